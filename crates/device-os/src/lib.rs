@@ -1,0 +1,1 @@
+//! Devices and clocks of the operating system.

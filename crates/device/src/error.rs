@@ -1,0 +1,124 @@
+//! What can go wrong below the seam, in words an operator can act on.
+
+use std::fmt;
+
+/// Why a request or a file operation failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DeviceError {
+    /// No file of that name.
+    NotFound {
+        /// The file's path or name.
+        file: String,
+    },
+    /// A file of that name exists already.
+    AlreadyExists {
+        /// The file's path or name.
+        file: String,
+    },
+    /// The operating system refuses access.
+    PermissionDenied {
+        /// The file's path or name.
+        file: String,
+    },
+    /// Another process holds the file's lock.
+    Locked {
+        /// The file's path or name.
+        file: String,
+    },
+    /// The volume has no room.
+    Full {
+        /// The file's path or name.
+        file: String,
+        /// Byte offset of the refused write, or the refused length.
+        offset: u64,
+    },
+    /// The file system cannot do unbuffered I/O.
+    Unbuffered {
+        /// The file's path or name.
+        file: String,
+    },
+    /// The device moved fewer bytes than asked, as beyond the end of the file.
+    Short {
+        /// The file's path or name.
+        file: String,
+        /// Byte offset of the request.
+        offset: u64,
+        /// Bytes asked for.
+        wanted: usize,
+        /// Bytes moved.
+        moved: usize,
+    },
+    /// The device or the operating system reports an error.
+    Io {
+        /// The file's path or name.
+        file: String,
+        /// Byte offset of the request, 0 where it has none.
+        offset: u64,
+        /// What was asked: `read`, `write`, `flush`, `open`, ...
+        operation: &'static str,
+        /// The system's error number, 0 where there is none.
+        code: i32,
+        /// The system's words for it.
+        message: String,
+    },
+}
+
+impl fmt::Display for DeviceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotFound { file } => write!(f, "{file}: no such file; check the path"),
+            Self::AlreadyExists { file } => {
+                write!(
+                    f,
+                    "{file}: exists already; remove it or choose another folder"
+                )
+            }
+            Self::PermissionDenied { file } => {
+                write!(
+                    f,
+                    "{file}: permission denied; run as a user who may read and write it"
+                )
+            }
+            Self::Locked { file } => {
+                write!(
+                    f,
+                    "{file}: in use by another plimsoll process; wait for it to end"
+                )
+            }
+            Self::Full { file, offset } => {
+                write!(
+                    f,
+                    "{file}: no space left on the volume at byte {offset}; free some space"
+                )
+            }
+            Self::Unbuffered { file } => write!(
+                f,
+                "{file}: the file system does not support unbuffered I/O; \
+                 choose a folder on a disk (ext4, XFS, NTFS, ReFS)"
+            ),
+            Self::Short {
+                file,
+                offset,
+                wanted,
+                moved,
+            } => write!(
+                f,
+                "{file}: {moved} of {wanted} bytes moved at byte {offset}; the file may be truncated"
+            ),
+            Self::Io {
+                file,
+                offset,
+                operation,
+                code,
+                message,
+            } => write!(
+                f,
+                "{file}: {operation} at byte {offset} failed: {message} (error {code}); \
+                 check the disk and the system log"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for DeviceError {}

@@ -1,0 +1,22 @@
+//! The seam between the engine and storage.
+//!
+//! Everything above this crate sees storage as a [`Volume`] of named files, each a [`Device`] that
+//! takes a [`Request`] and gives back a [`Completion`]; time as a [`Clock`]; and concurrency as
+//! tasks on one single-threaded [`Executor`]. Whether a real disk, memory in virtual time or an
+//! injected fault stands below is not visible from above.
+
+mod buffer;
+mod clock;
+mod completion;
+mod error;
+mod executor;
+mod request;
+mod volume;
+
+pub use buffer::{ALIGNMENT, Buffer};
+pub use clock::Clock;
+pub use completion::{Completer, Completion, Outcome, completion};
+pub use error::DeviceError;
+pub use executor::{Executor, JoinHandle, Reactor, Runtime, Sleep};
+pub use request::{Durability, Op, OpKind, Purpose, Request};
+pub use volume::{Caps, Device, FileEntry, OpenMode, Pending, Volume};

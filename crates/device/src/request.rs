@@ -1,0 +1,160 @@
+//! What can be asked of a device, and why it is asked.
+
+use crate::Buffer;
+
+/// Why a request is made. Histograms are kept by purpose and kind, so that transactional reads are
+/// never mixed with maintenance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Purpose {
+    /// Database pages for transactions: page reads on a miss, page writes by eviction or checkpoint.
+    Database,
+    /// Database and checkpoint headers.
+    Header,
+    /// Log records.
+    Log,
+    /// Pre-formatting of the next log generation.
+    LogFormat,
+    /// Closed logs read for replication, replay or verification.
+    LogRead,
+    /// The background maintenance scan.
+    Maintenance,
+    /// The initial fill.
+    Fill,
+    /// Whole-file verification.
+    Checksum,
+    /// Streaming backup.
+    Backup,
+}
+
+/// Whether a write may still be lost when its completion is seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Durability {
+    /// May sit in a volatile cache until the next flush.
+    Volatile,
+    /// Has reached stable storage when it completes (force unit access or write and flush).
+    Durable,
+}
+
+/// One operation. Offsets and lengths are multiples of [`crate::ALIGNMENT`].
+#[derive(Debug)]
+pub enum Op {
+    /// Fill the whole buffer from `offset` bytes on. A short read is an error.
+    Read {
+        /// Byte offset in the file.
+        offset: u64,
+        /// Receives the bytes.
+        buffer: Buffer,
+    },
+    /// Write the whole buffer at `offset` bytes. A short write is an error.
+    Write {
+        /// Byte offset in the file.
+        offset: u64,
+        /// The bytes to write.
+        buffer: Buffer,
+        /// What completion promises.
+        durability: Durability,
+    },
+    /// Make every write that completed before this was submitted durable.
+    Flush,
+    /// Make the file `length` bytes long; new bytes read as zeros. Durable when complete.
+    SetLength {
+        /// The new length in bytes.
+        length: u64,
+    },
+}
+
+/// The kind of an operation, without its operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum OpKind {
+    /// [`Op::Read`]
+    Read,
+    /// [`Op::Write`]
+    Write,
+    /// [`Op::Flush`]
+    Flush,
+    /// [`Op::SetLength`]
+    SetLength,
+}
+
+impl Op {
+    /// The kind of this operation.
+    pub const fn kind(&self) -> OpKind {
+        match self {
+            Self::Read { .. } => OpKind::Read,
+            Self::Write { .. } => OpKind::Write,
+            Self::Flush => OpKind::Flush,
+            Self::SetLength { .. } => OpKind::SetLength,
+        }
+    }
+
+    /// Bytes moved: the buffer's length, or 0.
+    pub fn length(&self) -> usize {
+        match self {
+            Self::Read { buffer, .. } | Self::Write { buffer, .. } => buffer.len(),
+            Self::Flush | Self::SetLength { .. } => 0,
+        }
+    }
+}
+
+/// An operation and its purpose.
+#[derive(Debug)]
+pub struct Request {
+    /// Why.
+    pub purpose: Purpose,
+    /// What.
+    pub op: Op,
+}
+
+impl Request {
+    /// A read of `length` bytes at `offset`.
+    pub fn read(purpose: Purpose, offset: u64, length: usize) -> Self {
+        Self {
+            purpose,
+            op: Op::Read {
+                offset,
+                buffer: Buffer::zeroed(length),
+            },
+        }
+    }
+
+    /// A read into `buffer` at `offset`.
+    pub const fn read_into(purpose: Purpose, offset: u64, buffer: Buffer) -> Self {
+        Self {
+            purpose,
+            op: Op::Read { offset, buffer },
+        }
+    }
+
+    /// A write of `buffer` at `offset`.
+    pub const fn write(
+        purpose: Purpose,
+        offset: u64,
+        buffer: Buffer,
+        durability: Durability,
+    ) -> Self {
+        Self {
+            purpose,
+            op: Op::Write {
+                offset,
+                buffer,
+                durability,
+            },
+        }
+    }
+
+    /// A flush.
+    pub const fn flush(purpose: Purpose) -> Self {
+        Self {
+            purpose,
+            op: Op::Flush,
+        }
+    }
+
+    /// A change of the file's length, in bytes.
+    pub const fn set_length(purpose: Purpose, length: u64) -> Self {
+        Self {
+            purpose,
+            op: Op::SetLength { length },
+        }
+    }
+}

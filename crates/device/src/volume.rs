@@ -1,0 +1,81 @@
+//! Files and the folder that holds them, as the engine sees them.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+
+use crate::{Completion, DeviceError, Request};
+
+/// What a device promises. All sizes in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Caps {
+    /// Smallest unit that is written whole or not at all when power fails.
+    pub atomic_write_unit: u32,
+    /// Whether completed volatile writes can be lost when power fails.
+    pub volatile_cache: bool,
+    /// Whether reads and writes bypass the operating system's cache.
+    pub unbuffered: bool,
+}
+
+/// An open file.
+pub trait Device {
+    /// Starts a request. Requests in flight may complete in any order; a caller that needs an order
+    /// waits. Overlapping requests in flight are a bug of the caller.
+    fn submit(&self, request: Request) -> Completion;
+
+    /// What the device promises.
+    fn caps(&self) -> Caps;
+
+    /// The file's present length in bytes.
+    fn length(&self) -> u64;
+
+    /// The path or name that errors and reports print.
+    fn name(&self) -> &str;
+}
+
+/// The result of a file operation that takes time.
+pub type Pending<T> = Pin<Box<dyn Future<Output = Result<T, DeviceError>>>>;
+
+/// How a file is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpenMode {
+    /// An existing file, for reads only.
+    ReadOnly,
+    /// An existing file, locked against other processes.
+    ReadWrite,
+    /// A new file of `length` zero bytes, locked; an error where it exists.
+    CreateNew {
+        /// Initial length in bytes.
+        length: u64,
+    },
+}
+
+/// A file in a volume.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileEntry {
+    /// File name without the folder.
+    pub name: String,
+    /// Length in bytes.
+    pub length: u64,
+}
+
+/// A folder on some storage. Every operation is durable when it completes (folder entries synced).
+pub trait Volume {
+    /// Opens a file by its name in this folder.
+    fn open(&self, file: &str, mode: OpenMode) -> Pending<Rc<dyn Device>>;
+
+    /// Renames a file, replacing `to` where it exists. Open devices follow their file.
+    fn rename(&self, from: &str, to: &str) -> Pending<()>;
+
+    /// Removes a file.
+    fn remove(&self, file: &str) -> Pending<()>;
+
+    /// The files of the folder, sorted by name.
+    fn list(&self) -> Pending<Vec<FileEntry>>;
+
+    /// Free bytes on the storage.
+    fn free_bytes(&self) -> Pending<u64>;
+
+    /// The path or name that errors and reports print.
+    fn name(&self) -> &str;
+}

@@ -1,0 +1,1 @@
+//! The live database: cache, log, trees, space, transactions, recovery.

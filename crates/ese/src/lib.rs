@@ -1,0 +1,1 @@
+//! The Extensible Storage Engine file format, without any I/O policy.

@@ -1,0 +1,1 @@
+//! Decorators that make any device fail on purpose.

@@ -1,0 +1,1 @@
+//! Input documents: what to prepare, run and judge.

@@ -1,0 +1,2 @@
+//! The command line: one short file per verb.
+fn main() {}

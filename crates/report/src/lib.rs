@@ -1,0 +1,1 @@
+//! Records and findings as HTML, text and JSON.

@@ -1,0 +1,1 @@
+//! Golden files, model twin, crash loop and peers for the tests.

@@ -1,0 +1,1 @@
+//! The instrument: prepare, open, warm, measure, drain, check.

@@ -1,0 +1,12 @@
+//! Newtypes for the quantities of mailbox storage, and the one small random generator.
+//!
+//! A page number is not an offset and a generation is not a count: every quantity that could be
+//! taken for another has a type here, with arithmetic only where it makes sense.
+
+mod nanos;
+mod prng;
+mod quantity;
+
+pub use nanos::Nanos;
+pub use prng::{Prng, Seed};
+pub use quantity::{Bytes, Generation, ObjectId, PageNumber};

@@ -1,0 +1,1 @@
+//! Rules that turn a record into findings.

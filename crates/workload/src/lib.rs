@@ -1,0 +1,1 @@
+//! The seeded mailbox transaction mix: no handle, no clock.
