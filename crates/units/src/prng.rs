@@ -1,6 +1,6 @@
 //! The one random generator, so that a seed means the same on every platform and release.
 //!
-//! The state walk and output mix are SplitMix64 (Steele, Lea, Flood, "Fast Splittable Pseudorandom
+//! The state walk and output mix are `SplitMix64` (Steele, Lea, Flood, "Fast Splittable Pseudorandom
 //! Number Generators", OOPSLA 2014). Its state is a counter, so a stream can be entered anywhere,
 //! and filling a buffer has no dependency between words.
 
@@ -26,7 +26,7 @@ impl fmt::Display for Seed {
     }
 }
 
-/// Weyl increment of SplitMix64: 2^64 divided by the golden ratio, made odd.
+/// Weyl increment of `SplitMix64`: 2^64 divided by the golden ratio, made odd.
 const INCREMENT: u64 = 0x9E37_79B9_7F4A_7C15;
 
 const fn mix(mut z: u64) -> u64 {
