@@ -1,1 +1,29 @@
-//! What happened in a run, as data.
+//! What happened in a run, as plain data: the one truth that verdicts and reports are views of.
+//!
+//! A run writes [`Event`]s, one JSON line each ([`codec`]), while it goes on; a crash leaves
+//! everything up to the last whole line. [`RunRecord::load`] folds a journal into totals per
+//! database and phase and one row per interval.
+//!
+//! Every instant is in nanoseconds since the run's own start, so that a record of a simulated
+//! world reads like one of the real world.
+
+pub mod codec;
+mod event;
+mod histogram;
+mod interval;
+mod run;
+mod start;
+
+pub use event::{
+    Checksum, Edge, Event, Finished, Issue, IssueKind, LogLine, Phase, PhaseMark, Severity,
+};
+pub use histogram::{Histogram, HistogramError, Summary};
+pub use interval::{
+    Counters, DatabaseInterval, Gauges, HostSample, Interval, Series, SeriesInterval,
+};
+pub use run::{
+    DatabaseRow, IntervalRow, LoadError, PhaseSpan, PhaseTotals, RunRecord, SeriesRow, SeriesTotal,
+};
+pub use start::{
+    DatabaseFacts, Machine, OperationMix, Settings, Start, TestType, Thresholds, VolumeFacts,
+};

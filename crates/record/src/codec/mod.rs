@@ -1,0 +1,10 @@
+//! Journals as text, so that a record outlives the program that wrote it.
+//!
+//! One module per schema version; this one picks the right one by the first line.
+
+pub mod v1;
+
+pub use v1::{DecodeError, decode, encode};
+
+/// The schema version that this program writes, and the newest that it reads.
+pub const SCHEMA: u32 = 1;

@@ -1,0 +1,186 @@
+//! The events of a journal, because a record that is only written at the end is lost in a crash.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Interval, Start};
+
+/// One line of a journal.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Event {
+    /// Always the first line: what is about to be run, where and with which settings.
+    Start(Box<Start>),
+    /// A phase begins or ends.
+    Phase(PhaseMark),
+    /// What every database and the host did between two samples.
+    Interval(Interval),
+    /// Something that a reader of the report must know.
+    Issue(Issue),
+    /// The result of verifying every page of one database.
+    Checksum(Checksum),
+    /// A line of the test log, for people.
+    Log(LogLine),
+    /// Always the last line of a run that ended by itself.
+    Finished(Finished),
+}
+
+/// The parts of a run, in the order in which they come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// Databases are opened, and recovered where they were not closed.
+    Open,
+    /// The load runs until the caches are filled; nothing of it is judged.
+    Warm,
+    /// The number of sessions is searched for.
+    Tune,
+    /// The load runs and is judged.
+    Measure,
+    /// Sessions end, caches are written out, databases are closed.
+    Drain,
+    /// Every page of every database is read and verified.
+    Check,
+    /// Logs are replayed.
+    Recover,
+    /// Databases are read as a backup would.
+    Backup,
+}
+
+impl Phase {
+    /// The phase in one word, for headings and the test log.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Warm => "warm-up",
+            Self::Tune => "tuning",
+            Self::Measure => "measurement",
+            Self::Drain => "drain",
+            Self::Check => "checksum",
+            Self::Recover => "recovery",
+            Self::Backup => "backup",
+        }
+    }
+}
+
+/// Which end of a phase a [`PhaseMark`] stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Edge {
+    /// The phase begins.
+    Begin,
+    /// The phase ends.
+    End,
+}
+
+/// A phase begins or ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PhaseMark {
+    /// When, in nanoseconds since the start of the run.
+    pub at_ns: u64,
+    /// Which phase.
+    pub phase: Phase,
+    /// Which end of it.
+    pub edge: Edge,
+}
+
+/// How bad an [`Issue`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// Worth knowing; does not fail a test.
+    Warning,
+    /// The storage did something it must never do; fails the test.
+    Error,
+}
+
+/// What kind of trouble an [`Issue`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum IssueKind {
+    /// A page or log segment whose checksum does not fit its content.
+    Checksum,
+    /// A record whose hash does not fit the object, key and version it claims.
+    HashMismatch,
+    /// The operating system refused or failed a request.
+    InputOutput,
+    /// A write that was acknowledged and is not on the medium.
+    LostFlush,
+    /// Structure that contradicts itself.
+    Corruption,
+    /// Anything else.
+    Other,
+}
+
+/// Something that a reader of the report must know, with the place where it happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Issue {
+    /// When, in nanoseconds since the start of the run.
+    pub at_ns: u64,
+    /// Index of the database concerned, where one is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub database: Option<u32>,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What kind of trouble it is.
+    pub kind: IssueKind,
+    /// Mount point of the volume, where known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub volume: Option<String>,
+    /// Path of the file, where known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Byte offset in the file, where known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offset_bytes: Option<u64>,
+    /// The whole message, as a person would want it.
+    pub text: String,
+}
+
+/// The result of verifying every page of one database.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Checksum {
+    /// When the pass ended, in nanoseconds since the start of the run.
+    pub at_ns: u64,
+    /// Index of the database.
+    pub database: u32,
+    /// Pages read, the two header pages included.
+    pub seen_pages: u64,
+    /// Pages whose checksum does not fit and cannot be repaired.
+    pub bad_pages: u64,
+    /// Pages with one flipped bit, which the checksum can repair.
+    pub correctable_pages: u64,
+    /// Pages that carry another page's number.
+    pub wrong_page_number_pages: u64,
+    /// Pages of zeros inside the owned space that were never written.
+    pub uninitialised_pages: u64,
+    /// Pages beyond the owned space of the database.
+    pub foreign_pages: u64,
+    /// Pages whose acknowledged last write never reached the medium.
+    #[serde(default)]
+    pub lost_flush_pages: u64,
+    /// Bytes read.
+    pub bytes: u64,
+    /// How long the pass took, in nanoseconds.
+    pub elapsed_ns: u64,
+}
+
+/// A line of the test log.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogLine {
+    /// When, in nanoseconds since the start of the run.
+    pub at_ns: u64,
+    /// What a person should read.
+    pub text: String,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finished {
+    /// When, in nanoseconds since the start of the run.
+    pub at_ns: u64,
+    /// Whether it ended before its plan was carried out.
+    pub interrupted: bool,
+    /// Why, where it was interrupted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}

@@ -1,0 +1,338 @@
+//! Latencies as counts per bucket, because averages of averages hide what a storage engineer
+//! looks for, and because only counts merge exactly over databases, intervals and machines.
+
+use std::fmt;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use hdrhistogram::Histogram as Buckets;
+use hdrhistogram::serialization::V2DeflateSerializer;
+use hdrhistogram::serialization::{Deserializer as BucketsDeserializer, Serializer as _};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+/// Shorter latencies share the first bucket.
+const LOWEST_NS: u64 = 1_000;
+/// Longer latencies (1 hour) count as this one.
+const HIGHEST_NS: u64 = 3_600_000_000_000;
+/// Quantiles are right to one part in a thousand.
+const SIGNIFICANT_DIGITS: u8 = 3;
+
+/// Latencies from 1 us to 1 h, with exact count, sum and maximum, and quantiles to 3 digits.
+#[derive(Clone, PartialEq)]
+pub struct Histogram {
+    buckets: Buckets<u64>,
+    sum_ns: u64,
+    maximum_ns: u64,
+}
+
+/// What reports print of a histogram; all zero where it is empty.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// How many latencies.
+    pub count: u64,
+    /// Their arithmetic mean, exact.
+    pub mean_ns: f64,
+    /// Half are not longer than this.
+    pub p50_ns: u64,
+    /// 90 percent are not longer than this.
+    pub p90_ns: u64,
+    /// 99 percent are not longer than this.
+    pub p99_ns: u64,
+    /// 99.9 percent are not longer than this.
+    pub p999_ns: u64,
+    /// The longest, exact.
+    pub maximum_ns: u64,
+}
+
+/// Why the text of a histogram could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HistogramError {
+    /// The buckets are not base64 text.
+    NotBase64(String),
+    /// The buckets are not an `HdrHistogram` in V2 deflate form.
+    NotBuckets(String),
+    /// The buckets cover another range than this program's.
+    OtherRange {
+        /// Lowest and highest latency in nanoseconds, and digits, as found.
+        found: (u64, u64, u8),
+    },
+}
+
+impl fmt::Display for HistogramError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotBase64(why) => write!(f, "histogram is not base64 text: {why}"),
+            Self::NotBuckets(why) => write!(f, "histogram does not decode: {why}"),
+            Self::OtherRange { found } => write!(
+                f,
+                "histogram covers {} to {} ns with {} digits, expected {LOWEST_NS} to \
+                 {HIGHEST_NS} ns with {SIGNIFICANT_DIGITS}",
+                found.0, found.1, found.2
+            ),
+        }
+    }
+}
+
+impl std::error::Error for HistogramError {}
+
+impl Histogram {
+    /// No latencies yet. Takes about 190 KB: one per series, not one per request.
+    pub fn new() -> Self {
+        let buckets = Buckets::new_with_bounds(LOWEST_NS, HIGHEST_NS, SIGNIFICANT_DIGITS)
+            .expect("invariant: the bounds are constants that the library accepts");
+        Self {
+            buckets,
+            sum_ns: 0,
+            maximum_ns: 0,
+        }
+    }
+
+    /// Notes one latency.
+    pub fn record(&mut self, latency_ns: u64) {
+        self.buckets.saturating_record(latency_ns);
+        self.sum_ns = self.sum_ns.saturating_add(latency_ns);
+        self.maximum_ns = self.maximum_ns.max(latency_ns);
+    }
+
+    /// Adds all latencies of `other`; nothing is lost or rounded by it.
+    pub fn merge(&mut self, other: &Self) {
+        self.buckets
+            .add(&other.buckets)
+            .expect("invariant: every histogram has the same range");
+        self.sum_ns = self.sum_ns.saturating_add(other.sum_ns);
+        self.maximum_ns = self.maximum_ns.max(other.maximum_ns);
+    }
+
+    /// Takes the latencies out and begins again.
+    #[must_use]
+    pub fn take(&mut self) -> Self {
+        std::mem::take(self)
+    }
+
+    /// How many latencies.
+    pub fn count(&self) -> u64 {
+        self.buckets.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.buckets.is_empty()
+    }
+
+    /// The sum of all latencies in nanoseconds, exact.
+    pub const fn sum_ns(&self) -> u64 {
+        self.sum_ns
+    }
+
+    /// The longest latency in nanoseconds, exact; 0 where there is none.
+    pub const fn maximum_ns(&self) -> u64 {
+        self.maximum_ns
+    }
+
+    /// The arithmetic mean in nanoseconds, exact; 0 where there is none.
+    pub fn mean_ns(&self) -> f64 {
+        if self.is_empty() {
+            return 0.0;
+        }
+        self.sum_ns as f64 / self.count() as f64
+    }
+
+    /// The latencies in nanoseconds that `quantiles` (ascending, 0 to 1) of all do not exceed.
+    ///
+    /// One walk over the buckets serves all quantiles.
+    pub fn quantiles<const N: usize>(&self, quantiles: [f64; N]) -> [u64; N] {
+        let mut found = [self.maximum_ns; N];
+        let mut wanted = 0;
+        for step in self.buckets.iter_recorded() {
+            while wanted < N && step.quantile() >= quantiles[wanted] {
+                found[wanted] = step.value_iterated_to().min(self.maximum_ns);
+                wanted += 1;
+            }
+            if wanted == N {
+                break;
+            }
+        }
+        found
+    }
+
+    /// The latency in nanoseconds that `quantile` (0 to 1) of all do not exceed.
+    pub fn quantile(&self, quantile: f64) -> u64 {
+        self.quantiles([quantile])[0]
+    }
+
+    /// What reports print.
+    pub fn summary(&self) -> Summary {
+        let [p50_ns, p90_ns, p99_ns, p999_ns] = self.quantiles([0.5, 0.9, 0.99, 0.999]);
+        Summary {
+            count: self.count(),
+            mean_ns: self.mean_ns(),
+            p50_ns,
+            p90_ns,
+            p99_ns,
+            p999_ns,
+            maximum_ns: self.maximum_ns,
+        }
+    }
+
+    /// The buckets as text: base64 of the `HdrHistogram` V2 deflate form, which other tools read.
+    fn buckets_text(&self) -> String {
+        let mut bytes = Vec::new();
+        V2DeflateSerializer::new()
+            .serialize(&self.buckets, &mut bytes)
+            .expect("invariant: writing to memory does not fail");
+        BASE64_STANDARD.encode(bytes)
+    }
+
+    fn from_text(text: &HistogramText) -> Result<Self, HistogramError> {
+        let bytes = BASE64_STANDARD
+            .decode(&text.buckets)
+            .map_err(|error| HistogramError::NotBase64(error.to_string()))?;
+        let buckets: Buckets<u64> = BucketsDeserializer::new()
+            .deserialize(&mut bytes.as_slice())
+            .map_err(|error| HistogramError::NotBuckets(error.to_string()))?;
+        let found = (buckets.low(), buckets.high(), buckets.sigfig());
+        if found != (LOWEST_NS, HIGHEST_NS, SIGNIFICANT_DIGITS) {
+            return Err(HistogramError::OtherRange { found });
+        }
+        Ok(Self {
+            buckets,
+            sum_ns: text.sum_ns,
+            maximum_ns: text.maximum_ns,
+        })
+    }
+}
+
+impl Default for Histogram {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Histogram {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.summary().fmt(f)
+    }
+}
+
+/// How a histogram stands in a journal; `count` is there for readers that do not decode buckets.
+#[derive(Serialize, Deserialize)]
+struct HistogramText {
+    #[serde(default)]
+    count: u64,
+    sum_ns: u64,
+    maximum_ns: u64,
+    buckets: String,
+}
+
+impl Serialize for Histogram {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let text = HistogramText {
+            count: self.count(),
+            sum_ns: self.sum_ns,
+            maximum_ns: self.maximum_ns,
+            buckets: self.buckets_text(),
+        };
+        text.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Histogram {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = HistogramText::deserialize(deserializer)?;
+        Self::from_text(&text).map_err(de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::Histogram;
+
+    fn of(latencies: &[u64]) -> Histogram {
+        let mut histogram = Histogram::new();
+        for &latency in latencies {
+            histogram.record(latency);
+        }
+        histogram
+    }
+
+    /// The latency that `quantile` of `latencies` do not exceed, by sorting.
+    fn by_sorting(latencies: &[u64], quantile: f64) -> u64 {
+        let mut sorted = latencies.to_vec();
+        sorted.sort_unstable();
+        let within = |&index: &usize| (index + 1) as f64 / sorted.len() as f64 >= quantile;
+        sorted[(0..sorted.len()).find(within).unwrap()]
+    }
+
+    proptest! {
+        #[test]
+        fn merging_equals_recording_everything_in_one(
+            left in prop::collection::vec(0_u64..8_000_000_000_000, 0..40),
+            right in prop::collection::vec(0_u64..8_000_000_000_000, 0..40),
+        ) {
+            let mut merged = of(&left);
+            merged.merge(&of(&right));
+            prop_assert_eq!(merged, of(&[left, right].concat()));
+        }
+
+        #[test]
+        fn quantiles_are_within_a_thousandth_of_sorting(
+            latencies in prop::collection::vec(1_000_000_u64..3_600_000_000_000, 1..200),
+        ) {
+            let histogram = of(&latencies);
+            for quantile in [0.5, 0.9, 0.99, 0.999, 1.0] {
+                let exact = by_sorting(&latencies, quantile) as f64;
+                let found = histogram.quantile(quantile) as f64;
+                prop_assert!((found - exact).abs() <= exact / 1_000.0, "{found} {exact}");
+            }
+        }
+
+        #[test]
+        fn text_gives_the_same_histogram_back(
+            latencies in prop::collection::vec(0_u64..8_000_000_000_000, 0..40),
+        ) {
+            let histogram = of(&latencies);
+            let text = serde_json::to_string(&histogram).unwrap();
+            prop_assert_eq!(serde_json::from_str::<Histogram>(&text).unwrap(), histogram);
+        }
+    }
+
+    #[test]
+    fn mean_and_maximum_are_exact_even_beyond_the_range() {
+        let histogram = of(&[1, 2, 6, 7_200_000_000_000]);
+        assert_eq!(histogram.maximum_ns(), 7_200_000_000_000);
+        assert_eq!(histogram.sum_ns(), 7_200_000_000_009);
+        assert_eq!(histogram.count(), 4);
+    }
+
+    #[test]
+    fn an_empty_histogram_is_all_zero() {
+        assert_eq!(Histogram::new().summary(), super::Summary::default());
+    }
+
+    #[test]
+    fn taking_leaves_an_empty_histogram() {
+        let mut histogram = of(&[5_000_000]);
+        assert_eq!(histogram.take(), of(&[5_000_000]));
+        assert_eq!(histogram, Histogram::new());
+    }
+
+    #[test]
+    fn buckets_of_another_range_are_refused() {
+        use hdrhistogram::serialization::Serializer as _;
+        let other = hdrhistogram::Histogram::<u64>::new_with_bounds(1, 1_000, 2).unwrap();
+        let mut bytes = Vec::new();
+        let mut serializer = hdrhistogram::serialization::V2DeflateSerializer::new();
+        serializer.serialize(&other, &mut bytes).unwrap();
+        let buckets = base64::Engine::encode(&base64::prelude::BASE64_STANDARD, bytes);
+        let text = super::HistogramText {
+            count: 0,
+            sum_ns: 0,
+            maximum_ns: 0,
+            buckets,
+        };
+        let error = Histogram::from_text(&text).unwrap_err();
+        assert!(error.to_string().contains("covers 1 to 1000 ns"), "{error}");
+    }
+}

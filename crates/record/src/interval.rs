@@ -1,0 +1,248 @@
+//! What happened between two samples: the unit in which a run is written down.
+
+use std::ops::AddAssign;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Histogram, Phase};
+
+/// A kind of request, measured from submission to completion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Series {
+    /// Reads of database pages that a transaction waited for or will need.
+    DatabaseRead,
+    /// Writes of database pages.
+    DatabaseWrite,
+    /// Writes of log segments that hold records.
+    LogWrite,
+    /// Writes that fill the next log file before it is used.
+    LogFormat,
+    /// Reads of closed log files, as a further copy of the database would make them.
+    LogRead,
+    /// Reads of the background maintenance scan.
+    MaintenanceRead,
+    /// Reads of the checksum pass.
+    ChecksumRead,
+    /// Reads of the backup pass.
+    BackupRead,
+    /// Writes of database headers and checkpoints.
+    HeaderWrite,
+    /// Requests to empty the caches of the storage.
+    Flush,
+    /// Whole batch transactions, from begin to the end of the commit; no bytes.
+    Transaction,
+}
+
+impl Series {
+    /// Every series, in the order of reports.
+    pub const ALL: [Self; 11] = [
+        Self::DatabaseRead,
+        Self::DatabaseWrite,
+        Self::LogWrite,
+        Self::LogFormat,
+        Self::LogRead,
+        Self::MaintenanceRead,
+        Self::ChecksumRead,
+        Self::BackupRead,
+        Self::HeaderWrite,
+        Self::Flush,
+        Self::Transaction,
+    ];
+
+    /// The name that reports print.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::DatabaseRead => "Database reads",
+            Self::DatabaseWrite => "Database writes",
+            Self::LogWrite => "Log writes",
+            Self::LogFormat => "Log formatting",
+            Self::LogRead => "Log reads",
+            Self::MaintenanceRead => "Maintenance reads",
+            Self::ChecksumRead => "Checksum reads",
+            Self::BackupRead => "Backup reads",
+            Self::HeaderWrite => "Header writes",
+            Self::Flush => "Flushes",
+            Self::Transaction => "Batch transactions",
+        }
+    }
+}
+
+/// The requests of one kind that completed in an interval.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SeriesInterval {
+    /// Which kind.
+    pub series: Series,
+    /// Bytes of the requests that succeeded.
+    pub bytes: u64,
+    /// Requests that failed; they are not in the histogram.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub errors: u64,
+    /// Latencies of the requests that succeeded; its count is theirs.
+    pub latency: Histogram,
+}
+
+impl SeriesInterval {
+    /// Nothing happened yet.
+    pub fn new(series: Series) -> Self {
+        Self {
+            series,
+            bytes: 0,
+            errors: 0,
+            latency: Histogram::new(),
+        }
+    }
+
+    /// Notes one request that succeeded.
+    pub fn record(&mut self, bytes: u64, latency_ns: u64) {
+        self.bytes += bytes;
+        self.latency.record(latency_ns);
+    }
+
+    /// Whether nothing happened, so that the journal need not say so.
+    pub fn is_idle(&self) -> bool {
+        self.latency.is_empty() && self.errors == 0
+    }
+}
+
+/// Things counted in an interval, per database.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Counters {
+    /// Batch transactions that committed without waiting for the log.
+    pub transactions_lazy: u64,
+    /// Batch transactions that waited for the log.
+    pub transactions_durable: u64,
+    /// Transactions that were rolled back.
+    pub transactions_rolled_back: u64,
+    /// Changes refused because another transaction had changed the record first.
+    pub conflicts: u64,
+    /// Records inserted.
+    pub inserts: u64,
+    /// Records deleted.
+    pub deletes: u64,
+    /// Records replaced.
+    pub replaces: u64,
+    /// Records read.
+    pub reads: u64,
+    /// Database pages written (several may share one write request).
+    pub pages_written: u64,
+    /// Bytes of log records, without formatting and padding of segments.
+    pub log_volume_bytes: u64,
+    /// Times a page had to wait for a free place in the cache.
+    pub page_fault_stalls: u64,
+    /// Batch transactions that began late because the target rate could not be held.
+    pub late_starts: u64,
+}
+
+impl AddAssign for Counters {
+    fn add_assign(&mut self, other: Self) {
+        self.transactions_lazy += other.transactions_lazy;
+        self.transactions_durable += other.transactions_durable;
+        self.transactions_rolled_back += other.transactions_rolled_back;
+        self.conflicts += other.conflicts;
+        self.inserts += other.inserts;
+        self.deletes += other.deletes;
+        self.replaces += other.replaces;
+        self.reads += other.reads;
+        self.pages_written += other.pages_written;
+        self.log_volume_bytes += other.log_volume_bytes;
+        self.page_fault_stalls += other.page_fault_stalls;
+        self.late_starts += other.late_starts;
+    }
+}
+
+impl Counters {
+    /// All batch transactions that committed.
+    pub fn transactions(&self) -> u64 {
+        self.transactions_lazy + self.transactions_durable
+    }
+
+    /// All operations of all kinds.
+    pub fn operations(&self) -> u64 {
+        self.inserts + self.deletes + self.replaces + self.reads
+    }
+}
+
+/// Levels at the end of an interval, per database.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Gauges {
+    /// Cache in use.
+    pub cache_bytes: u64,
+    /// Changed pages that are not yet written.
+    pub dirty_pages: u64,
+    /// Size of the database file.
+    pub file_bytes: u64,
+    /// Log volume from the checkpoint to the end of the log.
+    pub checkpoint_depth_bytes: u64,
+}
+
+/// What one database did in an interval.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DatabaseInterval {
+    /// Its index.
+    pub index: u32,
+    /// Requests by kind; kinds without any are left out.
+    pub series: Vec<SeriesInterval>,
+    /// Things counted.
+    #[serde(default)]
+    pub counters: Counters,
+    /// Levels at the end.
+    #[serde(default)]
+    pub gauges: Gauges,
+}
+
+/// What the machine did in an interval.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct HostSample {
+    /// Busy time of all processors, in percent of their total.
+    pub processor_percent: f64,
+    /// Time that a hypervisor gave to others, in percent of the total.
+    pub steal_percent: f64,
+    /// Busy time of this program, in percent of one processor.
+    pub process_percent: f64,
+    /// Memory that could be used without swapping.
+    pub available_memory_bytes: u64,
+    /// Memory of this program.
+    pub process_resident_bytes: u64,
+    /// Longest time that a completion waited to be noticed.
+    pub reactor_lag_maximum_ns: u64,
+    /// Windows: free system page-table entries.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub free_system_page_table_entries: Option<u64>,
+    /// Windows: transition pages repurposed per second.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transition_pages_repurposed_per_second: Option<f64>,
+    /// Windows: non-paged pool.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pool_nonpaged_bytes: Option<u64>,
+    /// Windows: paged pool.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pool_paged_bytes: Option<u64>,
+}
+
+/// Everything that happened between two samples.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Interval {
+    /// The phase it lies in.
+    pub phase: Phase,
+    /// Its begin, in nanoseconds since the start of the run.
+    pub from_ns: u64,
+    /// Its end, in nanoseconds since the start of the run.
+    pub to_ns: u64,
+    /// What each database did.
+    pub databases: Vec<DatabaseInterval>,
+    /// What the machine did; none in a simulated world.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<HostSample>,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde calls it with a reference"
+)]
+fn is_zero(value: &u64) -> bool {
+    *value == 0
+}

@@ -1,0 +1,385 @@
+//! A whole run, folded from its journal: what verdicts and reports look at.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::codec::{self, DecodeError};
+use crate::{
+    Checksum, Counters, Edge, Event, Finished, Gauges, Histogram, HostSample, Interval, Issue,
+    LogLine, Phase, PhaseMark, Series, Start, Summary,
+};
+
+/// A run: totals per database and phase, one row per interval, and everything that was noted.
+#[derive(Clone, Debug, Default)]
+pub struct RunRecord {
+    /// What was run.
+    pub start: Start,
+    /// The phases, in the order in which they began.
+    pub phases: Vec<PhaseSpan>,
+    /// Totals by phase and database index.
+    pub totals: BTreeMap<(Phase, u32), PhaseTotals>,
+    /// The intervals, in order.
+    pub intervals: Vec<IntervalRow>,
+    /// Trouble, in order.
+    pub issues: Vec<Issue>,
+    /// Results of the checksum pass, in the order in which the databases finished.
+    pub checksums: Vec<Checksum>,
+    /// The test log.
+    pub log: Vec<LogLine>,
+    /// How the run ended; none where the program was stopped without warning.
+    pub finished: Option<Finished>,
+    /// Whether the last line was cut off, as a crash leaves it.
+    pub torn_tail: bool,
+}
+
+/// When a phase was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PhaseSpan {
+    /// Which phase.
+    pub phase: Phase,
+    /// Its begin, in nanoseconds since the start of the run.
+    pub from_ns: u64,
+    /// Its end, where it was reached.
+    pub to_ns: Option<u64>,
+}
+
+/// What one database did in all intervals of a phase.
+#[derive(Clone, Debug, Default)]
+pub struct PhaseTotals {
+    /// Time covered by the intervals.
+    pub span_ns: u64,
+    /// Requests by kind.
+    pub series: BTreeMap<Series, SeriesTotal>,
+    /// Things counted.
+    pub counters: Counters,
+    /// Levels at the end of the last interval.
+    pub gauges: Gauges,
+}
+
+/// All requests of one kind.
+#[derive(Clone, Debug, Default)]
+pub struct SeriesTotal {
+    /// Bytes of the requests that succeeded.
+    pub bytes: u64,
+    /// Requests that failed.
+    pub errors: u64,
+    /// Latencies of the requests that succeeded.
+    pub latency: Histogram,
+}
+
+/// One interval without its buckets, which would not fit into memory for a run of a day.
+#[derive(Clone, Debug)]
+pub struct IntervalRow {
+    /// The phase it lies in.
+    pub phase: Phase,
+    /// Its begin, in nanoseconds since the start of the run.
+    pub from_ns: u64,
+    /// Its end, in nanoseconds since the start of the run.
+    pub to_ns: u64,
+    /// What each database did.
+    pub databases: Vec<DatabaseRow>,
+    /// Requests of all databases together, by kind.
+    pub series: BTreeMap<Series, SeriesRow>,
+    /// What the machine did.
+    pub host: Option<HostSample>,
+}
+
+/// What one database did in an interval.
+#[derive(Clone, Debug)]
+pub struct DatabaseRow {
+    /// Its index.
+    pub index: u32,
+    /// Requests by kind.
+    pub series: BTreeMap<Series, SeriesRow>,
+    /// Things counted.
+    pub counters: Counters,
+    /// Levels at the end.
+    pub gauges: Gauges,
+}
+
+/// Requests of one kind in an interval.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SeriesRow {
+    /// Bytes of the requests that succeeded.
+    pub bytes: u64,
+    /// Requests that failed.
+    pub errors: u64,
+    /// Latencies of the requests that succeeded.
+    pub latency: Summary,
+}
+
+/// Why a journal could not be loaded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LoadError {
+    /// There is nothing in it.
+    Empty,
+    /// The first line is not the start of a run.
+    NoStart,
+    /// A second start stands in the middle.
+    SecondStart {
+        /// Line, counted from 1.
+        line: usize,
+    },
+    /// A line before the last cannot be read.
+    Line {
+        /// Line, counted from 1.
+        line: usize,
+        /// Why.
+        error: DecodeError,
+    },
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => write!(f, "the journal is empty: the run never began"),
+            Self::NoStart => write!(
+                f,
+                "the first line is not the start of a run: this is not a run's record.jsonl"
+            ),
+            Self::SecondStart { line } => write!(
+                f,
+                "line {line} starts a second run: split the file there, one run each"
+            ),
+            Self::Line { line, error } => write!(f, "line {line}: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+impl RunRecord {
+    /// Folds the bytes of a journal.
+    ///
+    /// A last line that cannot be read is taken for the work of a crash and left out.
+    pub fn load(journal: &[u8]) -> Result<Self, LoadError> {
+        let mut lines = journal
+            .split(|&byte| byte == b'\n')
+            .zip(1..)
+            .filter(|(line, _)| !line.trim_ascii().is_empty())
+            .peekable();
+        let Some((first, number)) = lines.next() else {
+            return Err(LoadError::Empty);
+        };
+        let mut run = match decode(first) {
+            Ok(Event::Start(start)) => Self::begin(*start),
+            Ok(_) | Err(DecodeError::NotAnEvent(_)) => return Err(LoadError::NoStart),
+            Err(error) => {
+                let line = number;
+                return Err(LoadError::Line { line, error });
+            }
+        };
+        while let Some((text, line)) = lines.next() {
+            match decode(text) {
+                Ok(Event::Start(_)) => return Err(LoadError::SecondStart { line }),
+                Ok(event) => run.push(event),
+                Err(_) if lines.peek().is_none() => run.torn_tail = true,
+                Err(error) => return Err(LoadError::Line { line, error }),
+            }
+        }
+        Ok(run)
+    }
+
+    /// A run of which only the start is known.
+    pub fn begin(start: Start) -> Self {
+        Self {
+            start,
+            ..Self::default()
+        }
+    }
+
+    /// Folds one event in; a further start is ignored.
+    pub fn push(&mut self, event: Event) {
+        match event {
+            Event::Start(_) => {}
+            Event::Phase(mark) => self.push_phase(mark),
+            Event::Interval(interval) => self.push_interval(&interval),
+            Event::Issue(issue) => self.issues.push(issue),
+            Event::Checksum(checksum) => self.checksums.push(checksum),
+            Event::Log(line) => self.log.push(line),
+            Event::Finished(finished) => self.finished = Some(finished),
+        }
+    }
+
+    fn push_phase(&mut self, mark: PhaseMark) {
+        match mark.edge {
+            Edge::Begin => self.phases.push(PhaseSpan {
+                phase: mark.phase,
+                from_ns: mark.at_ns,
+                to_ns: None,
+            }),
+            Edge::End => {
+                let open = self.phases.iter_mut().rev();
+                let mut open = open.filter(|span| span.phase == mark.phase && span.to_ns.is_none());
+                if let Some(span) = open.next() {
+                    span.to_ns = Some(mark.at_ns);
+                }
+            }
+        }
+    }
+
+    fn push_interval(&mut self, interval: &Interval) {
+        let span_ns = interval.to_ns.saturating_sub(interval.from_ns);
+        let mut all: BTreeMap<Series, SeriesTotal> = BTreeMap::new();
+        let mut rows = Vec::with_capacity(interval.databases.len());
+        for database in &interval.databases {
+            let totals = self
+                .totals
+                .entry((interval.phase, database.index))
+                .or_default();
+            totals.span_ns += span_ns;
+            totals.counters += database.counters;
+            totals.gauges = database.gauges;
+            let mut series = BTreeMap::new();
+            for part in &database.series {
+                let total = SeriesTotal {
+                    bytes: part.bytes,
+                    errors: part.errors,
+                    latency: part.latency.clone(),
+                };
+                series.insert(part.series, total.row());
+                totals.series.entry(part.series).or_default().merge(&total);
+                all.entry(part.series).or_default().merge(&total);
+            }
+            rows.push(DatabaseRow {
+                index: database.index,
+                series,
+                counters: database.counters,
+                gauges: database.gauges,
+            });
+        }
+        self.intervals.push(IntervalRow {
+            phase: interval.phase,
+            from_ns: interval.from_ns,
+            to_ns: interval.to_ns,
+            databases: rows,
+            series: all
+                .iter()
+                .map(|(&series, total)| (series, total.row()))
+                .collect(),
+            host: interval.host,
+        });
+    }
+}
+
+/// Questions that both verdicts and reports ask.
+impl RunRecord {
+    /// The intervals of a phase, in order.
+    pub fn intervals_of(&self, phase: Phase) -> impl Iterator<Item = &IntervalRow> {
+        self.intervals.iter().filter(move |row| row.phase == phase)
+    }
+
+    /// What a database did in a phase, where it did anything.
+    pub fn totals_of(&self, phase: Phase, database: u32) -> Option<&PhaseTotals> {
+        self.totals.get(&(phase, database))
+    }
+
+    /// All databases of a phase together; the span is that of the intervals, not their sum.
+    pub fn sum_of(&self, phase: Phase) -> PhaseTotals {
+        let mut sum = PhaseTotals {
+            span_ns: self.span_ns(phase),
+            ..PhaseTotals::default()
+        };
+        let of_phase = self.totals.iter().filter(|((of, _), _)| *of == phase);
+        for (_, totals) in of_phase {
+            sum.counters += totals.counters;
+            for (&series, total) in &totals.series {
+                sum.series.entry(series).or_default().merge(total);
+            }
+            sum.gauges.cache_bytes += totals.gauges.cache_bytes;
+            sum.gauges.dirty_pages += totals.gauges.dirty_pages;
+            sum.gauges.file_bytes += totals.gauges.file_bytes;
+            sum.gauges.checkpoint_depth_bytes += totals.gauges.checkpoint_depth_bytes;
+        }
+        sum
+    }
+
+    /// Time covered by the intervals of a phase, in nanoseconds.
+    pub fn span_ns(&self, phase: Phase) -> u64 {
+        self.intervals_of(phase).map(IntervalRow::span_ns).sum()
+    }
+
+    /// Reads and writes of database pages by transactions, per second of the measurement, over all
+    /// databases: the number that Jetstress calls achieved transactional I/O per second.
+    ///
+    /// Log, maintenance, header and replication requests do not count.
+    pub fn achieved_transactional_iops(&self) -> f64 {
+        self.sum_of(Phase::Measure).transactional_iops()
+    }
+}
+
+impl PhaseTotals {
+    /// Requests of a kind that succeeded.
+    pub fn count(&self, series: Series) -> u64 {
+        self.series
+            .get(&series)
+            .map_or(0, |total| total.latency.count())
+    }
+
+    /// Requests of a kind per second; 0 where no time passed.
+    pub fn per_second(&self, series: Series) -> f64 {
+        self.rate(self.count(series))
+    }
+
+    /// `count` things per second; 0 where no time passed.
+    pub fn rate(&self, count: u64) -> f64 {
+        if self.span_ns == 0 {
+            return 0.0;
+        }
+        count as f64 * 1e9 / self.span_ns as f64
+    }
+
+    /// Database reads and writes per second.
+    pub fn transactional_iops(&self) -> f64 {
+        self.per_second(Series::DatabaseRead) + self.per_second(Series::DatabaseWrite)
+    }
+}
+
+impl IntervalRow {
+    /// Its length in nanoseconds.
+    pub fn span_ns(&self) -> u64 {
+        self.to_ns.saturating_sub(self.from_ns)
+    }
+
+    /// Requests of a kind per second, all databases together; 0 where no time passed.
+    pub fn per_second(&self, series: Series) -> f64 {
+        let count = self.series.get(&series).map_or(0, |row| row.latency.count);
+        match self.span_ns() {
+            0 => 0.0,
+            span_ns => count as f64 * 1e9 / span_ns as f64,
+        }
+    }
+}
+
+impl SeriesTotal {
+    /// Adds all requests of `other`.
+    pub fn merge(&mut self, other: &Self) {
+        self.bytes += other.bytes;
+        self.errors += other.errors;
+        self.latency.merge(&other.latency);
+    }
+
+    /// Mean size of a request in bytes; 0 where there was none.
+    pub fn mean_bytes(&self) -> f64 {
+        match self.latency.count() {
+            0 => 0.0,
+            count => self.bytes as f64 / count as f64,
+        }
+    }
+
+    fn row(&self) -> SeriesRow {
+        SeriesRow {
+            bytes: self.bytes,
+            errors: self.errors,
+            latency: self.latency.summary(),
+        }
+    }
+}
+
+fn decode(line: &[u8]) -> Result<Event, DecodeError> {
+    let text = str::from_utf8(line).map_err(|error| DecodeError::NotAnEvent(error.to_string()))?;
+    codec::decode(text)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,267 @@
+//! What a run was: machine, plan and every setting the report or a rule needs, resolved, so that a
+//! record can be read years later without the plan's code.
+
+use serde::{Deserialize, Serialize};
+
+/// The facts known before the first request is made.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Start {
+    /// Version of the journal's schema; see [`crate::codec::SCHEMA`].
+    pub schema: u32,
+    /// Program and version that wrote the journal, such as `plimsoll 0.1.0 (1fc2130)`.
+    pub build: String,
+    /// Format of the databases, such as `ESE 0x620,20,0`.
+    pub database_format: String,
+    /// Wall clock at the run's zero, in nanoseconds since 1970-01-01 UTC.
+    pub started_epoch_ns: u64,
+    /// Where it ran.
+    pub machine: Machine,
+    /// Where every random stream of the run begins.
+    #[serde(with = "hexadecimal")]
+    pub seed: u64,
+    /// What kind of test it was.
+    pub test: TestType,
+    /// The person's own words for it.
+    pub description: String,
+    /// The plan, as it was read.
+    pub plan_text: String,
+    /// What the plan came to.
+    pub settings: Settings,
+    /// The databases, in the order of their index.
+    pub databases: Vec<DatabaseFacts>,
+}
+
+/// The kind of test, which decides the thresholds and the report's sections.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TestType {
+    /// The load of a working day, judged strictly.
+    #[default]
+    Performance,
+    /// The same load for a day or more, with room for rare spikes.
+    Stress,
+    /// Reading the databases as a backup does.
+    Backup,
+    /// Replaying logs.
+    Recovery,
+}
+
+impl TestType {
+    /// The name that reports print.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Performance => "Performance",
+            Self::Stress => "Stress",
+            Self::Backup => "Database backup",
+            Self::Recovery => "Soft recovery",
+        }
+    }
+}
+
+/// The machine that made the load.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Machine {
+    /// Its name.
+    pub name: String,
+    /// Operating system and its version.
+    pub operating_system: String,
+    /// Processor model.
+    pub processor: String,
+    /// Processors that the operating system schedules on.
+    pub logical_processors: u32,
+    /// Memory.
+    pub memory_bytes: u64,
+    /// How requests reach the storage: `io_uring`, `thread pool`, `simulated` ...
+    pub input_output: String,
+}
+
+/// Settings after all defaults were applied.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    /// Sessions (Jetstress: threads) that each database served at a time.
+    pub threads_per_database: u32,
+    /// Processor threads that drove all databases.
+    pub executors: u32,
+    /// Cache per database that is never given back.
+    pub cache_minimum_bytes: u64,
+    /// Cache per database that is never exceeded.
+    pub cache_maximum_bytes: u64,
+    /// Free pool per database below which pages are written out.
+    pub flush_start_bytes: u64,
+    /// Free pool per database at which writing out stops.
+    pub flush_stop_bytes: u64,
+    /// Log volume that a recovery may have to replay, per database.
+    pub checkpoint_depth_bytes: u64,
+    /// Page size of the databases.
+    pub page_size_bytes: u32,
+    /// Shares of the operations.
+    pub mix: OperationMix,
+    /// Commits that do not wait for the log, in percent of all commits.
+    pub lazy_commit_percent: u32,
+    /// Operations in one batch transaction.
+    pub batch_operations: u32,
+    /// Whether the background maintenance scan ran.
+    pub background_maintenance: bool,
+    /// Copies of each database, the active one included; each further copy reads the logs once.
+    pub copies_per_database: u32,
+    /// Transactional IOPS that the plan asks for, over all databases; none: as many as possible.
+    pub target_iops: Option<f64>,
+    /// Mailboxes that the plan stands for.
+    pub mailboxes: Option<u64>,
+    /// Transactional IOPS of one mailbox.
+    pub iops_per_mailbox: Option<f64>,
+    /// Size of the databases in percent of the volumes, where the plan sizes them so.
+    pub capacity_percent: Option<f64>,
+    /// Load in percent of the maximum, where the plan asks so.
+    pub throughput_percent: Option<f64>,
+    /// Share of the maximum cache that ends the warm-up.
+    pub warm_fraction: f64,
+    /// Time between two samples.
+    pub interval_ns: u64,
+    /// Time that the plan wants measured.
+    pub measure_ns: u64,
+    /// What the run is judged against.
+    pub thresholds: Thresholds,
+}
+
+/// Shares of the operations in percent; together 100.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OperationMix {
+    /// New messages, appended.
+    pub insert_percent: u32,
+    /// Deletions at random places.
+    pub delete_percent: u32,
+    /// Replacements at random places.
+    pub replace_percent: u32,
+    /// Reads at random places.
+    pub read_percent: u32,
+}
+
+/// The limits of the verdict's rules.
+///
+/// The default is the set that Jetstress 2010 and 2013 call `Strict`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Thresholds {
+    /// Name of the set, as reports print it.
+    pub name: String,
+    /// Highest mean latency of a database's reads over the whole measurement.
+    pub read_average_ns: u64,
+    /// Highest mean latency of a database's reads in any one interval.
+    pub read_maximum_ns: u64,
+    /// Highest mean latency of a database's log writes over the whole measurement.
+    pub log_write_average_ns: u64,
+    /// Highest mean latency of a database's log writes in any one interval.
+    pub log_write_maximum_ns: u64,
+    /// Highest mean rate of page-fault stalls over all databases.
+    pub page_fault_stalls_per_second: f64,
+    /// Share of the target IOPS that counts as reached, in percent.
+    pub target_reached_percent: f64,
+    /// Measurement shorter than this proves nothing.
+    pub minimum_measure_ns: u64,
+    /// Fewer reads than this, per database, prove nothing about reads.
+    pub minimum_reads: u64,
+    /// Fewer log writes than this, per database, prove nothing about log writes.
+    pub minimum_log_writes: u64,
+}
+
+impl Thresholds {
+    /// For tests of type Performance: spikes to 100 ms.
+    pub fn strict() -> Self {
+        Self {
+            name: "strict".to_owned(),
+            read_average_ns: 20_000_000,
+            read_maximum_ns: 100_000_000,
+            log_write_average_ns: 10_000_000,
+            log_write_maximum_ns: 100_000_000,
+            page_fault_stalls_per_second: 1.0,
+            target_reached_percent: 95.0,
+            minimum_measure_ns: 30_000_000_000,
+            minimum_reads: 100,
+            minimum_log_writes: 100,
+        }
+    }
+
+    /// For tests of type Stress: spikes to 200 ms.
+    pub fn lenient() -> Self {
+        Self {
+            name: "lenient".to_owned(),
+            read_maximum_ns: 200_000_000,
+            log_write_maximum_ns: 200_000_000,
+            ..Self::strict()
+        }
+    }
+}
+
+impl Default for Thresholds {
+    fn default() -> Self {
+        Self::strict()
+    }
+}
+
+/// One database of the run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DatabaseFacts {
+    /// Its place in the run, counted from 0; events name it by this.
+    pub index: u32,
+    /// Its name.
+    pub name: String,
+    /// Path of the database file.
+    pub file: String,
+    /// Folder of its logs.
+    pub log_folder: String,
+    /// Size of the file when the run began.
+    pub initial_bytes: u64,
+    /// Where the database file lies.
+    #[serde(default)]
+    pub volume: VolumeFacts,
+    /// Where the logs lie.
+    #[serde(default)]
+    pub log_volume: VolumeFacts,
+}
+
+/// What is known about a volume; empty or none where it could not be found out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct VolumeFacts {
+    /// Mount point or drive.
+    pub mount: String,
+    /// Block device behind it.
+    pub device: String,
+    /// Model of the disk or array.
+    pub model: String,
+    /// File system.
+    pub file_system: String,
+    /// Size.
+    pub size_bytes: u64,
+    /// Free space when the run began.
+    pub free_bytes: u64,
+    /// Smallest unit that the volume writes without reading.
+    pub sector_bytes: u32,
+    /// Whether it is a spinning disk.
+    pub rotational: Option<bool>,
+    /// Write cache policy in the operating system's words, such as `write back`.
+    pub write_cache: Option<String>,
+    /// Whether requests passed the operating system's cache by.
+    pub unbuffered: bool,
+}
+
+/// A seed as text: most JSON readers lose bits of numbers beyond 2^53.
+mod hexadecimal {
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "serde calls it with a reference"
+    )]
+    pub fn serialize<S: Serializer>(value: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&format!("{value:#018x}"))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let digits = text.strip_prefix("0x").unwrap_or(&text);
+        u64::from_str_radix(digits, 16).map_err(D::Error::custom)
+    }
+}
