@@ -1,0 +1,21 @@
+//! One database page: header, tag array and nodes, read and changed in place.
+//!
+//! A page is a heap of nodes behind a header, and an array of tags growing down from the page's
+//! end that gives the nodes their order. Tag 0 is the *external header*; node `line` is tag
+//! `line + 1`. Reading never trusts the bytes; changing a page keeps the identity
+//! `sum of tag sizes + free bytes + 4 * tags == page size - header`.
+
+mod change;
+mod flags;
+mod node;
+mod reference;
+mod search;
+mod size;
+#[cfg(test)]
+mod tests;
+
+pub use change::{PageError, PageMut};
+pub use flags::{node_flags, page_flags};
+pub use node::{Node, encode_node};
+pub use reference::{PageRef, Tag};
+pub use size::PageSize;

@@ -1,0 +1,49 @@
+//! The flag bits of pages and nodes, under the names the format's own documents use.
+
+/// Flags in the page header (byte 36).
+pub mod page_flags {
+    /// The root of a tree.
+    pub const ROOT: u32 = 0x1;
+    /// A leaf: nodes hold data.
+    pub const LEAF: u32 = 0x2;
+    /// A branch page whose children are leaves.
+    pub const PARENT_OF_LEAF: u32 = 0x4;
+    /// The page holds nothing and belongs to nobody.
+    pub const EMPTY: u32 = 0x8;
+    /// A repair tool has rebuilt the page.
+    pub const REPAIRED: u32 = 0x10;
+    /// Part of a space tree (owned or available extents).
+    pub const SPACE_TREE: u32 = 0x20;
+    /// Part of a secondary index.
+    pub const INDEX: u32 = 0x40;
+    /// Part of a long-value tree.
+    pub const LONG_VALUE: u32 = 0x80;
+    /// Keys may repeat; nodes are ordered by key, then data.
+    pub const NON_UNIQUE: u32 = 0x400;
+    /// The record format in use since 1996; always set.
+    pub const NEW_RECORD_FORMAT: u32 = 0x800;
+    /// The checksum is XOR with error-correcting code; always set in new pages.
+    pub const NEW_CHECKSUM: u32 = 0x2000;
+    /// Deleted bytes have been overwritten.
+    pub const SCRUBBED: u32 = 0x4000;
+    /// The two bits that rotate 1, 2, 3, 1 with every write.
+    pub const FLUSH_TYPE: u32 = 0x1_8000;
+    /// Initialised ahead of use.
+    pub const PREINITIALISED: u32 = 0x2_0000;
+    /// Root of a tree that is being deleted.
+    pub const FDP_DELETE: u32 = 0x4_0000;
+    /// The flags every page written today carries.
+    pub const ALWAYS: u32 = NEW_RECORD_FORMAT | NEW_CHECKSUM;
+}
+
+/// Flags of a node.
+pub mod node_flags {
+    /// Older versions of the node may be needed by a transaction.
+    pub const VERSIONED: u8 = 1;
+    /// Deleted for new readers, not yet removed.
+    pub const DELETED: u8 = 2;
+    /// The key leaves out bytes that it shares with the page's tag 0.
+    pub const COMPRESSED: u8 = 4;
+    /// All of them.
+    pub const ALL: u8 = VERSIONED | DELETED | COMPRESSED;
+}

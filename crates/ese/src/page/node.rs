@@ -1,0 +1,125 @@
+//! One node: key and data, the key possibly stored without the bytes it shares with tag 0.
+
+use std::cmp::Ordering;
+
+use crate::bytes::get_array;
+use crate::page::node_flags;
+
+/// Sizes in a node are 13 bits; on large pages the three bits above hold the node's flags.
+const SIZE_MASK: u16 = 0x1FFF;
+
+/// A shared prefix is left out only where it is longer than the second size that this costs.
+const COMPRESSION_COST_BYTES: usize = 2;
+
+/// A node as it lies on its page. Its key is `prefix` followed by `suffix`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Node<'a> {
+    /// See [`node_flags`].
+    pub flags: u8,
+    /// The bytes of the key that the node borrows from tag 0; empty where it is not compressed.
+    pub prefix: &'a [u8],
+    /// The bytes of the key that the node stores itself.
+    pub suffix: &'a [u8],
+    /// What stands behind the key.
+    pub data: &'a [u8],
+}
+
+impl<'a> Node<'a> {
+    /// Takes node bytes apart; `None` where sizes point outside the node or the prefix.
+    pub fn parse(flags: u8, bytes: &'a [u8], external_header: &'a [u8]) -> Option<Self> {
+        let first = usize::from(u16::from_le_bytes(get_array(bytes, 0)?) & SIZE_MASK);
+        let (prefix, key_at, suffix_bytes) = if flags & node_flags::COMPRESSED == 0 {
+            (&external_header[..0], 2, first)
+        } else {
+            let suffix_bytes = u16::from_le_bytes(get_array(bytes, 2)?);
+            (external_header.get(..first)?, 4, usize::from(suffix_bytes))
+        };
+        let (suffix, data) = bytes.get(key_at..)?.split_at_checked(suffix_bytes)?;
+        Some(Self {
+            flags,
+            prefix,
+            suffix,
+            data,
+        })
+    }
+
+    /// Whether the node is deleted for new readers.
+    pub const fn is_deleted(&self) -> bool {
+        self.flags & node_flags::DELETED != 0
+    }
+
+    /// Bytes of the key, prefix included.
+    pub const fn key_bytes(&self) -> usize {
+        self.prefix.len() + self.suffix.len()
+    }
+
+    /// Puts the whole key into `out`, in place of what was there.
+    pub fn key_into(&self, out: &mut Vec<u8>) {
+        out.clear();
+        out.extend_from_slice(self.prefix);
+        out.extend_from_slice(self.suffix);
+    }
+
+    /// The whole key, in a new vector.
+    pub fn key(&self) -> Vec<u8> {
+        [self.prefix, self.suffix].concat()
+    }
+
+    /// How the node's key compares with `key`.
+    #[inline]
+    pub fn compare_key(&self, key: &[u8]) -> Ordering {
+        if self.prefix.is_empty() {
+            return self.suffix.cmp(key);
+        }
+        match key.split_at_checked(self.prefix.len()) {
+            Some((head, tail)) => self.prefix.cmp(head).then_with(|| self.suffix.cmp(tail)),
+            None => self.prefix.cmp(key),
+        }
+    }
+
+    /// How the node's key compares with `key` followed by `tail`, as separators are built.
+    #[inline]
+    pub fn compare_joined(&self, key: &[u8], tail: &[u8]) -> Ordering {
+        if tail.is_empty() {
+            return self.compare_key(key);
+        }
+        let own = self.prefix.iter().chain(self.suffix);
+        own.cmp(key.iter().chain(tail))
+    }
+
+    /// How the node compares with `key` and, where keys are equal, `data`.
+    #[inline]
+    pub fn compare_pair(&self, key: &[u8], data: &[u8]) -> Ordering {
+        self.compare_key(key).then_with(|| self.data.cmp(data))
+    }
+}
+
+/// Appends the node bytes of `key` and `data` to `out` and returns the node flags that belong to
+/// them: [`node_flags::COMPRESSED`] or none.
+///
+/// `prefix` is tag 0 of the page the node goes to; give an empty one for root pages, whose tag 0
+/// is a space header and whose nodes never compress.
+pub fn encode_node(prefix: &[u8], key: &[u8], data: &[u8], out: &mut Vec<u8>) -> u8 {
+    let shared = prefix.iter().zip(key).take_while(|(a, b)| a == b).count();
+    if shared > COMPRESSION_COST_BYTES {
+        out.extend_from_slice(&size_field(shared));
+        out.extend_from_slice(&size_field(key.len() - shared));
+        out.extend_from_slice(&key[shared..]);
+        out.extend_from_slice(data);
+        return node_flags::COMPRESSED;
+    }
+    out.extend_from_slice(&size_field(key.len()));
+    out.extend_from_slice(key);
+    out.extend_from_slice(data);
+    0
+}
+
+fn size_field(bytes: usize) -> [u8; 2] {
+    assert!(
+        bytes <= usize::from(SIZE_MASK),
+        "a key part of {bytes} bytes does not fit a node"
+    );
+    u16::try_from(bytes)
+        .expect("invariant: checked against the mask above")
+        .to_le_bytes()
+}

@@ -1,0 +1,263 @@
+//! Reading a page: the header's fields, the tags and the nodes, whatever the bytes say.
+
+use units::{ObjectId, PageNumber};
+
+use crate::bytes::{u16_at, u32_at, u64_at};
+use crate::page::{Node, PageSize, page_flags};
+
+/// Byte offsets in the page header.
+pub(super) mod field {
+    pub const DBTIME: usize = 8;
+    pub const PREVIOUS: usize = 16;
+    pub const NEXT: usize = 20;
+    pub const OBJECT: usize = 24;
+    pub const FREE_BYTES: usize = 28;
+    pub const UNCOMMITTED_FREE_BYTES: usize = 30;
+    pub const FIRST_FREE: usize = 32;
+    pub const TAG_COUNT: usize = 34;
+    pub const FLAGS: usize = 36;
+    /// Large pages only.
+    pub const OWN_NUMBER: usize = 64;
+}
+
+/// Bits of the tag-count field that hold the count.
+pub(super) const TAG_COUNT_MASK: u16 = 0x0FFF;
+/// Bytes of one tag.
+pub(super) const TAG_BYTES: usize = 4;
+/// Node flags are the top three bits of a 16-bit word.
+pub(super) const NODE_FLAG_SHIFT: u32 = 13;
+
+/// One entry of the tag array.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tag {
+    /// Where the bytes begin, counted from the end of the page header.
+    pub offset: usize,
+    /// How many bytes there are.
+    pub bytes: usize,
+    /// The three bits above the offset: node flags on small pages, 0 on large ones.
+    pub(super) small_flags: u8,
+}
+
+impl Tag {
+    /// The first byte behind the tag's bytes, counted from the end of the page header.
+    pub const fn end(self) -> usize {
+        self.offset + self.bytes
+    }
+}
+
+/// A page to read. Any bytes of a valid page size may be looked at; nothing here panics on them.
+#[derive(Clone, Copy)]
+pub struct PageRef<'a> {
+    bytes: &'a [u8],
+    size: PageSize,
+}
+
+impl<'a> PageRef<'a> {
+    /// The page in `bytes`, whose length must be a page size.
+    #[inline]
+    pub fn new(bytes: &'a [u8]) -> Self {
+        let size = PageSize::from_bytes(bytes.len()).expect("invariant: a whole page was read");
+        Self { bytes, size }
+    }
+
+    /// The page's size.
+    pub const fn size(&self) -> PageSize {
+        self.size
+    }
+
+    /// All bytes of the page.
+    pub const fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// Whether every byte is zero: a page that was allocated and never written.
+    pub fn is_uninitialised(&self) -> bool {
+        // The header alone tells the usual page apart, so whole pages are rarely walked.
+        self.dbtime() == 0 && self.flags() == 0 && self.bytes.iter().all(|&byte| byte == 0)
+    }
+
+    /// Database time of the last change.
+    pub fn dbtime(&self) -> u64 {
+        u64_at(self.bytes, field::DBTIME)
+    }
+
+    /// The leaf before this one; none at the left edge, on roots and on branch pages.
+    pub fn previous(&self) -> PageNumber {
+        PageNumber(u32_at(self.bytes, field::PREVIOUS))
+    }
+
+    /// The leaf behind this one; none at the right edge, on roots and on branch pages.
+    pub fn next(&self) -> PageNumber {
+        PageNumber(u32_at(self.bytes, field::NEXT))
+    }
+
+    /// The tree that the page belongs to.
+    pub fn object(&self) -> ObjectId {
+        ObjectId(u32_at(self.bytes, field::OBJECT))
+    }
+
+    /// Free bytes of the page, contiguous or not.
+    pub fn free_bytes(&self) -> usize {
+        usize::from(u16_at(self.bytes, field::FREE_BYTES))
+    }
+
+    /// Free bytes that a rollback may need back.
+    pub fn uncommitted_free_bytes(&self) -> usize {
+        usize::from(u16_at(self.bytes, field::UNCOMMITTED_FREE_BYTES))
+    }
+
+    /// First byte behind all nodes, counted from the end of the header.
+    pub fn first_free(&self) -> usize {
+        usize::from(u16_at(self.bytes, field::FIRST_FREE))
+    }
+
+    /// The number of tags that the header states, tag 0 included.
+    pub fn tag_count(&self) -> usize {
+        usize::from(u16_at(self.bytes, field::TAG_COUNT) & TAG_COUNT_MASK)
+    }
+
+    /// See [`page_flags`].
+    pub fn flags(&self) -> u32 {
+        u32_at(self.bytes, field::FLAGS)
+    }
+
+    /// Whether any of `flags` is set.
+    pub fn has(&self, flags: u32) -> bool {
+        self.flags() & flags != 0
+    }
+
+    /// Whether the page is a leaf.
+    pub fn is_leaf(&self) -> bool {
+        self.has(page_flags::LEAF)
+    }
+
+    /// Whether the page is a root.
+    pub fn is_root(&self) -> bool {
+        self.has(page_flags::ROOT)
+    }
+
+    /// The write counter 1, 2, 3, 1, ... of the page; 0 means unknown.
+    pub fn flush_type(&self) -> u8 {
+        ((self.flags() & page_flags::FLUSH_TYPE) >> 15) as u8
+    }
+
+    /// The page number that the page itself states; small pages state none.
+    pub fn own_number(&self) -> Option<PageNumber> {
+        (!self.size.is_small()).then(|| PageNumber(u32_at(self.bytes, field::OWN_NUMBER)))
+    }
+
+    /// Tag `index`, if its place lies within the page's body.
+    #[inline]
+    pub fn tag(&self, index: usize) -> Option<Tag> {
+        if (index + 1) * TAG_BYTES > self.size.body_bytes() {
+            return None;
+        }
+        let at = self.size.bytes() - (index + 1) * TAG_BYTES;
+        let (size_word, offset_word) = (u16_at(self.bytes, at), u16_at(self.bytes, at + 2));
+        Some(decode_tag(self.size, size_word, offset_word))
+    }
+
+    /// The bytes of tag `index`, if they lie within the page's body.
+    #[inline]
+    pub fn tag_bytes(&self, index: usize) -> Option<&'a [u8]> {
+        self.bytes_of(self.tag(index)?)
+    }
+
+    /// Tag 0: space header, split buffer or key prefix, by the kind of page. Empty where damaged.
+    #[inline]
+    pub fn external_header(&self) -> &'a [u8] {
+        self.tag_bytes(0).unwrap_or_default()
+    }
+
+    /// The key prefix that the page's nodes may borrow from; none on roots.
+    pub fn prefix(&self) -> &'a [u8] {
+        if self.is_root() {
+            &[]
+        } else {
+            self.external_header()
+        }
+    }
+
+    /// How many nodes the page has.
+    #[inline]
+    pub fn node_count(&self) -> usize {
+        let most = self.size.body_bytes() / TAG_BYTES;
+        self.tag_count().min(most).saturating_sub(1)
+    }
+
+    /// The node at `line`; `None` behind the last node and where the bytes make no node.
+    #[inline]
+    pub fn node(&self, line: usize) -> Option<Node<'a>> {
+        if line >= self.node_count() {
+            return None;
+        }
+        let tag = self.tag(line + 1)?;
+        let bytes = self.bytes_of(tag)?;
+        Node::parse(self.flags_of(tag, bytes)?, bytes, self.external_header())
+    }
+
+    /// The stored bytes of the node at `line` without its flags, as [`PageMut::insert`] takes them.
+    ///
+    /// [`PageMut::insert`]: crate::page::PageMut::insert
+    pub fn node_bytes(&self, line: usize) -> Option<Vec<u8>> {
+        let mut bytes = self.tag_bytes(self.tag_of_line(line)?)?.to_vec();
+        if !self.size.is_small() {
+            *bytes.get_mut(1)? &= 0x1F;
+        }
+        Some(bytes)
+    }
+
+    /// How many bytes the node at `line` takes, its tag left out.
+    pub fn node_size(&self, line: usize) -> Option<usize> {
+        Some(self.tag(self.tag_of_line(line)?)?.bytes)
+    }
+
+    /// The whole key of the node at `line` into `out`; false where there is no such node.
+    #[must_use]
+    pub fn key_into(&self, line: usize, out: &mut Vec<u8>) -> bool {
+        self.node(line).map(|node| node.key_into(out)).is_some()
+    }
+
+    /// The nodes in order; stops at the first damaged one.
+    pub fn nodes(&self) -> impl Iterator<Item = Node<'a>> + use<'a> {
+        let page = *self;
+        (0..page.node_count()).map_while(move |line| page.node(line))
+    }
+
+    /// The child page of the branch node at `line`.
+    #[inline]
+    pub fn child(&self, line: usize) -> Option<PageNumber> {
+        let data: [u8; 4] = self.node(line)?.data.try_into().ok()?;
+        Some(PageNumber(u32::from_le_bytes(data)))
+    }
+
+    fn tag_of_line(&self, line: usize) -> Option<usize> {
+        (line < self.node_count()).then_some(line + 1)
+    }
+
+    fn bytes_of(&self, tag: Tag) -> Option<&'a [u8]> {
+        self.bytes[self.size.header_bytes()..].get(tag.offset..tag.end())
+    }
+
+    fn flags_of(&self, tag: Tag, bytes: &[u8]) -> Option<u8> {
+        if self.size.is_small() {
+            Some(tag.small_flags)
+        } else {
+            Some(bytes.get(1)? >> 5)
+        }
+    }
+}
+
+fn decode_tag(size: PageSize, size_word: u16, offset_word: u16) -> Tag {
+    let mask = if size.is_small() { 0x1FFF } else { 0x7FFF };
+    let small_flags = if size.is_small() {
+        (offset_word >> NODE_FLAG_SHIFT) as u8
+    } else {
+        0
+    };
+    Tag {
+        offset: usize::from(offset_word & mask),
+        bytes: usize::from(size_word & mask),
+        small_flags,
+    }
+}

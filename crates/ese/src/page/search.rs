@@ -1,0 +1,59 @@
+//! Finding a place on a page by binary search over its nodes.
+
+use std::cmp::Ordering;
+
+use crate::page::{Node, PageRef};
+
+impl PageRef<'_> {
+    /// The first node whose key is `key`, or else the line where such a node would go.
+    #[inline]
+    pub fn search(&self, key: &[u8]) -> Result<usize, usize> {
+        self.search_by(self.node_count(), |node| node.compare_key(key))
+    }
+
+    /// The first node with this `key` and `data`, or else the line where such a node would go:
+    /// the order of trees whose keys may repeat.
+    #[inline]
+    pub fn search_pair(&self, key: &[u8], data: &[u8]) -> Result<usize, usize> {
+        self.search_by(self.node_count(), |node| node.compare_pair(key, data))
+    }
+
+    /// On a branch page, the line of the child that holds `key`, or in a tree whose keys may
+    /// repeat, `key` with `data`. Give empty `data` for trees with unique keys.
+    ///
+    /// A separator is greater than everything below its own child; the last one is empty and
+    /// stands for "greater than any key".
+    #[inline]
+    pub fn child_line(&self, key: &[u8], data: &[u8]) -> usize {
+        let separators = self.node_count().saturating_sub(1);
+        match self.search_by(separators, |node| node.compare_joined(key, data)) {
+            Ok(equal) => equal + 1,
+            Err(greater) => greater,
+        }
+    }
+
+    /// Binary search of the first `count` nodes for the first one that `compare` calls equal.
+    /// A node that cannot be read counts as less, so that a search always ends.
+    #[inline]
+    fn search_by(
+        &self,
+        count: usize,
+        compare: impl Fn(&Node<'_>) -> Ordering,
+    ) -> Result<usize, usize> {
+        let (mut low, mut high, mut found) = (0, count, false);
+        while low < high {
+            let middle = low.midpoint(high);
+            match self
+                .node(middle)
+                .map_or(Ordering::Less, |node| compare(&node))
+            {
+                Ordering::Less => low = middle + 1,
+                order => {
+                    high = middle;
+                    found = order == Ordering::Equal;
+                }
+            }
+        }
+        if found { Ok(low) } else { Err(low) }
+    }
+}

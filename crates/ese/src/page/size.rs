@@ -1,0 +1,98 @@
+//! The page sizes of the format and everything that follows from the size alone.
+
+use std::fmt;
+
+use units::PageNumber;
+
+/// The size of every page of one database: 4, 8, 16 or 32 KiB.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PageSize(u32);
+
+impl PageSize {
+    /// 4 KiB, one checksum block.
+    pub const KIB_4: Self = Self(4096);
+    /// 8 KiB, one checksum block.
+    pub const KIB_8: Self = Self(8192);
+    /// 16 KiB, four checksum blocks of 4 KiB.
+    pub const KIB_16: Self = Self(16384);
+    /// 32 KiB, four checksum blocks of 8 KiB; what mail servers use.
+    pub const KIB_32: Self = Self(32768);
+    /// All of them, smallest first.
+    pub const ALL: [Self; 4] = [Self::KIB_4, Self::KIB_8, Self::KIB_16, Self::KIB_32];
+
+    /// The page size of so many bytes, if there is one.
+    pub const fn from_bytes(bytes: usize) -> Option<Self> {
+        match bytes {
+            4096 => Some(Self::KIB_4),
+            8192 => Some(Self::KIB_8),
+            16384 => Some(Self::KIB_16),
+            32768 => Some(Self::KIB_32),
+            _ => None,
+        }
+    }
+
+    /// In bytes.
+    pub const fn bytes(self) -> usize {
+        self.0 as usize
+    }
+
+    /// In bytes, as file offsets are counted.
+    pub const fn bytes_u64(self) -> u64 {
+        self.0 as u64
+    }
+
+    /// In bytes, as the file header stores it.
+    pub const fn bytes_u32(self) -> u32 {
+        self.0
+    }
+
+    /// Whether tags and tagged fields have the small layout (13-bit sizes, flags in the offset).
+    pub const fn is_small(self) -> bool {
+        self.0 <= 8192
+    }
+
+    /// Bytes of the page header: 40 on small pages, 80 on large ones.
+    pub const fn header_bytes(self) -> usize {
+        if self.is_small() { 40 } else { 80 }
+    }
+
+    /// Bytes of a page that tags and nodes share.
+    pub const fn body_bytes(self) -> usize {
+        self.bytes() - self.header_bytes()
+    }
+
+    /// Bytes of one checksum block: the whole of a small page, a quarter of a large one.
+    pub const fn checksum_block_bytes(self) -> usize {
+        if self.is_small() {
+            self.bytes()
+        } else {
+            self.bytes() / 4
+        }
+    }
+
+    /// Bytes of a long value that one chunk node holds (ESE `InitVariablesWithPageSize`).
+    pub const fn long_value_chunk_bytes(self) -> usize {
+        match self.0 {
+            4096 => 4014,
+            8192 => 8110,
+            16384 => 4050,
+            _ => 8150,
+        }
+    }
+
+    /// Longest normalised key, in bytes.
+    pub const fn longest_key_bytes(self) -> usize {
+        if self.0 == 4096 { 1000 } else { 2000 }
+    }
+
+    /// Where page `page` begins in its file: two header pages come before page 1.
+    pub const fn file_offset(self, page: PageNumber) -> u64 {
+        (page.0 as u64 + 1) * self.bytes_u64()
+    }
+}
+
+impl fmt::Display for PageSize {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} KiB", self.0 / 1024)
+    }
+}
