@@ -38,10 +38,14 @@ impl Outcome {
     }
 }
 
+/// What a decorator does to an outcome before anybody sees it.
+type Hook = Box<dyn FnOnce(&mut Outcome)>;
+
 #[derive(Default)]
 struct Shared {
     outcome: Option<Outcome>,
     waker: Option<Waker>,
+    hooks: Vec<Hook>,
 }
 
 /// Resolves to the [`Outcome`] of a request. Dropping it abandons interest, not the request.
@@ -68,16 +72,35 @@ pub fn completion() -> (Completer, Completion) {
 
 impl Completer {
     /// Resolves the completion and wakes the task that waits for it.
-    pub fn complete(self, outcome: Outcome) {
+    pub fn complete(self, mut outcome: Outcome) {
+        let hooks = std::mem::take(&mut self.shared.borrow_mut().hooks);
+        for hook in hooks {
+            hook(&mut outcome);
+        }
         let waker = {
             let mut shared = self.shared.borrow_mut();
-            assert!(shared.outcome.is_none(), "a request completes once");
             shared.outcome = Some(outcome);
             shared.waker.take()
         };
         if let Some(waker) = waker {
             waker.wake();
         }
+    }
+}
+
+impl Completion {
+    /// Runs `hook` when the device completes the request, before the caller sees the outcome, and
+    /// also where the caller has lost interest. Hooks run in the order they were added, so an inner
+    /// decorator's comes first. At once where the outcome is there already.
+    pub fn on_complete(self, hook: impl FnOnce(&mut Outcome) + 'static) -> Self {
+        let there = self.shared.borrow_mut().outcome.take();
+        if let Some(mut outcome) = there {
+            hook(&mut outcome);
+            self.shared.borrow_mut().outcome = Some(outcome);
+        } else {
+            self.shared.borrow_mut().hooks.push(Box::new(hook));
+        }
+        self
     }
 }
 
@@ -89,7 +112,13 @@ impl Future for Completion {
         if let Some(outcome) = shared.outcome.take() {
             return Poll::Ready(outcome);
         }
-        shared.waker = Some(context.waker().clone());
+        if !shared
+            .waker
+            .as_ref()
+            .is_some_and(|waker| waker.will_wake(context.waker()))
+        {
+            shared.waker = Some(context.waker().clone());
+        }
         Poll::Pending
     }
 }

@@ -1,15 +1,14 @@
 //! Tasks on one thread, fed by a reactor: the kernel's completions or virtual time.
 //!
-//! Tasks are woken through a queue behind a mutex that is never contended: `Waker` demands `Send`,
-//! and the safe way to build one is an `Arc`. The cost is about 20 ns a wake-up.
+//! Tasks are woken through a queue behind a mutex that is hardly ever contended: `Waker` demands
+//! `Send`, and the safe way to build one is an `Arc`. The cost is about 20 ns a wake-up.
 
 use std::cell::{Cell, RefCell};
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 
 use units::Nanos;
@@ -34,24 +33,23 @@ struct ReadyQueue(Mutex<VecDeque<usize>>);
 
 impl ReadyQueue {
     fn push(&self, task: usize) {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push_back(task);
+        self.queue().push_back(task);
     }
 
     fn pop(&self) -> Option<usize> {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .pop_front()
+        self.queue().pop_front()
     }
 
     fn is_empty(&self) -> bool {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .is_empty()
+        self.queue().is_empty()
+    }
+
+    fn len(&self) -> usize {
+        self.queue().len()
+    }
+
+    fn queue(&self) -> MutexGuard<'_, VecDeque<usize>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -75,38 +73,22 @@ struct Slot {
     waker: Waker,
 }
 
-struct Timer {
-    at: Nanos,
-    sequence: u64,
-    waker: Waker,
-}
+/// Timers by instant, then by order of registration.
+type Timers = BTreeMap<(Nanos, u64), Waker>;
 
-impl PartialEq for Timer {
-    fn eq(&self, other: &Self) -> bool {
-        (self.at, self.sequence) == (other.at, other.sequence)
-    }
-}
-impl Eq for Timer {}
-impl PartialOrd for Timer {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-impl Ord for Timer {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        (self.at, self.sequence).cmp(&(other.at, other.sequence))
-    }
-}
+/// A round of polls ends after this long even where tasks are still ready, so that completions
+/// are never seen later than by this and one poll.
+const ROUND_BUDGET: Nanos = Nanos::from_micros(500);
 
 struct Core {
     slots: RefCell<Vec<Option<Slot>>>,
     free: RefCell<Vec<usize>>,
     spawned: RefCell<Vec<LocalTask>>,
     ready: Arc<ReadyQueue>,
-    timers: RefCell<BinaryHeap<Reverse<Timer>>>,
+    timers: RefCell<Timers>,
     sequence: Cell<u64>,
     clock: Rc<dyn Clock>,
-    longest_poll: Cell<Nanos>,
+    longest_round: Cell<Nanos>,
 }
 
 /// What a task needs of its surroundings: time, sleep and more tasks. Cheap to clone.
@@ -115,11 +97,11 @@ pub struct Runtime {
     core: Rc<Core>,
 }
 
-/// Resolves when the clock reaches an instant.
+/// Resolves when the clock reaches an instant. Dropping it cancels the timer.
 pub struct Sleep {
     core: Rc<Core>,
     at: Nanos,
-    registered: bool,
+    timer: Option<u64>,
 }
 
 /// Resolves to the value of a spawned task. Dropping it lets the task go on.
@@ -149,7 +131,7 @@ impl Executor {
             timers: RefCell::default(),
             sequence: Cell::new(0),
             clock: reactor.clock(),
-            longest_poll: Cell::new(Nanos::ZERO),
+            longest_round: Cell::new(Nanos::ZERO),
         });
         Self {
             runtime: Runtime { core },
@@ -181,12 +163,11 @@ impl Executor {
 
     /// Drops every task that has not finished, as a crash would.
     pub fn abandon(&self) {
-        self.runtime.core.spawned.borrow_mut().clear();
         let slots = std::mem::take(&mut *self.runtime.core.slots.borrow_mut());
         self.runtime.core.free.borrow_mut().clear();
-        self.runtime.core.timers.borrow_mut().clear();
+        drop(slots); // May drop timers and wake other tasks, so what follows comes after.
+        self.runtime.core.spawned.borrow_mut().clear();
         while self.runtime.core.ready.pop().is_some() {}
-        drop(slots);
     }
 
     fn next_wait(&self) -> Option<Nanos> {
@@ -194,45 +175,45 @@ impl Executor {
             return None;
         }
         let timers = self.runtime.core.timers.borrow();
-        Some(timers.peek().map_or(Nanos::MAX, |Reverse(timer)| timer.at))
+        Some(timers.keys().next().map_or(Nanos::MAX, |&(at, _)| at))
     }
 
     fn fire_timers(&self) {
         let core = &self.runtime.core;
         let now = core.clock.now();
         let mut timers = core.timers.borrow_mut();
-        while timers.peek().is_some_and(|Reverse(timer)| timer.at <= now) {
-            let Some(Reverse(timer)) = timers.pop() else {
-                break;
-            };
-            timer.waker.wake();
+        while let Some(timer) = timers.first_entry()
+            && timer.key().0 <= now
+        {
+            timer.remove().wake();
         }
     }
 
-    /// Polls what was ready when it was called; tasks woken meanwhile wait for the next turn, so
+    /// Polls what was ready when it was called; tasks woken meanwhile wait for the next round, so
     /// that completions are seen between rounds.
     fn run_ready(&self) {
         let core = &self.runtime.core;
         core.admit();
-        let mut budget = core
-            .ready
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .len();
-        while budget > 0
-            && let Some(task) = core.ready.pop()
-        {
+        let started = core.clock.now();
+        let mut spent = Nanos::ZERO;
+        for _ in 0..core.ready.len() {
+            let Some(task) = core.ready.pop() else {
+                break;
+            };
             core.poll(task);
             core.admit();
-            budget -= 1;
+            spent = core.clock.now().since(started);
+            if spent > ROUND_BUDGET {
+                break;
+            }
         }
+        core.longest_round.set(core.longest_round.get().max(spent));
     }
 }
 
 impl Core {
     /// Gives tasks spawned since the last call a slot and marks them ready.
-    fn admit(self: &Rc<Self>) {
+    fn admit(&self) {
         let spawned = std::mem::take(&mut *self.spawned.borrow_mut());
         for task in spawned {
             let mut slots = self.slots.borrow_mut();
@@ -252,17 +233,14 @@ impl Core {
         }
     }
 
-    fn poll(self: &Rc<Self>, index: usize) {
+    fn poll(&self, index: usize) {
         let Some((mut task, waker)) = self.slots.borrow_mut().get_mut(index).and_then(|slot| {
             let slot = slot.as_mut()?;
             Some((slot.task.take()?, slot.waker.clone()))
         }) else {
             return; // Woken after it had finished.
         };
-        let started = self.clock.now();
         let poll = task.as_mut().poll(&mut Context::from_waker(&waker));
-        let spent = self.clock.now().since(started);
-        self.longest_poll.set(self.longest_poll.get().max(spent));
         if poll.is_ready() {
             self.slots.borrow_mut()[index] = None;
             self.free.borrow_mut().push(index);
@@ -293,7 +271,7 @@ impl Runtime {
         Sleep {
             core: Rc::clone(&self.core),
             at,
-            registered: false,
+            timer: None,
         }
     }
 
@@ -333,10 +311,10 @@ impl Runtime {
         JoinHandle { state }
     }
 
-    /// The longest stretch between two polls of the reactor by one task since the last call:
-    /// by so much a completion may have been seen late.
+    /// The longest stretch between two turns of the reactor since the last call: by so much a
+    /// completion may have been seen late.
     pub fn take_longest_poll(&self) -> Nanos {
-        self.core.longest_poll.replace(Nanos::ZERO)
+        self.core.longest_round.replace(Nanos::ZERO)
     }
 }
 
@@ -347,18 +325,25 @@ impl Future for Sleep {
         if self.core.clock.now() >= self.at {
             return Poll::Ready(());
         }
-        if !self.registered {
-            let sequence = self.core.sequence.get();
-            self.core.sequence.set(sequence + 1);
-            let timer = Timer {
-                at: self.at,
-                sequence,
-                waker: context.waker().clone(),
-            };
-            self.core.timers.borrow_mut().push(Reverse(timer));
-            self.registered = true;
-        }
+        let number = self.timer.unwrap_or_else(|| {
+            let number = self.core.sequence.get();
+            self.core.sequence.set(number + 1);
+            number
+        });
+        self.timer = Some(number);
+        self.core
+            .timers
+            .borrow_mut()
+            .insert((self.at, number), context.waker().clone());
         Poll::Pending
+    }
+}
+
+impl Drop for Sleep {
+    fn drop(&mut self) {
+        if let Some(number) = self.timer {
+            self.core.timers.borrow_mut().remove(&(self.at, number));
+        }
     }
 }
 
@@ -381,3 +366,6 @@ impl<T> Future for JoinHandle<T> {
         Poll::Pending
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,9 +8,15 @@
 mod buffer;
 mod clock;
 mod completion;
+#[cfg(any(test, feature = "conformance"))]
+pub mod conformance;
 mod error;
 mod executor;
+mod memory;
+mod null;
 mod request;
+mod traced;
+mod virtual_time;
 mod volume;
 
 pub use buffer::{ALIGNMENT, Buffer};
@@ -18,5 +24,9 @@ pub use clock::Clock;
 pub use completion::{Completer, Completion, Outcome, completion};
 pub use error::DeviceError;
 pub use executor::{Executor, JoinHandle, Reactor, Runtime, Sleep};
+pub use memory::{FileImage, InFlight, MemoryVolume, Ticket, VolumeImage};
+pub use null::NullVolume;
 pub use request::{Durability, Op, OpKind, Purpose, Request};
+pub use traced::{Observation, Observer, TracedVolume};
+pub use virtual_time::{Delay, Latency, VirtualClock, VirtualReactor};
 pub use volume::{Caps, Device, FileEntry, OpenMode, Pending, Volume};

@@ -1,6 +1,6 @@
 //! What can be asked of a device, and why it is asked.
 
-use crate::Buffer;
+use crate::{ALIGNMENT, Buffer};
 
 /// Why a request is made. Histograms are kept by purpose and kind, so that transactional reads are
 /// never mixed with maintenance.
@@ -38,14 +38,16 @@ pub enum Durability {
 /// One operation. Offsets and lengths are multiples of [`crate::ALIGNMENT`].
 #[derive(Debug)]
 pub enum Op {
-    /// Fill the whole buffer from `offset` bytes on. A short read is an error.
+    /// Fill the whole buffer from `offset` bytes on. A read that the file ends inside fails with
+    /// [`crate::DeviceError::Short`], and the bytes that were there stand in the returned buffer.
     Read {
         /// Byte offset in the file.
         offset: u64,
         /// Receives the bytes.
         buffer: Buffer,
     },
-    /// Write the whole buffer at `offset` bytes. A short write is an error.
+    /// Write the whole buffer at `offset` bytes. It must lie inside the file (set the length first):
+    /// one that does not moves nothing and fails with [`crate::DeviceError::Short`].
     Write {
         /// Byte offset in the file.
         offset: u64,
@@ -92,6 +94,25 @@ impl Op {
         match self {
             Self::Read { buffer, .. } | Self::Write { buffer, .. } => buffer.len(),
             Self::Flush | Self::SetLength { .. } => 0,
+        }
+    }
+
+    /// Panics where offset or length is not a multiple of [`crate::ALIGNMENT`]; backends call it
+    /// first. A length that is set may be any.
+    pub fn assert_aligned(&self) {
+        if let Self::Read { offset, buffer } | Self::Write { offset, buffer, .. } = self {
+            assert!(
+                offset.is_multiple_of(ALIGNMENT as u64) && !buffer.is_empty(),
+                "offsets are aligned and buffers hold something"
+            );
+        }
+    }
+
+    /// The buffer of a read or write, to be given back in its outcome.
+    pub fn into_buffer(self) -> Option<Buffer> {
+        match self {
+            Self::Read { buffer, .. } | Self::Write { buffer, .. } => Some(buffer),
+            Self::Flush | Self::SetLength { .. } => None,
         }
     }
 }

@@ -20,7 +20,8 @@ pub struct Caps {
 /// An open file.
 pub trait Device {
     /// Starts a request. Requests in flight may complete in any order; a caller that needs an order
-    /// waits. Overlapping requests in flight are a bug of the caller.
+    /// waits. Requests in flight that overlap, one of them changing bytes, are a bug of the caller.
+    /// A file opened for reads only refuses everything else with `PermissionDenied`.
     fn submit(&self, request: Request) -> Completion;
 
     /// What the device promises.
@@ -39,7 +40,7 @@ pub type Pending<T> = Pin<Box<dyn Future<Output = Result<T, DeviceError>>>>;
 /// How a file is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpenMode {
-    /// An existing file, for reads only.
+    /// An existing file, for reads only; neither takes nor respects the lock.
     ReadOnly,
     /// An existing file, locked against other processes.
     ReadWrite,
@@ -59,7 +60,9 @@ pub struct FileEntry {
     pub length: u64,
 }
 
-/// A folder on some storage. Every operation is durable when it completes (folder entries synced).
+/// A folder on some storage. Every operation is durable when it completes (folder entries synced),
+/// and does nothing until it is first polled. The lock of a file opened for writes lasts until its
+/// device is dropped and nothing is in flight on it.
 pub trait Volume {
     /// Opens a file by its name in this folder.
     fn open(&self, file: &str, mode: OpenMode) -> Pending<Rc<dyn Device>>;

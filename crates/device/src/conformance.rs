@@ -1,0 +1,341 @@
+//! What every backend and every transparent decorator must do alike.
+//!
+//! Tests hand [`check_all`] an executor and an empty folder; each check makes its own files and
+//! removes them. Panics name what was broken.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+
+use units::{Prng, Seed};
+
+use crate::{
+    ALIGNMENT, Buffer, Device, DeviceError, Durability, Executor, OpenMode, Outcome, Purpose,
+    Request, Volume,
+};
+
+type Check = fn(Rc<dyn Volume>) -> Pin<Box<dyn Future<Output = ()>>>;
+
+/// Runs every check on an empty folder, which is empty again afterwards.
+pub fn check_all(executor: &Executor, volume: &Rc<dyn Volume>) {
+    let checks: [Check; 9] = [
+        |volume| Box::pin(new_files_are_zeros_and_listed(volume)),
+        |volume| Box::pin(what_is_written_is_read(volume)),
+        |volume| Box::pin(the_end_of_the_file_is_kept(volume)),
+        |volume| Box::pin(lengths_change_both_ways(volume)),
+        |volume| Box::pin(names_are_kept(volume)),
+        |volume| Box::pin(locks_exclude_writers(volume)),
+        |volume| Box::pin(read_only_refuses_changes(volume)),
+        |volume| Box::pin(devices_follow_their_file(volume)),
+        |volume| Box::pin(outcomes_nobody_waits_for_still_happen(volume)),
+    ];
+    for check in checks {
+        let volume = Rc::clone(volume);
+        executor.block_on(async move {
+            check(Rc::clone(&volume)).await;
+            let left = volume.list().await.expect("the folder lists");
+            assert_eq!(left, [], "a check leaves nothing behind");
+        });
+    }
+    for seed in 0..4 {
+        executor.block_on(behaves_as_plain_bytes(Rc::clone(volume), Seed(seed)));
+    }
+}
+
+async fn create(volume: &Rc<dyn Volume>, file: &str, length: u64) -> Rc<dyn Device> {
+    let mode = OpenMode::CreateNew { length };
+    volume.open(file, mode).await.expect("a new file opens")
+}
+
+async fn remove(volume: &Rc<dyn Volume>, file: &str) {
+    volume.remove(file).await.expect("a file is removed");
+}
+
+fn pattern(length: usize, seed: u64) -> Buffer {
+    let mut buffer = Buffer::zeroed(length);
+    Prng::new(Seed(seed)).fill(&mut buffer);
+    buffer
+}
+
+fn write(offset: u64, buffer: Buffer) -> Request {
+    Request::write(Purpose::Database, offset, buffer, Durability::Volatile)
+}
+
+async fn read(device: &Rc<dyn Device>, offset: u64, length: usize) -> Buffer {
+    let request = Request::read(Purpose::Database, offset, length);
+    let outcome = device.submit(request).await;
+    outcome.into_buffer().expect("a read inside the file")
+}
+
+async fn done(device: &Rc<dyn Device>, request: Request) {
+    let outcome = device.submit(request).await;
+    outcome.result.expect("a request that must succeed");
+}
+
+/// A device cannot be printed, so results that hold one lose it before they are compared.
+fn error<T>(result: Result<T, DeviceError>) -> Option<DeviceError> {
+    result.err()
+}
+
+async fn new_files_are_zeros_and_listed(volume: Rc<dyn Volume>) {
+    let second = create(&volume, "second", 65_536).await;
+    let first = create(&volume, "first", 0).await;
+    assert_eq!((first.length(), second.length()), (0, 65_536));
+    assert!(second.name().contains("second"), "errors name the file");
+    let bytes = read(&second, 0, 65_536).await;
+    assert!(bytes.iter().all(|&byte| byte == 0), "new bytes are zeros");
+    let entries = volume.list().await.expect("the folder lists");
+    let names: Vec<_> = entries
+        .iter()
+        .map(|e| (e.name.as_str(), e.length))
+        .collect();
+    assert_eq!(names, [("first", 0), ("second", 65_536)]);
+    let free = volume.free_bytes().await.expect("free space is known");
+    assert!(free > 0, "the tests need some free space");
+    assert!(second.caps().atomic_write_unit.is_power_of_two());
+    remove(&volume, "first").await;
+    remove(&volume, "second").await;
+}
+
+async fn what_is_written_is_read(volume: Rc<dyn Volume>) {
+    let device = create(&volume, "file", 1 << 20).await;
+    let writes: Vec<_> = (0..32)
+        .map(|index| {
+            let durability = match index % 4 {
+                0 => Durability::Durable,
+                _ => Durability::Volatile,
+            };
+            let buffer = pattern(32_768, index);
+            let purpose = Purpose::Log;
+            device.submit(Request::write(purpose, index * 32_768, buffer, durability))
+        })
+        .collect();
+    for write in writes {
+        let outcome = write.await;
+        assert!(outcome.submitted <= outcome.completed, "time runs forward");
+        let buffer = outcome.into_buffer().expect("a write inside the file");
+        assert_eq!(buffer.len(), 32_768, "a write gives its buffer back");
+    }
+    done(&device, Request::flush(Purpose::Log)).await;
+    let reads: Vec<_> = (0..32)
+        .map(|index| device.submit(Request::read(Purpose::Log, index * 32_768, 32_768)))
+        .collect();
+    for (index, read) in (0..).zip(reads) {
+        let bytes = read.await.into_buffer().expect("a read inside the file");
+        assert!(
+            bytes[..] == pattern(32_768, index)[..],
+            "write {index} is read"
+        );
+    }
+    remove(&volume, "file").await;
+}
+
+fn moved(outcome: &Outcome) -> usize {
+    assert!(outcome.buffer.is_some(), "the buffer comes back on failure");
+    match &outcome.result {
+        Err(DeviceError::Short { moved, .. }) => *moved,
+        other => panic!("across the end of the file: {other:?} instead of Short"),
+    }
+}
+
+async fn the_end_of_the_file_is_kept(volume: Rc<dyn Volume>) {
+    let device = create(&volume, "file", 16_384).await;
+    done(&device, write(8_192, pattern(8_192, 1))).await;
+    done(&device, Request::set_length(Purpose::Database, 10_000)).await;
+    let outcome = device
+        .submit(Request::read(Purpose::Database, 4_096, 8_192))
+        .await;
+    assert_eq!(moved(&outcome), 10_000 - 4_096);
+    let bytes = outcome.buffer.expect("invariant: asserted above");
+    assert!(
+        bytes[4_096..5_904] == pattern(8_192, 1)[..1_808],
+        "the tail is read"
+    );
+    let outcome = device
+        .submit(Request::read(Purpose::Database, 1 << 20, 4_096))
+        .await;
+    assert_eq!(moved(&outcome), 0);
+    let outcome = device.submit(write(8_192, pattern(4_096, 2))).await;
+    assert_eq!(moved(&outcome), 0);
+    assert_eq!(device.length(), 10_000, "a write does not extend the file");
+    remove(&volume, "file").await;
+}
+
+async fn lengths_change_both_ways(volume: Rc<dyn Volume>) {
+    let device = create(&volume, "file", 8_192).await;
+    done(&device, write(0, pattern(8_192, 3))).await;
+    done(&device, Request::set_length(Purpose::Database, 5_000)).await;
+    done(&device, Request::set_length(Purpose::Database, 2 << 20)).await;
+    assert_eq!(device.length(), 2 << 20);
+    let bytes = read(&device, 0, 2 << 20).await;
+    assert!(
+        bytes[..5_000] == pattern(8_192, 3)[..5_000],
+        "bytes kept stay"
+    );
+    assert!(
+        bytes[5_000..].iter().all(|&byte| byte == 0),
+        "bytes cut off are zeros"
+    );
+    done(&device, write((2 << 20) - 4_096, pattern(4_096, 4))).await;
+    assert_eq!(volume.list().await.expect("lists")[0].length, 2 << 20);
+    remove(&volume, "file").await;
+}
+
+async fn names_are_kept(volume: Rc<dyn Volume>) {
+    let missing = |error| matches!(error, Some(DeviceError::NotFound { .. }));
+    assert!(missing(error(
+        volume.open("none", OpenMode::ReadOnly).await
+    )));
+    assert!(missing(error(
+        volume.open("none", OpenMode::ReadWrite).await
+    )));
+    assert!(missing(error(volume.remove("none").await)));
+    assert!(missing(error(volume.rename("none", "other").await)));
+    drop(create(&volume, "file", 4_096).await);
+    let again = volume.open("file", OpenMode::CreateNew { length: 0 }).await;
+    let error = error(again);
+    assert!(
+        matches!(error, Some(DeviceError::AlreadyExists { .. })),
+        "{error:?}"
+    );
+    let lengths = volume.list().await.expect("lists");
+    assert_eq!(
+        lengths[0].length, 4_096,
+        "a refused creation changes nothing"
+    );
+    remove(&volume, "file").await;
+}
+
+async fn locks_exclude_writers(volume: Rc<dyn Volume>) {
+    let locked = |error| matches!(error, Some(DeviceError::Locked { .. }));
+    let created = create(&volume, "file", 4_096).await;
+    assert!(locked(error(
+        volume.open("file", OpenMode::ReadWrite).await
+    )));
+    let reader = volume.open("file", OpenMode::ReadOnly).await;
+    assert!(reader.is_ok(), "readers pass the lock");
+    drop(created);
+    let writer = volume.open("file", OpenMode::ReadWrite).await;
+    assert!(
+        writer.is_ok(),
+        "a closed file is unlocked: {:?}",
+        error(writer)
+    );
+    assert!(locked(error(
+        volume.open("file", OpenMode::ReadWrite).await
+    )));
+    drop(writer);
+    remove(&volume, "file").await;
+}
+
+async fn read_only_refuses_changes(volume: Rc<dyn Volume>) {
+    let writer = create(&volume, "file", 8_192).await;
+    done(&writer, write(0, pattern(8_192, 5))).await;
+    let device = volume
+        .open("file", OpenMode::ReadOnly)
+        .await
+        .expect("opens");
+    let changes = [
+        write(0, Buffer::zeroed(4_096)),
+        Request::flush(Purpose::Database),
+        Request::set_length(Purpose::Database, 0),
+    ];
+    for change in changes {
+        let kind = change.op.kind();
+        let result = device.submit(change).await.result;
+        assert!(
+            matches!(result, Err(DeviceError::PermissionDenied { .. })),
+            "{kind:?} of a file opened for reads only: {result:?}"
+        );
+    }
+    assert!(read(&device, 0, 8_192).await[..] == pattern(8_192, 5)[..]);
+    remove(&volume, "file").await;
+}
+
+async fn devices_follow_their_file(volume: Rc<dyn Volume>) {
+    let old = create(&volume, "old", 4_096).await;
+    let new = create(&volume, "new", 4_096).await;
+    done(&old, write(0, pattern(4_096, 6))).await;
+    done(&new, write(0, pattern(4_096, 7))).await;
+    volume
+        .rename("old", "new")
+        .await
+        .expect("renames over another");
+    let entries = volume.list().await.expect("lists");
+    assert_eq!(entries.len(), 1);
+    assert!(read(&old, 0, 4_096).await[..] == pattern(4_096, 6)[..]);
+    assert!(
+        read(&new, 0, 4_096).await[..] == pattern(4_096, 7)[..],
+        "replaced, still open"
+    );
+    let opened = volume.open("new", OpenMode::ReadOnly).await.expect("opens");
+    assert!(read(&opened, 0, 4_096).await[..] == pattern(4_096, 6)[..]);
+    remove(&volume, "new").await;
+    assert!(
+        read(&old, 0, 4_096).await[..] == pattern(4_096, 6)[..],
+        "removed, still open"
+    );
+}
+
+async fn outcomes_nobody_waits_for_still_happen(volume: Rc<dyn Volume>) {
+    let device = create(&volume, "file", 8_192).await;
+    let abandoned = device.submit(write(0, pattern(4_096, 8)));
+    let awaited = device.submit(write(4_096, pattern(4_096, 9)));
+    drop(abandoned);
+    awaited.await.result.expect("a write inside the file");
+    for _ in 0..100 {
+        // Reads elsewhere give the abandoned write the time it needs: reading its bytes while it
+        // may be in flight would be a bug of this check.
+        for _ in 0..64 {
+            read(&device, 4_096, 4_096).await;
+        }
+        if read(&device, 0, 4_096).await[..] == pattern(4_096, 8)[..] {
+            remove(&volume, "file").await;
+            return;
+        }
+    }
+    panic!("an abandoned write never happened");
+}
+
+/// Random batches of requests that do not overlap, against a plain vector.
+async fn behaves_as_plain_bytes(volume: Rc<dyn Volume>, seed: Seed) {
+    const BLOCKS: u64 = 64;
+    let mut prng = Prng::new(seed);
+    let mut twin = vec![0; usize::try_from(BLOCKS).expect("invariant: 64") * ALIGNMENT];
+    let device = create(&volume, "file", twin.len() as u64).await;
+    for _ in 0..40 {
+        let mut batch = Vec::new();
+        let mut block = 0;
+        while block < BLOCKS {
+            let blocks = 1 + prng.below(8).min(BLOCKS - block - 1);
+            let range = range_of_blocks(block, blocks);
+            let offset = block * ALIGNMENT as u64;
+            let kind = prng.below(3);
+            let request = if kind == 0 {
+                let buffer = pattern(range.len(), prng.next_u64());
+                twin[range.clone()].copy_from_slice(&buffer);
+                write(offset, buffer)
+            } else {
+                Request::read(Purpose::Database, offset, range.len())
+            };
+            if kind < 2 {
+                batch.push((range, device.submit(request)));
+            }
+            block += blocks;
+        }
+        for (range, completion) in batch {
+            let buffer = completion.await.into_buffer().expect("inside the file");
+            assert!(buffer[..] == twin[range.clone()], "{seed}: bytes {range:?}");
+        }
+    }
+    assert!(
+        read(&device, 0, twin.len()).await[..] == twin[..],
+        "{seed}: the whole file"
+    );
+    remove(&volume, "file").await;
+}
+
+fn range_of_blocks(block: u64, blocks: u64) -> std::ops::Range<usize> {
+    let at = |block: u64| usize::try_from(block).expect("invariant: few blocks") * ALIGNMENT;
+    at(block)..at(block + blocks)
+}

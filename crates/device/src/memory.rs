@@ -1,0 +1,325 @@
+//! Storage in memory and virtual time: what tests and crash loops run on.
+//!
+//! A request takes effect when it completes, which is when the virtual clock says so. Overlapping
+//! requests are asserted against: on a disk their outcome would be undefined.
+
+mod image;
+mod in_flight;
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use units::Nanos;
+
+pub use image::{FileImage, VolumeImage};
+pub use in_flight::{InFlight, Ticket};
+
+use crate::{
+    Caps, Completer, Completion, Device, DeviceError, FileEntry, Latency, Op, OpenMode, Outcome,
+    Pending, Request, VirtualReactor, Volume, completion,
+};
+
+/// A folder in memory. Cheap to clone: clones are the same folder.
+#[derive(Clone)]
+pub struct MemoryVolume {
+    state: Rc<State>,
+}
+
+struct State {
+    name: String,
+    caps: Caps,
+    reactor: Rc<VirtualReactor>,
+    latency: RefCell<Latency>,
+    files: RefCell<BTreeMap<String, Rc<File>>>,
+}
+
+struct File {
+    image: RefCell<FileImage>,
+    locked: Cell<bool>,
+    in_flight: RefCell<InFlight>,
+}
+
+impl File {
+    fn new(image: FileImage) -> Rc<Self> {
+        Rc::new(Self {
+            image: RefCell::new(image),
+            locked: Cell::new(false),
+            in_flight: RefCell::default(),
+        })
+    }
+}
+
+impl MemoryVolume {
+    /// What memory promises: single sectors are atomic, as on the disks it stands for.
+    pub const CAPS: Caps = Caps {
+        atomic_write_unit: 512,
+        volatile_cache: true,
+        unbuffered: true,
+    };
+
+    /// Free bytes it claims to have: 1 TiB.
+    pub const FREE_BYTES: u64 = 1 << 40;
+
+    /// An empty folder whose operations take what `latency` draws.
+    pub fn new(name: &str, reactor: &Rc<VirtualReactor>, latency: Latency) -> Self {
+        Self::of(name, reactor, latency, &VolumeImage::default())
+    }
+
+    /// A folder that begins with the files of `image`.
+    pub fn of(
+        name: &str,
+        reactor: &Rc<VirtualReactor>,
+        latency: Latency,
+        image: &VolumeImage,
+    ) -> Self {
+        let files = image
+            .files
+            .iter()
+            .map(|(name, image)| (name.clone(), File::new(image.clone())))
+            .collect();
+        Self {
+            state: Rc::new(State {
+                name: name.to_owned(),
+                caps: Self::CAPS,
+                reactor: Rc::clone(reactor),
+                latency: RefCell::new(latency),
+                files: RefCell::new(files),
+            }),
+        }
+    }
+
+    /// The bytes of every file as they are now. Cheap: blocks are shared until they change.
+    pub fn image(&self) -> VolumeImage {
+        let files = self.state.files.borrow();
+        VolumeImage {
+            files: files
+                .iter()
+                .map(|(name, file)| (name.clone(), file.image.borrow().clone()))
+                .collect(),
+        }
+    }
+
+    /// Runs `operation` on the folder once an operation's time has passed.
+    fn later<T: 'static>(
+        &self,
+        operation: impl FnOnce(&State) -> Result<T, DeviceError> + 'static,
+    ) -> Pending<T> {
+        let state = Rc::clone(&self.state);
+        Box::pin(async move {
+            let span = state.latency.borrow_mut().draw();
+            state.reactor.delay(span).await;
+            operation(&state)
+        })
+    }
+}
+
+impl State {
+    fn path(&self, file: &str) -> String {
+        format!("{}/{file}", self.name)
+    }
+
+    fn file(&self, file: &str) -> Result<Rc<File>, DeviceError> {
+        let found = self.files.borrow().get(file).map(Rc::clone);
+        found.ok_or_else(|| DeviceError::NotFound {
+            file: self.path(file),
+        })
+    }
+
+    fn open(self: &Rc<Self>, name: &str, mode: OpenMode) -> Result<MemoryDevice, DeviceError> {
+        let file = match mode {
+            OpenMode::ReadOnly | OpenMode::ReadWrite => self.file(name)?,
+            OpenMode::CreateNew { length } => self.create(name, length)?,
+        };
+        let writable = mode != OpenMode::ReadOnly;
+        if writable && file.locked.replace(true) {
+            return Err(DeviceError::Locked {
+                file: self.path(name),
+            });
+        }
+        Ok(MemoryDevice {
+            handle: Rc::new(Handle {
+                volume: Rc::clone(self),
+                file,
+                name: self.path(name),
+                writable,
+            }),
+        })
+    }
+
+    fn create(&self, name: &str, length: u64) -> Result<Rc<File>, DeviceError> {
+        let mut files = self.files.borrow_mut();
+        if files.contains_key(name) {
+            return Err(DeviceError::AlreadyExists {
+                file: self.path(name),
+            });
+        }
+        let file = File::new(FileImage::zeroed(length));
+        files.insert(name.to_owned(), Rc::clone(&file));
+        Ok(file)
+    }
+
+    fn rename(&self, from: &str, to: &str) -> Result<(), DeviceError> {
+        self.file(from)?;
+        let mut files = self.files.borrow_mut();
+        if let Some(file) = files.remove(from) {
+            files.insert(to.to_owned(), file);
+        }
+        Ok(())
+    }
+
+    fn remove(&self, file: &str) -> Result<(), DeviceError> {
+        self.file(file)?;
+        self.files.borrow_mut().remove(file);
+        Ok(())
+    }
+
+    fn list(&self) -> Vec<FileEntry> {
+        let files = self.files.borrow();
+        files
+            .iter()
+            .map(|(name, file)| FileEntry {
+                name: name.clone(),
+                length: file.image.borrow().length(),
+            })
+            .collect()
+    }
+}
+
+impl Volume for MemoryVolume {
+    fn open(&self, file: &str, mode: OpenMode) -> Pending<Rc<dyn Device>> {
+        let (name, state) = (file.to_owned(), Rc::clone(&self.state));
+        self.later(move |_| {
+            let device = state.open(&name, mode)?;
+            Ok(Rc::new(device) as Rc<dyn Device>)
+        })
+    }
+
+    fn rename(&self, from: &str, to: &str) -> Pending<()> {
+        let (from, to) = (from.to_owned(), to.to_owned());
+        self.later(move |state| state.rename(&from, &to))
+    }
+
+    fn remove(&self, file: &str) -> Pending<()> {
+        let file = file.to_owned();
+        self.later(move |state| state.remove(&file))
+    }
+
+    fn list(&self) -> Pending<Vec<FileEntry>> {
+        self.later(|state| Ok(state.list()))
+    }
+
+    fn free_bytes(&self) -> Pending<u64> {
+        self.later(|_| Ok(Self::FREE_BYTES))
+    }
+
+    fn name(&self) -> &str {
+        &self.state.name
+    }
+}
+
+struct Handle {
+    volume: Rc<State>,
+    file: Rc<File>,
+    name: String,
+    writable: bool,
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        if self.writable {
+            self.file.locked.set(false);
+        }
+    }
+}
+
+struct MemoryDevice {
+    handle: Rc<Handle>,
+}
+
+impl Device for MemoryDevice {
+    fn submit(&self, request: Request) -> Completion {
+        request.op.assert_aligned();
+        let handle = Rc::clone(&self.handle);
+        let (completer, completion) = completion();
+        let ticket = handle
+            .file
+            .in_flight
+            .borrow_mut()
+            .begin(&handle.name, &request.op);
+        let span = handle.volume.latency.borrow_mut().draw();
+        let submitted = handle.volume.reactor.now();
+        let reactor = Rc::clone(&handle.volume.reactor);
+        reactor.after(span, move || {
+            handle.file.in_flight.borrow_mut().end(ticket);
+            handle.finish(request.op, submitted, completer);
+        });
+        completion
+    }
+
+    fn caps(&self) -> Caps {
+        self.handle.volume.caps
+    }
+
+    fn length(&self) -> u64 {
+        self.handle.file.image.borrow().length()
+    }
+
+    fn name(&self) -> &str {
+        &self.handle.name
+    }
+}
+
+impl Handle {
+    fn finish(&self, mut op: Op, submitted: Nanos, completer: Completer) {
+        let result = self.perform(&mut op);
+        completer.complete(Outcome {
+            buffer: op.into_buffer(),
+            result,
+            submitted,
+            completed: self.volume.reactor.now(),
+        });
+    }
+
+    fn perform(&self, op: &mut Op) -> Result<(), DeviceError> {
+        if !self.writable && !matches!(op, Op::Read { .. }) {
+            return Err(DeviceError::PermissionDenied {
+                file: self.name.clone(),
+            });
+        }
+        let mut image = self.file.image.borrow_mut();
+        match op {
+            Op::Read { offset, buffer } => {
+                let moved = image.read(*offset, buffer);
+                self.whole(*offset, buffer.len(), moved)
+            }
+            Op::Write { offset, buffer, .. } => {
+                if *offset + buffer.len() as u64 > image.length() {
+                    return self.whole(*offset, buffer.len(), 0);
+                }
+                image.write(*offset, buffer);
+                Ok(())
+            }
+            Op::Flush => Ok(()),
+            Op::SetLength { length } => {
+                image.set_length(*length);
+                Ok(())
+            }
+        }
+    }
+
+    fn whole(&self, offset: u64, wanted: usize, moved: usize) -> Result<(), DeviceError> {
+        if moved == wanted {
+            return Ok(());
+        }
+        Err(DeviceError::Short {
+            file: self.name.clone(),
+            offset,
+            wanted,
+            moved,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,180 @@
+//! The bytes of files as values: sparse, and cheap to copy because blocks are shared.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use crate::ALIGNMENT;
+
+type Block = [u8; ALIGNMENT];
+
+/// The bytes of one file. A block that was never written takes no memory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileImage {
+    length: u64,
+    blocks: Vec<Option<Rc<Block>>>,
+}
+
+/// The files of a folder by name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct VolumeImage {
+    /// Bytes by file name.
+    pub files: BTreeMap<String, FileImage>,
+}
+
+/// The blocks that `length` bytes at `offset` touch: block index, first byte in the block, and the
+/// range of the caller's slice that lies there.
+fn pieces(
+    offset: u64,
+    length: usize,
+) -> impl Iterator<Item = (usize, usize, std::ops::Range<usize>)> {
+    let start = usize::try_from(offset).expect("invariant: files in memory fit the address space");
+    let mut done = 0;
+    std::iter::from_fn(move || {
+        if done == length {
+            return None;
+        }
+        let inside = (start + done) % ALIGNMENT;
+        let take = (ALIGNMENT - inside).min(length - done);
+        let piece = ((start + done) / ALIGNMENT, inside, done..done + take);
+        done += take;
+        Some(piece)
+    })
+}
+
+impl FileImage {
+    /// A file of `length` zero bytes.
+    pub fn zeroed(length: u64) -> Self {
+        let mut image = Self::default();
+        image.set_length(length);
+        image
+    }
+
+    /// A file that holds `bytes`.
+    pub fn of(bytes: &[u8]) -> Self {
+        let mut image = Self::zeroed(bytes.len() as u64);
+        image.write(0, bytes);
+        image
+    }
+
+    /// Length in bytes.
+    pub const fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// Reads into `bytes` from `offset` on; returns how many bytes the file had there. The rest of
+    /// `bytes` is left as it was.
+    pub fn read(&self, offset: u64, bytes: &mut [u8]) -> usize {
+        let there = self.length.saturating_sub(offset);
+        let wanted = usize::try_from(there).map_or(bytes.len(), |there| there.min(bytes.len()));
+        for (block, inside, range) in pieces(offset, wanted) {
+            let target = &mut bytes[range];
+            match &self.blocks[block] {
+                Some(block) => target.copy_from_slice(&block[inside..inside + target.len()]),
+                None => target.fill(0),
+            }
+        }
+        wanted
+    }
+
+    /// Writes `bytes` at `offset`, all of it inside the file.
+    pub fn write(&mut self, offset: u64, bytes: &[u8]) {
+        assert!(
+            offset + bytes.len() as u64 <= self.length,
+            "a write lies inside the file"
+        );
+        for (block, inside, range) in pieces(offset, bytes.len()) {
+            let source = &bytes[range];
+            let block = self.blocks[block].get_or_insert_with(|| Rc::new([0; ALIGNMENT]));
+            Rc::make_mut(block)[inside..inside + source.len()].copy_from_slice(source);
+        }
+    }
+
+    /// Cuts the file or extends it with zeros.
+    pub fn set_length(&mut self, length: u64) {
+        let blocks = usize::try_from(length.div_ceil(ALIGNMENT as u64))
+            .expect("invariant: files in memory fit the address space");
+        if length < self.length {
+            self.zero_last_block_from(length);
+        }
+        self.blocks.resize(blocks, None);
+        self.length = length;
+    }
+
+    /// Bytes cut off must read as zeros should the file grow again.
+    fn zero_last_block_from(&mut self, length: u64) {
+        if let Some((block, inside, _)) = pieces(length, 1).next()
+            && inside > 0
+            && let Some(block) = &mut self.blocks[block]
+        {
+            Rc::make_mut(block)[inside..].fill(0);
+        }
+    }
+
+    /// The whole file as bytes.
+    pub fn to_vec(&self) -> Vec<u8> {
+        let length =
+            usize::try_from(self.length).expect("invariant: files in memory fit the address space");
+        let mut bytes = vec![0; length];
+        self.read(0, &mut bytes);
+        bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::FileImage;
+
+    #[derive(Clone, Debug)]
+    enum Step {
+        Write { offset: usize, bytes: Vec<u8> },
+        SetLength(usize),
+    }
+
+    fn steps() -> impl Strategy<Value = Vec<Step>> {
+        let write = (0..20_000_usize, proptest::collection::vec(1_u8.., 0..9_000))
+            .prop_map(|(offset, bytes)| Step::Write { offset, bytes });
+        let length = (0..20_000_usize).prop_map(Step::SetLength);
+        proptest::collection::vec(prop_oneof![write, length], 0..12)
+    }
+
+    proptest! {
+        #[test]
+        fn behaves_as_a_plain_vector(steps in steps()) {
+            let mut image = FileImage::zeroed(12_345);
+            let mut twin = vec![0; 12_345];
+            for step in steps {
+                match step {
+                    Step::Write { offset, bytes } if offset + bytes.len() <= twin.len() => {
+                        image.write(offset as u64, &bytes);
+                        twin[offset..offset + bytes.len()].copy_from_slice(&bytes);
+                    }
+                    Step::Write { .. } => {}
+                    Step::SetLength(length) => {
+                        image.set_length(length as u64);
+                        twin.resize(length, 0);
+                    }
+                }
+                prop_assert_eq!(image.to_vec(), twin.clone());
+            }
+        }
+    }
+
+    #[test]
+    fn reads_beyond_the_end_say_how_much_was_there() {
+        let image = FileImage::of(&[7; 5_000]);
+        let mut bytes = [1; 8_192];
+        assert_eq!(image.read(4_096, &mut bytes), 904);
+        assert_eq!((bytes[903], bytes[904]), (7, 1));
+        assert_eq!(image.read(9_999, &mut bytes), 0);
+    }
+
+    #[test]
+    fn copies_share_blocks_until_one_changes() {
+        let before = FileImage::of(&[7; 8_192]);
+        let mut after = before.clone();
+        after.write(0, &[8]);
+        assert_eq!((before.to_vec()[0], after.to_vec()[0]), (7, 8));
+    }
+}

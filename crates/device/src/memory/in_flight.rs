@@ -1,0 +1,75 @@
+//! The requests under way on one file, so that a caller that overlaps them is found out.
+
+use crate::{Op, OpKind};
+
+/// Requests under way on one file.
+#[derive(Debug, Default)]
+pub struct InFlight {
+    next: u64,
+    requests: Vec<Under>,
+}
+
+#[derive(Debug)]
+struct Under {
+    ticket: Ticket,
+    kind: OpKind,
+    from: u64,
+    to: u64,
+}
+
+/// Names one request under way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ticket(u64);
+
+impl InFlight {
+    /// Notes that `op` on the file `name` begins. Panics where it overlaps a request under way and
+    /// one of the two changes bytes: the caller did not wait where it had to.
+    pub fn begin(&mut self, name: &str, op: &Op) -> Ticket {
+        let ticket = Ticket(self.next);
+        self.next += 1;
+        let (kind, (from, to)) = (op.kind(), extent(op));
+        for other in &self.requests {
+            let changes = kind != OpKind::Read || other.kind != OpKind::Read;
+            assert!(
+                !(changes && from < other.to && other.from < to),
+                "{name}: {kind:?} of bytes {from}..{to} overlaps {:?} of bytes {}..{} in flight",
+                other.kind,
+                other.from,
+                other.to
+            );
+        }
+        self.requests.push(Under {
+            ticket,
+            kind,
+            from,
+            to,
+        });
+        ticket
+    }
+
+    /// Notes that a request has ended.
+    pub fn end(&mut self, ticket: Ticket) {
+        let at = self
+            .requests
+            .iter()
+            .position(|request| request.ticket == ticket)
+            .expect("invariant: a request ends once");
+        self.requests.swap_remove(at);
+    }
+
+    /// How many requests are under way.
+    pub const fn count(&self) -> usize {
+        self.requests.len()
+    }
+}
+
+/// The bytes an operation touches: a change of length, everything from there on.
+fn extent(op: &Op) -> (u64, u64) {
+    match op {
+        Op::Read { offset, buffer } | Op::Write { offset, buffer, .. } => {
+            (*offset, *offset + buffer.len() as u64)
+        }
+        Op::Flush => (0, 0),
+        Op::SetLength { length } => (*length, u64::MAX),
+    }
+}

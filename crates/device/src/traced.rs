@@ -1,0 +1,188 @@
+//! A decorator that reports every request to an observer: where histograms and journals get theirs.
+//!
+//! It adds no task and no delay: the report is made inside the completion.
+
+use std::rc::Rc;
+
+use units::Nanos;
+
+use crate::{
+    Caps, Completion, Device, FileEntry, Op, OpKind, OpenMode, Pending, Purpose, Request, Volume,
+};
+
+/// One finished request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Observation {
+    /// Why it was made.
+    pub purpose: Purpose,
+    /// What it was.
+    pub kind: OpKind,
+    /// Byte offset; for a change of length the new length, for a flush 0.
+    pub offset: u64,
+    /// Bytes asked for.
+    pub length: usize,
+    /// When it was handed to the device.
+    pub submitted: Nanos,
+    /// When its completion was seen.
+    pub completed: Nanos,
+    /// Whether it succeeded.
+    pub ok: bool,
+}
+
+/// Is told of every finished request. Called between two polls of tasks, so it may not wait.
+pub trait Observer {
+    /// One request has finished.
+    fn observe(&self, observation: &Observation);
+}
+
+/// A volume whose devices report to an observer.
+pub struct TracedVolume {
+    inner: Rc<dyn Volume>,
+    observer: Rc<dyn Observer>,
+}
+
+struct TracedDevice {
+    inner: Rc<dyn Device>,
+    observer: Rc<dyn Observer>,
+}
+
+impl TracedVolume {
+    /// Reports what happens on `inner` to `observer`.
+    pub fn new(inner: Rc<dyn Volume>, observer: Rc<dyn Observer>) -> Self {
+        Self { inner, observer }
+    }
+}
+
+impl Volume for TracedVolume {
+    fn open(&self, file: &str, mode: OpenMode) -> Pending<Rc<dyn Device>> {
+        let opening = self.inner.open(file, mode);
+        let observer = Rc::clone(&self.observer);
+        Box::pin(async move {
+            let inner = opening.await?;
+            Ok(Rc::new(TracedDevice { inner, observer }) as Rc<dyn Device>)
+        })
+    }
+
+    fn rename(&self, from: &str, to: &str) -> Pending<()> {
+        self.inner.rename(from, to)
+    }
+
+    fn remove(&self, file: &str) -> Pending<()> {
+        self.inner.remove(file)
+    }
+
+    fn list(&self) -> Pending<Vec<FileEntry>> {
+        self.inner.list()
+    }
+
+    fn free_bytes(&self) -> Pending<u64> {
+        self.inner.free_bytes()
+    }
+
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+}
+
+impl Device for TracedDevice {
+    fn submit(&self, request: Request) -> Completion {
+        let (purpose, kind) = (request.purpose, request.op.kind());
+        let length = request.op.length();
+        let offset = match request.op {
+            Op::Read { offset, .. } | Op::Write { offset, .. } => offset,
+            Op::SetLength { length } => length,
+            Op::Flush => 0,
+        };
+        let observer = Rc::clone(&self.observer);
+        self.inner.submit(request).on_complete(move |outcome| {
+            observer.observe(&Observation {
+                purpose,
+                kind,
+                offset,
+                length,
+                submitted: outcome.submitted,
+                completed: outcome.completed,
+                ok: outcome.result.is_ok(),
+            });
+        })
+    }
+
+    fn caps(&self) -> Caps {
+        self.inner.caps()
+    }
+
+    fn length(&self) -> u64 {
+        self.inner.length()
+    }
+
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+    use std::rc::Rc;
+
+    use units::Nanos;
+
+    use super::{Observation, Observer, TracedVolume};
+    use crate::{
+        Executor, Latency, MemoryVolume, OpKind, OpenMode, Purpose, Request, VirtualReactor,
+        Volume, conformance,
+    };
+
+    #[derive(Default)]
+    struct Seen(RefCell<Vec<Observation>>);
+
+    impl Observer for Seen {
+        fn observe(&self, observation: &Observation) {
+            self.0.borrow_mut().push(*observation);
+        }
+    }
+
+    fn world() -> (Executor, Rc<dyn Volume>, Rc<Seen>) {
+        let reactor = VirtualReactor::new();
+        let memory = MemoryVolume::new("memory", &reactor, Latency::fixed(Nanos(10)));
+        let seen = Rc::new(Seen::default());
+        let volume = TracedVolume::new(Rc::new(memory), Rc::<Seen>::clone(&seen));
+        (Executor::new(reactor), Rc::new(volume), seen)
+    }
+
+    #[test]
+    fn conforms() {
+        let (executor, volume, _) = world();
+        conformance::check_all(&executor, &volume);
+    }
+
+    #[test]
+    fn every_request_is_seen_even_one_nobody_waits_for() {
+        let (executor, volume, seen) = world();
+        let runtime = executor.runtime();
+        executor.block_on(async move {
+            let mode = OpenMode::CreateNew { length: 8_192 };
+            let device = volume.open("file", mode).await.unwrap();
+            drop(device.submit(Request::read(Purpose::Maintenance, 4_096, 4_096)));
+            let beyond = device.submit(Request::read(Purpose::Checksum, 8_192, 4_096));
+            assert!(beyond.await.result.is_err());
+            runtime.sleep(Nanos(50)).await;
+        });
+        let maintenance = Observation {
+            purpose: Purpose::Maintenance,
+            kind: OpKind::Read,
+            offset: 4_096,
+            length: 4_096,
+            submitted: Nanos(10),
+            completed: Nanos(20),
+            ok: true,
+        };
+        let beyond = Observation {
+            purpose: Purpose::Checksum,
+            offset: 8_192,
+            ok: false,
+            ..maintenance
+        };
+        assert_eq!(*seen.0.borrow(), [maintenance, beyond]);
+    }
+}
