@@ -1,1 +1,5 @@
-//! Golden files, model twin, crash loop and peers for the tests.
+//! What several crates' tests share: independent readers of our files, golden files, the crash loop.
+//!
+//! Development only: no crate of the product depends on this one.
+
+pub mod peers;

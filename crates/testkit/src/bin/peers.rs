@@ -1,0 +1,52 @@
+//! `peers set-up FOLDER` makes the Python readers' environment; `peers read FILE TABLE` prints what
+//! every reader sees of a table and fails where they differ.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+
+use testkit::peers::{PythonReader, PythonReaders, read_with_libesedb, set_up};
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let done = match words.as_slice() {
+        ["set-up", folder] => set_up(Path::new(folder))
+            .map(|_| Vec::new())
+            .map_err(Into::into),
+        ["read", file, table] => read(Path::new(file), table),
+        _ => Err("usage: peers set-up FOLDER | peers read FILE TABLE".into()),
+    };
+    match done {
+        Ok(differences) if differences.is_empty() => ExitCode::SUCCESS,
+        Ok(differences) => {
+            say(&differences.join("\n"));
+            ExitCode::FAILURE
+        }
+        Err(error) => {
+            say(&error.to_string());
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn read(file: &Path, table: &str) -> Result<Vec<String>, Box<dyn std::error::Error>> {
+    let mut digests = vec![read_with_libesedb(file, table)?];
+    if let Some(python) = PythonReaders::from_environment("peers read") {
+        for reader in [PythonReader::Dissect, PythonReader::Impacket] {
+            digests.push(python.read(reader, file, table)?);
+        }
+    }
+    for digest in &digests {
+        say(&format!("{digest:#?}"));
+    }
+    Ok(digests
+        .iter()
+        .skip(1)
+        .flat_map(|digest| digests[0].differences(digest))
+        .collect())
+}
+
+fn say(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
+}

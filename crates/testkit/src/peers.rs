@@ -1,0 +1,36 @@
+//! Readers of ESE files that nobody here wrote, so that our files are judged by strangers.
+//!
+//! libesedb is linked in; dissect.esedb and impacket run in a Python virtual environment that
+//! [`set_up`] makes and `cargo xtask test` names in [`ENVIRONMENT_VARIABLE`]. Each reader gives a
+//! [`TableDigest`] of a table; equal digests mean that it saw the same records, byte for byte.
+
+mod digest;
+mod environment;
+mod libesedb;
+
+pub use digest::{ColumnKind, Digest, DigestBuilder, TableDigest};
+pub use environment::{ENVIRONMENT_VARIABLE, PythonReader, PythonReaders, SetUpError, set_up};
+pub use libesedb::read_with_libesedb;
+
+/// Why a reader gave no digest.
+#[derive(Debug)]
+pub struct PeerError {
+    /// The reader's name.
+    pub reader: String,
+    /// The file it was asked to read.
+    pub file: String,
+    /// What it said.
+    pub message: String,
+}
+
+impl std::fmt::Display for PeerError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "{} cannot read {}: {}",
+            self.reader, self.file, self.message
+        )
+    }
+}
+
+impl std::error::Error for PeerError {}

@@ -1,0 +1,161 @@
+//! The digest that every reader of a table must agree on; `python/canonical.py` is its twin.
+//!
+//! A record is the concatenation, over its comparable columns in ascending column id, of the column
+//! id (u16), the value's length in bytes (u32, all ones for null) and the value as stored; all
+//! integers little-endian. Hashes are XXH3-128 over all records in primary key order.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use xxhash_rust::xxh3::Xxh3Default;
+
+/// How many items a reader saw, and the hash over them.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Digest {
+    /// Items seen.
+    pub count: u64,
+    /// XXH3-128 in 32 hexadecimal digits.
+    pub xxh3_128: String,
+}
+
+/// What one reader saw of one table.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct TableDigest {
+    /// The reader and its version.
+    pub reader: String,
+    /// The table's name.
+    pub table: String,
+    /// Every record's comparable columns.
+    pub records: Digest,
+    /// Every whole long value in record order; none where the reader does not follow them.
+    pub long_values: Option<Digest>,
+    /// Key and data of every entry of each secondary index that the reader can walk.
+    pub indexes: BTreeMap<String, Digest>,
+}
+
+impl TableDigest {
+    /// Every difference between two readers, in words; what only one of them reads is not one.
+    pub fn differences(&self, other: &Self) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut compare = |what: &str, ours: &Digest, theirs: &Digest| {
+            if ours != theirs {
+                found.push(format!(
+                    "{what} of {}: {} sees {} ({}), {} sees {} ({})",
+                    self.table,
+                    self.reader,
+                    ours.count,
+                    ours.xxh3_128,
+                    other.reader,
+                    theirs.count,
+                    theirs.xxh3_128
+                ));
+            }
+        };
+        compare("records", &self.records, &other.records);
+        if let (Some(ours), Some(theirs)) = (&self.long_values, &other.long_values) {
+            compare("long values", ours, theirs);
+        }
+        for (name, ours) in &self.indexes {
+            if let Some(theirs) = other.indexes.get(name) {
+                compare(name, ours, theirs);
+            }
+        }
+        found
+    }
+}
+
+/// How a column enters the digest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColumnKind {
+    /// Part of the record: every reader returns the stored bytes.
+    Record,
+    /// Part of the long values.
+    LongValue,
+    /// Left out: readers disagree about how to show it (text, floating point, date).
+    Skipped,
+}
+
+impl ColumnKind {
+    /// The kind of a column of JET type `jet_column_type`.
+    pub const fn of(jet_column_type: u32) -> Self {
+        match jet_column_type {
+            1..=5 | 9 | 14..=17 => Self::Record,
+            11 | 12 => Self::LongValue,
+            _ => Self::Skipped,
+        }
+    }
+}
+
+/// Builds a [`Digest`] item by item.
+#[derive(Clone, Default)]
+pub struct DigestBuilder {
+    /// Items counted so far: the caller decides what an item is.
+    pub count: u64,
+    hash: Xxh3Default,
+}
+
+impl DigestBuilder {
+    /// Adds one column's value, or null.
+    pub fn field(&mut self, column: u16, value: Option<&[u8]>) {
+        self.hash.update(&column.to_le_bytes());
+        match value {
+            Some(value) => self.sized(value),
+            None => self.hash.update(&u32::MAX.to_le_bytes()),
+        }
+    }
+
+    /// Adds bytes behind their length.
+    pub fn sized(&mut self, value: &[u8]) {
+        let length = u32::try_from(value.len()).expect("invariant: values are below 4 GiB");
+        self.hash.update(&length.to_le_bytes());
+        self.hash.update(value);
+    }
+
+    /// The digest of what was added.
+    pub fn finish(self) -> Digest {
+        Digest {
+            count: self.count,
+            xxh3_128: format!("{:032x}", self.hash.digest128()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Digest, DigestBuilder, TableDigest};
+
+    fn table(rows: u64, long_values: Option<u64>) -> TableDigest {
+        let digest = |count| Digest {
+            count,
+            xxh3_128: String::new(),
+        };
+        TableDigest {
+            reader: "test".into(),
+            table: "Messages".into(),
+            records: digest(rows),
+            long_values: long_values.map(digest),
+            indexes: std::iter::once(("ReceivedIndex".to_owned(), digest(rows))).collect(),
+        }
+    }
+
+    #[test]
+    fn a_missing_record_is_a_difference_and_an_unread_long_value_is_not() {
+        assert!(
+            table(3, Some(3)).differences(&table(3, None)).is_empty(),
+            "a reader that does not follow long values cannot differ in them"
+        );
+        assert_eq!(table(3, Some(3)).differences(&table(2, Some(3))).len(), 2);
+        assert_eq!(table(3, Some(3)).differences(&table(3, Some(2))).len(), 1);
+    }
+
+    #[test]
+    fn null_differs_from_empty_and_columns_from_each_other() {
+        let digest = |column, value| {
+            let mut builder = DigestBuilder::default();
+            builder.field(column, value);
+            builder.finish()
+        };
+        assert_ne!(digest(1, None), digest(1, Some(&[])));
+        assert_ne!(digest(1, Some(b"x")), digest(2, Some(b"x")));
+    }
+}
