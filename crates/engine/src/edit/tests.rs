@@ -1,0 +1,139 @@
+//! Encoded applies read back as they were, cost what they should, and garbage is refused.
+
+use proptest::prelude::*;
+use units::{ObjectId, PageNumber};
+
+use super::{ApplyRecord, PageEdit, PageEdits, TransactionId, Undo, UndoAction};
+use crate::codec::Fields;
+
+fn bytes() -> impl Strategy<Value = Vec<u8>> {
+    prop::collection::vec(any::<u8>(), 0..40)
+}
+
+fn edit() -> impl Strategy<Value = PageEdit> {
+    prop_oneof![
+        (any::<u32>(), any::<u32>()).prop_map(|(flags, objid)| PageEdit::Format {
+            flags,
+            objid: ObjectId(objid)
+        }),
+        bytes().prop_map(PageEdit::External),
+        (any::<u32>(), any::<u32>()).prop_map(|(previous, next)| PageEdit::Links {
+            previous: PageNumber(previous),
+            next: PageNumber(next)
+        }),
+        (any::<u16>(), any::<u8>(), bytes()).prop_map(|(line, flags, node)| PageEdit::Insert {
+            line,
+            flags,
+            node
+        }),
+        (any::<u16>(), bytes()).prop_map(|(line, node)| PageEdit::Replace { line, node }),
+        any::<(u16, u16)>().prop_map(|(line, count)| PageEdit::Remove { line, count }),
+        any::<(u16, u8)>().prop_map(|(line, flags)| PageEdit::NodeFlags { line, flags }),
+        any::<u32>().prop_map(PageEdit::PageFlags),
+        any::<(u16, u16, i32)>().prop_map(|(line, offset, delta)| PageEdit::DeltaU32 {
+            line,
+            offset,
+            delta
+        }),
+    ]
+}
+
+fn undo() -> impl Strategy<Value = Undo> {
+    let tree = any::<u32>().prop_map(ObjectId);
+    (tree, bytes(), bytes(), any::<u32>(), 0..5_u8).prop_map(
+        |(tree, key, data, long_value, kind)| match kind {
+            0 => Undo::Insert { tree, key, data },
+            1 => Undo::FlagDelete { tree, key, data },
+            2 => Undo::Replace {
+                tree,
+                key,
+                before: data,
+            },
+            3 => Undo::LongValueInsert { tree, long_value },
+            _ => Undo::LongValueRelease { tree, long_value },
+        },
+    )
+}
+
+/// Any apply record of a few pages.
+pub(crate) fn apply_record() -> impl Strategy<Value = ApplyRecord> {
+    let action = prop_oneof![
+        Just(UndoAction::None),
+        Just(UndoAction::Pop),
+        undo().prop_map(UndoAction::Push)
+    ];
+    let page = (
+        any::<u32>(),
+        any::<u64>(),
+        prop::collection::vec(edit(), 0..4),
+    )
+        .prop_map(|(page, dbtime_before, edits)| PageEdits {
+            page: PageNumber(page),
+            dbtime_before,
+            edits,
+        });
+    (
+        any::<u32>(),
+        any::<u64>(),
+        prop::collection::vec(page, 0..4),
+        action,
+    )
+        .prop_map(|(transaction, dbtime, pages, undo)| ApplyRecord {
+            transaction: TransactionId(transaction),
+            dbtime,
+            pages,
+            undo,
+        })
+}
+
+proptest! {
+    #[test]
+    fn applies_read_back_as_they_were(record in apply_record()) {
+        let mut encoded = Vec::new();
+        record.encode(&mut encoded);
+        let mut fields = Fields::new(&encoded);
+        prop_assert_eq!(ApplyRecord::decode(&mut fields), Ok(record));
+        prop_assert!(fields.end().is_ok());
+    }
+
+    #[test]
+    fn a_shortened_apply_is_refused(record in apply_record(), cut in any::<prop::sample::Index>()) {
+        let mut encoded = Vec::new();
+        record.encode(&mut encoded);
+        let shortened = &encoded[..cut.index(encoded.len())];
+        prop_assert!(ApplyRecord::decode(&mut Fields::new(shortened)).is_err());
+    }
+
+    #[test]
+    fn garbage_never_panics(garbage in prop::collection::vec(0..12_u8, 0..200)) {
+        let _ = ApplyRecord::decode(&mut Fields::new(&garbage));
+    }
+}
+
+#[test]
+fn a_node_operation_costs_about_as_much_as_in_ese() {
+    let (key, data) = (vec![7; 9], vec![1; 240]);
+    let node = [vec![9, 0], key.clone(), data].concat();
+    let record = ApplyRecord {
+        transaction: TransactionId(1),
+        dbtime: 2,
+        pages: vec![PageEdits {
+            page: PageNumber(3),
+            dbtime_before: 1,
+            edits: vec![PageEdit::Insert {
+                line: 0,
+                flags: 0,
+                node: node.clone(),
+            }],
+        }],
+        undo: UndoAction::Push(Undo::Insert {
+            tree: ObjectId(8),
+            key,
+            data: Vec::new(),
+        }),
+    };
+    let mut encoded = Vec::new();
+    record.encode(&mut encoded);
+    // ESE: 44 bytes of node record and 6 of insert, in front of key and data.
+    assert_eq!(encoded.len() - node.len(), 52);
+}

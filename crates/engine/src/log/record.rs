@@ -1,0 +1,135 @@
+//! What the log holds: begin, commit, applies and the life of the database, as bytes.
+
+use units::Bytes;
+
+use crate::codec::{DecodeError, Fields, put_u32, put_u64};
+use crate::edit::{ApplyRecord, TransactionId};
+
+#[cfg(test)]
+pub(crate) mod tests;
+
+/// One record of the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LogRecord {
+    /// A transaction begins.
+    Begin {
+        /// Which.
+        transaction: TransactionId,
+    },
+    /// A transaction is committed; it is durable once this record is.
+    Commit {
+        /// Which.
+        transaction: TransactionId,
+    },
+    /// A transaction is rolled back: every undo it had pushed has been popped.
+    Rollback {
+        /// Which.
+        transaction: TransactionId,
+    },
+    /// A change of pages.
+    Apply(ApplyRecord),
+    /// The database file is `length` long from here on; pages up to there may be used.
+    Extend {
+        /// The file's new length, header pages included.
+        length: Bytes,
+    },
+    /// The database was opened for changes.
+    Attach {
+        /// The random part of the database's signature.
+        database: u32,
+        /// The highest database time in use.
+        dbtime: u64,
+    },
+    /// The database was closed; every page is on disk.
+    Detach {
+        /// The random part of the database's signature.
+        database: u32,
+        /// The highest database time in use.
+        dbtime: u64,
+    },
+}
+
+/// First byte of every record. Never reused: old logs hold them.
+mod kind {
+    pub const BEGIN: u8 = 1;
+    pub const COMMIT: u8 = 2;
+    pub const ROLLBACK: u8 = 3;
+    pub const APPLY: u8 = 4;
+    pub const EXTEND: u8 = 5;
+    pub const ATTACH: u8 = 6;
+    pub const DETACH: u8 = 7;
+}
+
+impl LogRecord {
+    /// Appends the record's bytes to `out`.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Begin { transaction } => put_transaction(out, kind::BEGIN, *transaction),
+            Self::Commit { transaction } => put_transaction(out, kind::COMMIT, *transaction),
+            Self::Rollback { transaction } => put_transaction(out, kind::ROLLBACK, *transaction),
+            Self::Apply(apply) => {
+                out.push(kind::APPLY);
+                apply.encode(out);
+            }
+            Self::Extend { length } => {
+                out.push(kind::EXTEND);
+                put_u64(out, length.0);
+            }
+            Self::Attach { database, dbtime } => put_state(out, kind::ATTACH, *database, *dbtime),
+            Self::Detach { database, dbtime } => put_state(out, kind::DETACH, *database, *dbtime),
+        }
+    }
+
+    /// The record whose bytes these are, all of them.
+    pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
+        let mut fields = Fields::new(bytes);
+        let record = match fields.u8("record kind")? {
+            kind::BEGIN => Self::Begin {
+                transaction: transaction(&mut fields)?,
+            },
+            kind::COMMIT => Self::Commit {
+                transaction: transaction(&mut fields)?,
+            },
+            kind::ROLLBACK => Self::Rollback {
+                transaction: transaction(&mut fields)?,
+            },
+            kind::APPLY => Self::Apply(ApplyRecord::decode(&mut fields)?),
+            kind::EXTEND => Self::Extend {
+                length: Bytes(fields.u64("file length")?),
+            },
+            kind::ATTACH => {
+                let (database, dbtime) = state(&mut fields)?;
+                Self::Attach { database, dbtime }
+            }
+            kind::DETACH => {
+                let (database, dbtime) = state(&mut fields)?;
+                Self::Detach { database, dbtime }
+            }
+            _ => return Err(fields.error("record kind")),
+        };
+        fields.end()?;
+        Ok(record)
+    }
+}
+
+fn put_transaction(out: &mut Vec<u8>, kind: u8, transaction: TransactionId) {
+    out.push(kind);
+    put_u32(out, transaction.0);
+}
+
+fn transaction(fields: &mut Fields<'_>) -> Result<TransactionId, DecodeError> {
+    Ok(TransactionId(fields.u32("transaction")?))
+}
+
+fn put_state(out: &mut Vec<u8>, kind: u8, database: u32, dbtime: u64) {
+    out.push(kind);
+    put_u32(out, database);
+    put_u64(out, dbtime);
+}
+
+fn state(fields: &mut Fields<'_>) -> Result<(u32, u64), DecodeError> {
+    Ok((
+        fields.u32("database signature")?,
+        fields.u64("database time")?,
+    ))
+}
