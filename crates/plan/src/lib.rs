@@ -1,1 +1,58 @@
 //! Input documents: what to prepare, run and judge.
+//!
+//! A plan is TOML text. [`low`](self) reading takes every key it knows with its place in the text;
+//! one conversion checks all of it and yields a [`Plan`] that the rest of the program trusts. Every
+//! complaint names file, line, key and remedy, and all complaints come at once.
+
+mod complaint;
+mod convert;
+mod low;
+mod model;
+mod quantity;
+mod reader;
+mod write;
+
+pub use complaint::{Complaint, PlanError, Problem};
+pub use convert::Overrides;
+pub use model::{Cache, Database, Limits, Mix, Plan, Sessions, Test, TestKind, Workload};
+pub use quantity::{parse_duration, parse_size};
+
+/// The commented plan that `plimsoll plan` prints as a start.
+const EXAMPLE: &str = include_str!("documents/example.toml");
+
+/// The plan of `plimsoll quick`, complete but for its folder.
+const QUICK: &str = include_str!("documents/quick.toml");
+
+impl Plan {
+    /// Reads a plan from TOML `text`; `file` is the name that complaints print.
+    pub fn parse(file: &str, text: &str) -> Result<Self, PlanError> {
+        Self::parse_with(file, text, &Overrides::default())
+    }
+
+    /// Reads a plan whose text is overridden by what the command line gives. Defaults that depend
+    /// on an overridden key (the limits of a stress test) follow it.
+    pub fn parse_with(file: &str, text: &str, overrides: &Overrides) -> Result<Self, PlanError> {
+        let mut complaints = Vec::new();
+        let plan = low::read(text, &mut complaints)
+            .and_then(|document| convert::convert(document, overrides, &mut complaints));
+        complaints.sort_by_key(|complaint| complaint.line);
+        match plan {
+            Some(plan) if complaints.is_empty() => Ok(plan),
+            _ => Err(PlanError {
+                file: file.to_owned(),
+                complaints,
+            }),
+        }
+    }
+
+    /// A plan with every key explained, ready to be edited.
+    pub const fn example() -> &'static str {
+        EXAMPLE
+    }
+
+    /// The plan of `plimsoll quick`: two databases of about 1 GiB in `folder`, 45 s measured.
+    pub fn quick(folder: &str, overrides: &Overrides) -> Result<Self, PlanError> {
+        let text = QUICK.replace("\"FOLDER\"", &write::quoted(folder));
+        Self::parse_with("the quick plan", &text, overrides)
+    }
+}

@@ -1,0 +1,144 @@
+//! What is wrong with a document, where, and what to do about it.
+
+use std::fmt;
+
+/// Everything wrong with one document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanError {
+    /// The document's name as the user gave it.
+    pub file: String,
+    /// At least one complaint, in the order of the lines.
+    pub complaints: Vec<Complaint>,
+}
+
+/// One thing wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Complaint {
+    /// Line in the text, counted from 1; 0 where the command line is to blame.
+    pub line: usize,
+    /// The key, with its section: `[workload] insert`.
+    pub key: String,
+    /// What is wrong with it.
+    pub problem: Problem,
+}
+
+/// The kinds of wrong; each displays its remedy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Problem {
+    /// The text is not TOML.
+    Syntax {
+        /// The parser's words.
+        message: String,
+    },
+    /// A key that means nothing here.
+    UnknownKey {
+        /// The known key that is spelled most alike.
+        nearest: Option<String>,
+        /// All keys known here.
+        known: Vec<String>,
+    },
+    /// A value of another kind than the key takes.
+    WrongKind {
+        /// What the key takes, with an example.
+        wanted: &'static str,
+        /// What it was given.
+        found: String,
+    },
+    /// A value outside its bounds.
+    OutOfRange {
+        /// The value.
+        found: String,
+        /// The least that is accepted.
+        least: String,
+        /// The most that is accepted.
+        most: String,
+    },
+    /// A word that is none of the choices.
+    NotAChoice {
+        /// The word.
+        found: String,
+        /// The words that are accepted.
+        choices: &'static [&'static str],
+    },
+    /// Something that has no default is absent.
+    Missing {
+        /// What to write.
+        example: &'static str,
+    },
+    /// A folder is named twice.
+    Repeated {
+        /// The folder.
+        folder: String,
+        /// The line that named it first.
+        first_line: usize,
+    },
+    /// Two values that cannot both hold.
+    Conflict {
+        /// What contradicts what, and the way out.
+        message: String,
+    },
+}
+
+impl fmt::Display for PlanError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (number, complaint) in self.complaints.iter().enumerate() {
+            if number > 0 {
+                writeln!(f)?;
+            }
+            write!(f, "{}", self.file)?;
+            if complaint.line > 0 {
+                write!(f, ":{}", complaint.line)?;
+            }
+            write!(f, ": ")?;
+            if !complaint.key.is_empty() {
+                write!(f, "{}: ", complaint.key)?;
+            }
+            write!(f, "{}", complaint.problem)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for PlanError {}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Syntax { message } => {
+                write!(f, "not TOML: {message}; `plimsoll plan` prints an example")
+            }
+            Self::UnknownKey {
+                nearest: Some(nearest),
+                ..
+            } => write!(f, "unknown key; did you mean `{nearest}`?"),
+            Self::UnknownKey { known, .. } => {
+                write!(f, "unknown key; remove it, or use one of ")?;
+                list(f, known.iter().map(String::as_str))
+            }
+            Self::WrongKind { wanted, found } => write!(f, "is {found}, but takes {wanted}"),
+            Self::OutOfRange { found, least, most } => {
+                write!(f, "{found} is out of range; give {least} to {most}")
+            }
+            Self::NotAChoice { found, choices } => {
+                write!(f, "`{found}` is not known; give one of ")?;
+                list(f, choices.iter().copied())
+            }
+            Self::Missing { example } => write!(f, "missing; add {example}"),
+            Self::Repeated { folder, first_line } => write!(
+                f,
+                "folder `{folder}` is already given in line {first_line}; name each folder once \
+                 and set `count` to put several databases into it"
+            ),
+            Self::Conflict { message } => write!(f, "{message}"),
+        }
+    }
+}
+
+fn list<'a>(f: &mut fmt::Formatter<'_>, words: impl Iterator<Item = &'a str>) -> fmt::Result {
+    for (number, word) in words.enumerate() {
+        let separator = if number == 0 { "" } else { ", " };
+        write!(f, "{separator}`{word}`")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,490 @@
+//! The one conversion from a document to a plan: every check and every default.
+
+use units::{Bytes, Nanos, Seed};
+
+use crate::complaint::{Complaint, Problem};
+use crate::low;
+use crate::model::{Cache, Database, Limits, Mix, Plan, Sessions, Test, TestKind, Workload};
+use crate::quantity::{write_duration, write_size};
+use crate::reader::{Given, NumberOrAuto, Place};
+
+/// What the command line gives in place of the document.
+#[derive(Clone, Debug, Default)]
+pub struct Overrides {
+    /// `--test`: a name of [`TestKind`].
+    pub test: Option<String>,
+    /// `--duration`
+    pub duration: Option<Nanos>,
+    /// `--threads`, per database.
+    pub sessions: Option<Sessions>,
+    /// `--seed`
+    pub seed: Option<u64>,
+}
+
+/// Largest database file: what the format's own engine supports.
+const LARGEST_FILE: Bytes = Bytes(16 << 40);
+
+/// Pages are numbered with 31 bits.
+const MOST_PAGES: u64 = (1 << 31) - 1;
+
+/// TOML integers have 63 bits.
+const MOST_SEED: u64 = i64::MAX as u64;
+
+const DAY: Nanos = Nanos::from_secs(24 * 3600);
+
+/// Checks `document`; none where too little of it is right to make a plan, and then there is at
+/// least one complaint.
+pub fn convert(
+    mut document: low::Document,
+    overrides: &Overrides,
+    complaints: &mut Vec<Complaint>,
+) -> Option<Plan> {
+    apply(overrides, &mut document);
+    let mut check = Check { complaints };
+    let cache = check.cache(&document.engine);
+    let databases = check.databases(&document.databases, &document.listed);
+    let page_size = check.page_size(document.databases.page_size.as_ref());
+    let size = check.size(&document.databases, page_size);
+    let test = check.test(&document.test);
+    let workload = check.workload(&document.workload, page_size);
+    let limits = check.limits(&document.limits, test.kind);
+    let depth_bounds = (Bytes::from_mib(1), Bytes::from_gib(4));
+    Some(Plan {
+        name: document
+            .name
+            .map_or_else(|| "plimsoll".to_owned(), |name| name.value),
+        description: document
+            .description
+            .map_or_else(String::new, |text| text.value),
+        seed: Seed(check.number(document.seed.as_ref(), 1, (0, MOST_SEED))),
+        databases: databases?,
+        size: size?,
+        page_size,
+        cache,
+        checkpoint_depth: check.within(
+            document.engine.checkpoint_depth.as_ref(),
+            Bytes::from_mib(20),
+            depth_bounds,
+        ),
+        workload,
+        test,
+        limits,
+    })
+}
+
+/// Puts the command line's values in the document's places, so that they are checked alike.
+fn apply(overrides: &Overrides, document: &mut low::Document) {
+    fn given<T>(flag: &str, value: T) -> Given<T> {
+        let key = flag.to_owned();
+        Given {
+            value,
+            place: Place { line: 0, key },
+        }
+    }
+    if let Some(test) = &overrides.test {
+        document.test.kind = Some(given("--test", test.clone()));
+    }
+    if let Some(duration) = overrides.duration {
+        document.test.duration = Some(given("--duration", duration));
+    }
+    if let Some(sessions) = overrides.sessions {
+        let threads = match sessions {
+            Sessions::Auto => NumberOrAuto::Auto,
+            Sessions::Count(count) => NumberOrAuto::Number(i128::from(count)),
+        };
+        document.workload.threads = Some(given("--threads", threads));
+    }
+    if let Some(seed) = overrides.seed {
+        document.seed = Some(given("--seed", i128::from(seed)));
+    }
+}
+
+/// A quantity with bounds, as complaints write it.
+trait Quantity: Copy + PartialOrd {
+    fn write(self) -> String;
+}
+
+impl Quantity for Bytes {
+    fn write(self) -> String {
+        write_size(self)
+    }
+}
+
+impl Quantity for Nanos {
+    fn write(self) -> String {
+        write_duration(self)
+    }
+}
+
+impl Quantity for i128 {
+    fn write(self) -> String {
+        self.to_string()
+    }
+}
+
+struct Check<'a> {
+    complaints: &'a mut Vec<Complaint>,
+}
+
+impl Check<'_> {
+    /// The given value where it lies in `bounds` (both included), else the default.
+    fn within<T: Quantity>(&mut self, given: Option<&Given<T>>, default: T, bounds: (T, T)) -> T {
+        let Some(given) = given else { return default };
+        if given.value >= bounds.0 && given.value <= bounds.1 {
+            return given.value;
+        }
+        self.complaints
+            .push(given.place.complaint(Problem::OutOfRange {
+                found: given.value.write(),
+                least: bounds.0.write(),
+                most: bounds.1.write(),
+            }));
+        default
+    }
+
+    fn number<T>(&mut self, given: Option<&Given<i128>>, default: T, bounds: (T, T)) -> T
+    where
+        T: Copy + TryFrom<i128> + Into<i128>,
+    {
+        let bounds = (bounds.0.into(), bounds.1.into());
+        let value = self.within(given, default.into(), bounds);
+        T::try_from(value).unwrap_or(default)
+    }
+
+    fn conflict(&mut self, place: &Place, message: impl Into<String>) {
+        let message = message.into();
+        self.complaints
+            .push(place.complaint(Problem::Conflict { message }));
+    }
+
+    fn cache(&mut self, engine: &low::Engine) -> Cache {
+        let bounds = (Bytes::from_mib(1), Bytes::from_gib(1024));
+        let maximum = self.within(engine.cache_maximum.as_ref(), Bytes::from_mib(256), bounds);
+        let default = Bytes::from_mib(32).min(maximum);
+        let minimum = self.within(engine.cache_minimum.as_ref(), default, bounds);
+        if let Some(given) = &engine.cache_minimum
+            && minimum > maximum
+        {
+            let most = write_size(maximum);
+            self.conflict(
+                &given.place,
+                format!("exceeds cache_maximum; give {most} or less, or raise cache_maximum"),
+            );
+        }
+        Cache { minimum, maximum }
+    }
+
+    fn page_size(&mut self, given: Option<&Given<Bytes>>) -> Bytes {
+        const CHOICES: [Bytes; 4] = [
+            Bytes::from_kib(4),
+            Bytes::from_kib(8),
+            Bytes::from_kib(16),
+            Bytes::from_kib(32),
+        ];
+        let default = Bytes::from_kib(32);
+        let Some(given) = given else { return default };
+        if CHOICES.contains(&given.value) {
+            return given.value;
+        }
+        self.complaints
+            .push(given.place.complaint(Problem::NotAChoice {
+                found: write_size(given.value),
+                choices: &["4KiB", "8KiB", "16KiB", "32KiB"],
+            }));
+        default
+    }
+
+    fn size(&mut self, databases: &low::Databases, page_size: Bytes) -> Option<Bytes> {
+        let Some(given) = &databases.size else {
+            let example = "`size = \"10GiB\"`, the size of each database, to [databases]";
+            self.missing(&databases.place, "size", example);
+            return None;
+        };
+        let most = LARGEST_FILE.min(Bytes((MOST_PAGES * page_size.0) >> 30 << 30)); // whole GiB
+        let bounds = (Bytes::from_mib(2), most);
+        Some(self.within(Some(given), bounds.0, bounds))
+    }
+
+    /// Complains that `key` is absent from the section at `place`, unless it or the section was
+    /// given but could not be read, which has been complained about already.
+    fn missing(&mut self, place: &Place, key: &str, example: &'static str) {
+        let full = format!("{} {key}", place.key);
+        let section = place.key.trim_matches(['[', ']']);
+        let known = |complaint: &Complaint| complaint.key == full || complaint.key == section;
+        if !self.complaints.iter().any(known) {
+            self.complaints
+                .push(place.complaint(Problem::Missing { example }));
+        }
+    }
+
+    fn databases(
+        &mut self,
+        section: &low::Databases,
+        listed: &[low::Listed],
+    ) -> Option<Vec<Database>> {
+        let pairs = match (&section.folders, listed) {
+            (Some(folders), []) => self.dealt(section, folders)?,
+            (None, []) => {
+                self.missing(
+                    &section.place,
+                    "folders",
+                    "`folders = [\"/mnt/disk1\"]` to [databases]",
+                );
+                return None;
+            }
+            (Some(_), [first, ..]) => {
+                let way_out = "give either [databases] folders or [[database]] sections, not both";
+                self.conflict(&first.place, way_out);
+                return None;
+            }
+            (None, listed) => self.listed(section, listed)?,
+        };
+        let number = |index| u32::try_from(index).unwrap_or(u32::MAX);
+        let database = |(index, (folder, log))| Database::new(number(index), folder, log);
+        Some(pairs.into_iter().enumerate().map(database).collect())
+    }
+
+    /// Deals `count` databases out to the folders in turn.
+    fn dealt(
+        &mut self,
+        section: &low::Databases,
+        folders: &[Given<String>],
+    ) -> Option<Vec<(String, String)>> {
+        let logs = section.log_folders.as_deref().unwrap_or(folders);
+        self.each_once(folders);
+        if section.log_folders.is_some() {
+            self.each_once(logs);
+        }
+        if folders.is_empty() || logs.is_empty() {
+            self.missing(
+                &section.place,
+                "",
+                "at least one folder: `folders = [\"/mnt/disk1\"]`",
+            );
+            return None;
+        }
+        let bounds = (1, Database::MOST);
+        let default = u32::try_from(folders.len()).unwrap_or(u32::MAX);
+        let count = self.number(section.count.as_ref(), default, bounds);
+        if count > Database::MOST {
+            self.conflict(
+                &section.place,
+                "one plan holds at most 256 databases; split it",
+            );
+            return None;
+        }
+        let nth =
+            |list: &[Given<String>], index: u32| list[index as usize % list.len()].value.clone();
+        Some(
+            (0..count)
+                .map(|index| (nth(folders, index), nth(logs, index)))
+                .collect(),
+        )
+    }
+
+    fn listed(
+        &mut self,
+        section: &low::Databases,
+        listed: &[low::Listed],
+    ) -> Option<Vec<(String, String)>> {
+        for key in [&section.count].into_iter().flatten() {
+            self.conflict(
+                &key.place,
+                "goes with `folders`; [[database]] sections count themselves",
+            );
+        }
+        for first in section.log_folders.iter().flatten().take(1) {
+            self.conflict(
+                &first.place,
+                "goes with `folders`; write `log_folder` in [[database]]",
+            );
+        }
+        if listed.len() > Database::MOST as usize {
+            self.conflict(
+                &section.place,
+                "one plan holds at most 256 databases; split it",
+            );
+            return None;
+        }
+        let mut folders = Vec::new();
+        let mut pairs = Vec::new();
+        for database in listed {
+            let Some(folder) = &database.folder else {
+                self.missing(&database.place, "folder", "`folder = \"/mnt/disk1\"` to it");
+                continue;
+            };
+            let log = database.log_folder.as_ref().unwrap_or(folder);
+            folders.push(folder.clone());
+            pairs.push((folder.value.clone(), log.value.clone()));
+        }
+        self.each_once(&folders);
+        (pairs.len() == listed.len()).then_some(pairs)
+    }
+
+    /// Complains about empty and repeated folders; `/a` and `/a/` are the same.
+    fn each_once(&mut self, folders: &[Given<String>]) {
+        fn plain(folder: &str) -> &str {
+            folder.trim_end_matches(['/', '\\'])
+        }
+        for (index, folder) in folders.iter().enumerate() {
+            if folder.value.trim().is_empty() || folder.value.contains('\0') {
+                self.conflict(
+                    &folder.place,
+                    "is not a folder's name; write the path of a folder",
+                );
+                continue;
+            }
+            let earlier = &folders[..index];
+            let first = earlier
+                .iter()
+                .find(|earlier| plain(&earlier.value) == plain(&folder.value));
+            if let Some(first) = first {
+                self.complaints
+                    .push(folder.place.complaint(Problem::Repeated {
+                        folder: folder.value.clone(),
+                        first_line: first.place.line,
+                    }));
+            }
+        }
+    }
+
+    fn workload(&mut self, low: &low::Workload, page_size: Bytes) -> Workload {
+        // The record keeps the short pad on its page, beside keys and hashes; two must fit.
+        let short_bounds = (Bytes(1), Bytes(1000.min(page_size.0 / 8)));
+        let long_bounds = (Bytes(64), Bytes::from_mib(1));
+        let bytes = |size: Bytes| u32::try_from(size.0).unwrap_or(u32::MAX);
+        Workload {
+            sessions: self.sessions(low.threads.as_ref()),
+            mix: self.mix(low),
+            batch_updates: self.number(low.batch_updates.as_ref(), 16, (1, 1000)),
+            short_pad_bytes: bytes(self.within(low.short_pad.as_ref(), Bytes(200), short_bounds)),
+            long_pad_bytes: bytes(self.within(low.long_pad.as_ref(), Bytes(2000), long_bounds)),
+        }
+    }
+
+    fn sessions(&mut self, given: Option<&Given<NumberOrAuto>>) -> Sessions {
+        match given {
+            Some(Given {
+                value: NumberOrAuto::Number(number),
+                place,
+            }) => {
+                let given = Given {
+                    value: *number,
+                    place: place.clone(),
+                };
+                Sessions::Count(self.number(Some(&given), 1, (1, 1024)))
+            }
+            _ => Sessions::Auto,
+        }
+    }
+
+    fn mix(&mut self, low: &low::Workload) -> Mix {
+        let percent = (0, 100);
+        let insert = self.number(low.insert.as_ref(), 40, percent);
+        let delete = self.number(low.delete.as_ref(), 20, percent);
+        let replace = self.number(low.replace.as_ref(), 5, percent);
+        let lazy_commits = self.number(low.lazy_commits.as_ref(), 70, percent);
+        let updates: u32 = insert + delete + replace;
+        let given = [&low.insert, &low.delete, &low.replace];
+        if let Some(blamed) = given.into_iter().flatten().next() {
+            let remedy = "lower one; reads are the rest";
+            if updates > 100 {
+                let sum = format!("insert + delete + replace is {updates} percent; {remedy}");
+                self.conflict(&blamed.place, sum);
+            } else if updates == 0 {
+                let message = "insert, delete and replace are all 0; a batch needs updates";
+                self.conflict(&blamed.place, message);
+            } else if delete > insert {
+                let message = "more deletes than inserts would empty the database; lower `delete`";
+                self.conflict(&blamed.place, message);
+            }
+        }
+        Mix {
+            insert,
+            delete,
+            replace,
+            read: 100_u32.saturating_sub(updates),
+            lazy_commits,
+        }
+    }
+
+    fn test(&mut self, low: &low::Test) -> Test {
+        let kind = self.kind(low.kind.as_ref());
+        let second = Nanos::from_secs(1);
+        let days = Nanos(DAY.0 * 30);
+        let duration = self.within(low.duration.as_ref(), kind.duration(), (second, days));
+        let tenth = Nanos::from_millis(100);
+        let hour = Nanos::from_secs(3600);
+        let default = Nanos::from_secs(15).min(duration);
+        let interval = self.within(low.interval.as_ref(), default, (tenth, hour));
+        if let Some(given) = &low.interval
+            && interval > duration
+        {
+            self.conflict(
+                &given.place,
+                "is longer than the test; give a shorter interval",
+            );
+        }
+        Test {
+            kind,
+            duration,
+            warm_up_limit: self.within(
+                low.warm_up_limit.as_ref(),
+                Nanos::from_secs(1800),
+                (Nanos::ZERO, DAY),
+            ),
+            interval,
+            checksum: low.checksum.as_ref().is_none_or(|given| given.value),
+            maintenance_throttle: self.maintenance(low),
+        }
+    }
+
+    fn kind(&mut self, given: Option<&Given<String>>) -> TestKind {
+        let Some(given) = given else {
+            return TestKind::Performance;
+        };
+        TestKind::from_name(&given.value).unwrap_or_else(|| {
+            self.complaints
+                .push(given.place.complaint(Problem::NotAChoice {
+                    found: given.value.clone(),
+                    choices: TestKind::NAMES,
+                }));
+            TestKind::Performance
+        })
+    }
+
+    fn maintenance(&mut self, low: &low::Test) -> Option<Nanos> {
+        let bounds = (Nanos::from_millis(1), Nanos::from_secs(10));
+        let default = Nanos::from_millis(100);
+        let throttle = self.within(low.maintenance_throttle.as_ref(), default, bounds);
+        let wanted = low.maintenance.as_ref().is_none_or(|given| given.value);
+        if let Some(given) = &low.maintenance_throttle
+            && !wanted
+        {
+            self.conflict(
+                &given.place,
+                "has no effect without `maintenance = true`; remove one",
+            );
+        }
+        wanted.then_some(throttle)
+    }
+
+    fn limits(&mut self, low: &low::Limits, kind: TestKind) -> Limits {
+        let bounds = (Nanos::from_micros(1), Nanos::from_secs(60));
+        let default = kind.limits();
+        Limits {
+            read_average: self.within(low.read_average.as_ref(), default.read_average, bounds),
+            read_maximum: self.within(low.read_maximum.as_ref(), default.read_maximum, bounds),
+            log_write_average: self.within(
+                low.log_write_average.as_ref(),
+                default.log_write_average,
+                bounds,
+            ),
+            log_write_maximum: self.within(
+                low.log_write_maximum.as_ref(),
+                default.log_write_maximum,
+                bounds,
+            ),
+        }
+    }
+}

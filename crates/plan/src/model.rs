@@ -1,0 +1,207 @@
+//! The validated plan: what the rest of the program trusts.
+
+use std::fmt;
+
+use units::{Bytes, Nanos, Seed};
+
+/// What to prepare, run and judge. Made only by reading a document, so every value is in range.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// Title of the report.
+    pub name: String,
+    /// Free text for the report.
+    pub description: String,
+    /// Where every random stream of the run begins.
+    pub seed: Seed,
+    /// The databases, at least one.
+    pub databases: Vec<Database>,
+    /// Length of each database file after the fill, rounded up to its growth unit.
+    pub size: Bytes,
+    /// Page size: 4, 8, 16 or 32 KiB.
+    pub page_size: Bytes,
+    /// Buffer cache of each database.
+    pub cache: Cache,
+    /// How much log may lie between the checkpoint and the newest record.
+    pub checkpoint_depth: Bytes,
+    /// The load.
+    pub workload: Workload,
+    /// What is run and for how long.
+    pub test: Test,
+    /// What the measured latencies are held against.
+    pub limits: Limits,
+}
+
+/// Where one database lives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Database {
+    /// Number in the plan, counted from 0. It selects the content.
+    pub index: u32,
+    /// Folder of the database file.
+    pub folder: String,
+    /// Name of the database file in its folder: `Plimsoll001.edb`.
+    pub file: String,
+    /// Folder of the log.
+    pub log_folder: String,
+    /// First three letters of every log file: `E00`.
+    pub log_base: String,
+}
+
+/// Bounds of a buffer cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cache {
+    /// What it begins with.
+    pub minimum: Bytes,
+    /// What it may grow to.
+    pub maximum: Bytes,
+}
+
+/// The mix and shape of transactions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Workload {
+    /// Concurrent sessions of each database.
+    pub sessions: Sessions,
+    /// Shares of the operations.
+    pub mix: Mix,
+    /// Updates (inserts, deletes, replaces) of one batch transaction.
+    pub batch_updates: u32,
+    /// Payload kept inside the record, in bytes.
+    pub short_pad_bytes: u32,
+    /// Payload kept in the long-value tree, in bytes.
+    pub long_pad_bytes: u32,
+}
+
+/// How many sessions load each database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sessions {
+    /// The program chooses and says what it chose.
+    Auto,
+    /// This many.
+    Count(u32),
+}
+
+/// Percentages of the operations; they sum to 100.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mix {
+    /// Percent inserts, at the end of the table.
+    pub insert: u32,
+    /// Percent deletes.
+    pub delete: u32,
+    /// Percent replaces.
+    pub replace: u32,
+    /// Percent reads: the rest.
+    pub read: u32,
+    /// Percent of batch transactions that commit without waiting for the log.
+    pub lazy_commits: u32,
+}
+
+/// What is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Test {
+    /// Performance or stress.
+    pub kind: TestKind,
+    /// How long is measured, after the warm-up.
+    pub duration: Nanos,
+    /// Measuring begins at the latest after this, even where the caches are not full yet.
+    pub warm_up_limit: Nanos,
+    /// Span of one sample. Maximum latencies are judged on the average of a sample.
+    pub interval: Nanos,
+    /// Whether every page is verified after the run.
+    pub checksum: bool,
+    /// Pause of the background maintenance scan between two reads; none: no scan.
+    pub maintenance_throttle: Option<Nanos>,
+}
+
+/// Which test; it decides the default duration and limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TestKind {
+    /// 2 hours under the strict limits.
+    Performance,
+    /// 24 hours under the lenient limits.
+    Stress,
+}
+
+/// The latencies that pass. The values come from the original tool's configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Average of database reads, over the measured time.
+    pub read_average: Nanos,
+    /// Largest average of database reads in any sample.
+    pub read_maximum: Nanos,
+    /// Average of log writes, over the measured time.
+    pub log_write_average: Nanos,
+    /// Largest average of log writes in any sample.
+    pub log_write_maximum: Nanos,
+}
+
+impl Limits {
+    /// `Strict`: read 20/100 ms, log write 10/100 ms.
+    pub const STRICT: Self = Self {
+        read_average: Nanos::from_millis(20),
+        read_maximum: Nanos::from_millis(100),
+        log_write_average: Nanos::from_millis(10),
+        log_write_maximum: Nanos::from_millis(100),
+    };
+
+    /// `Lenient`, for stress tests: read 20/200 ms, log write 10/200 ms.
+    pub const LENIENT: Self = Self {
+        read_average: Nanos::from_millis(20),
+        read_maximum: Nanos::from_millis(200),
+        log_write_average: Nanos::from_millis(10),
+        log_write_maximum: Nanos::from_millis(200),
+    };
+}
+
+impl TestKind {
+    /// The words a plan and the command line use.
+    pub const NAMES: &'static [&'static str] = &["performance", "stress"];
+
+    /// The kind of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "performance" => Some(Self::Performance),
+            "stress" => Some(Self::Stress),
+            _ => None,
+        }
+    }
+
+    /// The limits where the plan gives none.
+    pub const fn limits(self) -> Limits {
+        match self {
+            Self::Performance => Limits::STRICT,
+            Self::Stress => Limits::LENIENT,
+        }
+    }
+
+    /// The duration where the plan gives none.
+    pub const fn duration(self) -> Nanos {
+        match self {
+            Self::Performance => Nanos::from_secs(2 * 3600),
+            Self::Stress => Nanos::from_secs(24 * 3600),
+        }
+    }
+}
+
+impl fmt::Display for TestKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Performance => "performance",
+            Self::Stress => "stress",
+        })
+    }
+}
+
+impl Database {
+    /// Most databases that one plan may have: log base names are `E00` to `EFF`.
+    pub const MOST: u32 = 256;
+
+    /// The database number `index`, counted from 0, with the names of its files.
+    pub(crate) fn new(index: u32, folder: String, log_folder: String) -> Self {
+        Self {
+            index,
+            folder,
+            file: format!("Plimsoll{:03}.edb", index + 1),
+            log_folder,
+            log_base: format!("E{index:02X}"),
+        }
+    }
+}

@@ -1,0 +1,339 @@
+//! Takes typed values out of TOML sections and complains about everything else, with its line.
+//!
+//! A section learns the keys it knows from being asked for them, so an unknown key can be answered
+//! with the nearest known one and no second list of names has to be kept.
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+use units::{Bytes, Nanos};
+
+use crate::complaint::{Complaint, Problem};
+use crate::quantity::{parse_duration, parse_size};
+
+/// A value with the place it came from.
+#[derive(Clone, Debug)]
+pub struct Given<T> {
+    pub value: T,
+    pub place: Place,
+}
+
+/// Where a value stands: what complaints about it name.
+#[derive(Clone, Debug, Default)]
+pub struct Place {
+    /// Line counted from 1; 0 for the command line.
+    pub line: usize,
+    /// The key, with its section.
+    pub key: String,
+}
+
+impl Place {
+    pub fn complaint(&self, problem: Problem) -> Complaint {
+        Complaint {
+            line: self.line,
+            key: self.key.clone(),
+            problem,
+        }
+    }
+}
+
+/// A value that a key may take.
+pub trait Value: Sized {
+    /// What a complaint says the key takes.
+    const WANTED: &'static str;
+
+    fn read(value: &DeValue<'_>) -> Option<Self>;
+}
+
+impl Value for String {
+    const WANTED: &'static str = "text in quotes";
+
+    fn read(value: &DeValue<'_>) -> Option<Self> {
+        value.as_str().map(str::to_owned)
+    }
+}
+
+impl Value for bool {
+    const WANTED: &'static str = "true or false";
+
+    fn read(value: &DeValue<'_>) -> Option<Self> {
+        value.as_bool()
+    }
+}
+
+impl Value for i128 {
+    const WANTED: &'static str = "a whole number below 2^63";
+
+    fn read(value: &DeValue<'_>) -> Option<Self> {
+        let integer = value.as_integer()?;
+        Self::from_str_radix(integer.as_str(), integer.radix()).ok()
+    }
+}
+
+impl Value for Bytes {
+    const WANTED: &'static str = "a size in quotes, such as \"10GiB\" or \"32KiB\"";
+
+    fn read(value: &DeValue<'_>) -> Option<Self> {
+        parse_size(value.as_str()?)
+    }
+}
+
+impl Value for Nanos {
+    const WANTED: &'static str = "a duration in quotes, such as \"2h\", \"45s\" or \"100ms\"";
+
+    fn read(value: &DeValue<'_>) -> Option<Self> {
+        parse_duration(value.as_str()?)
+    }
+}
+
+/// A number, or the word that leaves it to the program.
+#[derive(Clone, Copy, Debug)]
+pub enum NumberOrAuto {
+    Auto,
+    Number(i128),
+}
+
+impl Value for NumberOrAuto {
+    const WANTED: &'static str = "a whole number or \"auto\"";
+
+    fn read(value: &DeValue<'_>) -> Option<Self> {
+        match value.as_str() {
+            Some("auto") => Some(Self::Auto),
+            Some(_) => None,
+            None => i128::read(value).map(Self::Number),
+        }
+    }
+}
+
+/// The text's line starts, to turn a byte position into a line.
+pub struct Lines<'a>(pub &'a str);
+
+impl Lines<'_> {
+    pub fn of(&self, byte: usize) -> usize {
+        let breaks = self.0.match_indices('\n');
+        1 + breaks.take_while(|&(position, _)| position < byte).count()
+    }
+}
+
+/// One table of the document.
+pub struct Section<'a> {
+    title: String,
+    line: usize,
+    lines: &'a Lines<'a>,
+    table: Option<&'a DeTable<'a>>,
+    known: Vec<&'static str>,
+}
+
+impl<'a> Section<'a> {
+    /// The document itself.
+    pub fn root(table: &'a DeTable<'a>, lines: &'a Lines<'a>) -> Self {
+        Self {
+            title: String::new(),
+            line: 1,
+            lines,
+            table: Some(table),
+            known: Vec::new(),
+        }
+    }
+
+    /// The place of `key`, or of the section where the key is absent.
+    pub fn place(&self, key: &str) -> Place {
+        let entry = self.table.and_then(|table| table.get_key_value(key));
+        let line = entry.map_or(self.line, |(name, _)| self.lines.of(name.span().start));
+        let key = match (self.title.as_str(), key) {
+            ("", key) => key.to_owned(),
+            (title, "") => title.to_owned(),
+            (title, key) => format!("{title} {key}"),
+        };
+        Place { line, key }
+    }
+
+    fn find(&mut self, key: &'static str) -> Option<&'a Spanned<DeValue<'a>>> {
+        self.known.push(key);
+        self.table?.get(key)
+    }
+
+    /// The value of `key`, where it is given and of its kind.
+    pub fn take<T: Value>(
+        &mut self,
+        key: &'static str,
+        complaints: &mut Vec<Complaint>,
+    ) -> Option<Given<T>> {
+        let value = self.find(key)?;
+        self.read(key, value, complaints)
+    }
+
+    /// The values of the list `key`.
+    pub fn take_list<T: Value>(
+        &mut self,
+        key: &'static str,
+        complaints: &mut Vec<Complaint>,
+    ) -> Option<Vec<Given<T>>> {
+        let value = self.find(key)?;
+        let Some(items) = value.get_ref().as_array() else {
+            complaints.push(self.wrong_kind(
+                key,
+                "a list in brackets, such as [\"a\", \"b\"]",
+                value,
+            ));
+            return None;
+        };
+        let read = |item| self.read(key, item, complaints);
+        Some(items.iter().filter_map(read).collect())
+    }
+
+    /// The section `[key]`, empty where the document does not have it.
+    pub fn section(&mut self, key: &'static str, complaints: &mut Vec<Complaint>) -> Section<'a> {
+        let value = self.find(key);
+        let table = value.and_then(|value| value.get_ref().as_table());
+        if let (Some(value), None) = (value, table) {
+            complaints.push(self.wrong_kind(key, "a section in brackets", value));
+        }
+        self.subsection(format!("[{key}]"), value, table)
+    }
+
+    /// The sections `[[key]]`, in order.
+    pub fn sections(
+        &mut self,
+        key: &'static str,
+        complaints: &mut Vec<Complaint>,
+    ) -> Vec<Section<'a>> {
+        let Some(value) = self.find(key) else {
+            return Vec::new();
+        };
+        let items = value.get_ref().as_array().map(|items| items.iter());
+        let tables: Option<Vec<_>> = items.and_then(|items| {
+            items
+                .map(|item| Some((item, item.get_ref().as_table()?)))
+                .collect()
+        });
+        let Some(tables) = tables else {
+            complaints.push(self.wrong_kind(key, "sections in double brackets", value));
+            return Vec::new();
+        };
+        tables
+            .into_iter()
+            .map(|(item, table)| self.subsection(format!("[[{key}]]"), Some(item), Some(table)))
+            .collect()
+    }
+
+    /// Complains about every key that was never asked for.
+    pub fn finish(self, complaints: &mut Vec<Complaint>) {
+        for (name, _) in self.table.into_iter().flat_map(|table| table.iter()) {
+            let key: &str = name.get_ref();
+            if !self.known.contains(&key) {
+                let problem = Problem::UnknownKey {
+                    nearest: nearest(key, &self.known).map(str::to_owned),
+                    known: self.known.iter().map(|&key| key.to_owned()).collect(),
+                };
+                complaints.push(self.place(key).complaint(problem));
+            }
+        }
+    }
+
+    fn read<T: Value>(
+        &self,
+        key: &str,
+        value: &Spanned<DeValue<'_>>,
+        complaints: &mut Vec<Complaint>,
+    ) -> Option<Given<T>> {
+        let Some(read) = T::read(value.get_ref()) else {
+            complaints.push(self.wrong_kind(key, T::WANTED, value));
+            return None;
+        };
+        let place = Place {
+            line: self.lines.of(value.span().start),
+            ..self.place(key)
+        };
+        Some(Given { value: read, place })
+    }
+
+    fn subsection(
+        &self,
+        title: String,
+        value: Option<&'a Spanned<DeValue<'a>>>,
+        table: Option<&'a DeTable<'a>>,
+    ) -> Self {
+        Self {
+            title,
+            line: value.map_or(self.line, |value| self.lines.of(value.span().start)),
+            lines: self.lines,
+            table,
+            known: Vec::new(),
+        }
+    }
+
+    fn wrong_kind(
+        &self,
+        key: &str,
+        wanted: &'static str,
+        value: &Spanned<DeValue<'_>>,
+    ) -> Complaint {
+        let problem = Problem::WrongKind {
+            wanted,
+            found: describe(value.get_ref()),
+        };
+        let mut complaint = self.place(key).complaint(problem);
+        complaint.line = self.lines.of(value.span().start);
+        complaint
+    }
+}
+
+fn describe(value: &DeValue<'_>) -> String {
+    match value {
+        DeValue::String(text) => {
+            format!("the text {:?}", text.chars().take(40).collect::<String>())
+        }
+        DeValue::Integer(number) => format!("the number {number}"),
+        DeValue::Float(number) => format!("the number {number}"),
+        DeValue::Boolean(word) => format!("`{word}`"),
+        DeValue::Datetime(_) => "a date".to_owned(),
+        DeValue::Array(_) => "a list".to_owned(),
+        DeValue::Table(_) => "a section".to_owned(),
+    }
+}
+
+/// The known key that takes the fewest changes to reach from `key`, where that is less than half
+/// of its letters.
+fn nearest<'k>(key: &str, known: &[&'k str]) -> Option<&'k str> {
+    let distance = |known: &str| edit_distance(&key.to_lowercase(), known);
+    let best = known.iter().min_by_key(|known| distance(known))?;
+    (distance(best) * 2 < best.len().max(3)).then_some(best)
+}
+
+/// Letters to insert, remove or exchange (Levenshtein), by the two-row method.
+fn edit_distance(from: &str, to: &str) -> usize {
+    let to: Vec<char> = to.chars().collect();
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (index, letter) in from.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], index + 1);
+        for (column, other) in to.iter().enumerate() {
+            let exchanged = diagonal + usize::from(letter != *other);
+            diagonal = row[column + 1];
+            row[column + 1] = exchanged.min(diagonal + 1).min(row[column] + 1);
+        }
+    }
+    row[to.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{edit_distance, nearest};
+
+    #[test]
+    fn distance_counts_changed_letters() {
+        assert_eq!(edit_distance("insert", "insert"), 0);
+        assert_eq!(edit_distance("insrt", "insert"), 1);
+        assert_eq!(edit_distance("kitten", "sitting"), 3);
+        assert_eq!(edit_distance("", "abc"), 3);
+    }
+
+    #[test]
+    fn only_a_likely_slip_is_suggested() {
+        assert_eq!(
+            nearest("cache_max", &["cache_minimum", "cache_maximum"]),
+            Some("cache_maximum")
+        );
+        assert_eq!(nearest("Seed", &["name", "seed"]), Some("seed"));
+        assert_eq!(nearest("colour", &["name", "seed"]), None);
+    }
+}

@@ -1,0 +1,160 @@
+//! Plans as a user writes them: the embedded ones, every diagnostic, and the way back to text.
+
+use plan::{Limits, Overrides, Plan, Sessions, TestKind};
+use proptest::prelude::*;
+use units::{Bytes, Nanos, Seed};
+
+const SHORT: &str = "[databases]\nfolders = [\"/a\", \"/b\"]\nsize = \"1GiB\"\n";
+
+/// Cases `=== name`, the plan, `---`, the complaints. A changed diagnostic is a changed file.
+const DIAGNOSTICS: &str = include_str!("diagnostics.txt");
+
+#[test]
+fn three_lines_make_a_plan() {
+    let plan = Plan::parse("plan.toml", SHORT).unwrap();
+    assert_eq!(plan.databases.len(), 2);
+    assert_eq!(plan.databases[1].folder, "/b");
+    assert_eq!(plan.databases[1].log_folder, "/b");
+    assert_eq!(plan.databases[1].file, "Plimsoll002.edb");
+    assert_eq!(plan.databases[1].log_base, "E01");
+    assert_eq!(plan.seed, Seed(1));
+    assert_eq!(plan.cache.minimum, Bytes::from_mib(32));
+    assert_eq!(plan.cache.maximum, Bytes::from_mib(256));
+    assert_eq!(plan.workload.mix.read, 35);
+    assert_eq!(plan.test.duration, Nanos::from_secs(7200));
+    assert_eq!(
+        plan.test.maintenance_throttle,
+        Some(Nanos::from_millis(100))
+    );
+    assert_eq!(plan.limits, Limits::STRICT);
+}
+
+#[test]
+fn the_example_spells_out_the_defaults() {
+    let example = Plan::parse("example", Plan::example()).unwrap();
+    let folders = "[databases]\nfolders = [\"/mnt/disk1\", \"/mnt/disk2\"]\nsize = \"10GiB\"\n";
+    let mut defaults = Plan::parse("defaults", folders).unwrap();
+    defaults.name = example.name.clone();
+    assert_eq!(example, defaults);
+}
+
+#[test]
+fn quick_puts_two_databases_into_any_folder() {
+    for folder in ["/tmp/a b", "C:\\disk\\\"1\"", "tab\there"] {
+        let plan = Plan::quick(folder, &Overrides::default()).unwrap();
+        assert_eq!(plan.databases.len(), 2);
+        assert!(
+            plan.databases
+                .iter()
+                .all(|database| database.folder == folder)
+        );
+        assert_ne!(plan.databases[0].log_base, plan.databases[1].log_base);
+        assert_eq!(plan.test.duration, Nanos::from_secs(45));
+    }
+}
+
+#[test]
+fn databases_are_dealt_out_in_turn() {
+    let text = "[databases]\nfolders = [\"/a\", \"/b\"]\nlog_folders = [\"/l\"]\ncount = 3\n\
+                size = \"1GiB\"\n";
+    let plan = Plan::parse("plan.toml", text).unwrap();
+    let folders: Vec<_> = plan.databases.iter().map(|d| d.folder.as_str()).collect();
+    assert_eq!(folders, ["/a", "/b", "/a"]);
+    assert!(
+        plan.databases
+            .iter()
+            .all(|database| database.log_folder == "/l")
+    );
+}
+
+#[test]
+fn the_command_line_overrides_before_defaults_are_chosen() {
+    let overrides = Overrides {
+        test: Some("stress".to_owned()),
+        duration: Some(Nanos::from_secs(60)),
+        sessions: Some(Sessions::Count(3)),
+        seed: Some(7),
+    };
+    let plan = Plan::parse_with("plan.toml", SHORT, &overrides).unwrap();
+    assert_eq!(plan.test.kind, TestKind::Stress);
+    assert_eq!(plan.limits, Limits::LENIENT);
+    assert_eq!(plan.test.duration, Nanos::from_secs(60));
+    assert_eq!(plan.workload.sessions, Sessions::Count(3));
+    assert_eq!(plan.seed, Seed(7));
+
+    let wrong = Overrides {
+        test: Some("backup".to_owned()),
+        ..Overrides::default()
+    };
+    let error = Plan::parse_with("plan.toml", SHORT, &wrong).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "plan.toml: --test: `backup` is not known; give one of `performance`, `stress`"
+    );
+}
+
+#[test]
+fn every_diagnostic_names_line_key_and_remedy() {
+    let cases: Vec<_> = DIAGNOSTICS.split("=== ").skip(1).collect();
+    assert!(cases.len() > 15, "the golden file is there");
+    let answer = |case: &str| {
+        let (head, _) = case.split_once("---\n").expect("a case has complaints");
+        let (_, text) = head.split_once('\n').expect("a case has a name");
+        let answer = match Plan::parse("plan.toml", text) {
+            Ok(_) => "accepted".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        format!("=== {head}---\n{answer}\n")
+    };
+    let actual = cases.into_iter().map(answer).collect::<Vec<_>>().join("\n");
+    assert!(
+        actual == DIAGNOSTICS,
+        "diagnostics changed; they now read:\n{actual}"
+    );
+}
+
+proptest! {
+    #[test]
+    fn no_text_panics(text in "\\PC{0,200}") {
+        let _ = Plan::parse("plan.toml", &text);
+    }
+
+    /// Every way to damage a good document ends in a plan or complaints.
+    #[test]
+    fn no_damaged_plan_panics(at in 0_usize..4096, with in "\\PC{0,6}", cut in 0_usize..40) {
+        let example: Vec<char> = Plan::example().chars().collect();
+        let at = at % example.len();
+        let end = (at + cut).min(example.len());
+        let text: String = example[..at].iter().copied().chain(with.chars())
+            .chain(example[end..].iter().copied()).collect();
+        if let Err(error) = Plan::parse("plan.toml", &text) {
+            prop_assert!(!error.complaints.is_empty());
+        }
+    }
+
+    #[test]
+    fn a_written_plan_reads_back_equal(
+        name in "\\PC{0,20}",
+        seed in 0..i64::MAX as u64,
+        folders in prop::collection::btree_set("[a-z]{1,4}", 1..5),
+        logs in prop::collection::btree_set("[A-Z]{1,4}", 0..3),
+        count in 1_usize..9,
+        size in 2_u64 << 20..16 << 40,
+        threads in prop::option::of(1_u32..1024),
+        stress: bool,
+        maintenance: bool,
+    ) {
+        let list = |set: &std::collections::BTreeSet<String>| format!("{set:?}").replace(['{', '}'], "");
+        let logs = if logs.is_empty() { String::new() } else { format!("log_folders = [{}]", list(&logs)) };
+        let threads = threads.map_or("\"auto\"".to_owned(), |number| number.to_string());
+        let kind = if stress { "stress" } else { "performance" };
+        let text = format!(
+            "seed = {seed}\n[databases]\nfolders = [{}]\n{logs}\ncount = {count}\nsize = \"{size}\"\n\
+             [workload]\nthreads = {threads}\n[test]\ntype = \"{kind}\"\nmaintenance = {maintenance}\n",
+            list(&folders)
+        );
+        let mut plan = Plan::parse("plan.toml", &text).unwrap();
+        plan.name = name;
+        prop_assert_eq!(Plan::parse("again", &plan.to_toml()).unwrap(), plan);
+    }
+}
