@@ -6,4 +6,12 @@
 
 mod bytes;
 pub mod checksum;
+pub mod header;
+mod lgpos;
+mod log_time;
 pub mod page;
+mod signature;
+
+pub use lgpos::Lgpos;
+pub use log_time::LogTime;
+pub use signature::Signature;

@@ -1,0 +1,321 @@
+//! The database file's header: what state a file is in and what it needs to become consistent.
+//!
+//! It stands twice at the beginning of the file, each copy on a page of its own. Which copy
+//! counts, and which page size, is decided by [`read_copies`].
+
+mod copies;
+mod field;
+
+pub use copies::{CopyState, HeaderCopies, HeaderError, PROBE_BYTES, read_copies};
+
+use std::fmt;
+
+use units::{Generation, ObjectId, PageNumber};
+
+use crate::checksum;
+use crate::lgpos::Lgpos;
+use crate::log_time::LogTime;
+use crate::page::PageSize;
+use crate::signature::Signature;
+use field::{Field, layout};
+
+/// The number every database header begins with, behind its checksum.
+pub const MAGIC: u32 = 0x89AB_CDEF;
+
+/// The format this project writes: version, update. Mail servers have read it since 2013.
+pub const WRITTEN_FORMAT: (u32, u32) = (0x620, 20);
+
+/// The file type at byte 667, which headers of databases, logs, checkpoints and flush maps share.
+pub const FILE_TYPE_DATABASE: u32 = 1;
+
+/// What a database file is fit for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum DatabaseState {
+    /// Created and never attached.
+    #[default]
+    JustCreated,
+    /// In use or crashed: the log range it requires must be replayed first.
+    DirtyShutdown,
+    /// Complete in itself.
+    CleanShutdown,
+    /// Being converted to another format.
+    BeingConverted,
+    /// Detached by force.
+    ForceDetach,
+    /// An incremental reseed is under way.
+    ReseedInProgress,
+    /// Dirty, with pages patched from a replica.
+    DirtyAndPatched,
+    /// A revert to a snapshot is under way.
+    RevertInProgress,
+    /// A number that no known engine writes.
+    Unknown(u32),
+}
+
+impl DatabaseState {
+    /// The states in the order of their numbers, which count from 1.
+    const NUMBERED: [Self; 8] = [
+        Self::JustCreated,
+        Self::DirtyShutdown,
+        Self::CleanShutdown,
+        Self::BeingConverted,
+        Self::ForceDetach,
+        Self::ReseedInProgress,
+        Self::DirtyAndPatched,
+        Self::RevertInProgress,
+    ];
+
+    /// The state with this number.
+    pub fn from_number(number: u32) -> Self {
+        let index = (number as usize).wrapping_sub(1);
+        Self::NUMBERED
+            .get(index)
+            .copied()
+            .unwrap_or(Self::Unknown(number))
+    }
+
+    /// The number of the state.
+    pub fn number(self) -> u32 {
+        match self {
+            Self::Unknown(number) => number,
+            known => (1..)
+                .zip(Self::NUMBERED)
+                .find(|(_, state)| *state == known)
+                .map_or(0, |s| s.0),
+        }
+    }
+}
+
+impl fmt::Display for DatabaseState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::JustCreated => "Just Created",
+            Self::DirtyShutdown => "Dirty Shutdown",
+            Self::CleanShutdown => "Clean Shutdown",
+            Self::BeingConverted => "Being Converted",
+            Self::ForceDetach => "Force Detach",
+            Self::ReseedInProgress => "Incremental Reseed In Progress",
+            Self::DirtyAndPatched => "Dirty And Patched Shutdown",
+            Self::RevertInProgress => "Revert In Progress",
+            Self::Unknown(number) => return write!(f, "unknown state {number}"),
+        })
+    }
+}
+
+/// What the header remembers of one backup.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BackupInfo {
+    /// The checkpoint of the backup.
+    pub lgpos: Lgpos,
+    /// When it was made.
+    pub time: LogTime,
+    /// First log file it needs.
+    pub generation_low: Generation,
+    /// Last log file it needs.
+    pub generation_high: Generation,
+}
+
+/// How often something happened, and when last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EventCount {
+    /// Times since the last full repair or defragmentation.
+    pub count: u32,
+    /// The last time.
+    pub last: LogTime,
+    /// Times before that.
+    pub old_count: u32,
+}
+
+/// The version of the operating system that last had the file open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OsVersion {
+    /// Major version.
+    pub major: u32,
+    /// Minor version.
+    pub minor: u32,
+    /// Build.
+    pub build: u32,
+    /// Service pack.
+    pub service_pack: u32,
+}
+
+layout! {
+    /// Everything in a database header that this project knows how to name.
+    pub struct DatabaseHeader {
+        /// [`MAGIC`].
+        4 => magic: u32,
+        /// Format version, 0x620.
+        8 => format_version: u32,
+        /// Attributes; 0.
+        12 => attributes: u32,
+        /// Database time: no page carries a later one.
+        16 => dbtime: u64,
+        /// Who the database is.
+        24 => signature: Signature,
+        /// What the file is fit for.
+        52 => state: DatabaseState,
+        /// Where in the log the file was last consistent.
+        56 => consistent_at: Lgpos,
+        /// When it was last consistent.
+        64 => consistent_time: LogTime,
+        /// When it was last attached.
+        72 => attached_time: LogTime,
+        /// Where in the log it was last attached.
+        80 => attached_at: Lgpos,
+        /// When it was detached; never, while dirty.
+        88 => detached_time: LogTime,
+        /// Where in the log it was detached; none, while dirty.
+        96 => detached_at: Lgpos,
+        /// Number of the database within its log stream.
+        104 => database_id: u32,
+        /// The log stream it belongs to; none if it was never logged.
+        108 => log_signature: Signature,
+        /// The full backup before the current one.
+        136 => backup_full_previous: BackupInfo,
+        /// The incremental backup before the current one.
+        160 => backup_incremental_previous: BackupInfo,
+        /// The current full backup.
+        184 => backup_full_current: BackupInfo,
+        /// Bit 0: the header has no shadow copy.
+        208 => header_flags: u32,
+        /// The highest object identifier in use.
+        212 => last_object: ObjectId,
+        /// The system that last had the file open.
+        216 => os_version: OsVersion,
+        /// Format update, 20 in files of this project.
+        232 => format_update: u32,
+        /// Page size in bytes; 0 stands for 4096.
+        236 => page_size_bytes: u32,
+        /// How often the file was repaired.
+        240 => repair_count: u32,
+        /// When it was repaired.
+        244 => repair_time: LogTime,
+        /// Database time of the last scrub.
+        280 => scrub_dbtime: u64,
+        /// Time of the last scrub.
+        288 => scrub_time: LogTime,
+        /// First log file needed to make the file consistent; 0 when clean.
+        296 => generation_min_required: Generation,
+        /// Last log file needed to make the file consistent; 0 when clean.
+        300 => generation_max_required: Generation,
+        /// The current snapshot backup.
+        316 => backup_snapshot_current: BackupInfo,
+        /// Format version at creation.
+        340 => created_format_version: u32,
+        /// Format update at creation.
+        344 => created_format_update: u32,
+        /// When the last required log file was created.
+        348 => generation_max_time: LogTime,
+        /// Kind of the last full backup.
+        356 => backup_full_type: u32,
+        /// Kind of the last incremental backup.
+        360 => backup_incremental_type: u32,
+        /// Repairs before the last defragmentation.
+        364 => repair_count_before_defrag: u32,
+        /// Single flipped bits that were put right.
+        368 => bit_fixes: EventCount,
+        /// Single flipped bits that could not be put right.
+        384 => bit_fix_failures: EventCount,
+        /// Checksum errors beyond repair.
+        400 => checksum_failures: EventCount,
+        /// Last log file that was committed.
+        416 => generation_max_committed: Generation,
+        /// The current copy backup.
+        420 => backup_copy_previous: BackupInfo,
+        /// The current differential backup.
+        444 => backup_differential_previous: BackupInfo,
+        /// Incremental reseeds.
+        476 => reseeds: EventCount,
+        /// Pages patched from a replica.
+        492 => page_patches: EventCount,
+        /// Sort version of the operating system; all ones in new files.
+        508 => sort_version: u64,
+        /// When the database scan last finished a pass.
+        516 => scan_finished_time: LogTime,
+        /// When the database scan began its present pass.
+        524 => scan_started_time: LogTime,
+        /// All pages up to this one have been scanned in the present pass.
+        532 => scanned_to: PageNumber,
+        /// The log file that recovery is working on.
+        536 => generation_recovering: Generation,
+        /// How often the file was extended.
+        540 => extend_count: u32,
+        /// When it was last extended.
+        544 => extend_time: LogTime,
+        /// How often the file was shrunk.
+        552 => shrink_count: u32,
+        /// When it was last shrunk.
+        556 => shrink_time: LogTime,
+        /// When it was last attached again after a crash.
+        564 => reattached_time: LogTime,
+        /// Where in the log it was last attached again.
+        572 => reattached_at: Lgpos,
+        /// How often space inside the file was given back.
+        580 => trim_count: u32,
+        /// Random with every header write; pairs the header with its flush map.
+        584 => header_flush_signature: Signature,
+        /// The flush map that belongs to the file.
+        612 => flush_map_signature: Signature,
+        /// Where the oldest change lies that may not be in the file.
+        640 => generation_min_consistent: Generation,
+        /// Minor format update; 0 in files of this project.
+        644 => format_update_minor: u32,
+        /// Version of the engine that wrote the file; 0 in files of this project.
+        648 => engine_version: u32,
+        /// The highest page the scan has seen.
+        652 => highest_page_scanned: PageNumber,
+        /// Where in the log the file was last resized.
+        656 => last_resize_at: Lgpos,
+        /// [`FILE_TYPE_DATABASE`].
+        667 => file_type: u32,
+    }
+}
+
+impl DatabaseHeader {
+    /// The header of a database that has just been created in the format this project writes.
+    pub fn new(page_size: PageSize, signature: Signature) -> Self {
+        Self {
+            magic: MAGIC,
+            format_version: WRITTEN_FORMAT.0,
+            signature,
+            database_id: 1,
+            format_update: WRITTEN_FORMAT.1,
+            page_size_bytes: page_size.bytes_u32(),
+            created_format_version: WRITTEN_FORMAT.0,
+            created_format_update: WRITTEN_FORMAT.1,
+            sort_version: u64::MAX,
+            file_type: FILE_TYPE_DATABASE,
+            ..Self::default()
+        }
+    }
+
+    /// The page size stated, if it is one.
+    pub fn page_size(&self) -> Option<PageSize> {
+        match self.page_size_bytes {
+            0 => Some(PageSize::KIB_4),
+            bytes => PageSize::from_bytes(bytes as usize),
+        }
+    }
+
+    /// One header page, sealed: to be written at byte 0 and again one page behind.
+    pub fn encode(&self, page_size: PageSize) -> Vec<u8> {
+        let mut page = vec![0; page_size.bytes()];
+        self.encode_over(&mut page);
+        page
+    }
+
+    /// Writes the fields over a header page that exists, leaving what this project cannot name,
+    /// and seals it.
+    pub fn encode_over(&self, page: &mut [u8]) {
+        self.put_fields(page);
+        checksum::store_header(page);
+    }
+
+    /// The fields of a header page, whatever its checksum says.
+    pub fn decode(page: &[u8]) -> Self {
+        Self::get_fields(page)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,114 @@
+//! Which of the two copies of a header counts, and which page size the file has.
+
+use std::fmt;
+
+use crate::checksum;
+use crate::header::{DatabaseHeader, FILE_TYPE_DATABASE, MAGIC};
+use crate::page::PageSize;
+
+/// How much of the beginning of a file finds its header, whatever its page size.
+pub const PROBE_BYTES: usize = 2 * PageSize::KIB_32.bytes();
+
+/// What one copy of the header is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CopyState {
+    /// Its checksum is right and it states the page size it was found with.
+    Good,
+    /// It cannot be believed.
+    Bad,
+    /// The file ends before it.
+    Missing,
+}
+
+/// The header of a file, from the copy that counts.
+#[derive(Clone, Debug)]
+pub struct HeaderCopies {
+    /// The header that counts.
+    pub header: DatabaseHeader,
+    /// The page size of the file.
+    pub page_size: PageSize,
+    /// The copy at the beginning of the file. It counts if it is good.
+    pub primary: CopyState,
+    /// The copy one page behind.
+    pub shadow: CopyState,
+    /// Whether the two copies are the same. Where both are good and they differ, a crash fell
+    /// between the two writes.
+    pub copies_agree: bool,
+}
+
+/// Why a file has no usable header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HeaderError {
+    /// Neither copy is good at any page size.
+    NoGoodCopy,
+    /// The header is good and belongs to something else, such as a log file.
+    NotADatabase {
+        /// The file type that it states.
+        file_type: u32,
+    },
+}
+
+impl fmt::Display for HeaderError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoGoodCopy => write!(
+                f,
+                "neither copy of the database header is good at any page size; \
+                 this is no ESE database, or it must be restored from a copy"
+            ),
+            Self::NotADatabase { file_type } => {
+                write!(
+                    f,
+                    "the file is not a database but of ESE file type {file_type}"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for HeaderError {}
+
+/// Finds the header in the first [`PROBE_BYTES`] of a file, or in all of a shorter one.
+///
+/// A copy counts only if its checksum is right and the page size that it states is the one it was
+/// tried with. The first copy wins where both count.
+pub fn read_copies(start_of_file: &[u8]) -> Result<HeaderCopies, HeaderError> {
+    let found = PageSize::ALL
+        .into_iter()
+        .find_map(|size| try_page_size(start_of_file, size));
+    let copies = found.ok_or(HeaderError::NoGoodCopy)?;
+    match copies.header.file_type {
+        // Files from before there were file types state 0.
+        0 | FILE_TYPE_DATABASE if copies.header.magic == MAGIC => Ok(copies),
+        file_type => Err(HeaderError::NotADatabase { file_type }),
+    }
+}
+
+fn try_page_size(start_of_file: &[u8], size: PageSize) -> Option<HeaderCopies> {
+    let page = |index: usize| start_of_file.get(index * size.bytes()..(index + 1) * size.bytes());
+    let (primary, shadow) = (judge(page(0), size), judge(page(1), size));
+    let counts = match (primary, shadow) {
+        (CopyState::Good, _) => page(0)?,
+        (_, CopyState::Good) => page(1)?,
+        _ => return None,
+    };
+    Some(HeaderCopies {
+        header: DatabaseHeader::decode(counts),
+        page_size: size,
+        primary,
+        shadow,
+        copies_agree: page(0) == page(1),
+    })
+}
+
+fn judge(page: Option<&[u8]>, size: PageSize) -> CopyState {
+    let Some(page) = page else {
+        return CopyState::Missing;
+    };
+    let states_size = DatabaseHeader::decode(page).page_size() == Some(size);
+    if states_size && checksum::header_is_good(page) {
+        CopyState::Good
+    } else {
+        CopyState::Bad
+    }
+}

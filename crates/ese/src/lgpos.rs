@@ -1,0 +1,92 @@
+//! Places in the log, which order everything that happened to a database.
+
+use std::fmt;
+
+use units::Generation;
+
+use crate::bytes::{u16_at, u32_at};
+
+/// A byte in the log: generation, 4 KiB segment of its file, byte of the segment. All zero means
+/// "none".
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Lgpos {
+    /// The log file.
+    pub generation: Generation,
+    /// The segment of the file; segment 0 is its header.
+    pub segment: u16,
+    /// The byte of the segment.
+    pub byte: u16,
+}
+
+impl Lgpos {
+    /// No place: never logged.
+    pub const NONE: Self = Self {
+        generation: Generation(0),
+        segment: 0,
+        byte: 0,
+    };
+    /// Bytes of a stored place.
+    pub const BYTES: usize = 8;
+
+    /// Reads a place stored at `offset` of `bytes`.
+    pub(crate) fn read(bytes: &[u8], offset: usize) -> Self {
+        Self {
+            byte: u16_at(bytes, offset),
+            segment: u16_at(bytes, offset + 2),
+            generation: Generation(u32_at(bytes, offset + 4)),
+        }
+    }
+
+    /// A stored place.
+    pub fn decode(bytes: [u8; Self::BYTES]) -> Self {
+        Self::read(&bytes, 0)
+    }
+
+    /// As it is stored: byte, segment, generation.
+    pub fn encode(self) -> [u8; Self::BYTES] {
+        let low = u64::from(self.byte) | u64::from(self.segment) << 16;
+        (low | u64::from(self.generation.0) << 32).to_le_bytes()
+    }
+
+    /// Whether this is a place at all.
+    pub fn is_some(self) -> bool {
+        self != Self::NONE
+    }
+}
+
+impl fmt::Display for Lgpos {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{:08X}:{:04X}:{:04X}",
+            self.generation.0, self.segment, self.byte
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Lgpos;
+    use units::Generation;
+
+    #[test]
+    fn stored_byte_first_and_ordered_generation_first() {
+        let place = Lgpos {
+            generation: Generation(0x0A0B_0C0D),
+            segment: 0x0102,
+            byte: 0x0304,
+        };
+        assert_eq!(
+            place.encode(),
+            [0x04, 0x03, 0x02, 0x01, 0x0D, 0x0C, 0x0B, 0x0A]
+        );
+        assert_eq!(Lgpos::decode(place.encode()), place);
+        let later = Lgpos {
+            generation: Generation(0x0A0B_0C0E),
+            segment: 0,
+            byte: 0,
+        };
+        assert!(later > place && place > Lgpos::NONE);
+        assert_eq!(place.to_string(), "0A0B0C0D:0102:0304");
+    }
+}
