@@ -4,6 +4,7 @@
 //! the logical undo that a rollback would need. Splits carry the moved nodes as inserts on the
 //! new page, so no page depends on another one having been written first.
 
+use ese::page::{PageError, PageMut, PageRef, page_flags};
 use units::{ObjectId, PageNumber};
 
 use crate::codec::{DecodeError, Fields, put_bytes, put_length, put_u16, put_u32, put_u64};
@@ -175,6 +176,75 @@ pub enum Undo {
         /// The long value's number (ESE `LID`).
         long_value: u32,
     },
+}
+
+/// Does one edit. The page is unchanged where it fails.
+pub fn apply(page: &mut PageMut<'_>, edit: &PageEdit) -> Result<(), PageError> {
+    match edit {
+        PageEdit::Format { flags, objid } => {
+            let rotation = page.as_ref().flags() & page_flags::FLUSH_TYPE;
+            page.format(flags & !page_flags::FLUSH_TYPE | rotation, *objid);
+            Ok(())
+        }
+        PageEdit::External(bytes) => page.set_external_header(bytes),
+        PageEdit::Links { previous, next } => {
+            page.set_links(*previous, *next);
+            Ok(())
+        }
+        PageEdit::Insert { line, flags, node } => page.insert(usize::from(*line), *flags, node),
+        PageEdit::Replace { line, node } => page.replace_bytes(usize::from(*line), node),
+        PageEdit::Remove { line, count } => page.remove(usize::from(*line), usize::from(*count)),
+        PageEdit::NodeFlags { line, flags } => page.set_node_flags(usize::from(*line), *flags),
+        PageEdit::PageFlags(flags) => {
+            // The write rotation belongs to the cache, which does not log it.
+            let rotation = page.as_ref().flags() & page_flags::FLUSH_TYPE;
+            page.set_flags(flags & !page_flags::FLUSH_TYPE | rotation);
+            Ok(())
+        }
+        PageEdit::DeltaU32 {
+            line,
+            offset,
+            delta,
+        } => page
+            .add_u32(usize::from(*line), usize::from(*offset), *delta)
+            .map(drop),
+    }
+}
+
+/// Does all edits of one page and states the database time of the apply.
+pub fn apply_all(page: &mut PageMut<'_>, edits: &[PageEdit], dbtime: u64) -> Result<(), PageError> {
+    for edit in edits {
+        apply(page, edit)?;
+    }
+    page.set_dbtime(dbtime);
+    Ok(())
+}
+
+/// Edits that make a page's content from nothing. Logged in front of the first change of a page
+/// since it was last written, they let redo repair a page that a power failure tore.
+pub fn rebuild(page: PageRef<'_>) -> Vec<PageEdit> {
+    let mut edits = vec![
+        PageEdit::Format {
+            flags: page.flags() & !page_flags::FLUSH_TYPE,
+            objid: page.object(),
+        },
+        PageEdit::External(page.external_header().to_vec()),
+        PageEdit::Links {
+            previous: page.previous(),
+            next: page.next(),
+        },
+    ];
+    for (line, node) in (0_u16..).zip(page.nodes()) {
+        let bytes = page
+            .node_bytes(usize::from(line))
+            .expect("invariant: the node was just read");
+        edits.push(PageEdit::Insert {
+            line,
+            flags: node.flags,
+            node: bytes,
+        });
+    }
+    edits
 }
 
 impl ApplyRecord {

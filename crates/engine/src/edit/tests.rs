@@ -3,7 +3,11 @@
 use proptest::prelude::*;
 use units::{ObjectId, PageNumber};
 
-use super::{ApplyRecord, PageEdit, PageEdits, TransactionId, Undo, UndoAction};
+use ese::page::{PageError, PageMut, PageRef, node_flags, page_flags};
+
+use super::{
+    ApplyRecord, PageEdit, PageEdits, TransactionId, Undo, UndoAction, apply, apply_all, rebuild,
+};
 use crate::codec::Fields;
 
 fn bytes() -> impl Strategy<Value = Vec<u8>> {
@@ -136,4 +140,123 @@ fn a_node_operation_costs_about_as_much_as_in_ese() {
     record.encode(&mut encoded);
     // ESE: 44 bytes of node record and 6 of insert, in front of key and data.
     assert_eq!(encoded.len() - node.len(), 52);
+}
+
+const LEAF: u32 = page_flags::LEAF | page_flags::ALWAYS;
+
+fn leaf(bytes: &mut [u8]) -> PageMut<'_> {
+    let mut page = PageMut::new(bytes);
+    let edits = [
+        PageEdit::Format {
+            flags: LEAF,
+            objid: ObjectId(8),
+        },
+        PageEdit::Links {
+            previous: PageNumber(4),
+            next: PageNumber(6),
+        },
+        PageEdit::Insert {
+            line: 0,
+            flags: 0,
+            node: vec![1, 0, b'a', 5, 0, 0, 0],
+        },
+        PageEdit::Insert {
+            line: 1,
+            flags: node_flags::DELETED,
+            node: vec![1, 0, b'b', 9],
+        },
+    ];
+    apply_all(&mut page, &edits, 77).expect("the edits fit an empty page");
+    page
+}
+
+#[test]
+fn every_edit_changes_what_it_names() {
+    let mut bytes = vec![0; 8192];
+    let mut page = leaf(&mut bytes);
+    let edits = [
+        PageEdit::External(b"pre".to_vec()),
+        PageEdit::DeltaU32 {
+            line: 0,
+            offset: 0,
+            delta: -2,
+        },
+        PageEdit::NodeFlags {
+            line: 0,
+            flags: node_flags::VERSIONED,
+        },
+        PageEdit::Replace {
+            line: 1,
+            node: vec![1, 0, b'b', 1, 2, 3],
+        },
+        PageEdit::Insert {
+            line: 2,
+            flags: 0,
+            node: vec![1, 0, b'c', 4],
+        },
+        PageEdit::Remove { line: 2, count: 1 },
+        PageEdit::PageFlags(LEAF | page_flags::INDEX),
+    ];
+    apply_all(&mut page, &edits, 78).expect("the edits fit");
+    let page = PageRef::new(&bytes);
+    assert_eq!((page.dbtime(), page.object()), (78, ObjectId(8)));
+    assert_eq!(
+        (page.previous(), page.next()),
+        (PageNumber(4), PageNumber(6))
+    );
+    assert_eq!(page.external_header(), b"pre");
+    assert_eq!(page.flags(), LEAF | page_flags::INDEX);
+    let nodes: Vec<_> = page
+        .nodes()
+        .map(|node| (node.flags, node.key(), node.data))
+        .collect();
+    let expected: [(u8, Vec<u8>, &[u8]); 2] = [
+        (node_flags::VERSIONED, b"a".to_vec(), &[3, 0, 0, 0]),
+        (node_flags::DELETED, b"b".to_vec(), &[1, 2, 3]),
+    ];
+    assert_eq!(nodes, expected);
+}
+
+#[test]
+fn the_write_rotation_is_no_edit_s_business() {
+    let mut bytes = vec![0; 4096];
+    let mut page = leaf(&mut bytes);
+    page.advance_flush_type();
+    page.advance_flush_type();
+    for edit in [
+        PageEdit::PageFlags(LEAF | page_flags::FLUSH_TYPE),
+        PageEdit::Format {
+            flags: LEAF | page_flags::FLUSH_TYPE,
+            objid: ObjectId(8),
+        },
+    ] {
+        apply(&mut page, &edit).expect("flags always fit");
+        assert_eq!(page.as_ref().flush_type(), 2);
+    }
+}
+
+#[test]
+fn an_impossible_edit_is_refused() {
+    let mut bytes = vec![0; 4096];
+    let mut page = leaf(&mut bytes);
+    let missing = PageEdit::Remove { line: 1, count: 2 };
+    assert_eq!(
+        apply(&mut page, &missing),
+        Err(PageError::NoLine { line: 1, nodes: 2 })
+    );
+}
+
+#[test]
+fn rebuilt_pages_hold_what_the_page_held() {
+    for size in [4096, 32768] {
+        let mut bytes = vec![0; size];
+        leaf(&mut bytes);
+        let edits = rebuild(PageRef::new(&bytes));
+        let mut torn = vec![0xA5; size];
+        apply_all(&mut PageMut::new(&mut torn), &edits, 77).expect("the edits fit");
+        let rotation = page_flags::FLUSH_TYPE;
+        let flags = PageRef::new(&torn).flags() & !rotation;
+        PageMut::new(&mut torn).set_flags(flags);
+        assert_eq!(torn, bytes);
+    }
 }
