@@ -1,0 +1,66 @@
+//! What a database counts about itself, for samplers that take differences.
+
+use units::{Bytes, Nanos};
+
+/// Cumulative since the database was opened, except where a field says "now".
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Pages looked up in the cache.
+    pub page_requests: u64,
+    /// Lookups that found the page.
+    pub page_hits: u64,
+    /// Pages read from the file.
+    pub pages_read: u64,
+    /// Pages written to the file.
+    pub pages_written: u64,
+    /// Write requests that carried those pages.
+    pub page_write_requests: u64,
+    /// Pages whose single flipped bit was repaired when they were read.
+    pub pages_repaired: u64,
+    /// Times that a page fault had to wait because no page of the cache was free.
+    pub page_fault_stalls: u64,
+    /// Time spent in those waits, summed over sessions.
+    pub page_fault_stall_time: Nanos,
+    /// Pages evicted.
+    pub evictions: u64,
+    /// Evicted pages that had to be written first.
+    pub dirty_evictions: u64,
+    /// Bytes of pages in the cache, now.
+    pub cache_bytes: Bytes,
+    /// Changed pages not yet written, now.
+    pub dirty_pages: u64,
+    /// Page splits, vertical splits included.
+    pub splits: u64,
+    /// Pages merged into a neighbour or removed because they were empty.
+    pub merges: u64,
+    /// Rows inserted.
+    pub inserts: u64,
+    /// Rows replaced.
+    pub replaces: u64,
+    /// Rows deleted.
+    pub deletes: u64,
+    /// Rows read by key.
+    pub reads: u64,
+    /// Commits that did not wait for the log.
+    pub lazy_commits: u64,
+    /// Commits that waited until the log was durable.
+    pub durable_commits: u64,
+    /// Transactions rolled back.
+    pub rollbacks: u64,
+    /// Updates refused because another transaction had changed the row.
+    pub conflicts: u64,
+    /// Flag-deleted rows and released long values physically removed.
+    pub cleanups: u64,
+    /// Bytes of log records produced: the log volume.
+    pub log_volume: Bytes,
+    /// Bytes written to log files, wastage included.
+    pub log_bytes_written: Bytes,
+    /// Log write requests.
+    pub log_writes: u64,
+    /// Flushes of the database file.
+    pub database_flushes: u64,
+    /// Pages verified by the maintenance scan.
+    pub maintenance_pages: u64,
+    /// Whole passes of the maintenance scan.
+    pub maintenance_passes: u64,
+}

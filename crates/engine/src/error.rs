@@ -1,0 +1,168 @@
+//! What can go wrong with a live database, by operation, in words an operator can act on.
+
+use std::fmt;
+use std::rc::Rc;
+
+use device::DeviceError;
+use units::PageNumber;
+
+/// A page that is not what the tree that points to it needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PageDamage {
+    /// The database file.
+    pub file: String,
+    /// The page.
+    pub page: PageNumber,
+    /// What is wrong with it.
+    pub problem: String,
+}
+
+impl fmt::Display for PageDamage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            file,
+            page,
+            problem,
+        } = self;
+        write!(
+            f,
+            "{file}: page {page}: {problem}; check the disk, then restore the database"
+        )
+    }
+}
+
+/// Why a database could not be opened or created.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// A file operation failed.
+    Device(DeviceError),
+    /// The file is not a database, or both headers are damaged.
+    NotADatabase {
+        /// The file.
+        file: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// The database was not closed properly and its log must be replayed first.
+    Dirty {
+        /// The file.
+        file: String,
+        /// The first and last log generation that recovery needs.
+        generations: (u32, u32),
+    },
+    /// A page that must be read to open the database is damaged.
+    Damaged(PageDamage),
+    /// The log could not be opened.
+    Log {
+        /// The log folder and what is wrong with it.
+        problem: String,
+    },
+    /// The schema cannot be kept by this engine.
+    Unsupported {
+        /// The file.
+        file: String,
+        /// What it cannot do.
+        problem: String,
+    },
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Device(error) => error.fmt(f),
+            Self::NotADatabase { file, problem } => {
+                write!(f, "{file}: not a database that can be opened: {problem}")
+            }
+            Self::Dirty {
+                file,
+                generations: (first, last),
+            } => write!(
+                f,
+                "{file}: was not closed properly; recover it first (needs log generations \
+                 {first:#x} to {last:#x})"
+            ),
+            Self::Damaged(damage) => damage.fmt(f),
+            Self::Log { problem } => write!(f, "{problem}"),
+            Self::Unsupported { file, problem } => write!(f, "{file}: {problem}"),
+        }
+    }
+}
+
+impl std::error::Error for OpenError {}
+
+impl From<DeviceError> for OpenError {
+    fn from(error: DeviceError) -> Self {
+        Self::Device(error)
+    }
+}
+
+/// Why an operation of a transaction failed. The transaction itself lives on, except where the
+/// database has latched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TransactionError {
+    /// Another transaction has changed the row since this one began: roll back and try again.
+    Conflict,
+    /// A row with this primary key exists.
+    Duplicate,
+    /// There is no such row.
+    NotFound,
+    /// The row cannot be stored.
+    RowTooLarge {
+        /// Bytes of the record or long value.
+        bytes: usize,
+        /// What fits.
+        most: usize,
+    },
+    /// A page could not be understood.
+    Damaged(PageDamage),
+    /// A page could not be read.
+    Read(DeviceError),
+    /// A write or flush has failed before: nothing may be changed or read until the database is
+    /// opened anew.
+    Latched(Rc<Latch>),
+}
+
+impl fmt::Display for TransactionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Conflict => {
+                f.write_str("another transaction has changed the row; roll back and try again")
+            }
+            Self::Duplicate => f.write_str("a row with this key exists already"),
+            Self::NotFound => f.write_str("there is no row with this key"),
+            Self::RowTooLarge { bytes, most } => {
+                write!(
+                    f,
+                    "the row needs {bytes} bytes and at most {most} fit; make it smaller"
+                )
+            }
+            Self::Damaged(damage) => damage.fmt(f),
+            Self::Read(error) => error.fmt(f),
+            Self::Latched(latch) => latch.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for TransactionError {}
+
+/// The first failed write or flush of a database, after which it refuses to go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Latch {
+    /// The database file.
+    pub file: String,
+    /// What failed.
+    pub cause: String,
+}
+
+impl fmt::Display for Latch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { file, cause } = self;
+        write!(
+            f,
+            "{file}: stopped after a failed write ({cause}); repair the storage, then open the \
+             database again: everything acknowledged is recovered from the log"
+        )
+    }
+}
