@@ -13,6 +13,8 @@ mod histogram;
 mod interval;
 mod run;
 mod start;
+#[cfg(feature = "synthetic")]
+pub mod synthetic;
 
 pub use event::{
     Checksum, Edge, Event, Finished, Issue, IssueKind, LogLine, Phase, PhaseMark, Severity,

@@ -101,6 +101,8 @@ pub struct Settings {
     pub lazy_commit_percent: u32,
     /// Operations in one batch transaction.
     pub batch_operations: u32,
+    /// Whether every page is read and verified after the load.
+    pub verify_checksums: bool,
     /// Whether the background maintenance scan ran.
     pub background_maintenance: bool,
     /// Copies of each database, the active one included; each further copy reads the logs once.

@@ -1,1 +1,97 @@
-//! Rules that turn a record into findings.
+//! Rules that turn a record into findings, and findings into one verdict.
+//!
+//! A rule looks at a record and nothing else, so it can be run again years later on the same file
+//! and will say the same. Each stands in its own file under [`rules`].
+
+mod finding;
+pub mod rules;
+
+pub use finding::{Evidence, Finding, Kind, Limit, Outcome, Unit};
+
+use record::RunRecord;
+
+/// What a run comes to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict {
+    /// The verdict on the whole run; never a warning.
+    pub outcome: Outcome,
+    /// What every rule that applies has found, in the order of reports.
+    pub findings: Vec<Finding>,
+}
+
+impl Verdict {
+    /// The exit status that stands for this verdict: 0 pass, 1 fail, 2 cannot judge.
+    pub const fn exit_code(&self) -> u8 {
+        match self.outcome {
+            Outcome::Pass | Outcome::Warn => 0,
+            Outcome::Fail => 1,
+            Outcome::CannotJudge => 2,
+        }
+    }
+
+    /// The findings that did not pass, worst first.
+    pub fn objections(&self) -> Vec<&Finding> {
+        let passed = |finding: &&Finding| finding.outcome != Outcome::Pass;
+        let mut objections: Vec<&Finding> = self.findings.iter().filter(passed).collect();
+        objections.sort_by_key(|finding| match finding.outcome {
+            Outcome::Fail => 0,
+            Outcome::CannotJudge => 1,
+            Outcome::Warn => 2,
+            Outcome::Pass => 3,
+        });
+        objections
+    }
+}
+
+/// Applies every rule to a run.
+pub fn judge(run: &RunRecord) -> Verdict {
+    let applied = rules::ALL.iter().filter_map(|rule| rule(run));
+    let mut findings: Vec<Finding> = applied.collect();
+    doubt_failures_of_a_limited_generator(&mut findings);
+    Verdict {
+        outcome: overall(&findings),
+        findings,
+    }
+}
+
+/// A load that passes although the machine that made it was short of processor time has passed;
+/// one that fails may owe its failure to that machine.
+fn doubt_failures_of_a_limited_generator(findings: &mut [Finding]) {
+    let failed = |finding: &Finding| finding.kind == Kind::Load && finding.outcome == Outcome::Fail;
+    if !findings.iter().any(failed) {
+        return;
+    }
+    for finding in findings {
+        if finding.kind == Kind::Validity && finding.outcome == Outcome::Warn {
+            finding.outcome = Outcome::CannotJudge;
+        }
+    }
+}
+
+/// The verdict on the whole run.
+///
+/// Damage fails whatever else happened, even in a run that was interrupted. Otherwise a run that
+/// is not valid proves nothing. In a valid run one failed limit fails it, even where another limit
+/// could not be judged.
+fn overall(findings: &[Finding]) -> Outcome {
+    let has = |kind: Option<Kind>, outcome: Outcome| {
+        let mut of_kind = findings
+            .iter()
+            .filter(|finding| kind.is_none_or(|kind| finding.kind == kind));
+        of_kind.any(|finding| finding.outcome == outcome)
+    };
+    if has(Some(Kind::Damage), Outcome::Fail) {
+        Outcome::Fail
+    } else if has(Some(Kind::Validity), Outcome::CannotJudge) {
+        Outcome::CannotJudge
+    } else if has(None, Outcome::Fail) {
+        Outcome::Fail
+    } else if has(None, Outcome::CannotJudge) {
+        Outcome::CannotJudge
+    } else {
+        Outcome::Pass
+    }
+}
+
+#[cfg(test)]
+mod tests;

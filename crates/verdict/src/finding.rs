@@ -1,0 +1,149 @@
+//! What a rule has found, with the number, the limit and the place that prove it.
+
+/// What one rule says about a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// The rule's name for programs, such as `read-latency-average`.
+    pub rule: &'static str,
+    /// The rule in a few words, for people.
+    pub title: &'static str,
+    /// What a failure of this rule means for the whole run.
+    pub kind: Kind,
+    /// What the rule says.
+    pub outcome: Outcome,
+    /// The number that was judged, in [`Finding::unit`]; none where there is none.
+    pub measured: Option<f64>,
+    /// What it was held against.
+    pub limit: Option<Limit>,
+    /// Unit of both.
+    pub unit: Unit,
+    /// Where and when, worst first.
+    pub evidence: Vec<Evidence>,
+}
+
+/// What a failure of a rule means for the whole run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The storage was too slow or too weak.
+    Load,
+    /// The storage lost or changed data, or refused a request.
+    Damage,
+    /// The run does not prove anything.
+    Validity,
+}
+
+/// What a rule, or the verdict as a whole, says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The limit was kept.
+    Pass,
+    /// The limit was kept, but a reader must know something.
+    Warn,
+    /// The limit was not kept.
+    Fail,
+    /// The record does not tell.
+    CannotJudge,
+}
+
+impl Outcome {
+    /// The outcome as reports print it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pass => "Pass",
+            Self::Warn => "Warning",
+            Self::Fail => "Fail",
+            Self::CannotJudge => "Cannot judge",
+        }
+    }
+}
+
+/// What a number is held against.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Limit {
+    /// It must not be higher.
+    AtMost(f64),
+    /// It must not be lower.
+    AtLeast(f64),
+}
+
+impl Limit {
+    /// Whether `measured` keeps the limit.
+    pub fn admits(self, measured: f64) -> bool {
+        match self {
+            Self::AtMost(limit) => measured <= limit,
+            Self::AtLeast(limit) => measured >= limit,
+        }
+    }
+
+    /// The number alone.
+    pub const fn value(self) -> f64 {
+        match self {
+            Self::AtMost(limit) | Self::AtLeast(limit) => limit,
+        }
+    }
+}
+
+/// The unit of a finding's numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Milliseconds.
+    Milliseconds,
+    /// Seconds.
+    Seconds,
+    /// Things per second.
+    PerSecond,
+    /// Database reads and writes per second.
+    IoPerSecond,
+    /// Pages.
+    Pages,
+    /// Things counted.
+    Count,
+    /// Percent.
+    Percent,
+    /// No number at all.
+    None,
+}
+
+impl Unit {
+    /// The unit as it stands behind a number; empty for plain counts.
+    pub const fn symbol(self) -> &'static str {
+        match self {
+            Self::Milliseconds => "ms",
+            Self::Seconds => "s",
+            Self::PerSecond => "/s",
+            Self::IoPerSecond => "IOPS",
+            Self::Pages => "pages",
+            Self::Percent => "%",
+            Self::Count | Self::None => "",
+        }
+    }
+}
+
+/// One place or time that supports a finding.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Evidence {
+    /// Index of the database, where one is meant.
+    pub database: Option<u32>,
+    /// Begin and end in nanoseconds since the start of the run, where a time is meant.
+    pub span_ns: Option<(u64, u64)>,
+    /// The rest, for people; names neither the database nor the time.
+    pub text: String,
+}
+
+impl Evidence {
+    /// Something about the run as a whole.
+    pub fn of_run(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Something about one database.
+    pub fn of_database(database: u32, text: impl Into<String>) -> Self {
+        Self {
+            database: Some(database),
+            ..Self::of_run(text)
+        }
+    }
+}

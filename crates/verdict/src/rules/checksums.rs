@@ -1,0 +1,61 @@
+//! Every page of every database must be whole after the load.
+
+use record::{Checksum, RunRecord};
+
+use crate::{Evidence, Finding, Kind, Limit, Outcome, Unit};
+
+/// Fails on one damaged page; cannot judge where a database was not read to its end.
+///
+/// A page with a correctable bit counts: the medium changed it. Uninitialised and foreign pages
+/// do not: a file grows ahead of its use.
+pub fn judge(run: &RunRecord) -> Option<Finding> {
+    if !run.start.settings.verify_checksums && run.checksums.is_empty() {
+        return None;
+    }
+    let damaged: u64 = run.checksums.iter().map(damaged_pages).sum();
+    let unread: Vec<Evidence> = run
+        .start
+        .databases
+        .iter()
+        .filter(|facts| !run.checksums.iter().any(|of| of.database == facts.index))
+        .map(|facts| Evidence::of_database(facts.index, "was not read to its end"))
+        .collect();
+    let (outcome, evidence) = if damaged > 0 {
+        (
+            Outcome::Fail,
+            run.checksums.iter().filter_map(damage).collect(),
+        )
+    } else if unread.is_empty() {
+        (Outcome::Pass, Vec::new())
+    } else {
+        (Outcome::CannotJudge, unread)
+    };
+    Some(Finding {
+        rule: "checksums",
+        title: "Damaged pages",
+        kind: Kind::Damage,
+        outcome,
+        measured: (!run.checksums.is_empty()).then_some(damaged as f64),
+        limit: Some(Limit::AtMost(0.0)),
+        unit: Unit::Pages,
+        evidence,
+    })
+}
+
+fn damaged_pages(of: &Checksum) -> u64 {
+    of.bad_pages + of.correctable_pages + of.wrong_page_number_pages + of.lost_flush_pages
+}
+
+fn damage(of: &Checksum) -> Option<Evidence> {
+    (damaged_pages(of) > 0).then(|| {
+        let text = format!(
+            "{} bad, {} correctable, {} with a wrong page number, {} with a lost flush, of {} seen",
+            of.bad_pages,
+            of.correctable_pages,
+            of.wrong_page_number_pages,
+            of.lost_flush_pages,
+            of.seen_pages
+        );
+        Evidence::of_database(of.database, text)
+    })
+}

@@ -1,0 +1,76 @@
+//! Whether the machine that made the load, and not the storage, set the pace.
+//!
+//! A completion that waits for a busy processor is measured as a slow disk, and a processor
+//! without time left cannot offer more load.
+
+use record::{HostSample, Phase, RunRecord};
+
+use super::{judges_load, milliseconds};
+use crate::{Evidence, Finding, Kind, Limit, Outcome, Unit};
+
+/// Above this the processors had no time left: a full one is rarely sampled as 100 %.
+const BUSY_LIMIT_PERCENT: f64 = 90.0;
+/// Above this a hypervisor took enough to show in latencies.
+const STEAL_LIMIT_PERCENT: f64 = 5.0;
+/// A typical interval's longest lag above this is half of the tightest latency limit (10 ms).
+const LAG_LIMIT_NS: u64 = 5_000_000;
+
+/// Warns where the machine was the limit; [`crate::judge`] turns that into doubt where the load
+/// failed. Finds nothing in a simulated world, whose machine is never busy.
+pub fn judge(run: &RunRecord) -> Option<Finding> {
+    let samples: Vec<HostSample> = run
+        .intervals_of(Phase::Measure)
+        .filter_map(|row| row.host)
+        .collect();
+    if !judges_load(run) || samples.is_empty() {
+        return None;
+    }
+    let busy = mean(&samples, |sample| sample.processor_percent);
+    let steal = mean(&samples, |sample| sample.steal_percent);
+    let lag_ns = median_lag_ns(&samples);
+    let mut evidence = Vec::new();
+    if busy > BUSY_LIMIT_PERCENT {
+        evidence.push(format!(
+            "processors {busy:.0} % busy: use a faster machine or fewer threads"
+        ));
+    }
+    if steal > STEAL_LIMIT_PERCENT {
+        evidence.push(format!(
+            "a hypervisor took {steal:.0} % of the time: give the machine its own"
+        ));
+    }
+    if lag_ns > LAG_LIMIT_NS {
+        let lag_ms = milliseconds(lag_ns as f64);
+        evidence.push(format!(
+            "completions waited {lag_ms:.1} ms to be noticed: stop other load"
+        ));
+    }
+    Some(Finding {
+        rule: "generator-limited",
+        title: "Processor time of the load generator",
+        kind: Kind::Validity,
+        outcome: if evidence.is_empty() {
+            Outcome::Pass
+        } else {
+            Outcome::Warn
+        },
+        measured: Some(busy),
+        limit: Some(Limit::AtMost(BUSY_LIMIT_PERCENT)),
+        unit: Unit::Percent,
+        evidence: evidence.into_iter().map(Evidence::of_run).collect(),
+    })
+}
+
+fn mean(samples: &[HostSample], value: impl Fn(&HostSample) -> f64) -> f64 {
+    samples.iter().map(value).sum::<f64>() / samples.len() as f64
+}
+
+/// The lag of a typical interval: one hiccup in an hour shall not spoil a run.
+fn median_lag_ns(samples: &[HostSample]) -> u64 {
+    let mut lags: Vec<u64> = samples
+        .iter()
+        .map(|sample| sample.reactor_lag_maximum_ns)
+        .collect();
+    lags.sort_unstable();
+    lags[(lags.len() - 1) / 2]
+}

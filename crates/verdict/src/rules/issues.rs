@@ -1,0 +1,63 @@
+//! Failed requests and damaged content that the load itself came upon.
+
+use record::{Issue, RunRecord, Severity};
+
+use crate::{Evidence, Finding, Kind, Limit, Outcome, Unit};
+
+/// More evidence than this would not be read.
+const EVIDENCE_SHOWN: usize = 10;
+
+/// Fails on one error, as Jetstress 2013 does; warnings are shown and fail nothing.
+#[expect(clippy::unnecessary_wraps, reason = "every rule has the same shape")]
+pub fn judge(run: &RunRecord) -> Option<Finding> {
+    let is_error = |issue: &&Issue| issue.severity == Severity::Error;
+    let noted = run.issues.iter().filter(is_error).count() as u64;
+    let failed_requests: u64 = run
+        .totals
+        .values()
+        .flat_map(|totals| totals.series.values())
+        .map(|total| total.errors)
+        .sum();
+    // A failed request is usually noted as an issue too: not counted twice.
+    let errors = noted.max(failed_requests);
+    let outcome = if errors > 0 {
+        Outcome::Fail
+    } else if run.issues.is_empty() {
+        Outcome::Pass
+    } else {
+        Outcome::Warn
+    };
+    let mut shown: Vec<&Issue> = run.issues.iter().collect();
+    shown.sort_by_key(|issue| (std::cmp::Reverse(issue.severity), issue.at_ns));
+    let mut evidence: Vec<Evidence> = shown
+        .iter()
+        .take(EVIDENCE_SHOWN)
+        .map(|of| place(of))
+        .collect();
+    if shown.len() > EVIDENCE_SHOWN {
+        let more = shown.len() - EVIDENCE_SHOWN;
+        evidence.push(Evidence::of_run(format!("and {more} more")));
+    }
+    if failed_requests > noted {
+        let text = format!("{failed_requests} requests failed");
+        evidence.push(Evidence::of_run(text));
+    }
+    Some(Finding {
+        rule: "input-output-errors",
+        title: "I/O errors and damaged content",
+        kind: Kind::Damage,
+        outcome,
+        measured: Some(errors as f64),
+        limit: Some(Limit::AtMost(0.0)),
+        unit: Unit::Count,
+        evidence,
+    })
+}
+
+fn place(issue: &Issue) -> Evidence {
+    Evidence {
+        database: issue.database,
+        span_ns: Some((issue.at_ns, issue.at_ns)),
+        text: issue.text.clone(),
+    }
+}

@@ -1,0 +1,127 @@
+//! What the four latency rules share: the mean of each database over the whole measurement, and
+//! the worst mean of each database in any one interval.
+
+use record::{Phase, RunRecord, Series};
+
+use super::milliseconds;
+use crate::{Evidence, Finding, Kind, Limit, Outcome, Unit};
+
+/// A latency rule's parameters.
+pub struct LatencyRule {
+    /// Its name for programs.
+    pub rule: &'static str,
+    /// Its name for people.
+    pub title: &'static str,
+    /// The requests it looks at.
+    pub series: Series,
+    /// The highest latency it admits, in nanoseconds.
+    pub limit_ns: u64,
+    /// Fewer requests of a database prove nothing.
+    pub minimum_count: u64,
+}
+
+/// What was measured of one database.
+struct Measured {
+    database: u32,
+    count: u64,
+    mean_ns: f64,
+    span_ns: Option<(u64, u64)>,
+}
+
+impl LatencyRule {
+    /// Judges each database's mean over the whole measurement.
+    pub fn of_average(&self, run: &RunRecord) -> Finding {
+        let measured = run.start.databases.iter().map(|database| {
+            let latency = run
+                .totals_of(Phase::Measure, database.index)
+                .and_then(|totals| totals.series.get(&self.series))
+                .map(|total| &total.latency);
+            Measured {
+                database: database.index,
+                count: latency.map_or(0, record::Histogram::count),
+                mean_ns: latency.map_or(0.0, record::Histogram::mean_ns),
+                span_ns: None,
+            }
+        });
+        let count_proves = |one: &Measured| one.count >= self.minimum_count;
+        self.finding(measured.collect(), count_proves)
+    }
+
+    /// Judges each database's worst interval.
+    pub fn of_worst_interval(&self, run: &RunRecord) -> Finding {
+        let databases = run.start.databases.iter();
+        let measured = databases.map(|database| self.worst_interval(run, database.index));
+        self.finding(measured.collect(), |one: &Measured| one.count > 0)
+    }
+
+    fn worst_interval(&self, run: &RunRecord, database: u32) -> Measured {
+        let mut worst = Measured {
+            database,
+            count: 0,
+            mean_ns: 0.0,
+            span_ns: None,
+        };
+        for row in run.intervals_of(Phase::Measure) {
+            let of_database = row.databases.iter().find(|of| of.index == database);
+            let Some(part) = of_database.and_then(|of| of.series.get(&self.series)) else {
+                continue;
+            };
+            if part.latency.count > 0 && part.latency.mean_ns >= worst.mean_ns {
+                worst.count = part.latency.count;
+                worst.mean_ns = part.latency.mean_ns;
+                worst.span_ns = Some((row.from_ns, row.to_ns));
+            }
+        }
+        worst
+    }
+
+    fn finding(&self, mut all: Vec<Measured>, proves: impl Fn(&Measured) -> bool) -> Finding {
+        all.sort_by(|left, right| right.mean_ns.total_cmp(&left.mean_ns));
+        let limit = Limit::AtMost(milliseconds(self.limit_ns as f64));
+        let over = |one: &&Measured| proves(one) && !limit.admits(milliseconds(one.mean_ns));
+        let failing: Vec<&Measured> = all.iter().filter(over).collect();
+        let unproven: Vec<&Measured> = all.iter().filter(|one| !proves(one)).collect();
+        let (outcome, shown) = if !failing.is_empty() {
+            (Outcome::Fail, failing)
+        } else if !unproven.is_empty() || all.is_empty() {
+            (Outcome::CannotJudge, unproven)
+        } else {
+            (Outcome::Pass, all.iter().take(1).collect())
+        };
+        let known = shown.first().filter(|one| one.count > 0);
+        Finding {
+            rule: self.rule,
+            title: self.title,
+            kind: Kind::Load,
+            outcome,
+            measured: known.map(|one| milliseconds(one.mean_ns)),
+            limit: Some(limit),
+            unit: Unit::Milliseconds,
+            evidence: shown
+                .iter()
+                .map(|one| self.evidence(one, outcome))
+                .collect(),
+        }
+    }
+
+    fn evidence(&self, one: &Measured, outcome: Outcome) -> Evidence {
+        let what = self.series.name().to_lowercase();
+        let text = match outcome {
+            Outcome::CannotJudge => format!(
+                "{} {what} measured, at least {} needed",
+                one.count,
+                self.minimum_count.max(1)
+            ),
+            _ => format!(
+                "{:.2} ms over {} {what}",
+                milliseconds(one.mean_ns),
+                one.count
+            ),
+        };
+        Evidence {
+            database: Some(one.database),
+            span_ns: one.span_ns,
+            text,
+        }
+    }
+}

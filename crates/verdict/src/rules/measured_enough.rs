@@ -1,0 +1,31 @@
+//! A measurement must be long enough to prove anything.
+
+use record::{Phase, RunRecord};
+
+use super::judges_load;
+use crate::{Evidence, Finding, Kind, Limit, Outcome, Unit};
+
+/// Cannot judge a run that measured less than the stated minimum.
+pub fn judge(run: &RunRecord) -> Option<Finding> {
+    if !judges_load(run) {
+        return None;
+    }
+    let measured = run.span_ns(Phase::Measure) as f64 / 1e9;
+    let limit = Limit::AtLeast(run.start.settings.thresholds.minimum_measure_ns as f64 / 1e9);
+    let enough = limit.admits(measured);
+    let short = Evidence::of_run("measure longer: the plan's duration or --duration");
+    Some(Finding {
+        rule: "measured-time",
+        title: "Measured time",
+        kind: Kind::Validity,
+        outcome: if enough {
+            Outcome::Pass
+        } else {
+            Outcome::CannotJudge
+        },
+        measured: Some(measured),
+        limit: Some(limit),
+        unit: Unit::Seconds,
+        evidence: if enough { Vec::new() } else { vec![short] },
+    })
+}

@@ -1,0 +1,46 @@
+//! One rule per file; a rule that does not apply to a run finds nothing.
+
+mod checksums;
+mod generator_limited;
+mod interrupted;
+mod issues;
+mod latency;
+mod log_write_latency_average;
+mod log_write_latency_maximum;
+mod measured_enough;
+mod page_fault_stalls;
+mod read_latency_average;
+mod read_latency_maximum;
+mod target_iops;
+
+use record::{RunRecord, TestType};
+
+use crate::Finding;
+
+/// A rule: what it finds in a run, or nothing where it does not apply.
+pub type Rule = fn(&RunRecord) -> Option<Finding>;
+
+/// Every rule, in the order of reports.
+pub const ALL: [Rule; 11] = [
+    target_iops::judge,
+    read_latency_average::judge,
+    read_latency_maximum::judge,
+    log_write_latency_average::judge,
+    log_write_latency_maximum::judge,
+    page_fault_stalls::judge,
+    checksums::judge,
+    issues::judge,
+    measured_enough::judge,
+    generator_limited::judge,
+    interrupted::judge,
+];
+
+/// Whether the run was to make a load and be judged by it.
+fn judges_load(run: &RunRecord) -> bool {
+    matches!(run.start.test, TestType::Performance | TestType::Stress)
+}
+
+/// Nanoseconds as the milliseconds of a finding.
+fn milliseconds(nanoseconds: f64) -> f64 {
+    nanoseconds / 1e6
+}

@@ -1,0 +1,51 @@
+//! Page-fault stalls: how often a page had to wait for a free place in the cache, which happens
+//! when page writes do not keep up with page reads.
+
+use record::{Phase, RunRecord};
+
+use super::judges_load;
+use crate::{Evidence, Finding, Kind, Limit, Outcome, Unit};
+
+/// Fails where stalls of all databases together come more often than the limit.
+pub fn judge(run: &RunRecord) -> Option<Finding> {
+    if !judges_load(run) {
+        return None;
+    }
+    let sum = run.sum_of(Phase::Measure);
+    let limit = Limit::AtMost(run.start.settings.thresholds.page_fault_stalls_per_second);
+    let per_second = sum.rate(sum.counters.page_fault_stalls);
+    let (outcome, measured, evidence) = if sum.span_ns == 0 {
+        let nothing = Evidence::of_run("nothing was measured");
+        (Outcome::CannotJudge, None, vec![nothing])
+    } else if limit.admits(per_second) {
+        (Outcome::Pass, Some(per_second), Vec::new())
+    } else {
+        (Outcome::Fail, Some(per_second), stalls_by_database(run))
+    };
+    Some(Finding {
+        rule: "page-fault-stalls",
+        title: "Page-fault stalls, average",
+        kind: Kind::Load,
+        outcome,
+        measured,
+        limit: Some(limit),
+        unit: Unit::PerSecond,
+        evidence,
+    })
+}
+
+fn stalls_by_database(run: &RunRecord) -> Vec<Evidence> {
+    let databases = run.start.databases.iter();
+    let mut stalls: Vec<(u64, u32)> = databases
+        .filter_map(|database| {
+            let totals = run.totals_of(Phase::Measure, database.index)?;
+            Some((totals.counters.page_fault_stalls, database.index))
+        })
+        .filter(|&(stalls, _)| stalls > 0)
+        .collect();
+    stalls.sort_by_key(|&(stalls, index)| (std::cmp::Reverse(stalls), index));
+    stalls
+        .iter()
+        .map(|&(stalls, index)| Evidence::of_database(index, format!("{stalls} stalls")))
+        .collect()
+}

@@ -1,0 +1,32 @@
+//! The load that the plan asks for must have been carried: low latency at half the load proves
+//! nothing about the whole.
+
+use record::{Phase, RunRecord};
+
+use super::judges_load;
+use crate::{Evidence, Finding, Kind, Limit, Outcome, Unit};
+
+/// Fails below the stated share of the target; finds nothing where the plan has no target.
+pub fn judge(run: &RunRecord) -> Option<Finding> {
+    let settings = &run.start.settings;
+    let target = settings.target_iops.filter(|_| judges_load(run))?;
+    let percent = settings.thresholds.target_reached_percent;
+    let limit = Limit::AtLeast(target * percent / 100.0);
+    let measured = (run.span_ns(Phase::Measure) > 0).then(|| run.achieved_transactional_iops());
+    let outcome = match measured {
+        None => Outcome::CannotJudge,
+        Some(iops) if limit.admits(iops) => Outcome::Pass,
+        Some(_) => Outcome::Fail,
+    };
+    let text = format!("target {target:.1} IOPS, reached from {percent:.0} % of it");
+    Some(Finding {
+        rule: "target-iops",
+        title: "Achieved transactional IOPS",
+        kind: Kind::Load,
+        outcome,
+        measured,
+        limit: Some(limit),
+        unit: Unit::IoPerSecond,
+        evidence: vec![Evidence::of_run(text)],
+    })
+}

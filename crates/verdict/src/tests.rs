@@ -1,0 +1,381 @@
+//! Every rule on a record that passes, one that fails and one that cannot be judged.
+
+use record::synthetic::Synthetic;
+use record::{
+    Checksum, Finished, Issue, IssueKind, Phase, RunRecord, Series, Severity, TestType, Thresholds,
+};
+
+use crate::{Finding, Outcome, Verdict, judge};
+
+const MS: u64 = 1_000_000;
+
+fn small() -> Synthetic {
+    Synthetic {
+        warm_intervals: 1,
+        measure_intervals: 4,
+        ..Synthetic::default()
+    }
+}
+
+/// A run of which nothing was measured: it ended in the warm-up.
+fn unmeasured() -> RunRecord {
+    Synthetic {
+        measure_intervals: 0,
+        ..small()
+    }
+    .run()
+}
+
+fn finding<'a>(verdict: &'a Verdict, rule: &str) -> &'a Finding {
+    let mut of_rule = verdict
+        .findings
+        .iter()
+        .filter(|finding| finding.rule == rule);
+    of_rule
+        .next()
+        .unwrap_or_else(|| panic!("no finding of {rule}"))
+}
+
+fn outcome_of(run: &RunRecord, rule: &str) -> Outcome {
+    finding(&judge(run), rule).outcome
+}
+
+fn issue(severity: Severity) -> Issue {
+    Issue {
+        at_ns: 40_000 * MS,
+        database: Some(1),
+        severity,
+        kind: IssueKind::InputOutput,
+        volume: Some("/mail/db02".to_owned()),
+        file: Some("/mail/db02/Plimsoll002.edb".to_owned()),
+        offset_bytes: Some(65_536),
+        text: "read of 32768 bytes at 65536 failed: Input/output error".to_owned(),
+    }
+}
+
+#[test]
+fn a_healthy_run_passes_every_rule() {
+    let verdict = judge(&small().run());
+    for finding in &verdict.findings {
+        assert_eq!(finding.outcome, Outcome::Pass, "{finding:?}");
+    }
+    assert_eq!(verdict.findings.len(), 11);
+    assert_eq!((verdict.outcome, verdict.exit_code()), (Outcome::Pass, 0));
+    assert!(verdict.objections().is_empty());
+}
+
+#[test]
+fn slow_reads_fail_and_name_every_slow_database() {
+    let slow = Synthetic {
+        read_median_ns: 30 * MS,
+        ..small()
+    };
+    let verdict = judge(&slow.run());
+    let finding = finding(&verdict, "read-latency-average");
+    assert_eq!(finding.outcome, Outcome::Fail);
+    let databases: Vec<_> = finding.evidence.iter().map(|of| of.database).collect();
+    assert_eq!(databases, [Some(1), Some(0)]);
+    assert!(finding.measured.is_some_and(|ms| ms > 35.0), "{finding:?}");
+    assert_eq!(verdict.exit_code(), 1);
+}
+
+#[test]
+fn a_mean_on_the_limit_passes_and_one_nanosecond_more_fails() {
+    let run = small().run();
+    let mean_ns = |run: &RunRecord| {
+        run.totals[&(Phase::Measure, 1)].series[&Series::DatabaseRead]
+            .latency
+            .mean_ns()
+    };
+    let with_limit = |limit_ns: f64| {
+        let mut run = run.clone();
+        let whole = format!("{limit_ns:.0}").parse().unwrap();
+        run.start.settings.thresholds.read_average_ns = whole;
+        outcome_of(&run, "read-latency-average")
+    };
+    assert_eq!(with_limit(mean_ns(&run).ceil()), Outcome::Pass);
+    assert_eq!(with_limit(mean_ns(&run).floor() - 1.0), Outcome::Fail);
+}
+
+#[test]
+fn few_reads_cannot_be_judged() {
+    let mut run = small().run();
+    run.start.settings.thresholds.minimum_reads = 1_000_000;
+    let verdict = judge(&run);
+    let finding = finding(&verdict, "read-latency-average");
+    assert_eq!(finding.outcome, Outcome::CannotJudge);
+    assert!(finding.evidence[0].text.contains("at least 1000000 needed"));
+    assert_eq!(verdict.exit_code(), 2);
+}
+
+#[test]
+fn a_spike_fails_only_the_worst_interval_and_names_it() {
+    let spiky = Synthetic {
+        spike: Some(2),
+        measure_intervals: 20,
+        ..small()
+    };
+    let verdict = judge(&spiky.run());
+    let worst = finding(&verdict, "read-latency-maximum");
+    assert_eq!(worst.outcome, Outcome::Fail);
+    let fifteen_seconds = 15_000 * MS;
+    let span = (3 * fifteen_seconds, 4 * fifteen_seconds);
+    assert_eq!(worst.evidence[0].span_ns, Some(span));
+    let average = finding(&verdict, "read-latency-average");
+    assert_eq!(average.outcome, Outcome::Pass);
+}
+
+#[test]
+fn the_lenient_set_admits_the_spike() {
+    let mut run = Synthetic {
+        spike: Some(2),
+        measure_intervals: 20,
+        ..small()
+    }
+    .run();
+    run.start.settings.thresholds = Thresholds::lenient();
+    assert_eq!(outcome_of(&run, "read-latency-maximum"), Outcome::Pass);
+}
+
+#[test]
+fn slow_log_writes_fail() {
+    let slow = Synthetic {
+        log_write_median_ns: 80 * MS,
+        ..small()
+    };
+    let run = slow.run();
+    assert_eq!(outcome_of(&run, "log-write-latency-average"), Outcome::Fail);
+    assert_eq!(outcome_of(&run, "log-write-latency-maximum"), Outcome::Fail);
+}
+
+#[test]
+fn few_log_writes_cannot_be_judged() {
+    let mut run = small().run();
+    run.start.settings.thresholds.minimum_log_writes = 1_000_000;
+    assert_eq!(
+        outcome_of(&run, "log-write-latency-average"),
+        Outcome::CannotJudge
+    );
+}
+
+#[test]
+fn an_unmeasured_run_cannot_be_judged_by_any_load_rule() {
+    let run = unmeasured();
+    for rule in [
+        "target-iops",
+        "read-latency-average",
+        "read-latency-maximum",
+        "log-write-latency-average",
+        "log-write-latency-maximum",
+        "page-fault-stalls",
+        "measured-time",
+    ] {
+        assert_eq!(outcome_of(&run, rule), Outcome::CannotJudge, "{rule}");
+    }
+    assert_eq!(judge(&run).exit_code(), 2);
+}
+
+#[test]
+fn stalls_fail_above_one_a_second_over_all_databases() {
+    let stalling = |page_fault_stalls| {
+        let run = Synthetic {
+            page_fault_stalls,
+            ..small()
+        };
+        outcome_of(&run.run(), "page-fault-stalls")
+    };
+    // Two databases, intervals of 15 s.
+    assert_eq!(stalling(7), Outcome::Pass);
+    assert_eq!(stalling(8), Outcome::Fail);
+}
+
+#[test]
+fn any_kind_of_damaged_page_fails() {
+    let damages: [fn(&mut Checksum); 4] = [
+        |of| of.bad_pages = 1,
+        |of| of.correctable_pages = 1,
+        |of| of.wrong_page_number_pages = 1,
+        |of| of.lost_flush_pages = 1,
+    ];
+    for damage in damages {
+        let mut run = small().run();
+        damage(&mut run.checksums[1]);
+        let verdict = judge(&run);
+        let finding = finding(&verdict, "checksums");
+        assert_eq!(finding.outcome, Outcome::Fail);
+        assert_eq!(finding.evidence.len(), 1);
+        assert_eq!(finding.evidence[0].database, Some(1));
+        assert_eq!(verdict.exit_code(), 1);
+    }
+}
+
+#[test]
+fn pages_ahead_of_their_use_are_no_damage() {
+    let mut run = small().run();
+    run.checksums[0].uninitialised_pages = 500;
+    run.checksums[0].foreign_pages = 500;
+    assert_eq!(outcome_of(&run, "checksums"), Outcome::Pass);
+}
+
+#[test]
+fn a_database_that_was_not_checked_cannot_be_judged() {
+    let mut run = small().run();
+    run.checksums.pop();
+    assert_eq!(outcome_of(&run, "checksums"), Outcome::CannotJudge);
+}
+
+#[test]
+fn checksums_are_not_asked_of_a_plan_without_them() {
+    let mut run = small().run();
+    run.checksums.clear();
+    run.start.settings.verify_checksums = false;
+    let verdict = judge(&run);
+    assert!(
+        verdict
+            .findings
+            .iter()
+            .all(|finding| finding.rule != "checksums")
+    );
+    assert_eq!(verdict.outcome, Outcome::Pass);
+}
+
+#[test]
+fn one_error_fails_and_a_warning_does_not() {
+    let mut run = small().run();
+    run.issues.push(issue(Severity::Warning));
+    assert_eq!(outcome_of(&run, "input-output-errors"), Outcome::Warn);
+    assert_eq!(judge(&run).exit_code(), 0);
+    run.issues.push(issue(Severity::Error));
+    let verdict = judge(&run);
+    let finding = finding(&verdict, "input-output-errors");
+    assert_eq!(finding.outcome, Outcome::Fail);
+    assert_eq!(finding.measured, Some(1.0));
+    assert_eq!(verdict.exit_code(), 1);
+}
+
+#[test]
+fn a_failed_request_fails_even_where_nobody_noted_it() {
+    let mut run = small().run();
+    let totals = run.totals.get_mut(&(Phase::Measure, 0)).unwrap();
+    totals
+        .series
+        .get_mut(&Series::DatabaseWrite)
+        .unwrap()
+        .errors = 2;
+    assert_eq!(outcome_of(&run, "input-output-errors"), Outcome::Fail);
+}
+
+#[test]
+fn a_long_list_of_errors_is_cut() {
+    let mut run = small().run();
+    run.issues = vec![issue(Severity::Error); 25];
+    let verdict = judge(&run);
+    let evidence = &finding(&verdict, "input-output-errors").evidence;
+    assert_eq!(evidence.len(), 11);
+    assert_eq!(evidence[10].text, "and 15 more");
+}
+
+#[test]
+fn a_missed_target_fails_and_a_missing_target_is_not_judged() {
+    let mut run = small().run();
+    run.start.settings.target_iops = Some(400.0);
+    assert_eq!(outcome_of(&run, "target-iops"), Outcome::Fail);
+    run.start.settings.target_iops = None;
+    let verdict = judge(&run);
+    assert!(
+        verdict
+            .findings
+            .iter()
+            .all(|finding| finding.rule != "target-iops")
+    );
+}
+
+#[test]
+fn a_busy_generator_warns_and_casts_doubt_on_failures_only() {
+    let busy = Synthetic {
+        processor_percent: 97.0,
+        ..small()
+    };
+    let verdict = judge(&busy.run());
+    assert_eq!(
+        finding(&verdict, "generator-limited").outcome,
+        Outcome::Warn
+    );
+    assert_eq!(verdict.outcome, Outcome::Pass);
+    let busy_and_slow = Synthetic {
+        read_median_ns: 30 * MS,
+        ..busy
+    };
+    let verdict = judge(&busy_and_slow.run());
+    assert_eq!(
+        finding(&verdict, "generator-limited").outcome,
+        Outcome::CannotJudge
+    );
+    assert_eq!(verdict.outcome, Outcome::CannotJudge);
+}
+
+#[test]
+fn steal_and_lag_are_limits_of_the_generator_too() {
+    let mut stolen = small().run();
+    let mut lagging = small().run();
+    for row in &mut stolen.intervals {
+        row.host.as_mut().unwrap().steal_percent = 12.0;
+    }
+    for row in &mut lagging.intervals {
+        row.host.as_mut().unwrap().reactor_lag_maximum_ns = 8 * MS;
+    }
+    assert_eq!(outcome_of(&stolen, "generator-limited"), Outcome::Warn);
+    assert_eq!(outcome_of(&lagging, "generator-limited"), Outcome::Warn);
+    lagging.intervals.truncate(2);
+    lagging.intervals[1]
+        .host
+        .as_mut()
+        .unwrap()
+        .reactor_lag_maximum_ns = 4 * MS;
+    assert_eq!(outcome_of(&lagging, "generator-limited"), Outcome::Pass);
+}
+
+#[test]
+fn an_interrupted_run_cannot_be_judged_unless_it_shows_damage() {
+    let mut run = small().run();
+    run.finished = Some(Finished {
+        at_ns: 50_000 * MS,
+        interrupted: true,
+        reason: Some("interrupted by Ctrl-C".to_owned()),
+    });
+    assert_eq!(outcome_of(&run, "completed"), Outcome::CannotJudge);
+    assert_eq!(judge(&run).exit_code(), 2);
+    run.issues.push(issue(Severity::Error));
+    assert_eq!(judge(&run).exit_code(), 1);
+}
+
+#[test]
+fn a_journal_that_just_stops_cannot_be_judged() {
+    let mut run = small().run();
+    run.finished = None;
+    assert_eq!(outcome_of(&run, "completed"), Outcome::CannotJudge);
+}
+
+#[test]
+fn a_valid_run_with_one_failed_limit_fails_even_where_another_is_unknown() {
+    let mut run = Synthetic {
+        read_median_ns: 30 * MS,
+        ..small()
+    }
+    .run();
+    run.start.settings.thresholds.minimum_log_writes = 1_000_000;
+    assert_eq!(judge(&run).outcome, Outcome::Fail);
+    assert_eq!(judge(&run).objections()[0].outcome, Outcome::Fail);
+}
+
+#[test]
+fn backups_are_not_judged_by_latency() {
+    let mut run = small().run();
+    run.start.test = TestType::Backup;
+    let rules: Vec<_> = judge(&run)
+        .findings
+        .iter()
+        .map(|finding| finding.rule)
+        .collect();
+    assert_eq!(rules, ["checksums", "input-output-errors", "completed"]);
+}
