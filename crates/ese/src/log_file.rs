@@ -1,0 +1,312 @@
+//! Log files and checkpoint files: the envelope is ESE's, so that the I/O pattern is; the records
+//! inside are ours, under a version that no ESE replays.
+//!
+//! A log file is 256 segments of 4 KiB. Segment 0 is the file header; every other one begins
+//! with a 40-byte header and is written once, whole. The checkpoint file is two 4 KiB copies.
+
+use std::fmt;
+
+use units::{Generation, PageNumber};
+
+use crate::bytes::{array_at, put, u16_at, u32_at, u64_at};
+use crate::checksum::{block_checksum, header_is_good, store_header};
+use crate::lgpos::Lgpos;
+use crate::log_time::LogTime;
+use crate::page::PageSize;
+use crate::signature::Signature;
+
+#[cfg(test)]
+mod tests;
+
+/// Bytes of a segment, of a log header and of one copy of a checkpoint.
+pub const SEGMENT_BYTES: usize = 4096;
+/// Bytes of the header that every segment but the first begins with (ESE `LGSEGHDR`).
+pub const SEGMENT_HEADER_BYTES: usize = 40;
+/// Segments of a log file, its header among them.
+pub const SEGMENTS_PER_FILE: u16 = 256;
+/// Bytes of a log file.
+pub const LOG_FILE_BYTES: u64 = SEGMENTS_PER_FILE as u64 * SEGMENT_BYTES as u64;
+/// Major version of our logs, "PL". ESE's own is 8; it refuses any other.
+pub const LOG_VERSION: u32 = 0x504C;
+/// The layout of our records within that version.
+pub const LOG_RECORD_VERSION: u32 = 1;
+/// Bytes of a checkpoint file: two copies.
+pub const CHECKPOINT_FILE_BYTES: u64 = 2 * SEGMENT_BYTES as u64;
+
+/// File types at byte 667, which headers of all file kinds share.
+const FILE_TYPE_LOG: u32 = 3;
+const FILE_TYPE_CHECKPOINT: u32 = 4;
+
+/// "The checksum is XOR with error-correcting code", as in page flags.
+const SEGMENT_FLAGS: u32 = 0x2000;
+
+/// Byte offsets in a log header. `PREVIOUS_LAST` and `RESUMED` take the first bytes of what ESE
+/// uses for run-time parameters.
+mod log {
+    pub const GENERATION: usize = 4;
+    pub const BYTES_PER_SEGMENT: usize = 8;
+    pub const HEADER_SEGMENTS: usize = 10;
+    pub const SEGMENTS: usize = 12;
+    pub const PAGE_BYTES: usize = 14;
+    pub const CREATED: usize = 16;
+    pub const PREVIOUS_CREATED: usize = 24;
+    pub const VERSION: usize = 32;
+    pub const RECORD_VERSION: usize = 36;
+    pub const SIGNATURE: usize = 44;
+    pub const PREVIOUS_LAST: usize = 72;
+    pub const RESUMED: usize = 74;
+    pub const CHECKPOINT: usize = 640;
+    pub const PREVIOUS_CHECKSUM: usize = 653;
+    pub const FILE_TYPE: usize = 667;
+    pub const DATABASE: usize = 671 + ATTACHMENT_SIGNATURE;
+    /// Where an attachment keeps the database's signature.
+    pub const ATTACHMENT_SIGNATURE: usize = 36;
+}
+
+/// Byte offsets in a segment header. `FIRST`, `COUNT` and `STREAM` take what ESE leaves zero.
+mod segment {
+    pub const PLACE: usize = 8;
+    pub const STARTED: usize = 16;
+    pub const FIRST: usize = 24;
+    pub const COUNT: usize = 26;
+    pub const STREAM: usize = 28;
+    pub const FLAGS: usize = 36;
+}
+
+/// Byte offsets in a checkpoint file.
+mod checkpoint {
+    pub const PLACE: usize = 12;
+    pub const SIGNATURE: usize = 20;
+    pub const FILE_TYPE: usize = 667;
+    pub const DATABASE: usize = 679 + super::log::ATTACHMENT_SIGNATURE;
+}
+
+/// Why bytes are no header of a log or checkpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogFileError {
+    /// The checksum does not fit the bytes: never written, torn or rotten.
+    Checksum,
+    /// The header says that the file is of another type.
+    FileType(u32),
+    /// Another program's log: its major version.
+    Version(u32),
+    /// A later release's records: their version.
+    RecordVersion(u32),
+    /// Segments of another size or number.
+    Geometry,
+}
+
+impl fmt::Display for LogFileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Checksum => write!(f, "its header's checksum is wrong; restore it from a copy"),
+            Self::FileType(found) => write!(f, "its header is of file type {found}, another kind"),
+            Self::Version(found) => {
+                write!(f, "its version is {found}: the log of another program, not of this one")
+            }
+            Self::RecordVersion(found) => {
+                write!(f, "its records have version {found}; use the release that wrote it")
+            }
+            Self::Geometry => write!(f, "its segments are not 256 of 4 KiB"),
+        }
+    }
+}
+
+impl std::error::Error for LogFileError {}
+
+/// The first segment of a log file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LogHeader {
+    /// Which file of the stream this is.
+    pub generation: Generation,
+    /// Page size of the database.
+    pub page_size: PageSize,
+    /// When the file came into use.
+    pub created: LogTime,
+    /// When the previous one did.
+    pub previous_created: LogTime,
+    /// The stream that the file belongs to.
+    pub signature: Signature,
+    /// The database whose changes the stream holds.
+    pub database: Signature,
+    /// The checkpoint when the file came into use.
+    pub checkpoint: Lgpos,
+    /// Last segment of the previous generation that counts; 255 unless a crash cut it short.
+    pub previous_last: u16,
+    /// A crash lies between the previous generation and this one: a record that the previous one
+    /// leaves unfinished is void.
+    pub resumed: bool,
+    /// [`accumulate`]d checksums of the previous generation up to `previous_last`.
+    pub previous_checksum: u64,
+}
+
+impl LogHeader {
+    /// The header's segment.
+    pub fn encode(&self) -> [u8; SEGMENT_BYTES] {
+        let mut bytes = [0; SEGMENT_BYTES];
+        put(&mut bytes, log::GENERATION, &self.generation.0.to_le_bytes());
+        put(&mut bytes, log::BYTES_PER_SEGMENT, &4096_u16.to_le_bytes());
+        put(&mut bytes, log::HEADER_SEGMENTS, &1_u16.to_le_bytes());
+        put(&mut bytes, log::SEGMENTS, &SEGMENTS_PER_FILE.to_le_bytes());
+        put(&mut bytes, log::PAGE_BYTES, &self.page_size.bytes_u32().to_le_bytes()[..2]);
+        put(&mut bytes, log::CREATED, &self.created.encode());
+        put(&mut bytes, log::PREVIOUS_CREATED, &self.previous_created.encode());
+        put(&mut bytes, log::VERSION, &LOG_VERSION.to_le_bytes());
+        put(&mut bytes, log::RECORD_VERSION, &LOG_RECORD_VERSION.to_le_bytes());
+        put(&mut bytes, log::SIGNATURE, &self.signature.encode());
+        put(&mut bytes, log::PREVIOUS_LAST, &self.previous_last.to_le_bytes());
+        put(&mut bytes, log::RESUMED, &[u8::from(self.resumed)]);
+        put(&mut bytes, log::CHECKPOINT, &self.checkpoint.encode());
+        put(&mut bytes, log::PREVIOUS_CHECKSUM, &self.previous_checksum.to_le_bytes());
+        put(&mut bytes, log::FILE_TYPE, &FILE_TYPE_LOG.to_le_bytes());
+        put(&mut bytes, log::DATABASE, &self.database.encode());
+        store_header(&mut bytes);
+        bytes
+    }
+
+    /// The header in the first segment of a file.
+    pub fn decode(bytes: &[u8; SEGMENT_BYTES]) -> Result<Self, LogFileError> {
+        check_header(bytes, FILE_TYPE_LOG, log::FILE_TYPE)?;
+        match (u32_at(bytes, log::VERSION), u32_at(bytes, log::RECORD_VERSION)) {
+            (LOG_VERSION, LOG_RECORD_VERSION) => {}
+            (LOG_VERSION, records) => return Err(LogFileError::RecordVersion(records)),
+            (version, _) => return Err(LogFileError::Version(version)),
+        }
+        let page_size = PageSize::from_bytes(usize::from(u16_at(bytes, log::PAGE_BYTES)));
+        let geometry = (
+            u16_at(bytes, log::BYTES_PER_SEGMENT),
+            u16_at(bytes, log::HEADER_SEGMENTS),
+            u16_at(bytes, log::SEGMENTS),
+        );
+        let (Some(page_size), (4096, 1, SEGMENTS_PER_FILE)) = (page_size, geometry) else {
+            return Err(LogFileError::Geometry);
+        };
+        Ok(Self {
+            generation: Generation(u32_at(bytes, log::GENERATION)),
+            page_size,
+            created: LogTime::decode(array_at(bytes, log::CREATED)),
+            previous_created: LogTime::decode(array_at(bytes, log::PREVIOUS_CREATED)),
+            signature: Signature::decode(array_at(bytes, log::SIGNATURE)),
+            database: Signature::decode(array_at(bytes, log::DATABASE)),
+            checkpoint: Lgpos::decode(array_at(bytes, log::CHECKPOINT)),
+            previous_last: u16_at(bytes, log::PREVIOUS_LAST),
+            resumed: bytes[log::RESUMED] != 0,
+            previous_checksum: u64_at(bytes, log::PREVIOUS_CHECKSUM),
+        })
+    }
+}
+
+/// What stands in front of a segment's 4056 bytes of records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SegmentHeader {
+    /// The file.
+    pub generation: Generation,
+    /// The segment within the file.
+    pub index: u16,
+    /// When the file came into use.
+    pub started: LogTime,
+    /// The random part of the stream's signature.
+    pub stream: u32,
+    /// First segment of the write that this one was part of. A bad segment before it was complete
+    /// once: what is written together is torn together, and nothing else is.
+    pub write_first: u16,
+    /// Segments of that write.
+    pub write_count: u16,
+}
+
+impl SegmentHeader {
+    /// Puts the header in front of a segment's records and returns the segment's checksum.
+    pub fn seal(&self, bytes: &mut [u8]) -> u64 {
+        assert_eq!(bytes.len(), SEGMENT_BYTES, "a segment is sealed whole");
+        let place = Lgpos { generation: self.generation, segment: self.index, byte: 0 };
+        bytes[..SEGMENT_HEADER_BYTES].fill(0);
+        put(bytes, segment::PLACE, &place.encode());
+        put(bytes, segment::STARTED, &self.started.encode());
+        put(bytes, segment::FIRST, &self.write_first.to_le_bytes());
+        put(bytes, segment::COUNT, &self.write_count.to_le_bytes());
+        put(bytes, segment::STREAM, &self.stream.to_le_bytes());
+        put(bytes, segment::FLAGS, &SEGMENT_FLAGS.to_le_bytes());
+        let sum = segment_checksum(bytes, self.index);
+        put(bytes, 0, &sum.to_le_bytes());
+        sum
+    }
+
+    /// The header of the segment in `bytes` if it is whole and belongs at this very place of this
+    /// very stream.
+    pub fn open(bytes: &[u8], generation: Generation, index: u16, stream: u32) -> Option<Self> {
+        assert_eq!(bytes.len(), SEGMENT_BYTES, "a segment is opened whole");
+        let place = Lgpos::decode(array_at(bytes, segment::PLACE));
+        let header = Self {
+            generation: place.generation,
+            index: place.segment,
+            started: LogTime::decode(array_at(bytes, segment::STARTED)),
+            stream: u32_at(bytes, segment::STREAM),
+            write_first: u16_at(bytes, segment::FIRST),
+            write_count: u16_at(bytes, segment::COUNT),
+        };
+        let belongs = (header.generation, header.index, header.stream) == (generation, index, stream);
+        let whole = u64_at(bytes, 0) == segment_checksum(bytes, index);
+        (belongs && whole).then_some(header)
+    }
+}
+
+/// The checksum of segment `index`, which is that of a 4 KiB page with the index as its number.
+pub fn segment_checksum(bytes: &[u8], index: u16) -> u64 {
+    block_checksum(bytes, true, PageNumber(u32::from(index)))
+}
+
+/// The checksum of a generation, one segment further. Starts from 0 with the header's.
+///
+/// Position counts: equal segments exchanged give another sum. The multiplier is 2^64 divided by
+/// the golden ratio, odd, so no bit is lost.
+#[must_use]
+pub const fn accumulate(sum: u64, segment_checksum: u64) -> u64 {
+    (sum.rotate_left(23) ^ segment_checksum).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}
+
+/// What a log header adds to the checksum of its generation.
+pub fn header_share(bytes: &[u8; SEGMENT_BYTES]) -> u64 {
+    u64::from(u32_at(bytes, 0))
+}
+
+/// One copy of the checkpoint file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Checkpoint {
+    /// Where redo begins.
+    pub place: Lgpos,
+    /// The stream that the place lies in.
+    pub signature: Signature,
+    /// The database that needs no record before the place.
+    pub database: Signature,
+}
+
+impl Checkpoint {
+    /// A copy's bytes.
+    pub fn encode(&self) -> [u8; SEGMENT_BYTES] {
+        let mut bytes = [0; SEGMENT_BYTES];
+        put(&mut bytes, checkpoint::PLACE, &self.place.encode());
+        put(&mut bytes, checkpoint::SIGNATURE, &self.signature.encode());
+        put(&mut bytes, checkpoint::FILE_TYPE, &FILE_TYPE_CHECKPOINT.to_le_bytes());
+        put(&mut bytes, checkpoint::DATABASE, &self.database.encode());
+        store_header(&mut bytes);
+        bytes
+    }
+
+    /// The checkpoint in one copy.
+    pub fn decode(bytes: &[u8; SEGMENT_BYTES]) -> Result<Self, LogFileError> {
+        check_header(bytes, FILE_TYPE_CHECKPOINT, checkpoint::FILE_TYPE)?;
+        Ok(Self {
+            place: Lgpos::decode(array_at(bytes, checkpoint::PLACE)),
+            signature: Signature::decode(array_at(bytes, checkpoint::SIGNATURE)),
+            database: Signature::decode(array_at(bytes, checkpoint::DATABASE)),
+        })
+    }
+}
+
+fn check_header(bytes: &[u8], file_type: u32, at: usize) -> Result<(), LogFileError> {
+    if !header_is_good(bytes) {
+        return Err(LogFileError::Checksum);
+    }
+    let found = u32_at(bytes, at);
+    if found == file_type { Ok(()) } else { Err(LogFileError::FileType(found)) }
+}
