@@ -8,6 +8,7 @@ mod bytes;
 pub mod checksum;
 pub mod header;
 mod lgpos;
+pub mod log_file;
 mod log_time;
 pub mod page;
 mod signature;

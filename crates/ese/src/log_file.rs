@@ -102,10 +102,16 @@ impl fmt::Display for LogFileError {
             Self::Checksum => write!(f, "its header's checksum is wrong; restore it from a copy"),
             Self::FileType(found) => write!(f, "its header is of file type {found}, another kind"),
             Self::Version(found) => {
-                write!(f, "its version is {found}: the log of another program, not of this one")
+                write!(
+                    f,
+                    "its version is {found}: the log of another program, not of this one"
+                )
             }
             Self::RecordVersion(found) => {
-                write!(f, "its records have version {found}; use the release that wrote it")
+                write!(
+                    f,
+                    "its records have version {found}; use the release that wrote it"
+                )
             }
             Self::Geometry => write!(f, "its segments are not 256 of 4 KiB"),
         }
@@ -144,20 +150,44 @@ impl LogHeader {
     /// The header's segment.
     pub fn encode(&self) -> [u8; SEGMENT_BYTES] {
         let mut bytes = [0; SEGMENT_BYTES];
-        put(&mut bytes, log::GENERATION, &self.generation.0.to_le_bytes());
+        put(
+            &mut bytes,
+            log::GENERATION,
+            &self.generation.0.to_le_bytes(),
+        );
         put(&mut bytes, log::BYTES_PER_SEGMENT, &4096_u16.to_le_bytes());
         put(&mut bytes, log::HEADER_SEGMENTS, &1_u16.to_le_bytes());
         put(&mut bytes, log::SEGMENTS, &SEGMENTS_PER_FILE.to_le_bytes());
-        put(&mut bytes, log::PAGE_BYTES, &self.page_size.bytes_u32().to_le_bytes()[..2]);
+        put(
+            &mut bytes,
+            log::PAGE_BYTES,
+            &self.page_size.bytes_u32().to_le_bytes()[..2],
+        );
         put(&mut bytes, log::CREATED, &self.created.encode());
-        put(&mut bytes, log::PREVIOUS_CREATED, &self.previous_created.encode());
+        put(
+            &mut bytes,
+            log::PREVIOUS_CREATED,
+            &self.previous_created.encode(),
+        );
         put(&mut bytes, log::VERSION, &LOG_VERSION.to_le_bytes());
-        put(&mut bytes, log::RECORD_VERSION, &LOG_RECORD_VERSION.to_le_bytes());
+        put(
+            &mut bytes,
+            log::RECORD_VERSION,
+            &LOG_RECORD_VERSION.to_le_bytes(),
+        );
         put(&mut bytes, log::SIGNATURE, &self.signature.encode());
-        put(&mut bytes, log::PREVIOUS_LAST, &self.previous_last.to_le_bytes());
+        put(
+            &mut bytes,
+            log::PREVIOUS_LAST,
+            &self.previous_last.to_le_bytes(),
+        );
         put(&mut bytes, log::RESUMED, &[u8::from(self.resumed)]);
         put(&mut bytes, log::CHECKPOINT, &self.checkpoint.encode());
-        put(&mut bytes, log::PREVIOUS_CHECKSUM, &self.previous_checksum.to_le_bytes());
+        put(
+            &mut bytes,
+            log::PREVIOUS_CHECKSUM,
+            &self.previous_checksum.to_le_bytes(),
+        );
         put(&mut bytes, log::FILE_TYPE, &FILE_TYPE_LOG.to_le_bytes());
         put(&mut bytes, log::DATABASE, &self.database.encode());
         store_header(&mut bytes);
@@ -167,7 +197,10 @@ impl LogHeader {
     /// The header in the first segment of a file.
     pub fn decode(bytes: &[u8; SEGMENT_BYTES]) -> Result<Self, LogFileError> {
         check_header(bytes, FILE_TYPE_LOG, log::FILE_TYPE)?;
-        match (u32_at(bytes, log::VERSION), u32_at(bytes, log::RECORD_VERSION)) {
+        match (
+            u32_at(bytes, log::VERSION),
+            u32_at(bytes, log::RECORD_VERSION),
+        ) {
             (LOG_VERSION, LOG_RECORD_VERSION) => {}
             (LOG_VERSION, records) => return Err(LogFileError::RecordVersion(records)),
             (version, _) => return Err(LogFileError::Version(version)),
@@ -218,7 +251,11 @@ impl SegmentHeader {
     /// Puts the header in front of a segment's records and returns the segment's checksum.
     pub fn seal(&self, bytes: &mut [u8]) -> u64 {
         assert_eq!(bytes.len(), SEGMENT_BYTES, "a segment is sealed whole");
-        let place = Lgpos { generation: self.generation, segment: self.index, byte: 0 };
+        let place = Lgpos {
+            generation: self.generation,
+            segment: self.index,
+            byte: 0,
+        };
         bytes[..SEGMENT_HEADER_BYTES].fill(0);
         put(bytes, segment::PLACE, &place.encode());
         put(bytes, segment::STARTED, &self.started.encode());
@@ -244,7 +281,8 @@ impl SegmentHeader {
             write_first: u16_at(bytes, segment::FIRST),
             write_count: u16_at(bytes, segment::COUNT),
         };
-        let belongs = (header.generation, header.index, header.stream) == (generation, index, stream);
+        let belongs =
+            (header.generation, header.index, header.stream) == (generation, index, stream);
         let whole = u64_at(bytes, 0) == segment_checksum(bytes, index);
         (belongs && whole).then_some(header)
     }
@@ -286,7 +324,11 @@ impl Checkpoint {
         let mut bytes = [0; SEGMENT_BYTES];
         put(&mut bytes, checkpoint::PLACE, &self.place.encode());
         put(&mut bytes, checkpoint::SIGNATURE, &self.signature.encode());
-        put(&mut bytes, checkpoint::FILE_TYPE, &FILE_TYPE_CHECKPOINT.to_le_bytes());
+        put(
+            &mut bytes,
+            checkpoint::FILE_TYPE,
+            &FILE_TYPE_CHECKPOINT.to_le_bytes(),
+        );
         put(&mut bytes, checkpoint::DATABASE, &self.database.encode());
         store_header(&mut bytes);
         bytes
@@ -308,5 +350,9 @@ fn check_header(bytes: &[u8], file_type: u32, at: usize) -> Result<(), LogFileEr
         return Err(LogFileError::Checksum);
     }
     let found = u32_at(bytes, at);
-    if found == file_type { Ok(()) } else { Err(LogFileError::FileType(found)) }
+    if found == file_type {
+        Ok(())
+    } else {
+        Err(LogFileError::FileType(found))
+    }
 }

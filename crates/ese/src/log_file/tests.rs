@@ -3,9 +3,7 @@
 use proptest::prelude::*;
 use units::Generation;
 
-use super::{
-    Checkpoint, LogFileError, LogHeader, SEGMENT_BYTES, SegmentHeader, accumulate,
-};
+use super::{Checkpoint, LogFileError, LogHeader, SEGMENT_BYTES, SegmentHeader, accumulate};
 use crate::checksum::store_header;
 use crate::lgpos::Lgpos;
 use crate::log_time::LogTime;
@@ -20,7 +18,11 @@ fn header() -> LogHeader {
         previous_created: LogTime::from_unix_millis(1_600_000_000_000),
         signature: Signature::new(0x0102_0304, LogTime::from_unix_millis(1_500_000_000_000)),
         database: Signature::new(0x0506_0708, LogTime::from_unix_millis(1_400_000_000_000)),
-        checkpoint: Lgpos { generation: Generation(9), segment: 8, byte: 40 },
+        checkpoint: Lgpos {
+            generation: Generation(9),
+            segment: 8,
+            byte: 40,
+        },
         previous_last: 17,
         resumed: true,
         previous_checksum: 0x1122_3344_5566_7788,
@@ -40,7 +42,11 @@ const SEGMENT: SegmentHeader = SegmentHeader {
 fn headers_read_back_as_they_were() {
     assert_eq!(LogHeader::decode(&header().encode()), Ok(header()));
     let checkpoint = Checkpoint {
-        place: Lgpos { generation: Generation(3), segment: 200, byte: 77 },
+        place: Lgpos {
+            generation: Generation(3),
+            segment: 200,
+            byte: 77,
+        },
         signature: header().signature,
         database: header().database,
     };
@@ -92,7 +98,10 @@ fn segments_belong_to_one_place_of_one_stream() {
 
 #[test]
 fn exchanged_segments_change_the_sum_of_a_generation() {
-    assert_ne!(accumulate(accumulate(0, 5), 9), accumulate(accumulate(0, 9), 5));
+    assert_ne!(
+        accumulate(accumulate(0, 5), 9),
+        accumulate(accumulate(0, 9), 5)
+    );
     assert_ne!(accumulate(0, 0), accumulate(0, 1));
 }
 
