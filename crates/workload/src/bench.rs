@@ -1,0 +1,110 @@
+//! The mix that compares engines: single operations on mailboxes, with values of 8 to 10 KiB.
+//!
+//! Other engines know no messages and batches, so this load asks for what any ordered key-value
+//! store can do. Keys are `mailbox << 32 | sequence`; mail arrives at a mailbox's end and leaves at
+//! its beginning; replaces and reads are uniform.
+
+use units::{Prng, Seed};
+
+/// Mailboxes of the load.
+const MAILBOXES: u32 = 1000;
+/// Length of a value, in bytes: both bounds included.
+const VALUE_BYTES: (u64, u64) = (8192, 10240);
+/// Percent of the operations: insert, delete, replace; the rest are reads.
+const MIX: (u64, u64, u64) = (40, 20, 5);
+/// Percent of the updates that wait for the disk.
+const DURABLE_PERCENT: u32 = 30;
+
+/// Which messages each mailbox holds.
+#[derive(Clone, Debug)]
+pub struct Mailboxes {
+    /// Oldest sequence number, and the one after the newest.
+    extents: Vec<(u32, u32)>,
+    seed: Seed,
+}
+
+/// One operation, a transaction of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MailboxOperation {
+    /// Adds a key that does not exist.
+    Insert(i64),
+    /// Removes the oldest key of a mailbox.
+    Delete(i64),
+    /// Gives an existing key another value.
+    Replace(i64),
+    /// Reads an existing key.
+    Read(i64),
+}
+
+/// The source of one session's operations.
+#[derive(Clone, Debug)]
+pub struct MailboxLoad {
+    prng: Prng,
+}
+
+impl Mailboxes {
+    /// Mailboxes that hold `records` records in all, evenly.
+    pub fn new(seed: Seed, records: u32) -> Self {
+        let share = |mailbox| records / MAILBOXES + u32::from(mailbox < records % MAILBOXES);
+        Self {
+            extents: (0..MAILBOXES).map(|mailbox| (0, share(mailbox))).collect(),
+            seed,
+        }
+    }
+
+    /// Every key now held, ascending.
+    pub fn keys(&self) -> impl Iterator<Item = i64> + '_ {
+        let extents = self.extents.iter().enumerate();
+        extents.flat_map(|(mailbox, &(oldest, next))| {
+            (oldest..next).map(move |sequence| key(mailbox, sequence))
+        })
+    }
+
+    /// The value of `key` in its `version`, in `value`'s memory.
+    pub fn value(&self, key: i64, version: u64, value: &mut Vec<u8>) {
+        let stream = self.seed.derive(key.cast_unsigned()).derive(version);
+        let mut prng = Prng::new(stream);
+        let length = VALUE_BYTES.0 + prng.below(VALUE_BYTES.1 - VALUE_BYTES.0 + 1);
+        value.resize(usize::try_from(length).expect("invariant: a few KiB"), 0);
+        prng.fill(value);
+        value[0] |= 0x80; // Never taken for a compression mark of a long value.
+    }
+}
+
+impl MailboxLoad {
+    /// The load of session number `session`.
+    pub const fn new(seed: Seed, session: u32) -> Self {
+        Self {
+            prng: Prng::new(seed.derive(u64::MAX).derive(session as u64)),
+        }
+    }
+
+    /// The next operation, and whether it is to be durable. `mailboxes` is shared by all sessions
+    /// and already counts the operation as done.
+    pub fn next(&mut self, mailboxes: &mut Mailboxes) -> (MailboxOperation, bool) {
+        let draw = self.prng.below(100);
+        let durable = self.prng.percent(DURABLE_PERCENT);
+        let mailbox = usize::try_from(self.prng.below(u64::from(MAILBOXES)))
+            .expect("invariant: a thousand mailboxes");
+        let place = self.prng.next_u64();
+        let (oldest, next) = &mut mailboxes.extents[mailbox];
+        if draw < MIX.0 || *oldest == *next {
+            *next += 1;
+            return (MailboxOperation::Insert(key(mailbox, *next - 1)), durable);
+        }
+        if draw < MIX.0 + MIX.1 {
+            *oldest += 1;
+            return (MailboxOperation::Delete(key(mailbox, *oldest - 1)), durable);
+        }
+        let offset = (u128::from(place) * u128::from(*next - *oldest)) >> 64;
+        let sequence = *oldest + u32::try_from(offset).expect("invariant: below the span");
+        if draw < MIX.0 + MIX.1 + MIX.2 {
+            return (MailboxOperation::Replace(key(mailbox, sequence)), durable);
+        }
+        (MailboxOperation::Read(key(mailbox, sequence)), false)
+    }
+}
+
+fn key(mailbox: usize, sequence: u32) -> i64 {
+    i64::try_from(mailbox).expect("invariant: a thousand mailboxes") << 32 | i64::from(sequence)
+}
