@@ -126,9 +126,9 @@ pub enum UndoAction {
     /// Not at all: structure changes are never undone.
     #[default]
     None,
-    /// A rollback would have to do this.
-    Push(Undo),
-    /// This apply did what the top of the stack asks for.
+    /// A rollback would have to do these, the last one first, all in one apply.
+    Push(Vec<Undo>),
+    /// This apply did what the top of the stack, one push, asks for.
     Pop,
 }
 
@@ -314,11 +314,13 @@ mod kind {
 
     pub const UNDO_NONE: u8 = 0;
     pub const UNDO_POP: u8 = 1;
-    pub const UNDO_INSERT: u8 = 2;
-    pub const UNDO_FLAG_DELETE: u8 = 3;
-    pub const UNDO_REPLACE: u8 = 4;
-    pub const UNDO_LONG_VALUE_INSERT: u8 = 5;
-    pub const UNDO_LONG_VALUE_RELEASE: u8 = 6;
+    pub const UNDO_PUSH: u8 = 2;
+
+    pub const UNDO_INSERT: u8 = 1;
+    pub const UNDO_FLAG_DELETE: u8 = 2;
+    pub const UNDO_REPLACE: u8 = 3;
+    pub const UNDO_LONG_VALUE_INSERT: u8 = 4;
+    pub const UNDO_LONG_VALUE_RELEASE: u8 = 5;
 }
 
 impl PageEdit {
@@ -420,16 +422,30 @@ impl UndoAction {
         match self {
             Self::None => out.push(kind::UNDO_NONE),
             Self::Pop => out.push(kind::UNDO_POP),
-            Self::Push(undo) => undo.encode(out),
+            Self::Push(undos) => {
+                out.push(kind::UNDO_PUSH);
+                put_length(out, undos.len());
+                for undo in undos {
+                    undo.encode(out);
+                }
+            }
         }
     }
 
     fn decode(fields: &mut Fields<'_>) -> Result<Self, DecodeError> {
-        Ok(match fields.u8("undo kind")? {
-            kind::UNDO_NONE => Self::None,
-            kind::UNDO_POP => Self::Pop,
-            undo => Self::Push(Undo::decode(undo, fields)?),
-        })
+        match fields.u8("undo action")? {
+            kind::UNDO_NONE => Ok(Self::None),
+            kind::UNDO_POP => Ok(Self::Pop),
+            kind::UNDO_PUSH => {
+                let count = fields.u16("undo count")?;
+                let mut undos = Vec::new();
+                for _ in 0..count {
+                    undos.push(Undo::decode(fields)?);
+                }
+                Ok(Self::Push(undos))
+            }
+            _ => Err(fields.error("undo action")),
+        }
     }
 }
 
@@ -460,7 +476,8 @@ impl Undo {
         }
     }
 
-    fn decode(kind: u8, fields: &mut Fields<'_>) -> Result<Self, DecodeError> {
+    fn decode(fields: &mut Fields<'_>) -> Result<Self, DecodeError> {
+        let kind = fields.u8("undo kind")?;
         let tree = ObjectId(fields.u32("tree of an undo")?);
         Ok(match kind {
             kind::UNDO_INSERT => Self::Insert {

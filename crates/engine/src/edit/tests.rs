@@ -64,7 +64,7 @@ pub(crate) fn apply_record() -> impl Strategy<Value = ApplyRecord> {
     let action = prop_oneof![
         Just(UndoAction::None),
         Just(UndoAction::Pop),
-        undo().prop_map(UndoAction::Push)
+        prop::collection::vec(undo(), 0..4).prop_map(UndoAction::Push)
     ];
     let page = (
         any::<u32>(),
@@ -130,16 +130,16 @@ fn a_node_operation_costs_about_as_much_as_in_ese() {
                 node: node.clone(),
             }],
         }],
-        undo: UndoAction::Push(Undo::Insert {
+        undo: UndoAction::Push(vec![Undo::Insert {
             tree: ObjectId(8),
             key,
             data: Vec::new(),
-        }),
+        }]),
     };
     let mut encoded = Vec::new();
     record.encode(&mut encoded);
     // ESE: 44 bytes of node record and 6 of insert, in front of key and data.
-    assert_eq!(encoded.len() - node.len(), 52);
+    assert_eq!(encoded.len() - node.len(), 55);
 }
 
 const LEAF: u32 = page_flags::LEAF | page_flags::ALWAYS;
