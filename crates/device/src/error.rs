@@ -104,7 +104,7 @@ impl fmt::Display for DeviceError {
                 moved,
             } => write!(
                 f,
-                "{file}: {moved} of {wanted} bytes moved at byte {offset}; the file may be truncated"
+                "{file}: {moved} of {wanted} bytes moved at byte {offset}; it may be truncated"
             ),
             Self::Io {
                 file,

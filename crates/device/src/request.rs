@@ -6,7 +6,7 @@ use crate::{ALIGNMENT, Buffer};
 /// never mixed with maintenance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Purpose {
-    /// Database pages for transactions: page reads on a miss, page writes by eviction or checkpoint.
+    /// Database pages for transactions: reads on a miss, writes by eviction or checkpoint.
     Database,
     /// Database and checkpoint headers.
     Header,

@@ -1,8 +1,8 @@
 //! The one random generator, so that a seed means the same on every platform and release.
 //!
-//! The state walk and output mix are `SplitMix64` (Steele, Lea, Flood, "Fast Splittable Pseudorandom
-//! Number Generators", OOPSLA 2014). Its state is a counter, so a stream can be entered anywhere,
-//! and filling a buffer has no dependency between words.
+//! The state walk and output mix are `SplitMix64` (Steele, Lea, Flood, "Fast Splittable
+//! Pseudorandom Number Generators", OOPSLA 2014). Its state is a counter, so a stream can be
+//! entered anywhere, and filling a buffer has no dependency between words.
 
 use std::fmt;
 

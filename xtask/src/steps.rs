@@ -1,0 +1,133 @@
+//! The test command: set-up and every check in one ordered list, cheapest first.
+
+use std::time::{Duration, Instant};
+
+use crate::failure::Failure;
+use crate::{layers, licences, peers, shell, tidy};
+
+struct Step {
+    name: &'static str,
+    what: &'static str,
+    run: fn() -> Result<(), Failure>,
+}
+
+const STEPS: &[Step] = &[
+    Step {
+        name: "format",
+        what: "cargo fmt",
+        run: || shell::run(&["cargo", "fmt", "--all", "--check"]),
+    },
+    Step {
+        name: "tidy",
+        what: "the house rules",
+        run: || tidy::run(tidy::Mode::Check),
+    },
+    Step {
+        name: "layers",
+        what: "who may depend on whom",
+        run: layers::run,
+    },
+    Step {
+        name: "licences",
+        what: "licences of every dependency",
+        run: licences::run,
+    },
+    Step {
+        name: "lint",
+        what: "clippy, pedantic, warnings denied",
+        run: lint,
+    },
+    Step {
+        name: "peers",
+        what: "independent readers of the file format",
+        run: peers::install,
+    },
+    Step {
+        name: "unit",
+        what: "unit, property and golden tests",
+        run: || {
+            shell::run(&[
+                "cargo",
+                "test",
+                "-q",
+                "--workspace",
+                "--exclude",
+                "plimsoll",
+            ])
+        },
+    },
+    Step {
+        name: "build",
+        what: "the release build that the end-to-end tests drive",
+        run: || shell::run(&["cargo", "build", "-q", "--release", "--workspace"]),
+    },
+    Step {
+        name: "end-to-end",
+        what: "the real program in scratch folders",
+        run: || shell::run(&["cargo", "test", "-q", "--release", "-p", "plimsoll"]),
+    },
+    Step {
+        name: "documentation",
+        what: "rustdoc, warnings denied",
+        run: documentation,
+    },
+];
+
+fn lint() -> Result<(), Failure> {
+    let words = "cargo clippy -q --workspace --all-targets -- -D warnings";
+    shell::run(&words.split(' ').collect::<Vec<_>>())
+}
+
+fn documentation() -> Result<(), Failure> {
+    let status = shell::command(&["cargo", "doc", "-q", "--workspace", "--no-deps"])
+        .env("RUSTDOCFLAGS", "-D warnings")
+        .status();
+    if status.is_ok_and(|status| status.success()) {
+        return Ok(());
+    }
+    Err(Failure::new("cargo doc found faults"))
+}
+
+/// Runs the named steps, or all; stops at the first that fails.
+pub fn run(names: &[&str]) -> Result<(), Failure> {
+    let unknown = names
+        .iter()
+        .find(|name| STEPS.iter().all(|step| step.name != **name));
+    if let Some(unknown) = unknown {
+        let known: Vec<&str> = STEPS.iter().map(|step| step.name).collect();
+        return Err(Failure::new(format!(
+            "no step `{unknown}`; the steps are: {}",
+            known.join(", ")
+        )));
+    }
+    let chosen: Vec<&Step> = STEPS
+        .iter()
+        .filter(|step| names.is_empty() || names.contains(&step.name))
+        .collect();
+    let mut times: Vec<(&Step, Duration)> = Vec::new();
+    for step in chosen {
+        println!("== {}: {}", step.name, step.what);
+        let started = Instant::now();
+        let result = (step.run)();
+        times.push((step, started.elapsed()));
+        if let Err(failure) = result {
+            print_times(&times);
+            return Err(Failure::new(format!(
+                "{failure}\nFAILED at step {name}; repair it, then run: cargo xtask test {name}",
+                name = step.name
+            )));
+        }
+    }
+    print_times(&times);
+    println!("all passed");
+    Ok(())
+}
+
+fn print_times(times: &[(&Step, Duration)]) {
+    println!("\nstep            seconds");
+    for (step, time) in times {
+        println!("{:<15} {:>7.1}", step.name, time.as_secs_f64());
+    }
+    let total: Duration = times.iter().map(|(_, time)| *time).sum();
+    println!("{:<15} {:>7.1}", "total", total.as_secs_f64());
+}

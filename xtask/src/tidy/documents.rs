@@ -1,0 +1,48 @@
+//! Rules about the documents: what they must mention, and that their links lead somewhere.
+
+use super::sources::Tree;
+
+/// Every direct dependency has a line that says why it is here.
+pub fn dependencies(tree: &Tree) -> Vec<String> {
+    let page = tree.text("docs/dependencies.md").unwrap_or_default();
+    let manifest = tree.text("Cargo.toml").unwrap_or_default();
+    let Ok(table) = manifest.parse::<toml::Table>() else {
+        return vec!["Cargo.toml: is not TOML".to_string()];
+    };
+    let declared = table
+        .get("workspace")
+        .and_then(|workspace| workspace.get("dependencies"))
+        .and_then(toml::Value::as_table);
+    let Some(declared) = declared else {
+        return vec!["Cargo.toml: has no [workspace.dependencies]".to_string()];
+    };
+    declared
+        .iter()
+        .filter(|(name, value)| value.get("path").is_none() && !page.contains(&format!("`{name}`")))
+        .map(|(name, _)| format!("docs/dependencies.md: say why `{name}` is needed"))
+        .collect()
+}
+
+/// Links between the documents lead to files that exist.
+pub fn links(tree: &Tree) -> Vec<String> {
+    let mut found = Vec::new();
+    for (path, text) in &tree.texts {
+        if !path.to_ascii_lowercase().ends_with(".md") {
+            continue;
+        }
+        let folder = tree.root.join(path);
+        let folder = folder.parent().unwrap_or(&tree.root);
+        for (offset, _) in text.match_indices("](") {
+            let target = text[offset + 2..]
+                .split([')', '#', ' '])
+                .next()
+                .unwrap_or_default();
+            let local = !target.is_empty() && !target.contains("://");
+            if local && !folder.join(target).exists() {
+                let line = text[..offset].matches('\n').count() + 1;
+                found.push(format!("{path}:{line}: the link to {target} leads nowhere"));
+            }
+        }
+    }
+    found
+}

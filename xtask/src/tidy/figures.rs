@@ -1,0 +1,147 @@
+//! Sizes of functions and files, held by a ratchet: a committed limit that may only fall.
+
+use std::fmt;
+
+use super::Mode;
+use super::functions::functions;
+use super::sources::Tree;
+use crate::failure::Failure;
+use crate::shell;
+
+/// House limit of a function in lines of code; above it, it needs a reason.
+const LONG_FUNCTION: usize = 70;
+/// House limit of a file in lines; above it, it must be one type.
+const LONG_FILE: usize = 800;
+const LIMITS: &str = "xtask/figures.toml";
+
+/// What was measured.
+pub struct Figures {
+    functions: usize,
+    long_functions: Vec<String>,
+    long_files: Vec<String>,
+    /// Name in the limits file and value, each better when lower.
+    ratcheted: [(&'static str, usize); 4],
+}
+
+/// Measures functions and files.
+pub fn measure(tree: &Tree) -> Figures {
+    let mut lengths = Vec::new();
+    let mut long_functions = Vec::new();
+    let mut long_files = Vec::new();
+    let mut file_lengths = Vec::new();
+    for source in &tree.sources {
+        let lines = source.text.lines().count();
+        file_lengths.push(lines);
+        if lines > LONG_FILE {
+            long_files.push(format!("{} ({lines} lines)", source.path));
+        }
+        for function in functions(&source.masked) {
+            lengths.push(function.lines);
+            if function.lines > LONG_FUNCTION {
+                let (path, name) = (&source.path, &function.name);
+                long_functions.push(format!(
+                    "{path}:{} {name} ({})",
+                    function.line, function.lines
+                ));
+            }
+        }
+    }
+    let long_share = (long_functions.len() * 1000).div_ceil(lengths.len().max(1));
+    Figures {
+        functions: lengths.len(),
+        ratcheted: [
+            ("function_lines_p90", percentile(&mut lengths, 90)),
+            ("functions_over_70_per_1000", long_share),
+            ("file_lines_median", percentile(&mut file_lengths, 50)),
+            ("files_over_800", long_files.len()),
+        ],
+        long_functions,
+        long_files,
+    }
+}
+
+/// The value that `percent` of the values do not exceed; 0 for no values.
+fn percentile(values: &mut [usize], percent: usize) -> usize {
+    values.sort_unstable();
+    let rank = (values.len() * percent).div_ceil(100);
+    values.get(rank.max(1) - 1).copied().unwrap_or(0)
+}
+
+impl fmt::Display for Figures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{} functions", self.functions)?;
+        for (name, value) in self.ratcheted {
+            writeln!(f, "{name} = {value}")?;
+        }
+        for function in &self.long_functions {
+            writeln!(f, "  over {LONG_FUNCTION} lines: {function}")?;
+        }
+        for file in &self.long_files {
+            writeln!(f, "  over {LONG_FILE} lines: {file}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Compares with the limits; in [`Mode::Tighten`] also lowers them.
+pub fn ratchet(figures: &Figures, mode: Mode) -> Result<Vec<String>, Failure> {
+    let path = shell::root().join(LIMITS);
+    let text = std::fs::read_to_string(&path)
+        .map_err(|error| Failure::new(format!("cannot read {LIMITS}: {error}")))?;
+    let limits: toml::Table = text
+        .parse()
+        .map_err(|error| Failure::new(format!("{LIMITS}: {error}")))?;
+    let limit = |name: &str| {
+        let value = limits.get(name).and_then(toml::Value::as_integer);
+        usize::try_from(value.unwrap_or(0)).unwrap_or(0)
+    };
+    if mode == Mode::Tighten {
+        let tightened = tighten(&text, figures, limit);
+        std::fs::write(&path, tightened)
+            .map_err(|error| Failure::new(format!("cannot write {LIMITS}: {error}")))?;
+    }
+    let complaint = |(name, value): &(&str, usize)| {
+        let limit = limit(name);
+        (*value > limit).then(|| {
+            format!("{name} is {value}, the limit in {LIMITS} is {limit}; shorten what has grown")
+        })
+    };
+    Ok(figures.ratcheted.iter().filter_map(complaint).collect())
+}
+
+/// The limits file with every limit lowered to the figure where that is smaller.
+fn tighten(text: &str, figures: &Figures, limit: impl Fn(&str) -> usize) -> String {
+    let mut out = String::new();
+    for line in text.lines() {
+        let figure = figures.ratcheted.iter().find(|(name, _)| {
+            line.split('=')
+                .next()
+                .is_some_and(|key| key.trim() == *name)
+        });
+        match figure {
+            Some((name, value)) => out.push_str(&setting(name, limit(name).min(*value))),
+            None => {
+                out.push_str(line);
+                out.push('\n');
+            }
+        }
+    }
+    out
+}
+
+fn setting(name: &str, value: usize) -> String {
+    format!("{name} = {value}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::percentile;
+
+    #[test]
+    fn percentiles_are_nearest_rank() {
+        let mut values: Vec<usize> = (1..=10).rev().collect();
+        assert_eq!(percentile(&mut values, 90), 9);
+        assert_eq!(percentile(&mut values, 50), 5);
+        assert_eq!(percentile(&mut [], 90), 0);
+    }
+}

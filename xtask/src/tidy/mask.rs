@@ -1,0 +1,142 @@
+//! Blanks comments, strings and characters, so that the other rules can read code as plain text
+//! without a parser.
+
+/// The text with everything but code blanked. Line breaks stay, so line numbers hold.
+pub fn mask(text: &str) -> String {
+    let mut masker = Masker {
+        rest: text,
+        out: String::with_capacity(text.len()),
+    };
+    while !masker.rest.is_empty() {
+        masker.step();
+    }
+    masker.out
+}
+
+struct Masker<'a> {
+    rest: &'a str,
+    out: String,
+}
+
+impl Masker<'_> {
+    fn step(&mut self) {
+        let length = if self.rest.starts_with("//") {
+            self.rest.find('\n').unwrap_or(self.rest.len())
+        } else if self.rest.starts_with("/*") {
+            block_comment(self.rest)
+        } else if self.at_word_start() {
+            raw_string(self.rest)
+        } else {
+            0
+        };
+        if length > 0 {
+            return self.blank(length);
+        }
+        match self.rest.as_bytes()[0] {
+            b'"' => self.blank(string(self.rest)),
+            b'\'' => self.quote(),
+            _ => self.keep(),
+        }
+    }
+
+    /// Whether a word could begin here, so that `r` may open a raw string.
+    fn at_word_start(&self) -> bool {
+        !self
+            .out
+            .ends_with(|last: char| last.is_alphanumeric() || last == '_')
+    }
+
+    fn keep(&mut self) {
+        let mut characters = self.rest.chars();
+        self.out.extend(characters.next());
+        self.rest = characters.as_str();
+    }
+
+    fn blank(&mut self, length: usize) {
+        let (gone, rest) = self.rest.split_at(length);
+        let blanks = gone
+            .chars()
+            .map(|character| if character == '\n' { '\n' } else { ' ' });
+        self.out.extend(blanks);
+        self.rest = rest;
+    }
+
+    /// A character literal, or the tick of a lifetime.
+    fn quote(&mut self) {
+        let mut characters = self.rest.char_indices().skip(1);
+        let length = match (characters.next(), characters.next()) {
+            (Some((_, '\\')), _) => {
+                let end = self.rest[3.min(self.rest.len())..].find('\'');
+                end.map_or(self.rest.len(), |end| end + 4)
+            }
+            (Some(_), Some((at, '\''))) => at + 1,
+            _ => return self.keep(),
+        };
+        self.blank(length);
+    }
+}
+
+fn block_comment(text: &str) -> usize {
+    let mut depth = 0_u32;
+    let mut at = 0;
+    while at < text.len() {
+        let rest = &text.as_bytes()[at..];
+        if rest.starts_with(b"/*") {
+            depth += 1;
+            at += 2;
+        } else if rest.starts_with(b"*/") {
+            depth -= 1;
+            at += 2;
+            if depth == 0 {
+                return at;
+            }
+        } else {
+            at += 1;
+        }
+    }
+    text.len()
+}
+
+fn string(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = 1;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' => at += 2,
+            b'"' => return at + 1,
+            _ => at += 1,
+        }
+    }
+    text.len()
+}
+
+/// Length of a raw string at the start of the text, 0 where there is none.
+fn raw_string(text: &str) -> usize {
+    let Some(body) = text.strip_prefix('r').or_else(|| text.strip_prefix("br")) else {
+        return 0;
+    };
+    let hashes = body.bytes().take_while(|&byte| byte == b'#').count();
+    if body.as_bytes().get(hashes) != Some(&b'"') {
+        return 0;
+    }
+    let close = format!("\"{}", "#".repeat(hashes));
+    let open = text.len() - body.len() + hashes + 1;
+    text[open..]
+        .find(&close)
+        .map_or(text.len(), |end| open + end + close.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mask;
+
+    #[test]
+    fn only_code_is_left() {
+        assert_eq!(mask("a // b\nc"), "a     \nc");
+        assert_eq!(mask("a /* b /* c */ d */ e"), "a                   e");
+        assert_eq!(mask(r#"f("x\"{", 'y', '\'')"#), "f(      ,    ,     )");
+        assert_eq!(mask("r#\"a\"b\"# x"), "         x");
+        assert_eq!(mask("&'a str"), "&'a str");
+        assert_eq!(mask("fn for\"a\""), "fn for   ");
+    }
+}

@@ -1,0 +1,51 @@
+//! The house rules as a program: what a reviewer would otherwise have to say again and again.
+
+mod documents;
+mod figures;
+mod functions;
+mod lints;
+mod mask;
+mod sources;
+mod text;
+
+use crate::failure::Failure;
+use crate::shell;
+use sources::Tree;
+
+/// What to do with the limits of `xtask/figures.toml`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Complain where a figure is above its limit.
+    Check,
+    /// The same, then lower each limit to the figure found.
+    Tighten,
+}
+
+/// A rule looks at the whole tree and returns complaints, each naming file, line and remedy.
+type Rule = fn(&Tree) -> Vec<String>;
+
+const RULES: &[Rule] = &[
+    text::module_lines,
+    text::columns,
+    text::ascii,
+    text::unfinished_words,
+    text::addresses,
+    lints::attributes,
+    lints::clippy_files,
+    sources::dead_files,
+    documents::dependencies,
+    documents::links,
+];
+
+/// Applies every rule and the ratchet.
+pub fn run(mode: Mode) -> Result<(), Failure> {
+    let tree = Tree::load(&shell::root())?;
+    let mut complaints: Vec<String> = RULES.iter().flat_map(|rule| rule(&tree)).collect();
+    let measured = figures::measure(&tree);
+    print!("{measured}");
+    complaints.extend(figures::ratchet(&measured, mode)?);
+    if complaints.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::list("tidy:", &complaints))
+}

@@ -1,0 +1,104 @@
+//! Rules about the text of files.
+
+use super::sources::{Source, Tree};
+
+/// Columns a line may have.
+const COLUMNS: usize = 100;
+
+/// Words that say that something is not finished. Spelled in halves so that this file passes.
+const UNFINISHED: &[&str] = &[
+    concat!("TO", "DO"),
+    concat!("FIX", "ME"),
+    concat!("XX", "X"),
+    concat!("HA", "CK"),
+    concat!("unimpl", "emented!"),
+    concat!("to", "do!"),
+];
+
+/// Addresses that do not belong in the repository: package registries and folders of one machine.
+const ADDRESSES: &[&str] = &[
+    concat!("pypi", ".org"),
+    concat!("npmjs", ".org"),
+    concat!("index.crates", ".io"),
+    concat!("static.crates", ".io"),
+    concat!("/wo", "rk/"),
+    concat!("/ro", "ot/"),
+    concat!("/ho", "me/"),
+];
+
+/// Applies a judgement to every line of every source.
+fn lines(tree: &Tree, judge: impl Fn(&str) -> Option<String>) -> Vec<String> {
+    let mut found = Vec::new();
+    for source in &tree.sources {
+        for (at, line) in source.text.lines().enumerate() {
+            let complaint = judge(line);
+            found.extend(complaint.map(|text| format!("{}:{}: {text}", source.path, at + 1)));
+        }
+    }
+    found
+}
+
+/// Every module says first why it exists.
+pub fn module_lines(tree: &Tree) -> Vec<String> {
+    let silent = |source: &&Source| !source.text.starts_with("//! ");
+    tree.sources
+        .iter()
+        .filter(silent)
+        .map(|source| {
+            format!(
+                "{}:1: begin with a `//!` line: why is this here?",
+                source.path
+            )
+        })
+        .collect()
+}
+
+/// No line is wider than the page.
+pub fn columns(tree: &Tree) -> Vec<String> {
+    lines(tree, |line| {
+        let width = line.chars().count();
+        (width > COLUMNS).then(|| format!("{width} columns, the limit is {COLUMNS}"))
+    })
+}
+
+/// Code is ASCII, so that what is seen is what is there.
+pub fn ascii(tree: &Tree) -> Vec<String> {
+    lines(tree, |line| {
+        let odd = line.chars().find(|character| !character.is_ascii())?;
+        Some(format!(
+            "{:?} is not ASCII; write \\u{{{:x}}} in a string",
+            odd,
+            u32::from(odd)
+        ))
+    })
+}
+
+/// What is landed is finished.
+pub fn unfinished_words(tree: &Tree) -> Vec<String> {
+    lines(tree, |line| {
+        let word = UNFINISHED.iter().find(|word| line.contains(**word))?;
+        Some(format!("`{word}`: finish it, or open an issue"))
+    })
+}
+
+/// No file names a package registry's host or a folder of the machine it was written on.
+pub fn addresses(tree: &Tree) -> Vec<String> {
+    let sources = tree
+        .sources
+        .iter()
+        .map(|source| (&source.path, &source.text));
+    let texts = tree.texts.iter().map(|(path, text)| (path, text));
+    let mut found = Vec::new();
+    for (path, text) in sources.chain(texts) {
+        for (at, line) in text.lines().enumerate() {
+            let address = ADDRESSES.iter().find(|address| line.contains(**address));
+            found.extend(address.map(|address| {
+                format!(
+                    "{path}:{}: names `{address}`, which is not everybody's",
+                    at + 1
+                )
+            }));
+        }
+    }
+    found
+}
