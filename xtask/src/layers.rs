@@ -125,7 +125,7 @@ const TABLE: &[Layer] = &[
             "units",
             "workload",
         ],
-        outside: &["libesedb"],
+        outside: &["libesedb", "serde", "serde_json", "xxhash-rust"],
         tests: &[],
     },
     Layer {

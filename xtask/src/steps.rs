@@ -45,16 +45,7 @@ const STEPS: &[Step] = &[
     Step {
         name: "unit",
         what: "unit, property and golden tests",
-        run: || {
-            shell::run(&[
-                "cargo",
-                "test",
-                "-q",
-                "--workspace",
-                "--exclude",
-                "plimsoll",
-            ])
-        },
+        run: || test("--workspace --exclude plimsoll"),
     },
     Step {
         name: "build",
@@ -64,7 +55,7 @@ const STEPS: &[Step] = &[
     Step {
         name: "end-to-end",
         what: "the real program in scratch folders",
-        run: || shell::run(&["cargo", "test", "-q", "--release", "-p", "plimsoll"]),
+        run: || test("--release -p plimsoll"),
     },
     Step {
         name: "documentation",
@@ -76,6 +67,18 @@ const STEPS: &[Step] = &[
 fn lint() -> Result<(), Failure> {
     let words = "cargo clippy -q --workspace --all-targets -- -D warnings";
     shell::run(&words.split(' ').collect::<Vec<_>>())
+}
+
+/// Tests, with the foreign readers at hand.
+fn test(what: &str) -> Result<(), Failure> {
+    let status = shell::command(&["cargo", "test", "-q"])
+        .args(what.split(' '))
+        .env(peers::VARIABLE, peers::folder())
+        .status();
+    if status.is_ok_and(|status| status.success()) {
+        return Ok(());
+    }
+    Err(Failure::new(format!("`cargo test {what}` failed")))
 }
 
 fn documentation() -> Result<(), Failure> {

@@ -118,13 +118,8 @@ fn tighten(text: &str, figures: &Figures, limit: impl Fn(&str) -> usize) -> Stri
                 .next()
                 .is_some_and(|key| key.trim() == *name)
         });
-        match figure {
-            Some((name, value)) => out.push_str(&setting(name, limit(name).min(*value))),
-            None => {
-                out.push_str(line);
-                out.push('\n');
-            }
-        }
+        let tightened = figure.map(|(name, value)| setting(name, limit(name).min(*value)));
+        out.push_str(&tightened.unwrap_or_else(|| format!("{line}\n")));
     }
     out
 }

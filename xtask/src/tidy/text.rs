@@ -38,9 +38,10 @@ fn lines(tree: &Tree, judge: impl Fn(&str) -> Option<String>) -> Vec<String> {
     found
 }
 
-/// Every module says first why it exists.
+/// Every module says first why it exists. The tests beside a module exist for that module.
 pub fn module_lines(tree: &Tree) -> Vec<String> {
-    let silent = |source: &&Source| !source.text.starts_with("//! ");
+    let silent =
+        |source: &&Source| !source.text.starts_with("//! ") && !source.path.ends_with("/tests.rs");
     tree.sources
         .iter()
         .filter(silent)
