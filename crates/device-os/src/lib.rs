@@ -1,1 +1,84 @@
-//! Devices and clocks of the operating system.
+//! The seam's implementation on the operating system: real files, unbuffered, on real time.
+//!
+//! A [`World`] belongs to the thread that made it: one completion ring, one executor, any number of
+//! volumes. On Linux the ring is `io_uring`; where the kernel refuses it, a pool of threads does
+//! the same work. Other systems get an error that says so. All `unsafe` of the storage path is
+//! here, each block with its argument.
+
+mod clock;
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(target_os = "linux")]
+pub mod probe;
+#[cfg(not(target_os = "linux"))]
+mod unsupported;
+
+use std::fmt;
+use std::path::Path;
+use std::rc::Rc;
+
+use device::{DeviceError, Executor, Volume};
+
+pub use clock::OsClock;
+
+#[cfg(target_os = "linux")]
+use linux as system;
+#[cfg(not(target_os = "linux"))]
+use unsupported as system;
+
+/// How requests reach the kernel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Backend {
+    /// `io_uring` where the kernel allows it, else the pool.
+    #[default]
+    Auto,
+    /// `io_uring` or an error.
+    Uring,
+    /// Threads that make blocking calls.
+    Pool,
+}
+
+impl fmt::Display for Backend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Auto => "auto",
+            Self::Uring => "io_uring",
+            Self::Pool => "thread pool",
+        })
+    }
+}
+
+/// One thread's way to real storage and real time.
+pub struct World {
+    executor: Executor,
+    host: Rc<dyn system::Host>,
+    backend: Backend,
+}
+
+impl World {
+    /// Sets the backend up. [`Backend::Auto`] fails only where no backend exists at all.
+    pub fn new(backend: Backend) -> Result<Self, DeviceError> {
+        let (host, backend) = system::host(backend)?;
+        Ok(Self {
+            executor: Executor::new(Rc::clone(&host).reactor()),
+            host,
+            backend,
+        })
+    }
+
+    /// The executor that the backend feeds.
+    pub const fn executor(&self) -> &Executor {
+        &self.executor
+    }
+
+    /// The backend in use: never [`Backend::Auto`].
+    pub const fn backend(&self) -> Backend {
+        self.backend
+    }
+
+    /// The existing folder `path` as a volume. `NotFound` where there is none, `Unbuffered` where
+    /// its file system keeps files in memory.
+    pub fn volume(&self, path: &Path) -> Result<Rc<dyn Volume>, DeviceError> {
+        system::volume(&self.host, path)
+    }
+}

@@ -1,0 +1,52 @@
+//! Linux: `io_uring` or a pool of threads under the same files and folders.
+
+pub mod errors;
+mod file;
+mod helpers;
+mod pool;
+pub mod sys;
+mod uring;
+mod volume;
+
+use std::path::Path;
+use std::rc::Rc;
+
+use device::{Completer, DeviceError, Op, Reactor, Volume};
+
+use crate::Backend;
+use file::OpenFile;
+use helpers::Helpers;
+
+/// What files and folders need of a backend.
+pub trait Host: Reactor {
+    /// The backend as the executor sees it.
+    fn reactor(self: Rc<Self>) -> Rc<dyn Reactor>;
+
+    /// Starts a read, write or flush of `file`, which lies inside it.
+    fn start(&self, file: &Rc<OpenFile>, op: Op, completer: Completer);
+
+    /// Threads for calls that have no asynchronous form.
+    fn helpers(&self) -> &Helpers;
+}
+
+/// The backend that was asked for, and which one it is.
+pub fn host(backend: Backend) -> Result<(Rc<dyn Host>, Backend), DeviceError> {
+    if backend != Backend::Pool {
+        match uring::UringHost::new() {
+            Ok(host) => return Ok((Rc::new(host), Backend::Uring)),
+            Err(error) if backend == Backend::Uring => {
+                return Err(errors::of(&error, "io_uring", "setup", 0));
+            }
+            Err(_) => {}
+        }
+    }
+    Ok((Rc::new(pool::PoolHost::new()), Backend::Pool))
+}
+
+/// The folder `path`.
+pub fn volume(host: &Rc<dyn Host>, path: &Path) -> Result<Rc<dyn Volume>, DeviceError> {
+    Ok(Rc::new(volume::OsVolume::new(host, path)?))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,256 @@
+//! An open file, unbuffered and locked, and the checks that every backend needs before the kernel.
+
+use std::cell::Cell;
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use device::{
+    Caps, Clock, Completer, Completion, Device, DeviceError, Op, OpenMode, Outcome, Request,
+    completion,
+};
+use units::Nanos;
+
+use super::{Host, errors, sys};
+use crate::OsClock;
+
+/// An open file. Requests in flight keep it open.
+pub struct OpenFile {
+    /// Its path, for errors.
+    pub name: String,
+    /// The file itself; helper threads share it.
+    pub file: Arc<File>,
+    clock: OsClock,
+    length: Cell<u64>,
+    writable: bool,
+}
+
+/// What an open call on a helper thread gives back.
+pub struct Opened {
+    /// The file.
+    pub file: File,
+    /// Its length in bytes.
+    pub length: u64,
+}
+
+/// Opens `path` unbuffered, takes the lock where it is opened for writes, and gives a new file its
+/// length.
+pub fn open(path: &Path, mode: OpenMode) -> Result<Opened, DeviceError> {
+    let name = path.display().to_string();
+    let wrong = |error: &io::Error| errors::of(error, &name, "open", 0);
+    let mut options = OpenOptions::new();
+    options.read(true).custom_flags(libc::O_DIRECT);
+    match mode {
+        OpenMode::ReadOnly => {}
+        OpenMode::ReadWrite => _ = options.write(true),
+        OpenMode::CreateNew { .. } => _ = options.write(true).create_new(true),
+    }
+    let file = options.open(path).map_err(|error| wrong(&error))?;
+    if mode != OpenMode::ReadOnly {
+        lock(&file, &name)?;
+    }
+    if let OpenMode::CreateNew { length } = mode {
+        let filled = set_length(&file, &name, 0, length).and_then(|()| sync_folder(path));
+        if filled.is_err() {
+            // The first error is the one to report; a file left behind is empty.
+            let _ = std::fs::remove_file(path);
+        }
+        filled?;
+    }
+    let length = file.metadata().map_err(|error| wrong(&error))?.len();
+    Ok(Opened { file, length })
+}
+
+fn lock(file: &File, name: &str) -> Result<(), DeviceError> {
+    file.try_lock().map_err(|error| match error {
+        std::fs::TryLockError::WouldBlock => DeviceError::Locked {
+            file: name.to_owned(),
+        },
+        std::fs::TryLockError::Error(error) => errors::of(&error, name, "lock", 0),
+    })
+}
+
+/// Makes the entries of the folder that holds `path` durable.
+pub fn sync_folder(path: &Path) -> Result<(), DeviceError> {
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    File::open(folder)
+        .and_then(|folder| folder.sync_all())
+        .map_err(|error| errors::of(&error, &folder.display().to_string(), "sync", 0))
+}
+
+/// Makes the file `to` bytes long, allocating what it grows by, durably. On failure the length is
+/// what it was.
+fn set_length(file: &File, name: &str, from: u64, to: u64) -> Result<(), DeviceError> {
+    let changed = if to > from {
+        grow(file, from, to)
+    } else {
+        file.set_len(to)
+    };
+    changed.and_then(|()| file.sync_all()).map_err(|error| {
+        let _ = file.set_len(from); // The first error is the one to report.
+        errors::of(&error, name, "change of length", to)
+    })
+}
+
+fn grow(file: &File, from: u64, to: u64) -> io::Result<()> {
+    // Asked first because a refused allocation fills the volume before it fails.
+    let (free, _) = sys::space(file)?;
+    if to - from > free {
+        return Err(io::Error::from_raw_os_error(libc::ENOSPC));
+    }
+    match sys::allocate(file, from, to) {
+        // Without allocation on this file system, a full volume shows at the writes.
+        Err(error) if error.raw_os_error() == Some(libc::EOPNOTSUPP) => file.set_len(to),
+        result => result,
+    }
+}
+
+impl OpenFile {
+    /// The error of `operation` at byte `offset`.
+    pub fn error(&self, code: i32, operation: &'static str, offset: u64) -> DeviceError {
+        let error = io::Error::from_raw_os_error(code);
+        errors::of(&error, &self.name, operation, offset)
+    }
+
+    /// The error of a transfer that ended early.
+    pub fn short(&self, offset: u64, wanted: usize, moved: usize) -> DeviceError {
+        DeviceError::Short {
+            file: self.name.clone(),
+            offset,
+            wanted,
+            moved,
+        }
+    }
+
+    /// Why `op` cannot even be tried.
+    fn refusal(&self, op: &Op) -> Option<DeviceError> {
+        if !self.writable && !matches!(op, Op::Read { .. }) {
+            return Some(DeviceError::PermissionDenied {
+                file: self.name.clone(),
+            });
+        }
+        match op {
+            Op::Write { offset, buffer, .. } => (*offset + buffer.len() as u64 > self.length.get())
+                .then(|| self.short(*offset, buffer.len(), 0)),
+            _ => None,
+        }
+    }
+}
+
+/// An open file as the seam sees it.
+pub struct OsDevice {
+    file: Rc<OpenFile>,
+    host: Rc<dyn Host>,
+    caps: Caps,
+}
+
+impl OsDevice {
+    /// A device over a file that a helper thread has opened.
+    pub fn new(
+        host: Rc<dyn Host>,
+        name: String,
+        opened: Opened,
+        mode: OpenMode,
+        caps: Caps,
+    ) -> Self {
+        let file = Rc::new(OpenFile {
+            name,
+            file: Arc::new(opened.file),
+            clock: OsClock::new(),
+            length: Cell::new(opened.length),
+            writable: mode != OpenMode::ReadOnly,
+        });
+        Self { file, host, caps }
+    }
+
+    /// A change of length has no asynchronous form that also allocates.
+    fn change_length(&self, length: u64, completer: Completer, submitted: Nanos) {
+        let (handle, file) = (Rc::clone(&self.file), Arc::clone(&self.file.file));
+        let (from, name) = (handle.length.get(), handle.name.clone());
+        self.host.helpers().run(
+            move || set_length(&file, &name, from, length),
+            move |result| {
+                if result.is_ok() {
+                    handle.length.set(length);
+                }
+                completer.complete(Outcome {
+                    buffer: None,
+                    result,
+                    submitted,
+                    completed: handle.clock.now(),
+                });
+            },
+        );
+    }
+}
+
+impl Device for OsDevice {
+    fn submit(&self, request: Request) -> Completion {
+        request.op.assert_aligned();
+        let (completer, completion) = completion();
+        if let Some(error) = self.file.refusal(&request.op) {
+            let now = self.file.clock.now();
+            completer.complete(Outcome {
+                buffer: request.op.into_buffer(),
+                result: Err(error),
+                submitted: now,
+                completed: now,
+            });
+        } else if let Op::SetLength { length } = request.op {
+            self.change_length(length, completer, self.file.clock.now());
+        } else {
+            self.host.start(&self.file, request.op, completer);
+        }
+        completion
+    }
+
+    fn caps(&self) -> Caps {
+        self.caps
+    }
+
+    fn length(&self) -> u64 {
+        self.file.length.get()
+    }
+
+    fn name(&self) -> &str {
+        &self.file.name
+    }
+}
+
+/// What to do after a transfer call moved `last` bytes, `moved` in all, of `wanted`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// Everything has been moved.
+    Whole,
+    /// Move the rest.
+    Again,
+    /// The file ends here: the call moved nothing, or stopped inside a block.
+    End,
+}
+
+/// See [`Progress`].
+pub const fn progress(wanted: usize, moved: usize, last: usize) -> Progress {
+    if moved == wanted {
+        Progress::Whole
+    } else if last == 0 || !moved.is_multiple_of(device::ALIGNMENT) {
+        Progress::End
+    } else {
+        Progress::Again
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Progress, progress};
+
+    #[test]
+    fn transfers_go_on_until_whole_or_at_the_end() {
+        assert_eq!(progress(8_192, 8_192, 4_096), Progress::Whole);
+        assert_eq!(progress(8_192, 4_096, 4_096), Progress::Again);
+        assert_eq!(progress(8_192, 4_096, 0), Progress::End);
+        assert_eq!(progress(8_192, 5_000, 904), Progress::End);
+    }
+}

@@ -1,0 +1,196 @@
+//! Threads that make blocking calls, so that the reactor never does.
+//!
+//! A job runs on a thread; what follows from its result runs on the reactor's thread when the
+//! reactor next delivers. Threads are started as jobs queue up, to a maximum, and end with their
+//! owner.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{HashMap, VecDeque};
+use std::fs::File;
+use std::future::Future;
+use std::io::Write;
+use std::rc::Rc;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::task::{Poll, Waker};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+type Job = Box<dyn FnOnce() + Send>;
+
+#[derive(Default)]
+struct Queues {
+    jobs: VecDeque<(u64, Job)>,
+    done: Vec<u64>,
+    idle: usize,
+    closed: bool,
+}
+
+#[derive(Default)]
+struct Shared {
+    queues: Mutex<Queues>,
+    job_arrived: Condvar,
+    job_done: Condvar,
+    /// Written to when a job is done, for a reactor that waits elsewhere than here.
+    bell: Option<File>,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Queues> {
+        self.queues.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What each thread does until its owner closes the queue.
+    fn work(&self) {
+        let mut queues = self.lock();
+        loop {
+            if let Some((ticket, job)) = queues.jobs.pop_front() {
+                drop(queues);
+                job();
+                queues = self.lock();
+                queues.done.push(ticket);
+                self.ring();
+            } else if queues.closed {
+                return;
+            } else {
+                queues.idle += 1;
+                queues = self
+                    .job_arrived
+                    .wait(queues)
+                    .unwrap_or_else(PoisonError::into_inner);
+                queues.idle -= 1;
+            }
+        }
+    }
+
+    fn ring(&self) {
+        self.job_done.notify_one();
+        if let Some(mut bell) = self.bell.as_ref() {
+            // A full counter refuses the write and wakes the reactor all the same.
+            let _ = bell.write(&1_u64.to_le_bytes());
+        }
+    }
+}
+
+/// See the module.
+pub struct Helpers {
+    shared: Arc<Shared>,
+    threads: RefCell<Vec<JoinHandle<()>>>,
+    most_threads: usize,
+    continuations: RefCell<HashMap<u64, Box<dyn FnOnce()>>>,
+    next_ticket: Cell<u64>,
+}
+
+impl Helpers {
+    /// No threads yet; at most `most_threads`. `bell` is an event counter.
+    pub fn new(most_threads: usize, bell: Option<File>) -> Self {
+        Self {
+            shared: Arc::new(Shared {
+                bell,
+                ..Shared::default()
+            }),
+            threads: RefCell::default(),
+            most_threads,
+            continuations: RefCell::default(),
+            next_ticket: Cell::new(0),
+        }
+    }
+
+    /// Runs `work` on a thread and then `then` with its result on this one.
+    pub fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+        then: impl FnOnce(T) + 'static,
+    ) {
+        let ticket = self.next_ticket.get();
+        self.next_ticket.set(ticket + 1);
+        let result = Arc::new(Mutex::new(None));
+        let slot = Arc::clone(&result);
+        let job: Job = Box::new(move || {
+            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(work());
+        });
+        let continuation = move || {
+            let value = result.lock().unwrap_or_else(PoisonError::into_inner).take();
+            then(value.expect("invariant: a job that is done has left its result"));
+        };
+        self.continuations
+            .borrow_mut()
+            .insert(ticket, Box::new(continuation));
+        self.enqueue(ticket, job);
+    }
+
+    fn enqueue(&self, ticket: u64, job: Job) {
+        let mut queues = self.shared.lock();
+        queues.jobs.push_back((ticket, job));
+        let mut threads = self.threads.borrow_mut();
+        if queues.idle < queues.jobs.len() && threads.len() < self.most_threads {
+            let shared = Arc::clone(&self.shared);
+            threads.push(std::thread::spawn(move || shared.work()));
+        }
+        self.shared.job_arrived.notify_one();
+    }
+
+    /// As [`Self::run`], to be awaited. The work starts at once.
+    pub fn call<T: Send + 'static, W: FnOnce() -> T + Send + 'static>(
+        &self,
+        work: W,
+    ) -> impl Future<Output = T> + use<T, W> {
+        let state: Rc<RefCell<(Option<T>, Option<Waker>)>> = Rc::new(RefCell::new((None, None)));
+        let twin = Rc::clone(&state);
+        self.run(work, move |value| {
+            let waker = {
+                let mut state = twin.borrow_mut();
+                state.0 = Some(value);
+                state.1.take()
+            };
+            if let Some(waker) = waker {
+                waker.wake();
+            }
+        });
+        std::future::poll_fn(move |context| {
+            let mut state = state.borrow_mut();
+            if let Some(value) = state.0.take() {
+                return Poll::Ready(value);
+            }
+            state.1 = Some(context.waker().clone());
+            Poll::Pending
+        })
+    }
+
+    /// Runs what follows from finished jobs; whether there were any.
+    pub fn deliver(&self) -> bool {
+        if !self.busy() {
+            return false;
+        }
+        let done = std::mem::take(&mut self.shared.lock().done);
+        for ticket in &done {
+            let continuation = self.continuations.borrow_mut().remove(ticket);
+            continuation.expect("invariant: every job has a continuation")();
+        }
+        !done.is_empty()
+    }
+
+    /// Whether any job has not been delivered yet.
+    pub fn busy(&self) -> bool {
+        !self.continuations.borrow().is_empty()
+    }
+
+    /// Waits until a job is done, at most `limit`.
+    pub fn wait(&self, limit: Duration) {
+        let queues = self.shared.lock();
+        let _ = self
+            .shared
+            .job_done
+            .wait_timeout_while(queues, limit, |queues| queues.done.is_empty());
+    }
+}
+
+impl Drop for Helpers {
+    fn drop(&mut self) {
+        self.shared.lock().closed = true;
+        self.shared.job_arrived.notify_all();
+        for thread in self.threads.take() {
+            // A job that panicked has lost its result; there is nobody left to miss it.
+            let _ = thread.join();
+        }
+    }
+}

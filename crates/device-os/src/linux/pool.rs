@@ -1,0 +1,152 @@
+//! The fallback where `io_uring` is refused: a thread per request in flight, up to a maximum.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use device::{Clock, Completer, DeviceError, Durability, Op, Outcome, Reactor};
+use units::Nanos;
+
+use super::Host;
+use super::file::{OpenFile, Progress, progress};
+use super::helpers::Helpers;
+use crate::OsClock;
+
+/// More requests than this wait for a thread. Disks gain little beyond 32 in flight.
+const MOST_THREADS: usize = 64;
+
+/// Waits longer than a day are cut: the executor just waits again.
+const LONGEST_WAIT: Nanos = Nanos::from_secs(86_400);
+
+/// Requests as blocking calls on threads.
+pub struct PoolHost {
+    clock: OsClock,
+    helpers: Helpers,
+}
+
+impl PoolHost {
+    /// No threads until there are requests.
+    pub fn new() -> Self {
+        Self {
+            clock: OsClock::new(),
+            helpers: Helpers::new(MOST_THREADS, None),
+        }
+    }
+}
+
+impl Reactor for PoolHost {
+    fn clock(&self) -> Rc<dyn Clock> {
+        Rc::new(self.clock)
+    }
+
+    fn turn(&self, until: Option<Nanos>) -> bool {
+        if self.helpers.deliver() {
+            return true;
+        }
+        if until == Some(Nanos::MAX) && !self.helpers.busy() {
+            return false;
+        }
+        if let Some(until) = until {
+            let wait = until.since(self.clock.now()).min(LONGEST_WAIT);
+            self.helpers.wait(Duration::from_nanos(wait.0));
+            self.helpers.deliver();
+        }
+        true
+    }
+}
+
+impl Host for PoolHost {
+    fn reactor(self: Rc<Self>) -> Rc<dyn Reactor> {
+        self
+    }
+
+    fn start(&self, handle: &Rc<OpenFile>, mut op: Op, completer: Completer) {
+        let (file, handle) = (Arc::clone(&handle.file), Rc::clone(handle));
+        let (clock, submitted) = (self.clock, self.clock.now());
+        self.helpers.run(
+            move || {
+                let result = perform(&file, &mut op);
+                (op, result)
+            },
+            move |(op, result)| {
+                completer.complete(Outcome {
+                    result: result.map_err(|failure| failure.on(&handle, &op)),
+                    buffer: op.into_buffer(),
+                    submitted,
+                    completed: clock.now(),
+                });
+            },
+        );
+    }
+
+    fn helpers(&self) -> &Helpers {
+        &self.helpers
+    }
+}
+
+/// How a transfer failed, before its file is known.
+enum Failure {
+    Short(usize),
+    System(io::Error),
+}
+
+impl Failure {
+    fn on(self, file: &OpenFile, op: &Op) -> DeviceError {
+        let (operation, offset) = match op {
+            Op::Read { offset, .. } => ("read", *offset),
+            Op::Write { offset, .. } => ("write", *offset),
+            Op::Flush | Op::SetLength { .. } => ("flush", 0),
+        };
+        match self {
+            Self::Short(moved) => file.short(offset, op.length(), moved),
+            Self::System(error) => file.error(error.raw_os_error().unwrap_or(0), operation, offset),
+        }
+    }
+}
+
+fn perform(file: &File, op: &mut Op) -> Result<(), Failure> {
+    match op {
+        Op::Read { offset, buffer } => transfer(buffer.len(), |moved| {
+            file.read_at(&mut buffer[moved..], *offset + moved as u64)
+        }),
+        Op::Write {
+            offset,
+            buffer,
+            durability,
+        } => {
+            transfer(buffer.len(), |moved| {
+                file.write_at(&buffer[moved..], *offset + moved as u64)
+            })?;
+            match durability {
+                Durability::Durable => file.sync_data().map_err(Failure::System),
+                Durability::Volatile => Ok(()),
+            }
+        }
+        Op::Flush => file.sync_data().map_err(Failure::System),
+        Op::SetLength { .. } => unreachable!("a change of length goes to the helpers itself"),
+    }
+}
+
+/// Repeats `step`, which moves bytes from `moved` on, until `wanted` bytes have been moved.
+fn transfer(
+    wanted: usize,
+    mut step: impl FnMut(usize) -> io::Result<usize>,
+) -> Result<(), Failure> {
+    let mut moved = 0;
+    loop {
+        let last = match step(moved) {
+            Ok(last) => last,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(Failure::System(error)),
+        };
+        moved += last;
+        match progress(wanted, moved, last) {
+            Progress::Whole => return Ok(()),
+            Progress::Again => {}
+            Progress::End => return Err(Failure::Short(moved)),
+        }
+    }
+}

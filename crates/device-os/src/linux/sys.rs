@@ -1,0 +1,62 @@
+//! The system calls that the standard library lacks, as safe functions.
+#![expect(unsafe_code, reason = "system calls; each block has its argument")]
+
+use std::fs::File;
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsRawFd, FromRawFd};
+
+fn check(result: libc::c_int) -> io::Result<libc::c_int> {
+    if result < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(result)
+}
+
+fn signed(value: u64) -> io::Result<libc::off_t> {
+    libc::off_t::try_from(value).map_err(|_| io::Error::from_raw_os_error(libc::EFBIG))
+}
+
+/// Allocates the bytes `from..to` of `file` and makes it at least `to` long.
+pub fn allocate(file: &File, from: u64, to: u64) -> io::Result<()> {
+    let (offset, length) = (signed(from)?, signed(to - from)?);
+    // SAFETY: takes only integers; the descriptor is open as long as `file` is borrowed.
+    let allocate = || check(unsafe { libc::fallocate(file.as_raw_fd(), 0, offset, length) });
+    loop {
+        match allocate() {
+            Err(error) if error.raw_os_error() == Some(libc::EINTR) => {}
+            result => return result.map(drop),
+        }
+    }
+}
+
+/// A counter that wakes a poll: written by helper threads, watched by the ring.
+pub fn event_counter() -> io::Result<File> {
+    // SAFETY: takes only integers.
+    let descriptor = check(unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) })?;
+    // SAFETY: the call above returned this descriptor, so it is open and nobody else owns it.
+    Ok(unsafe { File::from_raw_fd(descriptor) })
+}
+
+/// Free and total bytes of the file system that holds `file`, for an ordinary user.
+pub fn space(file: &File) -> io::Result<(u64, u64)> {
+    let mut stat = MaybeUninit::<libc::statvfs>::uninit();
+    // SAFETY: the pointer is to a live `statvfs`, which the call only writes to.
+    check(unsafe { libc::fstatvfs(file.as_raw_fd(), stat.as_mut_ptr()) })?;
+    // SAFETY: the call succeeded, so it filled the structure, which is plain integers.
+    let stat = unsafe { stat.assume_init() };
+    Ok((stat.f_bavail * stat.f_frsize, stat.f_blocks * stat.f_frsize))
+}
+
+/// Whether the file system that holds `file` keeps its files in memory, where unbuffered I/O means
+/// nothing even if the kernel lets it pass.
+pub fn lives_in_memory(file: &File) -> io::Result<bool> {
+    /// `RAMFS_MAGIC` of linux/magic.h.
+    const RAMFS_MAGIC: libc::c_long = 0x8584_58F6;
+    let mut stat = MaybeUninit::<libc::statfs>::uninit();
+    // SAFETY: the pointer is to a live `statfs`, which the call only writes to.
+    check(unsafe { libc::fstatfs(file.as_raw_fd(), stat.as_mut_ptr()) })?;
+    // SAFETY: the call succeeded, so it filled the structure, which is plain integers.
+    let kind = unsafe { stat.assume_init() }.f_type;
+    Ok(kind == libc::TMPFS_MAGIC || kind == RAMFS_MAGIC)
+}

@@ -1,0 +1,359 @@
+//! One completion ring per executor thread.
+//!
+//! Requests are queued by `start` and handed over together at the next turn of the reactor, in the
+//! same system call that waits for completions. Completions are drained until the ring is empty and
+//! dated once per drain. A request owns its buffer, and the ring owns the request, until the kernel
+//! is done with it: dropping the ring waits for that.
+#![expect(
+    unsafe_code,
+    reason = "hands buffers to the kernel; each block has its argument"
+)]
+
+use std::cell::{Cell, RefCell};
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::AsRawFd;
+use std::rc::Rc;
+
+use device::{Clock, Completer, DeviceError, Durability, Op, Outcome, Reactor};
+use io_uring::types::{Fd, FsyncFlags, SubmitArgs, Timespec};
+use io_uring::{IoUring, Probe, opcode, squeue};
+use units::Nanos;
+
+use super::file::{OpenFile, Progress, progress};
+use super::helpers::Helpers;
+use super::{Host, sys};
+use crate::OsClock;
+
+/// Requests handed over in one call; more are handed over in several.
+const SUBMISSION_ENTRIES: u32 = 256;
+
+/// Completions that may wait to be drained before the kernel has to set some aside.
+const COMPLETION_ENTRIES: u32 = 4_096;
+
+/// Metadata calls at once. They are rare and short.
+const HELPER_THREADS: usize = 4;
+
+/// Marks the completion of the poll on the helpers' bell.
+const BELL: u64 = u64::MAX;
+
+/// `RWF_DSYNC` of linux/fs.h: the write is durable when it completes.
+const RWF_DSYNC: i32 = 2;
+
+/// The most one call may move: the kernel's limit rounded down to whole blocks.
+const LONGEST_TRANSFER: usize = 1 << 30;
+
+/// Requests through one ring.
+pub struct UringHost {
+    clock: OsClock,
+    ring: RefCell<IoUring>,
+    requests: RefCell<Requests>,
+    finished: RefCell<Vec<(u64, i32)>>,
+    helpers: Helpers,
+    bell: File,
+    bell_is_watched: Cell<bool>,
+}
+
+/// A request that the kernel works on.
+struct InFlight {
+    op: Op,
+    moved: usize,
+    file: Rc<OpenFile>,
+    completer: Completer,
+    submitted: Nanos,
+}
+
+/// Requests by the number that the kernel gives back with their completion.
+#[derive(Default)]
+struct Requests {
+    slots: Vec<Option<InFlight>>,
+    free: Vec<usize>,
+}
+
+impl Requests {
+    fn insert(&mut self, request: InFlight) -> usize {
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(None);
+            self.slots.len() - 1
+        });
+        self.slots[slot] = Some(request);
+        slot
+    }
+
+    fn get(&mut self, slot: usize) -> &mut InFlight {
+        let request = self.slots[slot].as_mut();
+        request.expect("invariant: the kernel completes only what is in flight")
+    }
+
+    fn remove(&mut self, slot: usize) -> InFlight {
+        let request = self.slots[slot].take();
+        self.free.push(slot);
+        request.expect("invariant: the kernel completes a request once")
+    }
+
+    const fn count(&self) -> usize {
+        self.slots.len() - self.free.len()
+    }
+}
+
+impl UringHost {
+    /// Sets a ring up; an error where the kernel refuses it or lacks what is needed (Linux 5.11).
+    pub fn new() -> io::Result<Self> {
+        let ring = build_ring()?;
+        let bell = sys::event_counter()?;
+        Ok(Self {
+            clock: OsClock::new(),
+            ring: RefCell::new(ring),
+            requests: RefCell::default(),
+            finished: RefCell::default(),
+            helpers: Helpers::new(HELPER_THREADS, Some(bell.try_clone()?)),
+            bell,
+            bell_is_watched: Cell::new(false),
+        })
+    }
+
+    /// Queues the call for what is left of the request in `slot`.
+    fn queue(&self, slot: usize) {
+        let entry = self.requests.borrow_mut().get(slot).entry();
+        self.push(&entry.user_data(slot as u64));
+    }
+
+    fn push(&self, entry: &squeue::Entry) {
+        let mut ring = self.ring.borrow_mut();
+        loop {
+            // SAFETY: the entry's pointer is into a buffer (see `InFlight::entry`) that stays
+            // where it is until the kernel completes the entry, or it has no pointer.
+            if unsafe { ring.submission().push(entry) }.is_ok() {
+                return;
+            }
+            // The queue is full. An error here shows again, and is handled, at the next turn; only
+            // a kernel short of memory can keep this waiting.
+            let _ = ring.submit();
+        }
+    }
+
+    fn watch_bell(&self) {
+        if self.helpers.busy() && !self.bell_is_watched.replace(true) {
+            let poll = opcode::PollAdd::new(Fd(self.bell.as_raw_fd()), libc::POLLIN as u32);
+            self.push(&poll.build().user_data(BELL));
+        }
+    }
+
+    /// Hands over what is queued; waits for a completion where `until` is ahead.
+    fn enter(&self, until: Option<Nanos>) {
+        let mut ring = self.ring.borrow_mut();
+        let wait = until.map_or(Nanos::ZERO, |until| until.since(self.clock.now()));
+        let idle = {
+            let queue = ring.submission();
+            queue.is_empty() && !queue.taskrun() && !queue.cq_overflow()
+        };
+        let submitter = ring.submitter();
+        let result = if wait == Nanos::ZERO && idle {
+            return; // The kernel has nothing to be told and nothing to tell.
+        } else if wait == Nanos::ZERO {
+            submitter.submit()
+        } else if until == Some(Nanos::MAX) {
+            submitter.submit_and_wait(1)
+        } else {
+            let second = 1_000_000_000;
+            let nanoseconds = u32::try_from(wait.0 % second).expect("invariant: below a second");
+            let limit = Timespec::new().sec(wait.0 / second).nsec(nanoseconds);
+            submitter.submit_with_args(1, &SubmitArgs::new().timespec(&limit))
+        };
+        let harmless = [libc::ETIME, libc::EINTR, libc::EAGAIN, libc::EBUSY];
+        if let Err(error) = result {
+            let code = error.raw_os_error().unwrap_or(0);
+            // Time is up, a signal came, or the kernel is out of memory or wants completions
+            // drained first: the next turn tries again.
+            assert!(harmless.contains(&code), "io_uring_enter: {error}");
+        }
+    }
+
+    /// Takes every completion off the ring; whether there were any.
+    fn drain(&self) -> bool {
+        let mut finished = self.finished.take();
+        {
+            let mut ring = self.ring.borrow_mut();
+            finished.extend(
+                ring.completion()
+                    .map(|entry| (entry.user_data(), entry.result())),
+            );
+        }
+        let any = !finished.is_empty();
+        if any {
+            let now = self.clock.now();
+            for (number, result) in finished.drain(..) {
+                self.finish(number, result, now);
+            }
+        }
+        self.finished.replace(finished);
+        any
+    }
+
+    fn finish(&self, number: u64, result: i32, now: Nanos) {
+        if number == BELL {
+            self.bell_is_watched.set(false);
+            // Empties the counter; that it was emptied already is no harm.
+            let _ = (&self.bell).read(&mut [0; 8]);
+            return;
+        }
+        let slot = usize::try_from(number).expect("invariant: numbers are slots");
+        let verdict = self.requests.borrow_mut().get(slot).judge(result);
+        match verdict {
+            None => self.queue(slot),
+            Some(result) => {
+                let request = self.requests.borrow_mut().remove(slot);
+                request.completer.complete(Outcome {
+                    buffer: request.op.into_buffer(),
+                    result,
+                    submitted: request.submitted,
+                    completed: now,
+                });
+            }
+        }
+    }
+}
+
+fn build_ring() -> io::Result<IoUring> {
+    let mut wanted = IoUring::builder();
+    // Completions are only looked at when the executor turns, so the kernel need not interrupt it
+    // (Linux 6.1); older kernels take the plain ring.
+    wanted
+        .setup_cqsize(COMPLETION_ENTRIES)
+        .setup_single_issuer()
+        .setup_defer_taskrun()
+        .setup_taskrun_flag();
+    let ring = wanted.build(SUBMISSION_ENTRIES).or_else(|_| {
+        IoUring::builder()
+            .setup_cqsize(COMPLETION_ENTRIES)
+            .build(SUBMISSION_ENTRIES)
+    })?;
+    let mut probe = Probe::new();
+    ring.submitter().register_probe(&mut probe)?;
+    let needed = [
+        opcode::Read::CODE,
+        opcode::Write::CODE,
+        opcode::Fsync::CODE,
+        opcode::PollAdd::CODE,
+    ];
+    let parameters = ring.params();
+    if !needed.iter().all(|&code| probe.is_supported(code))
+        || !parameters.is_feature_ext_arg()
+        || !parameters.is_feature_nodrop()
+    {
+        return Err(io::Error::from_raw_os_error(libc::ENOSYS));
+    }
+    Ok(ring)
+}
+
+/// What may be moved in one call.
+fn transfer_length(left: usize) -> u32 {
+    u32::try_from(left.min(LONGEST_TRANSFER)).expect("invariant: below 4 GiB")
+}
+
+impl InFlight {
+    /// The call for what has not been moved yet. The pointer in it is into the op's buffer, whose
+    /// memory is on the heap: it does not move with this structure, and nothing touches it before
+    /// the completion.
+    fn entry(&mut self) -> squeue::Entry {
+        let descriptor = Fd(self.file.file.as_raw_fd());
+        let moved = self.moved;
+        match &mut self.op {
+            Op::Read { offset, buffer } => {
+                let rest = &mut buffer[moved..];
+                opcode::Read::new(descriptor, rest.as_mut_ptr(), transfer_length(rest.len()))
+                    .offset(*offset + moved as u64)
+                    .build()
+            }
+            Op::Write {
+                offset,
+                buffer,
+                durability,
+            } => {
+                let flags = match durability {
+                    Durability::Durable => RWF_DSYNC,
+                    Durability::Volatile => 0,
+                };
+                let rest = &buffer[moved..];
+                opcode::Write::new(descriptor, rest.as_ptr(), transfer_length(rest.len()))
+                    .offset(*offset + moved as u64)
+                    .rw_flags(flags)
+                    .build()
+            }
+            Op::Flush => opcode::Fsync::new(descriptor)
+                .flags(FsyncFlags::DATASYNC)
+                .build(),
+            Op::SetLength { .. } => unreachable!("a change of length goes to the helpers"),
+        }
+    }
+
+    /// What the kernel's answer to the last call means; none where the rest is to be moved.
+    fn judge(&mut self, result: i32) -> Option<Result<(), DeviceError>> {
+        let (operation, offset) = match self.op {
+            Op::Read { offset, .. } => ("read", offset),
+            Op::Write { offset, .. } => ("write", offset),
+            Op::Flush | Op::SetLength { .. } => ("flush", 0),
+        };
+        let Ok(last) = usize::try_from(result) else {
+            let again = result == -libc::EINTR || result == -libc::EAGAIN;
+            return (!again).then(|| Err(self.file.error(-result, operation, offset)));
+        };
+        self.moved += last;
+        let wanted = self.op.length();
+        match progress(wanted, self.moved, last) {
+            Progress::Whole => Some(Ok(())),
+            Progress::Again => None,
+            Progress::End => Some(Err(self.file.short(offset, wanted, self.moved))),
+        }
+    }
+}
+
+impl Reactor for UringHost {
+    fn clock(&self) -> Rc<dyn Clock> {
+        Rc::new(self.clock)
+    }
+
+    fn turn(&self, until: Option<Nanos>) -> bool {
+        let delivered = self.drain() | self.helpers.deliver();
+        let in_flight = self.requests.borrow().count() > 0 || self.helpers.busy();
+        if !delivered && !in_flight && until == Some(Nanos::MAX) {
+            return false;
+        }
+        self.watch_bell();
+        self.enter(until.filter(|_| !delivered));
+        self.drain();
+        self.helpers.deliver();
+        true
+    }
+}
+
+impl Host for UringHost {
+    fn reactor(self: Rc<Self>) -> Rc<dyn Reactor> {
+        self
+    }
+
+    fn start(&self, file: &Rc<OpenFile>, op: Op, completer: Completer) {
+        let slot = self.requests.borrow_mut().insert(InFlight {
+            op,
+            moved: 0,
+            file: Rc::clone(file),
+            completer,
+            submitted: self.clock.now(),
+        });
+        self.queue(slot);
+    }
+
+    fn helpers(&self) -> &Helpers {
+        &self.helpers
+    }
+}
+
+impl Drop for UringHost {
+    /// The kernel writes into buffers that this structure owns: it may not go before them.
+    fn drop(&mut self) {
+        while self.requests.borrow().count() > 0 {
+            self.enter(Some(Nanos::MAX));
+            self.drain();
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! What systems without a backend get: one clear error at the start.
+
+use std::path::Path;
+use std::rc::Rc;
+
+use device::{DeviceError, Reactor, Volume};
+
+use crate::Backend;
+
+/// Nothing implements this here.
+pub trait Host {
+    /// The reactor of the host.
+    fn reactor(self: Rc<Self>) -> Rc<dyn Reactor>;
+}
+
+fn unsupported() -> DeviceError {
+    DeviceError::Io {
+        file: std::env::consts::OS.to_owned(),
+        offset: 0,
+        operation: "start of unbuffered I/O",
+        code: 0,
+        message: "this system has no storage backend; run on Linux".to_owned(),
+    }
+}
+
+pub fn host(_: Backend) -> Result<(Rc<dyn Host>, Backend), DeviceError> {
+    Err(unsupported())
+}
+
+pub fn volume(_: &Rc<dyn Host>, _: &Path) -> Result<Rc<dyn Volume>, DeviceError> {
+    Err(unsupported())
+}
