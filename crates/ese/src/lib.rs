@@ -7,11 +7,16 @@
 mod bytes;
 pub mod checksum;
 pub mod header;
+pub mod key;
 mod lgpos;
 pub mod log_file;
 mod log_time;
+pub mod long_value;
 pub mod page;
+pub mod record;
+pub mod schema;
 mod signature;
+pub mod space;
 
 pub use lgpos::Lgpos;
 pub use log_time::LogTime;

@@ -1,0 +1,16 @@
+//! Records: one row in the bytes of one node.
+//!
+//! Fixed columns always stand at the same place, variable ones behind a table of their ends, and
+//! tagged ones only where they have a value. [`RecordBuilder`] writes, [`RecordRef`] reads.
+
+mod builder;
+mod error;
+mod reference;
+mod tagged;
+#[cfg(test)]
+mod tests;
+
+pub use builder::RecordBuilder;
+pub use error::RecordError;
+pub use reference::{RecordRef, Stored};
+pub use tagged::{Element, TaggedField, tag_flags};

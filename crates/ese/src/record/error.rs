@@ -1,0 +1,67 @@
+//! Why a record could not be written or read.
+
+use std::fmt;
+
+use crate::schema::ColumnId;
+
+/// Why a record could not be written or read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RecordError {
+    /// The table has no such column.
+    NoColumn {
+        /// The column asked for.
+        column: ColumnId,
+    },
+    /// The value does not have the size of its column.
+    WrongSize {
+        /// The column.
+        column: ColumnId,
+        /// Bytes of the value.
+        bytes: usize,
+        /// Bytes that the column takes, or at most takes.
+        expected: usize,
+    },
+    /// The record is longer than its own offsets can say.
+    TooLong {
+        /// Bytes of the record.
+        bytes: usize,
+        /// Bytes that offsets reach.
+        most: usize,
+    },
+    /// The bytes make no record.
+    Damaged {
+        /// Which part of the record contradicts the others.
+        part: &'static str,
+    },
+}
+
+impl fmt::Display for RecordError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoColumn { column } => write!(f, "the table has no column {column}"),
+            Self::WrongSize {
+                column,
+                bytes,
+                expected,
+            } => {
+                write!(
+                    f,
+                    "column {column} takes {expected} bytes and was given {bytes}"
+                )
+            }
+            Self::TooLong { bytes, most } => write!(
+                f,
+                "a record of {bytes} bytes is longer than {most}; \
+                 keep long columns apart as long values"
+            ),
+            Self::Damaged { part } => {
+                write!(
+                    f,
+                    "the record's {part} contradicts its length; restore from a copy"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for RecordError {}

@@ -1,0 +1,208 @@
+//! Tagged columns: an array of column numbers and offsets, then the values with their flags.
+
+use crate::bytes::{get_array, u16_at};
+use crate::long_value::LongValueId;
+use crate::record::{RecordError, Stored};
+use crate::schema::ColumnId;
+
+/// Flags that a tagged value may begin with.
+pub mod tag_flags {
+    /// The column is a long one.
+    pub const LONG_VALUE: u8 = 1;
+    /// The (first) value is compressed.
+    pub const COMPRESSED: u8 = 2;
+    /// The value is kept apart; what stands here is its identifier.
+    pub const SEPARATED: u8 = 4;
+    /// There are several values.
+    pub const MULTI_VALUES: u8 = 8;
+    /// There are two values.
+    pub const TWO_VALUES: u8 = 0x10;
+    /// There is no value.
+    pub const NULL: u8 = 0x20;
+    /// The value is encrypted.
+    pub const ENCRYPTED: u8 = 0x40;
+}
+
+/// On small pages, in a field's offset: the value begins with flags.
+const SMALL_HAS_FLAGS: u16 = 0x4000;
+/// On small pages, in a field's offset: there is no value.
+const SMALL_NULL: u16 = 0x2000;
+/// The column comes from a template table.
+const DERIVED: u16 = 0x8000;
+/// In the offsets of several values: the value is kept apart.
+const VALUE_SEPARATED: u16 = 0x8000;
+
+/// One value of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Element<'a> {
+    /// The value itself.
+    Plain(&'a [u8]),
+    /// The value, compressed..
+    Compressed(&'a [u8]),
+    /// The value, encrypted by the application.
+    Encrypted(&'a [u8]),
+    /// The value is kept apart.
+    Separated(LongValueId),
+}
+
+/// A tagged column of a record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TaggedField<'a> {
+    /// The column.
+    pub column: ColumnId,
+    /// Whether the column belongs to the template table.
+    pub is_derived: bool,
+    /// Its values.
+    pub stored: Stored<'a>,
+}
+
+const DAMAGED: RecordError = RecordError::Damaged {
+    part: "tagged columns",
+};
+
+/// The array of a record's tagged fields.
+#[derive(Clone, Copy)]
+struct Tags<'a> {
+    bytes: &'a [u8],
+    count: usize,
+    is_small: bool,
+}
+
+impl<'a> Tags<'a> {
+    /// `bytes` are all that stands behind the variable columns.
+    fn parse(bytes: &'a [u8], is_small: bool) -> Result<Self, RecordError> {
+        let mut tags = Self {
+            bytes,
+            count: 0,
+            is_small,
+        };
+        if !bytes.is_empty() {
+            let first = u16::from_le_bytes(get_array(bytes, 2).ok_or(DAMAGED)?);
+            tags.count = tags.offset_of(first) / 4;
+        }
+        if tags.count * 4 > bytes.len() {
+            Err(DAMAGED)
+        } else {
+            Ok(tags)
+        }
+    }
+
+    fn column(&self, index: usize) -> ColumnId {
+        ColumnId(u16_at(self.bytes, index * 4))
+    }
+
+    fn word(&self, index: usize) -> u16 {
+        u16_at(self.bytes, index * 4 + 2)
+    }
+
+    fn offset_of(&self, word: u16) -> usize {
+        usize::from(word & if self.is_small { 0x1FFF } else { 0x7FFF })
+    }
+
+    fn field(&self, index: usize) -> Result<TaggedField<'a>, RecordError> {
+        let word = self.word(index);
+        let end = match index + 1 {
+            next if next < self.count => self.offset_of(self.word(next)),
+            _ => self.bytes.len(),
+        };
+        let value = self.bytes.get(self.offset_of(word)..end).ok_or(DAMAGED)?;
+        Ok(TaggedField {
+            column: self.column(index),
+            is_derived: word & DERIVED != 0,
+            stored: self.stored(word, value)?,
+        })
+    }
+
+    fn stored(&self, word: u16, value: &'a [u8]) -> Result<Stored<'a>, RecordError> {
+        if self.is_small && word & SMALL_NULL != 0 {
+            return Ok(Stored::Null);
+        }
+        if self.is_small && word & SMALL_HAS_FLAGS == 0 {
+            return Ok(Stored::One(Element::Plain(value)));
+        }
+        let (&flags, value) = value.split_first().ok_or(DAMAGED)?;
+        if flags & tag_flags::NULL != 0 {
+            return Ok(Stored::Null);
+        }
+        if flags & tag_flags::TWO_VALUES != 0 {
+            return two_values(flags, value);
+        }
+        if flags & tag_flags::MULTI_VALUES != 0 {
+            return several_values(flags, value);
+        }
+        element(flags, flags & tag_flags::SEPARATED != 0, value).map(Stored::One)
+    }
+}
+
+/// All tagged fields of a record.
+pub(super) fn fields(bytes: &[u8], is_small: bool) -> Result<Vec<TaggedField<'_>>, RecordError> {
+    let tags = Tags::parse(bytes, is_small)?;
+    (0..tags.count).map(|index| tags.field(index)).collect()
+}
+
+/// What a record holds of one tagged column.
+pub(super) fn find(
+    bytes: &[u8],
+    is_small: bool,
+    column: ColumnId,
+) -> Result<Stored<'_>, RecordError> {
+    let tags = Tags::parse(bytes, is_small)?;
+    match (0..tags.count).find(|&index| tags.column(index) == column) {
+        Some(index) => Ok(tags.field(index)?.stored),
+        None => Ok(Stored::Absent),
+    }
+}
+
+fn element(flags: u8, is_separated: bool, value: &[u8]) -> Result<Element<'_>, RecordError> {
+    if is_separated {
+        return LongValueId::decode(value)
+            .map(Element::Separated)
+            .ok_or(DAMAGED);
+    }
+    Ok(if flags & tag_flags::ENCRYPTED != 0 {
+        Element::Encrypted(value)
+    } else if flags & tag_flags::COMPRESSED != 0 {
+        Element::Compressed(value)
+    } else {
+        Element::Plain(value)
+    })
+}
+
+/// Flags that count for the first of several values only.
+const FIRST_VALUE_ONLY: u8 = tag_flags::COMPRESSED;
+
+fn two_values(flags: u8, value: &[u8]) -> Result<Stored<'_>, RecordError> {
+    let (&first_bytes, rest) = value.split_first().ok_or(DAMAGED)?;
+    let (first, second) = rest
+        .split_at_checked(usize::from(first_bytes))
+        .ok_or(DAMAGED)?;
+    let second = element(flags & !FIRST_VALUE_ONLY, false, second)?;
+    Ok(Stored::Many(vec![element(flags, false, first)?, second]))
+}
+
+fn several_values(flags: u8, value: &[u8]) -> Result<Stored<'_>, RecordError> {
+    let offset = |word: u16| usize::from(word & !VALUE_SEPARATED);
+    let first = u16::from_le_bytes(get_array(value, 0).ok_or(DAMAGED)?);
+    let count = offset(first) / 2;
+    if count * 2 > value.len() {
+        return Err(DAMAGED);
+    }
+    let mut elements = Vec::with_capacity(count);
+    for index in 0..count {
+        let word = u16_at(value, index * 2);
+        let is_last = index + 1 == count;
+        let end = if is_last {
+            value.len()
+        } else {
+            offset(u16_at(value, index * 2 + 2))
+        };
+        let bytes = value.get(offset(word)..end).ok_or(DAMAGED)?;
+        let flags = if index == 0 {
+            flags
+        } else {
+            flags & !FIRST_VALUE_ONLY
+        };
+        elements.push(element(flags, word & VALUE_SEPARATED != 0, bytes)?);
+    }
+    Ok(Stored::Many(elements))
+}

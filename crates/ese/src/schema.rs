@@ -1,0 +1,407 @@
+//! What a table is: columns, their types and the indexes over them, before any of it has a page.
+
+use std::fmt;
+
+/// The kind of value that a column holds (ESE `JET_COLTYP`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum ColumnType {
+    /// True (0xFF) or false (0).
+    Bit = 1,
+    /// One byte.
+    UnsignedByte = 2,
+    /// Two bytes, signed.
+    Short = 3,
+    /// Four bytes, signed.
+    Long = 4,
+    /// Eight bytes, signed.
+    Currency = 5,
+    /// Four bytes IEEE.
+    Single = 6,
+    /// Eight bytes IEEE.
+    Double = 7,
+    /// Days since 1899-12-30, eight bytes IEEE.
+    DateTime = 8,
+    /// Up to 255 bytes.
+    Binary = 9,
+    /// Text of up to 255 bytes.
+    Text = 10,
+    /// Up to 2 GiB, kept apart from the record where long.
+    LongBinary = 11,
+    /// Text of up to 2 GiB, kept apart from the record where long.
+    LongText = 12,
+    /// Four bytes, unsigned.
+    UnsignedLong = 14,
+    /// Eight bytes, signed.
+    LongLong = 15,
+    /// Sixteen bytes.
+    Guid = 16,
+    /// Two bytes, unsigned.
+    UnsignedShort = 17,
+}
+
+impl ColumnType {
+    const ALL: [Self; 16] = [
+        Self::Bit,
+        Self::UnsignedByte,
+        Self::Short,
+        Self::Long,
+        Self::Currency,
+        Self::Single,
+        Self::Double,
+        Self::DateTime,
+        Self::Binary,
+        Self::Text,
+        Self::LongBinary,
+        Self::LongText,
+        Self::UnsignedLong,
+        Self::LongLong,
+        Self::Guid,
+        Self::UnsignedShort,
+    ];
+
+    /// The type with this number in the catalog.
+    pub fn from_number(number: u32) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.number() == number)
+    }
+
+    /// The number in the catalog.
+    pub const fn number(self) -> u32 {
+        self as u32
+    }
+
+    /// Bytes of every value, for the types that have one size.
+    pub const fn fixed_bytes(self) -> Option<usize> {
+        match self {
+            Self::Bit | Self::UnsignedByte => Some(1),
+            Self::Short | Self::UnsignedShort => Some(2),
+            Self::Long | Self::UnsignedLong | Self::Single => Some(4),
+            Self::Currency | Self::LongLong | Self::Double | Self::DateTime => Some(8),
+            Self::Guid => Some(16),
+            Self::Binary | Self::Text | Self::LongBinary | Self::LongText => None,
+        }
+    }
+
+    /// Whether values may be kept apart from the record, as long values.
+    pub const fn is_long(self) -> bool {
+        matches!(self, Self::LongBinary | Self::LongText)
+    }
+
+    /// Whether values are text.
+    pub const fn is_text(self) -> bool {
+        matches!(self, Self::Text | Self::LongText)
+    }
+}
+
+/// A column of a table. Its number decides how records store it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ColumnId(pub u16);
+
+/// How records store a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColumnClass {
+    /// Columns 1 to 127: always at the same place.
+    Fixed,
+    /// Columns 128 to 255: behind a table of ends.
+    Variable,
+    /// Columns from 256 on: only where they have a value.
+    Tagged,
+}
+
+impl ColumnId {
+    /// The first variable column.
+    pub const FIRST_VARIABLE: Self = Self(128);
+    /// The first tagged column.
+    pub const FIRST_TAGGED: Self = Self(256);
+
+    /// How records store the column.
+    pub const fn class(self) -> ColumnClass {
+        match self.0 {
+            0..128 => ColumnClass::Fixed,
+            128..256 => ColumnClass::Variable,
+            _ => ColumnClass::Tagged,
+        }
+    }
+}
+
+impl fmt::Display for ColumnId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+/// Column flags of the catalog.
+pub mod column_flags {
+    /// Null is refused.
+    pub const NOT_NULL: u32 = 0x1;
+    /// The engine counts it up.
+    pub const AUTO_INCREMENT: u32 = 0x4;
+    /// It may hold several values.
+    pub const MULTI_VALUED: u32 = 0x8;
+    /// It has a default value.
+    pub const DEFAULT: u32 = 0x10;
+    /// It changes by deltas.
+    pub const ESCROW: u32 = 0x20;
+    /// Its values may be compressed.
+    pub const COMPRESSED: u32 = 0x1000;
+}
+
+/// Index flags of the catalog.
+pub mod index_flags {
+    /// Keys do not repeat.
+    pub const UNIQUE: u32 = 0x1;
+    /// Rows are indexed though all segments are null.
+    pub const ALLOW_ALL_NULLS: u32 = 0x2;
+    /// Rows are indexed though the first segment is null.
+    pub const ALLOW_FIRST_NULL: u32 = 0x4;
+    /// Rows are indexed though some segments are null.
+    pub const ALLOW_SOME_NULLS: u32 = 0x8;
+    /// Null segments are refused.
+    pub const NO_NULL_SEGMENT: u32 = 0x10;
+    /// The table itself.
+    pub const PRIMARY: u32 = 0x20;
+    /// A segment holds several values.
+    pub const MULTI_VALUED: u32 = 0x80;
+    /// A segment is Unicode text.
+    pub const LOCALISED_TEXT: u32 = 0x400;
+    /// Nulls come last.
+    pub const NULLS_HIGH: u32 = 0x800;
+    /// Key segments are stored in four bytes each.
+    pub const EXTENDED_COLUMN_IDS: u32 = 0x1_0000;
+    /// GUIDs are ordered by their first group first.
+    pub const DOT_NET_GUID: u32 = 0x2_0000;
+
+    /// What a primary index of this project carries, as measured in real files.
+    pub const ORDINARY_PRIMARY: u32 = 0x1_002F;
+    /// What a secondary index with repeating keys carries, as measured in real files.
+    pub const ORDINARY_SECONDARY: u32 = 0x1_000E;
+}
+
+/// Code page of Unicode text (UTF-16, little-endian).
+pub const CODE_PAGE_UNICODE: u32 = 1200;
+/// Code page of text in one byte per character.
+pub const CODE_PAGE_WESTERN: u32 = 1252;
+
+/// A column of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ColumnDefinition {
+    /// Which column.
+    pub id: ColumnId,
+    /// Its name.
+    pub name: String,
+    /// What it holds.
+    pub column_type: ColumnType,
+    /// Bytes of every value where the type is fixed, else of the longest one; 0: no limit.
+    pub max_bytes: u32,
+    /// See [`column_flags`].
+    pub flags: u32,
+    /// Code page of text; 0 for everything else.
+    pub code_page: u32,
+    /// Where records store it, in bytes from their beginning; fixed columns only.
+    pub record_offset: u16,
+    /// The value of rows that were stored before the column was added; empty: null.
+    pub default: Vec<u8>,
+}
+
+impl ColumnDefinition {
+    /// A column without flags. `max_bytes` counts only for types without a size of their own.
+    pub fn new(id: u16, name: &str, column_type: ColumnType, max_bytes: u32) -> Self {
+        let fixed = column_type
+            .fixed_bytes()
+            .and_then(|bytes| u32::try_from(bytes).ok());
+        Self {
+            id: ColumnId(id),
+            name: name.to_owned(),
+            column_type,
+            max_bytes: fixed.unwrap_or(max_bytes),
+            flags: 0,
+            code_page: if column_type.is_text() {
+                CODE_PAGE_WESTERN
+            } else {
+                0
+            },
+            record_offset: 0,
+            default: Vec::new(),
+        }
+    }
+
+    /// The same column, refusing null.
+    #[must_use]
+    pub fn not_null(mut self) -> Self {
+        self.flags |= column_flags::NOT_NULL;
+        self
+    }
+}
+
+/// A column of a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeySegment {
+    /// Which column.
+    pub column: ColumnId,
+    /// Whether greater values come first.
+    pub is_descending: bool,
+}
+
+/// An index of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IndexDefinition {
+    /// Its name.
+    pub name: String,
+    /// See [`index_flags`].
+    pub flags: u32,
+    /// The columns of its key.
+    pub segments: Vec<KeySegment>,
+    /// Longest key in bytes; what goes beyond is cut off.
+    pub longest_key_bytes: usize,
+}
+
+/// Longest key of an index that does not say otherwise, in bytes.
+pub const DEFAULT_LONGEST_KEY_BYTES: usize = 255;
+
+impl IndexDefinition {
+    /// An index over ascending columns.
+    pub fn new(name: &str, flags: u32, columns: &[u16]) -> Self {
+        let segment = |&id| KeySegment {
+            column: ColumnId(id),
+            is_descending: false,
+        };
+        Self {
+            name: name.to_owned(),
+            flags,
+            segments: columns.iter().map(segment).collect(),
+            longest_key_bytes: DEFAULT_LONGEST_KEY_BYTES,
+        }
+    }
+
+    /// Whether it is the table itself.
+    pub const fn is_primary(&self) -> bool {
+        self.flags & index_flags::PRIMARY != 0
+    }
+
+    /// Whether its keys do not repeat.
+    pub const fn is_unique(&self) -> bool {
+        self.flags & index_flags::UNIQUE != 0
+    }
+}
+
+/// A table: its columns in ascending order of their numbers, its primary index first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableDefinition {
+    /// Its name.
+    pub name: String,
+    /// Its columns, ascending by number.
+    pub columns: Vec<ColumnDefinition>,
+    /// Its indexes; the primary one, if there is one, comes first.
+    pub indexes: Vec<IndexDefinition>,
+}
+
+/// Where the first fixed column of a record begins.
+const FIRST_FIXED_OFFSET: u16 = 4;
+
+impl TableDefinition {
+    /// A new table. The fixed columns get their places in records.
+    pub fn new(
+        name: &str,
+        mut columns: Vec<ColumnDefinition>,
+        indexes: Vec<IndexDefinition>,
+    ) -> Self {
+        columns.sort_by_key(|column| column.id);
+        let mut offset = FIRST_FIXED_OFFSET;
+        for column in columns
+            .iter_mut()
+            .filter(|c| c.id.class() == ColumnClass::Fixed)
+        {
+            column.record_offset = offset;
+            let bytes =
+                u16::try_from(column.max_bytes).expect("invariant: fixed columns are short");
+            offset += bytes;
+        }
+        Self {
+            name: name.to_owned(),
+            columns,
+            indexes,
+        }
+    }
+
+    /// The column with this number.
+    pub fn column(&self, id: ColumnId) -> Option<&ColumnDefinition> {
+        let index = self
+            .columns
+            .binary_search_by_key(&id, |column| column.id)
+            .ok()?;
+        Some(&self.columns[index])
+    }
+
+    /// The column with this name.
+    pub fn column_named(&self, name: &str) -> Option<&ColumnDefinition> {
+        self.columns.iter().find(|column| column.name == name)
+    }
+
+    /// The primary index; a table without one is ordered by insertion.
+    pub fn primary(&self) -> Option<&IndexDefinition> {
+        self.indexes.first().filter(|index| index.is_primary())
+    }
+
+    /// The secondary indexes, in the order of the catalog.
+    pub fn secondaries(&self) -> impl Iterator<Item = &IndexDefinition> {
+        self.indexes.iter().filter(|index| !index.is_primary())
+    }
+
+    /// Whether any column may need a long-value tree.
+    pub fn has_long_columns(&self) -> bool {
+        self.columns
+            .iter()
+            .any(|column| column.column_type.is_long())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ColumnClass, ColumnDefinition, ColumnId, ColumnType, TableDefinition};
+
+    #[test]
+    fn fixed_columns_are_packed_behind_the_record_header() {
+        let table = TableDefinition::new(
+            "T",
+            vec![
+                ColumnDefinition::new(128, "C", ColumnType::Binary, 200),
+                ColumnDefinition::new(2, "B", ColumnType::Guid, 0),
+                ColumnDefinition::new(1, "A", ColumnType::LongLong, 0),
+            ],
+            Vec::new(),
+        );
+        let places: Vec<_> = table
+            .columns
+            .iter()
+            .map(|c| (c.id.0, c.record_offset))
+            .collect();
+        assert_eq!(places, [(1, 4), (2, 12), (128, 0)]);
+        assert_eq!(
+            table.column_named("B").map(|column| column.max_bytes),
+            Some(16)
+        );
+    }
+
+    #[test]
+    fn column_numbers_decide_the_class() {
+        let class = |id| ColumnId(id).class();
+        assert_eq!(
+            (class(127), class(128)),
+            (ColumnClass::Fixed, ColumnClass::Variable)
+        );
+        assert_eq!(
+            (class(255), class(256)),
+            (ColumnClass::Variable, ColumnClass::Tagged)
+        );
+    }
+
+    #[test]
+    fn types_keep_their_numbers() {
+        for number in 0..20 {
+            let kind = ColumnType::from_number(number);
+            assert!(kind.is_none_or(|kind| kind.number() == number));
+        }
+        assert_eq!(ColumnType::from_number(13), None);
+        assert_eq!(ColumnType::from_number(15), Some(ColumnType::LongLong));
+    }
+}
