@@ -7,7 +7,8 @@ use std::rc::Rc;
 use units::Nanos;
 
 use crate::{
-    Caps, Completion, Device, FileEntry, Op, OpKind, OpenMode, Pending, Purpose, Request, Volume,
+    Caps, Completion, Device, DeviceError, FileEntry, Op, OpKind, OpenMode, Pending, Purpose,
+    Request, Volume,
 };
 
 /// One finished request.
@@ -33,6 +34,11 @@ pub struct Observation {
 pub trait Observer {
     /// One request has finished.
     fn observe(&self, observation: &Observation);
+
+    /// A request has failed; called before it is observed.
+    fn failed(&self, observation: &Observation, error: &DeviceError) {
+        let _ = (observation, error);
+    }
 }
 
 /// A volume whose devices report to an observer.
@@ -95,7 +101,7 @@ impl Device for TracedDevice {
         };
         let observer = Rc::clone(&self.observer);
         self.inner.submit(request).on_complete(move |outcome| {
-            observer.observe(&Observation {
+            let observation = Observation {
                 purpose,
                 kind,
                 offset,
@@ -103,7 +109,11 @@ impl Device for TracedDevice {
                 submitted: outcome.submitted,
                 completed: outcome.completed,
                 ok: outcome.result.is_ok(),
-            });
+            };
+            if let Err(error) = &outcome.result {
+                observer.failed(&observation, error);
+            }
+            observer.observe(&observation);
         })
     }
 
@@ -129,16 +139,20 @@ mod tests {
 
     use super::{Observation, Observer, TracedVolume};
     use crate::{
-        Executor, Latency, MemoryVolume, OpKind, OpenMode, Purpose, Request, VirtualReactor,
-        Volume, conformance,
+        DeviceError, Executor, Latency, MemoryVolume, OpKind, OpenMode, Purpose, Request,
+        VirtualReactor, Volume, conformance,
     };
 
     #[derive(Default)]
-    struct Seen(RefCell<Vec<Observation>>);
+    struct Seen(RefCell<Vec<Observation>>, RefCell<Vec<DeviceError>>);
 
     impl Observer for Seen {
         fn observe(&self, observation: &Observation) {
             self.0.borrow_mut().push(*observation);
+        }
+
+        fn failed(&self, _: &Observation, error: &DeviceError) {
+            self.1.borrow_mut().push(error.clone());
         }
     }
 
@@ -184,5 +198,12 @@ mod tests {
             ..maintenance
         };
         assert_eq!(*seen.0.borrow(), [maintenance, beyond]);
+        let short = DeviceError::Short {
+            file: "memory/file".to_owned(),
+            offset: 8_192,
+            wanted: 4_096,
+            moved: 0,
+        };
+        assert_eq!(*seen.1.borrow(), [short]);
     }
 }

@@ -29,6 +29,10 @@ pub struct Counters {
     pub cache_bytes: Bytes,
     /// Changed pages not yet written, now.
     pub dirty_pages: u64,
+    /// Length of the database file, now.
+    pub file_bytes: Bytes,
+    /// Log between the checkpoint and the newest record, now.
+    pub checkpoint_depth: Bytes,
     /// Page splits, vertical splits included.
     pub splits: u64,
     /// Pages merged into a neighbour or removed because they were empty.
