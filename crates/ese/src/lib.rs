@@ -6,6 +6,7 @@
 
 mod bytes;
 pub mod checksum;
+pub mod flush_map;
 pub mod header;
 pub mod key;
 mod lgpos;

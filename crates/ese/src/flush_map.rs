@@ -1,0 +1,262 @@
+//! The flush map (`.jfm`): what flush type each page carried when it was last written.
+//!
+//! A write that a disk acknowledged and never made leaves an older page behind, and that page is
+//! perfect in itself: no checksum sees it. Its flush type does not agree with the map. The map is
+//! trusted only where it was closed cleanly together with the database, which the two signatures
+//! in both headers prove; anything else counts as "not known", and an unknown page is not judged.
+
+use std::fmt;
+
+use units::PageNumber;
+
+use crate::bytes::{array_at, put, u16_at, u32_at, u64_at};
+use crate::checksum::{header_is_good, store, store_header};
+use crate::log_time::LogTime;
+use crate::page::PageRef;
+use crate::signature::Signature;
+
+#[cfg(test)]
+mod tests;
+
+/// Bytes of a page of the map, its header page included.
+pub const MAP_PAGE_BYTES: usize = 8192;
+/// Bytes that every data page begins with.
+const MAP_PAGE_HEADER_BYTES: usize = 64;
+/// Database pages whose flush types one data page holds: 2 bits each in 8,128 bytes.
+pub const PAGES_PER_MAP_PAGE: u32 = 32_512;
+/// The extension that takes the place of the database's own.
+pub const EXTENSION: &str = "jfm";
+/// Version of the map's format: major, update, minor.
+const VERSION: [u32; 3] = [3, 0, 0];
+const FILE_TYPE_FLUSH_MAP: u32 = 7;
+const FLAG_CLEAN: u32 = 1;
+const FLAG_NEW_CHECKSUM: u32 = 0x2000;
+
+/// Byte offsets in the header page.
+mod header {
+    pub const VERSION: usize = 4;
+    pub const FLAGS: usize = 36;
+    pub const CREATED: usize = 40;
+    pub const ATTACHED: usize = 48;
+    pub const DETACHED: usize = 56;
+    pub const DATABASE_FLUSH: usize = 88;
+    pub const MAP_FLUSH: usize = 116;
+    pub const FILE_TYPE: usize = 667;
+}
+
+/// Byte offsets in a data page. Its flags stand where a database page keeps them.
+mod data {
+    pub const DBTIME_MAX: usize = 8;
+    pub const NUMBER: usize = 16;
+    pub const FLAGS: usize = 36;
+}
+
+/// Why a flush map cannot be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FlushMapError {
+    /// The file is not a flush map, or its header is damaged.
+    Header,
+    /// Another version.
+    Version(u32),
+    /// A data page's checksum or number is wrong.
+    Page(u32),
+    /// The file ends before a page that its own length announces.
+    Truncated,
+}
+
+impl fmt::Display for FlushMapError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Header => write!(f, "not a flush map, or its header is damaged; remove it"),
+            Self::Version(version) => write!(f, "flush map of unknown version {version}"),
+            Self::Page(page) => write!(f, "flush map page {page} is damaged; remove the map"),
+            Self::Truncated => write!(f, "the flush map ends within a page; remove it"),
+        }
+    }
+}
+
+impl std::error::Error for FlushMapError {}
+
+/// What pairs a map with one state of its database, and when.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FlushMapHeader {
+    /// Closed together with the database.
+    pub is_clean: bool,
+    /// When the map was made.
+    pub created: LogTime,
+    /// When the database was last attached.
+    pub attached: LogTime,
+    /// When it was last detached.
+    pub detached: LogTime,
+    /// The database header's own signature of its last write.
+    pub database_flush: Signature,
+    /// The signature of this header's last write, which the database header repeats.
+    pub map_flush: Signature,
+}
+
+/// The flush types of a database's pages. 0 stands for "not known".
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FlushMap {
+    /// Four pages a byte, the first in the highest bits; page 0 is the unused first entry.
+    states: Vec<u8>,
+    /// The highest database time among the pages of each map page.
+    dbtime_max: Vec<u64>,
+}
+
+/// How a page that was read agrees with the map.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FlushVerdict {
+    /// It is the one last written.
+    Agrees,
+    /// The map does not know.
+    Unknown,
+    /// A later write of the page is missing.
+    LostWrite {
+        /// The flush type of the last write.
+        written: u8,
+        /// The flush type found.
+        found: u8,
+    },
+}
+
+impl FlushMap {
+    /// A map that knows nothing.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The flush type of the page's last write, 0 where it is not known.
+    pub fn written(&self, page: PageNumber) -> u8 {
+        let (byte, shift) = place(page);
+        self.states.get(byte).map_or(0, |state| state >> shift & 3)
+    }
+
+    /// Remembers a write of `page` that has completed.
+    pub fn remember(&mut self, page: PageNumber, flush_type: u8, dbtime: u64) {
+        assert!(flush_type <= 3, "a flush type has two bits");
+        let map_page = (page.0 / PAGES_PER_MAP_PAGE) as usize;
+        if self.dbtime_max.len() <= map_page {
+            self.dbtime_max.resize(map_page + 1, 0);
+            self.states
+                .resize((map_page + 1) * (MAP_PAGE_BYTES - MAP_PAGE_HEADER_BYTES), 0);
+        }
+        let (byte, shift) = place(page);
+        self.states[byte] = self.states[byte] & !(3 << shift) | flush_type << shift;
+        self.dbtime_max[map_page] = self.dbtime_max[map_page].max(dbtime);
+    }
+
+    /// No longer claims to know `page`, as while a write of it is in flight or has failed.
+    pub fn forget(&mut self, page: PageNumber) {
+        let (byte, shift) = place(page);
+        if let Some(state) = self.states.get_mut(byte) {
+            *state &= !(3 << shift);
+        }
+    }
+
+    /// Compares a page that was read, and whose checksum is right, with what was last written.
+    pub fn judge(&self, page: PageNumber, read: PageRef<'_>) -> FlushVerdict {
+        let (written, found) = (self.written(page), read.flush_type());
+        match written {
+            0 => FlushVerdict::Unknown,
+            _ if written == found => FlushVerdict::Agrees,
+            _ => FlushVerdict::LostWrite { written, found },
+        }
+    }
+
+    /// The whole file.
+    pub fn encode(&self, header: &FlushMapHeader) -> Vec<u8> {
+        let mut file = header.encode();
+        let states = self.states.chunks(MAP_PAGE_BYTES - MAP_PAGE_HEADER_BYTES);
+        for (number, (states, dbtime)) in (0..).zip(states.zip(&self.dbtime_max)) {
+            file.extend_from_slice(&encode_page(number, *dbtime, states));
+        }
+        file
+    }
+
+    /// A whole file's header and map.
+    pub fn decode(file: &[u8]) -> Result<(FlushMapHeader, Self), FlushMapError> {
+        let (pages, rest) = file.as_chunks::<MAP_PAGE_BYTES>();
+        let (first, pages) = pages.split_first().ok_or(FlushMapError::Header)?;
+        let header = FlushMapHeader::decode(first)?;
+        if !rest.is_empty() {
+            return Err(FlushMapError::Truncated);
+        }
+        let mut map = Self::new();
+        for (number, page) in (0..).zip(pages) {
+            let mut sealed = *page;
+            store(&mut sealed, PageNumber(number));
+            if sealed != *page || u32_at(page, data::NUMBER) != number {
+                return Err(FlushMapError::Page(number));
+            }
+            map.states.extend_from_slice(&page[MAP_PAGE_HEADER_BYTES..]);
+            map.dbtime_max.push(u64_at(page, data::DBTIME_MAX));
+        }
+        Ok((header, map))
+    }
+}
+
+impl FlushMapHeader {
+    fn encode(&self) -> Vec<u8> {
+        let mut page = vec![0; MAP_PAGE_BYTES];
+        for (field, number) in VERSION.iter().enumerate() {
+            put(
+                &mut page,
+                header::VERSION + 4 * field,
+                &number.to_le_bytes(),
+            );
+        }
+        let flags = FLAG_NEW_CHECKSUM | if self.is_clean { FLAG_CLEAN } else { 0 };
+        put(&mut page, header::FLAGS, &flags.to_le_bytes());
+        put(&mut page, header::CREATED, &self.created.encode());
+        put(&mut page, header::ATTACHED, &self.attached.encode());
+        put(&mut page, header::DETACHED, &self.detached.encode());
+        put(
+            &mut page,
+            header::DATABASE_FLUSH,
+            &self.database_flush.encode(),
+        );
+        put(&mut page, header::MAP_FLUSH, &self.map_flush.encode());
+        put(
+            &mut page,
+            header::FILE_TYPE,
+            &FILE_TYPE_FLUSH_MAP.to_le_bytes(),
+        );
+        store_header(&mut page);
+        page
+    }
+
+    fn decode(page: &[u8]) -> Result<Self, FlushMapError> {
+        if !header_is_good(page) || u32_at(page, header::FILE_TYPE) != FILE_TYPE_FLUSH_MAP {
+            return Err(FlushMapError::Header);
+        }
+        let version = u32_at(page, header::VERSION);
+        if version != VERSION[0] {
+            return Err(FlushMapError::Version(version));
+        }
+        let time = |offset| LogTime::decode(array_at(page, offset));
+        Ok(Self {
+            is_clean: u16_at(page, header::FLAGS) & 1 == 1,
+            created: time(header::CREATED),
+            attached: time(header::ATTACHED),
+            detached: time(header::DETACHED),
+            database_flush: Signature::decode(array_at(page, header::DATABASE_FLUSH)),
+            map_flush: Signature::decode(array_at(page, header::MAP_FLUSH)),
+        })
+    }
+}
+
+/// The byte of a page's two bits, and how far they are shifted in it.
+const fn place(page: PageNumber) -> (usize, u32) {
+    (page.0 as usize / 4, 6 - 2 * (page.0 % 4))
+}
+
+fn encode_page(number: u32, dbtime_max: u64, states: &[u8]) -> [u8; MAP_PAGE_BYTES] {
+    let mut page = [0; MAP_PAGE_BYTES];
+    put(&mut page, data::DBTIME_MAX, &dbtime_max.to_le_bytes());
+    put(&mut page, data::NUMBER, &number.to_le_bytes());
+    put(&mut page, data::FLAGS, &FLAG_NEW_CHECKSUM.to_le_bytes());
+    put(&mut page, MAP_PAGE_HEADER_BYTES, states);
+    store(&mut page, PageNumber(number));
+    page
+}
