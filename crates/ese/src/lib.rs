@@ -14,6 +14,7 @@ pub mod log_file;
 mod log_time;
 pub mod long_value;
 pub mod page;
+pub mod page_check;
 pub mod record;
 pub mod schema;
 mod signature;

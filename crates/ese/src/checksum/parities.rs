@@ -24,8 +24,8 @@ pub struct Parities {
 }
 
 impl Parities {
-    /// Word by word: the definition, written down.
-    pub fn scalar(block: &[u8]) -> Self {
+    /// Word by word: the definition, written down. For other kernels to be compared with.
+    pub fn by_words(block: &[u8]) -> Self {
         let (words, _) = block.as_chunks::<8>();
         let mut sums = Self::default();
         for (number, word) in (0u16..).zip(words) {
@@ -39,7 +39,7 @@ impl Parities {
     }
 
     /// Takes the first word of `block` out again. Its number is 0, so only `words` knows it.
-    pub fn forget_first_word(&mut self, block: &[u8]) {
+    pub(super) fn forget_first_word(&mut self, block: &[u8]) {
         self.words ^= u64_at(block, 0);
     }
 
@@ -48,7 +48,7 @@ impl Parities {
     /// The low half of the code is the XOR of the numbers of all set bits, the high half that of
     /// the numbers counted from the other end: equal, or each other's complement, as the number
     /// of set bits is even or odd.
-    pub fn checksum(&self, bytes: usize, page: PageNumber) -> u64 {
+    pub(super) fn checksum(&self, bytes: usize, page: PageNumber) -> u64 {
         let highest_bit = (bytes * 8 - 1) as u64;
         let mut low = u64::from(self.odd_words) << 6;
         for (bit, column) in COLUMNS.iter().enumerate() {

@@ -1,0 +1,55 @@
+//! The ways to compute a block's sums, by name, so that tests and benchmarks reach each of them.
+
+use crate::checksum::{Parities, simd, tree};
+
+/// A way to compute the sums of a block. All of them give the same sums.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kernel {
+    /// Word by word: the definition.
+    Words,
+    /// The tree of XORs with what every machine of the target has (on x86-64: SSE2).
+    Portable,
+    /// The tree with AVX2.
+    Avx2,
+    /// The tree with AVX-512.
+    Avx512,
+}
+
+impl Kernel {
+    /// All of them, slowest first.
+    pub const ALL: [Self; 4] = [Self::Words, Self::Portable, Self::Avx2, Self::Avx512];
+
+    /// The name, for benchmarks.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Words => "words",
+            Self::Portable => "portable",
+            Self::Avx2 => "avx2",
+            Self::Avx512 => "avx512",
+        }
+    }
+
+    /// The one that pages are checked with. On this machine's lack of AVX2 it does the portable
+    /// tree's work.
+    pub const fn best() -> Self {
+        Self::Avx2
+    }
+
+    /// The sums of a block of 4 or 8 KiB; none where the machine lacks the instructions.
+    pub fn try_parities(self, block: &[u8]) -> Option<Parities> {
+        match self {
+            Self::Words => Some(Parities::by_words(block)),
+            Self::Portable => Some(tree::parities(block)),
+            Self::Avx2 => simd::avx2(block),
+            Self::Avx512 => simd::avx512(block),
+        }
+    }
+
+    /// The sums of a block of 4 or 8 KiB, by the portable tree where the machine lacks the
+    /// instructions.
+    #[inline]
+    pub fn parities(self, block: &[u8]) -> Parities {
+        self.try_parities(block)
+            .unwrap_or_else(|| tree::parities(block))
+    }
+}

@@ -1,0 +1,127 @@
+//! All sums of a block in two XORs per row, instead of one per bit of the row's number.
+//!
+//! A block is seen as rows of 64 bytes. What a checksum needs of them is, for each bit of the
+//! row number, the XOR of the rows that have this bit set. Eight rows are folded like a knockout
+//! tournament: the loser of each round belongs to the sums of that round's bit, the XOR of both
+//! goes on. Eight such octets fold by the same function, one level up.
+//!
+//! The functions are plain array code; compiled for a wider instruction set they become that
+//! instruction set's code, which is what [`super::simd`] is for.
+
+use crate::checksum::Parities;
+
+/// Rows of one octet.
+const OCTET: usize = 8;
+/// Bytes of 64 rows, which fold in two levels.
+const PANEL_BYTES: usize = 4096;
+
+/// 64 bytes of a block, as little-endian words.
+type Row = [u64; 8];
+
+/// XORs of rows by bits of their number, and of all rows.
+#[derive(Default)]
+struct Sums {
+    /// Bits 0, 1, 2 of the row number: the place in its octet.
+    in_octet: [Row; 3],
+    /// Bits 3, 4, 5: the octet's place in its panel.
+    octets: [Row; 3],
+    /// Bit 6: the second panel of an 8 KiB block.
+    second_panel: Row,
+    /// All rows.
+    total: Row,
+}
+
+/// The sums of a block of 4 or 8 KiB.
+#[expect(
+    clippy::inline_always,
+    reason = "it must take on its caller's instruction set"
+)]
+#[inline(always)]
+pub(super) fn parities(block: &[u8]) -> Parities {
+    let mut sums = Sums::default();
+    let (panels, _) = block.as_chunks::<PANEL_BYTES>();
+    for (number, panel) in panels.iter().enumerate() {
+        let sum = fold_panel(panel, &mut sums);
+        if number == 1 {
+            sums.second_panel = sum;
+        }
+        sums.total = xor(&sums.total, &sum);
+    }
+    collect(&sums)
+}
+
+#[expect(
+    clippy::inline_always,
+    reason = "it must take on its caller's instruction set"
+)]
+#[inline(always)]
+fn fold_panel(panel: &[u8; PANEL_BYTES], sums: &mut Sums) -> Row {
+    let (rows, _) = panel.as_chunks::<{ size_of::<Row>() }>();
+    let (octets, _) = rows.as_chunks::<OCTET>();
+    let mut folded = [Row::default(); OCTET];
+    for (octet, result) in octets.iter().zip(&mut folded) {
+        *result = fold_octet(&octet.map(load), &mut sums.in_octet);
+    }
+    fold_octet(&folded, &mut sums.octets)
+}
+
+#[expect(
+    clippy::inline_always,
+    reason = "it must take on its caller's instruction set"
+)]
+#[inline(always)]
+fn fold_octet(rows: &[Row; OCTET], sums: &mut [Row; 3]) -> Row {
+    let pairs: [Row; 4] = std::array::from_fn(|index| xor(&rows[index * 2], &rows[index * 2 + 1]));
+    let quads: [Row; 2] =
+        std::array::from_fn(|index| xor(&pairs[index * 2], &pairs[index * 2 + 1]));
+    let odd_rows = xor(&xor(&rows[1], &rows[3]), &xor(&rows[5], &rows[7]));
+    sums[0] = xor(&sums[0], &odd_rows);
+    sums[1] = xor(&sums[1], &xor(&pairs[1], &pairs[3]));
+    sums[2] = xor(&sums[2], &quads[1]);
+    xor(&quads[0], &quads[1])
+}
+
+#[expect(
+    clippy::inline_always,
+    reason = "it must take on its caller's instruction set"
+)]
+#[inline(always)]
+fn load(bytes: [u8; 64]) -> Row {
+    let (words, _) = bytes.as_chunks::<8>();
+    std::array::from_fn(|index| u64::from_le_bytes(words[index]))
+}
+
+#[expect(
+    clippy::inline_always,
+    reason = "it must take on its caller's instruction set"
+)]
+#[inline(always)]
+fn xor(a: &Row, b: &Row) -> Row {
+    std::array::from_fn(|index| a[index] ^ b[index])
+}
+
+/// From rows to words: a word's number is its place in the row, then the row's number.
+fn collect(sums: &Sums) -> Parities {
+    let word = |row: &Row| row.iter().fold(0, |sum, word| sum ^ word);
+    let place = |bit: usize| {
+        let chosen = sums
+            .total
+            .iter()
+            .enumerate()
+            .filter(|(index, _)| index >> bit & 1 == 1);
+        chosen.fold(0, |sum, (_, word)| sum ^ word)
+    };
+    let rows = sums
+        .in_octet
+        .iter()
+        .chain(&sums.octets)
+        .chain([&sums.second_panel]);
+    let by_bit = (0..3).map(place).chain(rows.map(word));
+    let odd = (0..)
+        .zip(by_bit)
+        .map(|(bit, word)| ((word.count_ones() & 1) as u16) << bit);
+    Parities {
+        words: word(&sums.total),
+        odd_words: odd.fold(0, |sum, bit| sum | bit),
+    }
+}

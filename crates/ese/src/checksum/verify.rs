@@ -1,0 +1,187 @@
+//! Judging a page by its checksums, and putting a single flipped bit right.
+
+use units::PageNumber;
+
+use crate::bytes::{u32_at, u64_at};
+use crate::checksum::{PLACES, block_checksum, header_checksum};
+use crate::page::{PageRef, PageSize, page_flags};
+use crate::page_check;
+
+/// The bit of a page that says which checksum it has. No repair may turn it.
+const FORMAT_BIT: u32 = 36 * 8 + 13;
+/// The first block does not count these bits: they are its own checksum.
+const OWN_CHECKSUM_BITS: u32 = 64;
+
+/// What checksums say of a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PageVerdict {
+    /// As it was written.
+    Good,
+    /// All zero: allocated and never written.
+    Uninitialised,
+    /// One bit per named block has flipped since; [`repair`] puts them right.
+    Correctable {
+        /// The flipped bits, counted from the beginning of the page; at most one per block.
+        bits: Vec<u32>,
+    },
+    /// An intact page that belongs elsewhere: a misdirected write.
+    WrongPage {
+        /// Where it belongs.
+        really: PageNumber,
+    },
+    /// Damaged beyond repair.
+    Bad {
+        /// The first damaged block.
+        block: usize,
+        /// Its stored checksum.
+        stored: u64,
+        /// What it should be.
+        computed: u64,
+    },
+}
+
+/// How far one block is from its checksum.
+#[derive(Clone, Copy)]
+struct Difference {
+    block: usize,
+    stored: u64,
+    computed: u64,
+}
+
+impl Difference {
+    const fn is_none(self) -> bool {
+        self.stored == self.computed
+    }
+
+    /// The two halves of the error-correcting code (low, high) and the XOR.
+    const fn parts(self) -> (u32, u32, u32) {
+        let bits = self.stored ^ self.computed;
+        (
+            (bits >> 32) as u32 & 0xFFFF,
+            (bits >> 48) as u32,
+            (bits & 0xFFFF_FFFF) as u32,
+        )
+    }
+
+    /// The one flipped bit of the block, if one explains the difference.
+    fn single_bit(self, block_bytes: usize) -> Option<u32> {
+        let (low, high, xor) = self.parts();
+        let highest_bit = u32::try_from(block_bytes * 8 - 1).ok()?;
+        let is_single = (low ^ high) & highest_bit == highest_bit && xor.is_power_of_two();
+        let is_repairable = low <= highest_bit
+            && (self.block != 0 || (low >= OWN_CHECKSUM_BITS && low != FORMAT_BIT));
+        (is_single && is_repairable).then_some(low)
+    }
+}
+
+/// Judges the page in `bytes`, read from where page `page` belongs.
+pub fn verify(bytes: &[u8], page: PageNumber) -> PageVerdict {
+    let view = PageRef::new(bytes);
+    if view.is_uninitialised() {
+        return PageVerdict::Uninitialised;
+    }
+    if !view.has(page_flags::NEW_CHECKSUM) {
+        return verify_old(bytes, page);
+    }
+    let mut stored = PLACES.map(|place| u64_at(bytes, place));
+    let block_bytes = view.size().checksum_block_bytes();
+    let blocks = view.size().bytes() / block_bytes;
+    let computed: Vec<u64> = bytes
+        .chunks(block_bytes)
+        .enumerate()
+        .map(|(block, bytes)| block_checksum(bytes, block == 0, page))
+        .collect();
+    if computed == stored[..blocks] {
+        return PageVerdict::Good;
+    }
+    if let Some(really) = misplaced(&stored[..blocks], &computed, page) {
+        return PageVerdict::WrongPage { really };
+    }
+    correctable(&mut stored, &computed, view.size())
+}
+
+/// Turns flipped bits back where that makes the page good by its checksums and by
+/// [`page_check`], and returns them. Otherwise leaves the page alone and returns none.
+pub fn repair(bytes: &mut [u8], page: PageNumber) -> Option<Vec<u32>> {
+    let PageVerdict::Correctable { bits } = verify(bytes, page) else {
+        return None;
+    };
+    let mut repaired = bytes.to_vec();
+    for &bit in &bits {
+        repaired[bit as usize / 8] ^= 1 << (bit % 8);
+    }
+    let is_good = verify(&repaired, page) == PageVerdict::Good
+        && page_check::check(PageRef::new(&repaired), page).is_ok();
+    is_good.then(|| {
+        bytes.copy_from_slice(&repaired);
+        bits
+    })
+}
+
+/// The page that these checksums fit, if it is another one: the codes agree and the XORs differ
+/// in every block by the same page number.
+fn misplaced(stored: &[u64], computed: &[u64], page: PageNumber) -> Option<PageNumber> {
+    let difference = stored[0] ^ computed[0];
+    let is_same = stored
+        .iter()
+        .zip(computed)
+        .all(|(s, c)| s ^ c == difference);
+    let xor = u32::try_from(difference).ok()?;
+    is_same.then_some(PageNumber(page.0 ^ xor))
+}
+
+fn correctable(stored: &mut [u64; 4], computed: &[u64], size: PageSize) -> PageVerdict {
+    let block_bytes = size.checksum_block_bytes();
+    let mut bits = Vec::new();
+    for (block, &computed) in computed.iter().enumerate() {
+        let difference = Difference {
+            block,
+            stored: stored[block],
+            computed,
+        };
+        if difference.is_none() {
+            continue;
+        }
+        let Some(bit) = difference.single_bit(block_bytes) else {
+            return PageVerdict::Bad {
+                block,
+                stored: stored[block],
+                computed,
+            };
+        };
+        if block == 0 {
+            correct_stored(stored, bit);
+        }
+        bits.push(bit + u32::try_from(block * block_bytes * 8).expect("invariant: on the page"));
+    }
+    PageVerdict::Correctable { bits }
+}
+
+/// Where the flipped bit of the first block lies in the checksum of a later one, that block is
+/// judged by the corrected checksum.
+fn correct_stored(stored: &mut [u64; 4], bit: u32) {
+    for (place, sum) in PLACES.iter().zip(stored).skip(1) {
+        let first = u32::try_from(place * 8).expect("invariant: within the page header");
+        if let Some(within) = bit.checked_sub(first).filter(|within| *within < 64) {
+            *sum ^= 1 << within;
+        }
+    }
+}
+
+/// The checksum of files from before 2006: a plain XOR, and the page number beside it.
+fn verify_old(bytes: &[u8], page: PageNumber) -> PageVerdict {
+    let (stored, computed) = (u32_at(bytes, 0), header_checksum(bytes));
+    let really = PageNumber(u32_at(bytes, 4));
+    if stored != computed {
+        return PageVerdict::Bad {
+            block: 0,
+            stored: stored.into(),
+            computed: computed.into(),
+        };
+    }
+    if really == page {
+        PageVerdict::Good
+    } else {
+        PageVerdict::WrongPage { really }
+    }
+}

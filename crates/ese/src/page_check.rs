@@ -1,0 +1,252 @@
+//! The checks that the real engine makes of every page it reads and before every write.
+//!
+//! They catch what checksums cannot: a page that was damaged in memory and then sealed. See ESE
+//! `CPAGE::ErrCheckPage`.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use units::PageNumber;
+
+use crate::page::{Node, PageRef, Tag, page_flags};
+
+/// Bytes of one tag.
+const TAG_BYTES: usize = 4;
+/// The least a node takes: the size of its key and a byte each of key and data.
+const LEAST_NODE_BYTES: usize = 4;
+
+/// What is wrong with a page whose checksum is right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PageFault {
+    /// The page states another number than its place has.
+    OwnNumber {
+        /// The number that it states.
+        stated: PageNumber,
+    },
+    /// More free bytes than the page has.
+    FreeBytes {
+        /// The free bytes stated.
+        stated: usize,
+    },
+    /// More uncommitted free bytes than free bytes.
+    UncommittedFreeBytes {
+        /// The bytes stated.
+        stated: usize,
+    },
+    /// The used bytes end behind the page.
+    FirstFree {
+        /// The end stated.
+        stated: usize,
+    },
+    /// The number of tags does not go with the page's size or flags.
+    TagCount {
+        /// The number stated.
+        stated: usize,
+    },
+    /// Flags that exclude each other, or that no healthy page carries.
+    Flags {
+        /// The flags stated.
+        stated: u32,
+    },
+    /// A node without bytes.
+    EmptyTag {
+        /// The tag.
+        tag: usize,
+    },
+    /// A tag's bytes end behind the used bytes.
+    TagBeyondUsed {
+        /// The tag.
+        tag: usize,
+    },
+    /// Two tags share bytes.
+    Overlap {
+        /// The later one of the two.
+        tag: usize,
+    },
+    /// A node's own sizes do not fit its bytes, or its key or data is missing.
+    Node {
+        /// The node's line.
+        line: usize,
+    },
+    /// A node comes before the one in front of it.
+    KeyOrder {
+        /// The node's line.
+        line: usize,
+    },
+    /// Used bytes, free bytes and tags do not add up to the page.
+    SpaceIdentity {
+        /// What they add up to.
+        sum: usize,
+        /// What they should.
+        expected: usize,
+    },
+}
+
+impl fmt::Display for PageFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OwnNumber { stated } => write!(f, "the page says that it is page {stated}"),
+            Self::FreeBytes { stated } => write!(f, "{stated} free bytes are more than it has"),
+            Self::UncommittedFreeBytes { stated } => {
+                write!(
+                    f,
+                    "{stated} uncommitted free bytes are more than its free bytes"
+                )
+            }
+            Self::FirstFree { stated } => write!(f, "its used bytes end at {stated}, behind it"),
+            Self::TagCount { stated } => write!(f, "{stated} tags do not fit it"),
+            Self::Flags { stated } => write!(f, "its flags {stated:#x} exclude each other"),
+            Self::EmptyTag { tag } => write!(f, "tag {tag} has no bytes"),
+            Self::TagBeyondUsed { tag } => write!(f, "tag {tag} ends behind the used bytes"),
+            Self::Overlap { tag } => write!(f, "tag {tag} shares bytes with another one"),
+            Self::Node { line } => write!(f, "the node at line {line} contradicts its own sizes"),
+            Self::KeyOrder { line } => write!(f, "the node at line {line} is out of order"),
+            Self::SpaceIdentity { sum, expected } => {
+                write!(
+                    f,
+                    "used and free bytes add up to {sum} instead of {expected}"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for PageFault {}
+
+/// Makes all checks of page `number`, as the real engine makes them.
+pub fn check(page: PageRef<'_>, number: PageNumber) -> Result<(), PageFault> {
+    if let Some(stated) = page.own_number().filter(|stated| *stated != number) {
+        return Err(PageFault::OwnNumber { stated });
+    }
+    check_header(page)?;
+    check_flags(page)?;
+    let tags: Vec<Tag> = (0..page.tag_count())
+        .filter_map(|index| page.tag(index))
+        .collect();
+    check_tags(page, &tags)?;
+    check_overlap(&tags)?;
+    if !page.has(page_flags::SPACE_TREE) {
+        check_nodes(page)?;
+    }
+    Ok(())
+}
+
+fn check_header(page: PageRef<'_>) -> Result<(), PageFault> {
+    let body = page.size().body_bytes();
+    let (free, uncommitted) = (page.free_bytes(), page.uncommitted_free_bytes());
+    if free > body {
+        return Err(PageFault::FreeBytes { stated: free });
+    }
+    if uncommitted > free {
+        return Err(PageFault::UncommittedFreeBytes {
+            stated: uncommitted,
+        });
+    }
+    if page.first_free() > body {
+        return Err(PageFault::FirstFree {
+            stated: page.first_free(),
+        });
+    }
+    let tags = page.tag_count();
+    let least = tags * TAG_BYTES + tags.saturating_sub(1) * LEAST_NODE_BYTES;
+    let may_have_none = page.has(page_flags::EMPTY | page_flags::PREINITIALISED);
+    if least >= body || (tags == 0 && !may_have_none) {
+        return Err(PageFault::TagCount { stated: tags });
+    }
+    Ok(())
+}
+
+fn check_flags(page: PageRef<'_>) -> Result<(), PageFault> {
+    let all = |flags: u32| page.flags() & flags == flags;
+    let excluded = all(page_flags::EMPTY | page_flags::PREINITIALISED)
+        || all(page_flags::INDEX | page_flags::LONG_VALUE)
+        || page.has(page_flags::REPAIRED);
+    let is_bare = page.tag_count() == 0
+        && !page.previous().is_some()
+        && !page.next().is_some()
+        && page.flags() & !PREINITIALISED_MAY_CARRY == 0;
+    if excluded || (page.has(page_flags::PREINITIALISED) && !is_bare) {
+        return Err(PageFault::Flags {
+            stated: page.flags(),
+        });
+    }
+    Ok(())
+}
+
+/// Flags that a page initialised ahead of use may carry.
+const PREINITIALISED_MAY_CARRY: u32 =
+    page_flags::PREINITIALISED | page_flags::ALWAYS | page_flags::FLUSH_TYPE;
+
+fn check_tags(page: PageRef<'_>, tags: &[Tag]) -> Result<(), PageFault> {
+    let mut used = 0;
+    for (index, tag) in tags.iter().enumerate() {
+        used += tag.bytes;
+        if tag.bytes == 0 && index > 0 {
+            return Err(PageFault::EmptyTag { tag: index });
+        }
+        if tag.bytes > 0 && tag.end() > page.first_free() {
+            return Err(PageFault::TagBeyondUsed { tag: index });
+        }
+    }
+    let (sum, expected) = (
+        used + page.free_bytes() + tags.len() * TAG_BYTES,
+        page.size().body_bytes(),
+    );
+    // Pages without tags (empty or initialised ahead of use) do not account for their bytes.
+    if sum != expected && !tags.is_empty() {
+        return Err(PageFault::SpaceIdentity { sum, expected });
+    }
+    Ok(())
+}
+
+fn check_overlap(tags: &[Tag]) -> Result<(), PageFault> {
+    let mut order: Vec<usize> = (0..tags.len())
+        .filter(|&index| tags[index].bytes > 0)
+        .collect();
+    order.sort_unstable_by_key(|&index| tags[index].offset);
+    let overlapping = order
+        .windows(2)
+        .find(|two| tags[two[0]].end() > tags[two[1]].offset);
+    overlapping.map_or(Ok(()), |two| {
+        Err(PageFault::Overlap {
+            tag: two[0].max(two[1]),
+        })
+    })
+}
+
+fn check_nodes(page: PageRef<'_>) -> Result<(), PageFault> {
+    let count = page.node_count();
+    let mut before: Option<Node<'_>> = None;
+    for line in 0..count {
+        let node = page.node(line).ok_or(PageFault::Node { line })?;
+        let may_lack_key = !page.is_leaf() && line + 1 == count;
+        if node.data.is_empty() || (node.key_bytes() == 0 && !may_lack_key) {
+            return Err(PageFault::Node { line });
+        }
+        let is_last_separator = may_lack_key && node.key_bytes() == 0;
+        if before.is_some_and(|before| !is_last_separator && !is_in_order(page, &before, &node)) {
+            return Err(PageFault::KeyOrder { line });
+        }
+        before = Some(node);
+    }
+    Ok(())
+}
+
+/// Keys ascend; where they may repeat, leaves are ordered by data too.
+fn is_in_order(page: PageRef<'_>, before: &Node<'_>, node: &Node<'_>) -> bool {
+    let keys = before
+        .prefix
+        .iter()
+        .chain(before.suffix)
+        .cmp(node.prefix.iter().chain(node.suffix));
+    match keys {
+        Ordering::Less => true,
+        Ordering::Equal if page.is_leaf() && page.has(page_flags::NON_UNIQUE) => {
+            before.data <= node.data
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests;
