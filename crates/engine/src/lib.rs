@@ -4,6 +4,7 @@
 //! runs as tasks on one thread; every structural change is one synchronous function (see `stage`)
 //! and one log record.
 
+pub mod bulk;
 mod codec;
 mod counters;
 mod database;

@@ -1,0 +1,231 @@
+//! Builds a whole database file in one pass at the speed of the device.
+//!
+//! Rows arrive in primary-key order and every tree grows at its right edge, so pages are finished
+//! once, in the buffers that are written, and nothing is ever read back or logged. The header says
+//! "just created" until everything else is durable: an interrupted fill cannot be mistaken for a
+//! database.
+//!
+//! Leaves of the table and its indexes are left a fifth empty, as ESE leaves them (density 80 %),
+//! so that rows may grow; the long-value tree, which never grows inside, is packed full.
+
+mod catalog;
+mod error;
+mod extents;
+mod fill;
+mod sink;
+mod space;
+#[cfg(test)]
+mod tests;
+mod tree;
+mod writer;
+
+use std::rc::Rc;
+
+use device::{DeviceError, OpenMode, Runtime, Volume};
+use ese::Signature;
+use ese::header::{DatabaseHeader, DatabaseState};
+use ese::page::PageSize;
+use ese::schema::TableDefinition;
+use units::Bytes;
+
+use crate::row::Row;
+use fill::Fill;
+use writer::FileWriter;
+
+pub use error::{BulkError, RowProblem};
+
+/// The database time of every page of a fresh fill. Live changes count on from here.
+pub const DBTIME_OF_FILL: u64 = 1;
+
+/// How much a fill makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Amount {
+    /// So many rows, or all that the source has.
+    Rows(u64),
+    /// A file of so many bytes (whole pages of it), as full of rows as its reserve allows.
+    File(Bytes),
+}
+
+/// What to build.
+#[derive(Clone, Debug)]
+pub struct BulkOptions {
+    /// Size of every page.
+    pub page_size: PageSize,
+    /// The one user table.
+    pub table: TableDefinition,
+    /// Who the database is; its time is when the file was created.
+    pub signature: Signature,
+    /// The log that the database belongs to; all zero: none yet.
+    pub log_signature: Signature,
+    /// How much.
+    pub amount: Amount,
+    /// Free pages to leave at the end of the file, for growth without extending it.
+    pub reserve: Bytes,
+    /// How many writes of 1 MiB may be in flight.
+    pub writes_in_flight: usize,
+}
+
+impl BulkOptions {
+    /// Writes in flight that keep the usual disk busy.
+    pub const WRITES_IN_FLIGHT: usize = 8;
+
+    /// An empty database of 32 KiB pages with `table`.
+    pub fn new(table: TableDefinition, signature: Signature) -> Self {
+        Self {
+            page_size: PageSize::KIB_32,
+            table,
+            signature,
+            log_signature: Signature::default(),
+            amount: Amount::Rows(u64::MAX),
+            reserve: Bytes(0),
+            writes_in_flight: Self::WRITES_IN_FLIGHT,
+        }
+    }
+}
+
+/// Gives the rows of a fill, in ascending order of their primary keys; secondary keys ascend too.
+pub trait RowSource {
+    /// Sets the columns of the next row in `row`, which is empty; false when there are no more.
+    fn fill(&mut self, row: &mut Row) -> bool;
+}
+
+/// A source without rows.
+struct NoRows;
+
+impl RowSource for NoRows {
+    fn fill(&mut self, _row: &mut Row) -> bool {
+        false
+    }
+}
+
+/// How far a fill has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BulkProgress {
+    /// Rows added.
+    pub rows: u64,
+    /// Bytes of finished pages.
+    pub bytes: Bytes,
+}
+
+/// What a fill has made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BulkSummary {
+    /// Rows of the table.
+    pub rows: u64,
+    /// Long values.
+    pub long_values: u64,
+    /// Pages of the file, used and free, without the two header pages.
+    pub pages: u32,
+    /// Pages that were written.
+    pub pages_written: u64,
+    /// Length of the file.
+    pub bytes: Bytes,
+}
+
+/// Creates `file` in `volume` and fills it with the rows of `source`.
+///
+/// `progress` is called after every write. When this fails, the file stays as it is, in the state
+/// "just created", which nothing opens.
+pub async fn load(
+    runtime: &Runtime,
+    volume: &Rc<dyn Volume>,
+    file: &str,
+    options: &BulkOptions,
+    source: &mut impl RowSource,
+    mut progress: impl FnMut(BulkProgress),
+) -> Result<BulkSummary, BulkError> {
+    check_schema(file, options)?;
+    let mut fill = Fill::new(options).map_err(|problem| problem.of(file))?;
+    let size = options.page_size;
+    let wanted = match options.amount {
+        Amount::File(bytes) => bytes.0 - bytes.0 % size.bytes_u64(),
+        Amount::Rows(_) => 0,
+    };
+    let create = OpenMode::CreateNew {
+        length: wanted.max(2 * size.bytes_u64()),
+    };
+    let device = volume.open(file, create).await?;
+    let mut writer = FileWriter::new(device, options.writes_in_flight);
+    let mut header = DatabaseHeader::new(size, options.signature);
+    header.state = DatabaseState::JustCreated;
+    header.log_signature = options.log_signature;
+    header.dbtime = DBTIME_OF_FILL;
+    header.last_object = fill.last_object();
+    write_headers(&mut writer, &header, size).await?;
+    loop {
+        let more = fill.add_rows(source).map_err(|problem| BulkError::Row {
+            file: file.to_owned(),
+            row: fill.rows(),
+            problem,
+        })?;
+        writer.drain(runtime, &mut fill.sink).await?;
+        progress(BulkProgress {
+            rows: fill.rows(),
+            bytes: Bytes(fill.sink.finished() * size.bytes_u64()),
+        });
+        if !more {
+            break;
+        }
+    }
+    let least_pages = u32::try_from(wanted / size.bytes_u64()).unwrap_or(u32::MAX);
+    let pages = fill.finish(least_pages.saturating_sub(2));
+    writer.drain(runtime, &mut fill.sink).await?;
+    let bytes = (u64::from(pages) + 2) * size.bytes_u64();
+    writer.finish(bytes).await?;
+    header.state = DatabaseState::CleanShutdown;
+    write_headers(&mut writer, &header, size).await?;
+    Ok(BulkSummary {
+        rows: fill.rows(),
+        long_values: fill.long_values(),
+        pages,
+        pages_written: fill.sink.finished(),
+        bytes: Bytes(bytes),
+    })
+}
+
+/// Creates a database whose table has no rows.
+pub async fn create_empty(
+    runtime: &Runtime,
+    volume: &Rc<dyn Volume>,
+    file: &str,
+    options: &BulkOptions,
+) -> Result<BulkSummary, BulkError> {
+    load(runtime, volume, file, options, &mut NoRows, |_| {}).await
+}
+
+/// The primary copy first: a reader that finds the copies different believes it.
+async fn write_headers(
+    writer: &mut FileWriter,
+    header: &DatabaseHeader,
+    size: PageSize,
+) -> Result<(), DeviceError> {
+    let page = header.encode(size);
+    writer.write_header(0, &page).await?;
+    writer.write_header(size.bytes_u64(), &page).await
+}
+
+/// What a fill can order by and keep apart.
+fn check_schema(file: &str, options: &BulkOptions) -> Result<(), BulkError> {
+    let refuse = |problem: &str| {
+        Err(BulkError::Schema {
+            file: file.to_owned(),
+            problem: problem.to_owned(),
+        })
+    };
+    let table = &options.table;
+    let Some(primary) = table.primary() else {
+        return refuse("a table without a primary index has no order to be filled in");
+    };
+    if !primary.is_unique() {
+        return refuse("the keys of a primary index must not repeat");
+    }
+    if table
+        .indexes
+        .iter()
+        .skip(1)
+        .any(ese::schema::IndexDefinition::is_primary)
+    {
+        return refuse("a table has one primary index");
+    }
+    Ok(())
+}

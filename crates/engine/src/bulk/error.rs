@@ -1,0 +1,119 @@
+//! What can go wrong with a fill, in words an operator can act on.
+
+use std::fmt;
+
+use device::DeviceError;
+use ese::key::KeyError;
+use ese::record::RecordError;
+
+use super::catalog::CatalogProblem;
+use super::tree::EntryProblem;
+
+/// Why a row cannot be stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RowProblem {
+    /// A value does not fit its column.
+    Record(RecordError),
+    /// A value has no key.
+    Key(KeyError),
+    /// A key is not greater than that of the row before.
+    Unordered,
+    /// The record does not fit on a page.
+    TooLarge,
+}
+
+impl fmt::Display for RowProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Record(error) => error.fmt(f),
+            Self::Key(error) => error.fmt(f),
+            Self::Unordered => f.write_str(
+                "a key is not greater than the one before it; rows of a fill come in key order",
+            ),
+            Self::TooLarge => f.write_str("the record does not fit on a page; choose larger pages"),
+        }
+    }
+}
+
+impl From<RecordError> for RowProblem {
+    fn from(error: RecordError) -> Self {
+        Self::Record(error)
+    }
+}
+
+impl From<KeyError> for RowProblem {
+    fn from(error: KeyError) -> Self {
+        Self::Key(error)
+    }
+}
+
+impl From<EntryProblem> for RowProblem {
+    fn from(problem: EntryProblem) -> Self {
+        match problem {
+            EntryProblem::Unordered => Self::Unordered,
+            EntryProblem::TooLarge => Self::TooLarge,
+        }
+    }
+}
+
+/// Why a database file could not be filled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BulkError {
+    /// A file operation failed.
+    Device(DeviceError),
+    /// The table cannot be filled.
+    Schema {
+        /// The file.
+        file: String,
+        /// What is wrong with the table.
+        problem: String,
+    },
+    /// A row cannot be stored.
+    Row {
+        /// The file.
+        file: String,
+        /// Which row, counted from 0.
+        row: u64,
+        /// What is wrong with it.
+        problem: RowProblem,
+    },
+}
+
+impl fmt::Display for BulkError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Device(error) => error.fmt(f),
+            Self::Schema { file, problem } => {
+                write!(f, "{file}: the table cannot be filled: {problem}")
+            }
+            Self::Row { file, row, problem } => write!(f, "{file}: row {row}: {problem}"),
+        }
+    }
+}
+
+impl std::error::Error for BulkError {}
+
+impl From<DeviceError> for BulkError {
+    fn from(error: DeviceError) -> Self {
+        Self::Device(error)
+    }
+}
+
+impl CatalogProblem {
+    /// As the error of filling `file`.
+    pub(super) fn of(self, file: &str) -> BulkError {
+        let problem = match self {
+            Self::Record(error) => error.to_string(),
+            Self::Key(error) => error.to_string(),
+            Self::Repeated { name } => format!("two columns or indexes share the name {name}"),
+            Self::TooManyRows => "its columns and indexes do not fit the catalog's first pages; \
+                 use fewer or larger pages"
+                .to_owned(),
+        };
+        BulkError::Schema {
+            file: file.to_owned(),
+            problem,
+        }
+    }
+}

@@ -1,0 +1,394 @@
+//! Turns rows into the entries of the table, its indexes and its long values.
+
+use ese::key;
+use ese::long_value::{LongValueId, LongValueRoot};
+use ese::page::{PageSize, page_flags};
+use ese::record::RecordBuilder;
+use ese::schema::{ColumnDefinition, ColumnId, IndexDefinition};
+use ese::space::Extent;
+use units::{Bytes, ObjectId, PageNumber};
+
+use super::catalog::{
+    self, CatalogProblem, DATABASE_OBJECT, DATABASE_ROOT, FIRST_USER_OBJECT, FIRST_USER_ROOT,
+    FULL_DENSITY_PERCENT, Placed, TABLE_DENSITY_PERCENT,
+};
+use super::extents::Owner;
+use super::sink::PageSink;
+use super::space::{Frontier, Growth, TreeSpace};
+use super::tree::{EntryProblem, Ground, TreeBuilder, TreeShape};
+use super::{Amount, BulkOptions, RowProblem, RowSource};
+use crate::row::Row;
+
+/// Bytes of one write.
+const UNIT_BYTES: usize = 1 << 20;
+/// Roots of a tree and its space trees.
+const ROOTS: u32 = 3;
+/// Writes that the end of a file may still need for branch levels, space trees and open rows.
+const LAST_UNITS: u32 = 5;
+/// Least pages of a file: what the smallest databases of other programs have.
+const LEAST_PAGES: u32 = 254;
+
+/// A database file under construction, without any I/O.
+pub(super) struct Fill {
+    pub(super) sink: PageSink,
+    frontier: Frontier,
+    page_size: PageSize,
+    reserve_pages: u32,
+    most_rows: u64,
+    table: Tree,
+    indexes: Vec<(IndexDefinition, Tree)>,
+    long_values: Option<Tree>,
+    definition: ese::schema::TableDefinition,
+    encoder: Encoder,
+    rows: u64,
+    last_long_value: u32,
+}
+
+struct Tree {
+    owner: Owner,
+    builder: TreeBuilder,
+}
+
+/// What turns one row into bytes, in memory that is used again for the next.
+struct Encoder {
+    row: Row,
+    record: RecordBuilder,
+    bytes: Vec<u8>,
+    key: Vec<u8>,
+    index_key: Vec<u8>,
+}
+
+impl Fill {
+    /// Lays out the roots and builds the system tables.
+    pub(super) fn new(options: &BulkOptions) -> Result<Self, CatalogProblem> {
+        let size = options.page_size;
+        let definition = &options.table;
+        let secondaries: Vec<_> = definition.secondaries().cloned().collect();
+        let trees = Trees::place(definition, &secondaries);
+        let end = PageNumber(trees.end);
+        let file_pages = match options.amount {
+            Amount::File(bytes) => pages_of(bytes, size).saturating_sub(2),
+            Amount::Rows(_) => u32::MAX,
+        };
+        let reserve_pages = pages_of(options.reserve, size);
+        let limit = file_pages
+            .saturating_sub(reserve_pages)
+            .min(i32::MAX.cast_unsigned());
+        let mut sink = PageSink::new(size);
+        for unit in [
+            Extent::starting(DATABASE_ROOT, 12),
+            Extent::starting(PageNumber(24), 3),
+            Extent::starting(PageNumber(29), trees.end - 29),
+        ] {
+            sink.open_unit(unit);
+        }
+        catalog::write_system_tables(
+            &mut sink,
+            &Placed {
+                definition,
+                table: trees.table,
+                indexes: trees.indexes.clone(),
+                long_values: trees.long_values,
+                flags: 0,
+                density_percent: TABLE_DENSITY_PERCENT,
+            },
+        )?;
+        let tree = |owner, density_percent| Tree::new(owner, density_percent, size, limit);
+        Ok(Self {
+            sink,
+            frontier: Frontier::new(end, limit),
+            page_size: size,
+            reserve_pages,
+            most_rows: match options.amount {
+                Amount::Rows(rows) => rows,
+                Amount::File(_) => u64::MAX,
+            },
+            table: tree(trees.table, TABLE_DENSITY_PERCENT),
+            indexes: secondaries
+                .into_iter()
+                .zip(&trees.indexes)
+                .map(|(index, owner)| (index, tree(*owner, TABLE_DENSITY_PERCENT)))
+                .collect(),
+            long_values: trees
+                .long_values
+                .map(|owner| tree(owner, FULL_DENSITY_PERCENT)),
+            definition: definition.clone(),
+            encoder: Encoder {
+                row: Row::new(),
+                record: RecordBuilder::new(definition, size),
+                bytes: Vec::new(),
+                key: Vec::new(),
+                index_key: Vec::new(),
+            },
+            rows: 0,
+            last_long_value: 0,
+        })
+    }
+
+    /// Rows added so far.
+    pub(super) const fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// Long values added so far.
+    pub(super) const fn long_values(&self) -> u64 {
+        self.last_long_value as u64
+    }
+
+    /// The highest object in use.
+    pub(super) fn last_object(&self) -> ObjectId {
+        let owners = self
+            .indexes
+            .iter()
+            .map(|(_, tree)| tree)
+            .chain(&self.long_values);
+        let highest = owners.map(|tree| tree.owner.object).max();
+        highest.unwrap_or(self.table.owner.object)
+    }
+
+    /// Whether there is room for another row.
+    fn has_room(&self) -> bool {
+        let last = LAST_UNITS * unit_pages(self.page_size);
+        self.rows < self.most_rows && self.frontier.left() > last
+    }
+
+    /// Adds rows until a write is ready; false when there are no more.
+    pub(super) fn add_rows(&mut self, source: &mut impl RowSource) -> Result<bool, RowProblem> {
+        while !self.sink.has_write() {
+            if !self.has_room() {
+                return Ok(false);
+            }
+            self.encoder.row.clear();
+            if !source.fill(&mut self.encoder.row) {
+                return Ok(false);
+            }
+            self.add_row()?;
+            self.rows += 1;
+        }
+        Ok(true)
+    }
+
+    fn add_row(&mut self) -> Result<(), RowProblem> {
+        let mut ground = Ground {
+            frontier: &mut self.frontier,
+            sink: &mut self.sink,
+        };
+        let Encoder {
+            row,
+            record,
+            bytes,
+            key,
+            index_key,
+        } = &mut self.encoder;
+        let primary = &self.definition.indexes[0];
+        key::index_key(&self.definition, primary, |id| row.get(id.0), key)?;
+        record.clear();
+        for (column, value) in row.columns() {
+            let id = ColumnId(column);
+            let is_long = self.definition.column(id).is_some_and(is_long);
+            match &mut self.long_values {
+                Some(tree) if is_long => {
+                    self.last_long_value += 1;
+                    let long_value = LongValueId(u64::from(self.last_long_value));
+                    add_long_value(
+                        &mut tree.builder,
+                        &mut ground,
+                        self.page_size,
+                        long_value,
+                        value,
+                    )?;
+                    record.set_separated(id, long_value)?;
+                }
+                _ => record.set(id, value)?,
+            }
+        }
+        bytes.clear();
+        record.finish(bytes)?;
+        self.table.builder.append(&mut ground, key, bytes)?;
+        for (index, tree) in &mut self.indexes {
+            key::index_key(&self.definition, index, |id| row.get(id.0), index_key)?;
+            tree.builder.append(&mut ground, index_key, key)?;
+        }
+        Ok(())
+    }
+
+    /// Finishes every tree and accounts for all space; gives the number of pages of the file.
+    pub(super) fn finish(&mut self, least_pages: u32) -> u32 {
+        let mut ground = Ground {
+            frontier: &mut self.frontier,
+            sink: &mut self.sink,
+        };
+        let children = self
+            .indexes
+            .iter_mut()
+            .map(|(_, tree)| tree)
+            .chain(&mut self.long_values);
+        for tree in children {
+            tree.finish(&mut ground);
+            tree.owner
+                .write_grown_extents(&mut ground, &mut tree.builder.space);
+        }
+        self.table.finish(&mut ground);
+        // Indexes and long values take their space from the table, which so owns all of it.
+        let Owner { root, .. } = self.table.owner;
+        let owned = Extent::starting(root, self.frontier.next().0 - root.0);
+        let available: Vec<_> = self.table.builder.space.available().into_iter().collect();
+        self.table
+            .owner
+            .write_extents(&mut self.sink, &[owned], &available);
+        let used = self.frontier.next().0 - 1;
+        let pages = (used + self.reserve_pages)
+            .max(least_pages)
+            .max(LEAST_PAGES);
+        self.write_database_root(pages);
+        self.sink.close();
+        pages
+    }
+
+    /// Page 1 and its space trees: the file owns all its pages, and those at its end are free.
+    fn write_database_root(&mut self, pages: u32) {
+        let database = Owner {
+            object: DATABASE_OBJECT,
+            flags: 0,
+            root: DATABASE_ROOT,
+            parent: PageNumber::NONE,
+            primary_pages: pages,
+        };
+        let nothing = std::iter::empty::<([u8; 0], [u8; 0])>();
+        let shape = TreeShape {
+            object: database.object,
+            flags: 0,
+            reserve_bytes: 0,
+            compress: false,
+        };
+        let header = database.space_header();
+        super::tree::build_single_page(&mut self.sink, &shape, database.root, header, nothing);
+        let free = Extent::starting(self.frontier.next(), pages + 1 - self.frontier.next().0);
+        let available: &[Extent] = if free.pages > 0 { &[free] } else { &[] };
+        database.write_extents(&mut self.sink, &[database.primary()], available);
+    }
+}
+
+/// Where the trees of the user table stand: their roots lie side by side in the table's first
+/// extent.
+struct Trees {
+    table: Owner,
+    indexes: Vec<Owner>,
+    long_values: Option<Owner>,
+    /// The page behind them.
+    end: u32,
+}
+
+impl Trees {
+    fn place(definition: &ese::schema::TableDefinition, secondaries: &[IndexDefinition]) -> Self {
+        let mut next = (FIRST_USER_OBJECT, FIRST_USER_ROOT);
+        let mut place = |flags, parent| {
+            let (object, root) = next;
+            next = (ObjectId(object.0 + 1), PageNumber(root.0 + ROOTS));
+            Owner {
+                object,
+                flags,
+                root,
+                parent,
+                primary_pages: ROOTS,
+            }
+        };
+        let table = place(0, DATABASE_ROOT);
+        let index_flags = |index: &IndexDefinition| {
+            let repeats = if index.is_unique() {
+                0
+            } else {
+                page_flags::NON_UNIQUE
+            };
+            page_flags::INDEX | repeats
+        };
+        let indexes = secondaries
+            .iter()
+            .map(|index| place(index_flags(index), table.root))
+            .collect();
+        let long_values = definition
+            .has_long_columns()
+            .then(|| place(page_flags::LONG_VALUE, table.root));
+        let end = next.1.0;
+        let primary_pages = end - table.root.0;
+        Self {
+            table: Owner {
+                primary_pages,
+                ..table
+            },
+            indexes,
+            long_values,
+            end,
+        }
+    }
+}
+
+impl Tree {
+    fn new(owner: Owner, density_percent: u32, size: PageSize, file_pages: u32) -> Self {
+        let reserve = size.body_bytes() * (100 - density_percent as usize) / 100;
+        let shape = TreeShape {
+            object: owner.object,
+            flags: owner.flags,
+            reserve_bytes: reserve,
+            compress: true,
+        };
+        // Extents grow with the file, so that the lists of them stay short; half a thousandth of
+        // it, in whole writes, from 1 to 32 MiB.
+        let unit_pages = unit_pages(size);
+        let units = (file_pages / 2_048 / unit_pages).clamp(1, 32);
+        let is_small = owner.flags & page_flags::INDEX != 0;
+        let growth = Growth {
+            extent_pages: if is_small {
+                unit_pages
+            } else {
+                units * unit_pages
+            },
+            unit_pages,
+        };
+        let own_roots = Extent::starting(owner.root, ROOTS);
+        let space = TreeSpace::new(own_roots, growth);
+        Self {
+            owner,
+            builder: TreeBuilder::new(shape, size, space),
+        }
+    }
+
+    fn finish(&mut self, ground: &mut Ground<'_>) {
+        self.builder
+            .finish(ground, self.owner.root, self.owner.space_header());
+    }
+}
+
+/// Adds a value's root node and its chunks.
+fn add_long_value(
+    tree: &mut TreeBuilder,
+    ground: &mut Ground<'_>,
+    size: PageSize,
+    id: LongValueId,
+    value: &[u8],
+) -> Result<(), RowProblem> {
+    let bytes = u32::try_from(value.len()).map_err(|_| EntryProblem::TooLarge)?;
+    let root = LongValueRoot {
+        references: 1,
+        bytes,
+    };
+    tree.append(ground, &id.root_key(), &root.encode())?;
+    let chunk_bytes = size.long_value_chunk_bytes();
+    for (offset, chunk) in (0..).step_by(chunk_bytes).zip(value.chunks(chunk_bytes)) {
+        tree.append(ground, &id.chunk_key(offset), chunk)?;
+    }
+    Ok(())
+}
+
+const fn is_long(column: &ColumnDefinition) -> bool {
+    column.column_type.is_long()
+}
+
+fn unit_pages(size: PageSize) -> u32 {
+    u32::try_from(UNIT_BYTES / size.bytes()).expect("invariant: pages are smaller than writes")
+}
+
+/// Whole pages of so many bytes.
+fn pages_of(bytes: Bytes, size: PageSize) -> u32 {
+    u32::try_from(bytes.0 / size.bytes_u64()).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,137 @@
+//! Collects finished pages into large sequential writes.
+//!
+//! A page is built in place in the buffer that will be written, so its bytes are never copied. A
+//! unit is written when its last page is finished; trees that grow side by side each fill their own.
+
+use std::collections::VecDeque;
+
+use device::Buffer;
+use ese::page::{PageMut, PageSize};
+use ese::space::Extent;
+use units::PageNumber;
+
+/// Pages on their way to the file.
+pub(super) struct PageSink {
+    page_size: PageSize,
+    open: Vec<Unit>,
+    full: VecDeque<Write>,
+    spare: Vec<Buffer>,
+    finished: u64,
+}
+
+/// One write: where in the file, and what.
+pub(super) struct Write {
+    pub(super) offset: u64,
+    pub(super) buffer: Buffer,
+}
+
+/// Neighbouring pages that are written together.
+struct Unit {
+    extent: Extent,
+    buffer: Buffer,
+    finished: Vec<bool>,
+}
+
+impl PageSink {
+    pub(super) const fn new(page_size: PageSize) -> Self {
+        Self {
+            page_size,
+            open: Vec::new(),
+            full: VecDeque::new(),
+            spare: Vec::new(),
+            finished: 0,
+        }
+    }
+
+    pub(super) const fn page_size(&self) -> PageSize {
+        self.page_size
+    }
+
+    /// Pages finished so far.
+    pub(super) const fn finished(&self) -> u64 {
+        self.finished
+    }
+
+    /// Begins a unit: its pages may be built from now on.
+    pub(super) fn open_unit(&mut self, extent: Extent) {
+        let bytes = extent.pages as usize * self.page_size.bytes();
+        let spare = self
+            .spare
+            .iter()
+            .position(|buffer| buffer.len() == bytes)
+            .map(|index| self.spare.swap_remove(index));
+        self.open.push(Unit {
+            extent,
+            buffer: spare.unwrap_or_else(|| Buffer::zeroed(bytes)),
+            finished: vec![false; extent.pages as usize],
+        });
+    }
+
+    /// The bytes of a page of an open unit; what they hold before it is formatted is undefined.
+    pub(super) fn page(&mut self, page: PageNumber) -> &mut [u8] {
+        let bytes = self.page_size.bytes();
+        let (unit, index) = self.locate(page);
+        &mut self.open[unit].buffer[index * bytes..][..bytes]
+    }
+
+    /// Seals a page, and hands its unit over for writing if it was the last one missing.
+    pub(super) fn finish(&mut self, page: PageNumber) {
+        let mut sealed = PageMut::new(self.page(page));
+        sealed.advance_flush_type();
+        sealed.seal(page);
+        self.finished += 1;
+        let (unit, index) = self.locate(page);
+        let unit_pages = &mut self.open[unit].finished;
+        assert!(!unit_pages[index], "page {page} is finished once");
+        unit_pages[index] = true;
+        if unit_pages.iter().all(|&finished| finished) {
+            let Unit { extent, buffer, .. } = self.open.swap_remove(unit);
+            let offset = self.page_size.file_offset(extent.first());
+            self.full.push_back(Write { offset, buffer });
+        }
+    }
+
+    /// Whether a write is ready.
+    pub(super) fn has_write(&self) -> bool {
+        !self.full.is_empty()
+    }
+
+    /// The next write that is ready.
+    pub(super) fn take_write(&mut self) -> Option<Write> {
+        self.full.pop_front()
+    }
+
+    /// Takes a written buffer back for another unit.
+    pub(super) fn recycle(&mut self, buffer: Buffer) {
+        self.spare.push(buffer);
+    }
+
+    /// Makes writes of what the open units hold. Pages in them that nobody built become zeros, as
+    /// pages that are owned and available may be; those at a unit's end are not written at all.
+    pub(super) fn close(&mut self) {
+        let bytes = self.page_size.bytes();
+        for mut unit in std::mem::take(&mut self.open) {
+            let Some(last) = unit.finished.iter().rposition(|&finished| finished) else {
+                continue;
+            };
+            for (index, _) in unit.finished.iter().enumerate().filter(|(_, done)| !**done) {
+                unit.buffer[index * bytes..][..bytes].fill(0);
+            }
+            self.full.push_back(Write {
+                offset: self.page_size.file_offset(unit.extent.first()),
+                buffer: Buffer::copy_of(&unit.buffer[..(last + 1) * bytes]),
+            });
+        }
+    }
+
+    /// The open unit that holds `page`, and the page's index in it.
+    fn locate(&self, page: PageNumber) -> (usize, usize) {
+        let found = self
+            .open
+            .iter()
+            .enumerate()
+            .find(|(_, unit)| unit.extent.contains(page))
+            .map(|(index, unit)| (index, (page.0 - unit.extent.first().0) as usize));
+        found.expect("invariant: a page is built while its unit is open")
+    }
+}

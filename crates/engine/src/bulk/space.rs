@@ -1,0 +1,133 @@
+//! Where the pages of a file under construction come from: nothing is ever given back, so space is
+//! a frontier that moves on, cut into extents for the trees.
+
+use ese::space::Extent;
+use units::PageNumber;
+
+use super::sink::PageSink;
+
+/// Pages that nobody has yet: everything from the first one on, up to a limit.
+#[derive(Debug)]
+pub(super) struct Frontier {
+    next: PageNumber,
+    limit: u32,
+}
+
+impl Frontier {
+    /// Every page from `next` on that is below `limit`.
+    pub(super) const fn new(next: PageNumber, limit: u32) -> Self {
+        Self { next, limit }
+    }
+
+    /// The first page that nobody has.
+    pub(super) const fn next(&self) -> PageNumber {
+        self.next
+    }
+
+    /// Pages left below the limit.
+    pub(super) const fn left(&self) -> u32 {
+        self.limit.saturating_sub(self.next.0)
+    }
+
+    /// Takes the next `pages` pages, whatever the limit: it says when to stop, and what was begun
+    /// must be finished.
+    pub(super) fn take(&mut self, pages: u32) -> Extent {
+        let taken = Extent::starting(self.next, pages);
+        assert!(
+            taken.last.0 < MOST_PAGES,
+            "a database has at most 2^31 pages"
+        );
+        self.next = PageNumber(taken.last.0 + 1);
+        taken
+    }
+}
+
+/// Page numbers are 31 bits.
+const MOST_PAGES: u32 = 1 << 31;
+
+/// The space of one tree under construction.
+#[derive(Debug)]
+pub(super) struct TreeSpace {
+    /// What the tree has taken, neighbours joined, in ascending order.
+    owned: Vec<Extent>,
+    /// The next page, and how many of the extent taken last are left.
+    next: PageNumber,
+    left: u32,
+    /// How many of them lie before the next unit.
+    unit_left: u32,
+    growth: Growth,
+}
+
+/// How a tree takes space.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Growth {
+    /// Pages to take at a time.
+    pub(super) extent_pages: u32,
+    /// Pages of one write.
+    pub(super) unit_pages: u32,
+}
+
+impl TreeSpace {
+    /// The space of a tree that owns `primary`: its root and what stands beside it.
+    pub(super) fn new(primary: Extent, growth: Growth) -> Self {
+        Self {
+            owned: vec![primary],
+            next: PageNumber::NONE,
+            left: 0,
+            unit_left: 0,
+            growth,
+        }
+    }
+
+    /// The next page of the tree. Opens its unit in `sink` where it is the first one.
+    pub(super) fn allocate(&mut self, frontier: &mut Frontier, sink: &mut PageSink) -> PageNumber {
+        if self.left == 0 {
+            // Towards the end, trees take less, so that no tree keeps much that others could use.
+            let least = self.growth.unit_pages.min(self.growth.extent_pages);
+            let pages = self.growth.extent_pages.min(frontier.left() / 16);
+            let taken = self.take(frontier, pages.max(least));
+            (self.next, self.left, self.unit_left) = (taken.first(), taken.pages, 0);
+        }
+        if self.unit_left == 0 {
+            self.unit_left = self.growth.unit_pages.min(self.left);
+            sink.open_unit(Extent::starting(self.next, self.unit_left));
+        }
+        let page = self.next;
+        (self.next, self.left) = (PageNumber(page.0 + 1), self.left - 1);
+        self.unit_left -= 1;
+        page
+    }
+
+    /// Gives the page allocated last back, before it was built.
+    pub(super) fn give_back_last(&mut self, page: PageNumber) {
+        assert_eq!(
+            page.0 + 1,
+            self.next.0,
+            "only the last page can be given back"
+        );
+        (self.next, self.left) = (page, self.left + 1);
+        self.unit_left += 1;
+    }
+
+    /// Takes an extent of its own besides the one that [`TreeSpace::allocate`] uses up.
+    pub(super) fn take(&mut self, frontier: &mut Frontier, pages: u32) -> Extent {
+        let taken = frontier.take(pages);
+        match self.owned.last_mut() {
+            Some(last) if last.last.0 + 1 == taken.first().0 => {
+                *last = Extent::starting(last.first(), last.pages + taken.pages);
+            }
+            _ => self.owned.push(taken),
+        }
+        taken
+    }
+
+    /// What the tree owns, in ascending order.
+    pub(super) fn owned(&self) -> &[Extent] {
+        &self.owned
+    }
+
+    /// What the tree owns and does not use: at most one extent.
+    pub(super) fn available(&self) -> Option<Extent> {
+        (self.left > 0).then(|| Extent::starting(self.next, self.left))
+    }
+}
