@@ -5,7 +5,9 @@
 //! `docs/format.md`.
 
 mod bytes;
+pub mod catalog;
 pub mod checksum;
+pub mod compression;
 pub mod flush_map;
 pub mod header;
 pub mod key;

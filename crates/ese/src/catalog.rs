@@ -1,0 +1,17 @@
+//! The catalog: the table that says where every other table, index and long-value tree is.
+//!
+//! It stands at fixed pages of every database, is an ordinary table itself, and is kept twice.
+//! [`CatalogRow`] is one of its rows, [`CatalogTable`] what the rows of one table say together.
+
+mod assemble;
+mod row;
+mod system;
+#[cfg(test)]
+mod tests;
+
+pub use assemble::{CatalogTable, TreePlace, assemble, rows_of};
+pub use row::{CatalogRow, RowKind};
+pub use system::{
+    OBJECT_IDS_NAME, OBJECTS_NAME, OBJECTS_SHADOW_NAME, SystemTree, catalog_definition,
+    object_ids_definition, system_trees,
+};

@@ -1,0 +1,275 @@
+//! From rows to tables and back.
+
+use std::collections::BTreeMap;
+
+use units::{ObjectId, PageNumber};
+
+use crate::catalog::{CatalogRow, RowKind};
+use crate::schema::{
+    ColumnClass, ColumnDefinition, ColumnId, ColumnType, DEFAULT_LONGEST_KEY_BYTES,
+    IndexDefinition, KeySegment, TableDefinition, index_flags,
+};
+
+/// Where a tree is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct TreePlace {
+    /// Its object identifier, which all of its pages carry.
+    pub object: ObjectId,
+    /// Its root page, which it keeps for life.
+    pub root: PageNumber,
+}
+
+/// A table with its places.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CatalogTable {
+    /// What the table is.
+    pub definition: TableDefinition,
+    /// The table itself, which is its primary index.
+    pub place: TreePlace,
+    /// The places of `definition.indexes`, one for each; that of the primary index is the
+    /// table's own.
+    pub index_places: Vec<TreePlace>,
+    /// The table's long-value tree, once it has one.
+    pub long_values: Option<TreePlace>,
+    /// Flags of the table in the catalog.
+    pub flags: u32,
+    /// How full appends leave pages, in percent.
+    pub density_percent: u32,
+    /// Pages of the table's first extent.
+    pub initial_pages: u32,
+    /// The table that columns are inherited from; such columns are not listed here.
+    pub template: Option<String>,
+}
+
+/// Flags of tables that belong to the engine.
+const SYSTEM_TABLE_FLAGS: u32 = 0xC000_0000;
+/// How full appends leave pages by default, in percent.
+const DEFAULT_DENSITY_PERCENT: u32 = 80;
+/// What every index row states of text, whether it has text or not (measured in real files).
+const LC_MAP_FLAGS: u32 = 0x0003_0401;
+/// The locale that every index row states, for the same reason.
+const LOCALE_NAME: &str = "en-US";
+/// In a stored key segment: greater values come first.
+const SEGMENT_DESCENDING: u8 = 0x40;
+/// The name of every long-value row.
+const LONG_VALUE_NAME: &str = "LV";
+/// How full long-value trees are filled, in percent.
+const LONG_VALUE_DENSITY_PERCENT: u32 = 100;
+
+impl CatalogTable {
+    /// A table to be created. `index_places` are those of the secondary indexes, in order.
+    pub fn new(
+        definition: TableDefinition,
+        place: TreePlace,
+        index_places: Vec<TreePlace>,
+        long_values: Option<TreePlace>,
+    ) -> Self {
+        let mut places = index_places;
+        if definition.primary().is_some() {
+            places.insert(0, place);
+        }
+        assert!(
+            places.len() == definition.indexes.len(),
+            "every index has one place"
+        );
+        Self {
+            definition,
+            place,
+            index_places: places,
+            long_values,
+            flags: 0,
+            density_percent: DEFAULT_DENSITY_PERCENT,
+            initial_pages: 1,
+            template: None,
+        }
+    }
+
+    /// The same table as one of the engine's own.
+    #[must_use]
+    pub fn as_system_table(mut self) -> Self {
+        self.flags = SYSTEM_TABLE_FLAGS;
+        self
+    }
+
+    /// Whether the table belongs to the engine.
+    pub const fn is_system_table(&self) -> bool {
+        self.flags & 0x8000_0000 != 0
+    }
+
+    /// The secondary indexes with their places.
+    pub fn secondaries(&self) -> impl Iterator<Item = (&IndexDefinition, TreePlace)> {
+        let all = self
+            .definition
+            .indexes
+            .iter()
+            .zip(self.index_places.iter().copied());
+        all.filter(|(index, _)| !index.is_primary())
+    }
+}
+
+/// The rows that describe `table`, in the catalog's order.
+pub fn rows_of(table: &CatalogTable) -> Vec<CatalogRow> {
+    let object = table.place.object;
+    let mut rows = vec![CatalogRow {
+        column_type_or_root: table.place.root.0,
+        space_usage: table.density_percent,
+        flags: table.flags,
+        pages_or_locale: table.initial_pages,
+        root_flag: true,
+        template: table.template.clone(),
+        ..CatalogRow::new(object, RowKind::Table, object.0, &table.definition.name)
+    }];
+    rows.extend(
+        table
+            .definition
+            .columns
+            .iter()
+            .map(|column| column_row(object, column)),
+    );
+    let indexes = table.definition.indexes.iter().zip(&table.index_places);
+    rows.extend(indexes.map(|(index, place)| index_row(table, index, *place)));
+    rows.extend(table.long_values.map(|place| CatalogRow {
+        column_type_or_root: place.root.0,
+        space_usage: LONG_VALUE_DENSITY_PERCENT,
+        pages_or_locale: 1,
+        ..CatalogRow::new(object, RowKind::LongValue, place.object.0, LONG_VALUE_NAME)
+    }));
+    rows
+}
+
+fn column_row(table: ObjectId, column: &ColumnDefinition) -> CatalogRow {
+    let is_fixed = column.id.class() == ColumnClass::Fixed;
+    CatalogRow {
+        column_type_or_root: column.column_type.number(),
+        space_usage: column.max_bytes,
+        flags: column.flags,
+        pages_or_locale: column.code_page,
+        record_offset: is_fixed.then_some(column.record_offset),
+        default: column.default.clone(),
+        ..CatalogRow::new(table, RowKind::Column, u32::from(column.id.0), &column.name)
+    }
+}
+
+fn index_row(table: &CatalogTable, index: &IndexDefinition, place: TreePlace) -> CatalogRow {
+    let own_limit = index.longest_key_bytes != DEFAULT_LONGEST_KEY_BYTES;
+    CatalogRow {
+        column_type_or_root: place.root.0,
+        space_usage: table.density_percent,
+        flags: index.flags,
+        pages_or_locale: 1033,
+        lc_map_flags: Some(LC_MAP_FLAGS),
+        key_most: own_limit.then(|| u16::try_from(index.longest_key_bytes).unwrap_or(u16::MAX)),
+        key_columns: index.segments.iter().flat_map(encode_segment).collect(),
+        locale_name: LOCALE_NAME
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect(),
+        ..CatalogRow::new(
+            table.place.object,
+            RowKind::Index,
+            place.object.0,
+            &index.name,
+        )
+    }
+}
+
+fn encode_segment(segment: &KeySegment) -> [u8; 4] {
+    let [low, high] = segment.column.0.to_le_bytes();
+    [
+        if segment.is_descending {
+            SEGMENT_DESCENDING
+        } else {
+            0
+        },
+        0,
+        low,
+        high,
+    ]
+}
+
+/// The tables that `rows` describe, in the order of their object identifiers.
+pub fn assemble(rows: impl IntoIterator<Item = CatalogRow>) -> Vec<CatalogTable> {
+    let mut tables: BTreeMap<ObjectId, Vec<CatalogRow>> = BTreeMap::new();
+    for row in rows {
+        tables.entry(row.table).or_default().push(row);
+    }
+    tables.into_values().filter_map(table_of).collect()
+}
+
+/// The table that its rows describe; none where the row of the table itself is missing.
+fn table_of(rows: Vec<CatalogRow>) -> Option<CatalogTable> {
+    let of_kind = |kind| rows.iter().filter(move |row| row.kind == kind);
+    let table = of_kind(RowKind::Table).next()?;
+    let place = |row: &CatalogRow| TreePlace {
+        object: ObjectId(row.id),
+        root: row.root(),
+    };
+    let mut columns: Vec<_> = of_kind(RowKind::Column).filter_map(column_of).collect();
+    columns.sort_by_key(|column| column.id);
+    let mut indexes: Vec<_> = of_kind(RowKind::Index)
+        .map(|row| (index_of(row), place(row)))
+        .collect();
+    indexes.sort_by_key(|(index, _)| !index.is_primary());
+    let (indexes, index_places) = indexes.into_iter().unzip();
+    Some(CatalogTable {
+        definition: TableDefinition {
+            name: table.name.clone(),
+            columns,
+            indexes,
+        },
+        place: place(table),
+        index_places,
+        long_values: of_kind(RowKind::LongValue).next().map(place),
+        flags: table.flags,
+        density_percent: table.space_usage,
+        initial_pages: table.pages_or_locale,
+        template: table.template.clone(),
+    })
+}
+
+/// None for columns that have been deleted, which keep their number with type 0.
+fn column_of(row: &CatalogRow) -> Option<ColumnDefinition> {
+    Some(ColumnDefinition {
+        id: ColumnId(u16::try_from(row.id).ok()?),
+        name: row.name.clone(),
+        column_type: ColumnType::from_number(row.column_type_or_root)?,
+        max_bytes: row.space_usage,
+        flags: row.flags,
+        code_page: row.pages_or_locale,
+        record_offset: row.record_offset.unwrap_or(0),
+        default: row.default.clone(),
+    })
+}
+
+fn index_of(row: &CatalogRow) -> IndexDefinition {
+    let (long, _) = row.key_columns.as_chunks::<4>();
+    let (short, _) = row.key_columns.as_chunks::<2>();
+    let segments = if row.flags & index_flags::EXTENDED_COLUMN_IDS == 0 {
+        short.iter().copied().map(decode_short_segment).collect()
+    } else {
+        long.iter().copied().map(decode_segment).collect()
+    };
+    IndexDefinition {
+        name: row.name.clone(),
+        flags: row.flags,
+        segments,
+        longest_key_bytes: row.key_most.map_or(DEFAULT_LONGEST_KEY_BYTES, usize::from),
+    }
+}
+
+fn decode_segment(stored: [u8; 4]) -> KeySegment {
+    let column = ColumnId(u16::from_le_bytes([stored[2], stored[3]]));
+    KeySegment {
+        column,
+        is_descending: stored[0] & SEGMENT_DESCENDING != 0,
+    }
+}
+
+/// Old indexes store the column's number alone, negative where the segment is descending.
+fn decode_short_segment(stored: [u8; 2]) -> KeySegment {
+    let number = i16::from_le_bytes(stored);
+    KeySegment {
+        column: ColumnId(number.unsigned_abs()),
+        is_descending: number < 0,
+    }
+}
