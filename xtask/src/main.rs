@@ -6,6 +6,7 @@
     reason = "printing is this program's output"
 )]
 
+mod bench;
 mod failure;
 mod layers;
 mod licences;
@@ -14,6 +15,7 @@ mod shell;
 mod steps;
 mod tidy;
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use failure::Failure;
@@ -25,6 +27,7 @@ cargo xtask <command>
   tidy            the house rules: sizes, documentation, banned words, dead files
   tidy --tighten  the same, and lower the limits in xtask/figures.toml to what was found
   layers          every dependency edge against the table in ARCHITECTURE.md
+  bench NAME [DIR]  speed against a peer, with files in DIR (default: target/bench); run with --release
   deny            cargo-deny where it is installed, else the licence check alone
 ";
 
@@ -46,7 +49,16 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
         ["tidy"] => tidy::run(tidy::Mode::Check),
         ["tidy", "--tighten"] => tidy::run(tidy::Mode::Tighten),
         ["layers"] => layers::run(),
+        ["bench", name] => bench::run(name, &bench_directory()?),
+        ["bench", name, directory] => bench::run(name, Path::new(directory)),
         ["deny"] => licences::deny(),
         _ => Err(Failure::new(USAGE)),
     }
+}
+
+fn bench_directory() -> Result<PathBuf, Failure> {
+    let directory = shell::root().join("target/bench");
+    std::fs::create_dir_all(&directory)
+        .map_err(|error| Failure::new(format!("{}: {error}", directory.display())))?;
+    Ok(directory)
 }

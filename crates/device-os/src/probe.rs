@@ -1,6 +1,7 @@
 //! What stands under a folder: a report that names the hardware can be compared and repeated.
 //!
-//! Read from `/proc/self/mountinfo` (proc(5)) and `/sys/block` (Documentation/ABI/stable/sysfs-block).
+//! Read from `/proc/self/mountinfo` (proc(5)) and `/sys/block` (the kernel's
+//! Documentation/ABI/stable/sysfs-block).
 //! Whatever the kernel does not tell is left out rather than guessed.
 
 use std::fs;

@@ -46,8 +46,8 @@ pub enum Op {
         /// Receives the bytes.
         buffer: Buffer,
     },
-    /// Write the whole buffer at `offset` bytes. It must lie inside the file (set the length first):
-    /// one that does not moves nothing and fails with [`crate::DeviceError::Short`].
+    /// Write the whole buffer at `offset` bytes, inside the file: set the length first. A write
+    /// that reaches beyond moves nothing and fails with [`crate::DeviceError::Short`].
     Write {
         /// Byte offset in the file.
         offset: u64,

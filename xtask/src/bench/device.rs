@@ -1,0 +1,198 @@
+//! Random unbuffered reads through `device-os` against fio: what our seam costs.
+
+use std::fmt;
+use std::path::Path;
+use std::rc::Rc;
+
+use device::{Buffer, Device, DeviceError, Durability, OpenMode, Purpose, Request, Runtime};
+use device_os::{Backend, World};
+use units::{Nanos, Prng, Seed};
+
+use super::{PAIRS, fio, median};
+use crate::failure::Failure;
+
+/// The file read from: far larger than any on-board cache of a small disk.
+const FILE_BYTES: u64 = 1 << 30;
+
+/// Bytes per read: the page size of an Exchange database.
+const READ_BYTES: usize = 32 << 10;
+
+/// Requests in flight, one line each.
+const DEPTHS: [usize; 3] = [1, 8, 32];
+
+/// Seconds of each measurement.
+const SECONDS: u64 = 3;
+
+const FILE: &str = "plimsoll-bench-device";
+
+/// The goal: our IOPS over fio's.
+const GOAL: f64 = 0.97;
+
+/// Medians of alternating pairs at one depth.
+#[derive(Clone, Copy, Debug)]
+pub struct Comparison {
+    /// Requests in flight.
+    pub depth: usize,
+    /// Our reads per second.
+    pub ours: f64,
+    /// fio's reads per second.
+    pub fio: f64,
+    /// Median of the pairs' ratios, ours over fio's.
+    pub ratio: f64,
+    /// Our CPU time per read in microseconds.
+    pub our_cpu_micros: f64,
+    /// fio's CPU time per read in microseconds.
+    pub fio_cpu_micros: f64,
+}
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{:>2} in flight: {:>8.0} reads/s, fio {:>8.0}: {:.3} x ({}); \
+             CPU {:.1} us a read, fio {:.1} us",
+            self.depth,
+            self.ours,
+            self.fio,
+            self.ratio,
+            if self.ratio >= GOAL {
+                "goal met"
+            } else {
+                "below the goal of 0.97"
+            },
+            self.our_cpu_micros,
+            self.fio_cpu_micros,
+        )
+    }
+}
+
+/// Measures every depth in `directory`; nothing but a message where fio is absent. The file is
+/// removed at the end.
+pub fn run(directory: &Path) -> Result<Vec<Comparison>, Failure> {
+    if !fio::installed() {
+        println!("{}", fio::ABSENT);
+        return Ok(Vec::new());
+    }
+    let failed = |error: DeviceError| Failure::new(error.to_string());
+    fill(directory).map_err(failed)?;
+    let comparisons = DEPTHS.into_iter().map(|depth| compare(directory, depth));
+    let comparisons = comparisons.collect();
+    let world = World::new(Backend::Auto).map_err(failed)?;
+    let volume = world.volume(directory).map_err(failed)?;
+    let removed = world.executor().block_on(volume.remove(FILE));
+    removed.map_err(failed)?;
+    comparisons
+}
+
+/// Incompressible bytes: what was never written would be read from nowhere.
+fn fill(directory: &Path) -> Result<(), DeviceError> {
+    const BLOCK: usize = 1 << 20;
+    let world = World::new(Backend::Auto)?;
+    let volume = world.volume(directory)?;
+    world.executor().block_on(async move {
+        let mode = OpenMode::CreateNew { length: FILE_BYTES };
+        let device = volume.open(FILE, mode).await?;
+        let mut buffer = Buffer::zeroed(BLOCK);
+        for offset in (0..FILE_BYTES).step_by(BLOCK) {
+            Prng::new(Seed(offset)).fill(&mut buffer);
+            let write = Request::write(Purpose::Fill, offset, buffer, Durability::Volatile);
+            buffer = device.submit(write).await.into_buffer()?;
+        }
+        device.submit(Request::flush(Purpose::Fill)).await.result
+    })
+}
+
+fn compare(directory: &Path, depth: usize) -> Result<Comparison, Failure> {
+    let mut pairs = Vec::new();
+    for pair in 0..PAIRS {
+        let ours = || ours(directory, depth, pair as u64);
+        let peer = || peer(directory, depth);
+        pairs.push(if pair % 2 == 0 {
+            let ours = ours()?;
+            (ours, peer()?)
+        } else {
+            let peer = peer()?;
+            (ours()?, peer)
+        });
+    }
+    let middle = |value: fn(&(fio::Measured, fio::Measured)) -> f64| {
+        median(pairs.iter().map(value).collect())
+    };
+    Ok(Comparison {
+        depth,
+        ours: middle(|(ours, _)| ours.operations_per_second),
+        fio: middle(|(_, fio)| fio.operations_per_second),
+        ratio: middle(|(ours, fio)| ours.operations_per_second / fio.operations_per_second),
+        our_cpu_micros: middle(|(ours, _)| ours.cpu_micros_per_operation),
+        fio_cpu_micros: middle(|(_, fio)| fio.cpu_micros_per_operation),
+    })
+}
+
+fn peer(directory: &Path, depth: usize) -> Result<fio::Measured, Failure> {
+    let depth = format!("--iodepth={depth}");
+    let block = format!("--bs={READ_BYTES}");
+    let runtime = format!("--runtime={SECONDS}");
+    let arguments = ["--rw=randread", "--time_based", &depth, &block, &runtime];
+    fio::run(&directory.join(FILE), &arguments)
+}
+
+fn ours(directory: &Path, depth: usize, seed: u64) -> Result<fio::Measured, Failure> {
+    let failed = |error: DeviceError| Failure::new(error.to_string());
+    let world = World::new(Backend::Auto).map_err(failed)?;
+    let volume = world.volume(directory).map_err(failed)?;
+    let runtime = world.executor().runtime();
+    let cpu_before = cpu_nanos()?;
+    let task = runtime.clone();
+    let (reads, span) = world
+        .executor()
+        .block_on(async move {
+            let device = volume.open(FILE, OpenMode::ReadOnly).await?;
+            let began = task.now();
+            let until = began + Nanos::from_secs(SECONDS);
+            let readers: Vec<_> = (0..depth as u64)
+                .map(|reader| {
+                    let prng = Prng::new(Seed(seed).derive(reader));
+                    task.spawn(read_until(task.clone(), Rc::clone(&device), prng, until))
+                })
+                .collect();
+            let mut reads = 0;
+            for reader in readers {
+                reads += reader.await?;
+            }
+            Ok((reads, task.now().since(began)))
+        })
+        .map_err(failed)?;
+    let cpu = (cpu_nanos()? - cpu_before) as f64;
+    let per_second = reads as f64 / span.as_secs_f64();
+    Ok(fio::Measured {
+        operations_per_second: per_second,
+        bytes_per_second: per_second * READ_BYTES as f64,
+        cpu_micros_per_operation: cpu / 1e3 / reads as f64,
+    })
+}
+
+async fn read_until(
+    runtime: Runtime,
+    device: Rc<dyn Device>,
+    mut prng: Prng,
+    until: Nanos,
+) -> Result<u64, DeviceError> {
+    let mut buffer = Buffer::zeroed(READ_BYTES);
+    let mut reads = 0;
+    while runtime.now() < until {
+        let offset = prng.below(FILE_BYTES / READ_BYTES as u64) * READ_BYTES as u64;
+        let read = Request::read_into(Purpose::Database, offset, buffer);
+        buffer = device.submit(read).await.into_buffer()?;
+        reads += 1;
+    }
+    Ok(reads)
+}
+
+/// CPU time of this thread: the first field of schedstat (Documentation/scheduler/sched-stats.rst).
+fn cpu_nanos() -> Result<u64, Failure> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let first = text.split(' ').next().unwrap_or_default();
+    first
+        .parse()
+        .map_err(|_| Failure::new("the kernel does not tell CPU time in schedstat"))
+}

@@ -1,0 +1,39 @@
+//! Measurements against a peer on the same file in the same run, in alternating pairs.
+
+pub mod device;
+pub mod fio;
+
+use std::path::Path;
+
+use crate::failure::Failure;
+
+/// Pairs measured per line; the line shows their medians.
+pub const PAIRS: usize = 5;
+
+/// Runs the benchmark `name` with its files in `directory`.
+pub fn run(name: &str, directory: &Path) -> Result<(), Failure> {
+    match name {
+        "device" => device::run(directory).map(|comparisons| {
+            for comparison in comparisons {
+                println!("{comparison}");
+            }
+        }),
+        _ => Err(Failure::new(format!(
+            "no benchmark is called {name}; there is: device"
+        ))),
+    }
+}
+
+/// The middle value of an odd number of them.
+pub fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_median_stands_in_the_middle() {
+        assert!((super::median(vec![9.0, 1.0, 5.0]) - 5.0).abs() < f64::EPSILON);
+    }
+}
