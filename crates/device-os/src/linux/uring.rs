@@ -142,7 +142,11 @@ impl UringHost {
     /// Hands over what is queued; waits for a completion where `until` is ahead.
     fn enter(&self, until: Option<Nanos>) {
         let mut ring = self.ring.borrow_mut();
-        let wait = until.map_or(Nanos::ZERO, |until| until.since(self.clock.now()));
+        let wait = match until {
+            None => Nanos::ZERO,
+            Some(Nanos::MAX) => Nanos::MAX,
+            Some(until) => until.since(self.clock.now()),
+        };
         let idle = {
             let queue = ring.submission();
             queue.is_empty() && !queue.taskrun() && !queue.cq_overflow()
@@ -152,7 +156,7 @@ impl UringHost {
             return; // The kernel has nothing to be told and nothing to tell.
         } else if wait == Nanos::ZERO {
             submitter.submit()
-        } else if until == Some(Nanos::MAX) {
+        } else if wait == Nanos::MAX {
             submitter.submit_and_wait(1)
         } else {
             let second = 1_000_000_000;
