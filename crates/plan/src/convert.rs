@@ -21,6 +21,9 @@ pub struct Overrides {
     pub seed: Option<u64>,
 }
 
+/// Smallest database file: below it, the fill's own reserve leaves hardly a message.
+const SMALLEST_FILE: Bytes = Bytes::from_mib(16);
+
 /// Largest database file: what the format's own engine supports.
 const LARGEST_FILE: Bytes = Bytes(16 << 40);
 
@@ -201,7 +204,7 @@ impl Check<'_> {
             return None;
         };
         let most = LARGEST_FILE.min(Bytes((MOST_PAGES * page_size.0) >> 30 << 30)); // whole GiB
-        let bounds = (Bytes::from_mib(2), most);
+        let bounds = (SMALLEST_FILE, most);
         Some(self.within(Some(given), bounds.0, bounds))
     }
 

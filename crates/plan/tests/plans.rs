@@ -139,7 +139,7 @@ proptest! {
         folders in prop::collection::btree_set("[a-z]{1,4}", 1..5),
         logs in prop::collection::btree_set("[A-Z]{1,4}", 0..3),
         count in 1_usize..9,
-        size in 2_u64 << 20..16 << 40,
+        size in 16_u64 << 20..16 << 40,
         threads in prop::option::of(1_u32..1024),
         stress: bool,
         maintenance: bool,

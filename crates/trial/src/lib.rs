@@ -1,1 +1,33 @@
 //! The instrument: prepare, open, warm, measure, drain, check.
+//!
+//! One [`run::Group`] of databases belongs to one executor thread. Groups share nothing but a
+//! [`Coordinator`], which keeps them in phase, and the sinks that their events go to. Nothing here
+//! prints, opens a file by itself or asks for the time: volumes, clock and sinks are given.
+
+pub mod checksum;
+mod coordinator;
+mod location;
+pub mod manifest;
+mod messages;
+mod meter;
+mod policy;
+mod sampler;
+mod settings;
+#[cfg(test)]
+mod testing;
+mod trouble;
+mod worker;
+
+pub mod prepare;
+pub mod run;
+
+use std::rc::Rc;
+
+pub use coordinator::{Barrier, Coordinator, Stop};
+pub use location::Location;
+pub use messages::{TABLE, definition};
+pub use sampler::HostSampler;
+pub use settings::{engine_settings, record_settings, test_type};
+
+/// Where events go. It may not wait: it is called between two polls of tasks.
+pub type Sink<T> = Rc<dyn Fn(T)>;

@@ -1,0 +1,34 @@
+//! Where one database of a plan lives, with the volumes that the program has opened for it.
+
+use std::rc::Rc;
+
+use device::Volume;
+
+/// One database and its folders.
+#[derive(Clone)]
+pub struct Location {
+    /// Its entry in the plan.
+    pub plan: plan::Database,
+    /// The folder of the database file.
+    pub database: Rc<dyn Volume>,
+    /// The folder of the log.
+    pub log: Rc<dyn Volume>,
+    /// What the database folder's space comes from, such as a mount point: folders of equal
+    /// storage share it.
+    pub storage: String,
+    /// What the log folder's space comes from.
+    pub log_storage: String,
+}
+
+impl Location {
+    /// Name of the file beside the database that says where it came from.
+    pub fn manifest_file(&self) -> String {
+        let stem = self.plan.file.strip_suffix(".edb");
+        format!("{}.manifest.json", stem.unwrap_or(&self.plan.file))
+    }
+
+    /// The database file's path as people write it.
+    pub fn path(&self) -> String {
+        format!("{}/{}", self.plan.folder, self.plan.file)
+    }
+}

@@ -1,0 +1,253 @@
+//! The file beside a database that says where it came from.
+//!
+//! It is written twice: before the first page, marked as being filled, and after the last one. So
+//! an interrupted fill is recognised and may be thrown away, and nothing else ever is.
+
+use std::fmt;
+
+use device::{ALIGNMENT, Buffer, DeviceError, Durability, OpenMode, Purpose, Request, Volume};
+use plan::Plan;
+use serde::{Deserialize, Serialize};
+use units::Bytes;
+
+use crate::location::Location;
+
+/// Version of the manifest's own form.
+const FORM: u32 = 1;
+
+/// No manifest is longer; what is, is something else.
+const LONGEST: u64 = 1 << 20;
+
+/// Whether the database is whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// The fill has begun.
+    Filling,
+    /// The fill has ended and everything is on stable storage.
+    Complete,
+}
+
+/// What a database was made from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Version of this form.
+    pub form: u32,
+    /// Whether the database is whole.
+    pub state: State,
+    /// The database file.
+    pub file: String,
+    /// Its index in the plan.
+    pub database: u32,
+    /// Seed of the plan.
+    pub seed: u64,
+    /// Format of the database, such as `ESE 0x620,20,0`.
+    pub format: String,
+    /// Page size.
+    pub page_size_bytes: u64,
+    /// Length of the file after the fill; 0 while filling.
+    pub file_bytes: u64,
+    /// Messages after the fill, numbered from 1; 0 while filling.
+    pub rows: u64,
+    /// Signature of the database, hexadecimal; empty while filling.
+    pub signature: String,
+    /// The whole plan.
+    pub plan: String,
+}
+
+/// Why a database is not the one that was meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ManifestError {
+    /// The manifest could not be read or written.
+    Device(DeviceError),
+    /// There is no manifest.
+    Absent {
+        /// The database file.
+        file: String,
+    },
+    /// The file is no manifest.
+    Unreadable {
+        /// The manifest file.
+        file: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The fill of the database was interrupted.
+    Unfinished {
+        /// The database file.
+        file: String,
+    },
+    /// The database was made from another plan.
+    Differs {
+        /// The database file.
+        file: String,
+        /// What differs: the key of the plan.
+        key: &'static str,
+        /// What the plan says.
+        wanted: String,
+        /// What the database was made with.
+        found: String,
+    },
+}
+
+impl Manifest {
+    /// The manifest of a fill that begins.
+    pub fn filling(plan: &Plan, location: &Location) -> Self {
+        let (major, update) = ese::header::WRITTEN_FORMAT;
+        Self {
+            form: FORM,
+            state: State::Filling,
+            file: location.plan.file.clone(),
+            database: location.plan.index,
+            seed: plan.seed.0,
+            format: format!("ESE {major:#x},{update},0"),
+            page_size_bytes: plan.page_size.0,
+            file_bytes: 0,
+            rows: 0,
+            signature: String::new(),
+            plan: plan.to_toml(),
+        }
+    }
+
+    /// The error for a database without a manifest.
+    pub fn absent(location: &Location) -> ManifestError {
+        ManifestError::Absent {
+            file: location.path(),
+        }
+    }
+
+    /// Whether `plan` may run on this database. The seed may differ: a run with another seed does
+    /// other things to the same messages.
+    pub fn fits(&self, plan: &Plan, location: &Location) -> Result<(), ManifestError> {
+        let file = location.path();
+        if self.state == State::Filling {
+            return Err(ManifestError::Unfinished { file });
+        }
+        let differs = |key, wanted: String, found: String| ManifestError::Differs {
+            file: file.clone(),
+            key,
+            wanted,
+            found,
+        };
+        if self.database != location.plan.index {
+            let (wanted, found) = (location.plan.index + 1, self.database + 1);
+            return Err(differs(
+                "database number",
+                wanted.to_string(),
+                found.to_string(),
+            ));
+        }
+        if self.page_size_bytes != plan.page_size.0 {
+            let found = Bytes(self.page_size_bytes).to_string();
+            return Err(differs("page_size", plan.page_size.to_string(), found));
+        }
+        Ok(())
+    }
+
+    /// Whether a fill by `plan` would make just this database.
+    pub fn is_of(&self, plan: &Plan) -> bool {
+        let made = Plan::parse("manifest", &self.plan);
+        made.is_ok_and(|made| {
+            (made.seed, made.size, made.page_size) == (plan.seed, plan.size, plan.page_size)
+                && made.workload.short_pad_bytes == plan.workload.short_pad_bytes
+                && made.workload.long_pad_bytes == plan.workload.long_pad_bytes
+        })
+    }
+}
+
+/// The manifest beside the database at `location`; none where there is none.
+pub async fn read(location: &Location) -> Result<Option<Manifest>, ManifestError> {
+    let file = location.manifest_file();
+    let device = match location.database.open(&file, OpenMode::ReadOnly).await {
+        Ok(device) => device,
+        Err(DeviceError::NotFound { .. }) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let unreadable = |problem: String| ManifestError::Unreadable {
+        file: device.name().to_owned(),
+        problem,
+    };
+    let length = device.length();
+    if length > LONGEST || !length.is_multiple_of(ALIGNMENT as u64) {
+        return Err(unreadable(format!("{length} bytes are no length for one")));
+    }
+    let length = usize::try_from(length).expect("invariant: at most 1 MiB");
+    let request = Request::read(Purpose::Header, 0, length);
+    let buffer = device.submit(request).await.into_buffer()?;
+    let manifest: Manifest =
+        serde_json::from_slice(&buffer).map_err(|error| unreadable(error.to_string()))?;
+    if manifest.form != FORM {
+        let problem = format!("form {} is not known here", manifest.form);
+        return Err(unreadable(problem));
+    }
+    Ok(Some(manifest))
+}
+
+/// Writes `manifest` beside its database, in place of any earlier one, all or nothing.
+pub async fn write(location: &Location, manifest: &Manifest) -> Result<(), ManifestError> {
+    let mut text = serde_json::to_vec_pretty(manifest)
+        .expect("invariant: a manifest has text keys and whole numbers");
+    // Unbuffered files are whole blocks; JSON may end in as many line feeds as needed.
+    text.resize(text.len().next_multiple_of(ALIGNMENT), b'\n');
+    let (file, volume) = (location.manifest_file(), &location.database);
+    let temporary = format!("{file}.new");
+    remove_if_there(volume.as_ref(), &temporary).await?;
+    let mode = OpenMode::CreateNew {
+        length: text.len() as u64,
+    };
+    let device = volume.open(&temporary, mode).await?;
+    let buffer = Buffer::copy_of(&text);
+    let request = Request::write(Purpose::Header, 0, buffer, Durability::Durable);
+    device.submit(request).await.into_buffer()?;
+    drop(device);
+    volume.rename(&temporary, &file).await?;
+    Ok(())
+}
+
+/// Removes a file that need not be there.
+pub async fn remove_if_there(volume: &dyn Volume, file: &str) -> Result<(), DeviceError> {
+    match volume.remove(file).await {
+        Err(DeviceError::NotFound { .. }) => Ok(()),
+        outcome => outcome,
+    }
+}
+
+impl From<DeviceError> for ManifestError {
+    fn from(error: DeviceError) -> Self {
+        Self::Device(error)
+    }
+}
+
+impl fmt::Display for ManifestError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Device(error) => error.fmt(f),
+            Self::Absent { file } => write!(
+                f,
+                "{file}: no manifest beside it, so nothing says what it holds; run `plimsoll \
+                 prepare` with this plan first"
+            ),
+            Self::Unreadable { file, problem } => write!(
+                f,
+                "{file}: not a manifest ({problem}); remove the database and prepare it anew"
+            ),
+            Self::Unfinished { file } => write!(
+                f,
+                "{file}: its fill was interrupted; run `plimsoll prepare` with this plan again"
+            ),
+            Self::Differs {
+                file,
+                key,
+                wanted,
+                found,
+            } => write!(
+                f,
+                "{file}: was prepared with {key} {found}, the plan says {wanted}; change the plan \
+                 or prepare another folder"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for ManifestError {}

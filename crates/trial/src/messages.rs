@@ -1,0 +1,193 @@
+//! How messages are kept in a table: the columns, the row of a message, and the way back.
+
+use engine::Row;
+use ese::page::PageSize;
+use ese::record::{RecordError, RecordRef};
+use ese::schema::{ColumnDefinition, ColumnType, IndexDefinition, TableDefinition, index_flags};
+use workload::{Message, Pads, Record};
+
+/// Name of the one user table.
+pub const TABLE: &str = "Messages";
+
+const MESSAGE_ID: u16 = 1;
+const OBJECT_ID: u16 = 2;
+const VERSION: u16 = 3;
+const RECEIVED: u16 = 4;
+const RECORD_HASH: u16 = 5;
+const LONG_HASH: u16 = 6;
+const SHORT_PAD: u16 = 128;
+const LONG_PAD: u16 = 256;
+
+/// The table that holds the messages of a database.
+pub fn definition() -> TableDefinition {
+    let column = ColumnDefinition::new;
+    TableDefinition::new(
+        TABLE,
+        vec![
+            column(MESSAGE_ID, "MessageId", ColumnType::LongLong, 0).not_null(),
+            column(OBJECT_ID, "ObjectId", ColumnType::Long, 0),
+            column(VERSION, "Version", ColumnType::Long, 0),
+            column(RECEIVED, "Received", ColumnType::LongLong, 0),
+            column(RECORD_HASH, "RecordHash", ColumnType::Guid, 0),
+            column(LONG_HASH, "LongHash", ColumnType::Guid, 0),
+            // Any short pad that a plan allows, whatever this plan asks for.
+            column(SHORT_PAD, "ShortPad", ColumnType::Binary, 0),
+            column(LONG_PAD, "LongPad", ColumnType::LongBinary, 0),
+        ],
+        vec![
+            IndexDefinition::new("MessageIndex", index_flags::ORDINARY_PRIMARY, &[MESSAGE_ID]),
+            IndexDefinition::new(
+                "ReceivedIndex",
+                index_flags::ORDINARY_SECONDARY,
+                &[RECEIVED],
+            ),
+        ],
+    )
+}
+
+/// The primary key of a message: mark of a value, then the number in an order of bytes.
+pub fn primary_key(message_id: i64) -> [u8; 9] {
+    let mut key = [0x7F; 9];
+    let ordered = message_id.cast_unsigned() ^ 1 << 63;
+    key[1..].copy_from_slice(&ordered.to_be_bytes());
+    key
+}
+
+/// The message whose primary key this is; none where it is no such key.
+pub fn message_id(key: &[u8]) -> Option<i64> {
+    let (&mark, ordered) = key.split_first()?;
+    let ordered = u64::from_be_bytes(ordered.try_into().ok()?);
+    (mark == 0x7F).then_some((ordered ^ 1 << 63).cast_signed())
+}
+
+/// Puts `message` into `row`.
+pub fn fill_row(row: &mut Row, message: &Message, pads: &Pads) {
+    row.clear();
+    row.set(MESSAGE_ID, &message.message_id.to_le_bytes())
+        .set(OBJECT_ID, &message.object.to_le_bytes())
+        .set(VERSION, &message.version.to_le_bytes())
+        .set(RECEIVED, &message.received.to_le_bytes())
+        .set(RECORD_HASH, &message.record_hash)
+        .set(LONG_HASH, &message.long_hash)
+        .set(SHORT_PAD, &pads.short)
+        .set(LONG_PAD, &pads.long);
+}
+
+/// Reads records of the table back into messages.
+pub struct Decoder {
+    table: TableDefinition,
+    page_size: PageSize,
+}
+
+impl Decoder {
+    /// For records on pages of `page_size`.
+    pub fn new(page_size: PageSize) -> Self {
+        Self {
+            table: definition(),
+            page_size,
+        }
+    }
+
+    /// The message in `record`, without its long pad.
+    pub fn decode<'a>(&self, record: &'a [u8]) -> Result<Record<'a>, RecordError> {
+        let reference = RecordRef::parse(record, self.page_size)?;
+        let message = Message {
+            message_id: i64::from_le_bytes(self.array(&reference, MESSAGE_ID)?),
+            object: u32::from_le_bytes(self.array(&reference, OBJECT_ID)?),
+            version: u32::from_le_bytes(self.array(&reference, VERSION)?),
+            received: i64::from_le_bytes(self.array(&reference, RECEIVED)?),
+            record_hash: self.array(&reference, RECORD_HASH)?,
+            long_hash: self.array(&reference, LONG_HASH)?,
+        };
+        Ok(Record::new(&message, self.plain(&reference, SHORT_PAD)?))
+    }
+
+    fn array<const N: usize>(
+        &self,
+        record: &RecordRef<'_>,
+        column: u16,
+    ) -> Result<[u8; N], RecordError> {
+        let bytes = self.plain(record, column)?;
+        let wrong = RecordError::WrongSize {
+            column: self.column(column).id,
+            bytes: bytes.len(),
+            expected: N,
+        };
+        bytes.try_into().map_err(|_| wrong)
+    }
+
+    fn plain<'a>(&self, record: &RecordRef<'a>, column: u16) -> Result<&'a [u8], RecordError> {
+        let found = record.plain(self.column(column));
+        found.ok_or(RecordError::Damaged {
+            part: "message columns",
+        })
+    }
+
+    fn column(&self, id: u16) -> &ColumnDefinition {
+        let column = self.table.column(ese::schema::ColumnId(id));
+        column.expect("invariant: a column of the definition")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ese::key::index_key;
+    use ese::long_value::LongValueId;
+    use ese::page::PageSize;
+    use ese::record::RecordBuilder;
+    use ese::schema::ColumnId;
+    use plan::Plan;
+    use proptest::prelude::*;
+    use units::Seed;
+    use workload::{Content, Pads};
+
+    use super::{Decoder, LONG_PAD, MESSAGE_ID, definition, fill_row, message_id, primary_key};
+
+    proptest! {
+        #[test]
+        fn keys_are_those_of_the_format(id: i64) {
+            let table = definition();
+            let stored = id.to_le_bytes();
+            let mut key = Vec::new();
+            let value = |column| (column == ColumnId(MESSAGE_ID)).then_some(&stored[..]);
+            index_key(&table, &table.indexes[0], value, &mut key).unwrap();
+            prop_assert_eq!(&key, &primary_key(id));
+            prop_assert_eq!(message_id(&key), Some(id));
+            prop_assert_eq!(message_id(&key[1..]), None);
+        }
+
+        /// What the engine would store of a row decodes to the message that it was made of.
+        #[test]
+        fn a_row_comes_back_as_its_message(id in 1_i64..1 << 40, version in 1_u32..100) {
+            let text = "[databases]\nfolders = [\"/a\"]\nsize = \"1GiB\"\n";
+            let workload = Plan::parse("test", text).unwrap().workload;
+            let mut pads = Pads::default();
+            let message = Content::new(Seed(3), 5, &workload).message(id, version, &mut pads);
+            let mut row = engine::Row::new();
+            fill_row(&mut row, &message, &pads);
+
+            let page_size = PageSize::KIB_32;
+            let mut builder = RecordBuilder::new(&definition(), page_size);
+            for (column, value) in row.columns() {
+                if column == LONG_PAD {
+                    builder.set_separated(ColumnId(column), LongValueId(77)).unwrap();
+                } else {
+                    builder.set(ColumnId(column), value).unwrap();
+                }
+            }
+            let mut bytes = Vec::new();
+            builder.finish(&mut bytes).unwrap();
+
+            let decoder = Decoder::new(page_size);
+            let record = decoder.decode(&bytes).unwrap();
+            prop_assert_eq!(record.message, message);
+            prop_assert_eq!(record.check(id, 6), Ok(()));
+        }
+
+        #[test]
+        fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            let decoder = Decoder::new(PageSize::KIB_32);
+            let _ = decoder.decode(&bytes);
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! The run's decisions, as functions of values.
+
+use plan::{Plan, Sessions};
+use units::{Bytes, Nanos};
+
+/// Share of the maximum cache that ends the warm-up: the original's `PreloadJetCache`.
+pub const WARM_FRACTION: f64 = 0.9;
+
+/// Sessions of a database where the plan leaves it to the program: the original's `ThreadCount`.
+const AUTOMATIC_SESSIONS: u32 = 4;
+
+/// Sessions that load each database.
+pub const fn sessions_per_database(plan: &Plan) -> u32 {
+    match plan.workload.sessions {
+        Sessions::Auto => AUTOMATIC_SESSIONS,
+        Sessions::Count(count) => count,
+    }
+}
+
+/// Cache size at which a database is warm. A database that fits into its cache is warm when most
+/// of it is there, since more will never come.
+pub fn warm_bytes(cache_maximum: Bytes, file: Bytes) -> Bytes {
+    let tenths = cache_maximum.0.min(file.0) / 10;
+    Bytes(tenths * 9)
+}
+
+/// Begin and end of sample number `index` (from 0) of a measurement that begins at `from`; the
+/// last one ends with the measurement, and is none beyond it.
+pub fn sample_bounds(
+    from: Nanos,
+    duration: Nanos,
+    interval: Nanos,
+    index: u64,
+) -> Option<(Nanos, Nanos)> {
+    let begin = interval.0.saturating_mul(index);
+    if begin >= duration.0 {
+        return None;
+    }
+    let end = begin.saturating_add(interval.0).min(duration.0);
+    Some((from + Nanos(begin), from + Nanos(end)))
+}
+
+#[cfg(test)]
+mod tests {
+    use units::{Bytes, Nanos};
+
+    use super::{sample_bounds, warm_bytes};
+
+    #[test]
+    fn warm_means_nine_tenths_of_the_cache_or_of_the_file() {
+        assert_eq!(warm_bytes(Bytes(1000), Bytes(1 << 30)), Bytes(900));
+        assert_eq!(warm_bytes(Bytes(1 << 30), Bytes(1000)), Bytes(900));
+    }
+
+    #[test]
+    fn samples_tile_the_measurement() {
+        let bounds = |index| sample_bounds(Nanos(100), Nanos(25), Nanos(10), index);
+        assert_eq!(bounds(0), Some((Nanos(100), Nanos(110))));
+        assert_eq!(bounds(1), Some((Nanos(110), Nanos(120))));
+        assert_eq!(bounds(2), Some((Nanos(120), Nanos(125))));
+        assert_eq!(bounds(3), None);
+    }
+}

@@ -1,0 +1,180 @@
+//! Fills databases from the seed, as fast as the storage takes them.
+//!
+//! [`preflight`] looks at every target before anything is written and refuses what it must not
+//! touch; [`prepare`] then fills one group of databases. A database counts only once its manifest
+//! says that it is complete, so an interrupted fill is started over and a complete one is kept.
+
+mod error;
+mod preflight;
+mod source;
+#[cfg(test)]
+mod tests;
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use device::Runtime;
+use engine::bulk::{self, Amount, BulkOptions, BulkProgress};
+use ese::page::PageSize;
+use ese::{LogTime, Signature};
+use plan::Plan;
+use units::{Bytes, Nanos};
+use workload::Content;
+
+use crate::Sink;
+use crate::coordinator::{Coordinator, Stop};
+use crate::location::Location;
+use crate::manifest::{self, Manifest, State};
+use crate::messages::definition;
+
+pub use error::PrepareError;
+pub use preflight::{Action, Target, preflight};
+
+/// How far the preparation of one database has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Its index in the plan.
+    pub database: u32,
+    /// When, on the clock of the group.
+    pub at: Nanos,
+    /// Bytes of finished pages.
+    pub bytes: Bytes,
+    /// Bytes of the whole file.
+    pub total: Bytes,
+    /// Messages so far.
+    pub rows: u64,
+    /// Whether the database is complete.
+    pub is_complete: bool,
+}
+
+/// Prepares the databases of one executor thread, all at the same time. `coordinator` may ask to
+/// stop; then everything unfinished is left for the next time.
+pub async fn prepare(
+    runtime: &Runtime,
+    plan: &Plan,
+    targets: Vec<Target>,
+    coordinator: &Arc<Coordinator>,
+    progress: &Sink<Progress>,
+) -> Result<(), PrepareError> {
+    let mut fills = Vec::new();
+    for target in targets {
+        let one = prepare_one(
+            runtime.clone(),
+            plan.clone(),
+            target,
+            Arc::clone(coordinator),
+            Rc::clone(progress),
+        );
+        fills.push(runtime.spawn(one));
+    }
+    let mut outcome = Ok(());
+    for fill in fills {
+        outcome = outcome.and(fill.await);
+    }
+    outcome
+}
+
+async fn prepare_one(
+    runtime: Runtime,
+    plan: Plan,
+    target: Target,
+    coordinator: Arc<Coordinator>,
+    progress: Sink<Progress>,
+) -> Result<(), PrepareError> {
+    let Target { location, action } = target;
+    if action == Action::Keep {
+        let kept = manifest::read(&location).await?;
+        let kept = kept.ok_or_else(|| Manifest::absent(&location))?;
+        tell_complete(&runtime, &kept, &progress);
+        return Ok(());
+    }
+    if action == Action::Restart {
+        preflight::clear(&location).await?;
+    }
+    let mut manifest = Manifest::filling(&plan, &location);
+    manifest::write(&location, &manifest).await?;
+    let signature = signature(&runtime, &plan, location.plan.index);
+    let filled = fill(
+        &runtime,
+        &plan,
+        &location,
+        signature,
+        &coordinator,
+        &progress,
+    )
+    .await;
+    // A failure here ends the work of all groups: the fill as a whole cannot succeed any more.
+    let summary = filled.inspect_err(|_| coordinator.stop(Stop::Failed))?;
+    if coordinator.stopped().is_some() {
+        return Err(PrepareError::Interrupted {
+            file: location.path(),
+        });
+    }
+    manifest.state = State::Complete;
+    manifest.rows = summary.rows;
+    manifest.file_bytes = summary.bytes.0;
+    let digits = signature.encode().map(|byte| format!("{byte:02x}"));
+    manifest.signature = digits.concat();
+    manifest::write(&location, &manifest).await?;
+    tell_complete(&runtime, &manifest, &progress);
+    Ok(())
+}
+
+async fn fill(
+    runtime: &Runtime,
+    plan: &Plan,
+    location: &Location,
+    signature: Signature,
+    coordinator: &Arc<Coordinator>,
+    progress: &Sink<Progress>,
+) -> Result<bulk::BulkSummary, PrepareError> {
+    let index = location.plan.index;
+    let page_size = usize::try_from(plan.page_size.0)
+        .ok()
+        .and_then(PageSize::from_bytes);
+    let mut options = BulkOptions::new(definition(), signature);
+    options.page_size = page_size.expect("invariant: a plan's page size is one of the format's");
+    options.amount = Amount::File(plan.size);
+    let mut source = source::Source::new(
+        Content::new(plan.seed, index, &plan.workload),
+        Arc::clone(coordinator),
+    );
+    let tell = |step: BulkProgress| {
+        progress(Progress {
+            database: index,
+            at: runtime.now(),
+            bytes: step.bytes,
+            total: plan.size,
+            rows: step.rows,
+            is_complete: false,
+        });
+    };
+    let (volume, file) = (&location.database, &location.plan.file);
+    bulk::load(runtime, volume, file, &options, &mut source, tell)
+        .await
+        .map_err(|error| PrepareError::Fill {
+            file: location.path(),
+            problem: error.to_string(),
+        })
+}
+
+fn tell_complete(runtime: &Runtime, manifest: &Manifest, progress: &Sink<Progress>) {
+    progress(Progress {
+        database: manifest.database,
+        at: runtime.now(),
+        bytes: Bytes(manifest.file_bytes),
+        total: Bytes(manifest.file_bytes),
+        rows: manifest.rows,
+        is_complete: true,
+    });
+}
+
+/// A signature that no other database has: from the seed and the moment.
+fn signature(runtime: &Runtime, plan: &Plan, index: u32) -> Signature {
+    let clock = runtime.clock();
+    let moment = clock.epoch() + clock.now();
+    let seed = plan.seed.derive(u64::from(index)).derive(moment.0);
+    let [a, b, c, d, ..] = seed.0.to_le_bytes();
+    let created = LogTime::from_unix_millis(moment.0 / 1_000_000);
+    Signature::new(u32::from_le_bytes([a, b, c, d]), created)
+}

@@ -1,0 +1,100 @@
+//! Why databases could not be prepared.
+
+use std::fmt;
+
+use device::DeviceError;
+use units::Bytes;
+
+use crate::manifest::ManifestError;
+
+/// Why databases could not be prepared. Nothing that was there before has been touched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PrepareError {
+    /// A folder could not be read or written.
+    Device(DeviceError),
+    /// A manifest could not be read or written, or is of another plan.
+    Manifest(ManifestError),
+    /// A file stands where a database or its log would go.
+    NotEmpty {
+        /// The folder.
+        folder: String,
+        /// The file.
+        file: String,
+    },
+    /// There is a manifest of a database that is gone.
+    Gone {
+        /// The manifest.
+        manifest: String,
+        /// The database.
+        file: String,
+    },
+    /// The storage is too small.
+    NoSpace {
+        /// The storage, as the program names it.
+        storage: String,
+        /// Bytes that the databases and logs on it will need.
+        needed: Bytes,
+        /// Bytes that are free.
+        free: Bytes,
+    },
+    /// The fill itself failed.
+    Fill {
+        /// The database.
+        file: String,
+        /// What failed.
+        problem: String,
+    },
+    /// A person asked to stop.
+    Interrupted {
+        /// The database that was being filled.
+        file: String,
+    },
+}
+
+impl fmt::Display for PrepareError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Device(error) => error.fmt(f),
+            Self::Manifest(error) => error.fmt(f),
+            Self::NotEmpty { folder, file } => write!(
+                f,
+                "{folder}: {file} is already there and no manifest says that plimsoll made it; \
+                 choose an empty folder, or remove the file yourself"
+            ),
+            Self::Gone { manifest, file } => write!(
+                f,
+                "{manifest}: its database {file} is gone; remove the manifest to prepare anew"
+            ),
+            Self::NoSpace {
+                storage,
+                needed,
+                free,
+            } => write!(
+                f,
+                "{storage}: {needed} are needed and {free} are free; lower `size` or `count` in \
+                 the plan, or free some space"
+            ),
+            Self::Fill { file, problem } => write!(f, "{file}: {problem}"),
+            Self::Interrupted { file } => write!(
+                f,
+                "{file}: its fill was interrupted; the same command starts it over and keeps the \
+                 databases that are complete"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for PrepareError {}
+
+impl From<DeviceError> for PrepareError {
+    fn from(error: DeviceError) -> Self {
+        Self::Device(error)
+    }
+}
+
+impl From<ManifestError> for PrepareError {
+    fn from(error: ManifestError) -> Self {
+        Self::Manifest(error)
+    }
+}

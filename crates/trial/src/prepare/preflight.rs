@@ -1,0 +1,169 @@
+//! Looks before anything is written: what is there, whose it is, and whether the rest fits.
+
+use std::collections::BTreeMap;
+
+use device::FileEntry;
+use plan::Plan;
+use units::Bytes;
+
+use super::PrepareError;
+use crate::location::Location;
+use crate::manifest::{self, Manifest, ManifestError, State};
+
+/// Log space of a database beyond its checkpoint depth: the generations in use, the one prepared
+/// ahead, and those that wait for the checkpoint.
+const LOG_RESERVE: Bytes = Bytes::from_mib(16);
+
+/// What is to be done about one database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// It is complete and stays.
+    Keep,
+    /// Its fill was interrupted: what is left of it goes, then it is filled.
+    Restart,
+    /// There is nothing yet.
+    Create,
+}
+
+/// One database with what is to be done about it.
+#[derive(Clone)]
+pub struct Target {
+    /// Where it lives.
+    pub location: Location,
+    /// What is to be done.
+    pub action: Action,
+}
+
+/// Decides about every database of `plan`. All groups' databases are looked at together, since
+/// they may share storage.
+pub async fn preflight(plan: &Plan, locations: &[Location]) -> Result<Vec<Target>, PrepareError> {
+    let mut targets = Vec::new();
+    for location in locations {
+        targets.push(Target {
+            location: location.clone(),
+            action: decide(plan, location).await?,
+        });
+    }
+    let mut needs = BTreeMap::new();
+    for target in targets
+        .iter()
+        .filter(|target| target.action != Action::Keep)
+    {
+        need(plan, &target.location, &mut needs);
+    }
+    for target in &targets {
+        let location = &target.location;
+        for (storage, volume) in [
+            (&location.storage, &location.database),
+            (&location.log_storage, &location.log),
+        ] {
+            let needed = needs.remove(storage).unwrap_or_default();
+            let free = Bytes(volume.free_bytes().await?);
+            if needed > free {
+                let storage = storage.clone();
+                return Err(PrepareError::NoSpace {
+                    storage,
+                    needed,
+                    free,
+                });
+            }
+        }
+    }
+    Ok(targets)
+}
+
+async fn decide(plan: &Plan, location: &Location) -> Result<Action, PrepareError> {
+    let there = location.database.list().await?;
+    let logs = location.log.list().await?;
+    let own = own_files(location, &there, &logs);
+    let manifest = manifest::read(location).await?;
+    judge(plan, location, manifest.as_ref(), &own)
+}
+
+/// Removes what an interrupted fill left, but for the manifest that says so: should this be
+/// interrupted too, the next attempt still knows whose files these are.
+pub async fn clear(location: &Location) -> Result<(), PrepareError> {
+    let there = location.database.list().await?;
+    let logs = location.log.list().await?;
+    let own = own_files(location, &there, &logs);
+    for file in &own.log {
+        location.log.remove(file).await?;
+    }
+    for file in &own.database {
+        location.database.remove(file).await?;
+    }
+    Ok(())
+}
+
+/// The files of a database that are there already: the database file first.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct OwnFiles {
+    pub database: Vec<String>,
+    pub log: Vec<String>,
+}
+
+pub(super) fn own_files(location: &Location, there: &[FileEntry], logs: &[FileEntry]) -> OwnFiles {
+    let plan = &location.plan;
+    let stem = plan.file.strip_suffix(".edb").unwrap_or(&plan.file);
+    let flush_map = format!("{stem}.jfm");
+    let is_log = |name: &str| {
+        name.starts_with(plan.log_base.as_str())
+            && [".plg", ".pck"].iter().any(|ending| name.ends_with(ending))
+    };
+    let names = |entries: &[FileEntry], own: &dyn Fn(&str) -> bool| {
+        let names = entries.iter().map(|entry| entry.name.clone());
+        names.filter(|name| own(name)).collect()
+    };
+    OwnFiles {
+        database: names(there, &|name| name == plan.file || name == flush_map),
+        log: names(logs, &is_log),
+    }
+}
+
+/// The decision about one database, from its manifest and what is there.
+fn judge(
+    plan: &Plan,
+    location: &Location,
+    manifest: Option<&Manifest>,
+    own: &OwnFiles,
+) -> Result<Action, PrepareError> {
+    let is_there = own.database.contains(&location.plan.file);
+    match manifest {
+        Some(manifest) if manifest.state == State::Filling => Ok(Action::Restart),
+        Some(_) if !is_there => Err(PrepareError::Gone {
+            manifest: location.manifest_file(),
+            file: location.path(),
+        }),
+        Some(manifest) if manifest.is_of(plan) => Ok(Action::Keep),
+        Some(manifest) => {
+            manifest.fits(plan, location)?;
+            Err(ManifestError::Differs {
+                file: location.path(),
+                key: "seed, size or payload",
+                wanted: format!("seed {}, {}", plan.seed.0, plan.size),
+                found: format!("seed {}, {}", manifest.seed, Bytes(manifest.file_bytes)),
+            }
+            .into())
+        }
+        None => match (own.database.first(), own.log.first()) {
+            (None, None) => Ok(Action::Create),
+            (Some(file), _) => Err(not_empty(&location.plan.folder, file)),
+            (None, Some(file)) => Err(not_empty(&location.plan.log_folder, file)),
+        },
+    }
+}
+
+fn not_empty(folder: &str, file: &str) -> PrepareError {
+    PrepareError::NotEmpty {
+        folder: folder.to_owned(),
+        file: file.to_owned(),
+    }
+}
+
+/// Adds what one database will need to the needs of its storage.
+fn need(plan: &Plan, location: &Location, needs: &mut BTreeMap<String, Bytes>) {
+    let log = Bytes(plan.checkpoint_depth.0 + LOG_RESERVE.0);
+    for (storage, bytes) in [(&location.storage, plan.size), (&location.log_storage, log)] {
+        needs.entry(storage.clone()).or_default().0 += bytes.0;
+    }
+}

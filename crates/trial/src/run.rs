@@ -1,0 +1,255 @@
+//! One group of databases through the phases of a run: open, warm, measure, drain, check.
+//!
+//! Every group of a run executes [`run`] on its own thread; the [`Coordinator`] lets none go on to
+//! the next phase before all are there, so that every database is loaded while any is measured.
+
+mod open;
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use device::{JoinHandle, Runtime};
+use plan::Plan;
+use record::{Edge, Event, LogLine, Phase, PhaseMark};
+use units::Nanos;
+use workload::Session;
+
+use crate::Sink;
+use crate::coordinator::{Barrier, Coordinator, Stop};
+use crate::location::Location;
+use crate::policy;
+use crate::sampler::{HostSampler, Sampled, Sampler};
+use crate::worker::{Shared, Worker};
+use open::Opened;
+
+/// Between the moment when all groups are warm and the begin of the measurement, so that every
+/// group has noticed.
+const SETTLE: Nanos = Nanos::from_millis(50);
+
+/// How often the load is looked at while it runs.
+const LOOK: Nanos = Nanos::from_millis(50);
+
+/// One thread's share of a run.
+pub struct Group {
+    /// Time and tasks of the thread.
+    pub runtime: Runtime,
+    /// What is run.
+    pub plan: Plan,
+    /// The databases of this group.
+    pub locations: Vec<Location>,
+    /// Where what happens is told.
+    pub events: Sink<Event>,
+    /// Keeps the groups in phase.
+    pub coordinator: Arc<Coordinator>,
+    /// The run's zero on the clock.
+    pub origin: Nanos,
+    /// The leading group tells the phases and samples the machine.
+    pub is_leader: bool,
+    /// What the machine does, where that can be known.
+    pub host: Option<Rc<dyn HostSampler>>,
+}
+
+/// How a group's share of a run ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Issues, written down or only counted.
+    pub issues: u32,
+    /// Why a database could not go on, if any could not.
+    pub failure: Option<String>,
+}
+
+/// Runs a group's share. Never fails as a whole: what goes wrong is an issue in the record.
+pub async fn run(group: Group) -> Summary {
+    let group = Rc::new(group);
+    let opened = group.open().await;
+    let loaded = group.load(&opened).await;
+    group.drain(&opened, loaded).await;
+    let failures = opened.iter().filter_map(|opened| opened.troubles.fatal());
+    Summary {
+        issues: opened.iter().map(|opened| opened.troubles.count()).sum(),
+        failure: failures.into_iter().next(),
+    }
+}
+
+/// The load of a group while it runs.
+struct Load {
+    halt: Rc<Cell<bool>>,
+    sessions: Vec<JoinHandle<()>>,
+    sampler: Sampler,
+}
+
+impl Group {
+    async fn open(&self) -> Vec<Opened> {
+        self.mark(Phase::Open, Edge::Begin);
+        let mut all = Vec::new();
+        for location in &self.locations {
+            let opened = open::open(self, location).await;
+            if opened.troubles.fatal().is_some() {
+                self.coordinator.stop(Stop::Failed);
+            }
+            all.push(opened);
+        }
+        self.coordinator.meet(Barrier::Opened, &self.runtime).await;
+        self.mark(Phase::Open, Edge::End);
+        all
+    }
+
+    /// Warms up and measures; none where a database could not be opened or a person has already
+    /// asked to stop.
+    async fn load(&self, opened: &[Opened]) -> Option<Load> {
+        if self.coordinator.stopped().is_some() {
+            self.coordinator.arrive(Barrier::Warm, self.runtime.now());
+            return None;
+        }
+        self.mark(Phase::Warm, Edge::Begin);
+        let mut load = self.start(opened);
+        self.warm(opened, &mut load.sampler).await;
+        let measured_from = self.coordinator.meet(Barrier::Warm, &self.runtime).await + SETTLE;
+        self.runtime.sleep_until(measured_from).await;
+        load.sampler.sample(Phase::Warm);
+        self.mark(Phase::Warm, Edge::End);
+        if self.coordinator.stopped().is_none() {
+            self.mark(Phase::Measure, Edge::Begin);
+            self.measure(opened, measured_from, &mut load.sampler).await;
+            self.mark(Phase::Measure, Edge::End);
+        }
+        Some(load)
+    }
+
+    /// Starts the sessions of every database.
+    fn start(&self, opened: &[Opened]) -> Load {
+        let halt = Rc::new(Cell::new(false));
+        let live: Vec<_> = opened
+            .iter()
+            .filter_map(|opened| opened.share(self, &halt))
+            .collect();
+        let sampled = |shared: &Rc<Shared>| Sampled {
+            index: shared.content.object() - 1,
+            database: shared.database.clone(),
+            meter: Rc::clone(&shared.meter),
+        };
+        let sampler = Sampler::new(
+            &self.runtime,
+            &self.coordinator,
+            &self.events,
+            self.origin,
+            self.host.clone(),
+            live.iter().map(sampled).collect(),
+        );
+        let count = policy::sessions_per_database(&self.plan);
+        self.log(format!("{} databases, {count} sessions each", live.len()));
+        let mut sessions = Vec::new();
+        for shared in &live {
+            let index = shared.content.object() - 1;
+            for number in 0..count {
+                let session = Session::new(self.plan.seed, index, number, &self.plan.workload);
+                let worker = Worker::new(shared, session);
+                sessions.push(self.runtime.spawn(worker.work()));
+            }
+        }
+        Load {
+            halt,
+            sessions,
+            sampler,
+        }
+    }
+
+    /// Waits until every cache of the group is filled, or the time for it is up.
+    async fn warm(&self, opened: &[Opened], sampler: &mut Sampler) {
+        let began = self.runtime.now();
+        let deadline = began + self.plan.test.warm_up_limit;
+        let mut sampled = began;
+        loop {
+            let cold = opened.iter().filter(|opened| !opened.is_warm(&self.plan));
+            let cold = cold.count();
+            let now = self.runtime.now();
+            if cold == 0 || self.ends_early(opened) {
+                return;
+            }
+            if now >= deadline {
+                self.log(format!(
+                    "warm-up limit reached with {cold} caches below 90 percent"
+                ));
+                return;
+            }
+            if now.since(sampled) >= self.plan.test.interval {
+                sampler.sample(Phase::Warm);
+                sampled = now;
+            }
+            self.runtime.sleep(LOOK).await;
+        }
+    }
+
+    async fn measure(&self, opened: &[Opened], from: Nanos, sampler: &mut Sampler) {
+        let test = &self.plan.test;
+        let bounds = |index| policy::sample_bounds(from, test.duration, test.interval, index);
+        for (_, end) in (0..).map_while(bounds) {
+            while self.runtime.now() < end {
+                if self.ends_early(opened) {
+                    sampler.sample(Phase::Measure);
+                    return;
+                }
+                let next = (self.runtime.now() + LOOK).min(end);
+                self.runtime.sleep_until(next).await;
+            }
+            sampler.sample(Phase::Measure);
+        }
+    }
+
+    /// Whether the load is to end now; tells the other groups where this one has failed.
+    fn ends_early(&self, opened: &[Opened]) -> bool {
+        if opened
+            .iter()
+            .any(|opened| opened.troubles.fatal().is_some())
+        {
+            self.coordinator.stop(Stop::Failed);
+        }
+        self.coordinator.stopped().is_some()
+    }
+
+    /// Ends the sessions and closes the databases.
+    async fn drain(&self, opened: &[Opened], load: Option<Load>) {
+        let mut sampler = None;
+        if let Some(load) = load {
+            load.halt.set(true);
+            for session in load.sessions {
+                session.await;
+            }
+            sampler = Some(load.sampler);
+        }
+        self.coordinator
+            .meet(Barrier::Measured, &self.runtime)
+            .await;
+        self.mark(Phase::Drain, Edge::Begin);
+        for opened in opened {
+            opened.close(self).await;
+        }
+        if let Some(mut sampler) = sampler {
+            sampler.sample(Phase::Drain);
+        }
+        self.coordinator.meet(Barrier::Drained, &self.runtime).await;
+        self.mark(Phase::Drain, Edge::End);
+    }
+
+    fn elapsed(&self) -> u64 {
+        self.runtime.now().since(self.origin).0
+    }
+
+    fn mark(&self, phase: Phase, edge: Edge) {
+        if self.is_leader {
+            (self.events)(Event::Phase(PhaseMark {
+                at_ns: self.elapsed(),
+                phase,
+                edge,
+            }));
+        }
+    }
+
+    fn log(&self, text: String) {
+        (self.events)(Event::Log(LogLine {
+            at_ns: self.elapsed(),
+            text,
+        }));
+    }
+}

@@ -1,0 +1,192 @@
+//! Opening one database for a run: whose it is, what it holds, and where its load ends.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use device::{TracedVolume, Volume};
+use engine::{Database, DatabaseFiles, Order, Table, TransactionError};
+use ese::page::PageSize;
+use plan::Plan;
+use record::IssueKind;
+use units::Bytes;
+use workload::{Content, Ids};
+
+use super::Group;
+use crate::location::Location;
+use crate::manifest::{self, Manifest};
+use crate::messages::{Decoder, TABLE, primary_key};
+use crate::meter::Meter;
+use crate::policy::warm_bytes;
+use crate::settings::engine_settings;
+use crate::trouble::Troubles;
+use crate::worker::Shared;
+
+/// A database of the group, open or not.
+pub struct Opened {
+    pub location: Location,
+    pub meter: Rc<Meter>,
+    pub troubles: Rc<Troubles>,
+    live: RefCell<Option<Live>>,
+}
+
+#[derive(Clone)]
+struct Live {
+    database: Database,
+    table: Table,
+    /// The last message that there is.
+    last: i64,
+}
+
+/// Opens the database at `location`. Where that fails, the troubles say why.
+pub async fn open(group: &Group, location: &Location) -> Opened {
+    let index = location.plan.index;
+    let events = Rc::clone(&group.events);
+    let troubles = Rc::new(Troubles::new(index, group.origin, events));
+    let meter = Rc::new(Meter::new(Rc::clone(&troubles)));
+    let traced = |volume: &Rc<dyn Volume>| -> Rc<dyn Volume> {
+        let observer = Rc::<Meter>::clone(&meter);
+        Rc::new(TracedVolume::new(Rc::clone(volume), observer))
+    };
+    let location = Location {
+        database: traced(&location.database),
+        log: traced(&location.log),
+        ..location.clone()
+    };
+    let live = match open_live(group, &location).await {
+        Ok(live) => Some(live),
+        Err((kind, text)) => {
+            troubles.fail(group.runtime.now(), kind, text);
+            None
+        }
+    };
+    Opened {
+        location,
+        meter,
+        troubles,
+        live: RefCell::new(live),
+    }
+}
+
+async fn open_live(group: &Group, location: &Location) -> Result<Live, (IssueKind, String)> {
+    let manifest = manifest::read(location)
+        .await
+        .and_then(|found| found.ok_or_else(|| Manifest::absent(location)))
+        .map_err(|error| (IssueKind::Other, error.to_string()))?;
+    manifest
+        .fits(&group.plan, location)
+        .map_err(|error| (IssueKind::Other, error.to_string()))?;
+    let files = DatabaseFiles {
+        database: Rc::clone(&location.database),
+        file: location.plan.file.clone(),
+        log: Rc::clone(&location.log),
+        log_base: location.plan.log_base.clone(),
+    };
+    // Signatures must differ from run to run, and not in virtual time.
+    let clock = group.runtime.clock();
+    let seed = group.plan.seed.derive(u64::from(location.plan.index));
+    let seed = seed.derive((clock.epoch() + clock.now()).0);
+    let settings = engine_settings(&group.plan);
+    let database = Database::open(&group.runtime, files, settings, seed)
+        .await
+        .map_err(|error| (IssueKind::Other, error.to_string()))?;
+    let table = database.table(TABLE).ok_or_else(|| {
+        let text = format!("{}: has no table {TABLE}; prepare it anew", location.path());
+        (IssueKind::Other, text)
+    })?;
+    let last = last_message(&database, &table, manifest.rows)
+        .await
+        .map_err(|error| (IssueKind::Other, error.to_string()))?;
+    Ok(Live {
+        database,
+        table,
+        last,
+    })
+}
+
+/// The number of the last message: gallops from `hint` on, then halves.
+async fn last_message(
+    database: &Database,
+    table: &Table,
+    hint: u64,
+) -> Result<i64, TransactionError> {
+    let hint = i64::try_from(hint).unwrap_or(i64::MAX / 4).max(1);
+    let (mut low, mut step) = (0, 1);
+    // Whether any message has at least this number.
+    let mut high = hint;
+    while exists_from(database, table, high).await? {
+        low = high;
+        high = high.saturating_add(step);
+        step *= 2;
+    }
+    while low + 1 < high {
+        let middle = low + (high - low) / 2;
+        if exists_from(database, table, middle).await? {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    Ok(low)
+}
+
+async fn exists_from(
+    database: &Database,
+    table: &Table,
+    message_id: i64,
+) -> Result<bool, TransactionError> {
+    let transaction = database.begin();
+    let found = {
+        let mut scan = transaction.scan(table, Order::Primary, &primary_key(message_id));
+        scan.next().await
+    };
+    transaction.rollback().await?;
+    Ok(found?.is_some())
+}
+
+impl Opened {
+    /// What the sessions of this database share; none where it is not open.
+    pub fn share(&self, group: &Group, halt: &Rc<Cell<bool>>) -> Option<Rc<Shared>> {
+        let Live {
+            database,
+            table,
+            last,
+        } = self.live.borrow().clone()?;
+        let page_size = PageSize::from_bytes(usize::try_from(group.plan.page_size.0).ok()?)?;
+        let index = self.location.plan.index;
+        Some(Rc::new(Shared {
+            runtime: group.runtime.clone(),
+            database,
+            table,
+            content: Content::new(group.plan.seed, index, &group.plan.workload),
+            ids: Ids::new(1, last),
+            decoder: Decoder::new(page_size),
+            meter: Rc::clone(&self.meter),
+            troubles: Rc::clone(&self.troubles),
+            halt: Rc::clone(halt),
+        }))
+    }
+
+    /// Whether the cache is filled; true where there is none to fill.
+    pub fn is_warm(&self, plan: &Plan) -> bool {
+        let live = self.live.borrow();
+        let Some(live) = live.as_ref() else {
+            return true;
+        };
+        let counters = live.database.counters();
+        let file = match counters.file_bytes {
+            Bytes(0) => plan.size,
+            bytes => bytes,
+        };
+        counters.cache_bytes >= warm_bytes(plan.cache.maximum, file)
+    }
+
+    /// Closes the database cleanly, where it can be.
+    pub async fn close(&self, group: &Group) {
+        let live = self.live.borrow_mut().take();
+        if let Some(live) = live
+            && let Err(error) = live.database.shut_down().await
+        {
+            self.troubles.stopped(group.runtime.now(), &error);
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Turns meters and counters into the intervals of the record.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use device::Runtime;
+use engine::{Counters, Database};
+use record::{DatabaseInterval, Event, Gauges, HostSample, Interval, Phase};
+use units::Nanos;
+
+use crate::Sink;
+use crate::coordinator::Coordinator;
+use crate::meter::Meter;
+
+/// Says what the machine did since the last call; implemented by the program, which may ask the
+/// operating system.
+pub trait HostSampler {
+    /// Processor and memory since the last call.
+    fn sample(&self) -> HostSample;
+}
+
+/// One database that is sampled.
+pub struct Sampled {
+    /// Its index in the plan.
+    pub index: u32,
+    /// Its counters come from here.
+    pub database: Database,
+    /// Its requests were noted here.
+    pub meter: Rc<Meter>,
+}
+
+/// Samples the databases of one group.
+pub struct Sampler {
+    runtime: Runtime,
+    coordinator: Arc<Coordinator>,
+    events: Sink<Event>,
+    origin: Nanos,
+    /// Only the leading group has one.
+    host: Option<Rc<dyn HostSampler>>,
+    databases: Vec<Sampled>,
+    before: Vec<Counters>,
+    from: Nanos,
+}
+
+impl Sampler {
+    /// Begins to sample `databases` now.
+    pub fn new(
+        runtime: &Runtime,
+        coordinator: &Arc<Coordinator>,
+        events: &Sink<Event>,
+        origin: Nanos,
+        host: Option<Rc<dyn HostSampler>>,
+        databases: Vec<Sampled>,
+    ) -> Self {
+        let mut sampler = Self {
+            runtime: runtime.clone(),
+            coordinator: Arc::clone(coordinator),
+            events: Rc::clone(events),
+            origin,
+            host,
+            before: Vec::new(),
+            databases,
+            from: runtime.now(),
+        };
+        sampler.skip();
+        sampler
+    }
+
+    /// Forgets what happened since the last sample.
+    pub fn skip(&mut self) {
+        for sampled in &self.databases {
+            drop(sampled.meter.take());
+        }
+        self.before = self.counters();
+        self.from = self.runtime.now();
+        let _ = self.runtime.take_longest_poll();
+        let _ = self.coordinator.take_lag();
+        if let Some(host) = &self.host {
+            let _ = host.sample();
+        }
+    }
+
+    /// Writes down what happened since the last sample.
+    pub fn sample(&mut self, phase: Phase) {
+        let now = self.runtime.now();
+        let after = self.counters();
+        let pairs = self.before.iter().zip(&after);
+        let interval =
+            |(sampled, (before, after)): (&Sampled, (&Counters, &Counters))| DatabaseInterval {
+                index: sampled.index,
+                series: sampled.meter.take(),
+                counters: difference(before, after),
+                gauges: gauges(after),
+            };
+        let databases = self.databases.iter().zip(pairs).map(interval).collect();
+        self.coordinator.note_lag(self.runtime.take_longest_poll());
+        let lag = |host: HostSample| HostSample {
+            reactor_lag_maximum_ns: self.coordinator.take_lag().0,
+            ..host
+        };
+        (self.events)(Event::Interval(Interval {
+            phase,
+            from_ns: self.from.since(self.origin).0,
+            to_ns: now.since(self.origin).0,
+            databases,
+            host: self.host.as_ref().map(|host| lag(host.sample())),
+        }));
+        self.before = after;
+        self.from = now;
+    }
+
+    fn counters(&self) -> Vec<Counters> {
+        let counters = |sampled: &Sampled| sampled.database.counters();
+        self.databases.iter().map(counters).collect()
+    }
+}
+
+/// What was counted between two readings.
+fn difference(before: &Counters, after: &Counters) -> record::Counters {
+    record::Counters {
+        transactions_lazy: after.lazy_commits - before.lazy_commits,
+        transactions_durable: after.durable_commits - before.durable_commits,
+        transactions_rolled_back: after.rollbacks - before.rollbacks,
+        conflicts: after.conflicts - before.conflicts,
+        inserts: after.inserts - before.inserts,
+        deletes: after.deletes - before.deletes,
+        replaces: after.replaces - before.replaces,
+        reads: after.reads - before.reads,
+        pages_written: after.pages_written - before.pages_written,
+        log_volume_bytes: after.log_volume.0 - before.log_volume.0,
+        page_fault_stalls: after.page_fault_stalls - before.page_fault_stalls,
+        late_starts: 0,
+    }
+}
+
+fn gauges(now: &Counters) -> Gauges {
+    Gauges {
+        cache_bytes: now.cache_bytes.0,
+        dirty_pages: now.dirty_pages,
+        file_bytes: now.file_bytes.0,
+        checkpoint_depth_bytes: now.checkpoint_depth.0,
+    }
+}

@@ -1,0 +1,123 @@
+//! What a plan means to the engine, and what the record says of it.
+
+use plan::{Plan, TestKind};
+use record::{OperationMix, Settings, TestType, Thresholds};
+
+use crate::policy::{WARM_FRACTION, sessions_per_database};
+
+/// The engine's settings for each database of `plan`.
+pub fn engine_settings(plan: &Plan) -> engine::Settings {
+    engine::Settings {
+        cache_minimum: plan.cache.minimum,
+        cache_maximum: plan.cache.maximum,
+        checkpoint_depth: plan.checkpoint_depth,
+        maintenance_pause: plan.test.maintenance_throttle,
+        ..engine::Settings::default()
+    }
+}
+
+/// The test's name in the record.
+pub const fn test_type(plan: &Plan) -> TestType {
+    match plan.test.kind {
+        TestKind::Performance => TestType::Performance,
+        TestKind::Stress => TestType::Stress,
+    }
+}
+
+/// Every setting of `plan`, resolved, for a run on `executors` threads.
+pub fn record_settings(plan: &Plan, executors: u32) -> Settings {
+    let engine = engine_settings(plan);
+    let share = |percent: f64| (plan.cache.maximum.0 as f64 * percent / 100.0).round();
+    let mix = &plan.workload.mix;
+    Settings {
+        threads_per_database: sessions_per_database(plan),
+        executors,
+        cache_minimum_bytes: plan.cache.minimum.0,
+        cache_maximum_bytes: plan.cache.maximum.0,
+        flush_start_bytes: whole(share(engine.start_flush_percent)),
+        flush_stop_bytes: whole(share(engine.stop_flush_percent)),
+        checkpoint_depth_bytes: plan.checkpoint_depth.0,
+        page_size_bytes: u32::try_from(plan.page_size.0).expect("invariant: at most 32 KiB"),
+        mix: OperationMix {
+            insert_percent: mix.insert,
+            delete_percent: mix.delete,
+            replace_percent: mix.replace,
+            read_percent: mix.read,
+        },
+        lazy_commit_percent: mix.lazy_commits,
+        batch_operations: plan.workload.batch_updates,
+        background_maintenance: plan.test.maintenance_throttle.is_some(),
+        copies_per_database: 1,
+        warm_fraction: WARM_FRACTION,
+        interval_ns: plan.test.interval.0,
+        measure_ns: plan.test.duration.0,
+        thresholds: thresholds(plan),
+        ..Settings::default()
+    }
+}
+
+fn thresholds(plan: &Plan) -> Thresholds {
+    let named = match plan.test.kind {
+        TestKind::Performance => Thresholds::strict(),
+        TestKind::Stress => Thresholds::lenient(),
+    };
+    let limits = &plan.limits;
+    let given = Thresholds {
+        read_average_ns: limits.read_average.0,
+        read_maximum_ns: limits.read_maximum.0,
+        log_write_average_ns: limits.log_write_average.0,
+        log_write_maximum_ns: limits.log_write_maximum.0,
+        ..named.clone()
+    };
+    if given == named {
+        return named;
+    }
+    Thresholds {
+        name: "of the plan".to_owned(),
+        ..given
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a share of a cache size is positive and far below 2^63"
+)]
+const fn whole(bytes: f64) -> u64 {
+    bytes as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use plan::Plan;
+
+    use super::{engine_settings, record_settings};
+
+    fn plan(more: &str) -> Plan {
+        let text = format!("[databases]\nfolders = [\"/a\"]\nsize = \"1GiB\"\n{more}");
+        Plan::parse("test", &text).unwrap()
+    }
+
+    #[test]
+    fn the_record_says_what_the_original_prints() {
+        let settings = record_settings(&plan(""), 2);
+        assert_eq!(settings.thresholds.name, "strict");
+        // 256 MiB: 1 and 2 percent.
+        assert_eq!(settings.flush_start_bytes, 2_684_355);
+        assert_eq!(settings.flush_stop_bytes, 5_368_709);
+        assert_eq!(settings.mix.read_percent, 35);
+    }
+
+    #[test]
+    fn other_limits_are_not_called_strict() {
+        let settings = record_settings(&plan("[limits]\nread_average = \"5ms\"\n"), 1);
+        assert_eq!(settings.thresholds.name, "of the plan");
+        assert_eq!(settings.thresholds.read_average_ns, 5_000_000);
+    }
+
+    #[test]
+    fn no_maintenance_means_no_scan() {
+        let settings = engine_settings(&plan("[test]\nmaintenance = false\n"));
+        assert_eq!(settings.maintenance_pause, None);
+    }
+}

@@ -1,0 +1,59 @@
+//! A small world in virtual time for the tests of this crate.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use device::{Executor, Latency, MemoryVolume, VirtualReactor};
+use plan::Plan;
+use units::{Nanos, Seed};
+
+use crate::Sink;
+use crate::location::Location;
+
+/// Volumes in memory and an executor whose time is virtual.
+pub struct World {
+    pub executor: Executor,
+    pub plan: Plan,
+    pub locations: Vec<Location>,
+    pub volumes: Vec<MemoryVolume>,
+}
+
+impl World {
+    /// A world for the plan in `text`, its `[databases]` section without folders.
+    pub fn new(text: &str) -> Self {
+        let plan = Plan::parse("test", text).expect("a valid plan");
+        let reactor = VirtualReactor::new();
+        let mut volumes = Vec::new();
+        let mut locations = Vec::new();
+        for database in &plan.databases {
+            let part = u64::from(database.index);
+            let latency = Latency::spread(
+                Nanos::from_micros(50),
+                Nanos::from_micros(500),
+                Seed(9).derive(part),
+            );
+            let volume = MemoryVolume::new(&database.folder, &reactor, latency);
+            locations.push(Location {
+                plan: database.clone(),
+                database: Rc::new(volume.clone()),
+                log: Rc::new(volume.clone()),
+                storage: database.folder.clone(),
+                log_storage: database.log_folder.clone(),
+            });
+            volumes.push(volume);
+        }
+        Self {
+            executor: Executor::new(reactor),
+            plan,
+            locations,
+            volumes,
+        }
+    }
+}
+
+/// A sink that keeps what it is given, and what it has been given.
+pub fn collector<T: 'static>() -> (Sink<T>, Rc<RefCell<Vec<T>>>) {
+    let kept = Rc::new(RefCell::new(Vec::new()));
+    let twin = Rc::clone(&kept);
+    (Rc::new(move |item| twin.borrow_mut().push(item)), kept)
+}

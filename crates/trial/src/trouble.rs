@@ -1,0 +1,123 @@
+//! Turns what goes wrong with one database into issues of the record, without drowning it.
+
+use std::cell::{Cell, RefCell};
+
+use device::DeviceError;
+use engine::TransactionError;
+use record::{Event, Issue, IssueKind, Severity};
+use units::Nanos;
+use workload::Mismatch;
+
+use crate::Sink;
+
+/// Issues of one database that are written down; the rest are only counted.
+const MOST_ISSUES: u32 = 20;
+
+/// The troubles of one database.
+pub struct Troubles {
+    database: u32,
+    /// The run's zero on the clock.
+    origin: Nanos,
+    events: Sink<Event>,
+    count: Cell<u32>,
+    /// Why the database cannot go on.
+    fatal: RefCell<Option<String>>,
+}
+
+impl Troubles {
+    /// No troubles yet with database number `database`.
+    pub fn new(database: u32, origin: Nanos, events: Sink<Event>) -> Self {
+        Self {
+            database,
+            origin,
+            events,
+            count: Cell::new(0),
+            fatal: RefCell::default(),
+        }
+    }
+
+    /// How many there were.
+    pub fn count(&self) -> u32 {
+        self.count.get()
+    }
+
+    /// Why the database cannot go on, if so.
+    pub fn fatal(&self) -> Option<String> {
+        self.fatal.borrow().clone()
+    }
+
+    /// A request failed.
+    pub fn request_failed(&self, now: Nanos, error: &DeviceError) {
+        let (file, offset_bytes) = place(error);
+        self.note(Issue {
+            file: Some(file),
+            offset_bytes,
+            ..self.issue(now, IssueKind::InputOutput, error.to_string())
+        });
+    }
+
+    /// What was read is not what was written.
+    pub fn mismatch(&self, now: Nanos, mismatch: &Mismatch) {
+        self.note(self.issue(now, IssueKind::HashMismatch, mismatch.to_string()));
+    }
+
+    /// What was read contradicts itself.
+    pub fn damaged(&self, now: Nanos, text: String) {
+        self.note(self.issue(now, IssueKind::Corruption, text));
+    }
+
+    /// The database cannot go on.
+    pub fn stopped(&self, now: Nanos, error: &TransactionError) {
+        let kind = match error {
+            TransactionError::Read(_) | TransactionError::Latched(_) => IssueKind::InputOutput,
+            TransactionError::Damaged(_) => IssueKind::Corruption,
+            _ => IssueKind::Other,
+        };
+        self.fail(now, kind, error.to_string());
+    }
+
+    /// The database cannot go on, for the reason `text`.
+    pub fn fail(&self, now: Nanos, kind: IssueKind, text: String) {
+        // Every session of a database meets the same end; it is told once.
+        if self.fatal.borrow().is_none() {
+            *self.fatal.borrow_mut() = Some(text.clone());
+            self.note(self.issue(now, kind, text));
+        }
+    }
+
+    fn issue(&self, now: Nanos, kind: IssueKind, text: String) -> Issue {
+        Issue {
+            at_ns: now.since(self.origin).0,
+            database: Some(self.database),
+            severity: Severity::Error,
+            kind,
+            volume: None,
+            file: None,
+            offset_bytes: None,
+            text,
+        }
+    }
+
+    fn note(&self, issue: Issue) {
+        let count = self.count.get() + 1;
+        self.count.set(count);
+        if count <= MOST_ISSUES {
+            (self.events)(Event::Issue(issue));
+        }
+    }
+}
+
+/// The file of an error, and the offset where it has one.
+fn place(error: &DeviceError) -> (String, Option<u64>) {
+    match error {
+        DeviceError::Full { file, offset }
+        | DeviceError::Short { file, offset, .. }
+        | DeviceError::Io { file, offset, .. } => (file.clone(), Some(*offset)),
+        DeviceError::NotFound { file }
+        | DeviceError::AlreadyExists { file }
+        | DeviceError::PermissionDenied { file }
+        | DeviceError::Locked { file }
+        | DeviceError::Unbuffered { file } => (file.clone(), None),
+        other => (other.to_string(), None),
+    }
+}

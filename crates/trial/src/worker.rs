@@ -1,0 +1,196 @@
+//! One session at work: draws batches, runs them as transactions, checks every record it reads.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use device::Runtime;
+use engine::{Database, Durability, Order, Row, Table, Transaction, TransactionError};
+use record::Series;
+use workload::{Batch, Commit, Content, Ids, Operation, Pads, Place, Session};
+
+use crate::messages::{Decoder, fill_row, message_id, primary_key};
+use crate::meter::Meter;
+use crate::trouble::Troubles;
+
+/// What the sessions of one database share.
+pub struct Shared {
+    /// Time and tasks.
+    pub runtime: Runtime,
+    /// The database.
+    pub database: Database,
+    /// Its table of messages.
+    pub table: Table,
+    /// What its messages hold.
+    pub content: Content,
+    /// Which messages there are.
+    pub ids: Ids,
+    /// Reads its records.
+    pub decoder: Decoder,
+    /// Where batch transactions are timed.
+    pub meter: Rc<Meter>,
+    /// Where trouble is told.
+    pub troubles: Rc<Troubles>,
+    /// Set to end the load; looked at between batches.
+    pub halt: Rc<Cell<bool>>,
+}
+
+/// One session.
+pub struct Worker {
+    shared: Rc<Shared>,
+    session: Session,
+    pads: Pads,
+    row: Row,
+    record: Vec<u8>,
+}
+
+impl Worker {
+    /// A session that draws from `session`.
+    pub fn new(shared: &Rc<Shared>, session: Session) -> Self {
+        Self {
+            shared: Rc::clone(shared),
+            session,
+            pads: Pads::default(),
+            row: Row::new(),
+            record: Vec::new(),
+        }
+    }
+
+    /// Runs batches until the load is to end or the database cannot go on.
+    pub async fn work(mut self) {
+        let mut batch = Batch {
+            operations: Vec::new(),
+            commit: Commit::Lazy,
+        };
+        let shared = Rc::clone(&self.shared);
+        while !shared.halt.get() && shared.troubles.fatal().is_none() {
+            self.session.next_into(&mut batch);
+            let started = shared.runtime.now();
+            match self.transaction(&batch).await {
+                Ok(()) => {
+                    let span = shared.runtime.now().since(started);
+                    shared.meter.record(Series::Transaction, 0, span);
+                }
+                Err(error) => shared.troubles.stopped(shared.runtime.now(), &error),
+            }
+            // A batch that found everything in the cache has not waited for anything.
+            shared.runtime.yield_now().await;
+        }
+    }
+
+    async fn transaction(&mut self, batch: &Batch) -> Result<(), TransactionError> {
+        let mut transaction = self.shared.database.begin();
+        for operation in &batch.operations {
+            match self.perform(&mut transaction, *operation).await {
+                // Two sessions met at a message, or it went away between look and touch.
+                Ok(()) | Err(TransactionError::Conflict | TransactionError::NotFound) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let durability = match batch.commit {
+            Commit::Lazy => Durability::Lazy,
+            Commit::Durable => Durability::Durable,
+        };
+        transaction.commit(durability).await.map(drop)
+    }
+
+    async fn perform(
+        &mut self,
+        transaction: &mut Transaction,
+        operation: Operation,
+    ) -> Result<(), TransactionError> {
+        let shared = Rc::clone(&self.shared);
+        match operation {
+            Operation::Insert => {
+                let message = shared
+                    .content
+                    .message(shared.ids.append(), 1, &mut self.pads);
+                fill_row(&mut self.row, &message, &self.pads);
+                transaction.insert(&shared.table, &self.row).await
+            }
+            Operation::Delete(place) => self.delete(transaction, place).await,
+            Operation::Replace(place) => {
+                let Some((message_id, version)) = self.read(transaction, place).await? else {
+                    return Ok(());
+                };
+                let next = version.wrapping_add(1);
+                let message = shared.content.message(message_id, next, &mut self.pads);
+                fill_row(&mut self.row, &message, &self.pads);
+                transaction.replace(&shared.table, &self.row).await
+            }
+            Operation::Read(place) => self.read(transaction, place).await.map(drop),
+        }
+    }
+
+    async fn delete(
+        &mut self,
+        transaction: &mut Transaction,
+        place: Place,
+    ) -> Result<(), TransactionError> {
+        let shared = Rc::clone(&self.shared);
+        let Some(message_id) = shared.ids.pick(place) else {
+            return Ok(());
+        };
+        let key = primary_key(message_id);
+        match transaction.delete(&shared.table, &key).await {
+            Err(TransactionError::NotFound) => {}
+            outcome => return outcome,
+        }
+        let entry = {
+            let mut scan = transaction.scan(&shared.table, Order::Primary, &key);
+            scan.next().await?
+        };
+        match entry {
+            Some(entry) => transaction.delete(&shared.table, &entry.key).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Reads and checks the message at `place`, or the next one where that is gone; its number
+    /// and version, or none where there is none or it is not what was written.
+    async fn read(
+        &mut self,
+        transaction: &Transaction,
+        place: Place,
+    ) -> Result<Option<(i64, u32)>, TransactionError> {
+        let shared = Rc::clone(&self.shared);
+        let Some(sought) = shared.ids.pick(place) else {
+            return Ok(None);
+        };
+        let key = primary_key(sought);
+        if transaction
+            .read(&shared.table, &key, &mut self.record)
+            .await?
+        {
+            return Ok(self.check(&key));
+        }
+        let mut scan = transaction.scan(&shared.table, Order::Primary, &key);
+        let Some(entry) = scan.next().await? else {
+            return Ok(None);
+        };
+        self.record = entry.data;
+        Ok(self.check(&entry.key))
+    }
+
+    /// Checks `self.record`, which was found under `key`; its number and version.
+    fn check(&self, key: &[u8]) -> Option<(i64, u32)> {
+        let shared = &self.shared;
+        let now = shared.runtime.now();
+        let damaged = |text| shared.troubles.damaged(now, text);
+        let Some(found_under) = message_id(key) else {
+            damaged(format!("{key:02x?} is no key of a message"));
+            return None;
+        };
+        let record = match shared.decoder.decode(&self.record) {
+            Ok(record) => record,
+            Err(error) => {
+                damaged(format!("message {found_under}: {error}"));
+                return None;
+            }
+        };
+        if let Err(mismatch) = record.check(found_under, shared.content.object()) {
+            shared.troubles.mismatch(now, &mismatch);
+            return None;
+        }
+        Some((found_under, record.message.version))
+    }
+}
