@@ -63,13 +63,14 @@ mod log {
     pub const ATTACHMENT_SIGNATURE: usize = 36;
 }
 
-/// Byte offsets in a segment header. `FIRST`, `COUNT` and `STREAM` take what ESE leaves zero.
+/// Byte offsets in a segment header. `FIRST` to `HASH` take what ESE leaves zero.
 mod segment {
     pub const PLACE: usize = 8;
     pub const STARTED: usize = 16;
     pub const FIRST: usize = 24;
     pub const COUNT: usize = 26;
     pub const STREAM: usize = 28;
+    pub const HASH: usize = 32;
     pub const FLAGS: usize = 36;
 }
 
@@ -263,6 +264,8 @@ impl SegmentHeader {
         put(bytes, segment::COUNT, &self.write_count.to_le_bytes());
         put(bytes, segment::STREAM, &self.stream.to_le_bytes());
         put(bytes, segment::FLAGS, &SEGMENT_FLAGS.to_le_bytes());
+        let hash = segment_hash(bytes);
+        put(bytes, segment::HASH, &hash);
         let sum = segment_checksum(bytes, self.index);
         put(bytes, 0, &sum.to_le_bytes());
         sum
@@ -283,14 +286,32 @@ impl SegmentHeader {
         };
         let belongs =
             (header.generation, header.index, header.stream) == (generation, index, stream);
-        let whole = u64_at(bytes, 0) == segment_checksum(bytes, index);
+        let whole = u64_at(bytes, 0) == segment_checksum(bytes, index)
+            && array_at(bytes, segment::HASH) == segment_hash(bytes);
         (belongs && whole).then_some(header)
     }
+}
+
+/// A strong hash of a segment's records and of the header fields that say where they belong.
+///
+/// ESE's checksum is linear and cancels whatever repeats in steps of a power of two: a sector of
+/// zeros or of one byte, torn away, leaves it unchanged.
+fn segment_hash(bytes: &[u8]) -> [u8; 4] {
+    let seed = u64_at(bytes, segment::PLACE) ^ u64_at(bytes, segment::FIRST).rotate_left(32);
+    let hash = xxhash_rust::xxh3::xxh3_64_with_seed(&bytes[SEGMENT_HEADER_BYTES..], seed);
+    (hash >> 32 ^ hash & 0xFFFF_FFFF).to_le_bytes()[..4]
+        .try_into()
+        .expect("invariant: four bytes of eight")
 }
 
 /// The checksum of segment `index`, which is that of a 4 KiB page with the index as its number.
 pub fn segment_checksum(bytes: &[u8], index: u16) -> u64 {
     block_checksum(bytes, true, PageNumber(u32::from(index)))
+}
+
+/// The checksum that a segment states.
+pub fn stored_checksum(bytes: &[u8]) -> u64 {
+    u64_at(bytes, 0)
 }
 
 /// The checksum of a generation, one segment further. Starts from 0 with the header's.

@@ -3,7 +3,9 @@
 use proptest::prelude::*;
 use units::Generation;
 
-use super::{Checkpoint, LogFileError, LogHeader, SEGMENT_BYTES, SegmentHeader, accumulate};
+use super::{
+    Checkpoint, LogFileError, LogHeader, SEGMENT_BYTES, SegmentHeader, accumulate, segment_checksum,
+};
 use crate::checksum::store_header;
 use crate::lgpos::Lgpos;
 use crate::log_time::LogTime;
@@ -94,6 +96,21 @@ fn segments_belong_to_one_place_of_one_stream() {
     assert_eq!(open(11, 3, 0x0A0B_0C0D), None);
     assert_eq!(open(10, 4, 0x0A0B_0C0D), None);
     assert_eq!(open(10, 3, 0x0A0B_0C0E), None);
+}
+
+#[test]
+fn a_torn_sector_of_repeated_bytes_is_seen() {
+    let mut bytes = vec![0x5A; SEGMENT_BYTES];
+    SEGMENT.seal(&mut bytes);
+    let whole = segment_checksum(&bytes, 3);
+    bytes[1024..1536].fill(0);
+    assert_eq!(
+        segment_checksum(&bytes, 3),
+        whole,
+        "ESE's checksum alone misses it"
+    );
+    let opened = SegmentHeader::open(&bytes, Generation(10), 3, 0x0A0B_0C0D);
+    assert_eq!(opened, None);
 }
 
 #[test]

@@ -1,0 +1,86 @@
+//! The checkpoint file: where redo begins, in two copies of which one is always whole.
+
+use std::rc::Rc;
+
+use device::{Buffer, Device, Durability, OpenMode, Purpose, Request};
+use ese::log_file::{CHECKPOINT_FILE_BYTES, Checkpoint, SEGMENT_BYTES};
+
+use crate::log::stream::read;
+use crate::log::{LogError, LogFolder, LogIdentity};
+
+/// The open checkpoint file.
+pub struct CheckpointFile {
+    device: Rc<dyn Device>,
+}
+
+impl CheckpointFile {
+    /// Opens the file for writing; creates it where there is none.
+    pub async fn open(folder: &LogFolder) -> Result<Self, LogError> {
+        let name = folder.names.checkpoint();
+        let mode = if folder.has(&name).await? {
+            OpenMode::ReadWrite
+        } else {
+            OpenMode::CreateNew {
+                length: CHECKPOINT_FILE_BYTES,
+            }
+        };
+        let device = folder.volume.open(&name, mode).await?;
+        if device.length() < CHECKPOINT_FILE_BYTES {
+            let extend = Request::set_length(Purpose::Header, CHECKPOINT_FILE_BYTES);
+            device.submit(extend).await.result?;
+        }
+        Ok(Self { device })
+    }
+
+    /// Writes both copies, the second once the first is durable: a crash tears one at most, and
+    /// whichever is read then was true.
+    pub async fn write(&self, checkpoint: &Checkpoint) -> Result<(), LogError> {
+        let bytes = checkpoint.encode();
+        for copy in 0..2 {
+            let offset = copy * SEGMENT_BYTES as u64;
+            let buffer = Buffer::copy_of(&bytes);
+            let write = Request::write(Purpose::Header, offset, buffer, Durability::Durable);
+            self.device.submit(write).await.into_buffer()?;
+        }
+        Ok(())
+    }
+}
+
+/// The checkpoint of a stream: the later one of two good copies. None where the file is not there
+/// or both copies are damaged; then redo begins with the first generation that the database needs.
+pub async fn read_checkpoint(
+    folder: &LogFolder,
+    identity: &LogIdentity,
+) -> Result<Option<Checkpoint>, LogError> {
+    let name = folder.names.checkpoint();
+    if !folder.has(&name).await? {
+        return Ok(None);
+    }
+    let device = folder.volume.open(&name, OpenMode::ReadOnly).await?;
+    let present = usize::try_from(device.length().min(CHECKPOINT_FILE_BYTES)).unwrap_or(0);
+    let whole = present / SEGMENT_BYTES * SEGMENT_BYTES;
+    if whole == 0 {
+        return Ok(None);
+    }
+    let bytes = read(&*device, Purpose::Header, 0, whole).await?;
+    let copies = bytes.as_chunks::<SEGMENT_BYTES>().0.iter();
+    let latest = copies
+        .filter_map(|copy| Checkpoint::decode(copy).ok())
+        .max_by_key(|checkpoint| checkpoint.place);
+    if let Some(found) = latest
+        && (found.signature, found.database) != (identity.signature, identity.database)
+    {
+        let stream_differs = found.signature != identity.signature;
+        let pair = |wanted, found| LogError::Foreign {
+            file: folder.path(&name),
+            wanted,
+            found,
+        };
+        return Err(if stream_differs {
+            pair(identity.signature, found.signature)
+        } else {
+            pair(identity.database, found.database)
+        });
+    }
+    Ok(latest)
+}

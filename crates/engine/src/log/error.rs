@@ -1,0 +1,206 @@
+//! What can go wrong with a log, in words an operator can act on.
+
+use std::fmt;
+
+use device::DeviceError;
+use ese::log_file::LogFileError;
+use ese::{Lgpos, Signature};
+use units::Generation;
+
+use crate::codec::DecodeError;
+
+/// Why the log cannot be written or read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LogError {
+    /// A file operation failed.
+    Device(DeviceError),
+    /// A write failed before; nothing may be logged until the database is opened anew.
+    Latched {
+        /// The first failure.
+        first: Box<LogError>,
+    },
+    /// A header of a log or checkpoint file cannot be used.
+    Header {
+        /// The file.
+        file: String,
+        /// Why.
+        problem: LogFileError,
+    },
+    /// A file has another length than 1 MiB.
+    Length {
+        /// The file.
+        file: String,
+        /// Its length in bytes.
+        bytes: u64,
+    },
+    /// A file is named or placed as one generation and holds another.
+    Misplaced {
+        /// The file.
+        file: String,
+        /// The generation in its header.
+        holds: Generation,
+    },
+    /// A file belongs to another log stream or another database.
+    Foreign {
+        /// The file.
+        file: String,
+        /// Whose it should be.
+        wanted: Signature,
+        /// Whose it is.
+        found: Signature,
+    },
+    /// Log files that are needed are not there.
+    Missing {
+        /// The log folder.
+        folder: String,
+        /// First and last generation that are needed.
+        needed: (Generation, Generation),
+        /// First and last generation found, if any.
+        found: Option<(Generation, Generation)>,
+        /// The first one that is not there.
+        missing: Generation,
+    },
+    /// A segment that was once complete is damaged.
+    BadSegment {
+        /// The file.
+        file: String,
+        /// Its generation.
+        generation: Generation,
+        /// The segment.
+        segment: u16,
+    },
+    /// The log ends before a place that is known to have been durable.
+    TooShort {
+        /// The log folder.
+        folder: String,
+        /// Where the log must reach to at least.
+        wanted: Lgpos,
+        /// Where it ends.
+        end: Lgpos,
+    },
+    /// A generation is whole but not the one that the next generation was written after.
+    PreviousChecksum {
+        /// The file.
+        file: String,
+        /// Its generation.
+        generation: Generation,
+    },
+    /// Whole segments do not add up to records.
+    Framing {
+        /// Where.
+        place: Lgpos,
+    },
+    /// The bytes of a record make no sense.
+    Record {
+        /// Where the record begins.
+        place: Lgpos,
+        /// What is wrong.
+        problem: DecodeError,
+    },
+    /// A log stream begins where there is one already.
+    Exists {
+        /// The log folder.
+        folder: String,
+        /// A file of the existing stream.
+        file: String,
+    },
+}
+
+impl fmt::Display for LogError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Device(error) => error.fmt(f),
+            Self::Latched { first } => write!(
+                f,
+                "the log stopped at its first failed write ({first}); \
+                 repair the storage, then open the database again"
+            ),
+            Self::Header { file, problem } => write!(f, "{file}: {problem}"),
+            Self::Length { file, bytes } => write!(
+                f,
+                "{file}: {bytes} bytes long instead of 1 MiB; restore it from a copy"
+            ),
+            Self::Misplaced { file, holds } => write!(
+                f,
+                "{file}: holds log generation {holds}, which its name does not say; \
+                 put the right file in its place"
+            ),
+            Self::Foreign {
+                file,
+                wanted,
+                found,
+            } => write!(
+                f,
+                "{file}: belongs elsewhere ({found}; wanted {wanted}); \
+                 move it out of the folder and bring the right log back"
+            ),
+            Self::Missing {
+                folder,
+                needed,
+                found,
+                missing,
+            } => write_missing(f, folder, *needed, *found, *missing),
+            Self::BadSegment {
+                file,
+                generation,
+                segment,
+            } => write!(
+                f,
+                "{file}: segment {segment} of log generation {generation} is damaged; \
+                 restore the file from a copy"
+            ),
+            Self::TooShort {
+                folder,
+                wanted,
+                end,
+            } => write!(
+                f,
+                "{folder}: the log ends at {end} and must reach to {wanted}; \
+                 bring the latest log files back or restore a backup"
+            ),
+            Self::PreviousChecksum { file, generation } => write!(
+                f,
+                "{file}: log generation {generation} is not the one that the next generation \
+                 follows; restore the file from a copy"
+            ),
+            Self::Framing { place } => write!(
+                f,
+                "log position {place}: segments are whole but their records are not; \
+                 report this with the log file"
+            ),
+            Self::Record { place, problem } => write!(
+                f,
+                "log position {place}: {problem}; report this with the log file"
+            ),
+            Self::Exists { folder, file } => write!(
+                f,
+                "{folder}: holds a log already ({file}); choose another folder or base name"
+            ),
+        }
+    }
+}
+
+fn write_missing(
+    f: &mut fmt::Formatter<'_>,
+    folder: &str,
+    (first, last): (Generation, Generation),
+    found: Option<(Generation, Generation)>,
+    missing: Generation,
+) -> fmt::Result {
+    write!(f, "{folder}: log generation {missing} is missing: ")?;
+    write!(f, "{first} to {last} are needed, ")?;
+    match found {
+        None => write!(f, "none was found; ")?,
+        Some((low, high)) => write!(f, "found {low} to {high}; ")?,
+    }
+    write!(f, "bring the missing files back or restore a backup")
+}
+
+impl std::error::Error for LogError {}
+
+impl From<DeviceError> for LogError {
+    fn from(error: DeviceError) -> Self {
+        Self::Device(error)
+    }
+}

@@ -1,0 +1,181 @@
+//! Records in the order in which they were written, from any place on.
+
+use ese::Lgpos;
+use ese::log_file::{SEGMENT_BYTES, SEGMENT_HEADER_BYTES};
+use units::Generation;
+
+use crate::log::chain::{LogChain, LogEnd, LogFile};
+use crate::log::framing::{Chunk, chunk};
+use crate::log::tail::Span;
+use crate::log::{LogError, LogRecord};
+
+/// Walks over a stream.
+pub struct LogReader {
+    chain: LogChain,
+    file: LogFile,
+    segment: u16,
+    byte: usize,
+    /// A record of which fragments are still to come.
+    pending: Option<Pending>,
+    /// The walk began at the first byte of a file, where the rest of a record may stand.
+    may_begin_amid: bool,
+}
+
+struct Pending {
+    start: Lgpos,
+    total: usize,
+    bytes: Vec<u8>,
+}
+
+impl LogReader {
+    /// A walk that begins at `start`: the start of a record, a place that [`Log::durable`] has
+    /// reported, or byte 0 of a generation's segment 1, where it begins with the first record
+    /// that begins there. All generations from there to the end of the stream must be there.
+    ///
+    /// [`Log::durable`]: crate::log::Log::durable
+    pub async fn open(chain: LogChain, start: Lgpos) -> Result<Self, LogError> {
+        let last = chain.last();
+        let behind_the_last = start.generation == last.next() && start.segment <= 1;
+        let first = start.generation.min(last);
+        chain.require(first, last)?;
+        let file = chain.load(first).await?;
+        let end = LogChain::end_of(&file).place();
+        if first == last && start > end && !behind_the_last {
+            let folder = chain.folder().volume.name().to_owned();
+            let wanted = start;
+            return Err(LogError::TooShort {
+                folder,
+                wanted,
+                end,
+            });
+        }
+        let (segment, byte) = if behind_the_last {
+            (file.last_segment + 1, 0)
+        } else {
+            (start.segment.max(1), usize::from(start.byte))
+        };
+        Ok(Self {
+            chain,
+            file,
+            segment,
+            byte: byte.max(SEGMENT_HEADER_BYTES),
+            pending: None,
+            may_begin_amid: segment == 1 && byte <= SEGMENT_HEADER_BYTES,
+        })
+    }
+
+    /// The next record and where it lies; none at the end of the log. A record that a crash cut
+    /// short is no record.
+    pub async fn next(&mut self) -> Result<Option<(Span, LogRecord)>, LogError> {
+        loop {
+            if self.segment > self.file.last_segment || self.byte >= SEGMENT_BYTES {
+                if !self.move_on().await? {
+                    return Ok(None);
+                }
+                continue;
+            }
+            let place = self.place();
+            let Some((found, end)) = chunk(self.file.segment(self.segment), self.byte) else {
+                return Err(LogError::Framing { place });
+            };
+            self.byte = end;
+            let span = Span {
+                start: place,
+                end: self.place(),
+            };
+            let unfinished = self.pending.is_some();
+            match found {
+                Chunk::End => {}
+                Chunk::Whole(bytes) if !unfinished => {
+                    let record = decode(place, bytes)?;
+                    self.may_begin_amid = false;
+                    return Ok(Some((span, record)));
+                }
+                Chunk::Begin { total, part } if !unfinished => {
+                    self.pending = Some(Pending {
+                        start: place,
+                        total,
+                        bytes: part.to_vec(),
+                    });
+                    self.may_begin_amid = false;
+                }
+                Chunk::Fragment(_) if !unfinished && self.may_begin_amid => {}
+                Chunk::Fragment(part) if unfinished => {
+                    let part = part.to_vec();
+                    if let Some(complete) = self.complete_with(&part, place)? {
+                        let span = Span {
+                            start: complete.start,
+                            end: self.place(),
+                        };
+                        return Ok(Some((span, decode(complete.start, &complete.bytes)?)));
+                    }
+                }
+                Chunk::Whole(_) | Chunk::Begin { .. } | Chunk::Fragment(_) => {
+                    return Err(LogError::Framing { place });
+                }
+            }
+        }
+    }
+
+    /// The generation being read.
+    pub const fn generation(&self) -> Generation {
+        self.file.header.generation
+    }
+
+    /// Where the stream ends. To be asked after [`LogReader::next`] has given none.
+    pub fn end(&self) -> LogEnd {
+        assert_eq!(
+            self.generation(),
+            self.chain.last(),
+            "the end is known once all records are read"
+        );
+        LogChain::end_of(&self.file)
+    }
+
+    fn place(&self) -> Lgpos {
+        Lgpos {
+            generation: self.generation(),
+            segment: self.segment,
+            byte: u16::try_from(self.byte).expect("invariant: a segment has 4 KiB"),
+        }
+    }
+
+    /// Goes to the next segment or file; false at the end of the stream.
+    async fn move_on(&mut self) -> Result<bool, LogError> {
+        if self.segment < self.file.last_segment {
+            self.segment += 1;
+            self.byte = SEGMENT_HEADER_BYTES;
+            return Ok(true);
+        }
+        if self.generation() == self.chain.last() {
+            return Ok(false);
+        }
+        self.file = self.chain.load(self.generation().next()).await?;
+        if self.file.header.resumed {
+            self.pending = None;
+        }
+        self.segment = 1;
+        self.byte = SEGMENT_HEADER_BYTES;
+        Ok(true)
+    }
+
+    /// Adds a fragment to the pending record and gives the record if that completes it.
+    fn complete_with(&mut self, part: &[u8], place: Lgpos) -> Result<Option<Pending>, LogError> {
+        let Some(mut pending) = self.pending.take() else {
+            return Ok(None);
+        };
+        pending.bytes.extend_from_slice(part);
+        if pending.bytes.len() > pending.total || part.is_empty() {
+            return Err(LogError::Framing { place });
+        }
+        if pending.bytes.len() == pending.total {
+            return Ok(Some(pending));
+        }
+        self.pending = Some(pending);
+        Ok(None)
+    }
+}
+
+fn decode(place: Lgpos, bytes: &[u8]) -> Result<LogRecord, LogError> {
+    LogRecord::decode(bytes).map_err(|problem| LogError::Record { place, problem })
+}

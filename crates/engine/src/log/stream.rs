@@ -1,0 +1,118 @@
+//! Who a log stream is, where its files are, and how it is written.
+
+use std::rc::Rc;
+
+use device::{Buffer, Device, OpenMode, Purpose, Request, Runtime, Volume};
+use ese::log_file::{LogHeader, SEGMENT_BYTES};
+use ese::page::PageSize;
+use ese::{LogTime, Signature};
+use units::Bytes;
+
+use crate::log::{LogError, LogNames};
+
+/// What every file of a stream carries in its header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LogIdentity {
+    /// Page size of the database.
+    pub page_size: PageSize,
+    /// The stream.
+    pub signature: Signature,
+    /// The database whose changes it holds.
+    pub database: Signature,
+}
+
+/// Where a stream's files are. Cheap to clone.
+#[derive(Clone)]
+pub struct LogFolder {
+    /// The folder.
+    pub volume: Rc<dyn Volume>,
+    /// The names in it.
+    pub names: LogNames,
+}
+
+/// How the log is buffered and written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LogSettings {
+    /// Appends should wait ([`Log::throttle`](crate::log::Log::throttle)) while more than this is
+    /// neither written nor being written.
+    pub buffer: Bytes,
+    /// Complete segments are written unasked when so much waits.
+    pub write_behind: Bytes,
+    /// Longest single write.
+    pub longest_write: Bytes,
+    /// The next file is formatted in writes of this length, a power of two from 4 KiB to 1 MiB.
+    pub format_chunk: Bytes,
+    /// Whether generations below the checkpoint are removed.
+    pub circular: bool,
+}
+
+impl Default for LogSettings {
+    fn default() -> Self {
+        Self {
+            buffer: Bytes::from_mib(2),
+            write_behind: Bytes::from_kib(512),
+            longest_write: Bytes::from_kib(512),
+            format_chunk: Bytes::from_kib(256),
+            circular: true,
+        }
+    }
+}
+
+impl LogFolder {
+    /// The stream of base name `base`, such as `E00`, in a folder.
+    pub fn new(volume: Rc<dyn Volume>, base: &str) -> Self {
+        Self {
+            volume,
+            names: LogNames::new(base),
+        }
+    }
+
+    /// A file's name as errors print it.
+    pub fn path(&self, file: &str) -> String {
+        format!("{}/{file}", self.volume.name())
+    }
+
+    /// Whether a file is there.
+    pub async fn has(&self, file: &str) -> Result<bool, LogError> {
+        let files = self.volume.list().await?;
+        Ok(files.iter().any(|entry| entry.name == file))
+    }
+
+    /// Removes a file if it is there.
+    pub async fn remove_if_there(&self, file: &str) -> Result<(), LogError> {
+        if self.has(file).await? {
+            self.volume.remove(file).await?;
+        }
+        Ok(())
+    }
+
+    /// The header of a log file.
+    pub async fn header(&self, file: &str) -> Result<LogHeader, LogError> {
+        let device = self.volume.open(file, OpenMode::ReadOnly).await?;
+        let segment = read(&*device, Purpose::LogRead, 0, SEGMENT_BYTES).await?;
+        let bytes = segment
+            .first_chunk()
+            .expect("invariant: one segment was read");
+        LogHeader::decode(bytes).map_err(|problem| LogError::Header {
+            file: self.path(file),
+            problem,
+        })
+    }
+}
+
+/// Reads `length` bytes.
+pub(super) async fn read(
+    device: &dyn Device,
+    purpose: Purpose,
+    offset: u64,
+    length: usize,
+) -> Result<Buffer, LogError> {
+    let outcome = device.submit(Request::read(purpose, offset, length)).await;
+    Ok(outcome.into_buffer()?)
+}
+
+/// The calendar time now.
+pub(super) fn calendar(runtime: &Runtime) -> LogTime {
+    let clock = runtime.clock();
+    LogTime::from_unix_millis((clock.epoch() + clock.now()).0 / 1_000_000)
+}

@@ -1,0 +1,522 @@
+//! The live log: appends go to memory at once, writes go to the device one at a time, and one
+//! write serves everybody who waits (group commit).
+//!
+//! A write carries whole segments that are never written again: what a crash can tear is exactly
+//! the one write in flight, whose extent every segment of it names.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use device::{Device, Durability, Purpose, Request, Runtime};
+use ese::log_file::{
+    Checkpoint, LogHeader, SEGMENT_BYTES, SEGMENTS_PER_FILE, accumulate, header_share,
+};
+use ese::{Lgpos, LogTime, Signature};
+use units::{Bytes, Generation};
+
+use crate::log::checkpoint_file::CheckpointFile;
+use crate::log::next_file::NextFile;
+use crate::log::stream::calendar;
+use crate::log::tail::{Batch, Span, Tail};
+use crate::log::{LogChain, LogEnd, LogError, LogFolder, LogIdentity, LogRecord, LogSettings};
+use crate::notify::Notify;
+
+/// What a log counts about itself since it was opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LogCounters {
+    /// Bytes of records, without the fill that ends a flush.
+    pub record_bytes: Bytes,
+    /// The log volume: bytes of log files used up, fill and headers included.
+    pub volume: Bytes,
+    /// Bytes written to log files: records, headers and the formatting of next files.
+    pub bytes_written: Bytes,
+    /// Writes of records.
+    pub writes: u64,
+    /// Calls that had to wait until the log was durable.
+    pub flush_waits: u64,
+    /// Files begun.
+    pub generations: u64,
+}
+
+/// The log of an open database. Cheap to clone.
+#[derive(Clone)]
+pub struct Log {
+    inner: Rc<Inner>,
+}
+
+struct Inner {
+    runtime: Runtime,
+    folder: LogFolder,
+    identity: LogIdentity,
+    settings: LogSettings,
+    state: RefCell<State>,
+    current: RefCell<Current>,
+    checkpoint_file: CheckpointFile,
+    checkpoint: Cell<Lgpos>,
+    /// Every generation below has been removed.
+    removed_below: Cell<Generation>,
+    next: Rc<NextFile>,
+    changed: Notify,
+}
+
+struct State {
+    tail: Tail,
+    /// Everything before is on stable storage.
+    durable: Lgpos,
+    /// Somebody wants everything before to be.
+    wanted: Lgpos,
+    writing: bool,
+    in_flight_bytes: usize,
+    failed: Option<LogError>,
+    counters: LogCounters,
+}
+
+/// The file being written.
+struct Current {
+    device: Rc<dyn Device>,
+    generation: Generation,
+    created: LogTime,
+    /// Accumulated checksum of what has been written to it.
+    sum: u64,
+}
+
+impl Log {
+    /// Begins a new stream at generation 1. Refused where the folder holds files of its name.
+    pub async fn create(
+        runtime: &Runtime,
+        folder: LogFolder,
+        identity: LogIdentity,
+        settings: LogSettings,
+    ) -> Result<Self, LogError> {
+        if let Some(file) = first_log_file(&folder).await? {
+            let folder = folder.volume.name().to_owned();
+            return Err(LogError::Exists { folder, file });
+        }
+        // A checkpoint without any log is what is left of another stream.
+        folder.remove_if_there(&folder.names.checkpoint()).await?;
+        let end = LogEnd::before_the_first();
+        Self::begin(runtime, folder, identity, settings, end).await
+    }
+
+    /// Goes on with the stream that is there and was closed properly, or begins a new one.
+    /// `identity.signature` is for a new one; see [`Log::signature`] for which it became.
+    pub async fn open(
+        runtime: &Runtime,
+        folder: LogFolder,
+        identity: LogIdentity,
+        settings: LogSettings,
+    ) -> Result<Self, LogError> {
+        let Some(chain) = LogChain::find(&folder).await? else {
+            return Self::create(runtime, folder, identity, settings).await;
+        };
+        let signature = chain.identity().signature;
+        let identity = LogIdentity {
+            signature,
+            ..identity
+        };
+        chain.require_identity(&identity)?;
+        let end = chain.end().await?;
+        Self::resume(runtime, folder, identity, settings, end).await
+    }
+
+    /// Goes on with a stream that ends at `end`, in a new generation: what a crash tore behind the
+    /// end is cut off by the new file's header, never overwritten. Safe to repeat after any crash.
+    pub async fn resume(
+        runtime: &Runtime,
+        folder: LogFolder,
+        identity: LogIdentity,
+        settings: LogSettings,
+        end: LogEnd,
+    ) -> Result<Self, LogError> {
+        let names = &folder.names;
+        if !folder.has(&names.current()).await? && end.is_some() {
+            // The crash fell between the two renames of a roll.
+            let next = folder.has(&names.next()).await?;
+            if next && folder.header(&names.next()).await?.generation == end.generation {
+                folder
+                    .volume
+                    .rename(&names.next(), &names.current())
+                    .await?;
+            }
+        }
+        Self::begin(runtime, folder, identity, settings, end).await
+    }
+
+    async fn begin(
+        runtime: &Runtime,
+        folder: LogFolder,
+        identity: LogIdentity,
+        settings: LogSettings,
+        end: LogEnd,
+    ) -> Result<Self, LogError> {
+        assert!(
+            settings.write_behind.0 + SEGMENT_BYTES as u64 <= settings.buffer.0,
+            "a full buffer must already be on its way to the device"
+        );
+        let checkpoint_file = CheckpointFile::open(&folder).await?;
+        let next = NextFile::new(folder.clone(), settings.format_chunk);
+        let device = next.take(runtime).await?;
+        let generation = end.generation.next();
+        let header = LogHeader {
+            generation,
+            page_size: identity.page_size,
+            created: calendar(runtime),
+            previous_created: end.created,
+            signature: identity.signature,
+            database: identity.database,
+            checkpoint: end.checkpoint,
+            previous_last: end.last_segment,
+            resumed: true,
+            previous_checksum: end.sum,
+        };
+        let sum = install(&folder, &*device, &header, end.generation).await?;
+        let tail = Tail::new(generation);
+        let counters = LogCounters {
+            volume: Bytes(SEGMENT_BYTES as u64),
+            bytes_written: Bytes(SEGMENT_BYTES as u64),
+            generations: 1,
+            ..LogCounters::default()
+        };
+        let start = tail.complete_end();
+        let inner = Inner {
+            runtime: runtime.clone(),
+            folder,
+            identity,
+            settings,
+            state: RefCell::new(State {
+                tail,
+                durable: start,
+                wanted: start,
+                writing: false,
+                in_flight_bytes: 0,
+                failed: None,
+                counters,
+            }),
+            current: RefCell::new(Current {
+                device,
+                generation,
+                created: header.created,
+                sum,
+            }),
+            checkpoint_file,
+            checkpoint: Cell::new(end.checkpoint),
+            removed_below: Cell::new(Generation(0)),
+            next,
+            changed: Notify::default(),
+        };
+        Ok(Self {
+            inner: Rc::new(inner),
+        })
+    }
+
+    /// Appends a record in memory. It is durable once [`Log::durable`] has reached its end.
+    pub fn append(&self, record: &LogRecord) -> Result<Span, LogError> {
+        let span = {
+            let mut state = self.inner.state.borrow_mut();
+            state.check()?;
+            let before = state.tail.complete_end();
+            let span = state.tail.append(|out| record.encode(out));
+            let after = state.tail.complete_end();
+            state.counters.record_bytes.0 += distance(span.start, span.end);
+            state.counters.volume.0 += distance(before, after);
+            let write_behind = self.inner.settings.write_behind.0;
+            if state.tail.waiting_bytes() as u64 >= write_behind {
+                state.wanted = state.wanted.max(after);
+            }
+            span
+        };
+        self.inner.start_writing();
+        Ok(span)
+    }
+
+    /// Everything before this place is on stable storage.
+    pub fn durable(&self) -> Lgpos {
+        self.inner.state.borrow().durable
+    }
+
+    /// Where the next record goes.
+    pub fn tip(&self) -> Lgpos {
+        self.inner.state.borrow().tail.tip()
+    }
+
+    /// The stream's signature, which the database header repeats.
+    pub fn signature(&self) -> Signature {
+        self.inner.identity.signature
+    }
+
+    /// The checkpoint last written; none before the first one.
+    pub fn checkpoint(&self) -> Lgpos {
+        self.inner.checkpoint.get()
+    }
+
+    /// The error that stopped the log, if any.
+    pub fn failure(&self) -> Option<LogError> {
+        self.inner.state.borrow().failed.clone()
+    }
+
+    /// What has been counted so far.
+    pub fn counters(&self) -> LogCounters {
+        let mut counters = self.inner.state.borrow().counters;
+        counters.bytes_written.0 += self.inner.next.bytes_written().0;
+        counters
+    }
+
+    /// Starts to make everything before `place` durable, without waiting.
+    pub fn request_flush(&self, place: Lgpos) -> Result<(), LogError> {
+        {
+            let mut state = self.inner.state.borrow_mut();
+            state.check()?;
+            let place = state.tail.within(place);
+            state.wanted = state.wanted.max(place);
+        }
+        self.inner.start_writing();
+        Ok(())
+    }
+
+    /// Waits until everything before `place` (at most the tip) is durable.
+    pub async fn flush_to(&self, place: Lgpos) -> Result<(), LogError> {
+        let place = self.inner.state.borrow().tail.within(place);
+        if self.durable() >= place {
+            return Ok(());
+        }
+        self.request_flush(place)?;
+        self.inner.state.borrow_mut().counters.flush_waits += 1;
+        self.wait_until(|state| state.durable >= place).await
+    }
+
+    /// Waits while more than the buffer holds is not yet written. Callers wait before they append.
+    pub async fn throttle(&self) -> Result<(), LogError> {
+        let most = usize::try_from(self.inner.settings.buffer.0).unwrap_or(usize::MAX);
+        if self.inner.state.borrow().unwritten_bytes() <= most {
+            return self.inner.state.borrow().check();
+        }
+        self.wait_until(|state| state.unwritten_bytes() <= most)
+            .await
+    }
+
+    /// Writes the checkpoint, then removes the generations below it if logging is circular.
+    /// `place` must be durable, and everything before it must be in the database file.
+    pub async fn advance_checkpoint(&self, place: Lgpos) -> Result<(), LogError> {
+        let inner = &self.inner;
+        inner.state.borrow().check()?;
+        let checkpoint = Checkpoint {
+            place,
+            signature: inner.identity.signature,
+            database: inner.identity.database,
+        };
+        let written = inner.checkpoint_file.write(&checkpoint).await;
+        written.map_err(|error| inner.latch(error))?;
+        inner.checkpoint.set(place);
+        if inner.settings.circular {
+            self.remove_below(place.generation).await?;
+        }
+        Ok(())
+    }
+
+    /// Removes closed files of generations below `generation`.
+    pub async fn remove_below(&self, generation: Generation) -> Result<(), LogError> {
+        let inner = &self.inner;
+        if generation <= inner.removed_below.get() {
+            return Ok(());
+        }
+        inner.removed_below.set(generation);
+        let (volume, names) = (&inner.folder.volume, &inner.folder.names);
+        for entry in volume.list().await? {
+            if names
+                .closed_generation(&entry.name)
+                .is_some_and(|found| found < generation)
+            {
+                volume.remove(&entry.name).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for the writes in flight and stops using the files. Records that nobody has asked to
+    /// flush are lost, as in a crash: flush to the tip first.
+    pub async fn close(&self) -> Result<(), LogError> {
+        let written = self.wait_until(|state| !state.writing).await;
+        self.inner.next.stop().await;
+        written
+    }
+
+    async fn wait_until(&self, condition: impl Fn(&State) -> bool) -> Result<(), LogError> {
+        let inner = &self.inner;
+        inner
+            .changed
+            .wait_until(|| {
+                let state = inner.state.borrow();
+                state.failed.is_some() || condition(&state)
+            })
+            .await;
+        inner.state.borrow().check()
+    }
+}
+
+impl State {
+    fn check(&self) -> Result<(), LogError> {
+        match &self.failed {
+            None => Ok(()),
+            Some(first) => Err(LogError::Latched {
+                first: Box::new(first.clone()),
+            }),
+        }
+    }
+
+    fn unwritten_bytes(&self) -> usize {
+        self.tail.waiting_bytes() + self.in_flight_bytes
+    }
+}
+
+impl Inner {
+    /// Sees to it that somebody writes while anything is wanted.
+    fn start_writing(self: &Rc<Self>) {
+        let mut state = self.state.borrow_mut();
+        if state.writing || state.durable >= state.wanted || state.failed.is_some() {
+            return;
+        }
+        state.writing = true;
+        let inner = Rc::clone(self);
+        drop(self.runtime.spawn(async move {
+            while let Some(batch) = inner.next_batch() {
+                if let Err(error) = inner.write(batch).await {
+                    inner.latch(error);
+                }
+            }
+            inner.changed.notify_all();
+        }));
+    }
+
+    /// What to write next; none, and the writer ends, where nothing more is wanted.
+    fn next_batch(&self) -> Option<Batch> {
+        let mut state = self.state.borrow_mut();
+        let batch = if state.failed.is_some() || state.durable >= state.wanted {
+            None
+        } else {
+            if state.wanted > state.tail.complete_end() {
+                let before = state.tail.complete_end();
+                state.tail.cut();
+                let wasted = distance(before, state.tail.complete_end());
+                state.counters.volume.0 += wasted;
+            }
+            let most = usize::try_from(self.settings.longest_write.0).unwrap_or(usize::MAX);
+            state.tail.take((most / SEGMENT_BYTES).max(1))
+        };
+        state.in_flight_bytes = batch.as_ref().map_or(0, |batch| batch.bytes.len());
+        state.writing = batch.is_some();
+        batch
+    }
+
+    async fn write(&self, mut batch: Batch) -> Result<(), LogError> {
+        if batch.generation != self.current.borrow().generation {
+            self.roll(batch.generation).await?;
+        }
+        let device = {
+            let mut current = self.current.borrow_mut();
+            let stream = self.identity.signature.random;
+            current.sum = batch.seal(current.created, stream, current.sum);
+            Rc::clone(&current.device)
+        };
+        let (end, written) = (batch.end(), batch.bytes.len() as u64);
+        let offset = u64::from(batch.first) * SEGMENT_BYTES as u64;
+        let write = Request::write(Purpose::Log, offset, batch.bytes, Durability::Durable);
+        device.submit(write).await.into_buffer()?;
+        self.next.advance(&self.runtime, batch.first + batch.count);
+        let mut state = self.state.borrow_mut();
+        state.durable = end;
+        state.counters.bytes_written.0 += written;
+        state.counters.writes += 1;
+        drop(state);
+        self.changed.notify_all();
+        Ok(())
+    }
+
+    /// Closes the current file, which is full and durable, and goes on with the next one.
+    async fn roll(&self, generation: Generation) -> Result<(), LogError> {
+        let device = self.next.take(&self.runtime).await?;
+        let header = {
+            let current = self.current.borrow();
+            assert_eq!(
+                current.generation.next(),
+                generation,
+                "generations follow each other without a gap"
+            );
+            LogHeader {
+                generation,
+                page_size: self.identity.page_size,
+                created: calendar(&self.runtime),
+                previous_created: current.created,
+                signature: self.identity.signature,
+                database: self.identity.database,
+                checkpoint: self.checkpoint.get(),
+                previous_last: SEGMENTS_PER_FILE - 1,
+                resumed: false,
+                previous_checksum: current.sum,
+            }
+        };
+        let closed = self.current.borrow().generation;
+        let sum = install(&self.folder, &*device, &header, closed).await?;
+        *self.current.borrow_mut() = Current {
+            device,
+            generation,
+            created: header.created,
+            sum,
+        };
+        let mut state = self.state.borrow_mut();
+        state.counters.bytes_written.0 += SEGMENT_BYTES as u64;
+        state.counters.generations += 1;
+        Ok(())
+    }
+
+    /// Remembers the first failure, wakes everybody, and returns the error.
+    fn latch(&self, error: LogError) -> LogError {
+        let mut state = self.state.borrow_mut();
+        let first = state.failed.get_or_insert(error).clone();
+        drop(state);
+        self.changed.notify_all();
+        first
+    }
+}
+
+/// Puts a header on the formatted next file and renames current to closed, next to current. Only
+/// when the header is durable may the renames begin: between them, it tells what comes next.
+/// Returns the header's share of the new generation's checksum.
+async fn install(
+    folder: &LogFolder,
+    device: &dyn Device,
+    header: &LogHeader,
+    closed: Generation,
+) -> Result<u64, LogError> {
+    let bytes = header.encode();
+    let buffer = device::Buffer::copy_of(&bytes);
+    let write = Request::write(Purpose::Log, 0, buffer, Durability::Durable);
+    device.submit(write).await.into_buffer()?;
+    let names = &folder.names;
+    if folder.has(&names.current()).await? {
+        let closed = names.closed(closed);
+        folder.volume.rename(&names.current(), &closed).await?;
+    }
+    folder
+        .volume
+        .rename(&names.next(), &names.current())
+        .await?;
+    Ok(accumulate(0, header_share(&bytes)))
+}
+
+/// A log file that is there, other than the next one, which holds nothing.
+async fn first_log_file(folder: &LogFolder) -> Result<Option<String>, LogError> {
+    let names = &folder.names;
+    let files = folder.volume.list().await?;
+    let mut found = files.into_iter().map(|entry| entry.name);
+    Ok(found.find(|name| *name == names.current() || names.closed_generation(name).is_some()))
+}
+
+/// Bytes of log between two places.
+fn distance(from: Lgpos, to: Lgpos) -> u64 {
+    let bytes = |place: Lgpos| {
+        let segments =
+            u64::from(place.generation.0) * u64::from(SEGMENTS_PER_FILE) + u64::from(place.segment);
+        segments * SEGMENT_BYTES as u64 + u64::from(place.byte)
+    };
+    bytes(to) - bytes(from)
+}
