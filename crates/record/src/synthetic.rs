@@ -216,12 +216,15 @@ impl Synthetic {
     }
 
     fn database(&self, prng: &mut Prng, index: u32, number: u64, slow: u64) -> DatabaseInterval {
-        let read_ns = self.read_median_ns * (100 + 9 * u64::from(index)) / 100 * slow;
+        let drift = 94 + prng.below(13);
+        let read_ns = self.read_median_ns * (100 + 9 * u64::from(index)) / 100 * slow * drift / 100;
         // Checkpoints make writes come in waves.
         let wave = 100 + [0, 6, 11, 6, 0, 4, 9, 14][usize::try_from(number % 8).expect("below 8")];
-        let reads = self.interval_seconds * 103 / slow;
-        let writes = self.interval_seconds * 63 * wave / 100 / slow;
-        let log_writes = self.interval_seconds * 50 / slow;
+        let mut about =
+            |rate: u64| self.interval_seconds * rate * (96 + prng.below(9)) / 100 / slow;
+        let reads = about(103);
+        let writes = about(63) * wave / 100;
+        let log_writes = about(50);
         let log_ns = self.log_write_median_ns * slow;
         let mut draw = |series, count, bytes, median| draw(prng, series, count, bytes, median);
         let series = vec![

@@ -1,1 +1,43 @@
-//! Records and findings as HTML, text and JSON.
+//! Records and findings as a page, as text, as JSON, and as the last words of a run.
+//!
+//! Page and text are two renderings of one [`document::Document`], so they cannot differ in
+//! content. Nothing here touches a disk or a clock: the same record always gives the same bytes.
+
+pub mod chart;
+pub mod document;
+mod format;
+pub mod glossary;
+mod html;
+mod json;
+mod meaning;
+mod sections;
+mod summary;
+mod text;
+
+use record::RunRecord;
+use verdict::Verdict;
+
+pub use json::SCHEMA as JSON_SCHEMA;
+
+/// One self-contained HTML page: light and dark, printable, without scripts.
+pub fn html(run: &RunRecord, verdict: &Verdict) -> String {
+    html::page(&sections::document(run, verdict))
+}
+
+/// The same as plain text, at most 100 columns wide except for what others wrote.
+pub fn text(run: &RunRecord, verdict: &Verdict) -> String {
+    text::render(&sections::document(run, verdict))
+}
+
+/// The same numbers for programs; `docs/report-json.md` describes every member.
+pub fn json(run: &RunRecord, verdict: &Verdict) -> String {
+    json::render(run, verdict)
+}
+
+/// The last words of a run on a terminal: the verdict, what it means, and what to do next.
+pub fn summary(run: &RunRecord, verdict: &Verdict) -> String {
+    summary::render(run, verdict)
+}
+
+#[cfg(test)]
+mod tests;

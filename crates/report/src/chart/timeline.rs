@@ -1,0 +1,194 @@
+//! Something over the time of a run: rates from zero, latencies on a logarithmic axis, where both
+//! a mean and its tail can be read.
+
+use std::fmt::Write as _;
+
+use super::frame::{Frame, path};
+use super::scale::{Scale, logarithmic_ticks, round_ticks, time_ticks};
+use super::{Line, Threshold};
+use crate::format;
+use crate::html::escape;
+
+/// A chart over time; points are seconds since the start of the run and values.
+#[derive(Clone, Debug, Default)]
+pub struct TimeChart {
+    /// What it shows.
+    pub title: String,
+    /// The same in a sentence with numbers, for those who cannot see it.
+    pub description: String,
+    /// Its glossary entry.
+    pub metric: &'static str,
+    /// Unit of the values.
+    pub unit: &'static str,
+    /// Whether the vertical axis is logarithmic; else it begins at zero.
+    pub logarithmic: bool,
+    /// Whether it takes the whole width of the page.
+    pub wide: bool,
+    /// The lines, the most important last.
+    pub lines: Vec<Line>,
+    /// Lowest and highest of several databases at each time, where there are several.
+    pub band: Vec<(f64, f64, f64)>,
+    /// Values that must not be passed.
+    pub thresholds: Vec<Threshold>,
+    /// Begin and end of the part that is judged.
+    pub judged: Option<(f64, f64)>,
+    /// What to say at which time.
+    pub hints: Vec<Hint>,
+}
+
+/// What a reader sees when pointing at a time.
+#[derive(Clone, Debug)]
+pub struct Hint {
+    /// Begin of the time.
+    pub from: f64,
+    /// End of the time.
+    pub to: f64,
+    /// What to say.
+    pub text: String,
+}
+
+impl TimeChart {
+    /// The picture.
+    pub fn svg(&self) -> String {
+        let mut frame = if self.wide {
+            Frame::new(1_000.0, 250.0)
+        } else {
+            Frame::new(490.0, 240.0)
+        };
+        let x = Scale::linear(self.time_range(), frame.across());
+        let y = self.vertical_axis(&mut frame);
+        self.time_axis(&mut frame, &x);
+        self.shade_what_is_not_judged(&mut frame, &x);
+        if !self.band.is_empty() {
+            frame.add(&self.band_svg(&x, &y));
+        }
+        for threshold in &self.thresholds {
+            frame.threshold(threshold, &y);
+        }
+        for line in &self.lines {
+            frame.line(line, &x, &y);
+        }
+        self.draw_hints(&mut frame, &x);
+        frame.finish(&self.title, &self.description)
+    }
+
+    fn time_range(&self) -> (f64, f64) {
+        let times = self
+            .lines
+            .iter()
+            .flat_map(|line| &line.points)
+            .map(|point| point.0);
+        let times = times.chain(self.hints.iter().flat_map(|hint| [hint.from, hint.to]));
+        let (low, high) = times.fold((f64::MAX, f64::MIN), |(low, high), time| {
+            (low.min(time), high.max(time))
+        });
+        if low < high { (low, high) } else { (0.0, 1.0) }
+    }
+
+    fn vertical_axis(&self, frame: &mut Frame) -> Scale {
+        let lines = self
+            .lines
+            .iter()
+            .flat_map(|line| &line.points)
+            .map(|point| point.1);
+        let band = self.band.iter().flat_map(|&(_, low, high)| [low, high]);
+        let limits = self.thresholds.iter().map(|threshold| threshold.value);
+        let positive = lines.chain(band).chain(limits).filter(|&value| value > 0.0);
+        let (low, high) = positive.fold((f64::MAX, 0.0_f64), |(low, high), value| {
+            (low.min(value), high.max(value))
+        });
+        let ticks = if self.logarithmic {
+            logarithmic_ticks(low.min(1e6), high)
+        } else {
+            round_ticks(high * 1.04, 4)
+        };
+        let ends = (ticks[0], ticks[ticks.len() - 1]);
+        let scale = if self.logarithmic {
+            Scale::logarithmic(ends, frame.upward())
+        } else {
+            Scale::linear(ends, frame.upward())
+        };
+        let labelled: Vec<(f64, String)> = ticks
+            .iter()
+            .map(|&tick| (tick, plain_label(tick)))
+            .collect();
+        frame.vertical_axis(self.unit, &scale, &labelled);
+        scale
+    }
+
+    fn time_axis(&self, frame: &mut Frame, x: &Scale) {
+        let (from, to) = self.time_range();
+        let wanted = if self.wide { 12.0 } else { 6.0 };
+        let labelled: Vec<(f64, String)> = time_ticks(from, to, wanted)
+            .into_iter()
+            .map(|tick| (tick, format::offset(nanoseconds(tick))))
+            .collect();
+        frame.horizontal_axis(x, &labelled);
+    }
+
+    fn shade_what_is_not_judged(&self, frame: &mut Frame, x: &Scale) {
+        let Some((from, to)) = self.judged else {
+            return;
+        };
+        let (left, right) = frame.across();
+        let (bottom, top) = frame.upward();
+        for (begin, end) in [(left, x.place(from)), (x.place(to), right)] {
+            if end - begin < 1.0 {
+                continue;
+            }
+            let (width, height) = (end - begin, bottom - top);
+            frame.add(&format!(
+                r#"<rect class="idle" x="{begin:.1}" y="{top:.1}" width="{width:.1}" height="{height:.1}"/>"#
+            ));
+            if width > 60.0 && begin <= left {
+                frame.text(begin + 6.0, top + 12.0, "start", "axis", "warm-up");
+            }
+        }
+    }
+
+    fn band_svg(&self, x: &Scale, y: &Scale) -> String {
+        let highs = self.band.iter().map(|&(time, _, high)| (time, high));
+        let lows = self.band.iter().rev().map(|&(time, low, _)| (time, low));
+        let outline: Vec<(f64, f64)> = highs.chain(lows).collect();
+        let ink = self.lines.last().map_or("", |line| line.ink.class());
+        let points = path(&outline, x, y);
+        format!(r#"<polygon class="band {ink}" points="{points}"/>"#)
+    }
+
+    /// Invisible strips whose title the reader's program shows; no script is needed for that.
+    fn draw_hints(&self, frame: &mut Frame, x: &Scale) {
+        let (bottom, top) = frame.upward();
+        let mut svg = String::from(r#"<g class="hints">"#);
+        for hint in &self.hints {
+            let (from, to) = (x.place(hint.from), x.place(hint.to));
+            let (width, height) = (to - from, bottom - top);
+            let text = escape(&hint.text);
+            let _ = write!(
+                svg,
+                r#"<rect x="{from:.1}" y="{top:.0}" width="{width:.1}" height="{height:.0}"><title>{text}</title></rect>"#
+            );
+        }
+        svg.push_str("</g>");
+        frame.add(&svg);
+    }
+}
+
+/// A value on an axis, without digits it does not need.
+pub fn plain_label(value: f64) -> String {
+    let decimals = match value {
+        _ if value == 0.0 || value >= 1.0 => 0,
+        _ if value >= 0.1 => 1,
+        _ if value >= 0.01 => 2,
+        _ => 3,
+    };
+    format::number(value, decimals)
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "times of a run are not negative and far below 2^53"
+)]
+fn nanoseconds(seconds: f64) -> u64 {
+    (seconds * 1e9) as u64
+}

@@ -1,0 +1,269 @@
+//! The report before it has a form: what the page and the text file both show, so that they can
+//! never differ in content.
+
+use crate::chart::Chart;
+
+/// A whole report.
+#[derive(Clone, Debug)]
+pub struct Document {
+    /// What stands above everything.
+    pub banner: Banner,
+    /// The rest, in order.
+    pub sections: Vec<Section>,
+}
+
+/// The answer, for readers who read nothing else.
+#[derive(Clone, Debug)]
+pub struct Banner {
+    /// Machine and description.
+    pub subject: String,
+    /// Wall clock at the start of the run.
+    pub started: String,
+    /// The verdict in one or two words.
+    pub verdict: String,
+    /// How it looks.
+    pub tone: Tone,
+    /// The main number.
+    pub number: String,
+    /// Its unit.
+    pub number_unit: &'static str,
+    /// Its glossary entry.
+    pub number_metric: &'static str,
+    /// What the run means, in sentences.
+    pub meaning: Vec<String>,
+    /// The next most important numbers.
+    pub figures: Vec<Figure>,
+}
+
+/// A number beside the main one.
+#[derive(Clone, Debug)]
+pub struct Figure {
+    /// What it is.
+    pub label: &'static str,
+    /// Its glossary entry.
+    pub metric: &'static str,
+    /// The number with its unit.
+    pub value: String,
+    /// What it is to be compared with.
+    pub remark: String,
+    /// How it looks.
+    pub tone: Tone,
+}
+
+/// A heading and what stands under it.
+#[derive(Clone, Debug)]
+pub struct Section {
+    /// Name for links within the page.
+    pub id: &'static str,
+    /// The heading.
+    pub title: &'static str,
+    /// The content.
+    pub blocks: Vec<Block>,
+}
+
+/// A piece of content.
+#[derive(Clone, Debug)]
+pub enum Block {
+    /// Names and values.
+    Facts(Vec<Fact>),
+    /// Rows and columns.
+    Table(Table),
+    /// Pictures; left out where there is only text.
+    Charts(Vec<Chart>),
+    /// A sentence.
+    Note(String),
+    /// Lines with their time.
+    Log(Vec<(String, String)>),
+    /// Text that somebody else wrote, as it is.
+    Verbatim(String),
+}
+
+/// A name and a value.
+#[derive(Clone, Debug)]
+pub struct Fact {
+    /// The name.
+    pub label: &'static str,
+    /// Its glossary entry, where it is a metric.
+    pub metric: Option<&'static str>,
+    /// The value.
+    pub value: Cell,
+}
+
+/// Rows and columns.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    /// What it shows.
+    pub caption: &'static str,
+    /// The columns.
+    pub columns: Vec<Column>,
+    /// The rows, each with one cell per column.
+    pub rows: Vec<Row>,
+}
+
+/// A column of a table.
+#[derive(Clone, Copy, Debug)]
+pub struct Column {
+    /// What neighbouring columns have in common; empty where nothing.
+    pub group: &'static str,
+    /// Its heading.
+    pub label: &'static str,
+    /// Its glossary entry, where it is a metric.
+    pub metric: Option<&'static str>,
+    /// Whether it holds numbers, which stand right.
+    pub numeric: bool,
+}
+
+/// A row of a table.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// One cell per column.
+    pub cells: Vec<Cell>,
+    /// Whether it sums up the rows above.
+    pub sum: bool,
+}
+
+/// One value.
+#[derive(Clone, Debug)]
+pub struct Cell {
+    /// The value.
+    pub text: String,
+    /// How it looks.
+    pub tone: Tone,
+    /// Glossary entry, where the cell itself names a metric.
+    pub metric: Option<&'static str>,
+    /// Share of a limit that is used up, to be drawn as a bar.
+    pub share: Option<f64>,
+}
+
+/// How a value looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    /// Like all others.
+    Plain,
+    /// Not there, or not important.
+    Muted,
+    /// Good.
+    Pass,
+    /// Worth a look.
+    Warn,
+    /// Bad.
+    Fail,
+}
+
+impl Column {
+    /// A column of text that is no metric.
+    pub const fn text(label: &'static str) -> Self {
+        Self {
+            group: "",
+            label,
+            metric: None,
+            numeric: false,
+        }
+    }
+
+    /// A column of numbers with their glossary entry.
+    pub const fn metric(label: &'static str, metric: &'static str) -> Self {
+        Self {
+            group: "",
+            label,
+            metric: Some(metric),
+            numeric: true,
+        }
+    }
+
+    /// The column under a heading that it shares with its neighbours.
+    #[must_use]
+    pub const fn under(self, group: &'static str) -> Self {
+        Self { group, ..self }
+    }
+}
+
+impl Cell {
+    /// A value like all others.
+    pub fn plain(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            tone: Tone::Plain,
+            metric: None,
+            share: None,
+        }
+    }
+
+    /// There is no value.
+    pub fn none() -> Self {
+        Self::plain("-").toned(Tone::Muted)
+    }
+
+    /// The value, or the sign that there is none.
+    pub fn or_none(text: Option<String>) -> Self {
+        text.map_or_else(Self::none, Self::plain)
+    }
+
+    /// The value in another look.
+    #[must_use]
+    pub fn toned(self, tone: Tone) -> Self {
+        Self { tone, ..self }
+    }
+
+    /// The value, naming the metric of its row.
+    #[must_use]
+    pub fn of_metric(self, metric: &'static str) -> Self {
+        Self {
+            metric: Some(metric),
+            ..self
+        }
+    }
+}
+
+impl Row {
+    /// A row of plain values.
+    pub const fn body(cells: Vec<Cell>) -> Self {
+        Self { cells, sum: false }
+    }
+
+    /// A row that sums up those above.
+    pub const fn sum(cells: Vec<Cell>) -> Self {
+        Self { cells, sum: true }
+    }
+}
+
+impl Fact {
+    /// A fact that is no metric.
+    pub fn new(label: &'static str, value: impl Into<String>) -> Self {
+        Self {
+            label,
+            metric: None,
+            value: Cell::plain(value),
+        }
+    }
+
+    /// A fact with a glossary entry.
+    pub fn metric(label: &'static str, metric: &'static str, value: impl Into<String>) -> Self {
+        Self {
+            label,
+            metric: Some(metric),
+            value: Cell::plain(value),
+        }
+    }
+}
+
+impl Document {
+    /// Every glossary entry that the report refers to, in order of appearance, with repetitions.
+    pub fn metrics(&self) -> Vec<&'static str> {
+        let mut found = vec![self.banner.number_metric];
+        found.extend(self.banner.figures.iter().map(|figure| figure.metric));
+        for block in self.sections.iter().flat_map(|section| &section.blocks) {
+            match block {
+                Block::Facts(facts) => found.extend(facts.iter().filter_map(|fact| fact.metric)),
+                Block::Table(table) => {
+                    found.extend(table.columns.iter().filter_map(|column| column.metric));
+                    let cells = table.rows.iter().flat_map(|row| &row.cells);
+                    found.extend(cells.filter_map(|cell| cell.metric));
+                }
+                Block::Charts(charts) => found.extend(charts.iter().map(Chart::metric)),
+                Block::Note(_) | Block::Log(_) | Block::Verbatim(_) => {}
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,159 @@
+//! Numbers, sizes and times as people read them: the same in every form of the report.
+
+use time::OffsetDateTime;
+use time::macros::format_description;
+
+/// `value` with `decimals` digits behind the point and commas between thousands.
+pub fn number(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    let (sign, digits) = text
+        .strip_prefix('-')
+        .map_or(("", text.as_str()), |rest| ("-", rest));
+    let (whole, fraction) = digits
+        .split_once('.')
+        .map_or((digits, None), |(w, f)| (w, Some(f)));
+    let mut grouped = String::from(sign);
+    for (index, digit) in whole.chars().enumerate() {
+        if index > 0 && (whole.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    if let Some(fraction) = fraction {
+        grouped.push('.');
+        grouped.push_str(fraction);
+    }
+    grouped
+}
+
+/// A whole number with commas between thousands.
+pub fn whole(value: u64) -> String {
+    // Exact up to 2^53, far beyond any count of a run.
+    number(value as f64, 0)
+}
+
+/// `value` with three significant digits or all digits of its whole part: 0.123, 1.23, 12.3, 1,234;
+/// a whole number stays one.
+pub fn three_digits(value: f64) -> String {
+    let decimals = match value.abs() {
+        _ if value.fract() == 0.0 => 0,
+        ..1.0 => 3,
+        1.0..10.0 => 2,
+        10.0..100.0 => 1,
+        _ => 0,
+    };
+    number(value, decimals)
+}
+
+/// A column of latencies: milliseconds with three digits, as Jetstress prints them.
+pub fn milliseconds(nanoseconds: f64) -> String {
+    number(nanoseconds / 1e6, 3)
+}
+
+/// One latency with its unit, as short as it can be said.
+pub fn latency(nanoseconds: f64) -> String {
+    format!("{} ms", three_digits(nanoseconds / 1e6))
+}
+
+/// A size in the nearest binary unit.
+pub fn size(bytes: u64) -> String {
+    const UNITS: [&str; 6] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
+    let mut value = bytes as f64;
+    let mut unit = 0;
+    while value >= 1024.0 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    let decimals = usize::from(unit > 0);
+    format!("{} {}", number(value, decimals), UNITS[unit])
+}
+
+/// A size in bytes and in the nearest binary unit.
+pub fn exact_size(bytes: u64) -> String {
+    format!("{} ({})", whole(bytes), size(bytes))
+}
+
+/// A span as a person would say it: `45 s`, `10 min`, `2 h 5 min`.
+pub fn duration(nanoseconds: u64) -> String {
+    let seconds = nanoseconds / 1_000_000_000;
+    let (hours, minutes, rest) = (seconds / 3_600, seconds / 60 % 60, seconds % 60);
+    let parts = [(hours, "h"), (minutes, "min"), (rest, "s")];
+    let said: Vec<String> = parts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, unit)| format!("{count} {unit}"))
+        .collect();
+    if said.is_empty() {
+        return format!("{} s", three_digits(nanoseconds as f64 / 1e9));
+    }
+    said.join(" ")
+}
+
+/// A time since the start of the run: `1:15`, `2:05:00`.
+pub fn offset(nanoseconds: u64) -> String {
+    let seconds = nanoseconds / 1_000_000_000;
+    let (hours, minutes, rest) = (seconds / 3_600, seconds / 60 % 60, seconds % 60);
+    match hours {
+        0 => format!("{minutes}:{rest:02}"),
+        _ => format!("{hours}:{minutes:02}:{rest:02}"),
+    }
+}
+
+/// A wall clock time in UTC, to the second; the epoch's nanoseconds where it is out of range.
+pub fn timestamp(epoch_ns: u64) -> String {
+    let format = format_description!("[year]-[month]-[day] [hour]:[minute]:[second] UTC");
+    OffsetDateTime::from_unix_timestamp_nanos(i128::from(epoch_ns))
+        .ok()
+        .and_then(|time| time.format(format).ok())
+        .unwrap_or_else(|| format!("{epoch_ns} ns"))
+}
+
+/// `text` with the plural sign that `count` needs.
+pub fn plural(count: u64, text: &str) -> String {
+    let sign = if count == 1 { "" } else { "s" };
+    format!("{} {text}{sign}", whole(count))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{duration, number, offset, plural, size, three_digits, timestamp, whole};
+
+    #[test]
+    fn thousands_are_grouped() {
+        assert_eq!(number(1_234_567.891, 2), "1,234,567.89");
+        assert_eq!(number(-1_234.0, 0), "-1,234");
+        assert_eq!(number(999.0, 0), "999");
+        assert_eq!(whole(1_000), "1,000");
+    }
+
+    #[test]
+    fn three_digits_are_kept() {
+        assert_eq!(three_digits(0.1234), "0.123");
+        assert_eq!(three_digits(1.234), "1.23");
+        assert_eq!(three_digits(12.34), "12.3");
+        assert_eq!(three_digits(1_234.5), "1,234");
+        assert_eq!(three_digits(20.0), "20");
+    }
+
+    #[test]
+    fn sizes_are_binary() {
+        assert_eq!(size(1_023), "1,023 B");
+        assert_eq!(size(1_536), "1.5 KiB");
+        assert_eq!(size(1 << 40), "1.0 TiB");
+    }
+
+    #[test]
+    fn times_read_like_speech() {
+        assert_eq!(duration(45_000_000_000), "45 s");
+        assert_eq!(duration(7_500_000_000_000), "2 h 5 min");
+        assert_eq!(duration(250_000_000), "0.250 s");
+        assert_eq!(offset(75_000_000_000), "1:15");
+        assert_eq!(offset(7_500_000_000_000), "2:05:00");
+        assert_eq!(
+            timestamp(1_795_219_200_000_000_000),
+            "2026-11-21 00:00:00 UTC"
+        );
+        assert_eq!(plural(1, "page"), "1 page");
+        assert_eq!(plural(2, "page"), "2 pages");
+    }
+}

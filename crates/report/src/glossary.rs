@@ -1,0 +1,79 @@
+//! What each number means: the entries of `docs/glossary.md`, so that the page a reader is sent to
+//! and the document in the repository are one.
+
+use std::sync::LazyLock;
+
+/// One entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Name for links.
+    pub id: &'static str,
+    /// Name for people.
+    pub title: &'static str,
+    /// Unit of the number.
+    pub unit: &'static str,
+    /// Where the number comes from.
+    pub source: &'static str,
+    /// The definition, in paragraphs of plain text.
+    pub text: &'static str,
+}
+
+static TEXT: &str = include_str!("../../../docs/glossary.md");
+
+static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| parse(TEXT));
+
+/// Every entry, in the order of the document.
+pub fn entries() -> &'static [Entry] {
+    &ENTRIES
+}
+
+/// The entry of a name for links.
+pub fn entry(id: &str) -> Option<&'static Entry> {
+    entries().iter().find(|entry| entry.id == id)
+}
+
+/// The entries of a document: a heading of level three, the line with link, unit and source, and
+/// the text up to the next heading. An entry without that line is left out.
+fn parse(text: &'static str) -> Vec<Entry> {
+    text.split("\n### ")
+        .skip(1)
+        .filter_map(parse_entry)
+        .collect()
+}
+
+fn parse_entry(text: &'static str) -> Option<Entry> {
+    let (title, rest) = text.split_once('\n')?;
+    let (facts, rest) = rest.split_once('\n')?;
+    let mut facts = facts.split(" | ");
+    let id = facts.next()?.trim_matches('`');
+    let (unit, source) = (facts.next()?, facts.next()?);
+    let end = rest.find("\n## ").unwrap_or(rest.len());
+    Some(Entry {
+        id,
+        title,
+        unit,
+        source,
+        text: rest[..end].trim(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::{TEXT, entries};
+
+    #[test]
+    fn every_entry_is_whole_and_named_once() {
+        assert_eq!(entries().len(), TEXT.matches("\n### ").count());
+        let ids: BTreeSet<_> = entries().iter().map(|entry| entry.id).collect();
+        assert_eq!(ids.len(), entries().len());
+        for entry in entries() {
+            let texts = [entry.id, entry.title, entry.unit, entry.source, entry.text];
+            assert!(texts.iter().all(|text| !text.is_empty()), "{entry:?}");
+            assert!(!entry.text.contains('#'), "{entry:?}");
+            let plain = |c: char| c.is_ascii_lowercase() || c == '-';
+            assert!(entry.id.chars().all(plain), "{entry:?}");
+        }
+    }
+}

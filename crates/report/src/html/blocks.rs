@@ -1,0 +1,143 @@
+//! Facts, tables, charts and text as HTML.
+
+use std::fmt::Write as _;
+
+use super::page::tone_class;
+use super::{escape, term};
+use crate::chart::Chart;
+use crate::document::{Block, Cell, Column, Fact, Table};
+
+/// One block.
+pub fn block(content: &Block) -> String {
+    match content {
+        Block::Facts(list) => facts(list),
+        Block::Table(content) => table(content),
+        Block::Charts(list) => charts(list),
+        Block::Note(text) => format!("<p class=\"note\">{}</p>\n", escape(text)),
+        Block::Log(lines) => log(lines),
+        Block::Verbatim(text) => format!("<pre>{}</pre>\n", escape(text)),
+    }
+}
+
+fn facts(list: &[Fact]) -> String {
+    let mut html = String::from("<dl class=\"facts\">\n");
+    for fact in list {
+        let _ = writeln!(
+            html,
+            "<div><dt>{}</dt><dd class=\"{}\">{}</dd></div>",
+            term(fact.label, fact.metric),
+            tone_class(fact.value.tone),
+            escape(&fact.value.text),
+        );
+    }
+    html + "</dl>\n"
+}
+
+fn table(content: &Table) -> String {
+    let caption = escape(content.caption);
+    let mut html = format!(
+        "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{caption}\">\n\
+         <table><caption>{caption}</caption>\n<thead>\n"
+    );
+    html += &group_headings(&content.columns);
+    html += "<tr>";
+    for column in &content.columns {
+        let class = if column.numeric {
+            " class=\"number\""
+        } else {
+            ""
+        };
+        let label = term(column.label, column.metric);
+        let _ = write!(html, "<th scope=\"col\"{class}>{label}</th>");
+    }
+    html += "</tr>\n</thead>\n<tbody>\n";
+    for row in &content.rows {
+        html += if row.sum {
+            "<tr class=\"sum\">"
+        } else {
+            "<tr>"
+        };
+        for (index, (cell, column)) in row.cells.iter().zip(&content.columns).enumerate() {
+            html += &table_cell(cell, column, index == 0);
+        }
+        html += "</tr>\n";
+    }
+    html + "</tbody></table></div>\n"
+}
+
+/// The row of shared headings; empty where no columns share one.
+fn group_headings(columns: &[Column]) -> String {
+    if columns.iter().all(|column| column.group.is_empty()) {
+        return String::new();
+    }
+    let mut html = String::from("<tr class=\"groups\">");
+    for run in columns.chunk_by(|left, right| left.group == right.group) {
+        let (group, span) = (run[0].group, run.len());
+        if group.is_empty() {
+            let _ = write!(html, "<td colspan=\"{span}\"></td>");
+        } else {
+            let group = escape(group);
+            let _ = write!(
+                html,
+                "<th scope=\"colgroup\" colspan=\"{span}\">{group}</th>"
+            );
+        }
+    }
+    html + "</tr>\n"
+}
+
+fn table_cell(cell: &Cell, column: &Column, heads_row: bool) -> String {
+    let mut class = String::from(tone_class(cell.tone));
+    if column.numeric {
+        class.push_str(" number");
+    }
+    let text = term(&cell.text, cell.metric);
+    let bar = cell.share.map(share_bar).unwrap_or_default();
+    if heads_row {
+        format!("<th scope=\"row\" class=\"{class}\">{text}{bar}</th>")
+    } else {
+        format!("<td class=\"{class}\">{text}{bar}</td>")
+    }
+}
+
+/// A bar as wide as the used share of a limit, whose end is the limit.
+fn share_bar(share: f64) -> String {
+    let percent = (share * 100.0).clamp(0.0, 100.0);
+    let said = format!("{:.0} percent of the limit", share * 100.0);
+    format!(
+        "<i class=\"share\" role=\"img\" aria-label=\"{said}\"><i style=\"width:{percent:.1}%\"></i></i>"
+    )
+}
+
+fn charts(list: &[Chart]) -> String {
+    let mut html = String::from("<div class=\"charts\">\n");
+    for chart in list {
+        let class = if chart.is_wide() {
+            " class=\"wide\""
+        } else {
+            ""
+        };
+        let title = term(chart.title(), Some(chart.metric()));
+        let _ = write!(
+            html,
+            "<figure{class}>\n<figcaption><b>{title}</b><span class=\"legend\">"
+        );
+        for line in chart.lines().iter().rev() {
+            let (ink, label) = (line.ink.class(), escape(&line.label));
+            let _ = write!(html, "<span><i class=\"{ink}\"></i>{label}</span>");
+        }
+        html += "</span></figcaption>\n";
+        html += &chart.svg();
+        html += "\n</figure>\n";
+    }
+    html + "</div>\n"
+}
+
+fn log(lines: &[(String, String)]) -> String {
+    let mut html = String::from("<ol class=\"log\">\n");
+    for (time, text) in lines {
+        let (time, text) = (escape(time), escape(text));
+        let _ = writeln!(html, "<li><time>{time}</time><span>{text}</span></li>");
+    }
+    html + "</ol>\n"
+}

@@ -1,0 +1,32 @@
+//! The report as one HTML page that needs nothing beside it: it can be mailed, archived and opened
+//! in twenty years.
+
+mod blocks;
+mod page;
+
+pub use page::page;
+
+/// `text` with the characters that HTML and SVG read as markup made harmless, in attributes too.
+pub fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            _ => escaped.push(character),
+        }
+    }
+    escaped
+}
+
+/// A name that leads to its glossary entry.
+fn term(label: &str, metric: Option<&str>) -> String {
+    let label = escape(label);
+    match metric {
+        Some(metric) => format!(r##"<a class="term" href="#g-{metric}">{label}</a>"##),
+        None => label,
+    }
+}

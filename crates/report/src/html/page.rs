@@ -1,0 +1,139 @@
+//! The page around the content: head, banner, contents, sections, glossary.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use super::blocks::block;
+use super::{escape, term};
+use crate::document::{Banner, Document, Figure, Section, Tone};
+use crate::glossary::{self, Entry};
+
+const STYLE: &str = include_str!("style.css");
+
+/// Samuel Plimsoll's mark: the line that a ship's load must not press under water.
+const MARK: &str = r#"<svg class="mark" viewBox="0 0 64 48" aria-hidden="true"><circle cx="32" cy="24" r="17"/><path d="M4 24H60"/></svg>"#;
+
+/// The page of a report.
+pub fn page(document: &Document) -> String {
+    let banner = &document.banner;
+    let mut html = String::with_capacity(1 << 18);
+    let title = escape(&format!("{}: {}", banner.verdict, banner.subject));
+    let _ = write!(
+        html,
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n"
+    );
+    push_banner(&mut html, banner);
+    push_contents(&mut html, &document.sections);
+    html.push_str("<main>\n");
+    for section in &document.sections {
+        push_section(&mut html, section);
+    }
+    push_glossary(&mut html, &document.metrics());
+    html.push_str("</main>\n</body>\n</html>\n");
+    html
+}
+
+fn push_banner(html: &mut String, banner: &Banner) {
+    let tone = tone_class(banner.tone);
+    let meaning = paragraphs(banner.meaning.iter().map(String::as_str));
+    let _ = write!(
+        html,
+        "<header class=\"banner {tone}\">\n\
+         <p class=\"colophon\"><span>Plimsoll storage qualification</span><span>{}</span></p>\n\
+         <h1>{}</h1>\n\
+         <div class=\"answer\">{MARK}<p class=\"verdict\">{}</p>\n\
+         <p class=\"headline\"><b>{}</b> {}</p>\n<div class=\"meaning\">{meaning}</div></div>\n",
+        escape(&banner.started),
+        escape(&banner.subject),
+        escape(&banner.verdict),
+        escape(&banner.number),
+        term(banner.number_unit, Some(banner.number_metric)),
+    );
+    html.push_str("<dl class=\"figures\">\n");
+    for figure in &banner.figures {
+        push_figure(html, figure);
+    }
+    html.push_str("</dl>\n</header>\n");
+}
+
+fn push_figure(html: &mut String, figure: &Figure) {
+    let _ = writeln!(
+        html,
+        "<div class=\"{}\"><dt>{}</dt><dd><b>{}</b><span>{}</span></dd></div>",
+        tone_class(figure.tone),
+        term(figure.label, Some(figure.metric)),
+        escape(&figure.value),
+        escape(&figure.remark),
+    );
+}
+
+fn push_contents(html: &mut String, sections: &[Section]) {
+    html.push_str("<nav aria-label=\"Contents\"><ul>\n");
+    let glossary = ("glossary", "Glossary");
+    let headings = sections.iter().map(|section| (section.id, section.title));
+    for (id, title) in headings.chain([glossary]) {
+        let _ = writeln!(html, "<li><a href=\"#{id}\">{}</a></li>", escape(title));
+    }
+    html.push_str("</ul></nav>\n");
+}
+
+fn push_section(html: &mut String, section: &Section) {
+    let id = section.id;
+    let title = escape(section.title);
+    let _ = writeln!(
+        html,
+        "<section id=\"{id}\" aria-labelledby=\"{id}-title\">\n<h2 id=\"{id}-title\">{title}</h2>"
+    );
+    for content in &section.blocks {
+        html.push_str(&block(content));
+    }
+    html.push_str("</section>\n");
+}
+
+/// The entries that the page refers to, in the order of the glossary.
+fn push_glossary(html: &mut String, metrics: &[&str]) {
+    let used: BTreeSet<&str> = metrics.iter().copied().collect();
+    html.push_str(
+        "<section id=\"glossary\" aria-labelledby=\"glossary-title\">\n\
+         <h2 id=\"glossary-title\">Glossary</h2>\n<dl class=\"glossary\">\n",
+    );
+    for entry in glossary::entries()
+        .iter()
+        .filter(|entry| used.contains(entry.id))
+    {
+        push_entry(html, entry);
+    }
+    html.push_str("</dl>\n</section>\n");
+}
+
+fn push_entry(html: &mut String, entry: &Entry) {
+    let text = paragraphs(entry.text.split("\n\n"));
+    let _ = writeln!(
+        html,
+        "<div id=\"g-{}\"><dt>{}<small>{} &middot; {}</small></dt><dd>{text}</dd></div>",
+        entry.id,
+        escape(entry.title),
+        escape(entry.unit),
+        escape(entry.source),
+    );
+}
+
+/// Each text as a paragraph of its own.
+fn paragraphs<'a>(texts: impl Iterator<Item = &'a str>) -> String {
+    let paragraphs = texts.map(|text| ["<p>", &escape(text), "</p>"].concat());
+    paragraphs.collect()
+}
+
+/// The class of the page's style for a look.
+pub const fn tone_class(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Plain => "plain",
+        Tone::Muted => "muted",
+        Tone::Pass => "pass",
+        Tone::Warn => "warn",
+        Tone::Fail => "fail",
+    }
+}

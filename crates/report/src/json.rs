@@ -1,0 +1,245 @@
+//! The report for programs. The types here are the schema and are apart from the record's on
+//! purpose: the record may grow without breaking those who read this.
+
+use std::collections::BTreeMap;
+
+use record::{Counters, Gauges, HostSample, Issue, Phase, PhaseTotals, RunRecord, Series, Summary};
+use serde::Serialize;
+use verdict::{Finding, Limit, Outcome, Verdict};
+
+use crate::meaning;
+
+/// Version of the schema: a number that rises when a member changes its meaning or goes away.
+pub const SCHEMA: u32 = 1;
+
+#[derive(Serialize)]
+struct Report<'a> {
+    schema: u32,
+    verdict: &'static str,
+    exit_code: u8,
+    meaning: Vec<String>,
+    next_steps: Vec<String>,
+    achieved_transactional_iops: f64,
+    mailboxes_carried: f64,
+    measured_seconds: f64,
+    findings: Vec<FindingPart>,
+    run: RunPart<'a>,
+    databases: Vec<DatabasePart<'a>>,
+    sum: PhasePart,
+    checksums: &'a [record::Checksum],
+    issues: &'a [Issue],
+    intervals: Vec<IntervalPart>,
+    log: &'a [record::LogLine],
+}
+
+#[derive(Serialize)]
+struct FindingPart {
+    rule: &'static str,
+    title: &'static str,
+    outcome: &'static str,
+    measured: Option<f64>,
+    limit: Option<f64>,
+    limit_kind: Option<&'static str>,
+    unit: &'static str,
+    evidence: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct RunPart<'a> {
+    build: &'a str,
+    database_format: &'a str,
+    started_epoch_ns: u64,
+    ended_ns: Option<u64>,
+    interrupted: bool,
+    seed: String,
+    test: record::TestType,
+    description: &'a str,
+    machine: &'a record::Machine,
+    settings: &'a record::Settings,
+    plan_text: &'a str,
+}
+
+#[derive(Serialize)]
+struct DatabasePart<'a> {
+    #[serde(flatten)]
+    facts: &'a record::DatabaseFacts,
+    measure: Option<PhasePart>,
+    check: Option<PhasePart>,
+}
+
+#[derive(Serialize)]
+struct PhasePart {
+    seconds: f64,
+    transactional_iops: f64,
+    series: BTreeMap<Series, SeriesPart>,
+    counters: Counters,
+    gauges: Gauges,
+}
+
+#[derive(Serialize)]
+struct SeriesPart {
+    count: u64,
+    errors: u64,
+    per_second: f64,
+    average_bytes: f64,
+    average_ms: f64,
+    p50_ms: f64,
+    p90_ms: f64,
+    p99_ms: f64,
+    p999_ms: f64,
+    maximum_ms: f64,
+}
+
+#[derive(Serialize)]
+struct IntervalPart {
+    phase: Phase,
+    from_ns: u64,
+    to_ns: u64,
+    transactional_iops: f64,
+    series: BTreeMap<Series, SeriesPart>,
+    page_fault_stalls: u64,
+    host: Option<HostSample>,
+}
+
+/// The JSON of a report.
+pub fn render(run: &RunRecord, verdict: &Verdict) -> String {
+    let report = Report {
+        schema: SCHEMA,
+        verdict: outcome_name(verdict.outcome),
+        exit_code: verdict.exit_code(),
+        meaning: meaning::sentences(run, verdict),
+        next_steps: meaning::next_steps(run, verdict),
+        achieved_transactional_iops: run.achieved_transactional_iops(),
+        mailboxes_carried: meaning::mailboxes_carried(run),
+        measured_seconds: run.span_ns(Phase::Measure) as f64 / 1e9,
+        findings: verdict
+            .findings
+            .iter()
+            .map(|of| finding_part(run, of))
+            .collect(),
+        run: run_part(run),
+        databases: run
+            .start
+            .databases
+            .iter()
+            .map(|of| database_part(run, of))
+            .collect(),
+        sum: phase_part(&run.sum_of(Phase::Measure)),
+        checksums: &run.checksums,
+        issues: &run.issues,
+        intervals: run.intervals.iter().map(interval_part).collect(),
+        log: &run.log,
+    };
+    let mut text = serde_json::to_string_pretty(&report)
+        .expect("invariant: a report has text keys and finite numbers");
+    text.push('\n');
+    text
+}
+
+fn run_part(run: &RunRecord) -> RunPart<'_> {
+    let start = &run.start;
+    RunPart {
+        build: &start.build,
+        database_format: &start.database_format,
+        started_epoch_ns: start.started_epoch_ns,
+        ended_ns: run.finished.as_ref().map(|finished| finished.at_ns),
+        interrupted: run
+            .finished
+            .as_ref()
+            .is_none_or(|finished| finished.interrupted),
+        seed: format!("{:#018x}", start.seed),
+        test: start.test,
+        description: &start.description,
+        machine: &start.machine,
+        settings: &start.settings,
+        plan_text: &start.plan_text,
+    }
+}
+
+const fn outcome_name(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Pass => "pass",
+        Outcome::Warn => "warning",
+        Outcome::Fail => "fail",
+        Outcome::CannotJudge => "cannot_judge",
+    }
+}
+
+fn finding_part(run: &RunRecord, finding: &Finding) -> FindingPart {
+    let evidence = finding.evidence.iter();
+    FindingPart {
+        rule: finding.rule,
+        title: finding.title,
+        outcome: outcome_name(finding.outcome),
+        measured: finding.measured,
+        limit: finding.limit.map(Limit::value),
+        limit_kind: finding.limit.map(|limit| match limit {
+            Limit::AtMost(_) => "at_most",
+            Limit::AtLeast(_) => "at_least",
+        }),
+        unit: finding.unit.symbol(),
+        evidence: evidence.map(|of| meaning::describe(run, of)).collect(),
+    }
+}
+
+fn database_part<'a>(run: &RunRecord, facts: &'a record::DatabaseFacts) -> DatabasePart<'a> {
+    DatabasePart {
+        facts,
+        measure: run.totals_of(Phase::Measure, facts.index).map(phase_part),
+        check: run.totals_of(Phase::Check, facts.index).map(phase_part),
+    }
+}
+
+fn phase_part(totals: &PhaseTotals) -> PhasePart {
+    let series = totals.series.iter().map(|(&series, total)| {
+        let mut part = series_part(&total.latency.summary(), total.bytes, totals.span_ns);
+        part.errors = total.errors;
+        (series, part)
+    });
+    PhasePart {
+        seconds: totals.span_ns as f64 / 1e9,
+        transactional_iops: totals.transactional_iops(),
+        series: series.collect(),
+        counters: totals.counters,
+        gauges: totals.gauges,
+    }
+}
+
+fn series_part(summary: &Summary, bytes: u64, span_ns: u64) -> SeriesPart {
+    let milliseconds = |nanoseconds: u64| nanoseconds as f64 / 1e6;
+    let per = |value: f64, of: u64| if of == 0 { 0.0 } else { value / of as f64 };
+    SeriesPart {
+        count: summary.count,
+        errors: 0,
+        per_second: per(summary.count as f64 * 1e9, span_ns),
+        average_bytes: per(bytes as f64, summary.count),
+        average_ms: summary.mean_ns / 1e6,
+        p50_ms: milliseconds(summary.p50_ns),
+        p90_ms: milliseconds(summary.p90_ns),
+        p99_ms: milliseconds(summary.p99_ns),
+        p999_ms: milliseconds(summary.p999_ns),
+        maximum_ms: milliseconds(summary.maximum_ns),
+    }
+}
+
+fn interval_part(row: &record::IntervalRow) -> IntervalPart {
+    let series = row.series.iter().map(|(&series, part)| {
+        let mut of_series = series_part(&part.latency, part.bytes, row.span_ns());
+        of_series.errors = part.errors;
+        (series, of_series)
+    });
+    IntervalPart {
+        phase: row.phase,
+        from_ns: row.from_ns,
+        to_ns: row.to_ns,
+        transactional_iops: row.per_second(Series::DatabaseRead)
+            + row.per_second(Series::DatabaseWrite),
+        series: series.collect(),
+        page_fault_stalls: row
+            .databases
+            .iter()
+            .map(|of| of.counters.page_fault_stalls)
+            .sum(),
+        host: row.host,
+    }
+}

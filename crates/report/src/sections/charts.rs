@@ -1,0 +1,335 @@
+//! The pictures: the load over time, latencies over time with their limits, and their percentiles.
+
+use record::{IntervalRow, Phase, RunRecord, Series, SeriesRow};
+
+use super::span_of;
+use crate::chart::{Chart, Hint, Ink, Line, PercentileChart, Threshold, TimeChart};
+use crate::document::{Block, Section};
+use crate::format;
+
+/// More points than this cannot be told apart on a page; neighbours are merged.
+const POINTS: usize = 480;
+
+/// The charts, where anything was measured.
+pub fn section(run: &RunRecord) -> Option<Section> {
+    let rows: Vec<&IntervalRow> = run
+        .intervals
+        .iter()
+        .filter(|row| matches!(row.phase, Phase::Warm | Phase::Tune | Phase::Measure))
+        .collect();
+    if run.span_ns(Phase::Measure) == 0 {
+        return None;
+    }
+    let times = Times {
+        run,
+        rows: merge_neighbours(&rows),
+    };
+    let thresholds = &run.start.settings.thresholds;
+    let milliseconds = |ns: u64| ns as f64 / 1e6;
+    let reads = (
+        milliseconds(thresholds.read_average_ns),
+        milliseconds(thresholds.read_maximum_ns),
+    );
+    let log_writes = (
+        milliseconds(thresholds.log_write_average_ns),
+        milliseconds(thresholds.log_write_maximum_ns),
+    );
+    let charts = vec![
+        times.load(),
+        times.latency(
+            Series::DatabaseRead,
+            Ink::Read,
+            "database-reads-latency",
+            Some(reads),
+        ),
+        times.latency(
+            Series::LogWrite,
+            Ink::Log,
+            "log-writes-latency",
+            Some(log_writes),
+        ),
+        times.latency(
+            Series::DatabaseWrite,
+            Ink::Write,
+            "database-writes-latency",
+            None,
+        ),
+        percentiles(run),
+    ];
+    Some(Section {
+        id: "charts",
+        title: "Over Time",
+        blocks: vec![Block::Charts(charts)],
+    })
+}
+
+/// A time on the charts: one interval, or several that stand too close together.
+struct Moment<'a> {
+    rows: &'a [&'a IntervalRow],
+}
+
+struct Times<'a> {
+    run: &'a RunRecord,
+    rows: Vec<Moment<'a>>,
+}
+
+/// Deals intervals out into at most [`POINTS`] moments, in order.
+fn merge_neighbours<'a>(rows: &'a [&'a IntervalRow]) -> Vec<Moment<'a>> {
+    let each = rows.len().div_ceil(POINTS).max(1);
+    rows.chunks(each).map(|rows| Moment { rows }).collect()
+}
+
+impl Moment<'_> {
+    fn from(&self) -> f64 {
+        self.rows[0].from_ns as f64 / 1e9
+    }
+
+    fn to(&self) -> f64 {
+        self.rows[self.rows.len() - 1].to_ns as f64 / 1e9
+    }
+
+    fn middle(&self) -> f64 {
+        f64::midpoint(self.from(), self.to())
+    }
+
+    fn per_second(&self, series: Series) -> f64 {
+        let span: u64 = self.rows.iter().map(|row| row.span_ns()).sum();
+        let count: u64 = self.parts(series).map(|part| part.latency.count).sum();
+        if span == 0 {
+            return 0.0;
+        }
+        count as f64 * 1e9 / span as f64
+    }
+
+    fn parts(&self, series: Series) -> impl Iterator<Item = &SeriesRow> {
+        self.rows
+            .iter()
+            .filter_map(move |row| row.series.get(&series))
+    }
+
+    /// Mean in milliseconds over all requests; none where there was none.
+    fn mean_ms(&self, series: Series) -> Option<f64> {
+        weighted_mean_ms(self.parts(series))
+    }
+
+    /// The worst 99th percentile of the intervals in milliseconds.
+    fn p99_ms(&self, series: Series) -> Option<f64> {
+        let p99 = self.parts(series).map(|part| part.latency.p99_ns).max()?;
+        Some(p99 as f64 / 1e6)
+    }
+
+    /// The lowest and the highest mean of a database in milliseconds.
+    fn range_ms(&self, series: Series, databases: &[u32]) -> Option<(f64, f64)> {
+        let means = databases.iter().filter_map(|&index| {
+            let rows = self.rows.iter().flat_map(|row| &row.databases);
+            let of_database = rows.filter(|of| of.index == index);
+            weighted_mean_ms(of_database.filter_map(|of| of.series.get(&series)))
+        });
+        means.fold(None, |range, mean| match range {
+            None => Some((mean, mean)),
+            Some((low, high)) => Some((mean.min(low), mean.max(high))),
+        })
+    }
+}
+
+fn weighted_mean_ms<'a>(parts: impl Iterator<Item = &'a SeriesRow>) -> Option<f64> {
+    let (count, sum) = parts.fold((0, 0.0), |(count, sum), part| {
+        let of_part = part.latency.count;
+        (count + of_part, sum + part.latency.mean_ns * of_part as f64)
+    });
+    (count > 0).then(|| sum / count as f64 / 1e6)
+}
+
+impl Times<'_> {
+    fn judged(&self) -> Option<(f64, f64)> {
+        let span = span_of(self.run, Phase::Measure)?;
+        let end = span
+            .to_ns
+            .or_else(|| self.run.intervals.last().map(|row| row.to_ns))?;
+        Some((span.from_ns as f64 / 1e9, end as f64 / 1e9))
+    }
+
+    fn load(&self) -> Chart {
+        let of = |value: &dyn Fn(&Moment) -> f64| {
+            self.rows
+                .iter()
+                .map(|row| (row.middle(), value(row)))
+                .collect()
+        };
+        let reads = |row: &Moment| row.per_second(Series::DatabaseRead);
+        let writes = |row: &Moment| row.per_second(Series::DatabaseWrite);
+        let total = |row: &Moment| reads(row) + writes(row);
+        let line = |label: &str, ink, points| Line {
+            label: label.to_owned(),
+            ink,
+            points,
+        };
+        let hints = self.rows.iter().map(|row| Hint {
+            from: row.from(),
+            to: row.to(),
+            text: format!(
+                "{}: {} IOPS ({} reads, {} writes)",
+                hint_time(row),
+                format::three_digits(total(row)),
+                format::three_digits(reads(row)),
+                format::three_digits(writes(row))
+            ),
+        });
+        let target = self.run.start.settings.target_iops.map(|target| Threshold {
+            label: format!("target {}", format::three_digits(target)),
+            value: target,
+            is_goal: true,
+        });
+        Chart::Time(TimeChart {
+            title: "Transactional IOPS".to_owned(),
+            description: format!(
+                "Database reads and writes per second over the time of the run; {} on average.",
+                format::three_digits(self.run.achieved_transactional_iops())
+            ),
+            metric: "achieved-transactional-iops",
+            unit: "/s",
+            wide: true,
+            lines: vec![
+                line("Database writes", Ink::Write, of(&writes)),
+                line("Database reads", Ink::Read, of(&reads)),
+                line("Both: transactional IOPS", Ink::Total, of(&total)),
+            ],
+            thresholds: target.into_iter().collect(),
+            judged: self.judged(),
+            hints: hints.collect(),
+            ..TimeChart::default()
+        })
+    }
+
+    /// Mean and 99th percentile over time; `limits` are those of the mean and of the worst interval.
+    fn latency(
+        &self,
+        series: Series,
+        ink: Ink,
+        metric: &'static str,
+        limits: Option<(f64, f64)>,
+    ) -> Chart {
+        let points = |value: &dyn Fn(&Moment) -> Option<f64>| {
+            let points = self.rows.iter();
+            points
+                .filter_map(|row| Some((row.middle(), value(row)?)))
+                .collect()
+        };
+        let hints = self.rows.iter().filter_map(|row| {
+            let (mean, p99) = (row.mean_ms(series)?, row.p99_ms(series)?);
+            let text = format!(
+                "{}: {} ms on average, p99 {} ms",
+                hint_time(row),
+                format::three_digits(mean),
+                format::three_digits(p99)
+            );
+            Some(Hint {
+                from: row.from(),
+                to: row.to(),
+                text,
+            })
+        });
+        let thresholds = limits.into_iter().flat_map(|(average, maximum)| {
+            let threshold = |label: &str, value: f64| Threshold {
+                label: format!("{label} at most {value:.0} ms"),
+                value,
+                is_goal: false,
+            };
+            [
+                threshold("average", average),
+                threshold("any interval", maximum),
+            ]
+        });
+        let line = |label: &str, ink, points| Line {
+            label: label.to_owned(),
+            ink,
+            points,
+        };
+        Chart::Time(TimeChart {
+            title: format!("{}: latency", series.name()),
+            description: self.describe(series),
+            metric,
+            unit: "ms",
+            logarithmic: true,
+            lines: vec![
+                line(
+                    "99th percentile",
+                    Ink::Tail,
+                    points(&|row| row.p99_ms(series)),
+                ),
+                line("Average", ink, points(&|row| row.mean_ms(series))),
+            ],
+            band: self.band(series),
+            thresholds: thresholds.collect(),
+            judged: self.judged(),
+            hints: hints.collect(),
+            ..TimeChart::default()
+        })
+    }
+
+    fn band(&self, series: Series) -> Vec<(f64, f64, f64)> {
+        let databases: Vec<u32> = self.run.start.databases.iter().map(|of| of.index).collect();
+        if databases.len() < 2 {
+            return Vec::new();
+        }
+        let ranges = self.rows.iter().filter_map(|row| {
+            let (low, high) = row.range_ms(series, &databases)?;
+            Some((row.middle(), low, high))
+        });
+        ranges.collect()
+    }
+
+    fn describe(&self, series: Series) -> String {
+        let sum = self.run.sum_of(Phase::Measure);
+        sum.series.get(&series).map_or_else(
+            || "None were measured.".to_owned(),
+            |total| {
+                let summary = total.latency.summary();
+                format!(
+                    "Over the time of the run; {} on average, 99 percent within {}.",
+                    format::latency(summary.mean_ns),
+                    format::latency(summary.p99_ns as f64)
+                )
+            },
+        )
+    }
+}
+
+fn hint_time(row: &Moment) -> String {
+    format::offset(row.rows[0].from_ns)
+}
+
+fn percentiles(run: &RunRecord) -> Chart {
+    let sum = run.sum_of(Phase::Measure);
+    let kinds = [
+        (Series::DatabaseWrite, Ink::Write),
+        (Series::LogWrite, Ink::Log),
+        (Series::DatabaseRead, Ink::Read),
+    ];
+    let mut said = Vec::new();
+    let mut lines = Vec::new();
+    for (series, ink) in kinds {
+        let Some(total) = sum.series.get(&series).filter(|of| !of.latency.is_empty()) else {
+            continue;
+        };
+        let latency = &total.latency;
+        let shares = PercentileChart::shares(latency.count());
+        let points = shares
+            .into_iter()
+            .map(|share| (share, latency.quantile(share) as f64 / 1e6));
+        lines.push(Line {
+            label: series.name().to_owned(),
+            ink,
+            points: points.collect(),
+        });
+        let p999 = format::latency(latency.quantile(0.999) as f64);
+        said.push(format!("{}: 99.9 percent within {p999}.", series.name()));
+    }
+    Chart::Percentiles(PercentileChart {
+        title: "Latency by percentile".to_owned(),
+        description: said.join(" "),
+        metric: "latency-percentile",
+        lines,
+        thresholds: Vec::new(),
+    })
+}

@@ -1,0 +1,74 @@
+//! What the load was made of: whether it was the load of a mail server can be seen from the I/O
+//! that one batch transaction caused.
+
+use record::{Phase, PhaseTotals, RunRecord, Series};
+
+use super::databases;
+use crate::document::{Block, Cell, Column, Row, Section, Table};
+use crate::format;
+
+/// Rates of transactions and what each of them cost.
+pub fn section(run: &RunRecord) -> Section {
+    let columns = [
+        ("Batches/sec", "batch-transactions"),
+        ("Average Latency (msec)", "batch-transaction-latency"),
+        ("Database Reads per Batch", "reads-per-batch"),
+        ("Pages Written per Batch", "pages-per-batch"),
+        ("Log Bytes per Batch", "log-per-batch"),
+        ("Log Written per Log Volume", "log-write-factor"),
+        ("Conflicts/sec", "conflicts"),
+    ]
+    .map(|(label, metric)| Column::metric(label, metric));
+    let mut rows: Vec<Row> = databases(run)
+        .filter_map(|facts| {
+            let totals = run.totals_of(Phase::Measure, facts.index)?;
+            Some(Row::body(cells(&facts.name, totals)))
+        })
+        .collect();
+    if rows.len() > 1 {
+        rows.push(Row::sum(cells("(Sum)", &run.sum_of(Phase::Measure))));
+    }
+    let block = if rows.is_empty() {
+        Block::Note("Nothing was measured.".to_owned())
+    } else {
+        Block::Table(Table {
+            caption: "Batch transactions, and the I/O that each of them caused",
+            columns: [vec![Column::text("Instance")], columns.to_vec()].concat(),
+            rows,
+        })
+    };
+    Section {
+        id: "transactions",
+        title: "Transactions",
+        blocks: vec![block],
+    }
+}
+
+fn cells(name: &str, totals: &PhaseTotals) -> Vec<Cell> {
+    let counters = totals.counters;
+    let batches = counters.transactions();
+    let per_batch = |count: u64| ratio(count, batches);
+    let log_bytes: u64 = [Series::LogWrite, Series::LogFormat]
+        .iter()
+        .filter_map(|series| totals.series.get(series))
+        .map(|total| total.bytes)
+        .sum();
+    let latency = totals.series.get(&Series::Transaction);
+    let number = |value: Option<f64>, decimals| {
+        Cell::or_none(value.map(|value| format::number(value, decimals)))
+    };
+    vec![
+        Cell::plain(name),
+        number(Some(totals.rate(batches)), 3),
+        Cell::or_none(latency.map(|total| format::milliseconds(total.latency.mean_ns()))),
+        number(per_batch(totals.count(Series::DatabaseRead)), 2),
+        number(per_batch(counters.pages_written), 2),
+        number(per_batch(counters.log_volume_bytes), 0),
+        number(ratio(log_bytes, counters.log_volume_bytes), 3),
+        number(Some(totals.rate(counters.conflicts)), 3),
+    ]
+}
+
+fn ratio(count: u64, of: u64) -> Option<f64> {
+    (of > 0).then(|| count as f64 / of as f64)
+}

@@ -1,0 +1,76 @@
+//! What every rule has found, with number, limit and evidence.
+
+use record::RunRecord;
+use verdict::{Finding, Limit, Outcome, Verdict};
+
+use super::tone;
+use crate::document::{Block, Cell, Column, Row, Section, Table, Tone};
+use crate::{format, meaning};
+
+/// The table of findings.
+pub fn section(run: &RunRecord, verdict: &Verdict) -> Section {
+    let thresholds = &run.start.settings.thresholds;
+    let table = Table {
+        caption: "What was judged, against which limit, and where the number comes from",
+        columns: vec![
+            Column::text("Rule"),
+            Column::text("Outcome"),
+            Column::metric("Measured", "limit-share"),
+            Column::metric("Limit", "limit-share"),
+            Column::text("Evidence"),
+        ],
+        rows: verdict
+            .findings
+            .iter()
+            .map(|finding| row(run, finding))
+            .collect(),
+    };
+    Section {
+        id: "findings",
+        title: "Findings",
+        blocks: vec![
+            Block::Table(table),
+            Block::Note(format!(
+                "Thresholds: {} set. Latency limits hold for each database on its own.",
+                thresholds.name
+            )),
+        ],
+    }
+}
+
+fn row(run: &RunRecord, finding: &Finding) -> Row {
+    let with_unit = |number: f64| meaning::quantity(number, finding.unit);
+    let limit = finding.limit.map(|limit| match limit {
+        Limit::AtMost(0.0) => "none".to_owned(),
+        Limit::AtMost(limit) => format!("<= {}", with_unit(limit)),
+        Limit::AtLeast(limit) => format!(">= {}", with_unit(limit)),
+    });
+    let evidence: Vec<String> = finding
+        .evidence
+        .iter()
+        .map(|evidence| meaning::describe(run, evidence))
+        .collect();
+    let measured = Cell {
+        share: share(finding),
+        ..Cell::or_none(finding.measured.map(with_unit))
+    };
+    let tone = match finding.outcome {
+        Outcome::Pass => Tone::Plain,
+        outcome => tone(outcome),
+    };
+    Row::body(vec![
+        Cell::plain(finding.title).of_metric(finding.rule),
+        Cell::plain(finding.outcome.name()).toned(super::tone(finding.outcome)),
+        measured.toned(tone),
+        Cell::or_none(limit),
+        Cell::plain(evidence.join("; ")),
+    ])
+}
+
+/// How much of an upper limit is used up; none where there is no such limit above zero.
+fn share(finding: &Finding) -> Option<f64> {
+    match (finding.measured?, finding.limit?) {
+        (measured, Limit::AtMost(limit)) if limit > 0.0 => Some(measured / limit),
+        _ => None,
+    }
+}

@@ -1,0 +1,175 @@
+//! "Host System Performance": whether the machine, and not the storage, made the numbers.
+
+use record::{HostSample, IntervalRow, Phase, RunRecord};
+
+use crate::document::{Block, Cell, Column, Row, Section, Table};
+use crate::format;
+
+/// A counter of the machine: its name, its glossary entry, its value in a sample, its digits.
+struct Counter {
+    label: &'static str,
+    metric: &'static str,
+    value: fn(&HostSample) -> Option<f64>,
+    decimals: usize,
+}
+
+const MEBIBYTE: f64 = 1_048_576.0;
+
+/// The counters of Jetstress in its order, then those that it lacks.
+const COUNTERS: [Counter; 10] = [
+    Counter {
+        label: "% Processor Time",
+        metric: "processor-time",
+        value: |of| Some(of.processor_percent),
+        decimals: 3,
+    },
+    Counter {
+        label: "Available MBytes",
+        metric: "available-memory",
+        value: |of| Some(of.available_memory_bytes as f64 / MEBIBYTE),
+        decimals: 3,
+    },
+    Counter {
+        label: "Free System Page Table Entries",
+        metric: "free-system-page-table-entries",
+        value: |of| {
+            of.free_system_page_table_entries
+                .map(|entries| entries as f64)
+        },
+        decimals: 0,
+    },
+    Counter {
+        label: "Transition Pages RePurposed/sec",
+        metric: "transition-pages-repurposed",
+        value: |of| of.transition_pages_repurposed_per_second,
+        decimals: 3,
+    },
+    Counter {
+        label: "Pool Nonpaged Bytes",
+        metric: "pool-nonpaged",
+        value: |of| of.pool_nonpaged_bytes.map(|bytes| bytes as f64),
+        decimals: 0,
+    },
+    Counter {
+        label: "Pool Paged Bytes",
+        metric: "pool-paged",
+        value: |of| of.pool_paged_bytes.map(|bytes| bytes as f64),
+        decimals: 0,
+    },
+    Counter {
+        label: "% Time Taken by a Hypervisor",
+        metric: "steal-time",
+        value: |of| Some(of.steal_percent),
+        decimals: 3,
+    },
+    Counter {
+        label: "% Processor Time of Plimsoll (of one)",
+        metric: "process-time",
+        value: |of| Some(of.process_percent),
+        decimals: 3,
+    },
+    Counter {
+        label: "Resident MBytes of Plimsoll",
+        metric: "process-memory",
+        value: |of| Some(of.process_resident_bytes as f64 / MEBIBYTE),
+        decimals: 3,
+    },
+    Counter {
+        label: "Reactor Lag, Longest (msec)",
+        metric: "reactor-lag",
+        value: |of| Some(of.reactor_lag_maximum_ns as f64 / 1e6),
+        decimals: 3,
+    },
+];
+
+/// The machine during the measurement.
+pub fn section(run: &RunRecord) -> Section {
+    let mut rows = counter_rows(run, Phase::Measure);
+    let blocks = if rows.is_empty() {
+        vec![Block::Note(
+            "This run had no machine: it was simulated.".to_owned(),
+        )]
+    } else {
+        let stalls = run.intervals_of(Phase::Measure).map(stalls_per_second);
+        let cells = statistics(&stalls.collect::<Vec<f64>>(), 3);
+        let name = Cell::plain("Database Page Fault Stalls/sec").of_metric("page-fault-stalls");
+        rows.insert(rows.len().min(6), Row::body([vec![name], cells].concat()));
+        vec![Block::Table(table(
+            "Counters of the machine during the measurement",
+            rows,
+        ))]
+    };
+    Section {
+        id: "host",
+        title: "Host System Performance",
+        blocks,
+    }
+}
+
+/// The machine during the checksum pass, where there was one.
+pub fn during_checksum(run: &RunRecord) -> Option<Section> {
+    let rows = counter_rows(run, Phase::Check);
+    (!rows.is_empty()).then(|| Section {
+        id: "host-of-checksum",
+        title: "Memory System Performance (of checksum)",
+        blocks: vec![Block::Table(table(
+            "Counters of the machine during the checksum pass",
+            rows,
+        ))],
+    })
+}
+
+fn table(caption: &'static str, rows: Vec<Row>) -> Table {
+    let numeric = |label| Column {
+        numeric: true,
+        ..Column::text(label)
+    };
+    Table {
+        caption,
+        columns: vec![
+            Column::text("Counter"),
+            numeric("Average"),
+            numeric("Minimum"),
+            numeric("Maximum"),
+        ],
+        rows,
+    }
+}
+
+fn counter_rows(run: &RunRecord, phase: Phase) -> Vec<Row> {
+    let samples: Vec<HostSample> = run.intervals_of(phase).filter_map(|row| row.host).collect();
+    if samples.is_empty() {
+        return Vec::new();
+    }
+    let row = |counter: &Counter| {
+        let values: Vec<f64> = samples.iter().filter_map(counter.value).collect();
+        let name = Cell::plain(counter.label).of_metric(counter.metric);
+        Row::body([vec![name], statistics(&values, counter.decimals)].concat())
+    };
+    COUNTERS.iter().map(row).collect()
+}
+
+/// Average, minimum and maximum.
+fn statistics(values: &[f64], decimals: usize) -> Vec<Cell> {
+    if values.is_empty() {
+        return vec![Cell::none(); 3];
+    }
+    let average = values.iter().sum::<f64>() / values.len() as f64;
+    let minimum = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let maximum = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    [average, minimum, maximum]
+        .map(|value| Cell::plain(format::number(value, decimals)))
+        .to_vec()
+}
+
+fn stalls_per_second(row: &IntervalRow) -> f64 {
+    let stalls: u64 = row
+        .databases
+        .iter()
+        .map(|of| of.counters.page_fault_stalls)
+        .sum();
+    match row.span_ns() {
+        0 => 0.0,
+        span_ns => stalls as f64 * 1e9 / span_ns as f64,
+    }
+}

@@ -1,0 +1,97 @@
+//! "Jetstress System Parameters": the settings that decide what a result can be compared with.
+
+use record::{RunRecord, Settings};
+
+use crate::document::{Block, Fact, Section};
+use crate::format;
+
+/// The settings after all defaults were applied.
+pub fn section(run: &RunRecord) -> Section {
+    let settings = &run.start.settings;
+    let facts = [load(settings), engine(settings)].concat();
+    Section {
+        id: "system-parameters",
+        title: "System Parameters",
+        blocks: vec![Block::Facts(facts)],
+    }
+}
+
+/// What Jetstress lists, in its order.
+fn load(settings: &Settings) -> Vec<Fact> {
+    let mix = settings.mix;
+    let percent = |value: u32| format!("{value} %");
+    let threads = format!("{} (per database)", settings.threads_per_database);
+    let size = |bytes: u64| format!("{} (per database)", format::size(bytes));
+    let maintenance = if settings.background_maintenance {
+        "yes"
+    } else {
+        "no"
+    };
+    let copies = settings.copies_per_database.to_string();
+    vec![
+        Fact::metric("Thread Count", "thread-count", threads),
+        Fact::metric(
+            "Minimum Database Cache",
+            "cache-size",
+            size(settings.cache_minimum_bytes),
+        ),
+        Fact::metric(
+            "Maximum Database Cache",
+            "cache-size",
+            size(settings.cache_maximum_bytes),
+        ),
+        Fact::metric(
+            "Insert Operations",
+            "operation-mix",
+            percent(mix.insert_percent),
+        ),
+        Fact::metric(
+            "Delete Operations",
+            "operation-mix",
+            percent(mix.delete_percent),
+        ),
+        Fact::metric(
+            "Replace Operations",
+            "operation-mix",
+            percent(mix.replace_percent),
+        ),
+        Fact::metric(
+            "Read Operations",
+            "operation-mix",
+            percent(mix.read_percent),
+        ),
+        Fact::metric(
+            "Lazy Commits",
+            "lazy-commits",
+            percent(settings.lazy_commit_percent),
+        ),
+        Fact::metric(
+            "Run Background Database Maintenance",
+            "background-maintenance",
+            maintenance,
+        ),
+        Fact::metric(
+            "Number of Copies per Database",
+            "copies-per-database",
+            copies,
+        ),
+    ]
+}
+
+/// What Jetstress prints in its log only, or not at all.
+fn engine(settings: &Settings) -> Vec<Fact> {
+    let flush = format!(
+        "start {}, stop {}",
+        format::size(settings.flush_start_bytes),
+        format::size(settings.flush_stop_bytes)
+    );
+    let checkpoint_depth = format::size(settings.checkpoint_depth_bytes);
+    let page_size = format::size(u64::from(settings.page_size_bytes));
+    vec![
+        Fact::metric("Flush Thresholds", "flush-thresholds", flush),
+        Fact::metric("Checkpoint Depth", "checkpoint-depth", checkpoint_depth),
+        Fact::new("Page Size", page_size),
+        Fact::new("Sampling Interval", format::duration(settings.interval_ns)),
+        Fact::new("Planned Measurement", format::duration(settings.measure_ns)),
+    ]
+}

@@ -1,0 +1,167 @@
+//! The answer at the top, and the facts of the run: "Test Summary" in a Jetstress report.
+
+use record::{Phase, RunRecord, Series};
+use verdict::{Finding, Outcome, Verdict};
+
+use super::{span_of, tone, wall_clock};
+use crate::document::{Banner, Block, Cell, Fact, Figure, Section, Tone};
+use crate::{format, meaning};
+
+/// What stands above everything.
+pub fn banner(run: &RunRecord, verdict: &Verdict) -> Banner {
+    let start = &run.start;
+    let subject = if start.description.is_empty() {
+        start.machine.name.clone()
+    } else {
+        format!("{} - {}", start.machine.name, start.description)
+    };
+    Banner {
+        subject,
+        started: format::timestamp(start.started_epoch_ns),
+        verdict: verdict.outcome.name().to_owned(),
+        tone: tone(verdict.outcome),
+        number: format::three_digits(run.achieved_transactional_iops()),
+        number_unit: "transactional IOPS",
+        number_metric: "achieved-transactional-iops",
+        meaning: meaning::sentences(run, verdict),
+        figures: figures(run, verdict),
+    }
+}
+
+fn figures(run: &RunRecord, verdict: &Verdict) -> Vec<Figure> {
+    let thresholds = &run.start.settings.thresholds;
+    let latency = |label, metric, rule, series, limit_ns: u64| {
+        let total = run.sum_of(Phase::Measure).series.remove(&series)?;
+        let summary = total.latency.summary();
+        Some(Figure {
+            label,
+            metric,
+            value: format::latency(summary.mean_ns),
+            remark: format!(
+                "99 % within {}; limit {} on average",
+                format::latency(summary.p99_ns as f64),
+                format::latency(limit_ns as f64)
+            ),
+            tone: tone_of(verdict, rule),
+        })
+    };
+    let figures = [
+        latency(
+            "Database reads",
+            "database-reads-latency",
+            "read-latency-average",
+            Series::DatabaseRead,
+            thresholds.read_average_ns,
+        ),
+        latency(
+            "Log writes",
+            "log-writes-latency",
+            "log-write-latency-average",
+            Series::LogWrite,
+            thresholds.log_write_average_ns,
+        ),
+        mailboxes(run, verdict),
+        damaged_pages(run, verdict),
+    ];
+    figures.into_iter().flatten().collect()
+}
+
+/// A load that did not pass carries nobody.
+fn mailboxes(run: &RunRecord, verdict: &Verdict) -> Option<Figure> {
+    let carried = verdict.exit_code() == 0 && run.span_ns(Phase::Measure) > 0;
+    carried.then(|| Figure {
+        label: "Mailboxes",
+        metric: "mailboxes-carried",
+        value: format::number(meaning::mailboxes_carried(run), 0),
+        remark: format!(
+            "of {} IOPS each, without reserve",
+            format::number(meaning::iops_per_mailbox(run), 2)
+        ),
+        tone: Tone::Plain,
+    })
+}
+
+fn damaged_pages(run: &RunRecord, verdict: &Verdict) -> Option<Figure> {
+    let finding = find(verdict, "checksums")?;
+    let seen: u64 = run.checksums.iter().map(|of| of.seen_pages).sum();
+    Some(Figure {
+        label: "Damaged pages",
+        metric: "checksums",
+        value: finding.measured.map_or_else(
+            || "not checked".to_owned(),
+            |pages| format::number(pages, 0),
+        ),
+        remark: format!("of {} seen", format::whole(seen)),
+        tone: tone(finding.outcome),
+    })
+}
+
+fn find<'a>(verdict: &'a Verdict, rule: &str) -> Option<&'a Finding> {
+    verdict.findings.iter().find(|finding| finding.rule == rule)
+}
+
+/// A number that keeps its limit is no news; one that does not is.
+fn tone_of(verdict: &Verdict, rule: &str) -> Tone {
+    match find(verdict, rule).map(|finding| finding.outcome) {
+        Some(Outcome::Pass) | None => Tone::Plain,
+        Some(outcome) => tone(outcome),
+    }
+}
+
+/// The facts of the run.
+pub fn section(run: &RunRecord, verdict: &Verdict) -> Section {
+    let start = &run.start;
+    let result = Fact {
+        label: "Overall Test Result",
+        metric: None,
+        value: Cell::plain(verdict.outcome.name()).toned(tone(verdict.outcome)),
+    };
+    let collection = span_of(run, Phase::Measure);
+    let begin = collection.map(|span| wall_clock(run, span.from_ns));
+    let end = collection.and_then(|span| span.to_ns);
+    let machine = &start.machine;
+    let hardware = format!(
+        "{}, {} processors, {}",
+        machine.processor,
+        machine.logical_processors,
+        format::size(machine.memory_bytes)
+    );
+    Section {
+        id: "test-summary",
+        title: "Test Summary",
+        blocks: vec![Block::Facts(vec![
+            result,
+            Fact::new("Test Type", start.test.name()),
+            Fact::new("Machine Name", &machine.name),
+            Fact::new("Machine", hardware),
+            Fact::new("Test Description", &start.description),
+            Fact::new("Test Start Time", wall_clock(run, 0)),
+            Fact::new("Test End Time", test_end(run)),
+            Fact::new("Collection Start Time", or_not_reached(begin)),
+            Fact::new(
+                "Collection End Time",
+                or_not_reached(end.map(|at_ns| wall_clock(run, at_ns))),
+            ),
+            Fact::new("Plimsoll Version", &start.build),
+            Fact::new("Database Format", &start.database_format),
+            Fact::new("Operating System", &machine.operating_system),
+            Fact::new("Requests Through", &machine.input_output),
+            Fact::new("Seed", format!("{:#018x}", start.seed)),
+            Fact::new("Performance Log", "record.jsonl, beside this report"),
+        ])],
+    }
+}
+
+fn test_end(run: &RunRecord) -> String {
+    match &run.finished {
+        Some(finished) if finished.interrupted => {
+            format!("{} (interrupted)", wall_clock(run, finished.at_ns))
+        }
+        Some(finished) => wall_clock(run, finished.at_ns),
+        None => "unknown: the record ends without an end".to_owned(),
+    }
+}
+
+fn or_not_reached(time: Option<String>) -> String {
+    time.unwrap_or_else(|| "not reached".to_owned())
+}

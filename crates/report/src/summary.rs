@@ -1,0 +1,37 @@
+//! The last words of a run: short enough for one look at a terminal.
+
+use std::fmt::Write as _;
+
+use record::RunRecord;
+use verdict::Verdict;
+
+use crate::{meaning, sections};
+
+/// The verdict, the numbers, what they mean, and what to do next.
+pub fn render(run: &RunRecord, verdict: &Verdict) -> String {
+    let document = sections::document(run, verdict);
+    let banner = &document.banner;
+    let mut text = String::new();
+    let _ = writeln!(
+        text,
+        "{}  {} {}",
+        banner.verdict.to_uppercase(),
+        banner.number,
+        banner.number_unit
+    );
+    for figure in &banner.figures {
+        let _ = writeln!(
+            text,
+            "  {:<16}{:<12}{}",
+            figure.label, figure.value, figure.remark
+        );
+    }
+    text.push('\n');
+    for sentence in &banner.meaning {
+        let _ = writeln!(text, "{sentence}");
+    }
+    for step in meaning::next_steps(run, verdict) {
+        let _ = writeln!(text, "Next: {step}");
+    }
+    text
+}
