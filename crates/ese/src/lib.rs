@@ -6,9 +6,9 @@
 
 mod bytes;
 pub mod catalog;
+pub mod check;
 pub mod checksum;
 pub mod compression;
-pub mod flush_map;
 pub mod header;
 pub mod key;
 mod lgpos;
@@ -17,10 +17,12 @@ mod log_time;
 pub mod long_value;
 pub mod page;
 pub mod page_check;
+pub mod reader;
 pub mod record;
 pub mod schema;
 mod signature;
 pub mod space;
+pub mod value;
 
 pub use lgpos::Lgpos;
 pub use log_time::LogTime;

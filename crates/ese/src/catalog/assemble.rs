@@ -159,7 +159,12 @@ fn index_row(table: &CatalogTable, index: &IndexDefinition, place: TreePlace) ->
         pages_or_locale: 1033,
         lc_map_flags: Some(LC_MAP_FLAGS),
         key_most: own_limit.then(|| u16::try_from(index.longest_key_bytes).unwrap_or(u16::MAX)),
-        key_columns: index.segments.iter().flat_map(encode_segment).collect(),
+        key_columns: index
+            .segments
+            .iter()
+            .copied()
+            .flat_map(encode_segment)
+            .collect(),
         locale_name: LOCALE_NAME
             .encode_utf16()
             .flat_map(u16::to_le_bytes)
@@ -173,7 +178,7 @@ fn index_row(table: &CatalogTable, index: &IndexDefinition, place: TreePlace) ->
     }
 }
 
-fn encode_segment(segment: &KeySegment) -> [u8; 4] {
+fn encode_segment(segment: KeySegment) -> [u8; 4] {
     let [low, high] = segment.column.0.to_le_bytes();
     [
         if segment.is_descending {
@@ -193,11 +198,11 @@ pub fn assemble(rows: impl IntoIterator<Item = CatalogRow>) -> Vec<CatalogTable>
     for row in rows {
         tables.entry(row.table).or_default().push(row);
     }
-    tables.into_values().filter_map(table_of).collect()
+    tables.values().filter_map(|rows| table_of(rows)).collect()
 }
 
 /// The table that its rows describe; none where the row of the table itself is missing.
-fn table_of(rows: Vec<CatalogRow>) -> Option<CatalogTable> {
+fn table_of(rows: &[CatalogRow]) -> Option<CatalogTable> {
     let of_kind = |kind| rows.iter().filter(move |row| row.kind == kind);
     let table = of_kind(RowKind::Table).next()?;
     let place = |row: &CatalogRow| TreePlace {

@@ -1,0 +1,182 @@
+//! A database with its catalog: tables, records, values.
+
+use units::PageNumber;
+
+use crate::catalog::{CatalogRow, CatalogTable, assemble, system_trees};
+use crate::compression::{CompressionError, decompress};
+use crate::long_value::{LongValueId, LongValueKey, LongValueRoot};
+use crate::page::PageSize;
+use crate::reader::{Cursor, PageSource, ReadError};
+use crate::record::{Element, RecordRef, Stored};
+use crate::schema::{ColumnDefinition, column_flags};
+
+/// One value of a column, complete: long values fetched, compression undone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FieldValue {
+    /// The bytes that the column stores.
+    Bytes(Vec<u8>),
+    /// Encrypted by the application, as it is stored.
+    Encrypted(Vec<u8>),
+}
+
+/// A database to read.
+pub struct Reader<S> {
+    pub(super) source: S,
+    tables: Vec<CatalogTable>,
+}
+
+impl<S: PageSource> Reader<S> {
+    /// Reads the catalog.
+    pub fn open(source: S) -> Result<Self, ReadError<S::Error>> {
+        Self::open_from(source, system_trees::OBJECTS.root)
+    }
+
+    /// Reads the catalog's second copy, where the first one is damaged.
+    pub fn open_shadow(source: S) -> Result<Self, ReadError<S::Error>> {
+        Self::open_from(source, system_trees::OBJECTS_SHADOW.root)
+    }
+
+    fn open_from(mut source: S, root: PageNumber) -> Result<Self, ReadError<S::Error>> {
+        let page_size = source.page_size();
+        let mut cursor = Cursor::first(&mut source, root)?;
+        let mut rows = Vec::new();
+        while let Some(entry) = cursor.next(&mut source)? {
+            rows.extend(CatalogRow::decode(entry.data, page_size)?);
+        }
+        Ok(Self {
+            source,
+            tables: assemble(rows),
+        })
+    }
+
+    /// The tables, in the order of their object identifiers; the engine's own come first.
+    pub fn tables(&self) -> &[CatalogTable] {
+        &self.tables
+    }
+
+    /// The table with this name.
+    pub fn table(&self, name: &str) -> Option<&CatalogTable> {
+        self.tables
+            .iter()
+            .find(|table| table.definition.name == name)
+    }
+
+    /// The size of the database's pages.
+    pub fn page_size(&self) -> PageSize {
+        self.source.page_size()
+    }
+
+    /// Where the pages come from.
+    pub const fn source(&mut self) -> &mut S {
+        &mut self.source
+    }
+
+    /// A walk over the rows of a table in the order of its primary key: entries are primary key
+    /// and record. Give it [`Reader::source`] at every step.
+    pub fn rows(&mut self, table: &CatalogTable) -> Result<Cursor, ReadError<S::Error>> {
+        Cursor::first(&mut self.source, table.place.root)
+    }
+
+    /// The record with this primary key.
+    pub fn record(
+        &mut self,
+        table: &CatalogTable,
+        key: &[u8],
+    ) -> Result<Option<Vec<u8>>, ReadError<S::Error>> {
+        let mut cursor = Cursor::seek(&mut self.source, table.place.root, key)?;
+        let found = cursor
+            .next(&mut self.source)?
+            .filter(|entry| entry.key == key);
+        Ok(found.map(|entry| entry.data.to_vec()))
+    }
+
+    /// The values of one column of a record, in order; none where it is null.
+    pub fn column_values(
+        &mut self,
+        table: &CatalogTable,
+        record: &[u8],
+        column: &ColumnDefinition,
+    ) -> Result<Vec<FieldValue>, ReadError<S::Error>> {
+        let stored = RecordRef::parse(record, self.page_size())?.column(column)?;
+        let elements = match stored {
+            Stored::Absent => return Ok(default_of(column)),
+            Stored::Null => Vec::new(),
+            Stored::One(element) => vec![element],
+            Stored::Many(elements) => elements,
+        };
+        elements
+            .into_iter()
+            .map(|element| self.value_of(table, element))
+            .collect()
+    }
+
+    fn value_of(
+        &mut self,
+        table: &CatalogTable,
+        element: Element<'_>,
+    ) -> Result<FieldValue, ReadError<S::Error>> {
+        Ok(match element {
+            Element::Plain(bytes) => FieldValue::Bytes(bytes.to_vec()),
+            Element::Compressed(bytes) => FieldValue::Bytes(decompress(bytes)?),
+            Element::Encrypted(bytes) => FieldValue::Encrypted(bytes.to_vec()),
+            Element::Separated(id) => FieldValue::Bytes(self.long_value(table, id)?),
+        })
+    }
+
+    /// The whole of a long value.
+    pub fn long_value(
+        &mut self,
+        table: &CatalogTable,
+        id: LongValueId,
+    ) -> Result<Vec<u8>, ReadError<S::Error>> {
+        let missing = || ReadError::LongValue { id };
+        let place = table.long_values.ok_or_else(missing)?;
+        let mut cursor = Cursor::seek(&mut self.source, place.root, &id.any_root_key())?;
+        let root = cursor
+            .next(&mut self.source)?
+            .filter(|entry| entry.key == id.any_root_key());
+        let root = root
+            .and_then(|entry| LongValueRoot::decode(entry.data))
+            .ok_or_else(missing)?;
+        let total = root.bytes as usize;
+        let chunk_bytes = self.page_size().long_value_chunk_bytes();
+        let mut value = Vec::new();
+        while value.len() < total {
+            let offset = u32::try_from(value.len()).map_err(|_| missing())?;
+            let entry = cursor.next(&mut self.source)?.ok_or_else(missing)?;
+            if LongValueKey::decode(entry.key) != Some(LongValueKey::Chunk(id, offset)) {
+                return Err(missing());
+            }
+            let expected = chunk_bytes.min(total - value.len());
+            append_chunk(&mut value, entry.data, expected)?;
+        }
+        Ok(value)
+    }
+}
+
+fn default_of(column: &ColumnDefinition) -> Vec<FieldValue> {
+    let has_default = column.flags & column_flags::DEFAULT != 0 && !column.default.is_empty();
+    has_default
+        .then(|| FieldValue::Bytes(column.default.clone()))
+        .into_iter()
+        .collect()
+}
+
+/// A chunk is compressed where it does not have the length that its place demands.
+fn append_chunk<E>(
+    value: &mut Vec<u8>,
+    stored: &[u8],
+    expected: usize,
+) -> Result<(), ReadError<E>> {
+    if stored.len() == expected {
+        value.extend_from_slice(stored);
+        return Ok(());
+    }
+    let chunk = decompress(stored)?;
+    if chunk.len() != expected {
+        let error = CompressionError::Damaged;
+        return Err(ReadError::Compression { error });
+    }
+    value.extend_from_slice(&chunk);
+    Ok(())
+}

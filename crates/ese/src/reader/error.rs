@@ -1,0 +1,92 @@
+//! Why a database could not be read.
+
+use std::fmt;
+
+use units::PageNumber;
+
+use crate::compression::CompressionError;
+use crate::long_value::LongValueId;
+use crate::record::RecordError;
+
+/// Why a database could not be read. `E` is the error of its page source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReadError<E> {
+    /// The source could not give out a page.
+    Source(E),
+    /// A page points to a page that the file does not have.
+    BeyondFile {
+        /// The page pointed to.
+        page: PageNumber,
+    },
+    /// A tree points to a page that was never written.
+    Uninitialised {
+        /// The page.
+        page: PageNumber,
+    },
+    /// A node cannot be read.
+    Node {
+        /// Its page.
+        page: PageNumber,
+        /// Its line.
+        line: usize,
+    },
+    /// A tree is deeper, or a chain of leaves longer, than the file allows: they go in circles.
+    Circle {
+        /// The page at which that showed.
+        page: PageNumber,
+    },
+    /// A record cannot be read.
+    Record {
+        /// What is wrong with it.
+        error: RecordError,
+    },
+    /// A compressed value cannot be read.
+    Compression {
+        /// What is wrong with it.
+        error: CompressionError,
+    },
+    /// A record names a long value that is missing or incomplete.
+    LongValue {
+        /// The value.
+        id: LongValueId,
+    },
+    /// A root page has no readable space header.
+    SpaceHeader {
+        /// The root page.
+        page: PageNumber,
+    },
+}
+
+impl<E> From<RecordError> for ReadError<E> {
+    fn from(error: RecordError) -> Self {
+        Self::Record { error }
+    }
+}
+
+impl<E> From<CompressionError> for ReadError<E> {
+    fn from(error: CompressionError) -> Self {
+        Self::Compression { error }
+    }
+}
+
+impl<E: fmt::Display> fmt::Display for ReadError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Source(error) => error.fmt(f),
+            Self::BeyondFile { page } => write!(f, "page {page} lies behind the end of the file"),
+            Self::Uninitialised { page } => {
+                write!(f, "page {page} belongs to a tree and was never written")
+            }
+            Self::Node { page, line } => {
+                write!(f, "the node at line {line} of page {page} cannot be read")
+            }
+            Self::Circle { page } => write!(f, "the links of page {page} go in circles"),
+            Self::Record { error } => error.fmt(f),
+            Self::Compression { error } => error.fmt(f),
+            Self::LongValue { id } => write!(f, "long value {id} is missing or incomplete"),
+            Self::SpaceHeader { page } => write!(f, "page {page} has no readable space header"),
+        }
+    }
+}
+
+impl<E: fmt::Debug + fmt::Display> std::error::Error for ReadError<E> {}

@@ -1,0 +1,58 @@
+//! Where a reader's pages come from.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use units::PageNumber;
+
+use crate::page::PageSize;
+
+/// Gives out the pages of one database.
+///
+/// A source that caches makes index walks fast: upper pages of a tree are asked for again and
+/// again. Whether it verifies checksums is its own decision.
+pub trait PageSource {
+    /// Why a page could not be read.
+    type Error;
+
+    /// The size of the pages.
+    fn page_size(&self) -> PageSize;
+
+    /// How many pages the file holds, its two header pages left out.
+    fn page_count(&self) -> u32;
+
+    /// Page `number`, which lies between 1 and [`PageSource::page_count`].
+    fn page(&mut self, number: PageNumber) -> Result<Arc<[u8]>, Self::Error>;
+}
+
+/// A database that lies in memory as a whole, for small files and tests.
+pub struct FileImage<'a> {
+    bytes: &'a [u8],
+    page_size: PageSize,
+}
+
+impl<'a> FileImage<'a> {
+    /// The file in `bytes`, header pages included.
+    pub const fn new(bytes: &'a [u8], page_size: PageSize) -> Self {
+        Self { bytes, page_size }
+    }
+}
+
+impl PageSource for FileImage<'_> {
+    type Error = Infallible;
+
+    fn page_size(&self) -> PageSize {
+        self.page_size
+    }
+
+    fn page_count(&self) -> u32 {
+        let pages = (self.bytes.len() / self.page_size.bytes()).saturating_sub(2);
+        u32::try_from(pages).unwrap_or(u32::MAX)
+    }
+
+    fn page(&mut self, number: PageNumber) -> Result<Arc<[u8]>, Infallible> {
+        let start = usize::try_from(self.page_size.file_offset(number));
+        let start = start.expect("invariant: the file lies in memory");
+        Ok(self.bytes[start..start + self.page_size.bytes()].into())
+    }
+}
