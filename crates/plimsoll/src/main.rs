@@ -1,2 +1,59 @@
-//! The command line: one short file per verb.
-fn main() {}
+//! The command line: a table of verbs and what their outcomes mean to the shell.
+//!
+//! Exit status 0: pass. 1: fail, the storage or the files are at fault. 2: could not measure.
+
+mod cmd;
+mod console;
+mod error;
+mod flags;
+mod signals;
+mod term;
+mod wire;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use console::Console;
+use error::CommandError;
+use flags::{Arguments, Verb};
+
+/// What a command found out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Everything is as it should be.
+    Pass,
+    /// The storage or a file is at fault.
+    Fail,
+    /// Nothing was proved, and why has been said already.
+    CannotJudge,
+}
+
+fn main() -> ExitCode {
+    error::explain_panics();
+    let arguments = Arguments::parse();
+    let mut console = Console::new(arguments.quiet);
+    let result = dispatch(arguments.verb, &mut console).and_then(|outcome| {
+        console.flush()?;
+        Ok(outcome)
+    });
+    match result {
+        Ok(Outcome::Pass) | Err(CommandError::BrokenPipe) => ExitCode::SUCCESS,
+        Ok(Outcome::Fail) => ExitCode::from(1),
+        Ok(Outcome::CannotJudge) => ExitCode::from(2),
+        Err(CommandError::Sentence(sentence)) => {
+            console::complain(&sentence);
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn dispatch(verb: Verb, console: &mut Console) -> Result<Outcome, CommandError> {
+    match verb {
+        Verb::Check(flags) => cmd::check::run(&flags, console),
+        Verb::Header(flags) => cmd::header::run(&flags, console),
+        Verb::Inspect(flags) => cmd::inspect::run(&flags, console),
+        Verb::Plan => cmd::plan::run(console),
+        Verb::Completions(flags) => cmd::completions::run(&flags, console),
+    }
+}

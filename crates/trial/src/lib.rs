@@ -6,6 +6,7 @@
 
 pub mod checksum;
 mod coordinator;
+pub mod damage;
 mod location;
 pub mod manifest;
 mod messages;

@@ -1,0 +1,21 @@
+//! `completions`: scripts made from the same table as the help.
+
+use clap::CommandFactory as _;
+
+use crate::Outcome;
+use crate::console::Console;
+use crate::error::CommandError;
+use crate::flags::{Arguments, CompletionFlags};
+
+/// Prints the script.
+pub fn run(flags: &CompletionFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    let mut script = Vec::new();
+    clap_complete::generate(
+        flags.shell,
+        &mut Arguments::command(),
+        "plimsoll",
+        &mut script,
+    );
+    console.answer_bytes(&script)?;
+    Ok(Outcome::Pass)
+}

@@ -1,0 +1,135 @@
+//! `header`: what a database file says of itself.
+
+use ese::header::{CopyState, DatabaseHeader, HeaderCopies, PROBE_BYTES, read_copies};
+use serde_json::{Value, json};
+
+use crate::Outcome;
+use crate::console::Console;
+use crate::error::CommandError;
+use crate::flags::FileFlags;
+
+use std::fs::File;
+use std::io::Read as _;
+
+/// Prints the header; fails where a copy is damaged.
+pub fn run(flags: &FileFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    let path = &flags.file;
+    let mut start = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(PROBE_BYTES as u64).read_to_end(&mut start))
+        .map_err(|error| CommandError::file(path, "read", &error))?;
+    let copies = read_copies(&start)
+        .map_err(|error| CommandError::new(format!("{}: {error}", path.display())))?;
+    let sound = copies.primary == CopyState::Good && copies.shadow == CopyState::Good;
+    if flags.json {
+        console.answer_json(&as_json(&copies))?;
+    } else {
+        for (name, value) in lines(&copies) {
+            console.answer(format_args!("{name:<24} {value}"))?;
+        }
+    }
+    if sound && !copies.copies_agree {
+        let path = path.display();
+        console.remark(format_args!(
+            "{path}: the two copies of the header differ: a crash fell between their writes; \
+             the first one counts"
+        ))?;
+    }
+    Ok(if sound { Outcome::Pass } else { Outcome::Fail })
+}
+
+fn lines(copies: &HeaderCopies) -> Vec<(&'static str, String)> {
+    let header = &copies.header;
+    vec![
+        ("state", header.state.to_string()),
+        ("format", format(header)),
+        ("page size", copies.page_size.to_string()),
+        ("database time", format!("{:#x}", header.dbtime)),
+        ("signature", header.signature.to_string()),
+        ("log signature", header.log_signature.to_string()),
+        ("log required", generations(header)),
+        (
+            "log committed",
+            format!("{:#x}", header.generation_max_committed.0),
+        ),
+        (
+            "last consistent",
+            at(header.consistent_at, header.consistent_time),
+        ),
+        (
+            "last attached",
+            at(header.attached_at, header.attached_time),
+        ),
+        (
+            "last detached",
+            at(header.detached_at, header.detached_time),
+        ),
+        ("last object", header.last_object.to_string()),
+        (
+            "last full backup",
+            header.backup_full_current.time.to_string(),
+        ),
+        ("bits repaired", header.bit_fixes.count.to_string()),
+        (
+            "checksum errors",
+            header.checksum_failures.count.to_string(),
+        ),
+        ("repairs", header.repair_count.to_string()),
+        ("first copy", copy(copies.primary).to_owned()),
+        ("second copy", copy(copies.shadow).to_owned()),
+    ]
+}
+
+fn as_json(copies: &HeaderCopies) -> Value {
+    let header = &copies.header;
+    json!({
+        "state": header.state.to_string(),
+        "format": { "version": header.format_version, "update": header.format_update },
+        "page_size_bytes": copies.page_size.bytes(),
+        "dbtime": header.dbtime,
+        "signature": header.signature.to_string(),
+        "log_signature": header.log_signature.to_string(),
+        "log_generation_min_required": header.generation_min_required.0,
+        "log_generation_max_required": header.generation_max_required.0,
+        "log_generation_max_committed": header.generation_max_committed.0,
+        "last_object": header.last_object.0,
+        "bit_fixes": header.bit_fixes.count,
+        "checksum_failures": header.checksum_failures.count,
+        "repair_count": header.repair_count,
+        "copies": {
+            "first": copy(copies.primary),
+            "second": copy(copies.shadow),
+            "agree": copies.copies_agree,
+        },
+    })
+}
+
+fn format(header: &DatabaseHeader) -> String {
+    format!("{:#x},{}", header.format_version, header.format_update)
+}
+
+fn generations(header: &DatabaseHeader) -> String {
+    match (
+        header.generation_min_required.0,
+        header.generation_max_required.0,
+    ) {
+        (0, 0) => "none".to_owned(),
+        (first, last) => format!("{first:#x} to {last:#x}"),
+    }
+}
+
+fn at(lgpos: ese::Lgpos, time: ese::LogTime) -> String {
+    if lgpos.is_some() {
+        format!("{time} at {lgpos}")
+    } else {
+        time.to_string()
+    }
+}
+
+const fn copy(state: CopyState) -> &'static str {
+    match state {
+        CopyState::Good => "good",
+        CopyState::Bad => "damaged",
+        CopyState::Missing => "missing",
+    }
+}

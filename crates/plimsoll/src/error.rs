@@ -1,0 +1,85 @@
+//! What a command says when it cannot do its work: one sentence that names the thing and the way
+//! out.
+
+use std::fmt::Display;
+use std::io;
+use std::path::Path;
+
+use crate::console;
+
+/// Why a command ended without an answer.
+#[derive(Debug)]
+pub enum CommandError {
+    /// To be printed as it is.
+    Sentence(String),
+    /// The reader of the output has gone, as `head` does: nothing is wrong.
+    BrokenPipe,
+}
+
+impl CommandError {
+    /// An error with this text.
+    pub fn new(sentence: impl Into<String>) -> Self {
+        Self::Sentence(sentence.into())
+    }
+
+    /// A failed operation of the standard library on `path`, with the remedy where there is one.
+    pub fn file(path: &Path, doing: &str, error: &io::Error) -> Self {
+        let remedy = match error.kind() {
+            io::ErrorKind::NotFound => "check the path",
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                "run as a user who may do that, or choose another place"
+            }
+            io::ErrorKind::StorageFull => "free some space, or choose another place",
+            io::ErrorKind::IsADirectory => "name a file in it",
+            io::ErrorKind::NotADirectory => "name a folder",
+            _ => "check the disk and the system log",
+        };
+        Self::new(format!(
+            "{}: cannot {doing}: {error}; {remedy}",
+            path.display()
+        ))
+    }
+}
+
+/// Errors of the product's crates already are sentences that name the thing and the way out.
+impl<E: std::error::Error> From<E> for CommandError {
+    fn from(error: E) -> Self {
+        Self::new(error.to_string())
+    }
+}
+
+/// An error of writing to the standard output.
+pub fn output_error(error: &io::Error) -> CommandError {
+    match error.kind() {
+        io::ErrorKind::BrokenPipe => CommandError::BrokenPipe,
+        _ => CommandError::new(format!(
+            "cannot write the output: {error}; check where it goes"
+        )),
+    }
+}
+
+/// Makes a panic say that it is our fault and what to do with it.
+pub fn explain_panics() {
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic
+            .location()
+            .map_or_else(String::new, ToString::to_string);
+        let what = panic_text(panic.payload());
+        console::complain(&format!(
+            "this is a bug in plimsoll {} ({place}): {what}\n\
+             Please report it with this message and what you typed; files that were being written \
+             are recovered when they are next opened.",
+            env!("CARGO_PKG_VERSION"),
+        ));
+    }));
+}
+
+fn panic_text(payload: &dyn std::any::Any) -> &dyn Display {
+    if let Some(text) = payload.downcast_ref::<&str>() {
+        text
+    } else if let Some(text) = payload.downcast_ref::<String>() {
+        text
+    } else {
+        &"no message"
+    }
+}

@@ -1,0 +1,134 @@
+//! Progress: one line that is redrawn on a terminal, a plain line now and then elsewhere.
+
+use std::io::{self, IsTerminal as _, Write as _};
+use std::time::{Duration, Instant};
+
+use units::Bytes;
+
+/// Between two redraws on a terminal.
+const REDRAW: Duration = Duration::from_millis(200);
+/// Between two lines in a log.
+const LINE: Duration = Duration::from_secs(10);
+
+/// Shows how far a piece of work is.
+pub struct Progress {
+    what: String,
+    started: Instant,
+    shown: Option<Instant>,
+    terminal: bool,
+    quiet: bool,
+}
+
+impl Progress {
+    /// Progress of `what`, such as `checking`; none is shown where `quiet`.
+    pub fn new(what: impl Into<String>, quiet: bool) -> Self {
+        Self {
+            what: what.into(),
+            started: Instant::now(),
+            shown: None,
+            terminal: io::stderr().is_terminal(),
+            quiet,
+        }
+    }
+
+    /// `done` of `total` bytes are done. Call it as often as you like.
+    pub fn bytes(&mut self, done: u64, total: u64) {
+        let elapsed = self.started.elapsed();
+        self.show(|what| describe(what, done, total, elapsed));
+    }
+
+    /// Any other state of the work, already in words.
+    pub fn text(&mut self, text: &str) {
+        self.show(|what| format!("{what}: {text}"));
+    }
+
+    /// Removes the line, so that what comes next stands alone.
+    pub fn clear(&mut self) {
+        if self.terminal && self.shown.is_some() {
+            let _ = write!(io::stderr(), "\r\x1b[K");
+        }
+        self.shown = None;
+    }
+
+    fn show(&mut self, line: impl FnOnce(&str) -> String) {
+        let pause = if self.terminal { REDRAW } else { LINE };
+        // In a log, work that is over before the first line is due needs none.
+        let last = self.shown.or((!self.terminal).then_some(self.started));
+        if self.quiet || last.is_some_and(|last| last.elapsed() < pause) {
+            return;
+        }
+        self.shown = Some(Instant::now());
+        let line = line(&self.what);
+        let _ = if self.terminal {
+            write!(io::stderr(), "\r\x1b[K{line}")
+        } else {
+            writeln!(io::stderr(), "{line}")
+        };
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
+
+/// How far, how fast and how long still.
+fn describe(what: &str, done: u64, total: u64, elapsed: Duration) -> String {
+    let percent = if total == 0 {
+        100
+    } else {
+        done.min(total) * 100 / total
+    };
+    let seconds = elapsed.as_secs_f64();
+    let speed = if seconds > 0.0 {
+        done as f64 / seconds
+    } else {
+        0.0
+    };
+    let mut line = format!(
+        "{what}: {percent:>3} %, {} of {}, {:.0} MiB/s",
+        Bytes(done),
+        Bytes(total),
+        speed / f64::from(1 << 20),
+    );
+    if speed > 0.0 && total > done {
+        let left = (total - done) as f64 / speed;
+        line += &format!(", {} left", duration(Duration::from_secs_f64(left)));
+    }
+    line
+}
+
+/// A duration as people say it.
+pub fn duration(span: Duration) -> String {
+    match span.as_secs() {
+        seconds @ 0..60 => format!("{seconds} s"),
+        seconds @ 60..3600 => format!("{} min {:02} s", seconds / 60, seconds % 60),
+        seconds => format!("{} h {:02} min", seconds / 3600, seconds / 60 % 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::{describe, duration};
+
+    #[test]
+    fn progress_says_how_far_how_fast_and_how_long_still() {
+        let line = describe("checking", 1 << 30, 4 << 30, Duration::from_secs(1));
+        assert_eq!(
+            line,
+            "checking:  25 %, 1.00 GiB of 4.00 GiB, 1024 MiB/s, 3 s left"
+        );
+        let empty = describe("checking", 0, 0, Duration::ZERO);
+        assert_eq!(empty, "checking: 100 %, 0 B of 0 B, 0 MiB/s");
+    }
+
+    #[test]
+    fn durations_have_two_units_at_most() {
+        assert_eq!(duration(Duration::from_secs(59)), "59 s");
+        assert_eq!(duration(Duration::from_secs(61)), "1 min 01 s");
+        assert_eq!(duration(Duration::from_secs(7_260)), "2 h 01 min");
+    }
+}

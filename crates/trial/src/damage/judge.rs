@@ -1,0 +1,152 @@
+//! What one block of pages is worth: pure, so that it is tested on bytes alone.
+
+use std::fmt;
+
+use device::DeviceError;
+use ese::checksum::{PageVerdict, repair, verify};
+use ese::page::{PageRef, PageSize, page_flags};
+use ese::page_check::{self, PageFault};
+use units::PageNumber;
+
+use super::Tally;
+
+/// A damaged page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The page, by its place in the file.
+    pub page: PageNumber,
+    /// What is wrong.
+    pub damage: Damage,
+}
+
+/// What is wrong with a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Damage {
+    /// Single bits have flipped, at most one per checksum block; they could be turned back.
+    FlippedBit {
+        /// Their places in bits from the beginning of the page.
+        bits: Vec<u32>,
+    },
+    /// The checksum of a block does not fit its bytes.
+    Checksum {
+        /// The first such block, counted from 0.
+        block: usize,
+    },
+    /// An intact page that belongs elsewhere.
+    WrongNumber {
+        /// Where it belongs.
+        really: PageNumber,
+    },
+    /// Zeros where a tree points to.
+    Wiped,
+    /// The checksum is right and the content contradicts itself: damaged before it was written.
+    Malformed(PageFault),
+    /// The device does not give it.
+    Unreadable(DeviceError),
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::FlippedBit { bits } => {
+                write!(
+                    f,
+                    "{} flipped at ",
+                    if bits.len() == 1 {
+                        "one bit"
+                    } else {
+                        "single bits"
+                    }
+                )?;
+                for (at, bit) in bits.iter().enumerate() {
+                    let separator = if at == 0 { "" } else { ", " };
+                    write!(f, "{separator}byte {} bit {}", bit / 8, bit % 8)?;
+                }
+                write!(f, "; can be corrected")
+            }
+            Self::Checksum { block } => {
+                write!(
+                    f,
+                    "damaged beyond repair: the checksum of block {block} is wrong"
+                )
+            }
+            Self::WrongNumber { really } => {
+                write!(f, "holds page {really}: a write went to the wrong place")
+            }
+            Self::Wiped => write!(
+                f,
+                "all zeros, but a tree points to it: wiped or never written"
+            ),
+            Self::Malformed(fault) => {
+                write!(
+                    f,
+                    "its checksum is right, but {fault}: damaged before it was written"
+                )
+            }
+            Self::Unreadable(error) => write!(f, "cannot be read: {error}"),
+        }
+    }
+}
+
+/// Judges the pages in `block`, the first of which is `first`.
+pub fn judge(block: &[u8], size: PageSize, first: PageNumber, tally: &mut Tally) {
+    for (number, bytes) in (first.0..).zip(block.chunks_exact(size.bytes())) {
+        let number = PageNumber(number);
+        tally.seen += 1;
+        match damage(bytes, number) {
+            Ok(_) | Err(Some(_)) if number > tally.owned => tally.foreign += 1,
+            Ok(page) => note_references(page, tally),
+            Err(Some(damage)) => tally.note(number, damage),
+            Err(None) => {
+                tally.uninitialised += 1;
+                tally.zeros.insert(number);
+            }
+        }
+    }
+}
+
+/// A sound page; or its damage, none where it was never written.
+fn damage(bytes: &[u8], number: PageNumber) -> Result<PageRef<'_>, Option<Damage>> {
+    match verify(bytes, number) {
+        PageVerdict::Good => {}
+        PageVerdict::Uninitialised => return Err(None),
+        PageVerdict::WrongPage { really } => return Err(Some(Damage::WrongNumber { really })),
+        PageVerdict::Correctable { bits } => return Err(Some(flipped(bytes, number, bits))),
+        PageVerdict::Bad { block, .. } => return Err(Some(Damage::Checksum { block })),
+    }
+    let page = PageRef::new(bytes);
+    match page_check::check(page, number) {
+        Ok(()) => Ok(page),
+        Err(fault) => Err(Some(Damage::Malformed(fault))),
+    }
+}
+
+/// Several flipped bits can look like one: what a repair does not make whole is beyond it.
+fn flipped(bytes: &[u8], number: PageNumber, bits: Vec<u32>) -> Damage {
+    let mut copy = bytes.to_vec();
+    if repair(&mut copy, number).is_some() {
+        return Damage::FlippedBit { bits };
+    }
+    let block_bytes = PageRef::new(bytes).size().checksum_block_bytes();
+    let block = bits
+        .first()
+        .map_or(0, |bit| *bit as usize / 8 / block_bytes);
+    Damage::Checksum { block }
+}
+
+fn note_references(page: PageRef<'_>, tally: &mut Tally) {
+    for neighbour in [page.previous(), page.next()] {
+        if neighbour.is_some() {
+            tally.referenced.insert(neighbour);
+        }
+    }
+    if page.is_leaf() || page.has(page_flags::EMPTY) {
+        return;
+    }
+    for line in 0..page.node_count() {
+        if let Some(child) = page.child(line) {
+            tally.referenced.insert(child);
+        }
+    }
+}
