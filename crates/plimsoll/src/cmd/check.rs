@@ -1,11 +1,162 @@
 //! `check`: every page of every file against its checksum, as fast as the storage reads.
 
+use serde_json::{Value, json};
+use trial::damage::{Damage, Finding, Tally};
+use units::Bytes;
+
 use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
 use crate::flags::CheckFlags;
+use crate::scan::{Scanned, Target, scan};
+use crate::term::Progress;
 
-/// Placeholder
-pub fn run(_flags: &CheckFlags, _console: &mut Console) -> Result<Outcome, CommandError> {
-    Ok(Outcome::Pass)
+/// Checks the files; fails where any is damaged.
+pub fn run(flags: &CheckFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    let targets: Result<Vec<Target>, CommandError> =
+        flags.files.iter().map(|path| Target::open(path)).collect();
+    let targets = targets?;
+    let owned = vec![None; targets.len()];
+    let mut progress = Progress::new("checking", console.is_quiet());
+    let files = scan(targets, owned, &mut progress)?;
+    progress.clear();
+    if flags.json {
+        console.answer_json(&Value::Array(files.iter().map(as_json).collect()))?;
+    } else {
+        for file in &files {
+            print_findings(file, console)?;
+        }
+        print_table(&files, console)?;
+    }
+    let sound = files
+        .iter()
+        .all(|file| file.target.faults.is_empty() && file.tally.bad == 0);
+    Ok(if sound { Outcome::Pass } else { Outcome::Fail })
+}
+
+fn print_findings(file: &Scanned, console: &mut Console) -> Result<(), CommandError> {
+    let path = file.target.path.display();
+    for fault in &file.target.faults {
+        console.answer(format_args!("{path}: {fault}"))?;
+    }
+    for finding in &file.tally.findings {
+        console.answer(format_args!(
+            "{path}: page {}: {}",
+            finding.page,
+            words(finding, file)
+        ))?;
+    }
+    let unlisted = file.tally.bad - file.tally.findings.len() as u64;
+    if unlisted > 0 {
+        console.answer(format_args!("{path}: and {unlisted} more damaged pages"))?;
+    }
+    Ok(())
+}
+
+/// What is wrong; of two pages that have changed places, each names the other.
+fn words(finding: &Finding, file: &Scanned) -> String {
+    if let Damage::WrongNumber { really } = finding.damage {
+        let exchange = Damage::WrongNumber {
+            really: finding.page,
+        };
+        let other = file
+            .tally
+            .findings
+            .iter()
+            .find(|other| other.page == really);
+        if other.is_some_and(|other| other.damage == exchange) {
+            return format!("holds page {really}, and page {really} holds this one: swapped");
+        }
+    }
+    finding.damage.to_string()
+}
+
+fn print_table(files: &[Scanned], console: &mut Console) -> Result<(), CommandError> {
+    console.answer(format_args!(
+        "{:>10} {:>8} {:>11} {:>12} {:>13} {:>8} {:>10} {:>8} {:>8}  file",
+        "seen",
+        "bad",
+        "correctable",
+        "wrong number",
+        "uninitialised",
+        "foreign",
+        "MiB",
+        "seconds",
+        "MiB/s",
+    ))?;
+    for file in files {
+        let (tally, mebibytes) = (&file.tally, file.mebibytes());
+        console.answer(format_args!(
+            "{:>10} {:>8} {:>11} {:>12} {:>13} {:>8} {:>10.0} {:>8.2} {:>8.0}  {}",
+            tally.seen,
+            tally.bad,
+            tally.correctable,
+            tally.wrong_number,
+            tally.uninitialised,
+            tally.foreign,
+            mebibytes,
+            file.took.as_secs_f64(),
+            file.speed(),
+            file.target.path.display(),
+        ))?;
+    }
+    Ok(())
+}
+
+impl Scanned {
+    fn mebibytes(&self) -> f64 {
+        Bytes(self.tally.seen * self.target.page_size.bytes_u64()).as_mib_f64()
+    }
+
+    /// MiB per second.
+    fn speed(&self) -> f64 {
+        self.mebibytes() / self.took.as_secs_f64().max(1e-6)
+    }
+}
+
+fn as_json(file: &Scanned) -> Value {
+    let Tally {
+        seen,
+        bad,
+        correctable,
+        wrong_number,
+        uninitialised,
+        foreign,
+        ..
+    } = &file.tally;
+    let finding = |finding: &Finding| {
+        json!({
+            "page": finding.page.0,
+            "kind": kind(&finding.damage),
+            "text": words(finding, file),
+        })
+    };
+    json!({
+        "file": file.target.path.display().to_string(),
+        "page_size_bytes": file.target.page_size.bytes(),
+        "seen": seen,
+        "bad": bad,
+        "correctable": correctable,
+        "wrong_page_number": wrong_number,
+        "uninitialised": uninitialised,
+        "foreign": foreign,
+        "bytes": seen * file.target.page_size.bytes_u64(),
+        "seconds": file.took.as_secs_f64(),
+        "mib_per_second": file.speed(),
+        "file_faults": file.target.faults.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "findings": file.tally.findings.iter().map(finding).collect::<Vec<_>>(),
+    })
+}
+
+/// The damage in one word for programs.
+const fn kind(damage: &Damage) -> &'static str {
+    match damage {
+        Damage::FlippedBit { .. } => "flipped_bit",
+        Damage::Checksum { .. } => "checksum",
+        Damage::WrongNumber { .. } => "wrong_page_number",
+        Damage::Wiped => "wiped",
+        Damage::Malformed(_) => "malformed",
+        Damage::Unreadable(_) => "unreadable",
+        _ => "other",
+    }
 }

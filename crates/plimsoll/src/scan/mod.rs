@@ -1,0 +1,10 @@
+//! Scans of database files on all processors: parts of files are dealt out to threads, each with
+//! its own executor and ring. Nothing is ever written.
+
+mod blocks;
+mod reads;
+mod target;
+mod threads;
+
+pub use target::Target;
+pub use threads::{Scanned, scan};

@@ -1,0 +1,171 @@
+//! What must be known of a file before its pages can be judged, and what is wrong with it as a
+//! whole.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use ese::checksum::{PageVerdict, verify};
+use ese::header::{CopyState, HeaderError, MAGIC, PROBE_BYTES, read_copies};
+use ese::page::PageSize;
+use units::{Bytes, PageNumber};
+
+use crate::error::CommandError;
+
+/// Pages before page 1: the two copies of the header.
+const HEADER_PAGES: u64 = 2;
+/// How many pages are tried to recognise a database whose header is lost.
+const TRIED_PAGES: u32 = 16;
+
+/// A database file to be scanned.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// Its path as given.
+    pub path: PathBuf,
+    /// Its length.
+    pub length: Bytes,
+    /// The size of its pages.
+    pub page_size: PageSize,
+    /// Whole pages behind the header.
+    pub pages: u32,
+    /// What is wrong with the file as a whole.
+    pub faults: Vec<FileFault>,
+}
+
+/// What is wrong with a file as a whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileFault {
+    /// One copy of the header is damaged; the other one serves.
+    HeaderCopy {
+        /// Whether it is the first copy.
+        first: bool,
+    },
+    /// Both copies of the header are damaged; the pages behind them are those of a database.
+    HeaderLost,
+    /// The file ends inside a page.
+    EndsInPage {
+        /// The page.
+        page: PageNumber,
+    },
+    /// The file ends before the last page that the database owns.
+    Truncated {
+        /// The last page of the file.
+        last: PageNumber,
+        /// The last page that the database owns.
+        owned: PageNumber,
+    },
+}
+
+impl fmt::Display for FileFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::HeaderCopy { first } => {
+                let (bad, good) = if *first {
+                    ("first", "second")
+                } else {
+                    ("second", "first")
+                };
+                write!(
+                    f,
+                    "the {bad} copy of the header is damaged; the {good} one is good"
+                )
+            }
+            Self::HeaderLost => {
+                write!(
+                    f,
+                    "both copies of the header are damaged; restore the file from a copy"
+                )
+            }
+            Self::EndsInPage { page } => write!(f, "truncated: the file ends inside page {page}"),
+            Self::Truncated { last, owned } => write!(
+                f,
+                "truncated: the file ends with page {last}, the database owns pages up to {owned}"
+            ),
+        }
+    }
+}
+
+impl Target {
+    /// Reads the header of the file at `path`, or recognises the file without one. An error is one
+    /// of the whole undertaking: no such file, not a database.
+    pub fn open(path: &Path) -> Result<Self, CommandError> {
+        let mut start = Vec::new();
+        let opened = File::open(path).and_then(|file| {
+            let length = file.metadata()?.len();
+            file.take(PROBE_BYTES as u64).read_to_end(&mut start)?;
+            Ok(Bytes(length))
+        });
+        let length = opened.map_err(|error| CommandError::file(path, "read", &error))?;
+        let (page_size, faults) = match read_copies(&start) {
+            Ok(copies) => {
+                let fault = |state, first| {
+                    (state != CopyState::Good).then_some(FileFault::HeaderCopy { first })
+                };
+                let faults = [fault(copies.primary, true), fault(copies.shadow, false)];
+                (copies.page_size, faults.into_iter().flatten().collect())
+            }
+            Err(error) => {
+                let page_size = without_header(path, &start, error)?;
+                (page_size, vec![FileFault::HeaderLost])
+            }
+        };
+        let mut target = Self {
+            path: path.to_path_buf(),
+            length,
+            page_size,
+            pages: 0,
+            faults,
+        };
+        target.count_pages()?;
+        Ok(target)
+    }
+
+    fn count_pages(&mut self) -> Result<(), CommandError> {
+        let size = self.page_size.bytes_u64();
+        let pages = (self.length.0 / size).saturating_sub(HEADER_PAGES);
+        self.pages = u32::try_from(pages).map_err(|_| {
+            let path = self.path.display();
+            CommandError::new(format!(
+                "{path}: has more pages than page numbers; not a database"
+            ))
+        })?;
+        if !self.length.0.is_multiple_of(size) {
+            let page = PageNumber(self.pages.saturating_add(1));
+            self.faults.push(FileFault::EndsInPage { page });
+        }
+        Ok(())
+    }
+}
+
+/// The page size of a file whose header is lost, from its pages; an error where they are none.
+fn without_header(path: &Path, start: &[u8], error: HeaderError) -> Result<PageSize, CommandError> {
+    let refusal = || CommandError::new(format!("{}: {error}", path.display()));
+    if matches!(error, HeaderError::NotADatabase { .. }) {
+        return Err(refusal());
+    }
+    let by_pages = PageSize::ALL
+        .into_iter()
+        .find(|size| has_pages(path, *size).unwrap_or(false));
+    let magic = start
+        .get(4..8)
+        .is_some_and(|bytes| bytes == MAGIC.to_le_bytes());
+    // Cut off inside its header: the size hardly matters, for there are no pages.
+    by_pages
+        .or(magic.then_some(PageSize::KIB_4))
+        .ok_or_else(refusal)
+}
+
+fn has_pages(path: &Path, size: PageSize) -> io::Result<bool> {
+    use std::io::{Seek as _, SeekFrom};
+    let mut file = File::open(path)?;
+    file.seek(SeekFrom::Start(size.file_offset(PageNumber(1))))?;
+    let mut page = vec![0; size.bytes()];
+    for number in 1..=TRIED_PAGES {
+        file.read_exact(&mut page)?;
+        if verify(&page, PageNumber(number)) == PageVerdict::Good {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}

@@ -1,0 +1,207 @@
+//! Deals the parts of all files out to one thread per processor, and adds their tallies up.
+
+use std::collections::HashMap;
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use device::Device;
+use device_os::World;
+use trial::damage::Tally;
+use units::PageNumber;
+
+use super::reads;
+use super::target::{FileFault, Target};
+use crate::error::CommandError;
+use crate::term::Progress;
+use crate::wire;
+
+/// Bytes of one part: large enough to stream, small enough to keep all threads busy to the end.
+const PART_BYTES: u64 = 256 << 20;
+/// How often progress is looked at.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// A file that has been scanned.
+pub struct Scanned {
+    /// The file, with what is wrong with it as a whole.
+    pub target: Target,
+    /// What its pages are worth.
+    pub tally: Tally,
+    /// From the first read of the file to the last, over all threads.
+    pub took: Duration,
+}
+
+/// Neighbouring pages of one file.
+struct Part {
+    file: usize,
+    pages: Range<PageNumber>,
+}
+
+/// What the threads share.
+struct Work {
+    targets: Vec<Target>,
+    owned: Vec<Option<PageNumber>>,
+    parts: Mutex<VecDeque<Part>>,
+    done_bytes: Arc<AtomicU64>,
+    /// The threads that still work.
+    busy: AtomicUsize,
+}
+
+/// What one thread found in one file, and when it began and ended with it.
+struct Share {
+    tally: Tally,
+    from: Instant,
+    to: Instant,
+}
+
+/// Scans all of `targets`. An error is one of the whole undertaking: no unbuffered I/O, a file that
+/// has gone meanwhile.
+pub fn scan(
+    targets: Vec<Target>,
+    owned: Vec<Option<PageNumber>>,
+    progress: &mut Progress,
+) -> Result<Vec<Scanned>, CommandError> {
+    let parts: VecDeque<Part> = targets.iter().enumerate().flat_map(parts).collect();
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let threads = cores.min(parts.len()).max(1);
+    let work = Work {
+        targets,
+        owned,
+        parts: Mutex::new(parts),
+        done_bytes: Arc::default(),
+        busy: AtomicUsize::new(threads),
+    };
+    let shares = run_threads(&work, threads, progress)?;
+    Ok(add_up(work, shares))
+}
+
+fn run_threads(
+    work: &Work,
+    threads: usize,
+    progress: &mut Progress,
+) -> Result<Vec<(usize, Share)>, CommandError> {
+    let size = |target: &Target| u64::from(target.pages) * target.page_size.bytes_u64();
+    let total: u64 = work.targets.iter().map(size).sum();
+    thread::scope(|scope| {
+        let start = |_| {
+            scope.spawn(|| {
+                let shares = one_thread(work);
+                work.busy.fetch_sub(1, Ordering::Relaxed);
+                shares
+            })
+        };
+        let running: Vec<_> = (0..threads).map(start).collect();
+        while work.busy.load(Ordering::Relaxed) > 0 {
+            progress.bytes(work.done_bytes.load(Ordering::Relaxed), total);
+            thread::sleep(LOOK);
+        }
+        let mut shares = Vec::new();
+        for thread in running {
+            // A panic has been explained where it happened.
+            let found = thread
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            shares.extend(found?);
+        }
+        Ok(shares)
+    })
+}
+
+/// Takes parts until there are none.
+fn one_thread(work: &Work) -> Result<Vec<(usize, Share)>, CommandError> {
+    let world = wire::world()?;
+    let mut open: HashMap<usize, (Rc<dyn Device>, Share)> = HashMap::new();
+    while let Some(part) = take(work) {
+        let target = &work.targets[part.file];
+        let (device, share) = match open.remove(&part.file) {
+            Some(known) => known,
+            None => (
+                wire::open_read_only(&world, &target.path)?,
+                begin(work, part.file),
+            ),
+        };
+        let share = judge_part(&world, work, part.pages, target, Rc::clone(&device), share);
+        open.insert(part.file, (device, share));
+    }
+    Ok(open
+        .into_iter()
+        .map(|(file, (_, share))| (file, share))
+        .collect())
+}
+
+fn begin(work: &Work, file: usize) -> Share {
+    let now = Instant::now();
+    Share {
+        tally: Tally::new(work.targets[file].pages, work.owned[file]),
+        from: now,
+        to: now,
+    }
+}
+
+fn judge_part(
+    world: &World,
+    work: &Work,
+    pages: Range<PageNumber>,
+    target: &Target,
+    device: Rc<dyn Device>,
+    share: Share,
+) -> Share {
+    let runtime = world.executor().runtime();
+    let done = Arc::clone(&work.done_bytes);
+    let progress = move |bytes| _ = done.fetch_add(bytes, Ordering::Relaxed);
+    let size = target.page_size;
+    let scan = reads::part(runtime, device, size, pages, share.tally, progress);
+    Share {
+        tally: world.executor().block_on(scan),
+        from: share.from,
+        to: Instant::now(),
+    }
+}
+
+fn take(work: &Work) -> Option<Part> {
+    work.parts
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .pop_front()
+}
+
+fn parts((file, target): (usize, &Target)) -> Vec<Part> {
+    let step = u32::try_from(PART_BYTES / target.page_size.bytes_u64())
+        .expect("invariant: a part has few pages");
+    let end = target.pages + 1;
+    let part = |first: u32| Part {
+        file,
+        pages: PageNumber(first)..PageNumber(end.min(first.saturating_add(step))),
+    };
+    (1..end).step_by(step as usize).map(part).collect()
+}
+
+fn add_up(work: Work, mut shares: Vec<(usize, Share)>) -> Vec<Scanned> {
+    let mut scanned = Vec::new();
+    for (file, (mut target, owned)) in work.targets.into_iter().zip(work.owned).enumerate() {
+        let mut tally = Tally::new(target.pages, owned);
+        let mine = shares.extract_if(.., |(index, _)| *index == file);
+        let mut span: Option<(Instant, Instant)> = None;
+        for (_, share) in mine {
+            tally.merge(share.tally);
+            let (from, to) = span.unwrap_or((share.from, share.to));
+            span = Some((from.min(share.from), to.max(share.to)));
+        }
+        tally.find_wiped_pages();
+        let last = PageNumber(target.pages);
+        if let Some(owned) = owned.filter(|owned| *owned > last) {
+            target.faults.push(FileFault::Truncated { last, owned });
+        }
+        let took = span.map_or(Duration::ZERO, |(from, to)| to - from);
+        scanned.push(Scanned {
+            target,
+            tally,
+            took,
+        });
+    }
+    scanned
+}
