@@ -85,7 +85,7 @@ const TABLE: &[Layer] = &[
         inside: &[
             "engine", "ese", "workload", "device", "plan", "record", "units",
         ],
-        outside: &[],
+        outside: &["serde", "serde_json"],
         tests: &["device-os", "faults", "testkit", "verdict"],
     },
     Layer {

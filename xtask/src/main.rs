@@ -27,7 +27,8 @@ cargo xtask <command>
   tidy            the house rules: sizes, documentation, banned words, dead files
   tidy --tighten  the same, and lower the limits in xtask/figures.toml to what was found
   layers          every dependency edge against the table in ARCHITECTURE.md
-  bench NAME [DIR]  speed against a peer, with files in DIR (default: target/bench); run with --release
+  bench NAME [DIR]  speed against a peer, with files in DIR (default: target/bench);
+                  run it as `cargo run --release -p xtask -- bench NAME`
   deny            cargo-deny where it is installed, else the licence check alone
 ";
 

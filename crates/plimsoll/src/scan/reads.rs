@@ -8,7 +8,7 @@ use ese::page::PageSize;
 use trial::damage::Tally;
 use units::PageNumber;
 
-use super::blocks;
+use trial::checksum;
 
 /// Judges the pages of `range` into `tally`, and tells `progress` the bytes of every read. A block
 /// that cannot be read as a whole is read page by page, so that the guilty ones are named.
@@ -22,7 +22,7 @@ pub async fn part(
 ) -> Tally {
     let bytes = page_size.file_offset(range.start)..page_size.file_offset(range.end);
     let mut failed: Vec<Range<u64>> = Vec::new();
-    blocks::scan(
+    checksum::scan(
         &runtime,
         &device,
         bytes.clone(),
@@ -31,7 +31,7 @@ pub async fn part(
                 tally.judge(block, page_size, page_at(page_size, offset));
                 progress(block.len() as u64);
             }
-            Err(_) => failed.push(offset..bytes.end.min(offset + blocks::BLOCK_BYTES)),
+            Err(_) => failed.push(offset..bytes.end.min(offset + checksum::BLOCK_BYTES)),
         },
     )
     .await;
