@@ -21,12 +21,13 @@ use crate::settings::engine_settings;
 use crate::trouble::Troubles;
 use crate::worker::Shared;
 
-/// A database of the group, open or not.
+/// A database of the group, open or not. Clones are the same database.
+#[derive(Clone)]
 pub struct Opened {
     pub location: Location,
     pub meter: Rc<Meter>,
     pub troubles: Rc<Troubles>,
-    live: RefCell<Option<Live>>,
+    live: Rc<RefCell<Option<Live>>>,
 }
 
 #[derive(Clone)]
@@ -63,7 +64,7 @@ pub async fn open(group: &Group, location: &Location) -> Opened {
         location,
         meter,
         troubles,
-        live: RefCell::new(live),
+        live: Rc::new(RefCell::new(live)),
     }
 }
 
