@@ -91,7 +91,7 @@ const TABLE: &[Layer] = &[
     Layer {
         package: "report",
         inside: &["record", "verdict", "units"],
-        outside: &["serde", "serde_json", "time"],
+        outside: &["serde", "serde_json"],
         tests: &["plan"],
     },
     Layer {

@@ -61,11 +61,6 @@ impl Troubles {
         self.note(self.issue(now, IssueKind::HashMismatch, mismatch.to_string()));
     }
 
-    /// A page is not what was written.
-    pub fn bad_page(&self, now: Nanos, text: String) {
-        self.note(self.issue(now, IssueKind::Checksum, text));
-    }
-
     /// What was read contradicts itself.
     pub fn damaged(&self, now: Nanos, text: String) {
         self.note(self.issue(now, IssueKind::Corruption, text));

@@ -11,6 +11,7 @@ use ese::{Lgpos, LogTime};
 use units::Generation;
 
 use crate::log::stream::read;
+use crate::log::tail::following;
 use crate::log::{LogError, LogFolder, LogIdentity};
 
 /// Log files are read in pieces of this length, as the field's tools do.
@@ -49,10 +50,11 @@ impl LogEnd {
     }
 
     /// The first place behind the end.
-    pub const fn place(&self) -> Lgpos {
+    pub fn place(&self) -> Lgpos {
+        let (generation, segment) = following(self.generation, self.last_segment);
         Lgpos {
-            generation: self.generation,
-            segment: self.last_segment + 1,
+            generation,
+            segment,
             byte: 0,
         }
     }

@@ -177,11 +177,7 @@ impl Log {
             generations: 1,
             ..LogCounters::default()
         };
-        let start = Lgpos {
-            generation,
-            segment: 1,
-            byte: 0,
-        };
+        let start = tail.complete_end();
         let inner = Inner {
             runtime: runtime.clone(),
             folder,

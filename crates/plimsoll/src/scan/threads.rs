@@ -14,6 +14,7 @@ use device_os::World;
 use trial::damage::Tally;
 use units::PageNumber;
 
+use super::reads;
 use super::target::{FileFault, Target};
 use crate::error::CommandError;
 use crate::term::Progress;
@@ -153,7 +154,7 @@ fn judge_part(
     let done = Arc::clone(&work.done_bytes);
     let progress = move |bytes| _ = done.fetch_add(bytes, Ordering::Relaxed);
     let size = target.page_size;
-    let scan = trial::checksum::judge(runtime, device, size, pages, share.tally, progress);
+    let scan = reads::part(runtime, device, size, pages, share.tally, progress);
     Share {
         tally: world.executor().block_on(scan),
         from: share.from,

@@ -21,13 +21,12 @@ use crate::settings::engine_settings;
 use crate::trouble::Troubles;
 use crate::worker::Shared;
 
-/// A database of the group, open or not. Clones are the same database.
-#[derive(Clone)]
+/// A database of the group, open or not.
 pub struct Opened {
     pub location: Location,
     pub meter: Rc<Meter>,
     pub troubles: Rc<Troubles>,
-    live: Rc<RefCell<Option<Live>>>,
+    live: RefCell<Option<Live>>,
 }
 
 #[derive(Clone)]
@@ -64,7 +63,7 @@ pub async fn open(group: &Group, location: &Location) -> Opened {
         location,
         meter,
         troubles,
-        live: Rc::new(RefCell::new(live)),
+        live: RefCell::new(live),
     }
 }
 
