@@ -91,7 +91,7 @@ const TABLE: &[Layer] = &[
     Layer {
         package: "report",
         inside: &["record", "verdict", "units"],
-        outside: &["serde", "serde_json"],
+        outside: &["serde", "serde_json", "time"],
         tests: &["plan"],
     },
     Layer {

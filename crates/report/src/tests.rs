@@ -1,1 +1,74 @@
-//! Reports of made-up runs.
+//! Reports of made-up runs: whole, with every link leading somewhere, and the same as yesterday.
+
+mod golden;
+mod links;
+mod page;
+
+use record::synthetic::Synthetic;
+use record::{Finished, Issue, IssueKind, LogLine, RunRecord, Severity};
+
+/// A short run that passes.
+fn passing() -> RunRecord {
+    Synthetic {
+        warm_intervals: 1,
+        measure_intervals: 4,
+        ..Synthetic::default()
+    }
+    .run()
+}
+
+/// A run with everything in it that can go wrong.
+fn failing() -> RunRecord {
+    let mut run = Synthetic {
+        spike: Some(2),
+        page_fault_stalls: 30,
+        processor_percent: 97.0,
+        databases: 3,
+        measure_intervals: 6,
+        ..Synthetic::default()
+    }
+    .run();
+    run.checksums[1].bad_pages = 2;
+    run.issues.push(Issue {
+        at_ns: 140_000_000_000,
+        database: Some(1),
+        severity: Severity::Error,
+        kind: IssueKind::InputOutput,
+        volume: Some("/mail/db02".to_owned()),
+        file: Some("/mail/db02/Plimsoll002.edb".to_owned()),
+        offset_bytes: Some(1_048_576),
+        text: "read of 32768 bytes at 1048576 failed: Input/output error".to_owned(),
+    });
+    run.torn_tail = true;
+    run
+}
+
+/// A run that was stopped in its warm-up, on no machine, with hostile texts.
+fn interrupted() -> RunRecord {
+    let mut run = Synthetic {
+        warm_intervals: 2,
+        measure_intervals: 0,
+        ..Synthetic::default()
+    }
+    .run();
+    for row in &mut run.intervals {
+        row.host = None;
+    }
+    run.checksums.clear();
+    run.start.description = "</title><script>alert('x')</script> & \"more\"".to_owned();
+    run.start.plan_text = "</pre><script>alert('x')</script>".to_owned();
+    run.log.push(LogLine {
+        at_ns: 1,
+        text: "<script>alert('x')</script>".to_owned(),
+    });
+    run.finished = Some(Finished {
+        at_ns: 29_000_000_000,
+        interrupted: true,
+        reason: Some("interrupted by Ctrl-C <now>".to_owned()),
+    });
+    run
+}
+
+fn every_kind() -> [RunRecord; 3] {
+    [passing(), failing(), interrupted()]
+}

@@ -2,4 +2,9 @@
 //!
 //! Development only: no crate of the product depends on this one.
 
+pub mod messages;
+pub mod pages;
 pub mod peers;
+mod world;
+
+pub use world::World;

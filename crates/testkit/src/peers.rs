@@ -10,7 +10,7 @@ mod libesedb;
 
 pub use digest::{ColumnKind, Digest, DigestBuilder, TableDigest};
 pub use environment::{ENVIRONMENT_VARIABLE, PythonReader, PythonReaders, SetUpError, set_up};
-pub use libesedb::read_with_libesedb;
+pub use libesedb::{LongValues, read_with_libesedb};
 
 /// Why a reader gave no digest.
 #[derive(Debug)]

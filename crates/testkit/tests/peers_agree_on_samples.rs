@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use testkit::peers::{PythonReader, PythonReaders, read_with_libesedb};
+use testkit::peers::{LongValues, PythonReader, PythonReaders, read_with_libesedb};
 
 /// A folder of uncompressed samples, or none with a message where the samples are absent.
 fn samples() -> Option<PathBuf> {
@@ -49,7 +49,7 @@ fn three_readers_see_the_same_records() {
     ];
     for (name, table, rows) in cases {
         let file = unpacked(&samples, name);
-        let ours = read_with_libesedb(&file, table).expect("libesedb opens it");
+        let ours = read_with_libesedb(&file, table, LongValues::Follow).expect("libesedb opens it");
         assert_eq!(ours.records.count, rows, "{name} {table}");
         for reader in [PythonReader::Dissect, PythonReader::Impacket] {
             let theirs = python.read(reader, &file, table).expect("it opens it");

@@ -1,10 +1,19 @@
-//! Reads whole files with many large reads in flight: as fast as the device gives them.
+//! Reads whole files with many large reads in flight, as fast as the device gives them, and judges
+//! every page.
+
+mod owned;
 
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::rc::Rc;
 
-use device::{Completion, Device, DeviceError, Purpose, Request, Runtime};
+use device::{Buffer, Completion, Device, DeviceError, Purpose, Request, Runtime};
+use ese::page::PageSize;
+use units::PageNumber;
+
+use crate::damage::Tally;
+
+pub use owned::last_owned_page;
 
 /// Bytes of one read. Large enough that a disk array streams, small enough to check in a fraction
 /// of a millisecond.
@@ -23,7 +32,7 @@ pub async fn scan(
 ) {
     let mut next = range.start;
     let mut flying: VecDeque<(u64, Completion)> = VecDeque::new();
-    let submit = |offset: u64, buffer: Option<device::Buffer>| {
+    let submit = |offset: u64, buffer: Option<Buffer>| {
         let length = usize::try_from((range.end - offset).min(BLOCK_BYTES))
             .expect("invariant: at most a block");
         let request = match buffer.filter(|buffer| buffer.len() == length) {
@@ -51,4 +60,67 @@ pub async fn scan(
         // Completions that are there already would keep this task from ever waiting.
         runtime.yield_now().await;
     }
+}
+
+/// Judges the pages of `range` into `tally`, and tells `progress` the bytes of every read. A block
+/// that cannot be read as a whole is read page by page, so that the guilty ones are named.
+pub async fn judge(
+    runtime: Runtime,
+    device: Rc<dyn Device>,
+    page_size: PageSize,
+    range: Range<PageNumber>,
+    mut tally: Tally,
+    progress: impl Fn(u64),
+) -> Tally {
+    let bytes = page_size.file_offset(range.start)..page_size.file_offset(range.end);
+    let mut failed: Vec<Range<u64>> = Vec::new();
+    let look = |offset: u64, block: Result<&[u8], DeviceError>| match block {
+        Ok(block) => {
+            tally.judge(block, page_size, page_at(page_size, offset));
+            progress(block.len() as u64);
+        }
+        Err(_) => failed.push(offset..bytes.end.min(offset + BLOCK_BYTES)),
+    };
+    scan(&runtime, &device, bytes.clone(), look).await;
+    let pages = failed.into_iter();
+    for offset in pages.flat_map(|range| range.step_by(page_size.bytes())) {
+        let page = page_at(page_size, offset);
+        match read_page(&device, page_size, page).await {
+            Ok(bytes) => tally.judge(&bytes, page_size, page),
+            Err(error) => tally.unreadable(page, error),
+        }
+        progress(page_size.bytes_u64());
+    }
+    tally
+}
+
+/// Judges every page of the database in `device`, whose header is trusted.
+pub async fn verify(
+    runtime: Runtime,
+    device: Rc<dyn Device>,
+    page_size: PageSize,
+    progress: impl Fn(u64),
+) -> Tally {
+    let pages = (device.length() / page_size.bytes_u64()).saturating_sub(2);
+    let pages = u32::try_from(pages).unwrap_or(u32::MAX);
+    let owned = last_owned_page(&device, page_size).await;
+    let tally = Tally::new(pages, owned);
+    let range = PageNumber(1)..PageNumber(pages.saturating_add(1));
+    let mut tally = judge(runtime, device, page_size, range, tally, progress).await;
+    tally.find_wiped_pages();
+    tally
+}
+
+async fn read_page(
+    device: &Rc<dyn Device>,
+    size: PageSize,
+    page: PageNumber,
+) -> Result<Buffer, DeviceError> {
+    let request = Request::read(Purpose::Checksum, size.file_offset(page), size.bytes());
+    device.submit(request).await.into_buffer()
+}
+
+fn page_at(size: PageSize, offset: u64) -> PageNumber {
+    let page = (offset / size.bytes_u64()).saturating_sub(1);
+    PageNumber(u32::try_from(page).expect("invariant: the pages were counted"))
 }

@@ -3,6 +3,7 @@
 //! Every group of a run executes [`run`] on its own thread; the [`Coordinator`] lets none go on to
 //! the next phase before all are there, so that every database is loaded while any is measured.
 
+mod check;
 mod open;
 
 use std::cell::Cell;
@@ -40,6 +41,8 @@ pub struct Group {
     pub locations: Vec<Location>,
     /// Where what happens is told.
     pub events: Sink<Event>,
+    /// Where the checksum pass tells how many bytes of which database it has read.
+    pub checked: Sink<(u32, u64)>,
     /// Keeps the groups in phase.
     pub coordinator: Arc<Coordinator>,
     /// The run's zero on the clock.
@@ -56,7 +59,16 @@ pub struct Summary {
     /// Issues, written down or only counted.
     pub issues: u32,
     /// Why a database could not go on, if any could not.
-    pub failure: Option<String>,
+    pub failure: Option<Failure>,
+}
+
+/// Why a database could not go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// In the words of the record's issue.
+    pub text: String,
+    /// Whether it could not even be opened, so that nothing is known about its storage.
+    pub at_open: bool,
 }
 
 /// Runs a group's share. Never fails as a whole: what goes wrong is an issue in the record.
@@ -65,6 +77,7 @@ pub async fn run(group: Group) -> Summary {
     let opened = group.open().await;
     let loaded = group.load(&opened).await;
     group.drain(&opened, loaded).await;
+    group.check(&opened).await;
     let failures = opened.iter().filter_map(|opened| opened.troubles.fatal());
     Summary {
         issues: opened.iter().map(|opened| opened.troubles.count()).sum(),
@@ -230,6 +243,19 @@ impl Group {
         }
         self.coordinator.meet(Barrier::Drained, &self.runtime).await;
         self.mark(Phase::Drain, Edge::End);
+    }
+
+    /// Verifies every page of every database that was closed.
+    async fn check(self: &Rc<Self>, opened: &[Opened]) {
+        let wanted = self.plan.test.checksum && self.coordinator.stopped().is_none();
+        if wanted {
+            self.mark(Phase::Check, Edge::Begin);
+            check::check(self, opened).await;
+        }
+        self.coordinator.meet(Barrier::Checked, &self.runtime).await;
+        if wanted {
+            self.mark(Phase::Check, Edge::End);
+        }
     }
 
     fn elapsed(&self) -> u64 {

@@ -28,8 +28,8 @@ impl World {
         for database in &plan.databases {
             let part = u64::from(database.index);
             let latency = Latency::spread(
-                Nanos::from_micros(50),
                 Nanos::from_micros(500),
+                Nanos::from_millis(4),
                 Seed(9).derive(part),
             );
             let volume = MemoryVolume::new(&database.folder, &reactor, latency);

@@ -9,6 +9,7 @@ use units::Nanos;
 use workload::Mismatch;
 
 use crate::Sink;
+use crate::run::Failure;
 
 /// Issues of one database that are written down; the rest are only counted.
 const MOST_ISSUES: u32 = 20;
@@ -21,7 +22,7 @@ pub struct Troubles {
     events: Sink<Event>,
     count: Cell<u32>,
     /// Why the database cannot go on.
-    fatal: RefCell<Option<String>>,
+    fatal: RefCell<Option<Failure>>,
 }
 
 impl Troubles {
@@ -42,7 +43,7 @@ impl Troubles {
     }
 
     /// Why the database cannot go on, if so.
-    pub fn fatal(&self) -> Option<String> {
+    pub fn fatal(&self) -> Option<Failure> {
         self.fatal.borrow().clone()
     }
 
@@ -61,6 +62,11 @@ impl Troubles {
         self.note(self.issue(now, IssueKind::HashMismatch, mismatch.to_string()));
     }
 
+    /// A page is not what was written.
+    pub fn bad_page(&self, now: Nanos, text: String) {
+        self.note(self.issue(now, IssueKind::Checksum, text));
+    }
+
     /// What was read contradicts itself.
     pub fn damaged(&self, now: Nanos, text: String) {
         self.note(self.issue(now, IssueKind::Corruption, text));
@@ -73,14 +79,27 @@ impl Troubles {
             TransactionError::Damaged(_) => IssueKind::Corruption,
             _ => IssueKind::Other,
         };
-        self.fail(now, kind, error.to_string());
+        self.fail(now, kind, error.to_string(), false);
     }
 
-    /// The database cannot go on, for the reason `text`.
-    pub fn fail(&self, now: Nanos, kind: IssueKind, text: String) {
+    /// The database cannot be opened, for the reason `text`.
+    pub fn not_open(&self, now: Nanos, text: String) {
+        self.fail(now, IssueKind::Other, text, true);
+    }
+
+    /// The file of the database cannot be read back.
+    pub fn not_readable(&self, now: Nanos, error: &DeviceError) {
+        self.fail(now, IssueKind::InputOutput, error.to_string(), false);
+    }
+
+    fn fail(&self, now: Nanos, kind: IssueKind, text: String, at_open: bool) {
         // Every session of a database meets the same end; it is told once.
         if self.fatal.borrow().is_none() {
-            *self.fatal.borrow_mut() = Some(text.clone());
+            let failure = Failure {
+                text: text.clone(),
+                at_open,
+            };
+            *self.fatal.borrow_mut() = Some(failure);
             self.note(self.issue(now, kind, text));
         }
     }

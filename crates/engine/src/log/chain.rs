@@ -11,7 +11,6 @@ use ese::{Lgpos, LogTime};
 use units::Generation;
 
 use crate::log::stream::read;
-use crate::log::tail::following;
 use crate::log::{LogError, LogFolder, LogIdentity};
 
 /// Log files are read in pieces of this length, as the field's tools do.
@@ -50,11 +49,10 @@ impl LogEnd {
     }
 
     /// The first place behind the end.
-    pub fn place(&self) -> Lgpos {
-        let (generation, segment) = following(self.generation, self.last_segment);
+    pub const fn place(&self) -> Lgpos {
         Lgpos {
-            generation,
-            segment,
+            generation: self.generation,
+            segment: self.last_segment + 1,
             byte: 0,
         }
     }

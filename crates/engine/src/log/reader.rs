@@ -17,7 +17,7 @@ pub struct LogReader {
     byte: usize,
     /// A record of which fragments are still to come.
     pending: Option<Pending>,
-    /// The walk began at the first byte of a file, where the rest of a record may stand.
+    /// The walk began at the first byte of a segment, where the rest of a record may stand.
     may_begin_amid: bool,
 }
 
@@ -28,19 +28,18 @@ struct Pending {
 }
 
 impl LogReader {
-    /// A walk that begins at `start`: the start of a record, a place that [`Log::durable`] has
-    /// reported, or byte 0 of a generation's segment 1, where it begins with the first record
-    /// that begins there. All generations from there to the end of the stream must be there.
+    /// A walk that begins at `start`: the start of a record, or byte 0 of a segment, such as
+    /// [`Log::durable`] reports, and then with the first record that begins behind it. All
+    /// generations from there to the end of the stream must be there.
     ///
     /// [`Log::durable`]: crate::log::Log::durable
     pub async fn open(chain: LogChain, start: Lgpos) -> Result<Self, LogError> {
         let last = chain.last();
-        let behind_the_last = start.generation == last.next() && start.segment <= 1;
         let first = start.generation.min(last);
         chain.require(first, last)?;
         let file = chain.load(first).await?;
         let end = LogChain::end_of(&file).place();
-        if first == last && start > end && !behind_the_last {
+        if first == last && start > end {
             let folder = chain.folder().volume.name().to_owned();
             let wanted = start;
             return Err(LogError::TooShort {
@@ -49,18 +48,14 @@ impl LogReader {
                 end,
             });
         }
-        let (segment, byte) = if behind_the_last {
-            (file.last_segment + 1, 0)
-        } else {
-            (start.segment.max(1), usize::from(start.byte))
-        };
+        let (segment, byte) = (start.segment.max(1), usize::from(start.byte));
         Ok(Self {
             chain,
             file,
             segment,
             byte: byte.max(SEGMENT_HEADER_BYTES),
             pending: None,
-            may_begin_amid: segment == 1 && byte <= SEGMENT_HEADER_BYTES,
+            may_begin_amid: byte <= SEGMENT_HEADER_BYTES,
         })
     }
 

@@ -39,10 +39,9 @@ pub struct Batch {
 impl Batch {
     /// The place behind the batch: everything before it is durable once the batch is written.
     pub fn end(&self) -> Lgpos {
-        let (generation, segment) = following(self.generation, self.first + self.count - 1);
         Lgpos {
-            generation,
-            segment,
+            generation: self.generation,
+            segment: self.first + self.count,
             byte: 0,
         }
     }
@@ -114,19 +113,26 @@ impl Tail {
     /// it can be written.
     pub fn within(&self, place: Lgpos) -> Lgpos {
         let place = place.min(self.tip());
-        if usize::from(place.byte) <= SEGMENT_HEADER_BYTES {
-            Lgpos { byte: 0, ..place }
-        } else {
+        if usize::from(place.byte) > SEGMENT_HEADER_BYTES {
             place
+        } else if place.segment <= 1 {
+            // The end of the last generation: this one need not exist yet.
+            Lgpos {
+                generation: Generation(place.generation.0.saturating_sub(1)),
+                segment: SEGMENTS_PER_FILE,
+                byte: 0,
+            }
+        } else {
+            Lgpos { byte: 0, ..place }
         }
     }
 
-    /// Where the segment being filled begins: everything before lies in complete segments.
+    /// The end of the last complete segment.
     pub fn complete_end(&self) -> Lgpos {
-        Lgpos {
+        self.within(Lgpos {
             byte: 0,
             ..self.tip()
-        }
+        })
     }
 
     /// Bytes that wait to be written.
@@ -268,7 +274,8 @@ mod tests {
         assert_eq!((span.end.generation, span.end.segment), (Generation(6), 2));
         let batch = tail.take(1000).expect("a whole generation waits");
         assert_eq!((batch.generation.0, batch.first, batch.count), (5, 1, 255));
-        assert_eq!(batch.end(), place(6, 1, 0));
+        assert_eq!(batch.end(), place(5, 256, 0));
+        assert_eq!(tail.within(place(6, 1, 0)), batch.end());
         let batch = tail.take(1000).expect("one segment of the next waits");
         assert_eq!((batch.generation.0, batch.first, batch.count), (6, 1, 1));
         assert_eq!(batch.bytes.len(), SEGMENT_BYTES);

@@ -1,6 +1,7 @@
 //! The log against crashes at every point, damage in every place, and its own figures.
 
 pub(crate) mod crash;
+mod damage;
 mod writing;
 
 use std::future::Future;

@@ -177,7 +177,11 @@ impl Log {
             generations: 1,
             ..LogCounters::default()
         };
-        let start = tail.complete_end();
+        let start = Lgpos {
+            generation,
+            segment: 1,
+            byte: 0,
+        };
         let inner = Inner {
             runtime: runtime.clone(),
             folder,

@@ -2,9 +2,6 @@
 
 pub mod check;
 pub mod completions;
-pub mod dump;
-pub mod export;
 pub mod header;
 pub mod inspect;
 pub mod plan;
-pub mod space;

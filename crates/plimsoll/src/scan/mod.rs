@@ -1,7 +1,6 @@
 //! Scans of database files on all processors: parts of files are dealt out to threads, each with
 //! its own executor and ring. Nothing is ever written.
 
-mod reads;
 mod target;
 mod threads;
 

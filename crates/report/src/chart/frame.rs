@@ -68,7 +68,12 @@ impl Frame {
         for (value, label) in ticks {
             let x = scale.place(*value);
             self.rule("base", (x, bottom), (x, bottom + 4.0));
-            self.text(x, bottom + 16.0, "middle", "axis", label);
+            let (place, anchor) = if x > right - 16.0 {
+                (right + RIGHT - 2.0, "end")
+            } else {
+                (x, "middle")
+            };
+            self.text(place, bottom + 16.0, anchor, "axis", label);
         }
     }
 

@@ -37,7 +37,12 @@ fn table(content: &Table) -> String {
     let caption = escape(content.caption);
     let mut html = format!(
         "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{caption}\">\n\
-         <table><caption>{caption}</caption>\n<thead>\n"
+         <table{}><caption>{caption}</caption>\n<thead>\n",
+        if is_narrow(content) {
+            " class=\"narrow\""
+        } else {
+            ""
+        }
     );
     html += &group_headings(&content.columns);
     html += "<tr>";
@@ -63,6 +68,11 @@ fn table(content: &Table) -> String {
         html += "</tr>\n";
     }
     html + "</tbody></table></div>\n"
+}
+
+/// Whether a table is so small that stretching it over the page would tear its rows apart.
+fn is_narrow(content: &Table) -> bool {
+    content.columns.len() <= 4 && content.columns[1..].iter().all(|column| column.numeric)
 }
 
 /// The row of shared headings; empty where no columns share one.

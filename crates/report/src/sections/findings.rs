@@ -5,7 +5,7 @@ use verdict::{Finding, Limit, Outcome, Verdict};
 
 use super::tone;
 use crate::document::{Block, Cell, Column, Row, Section, Table, Tone};
-use crate::{format, meaning};
+use crate::meaning;
 
 /// The table of findings.
 pub fn section(run: &RunRecord, verdict: &Verdict) -> Section {

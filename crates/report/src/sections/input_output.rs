@@ -41,6 +41,7 @@ pub fn maintenance(run: &RunRecord) -> Section {
         (
             "maintenance-io",
             "Background Database Maintenance I/O Performance",
+            "Reads of the background maintenance scan",
         ),
         Series::MaintenanceRead,
         [
@@ -61,7 +62,11 @@ pub fn maintenance(run: &RunRecord) -> Section {
 pub fn replication(run: &RunRecord) -> Section {
     reads_of_one_kind(
         run,
-        ("log-replication-io", "Log Replication I/O Performance"),
+        (
+            "log-replication-io",
+            "Log Replication I/O Performance",
+            "Reads of closed log files, as further copies would make them",
+        ),
         Series::LogRead,
         [
             Column::metric("I/O Log Reads/sec", "log-reads-rate"),
@@ -101,7 +106,7 @@ pub fn total(run: &RunRecord) -> Section {
 
 fn reads_of_one_kind(
     run: &RunRecord,
-    (id, title): (&'static str, &'static str),
+    (id, title, caption): (&'static str, &'static str, &'static str),
     series: Series,
     columns: [Column; 2],
     otherwise: &str,
@@ -122,7 +127,7 @@ fn reads_of_one_kind(
         Block::Note(otherwise.to_owned())
     } else {
         Block::Table(Table {
-            caption: title,
+            caption,
             columns: [vec![Column::text("Instance")], columns.to_vec()].concat(),
             rows: rows_per_database(run, cells),
         })

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
-use testkit::peers::{PythonReader, PythonReaders, read_with_libesedb, set_up};
+use testkit::peers::{LongValues, PythonReader, PythonReaders, read_with_libesedb, set_up};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -31,7 +31,7 @@ fn main() -> ExitCode {
 }
 
 fn read(file: &Path, table: &str) -> Result<Vec<String>, Box<dyn std::error::Error>> {
-    let mut digests = vec![read_with_libesedb(file, table)?];
+    let mut digests = vec![read_with_libesedb(file, table, LongValues::Follow)?];
     if let Some(python) = PythonReaders::from_environment("peers read") {
         for reader in [PythonReader::Dissect, PythonReader::Impacket] {
             digests.push(python.read(reader, file, table)?);

@@ -8,17 +8,30 @@ use libesedb::{EseDb, Record, Value};
 
 use super::{ColumnKind, DigestBuilder, PeerError, TableDigest};
 
+/// Whether libesedb is to follow long values: it takes milliseconds for each, more in larger trees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LongValues {
+    /// Read them all.
+    Follow,
+    /// Leave them out.
+    Skip,
+}
+
 /// What libesedb sees of `table` in `file`. It refuses files with a wrong header checksum and does
 /// not check page checksums.
-pub fn read_with_libesedb(file: &Path, table: &str) -> Result<TableDigest, PeerError> {
-    read(file, table).map_err(|error| PeerError {
+pub fn read_with_libesedb(
+    file: &Path,
+    table: &str,
+    long_values: LongValues,
+) -> Result<TableDigest, PeerError> {
+    read(file, table, long_values).map_err(|error| PeerError {
         reader: "libesedb".to_owned(),
         file: file.display().to_string(),
         message: error.to_string(),
     })
 }
 
-fn read(file: &Path, name: &str) -> io::Result<TableDigest> {
+fn read(file: &Path, name: &str, follow: LongValues) -> io::Result<TableDigest> {
     let database = EseDb::open(file)?;
     let table = database.table_by_name(name)?;
     let mut columns = Vec::new();
@@ -35,12 +48,12 @@ fn read(file: &Path, name: &str) -> io::Result<TableDigest> {
         for &(id, kind, entry) in &columns {
             match kind {
                 ColumnKind::Record => records.field(id, stored(&record, entry)?.as_deref()),
-                ColumnKind::LongValue => {
+                ColumnKind::LongValue if follow == LongValues::Follow => {
                     let value = stored(&record, entry)?;
                     long_values.count += u64::from(value.is_some());
                     long_values.field(id, value.as_deref());
                 }
-                ColumnKind::Skipped => {}
+                ColumnKind::LongValue | ColumnKind::Skipped => {}
             }
         }
     }
@@ -48,7 +61,7 @@ fn read(file: &Path, name: &str) -> io::Result<TableDigest> {
         reader: "libesedb".to_owned(),
         table: name.to_owned(),
         records: records.finish(),
-        long_values: Some(long_values.finish()),
+        long_values: (follow == LongValues::Follow).then(|| long_values.finish()),
         indexes: BTreeMap::new(),
     })
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use device::FileEntry;
+use device::{FileEntry, OpenMode};
 use plan::Plan;
 use units::Bytes;
 
@@ -77,7 +77,13 @@ async fn decide(plan: &Plan, location: &Location) -> Result<Action, PrepareError
     let logs = location.log.list().await?;
     let own = own_files(location, &there, &logs);
     let manifest = manifest::read(location).await?;
-    judge(plan, location, manifest.as_ref(), &own)
+    let action = judge(plan, location, manifest.as_ref(), &own)?;
+    let file = &location.plan.file;
+    if action == Action::Restart && own.database.contains(file) {
+        // An unfinished fill may be one that goes on in another process: its lock tells.
+        drop(location.database.open(file, OpenMode::ReadWrite).await?);
+    }
+    Ok(action)
 }
 
 /// Removes what an interrupted fill left, but for the manifest that says so: should this be

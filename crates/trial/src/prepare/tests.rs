@@ -117,6 +117,27 @@ fn a_fill_cut_off_without_warning_is_started_over() {
 }
 
 #[test]
+fn a_fill_that_goes_on_elsewhere_is_left_alone() {
+    let world = World::new(PLAN);
+    let (outcome, _) = fill(&world, Some(3));
+    assert!(outcome.is_err());
+    let volume = world.volumes[1].clone();
+    let holding = async move { volume.open("Plimsoll002.edb", OpenMode::ReadWrite).await };
+    let held = world.executor.block_on(holding).unwrap();
+    let Err(error) = look(&world) else {
+        panic!("another process fills this database");
+    };
+    assert!(
+        error
+            .to_string()
+            .contains("in use by another plimsoll process"),
+        "{error}"
+    );
+    drop(held);
+    assert_eq!(actions(&world), [Action::Restart; 2]);
+}
+
+#[test]
 fn files_of_others_are_never_touched() {
     for (file, folder) in [
         ("Plimsoll002.edb", "b"),

@@ -7,7 +7,6 @@ use device::{TracedVolume, Volume};
 use engine::{Database, DatabaseFiles, Order, Table, TransactionError};
 use ese::page::PageSize;
 use plan::Plan;
-use record::IssueKind;
 use units::Bytes;
 use workload::{Content, Ids};
 
@@ -21,12 +20,13 @@ use crate::settings::engine_settings;
 use crate::trouble::Troubles;
 use crate::worker::Shared;
 
-/// A database of the group, open or not.
+/// A database of the group, open or not. Clones are the same database.
+#[derive(Clone)]
 pub struct Opened {
     pub location: Location,
     pub meter: Rc<Meter>,
     pub troubles: Rc<Troubles>,
-    live: RefCell<Option<Live>>,
+    live: Rc<RefCell<Option<Live>>>,
 }
 
 #[derive(Clone)]
@@ -54,8 +54,8 @@ pub async fn open(group: &Group, location: &Location) -> Opened {
     };
     let live = match open_live(group, &location).await {
         Ok(live) => Some(live),
-        Err((kind, text)) => {
-            troubles.fail(group.runtime.now(), kind, text);
+        Err(text) => {
+            troubles.not_open(group.runtime.now(), text);
             None
         }
     };
@@ -63,18 +63,18 @@ pub async fn open(group: &Group, location: &Location) -> Opened {
         location,
         meter,
         troubles,
-        live: RefCell::new(live),
+        live: Rc::new(RefCell::new(live)),
     }
 }
 
-async fn open_live(group: &Group, location: &Location) -> Result<Live, (IssueKind, String)> {
+async fn open_live(group: &Group, location: &Location) -> Result<Live, String> {
     let manifest = manifest::read(location)
         .await
         .and_then(|found| found.ok_or_else(|| Manifest::absent(location)))
-        .map_err(|error| (IssueKind::Other, error.to_string()))?;
+        .map_err(|error| error.to_string())?;
     manifest
         .fits(&group.plan, location)
-        .map_err(|error| (IssueKind::Other, error.to_string()))?;
+        .map_err(|error| error.to_string())?;
     let files = DatabaseFiles {
         database: Rc::clone(&location.database),
         file: location.plan.file.clone(),
@@ -88,14 +88,13 @@ async fn open_live(group: &Group, location: &Location) -> Result<Live, (IssueKin
     let settings = engine_settings(&group.plan);
     let database = Database::open(&group.runtime, files, settings, seed)
         .await
-        .map_err(|error| (IssueKind::Other, error.to_string()))?;
-    let table = database.table(TABLE).ok_or_else(|| {
-        let text = format!("{}: has no table {TABLE}; prepare it anew", location.path());
-        (IssueKind::Other, text)
-    })?;
+        .map_err(|error| error.to_string())?;
+    let table = database
+        .table(TABLE)
+        .ok_or_else(|| format!("{}: has no table {TABLE}; prepare it anew", location.path()))?;
     let last = last_message(&database, &table, manifest.rows)
         .await
-        .map_err(|error| (IssueKind::Other, error.to_string()))?;
+        .map_err(|error| error.to_string())?;
     Ok(Live {
         database,
         table,

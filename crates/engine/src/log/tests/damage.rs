@@ -1,0 +1,205 @@
+//! Damaged, missing, exchanged and foreign files: each refused for what it is.
+
+use device::FileImage;
+use ese::log_file::{LogFileError, SEGMENT_BYTES};
+
+use super::*;
+
+/// What reading the whole log gives once `damage` has been done to its files.
+fn read_damaged(damage: impl FnOnce(&mut VolumeImage)) -> Result<usize, LogError> {
+    let (world, _) = filled_log(2);
+    let mut image = world.memory.image();
+    damage(&mut image);
+    let records = World::of(&image).run(|_, folder| read_all(folder, place(1, 1, 0)));
+    records.map(|records| records.len())
+}
+
+fn change(image: &mut VolumeImage, file: &str, change: impl FnOnce(&mut Vec<u8>)) {
+    let mut bytes = image.files[file].to_vec();
+    change(&mut bytes);
+    image.files.insert(file.to_owned(), FileImage::of(&bytes));
+}
+
+fn flip(image: &mut VolumeImage, file: &str, byte: usize) {
+    change(image, file, |bytes| bytes[byte] ^= 0x10);
+}
+
+#[test]
+fn a_flipped_bit_in_a_closed_generation_names_its_segment() {
+    let result = read_damaged(|image| flip(image, "E0000000002.plg", 77 * SEGMENT_BYTES + 5));
+    let expected = LogError::BadSegment {
+        file: "logs/E0000000002.plg".to_owned(),
+        generation: Generation(2),
+        segment: 77,
+    };
+    assert_eq!(result, Err(expected));
+}
+
+#[test]
+fn a_flipped_bit_with_later_writes_behind_it_is_no_torn_tail() {
+    let result = read_damaged(|image| flip(image, "E00.plg", 50 * SEGMENT_BYTES + 999));
+    let expected = LogError::BadSegment {
+        file: "logs/E00.plg".to_owned(),
+        generation: Generation(3),
+        segment: 50,
+    };
+    assert_eq!(result, Err(expected));
+}
+
+#[test]
+fn what_the_last_write_left_is_a_torn_tail() {
+    let whole = read_damaged(|_| {}).unwrap();
+    let torn = read_damaged(|image| {
+        change(image, "E00.plg", |bytes| {
+            let whole = |index: usize| {
+                let segment = &bytes[index * SEGMENT_BYTES..][..SEGMENT_BYTES];
+                let index = u16::try_from(index).unwrap();
+                let stream = identity().signature.random;
+                ese::log_file::SegmentHeader::open(segment, Generation(3), index, stream)
+            };
+            let last = (1..256)
+                .rev()
+                .find_map(whole)
+                .expect("segments were written");
+            assert!(
+                last.write_count > 1,
+                "the last write must be longer than one segment"
+            );
+            bytes[usize::from(last.write_first) * SEGMENT_BYTES + 600] ^= 1;
+        });
+    });
+    assert!(torn.unwrap() < whole);
+}
+
+#[test]
+fn a_missing_generation_is_named_with_what_is_there() {
+    let result = read_damaged(|image| {
+        image.files.remove("E0000000001.plg");
+    });
+    let expected = LogError::Missing {
+        folder: "logs".to_owned(),
+        needed: (Generation(1), Generation(3)),
+        found: Some((Generation(2), Generation(3))),
+        missing: Generation(1),
+    };
+    assert_eq!(result, Err(expected));
+}
+
+#[test]
+fn exchanged_and_renamed_files_are_told() {
+    let misplaced = read_damaged(|image| {
+        let second = image.files["E0000000002.plg"].clone();
+        image.files.insert("E0000000001.plg".to_owned(), second);
+    });
+    let expected = LogError::Misplaced {
+        file: "logs/E0000000001.plg".to_owned(),
+        holds: Generation(2),
+    };
+    assert_eq!(misplaced, Err(expected));
+    let older = read_damaged(|image| {
+        let first = image.files["E0000000001.plg"].clone();
+        image.files.insert("E00.plg".to_owned(), first);
+    });
+    assert!(
+        matches!(older, Err(LogError::Misplaced { .. })),
+        "{older:?}"
+    );
+}
+
+#[test]
+fn another_stream_s_generation_is_foreign() {
+    let result = read_damaged(|image| {
+        change(image, "E0000000001.plg", |bytes| {
+            let first = bytes.first_chunk().unwrap();
+            let mut header = ese::log_file::LogHeader::decode(first).unwrap();
+            header.signature.random += 1;
+            bytes[..SEGMENT_BYTES].copy_from_slice(&header.encode());
+        });
+    });
+    assert!(
+        matches!(result, Err(LogError::Foreign { .. })),
+        "{result:?}"
+    );
+}
+
+#[test]
+fn a_whole_generation_of_another_life_breaks_the_chain() {
+    let result = read_damaged(|image| {
+        // The same stream and generation, but not the bytes that generation 3 was begun after.
+        change(image, "E0000000002.plg", |bytes| {
+            let segment = &mut bytes[9 * SEGMENT_BYTES..][..SEGMENT_BYTES];
+            let stream = identity().signature.random;
+            let header = ese::log_file::SegmentHeader::open(segment, Generation(2), 9, stream);
+            segment[2000] ^= 1;
+            header.unwrap().seal(segment);
+        });
+    });
+    let expected = LogError::PreviousChecksum {
+        file: "logs/E0000000002.plg".to_owned(),
+        generation: Generation(2),
+    };
+    assert_eq!(result, Err(expected));
+}
+
+#[test]
+fn headers_and_lengths_are_checked() {
+    let header = read_damaged(|image| flip(image, "E0000000001.plg", 700));
+    let expected = LogError::Header {
+        file: "logs/E0000000001.plg".to_owned(),
+        problem: LogFileError::Checksum,
+    };
+    assert_eq!(header, Err(expected));
+    let short = read_damaged(|image| {
+        change(image, "E0000000001.plg", |bytes| bytes.truncate(700_416));
+    });
+    let expected = LogError::Length {
+        file: "logs/E0000000001.plg".to_owned(),
+        bytes: 700_416,
+    };
+    assert_eq!(short, Err(expected));
+}
+
+#[test]
+fn a_log_that_ends_too_early_is_refused() {
+    let (world, _) = filled_log(1);
+    let beyond = place(2, 200, 40);
+    let result = world.run(move |_, folder| read_all(folder, beyond));
+    assert!(
+        matches!(result, Err(LogError::TooShort { .. })),
+        "{result:?}"
+    );
+}
+
+#[test]
+fn a_new_stream_does_not_take_an_old_one_s_place() {
+    let (world, _) = filled_log(1);
+    let result = world.run(|runtime, folder| async move {
+        let created = Log::create(&runtime, folder, identity(), small_buffers()).await;
+        created.map(|_| ())
+    });
+    let expected = LogError::Exists {
+        folder: "logs".to_owned(),
+        file: "E00.plg".to_owned(),
+    };
+    assert_eq!(result, Err(expected));
+}
+
+#[test]
+fn a_crash_between_the_renames_of_a_roll_is_no_loss() {
+    let (world, records) = filled_log(2);
+    let mut image = world.memory.image();
+    image.files.remove("E00tmp.plg");
+    let current = image.files.remove("E00.plg").unwrap();
+    image.files.insert("E00tmp.plg".to_owned(), current);
+    let world = World::of(&image);
+    let found = world.run(|_, folder| read_all(folder, place(1, 1, 0)));
+    assert_eq!(found.as_ref().map(Vec::len), Ok(records.len()));
+    let reopened = world.run(|runtime, folder| async move {
+        let log = Log::open(&runtime, folder.clone(), identity(), small_buffers())
+            .await
+            .unwrap();
+        log.close().await.unwrap();
+        read_all(folder, place(1, 1, 0)).await
+    });
+    assert_eq!(reopened, found);
+}

@@ -1,0 +1,293 @@
+//! Power that fails at a chosen request.
+//!
+//! The decorator passes everything on and keeps its own account of what is durable; after the
+//! failure the inner volume no longer matters.
+
+mod ledger;
+
+use std::cell::{Cell, RefCell};
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Poll, Waker};
+
+use device::{
+    Caps, Completion, Device, DeviceError, Durability, Executor, FileEntry, Op, OpenMode, Outcome,
+    Pending, Request, Volume, VolumeImage, completion,
+};
+use ledger::{Change, FileId, Ledger, NameChange};
+use units::Seed;
+
+/// When power fails and what it may tear.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CrashOptions {
+    /// Power fails as this request is submitted, counted from 1 over all files and operations on
+    /// names; it counts as in flight. None: only [`CrashVolume::crash`] makes it fail.
+    pub at_request: Option<u64>,
+    /// Bytes that are written whole or not at all.
+    pub atomic_write_unit: u32,
+}
+
+impl Default for CrashOptions {
+    fn default() -> Self {
+        Self {
+            at_request: None,
+            atomic_write_unit: 512,
+        }
+    }
+}
+
+/// A volume whose power can fail. Cheap to clone: clones are the same volume.
+#[derive(Clone)]
+pub struct CrashVolume {
+    state: Rc<State>,
+}
+
+struct State {
+    inner: Rc<dyn Volume>,
+    options: CrashOptions,
+    ledger: RefCell<Ledger>,
+    requests: Cell<u64>,
+    dead: Cell<bool>,
+    waiting: RefCell<Option<Waker>>,
+}
+
+impl CrashVolume {
+    /// Wraps `inner`, whose files are those of `before`, all of it durable.
+    pub fn new(inner: Rc<dyn Volume>, before: &VolumeImage, options: CrashOptions) -> Self {
+        let state = State {
+            inner,
+            options,
+            ledger: RefCell::new(Ledger::new(before)),
+            requests: Cell::new(0),
+            dead: Cell::new(false),
+            waiting: RefCell::default(),
+        };
+        Self {
+            state: Rc::new(state),
+        }
+    }
+
+    /// Requests seen so far: the highest `at_request` that would still have had an effect.
+    pub fn requests(&self) -> u64 {
+        self.state.requests.get()
+    }
+
+    /// Whether power has failed.
+    pub fn has_crashed(&self) -> bool {
+        self.state.dead.get()
+    }
+
+    /// Power fails now.
+    pub fn crash(&self) {
+        self.state.die();
+    }
+
+    /// Runs `future` until it resolves or power fails, whichever is first; tasks that are left are
+    /// dropped where power failed. Without this, everything would wait for ever.
+    pub fn run<T: 'static>(
+        &self,
+        executor: &Executor,
+        future: impl Future<Output = T> + 'static,
+    ) -> Option<T> {
+        let state = Rc::clone(&self.state);
+        let mut future = Box::pin(future);
+        let value = executor.block_on(std::future::poll_fn(move |context| {
+            if state.dead.get() {
+                return Poll::Ready(None);
+            }
+            let value = Pin::new(&mut future).poll(context);
+            if state.dead.get() {
+                return Poll::Ready(None);
+            }
+            state.waiting.replace(Some(context.waker().clone()));
+            value.map(Some)
+        }));
+        if value.is_none() {
+            executor.abandon();
+        }
+        value
+    }
+
+    /// What is on the disk after power has failed (or would be, failed it now), as `seed` decides.
+    /// May be asked again with other seeds.
+    pub fn survivors(&self, seed: Seed) -> VolumeImage {
+        let unit = self.state.options.atomic_write_unit;
+        self.state.ledger.borrow().survivors(seed, unit)
+    }
+
+    /// Carries out a change of names, of which the ledger knows while it is under way.
+    fn change_names<T: 'static>(
+        &self,
+        change: NameChange,
+        work: impl Future<Output = Result<T, DeviceError>> + 'static,
+    ) -> Pending<T> {
+        let state = Rc::clone(&self.state);
+        Box::pin(async move {
+            let ticket = state.ledger.borrow_mut().begin_names(change);
+            state.count();
+            state.while_alive().await;
+            let result = work.await;
+            state.while_alive().await;
+            state.ledger.borrow_mut().end_names(ticket, result.is_ok());
+            result
+        })
+    }
+}
+
+impl State {
+    fn die(&self) {
+        self.dead.set(true);
+        if let Some(waker) = self.waiting.take() {
+            waker.wake();
+        }
+    }
+
+    /// Counts a request, which may be the one that power fails at.
+    fn count(&self) {
+        self.requests.set(self.requests.get() + 1);
+        if self.options.at_request == Some(self.requests.get()) {
+            self.die();
+        }
+    }
+
+    /// Resolves at once, or never where power has failed.
+    fn while_alive(&self) -> impl Future<Output = ()> + use<> {
+        let dead = self.dead.get();
+        std::future::poll_fn(move |_| if dead { Poll::Pending } else { Poll::Ready(()) })
+    }
+}
+
+impl Volume for CrashVolume {
+    fn open(&self, file: &str, mode: OpenMode) -> Pending<Rc<dyn Device>> {
+        let opening = self.state.inner.open(file, mode);
+        let opening: Pending<Rc<dyn Device>> = match mode {
+            OpenMode::CreateNew { length } => {
+                let file = file.to_owned();
+                self.change_names(NameChange::Create { file, length }, opening)
+            }
+            OpenMode::ReadOnly | OpenMode::ReadWrite => opening,
+        };
+        let (state, file) = (Rc::clone(&self.state), file.to_owned());
+        Box::pin(async move {
+            let inner = opening.await?;
+            state.while_alive().await;
+            let file = state.ledger.borrow().find(&file);
+            Ok(Rc::new(CrashDevice { inner, state, file }) as Rc<dyn Device>)
+        })
+    }
+
+    fn rename(&self, from: &str, to: &str) -> Pending<()> {
+        let change = NameChange::Rename {
+            from: from.to_owned(),
+            to: to.to_owned(),
+        };
+        self.change_names(change, self.state.inner.rename(from, to))
+    }
+
+    fn remove(&self, file: &str) -> Pending<()> {
+        let change = NameChange::Remove {
+            file: file.to_owned(),
+        };
+        self.change_names(change, self.state.inner.remove(file))
+    }
+
+    fn list(&self) -> Pending<Vec<FileEntry>> {
+        let (state, listing) = (Rc::clone(&self.state), self.state.inner.list());
+        Box::pin(async move {
+            let entries = listing.await;
+            state.while_alive().await;
+            entries
+        })
+    }
+
+    fn free_bytes(&self) -> Pending<u64> {
+        let (state, asking) = (Rc::clone(&self.state), self.state.inner.free_bytes());
+        Box::pin(async move {
+            let free = asking.await;
+            state.while_alive().await;
+            free
+        })
+    }
+
+    fn name(&self) -> &str {
+        self.state.inner.name()
+    }
+}
+
+struct CrashDevice {
+    inner: Rc<dyn Device>,
+    state: Rc<State>,
+    file: FileId,
+}
+
+impl Device for CrashDevice {
+    fn submit(&self, request: Request) -> Completion {
+        let (completer, completion) = completion();
+        if self.state.dead.get() {
+            return completion;
+        }
+        let (state, file) = (Rc::clone(&self.state), self.file);
+        let change = change(&request.op);
+        let ticket = state.ledger.borrow_mut().begin(file, change);
+        state.count();
+        let passed_on = self.inner.submit(request).on_complete(move |outcome| {
+            if state.dead.get() {
+                return; // Nobody is there to see it.
+            }
+            state
+                .ledger
+                .borrow_mut()
+                .end(file, ticket, outcome.result.is_ok());
+            completer.complete(take(outcome));
+        });
+        drop(passed_on);
+        completion
+    }
+
+    fn caps(&self) -> Caps {
+        Caps {
+            atomic_write_unit: self.state.options.atomic_write_unit,
+            ..self.inner.caps()
+        }
+    }
+
+    fn length(&self) -> u64 {
+        self.inner.length()
+    }
+
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+}
+
+/// What `op` changes, as the ledger keeps it.
+fn change(op: &Op) -> Change {
+    match op {
+        Op::Read { .. } => Change::Nothing,
+        Op::Write {
+            offset,
+            buffer,
+            durability,
+        } => Change::Write {
+            offset: *offset,
+            bytes: buffer.to_vec(),
+            durable: *durability == Durability::Durable,
+        },
+        Op::Flush => Change::Flush,
+        Op::SetLength { length } => Change::SetLength { length: *length },
+    }
+}
+
+/// Moves an outcome on to the completion that the caller holds.
+pub fn take(outcome: &mut Outcome) -> Outcome {
+    Outcome {
+        buffer: outcome.buffer.take(),
+        result: std::mem::replace(&mut outcome.result, Ok(())),
+        submitted: outcome.submitted,
+        completed: outcome.completed,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,301 @@
+//! The account of what is durable and what is not: plain data, no time, no tasks.
+
+use std::collections::BTreeMap;
+
+use device::{FileImage, VolumeImage};
+use units::{Prng, Seed};
+
+/// A file, whatever it is called at present.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FileId(u64);
+
+/// Names a request under way or its change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Ticket(u64);
+
+/// What a request changes in a file.
+#[derive(Clone, Debug)]
+pub enum Change {
+    /// A read.
+    Nothing,
+    /// Bytes at an offset; `durable` as soon as it completes.
+    Write {
+        offset: u64,
+        bytes: Vec<u8>,
+        durable: bool,
+    },
+    /// Makes durable what has completed.
+    Flush,
+    /// Durable as soon as it completes.
+    SetLength { length: u64 },
+}
+
+/// What an operation changes in the folder; durable as soon as it completes.
+#[derive(Clone, Debug)]
+pub enum NameChange {
+    Create { file: String, length: u64 },
+    Rename { from: String, to: String },
+    Remove { file: String },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Standing {
+    InFlight,
+    Completed,
+    Durable,
+}
+
+#[derive(Debug)]
+struct Entry {
+    ticket: Ticket,
+    change: Change,
+    standing: Standing,
+    /// For a flush: the changes that had completed when it was submitted.
+    covers: Vec<Ticket>,
+}
+
+/// A file: what is durable for certain, and the changes since, in the order of submission.
+#[derive(Debug, Default)]
+struct Tracked {
+    stable: FileImage,
+    entries: Vec<Entry>,
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub struct Ledger {
+    names: BTreeMap<String, FileId>,
+    files: BTreeMap<FileId, Tracked>,
+    names_in_flight: BTreeMap<Ticket, NameChange>,
+    next: u64,
+}
+
+impl Ledger {
+    /// A folder in which everything is durable.
+    pub fn new(before: &VolumeImage) -> Self {
+        let mut ledger = Self::default();
+        for (name, image) in &before.files {
+            ledger.add(name.clone(), image.clone());
+        }
+        ledger
+    }
+
+    fn number(&mut self) -> u64 {
+        self.next += 1;
+        self.next
+    }
+
+    fn add(&mut self, name: String, stable: FileImage) {
+        let file = FileId(self.number());
+        let entries = Vec::new();
+        self.files.insert(file, Tracked { stable, entries });
+        self.names.insert(name, file);
+    }
+
+    /// The file of that name, which the inner volume has just opened.
+    pub fn find(&self, name: &str) -> FileId {
+        let file = self.names.get(name);
+        *file.expect("invariant: the image given at the start names every file of the volume")
+    }
+
+    /// Notes that a request is submitted.
+    pub fn begin(&mut self, file: FileId, change: Change) -> Ticket {
+        let ticket = Ticket(self.number());
+        let Some(tracked) = self.files.get_mut(&file) else {
+            return ticket;
+        };
+        let completed = |entry: &&Entry| entry.standing == Standing::Completed;
+        let covers = match change {
+            Change::Flush => tracked
+                .entries
+                .iter()
+                .filter(completed)
+                .map(|e| e.ticket)
+                .collect(),
+            _ => Vec::new(),
+        };
+        if !matches!(change, Change::Nothing) {
+            tracked.entries.push(Entry {
+                ticket,
+                change,
+                standing: Standing::InFlight,
+                covers,
+            });
+        }
+        ticket
+    }
+
+    /// Notes that a request completed. One that failed may have happened, and promises nothing.
+    pub fn end(&mut self, file: FileId, ticket: Ticket, ok: bool) {
+        let Some(tracked) = self.files.get_mut(&file) else {
+            return;
+        };
+        let Some(at) = tracked
+            .entries
+            .iter()
+            .position(|entry| entry.ticket == ticket)
+        else {
+            return; // A read.
+        };
+        let entry = &mut tracked.entries[at];
+        entry.standing = match entry.change {
+            Change::Write { durable: true, .. } | Change::SetLength { .. } if ok => {
+                Standing::Durable
+            }
+            _ => Standing::Completed,
+        };
+        if matches!(entry.change, Change::Flush) {
+            let covers = tracked.entries.remove(at).covers;
+            if ok {
+                tracked.settle(&covers);
+            }
+        }
+        tracked.fold();
+    }
+
+    /// Notes that a change of names is submitted.
+    pub fn begin_names(&mut self, change: NameChange) -> Ticket {
+        let ticket = Ticket(self.number());
+        self.names_in_flight.insert(ticket, change);
+        ticket
+    }
+
+    /// Notes that a change of names completed; one that failed did not happen.
+    pub fn end_names(&mut self, ticket: Ticket, ok: bool) {
+        let change = self.names_in_flight.remove(&ticket);
+        match change.expect("invariant: a change of names ends once") {
+            _ if !ok => {}
+            NameChange::Create { file, length } => self.add(file, FileImage::zeroed(length)),
+            NameChange::Rename { from, to } => {
+                let replaced = rename(&mut self.names, &from, to);
+                self.forget(replaced);
+            }
+            NameChange::Remove { file } => {
+                let removed = self.names.remove(&file);
+                self.forget(removed);
+            }
+        }
+    }
+
+    /// What happens to a file without a name leaves nothing behind, so it is not kept.
+    fn forget(&mut self, file: Option<FileId>) {
+        if let Some(file) = file {
+            self.files.remove(&file);
+        }
+    }
+
+    /// What is left when power fails now. Files removed but still open leave nothing.
+    pub fn survivors(&self, seed: Seed, unit: u32) -> VolumeImage {
+        let mut prng = Prng::new(seed);
+        let mut survived = BTreeMap::new();
+        for (name, file) in &self.names {
+            survived.insert(name.clone(), self.files[file].survivor(&mut prng, unit));
+        }
+        for change in self.names_in_flight.values() {
+            let chance = prng.below(4);
+            match change {
+                NameChange::Create { file, length } if !survived.contains_key(file) => {
+                    let length = if chance == 0 { 0 } else { *length };
+                    if chance < 2 {
+                        survived.insert(file.clone(), FileImage::zeroed(length));
+                    }
+                }
+                NameChange::Rename { from, to } if chance < 2 => {
+                    rename(&mut survived, from, to.clone());
+                }
+                NameChange::Remove { file } if chance < 2 => _ = survived.remove(file),
+                _ => {}
+            }
+        }
+        VolumeImage { files: survived }
+    }
+}
+
+/// Gives back what was called `to` before.
+fn rename<T>(names: &mut BTreeMap<String, T>, from: &str, to: String) -> Option<T> {
+    let file = names.remove(from)?;
+    names.insert(to, file)
+}
+
+impl Tracked {
+    /// Makes the changes of `tickets`, which ascend, durable.
+    fn settle(&mut self, tickets: &[Ticket]) {
+        for entry in &mut self.entries {
+            if tickets.binary_search(&entry.ticket).is_ok() {
+                entry.standing = Standing::Durable;
+            }
+        }
+    }
+
+    /// Takes durable changes that nothing earlier may overwrite into the stable bytes.
+    fn fold(&mut self) {
+        let open = |entry: &Entry| entry.standing != Standing::Durable;
+        let durable = self
+            .entries
+            .iter()
+            .position(open)
+            .unwrap_or(self.entries.len());
+        for entry in self.entries.drain(..durable) {
+            apply(&mut self.stable, &entry.change);
+        }
+    }
+
+    fn survivor(&self, prng: &mut Prng, unit: u32) -> FileImage {
+        let mut image = self.stable.clone();
+        for entry in &self.entries {
+            let fate = match entry.standing {
+                Standing::Durable => Fate::Applied,
+                Standing::InFlight | Standing::Completed => Fate::draw(prng),
+            };
+            match (fate, &entry.change) {
+                (Fate::Applied, change) => apply(&mut image, change),
+                (Fate::Torn, Change::Write { offset, bytes, .. }) => {
+                    tear(&mut image, *offset, bytes, prng, unit);
+                }
+                (Fate::Dropped | Fate::Torn, _) => {}
+            }
+        }
+        image
+    }
+}
+
+/// What becomes of a change that is not durable.
+enum Fate {
+    Applied,
+    Dropped,
+    Torn,
+}
+
+impl Fate {
+    fn draw(prng: &mut Prng) -> Self {
+        match prng.below(3) {
+            0 => Self::Applied,
+            1 => Self::Dropped,
+            _ => Self::Torn,
+        }
+    }
+}
+
+fn apply(image: &mut FileImage, change: &Change) {
+    match change {
+        Change::Write { offset, bytes, .. } => write_inside(image, *offset, bytes),
+        Change::SetLength { length } => image.set_length(*length),
+        Change::Nothing | Change::Flush => {}
+    }
+}
+
+fn tear(image: &mut FileImage, offset: u64, bytes: &[u8], prng: &mut Prng, unit: u32) {
+    let unit = usize::try_from(unit).expect("invariant: sectors are small");
+    for (index, part) in bytes.chunks(unit).enumerate() {
+        if prng.below(2) == 0 {
+            write_inside(image, offset + (index * unit) as u64, part);
+        }
+    }
+}
+
+/// Writes what lies inside the file: a write may meet a file that a later change has cut.
+fn write_inside(image: &mut FileImage, offset: u64, bytes: &[u8]) {
+    let room = image.length().saturating_sub(offset);
+    let length = usize::try_from(room).map_or(bytes.len(), |room| room.min(bytes.len()));
+    image.write(offset.min(image.length()), &bytes[..length]);
+}

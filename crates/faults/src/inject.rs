@@ -1,0 +1,156 @@
+//! Requests that fail, lie or take long, by a plan.
+//!
+//! Each file's requests pass a queue in which a misdirected or torn write is alone: it touches bytes
+//! that its caller did not ask for, which would otherwise overlap other requests in flight.
+
+mod plan;
+mod queue;
+
+use std::cell::RefCell;
+use std::future::Future;
+use std::rc::Rc;
+
+use device::{
+    Caps, Completion, Device, DeviceError, FileEntry, OpenMode, Pending, Request, Runtime, Volume,
+};
+
+pub use plan::{Call, Effect, Fault, FaultPlan, Injection, Matching, Occurrence};
+
+use plan::Progress;
+use queue::Queue;
+
+/// A volume that follows a [`FaultPlan`]. Cheap to clone: clones are the same volume.
+#[derive(Clone)]
+pub struct FaultyVolume {
+    state: Rc<State>,
+}
+
+struct State {
+    inner: Rc<dyn Volume>,
+    runtime: Runtime,
+    progress: RefCell<Progress>,
+}
+
+impl FaultyVolume {
+    /// Wraps `inner`. Stalls are waited for in tasks of `runtime`.
+    pub fn new(inner: Rc<dyn Volume>, plan: FaultPlan, runtime: Runtime) -> Self {
+        let state = State {
+            inner,
+            runtime,
+            progress: RefCell::new(Progress::new(plan)),
+        };
+        Self {
+            state: Rc::new(state),
+        }
+    }
+
+    /// What has been injected so far, in order: what a test compares with what was found out.
+    pub fn injections(&self) -> Vec<Injection> {
+        self.state.progress.borrow().injections().to_vec()
+    }
+
+    /// Carries out an operation on names unless the plan has it fail.
+    fn names<T: 'static>(
+        &self,
+        call: Call,
+        file: &str,
+        growth: u64,
+        work: impl Future<Output = Result<T, DeviceError>> + 'static,
+    ) -> Pending<T> {
+        let (state, file) = (Rc::clone(&self.state), file.to_owned());
+        Box::pin(async move {
+            let effect = state.progress.borrow_mut().decide_names(call, &file);
+            let path = format!("{}/{file}", state.inner.name());
+            match effect {
+                Some(Effect::Fail { done }) => {
+                    if done {
+                        work.await?;
+                    }
+                    Err(plan::injected_error(&path, call, 0))
+                }
+                Some(Effect::Full) => Err(DeviceError::Full {
+                    file: path,
+                    offset: growth,
+                }),
+                Some(Effect::Stall(span)) => {
+                    state.runtime.sleep(span).await;
+                    work.await
+                }
+                _ => work.await,
+            }
+        })
+    }
+}
+
+impl Volume for FaultyVolume {
+    fn open(&self, file: &str, mode: OpenMode) -> Pending<Rc<dyn Device>> {
+        let (call, growth) = match mode {
+            OpenMode::CreateNew { length } => (Call::Create, length),
+            OpenMode::ReadOnly | OpenMode::ReadWrite => (Call::Open, 0),
+        };
+        let opening = self.names(call, file, growth, self.state.inner.open(file, mode));
+        let (state, file) = (Rc::clone(&self.state), file.to_owned());
+        Box::pin(async move {
+            let inner = opening.await?;
+            let queue = Queue::new(Rc::clone(&inner), state.runtime.clone());
+            Ok(Rc::new(FaultyDevice {
+                inner,
+                state,
+                file,
+                queue,
+            }) as Rc<dyn Device>)
+        })
+    }
+
+    fn rename(&self, from: &str, to: &str) -> Pending<()> {
+        self.names(Call::Rename, from, 0, self.state.inner.rename(from, to))
+    }
+
+    fn remove(&self, file: &str) -> Pending<()> {
+        self.names(Call::Remove, file, 0, self.state.inner.remove(file))
+    }
+
+    fn list(&self) -> Pending<Vec<FileEntry>> {
+        self.state.inner.list()
+    }
+
+    fn free_bytes(&self) -> Pending<u64> {
+        self.state.inner.free_bytes()
+    }
+
+    fn name(&self) -> &str {
+        self.state.inner.name()
+    }
+}
+
+struct FaultyDevice {
+    inner: Rc<dyn Device>,
+    state: Rc<State>,
+    /// The name it was opened by, which faults are matched with.
+    file: String,
+    queue: Rc<Queue>,
+}
+
+impl Device for FaultyDevice {
+    fn submit(&self, request: Request) -> Completion {
+        let mut progress = self.state.progress.borrow_mut();
+        let decision = progress.decide(&self.file, &request, self.inner.length());
+        drop(progress);
+        self.queue.submit(request, decision)
+    }
+
+    fn caps(&self) -> Caps {
+        self.inner.caps()
+    }
+
+    fn length(&self) -> u64 {
+        self.inner.length()
+    }
+
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,267 @@
+//! The queue of one file's requests, and how each decision is carried out on the inner device.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use device::{
+    Completer, Completion, Device, DeviceError, Op, Outcome, Purpose, Request, Runtime, completion,
+};
+use units::Nanos;
+
+use super::plan::{Decision, SECTOR, injected_failure, injected_full};
+use crate::crash::take;
+
+/// See the module.
+pub struct Queue {
+    inner: Rc<dyn Device>,
+    runtime: Runtime,
+    waiting: RefCell<VecDeque<Job>>,
+    running: Cell<usize>,
+    /// Whether what runs must be alone.
+    alone: Cell<bool>,
+}
+
+struct Job {
+    request: Request,
+    decision: Decision,
+    completer: Completer,
+    submitted: Nanos,
+}
+
+impl Queue {
+    /// An empty queue before `inner`.
+    pub fn new(inner: Rc<dyn Device>, runtime: Runtime) -> Rc<Self> {
+        Rc::new(Self {
+            inner,
+            runtime,
+            waiting: RefCell::default(),
+            running: Cell::new(0),
+            alone: Cell::new(false),
+        })
+    }
+
+    /// Carries `request` out as decided, in its turn.
+    pub fn submit(self: &Rc<Self>, request: Request, decision: Decision) -> Completion {
+        let (completer, completion) = completion();
+        self.waiting.borrow_mut().push_back(Job {
+            request,
+            decision,
+            completer,
+            submitted: self.runtime.now(),
+        });
+        self.start_waiting();
+        completion
+    }
+
+    fn start_waiting(self: &Rc<Self>) {
+        while let Some(job) = self.next_to_start() {
+            self.running.set(self.running.get() + 1);
+            self.start(job);
+        }
+    }
+
+    fn next_to_start(&self) -> Option<Job> {
+        let mut waiting = self.waiting.borrow_mut();
+        let must_be_alone = waiting.front()?.must_be_alone();
+        if self.alone.get() || (must_be_alone && self.running.get() > 0) {
+            return None;
+        }
+        self.alone.set(must_be_alone);
+        waiting.pop_front()
+    }
+
+    /// Ends a job; its outcome is dated from when the caller submitted it.
+    fn end(self: &Rc<Self>, completer: Completer, submitted: Nanos, outcome: Outcome) {
+        completer.complete(Outcome {
+            submitted,
+            ..outcome
+        });
+        self.running.set(self.running.get() - 1);
+        self.alone.set(false);
+        self.start_waiting();
+    }
+
+    fn start(self: &Rc<Self>, job: Job) {
+        let Job {
+            mut request,
+            decision,
+            completer,
+            submitted,
+        } = job;
+        match decision {
+            Decision::Fail { done: false } => {
+                let error = injected_failure(self.inner.name(), &request.op);
+                self.refuse(request, error, completer, submitted);
+            }
+            Decision::Full => {
+                let error = injected_full(self.inner.name(), &request.op);
+                self.refuse(request, error, completer, submitted);
+            }
+            Decision::Stall(span) => self.stall(span, request, completer, submitted),
+            Decision::Lose => self.lose(request, completer, submitted),
+            Decision::Misdirect { to } => {
+                if let Op::Write { offset, .. } = &mut request.op {
+                    *offset = to;
+                }
+                self.pass(request, completer, submitted, |_| {});
+            }
+            Decision::Tear(written) => self.tear(request, written, completer, submitted),
+            Decision::FlipBits(flips) => self.flip(request, flips, completer, submitted),
+            Decision::ShortRead { moved } => {
+                let error = self.short(&request.op, moved);
+                self.pass(request, completer, submitted, move |outcome| {
+                    outcome.result = Err(error);
+                });
+            }
+            Decision::Fail { done: true } => {
+                let error = injected_failure(self.inner.name(), &request.op);
+                self.pass(request, completer, submitted, move |outcome| {
+                    outcome.result = Err(error);
+                });
+            }
+            Decision::Pass => self.pass(request, completer, submitted, |_| {}),
+        }
+    }
+
+    /// Hands a request on; `change` sees what came back before the caller does.
+    fn pass(
+        self: &Rc<Self>,
+        request: Request,
+        completer: Completer,
+        submitted: Nanos,
+        change: impl FnOnce(&mut Outcome) + 'static,
+    ) {
+        let queue = Rc::clone(self);
+        let passed_on = self.inner.submit(request).on_complete(move |outcome| {
+            change(outcome);
+            queue.end(completer, submitted, take(outcome));
+        });
+        drop(passed_on);
+    }
+
+    fn refuse(
+        self: &Rc<Self>,
+        request: Request,
+        error: DeviceError,
+        completer: Completer,
+        submitted: Nanos,
+    ) {
+        let outcome = Outcome {
+            buffer: request.op.into_buffer(),
+            result: Err(error),
+            submitted,
+            completed: self.runtime.now(),
+        };
+        self.end(completer, submitted, outcome);
+    }
+
+    fn stall(
+        self: &Rc<Self>,
+        span: Nanos,
+        request: Request,
+        completer: Completer,
+        submitted: Nanos,
+    ) {
+        let queue = Rc::clone(self);
+        drop(self.runtime.spawn(async move {
+            queue.runtime.sleep(span).await;
+            queue.pass(request, completer, submitted, |_| {});
+        }));
+    }
+
+    /// Takes a write's time by reading instead, and gives the caller's buffer back unwritten.
+    fn lose(self: &Rc<Self>, request: Request, completer: Completer, submitted: Nanos) {
+        let Op::Write { offset, buffer, .. } = request.op else {
+            unreachable!("only writes are lost");
+        };
+        let read = Request::read(request.purpose, offset, buffer.len());
+        self.pass(read, completer, submitted, move |outcome| {
+            outcome.buffer = Some(buffer);
+        });
+    }
+
+    /// Reads what is there and writes it back with only some sectors new.
+    fn tear(
+        self: &Rc<Self>,
+        request: Request,
+        written: Vec<bool>,
+        completer: Completer,
+        submitted: Nanos,
+    ) {
+        let (inner, queue) = (Rc::clone(&self.inner), Rc::clone(self));
+        let purpose: Purpose = request.purpose;
+        let Op::Write {
+            offset,
+            buffer,
+            durability,
+        } = request.op
+        else {
+            unreachable!("only writes are torn");
+        };
+        drop(self.runtime.spawn(async move {
+            let mut outcome = inner
+                .submit(Request::read(purpose, offset, buffer.len()))
+                .await;
+            if let (Ok(()), Some(mut mixed)) = (&outcome.result, outcome.buffer.take()) {
+                let new = mixed
+                    .chunks_mut(SECTOR)
+                    .zip(buffer.chunks(SECTOR))
+                    .zip(written);
+                for ((old, new), _) in new.filter(|(_, written)| *written) {
+                    old.copy_from_slice(new);
+                }
+                let write = Request::write(purpose, offset, mixed, durability);
+                outcome = inner.submit(write).await;
+            }
+            outcome.buffer = Some(buffer);
+            queue.end(completer, submitted, outcome);
+        }));
+    }
+
+    /// Turns bits round: of what a read gives back, or of what a write stores. The caller of a
+    /// write gets its own bytes back.
+    fn flip(
+        self: &Rc<Self>,
+        mut request: Request,
+        flips: Vec<(usize, u8)>,
+        completer: Completer,
+        submitted: Nanos,
+    ) {
+        let turn = move |bytes: &mut [u8]| {
+            for &(at, bit) in &flips {
+                bytes[at] ^= bit;
+            }
+        };
+        if let Op::Write { buffer, .. } = &mut request.op {
+            turn(buffer);
+        }
+        self.pass(request, completer, submitted, move |outcome| {
+            if let Some(buffer) = &mut outcome.buffer {
+                turn(buffer);
+            }
+        });
+    }
+
+    fn short(&self, op: &Op, moved: usize) -> DeviceError {
+        let Op::Read { offset, buffer } = op else {
+            unreachable!("only reads are cut short");
+        };
+        DeviceError::Short {
+            file: self.inner.name().to_owned(),
+            offset: *offset,
+            wanted: buffer.len(),
+            moved,
+        }
+    }
+}
+
+impl Job {
+    /// Whether it touches bytes that its caller did not name, or in several steps.
+    const fn must_be_alone(&self) -> bool {
+        matches!(
+            self.decision,
+            Decision::Misdirect { .. } | Decision::Tear(_)
+        )
+    }
+}

@@ -1,0 +1,58 @@
+//! Every metric has a definition, and every link of the page leads to it.
+
+use std::collections::BTreeSet;
+
+use super::every_kind;
+use crate::{glossary, html, sections};
+
+#[test]
+fn every_metric_shown_has_an_entry() {
+    for run in every_kind() {
+        let document = sections::document(&run, &verdict::judge(&run));
+        for metric in document.metrics() {
+            assert!(
+                glossary::entry(metric).is_some(),
+                "no glossary entry for {metric}"
+            );
+        }
+    }
+}
+
+#[test]
+fn every_entry_is_of_a_metric_that_is_shown() {
+    let mut shown = BTreeSet::new();
+    for run in every_kind() {
+        let document = sections::document(&run, &verdict::judge(&run));
+        shown.extend(document.metrics());
+    }
+    // Shown only where further copies are simulated.
+    shown.extend(["log-reads-rate", "log-reads-bytes"]);
+    for entry in glossary::entries() {
+        assert!(
+            shown.contains(entry.id),
+            "nothing leads to the entry {}",
+            entry.id
+        );
+    }
+}
+
+#[test]
+fn every_link_of_the_page_leads_somewhere() {
+    for run in every_kind() {
+        let page = html(&run, &verdict::judge(&run));
+        let targets: Vec<&str> = values_of(&page, " id=\"");
+        let unique: BTreeSet<&str> = targets.iter().copied().collect();
+        assert_eq!(targets.len(), unique.len(), "a name stands twice");
+        let links = values_of(&page, "href=\"#");
+        assert!(links.len() > 50, "{} links", links.len());
+        for link in links {
+            assert!(unique.contains(link), "the link #{link} leads nowhere");
+        }
+    }
+}
+
+/// The values of an attribute, in order.
+fn values_of<'a>(page: &'a str, attribute: &str) -> Vec<&'a str> {
+    let values = page.split(attribute).skip(1);
+    values.filter_map(|rest| rest.split('"').next()).collect()
+}

@@ -1,0 +1,195 @@
+//! The table that every test database holds, and rows for it that can be made again from a seed.
+
+use engine::Row;
+use engine::bulk::RowSource;
+use ese::schema::{ColumnDefinition, ColumnType, IndexDefinition, TableDefinition, index_flags};
+use units::{Prng, Seed};
+
+use crate::peers::{DigestBuilder, TableDigest};
+
+/// The name of the table.
+pub const TABLE: &str = "Messages";
+/// The name of its secondary index.
+pub const INDEX: &str = "ReceivedIndex";
+
+/// Column numbers of the table.
+pub mod column {
+    /// Primary key, ascending with insertion.
+    pub const MESSAGE_ID: u16 = 1;
+    /// Which object of the database.
+    pub const OBJECT_ID: u16 = 2;
+    /// Counts replacements.
+    pub const VERSION: u16 = 3;
+    /// Secondary key: about 16 neighbours share it.
+    pub const RECEIVED: u16 = 4;
+    /// Hash of the record.
+    pub const RECORD_HASH: u16 = 5;
+    /// Hash of the long value.
+    pub const LONG_HASH: u16 = 6;
+    /// Payload in the record.
+    pub const SHORT_PAD: u16 = 128;
+    /// Payload kept apart.
+    pub const LONG_PAD: u16 = 256;
+}
+
+/// The table `Messages`: what workloads use, so that tests meet the same pages.
+pub fn definition() -> TableDefinition {
+    let columns = vec![
+        ColumnDefinition::new(1, "MessageId", ColumnType::LongLong, 0).not_null(),
+        ColumnDefinition::new(2, "ObjectId", ColumnType::Long, 0),
+        ColumnDefinition::new(3, "Version", ColumnType::Long, 0),
+        ColumnDefinition::new(4, "Received", ColumnType::LongLong, 0),
+        ColumnDefinition::new(5, "RecordHash", ColumnType::Guid, 0),
+        ColumnDefinition::new(6, "LongHash", ColumnType::Guid, 0),
+        ColumnDefinition::new(128, "ShortPad", ColumnType::Binary, 255),
+        ColumnDefinition::new(256, "LongPad", ColumnType::LongBinary, 0),
+    ];
+    let indexes = vec![
+        IndexDefinition::new("MessageIdIndex", index_flags::ORDINARY_PRIMARY, &[1]),
+        IndexDefinition::new(INDEX, index_flags::ORDINARY_SECONDARY, &[4]),
+    ];
+    TableDefinition::new(TABLE, columns, indexes)
+}
+
+/// The value of every column of one message.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MessageRow {
+    /// Primary key.
+    pub message_id: i64,
+    /// Secondary key.
+    pub received: i64,
+    /// Counts replacements.
+    pub version: i32,
+    /// Stored as the record's hash; here just bytes.
+    pub hash: [u8; 16],
+    /// Payload in the record, 1 to 255 bytes.
+    pub short_pad: Vec<u8>,
+    /// Payload kept apart.
+    pub long_pad: Vec<u8>,
+}
+
+impl MessageRow {
+    /// A message whose content follows from seed, key and version. Long pads have `long_bytes`
+    /// bytes, each with its top bit set, because foreign readers take some lower first bytes of a
+    /// chunk for compressed data.
+    pub fn make(seed: Seed, message_id: i64, version: i32, long_bytes: usize) -> Self {
+        let stream = seed.derive(message_id.cast_unsigned());
+        let mut prng = Prng::new(stream.derive(u64::from(version.cast_unsigned())));
+        let mut row = Self {
+            message_id,
+            received: message_id / 16,
+            version,
+            ..Self::default()
+        };
+        prng.fill(&mut row.hash);
+        // libesedb shows an empty value as null.
+        let short_bytes = usize::try_from(prng.below(255) + 1).expect("invariant: below 256");
+        row.short_pad.resize(short_bytes, 0);
+        prng.fill(&mut row.short_pad);
+        row.long_pad.resize(long_bytes, 0);
+        prng.fill(&mut row.long_pad);
+        row.long_pad.iter_mut().for_each(|byte| *byte |= 0x80);
+        row
+    }
+
+    /// Sets the columns of `row`, which is empty.
+    pub fn set(&self, row: &mut Row) {
+        row.set(column::MESSAGE_ID, &self.message_id.to_le_bytes())
+            .set(column::OBJECT_ID, &1i32.to_le_bytes())
+            .set(column::VERSION, &self.version.to_le_bytes())
+            .set(column::RECEIVED, &self.received.to_le_bytes())
+            .set(column::RECORD_HASH, &self.hash)
+            .set(column::LONG_HASH, &self.hash)
+            .set(column::SHORT_PAD, &self.short_pad)
+            .set(column::LONG_PAD, &self.long_pad);
+    }
+}
+
+/// Messages with ascending keys, as a fill takes them.
+#[derive(Clone, Debug)]
+pub struct Messages {
+    seed: Seed,
+    next: i64,
+    left: u64,
+    longest: u64,
+}
+
+impl Messages {
+    /// `rows` messages with long pads of up to `longest` bytes, lengths by seed.
+    pub const fn new(seed: Seed, rows: u64, longest: u64) -> Self {
+        Self {
+            seed,
+            next: 1,
+            left: rows,
+            longest,
+        }
+    }
+
+    /// What every reader must see of a table of these messages.
+    pub fn digest(self) -> TableDigest {
+        digest_of("the source", self)
+    }
+}
+
+impl Iterator for Messages {
+    type Item = MessageRow;
+
+    fn next(&mut self) -> Option<MessageRow> {
+        self.left = self.left.checked_sub(1)?;
+        let stream = self.seed.derive(self.next.cast_unsigned()).derive(7);
+        let long_bytes = Prng::new(stream).below(self.longest) + 1;
+        let long_bytes = usize::try_from(long_bytes).expect("invariant: long pads are short");
+        let row = MessageRow::make(self.seed, self.next, 1, long_bytes);
+        // Gaps in the keys, as deletes leave them.
+        self.next += 1 + i64::from(self.next % 7 == 0);
+        Some(row)
+    }
+}
+
+impl RowSource for Messages {
+    fn fill(&mut self, row: &mut Row) -> bool {
+        let Some(message) = self.next() else {
+            return false;
+        };
+        message.set(row);
+        true
+    }
+}
+
+/// What a reader must see of a table that holds exactly `rows`, in ascending key order.
+pub fn digest_of(reader: &str, rows: impl IntoIterator<Item = MessageRow>) -> TableDigest {
+    let mut records = DigestBuilder::default();
+    let mut long_values = DigestBuilder::default();
+    let mut index = DigestBuilder::default();
+    let mut row = Row::new();
+    for message in rows {
+        row.clear();
+        message.set(&mut row);
+        for (id, value) in row.columns() {
+            if id == column::LONG_PAD {
+                long_values.field(id, Some(value));
+            } else {
+                records.field(id, Some(value));
+            }
+        }
+        index.sized(&key_of(message.received));
+        index.sized(&key_of(message.message_id));
+        for builder in [&mut records, &mut long_values, &mut index] {
+            builder.count += 1;
+        }
+    }
+    TableDigest {
+        reader: reader.to_owned(),
+        table: TABLE.to_owned(),
+        records: records.finish(),
+        long_values: Some(long_values.finish()),
+        indexes: std::iter::once((INDEX.to_owned(), index.finish())).collect(),
+    }
+}
+
+/// The normalised key of a signed 64-bit column.
+pub fn key_of(value: i64) -> [u8; 9] {
+    let mut key = [0x7F; 9];
+    key[1..].copy_from_slice(&(value ^ i64::MIN).to_be_bytes());
+    key
+}

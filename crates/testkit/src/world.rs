@@ -1,0 +1,72 @@
+//! A storage world in memory and virtual time, and the way of its files to real ones.
+
+use std::future::Future;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use device::{Executor, Latency, MemoryVolume, Runtime, VirtualReactor, Volume, VolumeImage};
+use units::Nanos;
+
+/// One folder in memory and the executor whose tasks use it.
+pub struct World {
+    executor: Executor,
+    memory: MemoryVolume,
+}
+
+impl World {
+    /// An empty folder.
+    pub fn new() -> Self {
+        Self::of(&VolumeImage::default())
+    }
+
+    /// A folder that begins with the files of `image`.
+    pub fn of(image: &VolumeImage) -> Self {
+        let reactor = VirtualReactor::new();
+        let latency = Latency::fixed(Nanos::from_micros(10));
+        let memory = MemoryVolume::of("memory", &reactor, latency, image);
+        Self {
+            executor: Executor::new(reactor),
+            memory,
+        }
+    }
+
+    /// The folder.
+    pub fn volume(&self) -> Rc<dyn Volume> {
+        Rc::new(self.memory.clone())
+    }
+
+    /// What tasks need of their surroundings.
+    pub fn runtime(&self) -> Runtime {
+        self.executor.runtime()
+    }
+
+    /// Runs a task to its end.
+    pub fn run<T: 'static>(&self, task: impl Future<Output = T> + 'static) -> T {
+        self.executor.block_on(task)
+    }
+
+    /// The files as they are now.
+    pub fn image(&self) -> VolumeImage {
+        self.memory.image()
+    }
+
+    /// The bytes of a file.
+    pub fn bytes(&self, file: &str) -> Vec<u8> {
+        let image = self.image();
+        let found = image.files.get(file);
+        found.expect("a file of this world").to_vec()
+    }
+
+    /// Copies a file to `folder` for readers that need a real one.
+    pub fn export(&self, file: &str, folder: &Path) -> PathBuf {
+        let path = folder.join(file);
+        std::fs::write(&path, self.bytes(file)).expect("the folder is writable");
+        path
+    }
+}
+
+impl Default for World {
+    fn default() -> Self {
+        Self::new()
+    }
+}

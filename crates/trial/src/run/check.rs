@@ -1,0 +1,80 @@
+//! The checksum phase: every page of every closed database, all databases at the same time.
+
+use std::rc::Rc;
+
+use device::{Device, DeviceError, OpenMode};
+use ese::page::PageSize;
+use record::{Checksum, Event};
+use units::Nanos;
+
+use super::Group;
+use super::open::Opened;
+use crate::checksum;
+use crate::damage::Tally;
+
+/// Damaged pages of one database that become issues of their own.
+const MOST_NAMED: usize = 10;
+
+/// Verifies `all` and tells what was found.
+pub async fn check(group: &Rc<Group>, all: &[Opened]) {
+    let start = |opened: &Opened| {
+        let (group, opened) = (Rc::clone(group), opened.clone());
+        let runtime = group.runtime.clone();
+        runtime.spawn(async move { one(&group, &opened).await })
+    };
+    let checks: Vec<_> = all.iter().map(start).collect();
+    for check in checks {
+        check.await;
+    }
+}
+
+async fn one(group: &Group, opened: &Opened) {
+    let began = group.runtime.now();
+    match verify(group, opened).await {
+        Ok((tally, length)) => tell(group, opened, &tally, length, began),
+        Err(error) => {
+            opened.troubles.not_readable(group.runtime.now(), &error);
+        }
+    }
+}
+
+async fn verify(group: &Group, opened: &Opened) -> Result<(Tally, u64), DeviceError> {
+    let location = &opened.location;
+    let file = &location.plan.file;
+    let device: Rc<dyn Device> = location.database.open(file, OpenMode::ReadOnly).await?;
+    let length = device.length();
+    let page_size = usize::try_from(group.plan.page_size.0)
+        .ok()
+        .and_then(PageSize::from_bytes)
+        .expect("invariant: a plan's page size is one of the format's");
+    let progress = {
+        let index = location.plan.index;
+        let tell = Rc::clone(&group.checked);
+        move |bytes| tell((index, bytes))
+    };
+    let tally = checksum::verify(group.runtime.clone(), device, page_size, progress).await;
+    Ok((tally, length))
+}
+
+fn tell(group: &Group, opened: &Opened, tally: &Tally, length: u64, began: Nanos) {
+    let now = group.runtime.now();
+    let path = opened.location.path();
+    for finding in tally.findings.iter().take(MOST_NAMED) {
+        let text = format!("{path}: page {}: {}", finding.page, finding.damage);
+        opened.troubles.bad_page(now, text);
+    }
+    // The header's two pages were verified when the database was opened.
+    (group.events)(Event::Checksum(Checksum {
+        at_ns: now.since(group.origin).0,
+        database: opened.location.plan.index,
+        seen_pages: tally.seen + 2,
+        bad_pages: tally.bad - tally.correctable - tally.wrong_number,
+        correctable_pages: tally.correctable,
+        wrong_page_number_pages: tally.wrong_number,
+        uninitialised_pages: tally.uninitialised,
+        foreign_pages: tally.foreign,
+        lost_flush_pages: 0,
+        bytes: length,
+        elapsed_ns: now.since(began).0,
+    }));
+}
