@@ -1,16 +1,16 @@
 //! Turns rows into the entries of the table, its indexes and its long values.
 
+use ese::catalog::{CatalogTable, TreePlace, system_trees};
 use ese::key;
 use ese::long_value::{LongValueId, LongValueRoot};
 use ese::page::{PageSize, page_flags};
 use ese::record::RecordBuilder;
-use ese::schema::{ColumnDefinition, ColumnId, IndexDefinition};
+use ese::schema::{ColumnDefinition, ColumnId, IndexDefinition, TableDefinition};
 use ese::space::Extent;
 use units::{Bytes, ObjectId, PageNumber};
 
 use super::catalog::{
-    self, CatalogProblem, DATABASE_OBJECT, DATABASE_ROOT, FIRST_USER_OBJECT, FIRST_USER_ROOT,
-    FULL_DENSITY_PERCENT, Placed, TABLE_DENSITY_PERCENT,
+    self, CatalogProblem, FIRST_USER_ROOT, FULL_DENSITY_PERCENT, TABLE_DENSITY_PERCENT,
 };
 use super::extents::Owner;
 use super::sink::PageSink;
@@ -38,7 +38,7 @@ pub(super) struct Fill {
     table: Tree,
     indexes: Vec<(IndexDefinition, Tree)>,
     long_values: Option<Tree>,
-    definition: ese::schema::TableDefinition,
+    definition: TableDefinition,
     encoder: Encoder,
     rows: u64,
     last_long_value: u32,
@@ -75,24 +75,10 @@ impl Fill {
             .saturating_sub(reserve_pages)
             .min(i32::MAX.cast_unsigned());
         let mut sink = PageSink::new(size);
-        for unit in [
-            Extent::starting(DATABASE_ROOT, 12),
-            Extent::starting(PageNumber(24), 3),
-            Extent::starting(PageNumber(29), trees.end - 29),
-        ] {
+        for unit in catalog::root_units(end) {
             sink.open_unit(unit);
         }
-        catalog::write_system_tables(
-            &mut sink,
-            &Placed {
-                definition,
-                table: trees.table,
-                indexes: trees.indexes.clone(),
-                long_values: trees.long_values,
-                flags: 0,
-                density_percent: TABLE_DENSITY_PERCENT,
-            },
-        )?;
+        catalog::write_system_tables(&mut sink, &trees.catalog_table(definition))?;
         let tree = |owner, density_percent| Tree::new(owner, density_percent, size, limit);
         Ok(Self {
             sink,
@@ -248,9 +234,9 @@ impl Fill {
     /// Page 1 and its space trees: the file owns all its pages, and those at its end are free.
     fn write_database_root(&mut self, pages: u32) {
         let database = Owner {
-            object: DATABASE_OBJECT,
+            object: system_trees::DATABASE.object,
             flags: 0,
-            root: DATABASE_ROOT,
+            root: system_trees::DATABASE.root,
             parent: PageNumber::NONE,
             primary_pages: pages,
         };
@@ -280,8 +266,8 @@ struct Trees {
 }
 
 impl Trees {
-    fn place(definition: &ese::schema::TableDefinition, secondaries: &[IndexDefinition]) -> Self {
-        let mut next = (FIRST_USER_OBJECT, FIRST_USER_ROOT);
+    fn place(definition: &TableDefinition, secondaries: &[IndexDefinition]) -> Self {
+        let mut next = (system_trees::FIRST_USER_OBJECT, FIRST_USER_ROOT);
         let mut place = |flags, parent| {
             let (object, root) = next;
             next = (ObjectId(object.0 + 1), PageNumber(root.0 + ROOTS));
@@ -293,7 +279,7 @@ impl Trees {
                 primary_pages: ROOTS,
             }
         };
-        let table = place(0, DATABASE_ROOT);
+        let table = place(0, system_trees::DATABASE.root);
         let index_flags = |index: &IndexDefinition| {
             let repeats = if index.is_unique() {
                 0
@@ -320,6 +306,23 @@ impl Trees {
             long_values,
             end,
         }
+    }
+}
+
+impl Trees {
+    /// What the catalog says of the table.
+    fn catalog_table(&self, definition: &TableDefinition) -> CatalogTable {
+        let place = |owner: &Owner| TreePlace {
+            object: owner.object,
+            root: owner.root,
+        };
+        let indexes = self.indexes.iter().map(place).collect();
+        let long_values = self.long_values.as_ref().map(place);
+        let mut table =
+            CatalogTable::new(definition.clone(), place(&self.table), indexes, long_values);
+        table.initial_pages = self.table.primary_pages;
+        table.density_percent = TABLE_DENSITY_PERCENT;
+        table
     }
 }
 
