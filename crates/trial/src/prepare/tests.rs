@@ -104,11 +104,14 @@ fn a_fill_cut_off_without_warning_is_started_over() {
     world.executor.block_on(async move {
         let targets = preflight(&plan, &locations).await.unwrap();
         let coordinator = Arc::new(Coordinator::new(1));
-        let progress: crate::Sink<Progress> = Rc::new(|_| ());
+        let (progress, steps) = collector::<Progress>();
         let inner = runtime.clone();
         let filling = async move { prepare(&inner, &plan, targets, &coordinator, &progress).await };
         drop(runtime.spawn(filling));
-        runtime.sleep(units::Nanos::from_millis(2)).await;
+        while steps.borrow().len() < 4 {
+            runtime.sleep(units::Nanos::from_micros(100)).await;
+        }
+        assert!(!steps.borrow().iter().any(|step| step.is_complete));
     });
     world.executor.abandon();
     assert_eq!(actions(&world), [Action::Restart; 2]);
