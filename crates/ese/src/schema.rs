@@ -306,6 +306,17 @@ impl TableDefinition {
         indexes: Vec<IndexDefinition>,
     ) -> Self {
         columns.sort_by_key(|column| column.id);
+        Self::pack_fixed_columns(&mut columns);
+        Self {
+            name: name.to_owned(),
+            columns,
+            indexes,
+        }
+    }
+
+    /// Gives the fixed columns of `columns`, which are in order, their places in records: one
+    /// behind the other.
+    pub(crate) fn pack_fixed_columns(columns: &mut [ColumnDefinition]) {
         let mut offset = FIRST_FIXED_OFFSET;
         for column in columns
             .iter_mut()
@@ -315,11 +326,6 @@ impl TableDefinition {
             let bytes =
                 u16::try_from(column.max_bytes).expect("invariant: fixed columns are short");
             offset += bytes;
-        }
-        Self {
-            name: name.to_owned(),
-            columns,
-            indexes,
         }
     }
 

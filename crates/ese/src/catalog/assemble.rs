@@ -41,8 +41,10 @@ pub struct CatalogTable {
     pub template: Option<String>,
 }
 
-/// Flags of tables that belong to the engine.
+/// Flags of the catalog and its copy. Other tables of the engine carry bits below them too.
 const SYSTEM_TABLE_FLAGS: u32 = 0xC000_0000;
+/// The flag that all tables of the engine carry.
+const SYSTEM_TABLE_BIT: u32 = 0x8000_0000;
 /// How full appends leave pages by default, in percent.
 const DEFAULT_DENSITY_PERCENT: u32 = 80;
 /// What every index row states of text, whether it has text or not (measured in real files).
@@ -93,7 +95,7 @@ impl CatalogTable {
 
     /// Whether the table belongs to the engine.
     pub const fn is_system_table(&self) -> bool {
-        self.flags & 0x8000_0000 != 0
+        self.flags & SYSTEM_TABLE_BIT != 0
     }
 
     /// The secondary indexes with their places.
@@ -156,7 +158,6 @@ fn index_row(table: &CatalogTable, index: &IndexDefinition, place: TreePlace) ->
         column_type_or_root: place.root.0,
         space_usage: table.density_percent,
         flags: index.flags,
-        pages_or_locale: 1033,
         lc_map_flags: Some(LC_MAP_FLAGS),
         key_most: own_limit.then(|| u16::try_from(index.longest_key_bytes).unwrap_or(u16::MAX)),
         key_columns: index
@@ -211,6 +212,10 @@ fn table_of(rows: &[CatalogRow]) -> Option<CatalogTable> {
     };
     let mut columns: Vec<_> = of_kind(RowKind::Column).filter_map(column_of).collect();
     columns.sort_by_key(|column| column.id);
+    if table.flags & SYSTEM_TABLE_BIT != 0 {
+        // Their rows do not say where fixed columns are: the engine knows that they are packed.
+        TableDefinition::pack_fixed_columns(&mut columns);
+    }
     let mut indexes: Vec<_> = of_kind(RowKind::Index)
         .map(|row| (index_of(row), place(row)))
         .collect();

@@ -1,5 +1,7 @@
 //! One row of the catalog and its bytes.
 
+use std::sync::LazyLock;
+
 use units::{ObjectId, PageNumber};
 
 use crate::catalog::system::{OBJECTS_NAME, catalog_definition, column};
@@ -7,6 +9,9 @@ use crate::key::{KeyError, index_key};
 use crate::page::PageSize;
 use crate::record::{RecordBuilder, RecordError, RecordRef};
 use crate::schema::{ColumnId, TableDefinition};
+
+/// What every row is read and written by.
+static DEFINITION: LazyLock<TableDefinition> = LazyLock::new(|| catalog_definition(OBJECTS_NAME));
 
 /// What a row of the catalog describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -116,11 +121,10 @@ impl CatalogRow {
 
     /// Reads a row; none where it is of a kind that no known engine writes.
     pub fn decode(record: &[u8], page_size: PageSize) -> Result<Option<Self>, RecordError> {
-        let definition = catalog_definition(OBJECTS_NAME);
         let record = RecordRef::parse(record, page_size)?;
         let fields = Fields {
             record,
-            definition: &definition,
+            definition: &DEFINITION,
         };
         let Some(kind) = RowKind::from_number(fields.number(column::TYPE).unwrap_or(0)) else {
             return Ok(None);
@@ -160,7 +164,7 @@ impl CatalogRow {
 
     /// Appends the row's record to `out`.
     pub fn encode(&self, page_size: PageSize, out: &mut Vec<u8>) -> Result<(), RecordError> {
-        let mut builder = RecordBuilder::new(&catalog_definition(OBJECTS_NAME), page_size);
+        let mut builder = RecordBuilder::new(&DEFINITION, page_size);
         for (column, value) in self.columns() {
             builder.set(ColumnId(column), &value)?;
         }
@@ -177,12 +181,11 @@ impl CatalogRow {
                 .find(|(column, _)| *column == id.0)
                 .map(|(_, value)| value.as_slice())
         };
-        let definition = catalog_definition(OBJECTS_NAME);
         let mut keys = Vec::new();
-        for index in &definition.indexes {
+        for index in &DEFINITION.indexes {
             let is_in = value(index.segments[0].column).is_some();
             let mut key = Vec::new();
-            index_key(&definition, index, value, &mut key)?;
+            index_key(&DEFINITION, index, value, &mut key)?;
             keys.push(is_in.then_some(key));
         }
         Ok(keys)

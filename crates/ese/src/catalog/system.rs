@@ -2,9 +2,7 @@
 
 use units::{ObjectId, PageNumber};
 
-use crate::schema::{
-    ColumnDefinition, ColumnType, IndexDefinition, TableDefinition, column_flags, index_flags,
-};
+use crate::schema::{ColumnDefinition, ColumnType, IndexDefinition, TableDefinition, index_flags};
 
 /// The trees that stand at fixed places.
 pub mod system_trees {
@@ -77,9 +75,6 @@ pub(super) mod column {
     pub const LOCALE_NAME: u16 = 261;
 }
 
-/// Bytes of the longest name.
-const LONGEST_NAME: u32 = 64;
-
 /// The catalog's own definition. `name` is [`OBJECTS_NAME`] or [`OBJECTS_SHADOW_NAME`]; only the
 /// first one has secondary indexes.
 pub fn catalog_definition(name: &str) -> TableDefinition {
@@ -121,7 +116,7 @@ fn catalog_columns() -> Vec<ColumnDefinition> {
         new(column::LONG_VALUE_CHUNK, "LVChunkMax", Long, 0),
         new(column::NAME, "Name", Text, 255).not_null(),
         new(129, "Stats", Binary, 255),
-        new(column::TEMPLATE_TABLE, "TemplateTable", Text, LONGEST_NAME),
+        new(column::TEMPLATE_TABLE, "TemplateTable", Text, 255),
         new(column::DEFAULT_VALUE, "DefaultValue", Binary, 255),
         new(column::KEY_COLUMNS, "KeyFldIDs", Binary, 255),
         new(133, "VarSegMac", Binary, 255),
@@ -143,18 +138,9 @@ pub fn object_ids_definition() -> TableDefinition {
     use ColumnType::{Long, Short};
     let new = ColumnDefinition::new;
     let columns = vec![
-        ColumnDefinition {
-            flags: column_flags::NOT_NULL,
-            ..new(256, "objid", Long, 0)
-        },
-        ColumnDefinition {
-            flags: column_flags::NOT_NULL,
-            ..new(257, "objidTable", Long, 0)
-        },
-        ColumnDefinition {
-            flags: column_flags::NOT_NULL,
-            ..new(258, "type", Short, 0)
-        },
+        new(256, "objid", Long, 0),
+        new(257, "objidTable", Long, 0),
+        new(258, "type", Short, 0),
     ];
     let primary = IndexDefinition::new("primary", index_flags::ORDINARY_PRIMARY, &[256]);
     TableDefinition::new(OBJECT_IDS_NAME, columns, vec![primary])

@@ -248,12 +248,8 @@ impl RecordBuilder {
         out.extend_from_slice(&[self.last_fixed.to_le_bytes()[0], last_variable]);
         out.extend_from_slice(&offset_field(end + null_bytes).to_le_bytes());
         out.extend_from_slice(&self.fixed[HEADER_BYTES..end]);
+        // Bits behind the last column stay set, as the real engine leaves them.
         out.extend_from_slice(&self.nulls[..null_bytes]);
-        if !self.last_fixed.is_multiple_of(8) {
-            // Bits behind the last column say nothing and stay clear.
-            let last = out.len() - 1;
-            out[last] &= (1 << (self.last_fixed % 8)) - 1;
-        }
     }
 
     fn push_tags(&self, out: &mut Vec<u8>) -> Result<(), RecordError> {

@@ -95,6 +95,16 @@ impl<'a> Tags<'a> {
         u16_at(self.bytes, index * 4 + 2)
     }
 
+    /// Fields of the template table come first; both groups ascend by column.
+    fn search(&self, column: ColumnId) -> Option<usize> {
+        let own = partition(0, self.count, |index| self.word(index) & DERIVED != 0);
+        let in_group = |from, to| {
+            let found = partition(from, to, |index| self.column(index) < column);
+            (found < to && self.column(found) == column).then_some(found)
+        };
+        in_group(own, self.count).or_else(|| in_group(0, own))
+    }
+
     fn offset_of(&self, word: u16) -> usize {
         usize::from(word & if self.is_small { 0x1FFF } else { 0x7FFF })
     }
@@ -134,6 +144,20 @@ impl<'a> Tags<'a> {
     }
 }
 
+/// The first index of a range for which `is_before` does not hold.
+fn partition(from: usize, to: usize, is_before: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut high) = (from, to);
+    while low < high {
+        let middle = low.midpoint(high);
+        if is_before(middle) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
 /// All tagged fields of a record.
 pub(super) fn fields(bytes: &[u8], is_small: bool) -> Result<Vec<TaggedField<'_>>, RecordError> {
     let tags = Tags::parse(bytes, is_small)?;
@@ -147,7 +171,7 @@ pub(super) fn find(
     column: ColumnId,
 ) -> Result<Stored<'_>, RecordError> {
     let tags = Tags::parse(bytes, is_small)?;
-    match (0..tags.count).find(|&index| tags.column(index) == column) {
+    match tags.search(column) {
         Some(index) => Ok(tags.field(index)?.stored),
         None => Ok(Stored::Absent),
     }

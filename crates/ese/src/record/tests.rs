@@ -53,12 +53,45 @@ fn a_small_record_has_the_bytes_of_the_format() {
         .expect("tagged");
     builder.set(ColumnId(257), b"z").expect("tagged");
     let expected: &[u8] = &[
-        3, 129, 18, 0, // last fixed, last variable, end of fixed columns
-        1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0, 0xFF,  // columns 1, 2 (null) and 3
-        0b010, // column 2 is null
-        0, 0x80, 2, 0, b'a', b'b', // ends of 128 (null) and 129, data
-        0, 1, 8, 0, 1, 1, 13, 0, // columns 256 and 257 at 8 and 13
-        5, 0x34, 0x12, 0, 0, 0, b'z', // flags and value, twice
+        3,
+        129,
+        18,
+        0, // last fixed, last variable, end of fixed columns
+        1,
+        2,
+        3,
+        4,
+        5,
+        6,
+        7,
+        8,
+        0,
+        0,
+        0,
+        0,
+        0xFF,        // columns 1, 2 (null) and 3
+        0b1111_1010, // column 2 is null, and bits behind column 3 are set
+        0,
+        0x80,
+        2,
+        0,
+        b'a',
+        b'b', // ends of 128 (null) and 129, data
+        0,
+        1,
+        8,
+        0,
+        1,
+        1,
+        13,
+        0, // columns 256 and 257 at 8 and 13
+        5,
+        0x34,
+        0x12,
+        0,
+        0,
+        0,
+        b'z', // flags and value, twice
     ];
     let mut record = Vec::new();
     builder.finish(&mut record).expect("short enough");
