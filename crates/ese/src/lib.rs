@@ -9,6 +9,7 @@ pub mod catalog;
 pub mod check;
 pub mod checksum;
 pub mod compression;
+pub mod flush_map;
 pub mod header;
 pub mod key;
 mod lgpos;

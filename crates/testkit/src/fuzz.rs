@@ -1,0 +1,142 @@
+//! What the fuzzers feed: every decoder that meets bytes from outside, as a function of bytes.
+//!
+//! The fuzzing package under `fuzz/` calls these for as long as it is given; the tests call them
+//! once for every file of the corpus, so a finding stays found on every machine.
+
+use ese::flush_map::FlushMap;
+use ese::header::read_copies;
+use ese::page::{PageMut, PageRef, PageSize};
+use ese::record::RecordRef;
+use units::ObjectId;
+
+#[cfg(test)]
+mod tests;
+
+/// One decoder and its name, which is also the name of its corpus folder.
+pub struct Target {
+    /// Folder under `fuzz/corpus`, and name of the fuzzing binary.
+    pub name: &'static str,
+    /// Must return, whatever the bytes are.
+    pub run: fn(&[u8]),
+}
+
+/// Every decoder that is fuzzed.
+pub const TARGETS: [Target; 7] = [
+    Target {
+        name: "page",
+        run: page,
+    },
+    Target {
+        name: "record",
+        run: record,
+    },
+    Target {
+        name: "log_record",
+        run: log_record,
+    },
+    Target {
+        name: "header",
+        run: header,
+    },
+    Target {
+        name: "flush_map",
+        run: flush_map,
+    },
+    Target {
+        name: "plan",
+        run: plan,
+    },
+    Target {
+        name: "journal",
+        run: journal,
+    },
+];
+
+/// Walks a page in every way that reading does, then changes it in every way that redo does.
+pub fn page(data: &[u8]) {
+    let Some((&script, body)) = data.split_first() else {
+        return;
+    };
+    let sizes = PageSize::ALL;
+    let size = sizes[usize::from(script) % sizes.len()];
+    let mut bytes = vec![0; size.bytes()];
+    let given = body.len().min(bytes.len());
+    bytes[..given].copy_from_slice(&body[..given]);
+    walk(PageRef::new(&bytes));
+    change(&mut bytes, script);
+    walk(PageRef::new(&bytes));
+}
+
+fn walk(page: PageRef<'_>) {
+    let mut key = Vec::new();
+    for line in 0..page.node_count() {
+        if page.key_into(line, &mut key) {
+            let _ = page.search(&key);
+            let _ = page.search_pair(&key, &key);
+            let _ = page.child_line(&key, &[]);
+        }
+        let _ = page.child(line);
+    }
+    let _ = page.is_uninitialised();
+    let _ = page.external_header();
+}
+
+fn change(bytes: &mut [u8], script: u8) {
+    let line = usize::from(script >> 4);
+    let mut page = PageMut::new(bytes);
+    let _ = page.insert(line, script & 7, &[2, 0, 7, 7, 9, 9, 9, 9, 9]);
+    let _ = page.set_node_flags(line, 2);
+    let _ = page.add_u32(line, 0, 1);
+    let _ = page.replace_bytes(line, &[1, 0, 7, 9]);
+    let _ = page.remove(line, 1);
+    let _ = page.set_external_header(&[script; 16]);
+    let _ = page.reorganise();
+    if script.is_multiple_of(16) {
+        page.format(0, ObjectId(1));
+    }
+}
+
+/// Reads a record as one of either page class, column by column.
+pub fn record(data: &[u8]) {
+    for size in PageSize::ALL {
+        let Ok(record) = RecordRef::parse(data, size) else {
+            continue;
+        };
+        let _ = record.tagged_fields();
+    }
+}
+
+/// Decodes a log record and, where it is one, encodes it again to the same bytes.
+pub fn log_record(data: &[u8]) {
+    if let Ok(record) = engine::log::LogRecord::decode(data) {
+        let mut again = Vec::new();
+        record.encode(&mut again);
+        assert_eq!(
+            again, data,
+            "a decoded record encodes to the bytes it came from"
+        );
+    }
+}
+
+/// Finds the two headers of a database file.
+pub fn header(data: &[u8]) {
+    let _ = read_copies(data);
+}
+
+/// Decodes a flush map.
+pub fn flush_map(data: &[u8]) {
+    let _ = FlushMap::decode(data);
+}
+
+/// Reads a plan; a complaint must be printable.
+pub fn plan(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    if let Err(complaints) = plan::Plan::parse("fuzz.toml", &text) {
+        let _ = complaints.to_string();
+    }
+}
+
+/// Reads a run's journal.
+pub fn journal(data: &[u8]) {
+    let _ = record::RunRecord::load(data);
+}
