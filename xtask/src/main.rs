@@ -8,6 +8,7 @@
 
 mod bench;
 mod failure;
+mod fuzz;
 mod layers;
 mod licences;
 mod peers;
@@ -29,6 +30,7 @@ cargo xtask <command>
   layers          every dependency edge against the table in ARCHITECTURE.md
   bench NAME [DIR]  speed against a peer, with files in DIR (default: target/bench);
                   run it as `cargo run --release -p xtask -- bench NAME`
+  fuzz [SECONDS]  every decoder of foreign bytes, so long each (default 10)
   deny            cargo-deny where it is installed, else the licence check alone
 ";
 
@@ -52,6 +54,12 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
         ["layers"] => layers::run(),
         ["bench", name] => bench::run(name, &bench_directory()?),
         ["bench", name, directory] => bench::run(name, Path::new(directory)),
+        ["fuzz"] => fuzz::run(fuzz::SHORT_SECONDS),
+        ["fuzz", seconds] => fuzz::run(
+            seconds
+                .parse()
+                .map_err(|_| Failure::new(format!("`{seconds}` is no number of seconds")))?,
+        ),
         ["deny"] => licences::deny(),
         _ => Err(Failure::new(USAGE)),
     }

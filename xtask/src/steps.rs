@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::failure::Failure;
-use crate::{layers, licences, peers, shell, tidy};
+use crate::{fuzz, layers, licences, peers, shell, tidy};
 
 struct Step {
     name: &'static str,
@@ -56,6 +56,11 @@ const STEPS: &[Step] = &[
         name: "end-to-end",
         what: "the real program in scratch folders",
         run: || test("--release -p plimsoll"),
+    },
+    Step {
+        name: "fuzz",
+        what: "decoders against generated input",
+        run: || fuzz::run(fuzz::SHORT_SECONDS),
     },
     Step {
         name: "documentation",
