@@ -65,6 +65,9 @@ pub struct Counters {
     pub database_flushes: u64,
     /// Pages verified by the maintenance scan.
     pub maintenance_pages: u64,
+    /// Pages of those that were not as they had been written. A write of the page in flight at the
+    /// same moment can show here too: check the file when the run is over.
+    pub maintenance_bad_pages: u64,
     /// Whole passes of the maintenance scan.
     pub maintenance_passes: u64,
 }

@@ -115,6 +115,11 @@ pub enum TransactionError {
         /// What fits.
         most: usize,
     },
+    /// A column of the row does not fit the table.
+    BadRow {
+        /// What is wrong.
+        problem: String,
+    },
     /// A page could not be understood.
     Damaged(PageDamage),
     /// A page could not be read.
@@ -138,6 +143,7 @@ impl fmt::Display for TransactionError {
                     "the row needs {bytes} bytes and at most {most} fit; make it smaller"
                 )
             }
+            Self::BadRow { problem } => write!(f, "the row does not fit its table: {problem}"),
             Self::Damaged(damage) => damage.fmt(f),
             Self::Read(error) => error.fmt(f),
             Self::Latched(latch) => latch.fmt(f),

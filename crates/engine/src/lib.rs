@@ -5,17 +5,33 @@
 //! and one log record.
 
 pub mod bulk;
+mod cache;
 mod codec;
+mod core;
 mod counters;
 mod database;
 pub mod edit;
 mod error;
+mod hash;
+mod header_file;
+mod latch;
 pub mod log;
+mod long_value;
+mod maintenance;
 pub mod notify;
 mod row;
+mod rows;
 mod settings;
+mod space;
+mod stage;
 mod table;
+mod tasks;
+#[cfg(test)]
+mod test_pages;
 mod transaction;
+mod tree;
+mod undo;
+mod versions;
 
 pub use codec::DecodeError;
 pub use counters::Counters;

@@ -1,26 +1,64 @@
 //! A table of an open database, as transactions name it.
 
+use std::rc::Rc;
+
+use ese::key::{KeyError, append_segment};
+use ese::page::PageSize;
+use ese::schema::{IndexDefinition, TableDefinition};
+
+use crate::rows::TableState;
+
 /// A table. Cheap to clone.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Table {
-    state: Never,
+    pub(crate) state: Rc<TableState>,
+    pub(crate) page_size: PageSize,
 }
 
-/// Not constructible before tables can be opened.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Never {}
-
 impl Table {
+    /// What the table is: its columns and indexes, as the catalog has them.
+    pub fn definition(&self) -> &TableDefinition {
+        &self.state.definition
+    }
+
+    /// The size of the database's pages, which decoding a record needs.
+    pub const fn page_size(&self) -> PageSize {
+        self.page_size
+    }
+
     /// The primary key of the row whose key columns have these stored values (numbers
     /// little-endian), in key order: what reads, deletes and scans take.
-    pub fn primary_key(&self, values: &[&[u8]]) -> Vec<u8> {
-        let _ = values;
-        match self.state {}
+    pub fn primary_key(&self, values: &[&[u8]]) -> Result<Vec<u8>, KeyError> {
+        let primary = self.state.definition.primary();
+        self.key(
+            primary.expect("invariant: checked when the table was opened"),
+            values,
+        )
     }
 
     /// The key of secondary index `index` (counted from 0 in catalog order) for these values.
-    pub fn index_key(&self, index: usize, values: &[&[u8]]) -> Vec<u8> {
-        let _ = (index, values);
-        match self.state {}
+    pub fn index_key(&self, index: usize, values: &[&[u8]]) -> Result<Vec<u8>, KeyError> {
+        self.key(&self.state.indexes[index].0, values)
+    }
+
+    fn key(&self, index: &IndexDefinition, values: &[&[u8]]) -> Result<Vec<u8>, KeyError> {
+        let mut key = Vec::new();
+        for (segment, value) in index.segments.iter().zip(values) {
+            let id = segment.column;
+            let column = self
+                .state
+                .definition
+                .column(id)
+                .ok_or(KeyError::NoColumn { column: id })?;
+            append_segment(
+                column,
+                Some(value),
+                index.flags,
+                segment.is_descending,
+                &mut key,
+            )?;
+        }
+        key.truncate(index.longest_key_bytes);
+        Ok(key)
     }
 }

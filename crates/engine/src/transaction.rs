@@ -3,9 +3,26 @@
 //! A transaction sees the database as it was when it began, plus its own changes. A row that
 //! another transaction has changed since cannot be changed: [`TransactionError::Conflict`].
 
+mod scan;
+
+pub use scan::{Entry, Order, Scan};
+
+use std::rc::Rc;
+
+use ese::Lgpos;
+use ese::long_value::LongValueId;
+
+use crate::core::{CleanupBatch, Core};
+use crate::edit::{TransactionId, Undo, UndoAction};
 use crate::error::TransactionError;
+use crate::log::LogRecord;
+use crate::long_value;
 use crate::row::Row;
-use crate::table::{Never, Table};
+use crate::rows::{RowChange, View};
+use crate::stage::{Stage, Stop};
+use crate::table::Table;
+use crate::undo::undo;
+use crate::versions::{Cleanup, NodeKey, Versions, Viewer};
 
 /// How long a commit waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,45 +34,65 @@ pub enum Durability {
     Durable,
 }
 
-/// Where the commit record lies in the log; later commits have greater positions.
+/// Where the log ends behind a commit record; later commits have greater positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct CommitPosition(pub u64);
-
-/// What a scan walks along.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
-    /// The primary index: entries are (primary key, record).
-    Primary,
-    /// A secondary index, counted from 0 in catalog order: entries are (index key, primary key).
-    Index(usize),
-}
-
-/// One entry of a scan.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Entry {
-    /// Normalised key.
-    pub key: Vec<u8>,
-    /// The record, or the primary key.
-    pub data: Vec<u8>,
-}
+pub struct CommitPosition(pub Lgpos);
 
 /// A transaction. End it with [`Transaction::commit`] or [`Transaction::rollback`]; one that is
 /// dropped is rolled back in the background, and its rows stay locked until that is done.
 pub struct Transaction {
-    state: Never,
+    work: Option<Work>,
 }
 
-/// An ascending walk over a snapshot.
-pub struct Scan<'a> {
-    state: Never,
-    transaction: std::marker::PhantomData<&'a Transaction>,
+/// What a transaction has done so far.
+struct Work {
+    core: Rc<Core>,
+    viewer: Viewer,
+    /// Where its begin record lies, once it has changed something.
+    begun: Option<Lgpos>,
+    undo: Vec<Vec<Undo>>,
+    nodes: Vec<NodeKey>,
+    cleanups: Vec<Cleanup>,
 }
 
 impl Transaction {
+    pub(crate) fn begin(core: &Rc<Core>) -> Self {
+        let viewer = Viewer {
+            transaction: core.next_transaction(),
+            snapshot: core.versions.borrow_mut().begin(),
+        };
+        core.open_transactions.set(core.open_transactions.get() + 1);
+        let work = Work {
+            core: Rc::clone(core),
+            viewer,
+            begun: None,
+            undo: Vec::new(),
+            nodes: Vec::new(),
+            cleanups: Vec::new(),
+        };
+        Self { work: Some(work) }
+    }
+
+    fn work(&self) -> &Work {
+        self.work
+            .as_ref()
+            .expect("invariant: only ending a transaction takes its work")
+    }
+
+    fn work_mut(&mut self) -> &mut Work {
+        self.work
+            .as_mut()
+            .expect("invariant: only ending a transaction takes its work")
+    }
+
     /// Inserts a row: record, long values and index entries, in one log record.
     pub async fn insert(&mut self, table: &Table, row: &Row) -> Result<(), TransactionError> {
-        let _ = (table, row);
-        match self.state {}
+        let prepared = table.state.prepare(row)?;
+        let work = self.work_mut();
+        work.change_row(table, |view, stage| view.insert(stage, &prepared))
+            .await?;
+        work.core.count(|counters| counters.inserts += 1);
+        Ok(())
     }
 
     /// Puts the record with this primary key into `record`, without its long values; false where
@@ -66,55 +103,232 @@ impl Transaction {
         key: &[u8],
         record: &mut Vec<u8>,
     ) -> Result<bool, TransactionError> {
-        let _ = (table, key, record);
-        match self.state {}
+        let work = self.work();
+        let found = work
+            .core
+            .look(|stage, versions| work.view(table, versions).read(stage, key, record))
+            .await?;
+        work.core.count(|counters| counters.reads += 1);
+        Ok(found)
     }
 
-    /// Puts the long value of this number (the LID that a record holds) into `value`.
+    /// Puts the long value of this number (the LID that a record holds) into `value`; false where
+    /// there is none.
     pub async fn read_long_value(
         &self,
         table: &Table,
-        long_value: u32,
+        id: LongValueId,
         value: &mut Vec<u8>,
-    ) -> Result<(), TransactionError> {
-        let _ = (table, long_value, value);
-        match self.state {}
+    ) -> Result<bool, TransactionError> {
+        let Some(tree) = table.state.long_values else {
+            return Ok(false);
+        };
+        let read = |stage: &mut Stage<'_>, _: &Versions| long_value::read(stage, &tree, id, value);
+        self.work().core.look(read).await
     }
 
     /// Replaces the row that has the primary key of `row`: every column, long values included.
     pub async fn replace(&mut self, table: &Table, row: &Row) -> Result<(), TransactionError> {
-        let _ = (table, row);
-        match self.state {}
+        let prepared = table.state.prepare(row)?;
+        let work = self.work_mut();
+        work.change_row(table, |view, stage| view.replace(stage, &prepared))
+            .await?;
+        work.core.count(|counters| counters.replaces += 1);
+        Ok(())
     }
 
     /// Deletes the row with this primary key.
     pub async fn delete(&mut self, table: &Table, key: &[u8]) -> Result<(), TransactionError> {
-        let _ = (table, key);
-        match self.state {}
+        let work = self.work_mut();
+        work.change_row(table, |view, stage| view.delete(stage, key))
+            .await?;
+        work.core.count(|counters| counters.deletes += 1);
+        Ok(())
     }
 
     /// A scan that begins at the first entry whose key is not below `from`.
     pub fn scan(&self, table: &Table, order: Order, from: &[u8]) -> Scan<'_> {
-        let _ = (table, order, from);
-        match self.state {}
+        Scan::new(self, table, order, from)
     }
 
     /// Ends the transaction and makes its changes visible to those that begin later.
-    pub async fn commit(self, durability: Durability) -> Result<CommitPosition, TransactionError> {
-        let _ = durability;
-        match self.state {}
+    pub async fn commit(
+        mut self,
+        durability: Durability,
+    ) -> Result<CommitPosition, TransactionError> {
+        let work = self
+            .work
+            .take()
+            .expect("invariant: a transaction ends once");
+        work.commit(durability).await
     }
 
     /// Ends the transaction and undoes its changes.
-    pub async fn rollback(self) -> Result<(), TransactionError> {
-        match self.state {}
+    pub async fn rollback(mut self) -> Result<(), TransactionError> {
+        let work = self
+            .work
+            .take()
+            .expect("invariant: a transaction ends once");
+        work.roll_back().await
     }
 }
 
-impl Scan<'_> {
-    /// The next entry; none at the end.
-    pub async fn next(&mut self) -> Result<Option<Entry>, TransactionError> {
-        let _ = self.transaction;
-        match self.state {}
+impl Drop for Transaction {
+    fn drop(&mut self) {
+        let Some(work) = self.work.take() else {
+            return;
+        };
+        if work.begun.is_none() {
+            work.end();
+            return;
+        }
+        let runtime = work.core.runtime.clone();
+        // A failure latches the database, which everybody sees who uses it later.
+        drop(runtime.spawn(async move { work.roll_back().await }));
+    }
+}
+
+impl Work {
+    fn view<'a>(&self, table: &'a Table, versions: &'a Versions) -> View<'a> {
+        View {
+            table: &table.state,
+            versions,
+            viewer: self.viewer,
+        }
+    }
+
+    async fn change_row(
+        &mut self,
+        table: &Table,
+        plan: impl Fn(&View<'_>, &mut Stage<'_>) -> Result<RowChange, Stop>,
+    ) -> Result<(), TransactionError> {
+        self.log_begin()?;
+        let core = Rc::clone(&self.core);
+        let mut pushed = Vec::new();
+        let change = core
+            .change(
+                self.viewer.transaction,
+                |stage, versions| plan(&self.view(table, versions), stage),
+                |change| {
+                    pushed = std::mem::take(&mut change.undo);
+                    UndoAction::Push(pushed.clone())
+                },
+            )
+            .await?;
+        self.undo.push(pushed);
+        self.cleanups.extend(change.cleanups);
+        let mut versions = core.versions.borrow_mut();
+        for (node, before) in change.versions {
+            versions.push(node.clone(), self.viewer.transaction, before);
+            self.nodes.push(node);
+        }
+        Ok(())
+    }
+
+    fn log_begin(&mut self) -> Result<(), TransactionError> {
+        if self.begun.is_none() {
+            let transaction = self.viewer.transaction;
+            let (start, _) = self.core.append(&LogRecord::Begin { transaction })?;
+            self.core.active.borrow_mut().insert(transaction, start);
+            self.begun = Some(start);
+        }
+        Ok(())
+    }
+
+    async fn commit(mut self, durability: Durability) -> Result<CommitPosition, TransactionError> {
+        let core = Rc::clone(&self.core);
+        if core.cache.latch.get().is_some() {
+            self.end();
+            return Err(core
+                .cache
+                .latch
+                .check()
+                .err()
+                .unwrap_or(TransactionError::NotFound));
+        }
+        let Some(since) = self.begun else {
+            self.end();
+            return Ok(CommitPosition(core.cache.log.tip()));
+        };
+        let transaction = self.viewer.transaction;
+        let end = match core.append(&LogRecord::Commit { transaction }) {
+            Ok((_, end)) => end,
+            Err(error) => {
+                self.end();
+                return Err(error);
+            }
+        };
+        let nodes = std::mem::take(&mut self.nodes);
+        let number = core.versions.borrow_mut().commit(transaction, nodes);
+        let items = std::mem::take(&mut self.cleanups);
+        if !items.is_empty() {
+            core.cleanups.borrow_mut().push_back(CleanupBatch {
+                number,
+                since,
+                items,
+            });
+        }
+        self.end();
+        match durability {
+            Durability::Lazy => core.count(|counters| counters.lazy_commits += 1),
+            Durability::Durable => {
+                core.cache
+                    .log
+                    .flush_to(end)
+                    .await
+                    .map_err(|error| core.latch(&error))?;
+                core.count(|counters| counters.durable_commits += 1);
+            }
+        }
+        Ok(CommitPosition(end))
+    }
+
+    async fn roll_back(mut self) -> Result<(), TransactionError> {
+        let core = Rc::clone(&self.core);
+        let transaction = self.viewer.transaction;
+        let stack = std::mem::take(&mut self.undo);
+        let result = if self.begun.is_some() {
+            core.undo_transaction(transaction, stack).await
+        } else {
+            Ok(())
+        };
+        if let Err(error) = &result
+            && !matches!(error, TransactionError::Latched(_))
+        {
+            // Half a rollback is no state that anybody may go on from.
+            core.latch(error);
+        }
+        core.versions.borrow_mut().forget(transaction, &self.nodes);
+        self.end();
+        core.count(|counters| counters.rollbacks += 1);
+        result
+    }
+
+    /// Gives back what every transaction holds, however it ended.
+    fn end(self) {
+        let core = &self.core;
+        core.active.borrow_mut().remove(&self.viewer.transaction);
+        let mut versions = core.versions.borrow_mut();
+        versions.end(self.viewer.snapshot);
+        versions.trim();
+        core.open_transactions.set(core.open_transactions.get() - 1);
+        core.ended.notify_all();
+    }
+}
+
+impl Core {
+    /// Undoes everything a transaction has done, each push of its undo stack in one apply, and
+    /// logs its end. Used at run time and for the losers of a crash.
+    pub(crate) async fn undo_transaction(
+        &self,
+        transaction: TransactionId,
+        mut stack: Vec<Vec<Undo>>,
+    ) -> Result<(), TransactionError> {
+        while let Some(pushed) = stack.pop() {
+            let plan = |stage: &mut Stage<'_>, _: &Versions| undo(stage, &self.trees, &pushed);
+            self.change(transaction, plan, |()| UndoAction::Pop).await?;
+        }
+        self.append(&LogRecord::Rollback { transaction })?;
+        Ok(())
     }
 }

@@ -1,0 +1,312 @@
+//! The buffer cache: pages come in when an operation needs them, and go out when they are worth
+//! least or when the checkpoint falls behind.
+//!
+//! Writes copy and seal pages at once, so pages may change while a write is in flight; the log is
+//! durable up to a page's last change before the page is written.
+
+mod frames;
+mod policy;
+mod scavenger;
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::Poll;
+
+use device::{Buffer, Device, Purpose, Request, Runtime};
+use ese::checksum::{self, PageVerdict};
+use ese::page::{PageRef, PageSize};
+use ese::page_check;
+use units::{Bytes, Nanos, PageNumber};
+
+pub(crate) use frames::Frames;
+
+use crate::counters::Counters;
+use crate::error::{PageDamage, TransactionError};
+use crate::hash::QuickHash;
+use crate::header_file::HeaderFile;
+use crate::latch::LatchCell;
+use crate::log::Log;
+use crate::notify::Notify;
+use crate::settings::Settings;
+use crate::stage::PageSource;
+
+/// The fewest pages a cache can work with.
+const FEWEST_PAGES: usize = 128;
+
+/// Counted here and not in the frame table.
+#[derive(Debug, Default)]
+struct Counts {
+    pages_read: Cell<u64>,
+    pages_written: Cell<u64>,
+    write_requests: Cell<u64>,
+    repaired: Cell<u64>,
+    stalls: Cell<u64>,
+    stall_time: Cell<Nanos>,
+    flushes: Cell<u64>,
+}
+
+fn count(cell: &Cell<u64>, more: u64) {
+    cell.set(cell.get() + more);
+}
+
+/// The cache of one database.
+pub(crate) struct Cache {
+    pub runtime: Runtime,
+    pub device: Rc<dyn Device>,
+    pub log: Log,
+    pub header: HeaderFile,
+    pub latch: LatchCell,
+    page_size: PageSize,
+    most_pages: usize,
+    /// Pages beyond the most, granted when everything was held.
+    extra_pages: Cell<usize>,
+    start_flush_pages: usize,
+    stop_flush_pages: usize,
+    longest_run_pages: u32,
+    frames: RefCell<Frames>,
+    loading: RefCell<HashSet<PageNumber, QuickHash>>,
+    writes_in_flight: Cell<usize>,
+    /// A load or a write has ended, or a page has gone.
+    changed: Notify,
+    /// The scavenger has work.
+    wanted: Notify,
+    counts: Counts,
+}
+
+/// Keeps a page in the cache while it lives.
+pub(crate) struct Pinned {
+    cache: Rc<Cache>,
+    page: PageNumber,
+}
+
+impl Drop for Pinned {
+    fn drop(&mut self) {
+        self.cache.frames.borrow_mut().unpin(self.page);
+    }
+}
+
+/// Marks a page as being loaded while it lives, whatever becomes of the task that loads it.
+struct Loading<'a> {
+    cache: &'a Cache,
+    page: PageNumber,
+}
+
+impl Drop for Loading<'_> {
+    fn drop(&mut self) {
+        self.cache.loading.borrow_mut().remove(&self.page);
+        self.cache.changed.notify_all();
+    }
+}
+
+impl Cache {
+    /// An empty cache.
+    pub fn new(
+        runtime: &Runtime,
+        device: Rc<dyn Device>,
+        log: Log,
+        header: HeaderFile,
+        (page_size, settings): (PageSize, &Settings),
+    ) -> Rc<Self> {
+        let pages = |bytes: Bytes| usize::try_from(bytes.0 / page_size.bytes_u64()).unwrap_or(0);
+        let most_pages =
+            pages(settings.cache_maximum.max(settings.cache_minimum)).max(FEWEST_PAGES);
+        let share = |percent: f64| share_of(most_pages, percent);
+        let start_flush_pages = share(settings.start_flush_percent);
+        Rc::new(Self {
+            runtime: runtime.clone(),
+            latch: LatchCell::new(device.name()),
+            device,
+            log,
+            header,
+            page_size,
+            most_pages,
+            extra_pages: Cell::new(0),
+            start_flush_pages,
+            stop_flush_pages: share(settings.stop_flush_percent).max(start_flush_pages + 1),
+            longest_run_pages: u32::try_from(pages(settings.longest_write))
+                .unwrap_or(1)
+                .max(1),
+            frames: RefCell::new(Frames::new(page_size, settings.correlation_interval)),
+            loading: RefCell::default(),
+            writes_in_flight: Cell::new(0),
+            changed: Notify::default(),
+            wanted: Notify::default(),
+            counts: Counts::default(),
+        })
+    }
+
+    /// The frame table, told the time. Not to be held across an await.
+    pub fn frames(&self) -> std::cell::RefMut<'_, Frames> {
+        let mut frames = self.frames.borrow_mut();
+        frames.set_now(self.runtime.now());
+        frames
+    }
+
+    /// The page size.
+    pub const fn page_size(&self) -> PageSize {
+        self.page_size
+    }
+
+    /// Brings several pages in at the same time and keeps them.
+    pub async fn fetch_all(
+        self: &Rc<Self>,
+        pages: Vec<PageNumber>,
+    ) -> Result<Vec<Pinned>, TransactionError> {
+        type Fetch = Pin<Box<dyn Future<Output = Result<Pinned, TransactionError>>>>;
+        if let [page] = pages[..] {
+            return Ok(vec![Rc::clone(self).fetch(page).await?]);
+        }
+        let mut fetches: Vec<(Fetch, Option<Pinned>)> = pages
+            .into_iter()
+            .map(|page| -> (Fetch, _) { (Box::pin(Rc::clone(self).fetch(page)), None) })
+            .collect();
+        std::future::poll_fn(|context| {
+            let mut all_done = true;
+            for (fetch, pinned) in fetches.iter_mut().filter(|(_, pinned)| pinned.is_none()) {
+                match fetch.as_mut().poll(context) {
+                    Poll::Pending => all_done = false,
+                    Poll::Ready(Ok(page)) => *pinned = Some(page),
+                    Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
+                }
+            }
+            if all_done {
+                Poll::Ready(Ok(()))
+            } else {
+                Poll::Pending
+            }
+        })
+        .await?;
+        Ok(fetches
+            .into_iter()
+            .filter_map(|(_, pinned)| pinned)
+            .collect())
+    }
+
+    /// Brings a page in, unless it is here, and keeps it.
+    pub async fn fetch(self: Rc<Self>, page: PageNumber) -> Result<Pinned, TransactionError> {
+        loop {
+            self.latch.check()?;
+            if self.frames.borrow_mut().pin(page) {
+                return Ok(Pinned {
+                    cache: Rc::clone(&self),
+                    page,
+                });
+            }
+            if self.loading.borrow().contains(&page) {
+                let here = || !self.loading.borrow().contains(&page);
+                self.changed.wait_until(here).await;
+                continue;
+            }
+            self.load(page).await?;
+        }
+    }
+
+    async fn load(&self, page: PageNumber) -> Result<(), TransactionError> {
+        self.loading.borrow_mut().insert(page);
+        let loading = Loading { cache: self, page };
+        self.wait_for_room().await?;
+        let buffer = self.frames.borrow_mut().take_buffer();
+        let offset = self.page_size.file_offset(page);
+        let request = Request::read_into(Purpose::Database, offset, buffer);
+        let outcome = self.device.submit(request).await;
+        let image = outcome.into_buffer().map_err(TransactionError::Read)?;
+        count(&self.counts.pages_read, 1);
+        let image = self.verified(page, image)?;
+        self.frames().admit(page, image);
+        drop(loading);
+        Ok(())
+    }
+
+    /// Judges a page that was read; puts a single flipped bit right.
+    fn verified(&self, page: PageNumber, mut image: Buffer) -> Result<Buffer, TransactionError> {
+        let problem = match checksum::verify(&image, page) {
+            PageVerdict::Good => match page_check::check(PageRef::new(&image), page) {
+                Ok(()) => return Ok(image),
+                Err(fault) => fault.to_string(),
+            },
+            PageVerdict::Correctable { .. } if checksum::repair(&mut image, page).is_some() => {
+                count(&self.counts.repaired, 1);
+                return Ok(image);
+            }
+            PageVerdict::Uninitialised => {
+                "is all zero though a tree points to it (lost write?)".to_owned()
+            }
+            PageVerdict::WrongPage { really } => {
+                format!("holds page {really} (misdirected write)")
+            }
+            PageVerdict::Correctable { .. } | PageVerdict::Bad { .. } => {
+                "checksum mismatch".to_owned()
+            }
+        };
+        let file = self.device.name().to_owned();
+        Err(TransactionError::Damaged(PageDamage {
+            file,
+            page,
+            problem,
+        }))
+    }
+
+    /// Pages here and on their way, this one included, against what there may be.
+    fn free_pages(&self) -> usize {
+        let used = self.frames.borrow().resident() + self.loading.borrow().len();
+        (self.most_pages + self.extra_pages.get()).saturating_sub(used)
+    }
+
+    /// Waits until one more page may come in. The page is already counted as loading.
+    async fn wait_for_room(&self) -> Result<(), TransactionError> {
+        let has_room = || {
+            let used = self.frames.borrow().resident() + self.loading.borrow().len();
+            used <= self.most_pages + self.extra_pages.get()
+        };
+        if self.free_pages() < self.start_flush_pages {
+            self.wanted.notify_all();
+        }
+        if has_room() {
+            return Ok(());
+        }
+        let begun = self.runtime.now();
+        count(&self.counts.stalls, 1);
+        self.changed
+            .wait_until(|| has_room() || self.latch.get().is_some())
+            .await;
+        let waited = self.runtime.now().since(begun);
+        self.counts
+            .stall_time
+            .set(self.counts.stall_time.get() + waited);
+        self.latch.check()
+    }
+
+    /// Adds what the cache has counted.
+    pub fn count_into(&self, counters: &mut Counters) {
+        let frames = self.frames.borrow();
+        counters.page_requests = frames.counts.requests;
+        counters.page_hits = frames.counts.hits;
+        counters.evictions = frames.counts.evictions;
+        counters.dirty_evictions = frames.counts.dirty_evictions;
+        counters.cache_bytes = Bytes(frames.resident() as u64 * self.page_size.bytes_u64());
+        counters.dirty_pages = frames.dirty_pages() as u64;
+        counters.pages_read = self.counts.pages_read.get();
+        counters.pages_written = self.counts.pages_written.get();
+        counters.page_write_requests = self.counts.write_requests.get();
+        counters.pages_repaired = self.counts.repaired.get();
+        counters.page_fault_stalls = self.counts.stalls.get();
+        counters.page_fault_stall_time = self.counts.stall_time.get();
+        counters.database_flushes = self.counts.flushes.get();
+    }
+}
+
+/// A percentage of a number of pages, at least one page.
+fn share_of(pages: usize, percent: f64) -> usize {
+    let basis_points = (percent.clamp(0.0, 50.0) * 100.0).round();
+    // Casting saturates, and the value was clamped.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "clamped above"
+    )]
+    let basis_points = basis_points as usize;
+    (pages * basis_points / 10_000).max(1)
+}

@@ -1,0 +1,391 @@
+//! The pages that are in memory, what they owe the file, and which of them may go.
+//!
+//! Nothing here waits: the table is borrowed for one synchronous stretch at a time.
+
+use std::collections::{BTreeSet, HashMap};
+
+use device::Buffer;
+use ese::Lgpos;
+use ese::page::{PageMut, PageSize};
+use units::{Nanos, PageNumber};
+
+use super::policy::{History, Uses, Verdict, Victims};
+use crate::edit::{self, PageEdits};
+use crate::hash::QuickHash;
+use crate::stage::PageSource;
+
+/// Buffers kept for the next reads and copies instead of being given back to the allocator.
+const MOST_SPARE_BUFFERS: usize = 64;
+
+/// Since when and until when a page has been changed, in the log.
+#[derive(Clone, Copy, Debug)]
+struct Dirt {
+    /// Where the first unwritten change begins.
+    first: Lgpos,
+    /// Where the last change ends.
+    last: Lgpos,
+}
+
+struct Frame {
+    page: PageNumber,
+    image: Buffer,
+    pins: u32,
+    uses: Uses,
+    dirt: Option<Dirt>,
+    /// Beginning of the first change that a write in flight carries.
+    writing: Option<Lgpos>,
+    queued: bool,
+}
+
+/// Neighbouring pages, copied and sealed for one write.
+pub(super) struct Run {
+    /// The first page.
+    pub first: PageNumber,
+    /// Their number.
+    pub pages: u32,
+    /// The sealed pages.
+    pub bytes: Buffer,
+    /// The log must be durable up to here before they are written.
+    pub log_end: Lgpos,
+}
+
+/// What the frame table counts.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct FrameCounts {
+    pub requests: u64,
+    pub hits: u64,
+    pub evictions: u64,
+    pub dirty_evictions: u64,
+}
+
+/// The frames of a cache.
+pub(crate) struct Frames {
+    page_size: PageSize,
+    correlation: Nanos,
+    now: Nanos,
+    slots: Vec<Option<Frame>>,
+    vacant: Vec<u32>,
+    spare: Vec<Buffer>,
+    by_page: HashMap<PageNumber, u32, QuickHash>,
+    dirty: BTreeSet<(Lgpos, PageNumber)>,
+    writing: BTreeSet<(Lgpos, PageNumber)>,
+    victims: Victims,
+    history: History,
+    pub(super) counts: FrameCounts,
+}
+
+/// What the next victim needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Eviction {
+    /// It was clean and is gone.
+    Done,
+    /// This page must be written first.
+    Write(PageNumber),
+    /// Every page is held.
+    Stuck,
+}
+
+impl PageSource for Frames {
+    #[inline]
+    fn lookup(&mut self, page: PageNumber) -> Option<&[u8]> {
+        self.counts.requests += 1;
+        let index = *self.by_page.get(&page)?;
+        self.counts.hits += 1;
+        let frame = self.slots[index as usize].as_mut();
+        let frame = frame.expect("invariant: the page map names frames in use");
+        frame.uses.again(self.now, self.correlation);
+        Some(&frame.image)
+    }
+
+    fn take_buffer(&mut self) -> Buffer {
+        let bytes = self.page_size.bytes();
+        self.spare.pop().unwrap_or_else(|| Buffer::zeroed(bytes))
+    }
+}
+
+impl Frames {
+    /// No frames.
+    pub fn new(page_size: PageSize, correlation: Nanos) -> Self {
+        Self {
+            page_size,
+            correlation,
+            now: Nanos::ZERO,
+            slots: Vec::new(),
+            vacant: Vec::new(),
+            spare: Vec::new(),
+            by_page: HashMap::default(),
+            dirty: BTreeSet::new(),
+            writing: BTreeSet::new(),
+            victims: Victims::default(),
+            history: History::default(),
+            counts: FrameCounts::default(),
+        }
+    }
+
+    /// States the time for the uses that follow.
+    pub fn set_now(&mut self, now: Nanos) {
+        self.now = now;
+    }
+
+    /// How many pages are here.
+    pub fn resident(&self) -> usize {
+        self.by_page.len()
+    }
+
+    /// How many pages are changed and not written.
+    pub fn dirty_pages(&self) -> usize {
+        self.dirty.len()
+    }
+
+    /// Whether a page is here.
+    pub fn contains(&self, page: PageNumber) -> bool {
+        self.by_page.contains_key(&page)
+    }
+
+    /// Keeps a page from going until it is unpinned as often; false where it is not here.
+    pub fn pin(&mut self, page: PageNumber) -> bool {
+        let Some(&index) = self.by_page.get(&page) else {
+            return false;
+        };
+        self.frame_mut(index).pins += 1;
+        true
+    }
+
+    /// Undoes one [`Frames::pin`].
+    pub fn unpin(&mut self, page: PageNumber) {
+        let index = self.by_page[&page];
+        let frame = self.frame_mut(index);
+        assert!(
+            frame.pins > 0,
+            "a page is unpinned as often as it was pinned"
+        );
+        frame.pins -= 1;
+    }
+
+    /// Takes a buffer back.
+    pub fn give_buffer(&mut self, buffer: Buffer) {
+        if self.spare.len() < MOST_SPARE_BUFFERS {
+            self.spare.push(buffer);
+        }
+    }
+
+    /// Adds a page that was read. One that came into being meanwhile is newer and stays.
+    pub fn admit(&mut self, page: PageNumber, image: Buffer) {
+        if self.contains(page) {
+            self.give_buffer(image);
+        } else {
+            self.add(page, image);
+        }
+    }
+
+    fn add(&mut self, page: PageNumber, image: Buffer) -> u32 {
+        let mut uses = self.history.recall(page).unwrap_or(Uses::first(self.now));
+        uses.again(self.now, self.correlation);
+        let frame = Frame {
+            page,
+            image,
+            pins: 0,
+            uses,
+            dirt: None,
+            writing: None,
+            queued: true,
+        };
+        let index = self.vacant.pop().unwrap_or_else(|| {
+            self.slots.push(None);
+            u32::try_from(self.slots.len() - 1).expect("invariant: fewer than 2^31 pages")
+        });
+        self.victims.push(index, frame.uses.rank());
+        self.slots[index as usize] = Some(frame);
+        self.by_page.insert(page, index);
+        index
+    }
+
+    /// Carries out a plan that was logged at `start..end`, as `dbtime`.
+    pub fn install(
+        &mut self,
+        pages: &[PageEdits],
+        images: Vec<Option<Buffer>>,
+        dbtime: u64,
+        (start, end): (Lgpos, Lgpos),
+    ) {
+        for (change, image) in pages.iter().zip(images) {
+            let index = match (self.by_page.get(&change.page), image) {
+                (Some(&index), None) => {
+                    let image = &mut self.frame_mut(index).image;
+                    edit::apply_all(&mut PageMut::new(image), &change.edits, dbtime)
+                        .expect("invariant: planners know that their edits fit");
+                    index
+                }
+                (Some(&index), Some(mut image)) => {
+                    PageMut::new(&mut image).set_dbtime(dbtime);
+                    let old = std::mem::replace(&mut self.frame_mut(index).image, image);
+                    self.give_buffer(old);
+                    index
+                }
+                (None, image) => {
+                    let image = image.unwrap_or_else(|| self.build(&change.edits));
+                    let index = self.add(change.page, image);
+                    PageMut::new(&mut self.frame_mut(index).image).set_dbtime(dbtime);
+                    index
+                }
+            };
+            self.mark_dirty(index, start, end);
+        }
+    }
+
+    /// A new page from nothing but its edits.
+    fn build(&self, edits: &[edit::PageEdit]) -> Buffer {
+        let mut image = Buffer::zeroed(self.page_size.bytes());
+        edit::apply_all(&mut PageMut::new(&mut image), edits, 0)
+            .expect("invariant: planners know that their edits fit");
+        image
+    }
+
+    fn mark_dirty(&mut self, index: u32, start: Lgpos, end: Lgpos) {
+        let frame = self.frame_mut(index);
+        let page = frame.page;
+        if let Some(dirt) = &mut frame.dirt {
+            dirt.last = end;
+        } else {
+            frame.dirt = Some(Dirt {
+                first: start,
+                last: end,
+            });
+            self.dirty.insert((start, page));
+        }
+    }
+
+    /// Where the oldest change lies that is not yet in the file.
+    pub fn oldest_dirt(&self) -> Option<Lgpos> {
+        let oldest = |set: &BTreeSet<(Lgpos, PageNumber)>| set.first().map(|(place, _)| *place);
+        oldest(&self.dirty)
+            .into_iter()
+            .chain(oldest(&self.writing))
+            .min()
+    }
+
+    /// The page whose change is the oldest of those that no write carries.
+    pub fn oldest_dirty_page(&self) -> Option<(Lgpos, PageNumber)> {
+        self.dirty.first().copied()
+    }
+
+    /// Copies `page` and the changed neighbours around it, at most `most` pages, for a write.
+    /// None where the page is clean, gone or being written.
+    pub(super) fn collect_run(&mut self, page: PageNumber, most: u32) -> Option<Run> {
+        if !self.is_writable(page) {
+            return None;
+        }
+        let mut first = page.0;
+        while page.0 - first < most / 2 && self.is_writable(PageNumber(first - 1)) {
+            first -= 1;
+        }
+        let mut end = page.0 + 1;
+        while end - first < most && self.is_writable(PageNumber(end)) {
+            end += 1;
+        }
+        let bytes = self.page_size.bytes();
+        let pages = end - first;
+        let mut copy = Buffer::zeroed(bytes * pages as usize);
+        let mut log_end = Lgpos::NONE;
+        for (number, sealed) in (first..end).map(PageNumber).zip(copy.chunks_mut(bytes)) {
+            log_end = log_end.max(self.seal_copy(number, sealed));
+        }
+        Some(Run {
+            first: PageNumber(first),
+            pages,
+            bytes: copy,
+            log_end,
+        })
+    }
+
+    fn is_writable(&self, page: PageNumber) -> bool {
+        self.by_page.get(&page).is_some_and(|&index| {
+            let frame = self.frame(index);
+            frame.dirt.is_some() && frame.writing.is_none()
+        })
+    }
+
+    fn seal_copy(&mut self, page: PageNumber, sealed: &mut [u8]) -> Lgpos {
+        let index = self.by_page[&page];
+        let frame = self.frame_mut(index);
+        let dirt = frame
+            .dirt
+            .take()
+            .expect("invariant: only changed pages are collected");
+        PageMut::new(&mut frame.image).advance_flush_type();
+        sealed.copy_from_slice(&frame.image);
+        PageMut::new(sealed).seal(page);
+        frame.writing = Some(dirt.first);
+        self.dirty.remove(&(dirt.first, page));
+        self.writing.insert((dirt.first, page));
+        dirt.last
+    }
+
+    /// The write of a run has succeeded.
+    pub fn written(&mut self, first: PageNumber, pages: u32) {
+        for page in (first.0..first.0 + pages).map(PageNumber) {
+            let index = self.by_page[&page];
+            let frame = self.frame_mut(index);
+            let place = frame
+                .writing
+                .take()
+                .expect("invariant: the page was being written");
+            self.writing.remove(&(place, page));
+            self.queue(index);
+        }
+    }
+
+    fn queue(&mut self, index: u32) {
+        let frame = self.frame_mut(index);
+        if !std::mem::replace(&mut frame.queued, true) {
+            let rank = frame.uses.rank();
+            self.victims.push(index, rank);
+        }
+    }
+
+    /// Lets the page go that is worth least, or says what that takes.
+    pub(super) fn evict(&mut self, history_pages: usize) -> Eviction {
+        let slots = &self.slots;
+        let next = self.victims.pop(|index| {
+            let frame = slots[index as usize].as_ref();
+            let frame = frame.expect("invariant: queued frames are in use");
+            let rank = frame.uses.rank();
+            if frame.pins > 0 || frame.writing.is_some() {
+                Verdict::Held(rank)
+            } else {
+                Verdict::Rank(rank)
+            }
+        });
+        let Some(index) = next else {
+            return Eviction::Stuck;
+        };
+        let frame = self.frame_mut(index);
+        frame.queued = false;
+        if frame.dirt.is_some() {
+            let page = frame.page;
+            self.counts.dirty_evictions += 1;
+            return Eviction::Write(page);
+        }
+        let frame = self.slots[index as usize]
+            .take()
+            .expect("invariant: it was just looked at");
+        self.by_page.remove(&frame.page);
+        self.vacant.push(index);
+        self.history.remember(frame.page, frame.uses, history_pages);
+        self.give_buffer(frame.image);
+        self.counts.evictions += 1;
+        Eviction::Done
+    }
+
+    fn frame(&self, index: u32) -> &Frame {
+        self.slots[index as usize]
+            .as_ref()
+            .expect("invariant: the page map names frames in use")
+    }
+
+    fn frame_mut(&mut self, index: u32) -> &mut Frame {
+        self.slots[index as usize]
+            .as_mut()
+            .expect("invariant: the page map names frames in use")
+    }
+}

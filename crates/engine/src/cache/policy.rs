@@ -1,0 +1,185 @@
+//! LRU-K with K = 2: which page the cache can do without.
+//!
+//! A page's worth is the time of its last but one uncorrelated use (O'Neil, O'Neil, Weikum, "The
+//! LRU-K page replacement algorithm", SIGMOD 1993), as in ESE. A scan that touches every page once
+//! therefore cannot drive out pages that are used again and again. Pure values: no clock, no pages.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap, VecDeque};
+
+use units::{Nanos, PageNumber};
+
+use crate::hash::QuickHash;
+
+/// When a page was used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Uses {
+    /// The last use of all.
+    latest: Nanos,
+    /// The beginning of the present burst of correlated uses.
+    last: Nanos,
+    /// The same of the burst before, moved on by its length; zero where there was none.
+    last_but_one: Nanos,
+}
+
+/// What pages are compared by: the smallest goes first.
+pub(crate) type Rank = (Nanos, Nanos);
+
+impl Uses {
+    /// The first use of a page that nothing is known about.
+    pub const fn first(now: Nanos) -> Self {
+        Self {
+            latest: now,
+            last: now,
+            last_but_one: Nanos::ZERO,
+        }
+    }
+
+    /// One more use. Uses that follow each other within `correlation` are one burst.
+    #[inline]
+    pub fn again(&mut self, now: Nanos, correlation: Nanos) {
+        if now.since(self.latest) > correlation {
+            let burst = self.latest.since(self.last);
+            self.last_but_one = self.last + burst;
+            self.last = now;
+        }
+        self.latest = self.latest.max(now);
+    }
+
+    /// Pages used once come before all others, the longest unused first.
+    pub const fn rank(&self) -> Rank {
+        (self.last_but_one, self.last)
+    }
+}
+
+/// Frames in the order in which they should go. A frame's rank may rise while it is queued: it is
+/// looked at again when its turn comes, so that using a page costs nothing here.
+#[derive(Debug, Default)]
+pub(crate) struct Victims {
+    queue: BinaryHeap<Reverse<(Rank, u32)>>,
+}
+
+/// What becomes of a frame whose turn has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// Its rank is this by now.
+    Rank(Rank),
+    /// It cannot go at present.
+    Held(Rank),
+}
+
+impl Victims {
+    /// Queues a frame. It must not be queued.
+    pub fn push(&mut self, frame: u32, rank: Rank) {
+        self.queue.push(Reverse((rank, frame)));
+    }
+
+    /// Takes the frame that should go first, as far as `judge` lets it.
+    pub fn pop(&mut self, judge: impl Fn(u32) -> Verdict) -> Option<u32> {
+        let mut held = Vec::new();
+        let mut found = None;
+        while let Some(Reverse((queued, frame))) = self.queue.pop() {
+            match judge(frame) {
+                Verdict::Held(rank) => held.push(Reverse((rank, frame))),
+                Verdict::Rank(rank) if rank > queued => self.queue.push(Reverse((rank, frame))),
+                Verdict::Rank(_) => {
+                    found = Some(frame);
+                    break;
+                }
+            }
+        }
+        self.queue.extend(held);
+        found
+    }
+}
+
+/// What is remembered of pages that have left the cache, so that a page that comes back soon is
+/// not taken for a stranger.
+#[derive(Debug, Default)]
+pub(crate) struct History {
+    uses: HashMap<PageNumber, Uses, QuickHash>,
+    order: VecDeque<PageNumber>,
+}
+
+impl History {
+    /// Remembers a page that leaves; at most `most` pages are remembered.
+    pub fn remember(&mut self, page: PageNumber, uses: Uses, most: usize) {
+        if self.uses.insert(page, uses).is_none() {
+            self.order.push_back(page);
+        }
+        while self.order.len() > most {
+            if let Some(oldest) = self.order.pop_front() {
+                self.uses.remove(&oldest);
+            }
+        }
+    }
+
+    /// What is known of a page that comes back.
+    pub fn recall(&self, page: PageNumber) -> Option<Uses> {
+        self.uses.get(&page).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{History, Uses, Verdict, Victims};
+    use units::{Nanos, PageNumber};
+
+    const CORRELATION: Nanos = Nanos(10);
+
+    #[test]
+    fn a_burst_counts_once() {
+        let mut uses = Uses::first(Nanos(100));
+        uses.again(Nanos(105), CORRELATION);
+        uses.again(Nanos(112), CORRELATION);
+        assert_eq!(uses.rank(), (Nanos(0), Nanos(100)));
+        uses.again(Nanos(200), CORRELATION);
+        assert_eq!(uses.rank(), (Nanos(112), Nanos(200)));
+    }
+
+    #[test]
+    fn pages_used_once_go_first_then_the_one_whose_second_use_is_oldest() {
+        let mut uses = [
+            Uses::first(Nanos(1)),
+            Uses::first(Nanos(2)),
+            Uses::first(Nanos(900)),
+        ];
+        uses[0].again(Nanos(500), CORRELATION);
+        uses[1].again(Nanos(50), CORRELATION);
+        let mut victims = Victims::default();
+        for frame in 0..3 {
+            victims.push(frame, (Nanos::ZERO, Nanos::ZERO));
+        }
+        let judge = |frame: u32| Verdict::Rank(uses[frame as usize].rank());
+        let order: Vec<_> = std::iter::from_fn(|| victims.pop(judge)).collect();
+        assert_eq!(order, [2, 0, 1]);
+    }
+
+    #[test]
+    fn held_frames_are_passed_over_and_stay_queued() {
+        let mut victims = Victims::default();
+        victims.push(0, (Nanos(0), Nanos(1)));
+        victims.push(1, (Nanos(0), Nanos(2)));
+        let rank = |frame: u32| (Nanos(0), Nanos(u64::from(frame) + 1));
+        let judge = |frame| {
+            if frame == 0 {
+                Verdict::Held(rank(0))
+            } else {
+                Verdict::Rank(rank(1))
+            }
+        };
+        assert_eq!(victims.pop(judge), Some(1));
+        assert_eq!(victims.pop(judge), None);
+        assert_eq!(victims.pop(|frame| Verdict::Rank(rank(frame))), Some(0));
+    }
+
+    #[test]
+    fn history_forgets_the_oldest() {
+        let mut history = History::default();
+        for page in 1..=3 {
+            history.remember(PageNumber(page), Uses::first(Nanos(u64::from(page))), 2);
+        }
+        assert_eq!(history.recall(PageNumber(1)), None);
+        assert_eq!(history.recall(PageNumber(3)), Some(Uses::first(Nanos(3))));
+    }
+}

@@ -1,0 +1,170 @@
+//! Writing pages back: eviction when free pages run short, and the checkpoint's oldest changes.
+
+use std::rc::Rc;
+
+use device::{Durability, Purpose, Request};
+use ese::Lgpos;
+use units::PageNumber;
+
+use super::frames::{Eviction, Run};
+use super::{Cache, count};
+use crate::error::TransactionError;
+
+/// How many eviction writes may be in flight.
+const MOST_EVICTION_WRITES: usize = 32;
+
+impl Cache {
+    /// Keeps pages free until `stopping` says so.
+    pub async fn scavenge(self: Rc<Self>, stopping: impl Fn() -> bool) {
+        while !stopping() && self.latch.get().is_none() {
+            let woken = self.wanted.notified();
+            if self.free_pages() < self.start_flush_pages {
+                self.free_some().await;
+            } else {
+                self.extra_pages.set(0);
+                woken.await;
+            }
+        }
+    }
+
+    /// Wakes the scavenger, so that it sees that it should stop.
+    pub fn wake_scavenger(&self) {
+        self.wanted.notify_all();
+        self.changed.notify_all();
+    }
+
+    /// Lets pages go until the stop mark is reached.
+    async fn free_some(self: &Rc<Self>) {
+        let mut evicted = 0;
+        while self.free_pages() < self.stop_flush_pages && self.latch.get().is_none() {
+            if self.writes_in_flight.get() >= MOST_EVICTION_WRITES {
+                self.changed.notified().await;
+                continue;
+            }
+            let next = self.frames.borrow_mut().evict(self.most_pages);
+            match next {
+                Eviction::Done => {
+                    evicted += 1;
+                    self.changed.notify_all();
+                    if evicted % 64 == 0 {
+                        self.runtime.yield_now().await;
+                    }
+                }
+                Eviction::Write(page) => self.start_write(page),
+                Eviction::Stuck if self.writes_in_flight.get() > 0 => {
+                    self.changed.notified().await;
+                }
+                Eviction::Stuck => {
+                    // Operations hold every page: they end only if they get what they wait for.
+                    self.extra_pages
+                        .set(self.extra_pages.get() + self.stop_flush_pages);
+                    self.changed.notify_all();
+                    self.runtime.yield_now().await;
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Writes a page and its changed neighbours in a task of its own.
+    pub fn start_write(self: &Rc<Self>, page: PageNumber) {
+        let run = self
+            .frames
+            .borrow_mut()
+            .collect_run(page, self.longest_run_pages);
+        let Some(run) = run else {
+            return;
+        };
+        self.writes_in_flight.set(self.writes_in_flight.get() + 1);
+        let cache = Rc::clone(self);
+        // The handle is dropped: the task reports through the latch.
+        drop(self.runtime.spawn(async move {
+            if let Err(error) = cache.write_run(run).await {
+                cache.latch.set(&error);
+            }
+            cache.writes_in_flight.set(cache.writes_in_flight.get() - 1);
+            cache.changed.notify_all();
+        }));
+    }
+
+    async fn write_run(&self, run: Run) -> Result<(), String> {
+        let Run {
+            first,
+            pages,
+            bytes,
+            log_end,
+        } = run;
+        self.log
+            .flush_to(log_end)
+            .await
+            .map_err(|error| error.to_string())?;
+        self.header.require(log_end.generation, &self.log).await?;
+        let offset = self.page_size.file_offset(first);
+        let request = Request::write(Purpose::Database, offset, bytes, Durability::Volatile);
+        self.device
+            .submit(request)
+            .await
+            .result
+            .map_err(|error| error.to_string())?;
+        count(&self.counts.pages_written, u64::from(pages));
+        count(&self.counts.write_requests, 1);
+        self.frames.borrow_mut().written(first, pages);
+        Ok(())
+    }
+
+    /// Writes changes, the oldest first, until none is older than `bound`, with at most
+    /// `in_flight` writes at a time.
+    pub async fn write_older_than(
+        self: &Rc<Self>,
+        bound: Lgpos,
+        in_flight: usize,
+    ) -> Result<(), TransactionError> {
+        loop {
+            self.latch.check()?;
+            let changed = self.changed.notified();
+            let oldest = self.frames.borrow().oldest_dirty_page();
+            match oldest.filter(|(place, _)| *place < bound) {
+                Some((_, page)) if self.writes_in_flight.get() < in_flight => {
+                    if !self.start_oldest(page) {
+                        changed.await;
+                    }
+                }
+                Some(_) => changed.await,
+                None => break,
+            }
+        }
+        loop {
+            self.latch.check()?;
+            let changed = self.changed.notified();
+            let oldest = self.frames.borrow().oldest_dirt();
+            if oldest.is_none_or(|place| place >= bound) {
+                return Ok(());
+            }
+            changed.await;
+        }
+    }
+
+    /// False where the page is being written already, with an older change.
+    fn start_oldest(self: &Rc<Self>, page: PageNumber) -> bool {
+        let before = self.writes_in_flight.get();
+        self.start_write(page);
+        self.writes_in_flight.get() > before
+    }
+
+    /// Makes every write that has completed durable.
+    pub async fn flush_file(&self) -> Result<(), TransactionError> {
+        let outcome = self.device.submit(Request::flush(Purpose::Database)).await;
+        if let Err(error) = outcome.result {
+            self.latch.set(&error.to_string());
+        }
+        count(&self.counts.flushes, 1);
+        self.latch.check()
+    }
+
+    /// Waits until no write is in flight.
+    pub async fn wait_for_writes(&self) {
+        self.changed
+            .wait_until(|| self.writes_in_flight.get() == 0)
+            .await;
+    }
+}

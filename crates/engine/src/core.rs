@@ -1,0 +1,341 @@
+//! What the parts of an open database share, and the driver that turns plans into changes.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::rc::Rc;
+
+use device::{JoinHandle, Purpose, Request, Runtime};
+use ese::Lgpos;
+use units::{Bytes, Nanos, PageNumber};
+
+use crate::cache::{Cache, Pinned};
+use crate::counters::Counters;
+use crate::edit::{ApplyRecord, TransactionId, UndoAction};
+use crate::error::{PageDamage, TransactionError};
+use crate::log::LogRecord;
+use crate::notify::Notify;
+use crate::rows::TableState;
+use crate::settings::Settings;
+use crate::stage::{Finished, Refusal, Stage, Stop};
+use crate::undo::Trees;
+use crate::versions::{Cleanup, CommitNumber, Versions};
+
+/// Cleanup that a committed transaction has left.
+pub(crate) struct CleanupBatch {
+    /// It may begin once everybody sees this commit.
+    pub number: CommitNumber,
+    /// Where the transaction began: recovery must be able to find the batch again.
+    pub since: Lgpos,
+    /// What is to be removed.
+    pub items: Vec<Cleanup>,
+}
+
+/// An open database.
+pub(crate) struct Core {
+    pub runtime: Runtime,
+    pub settings: Settings,
+    pub cache: Rc<Cache>,
+    pub versions: RefCell<Versions>,
+    pub tables: HashMap<String, Rc<TableState>>,
+    pub trees: Trees,
+    pub counters: RefCell<Counters>,
+    pub cleanups: RefCell<VecDeque<CleanupBatch>>,
+    /// A batch of cleanup is being worked on.
+    pub cleaning: Cell<Option<Lgpos>>,
+    /// A transaction has ended.
+    pub ended: Notify,
+    /// The log has grown, or the database is to stop.
+    pub stir: Notify,
+    pub stopping: Cell<bool>,
+    pub tasks: RefCell<Vec<JoinHandle<()>>>,
+    /// Where the transactions that have changed something began.
+    pub active: RefCell<BTreeMap<TransactionId, Lgpos>>,
+    pub open_transactions: Cell<usize>,
+    dbtime: Cell<u64>,
+    last_transaction: Cell<u32>,
+    last_file_page: Cell<PageNumber>,
+    extending: Cell<bool>,
+    extended: Notify,
+}
+
+/// What [`Core`] begins with.
+pub(crate) struct CoreParts {
+    pub runtime: Runtime,
+    pub settings: Settings,
+    pub cache: Rc<Cache>,
+    pub tables: HashMap<String, Rc<TableState>>,
+    pub trees: Trees,
+    pub dbtime: u64,
+    pub last_transaction: TransactionId,
+}
+
+/// The distance between two places of the log, in bytes.
+pub(crate) fn log_distance(from: Lgpos, to: Lgpos) -> u64 {
+    let place = |place: Lgpos| {
+        (u64::from(place.generation.0) << 20)
+            + (u64::from(place.segment) << 12)
+            + u64::from(place.byte)
+    };
+    place(to).saturating_sub(place(from))
+}
+
+impl Core {
+    /// A database without transactions.
+    pub fn new(parts: CoreParts) -> Rc<Self> {
+        let size = parts.cache.page_size().bytes_u64();
+        let pages = (parts.cache.device.length() / size).saturating_sub(2);
+        Rc::new(Self {
+            runtime: parts.runtime,
+            settings: parts.settings,
+            cache: parts.cache,
+            tables: parts.tables,
+            trees: parts.trees,
+            versions: RefCell::default(),
+            counters: RefCell::default(),
+            cleanups: RefCell::default(),
+            cleaning: Cell::new(None),
+            ended: Notify::default(),
+            stir: Notify::default(),
+            stopping: Cell::new(false),
+            tasks: RefCell::default(),
+            active: RefCell::default(),
+            open_transactions: Cell::new(0),
+            dbtime: Cell::new(parts.dbtime),
+            last_transaction: Cell::new(parts.last_transaction.0),
+            last_file_page: Cell::new(PageNumber(u32::try_from(pages).unwrap_or(u32::MAX))),
+            extending: Cell::new(false),
+            extended: Notify::default(),
+        })
+    }
+
+    /// The highest database time given out.
+    pub fn dbtime(&self) -> u64 {
+        self.dbtime.get()
+    }
+
+    /// A number for a new transaction.
+    pub fn next_transaction(&self) -> TransactionId {
+        let next = self.last_transaction.get().wrapping_add(1).max(1);
+        self.last_transaction.set(next);
+        TransactionId(next)
+    }
+
+    /// Counts something.
+    pub fn count(&self, counter: impl FnOnce(&mut Counters)) {
+        counter(&mut self.counters.borrow_mut());
+    }
+
+    /// Makes a plan over cached pages without changing any.
+    pub async fn look<T>(
+        &self,
+        mut plan: impl FnMut(&mut Stage<'_>, &Versions) -> Result<T, Stop>,
+    ) -> Result<T, TransactionError> {
+        let mut pinned = Vec::new();
+        loop {
+            self.cache.latch.check()?;
+            let (stop, missing) = {
+                let mut frames = self.cache.frames();
+                let mut stage = Stage::new(
+                    &mut *frames,
+                    self.cache.page_size(),
+                    self.last_file_page.get(),
+                );
+                match plan(&mut stage, &self.versions.borrow()) {
+                    Ok(value) => return Ok(value),
+                    Err(stop) => (stop, stage.take_missing()),
+                }
+            };
+            self.resolve(stop, missing, &mut pinned).await?;
+        }
+    }
+
+    /// Makes a plan, logs it as one record and carries it out. `undo` says from the plan's result
+    /// what a rollback would have to do. What follows in the caller happens in the same stretch.
+    pub async fn change<T>(
+        &self,
+        transaction: TransactionId,
+        mut plan: impl FnMut(&mut Stage<'_>, &Versions) -> Result<T, Stop>,
+        undo: impl FnOnce(&mut T) -> UndoAction,
+    ) -> Result<T, TransactionError> {
+        self.throttle().await?;
+        let mut pinned = Vec::new();
+        let (mut value, finished) = loop {
+            self.cache.latch.check()?;
+            let (stop, missing) = {
+                let mut frames = self.cache.frames();
+                let mut stage = Stage::new(
+                    &mut *frames,
+                    self.cache.page_size(),
+                    self.last_file_page.get(),
+                );
+                match plan(&mut stage, &self.versions.borrow()) {
+                    Ok(value) => break (value, stage.finish()),
+                    Err(stop) => (stop, stage.take_missing()),
+                }
+            };
+            self.resolve(stop, missing, &mut pinned).await?;
+        };
+        if !finished.pages.is_empty() {
+            let undo = undo(&mut value);
+            self.carry_out(transaction, finished, undo)?;
+        }
+        Ok(value)
+    }
+
+    /// Logs a finished plan and carries it out.
+    fn carry_out(
+        &self,
+        transaction: TransactionId,
+        finished: Finished,
+        undo: UndoAction,
+    ) -> Result<(), TransactionError> {
+        let dbtime = self.dbtime.get() + 1;
+        self.dbtime.set(dbtime);
+        let apply = ApplyRecord {
+            transaction,
+            dbtime,
+            pages: finished.pages,
+            undo,
+        };
+        let record = LogRecord::Apply(apply);
+        let span = self.append(&record)?;
+        let LogRecord::Apply(apply) = record else {
+            return Ok(());
+        };
+        self.cache
+            .frames()
+            .install(&apply.pages, finished.images, dbtime, span);
+        if finished.counts.splits + finished.counts.merges > 0 {
+            self.count(|counters| {
+                counters.splits += finished.counts.splits;
+                counters.merges += finished.counts.merges;
+            });
+        }
+        Ok(())
+    }
+
+    /// Appends a record and says from where to where it lies.
+    pub fn append(&self, record: &LogRecord) -> Result<(Lgpos, Lgpos), TransactionError> {
+        let span = self
+            .cache
+            .log
+            .append(record)
+            .map_err(|error| self.latch(&error))?;
+        self.stir.notify_all();
+        Ok((span.start, span.end))
+    }
+
+    /// Waits while the log's buffer is full.
+    async fn throttle(&self) -> Result<(), TransactionError> {
+        self.cache
+            .log
+            .throttle()
+            .await
+            .map_err(|error| self.latch(&error))
+    }
+
+    /// Stops the database because of a failure that cannot be undone.
+    pub fn latch(&self, cause: &impl ToString) -> TransactionError {
+        let latch = self.cache.latch.set(&cause.to_string());
+        self.cache.wake_scavenger();
+        self.stir.notify_all();
+        TransactionError::Latched(latch)
+    }
+
+    /// Does what a planner needs before it can go on, or says why it cannot.
+    async fn resolve(
+        &self,
+        stop: Stop,
+        missing: Vec<PageNumber>,
+        pinned: &mut Vec<Pinned>,
+    ) -> Result<(), TransactionError> {
+        match stop {
+            Stop::Missing => {
+                pinned.extend(self.cache.fetch_all(missing).await?);
+                Ok(())
+            }
+            Stop::Extend { last } => self.extend(last).await,
+            Stop::Damaged { page, problem } => {
+                let file = self.cache.device.name().to_owned();
+                let problem = problem.to_owned();
+                Err(TransactionError::Damaged(PageDamage {
+                    file,
+                    page,
+                    problem,
+                }))
+            }
+            Stop::Refused(Refusal::Conflict) => {
+                self.count(|counters| counters.conflicts += 1);
+                Err(TransactionError::Conflict)
+            }
+            Stop::Refused(Refusal::Duplicate) => Err(TransactionError::Duplicate),
+            Stop::Refused(Refusal::NotFound) => Err(TransactionError::NotFound),
+            Stop::Refused(Refusal::TooLarge { bytes, most }) => {
+                Err(TransactionError::RowTooLarge { bytes, most })
+            }
+        }
+    }
+
+    /// Makes the file reach up to page `last`. One task extends, others wait for it.
+    async fn extend(&self, last: PageNumber) -> Result<(), TransactionError> {
+        self.extended.wait_until(|| !self.extending.get()).await;
+        if self.last_file_page.get() >= last {
+            return Ok(());
+        }
+        self.extending.set(true);
+        let length = (u64::from(last.0) + 2) * self.cache.page_size().bytes_u64();
+        let request = Request::set_length(Purpose::Database, length);
+        let result = self.cache.device.submit(request).await.result;
+        self.extending.set(false);
+        self.extended.notify_all();
+        result.map_err(|error| self.latch(&error))?;
+        self.append(&LogRecord::Extend {
+            length: Bytes(length),
+        })?;
+        self.last_file_page.set(last);
+        Ok(())
+    }
+
+    /// The place that recovery would have to begin at: before it, everything is in the file or
+    /// will not be needed.
+    pub fn safe_checkpoint(&self) -> Lgpos {
+        let dirt = self.cache.frames().oldest_dirt();
+        let active = self.active.borrow().values().min().copied();
+        let cleanup = self.cleanups.borrow().iter().map(|batch| batch.since).min();
+        let places = [dirt, active, cleanup, self.cleaning.get()];
+        let log = &self.cache.log;
+        places
+            .into_iter()
+            .flatten()
+            .fold(log.durable().min(log.tip()), Lgpos::min)
+    }
+
+    /// What has been counted so far.
+    pub fn counters(&self) -> Counters {
+        let mut counters = *self.counters.borrow();
+        self.cache.count_into(&mut counters);
+        let log = self.cache.log.counters();
+        counters.log_volume = log.volume;
+        counters.log_bytes_written = log.bytes_written;
+        counters.log_writes = log.writes;
+        counters.file_bytes = Bytes(self.cache.device.length());
+        let (checkpoint, tip) = (self.cache.log.checkpoint(), self.cache.log.tip());
+        counters.checkpoint_depth = Bytes(log_distance(checkpoint, tip));
+        counters
+    }
+
+    /// Sleeps, but not beyond the moment the database is to stop.
+    pub async fn rest(&self, span: Nanos) {
+        let step = Nanos::from_millis(20);
+        let end = self.runtime.now() + span;
+        while !self.stopping.get() && self.runtime.now() < end {
+            let next = end.min(self.runtime.now() + step);
+            self.runtime.sleep_until(next).await;
+        }
+    }
+
+    /// Whether background work should end.
+    pub fn is_over(&self) -> bool {
+        self.stopping.get() || self.cache.latch.get().is_some()
+    }
+}

@@ -1,0 +1,260 @@
+//! From files to an open database: header, log, catalog, tables.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use device::{Device, OpenMode, Purpose, Request, Runtime};
+use ese::catalog::{CatalogRow, CatalogTable, assemble};
+use ese::header::{DatabaseHeader, DatabaseState, PROBE_BYTES, read_copies};
+use ese::page::PageSize;
+use ese::{LogTime, Signature};
+use units::{ObjectId, PageNumber, Prng, Seed};
+
+use super::{DatabaseFiles, FIRST_TRANSACTION};
+use crate::cache::Cache;
+use crate::core::{Core, CoreParts};
+use crate::error::{OpenError, PageDamage, TransactionError};
+use crate::header_file::{HeaderFile, attach};
+use crate::log::{Log, LogChain, LogFolder, LogIdentity, LogRecord, LogSettings};
+use crate::long_value;
+use crate::rows::{TableState, flags_agree};
+use crate::settings::Settings;
+use crate::stage::{Stage, Stop};
+use crate::tree::{self, Space, Tree};
+use crate::undo::Trees;
+
+/// The catalog's own tree, at a fixed place in every database.
+const CATALOG: Tree = Tree {
+    root: PageNumber(4),
+    object: ObjectId(2),
+    repeats: false,
+    density_percent: 80,
+    space: Space::Own,
+};
+
+/// Opens a database that was closed properly.
+pub(super) async fn open(
+    runtime: &Runtime,
+    files: &DatabaseFiles,
+    settings: Settings,
+    seed: Seed,
+) -> Result<Rc<Core>, OpenError> {
+    let device = files
+        .database
+        .open(&files.file, OpenMode::ReadWrite)
+        .await?;
+    let (mut header, page_size) = read_header(&device).await?;
+    let log = open_log(runtime, files, &settings, (&mut header, page_size, seed)).await?;
+    let attached = log.tip();
+    let header_file = HeaderFile::new(Rc::clone(&device), page_size, header);
+    let cache = Cache::new(runtime, device, log, header_file, (page_size, &settings));
+    let core = load(runtime, cache, settings).await?;
+    let header = core.cache.header.current();
+    let record = LogRecord::Attach {
+        database: header.signature.random,
+        dbtime: core.dbtime(),
+    };
+    let started = async {
+        let (_, end) = core.append(&record).map_err(|error| error.to_string())?;
+        core.cache
+            .log
+            .flush_to(end)
+            .await
+            .map_err(|error| error.to_string())?;
+        core.cache
+            .header
+            .update(|header| attach(header, attached))
+            .await
+    };
+    let problem = |problem| OpenError::Log { problem };
+    started.await.map_err(problem)?;
+    let checkpoint = core.cache.log.advance_checkpoint(attached).await;
+    checkpoint.map_err(|error| problem(error.to_string()))?;
+    Ok(core)
+}
+
+/// The header of a database that may be opened.
+async fn read_header(device: &Rc<dyn Device>) -> Result<(DatabaseHeader, PageSize), OpenError> {
+    let file = device.name().to_owned();
+    let most = usize::try_from(device.length())
+        .unwrap_or(PROBE_BYTES)
+        .min(PROBE_BYTES);
+    let probe = most - most % device::ALIGNMENT;
+    let not_a_database = |problem: String| OpenError::NotADatabase {
+        file: file.clone(),
+        problem,
+    };
+    if probe == 0 {
+        return Err(not_a_database("it is empty".to_owned()));
+    }
+    let read = device
+        .submit(Request::read(Purpose::Header, 0, probe))
+        .await;
+    let copies =
+        read_copies(&read.into_buffer()?).map_err(|error| not_a_database(error.to_string()))?;
+    let header = copies.header;
+    match header.state {
+        DatabaseState::CleanShutdown => Ok((header, copies.page_size)),
+        DatabaseState::DirtyShutdown | DatabaseState::DirtyAndPatched => Err(OpenError::Dirty {
+            file,
+            generations: (
+                header.generation_min_required.0,
+                header.generation_max_required.0,
+            ),
+        }),
+        other => Err(not_a_database(format!(
+            "its state is {other}; fill it anew"
+        ))),
+    }
+}
+
+/// Goes on with the log that the header names, or begins one.
+async fn open_log(
+    runtime: &Runtime,
+    files: &DatabaseFiles,
+    settings: &Settings,
+    (header, page_size, seed): (&mut DatabaseHeader, PageSize, Seed),
+) -> Result<Log, OpenError> {
+    let folder = LogFolder::new(Rc::clone(&files.log), &files.log_base);
+    let log_settings = LogSettings {
+        circular: settings.circular_log,
+        ..LogSettings::default()
+    };
+    let problem = |error: crate::log::LogError| OpenError::Log {
+        problem: error.to_string(),
+    };
+    if header.log_signature.is_some()
+        && let Some(chain) = LogChain::find(&folder).await.map_err(problem)?
+    {
+        let identity = LogIdentity {
+            page_size,
+            signature: header.log_signature,
+            database: header.signature,
+        };
+        chain.require_identity(&identity).map_err(problem)?;
+        let end = chain.end().await.map_err(problem)?;
+        return Log::resume(runtime, folder, identity, log_settings, end)
+            .await
+            .map_err(problem);
+    }
+    let clock = runtime.clock();
+    let millis = (clock.epoch() + clock.now()).0 / 1_000_000;
+    let random = u32::try_from(Prng::new(seed).below(1 << 32))
+        .unwrap_or(1)
+        .max(1);
+    header.log_signature = Signature::new(random, LogTime::from_unix_millis(millis));
+    let identity = LogIdentity {
+        page_size,
+        signature: header.log_signature,
+        database: header.signature,
+    };
+    Log::create(runtime, folder, identity, log_settings)
+        .await
+        .map_err(problem)
+}
+
+/// Reads the catalog and opens every table.
+async fn load(
+    runtime: &Runtime,
+    cache: Rc<Cache>,
+    settings: Settings,
+) -> Result<Rc<Core>, OpenError> {
+    let dbtime = cache.header.current().dbtime;
+    let parts = |cache, settings, tables, trees| CoreParts {
+        runtime: runtime.clone(),
+        settings,
+        cache,
+        tables,
+        trees,
+        dbtime,
+        last_transaction: FIRST_TRANSACTION,
+    };
+    let empty = (HashMap::new(), Trees::default());
+    let bare = Core::new(parts(Rc::clone(&cache), settings.clone(), empty.0, empty.1));
+    let page_size = cache.page_size();
+    let rows = bare
+        .look(|stage, _| catalog_rows(stage, page_size))
+        .await
+        .map_err(opening)?;
+    let (mut tables, mut trees) = (HashMap::new(), Trees::default());
+    for table in assemble(rows) {
+        let Some(state) = open_table(&bare, &table).await? else {
+            continue;
+        };
+        trees.extend(state.trees().map(|tree| (tree.object, tree)));
+        tables.insert(table.definition.name.clone(), Rc::new(state));
+    }
+    Ok(Core::new(parts(cache, settings, tables, trees)))
+}
+
+/// All rows of the catalog.
+fn catalog_rows(stage: &mut Stage<'_>, page_size: PageSize) -> Result<Vec<CatalogRow>, Stop> {
+    let problem = "a row of the catalog that cannot be read";
+    let (mut rows, mut at, mut bad) = (Vec::new(), Vec::new(), false);
+    loop {
+        let from = at.clone();
+        let more = tree::walk(stage, &CATALOG, (&from, &[]), true, |node| {
+            node.key_into(&mut at);
+            match CatalogRow::decode(node.data, page_size) {
+                Ok(row) if !node.is_deleted() => rows.extend(row),
+                Ok(_) => (),
+                Err(_) => bad = true,
+            }
+            true
+        })?;
+        if bad {
+            return Err(Stop::Damaged {
+                page: CATALOG.root,
+                problem,
+            });
+        }
+        if !more {
+            return Ok(rows);
+        }
+    }
+}
+
+/// A user table, ready for rows; none for the engine's own and those that cannot be changed here.
+async fn open_table(
+    core: &Rc<Core>,
+    table: &CatalogTable,
+) -> Result<Option<TableState>, OpenError> {
+    if table.flags & 0x8000_0000 != 0 {
+        return Ok(None);
+    }
+    let Some(state) = TableState::new(table, core.cache.page_size()) else {
+        return Ok(None);
+    };
+    for tree in state.trees() {
+        let agrees = core
+            .look(|stage, _| flags_agree(stage, &tree))
+            .await
+            .map_err(opening)?;
+        if !agrees {
+            let file = core.cache.device.name().to_owned();
+            let problem = "is not the root that the catalog says it is".to_owned();
+            return Err(OpenError::Damaged(PageDamage {
+                file,
+                page: tree.root,
+                problem,
+            }));
+        }
+    }
+    if let Some(tree) = state.long_values {
+        let next = core
+            .look(|stage, _| long_value::next_id(stage, &tree))
+            .await;
+        state.next_long_value.set(next.map_err(opening)?);
+    }
+    Ok(Some(state))
+}
+
+fn opening(error: TransactionError) -> OpenError {
+    match error {
+        TransactionError::Damaged(damage) => OpenError::Damaged(damage),
+        TransactionError::Read(error) => OpenError::Device(error),
+        other => OpenError::Log {
+            problem: other.to_string(),
+        },
+    }
+}

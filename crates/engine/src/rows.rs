@@ -1,0 +1,481 @@
+//! Row operations as plans: record, long values and index entries change together, in one apply.
+
+use std::cell::{Cell, RefCell};
+
+use ese::catalog::CatalogTable;
+use ese::key::index_key;
+use ese::long_value::LongValueId;
+use ese::page::{PageSize, node_flags, page_flags};
+use ese::record::{Element, RecordBuilder, RecordError, RecordRef, Stored};
+use ese::schema::{ColumnId, IndexDefinition, TableDefinition};
+
+use crate::edit::Undo;
+use crate::error::TransactionError;
+use crate::long_value;
+use crate::row::Row;
+use crate::stage::{Refusal, Stage, Stop};
+use crate::tree::{self, Space, Tree};
+use crate::versions::{Before, Cleanup, NodeKey, Seen, Versions, Viewer, node_key};
+
+/// An open table: its trees and how its rows are stored.
+pub(crate) struct TableState {
+    /// What the table is.
+    pub definition: TableDefinition,
+    /// The table itself.
+    pub primary: Tree,
+    /// Secondary indexes, in the order of the catalog.
+    pub indexes: Vec<(IndexDefinition, Tree)>,
+    /// The long-value tree.
+    pub long_values: Option<Tree>,
+    /// The number of the next long value.
+    pub next_long_value: Cell<u32>,
+    page_size: PageSize,
+    builder: RefCell<RecordBuilder>,
+}
+
+/// A row ready to be stored.
+pub(crate) struct Prepared<'a> {
+    key: Vec<u8>,
+    record: Vec<u8>,
+    index_keys: Vec<Vec<u8>>,
+    long_values: Vec<(LongValueId, &'a [u8])>,
+}
+
+/// What a planned row operation leaves to do once it has been logged.
+#[derive(Default)]
+pub(crate) struct RowChange {
+    /// What a rollback would have to do.
+    pub undo: Vec<Undo>,
+    /// What the changed nodes were before.
+    pub versions: Vec<(NodeKey, Before)>,
+    /// What can be removed later.
+    pub cleanups: Vec<Cleanup>,
+}
+
+/// What a stored record points to.
+struct Stakes {
+    record: Vec<u8>,
+    index_keys: Vec<Vec<u8>>,
+    long_values: Vec<LongValueId>,
+}
+
+/// Where rows are and who looks at them.
+pub(crate) struct View<'a> {
+    pub table: &'a TableState,
+    pub versions: &'a Versions,
+    pub viewer: Viewer,
+}
+
+impl TableState {
+    /// A table of the catalog; none where it has no primary index.
+    pub fn new(table: &CatalogTable, page_size: PageSize) -> Option<Self> {
+        table.definition.primary()?;
+        let density_percent = u8::try_from(table.density_percent.clamp(20, 100)).unwrap_or(100);
+        let tree = |place: ese::catalog::TreePlace, repeats, density_percent| Tree {
+            root: place.root,
+            object: place.object,
+            repeats,
+            density_percent,
+            space: Space::Own,
+        };
+        let indexes = table.secondaries().map(|(index, place)| {
+            (
+                index.clone(),
+                tree(place, !index.is_unique(), density_percent),
+            )
+        });
+        Some(Self {
+            primary: tree(table.place, false, density_percent),
+            indexes: indexes.collect(),
+            long_values: table.long_values.map(|place| tree(place, false, 100)),
+            next_long_value: Cell::new(1),
+            page_size,
+            builder: RefCell::new(RecordBuilder::new(&table.definition, page_size)),
+            definition: table.definition.clone(),
+        })
+    }
+
+    /// All trees of the table.
+    pub fn trees(&self) -> impl Iterator<Item = Tree> {
+        let indexes = self.indexes.iter().map(|(_, tree)| *tree);
+        std::iter::once(self.primary)
+            .chain(indexes)
+            .chain(self.long_values)
+    }
+
+    /// Encodes a row: keys, record, and numbers for its long values.
+    pub fn prepare<'a>(&self, row: &'a Row) -> Result<Prepared<'a>, TransactionError> {
+        let mut prepared = Prepared {
+            key: Vec::new(),
+            record: Vec::new(),
+            index_keys: Vec::new(),
+            long_values: Vec::new(),
+        };
+        let value = |column: ColumnId| row.get(column.0);
+        let primary = self
+            .definition
+            .primary()
+            .expect("invariant: checked when it was opened");
+        index_key(&self.definition, primary, value, &mut prepared.key)
+            .map_err(|error| refuse_key(&error))?;
+        for (index, _) in &self.indexes {
+            let mut key = Vec::new();
+            index_key(&self.definition, index, value, &mut key)
+                .map_err(|error| refuse_key(&error))?;
+            prepared.index_keys.push(key);
+        }
+        let mut builder = self.builder.borrow_mut();
+        builder.clear();
+        for (column, value) in row.columns() {
+            let id = ColumnId(column);
+            let long = self
+                .definition
+                .column(id)
+                .is_some_and(|c| c.column_type.is_long());
+            if long && self.long_values.is_some() {
+                let number = self.next_long_value.get();
+                self.next_long_value.set(number + 1);
+                let long_value = LongValueId(u64::from(number));
+                builder
+                    .set_separated(id, long_value)
+                    .map_err(refuse_record)?;
+                prepared.long_values.push((long_value, value));
+            } else {
+                builder.set(id, value).map_err(refuse_record)?;
+            }
+        }
+        builder
+            .finish(&mut prepared.record)
+            .map_err(refuse_record)?;
+        Ok(prepared)
+    }
+
+    /// What a stored record holds on to.
+    fn stakes(&self, record: Vec<u8>) -> Option<Stakes> {
+        let parsed = RecordRef::parse(&record, self.page_size).ok()?;
+        let value = |id: ColumnId| self.definition.column(id).and_then(|c| parsed.plain(c));
+        let mut index_keys = Vec::with_capacity(self.indexes.len());
+        for (index, _) in &self.indexes {
+            let mut key = Vec::new();
+            index_key(&self.definition, index, value, &mut key).ok()?;
+            index_keys.push(key);
+        }
+        let fields = parsed.tagged_fields().ok()?;
+        let long_values = fields
+            .iter()
+            .filter_map(|field| match field.stored {
+                Stored::One(Element::Separated(id)) => Some(id),
+                _ => None,
+            })
+            .collect();
+        Some(Stakes {
+            record,
+            index_keys,
+            long_values,
+        })
+    }
+}
+
+fn refuse_key(error: &ese::key::KeyError) -> TransactionError {
+    TransactionError::BadRow {
+        problem: error.to_string(),
+    }
+}
+
+fn refuse_record(error: RecordError) -> TransactionError {
+    match error {
+        RecordError::TooLong { bytes, most } => TransactionError::RowTooLarge { bytes, most },
+        other => TransactionError::BadRow {
+            problem: other.to_string(),
+        },
+    }
+}
+
+/// Lets planning go on past missing pages, so that one fetch brings them all.
+fn tolerate(result: Result<(), Stop>) -> Result<(), Stop> {
+    match result {
+        Err(Stop::Missing) => Ok(()),
+        other => other,
+    }
+}
+
+impl View<'_> {
+    /// Plans the insertion of a row.
+    pub fn insert(&self, stage: &mut Stage<'_>, row: &Prepared<'_>) -> Result<RowChange, Stop> {
+        let mut change = RowChange::default();
+        self.refuse_conflict(&row.key)?;
+        tolerate(tree::insert(
+            stage,
+            &self.table.primary,
+            &row.key,
+            &row.record,
+        ))?;
+        self.insert_long_values(stage, row, &mut change)?;
+        for (at, key) in row.index_keys.iter().enumerate() {
+            self.insert_index_entry(stage, at, key, &row.key, &mut change)?;
+        }
+        change
+            .undo
+            .push(undo_insert(&self.table.primary, &row.key, &[]));
+        change
+            .versions
+            .push((node(&self.table.primary, &row.key, &[]), Before::Absent));
+        complete(stage, change)
+    }
+
+    /// Plans the replacement of a row.
+    pub fn replace(&self, stage: &mut Stage<'_>, row: &Prepared<'_>) -> Result<RowChange, Stop> {
+        let mut change = RowChange::default();
+        self.refuse_conflict(&row.key)?;
+        let old = self.stored(stage, &row.key)?;
+        let primary = &self.table.primary;
+        tolerate(tree::replace(stage, primary, &row.key, &row.record))?;
+        self.insert_long_values(stage, row, &mut change)?;
+        self.release_long_values(stage, &old, &mut change)?;
+        for (at, (old_key, key)) in old.index_keys.iter().zip(&row.index_keys).enumerate() {
+            if old_key != key {
+                self.delete_index_entry(stage, at, old_key, &row.key, &mut change)?;
+                self.insert_index_entry(stage, at, key, &row.key, &mut change)?;
+            }
+        }
+        change.undo.push(Undo::Replace {
+            tree: primary.object,
+            key: row.key.clone(),
+            before: old.record.clone(),
+        });
+        let before = Before::Present(old.record);
+        change.versions.push((node(primary, &row.key, &[]), before));
+        complete(stage, change)
+    }
+
+    /// Plans the deletion of the row with this primary key.
+    pub fn delete(&self, stage: &mut Stage<'_>, key: &[u8]) -> Result<RowChange, Stop> {
+        let mut change = RowChange::default();
+        self.refuse_conflict(key)?;
+        let old = self.stored(stage, key)?;
+        let primary = &self.table.primary;
+        self.release_long_values(stage, &old, &mut change)?;
+        for (at, index_key) in old.index_keys.iter().enumerate() {
+            self.delete_index_entry(stage, at, index_key, key, &mut change)?;
+        }
+        flag_deleted(stage, primary, (key, &[]), &mut change)?;
+        change
+            .versions
+            .push((node(primary, key, &[]), Before::Present(old.record)));
+        complete(stage, change)
+    }
+
+    /// Puts the record of a primary key into `record`; false where the viewer sees none.
+    pub fn read(
+        &self,
+        stage: &mut Stage<'_>,
+        key: &[u8],
+        record: &mut Vec<u8>,
+    ) -> Result<bool, Stop> {
+        let tree = &self.table.primary;
+        let node = node(tree, key, &[]);
+        record.clear();
+        match self.versions.see(&node, self.viewer) {
+            Seen::Absent => return Ok(false),
+            Seen::Earlier(data) => {
+                record.extend_from_slice(data);
+                return Ok(true);
+            }
+            Seen::Page => (),
+        }
+        let found = tree::get(stage, tree, key, |flags, data| {
+            let there = flags & node_flags::DELETED == 0;
+            if there {
+                record.extend_from_slice(data);
+            }
+            there
+        })?;
+        Ok(found == Some(true))
+    }
+
+    fn refuse_conflict(&self, key: &[u8]) -> Result<(), Stop> {
+        let node = node(&self.table.primary, key, &[]);
+        if self.versions.conflicts(&node, self.viewer) {
+            return Err(Stop::Refused(Refusal::Conflict));
+        }
+        Ok(())
+    }
+
+    /// The stored row with this key, which the viewer may change.
+    fn stored(&self, stage: &mut Stage<'_>, key: &[u8]) -> Result<Stakes, Stop> {
+        let tree = &self.table.primary;
+        let found = tree::get(stage, tree, key, |flags, data| {
+            (flags & node_flags::DELETED == 0).then(|| data.to_vec())
+        })?;
+        let record = found.flatten().ok_or(Stop::Refused(Refusal::NotFound))?;
+        let problem = "a record that cannot be read";
+        self.table.stakes(record).ok_or(Stop::Damaged {
+            page: tree.root,
+            problem,
+        })
+    }
+
+    fn insert_long_values(
+        &self,
+        stage: &mut Stage<'_>,
+        row: &Prepared<'_>,
+        change: &mut RowChange,
+    ) -> Result<(), Stop> {
+        let Some(tree) = &self.table.long_values else {
+            return Ok(());
+        };
+        for (id, value) in &row.long_values {
+            tolerate(long_value::insert(stage, tree, *id, value))?;
+            let long_value = number(*id);
+            change.undo.push(Undo::LongValueInsert {
+                tree: tree.object,
+                long_value,
+            });
+        }
+        Ok(())
+    }
+
+    fn release_long_values(
+        &self,
+        stage: &mut Stage<'_>,
+        old: &Stakes,
+        change: &mut RowChange,
+    ) -> Result<(), Stop> {
+        let Some(tree) = &self.table.long_values else {
+            return Ok(());
+        };
+        for &id in &old.long_values {
+            tolerate(long_value::add_references(stage, tree, id, -1))?;
+            let (tree, long_value) = (tree.object, number(id));
+            change
+                .undo
+                .push(Undo::LongValueRelease { tree, long_value });
+            change
+                .cleanups
+                .push(Cleanup::LongValue { tree, long_value });
+        }
+        Ok(())
+    }
+
+    fn insert_index_entry(
+        &self,
+        stage: &mut Stage<'_>,
+        at: usize,
+        key: &[u8],
+        primary_key: &[u8],
+        change: &mut RowChange,
+    ) -> Result<(), Stop> {
+        let tree = &self.table.indexes[at].1;
+        tolerate(tree::insert(stage, tree, key, primary_key))?;
+        let data = if tree.repeats { primary_key } else { &[] };
+        change.undo.push(undo_insert(tree, key, data));
+        change
+            .versions
+            .push((node(tree, key, data), Before::Absent));
+        Ok(())
+    }
+
+    fn delete_index_entry(
+        &self,
+        stage: &mut Stage<'_>,
+        at: usize,
+        key: &[u8],
+        primary_key: &[u8],
+        change: &mut RowChange,
+    ) -> Result<(), Stop> {
+        let tree = &self.table.indexes[at].1;
+        let data = if tree.repeats { primary_key } else { &[] };
+        flag_deleted(stage, tree, (key, data), change)?;
+        let before = Before::Present(primary_key.to_vec());
+        change.versions.push((node(tree, key, data), before));
+        Ok(())
+    }
+}
+
+/// The version store's name of a node.
+fn node(tree: &Tree, key: &[u8], data: &[u8]) -> NodeKey {
+    let mut node = Vec::with_capacity(6 + key.len() + data.len());
+    node_key(
+        tree.object,
+        key,
+        if tree.repeats { data } else { &[] },
+        &mut node,
+    );
+    node.into()
+}
+
+fn flag_deleted(
+    stage: &mut Stage<'_>,
+    tree: &Tree,
+    (key, data): (&[u8], &[u8]),
+    change: &mut RowChange,
+) -> Result<(), Stop> {
+    tolerate(tree::set_deleted(stage, tree, key, data, true))?;
+    let (object, key, data) = (tree.object, key.to_vec(), data.to_vec());
+    change.undo.push(Undo::FlagDelete {
+        tree: object,
+        key: key.clone(),
+        data: data.clone(),
+    });
+    change.cleanups.push(Cleanup::Node {
+        tree: object,
+        key,
+        data,
+    });
+    Ok(())
+}
+
+fn undo_insert(tree: &Tree, key: &[u8], data: &[u8]) -> Undo {
+    Undo::Insert {
+        tree: tree.object,
+        key: key.to_vec(),
+        data: data.to_vec(),
+    }
+}
+
+fn number(id: LongValueId) -> u32 {
+    u32::try_from(id.0).expect("invariant: this format's long values have 32-bit numbers")
+}
+
+fn complete(stage: &Stage<'_>, change: RowChange) -> Result<RowChange, Stop> {
+    if stage.lacks_pages() {
+        Err(Stop::Missing)
+    } else {
+        Ok(change)
+    }
+}
+
+/// Plans one piece of cleanup; false where there is nothing to do any more.
+pub(crate) fn clean_up(
+    stage: &mut Stage<'_>,
+    trees: &crate::undo::Trees,
+    versions: &Versions,
+    cleanup: &Cleanup,
+) -> Result<bool, Stop> {
+    match cleanup {
+        Cleanup::Node { tree, key, data } => {
+            let tree = crate::undo::find(trees, *tree)?;
+            let mut node = Vec::new();
+            node_key(tree.object, key, data, &mut node);
+            if versions.is_versioned(&node) || !tree::is_deleted(stage, tree, key, data)? {
+                return Ok(false);
+            }
+            tree::remove(stage, tree, key, data)?;
+        }
+        Cleanup::LongValue { tree, long_value } => {
+            let tree = crate::undo::find(trees, *tree)?;
+            let id = LongValueId(u64::from(*long_value));
+            if long_value::references(stage, tree, id)? != Some(0) {
+                return Ok(false);
+            }
+            long_value::remove(stage, tree, id)?;
+        }
+    }
+    Ok(true)
+}
+
+/// The page flags of a tree's kind agree with how its keys are compared.
+pub(crate) fn flags_agree(stage: &mut Stage<'_>, tree: &Tree) -> Result<bool, Stop> {
+    let page = stage.page(tree.root)?;
+    Ok(page.object() == tree.object && page.has(page_flags::NON_UNIQUE) == tree.repeats)
+}

@@ -1,0 +1,418 @@
+//! Space: which pages a tree owns, which of them are free, and where more come from.
+//!
+//! Every table, index and long-value tree is a *pool*: its root's tag 0 names an owned-extents
+//! and an available-extents tree. A pool without free pages takes an extent from its parent's, and
+//! the database itself from the end of the file. Space trees split like any tree; the pages for
+//! that come from a split buffer in tag 0 of their roots, topped up while pages are at hand, or
+//! else out of the available extents, which never needs a split.
+
+#[cfg(test)]
+mod tests;
+
+use ese::page::page_flags;
+use ese::space::{Extent, RootFields, SpaceNode, SplitBuffer};
+use units::{ObjectId, PageNumber};
+
+use crate::edit::PageEdit;
+use crate::stage::{Stage, Stop};
+use crate::tree::{self, Space, Tree};
+
+/// The root page of the database itself.
+pub(crate) const DATABASE_ROOT: PageNumber = PageNumber(1);
+/// By how many pages the file grows (ESE `JET_paramDbExtensionSize`).
+pub(crate) const EXTENSION_PAGES: u32 = 256;
+/// Smallest and largest extent that a pool takes from its parent, in pages.
+const GROWTH_PAGES: std::ops::RangeInclusive<u32> = 16..=256;
+/// How many available extents a search for a long one looks at.
+const MOST_EXTENTS_SEEN: usize = 32;
+/// A space tree whose root fills more than this may split soon, so its buffer is kept filled.
+const AT_RISK_PERCENT: usize = 60;
+/// Pages that one insert can need: a split on every level of a tree of three, and a new root.
+const BUFFER_PAGES: u32 = 4;
+
+/// A root page with its two space trees.
+#[derive(Clone, Copy, Debug)]
+struct Pool {
+    root: PageNumber,
+    object: ObjectId,
+    parent: PageNumber,
+    owned_root: PageNumber,
+    /// Pages of the extent taken last, as far as the header tells.
+    primary_pages: u32,
+}
+
+impl Pool {
+    fn load(stage: &mut Stage<'_>, root: PageNumber) -> Result<Self, Stop> {
+        let page = stage.page(root)?;
+        let object = page.object();
+        let fields = RootFields::decode(page.external_header());
+        let header = fields.and_then(|fields| fields.space);
+        let owned_root = header.and_then(|header| header.owned_root());
+        let (Some(header), Some(owned_root)) = (header, owned_root) else {
+            let problem = "a tree that changes needs owned- and available-extents trees";
+            return Err(Stop::Damaged {
+                page: root,
+                problem,
+            });
+        };
+        Ok(Self {
+            root,
+            object,
+            parent: header.parent,
+            owned_root,
+            primary_pages: header.primary_pages,
+        })
+    }
+
+    fn owned(&self) -> Tree {
+        self.space_tree(self.owned_root)
+    }
+
+    fn available(&self) -> Tree {
+        self.space_tree(PageNumber(self.owned_root.0 + 1))
+    }
+
+    const fn space_tree(&self, root: PageNumber) -> Tree {
+        Tree {
+            root,
+            object: self.object,
+            repeats: false,
+            density_percent: 100,
+            space: Space::Of(self.root),
+        }
+    }
+}
+
+/// A page for `tree`, preferably near `near`. What it holds is not looked at.
+pub(crate) fn allocate_page(
+    stage: &mut Stage<'_>,
+    tree: &Tree,
+    near: PageNumber,
+) -> Result<PageNumber, Stop> {
+    let root = match tree.space {
+        Space::Own => tree.root,
+        Space::Of(owner) => {
+            if let Some(page) = take_from_buffer(stage, tree)? {
+                return Ok(page);
+            }
+            owner
+        }
+    };
+    let pool = Pool::load(stage, root)?;
+    if let Some(page) = take_available_page(stage, &pool, near)? {
+        return Ok(page);
+    }
+    grow(stage, &pool, 1)?;
+    let page = take_available_page(stage, &pool, near)?;
+    page.ok_or(Stop::Damaged {
+        page: root,
+        problem: "a pool that does not grow",
+    })
+}
+
+/// Gives a page of `tree` back to the pool it came from.
+pub(crate) fn free_page(stage: &mut Stage<'_>, tree: &Tree, page: PageNumber) -> Result<(), Stop> {
+    let freed = Extent::starting(page, 1);
+    let root = match tree.space {
+        Space::Own => tree.root,
+        Space::Of(owner) => {
+            if put_into_buffer(stage, tree, freed)? {
+                return Ok(());
+            }
+            owner
+        }
+    };
+    let pool = Pool::load(stage, root)?;
+    for space_tree in [pool.available(), pool.owned()] {
+        if buffer_shortage(stage, &space_tree)? > 0 && put_into_buffer(stage, &space_tree, freed)? {
+            return Ok(());
+        }
+    }
+    make_available(stage, &pool, freed)
+}
+
+/// Takes the first page of the available extent at or behind `near`, else of the first one.
+fn take_available_page(
+    stage: &mut Stage<'_>,
+    pool: &Pool,
+    near: PageNumber,
+) -> Result<Option<PageNumber>, Stop> {
+    let available = pool.available();
+    for from in [near, PageNumber::NONE] {
+        let mut found = None;
+        tree::walk(
+            stage,
+            &available,
+            (&from.0.to_be_bytes(), &[]),
+            false,
+            |node| {
+                found = SpaceNode::decode(&node.key(), node.data).map(|node| node.extent);
+                false
+            },
+        )?;
+        if let Some(extent) = found.filter(|extent| extent.pages > 0) {
+            return take_front(stage, &available, extent, 1).map(|taken| Some(taken.last));
+        }
+    }
+    Ok(None)
+}
+
+/// Takes `pages` pages from the front of an available extent.
+fn take_front(
+    stage: &mut Stage<'_>,
+    available: &Tree,
+    extent: Extent,
+    pages: u32,
+) -> Result<Extent, Stop> {
+    if extent.pages == pages {
+        tree::remove(stage, available, &SpaceNode::key(extent), &[])?;
+    } else {
+        add_pages(stage, available, extent, -i64::from(pages))?;
+    }
+    Ok(Extent::starting(extent.first(), pages))
+}
+
+/// Changes the number of pages of an available extent at its front.
+fn add_pages(
+    stage: &mut Stage<'_>,
+    available: &Tree,
+    extent: Extent,
+    pages: i64,
+) -> Result<(), Stop> {
+    let position = tree::seek(stage, available, &SpaceNode::key(extent), &[])?;
+    let leaf = position.path.leaf;
+    let (Ok(line), Ok(delta)) = (position.line, i32::try_from(pages)) else {
+        let problem = "an available extent that is gone";
+        return Err(Stop::Damaged {
+            page: leaf,
+            problem,
+        });
+    };
+    stage.edit(
+        leaf,
+        PageEdit::DeltaU32 {
+            line,
+            offset: 0,
+            delta,
+        },
+    )
+}
+
+/// Makes an extent available, joined with the available extents it touches.
+fn make_available(stage: &mut Stage<'_>, pool: &Pool, freed: Extent) -> Result<(), Stop> {
+    let available = pool.available();
+    let mut extent = freed;
+    let before = PageNumber(freed.first().0 - 1).0.to_be_bytes();
+    let joined = tree::get(stage, &available, &before, |_, data| {
+        SpaceNode::decode(&before, data).map(|node| node.extent)
+    })?;
+    if let Some(front) = joined.flatten() {
+        tree::remove(stage, &available, &SpaceNode::key(front), &[])?;
+        extent = Extent::starting(front.first(), front.pages + freed.pages);
+    }
+    let mut following = None;
+    let from = freed.first().0.to_be_bytes();
+    tree::walk(stage, &available, (&from, &[]), false, |node| {
+        following = SpaceNode::decode(&node.key(), node.data).map(|node| node.extent);
+        false
+    })?;
+    if let Some(behind) = following.filter(|behind| behind.pages > 0) {
+        if behind.first() <= freed.last {
+            let problem = "a page that is freed while it is available";
+            return Err(Stop::Damaged {
+                page: freed.last,
+                problem,
+            });
+        }
+        if behind.first().0 == freed.last.0 + 1 {
+            return add_pages(stage, &available, behind, i64::from(extent.pages));
+        }
+    }
+    tree::insert(
+        stage,
+        &available,
+        &SpaceNode::key(extent),
+        &SpaceNode::data(extent),
+    )
+}
+
+/// Gives a pool at least `wanted` more pages in one piece.
+fn grow(stage: &mut Stage<'_>, pool: &Pool, wanted: u32) -> Result<(), Stop> {
+    let extent = if pool.root == DATABASE_ROOT {
+        end_of_file(stage, pool, wanted)?
+    } else {
+        let parent = Pool::load(stage, pool.parent)?;
+        let last = last_owned(stage, pool)?.map_or(pool.primary_pages, |extent| extent.pages);
+        let usual = (last * 2).clamp(*GROWTH_PAGES.start(), *GROWTH_PAGES.end());
+        take_extent(stage, &parent, wanted.max(usual))?
+    };
+    let rest = top_up_buffers(stage, pool, extent)?;
+    tree::insert(
+        stage,
+        &pool.owned(),
+        &SpaceNode::key(extent),
+        &SpaceNode::data(extent),
+    )?;
+    if rest.pages == 0 {
+        return Ok(());
+    }
+    make_available(stage, pool, rest)
+}
+
+/// Takes `pages` neighbouring pages out of a pool for one of its children.
+fn take_extent(stage: &mut Stage<'_>, pool: &Pool, pages: u32) -> Result<Extent, Stop> {
+    let available = pool.available();
+    for attempt in 0..2 {
+        let (mut seen, mut found) = (0, None);
+        tree::walk(stage, &available, (&[], &[]), false, |node| {
+            seen += 1;
+            found = SpaceNode::decode(&node.key(), node.data)
+                .map(|node| node.extent)
+                .filter(|extent| extent.pages >= pages);
+            found.is_none() && seen < MOST_EXTENTS_SEEN
+        })?;
+        if let Some(extent) = found {
+            return take_front(stage, &available, extent, pages);
+        }
+        if attempt == 0 {
+            grow(stage, pool, pages + 2 * BUFFER_PAGES)?;
+        }
+    }
+    take_extent_anywhere(stage, &available, pages)
+}
+
+/// The same, where many short extents hide the long one: looks at all of them.
+fn take_extent_anywhere(
+    stage: &mut Stage<'_>,
+    available: &Tree,
+    pages: u32,
+) -> Result<Extent, Stop> {
+    let mut from = Vec::new();
+    let mut found = None;
+    while found.is_none() {
+        let start = from.clone();
+        let more = tree::walk(stage, available, (&start, &[]), true, |node| {
+            node.key_into(&mut from);
+            found = SpaceNode::decode(&from, node.data)
+                .map(|node| node.extent)
+                .filter(|extent| extent.pages >= pages);
+            found.is_none()
+        })?;
+        if !more {
+            break;
+        }
+    }
+    match found {
+        Some(extent) => take_front(stage, available, extent, pages),
+        None => Err(Stop::Damaged {
+            page: available.root,
+            problem: "a pool that does not grow",
+        }),
+    }
+}
+
+/// Pages behind the last one that the database owns.
+fn end_of_file(stage: &mut Stage<'_>, pool: &Pool, wanted: u32) -> Result<Extent, Stop> {
+    let owned = last_owned(stage, pool)?.map_or(PageNumber::NONE, |extent| extent.last);
+    let pages = wanted.max(EXTENSION_PAGES);
+    let last = PageNumber(owned.0 + pages);
+    if stage.last_file_page() < last {
+        return Err(Stop::Extend { last });
+    }
+    Ok(Extent::starting(PageNumber(owned.0 + 1), pages))
+}
+
+/// The owned extent with the highest pages.
+fn last_owned(stage: &mut Stage<'_>, pool: &Pool) -> Result<Option<Extent>, Stop> {
+    let owned = pool.owned();
+    let mut key = Vec::new();
+    if !tree::last_key(stage, &owned, &mut key)? {
+        return Ok(None);
+    }
+    let extent = tree::get(stage, &owned, &key, |_, data| SpaceNode::decode(&key, data))?;
+    Ok(extent.flatten().map(|node| node.extent))
+}
+
+/// Puts pages from the front of a new extent into split buffers that run short; returns the rest.
+fn top_up_buffers(stage: &mut Stage<'_>, pool: &Pool, extent: Extent) -> Result<Extent, Stop> {
+    let mut rest = extent;
+    for space_tree in [pool.owned(), pool.available()] {
+        let short = buffer_shortage(stage, &space_tree)?;
+        if short == 0 || rest.pages < short + 1 {
+            continue;
+        }
+        let part = Extent::starting(rest.first(), short);
+        if put_into_buffer(stage, &space_tree, part)? {
+            rest = Extent {
+                pages: rest.pages - short,
+                ..rest
+            };
+        }
+    }
+    Ok(rest)
+}
+
+/// How many pages a space tree's buffer lacks; none while the tree is far from splitting.
+fn buffer_shortage(stage: &mut Stage<'_>, tree: &Tree) -> Result<u32, Stop> {
+    let page = stage.page(tree.root)?;
+    let body = page.size().body_bytes();
+    let far = page.is_leaf() && (body - page.free_bytes()) * 100 < body * AT_RISK_PERCENT;
+    if far {
+        return Ok(0);
+    }
+    let buffer = load_buffer(stage, tree)?;
+    let held: u32 = buffer.extents.iter().map(|extent| extent.pages).sum();
+    Ok(BUFFER_PAGES.saturating_sub(held))
+}
+
+fn load_buffer(stage: &mut Stage<'_>, tree: &Tree) -> Result<SplitBuffer, Stop> {
+    let page = stage.page(tree.root)?;
+    if !page.has(page_flags::SPACE_TREE) {
+        let problem = "the root of a space tree that is not flagged as one";
+        return Err(Stop::Damaged {
+            page: tree.root,
+            problem,
+        });
+    }
+    Ok(SplitBuffer::decode(page.external_header()).unwrap_or_default())
+}
+
+fn store_buffer(stage: &mut Stage<'_>, tree: &Tree, buffer: &SplitBuffer) -> Result<(), Stop> {
+    stage.edit(tree.root, PageEdit::External(buffer.encode().to_vec()))
+}
+
+fn take_from_buffer(stage: &mut Stage<'_>, tree: &Tree) -> Result<Option<PageNumber>, Stop> {
+    let mut buffer = load_buffer(stage, tree)?;
+    let Some(extent) = buffer.extents.iter_mut().find(|extent| extent.pages > 0) else {
+        return Ok(None);
+    };
+    let page = extent.first();
+    extent.pages -= 1;
+    if extent.pages == 0 {
+        *extent = Extent::default();
+    }
+    store_buffer(stage, tree, &buffer)?;
+    Ok(Some(page))
+}
+
+/// Keeps an extent in the buffer, if one of its two places takes it.
+fn put_into_buffer(stage: &mut Stage<'_>, tree: &Tree, kept: Extent) -> Result<bool, Stop> {
+    let mut buffer = load_buffer(stage, tree)?;
+    let touching = buffer
+        .extents
+        .iter()
+        .position(|held| held.pages > 0 && held.first().0 == kept.last.0 + 1)
+        .map(|place| (place, buffer.extents[place].pages));
+    let empty = buffer
+        .extents
+        .iter()
+        .position(|held| held.pages == 0)
+        .map(|place| (place, 0));
+    let Some((place, held)) = touching.or(empty) else {
+        return Ok(false);
+    };
+    let joined = Extent::starting(kept.first(), held + kept.pages);
+    buffer.extents[place] = joined;
+    store_buffer(stage, tree, &buffer)?;
+    Ok(true)
+}

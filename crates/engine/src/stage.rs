@@ -1,0 +1,237 @@
+//! Changes that have been planned and not yet happened, so that an operation happens whole or
+//! not at all.
+//!
+//! Planners (`tree`, `space`, `long_value`, `rows`) are synchronous functions over a [`Stage`].
+//! They read pages through it and record page edits in it. A page that is not in the cache stops
+//! the planner with [`Stop::Missing`]; the driver fetches it and calls the planner again from the
+//! start. Only a plan that has come to its end is logged and carried out.
+
+use device::Buffer;
+use ese::page::{PageMut, PageRef, PageSize};
+use units::PageNumber;
+
+use crate::edit::{self, PageEdit, PageEdits};
+
+/// Where a stage finds pages.
+pub(crate) trait PageSource {
+    /// The bytes of a page, if they are at hand.
+    fn lookup(&mut self, page: PageNumber) -> Option<&[u8]>;
+
+    /// A buffer of one page; what it holds is undefined.
+    fn take_buffer(&mut self) -> Buffer;
+}
+
+/// Why a planner could not come to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// Pages must be fetched first; the stage lists them.
+    Missing,
+    /// The file must reach up to this page first.
+    Extend {
+        /// The last page that must lie in the file.
+        last: PageNumber,
+    },
+    /// A page is not what the tree needs.
+    Damaged {
+        /// Which.
+        page: PageNumber,
+        /// What is wrong.
+        problem: &'static str,
+    },
+    /// The operation itself is refused.
+    Refused(Refusal),
+}
+
+/// Why an operation is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// The key exists.
+    Duplicate,
+    /// The key does not exist.
+    NotFound,
+    /// Another transaction has changed the row.
+    Conflict,
+    /// The row does not fit.
+    TooLarge {
+        /// Bytes needed.
+        bytes: usize,
+        /// Bytes that fit.
+        most: usize,
+    },
+}
+
+struct StagedPage {
+    number: PageNumber,
+    dbtime_before: u64,
+    edits: Vec<PageEdit>,
+    /// How many of the edits `image` shows.
+    shown: usize,
+    image: Option<Buffer>,
+}
+
+/// A finished plan.
+pub(crate) struct Finished {
+    /// What to log, page by page.
+    pub pages: Vec<PageEdits>,
+    /// For each of them the page as it will be (but for its dbtime), where the planner had to look
+    /// at it; else the edits are to be applied to the cached page.
+    pub images: Vec<Option<Buffer>>,
+    /// Structure changes.
+    pub counts: StageCounts,
+}
+
+/// What a planner may count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct StageCounts {
+    /// Pages split.
+    pub splits: u64,
+    /// Pages merged or removed.
+    pub merges: u64,
+}
+
+/// An overlay over a source of pages.
+pub(crate) struct Stage<'a> {
+    source: &'a mut dyn PageSource,
+    size: PageSize,
+    last_file_page: PageNumber,
+    pages: Vec<StagedPage>,
+    missing: Vec<PageNumber>,
+    /// Structure changes so far.
+    pub counts: StageCounts,
+}
+
+impl<'a> Stage<'a> {
+    /// An empty overlay. `last_file_page` is the last page the file has room for.
+    pub fn new(source: &'a mut dyn PageSource, size: PageSize, last_file_page: PageNumber) -> Self {
+        Self {
+            source,
+            size,
+            last_file_page,
+            pages: Vec::new(),
+            missing: Vec::new(),
+            counts: StageCounts::default(),
+        }
+    }
+
+    /// The database's page size.
+    pub const fn page_size(&self) -> PageSize {
+        self.size
+    }
+
+    /// The last page the file has room for.
+    pub const fn last_file_page(&self) -> PageNumber {
+        self.last_file_page
+    }
+
+    /// The pages that stopped the planner.
+    pub fn take_missing(&mut self) -> Vec<PageNumber> {
+        std::mem::take(&mut self.missing)
+    }
+
+    /// A page as the edits so far leave it.
+    pub fn page(&mut self, number: PageNumber) -> Result<PageRef<'_>, Stop> {
+        if let Some(index) = self.staged(number) {
+            self.show(index)?;
+            let image = self.pages[index].image.as_ref();
+            return Ok(PageRef::new(
+                image.expect("invariant: the image was just made"),
+            ));
+        }
+        if let Some(bytes) = self.source.lookup(number) {
+            Ok(PageRef::new(bytes))
+        } else {
+            self.missing.push(number);
+            Err(Stop::Missing)
+        }
+    }
+
+    /// Records an edit. The caller has looked at the page and knows that the edit fits, or formats
+    /// the page.
+    pub fn edit(&mut self, number: PageNumber, edit: PageEdit) -> Result<(), Stop> {
+        let index = match self.staged(number) {
+            Some(index) => index,
+            None => self.begin_page(number, matches!(edit, PageEdit::Format { .. }))?,
+        };
+        self.pages[index].edits.push(edit);
+        Ok(())
+    }
+
+    /// Ends planning: what to log and to carry out.
+    pub fn finish(self) -> Finished {
+        let mut finished = Finished {
+            pages: Vec::with_capacity(self.pages.len()),
+            images: Vec::with_capacity(self.pages.len()),
+            counts: self.counts,
+        };
+        for mut page in self.pages {
+            if page.image.is_some() {
+                apply_rest(&mut page).expect("invariant: planners know that their edits fit");
+            }
+            finished.images.push(page.image);
+            finished.pages.push(PageEdits {
+                page: page.number,
+                dbtime_before: page.dbtime_before,
+                edits: page.edits,
+            });
+        }
+        finished
+    }
+
+    /// Whether pages are missing already: what follows is only looked at to find more of them.
+    pub fn lacks_pages(&self) -> bool {
+        !self.missing.is_empty()
+    }
+
+    fn staged(&self, number: PageNumber) -> Option<usize> {
+        self.pages.iter().position(|page| page.number == number)
+    }
+
+    fn begin_page(&mut self, number: PageNumber, formats: bool) -> Result<usize, Stop> {
+        let dbtime_before = match self.source.lookup(number) {
+            Some(bytes) => PageRef::new(bytes).dbtime(),
+            None if formats => 0,
+            None => {
+                self.missing.push(number);
+                return Err(Stop::Missing);
+            }
+        };
+        self.pages.push(StagedPage {
+            number,
+            dbtime_before,
+            edits: Vec::new(),
+            shown: 0,
+            image: None,
+        });
+        Ok(self.pages.len() - 1)
+    }
+
+    /// Brings the image of a staged page up to its edits.
+    fn show(&mut self, index: usize) -> Result<(), Stop> {
+        let page = &mut self.pages[index];
+        if page.image.is_none() {
+            let mut image = self.source.take_buffer();
+            match self.source.lookup(page.number) {
+                Some(bytes) => image.copy_from_slice(bytes),
+                None => image.fill(0),
+            }
+            page.image = Some(image);
+        }
+        apply_rest(page).map_err(|problem| Stop::Damaged {
+            page: page.number,
+            problem,
+        })
+    }
+}
+
+fn apply_rest(page: &mut StagedPage) -> Result<(), &'static str> {
+    let image = page
+        .image
+        .as_mut()
+        .expect("invariant: the image was made before");
+    let mut target = PageMut::new(image);
+    for edit in &page.edits[page.shown..] {
+        edit::apply(&mut target, edit).map_err(|_| "an edit that must fit does not")?;
+        page.shown += 1;
+    }
+    Ok(())
+}

@@ -1,0 +1,153 @@
+//! Background work of an open database: cleanup after commits and the checkpoint.
+
+use std::rc::Rc;
+
+use ese::Lgpos;
+use units::{Generation, Nanos};
+
+use crate::core::{Core, log_distance};
+use crate::edit::{TransactionId, UndoAction};
+use crate::error::TransactionError;
+use crate::rows::clean_up;
+
+/// Longest time between two advances of the checkpoint while the log grows.
+const CHECKPOINT_PERIOD: Nanos = Nanos::from_secs(1);
+/// The checkpoint looks at its depth at least so often.
+const LOOK_PERIOD: Nanos = Nanos::from_millis(10);
+/// The checkpoint file moves when it can move by this much, whatever the time.
+const CHECKPOINT_STEP_BYTES: u64 = 4 << 20;
+
+impl Core {
+    /// Does the cleanup that no snapshot stands against any more, until the database stops.
+    pub async fn clean_up_forever(self: Rc<Self>) {
+        while !self.is_over() {
+            let ended = self.ended.notified();
+            if let Err(error) = self.clean_up_now().await {
+                // Damage stays where it is and is reported by whoever reads the page.
+                if matches!(error, TransactionError::Latched(_)) {
+                    return;
+                }
+            }
+            ended.await;
+        }
+    }
+
+    /// Does the cleanup that may be done now.
+    pub async fn clean_up_now(&self) -> Result<(), TransactionError> {
+        loop {
+            let seen_by_all = self.versions.borrow_mut().trim();
+            let batch = {
+                let mut cleanups = self.cleanups.borrow_mut();
+                let ready = cleanups
+                    .front()
+                    .is_some_and(|batch| batch.number <= seen_by_all);
+                if ready { cleanups.pop_front() } else { None }
+            };
+            let Some(batch) = batch else {
+                return Ok(());
+            };
+            self.cleaning.set(Some(batch.since));
+            for item in &batch.items {
+                let trees = &self.trees;
+                let cleaned = self
+                    .change(
+                        TransactionId::NONE,
+                        |stage, versions| clean_up(stage, trees, versions, item),
+                        |_| UndoAction::None,
+                    )
+                    .await?;
+                self.count(|counters| counters.cleanups += u64::from(cleaned));
+            }
+            self.cleaning.set(None);
+            self.runtime.yield_now().await;
+        }
+    }
+
+    /// Keeps the distance between the oldest unwritten change and the end of the log below the
+    /// checkpoint depth, until the database stops.
+    pub async fn checkpoint_forever(self: Rc<Self>) {
+        let mut last_advance = self.runtime.now();
+        while !self.is_over() {
+            let done = self.keep_depth(&mut last_advance).await;
+            if done.is_err() {
+                return;
+            }
+            self.rest(LOOK_PERIOD).await;
+        }
+    }
+
+    async fn keep_depth(&self, last_advance: &mut Nanos) -> Result<(), TransactionError> {
+        let depth = self.settings.checkpoint_depth.0;
+        let tip = self.cache.log.tip();
+        let oldest = self.cache.frames().oldest_dirt();
+        if oldest.is_some_and(|oldest| log_distance(oldest, tip) > depth) {
+            let bound = place_before(tip, depth);
+            self.cache
+                .write_older_than(bound, self.settings.checkpoint_writes)
+                .await?;
+        }
+        let step = log_distance(self.cache.log.checkpoint(), self.safe_checkpoint());
+        let waited = self.runtime.now().since(*last_advance) >= CHECKPOINT_PERIOD;
+        if step >= CHECKPOINT_STEP_BYTES || waited && step > 0 {
+            self.advance_checkpoint().await?;
+            *last_advance = self.runtime.now();
+        }
+        Ok(())
+    }
+
+    /// Makes what has been written durable and moves the checkpoint up to it.
+    pub async fn advance_checkpoint(&self) -> Result<(), TransactionError> {
+        let place = self.safe_checkpoint();
+        self.cache.flush_file().await?;
+        let header = &self.cache.header;
+        let (tip, dbtime) = (self.cache.log.tip(), self.dbtime());
+        header
+            .move_range(place, tip, dbtime)
+            .await
+            .map_err(|error| self.latch(&error))?;
+        self.cache
+            .log
+            .advance_checkpoint(place)
+            .await
+            .map_err(|error| self.latch(&error))
+    }
+}
+
+/// The place `bytes` before another one, to a segment.
+fn place_before(place: Lgpos, bytes: u64) -> Lgpos {
+    let segments = (u64::from(place.generation.0) << 8) + u64::from(place.segment);
+    let before = segments.saturating_sub(bytes >> 12);
+    Lgpos {
+        generation: Generation(u32::try_from(before >> 8).unwrap_or(0)),
+        segment: u16::try_from(before & 0xFF).unwrap_or(0),
+        byte: 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ese::Lgpos;
+    use units::Generation;
+
+    use super::place_before;
+    use crate::core::log_distance;
+
+    #[test]
+    fn places_and_distances_agree() {
+        let tip = Lgpos {
+            generation: Generation(30),
+            segment: 5,
+            byte: 0,
+        };
+        let before = place_before(tip, 20 << 20);
+        assert_eq!(
+            before,
+            Lgpos {
+                generation: Generation(10),
+                ..tip
+            }
+        );
+        assert_eq!(log_distance(before, tip), 20 << 20);
+        assert_eq!(place_before(tip, u64::MAX), Lgpos::NONE);
+    }
+}

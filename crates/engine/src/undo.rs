@@ -1,0 +1,54 @@
+//! Undoing operations by key: rollback at run time, and of the losers after a crash.
+
+use std::collections::HashMap;
+
+use ese::long_value::LongValueId;
+use units::ObjectId;
+
+use crate::edit::Undo;
+use crate::hash::QuickHash;
+use crate::long_value;
+use crate::stage::{Stage, Stop};
+use crate::tree::{self, Tree};
+
+/// The trees of a database by their object identifiers.
+pub(crate) type Trees = HashMap<ObjectId, Tree, QuickHash>;
+
+/// Undoes what one apply pushed, the last one first.
+pub(crate) fn undo(stage: &mut Stage<'_>, trees: &Trees, undos: &[Undo]) -> Result<(), Stop> {
+    undos
+        .iter()
+        .rev()
+        .try_for_each(|undo| undo_one(stage, trees, undo))
+}
+
+fn undo_one(stage: &mut Stage<'_>, trees: &Trees, undo: &Undo) -> Result<(), Stop> {
+    match undo {
+        Undo::Insert { tree, key, data } => tree::remove(stage, find(trees, *tree)?, key, data),
+        Undo::FlagDelete { tree, key, data } => {
+            tree::set_deleted(stage, find(trees, *tree)?, key, data, false)
+        }
+        Undo::Replace { tree, key, before } => {
+            tree::replace(stage, find(trees, *tree)?, key, before)
+        }
+        Undo::LongValueInsert { tree, long_value } => {
+            long_value::remove(stage, find(trees, *tree)?, id(*long_value))
+        }
+        Undo::LongValueRelease { tree, long_value } => {
+            long_value::add_references(stage, find(trees, *tree)?, id(*long_value), 1)
+        }
+    }
+}
+
+fn id(number: u32) -> LongValueId {
+    LongValueId(u64::from(number))
+}
+
+/// A tree that the log or the version store names.
+pub(crate) fn find(trees: &Trees, object: ObjectId) -> Result<&Tree, Stop> {
+    let problem = "the catalog lacks a tree that the log names";
+    trees.get(&object).ok_or(Stop::Damaged {
+        page: crate::space::DATABASE_ROOT,
+        problem,
+    })
+}

@@ -1,0 +1,302 @@
+//! The version store: what rows looked like before changes that some snapshot must not see.
+//!
+//! Pages hold the newest version of every row. A chain holds, for one node, the changes that are
+//! not yet visible to everybody, the newest last, each with what was there before it. A snapshot
+//! undoes in thought, from the newest change back, what it must not see. A plain value: no pages,
+//! no clock.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+
+use units::ObjectId;
+
+use crate::edit::TransactionId;
+use crate::hash::QuickHash;
+
+/// Counts commits: a snapshot sees the commits up to its number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct CommitNumber(pub u64);
+
+/// What a node was before a change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Before {
+    /// There was none, or a deleted one.
+    Absent,
+    /// It was there with this data.
+    Present(Vec<u8>),
+}
+
+/// What a snapshot sees of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Seen<'a> {
+    /// What the page holds.
+    Page,
+    /// Nothing.
+    Absent,
+    /// This data.
+    Earlier(&'a [u8]),
+}
+
+/// Who looks: a snapshot and the transaction that has it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Viewer {
+    /// Its own changes are seen too.
+    pub transaction: TransactionId,
+    /// What had been committed when it began.
+    pub snapshot: CommitNumber,
+}
+
+struct Version {
+    transaction: TransactionId,
+    committed: Option<CommitNumber>,
+    before: Before,
+}
+
+/// A node, by tree, key and, where keys repeat, data.
+pub(crate) type NodeKey = Box<[u8]>;
+
+/// Work that may be done once no snapshot needs what it removes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Cleanup {
+    /// Remove a node that is flagged as deleted.
+    Node {
+        /// The tree.
+        tree: ObjectId,
+        /// Its key.
+        key: Vec<u8>,
+        /// Its data, where keys repeat.
+        data: Vec<u8>,
+    },
+    /// Remove a long value without references.
+    LongValue {
+        /// The long-value tree.
+        tree: ObjectId,
+        /// Its number.
+        long_value: u32,
+    },
+}
+
+/// What a transaction leaves behind when it commits.
+#[derive(Debug)]
+struct Committed {
+    number: CommitNumber,
+    transaction: TransactionId,
+    nodes: Vec<NodeKey>,
+}
+
+/// See the module.
+#[derive(Default)]
+pub(crate) struct Versions {
+    chains: HashMap<NodeKey, Vec<Version>, QuickHash>,
+    last_commit: CommitNumber,
+    snapshots: BTreeMap<CommitNumber, u32>,
+    committed: VecDeque<Committed>,
+}
+
+/// Puts the key of a node's chain into `key`.
+pub(crate) fn node_key(tree: ObjectId, key: &[u8], data: &[u8], out: &mut Vec<u8>) {
+    out.clear();
+    out.extend_from_slice(&tree.0.to_le_bytes());
+    out.extend_from_slice(&(key.len() as u64).to_le_bytes()[..2]);
+    out.extend_from_slice(key);
+    out.extend_from_slice(data);
+}
+
+impl Versions {
+    /// Takes a snapshot: everything committed so far.
+    pub fn begin(&mut self) -> CommitNumber {
+        *self.snapshots.entry(self.last_commit).or_default() += 1;
+        self.last_commit
+    }
+
+    /// Gives a snapshot back.
+    pub fn end(&mut self, snapshot: CommitNumber) {
+        if let Some(count) = self.snapshots.get_mut(&snapshot) {
+            *count -= 1;
+            if *count == 0 {
+                self.snapshots.remove(&snapshot);
+            }
+        }
+    }
+
+    /// What everybody sees who looks now or later.
+    fn oldest(&self) -> CommitNumber {
+        self.snapshots
+            .keys()
+            .next()
+            .copied()
+            .unwrap_or(self.last_commit)
+    }
+
+    /// Whether the last change of a node keeps `viewer` from changing it.
+    pub fn conflicts(&self, node: &[u8], viewer: Viewer) -> bool {
+        let last = self.chains.get(node).and_then(|chain| chain.last());
+        last.is_some_and(|version| !version.is_seen_by(viewer))
+    }
+
+    /// What a viewer sees of a node.
+    #[inline]
+    pub fn see(&self, node: &[u8], viewer: Viewer) -> Seen<'_> {
+        if self.chains.is_empty() {
+            return Seen::Page;
+        }
+        let Some(chain) = self.chains.get(node) else {
+            return Seen::Page;
+        };
+        let unseen = chain
+            .iter()
+            .rev()
+            .take_while(|version| !version.is_seen_by(viewer));
+        match unseen.last().map(|version| &version.before) {
+            None => Seen::Page,
+            Some(Before::Absent) => Seen::Absent,
+            Some(Before::Present(data)) => Seen::Earlier(data),
+        }
+    }
+
+    /// Remembers what a node was before `transaction` changed it.
+    pub fn push(&mut self, node: NodeKey, transaction: TransactionId, before: Before) {
+        let version = Version {
+            transaction,
+            committed: None,
+            before,
+        };
+        self.chains.entry(node).or_default().push(version);
+    }
+
+    /// Makes the changes of `nodes` visible to those who begin from now on.
+    pub fn commit(&mut self, transaction: TransactionId, nodes: Vec<NodeKey>) -> CommitNumber {
+        self.last_commit.0 += 1;
+        let number = self.last_commit;
+        for node in &nodes {
+            let chain = self.chains.get_mut(node).into_iter().flatten();
+            for version in chain.filter(|version| version.transaction == transaction) {
+                version.committed.get_or_insert(number);
+            }
+        }
+        self.committed.push_back(Committed {
+            number,
+            transaction,
+            nodes,
+        });
+        number
+    }
+
+    /// Forgets the changes of a transaction that has been rolled back.
+    pub fn forget(&mut self, transaction: TransactionId, nodes: &[NodeKey]) {
+        for node in nodes {
+            self.drop_versions(node, |version| version.transaction == transaction);
+        }
+    }
+
+    /// Forgets what everybody sees; returns up to which commit that is. What was deleted up to
+    /// there can be removed from the pages.
+    pub fn trim(&mut self) -> CommitNumber {
+        let oldest = self.oldest();
+        while self
+            .committed
+            .front()
+            .is_some_and(|first| first.number <= oldest)
+        {
+            let Some(done) = self.committed.pop_front() else {
+                break;
+            };
+            for node in &done.nodes {
+                self.drop_versions(node, |version| version.transaction == done.transaction);
+            }
+        }
+        oldest
+    }
+
+    /// Whether a node has been changed in a way that somebody does not see yet.
+    pub fn is_versioned(&self, node: &[u8]) -> bool {
+        self.chains.contains_key(node)
+    }
+
+    fn drop_versions(&mut self, node: &NodeKey, goes: impl Fn(&Version) -> bool) {
+        let Some(chain) = self.chains.get_mut(node) else {
+            return;
+        };
+        chain.retain(|version| !goes(version));
+        if chain.is_empty() {
+            self.chains.remove(node);
+        }
+    }
+}
+
+impl Version {
+    fn is_seen_by(&self, viewer: Viewer) -> bool {
+        self.transaction == viewer.transaction
+            || self
+                .committed
+                .is_some_and(|number| number <= viewer.snapshot)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Before, Seen, Versions, Viewer, node_key};
+    use crate::edit::TransactionId;
+    use units::ObjectId;
+
+    const A: TransactionId = TransactionId(1);
+    const B: TransactionId = TransactionId(2);
+
+    fn node(name: &str) -> Box<[u8]> {
+        let mut key = Vec::new();
+        node_key(ObjectId(8), name.as_bytes(), &[], &mut key);
+        key.into()
+    }
+
+    #[test]
+    fn a_snapshot_sees_what_was_committed_before_it_and_its_own_changes() {
+        let mut versions = Versions::default();
+        let early = Viewer {
+            transaction: B,
+            snapshot: versions.begin(),
+        };
+        versions.push(node("x"), A, Before::Present(b"old".to_vec()));
+        let own = Viewer {
+            transaction: A,
+            snapshot: versions.begin(),
+        };
+        assert_eq!(versions.see(&node("x"), early), Seen::Earlier(b"old"));
+        assert_eq!(versions.see(&node("x"), own), Seen::Page);
+        versions.commit(A, vec![node("x")]);
+        assert_eq!(versions.see(&node("x"), early), Seen::Earlier(b"old"));
+        let late = Viewer {
+            transaction: B,
+            snapshot: versions.begin(),
+        };
+        assert_eq!(versions.see(&node("x"), late), Seen::Page);
+        assert!(versions.conflicts(&node("x"), early));
+        assert!(!versions.conflicts(&node("x"), late));
+    }
+
+    #[test]
+    fn the_oldest_unseen_change_counts() {
+        let mut versions = Versions::default();
+        let viewer = Viewer {
+            transaction: B,
+            snapshot: versions.begin(),
+        };
+        versions.push(node("x"), A, Before::Absent);
+        versions.push(node("x"), A, Before::Present(b"mine".to_vec()));
+        assert_eq!(versions.see(&node("x"), viewer), Seen::Absent);
+        versions.forget(A, &[node("x"), node("x")]);
+        assert_eq!(versions.see(&node("x"), viewer), Seen::Page);
+        assert!(!versions.is_versioned(&node("x")));
+    }
+
+    #[test]
+    fn versions_live_as_long_as_a_snapshot_needs_them() {
+        let mut versions = Versions::default();
+        let snapshot = versions.begin();
+        versions.push(node("x"), A, Before::Absent);
+        let committed = versions.commit(A, vec![node("x")]);
+        assert!(versions.trim() < committed);
+        assert!(versions.is_versioned(&node("x")));
+        versions.end(snapshot);
+        assert_eq!(versions.trim(), committed);
+        assert!(!versions.is_versioned(&node("x")));
+    }
+}
