@@ -8,7 +8,6 @@
 mod clock;
 #[cfg(target_os = "linux")]
 mod linux;
-#[cfg(target_os = "linux")]
 pub mod probe;
 #[cfg(not(target_os = "linux"))]
 mod unsupported;

@@ -1,10 +1,11 @@
 //! Linux: `io_uring` or a pool of threads under the same files and folders.
 
-pub mod errors;
+mod errors;
 mod file;
 mod helpers;
 mod pool;
-pub mod sys;
+mod probe;
+mod sys;
 mod uring;
 mod volume;
 
@@ -16,6 +17,8 @@ use device::{Completer, DeviceError, Op, Reactor, Volume};
 use crate::Backend;
 use file::OpenFile;
 use helpers::Helpers;
+
+pub use probe::facts;
 
 /// What files and folders need of a backend.
 pub trait Host: Reactor {

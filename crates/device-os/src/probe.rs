@@ -1,16 +1,12 @@
 //! What stands under a folder: a report that names the hardware can be compared and repeated.
 //!
-//! Read from `/proc/self/mountinfo` (proc(5)) and `/sys/block` (the kernel's
-//! Documentation/ABI/stable/sysfs-block).
 //! Whatever the kernel does not tell is left out rather than guessed.
 
-use std::fs;
-use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use device::DeviceError;
 
-use crate::linux::{errors, sys};
+use crate::system;
 
 /// A mounted file system and the disk it is on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,141 +56,5 @@ pub struct DiskFacts {
 
 /// What stands under `path`, which must exist.
 pub fn volume(path: &Path) -> Result<VolumeFacts, DeviceError> {
-    let name = path.display().to_string();
-    let wrong = |error: std::io::Error| errors::of(&error, &name, "probe", 0);
-    let path = fs::canonicalize(path).map_err(wrong)?;
-    let file = fs::File::open(&path).map_err(wrong)?;
-    let (free_bytes, total_bytes) = sys::space(&file).map_err(wrong)?;
-    let table = fs::read_to_string("/proc/self/mountinfo").map_err(wrong)?;
-    let mount = mount_of(&table, &path).unwrap_or_default();
-    let number = file.metadata().map_err(wrong)?.dev();
-    Ok(VolumeFacts {
-        disk: disk_of(Path::new("/sys"), number, &mount.source),
-        mount_point: mount.point,
-        file_system: mount.file_system,
-        source: mount.source,
-        options: mount.options,
-        free_bytes,
-        total_bytes,
-        kernel: read(Path::new("/proc/sys/kernel/osrelease")).unwrap_or_default(),
-    })
+    system::facts(path)
 }
-
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Mount {
-    point: String,
-    file_system: String,
-    source: String,
-    options: String,
-}
-
-/// The mount that holds `path`: the longest mount point above it, and of equals the last mounted.
-fn mount_of(table: &str, path: &Path) -> Option<Mount> {
-    table
-        .lines()
-        .filter_map(parse_mount)
-        .filter(|mount| path.starts_with(&mount.point))
-        .max_by_key(|mount| mount.point.len())
-}
-
-/// A line of mountinfo: numbers, root, mount point, options, optional fields, ` - `, kind, source,
-/// file system options.
-fn parse_mount(line: &str) -> Option<Mount> {
-    let (left, right) = line.split_once(" - ")?;
-    let mut left = left.split(' ').skip(4);
-    let (point, options) = (left.next()?, left.next()?);
-    let mut right = right.split(' ');
-    let (file_system, source) = (right.next()?, right.next()?);
-    Some(Mount {
-        point: unescape(point),
-        file_system: file_system.to_owned(),
-        source: unescape(source),
-        options: format!("{options},{}", right.next().unwrap_or_default()),
-    })
-}
-
-/// Undoes the octal escapes of space, tab, newline and backslash.
-fn unescape(field: &str) -> String {
-    let escapes = [
-        ("\\040", " "),
-        ("\\011", "\t"),
-        ("\\012", "\n"),
-        ("\\134", "\\"),
-    ];
-    let plain = field.to_owned();
-    escapes.iter().fold(plain, |text, (escape, character)| {
-        text.replace(escape, character)
-    })
-}
-
-/// The disk with the device number `number`, or else the one named by the mount's source: some file
-/// systems number themselves.
-fn disk_of(sys: &Path, number: u64, source: &str) -> Option<DiskFacts> {
-    let (major, minor) = (libc::major(number), libc::minor(number));
-    let by_number = sys.join(format!("dev/block/{major}:{minor}"));
-    let found = fs::canonicalize(by_number).or_else(|_| {
-        let node = fs::canonicalize(source)?;
-        let name = node.file_name().unwrap_or_default();
-        fs::canonicalize(sys.join("class/block").join(name))
-    });
-    found.ok().map(|folder| disk(&whole_device(folder)))
-}
-
-/// A partition's folder lies inside that of its disk.
-fn whole_device(folder: PathBuf) -> PathBuf {
-    match folder.parent() {
-        Some(parent) if folder.join("partition").exists() => parent.to_owned(),
-        _ => folder,
-    }
-}
-
-fn disk(folder: &Path) -> DiskFacts {
-    let queue = folder.join("queue");
-    let number = |file: &str| read(&queue.join(file))?.parse::<u32>().ok();
-    let sectors = read(&folder.join("size")).and_then(|text| text.parse::<u64>().ok());
-    let name = folder.file_name().unwrap_or_default();
-    DiskFacts {
-        name: name.to_string_lossy().into_owned(),
-        model: model(&folder.join("device")),
-        rotational: number("rotational").map(|flag| flag == 1),
-        logical_sector: number("logical_block_size").unwrap_or(512),
-        physical_sector: number("physical_block_size").unwrap_or(512),
-        volatile_cache: read(&queue.join("write_cache")).map(|kind| kind == "write back"),
-        scheduler: read(&queue.join("scheduler")).map(|list| chosen(&list)),
-        queue_depth: number("nr_requests"),
-        size_bytes: sectors.map(|sectors| sectors * 512), // Always 512, whatever the device's own.
-        members: names(&folder.join("slaves")),
-    }
-}
-
-fn model(device: &Path) -> Option<String> {
-    let parts = [read(&device.join("vendor")), read(&device.join("model"))];
-    let text = parts.into_iter().flatten().collect::<Vec<_>>().join(" ");
-    (!text.is_empty()).then_some(text)
-}
-
-/// The entry in brackets, or the only one.
-fn chosen(list: &str) -> String {
-    let bracketed = list
-        .split_once('[')
-        .and_then(|(_, rest)| rest.split_once(']'));
-    bracketed.map_or(list, |(name, _)| name).to_owned()
-}
-
-fn names(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut names: Vec<_> = entries
-        .map(|entry| entry.file_name().to_string_lossy().into_owned())
-        .collect();
-    names.sort();
-    names
-}
-
-fn read(file: &Path) -> Option<String> {
-    let text = fs::read_to_string(file).ok()?;
-    let text = text.trim();
-    (!text.is_empty()).then(|| text.to_owned())
-}
-
-#[cfg(test)]
-mod tests;

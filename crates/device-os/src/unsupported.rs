@@ -6,6 +6,7 @@ use std::rc::Rc;
 use device::{DeviceError, Reactor, Volume};
 
 use crate::Backend;
+use crate::probe::VolumeFacts;
 
 /// Nothing implements this here.
 pub trait Host {
@@ -28,5 +29,9 @@ pub fn host(_: Backend) -> Result<(Rc<dyn Host>, Backend), DeviceError> {
 }
 
 pub fn volume(_: &Rc<dyn Host>, _: &Path) -> Result<Rc<dyn Volume>, DeviceError> {
+    Err(unsupported())
+}
+
+pub fn facts(_: &Path) -> Result<VolumeFacts, DeviceError> {
     Err(unsupported())
 }

@@ -78,23 +78,30 @@ fn error<T>(result: Result<T, DeviceError>) -> Option<DeviceError> {
 }
 
 async fn new_files_are_zeros_and_listed(volume: Rc<dyn Volume>) {
-    let second = create(&volume, "second", 65_536).await;
-    let first = create(&volume, "first", 0).await;
-    assert_eq!((first.length(), second.length()), (0, 65_536));
-    assert!(second.name().contains("second"), "errors name the file");
-    let bytes = read(&second, 0, 65_536).await;
+    // In no order that a file system would list them in by chance.
+    let files = ["f", "b", "h", "a", "d", "c", "g", "e"];
+    for (blocks, file) in (0..).zip(files) {
+        let device = create(&volume, file, blocks * 4_096).await;
+        assert_eq!(device.length(), blocks * 4_096);
+        assert!(device.name().contains(file), "errors name the file");
+        assert!(device.caps().atomic_write_unit.is_power_of_two());
+    }
+    let device = volume.open("e", OpenMode::ReadOnly).await.expect("opens");
+    let bytes = read(&device, 0, 28_672).await;
     assert!(bytes.iter().all(|&byte| byte == 0), "new bytes are zeros");
     let entries = volume.list().await.expect("the folder lists");
-    let names: Vec<_> = entries
-        .iter()
-        .map(|e| (e.name.as_str(), e.length))
-        .collect();
-    assert_eq!(names, [("first", 0), ("second", 65_536)]);
+    let listed = entries.iter().map(|e| (e.name.as_str(), e.length / 4_096));
+    let sorted = [3, 1, 5, 4, 7, 0, 6, 2];
+    let names = ["a", "b", "c", "d", "e", "f", "g", "h"];
+    assert!(
+        listed.eq(names.into_iter().zip(sorted)),
+        "sorted: {entries:?}"
+    );
     let free = volume.free_bytes().await.expect("free space is known");
     assert!(free > 0, "the tests need some free space");
-    assert!(second.caps().atomic_write_unit.is_power_of_two());
-    remove(&volume, "first").await;
-    remove(&volume, "second").await;
+    for file in files {
+        remove(&volume, file).await;
+    }
 }
 
 async fn what_is_written_is_read(volume: Rc<dyn Volume>) {

@@ -1,7 +1,7 @@
 //! Requests that fail, lie or take long, by a plan.
 //!
-//! Each file's requests pass a queue in which a misdirected or torn write is alone: it touches bytes
-//! that its caller did not ask for, which would otherwise overlap other requests in flight.
+//! Each file's requests pass a queue in which a misdirected or torn write is alone: it touches
+//! bytes that its caller did not ask for, which would otherwise overlap other requests in flight.
 
 mod plan;
 mod queue;

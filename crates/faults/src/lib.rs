@@ -4,17 +4,17 @@
 //!
 //! **Power fails** ([`CrashVolume`]), at any request. Nothing completes from then on. Then
 //! * what is durable survives: a durable write that completed, a completed volatile write that a
-//!   flush of the same file, submitted later, has covered, and every completed change of length or
-//!   of a name;
-//! * every other write, in flight or completed, is on its own applied, dropped or torn. A torn write
-//!   is applied in some of its units and not in others, in any pattern; a unit, the option
-//!   `atomic_write_unit`, is never torn itself. With a unit of a page or more, pages are not torn;
+//!   flush of the same file, submitted later, has covered, and every completed change of length
+//!   or of a name;
+//! * every other write, in flight or completed, is on its own applied, dropped or torn. A torn
+//!   write is applied in some of its units and not in others, in any pattern; a unit, the option
+//!   `atomic_write_unit`, is never torn itself. With a unit of a page or more, no page is torn;
 //! * overlapping writes are applied in the order of their submission, others in any;
 //! * a change of length or a name in flight has happened or not; a file in creation may also be
 //!   there and empty.
 //!
-//! Recovery must bring back everything acknowledged as durable, whatever the seed decides. It may be
-//! cut short by the next power failure, and so on: survivors begin a new volume.
+//! Recovery must bring back everything acknowledged as durable, whatever the seed decides. It may
+//! be cut short by the next power failure, and so on: survivors begin a new volume.
 //!
 //! **A request fails** ([`FaultyVolume`]: [`Effect::Fail`], [`Effect::Full`],
 //! [`Effect::ShortRead`]), once, at intervals, or from one on. A failed write may have been done.
@@ -26,8 +26,8 @@
 //! [`Effect::FlipBits`]): it says a request succeeded that did not. No engine survives that;
 //! what it must do is find out and give the fault its right name.
 //!
-//! All of these may happen in one run. Put the [`FaultyVolume`] round the [`CrashVolume`]: then what
-//! survives is what the lying device stored, not what it was asked to store.
+//! All of these may happen in one run. Put the [`FaultyVolume`] round the [`CrashVolume`]: then
+//! what survives is what the lying device stored, not what it was asked to store.
 
 mod crash;
 mod inject;

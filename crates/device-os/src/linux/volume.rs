@@ -9,8 +9,7 @@ use std::sync::Arc;
 use device::{Caps, Device, DeviceError, FileEntry, OpenMode, Pending, Volume};
 
 use super::file::{self, OsDevice};
-use super::{Host, errors, sys};
-use crate::probe;
+use super::{Host, errors, probe, sys};
 
 /// See the module.
 pub struct OsVolume {
@@ -55,7 +54,7 @@ impl OsVolume {
 
 /// What the disk under `path` promises; where that cannot be learnt, the least.
 fn caps(path: &Path) -> Caps {
-    let disk = probe::volume(path).ok().and_then(|volume| volume.disk);
+    let disk = probe::facts(path).ok().and_then(|volume| volume.disk);
     Caps {
         atomic_write_unit: disk
             .as_ref()

@@ -1,7 +1,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{Mount, chosen, disk, mount_of, volume, whole_device};
+use super::{Mount, chosen, disk, mount_of, whole_device};
 
 const TABLE: &str = "\
 22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw,discard
@@ -94,8 +94,8 @@ fn the_scheduler_in_use_stands_in_brackets() {
 
 #[test]
 fn the_folder_of_this_test_has_a_file_system() {
-    let facts = volume(Path::new(".")).unwrap();
+    let facts = super::facts(Path::new(".")).unwrap();
     assert!(!facts.file_system.is_empty());
     assert!(facts.total_bytes >= facts.free_bytes && facts.free_bytes > 0);
-    assert!(volume(Path::new("/no/such/folder")).is_err());
+    assert!(super::facts(Path::new("/no/such/folder")).is_err());
 }
