@@ -22,6 +22,8 @@ pub struct Arguments {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
+    /// Create the databases of a plan and fill them
+    Prepare(PrepareFlags),
     /// Verify the checksum of every page of database files; never writes
     Check(CheckFlags),
     /// Print the header of a database file and the state of its two copies
@@ -32,6 +34,17 @@ pub enum Verb {
     Plan,
     /// Print a completion script for a shell
     Completions(CompletionFlags),
+}
+
+/// Flags of `prepare`.
+#[derive(Args, Debug)]
+pub struct PrepareFlags {
+    /// The plan; `plimsoll plan` prints one to start from
+    #[arg(value_name = "PLAN")]
+    pub plan: PathBuf,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Flags of `check`.

@@ -4,7 +4,9 @@
 
 mod cmd;
 mod console;
+mod documents;
 mod error;
+mod fill;
 mod flags;
 mod scan;
 mod signals;
@@ -51,6 +53,7 @@ fn main() -> ExitCode {
 
 fn dispatch(verb: Verb, console: &mut Console) -> Result<Outcome, CommandError> {
     match verb {
+        Verb::Prepare(flags) => cmd::prepare::run(&flags, console),
         Verb::Check(flags) => cmd::check::run(&flags, console),
         Verb::Header(flags) => cmd::header::run(&flags, console),
         Verb::Inspect(flags) => cmd::inspect::run(&flags, console),

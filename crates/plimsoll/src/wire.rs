@@ -1,10 +1,15 @@
-//! The only place that builds device stacks: from a path to a world, a volume and an open file.
+//! The only place that builds device stacks: from a plan or a path to worlds, volumes and open
+//! files.
 
+use std::io;
 use std::path::Path;
 use std::rc::Rc;
+use std::thread;
 
-use device::{Device, OpenMode, Volume};
-use device_os::{Backend, World};
+use device::{Device, DeviceError, OpenMode, Volume};
+use device_os::{Backend, World, probe};
+use plan::Plan;
+use trial::Location;
 
 use crate::error::CommandError;
 
@@ -13,8 +18,18 @@ pub fn world() -> Result<World, CommandError> {
     Ok(World::new(Backend::Auto)?)
 }
 
-/// The volume that holds `path`, and the file's name in it.
-pub fn volume_of(world: &World, path: &Path) -> Result<(Rc<dyn Volume>, String), CommandError> {
+/// An existing folder.
+pub fn volume(world: &World, folder: &Path) -> Result<Rc<dyn Volume>, CommandError> {
+    world.volume(folder).map_err(|error| match error {
+        DeviceError::NotFound { file } => CommandError::new(format!(
+            "{file}: no such folder; create it, or name another one"
+        )),
+        error => error.into(),
+    })
+}
+
+/// Opens an existing file for reads only.
+pub fn open_read_only(world: &World, path: &Path) -> Result<Rc<dyn Device>, CommandError> {
     let name = path
         .file_name()
         .and_then(|name| name.to_str())
@@ -28,12 +43,83 @@ pub fn volume_of(world: &World, path: &Path) -> Result<(Rc<dyn Volume>, String),
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    Ok((world.volume(folder)?, name.to_owned()))
-}
-
-/// Opens an existing file for reads only.
-pub fn open_read_only(world: &World, path: &Path) -> Result<Rc<dyn Device>, CommandError> {
-    let (volume, name) = volume_of(world, path)?;
+    let volume = volume(world, folder)?;
+    let name = name.to_owned();
     let open = async move { volume.open(&name, OpenMode::ReadOnly).await };
     Ok(world.executor().block_on(open)?)
+}
+
+/// Where the given databases of a plan live, opened for the calling thread.
+pub fn locations(
+    world: &World,
+    databases: &[plan::Database],
+) -> Result<Vec<Location>, CommandError> {
+    let location = |database: &plan::Database| {
+        let (folder, log_folder) = (Path::new(&database.folder), Path::new(&database.log_folder));
+        Ok(Location {
+            plan: database.clone(),
+            database: volume(world, folder)?,
+            log: volume(world, log_folder)?,
+            storage: storage(folder)?,
+            log_storage: storage(log_folder)?,
+        })
+    };
+    databases.iter().map(location).collect()
+}
+
+fn storage(folder: &Path) -> Result<String, CommandError> {
+    Ok(probe::volume(folder)?.mount_point)
+}
+
+/// The databases of a plan, dealt out evenly to as many threads as there are processors.
+pub fn groups(plan: &Plan) -> Vec<Vec<plan::Database>> {
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let count = cores.min(plan.databases.len());
+    let mut groups = vec![Vec::new(); count];
+    for (number, database) in plan.databases.iter().enumerate() {
+        groups[number % count].push(database.clone());
+    }
+    groups
+}
+
+/// Starts `work` for each group on a thread of its own, named for what it does.
+pub fn on_threads<'scope, 'env, T: Send + 'scope>(
+    scope: &'scope thread::Scope<'scope, 'env>,
+    groups: &[Vec<plan::Database>],
+    work: impl Fn(usize, Vec<plan::Database>) -> T + Send + Clone + 'scope,
+) -> Result<Vec<thread::ScopedJoinHandle<'scope, T>>, CommandError> {
+    let start = |(index, databases): (usize, &Vec<plan::Database>)| {
+        let (work, databases) = (work.clone(), databases.clone());
+        thread::Builder::new()
+            .name(format!("group {index}"))
+            .spawn_scoped(scope, move || work(index, databases))
+            .map_err(|error: io::Error| {
+                CommandError::new(format!(
+                    "cannot start a thread: {error}; end other programs"
+                ))
+            })
+    };
+    groups.iter().enumerate().map(start).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use plan::Plan;
+
+    #[test]
+    fn databases_are_dealt_out_evenly_and_none_is_lost() {
+        let text = "[databases]\nfolders = [\"/a\"]\ncount = 7\nsize = \"1GiB\"\n";
+        let plan = Plan::parse("test", text).unwrap();
+        let groups = super::groups(&plan);
+        let most = groups.iter().map(Vec::len).max().unwrap();
+        let least = groups.iter().map(Vec::len).min().unwrap();
+        assert!(most - least <= 1);
+        let mut indexes: Vec<u32> = groups
+            .iter()
+            .flatten()
+            .map(|database| database.index)
+            .collect();
+        indexes.sort_unstable();
+        assert_eq!(indexes, (0..7).collect::<Vec<_>>());
+    }
 }

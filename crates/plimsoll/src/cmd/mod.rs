@@ -2,6 +2,10 @@
 
 pub mod check;
 pub mod completions;
+pub mod dump;
+pub mod export;
 pub mod header;
 pub mod inspect;
 pub mod plan;
+pub mod prepare;
+pub mod space;

@@ -1,0 +1,74 @@
+//! `prepare`: the databases of a plan, filled from its seed at the speed of the storage.
+
+use serde_json::{Value, json};
+use units::Bytes;
+
+use crate::Outcome;
+use crate::console::Console;
+use crate::documents::read_plan;
+use crate::error::CommandError;
+use crate::fill::{Fill, fill};
+use crate::flags::PrepareFlags;
+use crate::signals::StopFlag;
+use crate::term::duration;
+
+/// Fills the databases; those that are complete stay as they are.
+pub fn run(flags: &PrepareFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    let plan = read_plan(&flags.plan, &plan::Overrides::default())?;
+    let stop = StopFlag::install()?;
+    let filled = fill(&plan, &stop, console.is_quiet())?;
+    if flags.json {
+        console.answer_json(&as_json(&filled))?;
+        return Ok(Outcome::Pass);
+    }
+    print(&filled, console)?;
+    console.remark(format_args!(
+        "Next: plimsoll run {} measures them.",
+        flags.plan.display()
+    ))?;
+    Ok(Outcome::Pass)
+}
+
+/// One line per database, and the speed of all together.
+pub fn print(fill: &Fill, console: &mut Console) -> Result<(), CommandError> {
+    for database in &fill.databases {
+        let kept = if database.kept {
+            ", was complete already"
+        } else {
+            ""
+        };
+        console.answer(format_args!(
+            "{}: {}, {} messages{kept}",
+            database.file,
+            Bytes(database.bytes),
+            database.rows
+        ))?;
+    }
+    let new = fill.databases.iter().filter(|database| !database.kept);
+    let bytes: u64 = new.map(|database| database.bytes).sum();
+    if bytes > 0 {
+        let speed = Bytes(bytes).as_mib_f64() / fill.took.as_secs_f64().max(1e-6);
+        let took = duration(fill.took);
+        console.answer(format_args!(
+            "filled {} in {took}: {speed:.0} MiB/s",
+            Bytes(bytes)
+        ))?;
+    }
+    Ok(())
+}
+
+fn as_json(fill: &Fill) -> Value {
+    let databases: Vec<Value> = fill
+        .databases
+        .iter()
+        .map(|database| {
+            json!({
+                "file": database.file,
+                "bytes": database.bytes,
+                "messages": database.rows,
+                "kept": database.kept,
+            })
+        })
+        .collect();
+    json!({ "databases": databases, "seconds": fill.took.as_secs_f64() })
+}
