@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 /// Finds the load line of mailbox storage and proves it.
@@ -28,6 +28,12 @@ pub enum Verb {
     Check(CheckFlags),
     /// Print the header of a database file and the state of its two copies
     Header(FileFlags),
+    /// Say which tree owns how many pages of a database, and how many are free
+    Space(FileFlags),
+    /// Print one page of a database, field by field and node by node
+    Dump(DumpFlags),
+    /// Print the rows of a table; without --table, the names of the tables
+    Export(ExportFlags),
     /// Say what stands under a path: file system, disk, caches, unbuffered I/O
     Inspect(InspectFlags),
     /// Print a commented plan to start from
@@ -65,6 +71,46 @@ pub struct FileFlags {
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Flags of `dump`.
+#[derive(Args, Debug)]
+pub struct DumpFlags {
+    /// Database file
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Page number, counted from 1
+    #[arg(long, value_name = "N")]
+    pub page: u32,
+    /// Answer in JSON, keys and data whole
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// How rows are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// Comma-separated values with a line of names first
+    Csv,
+    /// One JSON object per line
+    Jsonl,
+}
+
+/// Flags of `export`.
+#[derive(Args, Debug)]
+pub struct ExportFlags {
+    /// Database file
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Table to print
+    #[arg(long, value_name = "T")]
+    pub table: Option<String>,
+    /// How rows are printed
+    #[arg(long, value_enum, default_value = "csv")]
+    pub format: ExportFormat,
+    /// The same as --format jsonl; without --table, the list of tables in JSON lines
     #[arg(long)]
     pub json: bool,
 }

@@ -8,6 +8,7 @@ mod documents;
 mod error;
 mod fill;
 mod flags;
+mod pages;
 mod scan;
 mod signals;
 mod term;
@@ -56,6 +57,9 @@ fn dispatch(verb: Verb, console: &mut Console) -> Result<Outcome, CommandError> 
         Verb::Prepare(flags) => cmd::prepare::run(&flags, console),
         Verb::Check(flags) => cmd::check::run(&flags, console),
         Verb::Header(flags) => cmd::header::run(&flags, console),
+        Verb::Space(flags) => cmd::space::run(&flags, console),
+        Verb::Dump(flags) => cmd::dump::run(&flags, console),
+        Verb::Export(flags) => cmd::export::run(&flags, console),
         Verb::Inspect(flags) => cmd::inspect::run(&flags, console),
         Verb::Plan => cmd::plan::run(console),
         Verb::Completions(flags) => cmd::completions::run(&flags, console),

@@ -26,8 +26,7 @@ pub struct Tally {
     pub wrong_number: u64,
     /// Pages of zeros: allocated and never written.
     pub uninitialised: u64,
-    /// Pages with content behind the space that the database owns: left there by something else.
-    /// They are counted, not judged.
+    /// Pages behind the space that the database owns. They are counted, not judged.
     pub foreign: u64,
     /// The damage, page by page; at most [`Tally::MOST_FINDINGS`].
     pub findings: Vec<Finding>,

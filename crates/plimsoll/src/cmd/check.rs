@@ -16,9 +16,8 @@ pub fn run(flags: &CheckFlags, console: &mut Console) -> Result<Outcome, Command
     let targets: Result<Vec<Target>, CommandError> =
         flags.files.iter().map(|path| Target::open(path)).collect();
     let targets = targets?;
-    let owned = vec![None; targets.len()];
     let mut progress = Progress::new("checking", console.is_quiet());
-    let files = scan(targets, owned, &mut progress)?;
+    let files = scan(targets, &mut progress)?;
     progress.clear();
     if flags.json {
         console.answer_json(&Value::Array(files.iter().map(as_json).collect()))?;

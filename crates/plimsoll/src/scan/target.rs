@@ -9,9 +9,12 @@ use std::path::{Path, PathBuf};
 use ese::checksum::{PageVerdict, verify};
 use ese::header::{CopyState, HeaderError, MAGIC, PROBE_BYTES, read_copies};
 use ese::page::PageSize;
+use ese::reader::database_space;
+use trial::damage::Tally;
 use units::{Bytes, PageNumber};
 
 use crate::error::CommandError;
+use crate::pages::FilePages;
 
 /// Pages before page 1: the two copies of the header.
 const HEADER_PAGES: u64 = 2;
@@ -29,6 +32,8 @@ pub struct Target {
     pub page_size: PageSize,
     /// Whole pages behind the header.
     pub pages: u32,
+    /// The last page that the database owns; none where its space cannot be read.
+    pub owned: Option<PageNumber>,
     /// What is wrong with the file as a whole.
     pub faults: Vec<FileFault>,
 }
@@ -115,9 +120,11 @@ impl Target {
             length,
             page_size,
             pages: 0,
+            owned: None,
             faults,
         };
         target.count_pages()?;
+        target.find_owned();
         Ok(target)
     }
 
@@ -135,6 +142,26 @@ impl Target {
             self.faults.push(FileFault::EndsInPage { page });
         }
         Ok(())
+    }
+}
+
+impl Target {
+    /// A tally of nothing yet.
+    pub fn empty_tally(&self) -> Tally {
+        Tally::new(self.pages, self.owned)
+    }
+
+    /// Where the space tree is damaged, the scan will say so; then no page is called foreign.
+    fn find_owned(&mut self) {
+        let Ok(mut pages) = FilePages::open(&self.path, self.page_size) else {
+            return;
+        };
+        let space = database_space(&mut pages).ok();
+        self.owned = space.map(|space| space.owned.last());
+        let last = PageNumber(self.pages);
+        if let Some(owned) = self.owned.filter(|owned| *owned > last) {
+            self.faults.push(FileFault::Truncated { last, owned });
+        }
     }
 }
 

@@ -11,10 +11,11 @@ use std::time::{Duration, Instant};
 
 use device::Device;
 use device_os::World;
+use trial::checksum;
 use trial::damage::Tally;
 use units::PageNumber;
 
-use super::target::{FileFault, Target};
+use super::target::Target;
 use crate::error::CommandError;
 use crate::term::Progress;
 use crate::wire;
@@ -43,7 +44,6 @@ struct Part {
 /// What the threads share.
 struct Work {
     targets: Vec<Target>,
-    owned: Vec<Option<PageNumber>>,
     parts: Mutex<VecDeque<Part>>,
     done_bytes: Arc<AtomicU64>,
     /// The threads that still work.
@@ -59,17 +59,12 @@ struct Share {
 
 /// Scans all of `targets`. An error is one of the whole undertaking: no unbuffered I/O, a file that
 /// has gone meanwhile.
-pub fn scan(
-    targets: Vec<Target>,
-    owned: Vec<Option<PageNumber>>,
-    progress: &mut Progress,
-) -> Result<Vec<Scanned>, CommandError> {
+pub fn scan(targets: Vec<Target>, progress: &mut Progress) -> Result<Vec<Scanned>, CommandError> {
     let parts: VecDeque<Part> = targets.iter().enumerate().flat_map(parts).collect();
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let threads = cores.min(parts.len()).max(1);
     let work = Work {
         targets,
-        owned,
         parts: Mutex::new(parts),
         done_bytes: Arc::default(),
         busy: AtomicUsize::new(threads),
@@ -135,7 +130,7 @@ fn one_thread(work: &Work) -> Result<Vec<(usize, Share)>, CommandError> {
 fn begin(work: &Work, file: usize) -> Share {
     let now = Instant::now();
     Share {
-        tally: Tally::new(work.targets[file].pages, work.owned[file]),
+        tally: work.targets[file].empty_tally(),
         from: now,
         to: now,
     }
@@ -153,7 +148,7 @@ fn judge_part(
     let done = Arc::clone(&work.done_bytes);
     let progress = move |bytes| _ = done.fetch_add(bytes, Ordering::Relaxed);
     let size = target.page_size;
-    let scan = trial::checksum::judge(runtime, device, size, pages, share.tally, progress);
+    let scan = checksum::judge(runtime, device, size, pages, share.tally, progress);
     Share {
         tally: world.executor().block_on(scan),
         from: share.from,
@@ -181,8 +176,8 @@ fn parts((file, target): (usize, &Target)) -> Vec<Part> {
 
 fn add_up(work: Work, mut shares: Vec<(usize, Share)>) -> Vec<Scanned> {
     let mut scanned = Vec::new();
-    for (file, (mut target, owned)) in work.targets.into_iter().zip(work.owned).enumerate() {
-        let mut tally = Tally::new(target.pages, owned);
+    for (file, target) in work.targets.into_iter().enumerate() {
+        let mut tally = target.empty_tally();
         let mine = shares.extract_if(.., |(index, _)| *index == file);
         let mut span: Option<(Instant, Instant)> = None;
         for (_, share) in mine {
@@ -191,10 +186,6 @@ fn add_up(work: Work, mut shares: Vec<(usize, Share)>) -> Vec<Scanned> {
             span = Some((from.min(share.from), to.max(share.to)));
         }
         tally.find_wiped_pages();
-        let last = PageNumber(target.pages);
-        if let Some(owned) = owned.filter(|owned| *owned > last) {
-            target.faults.push(FileFault::Truncated { last, owned });
-        }
         let took = span.map_or(Duration::ZERO, |(from, to)| to - from);
         scanned.push(Scanned {
             target,

@@ -94,8 +94,11 @@ pub fn judge(block: &[u8], size: PageSize, first: PageNumber, tally: &mut Tally)
     for (number, bytes) in (first.0..).zip(block.chunks_exact(size.bytes())) {
         let number = PageNumber(number);
         tally.seen += 1;
+        if number > tally.owned {
+            tally.foreign += 1;
+            continue;
+        }
         match damage(bytes, number) {
-            Ok(_) | Err(Some(_)) if number > tally.owned => tally.foreign += 1,
             Ok(page) => note_references(page, tally),
             Err(Some(damage)) => tally.note(number, damage),
             Err(None) => {

@@ -1,0 +1,168 @@
+//! `dump`: one page, field by field and node by node, damaged or not.
+
+use std::fmt::Write as _;
+
+use ese::checksum::{PageVerdict, verify};
+use ese::page::{Node, PageRef, node_flags, page_flags};
+use ese::page_check;
+use ese::reader::PageSource as _;
+use serde_json::{Value, json};
+use units::PageNumber;
+
+use crate::Outcome;
+use crate::console::Console;
+use crate::error::CommandError;
+use crate::flags::DumpFlags;
+use crate::pages::FilePages;
+
+/// Bytes of a key or of data shown in a line.
+const SHOWN: usize = 48;
+
+const PAGE_FLAGS: [(u32, &str); 14] = [
+    (page_flags::ROOT, "root"),
+    (page_flags::LEAF, "leaf"),
+    (page_flags::PARENT_OF_LEAF, "parent-of-leaf"),
+    (page_flags::EMPTY, "empty"),
+    (page_flags::REPAIRED, "repaired"),
+    (page_flags::SPACE_TREE, "space-tree"),
+    (page_flags::INDEX, "index"),
+    (page_flags::LONG_VALUE, "long-value"),
+    (page_flags::NON_UNIQUE, "non-unique"),
+    (page_flags::NEW_RECORD_FORMAT, "new-record-format"),
+    (page_flags::NEW_CHECKSUM, "new-checksum"),
+    (page_flags::SCRUBBED, "scrubbed"),
+    (page_flags::PREINITIALISED, "preinitialised"),
+    (page_flags::FDP_DELETE, "being-deleted"),
+];
+
+const NODE_FLAGS: [(u8, &str); 3] = [
+    (node_flags::VERSIONED, "versioned"),
+    (node_flags::DELETED, "deleted"),
+    (node_flags::COMPRESSED, "compressed"),
+];
+
+/// Prints the page; fails where it is damaged.
+pub fn run(flags: &DumpFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    let mut pages = FilePages::open_database(&flags.file)?;
+    let (number, last) = (PageNumber(flags.page), pages.page_count());
+    if number.0 == 0 || number.0 > last {
+        let path = flags.file.display();
+        let text = format!("{path}: has no page {number}; give a number from 1 to {last}");
+        return Err(CommandError::new(text));
+    }
+    let bytes = pages.raw(number)?;
+    let page = PageRef::new(&bytes);
+    let verdict = verify(&bytes, number);
+    let state = state(&verdict, page, number);
+    if flags.json {
+        console.answer_json(&as_json(page, number, &state))?;
+    } else {
+        for (name, value) in fields(page, number, &state) {
+            console.answer(format_args!("{name:<16} {value}"))?;
+        }
+        for line in 0..page.node_count() {
+            console.answer(node_line(page, line))?;
+        }
+    }
+    let sound = matches!(verdict, PageVerdict::Good | PageVerdict::Uninitialised);
+    Ok(if sound { Outcome::Pass } else { Outcome::Fail })
+}
+
+fn state(verdict: &PageVerdict, page: PageRef<'_>, number: PageNumber) -> String {
+    match verdict {
+        PageVerdict::Good => match page_check::check(page, number) {
+            Ok(()) => "good".to_owned(),
+            Err(fault) => format!("checksum good, but {fault}"),
+        },
+        PageVerdict::Uninitialised => "all zeros: never written".to_owned(),
+        PageVerdict::Correctable { bits } => {
+            let place = |bit: &u32| format!("byte {} bit {}", bit / 8, bit % 8);
+            let places: Vec<String> = bits.iter().map(place).collect();
+            format!("one bit flipped, correctable: {}", places.join(", "))
+        }
+        PageVerdict::WrongPage { really } => format!("the page belongs at {really}"),
+        PageVerdict::Bad {
+            block,
+            stored,
+            computed,
+        } => format!("block {block} has checksum {stored:#018x}, its bytes give {computed:#018x}"),
+    }
+}
+
+fn fields(page: PageRef<'_>, number: PageNumber, state: &str) -> Vec<(&'static str, String)> {
+    vec![
+        ("page", number.to_string()),
+        ("state", state.to_owned()),
+        ("flags", names(page.flags(), &PAGE_FLAGS)),
+        ("flush type", page.flush_type().to_string()),
+        ("database time", format!("{:#x}", page.dbtime())),
+        ("object", page.object().to_string()),
+        ("previous", page.previous().to_string()),
+        ("next", page.next().to_string()),
+        ("free bytes", page.free_bytes().to_string()),
+        ("nodes", page.node_count().to_string()),
+        ("external header", hexadecimal(page.external_header())),
+    ]
+}
+
+fn node_line(page: PageRef<'_>, line: usize) -> String {
+    let Some(node) = page.node(line) else {
+        return format!("{line:>5}  damaged: its bytes make no node");
+    };
+    let target = match page.child(line).filter(|_| !page.is_leaf()) {
+        Some(child) => format!("page {child}"),
+        None => format!("{} bytes {}", node.data.len(), hexadecimal(node.data)),
+    };
+    let flags = names(
+        u32::from(node.flags),
+        &NODE_FLAGS.map(|(bit, name)| (bit.into(), name)),
+    );
+    format!(
+        "{line:>5}  key {} -> {target} {flags}",
+        hexadecimal(&node.key())
+    )
+}
+
+fn as_json(page: PageRef<'_>, number: PageNumber, state: &str) -> Value {
+    let node = |(line, node): (usize, Node<'_>)| {
+        json!({
+            "line": line,
+            "flags": node.flags,
+            "key": whole_hexadecimal(&node.key()),
+            "data": whole_hexadecimal(node.data),
+        })
+    };
+    json!({
+        "page": number.0,
+        "state": state,
+        "flags": page.flags(),
+        "flush_type": page.flush_type(),
+        "dbtime": page.dbtime(),
+        "object": page.object().0,
+        "previous": page.previous().0,
+        "next": page.next().0,
+        "free_bytes": page.free_bytes(),
+        "external_header": whole_hexadecimal(page.external_header()),
+        "nodes": page.nodes().enumerate().map(node).collect::<Vec<_>>(),
+    })
+}
+
+fn names(bits: u32, table: &[(u32, &'static str)]) -> String {
+    let set = table.iter().filter(|(bit, _)| bits & bit != 0);
+    set.map(|(_, name)| *name).collect::<Vec<_>>().join(" ")
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    let mut text = whole_hexadecimal(&bytes[..bytes.len().min(SHOWN)]);
+    if bytes.len() > SHOWN {
+        text.push_str("...");
+    }
+    text
+}
+
+fn whole_hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

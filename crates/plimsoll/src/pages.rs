@@ -1,0 +1,158 @@
+//! The pages of a database file for the verbs that walk its trees: few pages, again and again, so
+//! through the operating system's cache and a small one of our own.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ese::checksum::{PageVerdict, repair, verify};
+use ese::header::{PROBE_BYTES, read_copies};
+use ese::page::PageSize;
+use ese::reader::{PageSource, Reader};
+use units::PageNumber;
+
+use crate::error::CommandError;
+
+/// Bytes of pages kept.
+const CACHE_BYTES: usize = 64 << 20;
+
+/// An open database file.
+pub struct FilePages {
+    file: File,
+    path: PathBuf,
+    page_size: PageSize,
+    pages: u32,
+    cache: HashMap<PageNumber, Arc<[u8]>>,
+}
+
+/// Why a page cannot be used.
+#[derive(Debug)]
+pub enum PageError {
+    /// The operating system does not give it.
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The page.
+        page: PageNumber,
+        /// The system's words.
+        error: io::Error,
+    },
+    /// Its checksum is wrong.
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// The page.
+        page: PageNumber,
+    },
+}
+
+impl fmt::Display for PageError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Read { path, page, error } => {
+                write!(f, "{}: page {page} cannot be read: {error}", path.display())
+            }
+            Self::Damaged { path, page } => write!(
+                f,
+                "{}: page {page} is damaged; `plimsoll check` names everything that is",
+                path.display()
+            ),
+        }
+    }
+}
+
+impl std::error::Error for PageError {}
+
+impl FilePages {
+    /// Opens the file at `path`, whose pages have this size, for reads only.
+    pub fn open(path: &Path, page_size: PageSize) -> Result<Self, CommandError> {
+        let wrong = |error: io::Error| CommandError::file(path, "read", &error);
+        let file = File::open(path).map_err(wrong)?;
+        let length = file.metadata().map_err(wrong)?.len();
+        let pages = (length / page_size.bytes_u64()).saturating_sub(2);
+        Ok(Self {
+            file,
+            path: path.to_path_buf(),
+            page_size,
+            pages: u32::try_from(pages).unwrap_or(u32::MAX),
+            cache: HashMap::new(),
+        })
+    }
+
+    /// Opens a database by what its header says.
+    pub fn open_database(path: &Path) -> Result<Self, CommandError> {
+        let mut start = Vec::new();
+        File::open(path)
+            .and_then(|file| file.take(PROBE_BYTES as u64).read_to_end(&mut start))
+            .map_err(|error| CommandError::file(path, "read", &error))?;
+        let copies = read_copies(&start)
+            .map_err(|error| CommandError::new(format!("{}: {error}", path.display())))?;
+        Self::open(path, copies.page_size)
+    }
+
+    /// The page as it stands in the file, whatever its checksum says.
+    pub fn raw(&mut self, page: PageNumber) -> Result<Vec<u8>, PageError> {
+        let mut bytes = vec![0; self.page_size.bytes()];
+        let offset = SeekFrom::Start(self.page_size.file_offset(page));
+        self.file
+            .seek(offset)
+            .and_then(|_| self.file.read_exact(&mut bytes))
+            .map_err(|error| PageError::Read {
+                path: self.path.clone(),
+                page,
+                error,
+            })?;
+        Ok(bytes)
+    }
+}
+
+impl PageSource for FilePages {
+    type Error = PageError;
+
+    fn page_size(&self) -> PageSize {
+        self.page_size
+    }
+
+    fn page_count(&self) -> u32 {
+        self.pages
+    }
+
+    /// A page whose checksum is right, or can be made so by turning one bit.
+    fn page(&mut self, number: PageNumber) -> Result<Arc<[u8]>, PageError> {
+        if let Some(page) = self.cache.get(&number) {
+            return Ok(Arc::clone(page));
+        }
+        let mut bytes = self.raw(number)?;
+        let sound = match verify(&bytes, number) {
+            PageVerdict::Good | PageVerdict::Uninitialised => true,
+            PageVerdict::Correctable { .. } => repair(&mut bytes, number).is_some(),
+            PageVerdict::WrongPage { .. } | PageVerdict::Bad { .. } => false,
+        };
+        if !sound {
+            return Err(PageError::Damaged {
+                path: self.path.clone(),
+                page: number,
+            });
+        }
+        // Starting over costs a few reads now and then; order of use would cost every look.
+        if self.cache.len() * self.page_size.bytes() >= CACHE_BYTES {
+            self.cache.clear();
+        }
+        let page: Arc<[u8]> = bytes.into();
+        self.cache.insert(number, Arc::clone(&page));
+        Ok(page)
+    }
+}
+
+/// Opens a database with its catalog, or with the catalog's second copy.
+pub fn open_reader(path: &Path) -> Result<Reader<FilePages>, CommandError> {
+    let first = Reader::open(FilePages::open_database(path)?);
+    let reader = match first {
+        Ok(reader) => reader,
+        Err(error) => Reader::open_shadow(FilePages::open_database(path)?).map_err(|_| error)?,
+    };
+    Ok(reader)
+}
