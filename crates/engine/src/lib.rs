@@ -19,6 +19,7 @@ pub mod log;
 mod long_value;
 mod maintenance;
 pub mod notify;
+pub mod recovery;
 mod row;
 mod rows;
 mod settings;

@@ -17,7 +17,7 @@ mod tail;
 mod writer;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use chain::{LogChain, LogEnd};
 pub use checkpoint_file::read_checkpoint;

@@ -111,6 +111,22 @@ impl CrashVolume {
         self.recording.events.borrow().len()
     }
 
+    /// The files as they are when the process is killed now: all that has completed, nothing else.
+    pub(crate) fn killed(&self) -> VolumeImage {
+        let mut remains = Remains::of(&self.start, Seed(0));
+        let events = self.recording.events.borrow();
+        let effects = events.iter().filter_map(|event| match event {
+            Event::End(begun) => Some(*begun),
+            Event::Begin(_) => None,
+        });
+        for begun in effects {
+            if let Event::Begin(effect) = &events[begun] {
+                remains.apply(effect);
+            }
+        }
+        remains.settle()
+    }
+
     /// The files after a power failure behind the first `moments` moments; `seed` decides what
     /// happened to everything that was not certain by then.
     pub(crate) fn crash(&self, moments: usize, seed: Seed) -> VolumeImage {

@@ -1,0 +1,206 @@
+//! Which transactions the log leaves open, and what undoing them takes: a value fed with records.
+
+use std::collections::BTreeMap;
+
+use ese::Lgpos;
+
+use crate::edit::{TransactionId, Undo, UndoAction};
+use crate::log::{LogRecord, Span};
+use crate::recovery::{Loser, PendingCleanup};
+
+/// What the records so far say about transactions.
+#[derive(Debug, Default)]
+pub(super) struct Analysis {
+    open: BTreeMap<TransactionId, Open>,
+    /// Deletes of committed transactions.
+    pub cleanups: Vec<PendingCleanup>,
+    /// The highest transaction number seen.
+    pub last_transaction: TransactionId,
+    /// The latest database time seen.
+    pub dbtime: u64,
+}
+
+#[derive(Debug)]
+struct Open {
+    begin: Lgpos,
+    undo: Vec<Vec<Undo>>,
+}
+
+impl Analysis {
+    /// Takes the next record into account.
+    pub fn observe(&mut self, span: Span, record: &LogRecord) {
+        match record {
+            LogRecord::Begin { transaction } => {
+                self.open(*transaction, span.start);
+            }
+            LogRecord::Commit { transaction } => {
+                if let Some(open) = self.open.remove(transaction) {
+                    self.keep_cleanups(open);
+                }
+            }
+            LogRecord::Rollback { transaction } => {
+                self.open.remove(transaction);
+            }
+            LogRecord::Apply(apply) => {
+                self.dbtime = self.dbtime.max(apply.dbtime);
+                self.observe_undo(span, apply.transaction, &apply.undo);
+            }
+            LogRecord::Attach { dbtime, .. } | LogRecord::Detach { dbtime, .. } => {
+                self.dbtime = self.dbtime.max(*dbtime);
+            }
+            LogRecord::Extend { .. } => {}
+        }
+    }
+
+    fn observe_undo(&mut self, span: Span, transaction: TransactionId, action: &UndoAction) {
+        match action {
+            UndoAction::None => {}
+            // A walk that begins amid a transaction's records first hears of it here.
+            UndoAction::Push(undos) => {
+                self.open(transaction, span.start).undo.push(undos.clone());
+            }
+            UndoAction::Pop => {
+                self.open(transaction, span.start).undo.pop();
+            }
+        }
+    }
+
+    fn open(&mut self, transaction: TransactionId, begin: Lgpos) -> &mut Open {
+        self.last_transaction = self.last_transaction.max(transaction);
+        self.open.entry(transaction).or_insert_with(|| Open {
+            begin,
+            undo: Vec::new(),
+        })
+    }
+
+    /// What was flagged and released stays until somebody removes it.
+    fn keep_cleanups(&mut self, committed: Open) {
+        let begin = committed.begin;
+        let deletes = committed.undo.into_iter().flatten().filter(|undo| {
+            matches!(
+                undo,
+                Undo::FlagDelete { .. } | Undo::LongValueRelease { .. }
+            )
+        });
+        self.cleanups
+            .extend(deletes.map(|of| PendingCleanup { begin, of }));
+    }
+
+    /// The transactions still open, in the order of their numbers. Those that changed nothing need
+    /// no undo but their end in the log.
+    pub fn take_losers(&mut self) -> Vec<Loser> {
+        let open = std::mem::take(&mut self.open);
+        open.into_iter()
+            .filter(|(transaction, _)| transaction.is_some())
+            .map(|(transaction, open)| Loser {
+                transaction,
+                begin: open.begin,
+                undo: open.undo,
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ese::Lgpos;
+    use units::{Generation, ObjectId};
+
+    use super::Analysis;
+    use crate::edit::{ApplyRecord, TransactionId, Undo, UndoAction};
+    use crate::log::{LogRecord, Span};
+
+    const TREE: ObjectId = ObjectId(8);
+
+    fn delete(key: u8) -> Undo {
+        Undo::FlagDelete {
+            tree: TREE,
+            key: vec![key],
+            data: Vec::new(),
+        }
+    }
+
+    fn insert(key: u8) -> Undo {
+        Undo::Insert {
+            tree: TREE,
+            key: vec![key],
+            data: Vec::new(),
+        }
+    }
+
+    fn apply(transaction: u32, undo: UndoAction) -> LogRecord {
+        LogRecord::Apply(ApplyRecord {
+            transaction: TransactionId(transaction),
+            dbtime: 7,
+            pages: Vec::new(),
+            undo,
+        })
+    }
+
+    /// Observes the records, each at the segment of its index.
+    fn analyse(records: &[LogRecord]) -> Analysis {
+        let mut analysis = Analysis::default();
+        for (segment, record) in (0..).zip(records) {
+            let start = Lgpos {
+                generation: Generation(1),
+                segment,
+                byte: 0,
+            };
+            analysis.observe(Span { start, end: start }, record);
+        }
+        analysis
+    }
+
+    const fn begin(number: u32) -> LogRecord {
+        LogRecord::Begin {
+            transaction: TransactionId(number),
+        }
+    }
+
+    const fn commit(number: u32) -> LogRecord {
+        LogRecord::Commit {
+            transaction: TransactionId(number),
+        }
+    }
+
+    #[test]
+    fn compensations_shorten_what_is_left_to_undo() {
+        let mut analysis = analyse(&[
+            begin(5),
+            begin(6),
+            apply(5, UndoAction::Push(vec![insert(1), insert(2)])),
+            apply(5, UndoAction::Push(vec![delete(3)])),
+            apply(5, UndoAction::None),
+            apply(5, UndoAction::Pop),
+            commit(6),
+        ]);
+        let losers = analysis.take_losers();
+        assert_eq!(losers.len(), 1);
+        assert_eq!(losers[0].transaction, TransactionId(5));
+        assert_eq!(losers[0].begin.segment, 0);
+        assert_eq!(losers[0].undo, [[insert(1), insert(2)]]);
+        assert_eq!(analysis.last_transaction, TransactionId(6));
+        assert_eq!(analysis.dbtime, 7);
+        assert!(analysis.cleanups.is_empty());
+    }
+
+    #[test]
+    fn only_committed_deletes_are_cleaned_up() {
+        let rollback = LogRecord::Rollback {
+            transaction: TransactionId(2),
+        };
+        let mut analysis = analyse(&[
+            begin(1),
+            begin(2),
+            apply(1, UndoAction::Push(vec![insert(1), delete(2)])),
+            apply(2, UndoAction::Push(vec![delete(3)])),
+            apply(2, UndoAction::Pop),
+            rollback,
+            commit(1),
+        ]);
+        assert!(analysis.take_losers().is_empty());
+        assert_eq!(analysis.cleanups.len(), 1);
+        assert_eq!(analysis.cleanups[0].of, delete(2));
+        assert_eq!(analysis.cleanups[0].begin.segment, 0);
+    }
+}

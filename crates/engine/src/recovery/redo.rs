@@ -1,0 +1,337 @@
+//! Repeating history: every record from the checkpoint on, each page change exactly once.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
+
+use device::{Buffer, Device, OpenMode, Purpose, Request, Runtime};
+use ese::Lgpos;
+use ese::header::{DatabaseHeader, DatabaseState, PROBE_BYTES, read_copies};
+use ese::page::{PageMut, PageSize};
+use units::{Generation, PageNumber};
+
+use crate::database::DatabaseFiles;
+use crate::edit::{self, ApplyRecord, PageEdits};
+use crate::log::{
+    LogChain, LogError, LogFolder, LogIdentity, LogReader, LogRecord, Span, read_checkpoint,
+};
+use crate::recovery::analysis::Analysis;
+use crate::recovery::pages::{Page, Pages};
+use crate::recovery::{RecoveryError, RecoveryProgress, RecoverySettings, RecoverySummary, Redone};
+
+/// Other tasks get a turn at least after so many records.
+const RECORDS_BETWEEN_YIELDS: u64 = 256;
+
+/// Brings a database file to the state that its log ends with. None where it was closed properly
+/// and needs nothing. Nothing else may have the files open.
+///
+/// Afterwards the file still says that it is dirty: losers have to be undone first, by the live
+/// engine. Redo may be repeated after a crash at any moment.
+pub async fn redo(
+    runtime: &Runtime,
+    files: &DatabaseFiles,
+    settings: &RecoverySettings,
+    progress: &dyn Fn(RecoveryProgress),
+) -> Result<Option<Redone>, RecoveryError> {
+    let device = files
+        .database
+        .open(&files.file, OpenMode::ReadWrite)
+        .await?;
+    let (header, page_size) = read_header(&*device).await?;
+    match header.state {
+        DatabaseState::DirtyShutdown => {}
+        DatabaseState::CleanShutdown | DatabaseState::JustCreated => return Ok(None),
+        state => {
+            let file = device.name().to_owned();
+            return Err(RecoveryError::State { file, state });
+        }
+    }
+    let started = runtime.now();
+    let folder = LogFolder::new(Rc::clone(&files.log), &files.log_base);
+    let (chain, checkpoint) = find_log(&folder, &header, page_size).await?;
+    let identity = *chain.identity();
+    let (_, last) = chain.found();
+    let first = checkpoint.generation;
+    let reader = LogReader::open(chain, checkpoint).await?;
+    let mut redo = Redo {
+        pages: Pages::new(device, page_size, settings),
+        ahead: VecDeque::new(),
+        fetched: 0,
+        analysis: Analysis::default(),
+        damaged: BTreeMap::new(),
+        newest: (PageNumber::NONE, 0),
+        summary: RecoverySummary {
+            first,
+            last,
+            ..RecoverySummary::default()
+        },
+    };
+    let report = |current| {
+        progress(RecoveryProgress {
+            first,
+            current,
+            last,
+        });
+    };
+    let end = redo.run(runtime, reader, settings, &report).await?;
+    let mut redone = redo.finish(identity, end, checkpoint).await?;
+    redone.summary.redo_time = runtime.now().since(started);
+    Ok(Some(redone))
+}
+
+async fn read_header(device: &dyn Device) -> Result<(DatabaseHeader, PageSize), RecoveryError> {
+    let present = usize::try_from(device.length()).unwrap_or(usize::MAX);
+    let length = PROBE_BYTES.min(present / device::ALIGNMENT * device::ALIGNMENT);
+    let request = Request::read(Purpose::Header, 0, length);
+    let bytes: Buffer = device.submit(request).await.into_buffer()?;
+    let copies = read_copies(&bytes).map_err(|problem| RecoveryError::Header {
+        file: device.name().to_owned(),
+        problem,
+    })?;
+    Ok((copies.header, copies.page_size))
+}
+
+/// The log that the header asks for, complete, and where to begin in it.
+async fn find_log(
+    folder: &LogFolder,
+    header: &DatabaseHeader,
+    page_size: PageSize,
+) -> Result<(LogChain, Lgpos), RecoveryError> {
+    let identity = LogIdentity {
+        page_size,
+        signature: header.log_signature,
+        database: header.signature,
+    };
+    let required = (
+        header.generation_min_required,
+        header.generation_max_required,
+    );
+    let Some(chain) = LogChain::find(folder).await? else {
+        return Err(RecoveryError::Log(LogError::Missing {
+            folder: folder.volume.name().to_owned(),
+            needed: required,
+            found: None,
+            missing: required.0,
+        }));
+    };
+    chain.require_identity(&identity)?;
+    let start = match read_checkpoint(folder, &identity).await? {
+        Some(checkpoint) if checkpoint.place.is_some() => checkpoint.place,
+        _ => Lgpos {
+            generation: required.0,
+            segment: 1,
+            byte: 0,
+        },
+    };
+    let (_, last) = chain.found();
+    chain.require(start.generation.min(last), required.1.max(last))?;
+    Ok((chain, start))
+}
+
+struct Redo {
+    pages: Pages,
+    /// Records read and not yet redone.
+    ahead: VecDeque<(Span, LogRecord)>,
+    /// How many of those have their pages here or on their way.
+    fetched: usize,
+    analysis: Analysis,
+    /// Pages that cannot be read, since the record that first needed each.
+    damaged: BTreeMap<PageNumber, Lgpos>,
+    /// The page with the latest database time that was found in the file.
+    newest: (PageNumber, u64),
+    summary: RecoverySummary,
+}
+
+/// What redo does about one page of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// Make the change.
+    Apply,
+    /// The file has it already.
+    Skip,
+    /// The page cannot be judged before the log makes it anew.
+    Wait,
+    /// The page lacks an earlier change that was once written.
+    Lost,
+}
+
+/// Decides by database times; `found` is none where the page cannot be read.
+pub(super) const fn step(found: Option<u64>, before: u64, dbtime: u64, rebuilds: bool) -> Step {
+    match found {
+        None if rebuilds => Step::Apply,
+        None => Step::Wait,
+        Some(found) if found >= dbtime => Step::Skip,
+        Some(_) if rebuilds => Step::Apply,
+        Some(found) if found == before => Step::Apply,
+        Some(_) => Step::Lost,
+    }
+}
+
+impl Redo {
+    async fn run(
+        &mut self,
+        runtime: &Runtime,
+        mut reader: LogReader,
+        settings: &RecoverySettings,
+        report: &dyn Fn(Generation),
+    ) -> Result<crate::log::LogEnd, RecoveryError> {
+        let mut reported = None;
+        let mut complete = false;
+        loop {
+            while !complete && self.ahead.len() < settings.read_ahead_records.max(1) {
+                match reader.next().await? {
+                    Some(record) => self.ahead.push_back(record),
+                    None => complete = true,
+                }
+            }
+            self.prefetch();
+            let Some((span, record)) = self.ahead.pop_front() else {
+                return Ok(reader.end());
+            };
+            self.fetched = self.fetched.saturating_sub(1);
+            if reported != Some(span.start.generation) {
+                reported = Some(span.start.generation);
+                report(span.start.generation);
+            }
+            self.analysis.observe(span, &record);
+            self.redo_record(span, &record).await?;
+            self.summary.records += 1;
+            if self.summary.records.is_multiple_of(RECORDS_BETWEEN_YIELDS) {
+                runtime.yield_now().await;
+            }
+        }
+    }
+
+    /// Starts reading pages for the records ahead, as many as may be in flight.
+    fn prefetch(&mut self) {
+        while let Some((_, record)) = self.ahead.get(self.fetched) {
+            if let LogRecord::Apply(apply) = record {
+                for page in &apply.pages {
+                    if !self.pages.prefetch(page.page) {
+                        return;
+                    }
+                }
+            }
+            self.fetched += 1;
+        }
+    }
+
+    async fn redo_record(&mut self, span: Span, record: &LogRecord) -> Result<(), RecoveryError> {
+        match record {
+            LogRecord::Extend { length } => self.pages.extend_to(length.0).await,
+            LogRecord::Apply(apply) => {
+                for edits in &apply.pages {
+                    self.redo_page(span.start, apply, edits).await?;
+                }
+                self.pages.make_room().await
+            }
+            LogRecord::Begin { .. }
+            | LogRecord::Commit { .. }
+            | LogRecord::Rollback { .. }
+            | LogRecord::Attach { .. }
+            | LogRecord::Detach { .. } => Ok(()),
+        }
+    }
+
+    async fn redo_page(
+        &mut self,
+        place: Lgpos,
+        apply: &ApplyRecord,
+        edits: &PageEdits,
+    ) -> Result<(), RecoveryError> {
+        let file = self.pages.file();
+        let number = edits.page;
+        let page = self.pages.get(number).await?;
+        let found = page.damage.is_none().then(|| page.dbtime());
+        if let Some(found) = found
+            && found > self.newest.1
+        {
+            self.newest = (number, found);
+        }
+        match step(found, edits.dbtime_before, apply.dbtime, edits.rebuilds()) {
+            Step::Skip => self.summary.pages_skipped += 1,
+            Step::Wait => {
+                self.damaged.entry(number).or_insert(place);
+            }
+            Step::Lost => {
+                return Err(RecoveryError::LostWrite {
+                    file,
+                    page: number,
+                    found: found.unwrap_or(0),
+                    expected: edits.dbtime_before,
+                    place,
+                });
+            }
+            Step::Apply => {
+                let made_anew = change(page, edits, apply.dbtime);
+                let made_anew = made_anew.map_err(|problem| RecoveryError::Mismatch {
+                    file,
+                    page: number,
+                    problem,
+                    place,
+                })?;
+                self.summary.pages_redone += 1;
+                self.summary.pages_repaired += u64::from(made_anew);
+                if made_anew {
+                    self.damaged.remove(&number);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn finish(
+        mut self,
+        identity: LogIdentity,
+        end: crate::log::LogEnd,
+        checkpoint: Lgpos,
+    ) -> Result<Redone, RecoveryError> {
+        let file = self.pages.file();
+        if let Some((page, place)) = self.damaged.first_key_value().map(|(k, v)| (*k, *v)) {
+            let problem = self.pages.get(page).await?.damage.clone();
+            return Err(RecoveryError::DamagedPage {
+                file,
+                page,
+                problem: problem.unwrap_or_default(),
+                place,
+            });
+        }
+        let (page, found) = self.newest;
+        let latest = self.analysis.dbtime;
+        if found > latest {
+            return Err(RecoveryError::LogTooOld {
+                file,
+                page,
+                found,
+                latest,
+                end: end.place(),
+            });
+        }
+        let losers = self.analysis.take_losers();
+        let cleanups = std::mem::take(&mut self.analysis.cleanups);
+        let (read, written) = self.pages.finish().await?;
+        Ok(Redone {
+            identity,
+            end,
+            checkpoint,
+            last_transaction: self.analysis.last_transaction,
+            dbtime: latest,
+            summary: RecoverySummary {
+                pages_read: read,
+                pages_written: written,
+                losers: losers.len() as u64,
+                cleanups: cleanups.len() as u64,
+                ..self.summary
+            },
+            losers,
+            cleanups,
+        })
+    }
+}
+
+/// Makes a change; true where it made a damaged page anew.
+fn change(page: &mut Page, edits: &PageEdits, dbtime: u64) -> Result<bool, ese::page::PageError> {
+    let mut image = PageMut::new(&mut page.image);
+    edit::apply_all(&mut image, &edits.edits, dbtime)?;
+    page.dirty = true;
+    Ok(page.damage.take().is_some())
+}
