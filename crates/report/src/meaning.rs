@@ -2,7 +2,7 @@
 //! to promise and what to try next.
 
 use record::{Phase, RunRecord, Series};
-use verdict::{Evidence, Finding, Outcome, Unit, Verdict};
+use verdict::{Evidence, Finding, Kind, Outcome, Unit, Verdict};
 
 use crate::format;
 
@@ -37,11 +37,7 @@ pub fn sentences(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
     match verdict.outcome {
         Outcome::Pass | Outcome::Warn => passed(run, verdict),
         Outcome::Fail => failed(run, verdict),
-        Outcome::CannotJudge => {
-            let mut said = vec!["This run proves nothing about the storage.".to_owned()];
-            said.extend(objections(run, verdict, Outcome::CannotJudge));
-            said
-        }
+        Outcome::CannotJudge => not_judged(run, verdict),
     }
 }
 
@@ -70,18 +66,44 @@ fn passed(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
 }
 
 fn failed(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
-    let mut said = vec!["Does not carry this load.".to_owned()];
+    let damaged = verdict
+        .findings
+        .iter()
+        .any(|finding| finding.kind == Kind::Damage && finding.outcome == Outcome::Fail);
+    let answer = if damaged {
+        "Not fit to hold data."
+    } else {
+        "Does not carry this load."
+    };
+    let mut said = vec![answer.to_owned()];
     said.extend(objections(run, verdict, Outcome::Fail));
     said
 }
 
-/// One sentence per finding of an outcome.
+/// Where the run itself is not valid, that alone is said: all else follows from it.
+fn not_judged(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
+    let mut said = vec!["This run proves nothing about the storage.".to_owned()];
+    let unjudged = verdict
+        .findings
+        .iter()
+        .filter(|finding| finding.outcome == Outcome::CannotJudge);
+    let (invalid, unknown): (Vec<&Finding>, Vec<&Finding>) =
+        unjudged.partition(|finding| finding.kind == Kind::Validity);
+    let reasons = if invalid.is_empty() { unknown } else { invalid };
+    said.extend(reasons.into_iter().map(|finding| objection(run, finding)));
+    said
+}
+
+/// One sentence per finding of an outcome, damage first.
 fn objections(run: &RunRecord, verdict: &Verdict, outcome: Outcome) -> Vec<String> {
     let matching = verdict
         .findings
         .iter()
         .filter(|finding| finding.outcome == outcome);
-    matching.map(|finding| objection(run, finding)).collect()
+    let mut matching: Vec<&Finding> = matching.collect();
+    matching.sort_by_key(|finding| finding.kind != Kind::Damage);
+    let said = matching.iter().map(|finding| objection(run, finding));
+    said.collect()
 }
 
 fn objection(run: &RunRecord, finding: &Finding) -> String {
@@ -179,7 +201,7 @@ pub fn next_steps(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
             ));
         }
         Outcome::CannotJudge => {
-            steps.push("Remove what is named above and run the test again.".to_owned());
+            steps.push("Run the test again without what is named above.".to_owned());
         }
     }
     steps

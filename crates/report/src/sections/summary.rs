@@ -20,7 +20,11 @@ pub fn banner(run: &RunRecord, verdict: &Verdict) -> Banner {
         started: format::timestamp(start.started_epoch_ns),
         verdict: verdict.outcome.name().to_owned(),
         tone: tone(verdict.outcome),
-        number: format::three_digits(run.achieved_transactional_iops()),
+        number: if run.span_ns(Phase::Measure) > 0 {
+            format::three_digits(run.achieved_transactional_iops())
+        } else {
+            "no".to_owned()
+        },
         number_unit: "transactional IOPS",
         number_metric: "achieved-transactional-iops",
         meaning: meaning::sentences(run, verdict),

@@ -48,14 +48,17 @@ fn damaged_pages(of: &Checksum) -> u64 {
 
 fn damage(of: &Checksum) -> Option<Evidence> {
     (damaged_pages(of) > 0).then(|| {
-        let text = format!(
-            "{} bad, {} correctable, {} with a wrong page number, {} with a lost flush, of {} seen",
-            of.bad_pages,
-            of.correctable_pages,
-            of.wrong_page_number_pages,
-            of.lost_flush_pages,
-            of.seen_pages
-        );
-        Evidence::of_database(of.database, text)
+        let kinds = [
+            (of.bad_pages, "bad"),
+            (of.correctable_pages, "correctable"),
+            (of.wrong_page_number_pages, "with a wrong page number"),
+            (of.lost_flush_pages, "with a lost flush"),
+        ];
+        let found = kinds.iter().filter(|(pages, _)| *pages > 0);
+        let mut said: Vec<String> = found
+            .map(|(pages, kind)| format!("{pages} {kind}"))
+            .collect();
+        said.push(format!("of {} pages seen", of.seen_pages));
+        Evidence::of_database(of.database, said.join(", "))
     })
 }

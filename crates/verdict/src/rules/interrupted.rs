@@ -19,7 +19,7 @@ pub fn judge(run: &RunRecord) -> Option<Finding> {
     };
     Some(Finding {
         rule: "completed",
-        title: "Run completed",
+        title: "Completion",
         kind: Kind::Validity,
         outcome: if reason.is_none() {
             Outcome::Pass
