@@ -5,7 +5,7 @@ use record::{
     Checksum, Finished, Issue, IssueKind, Phase, RunRecord, Series, Severity, TestType, Thresholds,
 };
 
-use crate::{Finding, Outcome, Verdict, judge};
+use crate::{Finding, Limit, Outcome, Verdict, judge};
 
 const MS: u64 = 1_000_000;
 
@@ -378,4 +378,21 @@ fn backups_are_not_judged_by_latency() {
         .map(|finding| finding.rule)
         .collect();
     assert_eq!(rules, ["checksums", "input-output-errors", "completed"]);
+}
+
+#[test]
+fn one_hiccup_of_the_machine_is_no_limit() {
+    let mut run = small().run();
+    run.intervals[2]
+        .host
+        .as_mut()
+        .unwrap()
+        .reactor_lag_maximum_ns = 900 * MS;
+    assert_eq!(outcome_of(&run, "generator-limited"), Outcome::Pass);
+}
+
+#[test]
+fn a_number_on_its_limit_keeps_it() {
+    assert!(Limit::AtMost(1.0).admits(1.0) && !Limit::AtMost(1.0).admits(1.1));
+    assert!(Limit::AtLeast(1.0).admits(1.0) && !Limit::AtLeast(1.0).admits(0.9));
 }
