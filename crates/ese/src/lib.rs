@@ -24,6 +24,7 @@ pub mod schema;
 mod signature;
 pub mod space;
 pub mod value;
+pub mod verify;
 
 pub use lgpos::Lgpos;
 pub use log_time::LogTime;

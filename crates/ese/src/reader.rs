@@ -9,8 +9,10 @@ mod error;
 mod source;
 mod space;
 
+pub(crate) use cursor::load;
 pub use cursor::{Cursor, Entry};
 pub use database::{FieldValue, Reader};
 pub use error::ReadError;
 pub use source::{FileImage, PageSource};
+pub(crate) use space::tree_space;
 pub use space::{TreeKind, TreeSpace, database_space};

@@ -12,6 +12,7 @@ use ese::header::{PROBE_BYTES, read_copies};
 use ese::page::PageSize;
 use ese::reader::{Cursor, FieldValue, FileImage, Reader};
 use ese::value::Value;
+use ese::verify::verify;
 use units::PageNumber;
 
 struct Sample {
@@ -257,4 +258,21 @@ fn defaults_stand_in_for_what_a_row_does_not_say() {
     let rows = text_of(defaults, "default");
     assert_eq!(rows[0][..5], ["1", "true", "69", "4660", "305419896"]);
     assert!(rows[0].contains(&"Short default ASCII".to_owned()));
+}
+
+#[test]
+fn every_database_agrees_with_itself() {
+    for sample in samples() {
+        let Ok(report) = verify(FileImage::new(&sample.bytes, sample.page_size));
+        assert_eq!(report.findings, [], "{}", sample.name);
+        // Every page of these files is owned, and in use or available.
+        let pages = (sample.bytes.len() / sample.page_size.bytes() - 2) as u64;
+        assert_eq!(
+            report.pages_reached + report.pages_available,
+            pages,
+            "{}",
+            sample.name
+        );
+        assert!(report.index_entries > 80, "{}: {report:?}", sample.name);
+    }
 }

@@ -1,5 +1,6 @@
 //! Why a database could not be read.
 
+use std::convert::Infallible;
 use std::fmt;
 
 use units::PageNumber;
@@ -55,6 +56,38 @@ pub enum ReadError<E> {
         /// The root page.
         page: PageNumber,
     },
+}
+
+impl<E> ReadError<E> {
+    /// Damage of the database apart from the source's own errors, which come back as such.
+    pub fn without_source(self) -> Result<ReadError<Infallible>, E> {
+        Ok(match self {
+            Self::Source(error) => return Err(error),
+            Self::BeyondFile { page } => ReadError::BeyondFile { page },
+            Self::Uninitialised { page } => ReadError::Uninitialised { page },
+            Self::Node { page, line } => ReadError::Node { page, line },
+            Self::Circle { page } => ReadError::Circle { page },
+            Self::Record { error } => ReadError::Record { error },
+            Self::Compression { error } => ReadError::Compression { error },
+            Self::LongValue { id } => ReadError::LongValue { id },
+            Self::SpaceHeader { page } => ReadError::SpaceHeader { page },
+        })
+    }
+
+    /// The page to blame; none where no single page is.
+    pub const fn page(&self) -> PageNumber {
+        match self {
+            Self::BeyondFile { page }
+            | Self::Uninitialised { page }
+            | Self::Node { page, .. }
+            | Self::Circle { page }
+            | Self::SpaceHeader { page } => *page,
+            Self::Source(_)
+            | Self::Record { .. }
+            | Self::Compression { .. }
+            | Self::LongValue { .. } => PageNumber::NONE,
+        }
+    }
 }
 
 impl<E> From<RecordError> for ReadError<E> {

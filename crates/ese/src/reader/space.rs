@@ -92,7 +92,8 @@ pub fn database_space<S: PageSource>(source: &mut S) -> Result<TreeSpace, ReadEr
     tree_space(source, TreeKind::Database, "", "", place)
 }
 
-fn tree_space<S: PageSource>(
+/// The space of one tree.
+pub(crate) fn tree_space<S: PageSource>(
     source: &mut S,
     kind: TreeKind,
     table: &str,

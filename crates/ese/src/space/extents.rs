@@ -143,6 +143,25 @@ impl ExtentSet {
             .map_or(PageNumber::NONE, |extent| extent.last)
     }
 
+    /// Whether all pages of `extent` are in the set.
+    pub fn contains_all(&self, extent: Extent) -> bool {
+        // Extents of a set never touch, so a run of pages lies in one of them or not at all.
+        let index = self.extents.partition_point(|own| own.last < extent.last);
+        self.extents
+            .get(index)
+            .is_some_and(|own| own.first() <= extent.first())
+    }
+
+    /// Whether any page of `extent` is in the set.
+    pub fn touches(&self, extent: Extent) -> bool {
+        let index = self
+            .extents
+            .partition_point(|own| own.last < extent.first());
+        self.extents
+            .get(index)
+            .is_some_and(|own| own.first() <= extent.last)
+    }
+
     /// Whether `page` is in the set.
     pub fn contains(&self, page: PageNumber) -> bool {
         let index = self.extents.partition_point(|extent| extent.last < page);

@@ -1,0 +1,116 @@
+//! What a row's columns say its keys are.
+
+use std::borrow::Cow;
+use std::hash::{DefaultHasher, Hasher as _};
+
+use crate::compression::decompress;
+use crate::key::index_key;
+use crate::page::PageSize;
+use crate::record::{Element, RecordRef, Stored};
+use crate::schema::{
+    ColumnDefinition, ColumnId, IndexDefinition, TableDefinition, column_flags, index_flags,
+};
+
+/// What an index should hold of one row.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Expected {
+    /// An entry with this key.
+    Key(Vec<u8>),
+    /// Nothing: the index leaves out rows with such nulls.
+    Nothing,
+    /// It cannot be said here.
+    Unknown,
+}
+
+/// The key of a record in an index.
+pub(super) fn expected_key(
+    table: &TableDefinition,
+    index: &IndexDefinition,
+    record: RecordRef<'_>,
+) -> Expected {
+    let mut values: Vec<(ColumnId, Option<Cow<'_, [u8]>>)> = Vec::new();
+    for segment in &index.segments {
+        let Some(column) = table.column(segment.column) else {
+            return Expected::Unknown;
+        };
+        match column_value(column, record) {
+            ColumnValue::Null => values.push((column.id, None)),
+            ColumnValue::Bytes(bytes) => values.push((column.id, Some(bytes))),
+            ColumnValue::Unknown => return Expected::Unknown,
+        }
+    }
+    if is_left_out(index, values.iter().map(|(_, value)| value.is_none())) {
+        return Expected::Nothing;
+    }
+    let value = |id: ColumnId| {
+        values
+            .iter()
+            .find(|(column, _)| *column == id)
+            .and_then(|(_, value)| value.as_deref())
+    };
+    let mut key = Vec::new();
+    match index_key(table, index, value, &mut key) {
+        Ok(()) => Expected::Key(key),
+        Err(_) => Expected::Unknown,
+    }
+}
+
+/// Whether an index leaves out rows with these nulls.
+fn is_left_out(index: &IndexDefinition, mut nulls: impl Iterator<Item = bool> + Clone) -> bool {
+    let allows = |flag: u32| index.flags & flag != 0;
+    let (any, all) = (
+        nulls.clone().any(|null| null),
+        nulls.clone().all(|null| null),
+    );
+    let first = nulls.next().unwrap_or(false);
+    if all {
+        return !allows(index_flags::ALLOW_ALL_NULLS) && any;
+    }
+    (first && !allows(index_flags::ALLOW_FIRST_NULL))
+        || (any && !allows(index_flags::ALLOW_SOME_NULLS))
+}
+
+/// What a record says of a column.
+enum ColumnValue<'a> {
+    Null,
+    Bytes(Cow<'a, [u8]>),
+    /// There are several values, or the value is not in the record.
+    Unknown,
+}
+
+fn column_value<'a>(column: &'a ColumnDefinition, record: RecordRef<'a>) -> ColumnValue<'a> {
+    let has_default = column.flags & column_flags::DEFAULT != 0;
+    match record.column(column) {
+        Ok(Stored::Absent) if has_default => ColumnValue::Bytes(Cow::Borrowed(&column.default)),
+        Ok(Stored::Null | Stored::Absent) => ColumnValue::Null,
+        Ok(Stored::One(Element::Plain(bytes))) => ColumnValue::Bytes(Cow::Borrowed(bytes)),
+        Ok(Stored::One(Element::Compressed(bytes))) => decompress(bytes)
+            .map_or(ColumnValue::Unknown, |bytes| {
+                ColumnValue::Bytes(Cow::Owned(bytes))
+            }),
+        Ok(Stored::One(_) | Stored::Many(_)) | Err(_) => ColumnValue::Unknown,
+    }
+}
+
+/// Entries of an index as a number and a sum that does not depend on their order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct EntrySum {
+    pub count: u64,
+    sum: u64,
+}
+
+impl EntrySum {
+    pub fn add(&mut self, key: &[u8], primary: &[u8]) {
+        let mut hasher = DefaultHasher::new();
+        hasher.write(key);
+        hasher.write_usize(key.len());
+        hasher.write(primary);
+        self.count += 1;
+        self.sum = self.sum.wrapping_add(hasher.finish());
+    }
+}
+
+/// Reads a record that has been read before.
+pub(super) fn parse(record: &[u8], page_size: PageSize) -> Option<RecordRef<'_>> {
+    RecordRef::parse(record, page_size).ok()
+}

@@ -1,0 +1,183 @@
+//! Long values against the records that hold them.
+
+use units::PageNumber;
+
+use crate::catalog::CatalogTable;
+use crate::long_value::{LongValueId, LongValueKey, LongValueRoot};
+use crate::reader::{Cursor, Entry, PageSource, ReadError};
+use crate::verify::finding::Log;
+use crate::verify::{Examination, Problem, Subject};
+
+impl<S: PageSource> Examination<S> {
+    /// Compares a table's long values with the references its records hold, one number for each.
+    pub(super) fn compare_long_values(
+        &mut self,
+        table: &CatalogTable,
+        mut references: Vec<u64>,
+    ) -> Result<(), S::Error> {
+        references.sort_unstable();
+        let subject = Subject::index(&table.definition.name, "long values");
+        let chunk_bytes = self.reader.page_size().long_value_chunk_bytes();
+        let mut audit = Audit {
+            log: &mut self.log,
+            subject: &subject,
+            references: &references,
+            chunk_bytes,
+            current: None,
+            leaving: None,
+        };
+        let walked = match table.long_values {
+            Some(place) => audit.walk(self.reader.source(), place.root),
+            None => Ok(()),
+        };
+        audit.end();
+        self.log.keep(&subject, walked)?;
+        Ok(())
+    }
+}
+
+/// The value whose chunks are being walked.
+struct Current {
+    id: LongValueId,
+    page: PageNumber,
+    bytes: u64,
+    seen_bytes: u64,
+    is_whole: bool,
+}
+
+/// A walk over a long-value tree beside the sorted references to its values.
+struct Audit<'a> {
+    log: &'a mut Log,
+    subject: &'a Subject,
+    /// Those not yet passed.
+    references: &'a [u64],
+    chunk_bytes: usize,
+    current: Option<Current>,
+    /// The value that has just been found without references or without a root.
+    leaving: Option<LongValueId>,
+}
+
+impl Audit<'_> {
+    fn walk<S: PageSource>(
+        &mut self,
+        source: &mut S,
+        root: PageNumber,
+    ) -> Result<(), ReadError<S::Error>> {
+        let mut cursor = Cursor::first(source, root)?.with_deleted();
+        while let Some(entry) = cursor.next(source)? {
+            match LongValueKey::decode(entry.key) {
+                Some(LongValueKey::Root(id)) => self.begin(id, &entry),
+                Some(LongValueKey::Chunk(id, offset)) => self.chunk(id, offset, &entry),
+                None => {
+                    let damage = ReadError::Node {
+                        page: entry.page,
+                        line: entry.line,
+                    };
+                    self.log.add(
+                        self.subject,
+                        entry.page,
+                        entry.key,
+                        Problem::Unreadable(damage),
+                    );
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, id: LongValueId, entry: &Entry<'_>) {
+        self.finish();
+        self.log.report.long_values += 1;
+        let counted = self.pass_references(id);
+        let Some(root) = LongValueRoot::decode(entry.data) else {
+            let problem = Problem::LongValueChunks { id };
+            self.log.add(self.subject, entry.page, entry.key, problem);
+            return;
+        };
+        let stated = if entry.is_deleted { 0 } else { root.references };
+        if stated == 0 {
+            self.log.report.awaiting_cleanup += 1;
+            self.leaving = Some(id);
+        }
+        if stated != counted {
+            let problem = Problem::LongValueReferences {
+                id,
+                stated,
+                counted,
+            };
+            self.log.add(self.subject, entry.page, entry.key, problem);
+        }
+        let is_whole = true;
+        let (page, bytes) = (entry.page, u64::from(root.bytes));
+        // A value that is being removed may have lost chunks already.
+        self.current = (stated > 0).then_some(Current {
+            id,
+            page,
+            bytes,
+            seen_bytes: 0,
+            is_whole,
+        });
+    }
+
+    fn chunk(&mut self, id: LongValueId, offset: u32, entry: &Entry<'_>) {
+        let step = self.chunk_bytes as u64;
+        match self.current.as_mut().filter(|current| current.id == id) {
+            Some(current) => {
+                let is_next = current.seen_bytes == u64::from(offset) && !entry.is_deleted;
+                current.is_whole &= is_next && current.seen_bytes < current.bytes;
+                current.seen_bytes = (u64::from(offset) + step).min(current.bytes);
+            }
+            None if entry.is_deleted => {}
+            None => self.stray_chunk(id, entry),
+        }
+    }
+
+    /// A chunk without its root, unless the root is being removed. Each value is named once.
+    fn stray_chunk(&mut self, id: LongValueId, entry: &Entry<'_>) {
+        if self.leaving.replace(id) != Some(id) {
+            let problem = Problem::LongValueChunks { id };
+            self.log.add(self.subject, entry.page, entry.key, problem);
+        }
+    }
+
+    fn finish(&mut self) {
+        if let Some(current) = self.current.take()
+            && (!current.is_whole || current.seen_bytes != current.bytes)
+        {
+            let problem = Problem::LongValueChunks { id: current.id };
+            self.log.add(self.subject, current.page, &[], problem);
+        }
+    }
+
+    /// How many references there are to `id`; those below it lack their values.
+    fn pass_references(&mut self, id: LongValueId) -> u32 {
+        let below = self
+            .references
+            .partition_point(|reference| *reference < id.0);
+        self.missing(below);
+        let equal = self
+            .references
+            .partition_point(|reference| *reference == id.0);
+        self.references = &self.references[equal..];
+        u32::try_from(equal).unwrap_or(u32::MAX)
+    }
+
+    /// The first `count` references have no value.
+    fn missing(&mut self, count: usize) {
+        let (missing, rest) = self.references.split_at(count);
+        for id in missing.iter().map(|&id| LongValueId(id)) {
+            self.log.add(
+                self.subject,
+                PageNumber::NONE,
+                &[],
+                Problem::LongValueMissing { id },
+            );
+        }
+        self.references = rest;
+    }
+
+    fn end(&mut self) {
+        self.finish();
+        self.missing(self.references.len());
+    }
+}

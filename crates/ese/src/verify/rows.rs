@@ -1,0 +1,267 @@
+//! A table's rows against its indexes and long values.
+//!
+//! Entries are first compared as order-free sums, in one pass over each tree. Only where sums
+//! differ is every entry looked up, to name those that are wrong.
+
+use units::PageNumber;
+
+use crate::catalog::{CatalogTable, OBJECTS_NAME, OBJECTS_SHADOW_NAME, TreePlace};
+use crate::reader::{Cursor, PageSource, ReadError};
+use crate::record::{Element, RecordRef, Stored};
+use crate::schema::IndexDefinition;
+use crate::verify::index::{EntrySum, Expected, expected_key, parse};
+use crate::verify::{Examination, Notice, Problem, Subject};
+
+/// A secondary index while its table is walked.
+struct Compared<'t> {
+    definition: &'t IndexDefinition,
+    place: TreePlace,
+    expected: EntrySum,
+    is_known: bool,
+}
+
+impl<S: PageSource> Examination<S> {
+    /// Compares a table with its indexes and long values.
+    pub(super) fn compare_table(&mut self, table: &CatalogTable) -> Result<(), S::Error> {
+        let subject = Subject::table(&table.definition.name);
+        if table.template.is_some() {
+            self.log.report.notices.push(Notice::TemplateColumns {
+                subject: subject.clone(),
+            });
+        }
+        let secondaries = table.secondaries();
+        let mut indexes: Vec<_> = secondaries
+            .map(|(definition, place)| {
+                let expected = EntrySum::default();
+                Compared {
+                    definition,
+                    place,
+                    expected,
+                    is_known: table.template.is_none(),
+                }
+            })
+            .collect();
+        let mut long_values = Vec::new();
+        let walked = self.walk_rows(table, &mut indexes, &mut long_values);
+        if self.log.keep(&subject, walked)?.is_none() {
+            return Ok(());
+        }
+        for index in &indexes {
+            let subject = Subject::index(&table.definition.name, &index.definition.name);
+            let compared = self.compare_index(table, index, &subject);
+            self.log.keep(&subject, compared)?;
+        }
+        self.compare_long_values(table, long_values)?;
+        if table.definition.name == OBJECTS_NAME {
+            let compared = self.compare_catalogs(table);
+            self.log.keep(&subject, compared)?;
+        }
+        Ok(())
+    }
+
+    fn walk_rows(
+        &mut self,
+        table: &CatalogTable,
+        indexes: &mut [Compared<'_>],
+        long_values: &mut Vec<u64>,
+    ) -> Result<(), ReadError<S::Error>> {
+        let subject = Subject::table(&table.definition.name);
+        let page_size = self.reader.page_size();
+        let mut cursor = self.reader.rows(table)?.with_deleted();
+        while let Some(entry) = cursor.next(self.reader.source())? {
+            if entry.is_deleted {
+                self.log.report.awaiting_cleanup += 1;
+                continue;
+            }
+            self.log.report.rows += 1;
+            let record = match RecordRef::parse(entry.data, page_size) {
+                Ok(record) => record,
+                Err(error) => {
+                    let problem = Problem::Unreadable(ReadError::Record { error });
+                    self.log.add(&subject, entry.page, entry.key, problem);
+                    continue;
+                }
+            };
+            if !has_its_key(table, record, entry.key) {
+                self.log
+                    .add(&subject, entry.page, entry.key, Problem::PrimaryKey);
+            }
+            for index in indexes.iter_mut() {
+                index.expect_row(table, record, entry.key);
+            }
+            collect_long_values(record, long_values)?;
+        }
+        Ok(())
+    }
+
+    fn compare_index(
+        &mut self,
+        table: &CatalogTable,
+        index: &Compared<'_>,
+        subject: &Subject,
+    ) -> Result<(), ReadError<S::Error>> {
+        if !index.is_known {
+            let subject = subject.clone();
+            self.log
+                .report
+                .notices
+                .push(Notice::IndexNotCompared { subject });
+            return Ok(());
+        }
+        let mut found = EntrySum::default();
+        let mut cursor = Cursor::first(self.reader.source(), index.place.root)?.with_deleted();
+        while let Some(entry) = cursor.next(self.reader.source())? {
+            if entry.is_deleted {
+                self.log.report.awaiting_cleanup += 1;
+            } else {
+                found.add(entry.key, entry.data);
+            }
+        }
+        self.log.report.index_entries += found.count;
+        if found != index.expected {
+            self.name_stray_entries(table, index, subject)?;
+            self.name_missing_entries(table, index, subject)?;
+        }
+        Ok(())
+    }
+
+    fn name_stray_entries(
+        &mut self,
+        table: &CatalogTable,
+        index: &Compared<'_>,
+        subject: &Subject,
+    ) -> Result<(), ReadError<S::Error>> {
+        let page_size = self.reader.page_size();
+        let mut cursor = Cursor::first(self.reader.source(), index.place.root)?;
+        let mut before: Option<(Vec<u8>, Vec<u8>)> = None;
+        while let Some(entry) = cursor.next(self.reader.source())? {
+            let row = self.reader.record(table, entry.data)?;
+            let record = row.as_deref().and_then(|row| parse(row, page_size));
+            let is_right = record.is_some_and(|record| {
+                let expected = expected_key(&table.definition, index.definition, record);
+                matches!(expected, Expected::Key(key) if key == entry.key)
+            });
+            let pair = (entry.key.to_vec(), entry.data.to_vec());
+            let is_repeated = before.as_ref() == Some(&pair);
+            if !is_right || is_repeated {
+                self.log
+                    .add(subject, entry.page, entry.key, Problem::StrayEntry);
+            }
+            if !self.log.has_room() {
+                break;
+            }
+            before = Some(pair);
+        }
+        Ok(())
+    }
+
+    fn name_missing_entries(
+        &mut self,
+        table: &CatalogTable,
+        index: &Compared<'_>,
+        subject: &Subject,
+    ) -> Result<(), ReadError<S::Error>> {
+        let page_size = self.reader.page_size();
+        let mut cursor = self.reader.rows(table)?;
+        while let Some(entry) = cursor.next(self.reader.source())? {
+            let Some(record) = parse(entry.data, page_size) else {
+                continue;
+            };
+            let expected = expected_key(&table.definition, index.definition, record);
+            let Expected::Key(key) = expected else {
+                continue;
+            };
+            if !self.has_entry(index.place.root, &key, entry.key)? {
+                self.log
+                    .add(subject, entry.page, entry.key, Problem::MissingEntry);
+            }
+            if !self.log.has_room() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn has_entry(
+        &mut self,
+        root: PageNumber,
+        key: &[u8],
+        primary: &[u8],
+    ) -> Result<bool, ReadError<S::Error>> {
+        let mut cursor = Cursor::seek(self.reader.source(), root, key)?;
+        while let Some(entry) = cursor
+            .next(self.reader.source())?
+            .filter(|entry| entry.key == key)
+        {
+            if entry.data == primary {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The catalog and its shadow hold the same records under the same keys.
+    fn compare_catalogs(&mut self, catalog: &CatalogTable) -> Result<(), ReadError<S::Error>> {
+        let Some(shadow) = self.reader.table(OBJECTS_SHADOW_NAME).cloned() else {
+            return Ok(());
+        };
+        let sums = [self.sum_rows(catalog)?, self.sum_rows(&shadow)?];
+        if sums[0] != sums[1] {
+            let subject = Subject::table(OBJECTS_SHADOW_NAME);
+            self.log
+                .add(&subject, shadow.place.root, &[], Problem::CatalogCopies);
+        }
+        Ok(())
+    }
+
+    fn sum_rows(&mut self, table: &CatalogTable) -> Result<EntrySum, ReadError<S::Error>> {
+        let mut sum = EntrySum::default();
+        let mut cursor = self.reader.rows(table)?;
+        while let Some(entry) = cursor.next(self.reader.source())? {
+            sum.add(entry.key, entry.data);
+        }
+        Ok(sum)
+    }
+}
+
+impl Compared<'_> {
+    fn expect_row(&mut self, table: &CatalogTable, record: RecordRef<'_>, primary: &[u8]) {
+        if !self.is_known {
+            return;
+        }
+        match expected_key(&table.definition, self.definition, record) {
+            Expected::Key(key) => self.expected.add(&key, primary),
+            Expected::Nothing => {}
+            Expected::Unknown => self.is_known = false,
+        }
+    }
+}
+
+/// Whether a row stands under the key that its columns make, as far as that can be said here.
+fn has_its_key(table: &CatalogTable, record: RecordRef<'_>, key: &[u8]) -> bool {
+    let Some(primary) = table.definition.primary() else {
+        return true;
+    };
+    match expected_key(&table.definition, primary, record) {
+        Expected::Key(expected) => expected == key,
+        Expected::Nothing | Expected::Unknown => true,
+    }
+}
+
+fn collect_long_values<E>(
+    record: RecordRef<'_>,
+    long_values: &mut Vec<u64>,
+) -> Result<(), ReadError<E>> {
+    for field in record.tagged_fields()? {
+        let elements = match field.stored {
+            Stored::One(element) => vec![element],
+            Stored::Many(elements) => elements,
+            Stored::Absent | Stored::Null => continue,
+        };
+        long_values.extend(elements.iter().filter_map(|element| match element {
+            Element::Separated(id) => Some(id.0),
+            _ => None,
+        }));
+    }
+    Ok(())
+}

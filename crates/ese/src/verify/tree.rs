@@ -1,0 +1,240 @@
+//! One tree from its root to its leaves, in order.
+
+use std::sync::Arc;
+
+use units::{ObjectId, PageNumber};
+
+use crate::page::{Node, PageRef, page_flags};
+use crate::page_check;
+use crate::reader::{PageSource, TreeKind, TreeSpace, load};
+use crate::space::ExtentSet;
+use crate::verify::finding::Log;
+use crate::verify::page_map::PageMap;
+use crate::verify::{Examination, Problem, Subject};
+
+/// Deeper trees go in circles.
+const DEEPEST: usize = 32;
+/// Flags that all pages of a tree have in common.
+const KIND_FLAGS: u32 = page_flags::SPACE_TREE | page_flags::INDEX | page_flags::LONG_VALUE;
+
+impl<S: PageSource> Examination<S> {
+    /// Walks a tree and its two space trees.
+    pub(super) fn walk_trees_of(&mut self, tree: &TreeSpace) -> Result<(), S::Error> {
+        let kind = match tree.kind {
+            TreeKind::Database | TreeKind::Table => 0,
+            TreeKind::Index => page_flags::INDEX,
+            TreeKind::LongValues => page_flags::LONG_VALUE,
+        };
+        self.walk(tree, tree.root, kind)?;
+        for root in [tree.header.owned_root(), tree.header.available_root()]
+            .into_iter()
+            .flatten()
+        {
+            self.walk(tree, root, kind | page_flags::SPACE_TREE)?;
+        }
+        Ok(())
+    }
+
+    fn walk(&mut self, tree: &TreeSpace, root: PageNumber, kind: u32) -> Result<(), S::Error> {
+        let mut walk = Walk {
+            source: self.reader.source(),
+            log: &mut self.log,
+            map: &mut self.map,
+            subject: subject_of(tree),
+            object: tree.object,
+            owned: &tree.owned,
+            kind,
+            root,
+            leaf_depth: None,
+            last_leaf: None,
+            last_node: None,
+        };
+        walk.visit(root, 0, &[], None)?;
+        walk.end();
+        Ok(())
+    }
+}
+
+pub(super) fn subject_of(tree: &TreeSpace) -> Subject {
+    match tree.kind {
+        TreeKind::LongValues => Subject::index(&tree.table, "long values"),
+        _ => Subject::index(&tree.table, &tree.index),
+    }
+}
+
+/// A walk in progress.
+struct Walk<'a, S> {
+    source: &'a mut S,
+    log: &'a mut Log,
+    map: &'a mut PageMap,
+    subject: Subject,
+    object: ObjectId,
+    owned: &'a ExtentSet,
+    kind: u32,
+    root: PageNumber,
+    leaf_depth: Option<usize>,
+    /// The last leaf and where it points to.
+    last_leaf: Option<(PageNumber, PageNumber)>,
+    /// Key and data of the last node seen.
+    last_node: Option<(Vec<u8>, Vec<u8>)>,
+}
+
+impl<S: PageSource> Walk<'_, S> {
+    /// A page and all below it. Its keys must not be below `low`, and below `high`, if given.
+    fn visit(
+        &mut self,
+        number: PageNumber,
+        depth: usize,
+        low: &[u8],
+        high: Option<&[u8]>,
+    ) -> Result<(), S::Error> {
+        let Some(page) = self.enter(number)? else {
+            return Ok(());
+        };
+        let view = PageRef::new(&page);
+        self.check_place(number, view);
+        if view.is_leaf() {
+            self.visit_leaf(number, view, depth, low, high);
+            return Ok(());
+        }
+        if depth >= DEEPEST {
+            self.found(number, &[], Problem::Depth);
+            return Ok(());
+        }
+        let mut below = low.to_vec();
+        for (line, node) in view.nodes().enumerate() {
+            let separator = node.key();
+            let above = if separator.is_empty() {
+                high
+            } else {
+                Some(separator.as_slice())
+            };
+            match view.child(line) {
+                Some(child) => self.visit(child, depth + 1, &below, above)?,
+                None => self.found(number, &separator, Problem::Separator),
+            }
+            below = separator;
+        }
+        Ok(())
+    }
+
+    /// Reads a page that is reached for the first time and makes sense in itself.
+    fn enter(&mut self, number: PageNumber) -> Result<Option<Arc<[u8]>>, S::Error> {
+        if !self.owned.contains(number) {
+            self.found(number, &[], Problem::OutsideSpace);
+        }
+        let page = load(self.source, number);
+        let Some(page) = self.log.keep(&self.subject, page)? else {
+            return Ok(None);
+        };
+        if !self.map.use_page(number) {
+            self.found(number, &[], Problem::ReachedTwice);
+            return Ok(None);
+        }
+        self.log.report.pages_reached += 1;
+        if let Err(fault) = page_check::check(PageRef::new(&page), number) {
+            self.found(number, &[], Problem::Page(fault));
+            return Ok(None);
+        }
+        Ok(Some(page))
+    }
+
+    fn check_place(&mut self, number: PageNumber, page: PageRef<'_>) {
+        if page.object() != self.object {
+            self.found(
+                number,
+                &[],
+                Problem::WrongObject {
+                    stated: page.object(),
+                },
+            );
+        }
+        let flags = page.flags();
+        let is_root = flags & page_flags::ROOT != 0;
+        if is_root != (number == self.root) || flags & KIND_FLAGS != self.kind {
+            self.found(number, &[], Problem::WrongFlags { stated: flags });
+        }
+    }
+
+    fn visit_leaf(
+        &mut self,
+        number: PageNumber,
+        page: PageRef<'_>,
+        depth: usize,
+        low: &[u8],
+        high: Option<&[u8]>,
+    ) {
+        if *self.leaf_depth.get_or_insert(depth) != depth {
+            self.found(number, &[], Problem::Depth);
+        }
+        self.check_links(number, page);
+        let last_line = page.node_count().wrapping_sub(1);
+        let (Some(first), Some(last)) = (page.node(0), page.node(last_line)) else {
+            return;
+        };
+        self.check_first(number, page, &first);
+        let joins = page.has(page_flags::NON_UNIQUE);
+        let is_above = high.is_some_and(|high| joined(&last, joins).as_slice() >= high);
+        if joined(&first, joins).as_slice() < low || is_above {
+            self.found(number, &first.key(), Problem::Separator);
+        }
+        self.last_node = Some((last.key(), last.data.to_vec()));
+    }
+
+    fn check_links(&mut self, number: PageNumber, page: PageRef<'_>) {
+        let (before, forward) = self.last_leaf.unwrap_or((PageNumber::NONE, number));
+        if page.previous() != before {
+            let stated = page.previous();
+            self.found(
+                number,
+                &[],
+                Problem::PreviousLink {
+                    stated,
+                    expected: before,
+                },
+            );
+        }
+        if forward != number {
+            let problem = Problem::NextLink {
+                stated: forward,
+                expected: number,
+            };
+            self.found(before, &[], problem);
+        }
+        self.last_leaf = Some((number, page.next()));
+    }
+
+    /// Order within a page has been checked; this is the order between leaves.
+    fn check_first(&mut self, number: PageNumber, page: PageRef<'_>, first: &Node<'_>) {
+        let may_repeat = page.has(page_flags::NON_UNIQUE);
+        let is_behind = match &self.last_node {
+            None => true,
+            Some((key, data)) if may_repeat => first.compare_pair(key, data).is_ge(),
+            Some((key, _)) => first.compare_key(key).is_gt(),
+        };
+        if !is_behind {
+            self.found(number, &first.key(), Problem::KeyOrder);
+        }
+    }
+
+    /// The last leaf points nowhere.
+    fn end(&mut self) {
+        if let Some((number, stated)) = self.last_leaf.filter(|(_, next)| next.is_some()) {
+            let expected = PageNumber::NONE;
+            self.found(number, &[], Problem::NextLink { stated, expected });
+        }
+    }
+
+    fn found(&mut self, page: PageNumber, key: &[u8], problem: Problem) {
+        self.log.add(&self.subject, page, key, problem);
+    }
+}
+
+/// What separators are compared with: the key, and where keys may repeat, the data behind it.
+fn joined(node: &Node<'_>, joins: bool) -> Vec<u8> {
+    let mut key = node.key();
+    if joins {
+        key.extend_from_slice(node.data);
+    }
+    key
+}
