@@ -2,6 +2,7 @@
 //!
 //! Development only: no crate of the product depends on this one.
 
+pub mod crash;
 pub mod fuzz;
 pub mod messages;
 pub mod pages;

@@ -156,6 +156,26 @@ impl RowSource for Messages {
     }
 }
 
+/// Given rows, as a fill takes them.
+pub struct RowList {
+    rows: std::vec::IntoIter<MessageRow>,
+}
+
+impl RowList {
+    /// Rows in ascending key order.
+    pub fn new(rows: impl Iterator<Item = MessageRow>) -> Self {
+        Self {
+            rows: rows.collect::<Vec<_>>().into_iter(),
+        }
+    }
+}
+
+impl RowSource for RowList {
+    fn fill(&mut self, row: &mut Row) -> bool {
+        self.rows.next().map(|message| message.set(row)).is_some()
+    }
+}
+
 /// What a reader must see of a table that holds exactly `rows`, in ascending key order.
 pub fn digest_of(reader: &str, rows: impl IntoIterator<Item = MessageRow>) -> TableDigest {
     let mut records = DigestBuilder::default();

@@ -6,16 +6,17 @@ use ese::page::PageRef;
 use ese::page_check;
 use units::PageNumber;
 
-/// Panics unless both headers and every initialised page of a database file are good; gives back
-/// the header and the number of initialised pages.
-pub fn assert_all_good(bytes: &[u8]) -> (HeaderCopies, usize) {
-    let copies = read_copies(bytes).expect("the headers are good");
-    assert!(
-        copies.copies_agree,
-        "both copies of the header are the same"
-    );
+/// Checks both headers and every initialised page of a database file; gives back the header and
+/// the number of initialised pages, or the first thing that is wrong.
+pub fn all_good(bytes: &[u8]) -> Result<(HeaderCopies, usize), String> {
+    let copies = read_copies(bytes).map_err(|error| error.to_string())?;
+    if !copies.copies_agree {
+        return Err("the two copies of the header differ".to_owned());
+    }
     let size = copies.page_size.bytes();
-    assert!(bytes.len().is_multiple_of(size), "a whole number of pages");
+    if !bytes.len().is_multiple_of(size) {
+        return Err(format!("{} bytes are no whole pages", bytes.len()));
+    }
     let mut initialised = 0;
     for (number, bytes) in (1..).map(PageNumber).zip(bytes.chunks(size).skip(2)) {
         let page = PageRef::new(bytes);
@@ -23,12 +24,11 @@ pub fn assert_all_good(bytes: &[u8]) -> (HeaderCopies, usize) {
             continue;
         }
         initialised += 1;
-        assert_eq!(
-            checksum::verify(bytes, number),
-            PageVerdict::Good,
-            "page {number}"
-        );
-        assert_eq!(page_check::check(page, number), Ok(()), "page {number}");
+        let verdict = checksum::verify(bytes, number);
+        if verdict != PageVerdict::Good {
+            return Err(format!("page {number}: {verdict:?}"));
+        }
+        page_check::check(page, number).map_err(|fault| format!("page {number}: {fault}"))?;
     }
-    (copies, initialised)
+    Ok((copies, initialised))
 }

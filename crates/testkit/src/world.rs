@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use device::{Executor, Latency, MemoryVolume, Runtime, VirtualReactor, Volume, VolumeImage};
-use units::Nanos;
+use units::{Nanos, Seed};
 
 /// One folder in memory and the executor whose tasks use it.
 pub struct World {
@@ -21,8 +21,14 @@ impl World {
 
     /// A folder that begins with the files of `image`.
     pub fn of(image: &VolumeImage) -> Self {
+        let span = Nanos::from_micros(10);
+        Self::with_latency(image, (span, span), Seed(0))
+    }
+
+    /// A folder that begins with the files of `image`, whose requests take between the two spans.
+    pub fn with_latency(image: &VolumeImage, spans: (Nanos, Nanos), seed: Seed) -> Self {
         let reactor = VirtualReactor::new();
-        let latency = Latency::fixed(Nanos::from_micros(10));
+        let latency = Latency::spread(spans.0, spans.1, seed);
         let memory = MemoryVolume::of("memory", &reactor, latency, image);
         Self {
             executor: Executor::new(reactor),
@@ -38,6 +44,11 @@ impl World {
     /// What tasks need of their surroundings.
     pub fn runtime(&self) -> Runtime {
         self.executor.runtime()
+    }
+
+    /// What runs the tasks.
+    pub const fn executor(&self) -> &Executor {
+        &self.executor
     }
 
     /// Runs a task to its end.

@@ -1,0 +1,93 @@
+//! The crash loop over many seeds, on every processor: `crash --seeds N [--first S]` runs N scripts
+//! with power failing at several of their requests each, `crash --seed S --step K` runs one again.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use testkit::crash::{CrashFailure, CrashOptions, CrashSummary, Steps, run};
+use units::Seed;
+
+/// Requests at which power fails in each script of a run over many.
+const STEPS_OF_A_SEED: u64 = 10;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let value = |name: &str| {
+        let at = arguments.iter().position(|argument| argument == name)?;
+        arguments.get(at + 1)?.parse::<u64>().ok()
+    };
+    let outcome = match (value("--seeds"), value("--seed"), value("--step")) {
+        (Some(seeds), None, None) => run_many(value("--first").unwrap_or(1), seeds),
+        (None, Some(seed), Some(step)) => {
+            run(&CrashOptions::new(Seed(seed), Steps::One(step))).map_err(|failure| vec![failure])
+        }
+        (None, Some(seed), None) => {
+            run(&CrashOptions::new(Seed(seed), Steps::Every)).map_err(|failure| vec![failure])
+        }
+        _ => {
+            say("usage: crash --seeds N [--first S] | crash --seed S [--step K]");
+            return ExitCode::from(2);
+        }
+    };
+    match outcome {
+        Ok(summary) => {
+            say(&format!(
+                "every promise was kept: {} power failures, {} of them during recovery; \
+                 {} durable commits acknowledged before them, {} lazy ones lost, as they may be",
+                summary.crashes,
+                summary.during_recovery,
+                summary.durable_commits,
+                summary.lost_commits
+            ));
+            ExitCode::SUCCESS
+        }
+        Err(failures) => {
+            for failure in &failures {
+                say(&failure.to_string());
+            }
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs `seeds` scripts on every processor, until one fails.
+fn run_many(first: u64, seeds: u64) -> Result<CrashSummary, Vec<CrashFailure>> {
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let next = AtomicU64::new(first);
+    let stop = AtomicBool::new(false);
+    let results = Mutex::new((CrashSummary::default(), Vec::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while !stop.load(Ordering::Relaxed) {
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
+                    if seed >= first + seeds {
+                        break;
+                    }
+                    let options = CrashOptions::new(Seed(seed), Steps::Some(STEPS_OF_A_SEED));
+                    let result = run(&options);
+                    let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
+                    match result {
+                        Ok(summary) => results.0.add(&summary),
+                        Err(failure) => {
+                            results.1.push(failure);
+                            stop.store(true, Ordering::Relaxed);
+                        }
+                    }
+                }
+            });
+        }
+    });
+    let (summary, failures) = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if failures.is_empty() {
+        Ok(summary)
+    } else {
+        Err(failures)
+    }
+}
+
+fn say(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
+}

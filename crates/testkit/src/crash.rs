@@ -1,0 +1,264 @@
+//! The crash loop: random work with a model twin, power failing at chosen requests, recovery, and
+//! the question whether every promise was kept.
+//!
+//! One *script* follows from a seed: a small database, sessions, what they do. One *step* is the
+//! request at which power fails first; where it fails again, inside recovery or in the work that
+//! goes on afterwards, follows from seed and step. After every recovery the database must hold
+//! exactly what the first `n` commits of its log left, `n` at least the number of commits that were
+//! acknowledged as durable. At the end it is closed, and every page and every tree is checked.
+
+mod check;
+mod model;
+mod script;
+mod session;
+
+use std::fmt;
+use std::rc::Rc;
+
+use device::VolumeImage;
+use engine::Database;
+use faults::{CrashOptions as PowerOptions, CrashVolume};
+use units::{Nanos, Prng, Seed};
+
+use crate::world::World;
+use model::Model;
+pub use script::Script;
+
+/// Which requests power fails at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Steps {
+    /// At this one.
+    One(u64),
+    /// At every one.
+    Every,
+    /// At so many, drawn by seed from all there are.
+    Some(u64),
+}
+
+/// What to run.
+#[derive(Clone, Debug)]
+pub struct CrashOptions {
+    /// Where everything follows from.
+    pub seed: Seed,
+    /// Where power fails.
+    pub steps: Steps,
+    /// What the sessions do.
+    pub script: Script,
+}
+
+impl CrashOptions {
+    /// The script of `seed`, with power failing at `steps`.
+    pub fn new(seed: Seed, steps: Steps) -> Self {
+        Self {
+            seed,
+            steps,
+            script: Script::of(seed),
+        }
+    }
+}
+
+/// What a run of the loop went through.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CrashSummary {
+    /// Power failures in all.
+    pub crashes: u64,
+    /// Those of them that came during recovery.
+    pub during_recovery: u64,
+    /// Commits that were acknowledged as durable before a failure, summed.
+    pub durable_commits: u64,
+    /// Lazy commits that were lost, as they may be.
+    pub lost_commits: u64,
+    /// Requests of the script without a failure.
+    pub requests: u64,
+}
+
+impl CrashSummary {
+    /// Adds what another run went through.
+    pub fn add(&mut self, other: &Self) {
+        self.crashes += other.crashes;
+        self.during_recovery += other.during_recovery;
+        self.durable_commits += other.durable_commits;
+        self.lost_commits += other.lost_commits;
+        self.requests += other.requests;
+    }
+}
+
+/// A promise that was not kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CrashFailure {
+    /// The seed of the script.
+    pub seed: Seed,
+    /// The request of the first failure; 0: none was needed.
+    pub step: u64,
+    /// What was found.
+    pub problem: String,
+}
+
+impl fmt::Display for CrashFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            seed,
+            step,
+            problem,
+        } = self;
+        write!(
+            f,
+            "seed {}, step {step}: {problem}\nreproduce with: cargo xtask crash --seed {} --step {step}",
+            seed.0, seed.0
+        )
+    }
+}
+
+impl std::error::Error for CrashFailure {}
+
+/// How often power may fail again after the first time.
+const MOST_AGAIN: u64 = 4;
+
+/// Runs the loop.
+pub fn run(options: &CrashOptions) -> Result<CrashSummary, CrashFailure> {
+    let lab = Lab {
+        seed: options.seed,
+        script: options.script.clone(),
+    };
+    let image = lab.script.initial_image(options.seed);
+    let mut summary = CrashSummary {
+        requests: lab.undisturbed(&image)?,
+        ..CrashSummary::default()
+    };
+    let requests = summary.requests;
+    match options.steps {
+        Steps::One(step) => lab.step(&image, step, &mut summary)?,
+        Steps::Every => {
+            for step in 1..=requests {
+                lab.step(&image, step, &mut summary)?;
+            }
+        }
+        Steps::Some(count) => {
+            let mut prng = Prng::new(options.seed.derive(0x57E9));
+            for _ in 0..count {
+                lab.step(&image, 1 + prng.below(requests), &mut summary)?;
+            }
+        }
+    }
+    Ok(summary)
+}
+
+/// One script under examination.
+struct Lab {
+    seed: Seed,
+    script: Script,
+}
+
+/// How a stretch of work ended.
+enum Ending {
+    /// Everything was done and the database closed.
+    Closed { image: VolumeImage, requests: u64 },
+    /// Power failed; recovery had or had not finished before.
+    Crashed { image: VolumeImage, recovered: bool },
+}
+
+impl Lab {
+    /// The script without a failure; gives its number of requests.
+    fn undisturbed(&self, image: &VolumeImage) -> Result<u64, CrashFailure> {
+        let model = Model::new(self.script.initial_rows());
+        let problem = |problem| self.failure(0, problem);
+        let ending = self.stretch(image, None, &model, 0).map_err(problem)?;
+        let Ending::Closed { image, requests } = ending else {
+            return Err(problem(
+                "power failed though nobody asked for it".to_owned(),
+            ));
+        };
+        check::closed_database(&self.script, &image, &model).map_err(problem)?;
+        Ok(requests)
+    }
+
+    /// Power fails at request `step`, then perhaps again, until the database can be closed.
+    fn step(
+        &self,
+        image: &VolumeImage,
+        step: u64,
+        summary: &mut CrashSummary,
+    ) -> Result<(), CrashFailure> {
+        let problem = |problem| self.failure(step, problem);
+        let model = Model::new(self.script.initial_rows());
+        let mut prng = Prng::new(self.seed.derive(step));
+        let (mut image, mut at) = (image.clone(), Some(step));
+        for stretch in 0.. {
+            match self.stretch(&image, at, &model, stretch).map_err(problem)? {
+                Ending::Closed { image, .. } => {
+                    summary.lost_commits += model.lost();
+                    return check::closed_database(&self.script, &image, &model).map_err(problem);
+                }
+                Ending::Crashed {
+                    image: after,
+                    recovered,
+                } => {
+                    summary.crashes += 1;
+                    summary.during_recovery += u64::from(stretch > 0 && !recovered);
+                    summary.durable_commits += model.durable();
+                    image = after;
+                }
+            }
+            // Early requests of the next stretch belong to recovery, later ones to work.
+            let is_last = stretch >= MOST_AGAIN || prng.percent(30);
+            let most = if prng.percent(60) { 40 } else { 400 };
+            at = (!is_last).then(|| 1 + prng.below(most));
+        }
+        Ok(())
+    }
+
+    /// Opens the database, compares it with the model, works on it and closes it, unless power
+    /// fails at request `at`.
+    fn stretch(
+        &self,
+        image: &VolumeImage,
+        at: Option<u64>,
+        model: &Rc<Model>,
+        stretch: u64,
+    ) -> Result<Ending, String> {
+        let seed = self.seed.derive(stretch);
+        let latency = (Nanos::from_micros(20), Nanos::from_micros(300));
+        let world = World::with_latency(image, latency, seed);
+        let power = PowerOptions {
+            at_request: at,
+            atomic_write_unit: self.script.atomic_write_unit,
+        };
+        let volume = CrashVolume::new(world.volume(), image, power);
+        let shared = Rc::new(volume.clone());
+        let recovered = Rc::new(std::cell::Cell::new(false));
+        let task = {
+            let (runtime, script, model) = (world.runtime(), self.script.clone(), Rc::clone(model));
+            let recovered = Rc::clone(&recovered);
+            async move {
+                let files = Script::files(shared);
+                let database = Database::open(&runtime, files, script.settings(), seed)
+                    .await
+                    .map_err(|error| format!("the database does not open: {error}"))?;
+                check::open_database(&script, &database, &model).await?;
+                recovered.set(true);
+                session::work(&runtime, &script, &database, &model, seed).await?;
+                let closed = database.shut_down().await;
+                closed.map_err(|error| format!("the database does not close: {error}"))
+            }
+        };
+        match volume.run(world.executor(), task) {
+            Some(Ok(())) => Ok(Ending::Closed {
+                image: world.image(),
+                requests: volume.requests(),
+            }),
+            Some(Err(problem)) => Err(problem),
+            None => Ok(Ending::Crashed {
+                image: volume.survivors(seed.derive(at.unwrap_or(0))),
+                recovered: recovered.get(),
+            }),
+        }
+    }
+
+    fn failure(&self, step: u64, problem: String) -> CrashFailure {
+        CrashFailure {
+            seed: self.seed,
+            step,
+            problem,
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! What a crash run does, as a function of its seed: small enough for thousands, varied enough to
+//! split, merge, evict, roll logs over and delete.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use device::{Volume, VolumeImage};
+use engine::bulk::{Amount, BulkOptions, load};
+use engine::{DatabaseFiles, Settings};
+use ese::page::PageSize;
+use ese::{LogTime, Signature};
+use units::{Bytes, Prng, Seed};
+
+use crate::messages::{MessageRow, RowList, definition};
+use crate::world::World;
+
+/// The database file's name.
+pub(super) const FILE: &str = "mail.edb";
+
+/// The shape of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Script {
+    /// Where rows take their content from.
+    pub seed: Seed,
+    /// Size of the database's pages.
+    pub page_size: PageSize,
+    /// Rows that the fill puts in.
+    pub rows: u32,
+    /// Message numbers lie between 1 and this.
+    pub keys: u32,
+    /// Longest long value in bytes.
+    pub longest: u32,
+    /// Sessions at once.
+    pub sessions: u32,
+    /// Transactions of each session in each stretch of work.
+    pub transactions: u32,
+    /// Most changes of one transaction.
+    pub changes: u32,
+    /// Pages that the cache holds.
+    pub cache_pages: u32,
+    /// How much log the checkpoint lags behind.
+    pub checkpoint_depth: Bytes,
+    /// Bytes that power failures write whole or not at all.
+    pub atomic_write_unit: u32,
+}
+
+impl Script {
+    /// The script of a seed.
+    pub fn of(seed: Seed) -> Self {
+        let mut prng = Prng::new(seed.derive(0x5C71));
+        let mut pick = |choices: &[u32]| {
+            let index = prng.below(choices.len() as u64);
+            choices[usize::try_from(index).expect("invariant: an index of the choices")]
+        };
+        let page_size = match pick(&[4, 4, 4, 8, 32]) {
+            4 => PageSize::KIB_4,
+            8 => PageSize::KIB_8,
+            _ => PageSize::KIB_32,
+        };
+        // Sectors tear pages; units of a page tear only what is written together.
+        let atomic_write_unit = pick(&[512, 4096, page_size.bytes_u32()]);
+        Self {
+            seed,
+            page_size,
+            rows: pick(&[0, 20, 200]),
+            keys: pick(&[10, 60, 400]),
+            longest: pick(&[100, 3_000, 30_000]),
+            sessions: pick(&[1, 2, 4]),
+            transactions: pick(&[5, 10, 20]),
+            changes: pick(&[2, 6, 16]),
+            cache_pages: pick(&[48, 64, 256]),
+            checkpoint_depth: Bytes::from_kib(u64::from(pick(&[64, 512, 4_096]))),
+            atomic_write_unit,
+        }
+    }
+
+    /// A script of one session and few transactions, for a failure at every request.
+    pub fn short(seed: Seed) -> Self {
+        Self {
+            seed,
+            page_size: PageSize::KIB_4,
+            rows: 6,
+            keys: 24,
+            longest: 5_000,
+            sessions: 2,
+            transactions: 6,
+            changes: 4,
+            cache_pages: 48,
+            checkpoint_depth: Bytes::from_kib(64),
+            atomic_write_unit: 512,
+        }
+    }
+
+    /// The rows that the database begins with.
+    pub(super) fn initial_rows(&self) -> BTreeMap<i64, i32> {
+        let last = i64::from(self.rows.min(self.keys));
+        (1..=last).map(|id| (id, 0)).collect()
+    }
+
+    /// The content of a row; its sizes follow from key and version too.
+    pub(super) fn row(&self, id: i64, version: i32) -> MessageRow {
+        let stream = self.seed.derive(id.cast_unsigned());
+        let mut prng = Prng::new(stream.derive(u64::from(version.cast_unsigned()) << 8));
+        let bytes = prng.below(u64::from(self.longest)) + 1;
+        let bytes = usize::try_from(bytes).expect("invariant: long values are short here");
+        MessageRow::make(self.seed, id, version, bytes)
+    }
+
+    /// The files after the fill.
+    pub(super) fn initial_image(&self, seed: Seed) -> VolumeImage {
+        let world = World::new();
+        let (runtime, volume) = (world.runtime(), world.volume());
+        let random = Prng::new(seed.derive(0x519)).below(1 << 32);
+        let random = u32::try_from(random).expect("invariant: below 2^32");
+        let options = BulkOptions {
+            page_size: self.page_size,
+            amount: Amount::Rows(u64::MAX),
+            ..BulkOptions::new(definition(), Signature::new(random, LogTime::NEVER))
+        };
+        let rows = self.initial_rows();
+        let mut rows = RowList::new(rows.iter().map(|(&id, &version)| self.row(id, version)));
+        let filled = world
+            .run(async move { load(&runtime, &volume, FILE, &options, &mut rows, |_| {}).await });
+        filled.expect("a fill in memory succeeds");
+        world.image()
+    }
+
+    /// The database's files in `volume`.
+    pub(super) fn files(volume: Rc<dyn Volume>) -> DatabaseFiles {
+        DatabaseFiles {
+            database: Rc::clone(&volume),
+            file: FILE.to_owned(),
+            log: volume,
+            log_base: "E00".to_owned(),
+        }
+    }
+
+    pub(super) fn settings(&self) -> Settings {
+        let cache = Bytes(self.page_size.bytes_u64() * u64::from(self.cache_pages));
+        Settings {
+            cache_minimum: cache,
+            cache_maximum: cache,
+            checkpoint_depth: self.checkpoint_depth,
+            ..Settings::default()
+        }
+    }
+}
