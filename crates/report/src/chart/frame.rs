@@ -119,7 +119,8 @@ impl Frame {
         let (width, height, body) = (self.width, self.height, self.body);
         let said = escape(&format!("{title}. {description}"));
         format!(
-            r#"<svg role="img" aria-label="{said}" viewBox="0 0 {width:.0} {height:.0}">{body}</svg>"#
+            "<svg role=\"img\" aria-label=\"{said}\" \
+             viewBox=\"0 0 {width:.0} {height:.0}\">{body}</svg>"
         )
     }
 }

@@ -138,7 +138,8 @@ impl TimeChart {
             }
             let (width, height) = (end - begin, bottom - top);
             frame.add(&format!(
-                r#"<rect class="idle" x="{begin:.1}" y="{top:.1}" width="{width:.1}" height="{height:.1}"/>"#
+                "<rect class=\"idle\" x=\"{begin:.1}\" y=\"{top:.1}\" \
+                 width=\"{width:.1}\" height=\"{height:.1}\"/>"
             ));
             if width > 60.0 && begin <= left {
                 frame.text(begin + 6.0, top + 12.0, "start", "axis", "warm-up");
@@ -165,7 +166,8 @@ impl TimeChart {
             let text = escape(&hint.text);
             let _ = write!(
                 svg,
-                r#"<rect x="{from:.1}" y="{top:.0}" width="{width:.1}" height="{height:.0}"><title>{text}</title></rect>"#
+                "<rect x=\"{from:.1}\" y=\"{top:.0}\" width=\"{width:.1}\" \
+                 height=\"{height:.0}\"><title>{text}</title></rect>"
             );
         }
         svg.push_str("</g>");

@@ -115,7 +115,8 @@ fn share_bar(share: f64) -> String {
     let percent = (share * 100.0).clamp(0.0, 100.0);
     let said = format!("{:.0} percent of the limit", share * 100.0);
     format!(
-        "<i class=\"share\" role=\"img\" aria-label=\"{said}\"><i style=\"width:{percent:.1}%\"></i></i>"
+        "<i class=\"share\" role=\"img\" aria-label=\"{said}\">\
+         <i style=\"width:{percent:.1}%\"></i></i>"
     )
 }
 

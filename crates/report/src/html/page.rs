@@ -11,7 +11,8 @@ use crate::glossary::{self, Entry};
 const STYLE: &str = include_str!("style.css");
 
 /// Samuel Plimsoll's mark: the line that a ship's load must not press under water.
-const MARK: &str = r#"<svg class="mark" viewBox="0 0 64 48" aria-hidden="true"><circle cx="32" cy="24" r="17"/><path d="M4 24H60"/></svg>"#;
+const MARK: &str = "<svg class=\"mark\" viewBox=\"0 0 64 48\" aria-hidden=\"true\">\
+     <circle cx=\"32\" cy=\"24\" r=\"17\"/><path d=\"M4 24H60\"/></svg>";
 
 /// The page of a report.
 pub fn page(document: &Document) -> String {

@@ -201,7 +201,7 @@ impl Times<'_> {
         })
     }
 
-    /// Mean and 99th percentile over time; `limits` are those of the mean and of the worst interval.
+    /// Mean and 99th percentile over time; `limits` are those of mean and worst interval.
     fn latency(
         &self,
         series: Series,
