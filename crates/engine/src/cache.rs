@@ -4,6 +4,7 @@
 //! Writes copy and seal pages at once, so pages may change while a write is in flight; the log is
 //! durable up to a page's last change before the page is written.
 
+mod claims;
 mod frames;
 mod policy;
 mod scavenger;
@@ -22,6 +23,8 @@ use ese::page_check;
 use units::{Bytes, Nanos, PageNumber};
 
 pub(crate) use frames::Frames;
+
+use claims::Claims;
 
 use crate::counters::Counters;
 use crate::error::{PageDamage, TransactionError};
@@ -73,6 +76,8 @@ pub(crate) struct Cache {
     changed: Notify,
     /// The scavenger has work.
     wanted: Notify,
+    /// Pages that are being written, or read by the maintenance scan.
+    pub claims: Claims,
     counts: Counts,
 }
 
@@ -134,6 +139,7 @@ impl Cache {
             writes_in_flight: Cell::new(0),
             changed: Notify::default(),
             wanted: Notify::default(),
+            claims: Claims::default(),
             counts: Counts::default(),
         })
     }

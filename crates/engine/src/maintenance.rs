@@ -39,12 +39,18 @@ impl Core {
         let Ok(first) = u32::try_from(first).map(PageNumber) else {
             return;
         };
-        let bytes = usize::try_from(count).unwrap_or(1) * size.bytes();
+        let Ok(pages) = u32::try_from(count) else {
+            return;
+        };
+        let bytes = pages as usize * size.bytes();
+        // Held until the bytes are here; what is written meanwhile waits for a moment.
+        let claim = self.cache.claims.claim(first, pages).await;
         let request = Request::read(Purpose::Maintenance, size.file_offset(first), bytes);
         // A read that fails here is seen by the device's observer; the scan goes on behind it.
         let Ok(buffer) = self.cache.device.submit(request).await.into_buffer() else {
             return;
         };
+        drop(claim);
         let mut bad = 0;
         for (number, page) in (first.0..).map(PageNumber).zip(buffer.chunks(size.bytes())) {
             let is_zero = PageRef::new(page).is_uninitialised();

@@ -99,6 +99,7 @@ impl Cache {
             .await
             .map_err(|error| error.to_string())?;
         self.header.require(log_end.generation, &self.log).await?;
+        let claim = self.claims.claim(first, pages).await;
         let offset = self.page_size.file_offset(first);
         let request = Request::write(Purpose::Database, offset, bytes, Durability::Volatile);
         self.device
@@ -106,6 +107,7 @@ impl Cache {
             .await
             .result
             .map_err(|error| error.to_string())?;
+        drop(claim);
         count(&self.counts.pages_written, u64::from(pages));
         count(&self.counts.write_requests, 1);
         self.frames.borrow_mut().written(first, pages);
