@@ -1,5 +1,8 @@
 //! A database on memory in virtual time, for tests.
 
+pub mod integrity;
+
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use device::{Executor, Latency, MemoryVolume, Runtime, VirtualReactor, Volume};
@@ -74,6 +77,15 @@ impl World {
                 .await
                 .unwrap();
         });
+    }
+
+    /// The file's bytes, checked; its rows.
+    pub fn check(&self) -> BTreeMap<Vec<u8>, (Vec<u8>, Vec<u8>)> {
+        let image = self.volume.image();
+        let file = &image.files[FILE];
+        let mut bytes = vec![0; usize::try_from(file.length()).unwrap()];
+        file.read(0, &mut bytes);
+        integrity::check(&bytes)
     }
 
     /// Opens the database and runs `work` on it; closes it cleanly.
