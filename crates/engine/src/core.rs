@@ -44,9 +44,10 @@ pub(crate) struct Core {
     pub cleaning: Cell<Option<Lgpos>>,
     /// A transaction has ended.
     pub ended: Notify,
-    /// The log has grown, or the database is to stop.
-    pub stir: Notify,
+    /// Background work is to end.
     pub stopping: Cell<bool>,
+    /// Nothing more comes: eviction is to end as well.
+    pub closed: Cell<bool>,
     pub tasks: RefCell<Vec<JoinHandle<()>>>,
     /// Where the transactions that have changed something began.
     pub active: RefCell<BTreeMap<TransactionId, Lgpos>>,
@@ -95,8 +96,8 @@ impl Core {
             cleanups: RefCell::default(),
             cleaning: Cell::new(None),
             ended: Notify::default(),
-            stir: Notify::default(),
             stopping: Cell::new(false),
+            closed: Cell::new(false),
             tasks: RefCell::default(),
             active: RefCell::default(),
             open_transactions: Cell::new(0),
@@ -221,8 +222,13 @@ impl Core {
             .log
             .append(record)
             .map_err(|error| self.latch(&error))?;
-        self.stir.notify_all();
         Ok((span.start, span.end))
+    }
+
+    /// Wakes whoever waits for something to happen, so that it sees that the end has come.
+    pub fn wake_all(&self) {
+        self.ended.notify_all();
+        self.cache.wake_scavenger();
     }
 
     /// Waits while the log's buffer is full.
@@ -237,8 +243,7 @@ impl Core {
     /// Stops the database because of a failure that cannot be undone.
     pub fn latch(&self, cause: &impl ToString) -> TransactionError {
         let latch = self.cache.latch.set(&cause.to_string());
-        self.cache.wake_scavenger();
-        self.stir.notify_all();
+        self.wake_all();
         TransactionError::Latched(latch)
     }
 

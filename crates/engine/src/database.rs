@@ -85,27 +85,28 @@ impl Database {
         core.ended
             .wait_until(|| core.open_transactions.get() == 0)
             .await;
-        let closed = close(&core).await;
-        stop_tasks(&core).await;
-        if closed.is_ok() {
-            return core
-                .cache
-                .log
-                .clone()
-                .close()
-                .await
-                .map_err(|error| core.latch(&error));
+        core.stopping.set(true);
+        core.wake_all();
+        let tasks = std::mem::take(&mut *core.tasks.borrow_mut());
+        for task in tasks {
+            task.await;
         }
-        closed
+        let done = close(&core).await;
+        core.closed.set(true);
+        core.wake_all();
+        done?;
+        let log = core.cache.log.clone();
+        log.close().await.map_err(|error| core.latch(&error))
     }
 }
 
 fn start_tasks(core: &Rc<Core>) {
     let runtime = &core.runtime;
-    let mut tasks = core.tasks.borrow_mut();
     let watched = Rc::clone(core);
-    let scavenge = Rc::clone(&core.cache).scavenge(move || watched.stopping.get());
-    tasks.push(runtime.spawn(scavenge));
+    let scavenge = Rc::clone(&core.cache).scavenge(move || watched.closed.get());
+    // Its handle is dropped: closing needs it to the end, and it holds nothing that must be closed.
+    drop(runtime.spawn(scavenge));
+    let mut tasks = core.tasks.borrow_mut();
     tasks.push(runtime.spawn(Rc::clone(core).clean_up_forever()));
     tasks.push(runtime.spawn(Rc::clone(core).checkpoint_forever()));
     if let Some(pause) = core.settings.maintenance_pause {
@@ -113,25 +114,14 @@ fn start_tasks(core: &Rc<Core>) {
     }
 }
 
-async fn stop_tasks(core: &Rc<Core>) {
-    core.stopping.set(true);
-    core.ended.notify_all();
-    core.stir.notify_all();
-    core.cache.wake_scavenger();
-    let tasks = std::mem::take(&mut *core.tasks.borrow_mut());
-    for task in tasks {
-        task.await;
-    }
-}
-
 async fn close(core: &Rc<Core>) -> Result<(), TransactionError> {
     let cache = &core.cache;
     cache.latch.check()?;
-    while core.cleaning.get().is_some() || !core.cleanups.borrow().is_empty() {
-        cache.latch.check()?;
-        core.clean_up_now().await?;
-        core.runtime.yield_now().await;
-    }
+    core.clean_up_now().await?;
+    assert!(
+        core.cleanups.borrow().is_empty(),
+        "nobody has a snapshot that cleanup waits for"
+    );
     assert!(
         core.active.borrow().is_empty(),
         "every transaction has ended"

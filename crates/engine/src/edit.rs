@@ -153,6 +153,15 @@ pub enum Undo {
         /// The node's data in trees whose keys may repeat; empty elsewhere.
         data: Vec<u8>,
     },
+    /// A node that was flagged as deleted was inserted again, perhaps with other data.
+    Revive {
+        /// The tree.
+        tree: ObjectId,
+        /// The node's whole key.
+        key: Vec<u8>,
+        /// The data it had.
+        data: Vec<u8>,
+    },
     /// A node's data was replaced.
     Replace {
         /// The tree.
@@ -321,6 +330,7 @@ mod kind {
     pub const UNDO_REPLACE: u8 = 3;
     pub const UNDO_LONG_VALUE_INSERT: u8 = 4;
     pub const UNDO_LONG_VALUE_RELEASE: u8 = 5;
+    pub const UNDO_REVIVE: u8 = 6;
 }
 
 impl PageEdit {
@@ -454,6 +464,7 @@ impl Undo {
         let (kind, tree) = match self {
             Self::Insert { tree, .. } => (kind::UNDO_INSERT, tree),
             Self::FlagDelete { tree, .. } => (kind::UNDO_FLAG_DELETE, tree),
+            Self::Revive { tree, .. } => (kind::UNDO_REVIVE, tree),
             Self::Replace { tree, .. } => (kind::UNDO_REPLACE, tree),
             Self::LongValueInsert { tree, .. } => (kind::UNDO_LONG_VALUE_INSERT, tree),
             Self::LongValueRelease { tree, .. } => (kind::UNDO_LONG_VALUE_RELEASE, tree),
@@ -461,7 +472,9 @@ impl Undo {
         out.push(kind);
         put_u32(out, tree.0);
         match self {
-            Self::Insert { key, data, .. } | Self::FlagDelete { key, data, .. } => {
+            Self::Insert { key, data, .. }
+            | Self::FlagDelete { key, data, .. }
+            | Self::Revive { key, data, .. } => {
                 put_bytes(out, key);
                 put_bytes(out, data);
             }
@@ -486,6 +499,11 @@ impl Undo {
                 data: fields.bytes("data")?,
             },
             kind::UNDO_FLAG_DELETE => Self::FlagDelete {
+                tree,
+                key: fields.bytes("key")?,
+                data: fields.bytes("data")?,
+            },
+            kind::UNDO_REVIVE => Self::Revive {
                 tree,
                 key: fields.bytes("key")?,
                 data: fields.bytes("data")?,

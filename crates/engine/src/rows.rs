@@ -204,22 +204,15 @@ impl View<'_> {
     pub fn insert(&self, stage: &mut Stage<'_>, row: &Prepared<'_>) -> Result<RowChange, Stop> {
         let mut change = RowChange::default();
         self.refuse_conflict(&row.key)?;
-        tolerate(tree::insert(
-            stage,
-            &self.table.primary,
-            &row.key,
-            &row.record,
-        ))?;
+        let primary = &self.table.primary;
+        insert_node(stage, primary, (&row.key, &row.record), &mut change)?;
         self.insert_long_values(stage, row, &mut change)?;
         for (at, key) in row.index_keys.iter().enumerate() {
             self.insert_index_entry(stage, at, key, &row.key, &mut change)?;
         }
         change
-            .undo
-            .push(undo_insert(&self.table.primary, &row.key, &[]));
-        change
             .versions
-            .push((node(&self.table.primary, &row.key, &[]), Before::Absent));
+            .push((node(primary, &row.key, &[]), Before::Absent));
         complete(stage, change)
     }
 
@@ -366,9 +359,8 @@ impl View<'_> {
         change: &mut RowChange,
     ) -> Result<(), Stop> {
         let tree = &self.table.indexes[at].1;
-        tolerate(tree::insert(stage, tree, key, primary_key))?;
+        insert_node(stage, tree, (key, primary_key), change)?;
         let data = if tree.repeats { primary_key } else { &[] };
-        change.undo.push(undo_insert(tree, key, data));
         change
             .versions
             .push((node(tree, key, data), Before::Absent));
@@ -425,12 +417,38 @@ fn flag_deleted(
     Ok(())
 }
 
-fn undo_insert(tree: &Tree, key: &[u8], data: &[u8]) -> Undo {
-    Undo::Insert {
-        tree: tree.object,
-        key: key.to_vec(),
-        data: data.to_vec(),
-    }
+/// Inserts a node, going on past missing pages, and notes how to undo it.
+fn insert_node(
+    stage: &mut Stage<'_>,
+    tree: &Tree,
+    (key, data): (&[u8], &[u8]),
+    change: &mut RowChange,
+) -> Result<(), Stop> {
+    let (object, node_key) = (tree.object, key.to_vec());
+    change
+        .undo
+        .push(match tree::insert_or_revive(stage, tree, key, data) {
+            Err(Stop::Missing) => return Ok(()),
+            Err(stop) => return Err(stop),
+            Ok(Some(before)) => Undo::Revive {
+                tree: object,
+                key: node_key,
+                data: before,
+            },
+            Ok(None) => {
+                let data = if tree.repeats {
+                    data.to_vec()
+                } else {
+                    Vec::new()
+                };
+                Undo::Insert {
+                    tree: object,
+                    key: node_key,
+                    data,
+                }
+            }
+        });
+    Ok(())
 }
 
 fn number(id: LongValueId) -> u32 {
@@ -455,6 +473,7 @@ pub(crate) fn clean_up(
     match cleanup {
         Cleanup::Node { tree, key, data } => {
             let tree = crate::undo::find(trees, *tree)?;
+            let data = if tree.repeats { &data[..] } else { &[] };
             let mut node = Vec::new();
             node_key(tree.object, key, data, &mut node);
             if versions.is_versioned(&node) || !tree::is_deleted(stage, tree, key, data)? {

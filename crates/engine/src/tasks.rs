@@ -9,6 +9,8 @@ use crate::core::{Core, log_distance};
 use crate::edit::{TransactionId, UndoAction};
 use crate::error::TransactionError;
 use crate::rows::clean_up;
+use crate::stage::Stage;
+use crate::versions::{Cleanup, Versions};
 
 /// Longest time between two advances of the checkpoint while the log grows.
 const CHECKPOINT_PERIOD: Nanos = Nanos::from_secs(1);
@@ -47,20 +49,24 @@ impl Core {
                 return Ok(());
             };
             self.cleaning.set(Some(batch.since));
-            for item in &batch.items {
-                let trees = &self.trees;
-                let cleaned = self
-                    .change(
-                        TransactionId::NONE,
-                        |stage, versions| clean_up(stage, trees, versions, item),
-                        |_| UndoAction::None,
-                    )
-                    .await?;
-                self.count(|counters| counters.cleanups += u64::from(cleaned));
-            }
+            let cleaned = self.clean_up_batch(&batch.items).await;
             self.cleaning.set(None);
+            cleaned?;
             self.runtime.yield_now().await;
         }
+    }
+
+    async fn clean_up_batch(&self, items: &[Cleanup]) -> Result<(), TransactionError> {
+        for item in items {
+            let plan = |stage: &mut Stage<'_>, versions: &Versions| {
+                clean_up(stage, &self.trees, versions, item)
+            };
+            let cleaned = self
+                .change(TransactionId::NONE, plan, |_| UndoAction::None)
+                .await?;
+            self.count(|counters| counters.cleanups += u64::from(cleaned));
+        }
+        Ok(())
     }
 
     /// Keeps the distance between the oldest unwritten change and the end of the log below the

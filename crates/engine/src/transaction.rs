@@ -287,6 +287,7 @@ impl Work {
         let core = Rc::clone(&self.core);
         let transaction = self.viewer.transaction;
         let stack = std::mem::take(&mut self.undo);
+        let revived = revived_nodes(&stack);
         let result = if self.begun.is_some() {
             core.undo_transaction(transaction, stack).await
         } else {
@@ -299,6 +300,15 @@ impl Work {
             core.latch(error);
         }
         core.versions.borrow_mut().forget(transaction, &self.nodes);
+        if let Some(since) = self.begun.filter(|_| !revived.is_empty()) {
+            let number = core.versions.borrow().last_commit();
+            let batch = CleanupBatch {
+                number,
+                since,
+                items: revived,
+            };
+            core.cleanups.borrow_mut().push_back(batch);
+        }
         self.end();
         core.count(|counters| counters.rollbacks += 1);
         result
@@ -314,6 +324,19 @@ impl Work {
         core.open_transactions.set(core.open_transactions.get() - 1);
         core.ended.notify_all();
     }
+}
+
+/// Deleted nodes that a transaction had revived: whoever deleted them has left them to it.
+fn revived_nodes(stack: &[Vec<Undo>]) -> Vec<Cleanup> {
+    let revived = stack.iter().flatten().filter_map(|undo| match undo {
+        Undo::Revive { tree, key, data } => Some(Cleanup::Node {
+            tree: *tree,
+            key: key.clone(),
+            data: data.clone(),
+        }),
+        _ => None,
+    });
+    revived.collect()
 }
 
 impl Core {

@@ -9,7 +9,7 @@ mod split;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use change::{insert, insert_run, replace, set_deleted};
+pub(crate) use change::{insert, insert_or_revive, insert_run, replace, set_deleted};
 pub(crate) use remove::{remove, remove_prefix};
 
 use ese::page::{PageRef, page_flags};

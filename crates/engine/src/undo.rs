@@ -28,6 +28,13 @@ fn undo_one(stage: &mut Stage<'_>, trees: &Trees, undo: &Undo) -> Result<(), Sto
         Undo::FlagDelete { tree, key, data } => {
             tree::set_deleted(stage, find(trees, *tree)?, key, data, false)
         }
+        Undo::Revive { tree, key, data } => {
+            let tree = find(trees, *tree)?;
+            if !tree.repeats {
+                tree::replace(stage, tree, key, data)?;
+            }
+            tree::set_deleted(stage, tree, key, data, true)
+        }
         Undo::Replace { tree, key, before } => {
             tree::replace(stage, find(trees, *tree)?, key, before)
         }

@@ -118,6 +118,11 @@ impl Versions {
         }
     }
 
+    /// The last commit.
+    pub fn last_commit(&self) -> CommitNumber {
+        self.last_commit
+    }
+
     /// What everybody sees who looks now or later.
     fn oldest(&self) -> CommitNumber {
         self.snapshots

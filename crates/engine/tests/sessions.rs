@@ -1,5 +1,7 @@
 //! Transactions through the public interface, on memory in virtual time.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod world;
 
 use engine::{Durability, Row, Settings};
@@ -60,4 +62,32 @@ fn what_was_committed_is_there_after_opening_again() {
         }
         transaction.commit(Durability::Lazy).await.unwrap();
     });
+}
+
+#[test]
+fn a_rollback_leaves_nothing() {
+    let world = World::new(2);
+    world.create(PageSize::KIB_4);
+    world.run(small_cache(), |database| async move {
+        let table = database.table("Messages").unwrap();
+        let (mut row, mut record) = (Row::new(), Vec::new());
+        let mut transaction = database.begin();
+        for id in [58, 4, 9, 7, 28] {
+            message(&mut row, id, 1, 200, 2000);
+            transaction.insert(&table, &row).await.unwrap();
+        }
+        transaction.rollback().await.unwrap();
+        let mut transaction = database.begin();
+        for id in [58, 4, 9, 7, 28] {
+            let key = table.primary_key(&[&i64::to_le_bytes(id)]).unwrap();
+            assert!(
+                !transaction.read(&table, &key, &mut record).await.unwrap(),
+                "{id}"
+            );
+            message(&mut row, id, 2, 200, 2000);
+            transaction.insert(&table, &row).await.unwrap();
+        }
+        transaction.commit(Durability::Durable).await.unwrap();
+    });
+    assert_eq!(world.check().len(), 5);
 }

@@ -44,7 +44,7 @@ fn edit() -> impl Strategy<Value = PageEdit> {
 
 fn undo() -> impl Strategy<Value = Undo> {
     let tree = any::<u32>().prop_map(ObjectId);
-    (tree, bytes(), bytes(), any::<u32>(), 0..5_u8).prop_map(
+    (tree, bytes(), bytes(), any::<u32>(), 0..6_u8).prop_map(
         |(tree, key, data, long_value, kind)| match kind {
             0 => Undo::Insert { tree, key, data },
             1 => Undo::FlagDelete { tree, key, data },
@@ -54,6 +54,7 @@ fn undo() -> impl Strategy<Value = Undo> {
                 before: data,
             },
             3 => Undo::LongValueInsert { tree, long_value },
+            4 => Undo::Revive { tree, key, data },
             _ => Undo::LongValueRelease { tree, long_value },
         },
     )

@@ -14,26 +14,38 @@ pub(super) const TAG_BYTES: usize = 4;
 /// More structure steps than one insert can need: a split per level, twice over.
 const MOST_STEPS: usize = 40;
 
-/// Inserts a node. A node that is flagged as deleted is revived with the new data.
+/// Inserts a node, which must be new.
 pub(crate) fn insert(
     stage: &mut Stage<'_>,
     tree: &Tree,
     key: &[u8],
     data: &[u8],
 ) -> Result<(), Stop> {
+    insert_or_revive(stage, tree, key, data).map(drop)
+}
+
+/// Inserts a node. One that is there and flagged as deleted is revived with the new data; its old
+/// data is returned.
+pub(crate) fn insert_or_revive(
+    stage: &mut Stage<'_>,
+    tree: &Tree,
+    key: &[u8],
+    data: &[u8],
+) -> Result<Option<Vec<u8>>, Stop> {
     check_size(stage, key, data)?;
     for _ in 0..MOST_STEPS {
         let position = seek(stage, tree, key, data)?;
         let line = match position.line {
             Err(line) => line,
-            Ok(line) => return revive(stage, tree, &position, line, (key, data)),
+            Ok(line) => return revive(stage, tree, &position, line, (key, data)).map(Some),
         };
         let leaf = position.path.leaf;
         let page = stage.page(leaf)?;
         let mut node = Vec::with_capacity(key.len() + data.len() + 4);
         let flags = encode_node(page.prefix(), key, data, &mut node);
         if fits(page, tree, usize::from(line), node.len() + TAG_BYTES) {
-            return stage.edit(leaf, PageEdit::Insert { line, flags, node });
+            stage.edit(leaf, PageEdit::Insert { line, flags, node })?;
+            return Ok(None);
         }
         let wanted = Wanted {
             line,
@@ -151,7 +163,7 @@ fn revive(
     position: &Position,
     line: u16,
     (key, data): (&[u8], &[u8]),
-) -> Result<(), Stop> {
+) -> Result<Vec<u8>, Stop> {
     let leaf = position.path.leaf;
     let node = stage
         .page(leaf)?
@@ -160,9 +172,10 @@ fn revive(
     if !node.is_deleted() {
         return Err(Stop::Refused(Refusal::Duplicate));
     }
-    let flags = node.flags & !node_flags::DELETED;
+    let (flags, before) = (node.flags & !node_flags::DELETED, node.data.to_vec());
     stage.edit(leaf, PageEdit::NodeFlags { line, flags })?;
-    put_data(stage, tree, position, line, (key, data))
+    put_data(stage, tree, position, line, (key, data))?;
+    Ok(before)
 }
 
 /// Gives the node at a known line new data, moving it where the page is too full.

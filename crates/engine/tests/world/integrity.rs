@@ -9,7 +9,8 @@ use ese::header::{DatabaseState, read_copies};
 use ese::long_value::{LongValueId, LongValueKey, LongValueRoot};
 use ese::page::{PageRef, PageSize, node_flags, page_flags};
 use ese::page_check;
-use ese::reader::{FileImage, Reader};
+use ese::reader::{FieldValue, FileImage, Reader, TreeSpace};
+use ese::record::{Element, RecordRef, Stored};
 use ese::space::ExtentSet;
 use units::PageNumber;
 
@@ -18,83 +19,66 @@ type Nodes = Vec<(Vec<u8>, Vec<u8>)>;
 struct File<'a> {
     bytes: &'a [u8],
     size: PageSize,
+    dbtime: u64,
 }
 
-/// Rows by primary key with their long values, after everything has been checked.
-pub fn check(bytes: &[u8]) -> BTreeMap<Vec<u8>, (Vec<u8>, Vec<u8>)> {
+/// Rows by primary key: record and long value.
+pub type Rows = BTreeMap<Vec<u8>, (Vec<u8>, Vec<u8>)>;
+
+/// The rows of the table `Messages`, after everything has been checked.
+pub fn check(bytes: &[u8]) -> Rows {
     let copies = read_copies(&bytes[..bytes.len().min(65536)]).unwrap();
     assert!(copies.copies_agree);
     assert_eq!(copies.header.state, DatabaseState::CleanShutdown);
+    let size = copies.page_size;
     let file = File {
         bytes,
-        size: copies.page_size,
+        size,
+        dbtime: copies.header.dbtime,
     };
-    let mut reader = Reader::open(FileImage::new(bytes, copies.page_size)).unwrap();
+    let mut reader = Reader::open(FileImage::new(bytes, size)).unwrap();
     let spaces = reader.space_report().unwrap();
-    let mut nodes = BTreeMap::new();
-    for space in &spaces {
-        let mut used = BTreeSet::new();
-        let mut add = |pages: BTreeSet<PageNumber>, what: &str| {
-            for page in pages {
-                assert!(
-                    used.insert(page),
-                    "page {page} of tree {} twice: {what}",
-                    space.root
-                );
+    let nodes: BTreeMap<PageNumber, Nodes> = spaces
+        .iter()
+        .map(|space| (space.root, file.check_space(space, &spaces)))
+        .collect();
+    let mut tally = Tally::default();
+    tally.add_block(
+        PageNumber(1),
+        &bytes[2 * size.bytes()..],
+        size,
+        Some(&spaces[0].owned),
+    );
+    assert_eq!(
+        tally.bad + tally.faulty + tally.wrong_page + tally.correctable,
+        0,
+        "{tally:?}"
+    );
+    check_table(&mut reader, &nodes)
+}
+
+/// Index, long values and records agree.
+fn check_table(reader: &mut Reader<FileImage<'_>>, nodes: &BTreeMap<PageNumber, Nodes>) -> Rows {
+    let table = reader.table("Messages").unwrap().clone();
+    let column = |name: &str| table.definition.column_named(name).unwrap();
+    let (mut entries, mut referred, mut rows) = (Nodes::new(), BTreeSet::new(), Rows::new());
+    for (key, record) in &nodes[&table.place.root] {
+        let mut bytes_of = |name| {
+            let values = reader.column_values(&table, record, column(name)).unwrap();
+            match values.into_iter().next() {
+                Some(FieldValue::Bytes(bytes)) => bytes,
+                other => panic!("{name}: {other:?}"),
             }
         };
-        let (tree_nodes, pages) = file.tree(space.root, copies.header.dbtime);
-        nodes.insert(space.root, tree_nodes);
-        add(pages, "tree");
-        let single = space.header.owned_root().is_none();
-        for root in [space.header.owned_root(), space.header.available_root()] {
-            root.into_iter()
-                .for_each(|root| add(file.tree(root, copies.header.dbtime).1, "space"));
-        }
-        add(pages_of(&space.available), "available");
-        add(pages_of(&space.reserved), "reserved");
-        for child in spaces
-            .iter()
-            .filter(|child| child.header.parent == space.root)
-        {
-            add(pages_of(&child.owned), "child");
-        }
-        assert!(
-            single || used == pages_of(&space.owned),
-            "space of tree {}",
-            space.root
-        );
-    }
-    let table = reader.table("Messages").unwrap().clone();
-    let primary = &nodes[&table.place.root];
-    let mut entries = Nodes::new();
-    let mut referred = BTreeSet::new();
-    let mut rows = BTreeMap::new();
-    for (key, record) in primary {
-        let column = |name: &str| table.definition.column_named(name).unwrap();
-        let received = reader
-            .column_values(&table, record, column("Received"))
-            .unwrap();
-        let ese::reader::FieldValue::Bytes(received) = &received[0] else {
-            panic!()
-        };
         let mut index_key = vec![0x7F];
-        index_key.extend(received.iter().rev());
+        index_key.extend(bytes_of("Received").iter().rev());
         index_key[1] ^= 0x80;
         entries.push((index_key, key.clone()));
-        let long = reader
-            .column_values(&table, record, column("LongPad"))
-            .unwrap();
-        let ese::reader::FieldValue::Bytes(long) = &long[0] else {
-            panic!()
-        };
-        let parsed = ese::record::RecordRef::parse(record, copies.page_size).unwrap();
-        if let ese::record::Stored::One(ese::record::Element::Separated(id)) =
-            parsed.column(column("LongPad")).unwrap()
-        {
+        rows.insert(key.clone(), (record.clone(), bytes_of("LongPad")));
+        let parsed = RecordRef::parse(record, reader.page_size()).unwrap();
+        if let Stored::One(Element::Separated(id)) = parsed.column(column("LongPad")).unwrap() {
             assert!(referred.insert(id), "long value {id} in two records");
         }
-        rows.insert(key.clone(), (record.clone(), long.clone()));
     }
     entries.sort();
     let index = table.secondaries().next().unwrap().1;
@@ -103,20 +87,6 @@ pub fn check(bytes: &[u8]) -> BTreeMap<Vec<u8>, (Vec<u8>, Vec<u8>)> {
         "the index agrees with the table"
     );
     check_long_values(&nodes[&table.long_values.unwrap().root], &referred);
-    let mut tally = Tally::default();
-    let owned = spaces[0].owned.clone();
-    let first_page = 2 * copies.page_size.bytes();
-    tally.add_block(
-        PageNumber(1),
-        &bytes[first_page..],
-        copies.page_size,
-        Some(&owned),
-    );
-    assert_eq!(
-        tally.bad + tally.faulty + tally.wrong_page + tally.correctable,
-        0,
-        "{tally:?}"
-    );
     rows
 }
 
@@ -142,6 +112,39 @@ fn pages_of(set: &ExtentSet) -> BTreeSet<PageNumber> {
 }
 
 impl File<'_> {
+    /// Every page that a tree owns is used once: by the tree, its space trees, their reserves, a
+    /// child, or it is available. Returns the tree's nodes.
+    fn check_space(&self, space: &TreeSpace, all: &[TreeSpace]) -> Nodes {
+        let mut used = BTreeSet::new();
+        let mut add = |pages: BTreeSet<PageNumber>, what: &str| {
+            for page in pages {
+                assert!(
+                    used.insert(page),
+                    "page {page} of tree {} twice: {what}",
+                    space.root
+                );
+            }
+        };
+        let (nodes, pages) = self.tree(space.root);
+        add(pages, "tree");
+        let space_roots = [space.header.owned_root(), space.header.available_root()];
+        for root in space_roots.into_iter().flatten() {
+            add(self.tree(root).1, "space tree");
+        }
+        add(pages_of(&space.available), "available");
+        add(pages_of(&space.reserved), "reserved");
+        for child in all.iter().filter(|child| child.header.parent == space.root) {
+            add(pages_of(&child.owned), "child");
+        }
+        let is_single = space.header.owned_root().is_none();
+        assert!(
+            is_single || used == pages_of(&space.owned),
+            "space of tree {}",
+            space.root
+        );
+        nodes
+    }
+
     fn page(&self, number: PageNumber) -> PageRef<'_> {
         let start = usize::try_from(self.size.file_offset(number)).unwrap();
         let bytes = &self.bytes[start..start + self.size.bytes()];
@@ -151,7 +154,7 @@ impl File<'_> {
     }
 
     /// The nodes of a tree in order, and its pages.
-    fn tree(&self, root: PageNumber, dbtime: u64) -> (Nodes, BTreeSet<PageNumber>) {
+    fn tree(&self, root: PageNumber) -> (Nodes, BTreeSet<PageNumber>) {
         let object = self.page(root).object();
         let (mut nodes, mut pages, mut leaves) = (Nodes::new(), BTreeSet::new(), Vec::new());
         let mut stack = vec![(root, None::<Vec<u8>>)];
@@ -159,7 +162,7 @@ impl File<'_> {
             assert!(pages.insert(number), "page {number} reached twice");
             let page = self.page(number);
             assert_eq!((page.object(), page.is_root()), (object, number == root));
-            assert!(page.dbtime() <= dbtime, "page {number}");
+            assert!(page.dbtime() <= self.dbtime, "page {number}");
             let repeats = page.has(page_flags::NON_UNIQUE);
             if page.is_leaf() {
                 leaves.push(number);

@@ -2,7 +2,6 @@
 
 pub mod integrity;
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use device::{Executor, Latency, MemoryVolume, Runtime, VirtualReactor, Volume};
@@ -80,7 +79,7 @@ impl World {
     }
 
     /// The file's bytes, checked; its rows.
-    pub fn check(&self) -> BTreeMap<Vec<u8>, (Vec<u8>, Vec<u8>)> {
+    pub fn check(&self) -> integrity::Rows {
         let image = self.volume.image();
         let file = &image.files[FILE];
         let mut bytes = vec![0; usize::try_from(file.length()).unwrap()];
