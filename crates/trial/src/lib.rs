@@ -5,6 +5,7 @@
 //! prints, opens a file by itself or asks for the time: volumes, clock and sinks are given.
 
 pub mod checksum;
+pub mod commits;
 mod coordinator;
 pub mod damage;
 mod location;

@@ -17,6 +17,7 @@ use units::Nanos;
 use workload::Session;
 
 use crate::Sink;
+use crate::commits::CommitStep;
 use crate::coordinator::{Barrier, Coordinator, Stop};
 use crate::location::Location;
 use crate::policy;
@@ -43,6 +44,8 @@ pub struct Group {
     pub events: Sink<Event>,
     /// Where the checksum pass tells how many bytes of which database it has read.
     pub checked: Sink<(u32, u64)>,
+    /// Where sessions tell of their commits, where anybody wants to know.
+    pub commits: Option<Sink<CommitStep>>,
     /// Keeps the groups in phase.
     pub coordinator: Arc<Coordinator>,
     /// The run's zero on the clock.

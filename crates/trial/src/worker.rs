@@ -8,7 +8,9 @@ use engine::{Database, Durability, Order, Row, Table, Transaction, TransactionEr
 use record::Series;
 use workload::{Batch, Commit, Content, Ids, Operation, Pads, Place, Session};
 
-use crate::messages::{Decoder, fill_row, message_id, primary_key};
+use crate::Sink;
+use crate::commits::{Change, CommitStep, Stage};
+use crate::messages::{Decoder, fill_row, message_id as message_id_of, primary_key};
 use crate::meter::Meter;
 use crate::trouble::Troubles;
 
@@ -32,6 +34,22 @@ pub struct Shared {
     pub troubles: Rc<Troubles>,
     /// Set to end the load; looked at between batches.
     pub halt: Rc<Cell<bool>>,
+    /// Where commits are told of, where anybody wants to know.
+    pub commits: Option<Sink<CommitStep>>,
+    /// How many commits have been asked for.
+    pub asked: Cell<u64>,
+}
+
+impl Shared {
+    fn tell(&self, transaction: u64, stage: Stage) {
+        if let Some(commits) = &self.commits {
+            commits(CommitStep {
+                database: self.content.object() - 1,
+                transaction,
+                stage,
+            });
+        }
+    }
 }
 
 /// One session.
@@ -41,6 +59,8 @@ pub struct Worker {
     pads: Pads,
     row: Row,
     record: Vec<u8>,
+    /// What the transaction has changed so far; kept only where commits are told of.
+    changes: Vec<Change>,
 }
 
 impl Worker {
@@ -52,6 +72,7 @@ impl Worker {
             pads: Pads::default(),
             row: Row::new(),
             record: Vec::new(),
+            changes: Vec::new(),
         }
     }
 
@@ -79,6 +100,7 @@ impl Worker {
 
     async fn transaction(&mut self, batch: &Batch) -> Result<(), TransactionError> {
         let mut transaction = self.shared.database.begin();
+        self.changes.clear();
         for operation in &batch.operations {
             match self.perform(&mut transaction, *operation).await {
                 // Two sessions met at a message, or it went away between look and touch.
@@ -90,7 +112,22 @@ impl Worker {
             Commit::Lazy => Durability::Lazy,
             Commit::Durable => Durability::Durable,
         };
-        transaction.commit(durability).await.map(drop)
+        let number = self.shared.asked.replace(self.shared.asked.get() + 1);
+        let changes = std::mem::take(&mut self.changes);
+        self.shared.tell(number, Stage::Asked(changes));
+        let place = transaction.commit(durability).await?.0;
+        let stage = match durability {
+            Durability::Lazy => Stage::Lazy(place),
+            Durability::Durable => Stage::Durable(place),
+        };
+        self.shared.tell(number, stage);
+        Ok(())
+    }
+
+    fn note(&mut self, change: Change) {
+        if self.shared.commits.is_some() {
+            self.changes.push(change);
+        }
     }
 
     async fn perform(
@@ -101,11 +138,12 @@ impl Worker {
         let shared = Rc::clone(&self.shared);
         match operation {
             Operation::Insert => {
-                let message = shared
-                    .content
-                    .message(shared.ids.append(), 1, &mut self.pads);
+                let message_id = shared.ids.append();
+                let message = shared.content.message(message_id, 1, &mut self.pads);
                 fill_row(&mut self.row, &message, &self.pads);
-                transaction.insert(&shared.table, &self.row).await
+                transaction.insert(&shared.table, &self.row).await?;
+                self.note(Change::Insert(message_id));
+                Ok(())
             }
             Operation::Delete(place) => self.delete(transaction, place).await,
             Operation::Replace(place) => {
@@ -115,7 +153,9 @@ impl Worker {
                 let next = version.wrapping_add(1);
                 let message = shared.content.message(message_id, next, &mut self.pads);
                 fill_row(&mut self.row, &message, &self.pads);
-                transaction.replace(&shared.table, &self.row).await
+                transaction.replace(&shared.table, &self.row).await?;
+                self.note(Change::Replace(message_id, next));
+                Ok(())
             }
             Operation::Read(place) => self.read(transaction, place).await.map(drop),
         }
@@ -133,16 +173,24 @@ impl Worker {
         let key = primary_key(message_id);
         match transaction.delete(&shared.table, &key).await {
             Err(TransactionError::NotFound) => {}
-            outcome => return outcome,
+            outcome => {
+                outcome?;
+                self.note(Change::Delete(message_id));
+                return Ok(());
+            }
         }
         let entry = {
             let mut scan = transaction.scan(&shared.table, Order::Primary, &key);
             scan.next().await?
         };
-        match entry {
-            Some(entry) => transaction.delete(&shared.table, &entry.key).await,
-            None => Ok(()),
+        let Some(entry) = entry else {
+            return Ok(());
+        };
+        transaction.delete(&shared.table, &entry.key).await?;
+        if let Some(found) = message_id_of(&entry.key) {
+            self.note(Change::Delete(found));
         }
+        Ok(())
     }
 
     /// Reads and checks the message at `place`, or the next one where that is gone; its number
@@ -176,7 +224,7 @@ impl Worker {
         let shared = &self.shared;
         let now = shared.runtime.now();
         let damaged = |text| shared.troubles.damaged(now, text);
-        let Some(found_under) = message_id(key) else {
+        let Some(found_under) = message_id_of(key) else {
             damaged(format!("{key:02x?} is no key of a message"));
             return None;
         };

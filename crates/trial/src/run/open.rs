@@ -162,6 +162,8 @@ impl Opened {
             meter: Rc::clone(&self.meter),
             troubles: Rc::clone(&self.troubles),
             halt: Rc::clone(halt),
+            commits: group.commits.clone(),
+            asked: Cell::new(0),
         }))
     }
 

@@ -1,0 +1,202 @@
+//! What sessions say about their commits, so that somebody outside can hold the databases to it.
+//!
+//! A transaction says what it is about to commit, and once more when the commit was acknowledged.
+//! Whoever kept these lines knows what a database must hold after any crash.
+
+use std::fmt;
+use std::str::FromStr;
+
+use ese::Lgpos;
+use units::Generation;
+
+/// What one transaction did to one message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// The message is new, in version 1.
+    Insert(i64),
+    /// The message has got this version.
+    Replace(i64, u32),
+    /// The message is gone.
+    Delete(i64),
+}
+
+/// How far a commit has come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// It is about to be asked for; everything that the transaction changed.
+    Asked(Vec<Change>),
+    /// It was acknowledged without a promise. Its place in the log: a commit at a lower place
+    /// survives wherever this one does.
+    Lazy(Lgpos),
+    /// It was acknowledged as durable, and with it every commit at a lower place.
+    Durable(Lgpos),
+}
+
+/// One step of one commit. [`fmt::Display`] gives the line for it, [`FromStr`] reads it back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommitStep {
+    /// Index of the database in the plan.
+    pub database: u32,
+    /// Number of the transaction: counts those of one database in one run.
+    pub transaction: u64,
+    /// How far it has come.
+    pub stage: Stage,
+}
+
+impl Change {
+    /// The message that was changed.
+    pub const fn message(self) -> i64 {
+        match self {
+            Self::Insert(message) | Self::Replace(message, _) | Self::Delete(message) => message,
+        }
+    }
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Insert(message) => write!(f, "+{message}"),
+            Self::Replace(message, version) => write!(f, "={message}:{version}"),
+            Self::Delete(message) => write!(f, "-{message}"),
+        }
+    }
+}
+
+impl FromStr for Change {
+    type Err = UnreadableStep;
+
+    fn from_str(word: &str) -> Result<Self, UnreadableStep> {
+        if let Some(message) = word.strip_prefix('+') {
+            return Ok(Self::Insert(number(message)?));
+        }
+        if let Some(message) = word.strip_prefix('-') {
+            return Ok(Self::Delete(number(message)?));
+        }
+        let parts = word.strip_prefix('=').and_then(|word| word.split_once(':'));
+        let (message, version) = parts.ok_or_else(|| UnreadableStep(word.to_owned()))?;
+        Ok(Self::Replace(number(message)?, number(version)?))
+    }
+}
+
+impl fmt::Display for CommitStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            database,
+            transaction,
+            stage,
+        } = self;
+        let (word, place) = match stage {
+            Stage::Asked(changes) => {
+                write!(f, "asked {database} {transaction}")?;
+                return changes.iter().try_for_each(|change| write!(f, " {change}"));
+            }
+            Stage::Lazy(place) => ("lazy", place),
+            Stage::Durable(place) => ("durable", place),
+        };
+        let Lgpos {
+            generation,
+            segment,
+            byte,
+        } = place;
+        write!(
+            f,
+            "{word} {database} {transaction} {} {segment} {byte}",
+            generation.0
+        )
+    }
+}
+
+impl FromStr for CommitStep {
+    type Err = UnreadableStep;
+
+    fn from_str(line: &str) -> Result<Self, UnreadableStep> {
+        let unreadable = || UnreadableStep(line.to_owned());
+        let mut words = line.split(' ');
+        let mut word = || words.next().ok_or_else(unreadable);
+        let (kind, database, transaction) = (word()?, number(word()?)?, number(word()?)?);
+        let stage = match kind {
+            "asked" => Stage::Asked(words.map(str::parse).collect::<Result<_, _>>()?),
+            "lazy" | "durable" => {
+                let place = Lgpos {
+                    generation: Generation(number(word()?)?),
+                    segment: number(word()?)?,
+                    byte: number(word()?)?,
+                };
+                if kind == "lazy" {
+                    Stage::Lazy(place)
+                } else {
+                    Stage::Durable(place)
+                }
+            }
+            _ => return Err(unreadable()),
+        };
+        Ok(Self {
+            database,
+            transaction,
+            stage,
+        })
+    }
+}
+
+fn number<N: FromStr>(word: &str) -> Result<N, UnreadableStep> {
+    word.parse().map_err(|_| UnreadableStep(word.to_owned()))
+}
+
+/// A line that no [`CommitStep`] has written, or half of one that was cut off.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnreadableStep(pub String);
+
+impl fmt::Display for UnreadableStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` is no step of a commit", self.0)
+    }
+}
+
+impl std::error::Error for UnreadableStep {}
+
+#[cfg(test)]
+mod tests {
+    use ese::Lgpos;
+    use units::Generation;
+
+    use super::{Change, CommitStep, Stage};
+
+    #[test]
+    fn lines_come_back_as_the_steps_they_were_made_of() {
+        let place = Lgpos {
+            generation: Generation(17),
+            segment: 3,
+            byte: 4095,
+        };
+        let changes = vec![Change::Insert(5), Change::Replace(6, 7), Change::Delete(-8)];
+        let stages = [
+            (Stage::Asked(changes), "asked 1 9 +5 =6:7 --8"),
+            (Stage::Asked(Vec::new()), "asked 1 9"),
+            (Stage::Lazy(place), "lazy 1 9 17 3 4095"),
+            (Stage::Durable(place), "durable 1 9 17 3 4095"),
+        ];
+        for (stage, line) in stages {
+            let step = CommitStep {
+                database: 1,
+                transaction: 9,
+                stage,
+            };
+            assert_eq!(step.to_string(), line);
+            assert_eq!(line.parse(), Ok(step));
+        }
+    }
+
+    #[test]
+    fn half_a_line_is_refused() {
+        for line in [
+            "",
+            "durable 1 9 17",
+            "lazy 1",
+            "asked 1 9 =6",
+            "done 1 2",
+            "asked 1 9 6",
+        ] {
+            assert!(line.parse::<CommitStep>().is_err(), "{line}");
+        }
+    }
+}
