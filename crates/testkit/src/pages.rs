@@ -1,9 +1,11 @@
-//! Checks of every page of a whole file, as an operator's `check` makes them.
+//! Checks of a whole file: every page as `check` makes them, every tree as `verify` does.
 
 use ese::checksum::{self, PageVerdict};
 use ese::header::{HeaderCopies, read_copies};
 use ese::page::PageRef;
 use ese::page_check;
+use ese::reader::FileImage;
+use ese::verify::{Report, verify};
 use units::PageNumber;
 
 /// Checks both headers and every initialised page of a database file; gives back the header and
@@ -31,4 +33,22 @@ pub fn all_good(bytes: &[u8]) -> Result<(HeaderCopies, usize), String> {
         page_check::check(page, number).map_err(|fault| format!("page {number}: {fault}"))?;
     }
     Ok((copies, initialised))
+}
+
+/// Examines the structure of a database file as a whole: trees, space, indexes, long values.
+/// Everything that was deleted must be gone, as it is after a clean shutdown.
+pub fn examine(bytes: &[u8]) -> Result<Report, String> {
+    let copies = read_copies(bytes).map_err(|error| error.to_string())?;
+    let Ok(report) = verify(FileImage::new(bytes, copies.page_size));
+    if !report.is_clean() {
+        let findings: Vec<_> = report.findings.iter().map(ToString::to_string).collect();
+        return Err(findings.join("\n"));
+    }
+    if report.awaiting_cleanup > 0 {
+        return Err(format!(
+            "{} deleted things are left",
+            report.awaiting_cleanup
+        ));
+    }
+    Ok(report)
 }

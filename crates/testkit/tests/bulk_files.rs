@@ -13,6 +13,9 @@ use units::{Bytes, Seed};
 
 const FILE: &str = "mail.edb";
 
+/// Rows of the catalog, of its shadow and of the list of objects.
+const SYSTEM_ROWS: u64 = 166;
+
 fn fill(options: BulkOptions, messages: Messages) -> (World, BulkSummary) {
     let world = World::new();
     let (runtime, volume) = (world.runtime(), world.volume());
@@ -40,6 +43,11 @@ fn every_page_of_every_size_is_good() {
             let (world, summary) = fill(options(size, rows), messages);
             let (copies, initialised) =
                 pages::all_good(&world.bytes(FILE)).expect("every page is good");
+            let report = pages::examine(&world.bytes(FILE)).expect("every tree is whole");
+            assert_eq!(
+                (report.rows, report.long_values),
+                (rows + SYSTEM_ROWS, rows)
+            );
             assert_eq!(copies.page_size, size);
             assert_eq!(copies.header.state, DatabaseState::CleanShutdown);
             assert_eq!((summary.rows, summary.long_values), (rows, rows));

@@ -12,7 +12,7 @@ use ese::key::{self, KeyError};
 use ese::page::{PageSize, page_flags};
 use ese::record::{RecordBuilder, RecordError};
 use ese::schema::ColumnId;
-use ese::space::{Extent, Extents, SpaceHeader};
+use ese::space::{Extent, ExtentSet, Extents, SpaceHeader};
 use units::PageNumber;
 
 use super::extents::Owner;
@@ -118,8 +118,8 @@ fn write_catalog(sink: &mut PageSink, rows: &[CatalogRow]) -> Result<(), Catalog
         owner.write_grown_extents(&mut ground, &mut space);
     }
     let records = records(rows, sink.page_size())?;
-    build_tree(sink, &mut frontier, owner_of(OBJECTS), records)?;
-    write_pool(sink, owner_of(OBJECTS), pool, &frontier)
+    let space = build_tree(sink, &mut frontier, owner_of(OBJECTS), records)?;
+    write_pool(sink, owner_of(OBJECTS), pool, (&frontier, &space))
 }
 
 fn write_shadow(sink: &mut PageSink, rows: &[CatalogRow]) -> Result<(), CatalogProblem> {
@@ -129,8 +129,8 @@ fn write_shadow(sink: &mut PageSink, rows: &[CatalogRow]) -> Result<(), CatalogP
     );
     let mut frontier = Frontier::new(pool.first(), pool.last.0 + 1);
     let records = records(rows, sink.page_size())?;
-    build_tree(sink, &mut frontier, owner_of(SHADOW), records)?;
-    write_pool(sink, owner_of(SHADOW), pool, &frontier)
+    let space = build_tree(sink, &mut frontier, owner_of(SHADOW), records)?;
+    write_pool(sink, owner_of(SHADOW), pool, (&frontier, &space))
 }
 
 /// One row for every tree: which table it belongs to and what it is.
@@ -224,14 +224,15 @@ fn write_pool(
     sink: &mut PageSink,
     owner: Owner,
     pool: Extent,
-    frontier: &Frontier,
+    (frontier, space): (&Frontier, &TreeSpace),
 ) -> Result<(), CatalogProblem> {
     if frontier.next().0 > pool.last.0 + 1 {
         return Err(CatalogProblem::TooManyRows);
     }
-    let free = Extent::starting(frontier.next(), frontier.left());
-    let available: &[Extent] = if free.pages > 0 { &[free] } else { &[] };
-    owner.write_extents(sink, &[owner.primary()], available);
+    // A tree that turned out to be a single page has given its leaf back.
+    let rest = Extent::starting(frontier.next(), frontier.left());
+    let free = ExtentSet::new(space.available().into_iter().chain([rest]));
+    owner.write_extents(sink, &[owner.primary()], free.extents());
     Ok(())
 }
 

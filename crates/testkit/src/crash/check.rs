@@ -125,6 +125,7 @@ pub(super) fn closed_database(
     if copies.header.state != DatabaseState::CleanShutdown {
         return Err(format!("the closed file says {}", copies.header.state));
     }
+    pages::examine(&bytes)?;
     let found = read_with_ours(&bytes, TABLE)?;
     let rows: Vec<MessageRow> = model
         .rows()
