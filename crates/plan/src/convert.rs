@@ -19,6 +19,8 @@ pub struct Overrides {
     pub sessions: Option<Sessions>,
     /// `--seed`
     pub seed: Option<u64>,
+    /// `--size`, of each database.
+    pub size: Option<Bytes>,
 }
 
 /// Smallest database file: below it, the fill's own reserve leaves hardly a message.
@@ -99,6 +101,9 @@ fn apply(overrides: &Overrides, document: &mut low::Document) {
     }
     if let Some(seed) = overrides.seed {
         document.seed = Some(given("--seed", i128::from(seed)));
+    }
+    if let Some(size) = overrides.size {
+        document.databases.size = Some(given("--size", size));
     }
 }
 

@@ -74,6 +74,7 @@ fn the_command_line_overrides_before_defaults_are_chosen() {
         duration: Some(Nanos::from_secs(60)),
         sessions: Some(Sessions::Count(3)),
         seed: Some(7),
+        size: Some(units::Bytes::from_gib(3)),
     };
     let plan = Plan::parse_with("plan.toml", SHORT, &overrides).unwrap();
     assert_eq!(plan.test.kind, TestKind::Stress);
@@ -81,6 +82,7 @@ fn the_command_line_overrides_before_defaults_are_chosen() {
     assert_eq!(plan.test.duration, Nanos::from_secs(60));
     assert_eq!(plan.workload.sessions, Sessions::Count(3));
     assert_eq!(plan.seed, Seed(7));
+    assert_eq!(plan.size, units::Bytes::from_gib(3));
 
     let wrong = Overrides {
         test: Some("backup".to_owned()),

@@ -1,9 +1,11 @@
 //! Files that people name: plans in, reports out.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use plan::{Overrides, Plan};
+use time::OffsetDateTime;
+use time::macros::format_description;
 
 use crate::error::CommandError;
 
@@ -21,4 +23,12 @@ pub fn read_plan(path: &Path, overrides: &Overrides) -> Result<Plan, CommandErro
 /// Writes a whole file.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
     fs::write(path, bytes).map_err(|error| CommandError::file(path, "write", &error))
+}
+
+/// A new folder for a run in `parent`, named for the moment.
+pub fn dated_folder(parent: &Path) -> PathBuf {
+    let format = format_description!("[year][month][day]-[hour][minute][second]");
+    // The format has no part that could fail.
+    let moment = OffsetDateTime::now_utc().format(format).unwrap_or_default();
+    parent.join(format!("plimsoll-run-{moment}"))
 }

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use plan::Sessions;
+use units::{Bytes, Nanos};
 
 /// Finds the load line of mailbox storage and proves it.
 ///
@@ -22,8 +24,14 @@ pub struct Arguments {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
+    /// Create two small databases, run a mailbox load on them, and say what the disk carries
+    Quick(QuickFlags),
     /// Create the databases of a plan and fill them
     Prepare(PrepareFlags),
+    /// Run a mailbox load on prepared databases, measure, verify, judge and report
+    Run(RunFlags),
+    /// Render the report of a run again
+    Report(ReportFlags),
     /// Verify the checksum of every page of database files; never writes
     Check(CheckFlags),
     /// Print the header of a database file and the state of its two copies
@@ -40,6 +48,74 @@ pub enum Verb {
     Plan,
     /// Print a completion script for a shell
     Completions(CompletionFlags),
+}
+
+/// Flags of `quick`.
+#[derive(Args, Debug)]
+pub struct QuickFlags {
+    /// Folder on the disk in question [default: plimsoll-quick, made here]
+    #[arg(value_name = "DIR")]
+    pub folder: Option<PathBuf>,
+    /// How long is measured, such as 45s
+    #[arg(long, value_parser = duration)]
+    pub duration: Option<Nanos>,
+    /// Size of each of the two databases, such as 1GiB
+    #[arg(long, value_parser = size)]
+    pub size: Option<Bytes>,
+    /// Answer in JSON: the content of report.json
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Flags of `run`.
+#[derive(Args, Debug)]
+pub struct RunFlags {
+    /// The plan that the databases were prepared with
+    #[arg(value_name = "PLAN")]
+    pub plan: PathBuf,
+    /// Kind of test: performance or stress
+    #[arg(long, value_name = "KIND")]
+    pub test: Option<String>,
+    /// How long is measured, such as 2h or 90s
+    #[arg(long, value_parser = duration)]
+    pub duration: Option<Nanos>,
+    /// Sessions per database, or auto
+    #[arg(long, value_name = "N|auto", value_parser = sessions)]
+    pub threads: Option<Sessions>,
+    /// Seed of the operations
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Folder for journal and reports [default: plimsoll-run-<date>-<time>]
+    #[arg(long, short, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Answer in JSON: the content of report.json
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Forms of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ReportFormat {
+    /// One self-contained page
+    Html,
+    /// Plain text
+    Text,
+    /// For programs
+    Json,
+}
+
+/// Flags of `report`.
+#[derive(Args, Debug)]
+pub struct ReportFlags {
+    /// Run folder, or its record.jsonl
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+    /// Form; without it and --output, all forms in the run folder are written anew
+    #[arg(long, value_enum)]
+    pub format: Option<ReportFormat>,
+    /// File to write [default: the standard output]
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
 }
 
 /// Flags of `prepare`.
@@ -132,6 +208,22 @@ pub struct CompletionFlags {
     /// The shell
     #[arg(value_name = "SHELL")]
     pub shell: Shell,
+}
+
+fn duration(text: &str) -> Result<Nanos, String> {
+    plan::parse_duration(text).ok_or_else(|| "give a duration such as 90s, 45min or 2h".to_owned())
+}
+
+fn size(text: &str) -> Result<Bytes, String> {
+    plan::parse_size(text).ok_or_else(|| "give a size such as 512MiB or 10GiB".to_owned())
+}
+
+fn sessions(text: &str) -> Result<Sessions, String> {
+    let count = || text.parse().map(Sessions::Count);
+    match text {
+        "auto" => Ok(Sessions::Auto),
+        _ => count().map_err(|_| "give a number of sessions, or auto".to_owned()),
+    }
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ mod documents;
 mod error;
 mod fill;
 mod flags;
+mod measure;
 mod pages;
 mod scan;
 mod signals;
@@ -33,6 +34,17 @@ pub enum Outcome {
     CannotJudge,
 }
 
+impl Outcome {
+    /// What a verdict means to the shell.
+    const fn of(verdict: &verdict::Verdict) -> Self {
+        match verdict.exit_code() {
+            0 => Self::Pass,
+            1 => Self::Fail,
+            _ => Self::CannotJudge,
+        }
+    }
+}
+
 fn main() -> ExitCode {
     error::explain_panics();
     let arguments = Arguments::parse();
@@ -54,7 +66,10 @@ fn main() -> ExitCode {
 
 fn dispatch(verb: Verb, console: &mut Console) -> Result<Outcome, CommandError> {
     match verb {
+        Verb::Quick(flags) => cmd::quick::run(&flags, console),
         Verb::Prepare(flags) => cmd::prepare::run(&flags, console),
+        Verb::Run(flags) => cmd::run::run(&flags, console),
+        Verb::Report(flags) => cmd::report::run(&flags, console),
         Verb::Check(flags) => cmd::check::run(&flags, console),
         Verb::Header(flags) => cmd::header::run(&flags, console),
         Verb::Space(flags) => cmd::space::run(&flags, console),

@@ -42,6 +42,11 @@ impl Progress {
         self.show(|what| format!("{what}: {text}"));
     }
 
+    /// Since the work began.
+    pub fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
     /// Removes the line, so that what comes next stands alone.
     pub fn clear(&mut self) {
         if self.terminal && self.shown.is_some() {

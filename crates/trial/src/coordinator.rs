@@ -27,7 +27,8 @@ pub enum Barrier {
 }
 
 impl Barrier {
-    const ALL: [Self; 5] = [
+    /// All of them, in the order of a run.
+    pub const ALL: [Self; 5] = [
         Self::Opened,
         Self::Warm,
         Self::Measured,

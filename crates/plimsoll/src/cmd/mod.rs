@@ -8,4 +8,7 @@ pub mod header;
 pub mod inspect;
 pub mod plan;
 pub mod prepare;
+pub mod quick;
+pub mod report;
+pub mod run;
 pub mod space;

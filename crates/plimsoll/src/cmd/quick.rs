@@ -1,0 +1,74 @@
+//! `quick`: the main job in one command, with a plan of its own.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use plan::{Overrides, Plan};
+use units::Bytes;
+
+use super::{prepare, run as run_verb};
+use crate::Outcome;
+use crate::console::Console;
+use crate::documents::dated_folder;
+use crate::error::CommandError;
+use crate::fill::fill;
+use crate::flags::QuickFlags;
+use crate::measure::measure;
+use crate::signals::StopFlag;
+
+/// The folder that is made where none is named.
+const DEFAULT_FOLDER: &str = "plimsoll-quick";
+
+/// Fills, measures, verifies, judges, reports.
+pub fn run(flags: &QuickFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    let folder = flags
+        .folder
+        .clone()
+        .unwrap_or_else(|| PathBuf::from(DEFAULT_FOLDER));
+    fs::create_dir_all(&folder)
+        .map_err(|error| CommandError::file(&folder, "make the folder", &error))?;
+    let folder = fs::canonicalize(&folder)
+        .map_err(|error| CommandError::file(&folder, "use the folder", &error))?;
+    let overrides = Overrides {
+        duration: flags.duration,
+        size: flags.size,
+        ..Overrides::default()
+    };
+    let plan = Plan::quick(&folder.display().to_string(), &overrides)?;
+    explain(&plan, &folder, flags.folder.is_none(), console)?;
+    let stop = StopFlag::install()?;
+    let filled = fill(&plan, &stop, console.is_quiet())?;
+    if !flags.json {
+        prepare::print(&filled, console)?;
+        console.flush()?;
+    }
+    let run_folder = dated_folder(&folder);
+    let measured = measure(&plan, &run_folder, &stop, console.is_quiet())?;
+    let outcome = run_verb::conclude(&measured, &run_folder, flags.json, console)?;
+    console.remark(format_args!(
+        "The databases stay in {} for the next time; remove the folder when you are done.",
+        folder.display()
+    ))?;
+    Ok(outcome)
+}
+
+/// What is about to happen, for somebody who sees it for the first time.
+fn explain(
+    plan: &Plan,
+    folder: &Path,
+    default: bool,
+    console: &mut Console,
+) -> Result<(), CommandError> {
+    let (count, duration) = (plan.databases.len(), plan.test.duration);
+    console.remark(format_args!(
+        "Would the disk under {} carry a mailbox load? Plimsoll creates {count} databases of {} \
+         there, runs mail transactions on them for {duration}, verifies every page, and judges \
+         the latencies. Ctrl-C stops cleanly.",
+        folder.display(),
+        Bytes(plan.size.0),
+    ))?;
+    if default {
+        console.remark("For another disk, name a folder on it: plimsoll quick DIR")?;
+    }
+    Ok(())
+}

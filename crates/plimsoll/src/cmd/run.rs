@@ -1,0 +1,50 @@
+//! `run`: loads prepared databases, measures, verifies, judges and reports.
+
+use std::path::{Path, PathBuf};
+
+use plan::Overrides;
+
+use crate::Outcome;
+use crate::console::Console;
+use crate::documents::{dated_folder, read_plan};
+use crate::error::CommandError;
+use crate::flags::RunFlags;
+use crate::measure::{Measured, measure};
+use crate::signals::StopFlag;
+
+/// Runs the plan; the verdict is the outcome.
+pub fn run(flags: &RunFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    let overrides = Overrides {
+        test: flags.test.clone(),
+        duration: flags.duration,
+        sessions: flags.threads,
+        seed: flags.seed,
+        size: None,
+    };
+    let plan = read_plan(&flags.plan, &overrides)?;
+    let folder = flags
+        .output
+        .clone()
+        .unwrap_or_else(|| dated_folder(Path::new(".")));
+    let stop = StopFlag::install()?;
+    let measured = measure(&plan, &folder, &stop, console.is_quiet())?;
+    conclude(&measured, &folder, flags.json, console)
+}
+
+/// The last words of a run, and its outcome.
+pub fn conclude(
+    measured: &Measured,
+    folder: &Path,
+    json: bool,
+    console: &mut Console,
+) -> Result<Outcome, CommandError> {
+    let Measured { record, verdict } = measured;
+    if json {
+        console.answer(report::json(record, verdict).trim_end())?;
+    } else {
+        console.answer(report::summary(record, verdict).trim_end())?;
+        let page: PathBuf = folder.join("report.html");
+        console.answer(format_args!("Report: {}", page.display()))?;
+    }
+    Ok(Outcome::of(verdict))
+}

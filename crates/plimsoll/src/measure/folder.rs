@@ -1,0 +1,107 @@
+//! The folder of a run: the journal, written while the run goes on, and the reports made from it.
+
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use record::{Event, RunRecord, codec};
+use verdict::Verdict;
+
+use crate::documents;
+use crate::error::CommandError;
+
+/// The journal's name in a run folder.
+pub const JOURNAL: &str = "record.jsonl";
+
+/// A run folder whose journal is being written.
+pub struct RunFolder {
+    path: PathBuf,
+    journal: PathBuf,
+    file: File,
+}
+
+impl RunFolder {
+    /// Makes the folder where it is missing, and a journal in it; a run that is there already is
+    /// not touched.
+    pub fn create(path: &Path) -> Result<Self, CommandError> {
+        fs::create_dir_all(path)
+            .map_err(|error| CommandError::file(path, "make the run folder", &error))?;
+        let journal = path.join(JOURNAL);
+        if journal.exists() {
+            let text = format!(
+                "{}: holds a run already; choose another folder with --output",
+                path.display()
+            );
+            return Err(CommandError::new(text));
+        }
+        let file = File::create_new(&journal)
+            .map_err(|error| CommandError::file(&journal, "create", &error))?;
+        Ok(Self {
+            path: path.to_path_buf(),
+            journal,
+            file,
+        })
+    }
+
+    /// Appends an event and hands it to the operating system, so that only a crash of the machine
+    /// can lose it.
+    pub fn write(&mut self, event: &Event) -> Result<(), CommandError> {
+        let mut line = codec::encode(event);
+        if !line.ends_with('\n') {
+            line.push('\n');
+        }
+        self.file
+            .write_all(line.as_bytes())
+            .map_err(|error| CommandError::file(&self.journal, "write", &error))
+    }
+
+    /// Makes what has been written survive a crash of the machine.
+    pub fn sync(&mut self) -> Result<(), CommandError> {
+        self.file
+            .sync_data()
+            .map_err(|error| CommandError::file(&self.journal, "write", &error))
+    }
+
+    /// The run so far.
+    pub fn load(&mut self) -> Result<RunRecord, CommandError> {
+        self.sync()?;
+        load(&self.journal)
+    }
+
+    /// Removes the journal of a run that never began, and the folder if nothing else is in it.
+    pub fn discard(self) {
+        drop(self.file);
+        // What is left behind, if anything, is a journal that says nothing.
+        let _ = fs::remove_file(&self.journal);
+        let _ = fs::remove_dir(&self.path);
+    }
+}
+
+/// Loads a run from its folder, or from its journal.
+pub fn load(path: &Path) -> Result<RunRecord, CommandError> {
+    let journal = if path.is_dir() {
+        path.join(JOURNAL)
+    } else {
+        path.to_path_buf()
+    };
+    let bytes = fs::read(&journal).map_err(|error| CommandError::file(&journal, "read", &error))?;
+    RunRecord::load(&bytes)
+        .map_err(|error| CommandError::new(format!("{}: {error}", journal.display())))
+}
+
+/// Writes every form of the report into a run folder.
+pub fn write_reports(
+    folder: &Path,
+    record: &RunRecord,
+    verdict: &Verdict,
+) -> Result<(), CommandError> {
+    let reports = [
+        ("report.html", report::html(record, verdict)),
+        ("report.txt", report::text(record, verdict)),
+        ("report.json", report::json(record, verdict)),
+    ];
+    for (name, text) in reports {
+        documents::write(&folder.join(name), text.as_bytes())?;
+    }
+    Ok(())
+}

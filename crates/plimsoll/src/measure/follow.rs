@@ -1,0 +1,220 @@
+//! Follows a run from the main thread: journal, progress, Ctrl-C.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Duration;
+
+use plan::Plan;
+use record::{Edge, Event, Interval, Phase, Series};
+use trial::{Coordinator, Stop};
+
+use super::folder::RunFolder;
+use super::merge::Merger;
+use crate::error::CommandError;
+use crate::signals::StopFlag;
+use crate::term::{self, Progress};
+
+/// Longest wait before Ctrl-C is looked at and the clock on the terminal moves.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// What the threads of a run tell.
+pub enum Message {
+    /// For the journal.
+    Event(Event),
+    /// So many bytes have been verified.
+    Checked(u64),
+}
+
+/// Writes events as they come, until every thread has ended. The first error of the journal ends
+/// the run.
+pub fn follow(
+    plan: &Plan,
+    messages: &Receiver<Message>,
+    stop: &StopFlag,
+    coordinator: &Coordinator,
+    folder: &mut RunFolder,
+    quiet: bool,
+) -> Result<(), CommandError> {
+    let mut display = Display::new(plan, quiet);
+    let mut journal = Journal {
+        folder,
+        merger: Merger::new(plan.databases.len()),
+        written: Ok(()),
+    };
+    loop {
+        match messages.recv_timeout(LOOK) {
+            Ok(Message::Event(event)) => {
+                display.event(&event);
+                journal.add(event);
+            }
+            Ok(Message::Checked(bytes)) => display.checked_bytes += bytes,
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => {
+                journal.add_pending();
+                return journal.written;
+            }
+        }
+        if stop.is_set() {
+            coordinator.stop(Stop::Interrupted);
+        }
+        if journal.written.is_err() {
+            coordinator.stop(Stop::Failed);
+        }
+        display.show();
+    }
+}
+
+/// The journal, until it cannot be written any more.
+struct Journal<'a> {
+    folder: &'a mut RunFolder,
+    merger: Merger,
+    written: Result<(), CommandError>,
+}
+
+impl Journal<'_> {
+    fn add(&mut self, event: Event) {
+        let is_mark = matches!(event, Event::Phase(_));
+        if let Event::Interval(interval) = event {
+            for whole in self.merger.add(interval) {
+                self.write(&Event::Interval(whole));
+            }
+            return;
+        }
+        // An interval that waits for its other half is not held up: it names its own time.
+        self.write(&event);
+        if is_mark && self.written.is_ok() {
+            self.written = self.folder.sync();
+        }
+    }
+
+    fn add_pending(&mut self) {
+        if let Some(interval) = self.merger.take() {
+            self.write(&Event::Interval(interval));
+        }
+    }
+
+    fn write(&mut self, event: &Event) {
+        if self.written.is_ok() {
+            self.written = self.folder.write(event);
+        }
+    }
+}
+
+/// What the terminal shows of a run.
+struct Display {
+    progress: Option<Progress>,
+    phase: Option<Phase>,
+    planned: [(Phase, Duration); 2],
+    latest: String,
+    checked_bytes: u64,
+    total_bytes: u64,
+    quiet: bool,
+}
+
+impl Display {
+    fn new(plan: &Plan, quiet: bool) -> Self {
+        let span = |nanos: units::Nanos| Duration::from_nanos(nanos.0);
+        Self {
+            progress: None,
+            phase: None,
+            planned: [
+                (Phase::Warm, span(plan.test.warm_up_limit)),
+                (Phase::Measure, span(plan.test.duration)),
+            ],
+            latest: String::new(),
+            checked_bytes: 0,
+            total_bytes: plan.size.0 * plan.databases.len() as u64,
+            quiet,
+        }
+    }
+
+    fn event(&mut self, event: &Event) {
+        match event {
+            Event::Phase(mark) if mark.edge == Edge::Begin => {
+                self.phase = Some(mark.phase);
+                self.latest.clear();
+                self.progress = Some(Progress::new(mark.phase.name(), self.quiet));
+            }
+            Event::Interval(interval) => self.add(interval),
+            _ => {}
+        }
+    }
+
+    /// Intervals of several groups arrive one by one; the leader's is as good as any for a person
+    /// who waits.
+    fn add(&mut self, interval: &Interval) {
+        if interval.host.is_some() {
+            self.latest = figures(interval);
+        }
+    }
+
+    fn show(&mut self) {
+        let Some(progress) = &mut self.progress else {
+            return;
+        };
+        if self.phase == Some(Phase::Check) {
+            return progress.bytes(self.checked_bytes, self.total_bytes.max(self.checked_bytes));
+        }
+        let planned = self
+            .planned
+            .iter()
+            .find(|(phase, _)| Some(*phase) == self.phase);
+        let elapsed = progress.elapsed();
+        let time = match planned {
+            Some((Phase::Warm, limit)) => {
+                format!(
+                    "{} of at most {}",
+                    term::duration(elapsed),
+                    term::duration(*limit)
+                )
+            }
+            Some((_, whole)) => {
+                let left = term::duration(whole.saturating_sub(elapsed));
+                format!(
+                    "{} of {}, {left} left",
+                    term::duration(elapsed),
+                    term::duration(*whole)
+                )
+            }
+            None => term::duration(elapsed),
+        };
+        let separator = if self.latest.is_empty() { "" } else { "; " };
+        progress.text(&format!("{time}{separator}{}", self.latest));
+    }
+}
+
+/// The last interval in a few words.
+fn figures(interval: &Interval) -> String {
+    let seconds = Duration::from_nanos(interval.to_ns.saturating_sub(interval.from_ns));
+    let rate = |count: u64| count as f64 / seconds.as_secs_f64().max(1e-9);
+    let of = |wanted: Series| {
+        let all = interval
+            .databases
+            .iter()
+            .flat_map(|database| &database.series);
+        let mine = all.filter(move |series| series.series == wanted);
+        mine.fold((0_u64, 0.0), |(count, time), series| {
+            let more = series.latency.count();
+            (count + more, time + series.latency.mean_ns() * more as f64)
+        })
+    };
+    let mean = |(count, time): (u64, f64)| {
+        if count == 0 {
+            0.0
+        } else {
+            time / count as f64 / 1e6
+        }
+    };
+    let (reads, writes, log) = (
+        of(Series::DatabaseRead),
+        of(Series::DatabaseWrite),
+        of(Series::LogWrite),
+    );
+    format!(
+        "{:.0} reads/s at {:.2} ms, {:.0} writes/s, {:.0} log writes/s at {:.2} ms",
+        rate(reads.0),
+        mean(reads),
+        rate(writes.0),
+        rate(log.0),
+        mean(log),
+    )
+}

@@ -1,0 +1,114 @@
+//! One interval of all databases from those of the groups, each of which samples its own.
+
+use record::Interval;
+
+/// Collects what the groups tell of the same time.
+pub struct Merger {
+    databases: usize,
+    pending: Option<Interval>,
+}
+
+impl Merger {
+    /// For a run on so many databases.
+    pub const fn new(databases: usize) -> Self {
+        Self {
+            databases,
+            pending: None,
+        }
+    }
+
+    /// Takes one group's interval; returns those that are complete, oldest first. Intervals of one
+    /// time share most of it: groups sample at the same bounds, but not in the same microsecond.
+    pub fn add(&mut self, interval: Interval) -> Vec<Interval> {
+        let mut complete = Vec::new();
+        match self.pending.take() {
+            Some(pending) if belong_together(&pending, &interval) => {
+                self.pending = Some(merged(pending, interval));
+            }
+            pending => {
+                complete.extend(pending);
+                self.pending = Some(interval);
+            }
+        }
+        let is_whole = |pending: &mut Interval| pending.databases.len() >= self.databases;
+        complete.extend(self.pending.take_if(is_whole));
+        complete
+    }
+
+    /// What is left when something else happens.
+    pub fn take(&mut self) -> Option<Interval> {
+        self.pending.take()
+    }
+}
+
+fn belong_together(one: &Interval, two: &Interval) -> bool {
+    let same_database = one.databases.iter().any(|database| {
+        two.databases
+            .iter()
+            .any(|other| other.index == database.index)
+    });
+    let shared = one
+        .to_ns
+        .min(two.to_ns)
+        .saturating_sub(one.from_ns.max(two.from_ns));
+    let shorter = (one.to_ns - one.from_ns).min(two.to_ns - two.from_ns);
+    one.phase == two.phase && !same_database && shared * 2 >= shorter
+}
+
+/// The leader's bounds hold; only it has looked at the machine.
+fn merged(one: Interval, two: Interval) -> Interval {
+    let (mut leader, other) = if two.host.is_some() {
+        (two, one)
+    } else {
+        (one, two)
+    };
+    leader.databases.extend(other.databases);
+    leader.databases.sort_by_key(|database| database.index);
+    leader
+}
+
+#[cfg(test)]
+mod tests {
+    use record::{DatabaseInterval, HostSample, Interval, Phase};
+
+    use super::Merger;
+
+    fn interval(index: u32, from_ns: u64, to_ns: u64, host: bool) -> Interval {
+        Interval {
+            phase: Phase::Measure,
+            from_ns,
+            to_ns,
+            databases: vec![DatabaseInterval {
+                index,
+                ..DatabaseInterval::default()
+            }],
+            host: host.then(HostSample::default),
+        }
+    }
+
+    #[test]
+    fn intervals_of_one_time_become_one_with_the_leaders_bounds() {
+        let mut merger = Merger::new(2);
+        assert!(merger.add(interval(1, 101, 201, false)).is_empty());
+        let complete = merger.add(interval(0, 100, 200, true));
+        assert_eq!(complete.len(), 1);
+        assert_eq!((complete[0].from_ns, complete[0].to_ns), (100, 200));
+        let indexes: Vec<u32> = complete[0]
+            .databases
+            .iter()
+            .map(|database| database.index)
+            .collect();
+        assert_eq!(indexes, [0, 1]);
+        assert!(merger.take().is_none());
+    }
+
+    #[test]
+    fn intervals_of_other_times_stay_apart() {
+        let mut merger = Merger::new(2);
+        assert!(merger.add(interval(0, 100, 200, true)).is_empty());
+        let complete = merger.add(interval(1, 190, 290, false));
+        assert_eq!((complete.len(), complete[0].to_ns), (1, 200));
+        assert_eq!(merger.add(interval(1, 290, 390, false)).len(), 1);
+        assert_eq!(merger.take().unwrap().to_ns, 390);
+    }
+}

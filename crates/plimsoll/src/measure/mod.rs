@@ -1,0 +1,160 @@
+//! Runs a plan on its databases: threads, run folder, progress, verdict; shared by `run` and
+//! `quick`.
+
+mod folder;
+mod follow;
+mod host;
+mod merge;
+mod start;
+
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::mpsc::{self, Sender};
+use std::thread;
+
+use device::Clock as _;
+use device_os::OsClock;
+use plan::Plan;
+use record::{Event, Finished, RunRecord};
+use trial::run::{Failure, Group, Summary};
+use trial::{Barrier, Coordinator, HostSampler, Stop};
+use units::Nanos;
+use verdict::Verdict;
+
+use crate::error::CommandError;
+use crate::signals::StopFlag;
+use crate::wire;
+
+use folder::RunFolder;
+pub use folder::{load, write_reports};
+use follow::{Message, follow};
+use host::LinuxHost;
+
+/// A run that has ended, one way or the other, with its reports written.
+pub struct Measured {
+    /// What happened.
+    pub record: RunRecord,
+    /// What it comes to.
+    pub verdict: Verdict,
+}
+
+/// Runs `plan`, writes journal and reports into `folder`. An error is one that leaves nothing to
+/// report: a missing folder, a database that cannot be opened.
+pub fn measure(
+    plan: &Plan,
+    folder: &Path,
+    stop: &StopFlag,
+    quiet: bool,
+) -> Result<Measured, CommandError> {
+    let clock = OsClock::new();
+    let groups = wire::groups(plan);
+    let count = u32::try_from(groups.len()).expect("invariant: as many groups as processors");
+    let start = start::start(plan, count, clock.epoch() + clock.now())?;
+    let mut run_folder = RunFolder::create(folder)?;
+    let origin = clock.now();
+    run_folder.write(&Event::Start(Box::new(start)))?;
+    let coordinator = Arc::new(Coordinator::new(count));
+    let (followed, ends) = thread::scope(|scope| {
+        let (sender, receiver) = mpsc::channel();
+        let shared = &coordinator;
+        let work = move |index: usize, databases: Vec<plan::Database>| {
+            let thread = Thread {
+                plan,
+                origin,
+                coordinator: shared,
+                is_leader: index == 0,
+            };
+            thread.run(&databases, &sender)
+        };
+        let threads = wire::on_threads(scope, &groups, work)?;
+        let followed = follow(plan, &receiver, stop, &coordinator, &mut run_folder, quiet);
+        let end = |thread: thread::ScopedJoinHandle<'_, _>| {
+            // A panic has been explained where it happened.
+            thread
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        let ends: Vec<Result<Summary, CommandError>> = threads.into_iter().map(end).collect();
+        Ok::<_, CommandError>((followed, ends))
+    })?;
+    if let Some(failure) = refusal(ends)? {
+        run_folder.discard();
+        return Err(CommandError::new(failure.text));
+    }
+    followed?;
+    run_folder.write(&Event::Finished(finished(
+        &coordinator,
+        clock.now().since(origin),
+    )))?;
+    let record = run_folder.load()?;
+    let verdict = verdict::judge(&record);
+    write_reports(folder, &record, &verdict)?;
+    Ok(Measured { record, verdict })
+}
+
+/// The failure of a database that could not even be opened, if there is one.
+fn refusal(ends: Vec<Result<Summary, CommandError>>) -> Result<Option<Failure>, CommandError> {
+    let summaries: Result<Vec<Summary>, CommandError> = ends.into_iter().collect();
+    let failures = summaries?.into_iter().filter_map(|summary| summary.failure);
+    Ok(failures.into_iter().find(|failure| failure.at_open))
+}
+
+fn finished(coordinator: &Coordinator, at: Nanos) -> Finished {
+    let reason = coordinator.stopped().map(|stop| match stop {
+        Stop::Interrupted => "a person asked to stop",
+        Stop::Failed => "a database could not go on",
+    });
+    Finished {
+        at_ns: at.0,
+        interrupted: reason.is_some(),
+        reason: reason.map(str::to_owned),
+    }
+}
+
+/// What one thread is given.
+struct Thread<'a> {
+    plan: &'a Plan,
+    origin: Nanos,
+    coordinator: &'a Arc<Coordinator>,
+    is_leader: bool,
+}
+
+impl Thread<'_> {
+    fn run(
+        &self,
+        databases: &[plan::Database],
+        messages: &Sender<Message>,
+    ) -> Result<Summary, CommandError> {
+        let opened = wire::world().and_then(|world| {
+            let locations = wire::locations(&world, databases)?;
+            Ok((world, locations))
+        });
+        let (world, locations) = opened.inspect_err(|_| self.give_up())?;
+        let (events, checked) = (messages.clone(), messages.clone());
+        let host: Option<Rc<dyn HostSampler>> = self
+            .is_leader
+            .then(|| Rc::new(LinuxHost::new()) as Rc<dyn HostSampler>);
+        let group = Group {
+            runtime: world.executor().runtime(),
+            plan: self.plan.clone(),
+            locations,
+            events: Rc::new(move |event| _ = events.send(Message::Event(event))),
+            checked: Rc::new(move |(_, bytes)| _ = checked.send(Message::Checked(bytes))),
+            commits: None,
+            coordinator: Arc::clone(self.coordinator),
+            origin: self.origin,
+            is_leader: self.is_leader,
+            host,
+        };
+        Ok(world.executor().block_on(trial::run::run(group)))
+    }
+
+    /// Ends the run, and keeps the other threads from waiting for this one.
+    fn give_up(&self) {
+        self.coordinator.stop(Stop::Failed);
+        for barrier in Barrier::ALL {
+            self.coordinator.arrive(barrier, Nanos::ZERO);
+        }
+    }
+}

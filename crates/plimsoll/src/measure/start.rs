@@ -1,0 +1,78 @@
+//! The first line of a journal: what is run, where, with which settings.
+
+use std::fs;
+use std::path::Path;
+
+use device_os::probe;
+use ese::header::WRITTEN_FORMAT;
+use plan::Plan;
+use record::{DatabaseFacts, Start, VolumeFacts, codec};
+use units::Nanos;
+
+use super::host;
+use crate::error::CommandError;
+use crate::wire;
+
+/// The facts of a run of `plan` on `executors` threads that begins at `epoch`.
+pub fn start(plan: &Plan, executors: u32, epoch: Nanos) -> Result<Start, CommandError> {
+    let (version, update) = WRITTEN_FORMAT;
+    let world = wire::world()?;
+    let facts = |database: &plan::Database| database_facts(&world, database);
+    Ok(Start {
+        schema: codec::SCHEMA,
+        build: format!("plimsoll {}", env!("CARGO_PKG_VERSION")),
+        database_format: format!("ESE {version:#x},{update},0"),
+        started_epoch_ns: epoch.0,
+        machine: host::machine(world.backend().to_string()),
+        seed: plan.seed.0,
+        test: trial::test_type(plan),
+        description: plan.description.clone(),
+        plan_text: plan.to_toml(),
+        settings: trial::record_settings(plan, executors),
+        databases: plan.databases.iter().map(facts).collect::<Result<_, _>>()?,
+    })
+}
+
+fn database_facts(
+    world: &device_os::World,
+    database: &plan::Database,
+) -> Result<DatabaseFacts, CommandError> {
+    let (folder, log_folder) = (Path::new(&database.folder), Path::new(&database.log_folder));
+    let file = folder.join(&database.file);
+    // Both must be there and take unbuffered requests; the error says what to do where not.
+    wire::volume(world, folder)?;
+    wire::volume(world, log_folder)?;
+    Ok(DatabaseFacts {
+        index: database.index,
+        name: database.file.trim_end_matches(".edb").to_owned(),
+        file: file.display().to_string(),
+        log_folder: database.log_folder.clone(),
+        initial_bytes: fs::metadata(&file).map_or(0, |metadata| metadata.len()),
+        volume: volume_facts(folder)?,
+        log_volume: volume_facts(log_folder)?,
+    })
+}
+
+fn volume_facts(folder: &Path) -> Result<VolumeFacts, CommandError> {
+    let facts = probe::volume(folder)?;
+    let disk = facts.disk.unwrap_or_default();
+    let cache = disk.volatile_cache.map(|volatile| {
+        if volatile {
+            "write back"
+        } else {
+            "write through"
+        }
+    });
+    Ok(VolumeFacts {
+        mount: facts.mount_point,
+        device: facts.source,
+        model: disk.model.unwrap_or_default(),
+        file_system: facts.file_system,
+        size_bytes: facts.total_bytes,
+        free_bytes: facts.free_bytes,
+        sector_bytes: disk.physical_sector,
+        rotational: disk.rotational,
+        write_cache: cache.map(str::to_owned),
+        unbuffered: true,
+    })
+}
