@@ -51,6 +51,9 @@ pub(crate) struct Core {
     pub tasks: RefCell<Vec<JoinHandle<()>>>,
     /// Where the transactions that have changed something began.
     pub active: RefCell<BTreeMap<TransactionId, Lgpos>>,
+    /// Ends of transactions and cleanups that may not be durable yet, in the order of the log, each
+    /// with where its work began: a crash that loses the end needs all of it again.
+    ending: RefCell<VecDeque<(Lgpos, Lgpos)>>,
     pub open_transactions: Cell<usize>,
     dbtime: Cell<u64>,
     last_transaction: Cell<u32>,
@@ -100,6 +103,7 @@ impl Core {
             closed: Cell::new(false),
             tasks: RefCell::default(),
             active: RefCell::default(),
+            ending: RefCell::default(),
             open_transactions: Cell::new(0),
             dbtime: Cell::new(parts.dbtime),
             last_transaction: Cell::new(parts.last_transaction.0),
@@ -307,12 +311,29 @@ impl Core {
         let dirt = self.cache.frames().oldest_dirt();
         let active = self.active.borrow().values().min().copied();
         let cleanup = self.cleanups.borrow().iter().map(|batch| batch.since).min();
-        let places = [dirt, active, cleanup, self.cleaning.get()];
         let log = &self.cache.log;
+        let ending = self.oldest_end(log.durable());
+        let places = [dirt, active, cleanup, self.cleaning.get(), ending];
         places
             .into_iter()
             .flatten()
             .fold(log.durable().min(log.tip()), Lgpos::min)
+    }
+
+    /// Work that began at `since` has just ended in the log. The checkpoint stays before it until
+    /// the end is durable.
+    pub fn keep_until_durable(&self, since: Lgpos) {
+        let end = self.cache.log.tip();
+        self.ending.borrow_mut().push_back((end, since));
+    }
+
+    /// Where the oldest work began of which the end may still be lost.
+    fn oldest_end(&self, durable: Lgpos) -> Option<Lgpos> {
+        let mut ending = self.ending.borrow_mut();
+        while ending.front().is_some_and(|(end, _)| *end <= durable) {
+            ending.pop_front();
+        }
+        ending.iter().map(|(_, since)| *since).min()
     }
 
     /// What has been counted so far.

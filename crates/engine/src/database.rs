@@ -7,15 +7,19 @@ use std::rc::Rc;
 use device::{Runtime, Volume};
 use units::Seed;
 
-use crate::core::Core;
+use crate::core::{CleanupBatch, Core};
 use crate::counters::Counters;
-use crate::edit::TransactionId;
+use crate::edit::{TransactionId, Undo};
 use crate::error::{Latch, OpenError, TransactionError};
 use crate::header_file::detach;
 use crate::log::LogRecord;
+use crate::recovery::{
+    self, PendingCleanup, RecoveryProgress, RecoverySettings, RecoverySummary, Redone,
+};
 use crate::settings::Settings;
 use crate::table::Table;
 use crate::transaction::Transaction;
+use crate::versions::{Cleanup, CommitNumber};
 
 /// Where a database and its log live.
 #[derive(Clone)]
@@ -49,9 +53,44 @@ impl Database {
         settings: Settings,
         seed: Seed,
     ) -> Result<Self, OpenError> {
-        let core = open::open(runtime, &files, settings, seed).await?;
+        let core = open::open(runtime, &files, settings, seed, None).await?;
+        start_scavenger(&core);
         start_tasks(&core);
         Ok(Self { core })
+    }
+
+    /// Opens a database as [`Database::open`] does, and recovers it first where it was not closed
+    /// properly: redoes what the log holds, undoes what was never committed. The summary is none
+    /// where nothing had to be recovered. A crash on the way is one more crash: call it again.
+    pub async fn recover(
+        runtime: &Runtime,
+        files: DatabaseFiles,
+        settings: Settings,
+        seed: Seed,
+        progress: &dyn Fn(RecoveryProgress),
+    ) -> Result<(Self, Option<RecoverySummary>), OpenError> {
+        let memory = RecoverySettings {
+            cache: settings.cache_maximum,
+            longest_write: settings.longest_write,
+            ..RecoverySettings::default()
+        };
+        let redone = recovery::redo(runtime, &files, &memory, progress)
+            .await
+            .map_err(OpenError::Recovery)?;
+        let Some(redone) = redone else {
+            let database = Self::open(runtime, files, settings, seed).await?;
+            return Ok((database, None));
+        };
+        let core = open::open(runtime, &files, settings, seed, Some(&redone)).await?;
+        start_scavenger(&core);
+        let summary = redone.summary;
+        if let Err(error) = undo_losers(&core, redone).await {
+            core.closed.set(true);
+            core.wake_all();
+            return Err(open::opening(error));
+        }
+        start_tasks(&core);
+        Ok((Self { core }, Some(summary)))
     }
 
     /// A table by its name.
@@ -100,12 +139,60 @@ impl Database {
     }
 }
 
-fn start_tasks(core: &Rc<Core>) {
-    let runtime = &core.runtime;
+/// Undoes the transactions that a crash cut short, then lets cleanup go on where it was.
+async fn undo_losers(core: &Rc<Core>, redone: Redone) -> Result<(), TransactionError> {
+    let mut items = redone.cleanups;
+    for loser in &redone.losers {
+        let mut active = core.active.borrow_mut();
+        active.insert(loser.transaction, loser.begin);
+    }
+    // Cleanups wait until nothing can need what they remove; they hold the checkpoint meanwhile.
+    let oldest_cleanup = items.iter().map(|pending| pending.begin).min();
+    core.cleaning.set(oldest_cleanup);
+    for loser in redone.losers {
+        let begin = loser.begin;
+        // Rows that it had revived go back to being deleted, and whoever deleted them is gone.
+        let revived = loser.undo.iter().flatten();
+        let revived = revived.filter(|undo| matches!(undo, Undo::Revive { .. }));
+        items.extend(revived.cloned().map(|of| PendingCleanup { begin, of }));
+        core.undo_transaction(loser.transaction, loser.undo).await?;
+        core.active.borrow_mut().remove(&loser.transaction);
+        core.keep_until_durable(begin);
+    }
+    let batches = items.into_iter().filter_map(|pending| {
+        Some(CleanupBatch {
+            number: CommitNumber::default(),
+            since: pending.begin,
+            items: vec![cleanup_of(pending.of)?],
+        })
+    });
+    core.cleanups.borrow_mut().extend(batches);
+    core.cleaning.set(None);
+    Ok(())
+}
+
+fn cleanup_of(undo: Undo) -> Option<Cleanup> {
+    match undo {
+        Undo::FlagDelete { tree, key, data } | Undo::Revive { tree, key, data } => {
+            Some(Cleanup::Node { tree, key, data })
+        }
+        Undo::LongValueRelease { tree, long_value } => {
+            Some(Cleanup::LongValue { tree, long_value })
+        }
+        Undo::Insert { .. } | Undo::Replace { .. } | Undo::LongValueInsert { .. } => None,
+    }
+}
+
+/// Pages are written by nobody else, so this one must run before anything is changed.
+fn start_scavenger(core: &Rc<Core>) {
     let watched = Rc::clone(core);
     let scavenge = Rc::clone(&core.cache).scavenge(move || watched.closed.get());
     // Its handle is dropped: closing needs it to the end, and it holds nothing that must be closed.
-    drop(runtime.spawn(scavenge));
+    drop(core.runtime.spawn(scavenge));
+}
+
+fn start_tasks(core: &Rc<Core>) {
+    let runtime = &core.runtime;
     let mut tasks = core.tasks.borrow_mut();
     tasks.push(runtime.spawn(Rc::clone(core).clean_up_forever()));
     tasks.push(runtime.spawn(Rc::clone(core).checkpoint_forever()));

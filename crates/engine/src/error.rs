@@ -6,6 +6,8 @@ use std::rc::Rc;
 use device::DeviceError;
 use units::PageNumber;
 
+use crate::recovery::RecoveryError;
+
 /// A page that is not what the tree that points to it needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageDamage {
@@ -51,6 +53,8 @@ pub enum OpenError {
         /// The first and last log generation that recovery needs.
         generations: (u32, u32),
     },
+    /// The database cannot be recovered.
+    Recovery(RecoveryError),
     /// A page that must be read to open the database is damaged.
     Damaged(PageDamage),
     /// The log could not be opened.
@@ -82,6 +86,7 @@ impl fmt::Display for OpenError {
                 "{file}: was not closed properly; recover it first (needs log generations \
                  {first:#x} to {last:#x})"
             ),
+            Self::Recovery(error) => error.fmt(f),
             Self::Damaged(damage) => damage.fmt(f),
             Self::Log { problem } => write!(f, "{problem}"),
             Self::Unsupported { file, problem } => write!(f, "{file}: {problem}"),

@@ -114,13 +114,14 @@ impl HeaderFile {
     }
 }
 
-/// Marks a header as that of a database in use from `attached` on.
-pub(crate) fn attach(header: &mut DatabaseHeader, attached: Lgpos) {
+/// Marks a header as that of a database in use from `attached` on, which recovery would have to
+/// redo from `checkpoint` on.
+pub(crate) fn attach(header: &mut DatabaseHeader, checkpoint: Lgpos, attached: Lgpos) {
     header.state = DatabaseState::DirtyShutdown;
     header.attached_at = attached;
     header.detached_at = Lgpos::NONE;
-    header.generation_min_required = attached.generation;
-    header.generation_min_consistent = attached.generation;
+    header.generation_min_required = checkpoint.generation;
+    header.generation_min_consistent = checkpoint.generation;
     header.generation_max_required = attached.generation;
     header.generation_max_committed = attached.generation;
 }

@@ -50,6 +50,7 @@ impl Core {
             };
             self.cleaning.set(Some(batch.since));
             let cleaned = self.clean_up_batch(&batch.items).await;
+            self.keep_until_durable(batch.since);
             self.cleaning.set(None);
             cleaned?;
             self.runtime.yield_now().await;
@@ -106,9 +107,10 @@ impl Core {
         let place = self.safe_checkpoint();
         self.cache.flush_file().await?;
         let header = &self.cache.header;
-        let (tip, dbtime) = (self.cache.log.tip(), self.dbtime());
+        // The tip may lie in a generation that a crash prevents.
+        let (end, dbtime) = (self.cache.log.durable(), self.dbtime());
         header
-            .move_range(place, tip, dbtime)
+            .move_range(place, end, dbtime)
             .await
             .map_err(|error| self.latch(&error))?;
         self.cache

@@ -317,7 +317,10 @@ impl Work {
     /// Gives back what every transaction holds, however it ended.
     fn end(self) {
         let core = &self.core;
-        core.active.borrow_mut().remove(&self.viewer.transaction);
+        let since = core.active.borrow_mut().remove(&self.viewer.transaction);
+        if let Some(since) = since {
+            core.keep_until_durable(since);
+        }
         let mut versions = core.versions.borrow_mut();
         versions.end(self.viewer.snapshot);
         versions.trim();

@@ -13,10 +13,12 @@ use units::{ObjectId, PageNumber, Prng, Seed};
 use super::{DatabaseFiles, FIRST_TRANSACTION};
 use crate::cache::Cache;
 use crate::core::{Core, CoreParts};
+use crate::edit::TransactionId;
 use crate::error::{OpenError, PageDamage, TransactionError};
 use crate::header_file::{HeaderFile, attach};
-use crate::log::{Log, LogChain, LogFolder, LogIdentity, LogRecord, LogSettings};
+use crate::log::{Log, LogChain, LogEnd, LogError, LogFolder, LogIdentity, LogRecord, LogSettings};
 use crate::long_value;
+use crate::recovery::Redone;
 use crate::rows::{TableState, flags_agree};
 use crate::settings::Settings;
 use crate::stage::{Stage, Stop};
@@ -32,23 +34,33 @@ const CATALOG: Tree = Tree {
     space: Space::Own,
 };
 
-/// Opens a database that was closed properly.
+/// Opens a database that was closed properly, or one whose log has been redone; then losers are
+/// still to be undone, and the checkpoint stays where redo began.
 pub(super) async fn open(
     runtime: &Runtime,
     files: &DatabaseFiles,
     settings: Settings,
     seed: Seed,
+    redone: Option<&Redone>,
 ) -> Result<Rc<Core>, OpenError> {
     let device = files
         .database
         .open(&files.file, OpenMode::ReadWrite)
         .await?;
-    let (mut header, page_size) = read_header(&device).await?;
-    let log = open_log(runtime, files, &settings, (&mut header, page_size, seed)).await?;
+    let (mut header, page_size) = read_header(&device, redone.is_some()).await?;
+    let log = match redone {
+        None => open_log(runtime, files, &settings, (&mut header, page_size, seed)).await?,
+        Some(redone) => {
+            header.dbtime = header.dbtime.max(redone.dbtime);
+            resume_log(runtime, files, &settings, redone).await?
+        }
+    };
     let attached = log.tip();
+    let checkpoint = redone.map_or(attached, |redone| redone.checkpoint);
     let header_file = HeaderFile::new(Rc::clone(&device), page_size, header);
     let cache = Cache::new(runtime, device, log, header_file, (page_size, &settings));
-    let core = load(runtime, cache, settings).await?;
+    let last_transaction = redone.map_or(FIRST_TRANSACTION, |redone| redone.last_transaction);
+    let core = load(runtime, cache, settings, last_transaction).await?;
     let header = core.cache.header.current();
     let record = LogRecord::Attach {
         database: header.signature.random,
@@ -63,18 +75,21 @@ pub(super) async fn open(
             .map_err(|error| error.to_string())?;
         core.cache
             .header
-            .update(|header| attach(header, attached))
-            .await
+            .update(|header| attach(header, checkpoint, attached))
+            .await?;
+        let written = core.cache.log.advance_checkpoint(checkpoint).await;
+        written.map_err(|error| error.to_string())
     };
     let problem = |problem| OpenError::Log { problem };
     started.await.map_err(problem)?;
-    let checkpoint = core.cache.log.advance_checkpoint(attached).await;
-    checkpoint.map_err(|error| problem(error.to_string()))?;
     Ok(core)
 }
 
 /// The header of a database that may be opened.
-async fn read_header(device: &Rc<dyn Device>) -> Result<(DatabaseHeader, PageSize), OpenError> {
+async fn read_header(
+    device: &Rc<dyn Device>,
+    is_redone: bool,
+) -> Result<(DatabaseHeader, PageSize), OpenError> {
     let file = device.name().to_owned();
     let most = usize::try_from(device.length())
         .unwrap_or(PROBE_BYTES)
@@ -94,6 +109,7 @@ async fn read_header(device: &Rc<dyn Device>) -> Result<(DatabaseHeader, PageSiz
         read_copies(&read.into_buffer()?).map_err(|error| not_a_database(error.to_string()))?;
     let header = copies.header;
     match header.state {
+        DatabaseState::DirtyShutdown if is_redone => Ok((header, copies.page_size)),
         DatabaseState::CleanShutdown => Ok((header, copies.page_size)),
         DatabaseState::DirtyShutdown | DatabaseState::DirtyAndPatched => Err(OpenError::Dirty {
             file,
@@ -116,26 +132,22 @@ async fn open_log(
     (header, page_size, seed): (&mut DatabaseHeader, PageSize, Seed),
 ) -> Result<Log, OpenError> {
     let folder = LogFolder::new(Rc::clone(&files.log), &files.log_base);
-    let log_settings = LogSettings {
-        circular: settings.circular_log,
-        ..LogSettings::default()
-    };
-    let problem = |error: crate::log::LogError| OpenError::Log {
-        problem: error.to_string(),
-    };
-    if header.log_signature.is_some()
-        && let Some(chain) = LogChain::find(&folder).await.map_err(problem)?
-    {
+    let log_settings = log_settings(settings);
+    if let Some(chain) = LogChain::find(&folder).await.map_err(log_problem)? {
+        if !header.log_signature.is_some() {
+            // A crash fell between the creation of the log and the first use of the database.
+            header.log_signature = chain.identity().signature;
+        }
         let identity = LogIdentity {
             page_size,
             signature: header.log_signature,
             database: header.signature,
         };
-        chain.require_identity(&identity).map_err(problem)?;
-        let end = chain.end().await.map_err(problem)?;
+        chain.require_identity(&identity).map_err(log_problem)?;
+        let end = chain.end().await.map_err(log_problem)?;
         return Log::resume(runtime, folder, identity, log_settings, end)
             .await
-            .map_err(problem);
+            .map_err(log_problem);
     }
     let clock = runtime.clock();
     let millis = (clock.epoch() + clock.now()).0 / 1_000_000;
@@ -150,7 +162,38 @@ async fn open_log(
     };
     Log::create(runtime, folder, identity, log_settings)
         .await
-        .map_err(problem)
+        .map_err(log_problem)
+}
+
+/// Goes on with the log behind what has been redone.
+async fn resume_log(
+    runtime: &Runtime,
+    files: &DatabaseFiles,
+    settings: &Settings,
+    redone: &Redone,
+) -> Result<Log, OpenError> {
+    let folder = LogFolder::new(Rc::clone(&files.log), &files.log_base);
+    let end = LogEnd {
+        checkpoint: redone.checkpoint,
+        ..redone.end
+    };
+    let settings = log_settings(settings);
+    Log::resume(runtime, folder, redone.identity, settings, end)
+        .await
+        .map_err(log_problem)
+}
+
+fn log_settings(settings: &Settings) -> LogSettings {
+    LogSettings {
+        circular: settings.circular_log,
+        ..LogSettings::default()
+    }
+}
+
+fn log_problem(error: LogError) -> OpenError {
+    OpenError::Log {
+        problem: error.to_string(),
+    }
 }
 
 /// Reads the catalog and opens every table.
@@ -158,6 +201,7 @@ async fn load(
     runtime: &Runtime,
     cache: Rc<Cache>,
     settings: Settings,
+    last_transaction: TransactionId,
 ) -> Result<Rc<Core>, OpenError> {
     let dbtime = cache.header.current().dbtime;
     let parts = |cache, settings, tables, trees| CoreParts {
@@ -167,7 +211,7 @@ async fn load(
         tables,
         trees,
         dbtime,
-        last_transaction: FIRST_TRANSACTION,
+        last_transaction,
     };
     let empty = (HashMap::new(), Trees::default());
     let bare = Core::new(parts(Rc::clone(&cache), settings.clone(), empty.0, empty.1));
@@ -249,7 +293,7 @@ async fn open_table(
     Ok(Some(state))
 }
 
-fn opening(error: TransactionError) -> OpenError {
+pub(super) fn opening(error: TransactionError) -> OpenError {
     match error {
         TransactionError::Damaged(damage) => OpenError::Damaged(damage),
         TransactionError::Read(error) => OpenError::Device(error),

@@ -131,8 +131,8 @@ impl Log {
         let names = &folder.names;
         if !folder.has(&names.current()).await? && end.is_some() {
             // The crash fell between the two renames of a roll.
-            let next = folder.has(&names.next()).await?;
-            if next && folder.header(&names.next()).await?.generation == end.generation {
+            let next = folder.header(&names.next()).await;
+            if next.is_ok_and(|header| header.generation == end.generation) {
                 folder
                     .volume
                     .rename(&names.next(), &names.current())

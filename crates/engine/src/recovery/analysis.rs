@@ -60,7 +60,13 @@ impl Analysis {
                 self.open(transaction, span.start).undo.push(undos.clone());
             }
             UndoAction::Pop => {
-                self.open(transaction, span.start).undo.pop();
+                let open = self.open(transaction, span.start);
+                let (begin, undone) = (open.begin, open.undo.pop().unwrap_or_default());
+                // A revived node is deleted once more, and nobody else remembers that.
+                let deleted = undone.into_iter();
+                let deleted = deleted.filter(|undo| matches!(undo, Undo::Revive { .. }));
+                self.cleanups
+                    .extend(deleted.map(|of| PendingCleanup { begin, of }));
             }
         }
     }

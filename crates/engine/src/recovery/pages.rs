@@ -108,6 +108,14 @@ impl Pages {
         }
     }
 
+    /// The page for somebody who makes it anew: if it is not here, it is not read.
+    pub async fn get_anew(&mut self, number: PageNumber) -> Result<&mut Page, RecoveryError> {
+        let zeros = || Buffer::zeroed(self.page_size.bytes());
+        let slot = self.slots.entry(number);
+        slot.or_insert_with(|| Slot::Here(judged(zeros(), number)));
+        self.get(number).await
+    }
+
     /// Makes the file at least `length` bytes long.
     pub async fn extend_to(&mut self, length: u64) -> Result<(), RecoveryError> {
         if self.device.length() < length {
@@ -166,7 +174,8 @@ impl Pages {
 
     /// Writes the changed pages that `choose` picks, neighbours together.
     async fn write(&mut self, choose: impl Fn(&Page) -> bool) -> Result<(), RecoveryError> {
-        let picked = self.here().filter(|(_, page)| page.dirty && choose(page));
+        let sound = self.here().filter(|(_, page)| page.damage.is_none());
+        let picked = sound.filter(|(_, page)| page.dirty && choose(page));
         let mut numbers: Vec<PageNumber> = picked.map(|(number, _)| number).collect();
         numbers.sort_unstable();
         if let Some(last) = numbers.last() {

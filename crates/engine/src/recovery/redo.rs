@@ -134,8 +134,8 @@ struct Redo {
     /// How many of those have their pages here or on their way.
     fetched: usize,
     analysis: Analysis,
-    /// Pages that cannot be read, since the record that first needed each.
-    damaged: BTreeMap<PageNumber, Lgpos>,
+    /// Pages that cannot be used unless the log makes them anew, and why.
+    damaged: BTreeMap<PageNumber, RecoveryError>,
     /// The page with the latest database time that was found in the file.
     newest: (PageNumber, u64),
     summary: RecoverySummary,
@@ -155,12 +155,14 @@ pub(super) enum Step {
 }
 
 /// Decides by database times; `found` is none where the page cannot be read.
+///
+/// What can be made anew is made anew, whatever the page says of itself: a page that a power
+/// failure tore may look whole, because its checksum is blind to some exchanges of words.
 pub(super) const fn step(found: Option<u64>, before: u64, dbtime: u64, rebuilds: bool) -> Step {
     match found {
-        None if rebuilds => Step::Apply,
+        _ if rebuilds => Step::Apply,
         None => Step::Wait,
         Some(found) if found >= dbtime => Step::Skip,
-        Some(_) if rebuilds => Step::Apply,
         Some(found) if found == before => Step::Apply,
         Some(_) => Step::Lost,
     }
@@ -205,7 +207,7 @@ impl Redo {
     fn prefetch(&mut self) {
         while let Some((_, record)) = self.ahead.get(self.fetched) {
             if let LogRecord::Apply(apply) = record {
-                for page in &apply.pages {
+                for page in apply.pages.iter().filter(|page| !page.rebuilds()) {
                     if !self.pages.prefetch(page.page) {
                         return;
                     }
@@ -240,7 +242,11 @@ impl Redo {
     ) -> Result<(), RecoveryError> {
         let file = self.pages.file();
         let number = edits.page;
-        let page = self.pages.get(number).await?;
+        let page = if edits.rebuilds() {
+            self.pages.get_anew(number).await?
+        } else {
+            self.pages.get(number).await?
+        };
         let found = page.damage.is_none().then(|| page.dbtime());
         if let Some(found) = found
             && found > self.newest.1
@@ -250,31 +256,45 @@ impl Redo {
         match step(found, edits.dbtime_before, apply.dbtime, edits.rebuilds()) {
             Step::Skip => self.summary.pages_skipped += 1,
             Step::Wait => {
-                self.damaged.entry(number).or_insert(place);
-            }
-            Step::Lost => {
-                return Err(RecoveryError::LostWrite {
-                    file,
-                    page: number,
-                    found: found.unwrap_or(0),
-                    expected: edits.dbtime_before,
-                    place,
-                });
-            }
-            Step::Apply => {
-                let made_anew = change(page, edits, apply.dbtime);
-                let made_anew = made_anew.map_err(|problem| RecoveryError::Mismatch {
+                let problem = page.damage.clone().unwrap_or_default();
+                let damage = RecoveryError::DamagedPage {
                     file,
                     page: number,
                     problem,
                     place,
-                })?;
-                self.summary.pages_redone += 1;
-                self.summary.pages_repaired += u64::from(made_anew);
-                if made_anew {
-                    self.damaged.remove(&number);
-                }
+                };
+                self.damaged.entry(number).or_insert(damage);
             }
+            Step::Lost => {
+                let lost = RecoveryError::LostWrite {
+                    file,
+                    page: number,
+                    found: page.dbtime(),
+                    expected: edits.dbtime_before,
+                    place,
+                };
+                page.damage = Some(lost.to_string());
+                self.damaged.insert(number, lost);
+            }
+            Step::Apply => match change(page, edits, apply.dbtime) {
+                Ok(made_anew) => {
+                    self.summary.pages_redone += 1;
+                    self.summary.pages_repaired += u64::from(made_anew);
+                    if made_anew {
+                        self.damaged.remove(&number);
+                    }
+                }
+                Err(problem) => {
+                    let mismatch = RecoveryError::Mismatch {
+                        file,
+                        page: number,
+                        problem,
+                        place,
+                    };
+                    page.damage = Some(mismatch.to_string());
+                    self.damaged.insert(number, mismatch);
+                }
+            },
         }
         Ok(())
     }
@@ -286,14 +306,8 @@ impl Redo {
         checkpoint: Lgpos,
     ) -> Result<Redone, RecoveryError> {
         let file = self.pages.file();
-        if let Some((page, place)) = self.damaged.first_key_value().map(|(k, v)| (*k, *v)) {
-            let problem = self.pages.get(page).await?.damage.clone();
-            return Err(RecoveryError::DamagedPage {
-                file,
-                page,
-                problem: problem.unwrap_or_default(),
-                place,
-            });
+        if let Some((_, damage)) = self.damaged.pop_first() {
+            return Err(damage);
         }
         let (page, found) = self.newest;
         let latest = self.analysis.dbtime;
