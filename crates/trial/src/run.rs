@@ -5,6 +5,8 @@
 
 mod check;
 mod open;
+#[cfg(test)]
+mod tests;
 
 use std::cell::Cell;
 use std::rc::Rc;

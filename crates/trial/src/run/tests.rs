@@ -1,0 +1,285 @@
+//! Whole runs in virtual time over storage in memory.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use device::{OpenMode, Request, Volume};
+use faults::{Call, Effect, Fault, FaultPlan, FaultyVolume, Matching, Occurrence};
+use record::{Edge, Event, IssueKind, Phase, Series, codec};
+use units::{Nanos, Seed};
+
+use super::{Group, Summary, run};
+use crate::coordinator::{Coordinator, Stop};
+use crate::location::Location;
+use crate::manifest;
+use crate::prepare::{preflight, prepare};
+use crate::testing::{World, collector};
+
+const PLAN: &str = "seed = 7\n\
+    [databases]\nfolders = [\"a\", \"b\"]\nsize = \"16MiB\"\n\
+    [engine]\ncache_minimum = \"1MiB\"\ncache_maximum = \"2MiB\"\n\
+    [workload]\nthreads = 2\n\
+    [test]\nduration = \"1500ms\"\nwarm_up_limit = \"2s\"\ninterval = \"500ms\"\n";
+
+/// A world with its databases prepared.
+fn prepared(text: &str) -> World {
+    let world = World::new(text);
+    let runtime = world.executor.runtime();
+    let (plan, locations) = (world.plan.clone(), world.locations.clone());
+    let filling = async move {
+        let targets = preflight(&plan, &locations).await?;
+        let coordinator = Arc::new(Coordinator::new(1));
+        prepare(&runtime, &plan, targets, &coordinator, &collector().0).await
+    };
+    world.executor.block_on(filling).expect("the fill");
+    world
+}
+
+/// Runs all databases of `world` in one group; a person asks to stop after `stop_after`.
+fn run_once(world: &World, stop_after: Option<Nanos>) -> (Summary, Vec<Event>) {
+    let (events, kept) = collector();
+    let coordinator = Arc::new(Coordinator::new(1));
+    let runtime = world.executor.runtime();
+    let group = Group {
+        runtime: runtime.clone(),
+        plan: world.plan.clone(),
+        locations: world.locations.clone(),
+        events,
+        checked: Rc::new(|_| ()),
+        commits: None,
+        coordinator: Arc::clone(&coordinator),
+        origin: runtime.now(),
+        is_leader: true,
+        host: None,
+    };
+    let summary = world.executor.block_on(async move {
+        if let Some(span) = stop_after {
+            let twin = runtime.clone();
+            drop(runtime.spawn(async move {
+                twin.sleep(span).await;
+                coordinator.stop(Stop::Interrupted);
+            }));
+        }
+        run(group).await
+    });
+    let events = kept.borrow().clone();
+    (summary, events)
+}
+
+fn phases(events: &[Event]) -> Vec<(Phase, Edge)> {
+    let mark = |event: &Event| match event {
+        Event::Phase(mark) => Some((mark.phase, mark.edge)),
+        _ => None,
+    };
+    events.iter().filter_map(mark).collect()
+}
+
+fn issues(events: &[Event]) -> Vec<(IssueKind, String)> {
+    let issue = |event: &Event| match event {
+        Event::Issue(issue) => Some((issue.kind, issue.text.clone())),
+        _ => None,
+    };
+    events.iter().filter_map(issue).collect()
+}
+
+#[test]
+fn a_run_goes_through_its_phases_and_finds_nothing_wrong() {
+    let world = prepared(PLAN);
+    let (summary, events) = run_once(&world, None);
+    assert_eq!((issues(&events), summary), (Vec::new(), Summary::default()));
+    let both = |phase| [(phase, Edge::Begin), (phase, Edge::End)];
+    let order = [
+        Phase::Open,
+        Phase::Warm,
+        Phase::Measure,
+        Phase::Drain,
+        Phase::Check,
+    ];
+    assert_eq!(phases(&events), order.map(both).concat());
+    let mut measured = Vec::new();
+    let mut checked = 0;
+    for event in &events {
+        match event {
+            Event::Interval(interval) if interval.phase == Phase::Measure => {
+                measured.push(interval);
+            }
+            Event::Checksum(checksum) => {
+                checked += 1;
+                let bad = checksum.bad_pages + checksum.correctable_pages;
+                assert_eq!(bad + checksum.wrong_page_number_pages, 0);
+                assert!(checksum.seen_pages >= 512, "{checksum:?}");
+                assert_eq!(checksum.seen_pages * 32_768, checksum.bytes);
+            }
+            _ => {}
+        }
+    }
+    assert_eq!((measured.len(), checked), (3, 2));
+    for (index, interval) in measured.iter().enumerate() {
+        assert_eq!(
+            interval.to_ns - interval.from_ns,
+            500_000_000,
+            "sample {index}"
+        );
+        assert_eq!(interval.databases.len(), 2);
+        for database in &interval.databases {
+            let count = |series| {
+                let found = database.series.iter().find(|found| found.series == series);
+                found.map_or(0, |found| found.latency.count())
+            };
+            assert!(count(Series::DatabaseRead) > 100);
+            assert!(count(Series::DatabaseWrite) > 10);
+            assert!(count(Series::LogWrite) > 5);
+            let counters = &database.counters;
+            assert_eq!(count(Series::Transaction), counters.transactions());
+            assert!(counters.inserts > counters.deletes && counters.deletes > counters.replaces);
+        }
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_journal() {
+    let bytes = || {
+        let (_, events) = run_once(&prepared(PLAN), None);
+        events.iter().map(codec::encode).collect::<String>()
+    };
+    assert_eq!(bytes(), bytes());
+}
+
+#[test]
+fn a_database_can_be_run_again() {
+    let world = prepared(PLAN);
+    for _ in 0..2 {
+        let (summary, events) = run_once(&world, None);
+        assert_eq!((issues(&events), summary), (Vec::new(), Summary::default()));
+    }
+}
+
+#[test]
+fn a_person_may_stop_a_run_and_keeps_what_was_measured() {
+    let world = prepared(PLAN);
+    let (summary, events) = run_once(&world, Some(Nanos::from_millis(1_200)));
+    assert_eq!((issues(&events), summary), (Vec::new(), Summary::default()));
+    let marks = phases(&events);
+    assert_eq!(marks.last(), Some(&(Phase::Drain, Edge::End)));
+    let measured = events.iter().filter(
+        |event| matches!(event, Event::Interval(interval) if interval.phase == Phase::Measure),
+    );
+    assert!((1..=3).contains(&measured.count()));
+    let (summary, _) = run_once(&world, None);
+    assert_eq!(summary, Summary::default(), "the databases were closed");
+}
+
+#[test]
+fn a_database_that_was_never_prepared_is_refused() {
+    let world = World::new(PLAN);
+    let (summary, events) = run_once(&world, None);
+    let failure = summary.failure.expect("nothing was prepared");
+    assert!(failure.at_open);
+    assert_eq!(
+        failure.text,
+        "a/Plimsoll001.edb: no manifest beside it, so nothing says what it holds; run `plimsoll \
+         prepare` with this plan first"
+    );
+    assert!(!phases(&events).contains(&(Phase::Measure, Edge::Begin)));
+}
+
+/// The second database is a copy of the first: every record in it is sound, and none belongs.
+#[test]
+fn records_of_another_database_are_noticed() {
+    let world = prepared(PLAN);
+    let image = world.volumes[0].image();
+    let copy = image.files["Plimsoll001.edb"].to_vec();
+    let volume = world.volumes[1].clone();
+    world.executor.block_on(async move {
+        volume.remove("Plimsoll002.edb").await.unwrap();
+        let mode = OpenMode::CreateNew {
+            length: copy.len() as u64,
+        };
+        let device = volume.open("Plimsoll002.edb", mode).await.unwrap();
+        let request = Request::write(
+            device::Purpose::Fill,
+            0,
+            device::Buffer::copy_of(&copy),
+            device::Durability::Durable,
+        );
+        device.submit(request).await.into_buffer().unwrap();
+    });
+    let (summary, events) = run_once(&world, None);
+    assert!(summary.issues > 100, "{summary:?}");
+    let issues = issues(&events);
+    assert_eq!(issues.len(), 20, "the rest are only counted");
+    let belongs = "the record belongs to database 1, not 2";
+    assert!(
+        issues
+            .iter()
+            .all(|(kind, text)| { *kind == IssueKind::HashMismatch && text.contains(belongs) })
+    );
+}
+
+/// Wraps the folder of database number `index`, so that it suffers `fault`.
+fn suffer(world: &mut World, index: usize, fault: Fault) {
+    let location = &world.locations[index];
+    let plan = FaultPlan {
+        seed: Seed(1),
+        faults: vec![fault],
+    };
+    let inner = Rc::clone(&location.database);
+    let faulty = FaultyVolume::new(inner, plan, world.executor.runtime());
+    let faulty: Rc<dyn Volume> = Rc::new(faulty);
+    world.locations[index] = Location {
+        database: Rc::clone(&faulty),
+        log: faulty,
+        ..location.clone()
+    };
+}
+
+#[test]
+fn a_failing_disk_ends_the_run_and_is_named() {
+    let mut world = prepared(PLAN);
+    let fault = Fault {
+        matching: Matching {
+            call: Some(Call::Write),
+            ..Matching::default()
+        },
+        occurrence: Occurrence::From(300),
+        effect: Effect::Fail { done: false },
+    };
+    suffer(&mut world, 1, fault);
+    let (summary, events) = run_once(&world, None);
+    assert!(summary.failure.is_some_and(
+        |failure| !failure.at_open && failure.text.contains("stopped after a failed write")
+    ));
+    let issue = events.iter().find_map(|event| match event {
+        Event::Issue(issue) => Some(issue.clone()),
+        _ => None,
+    });
+    let issue = issue.expect("an issue for the record");
+    assert_eq!(
+        (issue.kind, issue.database),
+        (IssueKind::InputOutput, Some(1))
+    );
+    assert!(issue.offset_bytes.is_some());
+    assert!(issue.file.is_some_and(|file| file.starts_with("b/")));
+    let marks = phases(&events);
+    assert!(!marks.contains(&(Phase::Check, Edge::Begin)), "{marks:?}");
+    assert_eq!(marks.last(), Some(&(Phase::Drain, Edge::End)));
+}
+
+/// A world whose manifest has been changed by hand.
+#[test]
+fn a_manifest_of_another_page_size_is_refused() {
+    let mut world = prepared(PLAN);
+    let location = world.locations[0].clone();
+    world.executor.block_on(async move {
+        let mut changed = manifest::read(&location).await.unwrap().unwrap();
+        changed.page_size_bytes = 8192;
+        manifest::write(&location, &changed).await.unwrap();
+    });
+    world.locations.truncate(1);
+    let (summary, _) = run_once(&world, None);
+    assert_eq!(
+        summary.failure.unwrap().text,
+        "a/Plimsoll001.edb: was prepared with page_size 8.0 KiB, the plan says 32.0 KiB; change \
+         the plan or prepare another folder"
+    );
+}
