@@ -227,7 +227,7 @@ fn what_awaits_its_cleanup_is_counted_and_not_blamed() {
     let delete = |line| {
         move |page: &mut PageMut<'_>| {
             page.set_node_flags(line, node_flags::DELETED)
-                .expect("a node")
+                .expect("a node");
         }
     };
     // Row 5, its index entry, and the long value that nobody holds now.

@@ -172,7 +172,7 @@ impl World {
             );
             self.page(*number, object, flags | page_flags::LEAF, b"", nodes);
             self.change(*number, |page| {
-                page.set_links(PageNumber(previous), PageNumber(next))
+                page.set_links(PageNumber(previous), PageNumber(next));
             });
         }
     }
