@@ -1,0 +1,91 @@
+//! Databases of this engine, examined page by page after a load: by the check that stands beside
+//! these tests, and by the examination that operators use.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod world;
+
+use engine::{Durability, Row};
+use ese::header::{PROBE_BYTES, read_copies};
+use ese::page::PageSize;
+use ese::reader::FileImage;
+use ese::verify::{Report, verify};
+use units::{Prng, Seed};
+use world::{FILE, World, message, small_cache};
+
+/// Inserts, replaces and deletes, some of it rolled back.
+fn load(world: &World, seed: u64) {
+    world.run(small_cache(), move |database| async move {
+        let table = database.table("Messages").unwrap();
+        let mut prng = Prng::new(Seed(seed));
+        let (mut row, mut next) = (Row::new(), 1_i64);
+        let mut live: Vec<i64> = Vec::new();
+        for version in 0..160 {
+            let mut transaction = database.begin();
+            let before = live.clone();
+            for _ in 0..8 {
+                let pick = usize::try_from(prng.below(live.len().max(1) as u64)).unwrap();
+                if live.len() > 50 && prng.percent(35) {
+                    let id = live.swap_remove(pick);
+                    let key = table.primary_key(&[&id.to_le_bytes()]).unwrap();
+                    transaction.delete(&table, &key).await.unwrap();
+                } else if live.len() > 50 && prng.percent(30) {
+                    message(&mut row, live[pick], version, 150, 3000);
+                    transaction.replace(&table, &row).await.unwrap();
+                } else {
+                    message(&mut row, next, version, 200, 2000);
+                    transaction.insert(&table, &row).await.unwrap();
+                    live.push(next);
+                    next += 1;
+                }
+            }
+            if prng.percent(20) {
+                transaction.rollback().await.unwrap();
+                live = before;
+            } else {
+                transaction.commit(Durability::Lazy).await.unwrap();
+            }
+        }
+    });
+}
+
+fn examine(world: &World) -> Report {
+    let bytes = world.volume.image().files[FILE].to_vec();
+    let copies = read_copies(&bytes[..bytes.len().min(PROBE_BYTES)]).unwrap();
+    let Ok(report) = verify(FileImage::new(&bytes, copies.page_size));
+    report
+}
+
+#[test]
+fn an_empty_database_agrees_with_itself() {
+    for size in PageSize::ALL {
+        let world = World::new(3);
+        world.create(size);
+        let report = examine(&world);
+        assert_eq!(report.findings, [], "{size}");
+    }
+}
+
+#[test]
+fn a_loaded_database_agrees_with_itself() {
+    for (seed, size) in (1..).zip(PageSize::ALL) {
+        let world = World::new(seed);
+        world.create(size);
+        load(&world, seed);
+        let rows = world.check();
+        let report = examine(&world);
+        let text: Vec<_> = report
+            .findings
+            .iter()
+            .take(20)
+            .map(ToString::to_string)
+            .collect();
+        assert!(
+            report.is_clean(),
+            "{size}: {} problems: {text:#?}",
+            report.problems
+        );
+        assert!(rows.len() > 50, "{size}: {} rows", rows.len());
+        assert_eq!(report.long_values, rows.len() as u64, "{size}");
+    }
+}
