@@ -54,6 +54,15 @@ fn links_that_disagree_with_the_tree_are_named() {
         after(32, |page| page.set_links(stated, PageNumber(33))),
         [found("T", 32, Problem::PreviousLink { stated, expected })]
     );
+    let skipped = after(31, |page| page.set_links(PageNumber::NONE, PageNumber(33)));
+    let (stated, past) = (PageNumber(33), PageNumber(32));
+    let next = Problem::NextLink {
+        stated,
+        expected: past,
+    };
+    assert_eq!(skipped[0], found("T", 31, next));
+    // The rows that the walk along the links leaves out are missed elsewhere too.
+    assert!(skipped.len() > 1, "{skipped:?}");
     let links = after(33, |page| page.set_links(PageNumber(32), PageNumber(31)));
     let next = Problem::NextLink {
         stated: expected,
