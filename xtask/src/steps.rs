@@ -50,7 +50,7 @@ const STEPS: &[Step] = &[
     Step {
         name: "build",
         what: "the release build that the end-to-end tests drive",
-        run: || shell::run(&["cargo", "build", "-q", "--release", "--workspace"]),
+        run: || shell::run(&["cargo", "build", "-q", "--release", "-p", "plimsoll"]),
     },
     Step {
         name: "end-to-end",

@@ -1,0 +1,111 @@
+//! From nothing to a report, as a person does it.
+
+use std::fs;
+use std::process::Command;
+use std::thread;
+use std::time::Duration;
+
+use crate::scene::{Ran, Scene};
+
+#[test]
+fn quick_leads_from_nothing_to_a_report() {
+    let scene = Scene::new("quick");
+    let ran = scene.run(["quick", "disk", "--size", "16MiB", "--duration", "4s"]);
+    // Four seconds prove nothing, and it says so.
+    ran.expect_code(2)
+        .expect_out(&["CANNOT JUDGE", "Report: ", "Next: "]);
+    ran.expect_err(&[
+        "Would the disk under",
+        "remove the folder when you are done",
+    ]);
+    let runs: Vec<_> = fs::read_dir(scene.path("disk"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_dir())
+        .collect();
+    assert_eq!(runs.len(), 1);
+    for file in ["record.jsonl", "report.html", "report.txt", "report.json"] {
+        assert!(runs[0].join(file).exists(), "{file}");
+    }
+    scene
+        .run(["check", "disk/Plimsoll001.edb", "disk/Plimsoll002.edb"])
+        .expect_code(0);
+}
+
+#[test]
+fn a_report_can_be_rendered_again_from_the_journal() {
+    let scene = Scene::prepared("report");
+    let code = scene.run(["run", "plan.toml", "-o", "run", "--quiet"]).code;
+    let page = scene.read("run/report.html");
+    fs::remove_file(scene.path("run/report.html")).unwrap();
+    assert_eq!(scene.run(["report", "run"]).code, code);
+    assert!(
+        scene.read("run/report.html") == page,
+        "the same journal, the same page"
+    );
+    let text = scene.run(["report", "run", "--format", "text"]).out;
+    assert_eq!(text.as_bytes(), scene.read("run/report.txt"));
+    scene.run(["report", "run", "--format", "json", "-o", "copy.json"]);
+    assert_eq!(scene.read("copy.json"), scene.read("run/report.json"));
+    serde_json::from_slice::<serde_json::Value>(&scene.read("copy.json")).unwrap();
+}
+
+#[test]
+fn a_journal_cut_off_by_a_crash_still_reports() {
+    let scene = Scene::prepared("torn");
+    scene.run(["run", "plan.toml", "-o", "run", "--quiet"]);
+    scene.change("run/record.jsonl", |bytes| {
+        bytes.truncate(bytes.len() * 2 / 3);
+    });
+    scene.run(["report", "run"]).expect_code(2);
+}
+
+#[test]
+fn interrupting_stops_cleanly_and_reports_what_there_is() {
+    let scene = Scene::prepared("interrupt");
+    let child = scene.start(["run", "plan.toml", "-o", "run", "--duration", "60s"]);
+    let journal = scene.path("run/record.jsonl");
+    while !fs::read_to_string(&journal).is_ok_and(|text| text.contains("\"measure\"")) {
+        thread::sleep(Duration::from_millis(20));
+    }
+    let pid = child.id().to_string();
+    assert!(
+        Command::new("kill")
+            .args(["-INT", &pid])
+            .status()
+            .unwrap()
+            .success()
+    );
+    let ran = Ran::of(&child.wait_with_output().unwrap());
+    ran.expect_code(2);
+    let report = String::from_utf8(scene.read("run/report.txt")).unwrap();
+    assert!(report.to_lowercase().contains("interrupt"), "{report}");
+    for file in ["Plimsoll001.edb", "Plimsoll002.edb"] {
+        scene
+            .run(["header", file])
+            .expect_code(0)
+            .expect_out(&["Clean Shutdown"]);
+        scene.run(["check", file]).expect_code(0);
+    }
+}
+
+#[test]
+fn an_interrupted_fill_is_started_over() {
+    let scene = Scene::prepared("refill");
+    let manifest = String::from_utf8(scene.read("Plimsoll002.manifest.json")).unwrap();
+    scene.write(
+        "Plimsoll002.manifest.json",
+        manifest.replace("\"complete\"", "\"filling\" ").as_bytes(),
+    );
+    scene.change("Plimsoll002.edb", |bytes| bytes.truncate(1 << 20));
+    scene
+        .run(["run", "plan.toml"])
+        .expect_refusal(&["Plimsoll002.edb", "its fill was interrupted"]);
+    scene
+        .run(["prepare", "plan.toml"])
+        .expect_code(0)
+        .expect_out(&["was complete already"]);
+    scene
+        .run(["check", "Plimsoll001.edb", "Plimsoll002.edb"])
+        .expect_code(0);
+}

@@ -1,0 +1,13 @@
+//! The real program in scratch folders: what a person types, what they read, what is left on disk.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test ends at the first surprise, and says aloud what it skips"
+)]
+
+mod bad_input;
+mod damage;
+mod journey;
+mod scene;
+mod verbs;

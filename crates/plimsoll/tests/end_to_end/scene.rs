@@ -1,0 +1,179 @@
+//! The small language of these tests: a scratch folder on a disk, the program run in it, and what
+//! it said.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Page size of the prepared databases.
+pub const PAGE_BYTES: usize = 32 << 10;
+
+/// A folder of its own for one test, removed at its end.
+pub struct Scene {
+    pub folder: PathBuf,
+}
+
+/// A program run that has ended.
+pub struct Ran {
+    pub code: Option<i32>,
+    pub out: String,
+    pub err: String,
+}
+
+impl Scene {
+    /// An empty folder under `target/`, which lies on a disk.
+    pub fn new(name: &str) -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
+            .join(format!("{name}-{}-{number}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        Self { folder }
+    }
+
+    /// A folder with a plan and its prepared databases: two of 16 MiB.
+    pub fn prepared(name: &str) -> Self {
+        static MASTER: OnceLock<PathBuf> = OnceLock::new();
+        let master = MASTER.get_or_init(|| {
+            let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("prepared-master");
+            let _ = fs::remove_dir_all(&folder);
+            fs::create_dir_all(&folder).unwrap();
+            let scene = Self {
+                folder: folder.clone(),
+            };
+            scene.write("plan.toml", small_plan(&folder).as_bytes());
+            scene.run(["prepare", "plan.toml"]).expect_code(0);
+            std::mem::forget(scene);
+            folder
+        });
+        let scene = Self::new(name);
+        for entry in fs::read_dir(master).unwrap() {
+            let entry = entry.unwrap();
+            fs::copy(entry.path(), scene.path(entry.file_name())).unwrap();
+        }
+        scene.write("plan.toml", small_plan(&scene.folder).as_bytes());
+        scene
+    }
+
+    pub fn path(&self, name: impl AsRef<Path>) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    pub fn write(&self, name: &str, bytes: &[u8]) {
+        fs::write(self.path(name), bytes).unwrap();
+    }
+
+    pub fn read(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path(name)).unwrap()
+    }
+
+    /// The program, about to be run in the folder.
+    pub fn command<W: AsRef<OsStr>>(&self, words: impl IntoIterator<Item = W>) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_plimsoll"));
+        command
+            .args(words)
+            .current_dir(&self.folder)
+            .stdin(Stdio::null());
+        command
+    }
+
+    pub fn run<W: AsRef<OsStr>>(&self, words: impl IntoIterator<Item = W>) -> Ran {
+        Ran::of(&self.command(words).output().unwrap())
+    }
+
+    /// Starts the program and goes on without it.
+    pub fn start<W: AsRef<OsStr>>(&self, words: impl IntoIterator<Item = W>) -> Child {
+        let mut command = self.command(words);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().unwrap()
+    }
+
+    /// Changes bytes of a file in place.
+    pub fn change(&self, name: &str, change: impl FnOnce(&mut Vec<u8>)) {
+        let mut bytes = self.read(name);
+        change(&mut bytes);
+        self.write(name, &bytes);
+    }
+
+    /// The names and lengths of all files of the folder.
+    pub fn listing(&self) -> Vec<(String, u64)> {
+        let entry = |entry: fs::DirEntry| {
+            let length = entry.metadata().unwrap().len();
+            (entry.file_name().to_string_lossy().into_owned(), length)
+        };
+        let mut files: Vec<_> = fs::read_dir(&self.folder)
+            .unwrap()
+            .map(|found| entry(found.unwrap()))
+            .collect();
+        files.sort();
+        files
+    }
+}
+
+impl Drop for Scene {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+impl Ran {
+    pub fn of(output: &Output) -> Self {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Self {
+            code: output.status.code(),
+            out: text(&output.stdout),
+            err: text(&output.stderr),
+        }
+    }
+
+    #[track_caller]
+    pub fn expect_code(&self, code: i32) -> &Self {
+        let Self { out, err, .. } = self;
+        assert_eq!(self.code, Some(code), "stdout:\n{out}\nstderr:\n{err}");
+        assert!(!err.contains("bug in plimsoll"), "{err}");
+        self
+    }
+
+    /// Exit 2 and one message that holds every one of `parts`.
+    #[track_caller]
+    pub fn expect_refusal(&self, parts: &[&str]) {
+        self.expect_code(2);
+        let messages = self
+            .err
+            .lines()
+            .filter(|line| line.starts_with("plimsoll: "))
+            .count();
+        assert_eq!(messages, 1, "one message:\n{}", self.err);
+        self.expect_err(parts);
+    }
+
+    #[track_caller]
+    pub fn expect_err(&self, parts: &[&str]) -> &Self {
+        for part in parts {
+            assert!(self.err.contains(part), "`{part}` is not in:\n{}", self.err);
+        }
+        self
+    }
+
+    #[track_caller]
+    pub fn expect_out(&self, parts: &[&str]) -> &Self {
+        for part in parts {
+            assert!(self.out.contains(part), "`{part}` is not in:\n{}", self.out);
+        }
+        self
+    }
+}
+
+/// Two databases of 16 MiB in `folder`, one second measured.
+pub fn small_plan(folder: &Path) -> String {
+    format!(
+        "name = \"small\"\n\
+         [databases]\nfolders = [{:?}]\ncount = 2\nsize = \"16MiB\"\n\
+         [engine]\ncache_minimum = \"2MiB\"\ncache_maximum = \"4MiB\"\n\
+         [test]\nduration = \"2s\"\nwarm_up_limit = \"1s\"\ninterval = \"1s\"\n",
+        folder.display().to_string()
+    )
+}
