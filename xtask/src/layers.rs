@@ -17,7 +17,7 @@ struct Layer {
 }
 
 /// Crates of others that any tests may use.
-const TEST_TOOLS: &[&str] = &["libesedb", "proptest", "serde_json", "toml"];
+const TEST_TOOLS: &[&str] = &["flate2", "libesedb", "proptest", "serde_json", "toml"];
 
 const TABLE: &[Layer] = &[
     Layer {
@@ -35,7 +35,7 @@ const TABLE: &[Layer] = &[
     Layer {
         package: "ese",
         inside: &["units"],
-        outside: &[],
+        outside: &["xxhash-rust"],
         tests: &[],
     },
     Layer {
@@ -121,6 +121,8 @@ const TABLE: &[Layer] = &[
             "engine",
             "ese",
             "faults",
+            "plan",
+            "record",
             "trial",
             "units",
             "workload",

@@ -255,7 +255,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_bytes_make_it_panic(mut bytes in proptest::collection::vec(any::<u8>(), 1..80), m in 0u8..8) {
+        fn no_bytes_make_it_panic(
+            mut bytes in proptest::collection::vec(any::<u8>(), 1..80),
+            m in 0u8..8,
+        ) {
             bytes[0] = m << 3 | bytes[0] & 7;
             let _ = decompress(&bytes);
         }

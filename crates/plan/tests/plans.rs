@@ -146,13 +146,19 @@ proptest! {
         stress: bool,
         maintenance: bool,
     ) {
-        let list = |set: &std::collections::BTreeSet<String>| format!("{set:?}").replace(['{', '}'], "");
-        let logs = if logs.is_empty() { String::new() } else { format!("log_folders = [{}]", list(&logs)) };
+        let list =
+            |set: &std::collections::BTreeSet<String>| format!("{set:?}").replace(['{', '}'], "");
+        let logs = if logs.is_empty() {
+            String::new()
+        } else {
+            format!("log_folders = [{}]", list(&logs))
+        };
         let threads = threads.map_or("\"auto\"".to_owned(), |number| number.to_string());
         let kind = if stress { "stress" } else { "performance" };
         let text = format!(
-            "seed = {seed}\n[databases]\nfolders = [{}]\n{logs}\ncount = {count}\nsize = \"{size}\"\n\
-             [workload]\nthreads = {threads}\n[test]\ntype = \"{kind}\"\nmaintenance = {maintenance}\n",
+            "seed = {seed}\n[databases]\nfolders = [{}]\n{logs}\ncount = {count}\n\
+             size = \"{size}\"\n[workload]\nthreads = {threads}\n[test]\n\
+             type = \"{kind}\"\nmaintenance = {maintenance}\n",
             list(&folders)
         );
         let mut plan = Plan::parse("plan.toml", &text).unwrap();

@@ -1,4 +1,5 @@
-//! What several crates' tests share: independent readers of our files, golden files, the crash loop.
+//! What several crates' tests share: independent readers of our files, golden files, the crash
+//! loop.
 //!
 //! Development only: no crate of the product depends on this one.
 

@@ -8,8 +8,8 @@ use crate::record::Record;
 /// Messages that share one value of the secondary index, as mail arrives in bursts.
 const MESSAGES_PER_INSTANT: i64 = 16;
 
-/// Bytes of a long value in one node, for 32, 8, 16 and 4 KiB pages (ESE `jetapi.cxx`). The first byte of each would
-/// be taken for a compression mark by some readers if its top bit were clear.
+/// Bytes of a long value in one node, for 32, 8, 16 and 4 KiB pages (ESE `jetapi.cxx`). The first
+/// byte of each would be taken for a compression mark by some readers if its top bit were clear.
 const CHUNK_BYTES: [usize; 4] = [8150, 8110, 4050, 4014];
 
 /// Streams of one message's version.
@@ -113,7 +113,8 @@ mod tests {
 
     fn workload(long_pad: &str) -> plan::Workload {
         let text = format!(
-            "[databases]\nfolders = [\"/a\"]\nsize = \"1GiB\"\n[workload]\nlong_pad = \"{long_pad}\"\n"
+            "[databases]\nfolders = [\"/a\"]\nsize = \"1GiB\"\n\
+             [workload]\nlong_pad = \"{long_pad}\"\n"
         );
         Plan::parse("test", &text).unwrap().workload
     }

@@ -161,7 +161,11 @@ fn the_bench_load_keeps_its_mailboxes() {
 proptest! {
     /// One flipped bit anywhere in what is kept is noticed, by the part that keeps it.
     #[test]
-    fn any_flipped_bit_is_noticed(id in 1_i64..1 << 40, version in 1_u32..9, bit: prop::sample::Index) {
+    fn any_flipped_bit_is_noticed(
+        id in 1_i64..1 << 40,
+        version in 1_u32..9,
+        bit: prop::sample::Index,
+    ) {
         let mut pads = Pads::default();
         let message = Content::new(Seed(1), 3, &workload()).message(id, version, &mut pads);
         let record = Record::new(&message, &pads.short);

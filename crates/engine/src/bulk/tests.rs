@@ -114,8 +114,11 @@ proptest! {
         let (mut found, mut leaves) = (Vec::new(), Vec::new());
         walk(&pages, ROOT, &mut found, &mut leaves);
         prop_assert_eq!(found, entries);
-        prop_assert_eq!(pages.keys().filter(|&&page| page != ROOT).count() as u64,
-            owned_pages(&tree) - 3 - u64::from(tree.space.available().map_or(0, |free| free.pages)));
+        let free = tree.space.available().map_or(0, |free| free.pages);
+        prop_assert_eq!(
+            pages.keys().filter(|&&page| page != ROOT).count() as u64,
+            owned_pages(&tree) - 3 - u64::from(free)
+        );
         let chain: Vec<_> = std::iter::successors(leaves.first().copied(), |page| {
             Some(PageRef::new(&pages[page]).next()).filter(|next| next.is_some())
         }).collect();

@@ -144,7 +144,8 @@ mod tests {
                     }
                     Chunk::Fragment(_) | Chunk::End => prop_assert!(found != Chunk::End),
                 }
-                if let Chunk::Whole(part) | Chunk::Begin { part, .. } | Chunk::Fragment(part) = found {
+                if let Chunk::Whole(part) | Chunk::Begin { part, .. } | Chunk::Fragment(part) = found
+                {
                     back.extend_from_slice(part);
                 }
                 prop_assert_eq!(chunk(&segment, end), Some((Chunk::End, SEGMENT_BYTES)));

@@ -87,7 +87,9 @@ proptest! {
     }
 
     #[test]
-    fn repeated_keys_are_ordered_by_data(pairs in prop::collection::vec((0..6u8, any::<u32>()), 0..700)) {
+    fn repeated_keys_are_ordered_by_data(
+        pairs in prop::collection::vec((0..6u8, any::<u32>()), 0..700),
+    ) {
         let (mut pages, tree) = tree(page_flags::INDEX | page_flags::NON_UNIQUE);
         let mut model = BTreeSet::new();
         for (number, data) in pairs {

@@ -122,7 +122,10 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn every_kernel_gives_the_sums_of_the_definition(seed in any::<u64>(), sparse in any::<bool>()) {
+    fn every_kernel_gives_the_sums_of_the_definition(
+        seed in any::<u64>(),
+        sparse in any::<bool>(),
+    ) {
         for bytes in [4096, 8192] {
             let mut block = vec![0; bytes];
             if sparse {

@@ -38,8 +38,10 @@ fn change() -> impl Strategy<Value = Change> {
     // Compressed nodes are not among these: tag 0 changes freely here.
     let flags = 0u8..4;
     prop_oneof![
-        6 => (line.clone(), flags.clone(), node_bytes()).prop_map(|(l, f, n)| Change::Insert(l, f, n)),
-        4 => (line.clone(), flags.clone(), node_bytes()).prop_map(|(l, f, n)| Change::Replace(l, f, n)),
+        6 => (line.clone(), flags.clone(), node_bytes())
+            .prop_map(|(l, f, n)| Change::Insert(l, f, n)),
+        4 => (line.clone(), flags.clone(), node_bytes())
+            .prop_map(|(l, f, n)| Change::Replace(l, f, n)),
         2 => (line.clone(), 0usize..4).prop_map(|(l, c)| Change::Remove(l, c)),
         1 => (line, flags).prop_map(|(l, f)| Change::Flags(l, f)),
         1 => proptest::collection::vec(any::<u8>(), 0..300).prop_map(Change::External),
