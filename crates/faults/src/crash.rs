@@ -112,8 +112,12 @@ impl CrashVolume {
     /// What is on the disk after power has failed (or would be, failed it now), as `seed` decides.
     /// May be asked again with other seeds.
     pub fn survivors(&self, seed: Seed) -> VolumeImage {
-        let unit = self.state.options.atomic_write_unit;
-        self.state.ledger.borrow().survivors(seed, unit)
+        self.survivors_with(seed, |_| self.state.options.atomic_write_unit)
+    }
+
+    /// The same, where the unit that is written whole or not at all depends on the file's name.
+    pub fn survivors_with(&self, seed: Seed, unit_of: impl Fn(&str) -> u32) -> VolumeImage {
+        self.state.ledger.borrow().survivors(seed, &unit_of)
     }
 
     /// Carries out a change of names, of which the ledger knows while it is under way.

@@ -16,7 +16,8 @@ use std::fmt;
 use std::rc::Rc;
 
 use device::VolumeImage;
-use engine::Database;
+use engine::recovery::RecoveryError;
+use engine::{Database, OpenError};
 use faults::{CrashOptions as PowerOptions, CrashVolume};
 use units::{Nanos, Prng, Seed};
 
@@ -68,6 +69,8 @@ pub struct CrashSummary {
     pub durable_commits: u64,
     /// Lazy commits that were lost, as they may be.
     pub lost_commits: u64,
+    /// Recoveries that refused a page which the failure had torn.
+    pub refused: u64,
     /// Requests of the script without a failure.
     pub requests: u64,
 }
@@ -79,6 +82,7 @@ impl CrashSummary {
         self.during_recovery += other.during_recovery;
         self.durable_commits += other.durable_commits;
         self.lost_commits += other.lost_commits;
+        self.refused += other.refused;
         self.requests += other.requests;
     }
 }
@@ -110,6 +114,14 @@ impl fmt::Display for CrashFailure {
 }
 
 impl std::error::Error for CrashFailure {}
+
+/// Whether recovery refuses a damaged page, and says which.
+const fn names_a_page(error: &OpenError) -> bool {
+    matches!(
+        error,
+        OpenError::Damaged(_) | OpenError::Recovery(RecoveryError::DamagedPage { .. })
+    )
+}
 
 /// How often power may fail again after the first time.
 const MOST_AGAIN: u64 = 4;
@@ -155,6 +167,8 @@ enum Ending {
     Closed { image: VolumeImage, requests: u64 },
     /// Power failed; recovery had or had not finished before.
     Crashed { image: VolumeImage, recovered: bool },
+    /// Power failures tear pages here, and recovery has named one.
+    Refused,
 }
 
 impl Lab {
@@ -189,6 +203,10 @@ impl Lab {
                     summary.lost_commits += model.lost();
                     return check::closed_database(&self.script, &image, &model).map_err(problem);
                 }
+                Ending::Refused => {
+                    summary.refused += 1;
+                    return Ok(());
+                }
                 Ending::Crashed {
                     image: after,
                     recovered,
@@ -221,7 +239,7 @@ impl Lab {
         let world = World::with_latency(image, latency, seed);
         let power = PowerOptions {
             at_request: at,
-            atomic_write_unit: self.script.atomic_write_unit,
+            ..PowerOptions::default()
         };
         let volume = CrashVolume::new(world.volume(), image, power);
         let shared = Rc::new(volume.clone());
@@ -231,24 +249,32 @@ impl Lab {
             let recovered = Rc::clone(&recovered);
             async move {
                 let files = Script::files(shared);
-                let database = Database::open(&runtime, files, script.settings(), seed)
-                    .await
-                    .map_err(|error| format!("the database does not open: {error}"))?;
+                let opened =
+                    Database::recover(&runtime, files, script.settings(), seed, &|_| {}).await;
+                let database = match opened {
+                    Ok((database, _)) => database,
+                    Err(error) if script.tears_pages() && names_a_page(&error) => return Ok(false),
+                    Err(error) => return Err(format!("the database does not open: {error}")),
+                };
                 check::open_database(&script, &database, &model).await?;
                 recovered.set(true);
                 session::work(&runtime, &script, &database, &model, seed).await?;
                 let closed = database.shut_down().await;
-                closed.map_err(|error| format!("the database does not close: {error}"))
+                closed.map_err(|error| format!("the database does not close: {error}"))?;
+                Ok(true)
             }
         };
         match volume.run(world.executor(), task) {
-            Some(Ok(())) => Ok(Ending::Closed {
+            Some(Ok(false)) => Ok(Ending::Refused),
+            Some(Ok(true)) => Ok(Ending::Closed {
                 image: world.image(),
                 requests: volume.requests(),
             }),
             Some(Err(problem)) => Err(problem),
             None => Ok(Ending::Crashed {
-                image: volume.survivors(seed.derive(at.unwrap_or(0))),
+                image: volume.survivors_with(seed.derive(at.unwrap_or(0)), |file| {
+                    self.script.atomic_unit_of(file)
+                }),
                 recovered: recovered.get(),
             }),
         }

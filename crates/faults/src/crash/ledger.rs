@@ -185,11 +185,12 @@ impl Ledger {
     }
 
     /// What is left when power fails now. Files removed but still open leave nothing.
-    pub fn survivors(&self, seed: Seed, unit: u32) -> VolumeImage {
+    pub fn survivors(&self, seed: Seed, unit_of: &dyn Fn(&str) -> u32) -> VolumeImage {
         let mut prng = Prng::new(seed);
         let mut survived = BTreeMap::new();
         for (name, file) in &self.names {
-            survived.insert(name.clone(), self.files[file].survivor(&mut prng, unit));
+            let survivor = self.files[file].survivor(&mut prng, unit_of(name));
+            survived.insert(name.clone(), survivor);
         }
         for change in self.names_in_flight.values() {
             let chance = prng.below(4);

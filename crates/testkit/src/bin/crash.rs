@@ -35,11 +35,13 @@ fn main() -> ExitCode {
         Ok(summary) => {
             say(&format!(
                 "every promise was kept: {} power failures, {} of them during recovery; \
-                 {} durable commits acknowledged before them, {} lazy ones lost, as they may be",
+                 {} durable commits acknowledged before them, {} lazy ones lost, as they may be, \
+                 {} torn pages refused by name",
                 summary.crashes,
                 summary.during_recovery,
                 summary.durable_commits,
-                summary.lost_commits
+                summary.lost_commits,
+                summary.refused
             ));
             ExitCode::SUCCESS
         }

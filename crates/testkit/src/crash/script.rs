@@ -14,6 +14,9 @@ use units::{Bytes, Prng, Seed};
 use crate::messages::{MessageRow, RowList, definition};
 use crate::world::World;
 
+/// What every disk writes whole.
+const SECTOR_BYTES: u32 = 512;
+
 /// The database file's name.
 pub(super) const FILE: &str = "mail.edb";
 
@@ -40,7 +43,8 @@ pub struct Script {
     pub cache_pages: u32,
     /// How much log the checkpoint lags behind.
     pub checkpoint_depth: Bytes,
-    /// Bytes that power failures write whole or not at all.
+    /// Bytes of a database write that power failures leave whole: a sector or a page. Where pages
+    /// are torn, recovery may refuse, naming the page; it may never go on as if nothing were wrong.
     pub atomic_write_unit: u32,
 }
 
@@ -57,8 +61,8 @@ impl Script {
             8 => PageSize::KIB_8,
             _ => PageSize::KIB_32,
         };
-        // Sectors tear pages; units of a page tear only what is written together.
-        let atomic_write_unit = pick(&[512, 4096, page_size.bytes_u32()]);
+        let whole = page_size.bytes_u32();
+        let atomic_write_unit = pick(&[whole, whole, whole, whole, SECTOR_BYTES]);
         Self {
             seed,
             page_size,
@@ -87,8 +91,23 @@ impl Script {
             changes: 4,
             cache_pages: 48,
             checkpoint_depth: Bytes::from_kib(64),
-            atomic_write_unit: 512,
+            atomic_write_unit: PageSize::KIB_4.bytes_u32(),
         }
+    }
+
+    /// Bytes of a write to `file` that are written whole or not at all. Logs are always torn by
+    /// sectors: their own checksums must be enough.
+    pub(super) fn atomic_unit_of(&self, file: &str) -> u32 {
+        if file == FILE {
+            self.atomic_write_unit
+        } else {
+            SECTOR_BYTES
+        }
+    }
+
+    /// Whether power failures tear pages.
+    pub(super) fn tears_pages(&self) -> bool {
+        self.atomic_write_unit < self.page_size.bytes_u32()
     }
 
     /// The rows that the database begins with.

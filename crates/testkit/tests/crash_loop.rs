@@ -1,0 +1,47 @@
+//! Power fails at more than two thousand requests, and every promise is kept.
+
+use testkit::crash::{CrashOptions, CrashSummary, Script, Steps, run};
+use units::Seed;
+
+/// A finding ends the test with the command that gets it again.
+fn must_keep_promises(options: &CrashOptions) -> CrashSummary {
+    match run(options) {
+        Ok(summary) => summary,
+        Err(failure) => panic!("{failure}"),
+    }
+}
+
+/// Random scripts; the loop itself goes through many more: `cargo xtask crash --seeds N`.
+fn scripts(seeds: std::ops::Range<u64>) {
+    let mut all = CrashSummary::default();
+    for seed in seeds {
+        all.add(&must_keep_promises(&CrashOptions::new(
+            Seed(seed),
+            Steps::Some(10),
+        )));
+    }
+    assert!(all.crashes >= 1_000 && all.during_recovery > 100, "{all:?}");
+    assert!(all.durable_commits > 100 && all.lost_commits > 0, "{all:?}");
+}
+
+#[test]
+fn random_scripts_survive() {
+    scripts(1..66);
+}
+
+#[test]
+fn more_random_scripts_survive() {
+    scripts(1_000..1_065);
+}
+
+#[test]
+fn a_short_script_survives_a_failure_at_every_request() {
+    let seed = Seed(77);
+    let summary = must_keep_promises(&CrashOptions {
+        seed,
+        steps: Steps::Every,
+        script: Script::short(seed),
+    });
+    assert!(summary.requests > 40, "{summary:?}");
+    assert!(summary.crashes >= summary.requests, "{summary:?}");
+}
