@@ -31,6 +31,8 @@ cargo xtask <command>
   bench NAME [DIR]  speed against a peer, with files in DIR (default: target/bench);
                   run it as `cargo run --release -p xtask -- bench NAME`
   fuzz [SECONDS]  every decoder of foreign bytes, so long each (default 10)
+  crash --seeds N [--first S]      power failures in N random scripts, on every processor
+  crash --seed S [--step K]        one script again, power failing at request K or at every one
   deny            cargo-deny where it is installed, else the licence check alone
 ";
 
@@ -60,6 +62,10 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
                 .parse()
                 .map_err(|_| Failure::new(format!("`{seconds}` is no number of seconds")))?,
         ),
+        ["crash", options @ ..] => {
+            let runner = "cargo run -q --release -p testkit --bin crash --".split(' ');
+            shell::run(&runner.chain(options.iter().copied()).collect::<Vec<_>>())
+        }
         ["deny"] => licences::deny(),
         _ => Err(Failure::new(USAGE)),
     }
