@@ -10,7 +10,6 @@ use ese::header::{DatabaseHeader, DatabaseState};
 use ese::page::PageSize;
 use units::Generation;
 
-use crate::log::Log;
 use crate::notify::Notify;
 
 /// Both copies of the header and what they say.
@@ -43,17 +42,23 @@ impl HeaderFile {
     }
 
     /// Makes sure that the header on disk names `generation` before a page changed in it is
-    /// written.
-    pub async fn require(&self, generation: Generation, log: &Log) -> Result<(), String> {
-        if self.stored_last.get() >= generation {
-            return Ok(());
+    /// written. `durable` is the last generation with durable records: naming it at the same time
+    /// spares a write of the header.
+    pub async fn require(&self, generation: Generation, durable: Generation) -> Result<(), String> {
+        while self.stored_last.get() < generation {
+            if self.writing.get() {
+                // What is being written may name it; many pages wait for the same generation.
+                self.free.wait_until(|| !self.writing.get()).await;
+                continue;
+            }
+            let last = durable.max(generation);
+            self.update(|header| {
+                header.generation_max_required = header.generation_max_required.max(last);
+                header.generation_max_committed = header.generation_max_required;
+            })
+            .await?;
         }
-        let last = log.durable().generation.max(generation);
-        self.update(|header| {
-            header.generation_max_required = header.generation_max_required.max(last);
-            header.generation_max_committed = header.generation_max_required;
-        })
-        .await
+        Ok(())
     }
 
     /// States that recovery begins at `checkpoint` and ends, for now, in the generation of `end`.
@@ -136,4 +141,60 @@ pub(crate) fn detach(header: &mut DatabaseHeader, detached: Lgpos, dbtime: u64) 
     header.generation_min_consistent = Generation(0);
     header.generation_max_required = Generation(0);
     header.generation_max_committed = Generation(0);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::rc::Rc;
+
+    use device::{
+        Executor, Latency, MemoryVolume, Observation, Observer, OpenMode, TracedVolume,
+        VirtualReactor, Volume as _,
+    };
+    use ese::Signature;
+    use ese::header::DatabaseHeader;
+    use ese::page::PageSize;
+    use units::{Generation, Nanos};
+
+    use super::HeaderFile;
+
+    #[derive(Default)]
+    struct Count(Cell<u32>);
+
+    impl Observer for Count {
+        fn observe(&self, _: &Observation) {
+            self.0.set(self.0.get() + 1);
+        }
+    }
+
+    #[test]
+    fn many_pages_of_one_generation_cost_one_header() {
+        let reactor = VirtualReactor::new();
+        let memory = MemoryVolume::new("memory", &reactor, Latency::fixed(Nanos(10)));
+        let count = Rc::new(Count::default());
+        let volume = TracedVolume::new(Rc::new(memory), Rc::<Count>::clone(&count));
+        let executor = Executor::new(reactor);
+        let runtime = executor.runtime();
+        executor.block_on(async move {
+            let size = PageSize::KIB_4;
+            let mode = OpenMode::CreateNew { length: 8192 };
+            let device = volume.open("file", mode).await.expect("a new file");
+            let header = DatabaseHeader::new(size, Signature::default());
+            let file = Rc::new(HeaderFile::new(device, size, header));
+            let requires: Vec<_> = (0..20)
+                .map(|_| {
+                    let file = Rc::clone(&file);
+                    runtime.spawn(async move { file.require(Generation(3), Generation(4)).await })
+                })
+                .collect();
+            for require in requires {
+                assert_eq!(require.await, Ok(()));
+            }
+            let later = file.require(Generation(4), Generation(4)).await;
+            assert_eq!(later, Ok(()), "the durable generation was named along");
+            assert_eq!(file.current().generation_max_required, Generation(4));
+        });
+        assert_eq!(count.0.get(), 2, "each copy once");
+    }
 }

@@ -98,7 +98,8 @@ impl Cache {
             .flush_to(log_end)
             .await
             .map_err(|error| error.to_string())?;
-        self.header.require(log_end.generation, &self.log).await?;
+        let durable = self.log.durable().generation;
+        self.header.require(log_end.generation, durable).await?;
         let claim = self.claims.claim(first, pages).await;
         let offset = self.page_size.file_offset(first);
         let request = Request::write(Purpose::Database, offset, bytes, Durability::Volatile);
