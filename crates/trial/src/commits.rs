@@ -3,11 +3,15 @@
 //! A transaction says what it is about to commit, and once more when the commit was acknowledged.
 //! Whoever kept these lines knows what a database must hold after any crash.
 
+mod promises;
+
 use std::fmt;
 use std::str::FromStr;
 
 use ese::Lgpos;
 use units::Generation;
+
+pub use promises::{Breach, Messages, Promises};
 
 /// What one transaction did to one message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
