@@ -32,6 +32,10 @@ pub enum Verb {
     Run(RunFlags),
     /// Render the report of a run again
     Report(ReportFlags),
+    /// Replay the log of a database that was not closed properly
+    Recover(RecoverFlags),
+    /// Examine whether everything in a database agrees: trees, space, indexes; never writes
+    Verify(FileFlags),
     /// Verify the checksum of every page of database files; never writes
     Check(CheckFlags),
     /// Print the header of a database file and the state of its two copies
@@ -88,7 +92,28 @@ pub struct RunFlags {
     /// Folder for journal and reports [default: plimsoll-run-<date>-<time>]
     #[arg(long, short, value_name = "DIR")]
     pub output: Option<PathBuf>,
+    /// Write a line here before and behind every commit, unbuffered, for programs that kill this
+    /// one and look what is left
+    #[arg(long, value_name = "FILE")]
+    pub acknowledge: Option<PathBuf>,
     /// Answer in JSON: the content of report.json
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Flags of `recover`.
+#[derive(Args, Debug)]
+pub struct RecoverFlags {
+    /// Database file
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Folder of its log [default: the folder of FILE]
+    #[arg(long, value_name = "DIR")]
+    pub log_folder: Option<PathBuf>,
+    /// Base name of its log, such as E00 [default: the only one in that folder]
+    #[arg(long, value_name = "BASE")]
+    pub log_base: Option<String>,
+    /// Answer in JSON
     #[arg(long)]
     pub json: bool,
 }

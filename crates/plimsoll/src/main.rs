@@ -72,6 +72,8 @@ fn dispatch(verb: Verb, console: &mut Console) -> Result<Outcome, CommandError> 
         Verb::Report(flags) => cmd::report::run(&flags, console),
         Verb::Check(flags) => cmd::check::run(&flags, console),
         Verb::Header(flags) => cmd::header::run(&flags, console),
+        Verb::Recover(flags) => cmd::recover::run(&flags, console),
+        Verb::Verify(flags) => cmd::verify::run(&flags, console),
         Verb::Space(flags) => cmd::space::run(&flags, console),
         Verb::Dump(flags) => cmd::dump::run(&flags, console),
         Verb::Export(flags) => cmd::export::run(&flags, console),

@@ -9,6 +9,8 @@ pub mod inspect;
 pub mod plan;
 pub mod prepare;
 pub mod quick;
+pub mod recover;
 pub mod report;
 pub mod run;
 pub mod space;
+pub mod verify;

@@ -43,7 +43,7 @@ pub fn run(flags: &QuickFlags, console: &mut Console) -> Result<Outcome, Command
         console.flush()?;
     }
     let run_folder = dated_folder(&folder);
-    let measured = measure(&plan, &run_folder, &stop, console.is_quiet())?;
+    let measured = measure(&plan, &run_folder, &stop, console.is_quiet(), None)?;
     let outcome = run_verb::conclude(&measured, &run_folder, flags.json, console)?;
     console.remark(format_args!(
         "The databases stay in {} for the next time; remove the folder when you are done.",

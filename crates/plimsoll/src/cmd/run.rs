@@ -27,7 +27,13 @@ pub fn run(flags: &RunFlags, console: &mut Console) -> Result<Outcome, CommandEr
         .clone()
         .unwrap_or_else(|| dated_folder(Path::new(".")));
     let stop = StopFlag::install()?;
-    let measured = measure(&plan, &folder, &stop, console.is_quiet())?;
+    let measured = measure(
+        &plan,
+        &folder,
+        &stop,
+        console.is_quiet(),
+        flags.acknowledge.as_deref(),
+    )?;
     conclude(&measured, &folder, flags.json, console)
 }
 

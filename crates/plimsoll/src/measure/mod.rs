@@ -1,12 +1,14 @@
 //! Runs a plan on its databases: threads, run folder, progress, verdict; shared by `run` and
 //! `quick`.
 
+mod acknowledge;
 mod folder;
 mod follow;
 mod host;
 mod merge;
 mod start;
 
+use std::fs::File;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -46,23 +48,26 @@ pub fn measure(
     folder: &Path,
     stop: &StopFlag,
     quiet: bool,
+    acknowledge: Option<&Path>,
 ) -> Result<Measured, CommandError> {
     let clock = OsClock::new();
     let groups = wire::groups(plan);
     let count = u32::try_from(groups.len()).expect("invariant: as many groups as processors");
     let start = start::start(plan, count, clock.epoch() + clock.now())?;
+    let commits = acknowledge.map(acknowledge::open).transpose()?;
     let mut run_folder = RunFolder::create(folder)?;
     let origin = clock.now();
     run_folder.write(&Event::Start(Box::new(start)))?;
     let coordinator = Arc::new(Coordinator::new(count));
     let (followed, ends) = thread::scope(|scope| {
         let (sender, receiver) = mpsc::channel();
-        let shared = &coordinator;
+        let (shared, commits) = (&coordinator, commits.as_ref());
         let work = move |index: usize, databases: Vec<plan::Database>| {
             let thread = Thread {
                 plan,
                 origin,
                 coordinator: shared,
+                commits,
                 is_leader: index == 0,
             };
             thread.run(&databases, &sender)
@@ -117,6 +122,7 @@ struct Thread<'a> {
     plan: &'a Plan,
     origin: Nanos,
     coordinator: &'a Arc<Coordinator>,
+    commits: Option<&'a Arc<File>>,
     is_leader: bool,
 }
 
@@ -141,7 +147,7 @@ impl Thread<'_> {
             locations,
             events: Rc::new(move |event| _ = events.send(Message::Event(event))),
             checked: Rc::new(move |(_, bytes)| _ = checked.send(Message::Checked(bytes))),
-            commits: None,
+            commits: (self.commits).map(|file| acknowledge::sink(file, self.coordinator)),
             coordinator: Arc::clone(self.coordinator),
             origin: self.origin,
             is_leader: self.is_leader,

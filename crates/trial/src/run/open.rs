@@ -86,9 +86,18 @@ async fn open_live(group: &Group, location: &Location) -> Result<Live, String> {
     let seed = group.plan.seed.derive(u64::from(location.plan.index));
     let seed = seed.derive((clock.epoch() + clock.now()).0);
     let settings = engine_settings(&group.plan);
-    let database = Database::open(&group.runtime, files, settings, seed)
-        .await
-        .map_err(|error| error.to_string())?;
+    let opening = Database::recover(&group.runtime, files, settings, seed, &|_| ());
+    let (database, recovered) = opening.await.map_err(|error| error.to_string())?;
+    if let Some(summary) = recovered {
+        group.log(format!(
+            "{}: was not closed properly; recovered from log generations {:#x} to {:#x}, {} \
+             transactions undone",
+            location.path(),
+            summary.first.0,
+            summary.last.0,
+            summary.losers
+        ));
+    }
     let table = database
         .table(TABLE)
         .ok_or_else(|| format!("{}: has no table {TABLE}; prepare it anew", location.path()))?;

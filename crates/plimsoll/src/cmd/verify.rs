@@ -1,0 +1,64 @@
+//! `verify`: whether everything in a database agrees with everything else.
+
+use ese::verify::{Report, verify};
+use serde_json::{Value, json};
+
+use crate::Outcome;
+use crate::console::Console;
+use crate::error::CommandError;
+use crate::flags::FileFlags;
+use crate::pages::FilePages;
+
+/// Examines the database; fails where anything is wrong.
+pub fn run(flags: &FileFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    let report = verify(FilePages::open_database(&flags.file)?)?;
+    if flags.json {
+        console.answer_json(&as_json(&report))?;
+    } else {
+        print(&report, console)?;
+    }
+    Ok(if report.is_clean() {
+        Outcome::Pass
+    } else {
+        Outcome::Fail
+    })
+}
+
+fn print(report: &Report, console: &mut Console) -> Result<(), CommandError> {
+    for finding in &report.findings {
+        console.answer(finding)?;
+    }
+    let unlisted = report.problems - report.findings.len() as u64;
+    if unlisted > 0 {
+        console.answer(format_args!("and {unlisted} more"))?;
+    }
+    for notice in &report.notices {
+        console.remark(notice)?;
+    }
+    console.answer(format_args!(
+        "{} problems; {} pages reached, {} available, {} rows, {} index entries, {} long values, \
+         {} awaiting cleanup",
+        report.problems,
+        report.pages_reached,
+        report.pages_available,
+        report.rows,
+        report.index_entries,
+        report.long_values,
+        report.awaiting_cleanup,
+    ))
+}
+
+fn as_json(report: &Report) -> Value {
+    let texts = |texts: Vec<String>| Value::from(texts);
+    json!({
+        "problems": report.problems,
+        "pages_reached": report.pages_reached,
+        "pages_available": report.pages_available,
+        "rows": report.rows,
+        "index_entries": report.index_entries,
+        "long_values": report.long_values,
+        "awaiting_cleanup": report.awaiting_cleanup,
+        "findings": texts(report.findings.iter().map(ToString::to_string).collect()),
+        "notices": texts(report.notices.iter().map(ToString::to_string).collect()),
+    })
+}
