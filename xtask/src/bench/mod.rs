@@ -1,7 +1,10 @@
 //! Measurements against a peer on the same file in the same run, in alternating pairs.
 
+pub mod checksum;
 pub mod device;
 pub mod fio;
+pub mod pairs;
+pub mod program;
 
 use std::path::Path;
 
@@ -18,9 +21,21 @@ pub fn run(name: &str, directory: &Path) -> Result<(), Failure> {
                 println!("{comparison}");
             }
         }),
+        "check" => program::check(directory).map(|pairs| show("check", pairs)),
+        "prepare" => program::prepare(directory).map(|pairs| show("prepare", pairs)),
+        "checksum" => {
+            checksum::run();
+            Ok(())
+        }
         _ => Err(Failure::new(format!(
-            "no benchmark is called {name}; there is: device"
+            "no benchmark is called {name}; there are: device, check, prepare, checksum"
         ))),
+    }
+}
+
+fn show(name: &str, pairs: Option<pairs::Pairs>) {
+    if let Some(pairs) = pairs {
+        println!("{name}: {pairs}");
     }
 }
 

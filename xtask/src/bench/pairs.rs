@@ -1,0 +1,61 @@
+//! Ours and theirs in turn, so that a machine that changes in between hurts both alike.
+
+use std::fmt;
+
+use super::{PAIRS, median};
+use crate::failure::Failure;
+
+/// Medians of alternating pairs of one figure, larger is better.
+#[derive(Clone, Copy, Debug)]
+pub struct Pairs {
+    /// Ours.
+    pub ours: f64,
+    /// The peer's.
+    pub peer: f64,
+    /// Median of the pairs' ratios, ours over the peer's.
+    pub ratio: f64,
+    /// The ratio that is aimed at.
+    pub goal: f64,
+}
+
+/// Measures both in alternating order.
+pub fn measure(
+    goal: f64,
+    mut ours: impl FnMut() -> Result<f64, Failure>,
+    mut peer: impl FnMut() -> Result<f64, Failure>,
+) -> Result<Pairs, Failure> {
+    let mut pairs = Vec::new();
+    for pair in 0..PAIRS {
+        let both = if pair % 2 == 0 {
+            let ours = ours()?;
+            (ours, peer()?)
+        } else {
+            let peer = peer()?;
+            (ours()?, peer)
+        };
+        println!("  pair {}: {:.0} against {:.0}", pair + 1, both.0, both.1);
+        pairs.push(both);
+    }
+    let middle = |value: fn(&(f64, f64)) -> f64| median(pairs.iter().map(value).collect());
+    Ok(Pairs {
+        ours: middle(|(ours, _)| *ours),
+        peer: middle(|(_, peer)| *peer),
+        ratio: middle(|(ours, peer)| ours / peer),
+        goal,
+    })
+}
+
+impl fmt::Display for Pairs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verdict = if self.ratio >= self.goal {
+            "goal met"
+        } else {
+            "below the goal"
+        };
+        write!(
+            f,
+            "{:.0} MiB/s, fio {:.0} MiB/s: {:.3} x ({verdict} of {})",
+            self.ours, self.peer, self.ratio, self.goal
+        )
+    }
+}
