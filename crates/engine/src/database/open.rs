@@ -133,7 +133,10 @@ async fn open_log(
 ) -> Result<Log, OpenError> {
     let folder = LogFolder::new(Rc::clone(&files.log), &files.log_base);
     let log_settings = log_settings(settings);
-    if let Some(chain) = LogChain::find(&folder).await.map_err(log_problem)? {
+    if let Some(chain) = LogChain::find(&folder)
+        .await
+        .map_err(|error| log_problem(&error))?
+    {
         if !header.log_signature.is_some() {
             // A crash fell between the creation of the log and the first use of the database.
             header.log_signature = chain.identity().signature;
@@ -143,11 +146,13 @@ async fn open_log(
             signature: header.log_signature,
             database: header.signature,
         };
-        chain.require_identity(&identity).map_err(log_problem)?;
-        let end = chain.end().await.map_err(log_problem)?;
+        chain
+            .require_identity(&identity)
+            .map_err(|error| log_problem(&error))?;
+        let end = chain.end().await.map_err(|error| log_problem(&error))?;
         return Log::resume(runtime, folder, identity, log_settings, end)
             .await
-            .map_err(log_problem);
+            .map_err(|error| log_problem(&error));
     }
     let clock = runtime.clock();
     let millis = (clock.epoch() + clock.now()).0 / 1_000_000;
@@ -162,7 +167,7 @@ async fn open_log(
     };
     Log::create(runtime, folder, identity, log_settings)
         .await
-        .map_err(log_problem)
+        .map_err(|error| log_problem(&error))
 }
 
 /// Goes on with the log behind what has been redone.
@@ -180,7 +185,7 @@ async fn resume_log(
     let settings = log_settings(settings);
     Log::resume(runtime, folder, redone.identity, settings, end)
         .await
-        .map_err(log_problem)
+        .map_err(|error| log_problem(&error))
 }
 
 fn log_settings(settings: &Settings) -> LogSettings {
@@ -190,7 +195,7 @@ fn log_settings(settings: &Settings) -> LogSettings {
     }
 }
 
-fn log_problem(error: LogError) -> OpenError {
+fn log_problem(error: &LogError) -> OpenError {
     OpenError::Log {
         problem: error.to_string(),
     }
