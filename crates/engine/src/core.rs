@@ -6,11 +6,12 @@ use std::rc::Rc;
 
 use device::{JoinHandle, Purpose, Request, Runtime};
 use ese::Lgpos;
+use ese::page::PageRef;
 use units::{Bytes, Nanos, PageNumber};
 
 use crate::cache::{Cache, Pinned};
 use crate::counters::Counters;
-use crate::edit::{ApplyRecord, TransactionId, UndoAction};
+use crate::edit::{ApplyRecord, PageEdits, TransactionId, UndoAction, rebuild};
 use crate::error::{PageDamage, TransactionError};
 use crate::log::LogRecord;
 use crate::notify::Notify;
@@ -191,9 +192,12 @@ impl Core {
     fn carry_out(
         &self,
         transaction: TransactionId,
-        finished: Finished,
+        mut finished: Finished,
         undo: UndoAction,
     ) -> Result<(), TransactionError> {
+        if self.settings.log_whole_pages {
+            self.carry_whole_pages(&mut finished.pages);
+        }
         let dbtime = self.dbtime.get() + 1;
         self.dbtime.set(dbtime);
         let apply = ApplyRecord {
@@ -217,6 +221,18 @@ impl Core {
             });
         }
         Ok(())
+    }
+
+    /// Puts edits that make the page anew in front of every first change since it was written.
+    fn carry_whole_pages(&self, pages: &mut [PageEdits]) {
+        let frames = self.cache.frames();
+        for change in pages.iter_mut().filter(|change| !change.rebuilds()) {
+            if let Some(image) = frames.unchanged(change.page) {
+                let mut edits = rebuild(PageRef::new(image));
+                edits.append(&mut change.edits);
+                change.edits = edits;
+            }
+        }
     }
 
     /// Appends a record and says from where to where it lies.

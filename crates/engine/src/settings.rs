@@ -31,6 +31,10 @@ pub struct Settings {
     pub maintenance_read: Bytes,
     /// Whether log generations below the checkpoint are removed.
     pub circular_log: bool,
+    /// Whether the first change of a page since it was written carries the whole page in the log,
+    /// so that recovery can repair a page that a power failure tore. ESE does not do so and relies
+    /// on storage that writes pages whole; it makes the log many times larger.
+    pub log_whole_pages: bool,
 }
 
 impl Default for Settings {
@@ -47,6 +51,7 @@ impl Default for Settings {
             maintenance_pause: None,
             maintenance_read: Bytes::from_kib(256),
             circular_log: true,
+            log_whole_pages: false,
         }
     }
 }

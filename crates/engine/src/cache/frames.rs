@@ -142,6 +142,13 @@ impl Frames {
         self.by_page.contains_key(&page)
     }
 
+    /// The bytes of a page that is here and has not been changed since it was read or its last write
+    /// began.
+    pub fn unchanged(&self, page: PageNumber) -> Option<&[u8]> {
+        let frame = self.frame(*self.by_page.get(&page)?);
+        frame.dirt.is_none().then_some(&frame.image[..])
+    }
+
     /// Keeps a page from going until it is unpinned as often; false where it is not here.
     pub fn pin(&mut self, page: PageNumber) -> bool {
         let Some(&index) = self.by_page.get(&page) else {

@@ -27,8 +27,27 @@ struct Open {
 }
 
 impl Analysis {
+    /// Nothing seen; the header states `dbtime`.
+    pub fn since(dbtime: u64) -> Self {
+        Self {
+            dbtime,
+            ..Self::default()
+        }
+    }
+
+    /// Takes the database time of a record into account.
+    pub fn observe_time(&mut self, record: &LogRecord) {
+        let dbtime = match record {
+            LogRecord::Apply(apply) => apply.dbtime,
+            LogRecord::Attach { dbtime, .. } | LogRecord::Detach { dbtime, .. } => *dbtime,
+            _ => 0,
+        };
+        self.dbtime = self.dbtime.max(dbtime);
+    }
+
     /// Takes the next record into account.
     pub fn observe(&mut self, span: Span, record: &LogRecord) {
+        self.observe_time(record);
         match record {
             LogRecord::Begin { transaction } => {
                 self.open(*transaction, span.start);
@@ -42,13 +61,9 @@ impl Analysis {
                 self.open.remove(transaction);
             }
             LogRecord::Apply(apply) => {
-                self.dbtime = self.dbtime.max(apply.dbtime);
                 self.observe_undo(span, apply.transaction, &apply.undo);
             }
-            LogRecord::Attach { dbtime, .. } | LogRecord::Detach { dbtime, .. } => {
-                self.dbtime = self.dbtime.max(*dbtime);
-            }
-            LogRecord::Extend { .. } => {}
+            LogRecord::Attach { .. } | LogRecord::Detach { .. } | LogRecord::Extend { .. } => {}
         }
     }
 

@@ -12,7 +12,7 @@ use units::{Generation, PageNumber};
 use crate::database::DatabaseFiles;
 use crate::edit::{self, ApplyRecord, PageEdits};
 use crate::log::{
-    LogChain, LogError, LogFolder, LogIdentity, LogReader, LogRecord, Span, read_checkpoint,
+    LogChain, LogEnd, LogError, LogFolder, LogIdentity, LogReader, LogRecord, Span, read_checkpoint,
 };
 use crate::recovery::analysis::Analysis;
 use crate::recovery::pages::{Page, Pages};
@@ -51,12 +51,19 @@ pub async fn redo(
     let identity = *chain.identity();
     let (_, last) = chain.found();
     let first = checkpoint.generation;
-    let reader = LogReader::open(chain, checkpoint).await?;
+    // The header's database time may be as old as the checkpoint's generation.
+    let generation_start = Lgpos {
+        generation: first,
+        segment: 1,
+        byte: 0,
+    };
+    let reader = LogReader::open(chain, generation_start).await?;
     let mut redo = Redo {
+        start: checkpoint,
         pages: Pages::new(device, page_size, settings),
         ahead: VecDeque::new(),
         fetched: 0,
-        analysis: Analysis::default(),
+        analysis: Analysis::since(header.dbtime),
         damaged: BTreeMap::new(),
         newest: (PageNumber::NONE, 0),
         summary: RecoverySummary {
@@ -73,7 +80,14 @@ pub async fn redo(
         });
     };
     let end = redo.run(runtime, reader, settings, &report).await?;
-    let mut redone = redo.finish(identity, end, checkpoint).await?;
+    if checkpoint > end.place() {
+        return Err(RecoveryError::Log(LogError::TooShort {
+            folder: folder.volume.name().to_owned(),
+            wanted: checkpoint,
+            end: end.place(),
+        }));
+    }
+    let mut redone = redo.finish(identity, end).await?;
     redone.summary.redo_time = runtime.now().since(started);
     Ok(Some(redone))
 }
@@ -128,6 +142,8 @@ async fn find_log(
 }
 
 struct Redo {
+    /// Everything before is in the file.
+    start: Lgpos,
     pages: Pages,
     /// Records read and not yet redone.
     ahead: VecDeque<(Span, LogRecord)>,
@@ -175,12 +191,15 @@ impl Redo {
         mut reader: LogReader,
         settings: &RecoverySettings,
         report: &dyn Fn(Generation),
-    ) -> Result<crate::log::LogEnd, RecoveryError> {
+    ) -> Result<LogEnd, RecoveryError> {
         let mut reported = None;
         let mut complete = false;
         loop {
             while !complete && self.ahead.len() < settings.read_ahead_records.max(1) {
                 match reader.next().await? {
+                    Some((span, record)) if span.start < self.start => {
+                        self.analysis.observe_time(&record);
+                    }
                     Some(record) => self.ahead.push_back(record),
                     None => complete = true,
                 }
@@ -299,12 +318,7 @@ impl Redo {
         Ok(())
     }
 
-    async fn finish(
-        mut self,
-        identity: LogIdentity,
-        end: crate::log::LogEnd,
-        checkpoint: Lgpos,
-    ) -> Result<Redone, RecoveryError> {
+    async fn finish(mut self, identity: LogIdentity, end: LogEnd) -> Result<Redone, RecoveryError> {
         let file = self.pages.file();
         if let Some((_, damage)) = self.damaged.pop_first() {
             return Err(damage);
@@ -326,7 +340,7 @@ impl Redo {
         Ok(Redone {
             identity,
             end,
-            checkpoint,
+            checkpoint: self.start,
             last_transaction: self.analysis.last_transaction,
             dbtime: latest,
             summary: RecoverySummary {
