@@ -1,5 +1,7 @@
 //! Whole runs in virtual time over storage in memory.
 
+mod promises;
+
 use std::rc::Rc;
 use std::sync::Arc;
 
