@@ -27,8 +27,8 @@ pub(crate) struct CleanupBatch {
     pub number: CommitNumber,
     /// Where the transaction began: recovery must be able to find the batch again.
     pub since: Lgpos,
-    /// What is to be removed.
-    pub items: Vec<Cleanup>,
+    /// What is to be removed; what one operation left goes in one apply.
+    pub groups: Vec<Vec<Cleanup>>,
 }
 
 /// An open database.
@@ -41,8 +41,8 @@ pub(crate) struct Core {
     pub trees: Trees,
     pub counters: RefCell<Counters>,
     pub cleanups: RefCell<VecDeque<CleanupBatch>>,
-    /// A batch of cleanup is being worked on.
-    pub cleaning: Cell<Option<Lgpos>>,
+    /// Where the transactions began whose cleanup is being worked on.
+    pub cleaning: RefCell<Vec<Lgpos>>,
     /// A transaction has ended.
     pub ended: Notify,
     /// Background work is to end.
@@ -98,7 +98,7 @@ impl Core {
             versions: RefCell::default(),
             counters: RefCell::default(),
             cleanups: RefCell::default(),
-            cleaning: Cell::new(None),
+            cleaning: RefCell::default(),
             ended: Notify::default(),
             stopping: Cell::new(false),
             closed: Cell::new(false),
@@ -294,6 +294,10 @@ impl Core {
                 Err(TransactionError::Conflict)
             }
             Stop::Refused(Refusal::Duplicate) => Err(TransactionError::Duplicate),
+            Stop::Refused(Refusal::Invalid) => {
+                let problem = "its columns cannot be encoded".to_owned();
+                Err(TransactionError::BadRow { problem })
+            }
             Stop::Refused(Refusal::NotFound) => Err(TransactionError::NotFound),
             Stop::Refused(Refusal::TooLarge { bytes, most }) => {
                 Err(TransactionError::RowTooLarge { bytes, most })
@@ -327,9 +331,10 @@ impl Core {
         let dirt = self.cache.frames().oldest_dirt();
         let active = self.active.borrow().values().min().copied();
         let cleanup = self.cleanups.borrow().iter().map(|batch| batch.since).min();
+        let cleaning = self.cleaning.borrow().iter().min().copied();
         let log = &self.cache.log;
         let ending = self.oldest_end(log.durable());
-        let places = [dirt, active, cleanup, self.cleaning.get(), ending];
+        let places = [dirt, active, cleanup, cleaning, ending];
         places
             .into_iter()
             .flatten()

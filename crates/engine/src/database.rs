@@ -148,7 +148,7 @@ async fn undo_losers(core: &Rc<Core>, redone: Redone) -> Result<(), TransactionE
     }
     // Cleanups wait until nothing can need what they remove; they hold the checkpoint meanwhile.
     let oldest_cleanup = items.iter().map(|pending| pending.begin).min();
-    core.cleaning.set(oldest_cleanup);
+    core.cleaning.borrow_mut().extend(oldest_cleanup);
     for loser in redone.losers {
         let begin = loser.begin;
         // Rows that it had revived go back to being deleted, and whoever deleted them is gone.
@@ -163,11 +163,11 @@ async fn undo_losers(core: &Rc<Core>, redone: Redone) -> Result<(), TransactionE
         Some(CleanupBatch {
             number: CommitNumber::default(),
             since: pending.begin,
-            items: vec![cleanup_of(pending.of)?],
+            groups: vec![vec![cleanup_of(pending.of)?]],
         })
     });
     core.cleanups.borrow_mut().extend(batches);
-    core.cleaning.set(None);
+    core.cleaning.borrow_mut().clear();
     Ok(())
 }
 

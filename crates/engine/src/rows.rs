@@ -15,6 +15,7 @@ use crate::long_value;
 use crate::row::Row;
 use crate::stage::{Refusal, Stage, Stop};
 use crate::tree::{self, Space, Tree};
+use crate::undo::{self, Trees};
 use crate::versions::{Before, Cleanup, NodeKey, Seen, Versions, Viewer, node_key};
 
 /// An open table: its trees and how its rows are stored.
@@ -463,16 +464,38 @@ fn complete(stage: &Stage<'_>, change: RowChange) -> Result<RowChange, Stop> {
     }
 }
 
-/// Plans one piece of cleanup; false where there is nothing to do any more.
+/// Plans the cleanup that one operation left; returns how much of it there was still to do.
 pub(crate) fn clean_up(
     stage: &mut Stage<'_>,
-    trees: &crate::undo::Trees,
+    trees: &Trees,
+    versions: &Versions,
+    group: &[Cleanup],
+) -> Result<u64, Stop> {
+    let mut done = 0;
+    for cleanup in group {
+        match clean_up_one(stage, trees, versions, cleanup) {
+            Ok(was_there) => done += u64::from(was_there),
+            Err(Stop::Missing) => (),
+            Err(stop) => return Err(stop),
+        }
+    }
+    if stage.lacks_pages() {
+        Err(Stop::Missing)
+    } else {
+        Ok(done)
+    }
+}
+
+/// False where there is nothing to do any more.
+fn clean_up_one(
+    stage: &mut Stage<'_>,
+    trees: &Trees,
     versions: &Versions,
     cleanup: &Cleanup,
 ) -> Result<bool, Stop> {
     match cleanup {
         Cleanup::Node { tree, key, data } => {
-            let tree = crate::undo::find(trees, *tree)?;
+            let tree = undo::find(trees, *tree)?;
             let data = if tree.repeats { &data[..] } else { &[] };
             let mut node = Vec::new();
             node_key(tree.object, key, data, &mut node);
@@ -482,7 +505,7 @@ pub(crate) fn clean_up(
             tree::remove(stage, tree, key, data)?;
         }
         Cleanup::LongValue { tree, long_value } => {
-            let tree = crate::undo::find(trees, *tree)?;
+            let tree = undo::find(trees, *tree)?;
             let id = LongValueId(u64::from(*long_value));
             if long_value::references(stage, tree, id)? != Some(0) {
                 return Ok(false);

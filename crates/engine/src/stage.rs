@@ -51,6 +51,8 @@ pub(crate) enum Refusal {
     NotFound,
     /// Another transaction has changed the row.
     Conflict,
+    /// The row cannot be encoded; the planner's caller knows why.
+    Invalid,
     /// The row does not fit.
     TooLarge {
         /// Bytes needed.

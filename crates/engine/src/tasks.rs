@@ -5,13 +5,15 @@ use std::rc::Rc;
 use ese::Lgpos;
 use units::{Generation, Nanos};
 
-use crate::core::{Core, log_distance};
+use crate::core::{CleanupBatch, Core, log_distance};
 use crate::edit::{TransactionId, UndoAction};
 use crate::error::TransactionError;
 use crate::rows::clean_up;
 use crate::stage::Stage;
 use crate::versions::{Cleanup, Versions};
 
+/// How many batches of cleanup are worked on at a time.
+const MOST_CLEANUPS: usize = 16;
 /// Longest time between two advances of the checkpoint while the log grows.
 const CHECKPOINT_PERIOD: Nanos = Nanos::from_secs(1);
 /// The checkpoint looks at its depth at least so often.
@@ -20,52 +22,70 @@ const LOOK_PERIOD: Nanos = Nanos::from_millis(10);
 const CHECKPOINT_STEP_BYTES: u64 = 4 << 20;
 
 impl Core {
-    /// Does the cleanup that no snapshot stands against any more, until the database stops.
+    /// Does the cleanup that no snapshot stands against any more, until the database stops. Several
+    /// batches at a time: the sooner it is done, the likelier the pages are still in the cache.
     pub async fn clean_up_forever(self: Rc<Self>) {
         while !self.is_over() {
             let ended = self.ended.notified();
-            if let Err(error) = self.clean_up_now().await {
-                // Damage stays where it is and is reported by whoever reads the page.
-                if matches!(error, TransactionError::Latched(_)) {
-                    return;
+            match self.next_cleanup() {
+                Some(batch) => {
+                    let core = Rc::clone(&self);
+                    // Damage stays where it is and is reported by whoever reads the page.
+                    drop(
+                        self.runtime
+                            .spawn(async move { core.clean_up_batch(batch).await }),
+                    );
                 }
+                None => ended.await,
             }
-            ended.await;
         }
+        let cleaning = &self.cleaning;
+        self.ended.wait_until(|| cleaning.borrow().is_empty()).await;
     }
 
-    /// Does the cleanup that may be done now.
+    /// Does all cleanup that may be done now.
     pub async fn clean_up_now(&self) -> Result<(), TransactionError> {
-        loop {
-            let seen_by_all = self.versions.borrow_mut().trim();
-            let batch = {
-                let mut cleanups = self.cleanups.borrow_mut();
-                let ready = cleanups
-                    .front()
-                    .is_some_and(|batch| batch.number <= seen_by_all);
-                if ready { cleanups.pop_front() } else { None }
-            };
-            let Some(batch) = batch else {
-                return Ok(());
-            };
-            self.cleaning.set(Some(batch.since));
-            let cleaned = self.clean_up_batch(&batch.items).await;
-            self.keep_until_durable(batch.since);
-            self.cleaning.set(None);
-            cleaned?;
-            self.runtime.yield_now().await;
+        while let Some(batch) = self.next_cleanup() {
+            self.clean_up_batch(batch).await?;
         }
+        Ok(())
     }
 
-    async fn clean_up_batch(&self, items: &[Cleanup]) -> Result<(), TransactionError> {
-        for item in items {
+    /// The next batch that may be done, marked as being worked on.
+    fn next_cleanup(&self) -> Option<CleanupBatch> {
+        let seen_by_all = self.versions.borrow_mut().trim();
+        let mut cleanups = self.cleanups.borrow_mut();
+        let mut cleaning = self.cleaning.borrow_mut();
+        let ready = cleanups
+            .front()
+            .is_some_and(|batch| batch.number <= seen_by_all);
+        if !ready || cleaning.len() >= MOST_CLEANUPS {
+            return None;
+        }
+        let batch = cleanups.pop_front()?;
+        cleaning.push(batch.since);
+        Some(batch)
+    }
+
+    async fn clean_up_batch(&self, batch: CleanupBatch) -> Result<(), TransactionError> {
+        let done = self.clean_up_groups(&batch.groups).await;
+        self.keep_until_durable(batch.since);
+        let mut cleaning = self.cleaning.borrow_mut();
+        let mine = cleaning.iter().position(|since| *since == batch.since);
+        cleaning.swap_remove(mine.expect("invariant: it was marked when it was taken"));
+        self.ended.notify_all();
+        done
+    }
+
+    async fn clean_up_groups(&self, groups: &[Vec<Cleanup>]) -> Result<(), TransactionError> {
+        for group in groups {
             let plan = |stage: &mut Stage<'_>, versions: &Versions| {
-                clean_up(stage, &self.trees, versions, item)
+                clean_up(stage, &self.trees, versions, group)
             };
             let cleaned = self
                 .change(TransactionId::NONE, plan, |_| UndoAction::None)
                 .await?;
-            self.count(|counters| counters.cleanups += u64::from(cleaned));
+            self.count(|counters| counters.cleanups += cleaned);
         }
         Ok(())
     }

@@ -7,6 +7,7 @@ mod scan;
 
 pub use scan::{Entry, Order, Scan};
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use ese::Lgpos;
@@ -18,8 +19,8 @@ use crate::error::TransactionError;
 use crate::log::LogRecord;
 use crate::long_value;
 use crate::row::Row;
-use crate::rows::{RowChange, View};
-use crate::stage::{Stage, Stop};
+use crate::rows::{Prepared, RowChange, View};
+use crate::stage::{Refusal, Stage, Stop};
 use crate::table::Table;
 use crate::undo::undo;
 use crate::versions::{Cleanup, NodeKey, Versions, Viewer};
@@ -52,7 +53,7 @@ struct Work {
     begun: Option<Lgpos>,
     undo: Vec<Vec<Undo>>,
     nodes: Vec<NodeKey>,
-    cleanups: Vec<Cleanup>,
+    cleanups: Vec<Vec<Cleanup>>,
 }
 
 impl Transaction {
@@ -86,10 +87,13 @@ impl Transaction {
     }
 
     /// Inserts a row: record, long values and index entries, in one log record.
+    #[expect(
+        clippy::redundant_closure_for_method_calls,
+        reason = "the method itself is not general enough in its lifetimes"
+    )]
     pub async fn insert(&mut self, table: &Table, row: &Row) -> Result<(), TransactionError> {
-        let prepared = table.state.prepare(row)?;
         let work = self.work_mut();
-        work.change_row(table, |view, stage| view.insert(stage, &prepared))
+        work.write_row(table, row, |view, stage, row| view.insert(stage, row))
             .await?;
         work.core.count(|counters| counters.inserts += 1);
         Ok(())
@@ -128,10 +132,13 @@ impl Transaction {
     }
 
     /// Replaces the row that has the primary key of `row`: every column, long values included.
+    #[expect(
+        clippy::redundant_closure_for_method_calls,
+        reason = "the method itself is not general enough in its lifetimes"
+    )]
     pub async fn replace(&mut self, table: &Table, row: &Row) -> Result<(), TransactionError> {
-        let prepared = table.state.prepare(row)?;
         let work = self.work_mut();
-        work.change_row(table, |view, stage| view.replace(stage, &prepared))
+        work.write_row(table, row, |view, stage, row| view.replace(stage, row))
             .await?;
         work.core.count(|counters| counters.replaces += 1);
         Ok(())
@@ -197,6 +204,30 @@ impl Work {
         }
     }
 
+    /// Encodes a row and plans what `plan` says. Every attempt encodes it anew: long values are to
+    /// be numbered in the order in which they are stored, whatever had to be waited for before.
+    async fn write_row(
+        &mut self,
+        table: &Table,
+        row: &Row,
+        plan: impl Fn(&View<'_>, &mut Stage<'_>, &Prepared<'_>) -> Result<RowChange, Stop>,
+    ) -> Result<(), TransactionError> {
+        let refused = Cell::new(None);
+        let changed = self
+            .change_row(table, |view, stage| match table.state.prepare(row) {
+                Ok(prepared) => plan(view, stage, &prepared),
+                Err(error) => {
+                    refused.set(Some(error));
+                    Err(Stop::Refused(Refusal::Invalid))
+                }
+            })
+            .await;
+        match refused.take() {
+            Some(error) => Err(error),
+            None => changed,
+        }
+    }
+
     async fn change_row(
         &mut self,
         table: &Table,
@@ -216,7 +247,9 @@ impl Work {
             )
             .await?;
         self.undo.push(pushed);
-        self.cleanups.extend(change.cleanups);
+        if !change.cleanups.is_empty() {
+            self.cleanups.push(change.cleanups);
+        }
         let mut versions = core.versions.borrow_mut();
         for (node, before) in change.versions {
             versions.push(node.clone(), self.viewer.transaction, before);
@@ -260,12 +293,12 @@ impl Work {
         };
         let nodes = std::mem::take(&mut self.nodes);
         let number = core.versions.borrow_mut().commit(transaction, nodes);
-        let items = std::mem::take(&mut self.cleanups);
-        if !items.is_empty() {
+        let groups = std::mem::take(&mut self.cleanups);
+        if !groups.is_empty() {
             core.cleanups.borrow_mut().push_back(CleanupBatch {
                 number,
                 since,
-                items,
+                groups,
             });
         }
         self.end();
@@ -305,7 +338,7 @@ impl Work {
             let batch = CleanupBatch {
                 number,
                 since,
-                items: revived,
+                groups: vec![revived],
             };
             core.cleanups.borrow_mut().push_back(batch);
         }

@@ -2,6 +2,7 @@
 //!
 //! Nothing here waits: the table is borrowed for one synchronous stretch at a time.
 
+use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
 
 use device::Buffer;
@@ -81,6 +82,8 @@ pub(super) enum Eviction {
     Done,
     /// This page must be written first.
     Write(PageNumber),
+    /// The log must be durable up to here before any page can be written.
+    Log(Lgpos),
     /// Every page is held.
     Stuck,
 }
@@ -186,7 +189,10 @@ impl Frames {
     }
 
     fn add(&mut self, page: PageNumber, image: Buffer) -> u32 {
-        let mut uses = self.history.recall(page).unwrap_or(Uses::first(self.now));
+        let mut uses = self
+            .history
+            .recall(page)
+            .unwrap_or(Uses::first(self.now, self.correlation));
         uses.again(self.now, self.correlation);
         let frame = Frame {
             page,
@@ -277,17 +283,26 @@ impl Frames {
     }
 
     /// Copies `page` and the changed neighbours around it, at most `most` pages, for a write.
-    /// None where the page is clean, gone or being written.
-    pub(super) fn collect_run(&mut self, page: PageNumber, most: u32) -> Option<Run> {
-        if !self.is_writable(page) {
-            return None;
-        }
+    /// Neighbours come along where the log is durable up to their last change: a page that changes
+    /// at this moment would make the write wait and be written again soon. None where the page is
+    /// clean, gone or being written.
+    pub(super) fn collect_run(
+        &mut self,
+        page: PageNumber,
+        most: u32,
+        durable: Lgpos,
+    ) -> Option<Run> {
+        self.writable(page)?;
+        let joins = |neighbour: u32| {
+            let last = self.writable(PageNumber(neighbour));
+            last.is_some_and(|last| last <= durable)
+        };
         let mut first = page.0;
-        while page.0 - first < most / 2 && self.is_writable(PageNumber(first - 1)) {
+        while page.0 - first < most / 2 && joins(first - 1) {
             first -= 1;
         }
         let mut end = page.0 + 1;
-        while end - first < most && self.is_writable(PageNumber(end)) {
+        while end - first < most && joins(end) {
             end += 1;
         }
         let bytes = self.page_size.bytes();
@@ -305,11 +320,13 @@ impl Frames {
         })
     }
 
-    fn is_writable(&self, page: PageNumber) -> bool {
-        self.by_page.get(&page).is_some_and(|&index| {
-            let frame = self.frame(index);
-            frame.dirt.is_some() && frame.writing.is_none()
-        })
+    /// Where the last change of a page ends that may be written now.
+    fn writable(&self, page: PageNumber) -> Option<Lgpos> {
+        let frame = self.frame(*self.by_page.get(&page)?);
+        frame
+            .dirt
+            .filter(|_| frame.writing.is_none())
+            .map(|dirt| dirt.last)
     }
 
     fn seal_copy(&mut self, page: PageNumber, sealed: &mut [u8]) -> Lgpos {
@@ -350,21 +367,30 @@ impl Frames {
         }
     }
 
-    /// Lets the page go that is worth least, or says what that takes.
-    pub(super) fn evict(&mut self, history_pages: usize) -> Eviction {
+    /// Lets the page go that is worth least, or says what that takes. A page whose last change is
+    /// not durable waits as long as there are others: it would cost a write of the log.
+    pub(super) fn evict(&mut self, history_pages: usize, durable: Lgpos) -> Eviction {
         let slots = &self.slots;
+        let log_first = Cell::new(None::<Lgpos>);
         let next = self.victims.pop(|index| {
             let frame = slots[index as usize].as_ref();
             let frame = frame.expect("invariant: queued frames are in use");
             let rank = frame.uses.rank();
+            let unlogged = frame
+                .dirt
+                .map(|dirt| dirt.last)
+                .filter(|last| *last > durable);
             if frame.pins > 0 || frame.writing.is_some() {
+                Verdict::Held(rank)
+            } else if let Some(last) = unlogged {
+                log_first.set(Some(log_first.get().map_or(last, |first| first.min(last))));
                 Verdict::Held(rank)
             } else {
                 Verdict::Rank(rank)
             }
         });
         let Some(index) = next else {
-            return Eviction::Stuck;
+            return log_first.get().map_or(Eviction::Stuck, Eviction::Log);
         };
         let frame = self.frame_mut(index);
         frame.queued = false;

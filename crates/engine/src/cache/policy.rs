@@ -1,8 +1,10 @@
 //! LRU-K with K = 2: which page the cache can do without.
 //!
 //! A page's worth is the time of its last but one uncorrelated use (O'Neil, O'Neil, Weikum, "The
-//! LRU-K page replacement algorithm", SIGMOD 1993), as in ESE. A scan that touches every page once
-//! therefore cannot drive out pages that are used again and again. Pure values: no clock, no pages.
+//! LRU-K page replacement algorithm", SIGMOD 1993), as in ESE. A page used once is taken to have
+//! been used a while before as well: were it worth nothing, pages used twice at some time would
+//! fill the cache for good, and one that was just changed would be written at once, only to be
+//! read again for its cleanup. Pure values: no clock, no pages.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
@@ -11,6 +13,10 @@ use units::{Nanos, PageNumber};
 
 use crate::hash::QuickHash;
 
+/// How many correlation intervals before its first use a page is taken to have been used: pages
+/// used again within that time (1 s by default) are kept before those used once.
+const ASSUMED_INTERVALS: u64 = 8;
+
 /// When a page was used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Uses {
@@ -18,7 +24,7 @@ pub(crate) struct Uses {
     latest: Nanos,
     /// The beginning of the present burst of correlated uses.
     last: Nanos,
-    /// The same of the burst before, moved on by its length; zero where there was none.
+    /// The same of the burst before, moved on by its length.
     last_but_one: Nanos,
 }
 
@@ -27,11 +33,11 @@ pub(crate) type Rank = (Nanos, Nanos);
 
 impl Uses {
     /// The first use of a page that nothing is known about.
-    pub const fn first(now: Nanos) -> Self {
+    pub const fn first(now: Nanos, correlation: Nanos) -> Self {
         Self {
             latest: now,
             last: now,
-            last_but_one: Nanos::ZERO,
+            last_but_one: now.since(Nanos(correlation.0 * ASSUMED_INTERVALS)),
         }
     }
 
@@ -46,7 +52,7 @@ impl Uses {
         self.latest = self.latest.max(now);
     }
 
-    /// Pages used once come before all others, the longest unused first.
+    /// The page whose last but one use is the oldest goes first; then the longest unused.
     pub const fn rank(&self) -> Rank {
         (self.last_but_one, self.last)
     }
@@ -129,30 +135,31 @@ mod tests {
 
     #[test]
     fn a_burst_counts_once() {
-        let mut uses = Uses::first(Nanos(100));
+        let mut uses = Uses::first(Nanos(100), CORRELATION);
         uses.again(Nanos(105), CORRELATION);
         uses.again(Nanos(112), CORRELATION);
-        assert_eq!(uses.rank(), (Nanos(0), Nanos(100)));
+        assert_eq!(uses.rank(), (Nanos(20), Nanos(100)));
         uses.again(Nanos(200), CORRELATION);
         assert_eq!(uses.rank(), (Nanos(112), Nanos(200)));
+        uses.again(Nanos(300), CORRELATION);
+        assert_eq!(uses.rank(), (Nanos(200), Nanos(300)));
     }
 
     #[test]
-    fn pages_used_once_go_first_then_the_one_whose_second_use_is_oldest() {
-        let mut uses = [
-            Uses::first(Nanos(1)),
-            Uses::first(Nanos(2)),
-            Uses::first(Nanos(900)),
-        ];
-        uses[0].again(Nanos(500), CORRELATION);
-        uses[1].again(Nanos(50), CORRELATION);
+    fn used_often_outlives_used_once_outlives_used_twice_long_ago() {
+        let [mut often, once, mut long_ago] =
+            [500, 1000, 10].map(|first| Uses::first(Nanos(first), CORRELATION));
+        often.again(Nanos(940), CORRELATION);
+        often.again(Nanos(990), CORRELATION);
+        long_ago.again(Nanos(60), CORRELATION);
+        let uses = [often, once, long_ago];
         let mut victims = Victims::default();
         for frame in 0..3 {
             victims.push(frame, (Nanos::ZERO, Nanos::ZERO));
         }
         let judge = |frame: u32| Verdict::Rank(uses[frame as usize].rank());
         let order: Vec<_> = std::iter::from_fn(|| victims.pop(judge)).collect();
-        assert_eq!(order, [2, 0, 1]);
+        assert_eq!(order, [2, 1, 0]);
     }
 
     #[test]
@@ -175,11 +182,12 @@ mod tests {
 
     #[test]
     fn history_forgets_the_oldest() {
+        let used = |page: u32| Uses::first(Nanos(u64::from(page)), CORRELATION);
         let mut history = History::default();
         for page in 1..=3 {
-            history.remember(PageNumber(page), Uses::first(Nanos(u64::from(page))), 2);
+            history.remember(PageNumber(page), used(page), 2);
         }
         assert_eq!(history.recall(PageNumber(1)), None);
-        assert_eq!(history.recall(PageNumber(3)), Some(Uses::first(Nanos(3))));
+        assert_eq!(history.recall(PageNumber(3)), Some(used(3)));
     }
 }

@@ -41,7 +41,8 @@ impl Cache {
                 self.changed.notified().await;
                 continue;
             }
-            let next = self.frames.borrow_mut().evict(self.most_pages);
+            let durable = self.log.durable();
+            let next = self.frames.borrow_mut().evict(self.most_pages, durable);
             match next {
                 Eviction::Done => {
                     evicted += 1;
@@ -51,8 +52,13 @@ impl Cache {
                     }
                 }
                 Eviction::Write(page) => self.start_write(page),
-                Eviction::Stuck if self.writes_in_flight.get() > 0 => {
+                Eviction::Stuck | Eviction::Log(_) if self.writes_in_flight.get() > 0 => {
                     self.changed.notified().await;
+                }
+                Eviction::Log(place) => {
+                    if let Err(error) = self.log.flush_to(place).await {
+                        self.latch.set(&error.to_string());
+                    }
                 }
                 Eviction::Stuck => {
                     // Operations hold every page: they end only if they get what they wait for.
@@ -68,10 +74,8 @@ impl Cache {
 
     /// Writes a page and its changed neighbours in a task of its own.
     pub fn start_write(self: &Rc<Self>, page: PageNumber) {
-        let run = self
-            .frames
-            .borrow_mut()
-            .collect_run(page, self.longest_run_pages);
+        let (most, durable) = (self.longest_run_pages, self.log.durable());
+        let run = self.frames.borrow_mut().collect_run(page, most, durable);
         let Some(run) = run else {
             return;
         };

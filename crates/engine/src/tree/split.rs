@@ -90,9 +90,11 @@ fn loose_nodes(page: PageRef<'_>, number: PageNumber) -> Result<Vec<Loose>, Stop
 /// Of the nodes and the wanted one in their order, how many stay on the left page.
 fn leaf_cut(page: PageRef<'_>, nodes: &[Loose], wanted: &Wanted<'_>) -> usize {
     let line = usize::from(wanted.line);
-    if line == nodes.len() && line > 0 {
-        // Append or right split: what follows in ascending order finds a page of its own.
-        return nodes.len();
+    let ascends = line == nodes.len() || !page.next().is_some() && line * 2 > nodes.len();
+    if ascends && line > 0 {
+        // Append or right split: what follows in ascending order finds a page of its own. Sessions
+        // that append side by side are not quite in order, so near the end counts as the end.
+        return line;
     }
     let sizes: Vec<usize> = (0..nodes.len())
         .map(|at| page.node_size(at).unwrap_or_default() + TAG_BYTES)
