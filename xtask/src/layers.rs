@@ -132,8 +132,16 @@ const TABLE: &[Layer] = &[
     },
     Layer {
         package: "xtask",
-        inside: &["device", "device-os", "ese", "testkit", "units", "workload"],
-        outside: &["cargo_metadata", "serde_json", "toml"],
+        inside: &[
+            "device",
+            "device-os",
+            "engine",
+            "ese",
+            "testkit",
+            "units",
+            "workload",
+        ],
+        outside: &["cargo_metadata", "hdrhistogram", "serde_json", "toml"],
         tests: &[],
     },
 ];

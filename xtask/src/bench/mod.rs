@@ -2,9 +2,12 @@
 
 pub mod checksum;
 pub mod device;
+pub mod engine;
 pub mod fio;
+pub mod mix;
 pub mod pairs;
 pub mod program;
+pub mod tally;
 
 use std::path::Path;
 
@@ -27,8 +30,9 @@ pub fn run(name: &str, directory: &Path) -> Result<(), Failure> {
             checksum::run();
             Ok(())
         }
+        "engine" => engine::run(directory),
         _ => Err(Failure::new(format!(
-            "no benchmark is called {name}; there are: device, check, prepare, checksum"
+            "no benchmark is called {name}; there are: device, check, prepare, checksum, engine"
         ))),
     }
 }

@@ -1,0 +1,171 @@
+//! What an engine did in the mail-like mix. `bench/peers` includes this very file, so that every
+//! engine is measured and printed the same way.
+
+use std::fmt;
+use std::io;
+use std::time::Duration;
+
+use hdrhistogram::Histogram;
+
+/// Microseconds of one tick of `/proc/self/stat`: `USER_HZ` is 100 on every Linux (`man 5 proc`).
+const TICK_MICROS: u64 = 10_000;
+
+/// Reads that take longer count as this long.
+const LONGEST_READ_NANOS: u64 = 60_000_000_000;
+
+/// What this process has used so far, all threads together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Usage {
+    /// Bytes read from storage.
+    pub read_bytes: u64,
+    /// Bytes written to storage, now or later.
+    pub written_bytes: u64,
+    /// Processor time, user and system, in microseconds.
+    pub cpu_micros: u64,
+}
+
+/// Operations of one session, or of several together.
+#[derive(Clone, Debug)]
+pub struct Tally {
+    operations: u64,
+    missed: u64,
+    reads: Histogram<u64>,
+}
+
+/// One engine with so many sessions.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// What the engine is called.
+    pub engine: String,
+    /// Sessions at once.
+    pub sessions: u32,
+    /// What they did.
+    pub tally: Tally,
+    /// How long they took.
+    pub span: Duration,
+    /// What the process used before and after.
+    pub usage: (Usage, Usage),
+}
+
+impl Usage {
+    /// What the kernel has counted for this process until now.
+    pub fn now() -> io::Result<Self> {
+        let counted = std::fs::read_to_string("/proc/self/io")?;
+        let status = std::fs::read_to_string("/proc/self/stat")?;
+        Self::parse(&counted, &status)
+            .ok_or_else(|| io::Error::other("/proc/self/io or /proc/self/stat reads strangely"))
+    }
+
+    fn parse(counted: &str, status: &str) -> Option<Self> {
+        let field = |name: &str| {
+            let line = counted.lines().find_map(|line| line.strip_prefix(name))?;
+            line.trim().parse::<u64>().ok()
+        };
+        // The program's name stands in parentheses and may hold spaces; utime and stime are the
+        // fields 14 and 15, the 12th and 13th behind it.
+        let (_, rest) = status.rsplit_once(')')?;
+        let mut ticks = rest.split_whitespace().skip(11).map(str::parse::<u64>);
+        let user = ticks.next()?.ok()?;
+        let system = ticks.next()?.ok()?;
+        Some(Self {
+            read_bytes: field("read_bytes:")?,
+            written_bytes: field("write_bytes:")?,
+            cpu_micros: (user + system) * TICK_MICROS,
+        })
+    }
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        Self {
+            operations: 0,
+            missed: 0,
+            reads: Histogram::new_with_bounds(1, LONGEST_READ_NANOS, 3)
+                .expect("invariant: the bounds are in order and three digits are allowed"),
+        }
+    }
+}
+
+impl Tally {
+    /// Counts an operation. One that found its record missing or changed by another session still
+    /// counts, and is told apart.
+    pub fn count(&mut self, missed: bool) {
+        self.operations += 1;
+        self.missed += u64::from(missed);
+    }
+
+    /// Notes how long a read took, in nanoseconds.
+    pub fn note_read(&mut self, nanos: u64) {
+        self.reads.saturating_record(nanos);
+    }
+
+    /// Adds another session's operations.
+    pub fn add(&mut self, other: &Self) {
+        self.operations += other.operations;
+        self.missed += other.missed;
+        self.reads
+            .add(&other.reads)
+            .expect("invariant: all have the same bounds");
+    }
+}
+
+impl Line {
+    /// Operations per second.
+    pub fn rate(&self) -> f64 {
+        self.tally.operations as f64 / self.span.as_secs_f64()
+    }
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (before, after) = &self.usage;
+        let each =
+            |before: u64, after: u64| (after - before) as f64 / self.tally.operations.max(1) as f64;
+        let quantile = |share| self.tally.reads.value_at_quantile(share) as f64 / 1e3;
+        write!(
+            f,
+            "{:<18} {:>8} {:>13.0} {:>8.1} {:>11.1} {:>7.1} {:>12.0} {:>12.0} {:>7}",
+            self.engine,
+            self.sessions,
+            self.rate(),
+            each(before.read_bytes, after.read_bytes) / 1e3,
+            each(before.written_bytes, after.written_bytes) / 1e3,
+            each(before.cpu_micros, after.cpu_micros),
+            quantile(0.5),
+            quantile(0.99),
+            self.tally.missed,
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Tally, Usage};
+
+    #[test]
+    fn the_kernels_files_are_read() {
+        let counted = "rchar: 9\nread_bytes: 4096\nwrite_bytes: 8192\ncancelled_write_bytes: 1\n";
+        let status = "7 (a (b) c) S 1 1 1 0 -1 4194304 100 0 0 0 12 30 0 0 20 0";
+        let usage = Usage {
+            read_bytes: 4096,
+            written_bytes: 8192,
+            cpu_micros: 420_000,
+        };
+        assert_eq!(Usage::parse(counted, status), Some(usage));
+        assert_eq!(Usage::parse("", status), None);
+        assert_eq!(Usage::parse(counted, "7 (a"), None);
+    }
+
+    #[test]
+    fn sessions_add_up() {
+        let mut all = Tally::default();
+        for nanos in [1_000, 3_000] {
+            let mut one = Tally::default();
+            one.count(nanos == 3_000);
+            one.note_read(nanos);
+            all.add(&one);
+        }
+        assert_eq!((all.operations, all.missed, all.reads.len()), (2, 1, 2));
+        assert!(all.reads.max() >= 3_000);
+    }
+}
