@@ -1,0 +1,61 @@
+//! The mail-like mix on embedded engines of others: what ours is measured against.
+//!
+//! One process is one engine, so that the kernel's counters of the process are the engine's.
+//! `cargo xtask bench engine` starts it, prints the headings and gives the arguments.
+
+mod cold;
+mod fjall;
+mod lmdb;
+mod mix;
+mod redb;
+#[path = "../../../xtask/src/bench/tally.rs"]
+mod tally;
+
+use std::error::Error;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use mix::Mix;
+
+/// Whatever an engine complains of.
+pub type Failure = Box<dyn Error + Send + Sync>;
+
+const USAGE: &str = "bench-peers fjall|redb|lmdb DIR RECORDS CACHE_BYTES SECONDS SESSIONS...";
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    match run(&words) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("{failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(words: &[String]) -> Result<(), Failure> {
+    let [engine, folder, records, cache, seconds, sessions @ ..] = words else {
+        return Err(USAGE.into());
+    };
+    let mix = Mix {
+        records: records.parse()?,
+        cache_bytes: cache.parse()?,
+        span: Duration::from_secs_f64(seconds.parse()?),
+        sessions: sessions
+            .iter()
+            .map(|word| word.parse())
+            .collect::<Result<_, _>>()?,
+    };
+    let folder = Path::new(folder);
+    match engine.as_str() {
+        "fjall" => mix.run(
+            "fjall 3, blobs",
+            folder,
+            &fjall::open(folder, mix.cache_bytes)?,
+        ),
+        "redb" => mix.run("redb 4", folder, &redb::open(folder, mix.cache_bytes)?),
+        "lmdb" => mix.run("LMDB (heed)", folder, &lmdb::open(folder)?),
+        _ => Err(USAGE.into()),
+    }
+}
