@@ -33,6 +33,7 @@ cargo xtask <command>
   fuzz [SECONDS]  every decoder of foreign bytes, so long each (default 10)
   crash --seeds N [--first S]      power failures in N random scripts, on every processor
   crash --seed S [--step K]        one script again, power failing at request K or at every one
+  kill [--times N]                 the real program killed N times (default 100)
   deny            cargo-deny where it is installed, else the licence check alone
 ";
 
@@ -66,9 +67,23 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
             let runner = "cargo run -q --release -p testkit --bin crash --".split(' ');
             shell::run(&runner.chain(options.iter().copied()).collect::<Vec<_>>())
         }
+        ["kill"] => kill("100"),
+        ["kill", "--times", times] => kill(times),
         ["deny"] => licences::deny(),
         _ => Err(Failure::new(USAGE)),
     }
+}
+
+/// Kills the real program so many times and holds its databases to what it acknowledged.
+fn kill(times: &str) -> Result<(), Failure> {
+    let words = "cargo test -q --release -p plimsoll --test kill -- --nocapture";
+    let status = shell::command(&words.split(' ').collect::<Vec<_>>())
+        .env("PLIMSOLL_KILLS", times)
+        .status();
+    if status.is_ok_and(|status| status.success()) {
+        return Ok(());
+    }
+    Err(Failure::new(format!("`{words}` failed")))
 }
 
 fn bench_directory() -> Result<PathBuf, Failure> {

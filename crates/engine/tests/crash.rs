@@ -256,7 +256,11 @@ impl Trial {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, max_shrink_iters: 40, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 48,
+        max_shrink_iters: 40,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn nothing_acknowledged_is_lost(

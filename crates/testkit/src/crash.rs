@@ -107,7 +107,8 @@ impl fmt::Display for CrashFailure {
         } = self;
         write!(
             f,
-            "seed {}, step {step}: {problem}\nreproduce with: cargo xtask crash --seed {} --step {step}",
+            "seed {}, step {step}: {problem}\n\
+             reproduce with: cargo xtask crash --seed {} --step {step}",
             seed.0, seed.0
         )
     }

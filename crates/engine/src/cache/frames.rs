@@ -145,7 +145,7 @@ impl Frames {
         self.by_page.contains_key(&page)
     }
 
-    /// The bytes of a page that is here and has not been changed since it was read or its last write
+    /// The bytes of a page that is here and has not been changed since it was read or last written
     /// began.
     pub fn unchanged(&self, page: PageNumber) -> Option<&[u8]> {
         let frame = self.frame(*self.by_page.get(&page)?);

@@ -144,9 +144,11 @@ mod tests {
                     }
                     Chunk::Fragment(_) | Chunk::End => prop_assert!(found != Chunk::End),
                 }
-                if let Chunk::Whole(part) | Chunk::Begin { part, .. } | Chunk::Fragment(part) = found
-                {
-                    back.extend_from_slice(part);
+                match found {
+                    Chunk::Whole(part) | Chunk::Begin { part, .. } | Chunk::Fragment(part) => {
+                        back.extend_from_slice(part);
+                    }
+                    Chunk::End => {}
                 }
                 prop_assert_eq!(chunk(&segment, end), Some((Chunk::End, SEGMENT_BYTES)));
                 at = SEGMENT_HEADER_BYTES;

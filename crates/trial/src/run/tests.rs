@@ -171,6 +171,40 @@ fn a_person_may_stop_a_run_and_keeps_what_was_measured() {
     assert_eq!(summary, Summary::default(), "the databases were closed");
 }
 
+/// The program goes away in the middle of the measurement.
+#[test]
+fn a_run_that_was_killed_is_recovered_by_the_next_one() {
+    let world = prepared(PLAN);
+    let runtime = world.executor.runtime();
+    let (plan, locations) = (world.plan.clone(), world.locations.clone());
+    world.executor.block_on(async move {
+        let group = Group {
+            runtime: runtime.clone(),
+            plan,
+            locations,
+            events: Rc::new(|_| ()),
+            checked: Rc::new(|_| ()),
+            commits: None,
+            coordinator: Arc::new(Coordinator::new(1)),
+            origin: runtime.now(),
+            is_leader: true,
+            host: None,
+        };
+        drop(runtime.spawn(run(group)));
+        runtime.sleep(Nanos::from_millis(1_200)).await;
+    });
+    world.executor.abandon();
+    // What the system was asked to write, it writes, program or not.
+    let runtime = world.executor.runtime();
+    let waiting = async move { runtime.sleep(Nanos::from_millis(10)).await };
+    world.executor.block_on(waiting);
+    let (summary, events) = run_once(&world, None);
+    assert_eq!((issues(&events), summary), (Vec::new(), Summary::default()));
+    let words = "was not closed properly";
+    let said = |event: &&Event| matches!(event, Event::Log(line) if line.text.contains(words));
+    assert_eq!(events.iter().filter(said).count(), 2);
+}
+
 #[test]
 fn a_database_that_was_never_prepared_is_refused() {
     let world = World::new(PLAN);

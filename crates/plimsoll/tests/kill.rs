@@ -1,0 +1,181 @@
+//! The real program, killed at random moments: nothing that it acknowledged may be lost.
+//!
+//! `PLIMSOLL_KILLS` says how many times; `cargo xtask kill` sets it. Four by default.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use ese::header::read_copies;
+use ese::reader::{FileImage, Reader};
+use trial::commits::{CommitStep, Messages, Promises};
+use units::{Prng, Seed};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_plimsoll");
+const FILE: &str = "Plimsoll001.edb";
+
+/// How often a file is tried that the dying process still holds: its requests end before it does.
+const TRIES: u32 = 200;
+const BETWEEN_TRIES: Duration = Duration::from_millis(50);
+
+/// A folder of this process, removed at the end.
+struct Scratch(PathBuf);
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What is left of a scratch folder harms nobody.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+impl Scratch {
+    fn new() -> Self {
+        let name = format!("plimsoll-kill-{}", std::process::id());
+        let scratch = Self(std::env::temp_dir().join(name));
+        fs::create_dir_all(scratch.0.join("db")).unwrap();
+        let plan = format!(
+            "seed = 7\n[databases]\nfolders = [\"{}\"]\nsize = \"32MiB\"\n\
+             [engine]\ncache_minimum = \"1MiB\"\ncache_maximum = \"2MiB\"\n\
+             checkpoint_depth = \"2MiB\"\n[workload]\nthreads = 4\n\
+             [test]\nduration = \"3s\"\nwarm_up_limit = \"1s\"\ninterval = \"1s\"\n",
+            scratch.0.join("db").display()
+        );
+        fs::write(scratch.0.join("plan.toml"), plan).unwrap();
+        scratch
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.join(name).display().to_string()
+    }
+
+    fn database(&self) -> String {
+        self.path(&format!("db/{FILE}"))
+    }
+
+    /// Runs the command to its end, which must be a good one.
+    fn succeed(&self, words: &[&str]) -> Output {
+        let run = || Command::new(PROGRAM).args(words).output().unwrap();
+        let mut output = run();
+        for _ in 0..TRIES {
+            if !String::from_utf8_lossy(&output.stderr).contains("in use by another") {
+                break;
+            }
+            thread::sleep(BETWEEN_TRIES);
+            output = run();
+        }
+        assert!(
+            output.status.success(),
+            "{words:?} in {:?}: {output:?}",
+            self.0
+        );
+        output
+    }
+
+    /// Starts the command and kills it after `moment`; what it wrote.
+    fn kill(&self, words: &[&str], moment: Duration) -> String {
+        let mut child = Command::new(PROGRAM)
+            .args(words)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut pipe = child.stdout.take().unwrap();
+        let reader = thread::spawn(move || {
+            let mut bytes = Vec::new();
+            pipe.read_to_end(&mut bytes).unwrap();
+            bytes
+        });
+        thread::sleep(moment);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        String::from_utf8_lossy(&reader.join().unwrap()).into_owned()
+    }
+
+    /// A run killed after `moment`, and what it promised until then.
+    fn kill_run(&self, moment: Duration) -> Promises {
+        let (plan, output) = (self.path("plan.toml"), self.path("out"));
+        let _ = fs::remove_dir_all(&output);
+        let words = format!("--quiet run {plan} -o {output} --acknowledge /dev/stdout");
+        let told = self.kill(&words.split(' ').collect::<Vec<_>>(), moment);
+        let mut promises = Promises::default();
+        for line in told.split_inclusive('\n') {
+            // The last words of a run that was over before the kill are no steps of commits.
+            let step = line.strip_suffix('\n').map(str::parse::<CommitStep>);
+            if let Some(Ok(step)) = step {
+                promises.observe(step);
+            }
+        }
+        promises
+    }
+
+    fn messages(&self) -> Messages {
+        messages(Path::new(&self.database()))
+    }
+}
+
+/// What the table of messages holds, as a plain reader of the file sees it.
+fn messages(path: &Path) -> Messages {
+    let bytes = fs::read(path).unwrap();
+    let page_size = read_copies(&bytes).unwrap().page_size;
+    let mut reader = Reader::open(FileImage::new(&bytes, page_size)).unwrap();
+    let table = reader.table(trial::TABLE).unwrap().clone();
+    let column = |name: &str| {
+        let mut columns = table.definition.columns.iter();
+        columns.find(|column| column.name == name).unwrap()
+    };
+    let (key, version) = (column("MessageId"), column("Version"));
+    let mut cursor = reader.rows(&table).unwrap();
+    let mut messages = Messages::new();
+    while let Some(entry) = cursor.next(reader.source()).unwrap() {
+        let record = ese::record::RecordRef::parse(entry.data, page_size).unwrap();
+        let id = record.plain(key).unwrap().try_into().unwrap();
+        let version = record.plain(version).unwrap().try_into().unwrap();
+        messages.insert(i64::from_le_bytes(id), u32::from_le_bytes(version));
+    }
+    messages
+}
+
+/// Kills a fill, which the next one must start over or find complete.
+fn kill_prepare(scratch: &Scratch, moment: Duration) {
+    let folder = scratch.0.join("db");
+    fs::remove_dir_all(&folder).unwrap();
+    fs::create_dir_all(&folder).unwrap();
+    let plan = scratch.path("plan.toml");
+    scratch.kill(&["--quiet", "prepare", &plan], moment);
+    scratch.succeed(&["--quiet", "prepare", &plan]);
+    scratch.succeed(&["verify", &scratch.database()]);
+}
+
+#[test]
+fn nothing_acknowledged_is_lost_when_the_program_is_killed() {
+    let times = std::env::var("PLIMSOLL_KILLS").map_or(4, |times| times.parse().unwrap());
+    let scratch = Scratch::new();
+    let mut prng = Prng::new(Seed(u64::from(std::process::id())));
+    let mut moment = |most: u64| Duration::from_millis(5 + prng.below(most));
+    let (mut durable, mut kinds) = (0, BTreeSet::new());
+    for number in 0..times {
+        if number % 8 == 0 {
+            kill_prepare(&scratch, moment(250));
+            kinds.insert("prepare");
+            continue;
+        }
+        let before = scratch.messages();
+        let promises = scratch.kill_run(moment(3_000));
+        kinds.insert("run");
+        let database = scratch.database();
+        if number % 3 == 0 {
+            scratch.kill(&["--quiet", "recover", &database], moment(150));
+            kinds.insert("recover");
+        }
+        scratch.succeed(&["--quiet", "recover", &database]);
+        scratch.succeed(&["verify", &database]);
+        let breaches = promises.breaches(&before, &scratch.messages());
+        assert!(breaches.is_empty(), "kill {number}: {breaches:?}");
+        durable += promises.durable();
+    }
+    println!("{times} kills of {kinds:?}: {durable} durable commits acknowledged, 0 lost");
+}
