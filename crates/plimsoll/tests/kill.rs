@@ -2,6 +2,12 @@
 //!
 //! `PLIMSOLL_KILLS` says how many times; `cargo xtask kill` sets it. Four by default.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test ends at the first surprise, and says how many kills it made"
+)]
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Read as _;
@@ -69,14 +75,14 @@ impl Scratch {
         }
         assert!(
             output.status.success(),
-            "{words:?} in {:?}: {output:?}",
-            self.0
+            "{words:?} in {}: {output:?}",
+            self.0.display()
         );
         output
     }
 
     /// Starts the command and kills it after `moment`; what it wrote.
-    fn kill(&self, words: &[&str], moment: Duration) -> String {
+    fn kill(words: &[&str], moment: Duration) -> String {
         let mut child = Command::new(PROGRAM)
             .args(words)
             .stdout(Stdio::piped())
@@ -100,7 +106,7 @@ impl Scratch {
         let (plan, output) = (self.path("plan.toml"), self.path("out"));
         let _ = fs::remove_dir_all(&output);
         let words = format!("--quiet run {plan} -o {output} --acknowledge /dev/stdout");
-        let told = self.kill(&words.split(' ').collect::<Vec<_>>(), moment);
+        let told = Self::kill(&words.split(' ').collect::<Vec<_>>(), moment);
         let mut promises = Promises::default();
         for line in told.split_inclusive('\n') {
             // The last words of a run that was over before the kill are no steps of commits.
@@ -145,7 +151,7 @@ fn kill_prepare(scratch: &Scratch, moment: Duration) {
     fs::remove_dir_all(&folder).unwrap();
     fs::create_dir_all(&folder).unwrap();
     let plan = scratch.path("plan.toml");
-    scratch.kill(&["--quiet", "prepare", &plan], moment);
+    Scratch::kill(&["--quiet", "prepare", &plan], moment);
     scratch.succeed(&["--quiet", "prepare", &plan]);
     scratch.succeed(&["verify", &scratch.database()]);
 }
@@ -168,7 +174,7 @@ fn nothing_acknowledged_is_lost_when_the_program_is_killed() {
         kinds.insert("run");
         let database = scratch.database();
         if number % 3 == 0 {
-            scratch.kill(&["--quiet", "recover", &database], moment(150));
+            Scratch::kill(&["--quiet", "recover", &database], moment(150));
             kinds.insert("recover");
         }
         scratch.succeed(&["--quiet", "recover", &database]);
