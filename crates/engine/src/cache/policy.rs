@@ -20,11 +20,9 @@ const ASSUMED_INTERVALS: u64 = 8;
 /// When a page was used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Uses {
-    /// The last use of all.
-    latest: Nanos,
-    /// The beginning of the present burst of correlated uses.
+    /// The last use that counted.
     last: Nanos,
-    /// The same of the burst before, moved on by its length.
+    /// The use that counted before it.
     last_but_one: Nanos,
 }
 
@@ -35,21 +33,20 @@ impl Uses {
     /// The first use of a page that nothing is known about.
     pub const fn first(now: Nanos, correlation: Nanos) -> Self {
         Self {
-            latest: now,
             last: now,
             last_but_one: now.since(Nanos(correlation.0 * ASSUMED_INTERVALS)),
         }
     }
 
-    /// One more use. Uses that follow each other within `correlation` are one burst.
+    /// One more use. It counts where the last one that did is more than `correlation` ago. The
+    /// distance to the last use of all would not do: a page in use all the time, such as a root,
+    /// would have but one use, long ago, and go first.
     #[inline]
     pub fn again(&mut self, now: Nanos, correlation: Nanos) {
-        if now.since(self.latest) > correlation {
-            let burst = self.latest.since(self.last);
-            self.last_but_one = self.last + burst;
+        if now.since(self.last) > correlation {
+            self.last_but_one = self.last;
             self.last = now;
         }
-        self.latest = self.latest.max(now);
     }
 
     /// The page whose last but one use is the oldest goes first; then the longest unused.
@@ -137,12 +134,25 @@ mod tests {
     fn a_burst_counts_once() {
         let mut uses = Uses::first(Nanos(100), CORRELATION);
         uses.again(Nanos(105), CORRELATION);
-        uses.again(Nanos(112), CORRELATION);
+        uses.again(Nanos(110), CORRELATION);
         assert_eq!(uses.rank(), (Nanos(20), Nanos(100)));
         uses.again(Nanos(200), CORRELATION);
-        assert_eq!(uses.rank(), (Nanos(112), Nanos(200)));
+        assert_eq!(uses.rank(), (Nanos(100), Nanos(200)));
         uses.again(Nanos(300), CORRELATION);
         assert_eq!(uses.rank(), (Nanos(200), Nanos(300)));
+    }
+
+    #[test]
+    fn a_page_that_is_used_all_the_time_stays_young() {
+        let mut uses = Uses::first(Nanos(100), CORRELATION);
+        for now in 101..2000 {
+            uses.again(Nanos(now), CORRELATION);
+        }
+        let (last_but_one, last) = uses.rank();
+        assert!(
+            last_but_one >= Nanos(1970) && last >= Nanos(1980),
+            "{uses:?}"
+        );
     }
 
     #[test]
