@@ -89,7 +89,7 @@ pub struct RunFlags {
     /// Seed of the operations
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Folder for journal and reports [default: plimsoll-run-<date>-<time>]
+    /// Folder for journal and reports [default: plimsoll-run-DATE-TIME]
     #[arg(long, short, value_name = "DIR")]
     pub output: Option<PathBuf>,
     /// Write a line here before and behind every commit, unbuffered, for programs that kill this
