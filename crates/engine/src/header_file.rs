@@ -61,7 +61,7 @@ impl HeaderFile {
         Ok(())
     }
 
-    /// States that recovery begins at `checkpoint` and ends, for now, in the generation of `end`.
+    /// States that recovery begins at `checkpoint` and needs the log up to the generation of `end`.
     pub async fn move_range(
         &self,
         checkpoint: Lgpos,

@@ -1,6 +1,7 @@
 //! `quick`: the main job in one command, with a plan of its own.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use plan::{Overrides, Plan};
@@ -25,8 +26,7 @@ pub fn run(flags: &QuickFlags, console: &mut Console) -> Result<Outcome, Command
         .folder
         .clone()
         .unwrap_or_else(|| PathBuf::from(DEFAULT_FOLDER));
-    fs::create_dir_all(&folder)
-        .map_err(|error| CommandError::file(&folder, "make the folder", &error))?;
+    make_folder(&folder)?;
     let folder = fs::canonicalize(&folder)
         .map_err(|error| CommandError::file(&folder, "use the folder", &error))?;
     let overrides = Overrides {
@@ -71,4 +71,20 @@ fn explain(
         console.remark("For another disk, name a folder on it: plimsoll quick DIR")?;
     }
     Ok(())
+}
+
+/// Makes the last folder of the path and no other: a mistyped path, or one to a volume that is not
+/// mounted, must not qualify the disk that it happens to be on.
+fn make_folder(folder: &Path) -> Result<(), CommandError> {
+    match fs::create_dir(folder) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Err(CommandError::new(format!(
+            "{}: no such folder to make it in; check the path and that the volume is mounted, or \
+             create the folder",
+            folder.display()
+        ))),
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+            Err(CommandError::file(folder, "make the folder", &error))
+        }
+        _ => Ok(()),
+    }
 }

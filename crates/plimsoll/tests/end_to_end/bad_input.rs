@@ -32,6 +32,19 @@ fn a_missing_folder_is_named() {
 }
 
 #[test]
+fn quick_makes_its_folder_but_no_path_to_it() {
+    let scene = Scene::new("quick-mistyped");
+    scene
+        .run(["quick", "mistyped/mount/point"])
+        .expect_refusal(&["mistyped/mount/point", "no such folder"]);
+    assert!(
+        scene.listing().is_empty(),
+        "nothing was made: {:?}",
+        scene.listing()
+    );
+}
+
+#[test]
 fn a_missing_plan_is_named() {
     let scene = Scene::new("missing-plan");
     scene
