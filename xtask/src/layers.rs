@@ -81,6 +81,12 @@ const TABLE: &[Layer] = &[
         tests: &[],
     },
     Layer {
+        package: "sizing",
+        inside: &["plan", "units"],
+        outside: &["csv"],
+        tests: &[],
+    },
+    Layer {
         package: "trial",
         inside: &[
             "engine", "ese", "workload", "device", "plan", "record", "units",
@@ -90,8 +96,8 @@ const TABLE: &[Layer] = &[
     },
     Layer {
         package: "report",
-        inside: &["record", "verdict", "units"],
-        outside: &["serde", "serde_json", "time"],
+        inside: &["record", "sizing", "verdict", "units"],
+        outside: &["csv", "serde", "serde_json", "time"],
         tests: &["plan"],
     },
     Layer {
@@ -105,6 +111,7 @@ const TABLE: &[Layer] = &[
             "plan",
             "record",
             "report",
+            "sizing",
             "trial",
             "units",
             "verdict",

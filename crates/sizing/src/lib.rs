@@ -1,0 +1,3 @@
+//! Role-requirements arithmetic: from mailboxes to servers, databases and disks.
+//!
+//! Everything here is a pure function of a deployment. Each constant and formula names its source.
