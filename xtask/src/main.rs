@@ -28,7 +28,8 @@ cargo xtask <command>
   tidy            the house rules: sizes, documentation, banned words, dead files
   tidy --tighten  the same, and lower the limits in xtask/figures.toml to what was found
   layers          every dependency edge against the table in ARCHITECTURE.md
-  bench NAME [DIR]  speed against a peer, with files in DIR (default: target/bench);
+  bench NAME [DIR]  speed against a peer, or counts against limits, with files in DIR
+                  (default: target/bench);
                   run it as `cargo run --release -p xtask -- bench NAME`
   fuzz [SECONDS]  every decoder of foreign bytes, so long each (default 10)
   crash --seeds N [--first S]      power failures in N random scripts, on every processor

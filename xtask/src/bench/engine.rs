@@ -7,6 +7,7 @@ use std::path::Path;
 
 use units::{Bytes, Nanos, Seed};
 
+use super::folder;
 use super::mix::{self, Mix};
 use crate::failure::Failure;
 use crate::shell;
@@ -41,10 +42,10 @@ pub fn run(directory: &Path) -> Result<(), Failure> {
         MIX.span.as_secs_f64(),
     );
     println!("{HEADINGS}");
-    remove_folder(&folder)?;
-    create_folder(&folder)?;
+    folder::remove(&folder)?;
+    folder::create(&folder)?;
     let lines = mix::run(&folder, &MIX);
-    remove_folder(&folder)?;
+    folder::remove(&folder)?;
     let lines = lines?;
     for line in &lines {
         println!("{line}");
@@ -83,30 +84,14 @@ fn peers(folder: &Path) -> Result<(), Failure> {
     let seconds = MIX.span.as_secs_f64().to_string();
     let sessions: Vec<String> = MIX.sessions.iter().map(u32::to_string).collect();
     for peer in PEERS {
-        create_folder(folder)?;
+        folder::create(folder)?;
         let mut words = vec!["cargo", "run", "--quiet", "--release", "--locked"];
         words.extend(["--manifest-path", manifest, "--", peer, &path]);
         words.extend([records.as_str(), &cache, &seconds]);
         words.extend(sessions.iter().map(String::as_str));
         let ran = shell::run(&words);
-        remove_folder(folder)?;
+        folder::remove(folder)?;
         ran?;
     }
     Ok(())
-}
-
-/// Makes the folder of this benchmark.
-fn create_folder(folder: &Path) -> Result<(), Failure> {
-    std::fs::create_dir_all(folder)
-        .map_err(|error| Failure::new(format!("{}: {error}", folder.display())))
-}
-
-/// Removes the folder of this benchmark with all that is in it; one that is not there is well.
-fn remove_folder(folder: &Path) -> Result<(), Failure> {
-    match std::fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(Failure::new(format!("{}: {error}", folder.display())))
-        }
-        _ => Ok(()),
-    }
 }

@@ -1,9 +1,13 @@
-//! Measurements against a peer on the same file in the same run, in alternating pairs.
+//! Measurements: against a peer on the same file in the same run, in alternating pairs; or counts
+//! against what the original tool counts.
 
+pub mod batch;
+pub mod budget;
 pub mod checksum;
 pub mod device;
 pub mod engine;
 pub mod fio;
+pub mod folder;
 pub mod mix;
 pub mod pairs;
 pub mod program;
@@ -31,8 +35,10 @@ pub fn run(name: &str, directory: &Path) -> Result<(), Failure> {
             Ok(())
         }
         "engine" => engine::run(directory),
+        "batch" => batch::run(directory),
         _ => Err(Failure::new(format!(
-            "no benchmark is called {name}; there are: device, check, prepare, checksum, engine"
+            "no benchmark is called {name}; there are: device, check, prepare, checksum, \
+             engine, batch"
         ))),
     }
 }

@@ -1,0 +1,24 @@
+//! The folder that a benchmark makes for its files and removes with them.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use crate::failure::Failure;
+
+/// Makes a folder, with those above it.
+pub fn create(folder: &Path) -> Result<(), Failure> {
+    fs::create_dir_all(folder).map_err(|error| failed(folder, &error))
+}
+
+/// Removes a folder with all that is in it; one that is not there is well.
+pub fn remove(folder: &Path) -> Result<(), Failure> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(folder, &error)),
+        _ => Ok(()),
+    }
+}
+
+fn failed(folder: &Path, error: &io::Error) -> Failure {
+    Failure::new(format!("{}: {error}", folder.display()))
+}
