@@ -35,6 +35,7 @@ cargo xtask <command>
   crash --seeds N [--first S]      power failures in N random scripts, on every processor
   crash --seed S [--step K]        one script again, power failing at request K or at every one
   kill [--times N]                 the real program killed N times (default 100)
+  soak [--minutes N]               a load so long (default 10), then every reader must agree
   deny            cargo-deny where it is installed, else the licence check alone
 ";
 
@@ -70,6 +71,8 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
         }
         ["kill"] => kill("100"),
         ["kill", "--times", times] => kill(times),
+        ["soak"] => soak("10"),
+        ["soak", "--minutes", minutes] => soak(minutes),
         ["deny"] => licences::deny(),
         _ => Err(Failure::new(USAGE)),
     }
@@ -77,9 +80,30 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
 
 /// Kills the real program so many times and holds its databases to what it acknowledged.
 fn kill(times: &str) -> Result<(), Failure> {
-    let words = "cargo test -q --release -p plimsoll --test kill -- --nocapture";
+    program_test("kill", &[("PLIMSOLL_KILLS", times)])
+}
+
+/// Loads a database so many minutes and has every independent reader compare what it sees.
+fn soak(minutes: &str) -> Result<(), Failure> {
+    let minutes: u32 = minutes
+        .parse()
+        .map_err(|_| Failure::new(format!("`{minutes}` is no number of minutes")))?;
+    peers::install()?;
+    let (seconds, folder) = ((minutes * 60).to_string(), peers::folder());
+    program_test(
+        "load",
+        &[
+            ("PLIMSOLL_LOAD_SECONDS", &seconds),
+            (peers::VARIABLE, &folder.display().to_string()),
+        ],
+    )
+}
+
+/// A test of the real program in its release build, made longer than usual by its environment.
+fn program_test(name: &str, environment: &[(&str, &str)]) -> Result<(), Failure> {
+    let words = format!("cargo test -q --release -p plimsoll --test {name} -- --nocapture");
     let status = shell::command(&words.split(' ').collect::<Vec<_>>())
-        .env("PLIMSOLL_KILLS", times)
+        .envs(environment.iter().copied())
         .status();
     if status.is_ok_and(|status| status.success()) {
         return Ok(());

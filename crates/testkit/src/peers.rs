@@ -9,9 +9,9 @@ mod environment;
 mod libesedb;
 mod own;
 
-pub use digest::{ColumnKind, Digest, DigestBuilder, TableDigest};
+pub use digest::{ColumnKind, Digest, DigestBuilder, LongValues, TableDigest};
 pub use environment::{ENVIRONMENT_VARIABLE, PythonReader, PythonReaders, SetUpError, set_up};
-pub use libesedb::{LongValues, read_with_libesedb};
+pub use libesedb::read_with_libesedb;
 pub use own::read_with_ours;
 
 /// Why a reader gave no digest.

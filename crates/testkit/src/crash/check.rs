@@ -12,7 +12,7 @@ use super::model::{Model, Rows};
 use super::script::{FILE, Script};
 use crate::messages::{INDEX, MessageRow, TABLE, column, digest_of, key_of};
 use crate::pages;
-use crate::peers::read_with_ours;
+use crate::peers::{LongValues, read_with_ours};
 
 /// Reads every row of an open database, content and all, and settles the model with it.
 pub(super) async fn open_database(
@@ -126,7 +126,7 @@ pub(super) fn closed_database(
         return Err(format!("the closed file says {}", copies.header.state));
     }
     pages::examine(&bytes)?;
-    let found = read_with_ours(&bytes, TABLE)?;
+    let found = read_with_ours(&bytes, TABLE, LongValues::Follow)?;
     let rows: Vec<MessageRow> = model
         .rows()
         .iter()

@@ -5,6 +5,7 @@
 //! integers little-endian. Hashes are XXH3-128 over all records in primary key order.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU64;
 
 use serde::Deserialize;
 use xxhash_rust::xxh3::Xxh3Default;
@@ -61,6 +62,28 @@ impl TableDigest {
             }
         }
         found
+    }
+}
+
+/// Of which rows the long values are followed: some readers take long for each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LongValues {
+    /// Of all.
+    Follow,
+    /// Of every so many rows, beginning with the first. Digests compare only where this is equal.
+    EveryNth(NonZeroU64),
+    /// Of none.
+    Skip,
+}
+
+impl LongValues {
+    /// Whether the long values of this row, counted from 0, are followed.
+    pub const fn follows(self, row: u64) -> bool {
+        match self {
+            Self::Follow => true,
+            Self::EveryNth(rows) => row.is_multiple_of(rows.get()),
+            Self::Skip => false,
+        }
     }
 }
 

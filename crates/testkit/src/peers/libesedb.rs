@@ -6,19 +6,10 @@ use std::path::Path;
 
 use libesedb::{EseDb, Record, Value};
 
-use super::{ColumnKind, DigestBuilder, PeerError, TableDigest};
-
-/// Whether libesedb is to follow long values: it takes milliseconds for each, more in larger trees.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LongValues {
-    /// Read them all.
-    Follow,
-    /// Leave them out.
-    Skip,
-}
+use super::{ColumnKind, DigestBuilder, LongValues, PeerError, TableDigest};
 
 /// What libesedb sees of `table` in `file`. It refuses files with a wrong header checksum and does
-/// not check page checksums.
+/// not check page checksums, and takes milliseconds for each long value, more in larger trees.
 pub fn read_with_libesedb(
     file: &Path,
     table: &str,
@@ -44,11 +35,12 @@ fn read(file: &Path, name: &str, follow: LongValues) -> io::Result<TableDigest> 
     let (mut records, mut long_values) = (DigestBuilder::default(), DigestBuilder::default());
     for record in table.iter_records()? {
         let record = record?;
+        let follows = follow.follows(records.count);
         records.count += 1;
         for &(id, kind, entry) in &columns {
             match kind {
                 ColumnKind::Record => records.field(id, stored(&record, entry)?.as_deref()),
-                ColumnKind::LongValue if follow == LongValues::Follow => {
+                ColumnKind::LongValue if follows => {
                     let value = stored(&record, entry)?;
                     long_values.count += u64::from(value.is_some());
                     long_values.field(id, value.as_deref());
@@ -61,7 +53,7 @@ fn read(file: &Path, name: &str, follow: LongValues) -> io::Result<TableDigest> 
         reader: "libesedb".to_owned(),
         table: name.to_owned(),
         records: records.finish(),
-        long_values: (follow == LongValues::Follow).then(|| long_values.finish()),
+        long_values: (follow != LongValues::Skip).then(|| long_values.finish()),
         indexes: BTreeMap::new(),
     })
 }

@@ -6,10 +6,14 @@ use ese::catalog::CatalogTable;
 use ese::header::read_copies;
 use ese::reader::{Cursor, FieldValue, FileImage, Reader};
 
-use super::{ColumnKind, Digest, DigestBuilder, TableDigest};
+use super::{ColumnKind, Digest, DigestBuilder, LongValues, TableDigest};
 
 /// What the format crate's reader sees of `table` in the file `bytes`.
-pub fn read_with_ours(bytes: &[u8], table: &str) -> Result<TableDigest, String> {
+pub fn read_with_ours(
+    bytes: &[u8],
+    table: &str,
+    follow: LongValues,
+) -> Result<TableDigest, String> {
     let copies = read_copies(bytes).map_err(|error| error.to_string())?;
     let source = FileImage::new(bytes, copies.page_size);
     let mut reader = Reader::open(source).map_err(words)?;
@@ -19,10 +23,11 @@ pub fn read_with_ours(bytes: &[u8], table: &str) -> Result<TableDigest, String> 
     let mut rows = reader.rows(&found).map_err(words)?;
     while let Some(entry) = rows.next(reader.source()).map_err(words)? {
         let record = entry.data.to_vec();
+        let follows = follow.follows(records.count);
         records.count += 1;
         for column in &found.definition.columns {
             let kind = ColumnKind::of(column.column_type.number());
-            if kind == ColumnKind::Skipped {
+            if kind == ColumnKind::Skipped || (kind == ColumnKind::LongValue && !follows) {
                 continue;
             }
             let values = reader
@@ -43,7 +48,7 @@ pub fn read_with_ours(bytes: &[u8], table: &str) -> Result<TableDigest, String> 
         reader: "our own reader".to_owned(),
         table: table.to_owned(),
         records: records.finish(),
-        long_values: Some(long_values.finish()),
+        long_values: (follow != LongValues::Skip).then(|| long_values.finish()),
         indexes: indexes(&mut reader, &found)?,
     })
 }
