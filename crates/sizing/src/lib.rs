@@ -1,3 +1,5 @@
 //! Role-requirements arithmetic: from mailboxes to servers, databases and disks.
 //!
 //! Everything here is a pure function of a deployment. Each constant and formula names its source.
+
+pub mod layout;

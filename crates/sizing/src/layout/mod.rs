@@ -1,0 +1,169 @@
+//! Which server holds which copy of which database, and what is left when servers fail.
+//!
+//! [`lay_out`] deals the copies out, [`play`] takes servers and sites away and counts. Both are
+//! plain functions of numbers, so a claim about a failure is the outcome of a simulation of the
+//! very layout that will be built, not of a formula about layouts.
+
+mod failures;
+mod pattern;
+mod wish;
+
+#[cfg(test)]
+mod tests;
+
+pub use failures::{Failure, Load, Mode, Rules, play};
+pub use wish::{Copies, Domain, LayoutError, Site, SiteModel, Wish};
+
+use pattern::Pattern;
+
+/// A server that holds copies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Server {
+    /// Its site, counted from 0.
+    pub site: usize,
+    /// Its failure domain within the site, counted from 0.
+    pub domain: usize,
+}
+
+/// One copy of a database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Copy {
+    /// The server that holds it, counted from 0 over all sites.
+    pub server: usize,
+    /// Whether its replay is held back.
+    pub lagged: bool,
+}
+
+/// Where every copy is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// The servers, site after site.
+    pub servers: Vec<Server>,
+    /// The copies of each database in the order of their activation preference: the first is active
+    /// in normal running.
+    pub databases: Vec<Vec<Copy>>,
+    /// Databases that share a volume.
+    pub databases_per_volume: usize,
+}
+
+impl Layout {
+    /// The databases of `server` in order, each with its activation preference counted from 1.
+    pub fn held_by(&self, server: usize) -> impl Iterator<Item = (usize, usize)> {
+        let preference = move |copies: &Vec<Copy>| {
+            let at = copies.iter().position(|copy| copy.server == server)?;
+            Some(at + 1)
+        };
+        let databases = self.databases.iter().enumerate();
+        databases.filter_map(move |(database, copies)| Some((database, preference(copies)?)))
+    }
+
+    /// The volumes of `server`: its databases in order fill them one after the other, as in the
+    /// `Servers.csv` of the same examples.
+    pub fn volumes(&self, server: usize) -> Vec<Vec<usize>> {
+        let held: Vec<usize> = self.held_by(server).map(|(database, _)| database).collect();
+        let volumes = held.chunks(self.databases_per_volume.max(1));
+        volumes.map(<[usize]>::to_vec).collect()
+    }
+}
+
+/// Deals the copies of every database out over the servers.
+///
+/// The rule reproduces the two copy maps of the official calculator that are public (repository
+/// dsccommunity/ExchangeDsc, `MailboxDatabaseCopies.csv` of its v6.6 and v7.6 examples): first
+/// copies go round; each further copy starts behind the one before and shifts by one more after
+/// every round, so that the second copies of a server's databases spread over all others. With two
+/// active sites every second round belongs to the second site. Two things are ours, where nothing
+/// is published and the plain rule would have one neighbour take over everything: the shift skips
+/// once per cycle where the numbers of distinct rounds and of sites have a common factor (three
+/// servers per site), and a group of servers with one copy drifts against the first group.
+pub fn lay_out(wish: &Wish) -> Result<Layout, LayoutError> {
+    wish.check()?;
+    let patterns: Vec<Vec<Pattern>> = patterns(wish);
+    let databases = (0..wish.databases).map(|database| {
+        let (primary, secondary) = match wish.model {
+            SiteModel::ActiveActive if !wish.round(database).is_multiple_of(2) => (1, 0),
+            _ => (0, 1),
+        };
+        let near = in_site(wish, &patterns, primary, database);
+        let far = in_site(wish, &patterns, secondary, database);
+        in_order_of_preference(wish, &near, &far)
+    });
+    let databases = databases.collect();
+    let servers = wish.sites.iter().enumerate().flat_map(|(site, given)| {
+        let domains = given.domains.iter().enumerate();
+        domains.flat_map(move |(domain, given)| {
+            (0..given.servers).map(move |_| Server { site, domain })
+        })
+    });
+    Ok(Layout {
+        servers: servers.collect(),
+        databases,
+        databases_per_volume: wish.databases_per_volume,
+    })
+}
+
+/// The pattern of each failure domain of each site.
+fn patterns(wish: &Wish) -> Vec<Vec<Pattern>> {
+    let (mut first_server, mut group) = (0, 0);
+    let alone = wish.sites[0].domains[0].copies == 1;
+    let mut pattern = |domain: &Domain, turns: usize| {
+        let drift = if alone || domain.copies == 1 {
+            group
+        } else {
+            0
+        };
+        let pattern = Pattern {
+            first_server,
+            servers: domain.servers,
+            copies: domain.copies,
+            turns,
+            drift,
+        };
+        first_server += domain.servers;
+        group += 1;
+        pattern
+    };
+    let of_site = |site: &Site| {
+        let turns = site.domains_in_turn().max(1) * wish.model.active_sites();
+        site.domains
+            .iter()
+            .map(|domain| pattern(domain, turns))
+            .collect()
+    };
+    wish.sites.iter().map(of_site).collect()
+}
+
+/// The servers of one site that hold `database`: the domains take turns, and the one whose turn it
+/// is goes first; servers kept for lagged copies come last.
+fn in_site(wish: &Wish, patterns: &[Vec<Pattern>], site: usize, database: usize) -> Vec<usize> {
+    let Some(given) = wish.sites.get(site) else {
+        return Vec::new();
+    };
+    let turn = wish.round(database) / wish.model.active_sites();
+    let held: Vec<Vec<usize>> = patterns[site]
+        .iter()
+        .map(|pattern| pattern.servers_of(database))
+        .collect();
+    let (kept, shared): (Vec<usize>, Vec<usize>) =
+        (0..held.len()).partition(|&domain| given.domains[domain].only_lagged);
+    let deepest = held.iter().map(Vec::len).max().unwrap_or(0);
+    let mut servers = Vec::new();
+    for depth in 0..deepest {
+        for offset in 0..shared.len() {
+            let domain = shared[(turn + offset) % shared.len()];
+            servers.extend(held[domain].get(depth));
+        }
+    }
+    servers.extend(kept.iter().flat_map(|&domain| &held[domain]));
+    servers
+}
+
+/// Copies that can be activated before lagged ones, and within each kind the near site first.
+fn in_order_of_preference(wish: &Wish, near: &[usize], far: &[usize]) -> Vec<Copy> {
+    let (near, near_lagged) = near.split_at(wish.primary.available);
+    let (far, far_lagged) = far.split_at(wish.secondary.available.min(far.len()));
+    let copy = |lagged: bool| move |&server: &usize| Copy { server, lagged };
+    let available = near.iter().chain(far).map(copy(false));
+    let lagged = near_lagged.iter().chain(far_lagged).map(copy(true));
+    available.chain(lagged).collect()
+}

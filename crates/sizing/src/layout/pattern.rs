@@ -1,0 +1,73 @@
+//! The balanced pattern of one failure domain: which of its servers hold the n-th database.
+
+/// The copies of all databases within one group of servers.
+pub struct Pattern {
+    /// Number of the group's first server.
+    pub first_server: usize,
+    /// Servers of the group.
+    pub servers: usize,
+    /// How many of them hold each database.
+    pub copies: usize,
+    /// Rounds of databases after which the same group goes first again.
+    pub turns: usize,
+    /// How far the group moves against others after that many rounds.
+    pub drift: usize,
+}
+
+impl Pattern {
+    /// The servers that hold `database`, first copy first.
+    pub fn servers_of(&self, database: usize) -> Vec<usize> {
+        if self.copies == 0 {
+            return Vec::new();
+        }
+        let round = database / self.servers;
+        let home = database + round / self.turns * self.drift;
+        let shifts = self.shifts(round);
+        let number = |shift: &usize| self.first_server + (home + shift) % self.servers;
+        shifts.iter().map(number).collect()
+    }
+
+    /// How far the copies of this round stand from the first one.
+    ///
+    /// Copy k is the next free server behind copy k-1, or the one after it, and so on: the number
+    /// of the round, written with the digits (S-1, S-2, ...), says which. So every round of a
+    /// period differs, and a period has S!/(S-k)! databases.
+    fn shifts(&self, round: usize) -> Vec<usize> {
+        let mut digits = self.variant(round);
+        let mut shifts = vec![0];
+        while shifts.len() < self.copies {
+            let free = self.servers - shifts.len();
+            let skip = digits % free;
+            digits /= free;
+            shifts.push(self.free_behind(&shifts, skip));
+        }
+        shifts
+    }
+
+    /// The free place behind the last one of `taken`, after passing over `skip` free ones.
+    fn free_behind(&self, taken: &[usize], skip: usize) -> usize {
+        let last = taken.last().copied().unwrap_or(0);
+        let places = (1..=self.servers).map(|step| (last + step) % self.servers);
+        let mut free = places.filter(|place| !taken.contains(place));
+        free.nth(skip)
+            .expect("invariant: there are fewer copies than servers")
+    }
+
+    /// Which of the distinct rounds `round` is. Where their number and `turns` have a common
+    /// factor, one is passed over per cycle, so that each turn comes to see all of them.
+    fn variant(&self, round: usize) -> usize {
+        let distinct =
+            (self.servers - self.copies + 1..self.servers).fold(1_usize, usize::saturating_mul);
+        let common = greatest_common_divisor(distinct, self.turns);
+        let cycle = (distinct / common).saturating_mul(self.turns);
+        (round + round / cycle % common) % distinct
+    }
+}
+
+fn greatest_common_divisor(a: usize, b: usize) -> usize {
+    if b == 0 {
+        a
+    } else {
+        greatest_common_divisor(b, a % b)
+    }
+}
