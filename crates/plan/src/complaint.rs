@@ -30,6 +30,8 @@ pub enum Problem {
     Syntax {
         /// The parser's words.
         message: String,
+        /// What prints a document of this kind to start from.
+        example: &'static str,
     },
     /// A key that means nothing here.
     UnknownKey {
@@ -64,7 +66,7 @@ pub enum Problem {
     /// Something that has no default is absent.
     Missing {
         /// What to write.
-        example: &'static str,
+        example: String,
     },
     /// A folder is named twice.
     Repeated {
@@ -105,8 +107,8 @@ impl std::error::Error for PlanError {}
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Syntax { message } => {
-                write!(f, "not TOML: {message}; `plimsoll plan` prints an example")
+            Self::Syntax { message, example } => {
+                write!(f, "not TOML: {message}; `{example}` prints an example")
             }
             Self::UnknownKey {
                 nearest: Some(nearest),

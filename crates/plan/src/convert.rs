@@ -2,10 +2,11 @@
 
 use units::{Bytes, Nanos, Seed};
 
+use crate::bounds::{Quantity, within};
 use crate::complaint::{Complaint, Problem};
 use crate::low;
 use crate::model::{Cache, Database, Limits, Mix, Plan, Sessions, Test, TestKind, Workload};
-use crate::quantity::{write_duration, write_size};
+use crate::quantity::write_size;
 use crate::reader::{Given, NumberOrAuto, Place};
 
 /// What the command line gives in place of the document.
@@ -107,47 +108,13 @@ fn apply(overrides: &Overrides, document: &mut low::Document) {
     }
 }
 
-/// A quantity with bounds, as complaints write it.
-trait Quantity: Copy + PartialOrd {
-    fn write(self) -> String;
-}
-
-impl Quantity for Bytes {
-    fn write(self) -> String {
-        write_size(self)
-    }
-}
-
-impl Quantity for Nanos {
-    fn write(self) -> String {
-        write_duration(self)
-    }
-}
-
-impl Quantity for i128 {
-    fn write(self) -> String {
-        self.to_string()
-    }
-}
-
 struct Check<'a> {
     complaints: &'a mut Vec<Complaint>,
 }
 
 impl Check<'_> {
-    /// The given value where it lies in `bounds` (both included), else the default.
     fn within<T: Quantity>(&mut self, given: Option<&Given<T>>, default: T, bounds: (T, T)) -> T {
-        let Some(given) = given else { return default };
-        if given.value >= bounds.0 && given.value <= bounds.1 {
-            return given.value;
-        }
-        self.complaints
-            .push(given.place.complaint(Problem::OutOfRange {
-                found: given.value.write(),
-                least: bounds.0.write(),
-                most: bounds.1.write(),
-            }));
-        default
+        within(self.complaints, given, default, bounds)
     }
 
     fn number<T>(&mut self, given: Option<&Given<i128>>, default: T, bounds: (T, T)) -> T
@@ -220,8 +187,9 @@ impl Check<'_> {
         let section = place.key.trim_matches(['[', ']']);
         let known = |complaint: &Complaint| complaint.key == full || complaint.key == section;
         if !self.complaints.iter().any(known) {
-            self.complaints
-                .push(place.complaint(Problem::Missing { example }));
+            self.complaints.push(place.complaint(Problem::Missing {
+                example: example.to_owned(),
+            }));
         }
     }
 

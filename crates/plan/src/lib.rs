@@ -3,17 +3,24 @@
 //! A plan is TOML text. [`low`](self) reading takes every key it knows with its place in the text;
 //! one conversion checks all of it and yields a [`Plan`] that the rest of the program trusts. Every
 //! complaint names file, line, key and remedy, and all complaints come at once.
+//!
+//! A [`Deployment`] is the other document: what `plimsoll size` starts from.
 
+mod bounds;
 mod complaint;
 mod convert;
+pub mod deployment;
+mod keys;
 mod low;
 mod model;
 mod quantity;
 mod reader;
+mod replace;
 mod write;
 
 pub use complaint::{Complaint, PlanError, Problem};
 pub use convert::Overrides;
+pub use deployment::Deployment;
 pub use model::{Cache, Database, Limits, Mix, Plan, Sessions, Test, TestKind, Workload};
 pub use quantity::{parse_duration, parse_size};
 

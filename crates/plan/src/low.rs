@@ -1,10 +1,9 @@
 //! The document as it was written: every value optional, of its kind, with its place.
 
-use toml::de::DeTable;
 use units::{Bytes, Nanos};
 
-use crate::complaint::{Complaint, Problem};
-use crate::reader::{Given, Lines, NumberOrAuto, Place, Section};
+use crate::complaint::Complaint;
+use crate::reader::{Given, Lines, NumberOrAuto, Place, Section, parse};
 
 /// A plan before its values have been checked.
 pub struct Document {
@@ -72,20 +71,8 @@ pub struct Limits {
 /// Reads the text; none where it is not TOML at all.
 pub fn read(text: &str, complaints: &mut Vec<Complaint>) -> Option<Document> {
     let lines = Lines(text);
-    let table = match DeTable::parse(text) {
-        Ok(table) => table,
-        Err(error) => {
-            complaints.push(Complaint {
-                line: error.span().map_or(1, |span| lines.of(span.start)),
-                key: String::new(),
-                problem: Problem::Syntax {
-                    message: error.message().lines().collect::<Vec<_>>().join(", "),
-                },
-            });
-            return None;
-        }
-    };
-    Some(document(Section::root(table.get_ref(), &lines), complaints))
+    let table = parse(text, "plimsoll plan", complaints)?;
+    Some(document(Section::root(&table, &lines), complaints))
 }
 
 fn document(mut root: Section<'_>, complaints: &mut Vec<Complaint>) -> Document {

@@ -60,6 +60,18 @@ impl Value for bool {
     }
 }
 
+impl Value for f64 {
+    const WANTED: &'static str = "a number";
+
+    fn read(value: &DeValue<'_>) -> Option<Self> {
+        match value.as_float() {
+            Some(number) => number.as_str().replace('_', "").parse().ok(),
+            // Exact up to 2^53, far beyond every bound.
+            None => i128::read(value).map(|number| number as Self),
+        }
+    }
+}
+
 impl Value for i128 {
     const WANTED: &'static str = "a whole number below 2^63";
 
@@ -109,10 +121,40 @@ pub struct Lines<'a>(pub &'a str);
 
 impl Lines<'_> {
     pub fn of(&self, byte: usize) -> usize {
+        if byte == OUTSIDE {
+            return 0;
+        }
         let breaks = self.0.match_indices('\n');
         1 + breaks.take_while(|&(position, _)| position < byte).count()
     }
 }
+
+/// The text as a table; a complaint where it is not TOML at all, which says that the command
+/// `example` prints a document to start from.
+pub fn parse<'a>(
+    text: &'a str,
+    example: &'static str,
+    complaints: &mut Vec<Complaint>,
+) -> Option<DeTable<'a>> {
+    let error = match DeTable::parse(text) {
+        Ok(table) => return Some(table.into_inner()),
+        Err(error) => error,
+    };
+    let problem = Problem::Syntax {
+        message: error.message().lines().collect::<Vec<_>>().join(", "),
+        example,
+    };
+    let line = error.span().map_or(1, |span| Lines(text).of(span.start));
+    let place = Place {
+        line,
+        key: String::new(),
+    };
+    complaints.push(place.complaint(problem));
+    None
+}
+
+/// Where a value stands that no document gave: beyond the end of every text.
+pub const OUTSIDE: usize = usize::MAX;
 
 /// One table of the document.
 pub struct Section<'a> {
@@ -148,8 +190,20 @@ impl<'a> Section<'a> {
     }
 
     fn find(&mut self, key: &'static str) -> Option<&'a Spanned<DeValue<'a>>> {
-        self.known.push(key);
+        if !self.known.contains(&key) {
+            self.known.push(key);
+        }
         self.table?.get(key)
+    }
+
+    /// Whether the document gives `key`, which counts as known from now on.
+    pub fn has(&mut self, key: &'static str) -> bool {
+        self.find(key).is_some()
+    }
+
+    /// Whether the document gives `key`, known or not.
+    pub fn holds(&self, key: &str) -> bool {
+        self.table.is_some_and(|table| table.contains_key(key))
     }
 
     /// The value of `key`, where it is given and of its kind.
@@ -188,7 +242,11 @@ impl<'a> Section<'a> {
         if let (Some(value), None) = (value, table) {
             complaints.push(self.wrong_kind(key, "a section in brackets", value));
         }
-        self.subsection(format!("[{key}]"), value, table)
+        let title = match self.title.trim_matches(['[', ']']) {
+            "" => format!("[{key}]"),
+            above => format!("[{above}.{key}]"),
+        };
+        self.subsection(title, value, table)
     }
 
     /// The sections `[[key]]`, in order.

@@ -1,0 +1,166 @@
+//! Disks and processors: what the catalogue knows and what a document says about them.
+
+use units::Bytes;
+
+use crate::keys::Keys;
+use crate::reader::Given;
+
+/// Disks of a server by purpose.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Disks {
+    /// Databases, and logs that lie beside them.
+    pub database: Disk,
+    /// Logs on volumes of their own.
+    pub log: Disk,
+    /// The volume for restores.
+    pub restore: Disk,
+    /// The system and the transport queue.
+    pub system: Disk,
+}
+
+/// A kind of disk.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Disk {
+    /// Capacity as the vendor counts it.
+    pub capacity: Bytes,
+    /// Its name in the catalogue, or the user's.
+    pub kind: String,
+    /// Random reads and writes per second.
+    pub random_iops: f64,
+    /// Whether parity groups are refused because the disk turns at 7,200 rpm or slower.
+    pub slow: bool,
+    /// Where `random_iops` comes from.
+    pub source: String,
+}
+
+/// Processors of a server.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Processor {
+    /// Cores.
+    pub cores: f64,
+    /// `SPECint_rate2006` of the whole server; none where it is not known, and then no utilisation
+    /// is calculated.
+    pub spec_rate: Option<f64>,
+}
+
+/// Kinds of disks, with [`RATINGS`] in the same order.
+const KINDS: &[&str] = &[
+    "5.4K SATA 2.5",
+    "5.4K SATA 3.5",
+    "5.4K SAS 3.5",
+    "7.2K SATA 3.5",
+    "7.2K SATA 2.5",
+    "7.2K SAS 3.5",
+    "7.2K SAS 2.5",
+    "10K SAS 2.5",
+    "10K SAS 3.5",
+    "15K SAS 3.5",
+    "15K SAS 2.5",
+];
+
+/// Random I/O per second of one disk, and whether parity groups are refused. Source: S-W76.
+const RATINGS: [(f64, bool); 11] = [
+    (55.0, true),
+    (50.0, true),
+    (52.5, true),
+    (55.0, true),
+    (60.0, true),
+    (57.5, true),
+    (62.5, true),
+    (165.0, false),
+    (130.0, false),
+    (180.0, false),
+    (230.0, false),
+];
+
+/// What stands in a document that says nothing about disks.
+const USUAL: &str = "7.2K SAS 3.5";
+
+/// The usual disk; its size is a choice, not a rule.
+fn usual() -> Disk {
+    let capacity = Bytes(4_000_000_000_000);
+    listed(USUAL, capacity).unwrap_or_else(|| own(capacity, USUAL, 57.5, true))
+}
+
+fn listed(kind: &str, capacity: Bytes) -> Option<Disk> {
+    let index = KINDS.iter().position(|known| *known == kind)?;
+    let (random_iops, slow) = *RATINGS.get(index)?;
+    Some(Disk {
+        capacity,
+        kind: kind.to_owned(),
+        random_iops,
+        slow,
+        source: "S-W76, verified".to_owned(),
+    })
+}
+
+fn own(capacity: Bytes, kind: &str, random_iops: f64, slow: bool) -> Disk {
+    Disk {
+        capacity,
+        kind: kind.to_owned(),
+        random_iops,
+        slow,
+        source: "given".to_owned(),
+    }
+}
+
+/// The section `[disks]`; disks that it does not name are `before`'s, or alike to the databases'.
+pub(super) fn disks(above: &mut Keys<'_, '_>, before: Option<&Disks>) -> Disks {
+    let mut keys = above.below("disks");
+    let given = keys.has("database");
+    let database = disk(&mut keys, "database", before.map(|disks| &disks.database));
+    let inherited = before.filter(|_| !given);
+    let mut other = |key, of: fn(&Disks) -> &Disk| {
+        let default = inherited.map_or(&database, of);
+        disk(&mut keys, key, Some(default))
+    };
+    let log = other("log", |disks| &disks.log);
+    let restore = other("restore", |disks| &disks.restore);
+    let system = other("system", |disks| &disks.system);
+    keys.finish();
+    Disks {
+        database,
+        log,
+        restore,
+        system,
+    }
+}
+
+fn disk(above: &mut Keys<'_, '_>, key: &'static str, default: Option<&Disk>) -> Disk {
+    let default = default.cloned().unwrap_or_else(usual);
+    let mut keys = above.below(key);
+    let bounds = (Bytes(1_000_000_000), Bytes(1_000_000_000_000_000));
+    let capacity = keys.size("size", default.capacity, bounds);
+    let kind: Option<Given<String>> = keys.take("type");
+    let iops = keys.given("random_iops", (1.0, 10_000_000.0));
+    let slow = keys
+        .take("refuses_parity")
+        .map(|given: Given<bool>| given.value);
+    let disk = match (kind, iops) {
+        (None, None) => Disk {
+            capacity,
+            ..default
+        },
+        (kind, Some(iops)) => {
+            let name = kind.map_or_else(|| "own figure".to_owned(), |given| given.value);
+            own(capacity, &name, iops, slow.unwrap_or(false))
+        }
+        (Some(given), None) => listed(given.value.trim(), capacity).unwrap_or_else(|| {
+            keys.not_a_choice(&given, KINDS);
+            default
+        }),
+    };
+    keys.finish();
+    disk
+}
+
+/// Cores and speed from the section; what it does not say is `before`'s.
+pub(super) fn processor(keys: &mut Keys<'_, '_>, before: Option<Processor>) -> Processor {
+    let default = before.map_or(16.0, |processor| processor.cores);
+    let cores = keys.number("cores", default, (1.0, 1024.0));
+    let spec_rate = keys.given("spec_rate", (1.0, 1_000_000.0));
+    Processor {
+        cores,
+        spec_rate: spec_rate.or_else(|| before.and_then(|processor| processor.spec_rate)),
+    }
+}

@@ -1,0 +1,86 @@
+//! The document that sizing starts from: who is served, how safely, with what hardware.
+
+mod files;
+mod hardware;
+mod model;
+mod product;
+mod read;
+mod relations;
+mod tiers;
+mod words;
+
+use toml::de::DeTable;
+
+use crate::complaint::{Complaint, PlanError};
+use crate::reader::{Lines, Section, parse};
+use crate::replace::put;
+
+pub use hardware::{Disk, Disks, Processor};
+pub use model::{
+    Availability, Backup, BackupFrequency, BackupMethod, Data, Deployment, FileSystem, GivenIops,
+    Io, Mode, Names, Raid, RaidGroup, RaidGroups, Replication, SecondSite, Servers, SiteModel,
+    Storage, StorageChoice, Tier, Transport,
+};
+pub use product::{Figure, Figures, Product};
+
+/// The commented deployment that `plimsoll size --example` prints as a start.
+const EXAMPLE: &str = include_str!("../documents/deployment.toml");
+
+/// What prints a deployment to start from.
+const EXAMPLE_COMMAND: &str = "plimsoll size --example";
+
+/// A value in place of the document's: `data.overhead_percent` and `10`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replacement {
+    /// Section and key; sections in double brackets are counted from 1, `tier.2.mailboxes`.
+    pub key: String,
+    /// The value as TOML; a word may stand without quotes.
+    pub value: String,
+}
+
+impl Deployment {
+    /// Reads a deployment from TOML `text`; `file` is the name that complaints print.
+    pub fn parse(file: &str, text: &str) -> Result<Self, PlanError> {
+        Self::parse_with(file, text, &[])
+    }
+
+    /// Reads a deployment with other values in the places that `replacements` name.
+    pub fn parse_with(
+        file: &str,
+        text: &str,
+        replacements: &[Replacement],
+    ) -> Result<Self, PlanError> {
+        let mut complaints = Vec::new();
+        let deployment = parse(text, EXAMPLE_COMMAND, &mut complaints)
+            .and_then(|table| read_with(table, text, replacements, &mut complaints));
+        complaints.sort_by_key(|complaint| complaint.line);
+        match deployment {
+            Some(deployment) if complaints.is_empty() => Ok(deployment),
+            _ => Err(PlanError {
+                file: file.to_owned(),
+                complaints,
+            }),
+        }
+    }
+
+    /// A deployment with every key explained, ready to be edited.
+    pub const fn example() -> &'static str {
+        EXAMPLE
+    }
+}
+
+fn read_with<'a>(
+    mut table: DeTable<'a>,
+    text: &'a str,
+    replacements: &'a [Replacement],
+    complaints: &mut Vec<Complaint>,
+) -> Option<Deployment> {
+    for replacement in replacements {
+        if let Err(complaint) = put(&mut table, &replacement.key, &replacement.value) {
+            complaints.push(complaint);
+            return None;
+        }
+    }
+    let lines = Lines(text);
+    Some(read::deployment(Section::root(&table, &lines), complaints))
+}

@@ -1,0 +1,395 @@
+//! The validated deployment: what sizing, layout and provisioning trust.
+
+use units::{Bytes, Nanos};
+
+use super::hardware::{Disks, Processor};
+use super::product::Product;
+
+/// Who is served, how safely, and with what hardware. Made only by reading a document, so every
+/// value is in range and the values do not contradict each other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Deployment {
+    /// Title of the report.
+    pub name: String,
+    /// Free text for the report.
+    pub description: String,
+    /// Whether known mistakes of the official calculator are repeated or corrected.
+    pub mode: Mode,
+    /// The figures of the product generation.
+    pub product: Product,
+    /// Groups of alike mailboxes, at least one.
+    pub tiers: Vec<Tier>,
+    /// Servers, groups of servers and copies.
+    pub availability: Availability,
+    /// The second site; none where everything stands in one.
+    pub second_site: Option<SecondSite>,
+    /// Rules about databases and volumes.
+    pub data: Data,
+    /// Reserves of input and output.
+    pub io: Io,
+    /// Processors and roles of the servers.
+    pub servers: Servers,
+    /// Disks and how they are used.
+    pub storage: Storage,
+    /// How databases are protected and logs removed.
+    pub backup: Backup,
+    /// The queue of messages on their way.
+    pub transport: Transport,
+    /// The network between copies.
+    pub replication: Replication,
+    /// File system and encryption under the databases.
+    pub file_system: FileSystem,
+    /// Names for servers, groups and databases.
+    pub names: Names,
+}
+
+/// Whether known mistakes of the official calculator are repeated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// The same numbers as the official workbook, mistakes included.
+    Compatible,
+    /// Known mistakes are corrected, and the result says which.
+    Corrected,
+}
+
+/// A group of alike mailboxes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tier {
+    /// What people call it.
+    pub name: String,
+    /// Mailboxes today.
+    pub mailboxes: f64,
+    /// How many more there will be, as a share of today's.
+    pub growth: f64,
+    /// Messages sent and received by one mailbox on a working day.
+    pub messages_per_day: f64,
+    /// Average length of a message.
+    pub average_message: Bytes,
+    /// Length of a mailbox at the start; none where it is not known.
+    pub initial_size: Option<Bytes>,
+    /// Most that a mailbox may hold.
+    pub size_limit: Bytes,
+    /// Most that its archive may hold; zero where there is none.
+    pub archive_limit: Bytes,
+    /// How long deleted items are kept.
+    pub deleted_item_retention: Nanos,
+    /// Whether versions of changed items are kept.
+    pub single_item_recovery: bool,
+    /// Whether versions of calendar items are kept.
+    pub calendar_versions: bool,
+    /// Share of the users for whom the multipliers count, 0 to 1.
+    pub multiplier_users: f64,
+    /// How much more I/O such a user causes, 1 or more.
+    pub iops_multiplier: f64,
+    /// How much more processor time such a user takes, 1 or more.
+    pub megacycle_multiplier: f64,
+    /// Whether clients work online and search without the index.
+    pub desktop_search: bool,
+    /// Database I/O per second of one mailbox, where it was measured and shall not be predicted.
+    pub given_iops: Option<GivenIops>,
+}
+
+/// Measured I/O of a mailbox.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GivenIops {
+    /// Database reads and writes per second.
+    pub iops: f64,
+    /// Share of the reads, 0 to 1.
+    pub read_share: f64,
+}
+
+/// Servers, groups of servers and copies.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Availability {
+    /// Servers with active databases in each site that has them, per group; without copies, all
+    /// servers.
+    pub servers_per_site: u32,
+    /// Database availability groups, as the document says (a model may double them).
+    pub dags: u32,
+    /// Copies of each database that can take over, the active one included; 1 means none can.
+    pub copies: u32,
+    /// Copies of each database that replay late.
+    pub lagged_copies: u32,
+    /// How late they replay.
+    pub replay_lag: Nanos,
+    /// How much longer they keep replayed logs.
+    pub truncation_lag: Nanos,
+    /// Whether late copies catch up by themselves when too few others are left.
+    pub replay_lag_manager: bool,
+    /// Whether servers with late copies hold nothing else.
+    pub lagged_on_own_servers: bool,
+}
+
+/// The second site.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SecondSite {
+    /// What runs where.
+    pub model: SiteModel,
+    /// Copies in the second site that can take over.
+    pub copies: u32,
+    /// Late copies in the second site.
+    pub lagged_copies: u32,
+    /// How much work a disaster may cost; it sizes the network.
+    pub recovery_point: Nanos,
+    /// Whether copies there are kept from taking over by themselves.
+    pub blocks_activation: bool,
+    /// Whether the servers there serve no other group.
+    pub dedicated_servers: bool,
+}
+
+/// What runs in which of two sites.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SiteModel {
+    /// The second site waits.
+    ActivePassive,
+    /// Both sites serve users, in groups that span both.
+    ActiveActive,
+    /// Both sites serve users, each with groups of its own that the other backs.
+    ActiveActiveGroups,
+}
+
+/// Rules about databases and volumes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Data {
+    /// Space on top of what is calculated, as a share.
+    pub overhead: f64,
+    /// Share of the mailboxes that are moved in a week.
+    pub moves_per_week: f64,
+    /// Whether a volume is kept for restores and maintenance.
+    pub restore_volume: bool,
+    /// Share of each volume that stays free.
+    pub volume_free_space: f64,
+    /// Largest database wanted; none leaves it to the rules.
+    pub largest_database: Option<Bytes>,
+    /// Databases per group; none leaves it to the rules.
+    pub database_count: Option<u32>,
+    /// Whether the count shall spread evenly over the servers.
+    pub symmetrical: bool,
+    /// Working days of a week: 5 or 7.
+    pub work_days: u32,
+}
+
+/// Reserves of input and output.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Io {
+    /// I/O on top of what is calculated, as a share.
+    pub overhead: f64,
+    /// Other I/O per second of each group.
+    pub additional_iops: f64,
+}
+
+/// Processors and roles of the servers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Servers {
+    /// Whether client access runs on the mailbox servers.
+    pub multi_role: bool,
+    /// Whether the servers are virtual machines.
+    pub virtual_machines: bool,
+    /// What the hypervisor takes, as a share.
+    pub hypervisor: f64,
+    /// Whether directory servers run a 64-bit system.
+    pub directory_64_bit: bool,
+    /// Processors of a server in the first site.
+    pub first: Processor,
+    /// Processors of a server in the second site.
+    pub second: Processor,
+}
+
+/// Disks and how they are used.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Storage {
+    /// Whether single disks may carry databases where there are copies enough.
+    pub consider_jbod: bool,
+    /// Whether a volume may hold several databases.
+    pub several_databases_per_volume: bool,
+    /// Whether such a volume holds as many as there are copies; else half as many.
+    pub databases_equal_copies: bool,
+    /// Volumes per server that there may be; none leaves it to the rules.
+    pub volumes_per_server: Option<u32>,
+    /// Spare volumes per server.
+    pub autoreseed_volumes: u32,
+    /// Share of a disk's I/O that may be used, 0 to 1.
+    pub usable_disk_io: f64,
+    /// What is built, whatever the rules advise.
+    pub choice: StorageChoice,
+    /// RAID level of the databases, where it shall not be chosen.
+    pub raid: Option<Raid>,
+    /// Disks of one parity group: RAID-1/0 (pairs times two), RAID-5 and RAID-6, parity included.
+    pub groups: RaidGroups,
+    /// Disks in the first site.
+    pub first: Disks,
+    /// Disks in the second site.
+    pub second: Disks,
+}
+
+/// What is built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StorageChoice {
+    /// What the rules allow.
+    Calculated,
+    /// Redundant groups everywhere.
+    Raid,
+    /// Single disks everywhere.
+    Jbod,
+}
+
+/// How disks are joined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Raid {
+    /// Mirrored stripes.
+    Raid10,
+    /// One disk of parity per group.
+    Raid5,
+    /// Two disks of parity per group.
+    Raid6,
+}
+
+/// Data and parity disks of one group of each level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RaidGroups {
+    /// RAID-1/0.
+    pub raid10: RaidGroup,
+    /// RAID-5.
+    pub raid5: RaidGroup,
+    /// RAID-6.
+    pub raid6: RaidGroup,
+    /// The group of a restore volume.
+    pub restore: RaidGroup,
+}
+
+/// Disks of one parity group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RaidGroup {
+    /// Disks' worth of data.
+    pub data: u32,
+    /// Disks' worth of redundancy.
+    pub redundancy: u32,
+}
+
+/// How databases are protected and logs removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Backup {
+    /// What protects the databases.
+    pub method: BackupMethod,
+    /// How often it is done.
+    pub frequency: BackupFrequency,
+    /// How long log removal may fail before volumes fill up.
+    pub tolerance: Nanos,
+    /// How long the network may fail before volumes fill up.
+    pub network_tolerance: Nanos,
+}
+
+/// What protects the databases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BackupMethod {
+    /// Copies alone.
+    Native,
+    /// Snapshots of the storage.
+    HardwareVss,
+    /// Snapshots of the operating system.
+    SoftwareVss,
+}
+
+/// How often backups are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BackupFrequency {
+    /// A full one every day.
+    DailyFull,
+    /// A full one every week, the log every day.
+    WeeklyFullDailyIncremental,
+    /// A full one every week, all since then every day.
+    WeeklyFullDailyDifferential,
+    /// A full one twice a month, the log every day.
+    TwiceMonthlyFullDailyIncremental,
+}
+
+/// The queue of messages on their way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transport {
+    /// How long a message may wait.
+    pub queue_expiration: Nanos,
+    /// How long delivered messages are kept for redelivery.
+    pub safety_net: Nanos,
+}
+
+/// The network between copies.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Replication {
+    /// Share of a day's log generated in each of its 24 hours; none where it is not known, and
+    /// then the network is not sized.
+    pub hourly_shares: Option<[f64; 24]>,
+    /// What compression saves of shipped logs, as a share; zero where it is off.
+    pub compression: f64,
+    /// Megabits per second between the sites; none where it is not known.
+    pub link_mbps: Option<f64>,
+    /// Round trip between the sites.
+    pub link_latency: Nanos,
+}
+
+/// File system and encryption under the databases.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FileSystem {
+    /// Its name, as the exports write it.
+    pub name: String,
+    /// What encrypts the volumes; `none` where nothing does.
+    pub encryption: String,
+    /// Share of a disk's I/O that is left with both.
+    pub iops_factor: f64,
+    /// How much more processor time databases take with both.
+    pub processor_factor: f64,
+    /// Where the factors come from, for the report.
+    pub source: String,
+}
+
+/// Names for servers, groups and databases.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Names {
+    /// Before the number of a server.
+    pub server_prefix: String,
+    /// Before the number of a group.
+    pub dag_prefix: String,
+    /// Before the number of a database.
+    pub database_prefix: String,
+    /// The groups of servers of a site that fail together; 0 where none are known.
+    pub failure_domains_per_site: u32,
+}
+
+impl Deployment {
+    /// Copies of each database, late ones included.
+    pub const fn total_copies(&self) -> u32 {
+        self.availability.copies + self.availability.lagged_copies
+    }
+
+    /// Whether databases have copies that can take over.
+    pub const fn has_copies(&self) -> bool {
+        self.availability.copies > 1
+    }
+
+    /// Whether known mistakes of the official calculator are repeated.
+    pub const fn is_compatible(&self) -> bool {
+        matches!(self.mode, Mode::Compatible)
+    }
+
+    /// Copies of each database in the first site: those that can take over, and late ones. For
+    /// databases whose home is the second site of an active/active group, the sites exchange
+    /// their parts.
+    pub fn copies_in_first_site(&self) -> (u32, u32) {
+        let (copies, lagged) = self.copies_in_second_site();
+        (
+            self.availability.copies - copies,
+            self.availability.lagged_copies - lagged,
+        )
+    }
+
+    /// Copies of each database in the second site: those that can take over, and late ones.
+    pub fn copies_in_second_site(&self) -> (u32, u32) {
+        self.second_site
+            .as_ref()
+            .map_or((0, 0), |site| (site.copies, site.lagged_copies))
+    }
+
+    /// The model of two sites, where there are two.
+    pub fn site_model(&self) -> Option<SiteModel> {
+        self.second_site.as_ref().map(|site| site.model)
+    }
+}

@@ -1,0 +1,162 @@
+//! What must hold between values of different sections, and which line to blame.
+
+use units::Bytes;
+
+use super::model::{Deployment, SiteModel};
+use crate::complaint::{Complaint, Problem};
+use crate::reader::Place;
+
+/// Where the values stand that are held against each other.
+#[derive(Default)]
+pub(super) struct Relations {
+    pub servers: Place,
+    pub copies: Place,
+    pub lagged: Place,
+    pub second: Place,
+    pub second_copies: Place,
+    pub second_lagged: Place,
+    pub largest_database: Place,
+}
+
+/// Largest database that is supported anywhere near comfortably: 2 TB. Source: S-STO.
+const LARGEST_DATABASE: Bytes = Bytes::from_gib(2048);
+
+/// Complains about everything that contradicts.
+pub(super) fn check(
+    deployment: &Deployment,
+    relations: &Relations,
+    complaints: &mut Vec<Complaint>,
+) {
+    // One mistake may make many values contradict; only whole documents are compared.
+    if !complaints.is_empty() {
+        return;
+    }
+    let found = [
+        members(deployment, relations),
+        copies(deployment, relations),
+        second_copies(deployment, relations),
+        lagged(deployment, relations),
+        needs_copies(deployment, relations),
+        database(deployment, relations),
+    ];
+    complaints.extend(found.into_iter().flatten());
+}
+
+fn conflict(place: &Place, message: String) -> Complaint {
+    place.complaint(Problem::Conflict { message })
+}
+
+/// A group has at most as many members as the product allows.
+fn members(deployment: &Deployment, relations: &Relations) -> Option<Complaint> {
+    let most = deployment.product.figures.dag_members.value;
+    let per_site = deployment.availability.servers_per_site;
+    let sites = match deployment.site_model() {
+        Some(SiteModel::ActiveActive) => 2,
+        _ => 1,
+    };
+    let members = sites * per_site;
+    if !deployment.has_copies() || f64::from(members) <= most {
+        return None;
+    }
+    Some(conflict(
+        &relations.servers,
+        format!(
+            "a group would have {members} members and may have {most}; give {} or less, and more \
+             groups with `dags`",
+            (most / f64::from(sites)).floor()
+        ),
+    ))
+}
+
+/// Each server holds at most one copy of a database.
+fn copies(deployment: &Deployment, relations: &Relations) -> Option<Complaint> {
+    let (first, first_lagged) = deployment.copies_in_first_site_checked()?;
+    let lagged = if deployment.availability.lagged_on_own_servers {
+        0
+    } else {
+        first_lagged
+    };
+    let servers = deployment.availability.servers_per_site;
+    let needed = first + lagged;
+    let place = match deployment.second_site {
+        Some(_) => &relations.servers,
+        None => &relations.copies,
+    };
+    (deployment.has_copies() && needed > servers).then(|| {
+        conflict(
+            place,
+            format!(
+                "{needed} copies of a database in a site need {needed} servers, and it has \
+                 {servers}; raise `servers_per_site` or give fewer copies"
+            ),
+        )
+    })
+}
+
+fn second_copies(deployment: &Deployment, relations: &Relations) -> Option<Complaint> {
+    let site = deployment.second_site.as_ref()?;
+    let all = &deployment.availability;
+    let half = all.copies / 2;
+    if site.copies > half {
+        let message = format!(
+            "only {half} of {} copies may stand in the second site; give {half} or less",
+            all.copies
+        );
+        return Some(conflict(&relations.second_copies, message));
+    }
+    if site.lagged_copies > all.lagged_copies {
+        let message = format!(
+            "exceeds `lagged_copies` of [availability], which counts both sites; give {} or less",
+            all.lagged_copies
+        );
+        return Some(conflict(&relations.second_lagged, message));
+    }
+    let needed = site.copies + site.lagged_copies;
+    (needed > all.servers_per_site && !all.lagged_on_own_servers).then(|| {
+        conflict(
+            &relations.second_copies,
+            format!(
+                "{needed} copies of a database in the second site need {needed} servers, and it \
+                 has {}; raise `servers_per_site` or give fewer copies",
+                all.servers_per_site
+            ),
+        )
+    })
+}
+
+fn lagged(deployment: &Deployment, relations: &Relations) -> Option<Complaint> {
+    (deployment.availability.lagged_copies > 0 && !deployment.has_copies()).then(|| {
+        let message = "a late copy alone cannot take over; give `copies = 2` or more";
+        conflict(&relations.lagged, message.to_owned())
+    })
+}
+
+fn needs_copies(deployment: &Deployment, relations: &Relations) -> Option<Complaint> {
+    (deployment.second_site.is_some() && !deployment.has_copies()).then(|| {
+        let message = "a second site needs copies; give `copies = 2` or more in [availability], \
+                       or remove the section";
+        conflict(&relations.second, message.to_owned())
+    })
+}
+
+/// A database that is too large is found before anything is calculated from it.
+fn database(deployment: &Deployment, relations: &Relations) -> Option<Complaint> {
+    let largest = deployment.data.largest_database?;
+    (largest > LARGEST_DATABASE).then(|| {
+        let message = "is more than 2 TiB, the largest that can be kept, checked and copied anew \
+                       in reasonable time; give \"2TiB\" or less";
+        conflict(&relations.largest_database, message.to_owned())
+    })
+}
+
+impl Deployment {
+    /// Copies in the first site, where the second does not claim more than there are.
+    fn copies_in_first_site_checked(&self) -> Option<(u32, u32)> {
+        let (copies, lagged) = self.copies_in_second_site();
+        let all = &self.availability;
+        Some((
+            all.copies.checked_sub(copies)?,
+            all.lagged_copies.checked_sub(lagged)?,
+        ))
+    }
+}

@@ -1,0 +1,178 @@
+//! Takes checked values out of a section, each with its default and bounds.
+//!
+//! [`Section`] knows kinds and places; this adds what a key may hold, so that a document whose
+//! defaults do not depend on each other is read and checked in one pass.
+
+use units::{Bytes, Nanos};
+
+use crate::bounds::{Quantity, within};
+use crate::complaint::{Complaint, Problem};
+use crate::reader::{Given, NumberOrAuto, Place, Section, Value};
+
+/// A value that is one of a few words.
+pub trait Choice: Copy + 'static {
+    /// The words and what they mean.
+    const ALL: &'static [Self];
+    /// The words, in the same order.
+    const WORDS: &'static [&'static str];
+}
+
+/// A section being read.
+pub struct Keys<'a, 'c> {
+    section: Section<'a>,
+    complaints: &'c mut Vec<Complaint>,
+}
+
+impl<'a, 'c> Keys<'a, 'c> {
+    pub const fn new(section: Section<'a>, complaints: &'c mut Vec<Complaint>) -> Self {
+        Self {
+            section,
+            complaints,
+        }
+    }
+
+    /// The section `[key]` below this one.
+    pub fn below(&mut self, key: &'static str) -> Keys<'a, '_> {
+        let section = self.section.section(key, self.complaints);
+        Keys::new(section, self.complaints)
+    }
+
+    /// What `read` makes of each section `[[key]]`.
+    pub fn each<T>(
+        &mut self,
+        key: &'static str,
+        mut read: impl FnMut(Keys<'a, '_>, usize) -> T,
+    ) -> Vec<T> {
+        let sections = self.section.sections(key, self.complaints);
+        let read = |(index, section)| read(Keys::new(section, self.complaints), index);
+        sections.into_iter().enumerate().map(read).collect()
+    }
+
+    /// Complains about every key that was never asked for.
+    pub fn finish(self) {
+        self.section.finish(self.complaints);
+    }
+
+    pub fn place(&self, key: &str) -> Place {
+        self.section.place(key)
+    }
+
+    /// Whether the document gives `key`; it counts as known from now on.
+    pub fn has(&mut self, key: &'static str) -> bool {
+        self.section.has(key)
+    }
+
+    /// Contradiction at `key`.
+    pub fn conflict(&mut self, key: &str, message: impl Into<String>) {
+        let message = message.into();
+        let place = self.section.place(key);
+        self.complaints
+            .push(place.complaint(Problem::Conflict { message }));
+    }
+
+    /// Complains that `key` is absent, unless it was given and could not be read.
+    pub fn missing(&mut self, key: &str, example: impl Into<String>) {
+        if self.section.holds(key) {
+            return;
+        }
+        let example = example.into();
+        let place = self.section.place("");
+        self.complaints
+            .push(place.complaint(Problem::Missing { example }));
+    }
+
+    pub fn take<T: Value>(&mut self, key: &'static str) -> Option<Given<T>> {
+        self.section.take(key, self.complaints)
+    }
+
+    pub fn list<T: Value>(&mut self, key: &'static str) -> Option<Vec<Given<T>>> {
+        self.section.take_list(key, self.complaints)
+    }
+
+    fn within<T: Value + Quantity>(&mut self, key: &'static str, default: T, bounds: (T, T)) -> T {
+        let given = self.take(key);
+        within(self.complaints, given.as_ref(), default, bounds)
+    }
+
+    /// The value where it is given; none where it is not or cannot be read.
+    pub fn given<T: Value + Quantity>(&mut self, key: &'static str, bounds: (T, T)) -> Option<T> {
+        let given = self.take(key)?;
+        Some(within(self.complaints, Some(&given), bounds.0, bounds))
+    }
+
+    pub fn number(&mut self, key: &'static str, default: f64, bounds: (f64, f64)) -> f64 {
+        self.within(key, default, bounds)
+    }
+
+    /// A share, which documents give in percent.
+    pub fn share(&mut self, key: &'static str, default: f64, bounds: (f64, f64)) -> f64 {
+        self.within(key, default, bounds) / 100.0
+    }
+
+    pub fn count(&mut self, key: &'static str, default: u32, bounds: (u32, u32)) -> u32 {
+        let bounds = (i128::from(bounds.0), i128::from(bounds.1));
+        let value = self.within(key, i128::from(default), bounds);
+        u32::try_from(value).unwrap_or(default)
+    }
+
+    /// A number that has no default; the least possible one where there is a complaint.
+    pub fn needed(&mut self, key: &'static str, bounds: (f64, f64), example: &str) -> f64 {
+        if !self.has(key) {
+            self.missing(key, example);
+        }
+        self.within(key, bounds.0, bounds)
+    }
+
+    /// A count, or none where the document leaves it to the program.
+    pub fn count_or_auto(&mut self, key: &'static str, bounds: (u32, u32)) -> Option<u32> {
+        let given: Given<NumberOrAuto> = self.take(key)?;
+        let NumberOrAuto::Number(value) = given.value else {
+            return None;
+        };
+        let place = given.place;
+        let bounds = (i128::from(bounds.0), i128::from(bounds.1));
+        let given = Given { value, place };
+        let value = within(self.complaints, Some(&given), bounds.0, bounds);
+        u32::try_from(value).ok()
+    }
+
+    pub fn size(&mut self, key: &'static str, default: Bytes, bounds: (Bytes, Bytes)) -> Bytes {
+        self.within(key, default, bounds)
+    }
+
+    pub fn span(&mut self, key: &'static str, default: Nanos, bounds: (Nanos, Nanos)) -> Nanos {
+        self.within(key, default, bounds)
+    }
+
+    pub fn flag(&mut self, key: &'static str, default: bool) -> bool {
+        self.take(key).map_or(default, |given| given.value)
+    }
+
+    pub fn text(&mut self, key: &'static str, default: &str) -> String {
+        self.take(key)
+            .map_or_else(|| default.to_owned(), |given: Given<String>| given.value)
+    }
+
+    /// One of a few words; none where it is absent or another.
+    pub fn choice<T: Choice>(&mut self, key: &'static str) -> Option<T> {
+        let given: Given<String> = self.take(key)?;
+        let word = given.value.trim();
+        let index = T::WORDS
+            .iter()
+            .position(|known| known.eq_ignore_ascii_case(word));
+        if index.is_none() {
+            self.not_a_choice(&given, T::WORDS);
+        }
+        T::ALL.get(index?).copied()
+    }
+
+    /// Complains that a word is none of the known ones.
+    pub fn not_a_choice(&mut self, given: &Given<String>, choices: &'static [&'static str]) {
+        let found = given.value.clone();
+        self.complaints.push(
+            given
+                .place
+                .complaint(Problem::NotAChoice { found, choices }),
+        );
+    }
+}

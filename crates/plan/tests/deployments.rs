@@ -1,0 +1,167 @@
+//! Deployments as a user writes them: the embedded example, defaults, every diagnostic.
+
+#![expect(
+    clippy::float_cmp,
+    reason = "what is read is what was written, to the last digit"
+)]
+
+use plan::Deployment;
+use plan::deployment::{Mode, Replacement, SiteModel};
+use proptest::prelude::*;
+use units::Bytes;
+
+const SHORT: &str = "[[tier]]\nmailboxes = 5000\nmessages_per_day = 100\nsize_limit = \"2GiB\"\n\
+                     [availability]\nservers_per_site = 4\ncopies = 3\n";
+
+/// Cases `=== name`, the deployment, `---`, the complaints.
+const DIAGNOSTICS: &str = include_str!("deployments.txt");
+
+#[test]
+fn seven_lines_make_a_deployment() {
+    let deployment = Deployment::parse("d.toml", SHORT).unwrap();
+    assert_eq!(deployment.mode, Mode::Corrected);
+    assert_eq!(deployment.product.name, "Exchange 2016");
+    assert_eq!(deployment.total_copies(), 3);
+    assert_eq!(deployment.copies_in_first_site(), (3, 0));
+    assert_eq!(deployment.tiers[0].size_limit, Bytes::from_gib(2));
+    let disk = &deployment.storage.second.system;
+    assert_eq!((disk.random_iops, disk.slow), (57.5, true));
+}
+
+#[test]
+fn the_example_spells_out_the_defaults() {
+    let example = Deployment::parse("example", Deployment::example()).unwrap();
+    assert_eq!(example, Deployment::parse("short", SHORT).unwrap());
+}
+
+/// What the example only hints at, behind a `#`, is a key as well.
+#[test]
+fn the_keys_in_comments_are_known() {
+    let hint = |line: &str| {
+        let rest = line.strip_prefix("# ").map(str::to_owned);
+        rest.filter(|rest| rest.starts_with('[') || rest.contains(" = "))
+    };
+    let text: Vec<String> = Deployment::example()
+        .lines()
+        .map(|line| hint(line).unwrap_or_else(|| line.to_owned()))
+        .collect();
+    let deployment = Deployment::parse("example", &text.join("\n")).unwrap();
+    assert_eq!(deployment.site_model(), Some(SiteModel::ActiveActive));
+    assert!(deployment.replication.hourly_shares.is_some());
+    assert!(deployment.tiers[0].given_iops.is_some());
+}
+
+#[test]
+fn a_second_site_takes_over_what_it_does_not_say() {
+    let text = format!(
+        "{SHORT}[servers]\ncores = 20\nspec_rate = 900\n[disks]\n\
+         database = {{ size = \"8TB\", type = \"10K SAS 2.5\" }}\n\
+         restore = {{ size = \"2TB\" }}\n[second_site]\nmodel = \"active/passive\"\ncopies = 1\n\
+         cores = 8\n"
+    );
+    let deployment = Deployment::parse("d.toml", &text).unwrap();
+    let second = deployment.servers.second;
+    assert_eq!((second.cores, second.spec_rate), (8.0, Some(900.0)));
+    let disks = &deployment.storage.second;
+    assert_eq!(disks, &deployment.storage.first);
+    assert_eq!(disks.restore.capacity, Bytes(2_000_000_000_000));
+    assert_eq!(disks.restore.random_iops, 165.0);
+    assert_eq!(deployment.copies_in_first_site(), (2, 0));
+}
+
+#[test]
+fn what_nobody_has_published_has_to_be_given() {
+    let text = format!("product = \"SE\"\n{SHORT}");
+    let error = Deployment::parse("d.toml", &text).unwrap_err().to_string();
+    let named = "add `active_megacycles_per_message = NUMBER` to [figures]: no figure of Exchange \
+                 2019 has been published";
+    assert!(error.contains(named), "{error}");
+    let names = error.lines().filter_map(|line| line.split('`').nth(1));
+    let figures: Vec<String> = names
+        .map(|example| example.replace("NUMBER", "1"))
+        .collect();
+    let figures = figures.join("\n");
+    let deployment = Deployment::parse("d.toml", &format!("{text}[figures]\n{figures}")).unwrap();
+    let figure = deployment.product.figures.active_megacycles_per_message;
+    assert_eq!(
+        (figure.value, figure.source.as_str()),
+        (1.0, "given in line 10")
+    );
+}
+
+fn replaced(key: &str, value: &str) -> Result<Deployment, String> {
+    let (key, value) = (key.to_owned(), value.to_owned());
+    Deployment::parse_with("d.toml", SHORT, &[Replacement { key, value }])
+        .map_err(|error| error.to_string())
+}
+
+#[test]
+fn values_are_replaced_before_they_are_checked() {
+    let tier = |key, value| replaced(key, value).unwrap().tiers.remove(0);
+    assert_eq!(tier("tier.1.mailboxes", "7").mailboxes, 7.0);
+    assert_eq!(
+        tier("tier.1.size_limit", "5GiB").size_limit,
+        Bytes::from_gib(5)
+    );
+    assert_eq!(
+        replaced("data.overhead_percent", "50")
+            .unwrap()
+            .data
+            .overhead,
+        0.5
+    );
+    assert_eq!(
+        replaced("availability.copies", "9").unwrap_err(),
+        "d.toml: [availability] copies: 9 copies of a database in a site need 9 servers, and it \
+         has 4; raise `servers_per_site` or give fewer copies"
+    );
+    for (key, part) in [
+        ("tier.2.mailboxes", "count them from 1"),
+        ("tier.mailboxes", "count them from 1"),
+        ("data.colour", "unknown key"),
+        ("availability.copies.more", "leads through a value"),
+        ("", "unknown key"),
+    ] {
+        let error = replaced(key, "1").unwrap_err();
+        assert!(error.contains(part), "{key}: {error}");
+    }
+}
+
+#[test]
+fn every_diagnostic_names_line_key_and_remedy() {
+    let cases: Vec<_> = DIAGNOSTICS.split("=== ").skip(1).collect();
+    assert!(cases.len() > 10, "the golden file is there");
+    let answer = |case: &str| {
+        let (head, _) = case.split_once("---\n").expect("a case has complaints");
+        let (_, text) = head.split_once('\n').expect("a case has a name");
+        let answer = match Deployment::parse("d.toml", text) {
+            Ok(_) => "accepted".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        format!("=== {head}---\n{answer}\n")
+    };
+    let actual = cases.into_iter().map(answer).collect::<Vec<_>>().join("\n");
+    assert!(
+        actual == DIAGNOSTICS,
+        "diagnostics changed; they now read:\n{actual}"
+    );
+}
+
+proptest! {
+    #[test]
+    fn no_damaged_deployment_panics(at in 0_usize..8192, with in "\\PC{0,6}", cut in 0_usize..40) {
+        let example: Vec<char> = Deployment::example().chars().collect();
+        let at = at % example.len();
+        let end = (at + cut).min(example.len());
+        let text: String = example[..at].iter().copied().chain(with.chars())
+            .chain(example[end..].iter().copied()).collect();
+        if let Err(error) = Deployment::parse("d.toml", &text) {
+            prop_assert!(!error.complaints.is_empty());
+        }
+    }
+
+    #[test]
+    fn no_replacement_panics(key in "[a-z.0-9]{0,20}", value in "\\PC{0,12}") {
+        let _ = replaced(&key, &value);
+    }
+}
