@@ -22,7 +22,8 @@ pub use complaint::{Complaint, PlanError, Problem};
 pub use convert::Overrides;
 pub use deployment::Deployment;
 pub use model::{Cache, Database, Limits, Mix, Plan, Sessions, Test, TestKind, Workload};
-pub use quantity::{parse_duration, parse_size};
+pub use quantity::{parse_duration, parse_size, write_size};
+pub use write::quoted;
 
 /// The commented plan that `plimsoll plan` prints as a start.
 const EXAMPLE: &str = include_str!("documents/example.toml");

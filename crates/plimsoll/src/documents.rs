@@ -1,6 +1,7 @@
 //! Files that people name: plans in, reports out.
 
 use std::fs;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use plan::{Overrides, Plan};
@@ -23,6 +24,20 @@ pub fn read_plan(path: &Path, overrides: &Overrides) -> Result<Plan, CommandErro
 /// Writes a whole file.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
     fs::write(path, bytes).map_err(|error| CommandError::file(path, "write", &error))
+}
+
+/// Writes a whole file that must not be there yet.
+pub fn write_new(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
+    let file = fs::File::create_new(path);
+    match file.and_then(|mut file| file.write_all(bytes)) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            Err(CommandError::new(format!(
+                "{}: is there already, and nothing is written over; remove it or name another",
+                path.display()
+            )))
+        }
+        done => done.map_err(|error| CommandError::file(path, "write", &error)),
+    }
 }
 
 /// A new folder for a run in `parent`, named for the moment.

@@ -50,6 +50,8 @@ pub enum Verb {
     Inspect(InspectFlags),
     /// Print a commented plan to start from
     Plan,
+    /// Say how big and how busy mailboxes are, from logs and reports; `size` reads the answer
+    Profile(ProfileFlags),
     /// Print a completion script for a shell
     Completions(CompletionFlags),
 }
@@ -222,6 +224,37 @@ pub struct InspectFlags {
     /// Folders or files
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Flags of `profile`.
+#[derive(Args, Debug)]
+pub struct ProfileFlags {
+    /// Message tracking logs, message profiles, log counts by hour, mailbox statistics, usage and
+    /// activity reports of Microsoft 365; known by their headers
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Mailboxes [default: as many as the files say]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    pub mailboxes: Option<u64>,
+    /// Most that a mailbox may hold, such as 2GiB [default: the quotas, or the largest mailbox]
+    #[arg(long, value_parser = size)]
+    pub size_limit: Option<Bytes>,
+    /// Average length of a message, such as 75KiB [default: as measured]
+    #[arg(long, value_parser = size)]
+    pub average_message: Option<Bytes>,
+    /// Count Saturdays and Sundays too
+    #[arg(long)]
+    pub all_days: bool,
+    /// Hours that local time is ahead of UTC, for the hours of tracking logs
+    #[arg(long, value_name = "H", default_value = "0", allow_negative_numbers = true,
+          value_parser = clap::value_parser!(i32).range(-12..=14))]
+    pub utc_offset: i32,
+    /// File to write; it must not exist [default: the standard output]
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
     /// Answer in JSON
     #[arg(long)]
     pub json: bool,

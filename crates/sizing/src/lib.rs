@@ -3,3 +3,4 @@
 //! Everything here is a pure function of a deployment. Each constant and formula names its source.
 
 pub mod layout;
+pub mod profile;

@@ -8,6 +8,7 @@ pub mod header;
 pub mod inspect;
 pub mod plan;
 pub mod prepare;
+pub mod profile;
 pub mod quick;
 pub mod recover;
 pub mod report;

@@ -9,5 +9,6 @@
 mod bad_input;
 mod damage;
 mod journey;
+mod profile;
 mod scene;
 mod verbs;

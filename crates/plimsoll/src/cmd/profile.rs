@@ -1,0 +1,117 @@
+//! `profile`: how big and how busy mailboxes are, from the files that administrators have.
+
+use std::fs;
+
+use serde_json::{Value, json};
+use sizing::profile::{Collector, FileReport, Options, Profile, ScriptFigures, TierProfile};
+
+use crate::Outcome;
+use crate::console::Console;
+use crate::documents::write_new;
+use crate::error::CommandError;
+use crate::flags::ProfileFlags;
+
+/// Reads all files and answers with the tiers of a deployment.
+pub fn run(flags: &ProfileFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    let mut collector = Collector::new(Options {
+        mailboxes: flags.mailboxes,
+        size_limit: flags.size_limit,
+        average_message: flags.average_message,
+        working_days_only: !flags.all_days,
+        utc_offset_hours: flags.utc_offset,
+    });
+    for path in &flags.files {
+        let bytes = fs::read(path).map_err(|error| CommandError::file(path, "read", &error))?;
+        let report = collector.add(&path.display().to_string(), &bytes)?;
+        say(report, console)?;
+    }
+    let profile = collector.finish()?;
+    let text = if flags.json {
+        format!("{}\n", as_json(&profile))
+    } else {
+        profile.to_toml()
+    };
+    if let Some(path) = &flags.output {
+        write_new(path, text.as_bytes())?;
+        console.remark(format_args!(
+            "Next: add servers and copies to {0}; plimsoll size {0} says what is missing.",
+            path.display()
+        ))?;
+    } else {
+        console.answer_bytes(text.as_bytes())?;
+    }
+    Ok(Outcome::Pass)
+}
+
+/// What a file was taken for, and the rows that could not be used.
+fn say(report: &FileReport, console: &mut Console) -> Result<(), CommandError> {
+    let FileReport {
+        name, kind, rows, ..
+    } = report;
+    let left_out: u64 = report.left_out.values().sum();
+    let used = rows - left_out - report.bad_rows;
+    console.remark(format_args!(
+        "{name}: {kind}; {used} of {rows} rows used, {left_out} left out, {} bad",
+        report.bad_rows
+    ))?;
+    for row in &report.bad_examples {
+        console.remark(format_args!("{name}: {row}"))?;
+    }
+    Ok(())
+}
+
+fn as_json(profile: &Profile) -> Value {
+    let peak = profile.peak_hour();
+    json!({
+        "mailboxes": profile.mailboxes(),
+        "tiers": profile.tiers.iter().map(tier).collect::<Vec<_>>(),
+        "hourly_percent": profile.hourly_shares.map(|shares| shares.map(|share| share * 100.0)),
+        "peak_hour": peak.map(|(hour, share)| json!({ "hour": hour, "percent": share * 100.0 })),
+        "deleted_percent": profile.deleted_share.map(|share| share * 100.0),
+        "archives": profile.archives,
+        "message_profile": profile.script.as_ref().map(script),
+        "files": profile.files.iter().map(file).collect::<Vec<_>>(),
+        "rules": profile.rules,
+    })
+}
+
+fn tier(tier: &TierProfile) -> Value {
+    json!({
+        "name": tier.name,
+        "mailboxes": tier.mailboxes,
+        "messages_per_day": tier.messages_per_day,
+        "average_message_bytes": tier.average_message.map(|size| size.0),
+        "initial_size_bytes": tier.initial_size.map(|size| size.0),
+        "size_limit_bytes": tier.size_limit.map(|size| size.0),
+    })
+}
+
+/// Under the names of Microsoft's script, so that both can be compared.
+fn script(figures: &ScriptFigures) -> Value {
+    json!({
+        "AvgTotalMsgs": figures.total_messages,
+        "AvgTotalKB": figures.total_kilobytes,
+        "AvgSentMsgs": figures.sent_messages,
+        "AvgSentKB": figures.sent_kilobytes,
+        "AvgRcvdMsgs": figures.received_messages,
+        "AvgRcvdKB": figures.received_kilobytes,
+    })
+}
+
+fn file(report: &FileReport) -> Value {
+    let bad: Vec<String> = report
+        .bad_examples
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    json!({
+        "name": report.name,
+        "kind": report.kind.to_string(),
+        "rows": report.rows,
+        "left_out": report.left_out,
+        "bad_rows": report.bad_rows,
+        "bad_examples": bad,
+        "first_date": report.dates.as_ref().map(|(first, _)| first),
+        "last_date": report.dates.as_ref().map(|(_, last)| last),
+    })
+}

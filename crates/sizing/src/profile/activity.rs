@@ -1,0 +1,53 @@
+//! The e-mail activity report of Microsoft 365: messages per user, without lengths.
+
+use std::collections::BTreeSet;
+
+use super::date::day;
+use super::sheet::{BadRow, Row, Sheet};
+use super::{Activity, FileReport};
+
+/// Adds a file; `known` are the users that were counted before.
+pub fn read(
+    mut sheet: Sheet<'_>,
+    report: &mut FileReport,
+    activity: &mut Activity,
+    known: &mut BTreeSet<String>,
+) {
+    while let Some(row) = sheet.next() {
+        report.rows += 1;
+        if let Err(bad) = row.and_then(|row| user(row, report, activity, known)) {
+            report.bad(bad);
+        }
+    }
+}
+
+fn user(
+    row: Row<'_>,
+    report: &mut FileReport,
+    activity: &mut Activity,
+    known: &mut BTreeSet<String>,
+) -> Result<(), BadRow> {
+    if row.is_true("Is Deleted") {
+        report.leave_out("deleted or disconnected");
+        return Ok(());
+    }
+    let messages = row
+        .count_or_zero("Send Count")?
+        .saturating_add(row.count_or_zero("Receive Count")?);
+    let days = row.count("Report Period")?;
+    if days == 0 {
+        return Err(row.bad("Report Period", "one day or more"));
+    }
+    let name = row.text("User Principal Name").to_lowercase();
+    if !name.is_empty() && !known.insert(name) {
+        report.leave_out("counted already");
+        return Ok(());
+    }
+    let date = row.text("Report Refresh Date");
+    if day(date).is_some() {
+        report.saw(date);
+    }
+    activity.mailboxes += 1;
+    activity.messages_per_day += messages as f64 / days as f64;
+    Ok(())
+}

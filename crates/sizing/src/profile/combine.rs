@@ -1,0 +1,390 @@
+//! From counts to tiers: which source answers which question, and by which rule.
+
+use units::Bytes;
+
+use super::mailboxes::Mailbox;
+use super::message_profile::SiteMail;
+use super::tracking::Traffic;
+use super::{Collector, FileReport, ProfileError};
+
+/// Groups of mailboxes at most, as many as the official calculator takes.
+const MOST_TIERS: usize = 4;
+
+/// Days of a week, and of a working week.
+const WEEK: f64 = 7.0;
+const WORKING_WEEK: f64 = 5.0;
+
+/// What mailboxes do, and how that is known.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Profile {
+    /// Groups of alike mailboxes.
+    pub tiers: Vec<TierProfile>,
+    /// Share of each hour of the day in the log files, or in the messages where those are not
+    /// known; they sum to 1.
+    pub hourly_shares: Option<[f64; 24]>,
+    /// Deleted items as a share of all items.
+    pub deleted_share: Option<f64>,
+    /// Mailboxes with an archive; how large the archives are no report says.
+    pub archives: u64,
+    /// What the message profile script would print for the tracking logs.
+    pub script: Option<ScriptFigures>,
+    /// What was read, in the order of reading.
+    pub files: Vec<FileReport>,
+    /// How the numbers came about, one sentence each.
+    pub rules: Vec<String>,
+}
+
+/// A group of alike mailboxes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TierProfile {
+    /// What people call it.
+    pub name: String,
+    /// Its mailboxes.
+    pub mailboxes: u64,
+    /// Messages sent and received by one of them on a day that counts.
+    pub messages_per_day: f64,
+    /// Average length of a message; none where no file says.
+    pub average_message: Option<Bytes>,
+    /// Average length of a mailbox today; none where no file says.
+    pub initial_size: Option<Bytes>,
+    /// Most that a mailbox may hold; none where no file says.
+    pub size_limit: Option<Bytes>,
+}
+
+/// The columns of Microsoft's message profile script, rounded as it rounds them: messages up, and
+/// each for itself, so that sent and received may exceed the total by one; kilobytes to the
+/// nearest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScriptFigures {
+    /// Messages sent and received per mailbox and day.
+    pub total_messages: u64,
+    /// Kilobytes of one of them.
+    pub total_kilobytes: u64,
+    /// Messages sent per mailbox and day.
+    pub sent_messages: u64,
+    /// Kilobytes of one of them.
+    pub sent_kilobytes: u64,
+    /// Messages received per mailbox and day.
+    pub received_messages: u64,
+    /// Kilobytes of one of them.
+    pub received_kilobytes: u64,
+}
+
+impl Profile {
+    /// Mailboxes of all tiers.
+    pub fn mailboxes(&self) -> u64 {
+        self.tiers.iter().map(|tier| tier.mailboxes).sum()
+    }
+
+    /// The busiest hour and its share.
+    pub fn peak_hour(&self) -> Option<(usize, f64)> {
+        let shares = self.hourly_shares?;
+        let hours = shares.into_iter().enumerate();
+        hours.max_by(|(_, left), (_, right)| left.total_cmp(right))
+    }
+}
+
+/// Puts everything together.
+pub fn combine(mut seen: Collector) -> Result<Profile, ProfileError> {
+    let mut rules = Vec::new();
+    let count = mailbox_count(&seen, &mut rules).ok_or(ProfileError::NoMailboxes)?;
+    let average_message = average_message(&seen, &mut rules);
+    let mailboxes = std::mem::take(&mut seen.mailboxes);
+    let tiers = if mailboxes.is_empty() && per_site(&seen) {
+        of_sites(&seen, average_message, &mut rules)
+    } else {
+        let messages = messages_per_mailbox(&seen, count, &mut rules);
+        let messages = messages.ok_or(ProfileError::NoMessages)?;
+        let sizes = of_sizes(&seen, &mailboxes, count, &mut rules);
+        let tier = |(name, mailboxes, initial_size, size_limit)| TierProfile {
+            name,
+            mailboxes,
+            messages_per_day: messages,
+            average_message,
+            initial_size,
+            size_limit,
+        };
+        sizes.into_iter().map(tier).collect()
+    };
+    let used: u128 = mailboxes
+        .iter()
+        .map(|mailbox| u128::from(mailbox.used))
+        .sum();
+    let deleted: u128 = mailboxes
+        .iter()
+        .map(|mailbox| u128::from(mailbox.deleted))
+        .sum();
+    let share = deleted as f64 / (used + deleted) as f64;
+    let archives = mailboxes.iter().filter(|mailbox| mailbox.archive).count();
+    Ok(Profile {
+        tiers,
+        hourly_shares: hourly_shares(&seen, &mut rules),
+        deleted_share: (used + deleted > 0).then_some(share),
+        archives: archives as u64,
+        script: script_figures(&seen.traffic, count),
+        files: seen.files,
+        rules,
+    })
+}
+
+/// Whether message profiles alone say what there is: then their sites are the tiers.
+fn per_site(seen: &Collector) -> bool {
+    !seen.sites.is_empty() && seen.traffic.days.is_empty() && seen.options.mailboxes.is_none()
+}
+
+fn mailbox_count(seen: &Collector, rules: &mut Vec<String>) -> Option<u64> {
+    let of_sites: u64 = seen.sites.values().map(|site| site.mailboxes).sum();
+    let counts = [
+        (seen.options.mailboxes.unwrap_or(0), "given"),
+        (seen.mailboxes.len() as u64, "those of the mailbox reports"),
+        (
+            of_sites,
+            "the latest count of each site of the message profiles",
+        ),
+        (seen.activity.mailboxes, "the users of the activity report"),
+        (
+            seen.traffic.mailboxes.len() as u64,
+            "the addresses that received something while the logs ran; idle mailboxes are missing, \
+             so messages per mailbox are too high rather than too low",
+        ),
+    ];
+    let (count, source) = counts.into_iter().find(|(count, _)| *count > 0)?;
+    rules.push(format!("mailboxes: {count}, {source}"));
+    Some(count)
+}
+
+/// Messages of a mailbox on a day that counts.
+fn messages_per_mailbox(seen: &Collector, count: u64, rules: &mut Vec<String>) -> Option<f64> {
+    let traffic = &seen.traffic;
+    let days = traffic.days.len() as f64;
+    if days > 0.0 {
+        let kind = if seen.options.working_days_only {
+            "working days"
+        } else {
+            "days"
+        };
+        rules.push(format!(
+            "messages: sent (RECEIVE, store driver) and received (DELIVER, per recipient) of the \
+             tracking logs, over {days} {kind} and {count} mailboxes"
+        ));
+        let messages = traffic.sent.messages + traffic.received.messages;
+        return Some(messages as f64 / days / count as f64);
+    }
+    if !seen.sites.is_empty() {
+        rules.push(format!(
+            "messages: those of all sites of the message profiles, over {count} mailboxes"
+        ));
+        let daily: f64 = seen.sites.values().map(SiteMail::messages_per_day).sum();
+        return Some(daily / count as f64);
+    }
+    if seen.activity.mailboxes == 0 {
+        return None;
+    }
+    let mut messages = seen.activity.messages_per_day / seen.activity.mailboxes as f64;
+    if seen.options.working_days_only {
+        messages *= WEEK / WORKING_WEEK;
+        rules.push(
+            "messages: sent and received of the activity report, as if all of them fell on five \
+             days a week"
+                .to_owned(),
+        );
+    } else {
+        rules.push("messages: sent and received of the activity report per calendar day".into());
+    }
+    Some(messages)
+}
+
+fn average_message(seen: &Collector, rules: &mut Vec<String>) -> Option<Bytes> {
+    if let Some(given) = seen.options.average_message {
+        rules.push("average message: given".to_owned());
+        return Some(given);
+    }
+    let traffic = &seen.traffic;
+    let of_logs = (
+        traffic.sent.messages + traffic.received.messages,
+        traffic.sent.bytes + traffic.received.bytes,
+    );
+    let of_sites = seen.sites.values().fold((0, 0), |(messages, bytes), site| {
+        (messages + site.counted.messages, bytes + site.counted.bytes)
+    });
+    for ((messages, bytes), source) in [
+        (of_logs, "bytes by messages of the tracking logs"),
+        (of_sites, "kilobytes by messages of the message profiles"),
+    ] {
+        if let Some(average) = u64::checked_div(bytes, messages) {
+            rules.push(format!("average message: {source}"));
+            return Some(Bytes(average));
+        }
+    }
+    None
+}
+
+impl SiteMail {
+    fn messages_per_day(&self) -> f64 {
+        self.counted.messages as f64 / self.days as f64
+    }
+}
+
+fn of_sites(
+    seen: &Collector,
+    average_message: Option<Bytes>,
+    rules: &mut Vec<String>,
+) -> Vec<TierProfile> {
+    rules.push(
+        "tiers: one per site of the message profiles; messages from their sums, not from their \
+         averages, which are rounded up"
+            .to_owned(),
+    );
+    let tier = |(name, site): (&String, &SiteMail)| {
+        let length = site.counted.bytes.checked_div(site.counted.messages);
+        TierProfile {
+            name: name.clone(),
+            mailboxes: site.mailboxes,
+            messages_per_day: site.messages_per_day() / site.mailboxes as f64,
+            average_message: seen
+                .options
+                .average_message
+                .or(length.map(Bytes))
+                .or(average_message),
+            initial_size: None,
+            size_limit: seen.options.size_limit,
+        }
+    };
+    seen.sites.iter().map(tier).collect()
+}
+
+type Size = (String, u64, Option<Bytes>, Option<Bytes>);
+
+/// Name, mailboxes, average length and limit of each tier.
+fn of_sizes(
+    seen: &Collector,
+    mailboxes: &[Mailbox],
+    count: u64,
+    rules: &mut Vec<String>,
+) -> Vec<Size> {
+    let limit = seen.options.size_limit;
+    if mailboxes.is_empty() {
+        return vec![("all mailboxes".to_owned(), count, None, limit)];
+    }
+    let largest = mailboxes
+        .iter()
+        .map(|mailbox| mailbox.used)
+        .max()
+        .unwrap_or(0);
+    let rounded = Bytes::from_gib(largest.div_ceil(Bytes::from_gib(1).0).max(1));
+    let quota = |mailbox: &Mailbox| limit.or(mailbox.quota.map(Bytes)).unwrap_or(rounded);
+    rules.push(match (limit, mailboxes.iter().any(|mailbox| mailbox.quota.is_some())) {
+        (Some(_), _) => "size limit: given".to_owned(),
+        (None, true) => format!(
+            "tiers: one per quota, at most {MOST_TIERS}; the smallest joined the next larger quota"
+        ),
+        (None, false) => "size limit: the largest mailbox found, as no file names quotas; set \
+                          yours in its place"
+            .to_owned(),
+    });
+    let mut groups: Vec<(Bytes, u64, u128)> = Vec::new();
+    let mut sorted: Vec<(Bytes, u64)> = mailboxes
+        .iter()
+        .map(|mailbox| (quota(mailbox), mailbox.used))
+        .collect();
+    sorted.sort_unstable();
+    for (quota, used) in sorted {
+        match groups.last_mut() {
+            Some((of, count, sum)) if *of == quota => {
+                *count += 1;
+                *sum += u128::from(used);
+            }
+            _ => groups.push((quota, 1, u128::from(used))),
+        }
+    }
+    join_smallest(&mut groups);
+    scaled(groups, mailboxes.len() as u64, count)
+}
+
+/// Joins the smallest group with the next larger quota until there are few enough: a mailbox is
+/// then given more room than it has, never less.
+fn join_smallest(groups: &mut Vec<(Bytes, u64, u128)>) {
+    while groups.len() > MOST_TIERS {
+        let but_last = &groups[..groups.len() - 1];
+        let smallest = but_last.iter().enumerate().min_by_key(|(_, group)| group.1);
+        let at = smallest.map_or(0, |(at, _)| at);
+        let (_, count, sum) = groups.remove(at);
+        groups[at].1 += count;
+        groups[at].2 += sum;
+    }
+}
+
+/// The groups as tiers; where the user says how many mailboxes there are, in the same proportions.
+fn scaled(groups: Vec<(Bytes, u64, u128)>, found: u64, wanted: u64) -> Vec<Size> {
+    let several = groups.len() > 1;
+    let tier = |(quota, count, sum): (Bytes, u64, u128)| {
+        let average = u64::try_from(sum / u128::from(count)).unwrap_or(u64::MAX);
+        let name = if several {
+            format!("up to {quota}")
+        } else {
+            "all mailboxes".to_owned()
+        };
+        let share = u128::from(count) * u128::from(wanted);
+        let count = share.div_ceil(u128::from(found));
+        let count = u64::try_from(count).unwrap_or(u64::MAX);
+        (name, count, Some(Bytes(average)), Some(quota))
+    };
+    groups.into_iter().map(tier).collect()
+}
+
+/// The share of each hour in millionths, which sum to one; what rounding leaves goes to the peak.
+fn hourly_shares(seen: &Collector, rules: &mut Vec<String>) -> Option<[f64; 24]> {
+    let of_messages = seen.traffic.hours.map(|count| count as f64);
+    let (hours, rule) = match seen.log_hours {
+        Some(hours) if hours.iter().sum::<f64>() > 0.0 => (
+            hours,
+            "hourly shares: log files written in each hour, by the servers' clocks",
+        ),
+        _ => (
+            of_messages,
+            "hourly shares: messages of the tracking logs in each hour",
+        ),
+    };
+    let sum: f64 = hours.iter().sum();
+    if sum <= 0.0 {
+        return None;
+    }
+    let offset = seen.options.utc_offset_hours;
+    let clock = if seen.log_hours.is_none() {
+        format!(", UTC{offset:+}")
+    } else {
+        String::new()
+    };
+    rules.push(format!("{rule}{clock}"));
+    let mut shares = hours.map(|hour| (hour / sum * 1e6).floor());
+    let left = 1e6 - shares.iter().sum::<f64>();
+    let peak = shares
+        .iter_mut()
+        .max_by(|left, right| left.total_cmp(right));
+    *peak? += left;
+    Some(shares.map(|share| share / 1e6))
+}
+
+fn script_figures(traffic: &Traffic, mailboxes: u64) -> Option<ScriptFigures> {
+    let days = traffic.days.len() as u64;
+    if days == 0 {
+        return None;
+    }
+    let messages = |messages: u64| messages.div_ceil(days * mailboxes);
+    // Kilobytes are rounded twice, as the script does: of all messages, and of one.
+    let kilobytes = |bytes: u64, messages: u64| {
+        let all = (bytes + 512) / 1024;
+        let one = (2 * all + messages).checked_div(2 * messages);
+        one.unwrap_or(0)
+    };
+    let (sent, received) = (traffic.sent, traffic.received);
+    let total = sent.messages + received.messages;
+    Some(ScriptFigures {
+        total_messages: messages(total),
+        total_kilobytes: kilobytes(sent.bytes + received.bytes, total),
+        sent_messages: messages(sent.messages),
+        sent_kilobytes: kilobytes(sent.bytes, sent.messages),
+        received_messages: messages(received.messages),
+        received_kilobytes: kilobytes(received.bytes, received.messages),
+    })
+}

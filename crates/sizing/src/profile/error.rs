@@ -1,0 +1,86 @@
+//! Why files make no profile.
+
+use std::fmt;
+
+use super::kind::Kind;
+use super::sheet::BadRow;
+
+/// Why there is no profile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProfileError {
+    /// None of the known headers.
+    Unknown {
+        /// The file.
+        file: String,
+        /// Its headers.
+        found: Vec<String>,
+    },
+    /// Nothing in it.
+    Empty {
+        /// The file.
+        file: String,
+    },
+    /// No row could be used.
+    NothingRead {
+        /// The file.
+        file: String,
+        /// What its headers say it is.
+        kind: Kind,
+        /// What was wrong with the first row.
+        first: BadRow,
+    },
+    /// Nobody knows how many mailboxes there are.
+    NoMailboxes,
+    /// Nobody knows how many messages there are.
+    NoMessages,
+}
+
+impl fmt::Display for ProfileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown { file, found } => {
+                writeln!(
+                    f,
+                    "{file}: not a kind of file that is known here; its headers are"
+                )?;
+                writeln!(f, "  {}", shown(found))?;
+                write!(f, "known are, by the headers they must have:")?;
+                for kind in Kind::ALL {
+                    let needed = kind.needed().join(", ");
+                    write!(f, "\n  {kind}: {needed}")?;
+                }
+                Ok(())
+            }
+            Self::Empty { file } => write!(f, "{file}: is empty; export it again"),
+            Self::NothingRead { file, kind, first } => write!(
+                f,
+                "{file}: looks like {kind}, but no row could be used; {first}; export it again"
+            ),
+            Self::NoMailboxes => write!(
+                f,
+                "none of the files says how many mailboxes there are; add --mailboxes N, or a \
+                 mailbox report"
+            ),
+            Self::NoMessages => write!(
+                f,
+                "none of the files says how many messages there are; add message tracking logs, a \
+                 message profile or an e-mail activity report"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for ProfileError {}
+
+/// Headers as a list that stays readable whatever the file was.
+fn shown(headers: &[String]) -> String {
+    let short = |header: &String| -> String {
+        let plain = header.chars().filter(|symbol| !symbol.is_control());
+        plain.take(40).collect()
+    };
+    let mut list: Vec<String> = headers.iter().take(12).map(short).collect();
+    if headers.len() > list.len() {
+        list.push(format!("and {} more", headers.len() - list.len()));
+    }
+    list.join(", ")
+}

@@ -1,0 +1,48 @@
+//! Log files by hour of the day, from either of the two scripts that count them.
+
+use super::FileReport;
+use super::kind::Kind;
+use super::sheet::{BadRow, Row, Sheet};
+
+/// Adds a file to the sums of each hour.
+pub fn read(mut sheet: Sheet<'_>, report: &mut FileReport, hours: &mut [f64; 24]) {
+    while let Some(row) = sheet.next() {
+        report.rows += 1;
+        let read = match report.kind {
+            Kind::LogHours => row.and_then(|row| one_hour(row, hours)),
+            _ => row.and_then(|row| one_database(row, hours)),
+        };
+        if let Err(bad) = read {
+            report.bad(bad);
+        }
+    }
+}
+
+/// A row per database, a column per hour; an hour without files is empty.
+fn one_database(row: Row<'_>, hours: &mut [f64; 24]) -> Result<(), BadRow> {
+    let mut counts = [0; 24];
+    for (hour, count) in counts.iter_mut().enumerate() {
+        *count = row.count_or_zero(&format!("Hour-{hour:02}"))?;
+    }
+    for (sum, count) in hours.iter_mut().zip(counts) {
+        *sum += count as f64;
+    }
+    Ok(())
+}
+
+/// A row per hour. Samples of an hour may cover more or less than whole hours, so log files are
+/// counted per second of them where the script says how many there were.
+fn one_hour(row: Row<'_>, hours: &mut [f64; 24]) -> Result<(), BadRow> {
+    let hour = row.count("Hour")?;
+    let place = usize::try_from(hour)
+        .ok()
+        .and_then(|hour| hours.get_mut(hour));
+    let sum = place.ok_or_else(|| row.bad("Hour", "0 to 23"))?;
+    let logs = row.count("TotalLogsCreated")? as f64;
+    let seconds = row.text("TotalSampleIntervalSeconds").replace(',', ".");
+    *sum += match seconds.parse::<f64>() {
+        Ok(seconds) if seconds > 0.0 => logs / seconds * 3600.0,
+        _ => logs,
+    };
+    Ok(())
+}

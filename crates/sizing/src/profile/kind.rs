@@ -1,0 +1,97 @@
+//! The kinds of files, known by their headers: file names and column orders change from one
+//! administrator and release to the next.
+
+use std::fmt;
+
+use super::error::ProfileError;
+use super::sheet::Sheet;
+
+/// What a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A message tracking log of a transport server.
+    MessageTracking,
+    /// What `Generate-MessageProfile.ps1` writes.
+    MessageProfile,
+    /// What `GetLogFileUsage.ps1` writes: log files per database and hour.
+    LogFilesByHour,
+    /// What `GetTransactionLogStats.ps1` writes: log files per hour.
+    LogHours,
+    /// `Get-MailboxStatistics | Export-Csv`.
+    MailboxStatistics,
+    /// Mailbox usage detail of Microsoft 365.
+    MailboxUsage,
+    /// E-mail activity detail of Microsoft 365.
+    EmailActivity,
+}
+
+impl Kind {
+    /// Every kind, the more particular before the more general.
+    pub const ALL: [Self; 7] = [
+        Self::MessageTracking,
+        Self::MessageProfile,
+        Self::LogFilesByHour,
+        Self::LogHours,
+        Self::MailboxUsage,
+        Self::EmailActivity,
+        Self::MailboxStatistics,
+    ];
+
+    /// Headers without which a file is not of this kind.
+    pub const fn needed(self) -> &'static [&'static str] {
+        match self {
+            Self::MessageTracking => &[
+                "date-time",
+                "source",
+                "event-id",
+                "total-bytes",
+                "recipient-address",
+            ],
+            Self::MessageProfile => &[
+                "SiteName",
+                "Mailboxes",
+                "SentMsgs",
+                "RcvdMsgs",
+                "SentKB",
+                "RcvdKB",
+                "TotalDays",
+            ],
+            Self::LogFilesByHour => &["Server", "LogFolderPath", "Hour-00", "Hour-23"],
+            Self::LogHours => &["Hour", "TotalLogsCreated"],
+            Self::MailboxUsage => &["Storage Used (Byte)", "Item Count"],
+            Self::EmailActivity => &["Send Count", "Receive Count", "Report Period"],
+            Self::MailboxStatistics => &["TotalItemSize", "ItemCount"],
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::MessageTracking => "message tracking log",
+            Self::MessageProfile => "message profile (Generate-MessageProfile)",
+            Self::LogFilesByHour => "log files by hour (GetLogFileUsage)",
+            Self::LogHours => "log hours (GetTransactionLogStats)",
+            Self::MailboxUsage => "Microsoft 365 mailbox usage",
+            Self::EmailActivity => "Microsoft 365 e-mail activity",
+            Self::MailboxStatistics => "mailbox statistics (Get-MailboxStatistics)",
+        })
+    }
+}
+
+/// What the file `name` is.
+pub fn recognise(name: &str, sheet: &Sheet<'_>) -> Result<Kind, ProfileError> {
+    if sheet.headers().is_empty() {
+        return Err(ProfileError::Empty {
+            file: name.to_owned(),
+        });
+    }
+    let fits = |kind: &Kind| kind.needed().iter().all(|header| sheet.has(header));
+    Kind::ALL
+        .into_iter()
+        .find(fits)
+        .ok_or_else(|| ProfileError::Unknown {
+            file: name.to_owned(),
+            found: sheet.headers().to_vec(),
+        })
+}

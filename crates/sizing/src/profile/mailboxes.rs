@@ -1,0 +1,112 @@
+//! Mailbox sizes, from `Get-MailboxStatistics` or the usage report of Microsoft 365.
+
+use std::collections::BTreeSet;
+
+use super::FileReport;
+use super::date::day;
+use super::kind::Kind;
+use super::sheet::{BadRow, Row, Sheet};
+
+/// One mailbox.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mailbox {
+    /// Bytes of its items.
+    pub used: u64,
+    /// Bytes of its deleted items.
+    pub deleted: u64,
+    /// Bytes that it may hold; none where the file does not say.
+    pub quota: Option<u64>,
+    /// Whether it has an archive.
+    pub archive: bool,
+}
+
+/// Adds a file; `known` are the mailboxes that were counted before.
+pub fn read(
+    mut sheet: Sheet<'_>,
+    report: &mut FileReport,
+    mailboxes: &mut Vec<Mailbox>,
+    known: &mut BTreeSet<String>,
+) {
+    while let Some(row) = sheet.next() {
+        report.rows += 1;
+        let row = match row {
+            Ok(row) => row,
+            Err(bad) => {
+                report.bad(bad);
+                continue;
+            }
+        };
+        let identity = identity(row);
+        if let Some(reason) = no_mailbox(row) {
+            report.leave_out(reason);
+        } else if !identity.is_empty() && !known.insert(identity) {
+            report.leave_out("counted already");
+        } else {
+            match mailbox(row, report.kind) {
+                Ok(mailbox) => {
+                    if let Some(_date) = day(row.text("Report Refresh Date")) {
+                        report.saw(row.text("Report Refresh Date"));
+                    }
+                    mailboxes.push(mailbox);
+                }
+                Err(bad) => report.bad(bad),
+            }
+        }
+    }
+}
+
+/// What tells mailboxes apart. Display names do not; names in usage reports may be concealed, but
+/// stay different.
+fn identity(row: Row<'_>) -> String {
+    let columns = ["User Principal Name", "MailboxGuid", "PrimarySmtpAddress"];
+    let mut texts = columns.iter().map(|column| row.text(column));
+    texts
+        .find(|text| !text.is_empty())
+        .unwrap_or("")
+        .to_lowercase()
+}
+
+/// Why a row is no user's mailbox. Kinds that the message profile leaves out are left out here too.
+fn no_mailbox(row: Row<'_>) -> Option<&'static str> {
+    if row.is_true("Is Deleted") || !row.text("DisconnectDate").is_empty() {
+        return Some("deleted or disconnected");
+    }
+    if row.is_true("IsArchiveMailbox") {
+        return Some("an archive");
+    }
+    let kind = ["MailboxTypeDetail", "RecipientTypeDetails"].map(|column| row.text(column));
+    let name = row.text("DisplayName");
+    let starts = [
+        "HealthMailbox",
+        "SystemMailbox{",
+        "Discovery Search Mailbox",
+    ];
+    let system = starts.iter().any(|start| name.starts_with(start));
+    let kinds = ["DiscoveryMailbox", "EquipmentMailbox", "MonitoringMailbox"];
+    if system || kind.iter().any(|kind| kinds.contains(kind)) {
+        return Some("a system mailbox");
+    }
+    None
+}
+
+fn mailbox(row: Row<'_>, kind: Kind) -> Result<Mailbox, BadRow> {
+    if kind == Kind::MailboxStatistics {
+        let deleted = match row.text("TotalDeletedItemSize") {
+            "" => 0,
+            _ => row.length("TotalDeletedItemSize")?,
+        };
+        return Ok(Mailbox {
+            used: row.length("TotalItemSize")?,
+            deleted,
+            quota: None,
+            archive: false,
+        });
+    }
+    let quota = row.count_or_zero("Prohibit Send/Receive Quota (Byte)")?;
+    Ok(Mailbox {
+        used: row.count("Storage Used (Byte)")?,
+        deleted: row.count_or_zero("Deleted Item Size (Byte)")?,
+        quota: (quota > 0).then_some(quota),
+        archive: row.is_true("Has Archive"),
+    })
+}

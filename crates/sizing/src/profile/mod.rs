@@ -1,0 +1,196 @@
+//! What mailboxes do today, read from the files that administrators already have.
+//!
+//! A [`Collector`] takes files one by one, knows each by its headers and never by its name, and
+//! counts rows that it cannot use instead of giving up. [`Collector::finish`] makes a [`Profile`]:
+//! tiers with their messages and sizes, the share of each hour, and where every number comes from.
+
+mod activity;
+mod combine;
+mod date;
+mod error;
+mod hours;
+mod kind;
+mod mailboxes;
+mod message_profile;
+mod sheet;
+mod tracking;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+pub use combine::{Profile, ScriptFigures, TierProfile};
+pub use error::ProfileError;
+pub use kind::Kind;
+pub use sheet::BadRow;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use units::Bytes;
+
+use mailboxes::Mailbox;
+use message_profile::SiteMail;
+use sheet::Sheet;
+use tracking::Traffic;
+
+/// What the files do not say, or what is to be used in their place.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Mailboxes; none takes the number that the files give.
+    pub mailboxes: Option<u64>,
+    /// Most that a mailbox may hold; none takes the quotas, else the largest mailbox found.
+    pub size_limit: Option<Bytes>,
+    /// Average length of a message; none takes what the files give.
+    pub average_message: Option<Bytes>,
+    /// Whether only Monday to Friday count. What happens on other days is left out, so that quiet
+    /// week-ends do not make working days look light.
+    pub working_days_only: bool,
+    /// Hours that local time is ahead of UTC; message tracking counts in UTC.
+    pub utc_offset_hours: i32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            mailboxes: None,
+            size_limit: None,
+            average_message: None,
+            working_days_only: true,
+            utc_offset_hours: 0,
+        }
+    }
+}
+
+/// What was read from one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileReport {
+    /// Its name, as given.
+    pub name: String,
+    /// What it is.
+    pub kind: Kind,
+    /// Rows below the headers.
+    pub rows: u64,
+    /// Rows left out on purpose, by reason.
+    pub left_out: BTreeMap<&'static str, u64>,
+    /// Rows that could not be used.
+    pub bad_rows: u64,
+    /// The first of them.
+    pub bad_examples: Vec<BadRow>,
+    /// First and last date in it, where its dates are ISO 8601.
+    pub dates: Option<(String, String)>,
+}
+
+/// Examples of bad rows that are kept per file.
+const MOST_EXAMPLES: usize = 3;
+
+impl FileReport {
+    fn new(name: &str, kind: Kind) -> Self {
+        Self {
+            name: name.to_owned(),
+            kind,
+            rows: 0,
+            left_out: BTreeMap::new(),
+            bad_rows: 0,
+            bad_examples: Vec::new(),
+            dates: None,
+        }
+    }
+
+    fn leave_out(&mut self, reason: &'static str) {
+        *self.left_out.entry(reason).or_default() += 1;
+    }
+
+    fn bad(&mut self, row: BadRow) {
+        self.bad_rows += 1;
+        if self.bad_examples.len() < MOST_EXAMPLES {
+            self.bad_examples.push(row);
+        }
+    }
+
+    fn saw(&mut self, date: &str) {
+        let (first, last) = self
+            .dates
+            .get_or_insert_with(|| (date.to_owned(), date.to_owned()));
+        if date < first.as_str() {
+            date.clone_into(first);
+        }
+        if date > last.as_str() {
+            date.clone_into(last);
+        }
+    }
+}
+
+/// Messages of a report that knows counts only.
+#[derive(Clone, Debug, Default)]
+struct Activity {
+    mailboxes: u64,
+    /// Messages of all of them on an average calendar day.
+    messages_per_day: f64,
+}
+
+/// Takes files in and keeps what sizing needs of them.
+#[derive(Debug, Default)]
+pub struct Collector {
+    options: Options,
+    files: Vec<FileReport>,
+    traffic: Traffic,
+    sites: BTreeMap<String, SiteMail>,
+    /// Log files, or shares of them, by hour of the day.
+    log_hours: Option<[f64; 24]>,
+    mailboxes: Vec<Mailbox>,
+    activity: Activity,
+    /// Mailboxes of usage reports that were counted already.
+    known_mailboxes: BTreeSet<String>,
+    known_users: BTreeSet<String>,
+}
+
+impl Collector {
+    /// A collector that has seen nothing.
+    pub fn new(options: Options) -> Self {
+        Self {
+            options,
+            ..Self::default()
+        }
+    }
+
+    /// Reads one whole file; what it is, its headers say.
+    pub fn add(&mut self, name: &str, bytes: &[u8]) -> Result<&FileReport, ProfileError> {
+        let text = sheet::decode(bytes);
+        let sheet = Sheet::open(&text);
+        let kind = kind::recognise(name, &sheet)?;
+        let mut report = FileReport::new(name, kind);
+        match kind {
+            Kind::MessageTracking => self.traffic.read(sheet, &mut report, &self.options),
+            Kind::MessageProfile => message_profile::read(sheet, &mut report, &mut self.sites),
+            Kind::LogFilesByHour | Kind::LogHours => self.read_hours(sheet, &mut report),
+            Kind::MailboxStatistics | Kind::MailboxUsage => {
+                let known = &mut self.known_mailboxes;
+                mailboxes::read(sheet, &mut report, &mut self.mailboxes, known);
+            }
+            Kind::EmailActivity => {
+                let known = &mut self.known_users;
+                activity::read(sheet, &mut report, &mut self.activity, known);
+            }
+        }
+        if report.bad_rows > 0 && report.bad_rows == report.rows {
+            return Err(ProfileError::NothingRead {
+                file: name.to_owned(),
+                kind,
+                first: report.bad_examples[0].clone(),
+            });
+        }
+        self.files.push(report);
+        let last = self.files.len() - 1;
+        Ok(&self.files[last])
+    }
+
+    fn read_hours(&mut self, sheet: Sheet<'_>, report: &mut FileReport) {
+        let hours = self.log_hours.get_or_insert([0.0; 24]);
+        hours::read(sheet, report, hours);
+    }
+
+    /// Puts everything together.
+    pub fn finish(self) -> Result<Profile, ProfileError> {
+        combine::combine(self)
+    }
+}

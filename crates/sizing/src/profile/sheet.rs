@@ -1,0 +1,313 @@
+//! Tables as administrators' tools write them: any column order, comma, semicolon or tab, byte
+//! order marks, UTF-16, comment lines of PowerShell, of Excel and of message tracking.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use csv::{ReaderBuilder, StringRecord};
+
+/// A row that could not be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadRow {
+    /// Line counted from 1.
+    pub line: u64,
+    /// Its column.
+    pub column: String,
+    /// What stands there.
+    pub found: String,
+    /// What should.
+    pub wanted: &'static str,
+}
+
+impl fmt::Display for BadRow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            line,
+            column,
+            found,
+            wanted,
+        } = self;
+        let found: String = found.chars().take(40).collect();
+        write!(f, "line {line}: {column} is {found:?}, not {wanted}")
+    }
+}
+
+/// The text of a file: UTF-16 where a byte order mark says so, else UTF-8. Bytes of another code
+/// page can only stand in names, which nobody counts, so they are replaced.
+pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
+    let wide = |bytes: &[u8], unit: fn([u8; 2]) -> u16| {
+        let units: Vec<u16> = bytes
+            .as_chunks::<2>()
+            .0
+            .iter()
+            .map(|&pair| unit(pair))
+            .collect();
+        Cow::Owned(String::from_utf16_lossy(&units))
+    };
+    match bytes {
+        [0xFF, 0xFE, rest @ ..] => wide(rest, u16::from_le_bytes),
+        [0xFE, 0xFF, rest @ ..] => wide(rest, u16::from_be_bytes),
+        [0xEF, 0xBB, 0xBF, rest @ ..] => String::from_utf8_lossy(rest),
+        bytes => String::from_utf8_lossy(bytes),
+    }
+}
+
+/// A table with named columns.
+pub struct Sheet<'a> {
+    reader: csv::Reader<&'a [u8]>,
+    headers: Vec<String>,
+    /// The headers as [`same`] compares them.
+    names: Vec<String>,
+    record: StringRecord,
+    /// What `reader` reads.
+    body: &'a str,
+    /// How far lines were counted in it.
+    counted: usize,
+    /// Lines in front of that place, in the whole text.
+    lines: u64,
+}
+
+/// Before the names of the columns in a message tracking log.
+const FIELDS: &str = "#Fields:";
+
+impl<'a> Sheet<'a> {
+    /// Finds the headers of `text`.
+    pub fn open(text: &'a str) -> Self {
+        let (start, before) = first_line_of_table(text);
+        let body = &text[start..];
+        let first = body.lines().next().unwrap_or("");
+        let mut reader = ReaderBuilder::new()
+            .has_headers(false)
+            .flexible(true)
+            .delimiter(delimiter(first))
+            .from_reader(body.as_bytes());
+        let mut record = StringRecord::new();
+        let found = reader.read_record(&mut record).unwrap_or(false);
+        let mut sheet = Self {
+            reader,
+            headers: Vec::new(),
+            names: Vec::new(),
+            record: StringRecord::new(),
+            body,
+            counted: 0,
+            lines: before,
+        };
+        if found {
+            sheet.name_columns(&record);
+        }
+        sheet
+    }
+
+    fn name_columns(&mut self, record: &StringRecord) {
+        let name = |field: &str| field.trim_start_matches(FIELDS).trim().to_owned();
+        self.headers = record.iter().map(name).collect();
+        self.headers.retain(|header| !header.is_empty());
+        self.names = record.iter().map(|field| same(&name(field))).collect();
+    }
+
+    /// The names of the columns.
+    pub fn headers(&self) -> &[String] {
+        &self.headers
+    }
+
+    /// Whether there is a column `name`.
+    pub fn has(&self, name: &str) -> bool {
+        self.names.contains(&same(name))
+    }
+
+    /// The line of the record. The reader's own count is one short where lines end in CR LF: it
+    /// leaves the LF to the next record.
+    fn line(&mut self) -> u64 {
+        let position = self.record.position().map_or(0, csv::Position::byte);
+        let byte = usize::try_from(position).unwrap_or(usize::MAX);
+        let rest = self.body.as_bytes().get(byte..).unwrap_or(&[]);
+        let ends = rest.iter().take_while(|byte| matches!(byte, b'\r' | b'\n'));
+        let start = byte + ends.count();
+        let passed = self.body.get(self.counted..start).unwrap_or("");
+        self.lines += passed.matches('\n').count() as u64;
+        self.counted = start;
+        self.lines + 1
+    }
+
+    /// The next row; rows of a message tracking log that name the columns anew do so here.
+    pub fn next(&mut self) -> Option<Result<Row<'_>, BadRow>> {
+        loop {
+            match self.reader.read_record(&mut self.record) {
+                Ok(false) => return None,
+                Ok(true) => {}
+                Err(error) => {
+                    return Some(Err(BadRow {
+                        line: self.lines + 1,
+                        column: "the row".to_owned(),
+                        found: error.to_string(),
+                        wanted: "comma-separated values",
+                    }));
+                }
+            }
+            let first = self.record.get(0).unwrap_or("");
+            if first.starts_with(FIELDS) {
+                let record = self.record.clone();
+                self.name_columns(&record);
+            } else if !first.starts_with('#') {
+                break;
+            }
+        }
+        let line = self.line();
+        Some(Ok(Row {
+            record: &self.record,
+            names: &self.names,
+            line,
+        }))
+    }
+}
+
+/// One row.
+#[derive(Clone, Copy)]
+pub struct Row<'s> {
+    record: &'s StringRecord,
+    names: &'s [String],
+    line: u64,
+}
+
+impl<'s> Row<'s> {
+    /// The text in the column, empty where the row has no such column.
+    pub fn text(&self, column: &str) -> &'s str {
+        let column = same(column);
+        let at = self.names.iter().position(|name| *name == column);
+        at.and_then(|at| self.record.get(at)).unwrap_or("").trim()
+    }
+
+    /// A whole number; separators of thousands, whatever the language, do not matter.
+    pub fn count(&self, column: &str) -> Result<u64, BadRow> {
+        let text = self.text(column);
+        whole_number(text).ok_or_else(|| self.bad(column, "a whole number"))
+    }
+
+    /// A number of a column that may be empty or absent, and then is 0.
+    pub fn count_or_zero(&self, column: &str) -> Result<u64, BadRow> {
+        if self.text(column).is_empty() {
+            return Ok(0);
+        }
+        self.count(column)
+    }
+
+    /// A length in bytes: a plain number, or a number of bytes in brackets behind a rounded one,
+    /// as in `1.2 GB (1,288,490,188 bytes)`.
+    pub fn length(&self, column: &str) -> Result<u64, BadRow> {
+        let text = self.text(column);
+        let inside = text
+            .rsplit_once('(')
+            .and_then(|(_, rest)| rest.split_once(')'))
+            .map(|(inside, _)| inside.trim_end_matches(|c: char| c.is_alphabetic() || c == ' '));
+        whole_number(inside.unwrap_or(text)).ok_or_else(|| {
+            self.bad(
+                column,
+                "a size in bytes, such as `1.2 GB (1,288,490,188 bytes)`",
+            )
+        })
+    }
+
+    /// Whether the column says yes.
+    pub fn is_true(&self, column: &str) -> bool {
+        self.text(column).eq_ignore_ascii_case("true")
+    }
+
+    /// A complaint about the column.
+    pub fn bad(&self, column: &str, wanted: &'static str) -> BadRow {
+        BadRow {
+            line: self.line,
+            column: column.to_owned(),
+            found: self.text(column).to_owned(),
+            wanted,
+        }
+    }
+}
+
+/// Digits with separators of thousands: comma, point, apostrophes and blanks of any width.
+fn whole_number(text: &str) -> Option<u64> {
+    let separator = |c: char| matches!(c, ',' | '.' | '\'' | '\u{2019}') || c.is_whitespace();
+    let text = text.trim();
+    let digits: String = text.chars().filter(|&c| !separator(c)).collect();
+    let starts_well = text.starts_with(|c: char| c.is_ascii_digit());
+    let grouped = text.split(separator).skip(1).all(|group| group.len() == 3);
+    if !starts_well || !grouped {
+        return None;
+    }
+    digits.parse().ok()
+}
+
+/// A header as far as it matters: its letters and digits, in lower case.
+fn same(header: &str) -> String {
+    let letters = header.chars().filter(|symbol| symbol.is_alphanumeric());
+    letters.flat_map(char::to_lowercase).collect()
+}
+
+/// The most frequent of the usual separators in the line of headers.
+fn delimiter(headers: &str) -> u8 {
+    let count = |separator: &u8| headers.matches(char::from(*separator)).count();
+    let usual = [b'\t', b';', b','];
+    usual.into_iter().max_by_key(count).unwrap_or(b',')
+}
+
+/// Where the table starts, and how many lines stand before: comments of message tracking other
+/// than its field names, PowerShell's type line, Excel's separator line and empty lines.
+fn first_line_of_table(text: &str) -> (usize, u64) {
+    let (mut start, mut before) = (0, 0);
+    for line in text.split_inclusive('\n') {
+        let plain = line.trim();
+        let comment = plain.starts_with('#') && !plain.starts_with(FIELDS);
+        if !(plain.is_empty() || comment || plain.starts_with("sep=")) {
+            break;
+        }
+        start += line.len();
+        before += 1;
+    }
+    (start, before)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{decode, same, whole_number};
+
+    #[test]
+    fn numbers_of_many_languages() {
+        for text in [
+            "1288490188",
+            "1,288,490,188",
+            "1.288.490.188",
+            "1 288 490 188",
+            "1'288'490'188",
+        ] {
+            assert_eq!(whole_number(text), Some(1_288_490_188), "{text}");
+        }
+        assert_eq!(
+            whole_number("1\u{202F}288\u{A0}490\u{2009}188"),
+            Some(1_288_490_188)
+        );
+        for text in [
+            "",
+            "-3",
+            "1.5",
+            "12,34",
+            "1e9",
+            "ten",
+            ",5",
+            "99999999999999999999",
+        ] {
+            assert_eq!(whole_number(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn headers_differ_only_in_letters_and_digits() {
+        assert_eq!(same("Storage Used (Byte)"), same("storage_used byte"));
+        assert_ne!(same("TotalItemSize"), same("TotalItemSize (MB)"));
+    }
+
+    #[test]
+    fn byte_order_marks_are_no_part_of_the_text() {
+        assert_eq!(decode(b"\xEF\xBB\xBFName"), "Name");
+        assert_eq!(decode(b"\xFF\xFEN\0a\0"), "Na");
+        assert_eq!(decode(b"\xFE\xFF\0N\0a"), "Na");
+    }
+}

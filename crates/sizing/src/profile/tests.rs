@@ -1,0 +1,338 @@
+//! Every kind of file, as its own tool writes it, and what comes of it.
+//!
+//! The tracking logs are made up from the documented fields; the figures expected of them follow
+//! from the rules of Microsoft's script by hand.
+
+use std::fmt::Write as _;
+
+use units::Bytes;
+
+use super::{Collector, Kind, Options, Profile, ProfileError};
+
+/// Two days of a small office: Friday the 20th and Saturday the 21st of November 2026.
+const LOG: &str = "\u{FEFF}#Software: Microsoft Exchange Server\r
+#Version: 15.02.0922.007\r
+#Log-Type: Message Tracking Log\r
+#Date: 2026-11-20T00:00:00.012Z\r
+#Fields: date-time,client-ip,source,event-id,message-id,recipient-address,total-bytes,\
+recipient-count,message-subject,sender-address\r
+2026-11-20T09:15:00.100Z,,STOREDRIVER,RECEIVE,<1@a>,b@x;c@x,10240,2,\"Lunch, \"\"now\"\"\",a@x\r
+2026-11-20T09:15:01.100Z,,STOREDRIVER,DELIVER,<1@a>,B@x;c@x,20480,2,Lunch,a@x\r
+2026-11-20T10:00:00.000Z,,SMTP,RECEIVE,<1@a>,b@x,99999,1,not the store driver,a@x\r
+2026-11-20T10:05:00.000Z,,STOREDRIVER,DELIVER,<2@a>,a@x,4096,1,,HealthMailbox1@x\r
+2026-11-20T10:05:00.000Z,,STOREDRIVER,DELIVER,<3@journal.report.generator>,a@x,4096,1,,a@x\r
+2026-11-20T10:30:00.000Z,,STOREDRIVER,DELIVER,<4@a>,a@x,1000,1,,ext@y\r
+2026-11-21T11:00:00.000Z,,STOREDRIVER,DELIVER,<5@a>,a@x,1000,1,,ext@y\r
+2026-11-20T12:00:00.000Z,,STOREDRIVER,DELIVER,<6@a>,a@x,many,1,,ext@y\r
+2026-11-20T12:00:00.000Z,,STOREDRIVER,DELI";
+
+fn profile(options: Options, files: &[(&str, &str)]) -> Profile {
+    let mut collector = Collector::new(options);
+    for (name, text) in files {
+        collector.add(name, text.as_bytes()).unwrap();
+    }
+    collector.finish().unwrap()
+}
+
+fn of(files: &[(&str, &str)]) -> Profile {
+    profile(Options::default(), files)
+}
+
+/// Four messages on the one working day: one sent, three received.
+#[test]
+fn a_tracking_log() {
+    let profile = of(&[("MSGTRKMD2026112009-1.LOG", LOG)]);
+    let tier = &profile.tiers[0];
+    assert_eq!(tier.mailboxes, 3);
+    assert!((tier.messages_per_day - 4.0 / 3.0).abs() < 1e-12);
+    assert_eq!(
+        tier.average_message,
+        Some(Bytes((10240 + 2 * 20480 + 1000) / 4))
+    );
+    let report = &profile.files[0];
+    assert_eq!(
+        (report.kind, report.rows, report.bad_rows),
+        (Kind::MessageTracking, 9, 1)
+    );
+    assert_eq!(
+        report.bad_examples[0].to_string(),
+        "line 13: total-bytes is \"many\", not a whole number"
+    );
+    let reasons: Vec<_> = report
+        .left_out
+        .iter()
+        .map(|(reason, rows)| (*reason, *rows))
+        .collect();
+    assert_eq!(
+        reasons,
+        [
+            ("a health mailbox", 1),
+            ("a journal report", 1),
+            ("another event", 2),
+            ("not a working day", 1)
+        ]
+    );
+    assert_eq!(
+        report.dates,
+        Some(("2026-11-20".to_owned(), "2026-11-20".to_owned()))
+    );
+    assert_eq!(profile.peak_hour(), Some((9, 0.75)));
+    let script = profile.script.unwrap();
+    assert_eq!(
+        (
+            script.total_messages,
+            script.sent_messages,
+            script.received_messages
+        ),
+        (2, 1, 1)
+    );
+    // 52,200 bytes are 51 KB of 4 messages; 41,960 received ones 41 KB of 3.
+    assert_eq!(
+        (
+            script.total_kilobytes,
+            script.sent_kilobytes,
+            script.received_kilobytes
+        ),
+        (13, 10, 14)
+    );
+}
+
+#[test]
+fn every_day_counts_where_asked_and_the_clock_is_local() {
+    let options = Options {
+        working_days_only: false,
+        utc_offset_hours: 2,
+        mailboxes: Some(10),
+        ..Options::default()
+    };
+    let profile = profile(options, &[("log", LOG)]);
+    assert!((profile.tiers[0].messages_per_day - 5.0 / 2.0 / 10.0).abs() < 1e-12);
+    assert_eq!(profile.peak_hour().unwrap().0, 11);
+}
+
+/// Fields in another order, and named anew in the middle of the file.
+#[test]
+fn the_fields_line_says_where_columns_are() {
+    let log = "#Fields: event-id,source,recipient-address,total-bytes,date-time\n\
+               DELIVER,STOREDRIVER,a@x,1000,2026-11-20T09:00:00Z\n\
+               #Fields: date-time,total-bytes,recipient-address,source,event-id\n\
+               2026-11-20T09:00:00Z,3000,b@x,STOREDRIVER,DELIVER\n";
+    let profile = of(&[("log", log)]);
+    assert_eq!(profile.tiers[0].average_message, Some(Bytes(2000)));
+}
+
+const SITES: &str = "\"SiteName\",\"Mailboxes\",\"AvgTotalMsgs\",\"AvgTotalKB\",\"AvgSentMsgs\",\
+    \"AvgRcvdMsgs\",\"AvgSentKB\",\"AvgRcvdKB\",\"SentMsgs\",\"RcvdMsgs\",\"SentKB\",\"RcvdKB\",\
+    \"UTCOffset\",\"TimeSpan\",\"TotalDays\"\n\
+    \"Berlin\",\"100\",\"31\",\"50\",\"11\",\"21\",\"60\",\"45\",\
+    \"5000\",\"10000\",\"300000\",\"450000\",\"1\",\"x\",\"5\"\n\
+    \"Oslo\",\"50\",\"10\",\"20\",\"5\",\"5\",\"20\",\"20\",\
+    \"500\",\"500\",\"10000\",\"10000\",\"1\",\"x\",\"2\"\n\
+    \"~All Sites\",\"150\",\"99\",\"99\",\"9\",\"9\",\"9\",\"9\",\
+    \"5500\",\"10500\",\"310000\",\"460000\",\"1\",\"x\",\"7\"\n";
+
+#[test]
+fn a_message_profile_has_a_tier_per_site() {
+    let profile = of(&[("profile.csv", SITES)]);
+    let tiers: Vec<_> = profile
+        .tiers
+        .iter()
+        .map(|tier| {
+            (
+                tier.name.as_str(),
+                tier.mailboxes,
+                tier.average_message.unwrap().0,
+            )
+        })
+        .collect();
+    assert_eq!(tiers, [("Berlin", 100, 50 * 1024), ("Oslo", 50, 20 * 1024)]);
+    assert!((profile.tiers[0].messages_per_day - 30.0).abs() < 1e-12);
+    assert!((profile.tiers[1].messages_per_day - 10.0).abs() < 1e-12);
+}
+
+/// As the script merges: messages and days add up, the latest number of mailboxes counts.
+#[test]
+fn the_same_site_again_is_merged() {
+    let later = SITES.replace("\"100\"", "\"120\"");
+    let profile = of(&[("a.csv", SITES), ("b.csv", &later)]);
+    assert_eq!(profile.tiers[0].mailboxes, 120);
+    assert!((profile.tiers[0].messages_per_day - 25.0).abs() < 1e-12);
+}
+
+const USAGE: &str = "Report Refresh Date,User Principal Name,Is Deleted,Item Count,\
+    Storage Used (Byte),Prohibit Send/Receive Quota (Byte),Deleted Item Size (Byte),Has Archive,\
+    Report Period\n\
+    2026-11-18,A1,False,10,1073741824,2147483648,107374182,False,7\n\
+    2026-11-18,B2,False,10,2147483648,53687091200,0,True,7\n\
+    2026-11-18,C3,True,10,999,2147483648,0,False,7\n\
+    2026-11-18,a1,False,10,1073741824,2147483648,107374182,False,7\n\
+    2026-11-18,D4,False,10,oops,2147483648,0,False,7\n";
+
+const ACTIVITY: &str = "Report Refresh Date;Report Period;Receive Count;Send Count;\
+    User Principal Name;Is Deleted\n\
+    18.11.2026;7;70;30;X1;False\n18.11.2026;7;30;10;X2;False\n18.11.2026;7;0;0;X3;True\n";
+
+#[test]
+fn reports_of_microsoft_365() {
+    let profile = of(&[("usage.csv", USAGE), ("activity.csv", ACTIVITY)]);
+    let sizes: Vec<_> = profile
+        .tiers
+        .iter()
+        .map(|tier| {
+            (
+                tier.mailboxes,
+                tier.initial_size.unwrap(),
+                tier.size_limit.unwrap(),
+            )
+        })
+        .collect();
+    let gib = Bytes::from_gib;
+    assert_eq!(sizes, [(1, gib(1), gib(2)), (1, gib(2), gib(50))]);
+    // 140 messages of two users in a week, all on its working days: 14 a day each.
+    assert!((profile.tiers[0].messages_per_day - 14.0).abs() < 1e-9);
+    assert_eq!(profile.tiers[0].average_message, None);
+    assert_eq!(profile.archives, 1);
+    assert!((profile.deleted_share.unwrap() - 0.1 / 3.1).abs() < 1e-6);
+    let usage = &profile.files[0];
+    assert_eq!((usage.rows, usage.bad_rows), (5, 1));
+    assert_eq!(usage.left_out["counted already"], 1);
+    assert_eq!(usage.dates.as_ref().unwrap().0, "2026-11-18");
+    assert_eq!(profile.files[1].dates, None, "a local date is no ISO date");
+}
+
+#[test]
+fn mailbox_statistics_in_any_language() {
+    let english = "#TYPE Microsoft.Exchange.Data.Mapi.MailboxStatistics\r\n\
+        \"DisplayName\",\"ItemCount\",\"TotalItemSize\",\"TotalDeletedItemSize\",\
+        \"DisconnectDate\"\r\n\
+        \"A\",\"1\",\"1.2 GB (1,288,490,188 bytes)\",\"0 B (0 bytes)\",\r\n\
+        \"Gone\",\"1\",\"1 GB (1,073,741,824 bytes)\",\"0 B (0 bytes)\",\"1/2/2026\"\r\n\
+        \"HealthMailbox-x\",\"1\",\"1 GB (1,073,741,824 bytes)\",\"0 B (0 bytes)\",\r\n";
+    let german = "DisplayName;ItemCount;TotalItemSize\n\
+                  B;1;3,0 GB (3.221.225.472 Bytes)\nC;1;1 MB (1 048 576 octets)\nD;1;1 MB\n";
+    let options = Options {
+        mailboxes: Some(30),
+        ..Options::default()
+    };
+    let profile = profile(
+        options,
+        &[("a.csv", english), ("b.csv", german), ("log", LOG)],
+    );
+    let tier = &profile.tiers[0];
+    assert_eq!(
+        (tier.mailboxes, tier.size_limit),
+        (30, Some(Bytes::from_gib(3)))
+    );
+    let used = (1_288_490_188 + 3_221_225_472 + 1_048_576) / 3;
+    assert_eq!(tier.initial_size, Some(Bytes(used)));
+    assert_eq!(profile.files[1].bad_rows, 1);
+}
+
+/// Seven quotas become four tiers, and nobody loses room by it.
+#[test]
+fn small_groups_join_the_next_larger_quota() {
+    let headers = "User Principal Name,Item Count,Storage Used (Byte),\
+                   Prohibit Send/Receive Quota (Byte)\n";
+    let mut usage = headers.to_owned();
+    for (quota, users) in [(1, 5), (2, 1), (3, 9), (4, 2), (5, 8), (6, 7), (7, 1)] {
+        for user in 0..users {
+            let bytes = Bytes::from_gib(quota).0;
+            writeln!(usage, "u{quota}-{user},1,1024,{bytes}").unwrap();
+        }
+    }
+    let profile = of(&[("usage", &usage), ("activity", ACTIVITY)]);
+    let tiers: Vec<_> = profile
+        .tiers
+        .iter()
+        .map(|tier| (tier.size_limit.unwrap().0 >> 30, tier.mailboxes))
+        .collect();
+    assert_eq!(tiers, [(3, 15), (5, 10), (6, 7), (7, 1)]);
+}
+
+#[test]
+fn log_files_by_hour_of_either_script() {
+    let mut by_database = "Server;LogFolderPath".to_owned();
+    let mut row = "EX1;D:\\Logs".to_owned();
+    for hour in 0..24 {
+        write!(by_database, ";Hour-{hour:02}").unwrap();
+        row.push_str(match hour {
+            9 => ";30",
+            10 => ";10",
+            _ => ";",
+        });
+    }
+    let by_database = format!("{by_database}\n{row}\n");
+    let by_hour =
+        "Hour,TotalLogsCreated,TotalSampleIntervalSeconds\n9,60,7200\n10,10,3600\n24,1,3600\n";
+    for text in [by_database.as_str(), by_hour] {
+        let profile = of(&[("hours.csv", text), ("log", LOG)]);
+        assert_eq!(profile.peak_hour(), Some((9, 0.75)));
+        let sum: f64 = profile.hourly_shares.unwrap().iter().sum();
+        assert!((sum - 1.0).abs() < 1e-12);
+    }
+}
+
+#[test]
+fn what_makes_no_profile_says_why() {
+    let mut collector = Collector::new(Options::default());
+    let unknown = collector.add("x.csv", b"Name,Colour\nA,red\n").unwrap_err();
+    let text = unknown.to_string();
+    for part in [
+        "x.csv",
+        "Name, Colour",
+        "TotalItemSize, ItemCount",
+        "message tracking log",
+    ] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    let empty = collector.add("y.csv", b"\n\n").unwrap_err();
+    assert_eq!(
+        empty,
+        ProfileError::Empty {
+            file: "y.csv".to_owned()
+        }
+    );
+    let bad = collector
+        .add("z.csv", b"ItemCount,TotalItemSize\n1,1 GB\n")
+        .unwrap_err();
+    assert!(bad.to_string().contains("line 2: TotalItemSize"), "{bad}");
+    assert_eq!(collector.finish().unwrap_err(), ProfileError::NoMailboxes);
+    let mut collector = Collector::new(Options::default());
+    collector.add("usage", USAGE.as_bytes()).unwrap();
+    assert_eq!(collector.finish().unwrap_err(), ProfileError::NoMessages);
+}
+
+#[test]
+fn the_document_says_where_numbers_come_from() {
+    let text = of(&[("usage\n.csv", USAGE), ("log", LOG)]).to_toml();
+    for part in [
+        "#   usage .csv: Microsoft 365 mailbox usage, 5 rows, 2026-11-18 to 2026-11-18",
+        "#     line 6: Storage Used (Byte) is \"oops\", not a whole number",
+        "# busiest from 9:00 to 10:00, with 75.0 % of the day",
+        "size_limit = \"50GiB\"",
+        "messages_per_day = 2.0",
+    ] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    let table: toml::Table = text.parse().unwrap();
+    assert_eq!(table["tier"].as_array().unwrap().len(), 2);
+    assert_eq!(
+        table["replication"]["hourly_percent"]
+            .as_array()
+            .unwrap()
+            .len(),
+        24
+    );
+}
+
+proptest::proptest! {
+    /// No bytes make it panic, whatever they seem to be.
+    #[test]
+    fn any_bytes(bytes: Vec<u8>, kind in 0_usize..7, rows in "[0-9a-zA-Z,;\"\n .:@-]{0,200}") {
+        let mut collector = Collector::new(Options::default());
+        let _ = collector.add("bytes", &bytes);
+        let headers = Kind::ALL[kind].needed().join(",");
+        let _ = collector.add("rows", format!("{headers}\n{rows}").as_bytes());
+        let _ = collector.finish();
+    }
+}

@@ -1,0 +1,112 @@
+//! The profile as a deployment document: `size` reads it as it is, and people go on from there.
+
+use std::fmt::Write as _;
+
+use plan::{quoted, write_size};
+use units::Bytes;
+
+use super::combine::{Profile, TierProfile};
+
+impl Profile {
+    /// A TOML text of the tiers and the hours, with the provenance in front.
+    pub fn to_toml(&self) -> String {
+        let mut text = String::new();
+        self.write(&mut text)
+            .expect("invariant: writing to a string cannot fail");
+        text
+    }
+
+    fn write(&self, text: &mut String) -> std::fmt::Result {
+        writeln!(
+            text,
+            "# What mailboxes do, measured by `plimsoll profile`: the tiers of a"
+        )?;
+        writeln!(
+            text,
+            "# deployment. `plimsoll size` says what else it needs to know."
+        )?;
+        self.provenance(text)?;
+        for tier in &self.tiers {
+            write_tier(tier, text)?;
+        }
+        let Some(shares) = self.hourly_shares else {
+            return Ok(());
+        };
+        writeln!(text, "\n[replication]")?;
+        if let Some((hour, share)) = self.peak_hour() {
+            let percent = share * 100.0;
+            let next = (hour + 1) % 24;
+            writeln!(
+                text,
+                "# busiest from {hour}:00 to {next}:00, with {percent:.1} % of the day"
+            )?;
+        }
+        writeln!(text, "hourly_percent = [")?;
+        for part in shares.chunks(6) {
+            let percent = |share: &f64| format!("{:.4}", share * 100.0);
+            let part: Vec<String> = part.iter().map(percent).collect();
+            writeln!(text, "    {},", part.join(", "))?;
+        }
+        writeln!(text, "]")
+    }
+
+    fn provenance(&self, text: &mut String) -> std::fmt::Result {
+        writeln!(text, "#\n# Read:")?;
+        for file in &self.files {
+            let name = comment(&file.name);
+            write!(text, "#   {name}: {}, {} rows", file.kind, file.rows)?;
+            if let Some((first, last)) = &file.dates {
+                write!(text, ", {first} to {last}")?;
+            }
+            for (reason, rows) in &file.left_out {
+                write!(text, "; {rows} left out ({reason})")?;
+            }
+            if file.bad_rows > 0 {
+                write!(text, "; {} bad", file.bad_rows)?;
+            }
+            writeln!(text)?;
+            for row in &file.bad_examples {
+                writeln!(text, "#     {}", comment(&row.to_string()))?;
+            }
+        }
+        writeln!(text, "# Rules:")?;
+        for rule in &self.rules {
+            writeln!(text, "#   {rule}")?;
+        }
+        if let Some(share) = self.deleted_share {
+            let percent = share * 100.0;
+            writeln!(
+                text,
+                "# Deleted items are {percent:.1} % of what mailboxes hold."
+            )?;
+        }
+        if self.archives > 0 {
+            let archives = self.archives;
+            writeln!(
+                text,
+                "# {archives} mailboxes have an archive; give `archive_limit` for them."
+            )?;
+        }
+        Ok(())
+    }
+}
+
+fn write_tier(tier: &TierProfile, text: &mut String) -> std::fmt::Result {
+    writeln!(text, "\n[[tier]]")?;
+    writeln!(text, "name = {}", quoted(&tier.name))?;
+    writeln!(text, "mailboxes = {}", tier.mailboxes)?;
+    writeln!(text, "messages_per_day = {:.1}", tier.messages_per_day)?;
+    let mut size = |key: &str, size: Option<Bytes>, hint: &str| match size {
+        Some(size) => writeln!(text, "{key} = \"{}\"", write_size(size)),
+        None => writeln!(text, "# {key} = {hint}; no file said"),
+    };
+    size("average_message", tier.average_message, "\"75KiB\"")?;
+    size("initial_size", tier.initial_size, "\"512MiB\"")?;
+    size("size_limit", tier.size_limit, "\"2GiB\"")
+}
+
+/// A text that cannot end its comment.
+fn comment(text: &str) -> String {
+    let plain = |symbol: char| if symbol.is_control() { ' ' } else { symbol };
+    text.chars().map(plain).collect()
+}
