@@ -25,6 +25,10 @@ pub trait Reactor {
     /// ([`Nanos::MAX`]: no timer). Returns false where nothing is in flight and no timer could
     /// ever end the wait.
     fn turn(&self, until: Option<Nanos>) -> bool;
+
+    /// Lets go of deliveries that nobody will wait for any more: they may hold this reactor, which
+    /// would then never end. For a reactor of real storage there is nothing to do.
+    fn retire(&self) {}
 }
 
 type LocalTask = Pin<Box<dyn Future<Output = ()>>>;
@@ -118,6 +122,14 @@ struct JoinState<T> {
 pub struct Executor {
     runtime: Runtime,
     reactor: Rc<dyn Reactor>,
+}
+
+/// Tasks hold the runtime and so, through it, themselves: whoever lets go of the executor ends them.
+impl Drop for Executor {
+    fn drop(&mut self) {
+        self.abandon();
+        self.reactor.retire();
+    }
 }
 
 impl Executor {

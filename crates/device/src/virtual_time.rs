@@ -109,6 +109,12 @@ impl Reactor for VirtualReactor {
         self.fire_due();
         true
     }
+
+    fn retire(&self) {
+        // An event that is dropped may look at the reactor.
+        let events = std::mem::take(&mut *self.events.borrow_mut());
+        drop(events);
+    }
 }
 
 /// See [`VirtualReactor::delay`].

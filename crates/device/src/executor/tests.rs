@@ -198,3 +198,22 @@ fn a_long_round_is_cut_so_that_completions_are_seen() {
     assert_eq!(runtime.take_longest_poll(), Nanos::from_micros(600));
     assert_eq!(runtime.take_longest_poll(), Nanos::ZERO);
 }
+
+#[test]
+fn an_executor_that_ends_takes_its_tasks_and_events_along() {
+    let held = Rc::new(());
+    let reactor = VirtualReactor::new();
+    let executor = Executor::new(Rc::<VirtualReactor>::clone(&reactor));
+    let runtime = executor.runtime();
+    let (mine, twin) = (Rc::clone(&held), runtime.clone());
+    drop(runtime.spawn(async move {
+        twin.sleep(Nanos::from_secs(1)).await;
+        drop(mine);
+    }));
+    let (mine, itself) = (Rc::clone(&held), Rc::clone(&reactor));
+    reactor.after(Nanos::from_secs(1), move || drop((mine, itself)));
+    executor.block_on(async {});
+    assert_eq!(Rc::strong_count(&held), 3);
+    drop((runtime, executor, reactor));
+    assert_eq!(Rc::strong_count(&held), 1);
+}

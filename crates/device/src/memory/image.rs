@@ -61,6 +61,12 @@ impl FileImage {
         self.length
     }
 
+    /// Whether none of `length` bytes at `offset`, all of them inside the file, was ever written: they
+    /// read as zeros.
+    pub fn is_hole(&self, offset: u64, length: usize) -> bool {
+        pieces(offset, length).all(|(block, ..)| self.blocks[block].is_none())
+    }
+
     /// Reads into `bytes` from `offset` on; returns how many bytes the file had there. The rest of
     /// `bytes` is left as it was.
     pub fn read(&self, offset: u64, bytes: &mut [u8]) -> usize {
@@ -115,7 +121,12 @@ impl FileImage {
         let length =
             usize::try_from(self.length).expect("invariant: files in memory fit the address space");
         let mut bytes = vec![0; length];
-        self.read(0, &mut bytes);
+        // Blocks that were never written stay as the allocator gave them: untouched, most are free.
+        for (block, target) in self.blocks.iter().zip(bytes.chunks_mut(ALIGNMENT)) {
+            if let Some(block) = block {
+                target.copy_from_slice(&block[..target.len()]);
+            }
+        }
         bytes
     }
 }
@@ -168,6 +179,14 @@ mod tests {
         assert_eq!(image.read(4_096, &mut bytes), 904);
         assert_eq!((bytes[903], bytes[904]), (7, 1));
         assert_eq!(image.read(9_999, &mut bytes), 0);
+    }
+
+    #[test]
+    fn what_was_never_written_is_a_hole() {
+        let mut image = FileImage::zeroed(20_000);
+        image.write(5_000, &[0]);
+        assert!(image.is_hole(0, 4_096) && image.is_hole(8_192, 11_808));
+        assert!(!image.is_hole(0, 4_097) && !image.is_hole(4_096, 1));
     }
 
     #[test]
