@@ -18,8 +18,8 @@ const MOST_CLEANUPS: usize = 16;
 const CHECKPOINT_PERIOD: Nanos = Nanos::from_secs(1);
 /// The checkpoint looks at its depth at least so often.
 const LOOK_PERIOD: Nanos = Nanos::from_millis(10);
-/// The checkpoint file moves when it can move by this much, whatever the time.
-const CHECKPOINT_STEP_BYTES: u64 = 4 << 20;
+/// The longest step of [`step_bytes`].
+const LONGEST_STEP_BYTES: u64 = 4 << 20;
 
 impl Core {
     /// Does the cleanup that no snapshot stands against any more, until the database stops. Several
@@ -115,7 +115,7 @@ impl Core {
         }
         let step = log_distance(self.cache.log.checkpoint(), self.safe_checkpoint());
         let waited = self.runtime.now().since(*last_advance) >= CHECKPOINT_PERIOD;
-        if step >= CHECKPOINT_STEP_BYTES || waited && step > 0 {
+        if step >= step_bytes(depth) || waited && step > 0 {
             self.advance_checkpoint().await?;
             *last_advance = self.runtime.now();
         }
@@ -141,6 +141,12 @@ impl Core {
     }
 }
 
+/// The checkpoint file moves when it can move by this much, whatever the time: a fifth of the depth
+/// that it is to keep, so that the log beyond that depth stays short whatever the depth.
+fn step_bytes(depth: u64) -> u64 {
+    (depth / 5).clamp(1, LONGEST_STEP_BYTES)
+}
+
 /// The place `bytes` before another one, to a segment.
 fn place_before(place: Lgpos, bytes: u64) -> Lgpos {
     let segments = (u64::from(place.generation.0) << 8) + u64::from(place.segment);
@@ -157,8 +163,16 @@ mod tests {
     use ese::Lgpos;
     use units::Generation;
 
-    use super::place_before;
+    use super::{place_before, step_bytes};
     use crate::core::log_distance;
+
+    #[test]
+    fn a_checkpoint_moves_in_steps_that_suit_its_depth() {
+        assert_eq!(step_bytes(20 << 20), 4 << 20);
+        assert_eq!(step_bytes(1 << 30), 4 << 20);
+        assert_eq!(step_bytes(20 << 10), 4 << 10);
+        assert_eq!(step_bytes(0), 1, "never without need");
+    }
 
     #[test]
     fn places_and_distances_agree() {

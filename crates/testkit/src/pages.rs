@@ -1,7 +1,7 @@
 //! Checks of a whole file: every page as `check` makes them, every tree as `verify` does.
 
 use ese::checksum::{self, PageVerdict};
-use ese::header::{HeaderCopies, read_copies};
+use ese::header::{HeaderCopies, PROBE_BYTES, read_copies};
 use ese::page::PageRef;
 use ese::page_check;
 use ese::reader::FileImage;
@@ -9,30 +9,46 @@ use ese::verify::{Report, verify};
 use units::PageNumber;
 
 /// Checks both headers and every initialised page of a database file; gives back the header and
-/// the number of initialised pages, or the first thing that is wrong.
-pub fn all_good(bytes: &[u8]) -> Result<(HeaderCopies, usize), String> {
-    let copies = read_copies(bytes).map_err(|error| error.to_string())?;
+/// the number of initialised pages, or the first thing that is wrong. Holes are not read: most of
+/// a young file is one.
+pub fn all_good(file: &device::FileImage) -> Result<(HeaderCopies, usize), String> {
+    let mut probe = vec![0; PROBE_BYTES];
+    let length = file.read(0, &mut probe);
+    let copies = read_copies(&probe[..length]).map_err(|error| error.to_string())?;
     if !copies.copies_agree {
         return Err("the two copies of the header differ".to_owned());
     }
-    let size = copies.page_size.bytes();
-    if !bytes.len().is_multiple_of(size) {
-        return Err(format!("{} bytes are no whole pages", bytes.len()));
+    let size = copies.page_size;
+    if !file.length().is_multiple_of(size.bytes_u64()) {
+        return Err(format!("{} bytes are no whole pages", file.length()));
     }
-    let mut initialised = 0;
-    for (number, bytes) in (1..).map(PageNumber).zip(bytes.chunks(size).skip(2)) {
-        let page = PageRef::new(bytes);
-        if page.is_uninitialised() {
+    let (mut initialised, mut bytes) = (0, vec![0; size.bytes()]);
+    for number in (1..).map(PageNumber) {
+        let offset = size.file_offset(number);
+        if offset == file.length() {
+            break;
+        }
+        if file.is_hole(offset, size.bytes()) {
             continue;
         }
-        initialised += 1;
-        let verdict = checksum::verify(bytes, number);
-        if verdict != PageVerdict::Good {
-            return Err(format!("page {number}: {verdict:?}"));
-        }
-        page_check::check(page, number).map_err(|fault| format!("page {number}: {fault}"))?;
+        file.read(offset, &mut bytes);
+        initialised += usize::from(is_initialised_and_good(&bytes, number)?);
     }
     Ok((copies, initialised))
+}
+
+/// False for a page of zeros; an error for one that is neither that nor good.
+fn is_initialised_and_good(bytes: &[u8], number: PageNumber) -> Result<bool, String> {
+    let page = PageRef::new(bytes);
+    if page.is_uninitialised() {
+        return Ok(false);
+    }
+    let verdict = checksum::verify(bytes, number);
+    if verdict != PageVerdict::Good {
+        return Err(format!("page {number}: {verdict:?}"));
+    }
+    page_check::check(page, number).map_err(|fault| format!("page {number}: {fault}"))?;
+    Ok(true)
 }
 
 /// Examines the structure of a database file as a whole: trees, space, indexes, long values.

@@ -42,7 +42,7 @@ fn every_page_of_every_size_is_good() {
             let messages = Messages::new(Seed(3), rows, 5_000);
             let (world, summary) = fill(options(size, rows), messages);
             let (copies, initialised) =
-                pages::all_good(&world.bytes(FILE)).expect("every page is good");
+                pages::all_good(&world.image().files[FILE]).expect("every page is good");
             let report = pages::examine(&world.bytes(FILE)).expect("every tree is whole");
             assert_eq!(
                 (report.rows, report.long_values),

@@ -120,11 +120,12 @@ pub(super) fn closed_database(
     image: &VolumeImage,
     model: &Model,
 ) -> Result<(), String> {
-    let bytes = image.files.get(FILE).ok_or("the file is gone")?.to_vec();
-    let (copies, _) = pages::all_good(&bytes)?;
+    let file = image.files.get(FILE).ok_or("the file is gone")?;
+    let (copies, _) = pages::all_good(file)?;
     if copies.header.state != DatabaseState::CleanShutdown {
         return Err(format!("the closed file says {}", copies.header.state));
     }
+    let bytes = file.to_vec();
     pages::examine(&bytes)?;
     let found = read_with_ours(&bytes, TABLE, LongValues::Follow)?;
     let rows: Vec<MessageRow> = model

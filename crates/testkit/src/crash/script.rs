@@ -9,7 +9,7 @@ use engine::bulk::{Amount, BulkOptions, load};
 use engine::{DatabaseFiles, Settings};
 use ese::page::PageSize;
 use ese::{LogTime, Signature};
-use units::{Bytes, Prng, Seed};
+use units::{Bytes, Nanos, Prng, Seed};
 
 use crate::messages::{MessageRow, RowList, definition};
 use crate::world::World;
@@ -39,6 +39,9 @@ pub struct Script {
     pub transactions: u32,
     /// Most changes of one transaction.
     pub changes: u32,
+    /// Longest pause of a session, between transactions and within them. Long ones cost nothing in
+    /// virtual time, and the checkpoint moves while they last.
+    pub longest_pause: Nanos,
     /// Pages that the cache holds.
     pub cache_pages: u32,
     /// How much log the checkpoint lags behind.
@@ -72,8 +75,9 @@ impl Script {
             sessions: pick(&[1, 2, 4]),
             transactions: pick(&[5, 10, 20]),
             changes: pick(&[2, 6, 16]),
+            longest_pause: Nanos::from_millis(u64::from(pick(&[2, 2, 30]))),
             cache_pages: pick(&[48, 64, 256]),
-            checkpoint_depth: Bytes::from_kib(u64::from(pick(&[64, 512, 4_096]))),
+            checkpoint_depth: Bytes::from_kib(u64::from(pick(&[4, 64, 4_096]))),
             atomic_write_unit,
         }
     }
@@ -89,8 +93,9 @@ impl Script {
             sessions: 2,
             transactions: 6,
             changes: 4,
+            longest_pause: Nanos::from_millis(30),
             cache_pages: 48,
-            checkpoint_depth: Bytes::from_kib(64),
+            checkpoint_depth: Bytes::from_kib(4),
             atomic_write_unit: PageSize::KIB_4.bytes_u32(),
         }
     }

@@ -58,12 +58,17 @@ impl Session {
             self.transaction(&table)
                 .await
                 .map_err(|error| format!("a transaction failed: {error}"))?;
-            if self.prng.percent(30) {
-                let pause = Nanos::from_micros(self.prng.below(2_000));
-                self.runtime.sleep(pause).await;
-            }
+            self.perhaps_pause(30).await;
         }
         Ok(())
+    }
+
+    /// Pauses in so many of a hundred cases.
+    async fn perhaps_pause(&mut self, percent: u32) {
+        if self.prng.percent(percent) {
+            let pause = self.prng.below(self.script.longest_pause.0);
+            self.runtime.sleep(Nanos(pause)).await;
+        }
     }
 
     async fn transaction(&mut self, table: &Table) -> Result<(), TransactionError> {
@@ -74,6 +79,8 @@ impl Session {
                 return transaction.rollback().await;
             }
         }
+        // The checkpoint may pass what is changed and not yet committed; then it must know.
+        self.perhaps_pause(30).await;
         match self.prng.below(100) {
             0..10 => transaction.rollback().await,
             10..15 => {
