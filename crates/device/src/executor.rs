@@ -124,7 +124,7 @@ pub struct Executor {
     reactor: Rc<dyn Reactor>,
 }
 
-/// Tasks hold the runtime and so, through it, themselves: whoever lets go of the executor ends them.
+/// Tasks hold the runtime and so, through it, themselves: letting go of the executor ends them.
 impl Drop for Executor {
     fn drop(&mut self) {
         self.abandon();

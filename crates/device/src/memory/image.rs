@@ -61,8 +61,8 @@ impl FileImage {
         self.length
     }
 
-    /// Whether none of `length` bytes at `offset`, all of them inside the file, was ever written: they
-    /// read as zeros.
+    /// Whether none of `length` bytes at `offset`, all of them inside the file, was ever written:
+    /// they read as zeros.
     pub fn is_hole(&self, offset: u64, length: usize) -> bool {
         pieces(offset, length).all(|(block, ..)| self.blocks[block].is_none())
     }
