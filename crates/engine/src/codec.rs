@@ -1,5 +1,4 @@
-//! Reading and writing little-endian fields of log records, so that garbage gives an error and
-//! never a panic.
+//! Reading and writing the fields of log records, so that garbage gives an error and never a panic.
 
 use std::fmt;
 
@@ -57,33 +56,33 @@ impl<'a> Fields<'a> {
         Ok(taken)
     }
 
-    fn array<const N: usize>(&mut self, what: &'static str) -> Result<[u8; N], DecodeError> {
-        let taken = self.take(N, what)?;
-        Ok(taken
-            .try_into()
-            .expect("invariant: take gives the length asked for"))
-    }
-
     pub(crate) fn u8(&mut self, what: &'static str) -> Result<u8, DecodeError> {
-        Ok(self.array::<1>(what)?[0])
+        Ok(self.take(1, what)?[0])
     }
 
-    pub(crate) fn u16(&mut self, what: &'static str) -> Result<u16, DecodeError> {
-        Ok(u16::from_le_bytes(self.array(what)?))
+    /// A number as [`put_number`] writes it, and no longer: equal records have equal bytes.
+    pub(crate) fn number<T: TryFrom<u64>>(&mut self, what: &'static str) -> Result<T, DecodeError> {
+        let mut number = 0;
+        for shift in (0..u64::BITS).step_by(7) {
+            let byte = self.u8(what)?;
+            let bits = u64::from(byte & !MORE);
+            let is_lost = bits << shift >> shift != bits;
+            let is_idle = byte == 0 && shift > 0;
+            if is_lost || is_idle {
+                return Err(self.error(what));
+            }
+            number |= bits << shift;
+            if byte & MORE == 0 {
+                return T::try_from(number).map_err(|_| self.error(what));
+            }
+        }
+        Err(self.error(what))
     }
 
-    pub(crate) fn u32(&mut self, what: &'static str) -> Result<u32, DecodeError> {
-        Ok(u32::from_le_bytes(self.array(what)?))
-    }
-
-    pub(crate) fn u64(&mut self, what: &'static str) -> Result<u64, DecodeError> {
-        Ok(u64::from_le_bytes(self.array(what)?))
-    }
-
-    /// A byte string behind its 16-bit length.
+    /// A byte string behind its length.
     pub(crate) fn bytes(&mut self, what: &'static str) -> Result<Vec<u8>, DecodeError> {
-        let length = self.u16(what)?;
-        Ok(self.take(usize::from(length), what)?.to_vec())
+        let length = self.number(what)?;
+        Ok(self.take(length, what)?.to_vec())
     }
 
     /// Nothing may follow the last field.
@@ -96,28 +95,61 @@ impl<'a> Fields<'a> {
     }
 }
 
-pub(crate) fn put_u16(out: &mut Vec<u8>, value: u16) {
-    out.extend_from_slice(&value.to_le_bytes());
+/// Set in every byte of a number but the last.
+const MORE: u8 = 0x80;
+
+/// A number, seven bits to a byte, the lowest first: what is small takes little room.
+pub(crate) fn put_number(out: &mut Vec<u8>, number: impl Into<u64>) {
+    let mut rest = number.into();
+    while rest > 0x7F {
+        out.push(rest.to_le_bytes()[0] | MORE);
+        rest >>= 7;
+    }
+    out.push(rest.to_le_bytes()[0]);
 }
 
-pub(crate) fn put_u32(out: &mut Vec<u8>, value: u32) {
-    out.extend_from_slice(&value.to_le_bytes());
-}
-
-pub(crate) fn put_u64(out: &mut Vec<u8>, value: u64) {
-    out.extend_from_slice(&value.to_le_bytes());
-}
-
-/// A count or length that page geometry keeps below 64 Ki.
+/// A count or a length.
 pub(crate) fn put_length(out: &mut Vec<u8>, length: usize) {
-    put_u16(
-        out,
-        u16::try_from(length).expect("invariant: no part of a page exceeds 64 KiB"),
-    );
+    put_number(out, length as u64);
 }
 
-/// A byte string behind its 16-bit length.
+/// A byte string behind its length.
 pub(crate) fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     put_length(out, bytes.len());
     out.extend_from_slice(bytes);
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{Fields, put_number};
+
+    proptest! {
+        #[test]
+        fn numbers_read_back_and_small_ones_are_short(number: u64, bits in 0..64_u32) {
+            let number = number >> bits;
+            let mut encoded = Vec::new();
+            put_number(&mut encoded, number);
+            let mut fields = Fields::new(&encoded);
+            prop_assert_eq!(fields.number("number"), Ok(number));
+            prop_assert!(fields.end().is_ok());
+            let significant = (u64::BITS - number.leading_zeros()).max(1);
+            prop_assert_eq!(encoded.len(), significant.div_ceil(7) as usize);
+        }
+    }
+
+    #[test]
+    fn longer_spellings_and_too_large_numbers_are_refused() {
+        let number = |bytes: &[u8]| Fields::new(bytes).number::<u16>("number").ok();
+        assert_eq!(number(&[0xFF, 0xFF, 0x03]), Some(u16::MAX));
+        assert_eq!(number(&[0x80, 0x80, 0x04]), None, "beyond 16 bits");
+        assert_eq!(number(&[0x85, 0x00]), None, "five in two bytes");
+        assert_eq!(number(&[0x85]), None, "cut short");
+        assert_eq!(number(&[]), None);
+        let most = [[0xFF; 9].as_slice(), &[0x01]].concat();
+        assert_eq!(Fields::new(&most).number("number"), Ok(u64::MAX));
+        let beyond = [[0xFF; 9].as_slice(), &[0x02]].concat();
+        assert!(Fields::new(&beyond).number::<u64>("number").is_err());
+    }
 }

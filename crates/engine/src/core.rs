@@ -1,7 +1,7 @@
 //! What the parts of an open database share, and the driver that turns plans into changes.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 use device::{JoinHandle, Purpose, Request, Runtime};
@@ -15,10 +15,9 @@ use crate::edit::{ApplyRecord, PageEdits, TransactionId, UndoAction, rebuild};
 use crate::error::{PageDamage, TransactionError};
 use crate::log::LogRecord;
 use crate::notify::Notify;
-use crate::rows::TableState;
 use crate::settings::Settings;
 use crate::stage::{Finished, Refusal, Stage, Stop};
-use crate::undo::Trees;
+use crate::undo::{Tables, Trees};
 use crate::versions::{Cleanup, CommitNumber, Versions};
 
 /// Cleanup that a committed transaction has left.
@@ -37,7 +36,7 @@ pub(crate) struct Core {
     pub settings: Settings,
     pub cache: Rc<Cache>,
     pub versions: RefCell<Versions>,
-    pub tables: HashMap<String, Rc<TableState>>,
+    pub tables: Tables,
     pub trees: Trees,
     pub counters: RefCell<Counters>,
     pub cleanups: RefCell<VecDeque<CleanupBatch>>,
@@ -68,7 +67,7 @@ pub(crate) struct CoreParts {
     pub runtime: Runtime,
     pub settings: Settings,
     pub cache: Rc<Cache>,
-    pub tables: HashMap<String, Rc<TableState>>,
+    pub tables: Tables,
     pub trees: Trees,
     pub dbtime: u64,
     pub last_transaction: TransactionId,

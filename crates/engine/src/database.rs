@@ -179,7 +179,10 @@ fn cleanup_of(undo: Undo) -> Option<Cleanup> {
         Undo::LongValueRelease { tree, long_value } => {
             Some(Cleanup::LongValue { tree, long_value })
         }
-        Undo::Insert { .. } | Undo::Replace { .. } | Undo::LongValueInsert { .. } => None,
+        Undo::InsertRow { .. }
+        | Undo::Insert { .. }
+        | Undo::Replace { .. }
+        | Undo::LongValueInsert { .. } => None,
     }
 }
 

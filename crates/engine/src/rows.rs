@@ -151,6 +151,35 @@ impl TableState {
         Ok(prepared)
     }
 
+    /// The stored row with this key, which is not deleted.
+    fn stored(&self, stage: &mut Stage<'_>, key: &[u8]) -> Result<Stakes, Stop> {
+        let found = tree::get(stage, &self.primary, key, |flags, data| {
+            (flags & node_flags::DELETED == 0).then(|| data.to_vec())
+        })?;
+        let record = found.flatten().ok_or(Stop::Refused(Refusal::NotFound))?;
+        let problem = "a record that cannot be read";
+        self.stakes(record).ok_or(Stop::Damaged {
+            page: self.primary.root,
+            problem,
+        })
+    }
+
+    /// Plans the removal of a row that nobody but the one who inserted it has seen, with all that
+    /// belongs to it.
+    pub fn remove_row(&self, stage: &mut Stage<'_>, key: &[u8]) -> Result<(), Stop> {
+        let row = self.stored(stage, key)?;
+        if let Some(tree) = &self.long_values {
+            for &id in &row.long_values {
+                tolerate(long_value::remove(stage, tree, id))?;
+            }
+        }
+        for ((_, tree), index_key) in self.indexes.iter().zip(&row.index_keys) {
+            tolerate(tree::remove(stage, tree, index_key, key))?;
+        }
+        tolerate(tree::remove(stage, &self.primary, key, &[]))?;
+        complete(stage, ())
+    }
+
     /// What a stored record holds on to.
     fn stakes(&self, record: Vec<u8>) -> Option<Stakes> {
         let parsed = RecordRef::parse(&record, self.page_size).ok()?;
@@ -214,6 +243,12 @@ impl View<'_> {
         change
             .versions
             .push((node(primary, &row.key, &[]), Before::Absent));
+        let revives = |undo: &Undo| matches!(undo, Undo::Revive { .. });
+        if !change.undo.iter().any(revives) {
+            // Short in the log, where every row that comes in has one.
+            let (tree, key) = (primary.object, row.key.clone());
+            change.undo = vec![Undo::InsertRow { tree, key }];
+        }
         complete(stage, change)
     }
 
@@ -221,7 +256,7 @@ impl View<'_> {
     pub fn replace(&self, stage: &mut Stage<'_>, row: &Prepared<'_>) -> Result<RowChange, Stop> {
         let mut change = RowChange::default();
         self.refuse_conflict(&row.key)?;
-        let old = self.stored(stage, &row.key)?;
+        let old = self.table.stored(stage, &row.key)?;
         let primary = &self.table.primary;
         tolerate(tree::replace(stage, primary, &row.key, &row.record))?;
         self.insert_long_values(stage, row, &mut change)?;
@@ -246,7 +281,7 @@ impl View<'_> {
     pub fn delete(&self, stage: &mut Stage<'_>, key: &[u8]) -> Result<RowChange, Stop> {
         let mut change = RowChange::default();
         self.refuse_conflict(key)?;
-        let old = self.stored(stage, key)?;
+        let old = self.table.stored(stage, key)?;
         let primary = &self.table.primary;
         self.release_long_values(stage, &old, &mut change)?;
         for (at, index_key) in old.index_keys.iter().enumerate() {
@@ -293,20 +328,6 @@ impl View<'_> {
             return Err(Stop::Refused(Refusal::Conflict));
         }
         Ok(())
-    }
-
-    /// The stored row with this key, which the viewer may change.
-    fn stored(&self, stage: &mut Stage<'_>, key: &[u8]) -> Result<Stakes, Stop> {
-        let tree = &self.table.primary;
-        let found = tree::get(stage, tree, key, |flags, data| {
-            (flags & node_flags::DELETED == 0).then(|| data.to_vec())
-        })?;
-        let record = found.flatten().ok_or(Stop::Refused(Refusal::NotFound))?;
-        let problem = "a record that cannot be read";
-        self.table.stakes(record).ok_or(Stop::Damaged {
-            page: tree.root,
-            problem,
-        })
     }
 
     fn insert_long_values(
@@ -456,11 +477,11 @@ fn number(id: LongValueId) -> u32 {
     u32::try_from(id.0).expect("invariant: this format's long values have 32-bit numbers")
 }
 
-fn complete(stage: &Stage<'_>, change: RowChange) -> Result<RowChange, Stop> {
+fn complete<T>(stage: &Stage<'_>, planned: T) -> Result<T, Stop> {
     if stage.lacks_pages() {
         Err(Stop::Missing)
     } else {
-        Ok(change)
+        Ok(planned)
     }
 }
 
@@ -479,11 +500,7 @@ pub(crate) fn clean_up(
             Err(stop) => return Err(stop),
         }
     }
-    if stage.lacks_pages() {
-        Err(Stop::Missing)
-    } else {
-        Ok(done)
-    }
+    complete(stage, done)
 }
 
 /// False where there is nothing to do any more.

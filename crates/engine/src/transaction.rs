@@ -384,7 +384,8 @@ impl Core {
         mut stack: Vec<Vec<Undo>>,
     ) -> Result<(), TransactionError> {
         while let Some(pushed) = stack.pop() {
-            let plan = |stage: &mut Stage<'_>, _: &Versions| undo(stage, &self.trees, &pushed);
+            let named = (&self.tables, &self.trees);
+            let plan = |stage: &mut Stage<'_>, _: &Versions| undo(stage, named, &pushed);
             self.change(transaction, plan, |()| UndoAction::Pop).await?;
         }
         self.append(&LogRecord::Rollback { transaction })?;

@@ -1,6 +1,7 @@
 //! Undoing operations by key: rollback at run time, and of the losers after a crash.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use ese::long_value::LongValueId;
 use units::ObjectId;
@@ -8,22 +9,38 @@ use units::ObjectId;
 use crate::edit::Undo;
 use crate::hash::QuickHash;
 use crate::long_value;
+use crate::rows::TableState;
 use crate::stage::{Stage, Stop};
 use crate::tree::{self, Tree};
 
 /// The trees of a database by their object identifiers.
 pub(crate) type Trees = HashMap<ObjectId, Tree, QuickHash>;
 
+/// The tables of a database by their names.
+pub(crate) type Tables = HashMap<String, Rc<TableState>>;
+
 /// Undoes what one apply pushed, the last one first.
-pub(crate) fn undo(stage: &mut Stage<'_>, trees: &Trees, undos: &[Undo]) -> Result<(), Stop> {
+pub(crate) fn undo(
+    stage: &mut Stage<'_>,
+    (tables, trees): (&Tables, &Trees),
+    undos: &[Undo],
+) -> Result<(), Stop> {
     undos
         .iter()
         .rev()
-        .try_for_each(|undo| undo_one(stage, trees, undo))
+        .try_for_each(|undo| undo_one(stage, (tables, trees), undo))
 }
 
-fn undo_one(stage: &mut Stage<'_>, trees: &Trees, undo: &Undo) -> Result<(), Stop> {
+fn undo_one(
+    stage: &mut Stage<'_>,
+    (tables, trees): (&Tables, &Trees),
+    undo: &Undo,
+) -> Result<(), Stop> {
     match undo {
+        Undo::InsertRow { tree, key } => {
+            let table = tables.values().find(|table| table.primary.object == *tree);
+            table.ok_or(UNKNOWN)?.remove_row(stage, key)
+        }
         Undo::Insert { tree, key, data } => tree::remove(stage, find(trees, *tree)?, key, data),
         Undo::FlagDelete { tree, key, data } => {
             tree::set_deleted(stage, find(trees, *tree)?, key, data, false)
@@ -53,9 +70,10 @@ fn id(number: u32) -> LongValueId {
 
 /// A tree that the log or the version store names.
 pub(crate) fn find(trees: &Trees, object: ObjectId) -> Result<&Tree, Stop> {
-    let problem = "the catalog lacks a tree that the log names";
-    trees.get(&object).ok_or(Stop::Damaged {
-        page: crate::space::DATABASE_ROOT,
-        problem,
-    })
+    trees.get(&object).ok_or(UNKNOWN)
 }
+
+const UNKNOWN: Stop = Stop::Damaged {
+    page: crate::space::DATABASE_ROOT,
+    problem: "the catalog lacks a tree that the log names",
+};

@@ -29,7 +29,7 @@ pub const LOG_FILE_BYTES: u64 = SEGMENTS_PER_FILE as u64 * SEGMENT_BYTES as u64;
 /// Major version of our logs, "PL". ESE's own is 8; it refuses any other.
 pub const LOG_VERSION: u32 = 0x504C;
 /// The layout of our records within that version.
-pub const LOG_RECORD_VERSION: u32 = 1;
+pub const LOG_RECORD_VERSION: u32 = 2;
 /// Bytes of a checkpoint file: two copies.
 pub const CHECKPOINT_FILE_BYTES: u64 = 2 * SEGMENT_BYTES as u64;
 

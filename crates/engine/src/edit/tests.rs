@@ -25,14 +25,14 @@ fn edit() -> impl Strategy<Value = PageEdit> {
             previous: PageNumber(previous),
             next: PageNumber(next)
         }),
-        (any::<u16>(), any::<u8>(), bytes()).prop_map(|(line, flags, node)| PageEdit::Insert {
+        (any::<u16>(), 0..16_u8, bytes()).prop_map(|(line, flags, node)| PageEdit::Insert {
             line,
             flags,
             node
         }),
         (any::<u16>(), bytes()).prop_map(|(line, node)| PageEdit::Replace { line, node }),
         any::<(u16, u16)>().prop_map(|(line, count)| PageEdit::Remove { line, count }),
-        any::<(u16, u8)>().prop_map(|(line, flags)| PageEdit::NodeFlags { line, flags }),
+        (any::<u16>(), 0..16_u8).prop_map(|(line, flags)| PageEdit::NodeFlags { line, flags }),
         any::<u32>().prop_map(PageEdit::PageFlags),
         any::<(u16, u16, i32)>().prop_map(|(line, offset, delta)| PageEdit::DeltaU32 {
             line,
@@ -44,7 +44,7 @@ fn edit() -> impl Strategy<Value = PageEdit> {
 
 fn undo() -> impl Strategy<Value = Undo> {
     let tree = any::<u32>().prop_map(ObjectId);
-    (tree, bytes(), bytes(), any::<u32>(), 0..6_u8).prop_map(
+    (tree, bytes(), bytes(), any::<u32>(), 0..7_u8).prop_map(
         |(tree, key, data, long_value, kind)| match kind {
             0 => Undo::Insert { tree, key, data },
             1 => Undo::FlagDelete { tree, key, data },
@@ -55,6 +55,7 @@ fn undo() -> impl Strategy<Value = Undo> {
             },
             3 => Undo::LongValueInsert { tree, long_value },
             4 => Undo::Revive { tree, key, data },
+            5 => Undo::InsertRow { tree, key },
             _ => Undo::LongValueRelease { tree, long_value },
         },
     )
@@ -115,32 +116,91 @@ proptest! {
     }
 }
 
-#[test]
-fn a_node_operation_costs_about_as_much_as_in_ese() {
-    let (key, data) = (vec![7; 9], vec![1; 240]);
-    let node = [vec![9, 0], key.clone(), data].concat();
-    let record = ApplyRecord {
-        transaction: TransactionId(1),
-        dbtime: 2,
+/// An apply of one page that undoes as `undo` says.
+fn one_page(edits: Vec<PageEdit>, undo: UndoAction) -> ApplyRecord {
+    ApplyRecord {
+        transaction: TransactionId(300),
+        dbtime: 70_000,
         pages: vec![PageEdits {
             page: PageNumber(3),
-            dbtime_before: 1,
-            edits: vec![PageEdit::Insert {
-                line: 0,
-                flags: 0,
-                node: node.clone(),
-            }],
+            dbtime_before: 69_000,
+            edits,
         }],
-        undo: UndoAction::Push(vec![Undo::Insert {
-            tree: ObjectId(8),
-            key,
-            data: Vec::new(),
-        }]),
-    };
+        undo,
+    }
+}
+
+fn encode(record: &ApplyRecord) -> Vec<u8> {
     let mut encoded = Vec::new();
     record.encode(&mut encoded);
+    encoded
+}
+
+#[test]
+fn a_node_operation_costs_less_than_in_ese() {
+    let (key, data) = (vec![7; 9], vec![1; 240]);
+    let node = [vec![9, 0], key.clone(), data].concat();
+    let insert = PageEdit::Insert {
+        line: 5,
+        flags: 0,
+        node: node.clone(),
+    };
+    let tree = ObjectId(8);
+    let undo = UndoAction::Push(vec![Undo::InsertRow { tree, key }]);
     // ESE: 44 bytes of node record and 6 of insert, in front of key and data.
-    assert_eq!(encoded.len() - node.len(), 55);
+    assert_eq!(encode(&one_page(vec![insert], undo)).len() - node.len(), 28);
+}
+
+#[test]
+fn applies_keep_their_bytes() {
+    let edits = vec![
+        PageEdit::NodeFlags {
+            line: 200,
+            flags: node_flags::DELETED,
+        },
+        PageEdit::DeltaU32 {
+            line: 1,
+            offset: 0,
+            delta: -1,
+        },
+    ];
+    let undo = |object, key: &[u8], data: &[u8]| Undo::FlagDelete {
+        tree: ObjectId(object),
+        key: key.to_vec(),
+        data: data.to_vec(),
+    };
+    let push = UndoAction::Push(vec![undo(9, b"index", b"key-1"), undo(8, b"key-1", b"")]);
+    let encoded = encode(&one_page(edits, push));
+    let expected = [
+        &[0xAC, 2, 0xF0, 0xA2, 4, 4][..],
+        &[0x12, 9, 0, 5],
+        b"index",
+        &[0, 5],
+        b"key-1",
+        &[0x02, 8, 5, 0],
+        &[1, 3, 0xE8, 7, 2, 0x27, 0xC8, 1, 9, 1, 0, 1],
+    ];
+    assert_eq!(encoded, expected.concat());
+}
+
+#[test]
+fn a_second_spelling_of_an_apply_is_refused() {
+    let spelled = |undo: &[u8]| {
+        let bytes = [&[1, 2][..], undo, &[0]].concat();
+        ApplyRecord::decode(&mut Fields::new(&bytes)).is_ok()
+    };
+    assert!(spelled(&[3, 0x11, 8, 0, 1, b'a', 1, 1, b'b']));
+    assert!(
+        !spelled(&[3, 0x11, 8, 0, 1, b'a', 0, 2, b'a', b'b']),
+        "more is shared"
+    );
+    assert!(!spelled(&[3, 0x11, 8, 0, 1, b'a', 2, 0]), "less is there");
+    assert!(!spelled(&[3, 0x11, 8, 0, 1, b'a', 0, 0]), "data, and none");
+    assert!(
+        !spelled(&[3, 0x17, 8, 0, 1, b'a', 1, 0]),
+        "a row's undo has no data"
+    );
+    assert!(!spelled(&[3, 0x14, 8, 1]), "a long value has no flags");
 }
 
 const LEAF: u32 = page_flags::LEAF | page_flags::ALWAYS;

@@ -2,7 +2,7 @@
 
 use units::Bytes;
 
-use crate::codec::{DecodeError, Fields, put_u32, put_u64};
+use crate::codec::{DecodeError, Fields, put_number};
 use crate::edit::{ApplyRecord, TransactionId};
 
 #[cfg(test)]
@@ -73,7 +73,7 @@ impl LogRecord {
             }
             Self::Extend { length } => {
                 out.push(kind::EXTEND);
-                put_u64(out, length.0);
+                put_number(out, length.0);
             }
             Self::Attach { database, dbtime } => put_state(out, kind::ATTACH, *database, *dbtime),
             Self::Detach { database, dbtime } => put_state(out, kind::DETACH, *database, *dbtime),
@@ -95,7 +95,7 @@ impl LogRecord {
             },
             kind::APPLY => Self::Apply(ApplyRecord::decode(&mut fields)?),
             kind::EXTEND => Self::Extend {
-                length: Bytes(fields.u64("file length")?),
+                length: Bytes(fields.number("file length")?),
             },
             kind::ATTACH => {
                 let (database, dbtime) = state(&mut fields)?;
@@ -114,22 +114,22 @@ impl LogRecord {
 
 fn put_transaction(out: &mut Vec<u8>, kind: u8, transaction: TransactionId) {
     out.push(kind);
-    put_u32(out, transaction.0);
+    put_number(out, transaction.0);
 }
 
 fn transaction(fields: &mut Fields<'_>) -> Result<TransactionId, DecodeError> {
-    Ok(TransactionId(fields.u32("transaction")?))
+    Ok(TransactionId(fields.number("transaction")?))
 }
 
 fn put_state(out: &mut Vec<u8>, kind: u8, database: u32, dbtime: u64) {
     out.push(kind);
-    put_u32(out, database);
-    put_u64(out, dbtime);
+    put_number(out, database);
+    put_number(out, dbtime);
 }
 
 fn state(fields: &mut Fields<'_>) -> Result<(u32, u64), DecodeError> {
     Ok((
-        fields.u32("database signature")?,
-        fields.u64("database time")?,
+        fields.number("database signature")?,
+        fields.number("database time")?,
     ))
 }

@@ -58,3 +58,15 @@ fn mutated(original: &[u8], prng: &mut Prng) -> Vec<u8> {
     }
     bytes
 }
+
+/// Mutating what is refused anyway finds little.
+#[test]
+fn log_records_of_the_corpus_are_records() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/log_record");
+    for file in fs::read_dir(folder).expect("each target has a corpus") {
+        let path = file.expect("a folder that lists can be read").path();
+        let bytes = fs::read(&path).expect("corpus files can be read");
+        let decoded = engine::log::LogRecord::decode(&bytes);
+        assert!(decoded.is_ok(), "{}: {decoded:?}", path.display());
+    }
+}

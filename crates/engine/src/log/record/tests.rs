@@ -54,16 +54,13 @@ proptest! {
 
 #[test]
 fn small_records_keep_their_bytes() {
-    let transaction = TransactionId(0x0102_0304);
-    assert_eq!(encode(&LogRecord::Begin { transaction }), [1, 4, 3, 2, 1]);
-    assert_eq!(encode(&LogRecord::Commit { transaction }), [2, 4, 3, 2, 1]);
-    assert_eq!(
-        encode(&LogRecord::Rollback { transaction }),
-        [3, 4, 3, 2, 1]
-    );
-    let attach = LogRecord::Attach {
-        database: 5,
-        dbtime: 6,
-    };
-    assert_eq!(encode(&attach), [6, 5, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0]);
+    let transaction = TransactionId(0x0102);
+    assert_eq!(encode(&LogRecord::Begin { transaction }), [1, 0x82, 2]);
+    assert_eq!(encode(&LogRecord::Commit { transaction }), [2, 0x82, 2]);
+    assert_eq!(encode(&LogRecord::Rollback { transaction }), [3, 0x82, 2]);
+    let length = Bytes(1 << 20);
+    assert_eq!(encode(&LogRecord::Extend { length }), [5, 0x80, 0x80, 0x40]);
+    let (database, dbtime) = (5, 6);
+    assert_eq!(encode(&LogRecord::Attach { database, dbtime }), [6, 5, 6]);
+    assert_eq!(encode(&LogRecord::Detach { database, dbtime }), [7, 5, 6]);
 }
