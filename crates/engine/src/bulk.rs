@@ -23,11 +23,13 @@ use std::rc::Rc;
 
 use device::{DeviceError, OpenMode, Runtime, Volume};
 use ese::Signature;
+use ese::flush_map::file_name;
 use ese::header::{DatabaseHeader, DatabaseState};
 use ese::page::PageSize;
 use ese::schema::TableDefinition;
 use units::Bytes;
 
+use crate::flush_map_file::{self, pair};
 use crate::row::Row;
 use fill::Fill;
 use writer::FileWriter;
@@ -173,6 +175,9 @@ pub async fn load(
     let bytes = (u64::from(pages) + 2) * size.bytes_u64();
     writer.finish(bytes).await?;
     header.state = DatabaseState::CleanShutdown;
+    let map_header = pair(runtime, &mut header);
+    let map = fill.sink.flush_map().encode(&map_header);
+    flush_map_file::write(&**volume, &file_name(file), &map).await?;
     write_headers(&mut writer, &header, size).await?;
     Ok(BulkSummary {
         rows: fill.rows(),

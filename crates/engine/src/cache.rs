@@ -18,6 +18,7 @@ use std::task::Poll;
 
 use device::{Buffer, Device, Purpose, Request, Runtime};
 use ese::checksum::{self, PageVerdict};
+use ese::flush_map::FlushVerdict;
 use ese::page::{PageRef, PageSize};
 use ese::page_check;
 use units::{Bytes, Nanos, PageNumber};
@@ -27,7 +28,8 @@ pub(crate) use frames::Frames;
 use claims::Claims;
 
 use crate::counters::Counters;
-use crate::error::{PageDamage, TransactionError};
+use crate::error::{LostFlush, PageDamage, TransactionError};
+use crate::flush_map_file::LiveMap;
 use crate::hash::QuickHash;
 use crate::header_file::HeaderFile;
 use crate::latch::LatchCell;
@@ -46,6 +48,7 @@ struct Counts {
     pages_written: Cell<u64>,
     write_requests: Cell<u64>,
     repaired: Cell<u64>,
+    lost_flushes: Cell<u64>,
     stalls: Cell<u64>,
     stall_time: Cell<Nanos>,
     flushes: Cell<u64>,
@@ -62,6 +65,7 @@ pub(crate) struct Cache {
     pub log: Log,
     pub header: HeaderFile,
     pub latch: LatchCell,
+    pub flush_map: LiveMap,
     page_size: PageSize,
     most_pages: usize,
     /// Pages beyond the most, granted when everything was held.
@@ -112,7 +116,7 @@ impl Cache {
         runtime: &Runtime,
         device: Rc<dyn Device>,
         log: Log,
-        header: HeaderFile,
+        (header, flush_map): (HeaderFile, LiveMap),
         (page_size, settings): (PageSize, &Settings),
     ) -> Rc<Self> {
         let pages = |bytes: Bytes| usize::try_from(bytes.0 / page_size.bytes_u64()).unwrap_or(0);
@@ -126,6 +130,7 @@ impl Cache {
             device,
             log,
             header,
+            flush_map,
             page_size,
             most_pages,
             extra_pages: Cell::new(0),
@@ -226,26 +231,19 @@ impl Cache {
         Ok(())
     }
 
-    /// Judges a page that was read; puts a single flipped bit right.
+    /// Judges a page that was read; puts a single flipped bit right. A page that lost its last
+    /// write stops the database: a write has failed, whatever the device said of it.
     fn verified(&self, page: PageNumber, mut image: Buffer) -> Result<Buffer, TransactionError> {
-        let problem = match checksum::verify(&image, page) {
-            PageVerdict::Good => match page_check::check(PageRef::new(&image), page) {
-                Ok(()) => return Ok(image),
-                Err(fault) => fault.to_string(),
-            },
-            PageVerdict::Correctable { .. } if checksum::repair(&mut image, page).is_some() => {
-                count(&self.counts.repaired, 1);
-                return Ok(image);
-            }
-            PageVerdict::Uninitialised => {
-                "is all zero though a tree points to it (lost write?)".to_owned()
-            }
-            PageVerdict::WrongPage { really } => {
-                format!("holds page {really} (misdirected write)")
-            }
-            PageVerdict::Correctable { .. } | PageVerdict::Bad { .. } => {
-                "checksum mismatch".to_owned()
-            }
+        let problem = self.problem(page, &mut image);
+        let read = PageRef::new(&image);
+        if (problem.is_none() || read.is_uninitialised())
+            && let Some(lost) = self.lost(page, read)
+        {
+            self.latch.set_lost(&lost);
+            return Err(TransactionError::LostFlush(lost));
+        }
+        let Some(problem) = problem else {
+            return Ok(image);
         };
         let file = self.device.name().to_owned();
         Err(TransactionError::Damaged(PageDamage {
@@ -253,6 +251,43 @@ impl Cache {
             page,
             problem,
         }))
+    }
+
+    /// What the page itself says against it, after a single flipped bit has been put right.
+    fn problem(&self, page: PageNumber, image: &mut Buffer) -> Option<String> {
+        match checksum::verify(image, page) {
+            PageVerdict::Good => page_check::check(PageRef::new(image), page)
+                .err()
+                .map(|fault| fault.to_string()),
+            PageVerdict::Correctable { .. } if checksum::repair(image, page).is_some() => {
+                count(&self.counts.repaired, 1);
+                None
+            }
+            PageVerdict::Uninitialised => {
+                Some("is all zero though a tree points to it (lost write?)".to_owned())
+            }
+            PageVerdict::WrongPage { really } => {
+                Some(format!("holds page {really} (misdirected write)"))
+            }
+            PageVerdict::Correctable { .. } | PageVerdict::Bad { .. } => {
+                Some("checksum mismatch".to_owned())
+            }
+        }
+    }
+
+    /// The write that a page read from the file has lost, if it has. No write of it may be in
+    /// flight.
+    pub fn lost(&self, page: PageNumber, read: PageRef<'_>) -> Option<LostFlush> {
+        let FlushVerdict::LostWrite { written, found } = self.flush_map.judge(page, read) else {
+            return None;
+        };
+        count(&self.counts.lost_flushes, 1);
+        Some(LostFlush {
+            file: self.device.name().to_owned(),
+            page,
+            written,
+            found,
+        })
     }
 
     /// Pages here and on their way, this one included, against what there may be.
@@ -298,6 +333,7 @@ impl Cache {
         counters.pages_written = self.counts.pages_written.get();
         counters.page_write_requests = self.counts.write_requests.get();
         counters.pages_repaired = self.counts.repaired.get();
+        counters.lost_flushes = self.counts.lost_flushes.get();
         counters.page_fault_stalls = self.counts.stalls.get();
         counters.page_fault_stall_time = self.counts.stall_time.get();
         counters.database_flushes = self.counts.flushes.get();

@@ -17,6 +17,8 @@ pub struct Counters {
     pub page_write_requests: u64,
     /// Pages whose single flipped bit was repaired when they were read.
     pub pages_repaired: u64,
+    /// Times that a page was read which had lost its last write, by transactions or the scan.
+    pub lost_flushes: u64,
     /// Times that a page fault had to wait because no page of the cache was free.
     pub page_fault_stalls: u64,
     /// Time spent in those waits, summed over sessions.

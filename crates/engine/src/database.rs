@@ -235,10 +235,12 @@ async fn close(core: &Rc<Core>) -> Result<(), TransactionError> {
         .await
         .map_err(|error| core.latch(&error))?;
     core.advance_checkpoint().await?;
-    let cleaned = cache
-        .header
-        .update(|header| detach(header, end, dbtime))
-        .await;
+    let mut closed = cache.header.current();
+    detach(&mut closed, end, dbtime);
+    // The map before the header that names it: what a crash in between leaves is not believed.
+    let stored = cache.flush_map.store(&core.runtime, &mut closed).await;
+    stored.map_err(|error| core.latch(&error))?;
+    let cleaned = cache.header.update(|header| *header = closed).await;
     cleaned.map_err(|error| core.latch(&error))
 }
 

@@ -33,6 +33,36 @@ impl fmt::Display for PageDamage {
     }
 }
 
+/// A page that is whole and old: its last write was acknowledged and never reached the medium.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LostFlush {
+    /// The database file.
+    pub file: String,
+    /// The page.
+    pub page: PageNumber,
+    /// The flush type of its last write.
+    pub written: u8,
+    /// The flush type that it was found with; 0: the page is all zero.
+    pub found: u8,
+}
+
+impl fmt::Display for LostFlush {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            file,
+            page,
+            written,
+            found,
+        } = self;
+        write!(
+            f,
+            "{file}: page {page}: lost flush: its last write was acknowledged and never reached \
+             the medium (flush type {found} instead of {written}); replace the storage, then \
+             restore the database"
+        )
+    }
+}
+
 /// Why a database could not be opened or created.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -57,6 +87,8 @@ pub enum OpenError {
     Recovery(RecoveryError),
     /// A page that must be read to open the database is damaged.
     Damaged(PageDamage),
+    /// A page that must be read to open the database lost its last write.
+    LostFlush(LostFlush),
     /// The log could not be opened.
     Log {
         /// The log folder and what is wrong with it.
@@ -88,6 +120,7 @@ impl fmt::Display for OpenError {
             ),
             Self::Recovery(error) => error.fmt(f),
             Self::Damaged(damage) => damage.fmt(f),
+            Self::LostFlush(lost) => lost.fmt(f),
             Self::Log { problem } => write!(f, "{problem}"),
             Self::Unsupported { file, problem } => write!(f, "{file}: {problem}"),
         }
@@ -127,6 +160,8 @@ pub enum TransactionError {
     },
     /// A page could not be understood.
     Damaged(PageDamage),
+    /// A page lost its last write. The database has stopped: a write has failed, and more may have.
+    LostFlush(LostFlush),
     /// A page could not be read.
     Read(DeviceError),
     /// A write or flush has failed before: nothing may be changed or read until the database is
@@ -150,6 +185,7 @@ impl fmt::Display for TransactionError {
             }
             Self::BadRow { problem } => write!(f, "the row does not fit its table: {problem}"),
             Self::Damaged(damage) => damage.fmt(f),
+            Self::LostFlush(lost) => lost.fmt(f),
             Self::Read(error) => error.fmt(f),
             Self::Latched(latch) => latch.fmt(f),
         }
@@ -165,11 +201,20 @@ pub struct Latch {
     pub file: String,
     /// What failed.
     pub cause: String,
+    /// Whether a lost flush gave the failure away: then the log may begin too late to help.
+    pub is_lost_flush: bool,
 }
 
 impl fmt::Display for Latch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { file, cause } = self;
+        let Self { file, cause, .. } = self;
+        if self.is_lost_flush {
+            return write!(
+                f,
+                "{file}: stopped after a write that was acknowledged and never made ({cause}); \
+                 replace the storage, then restore the database"
+            );
+        }
         write!(
             f,
             "{file}: stopped after a failed write ({cause}); repair the storage, then open the \

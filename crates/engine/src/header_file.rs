@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use device::{Buffer, Device, Durability, Purpose, Request};
 use ese::Lgpos;
+use ese::flush_map::unpair;
 use ese::header::{DatabaseHeader, DatabaseState};
 use ese::page::PageSize;
 use units::Generation;
@@ -123,6 +124,7 @@ impl HeaderFile {
 /// redo from `checkpoint` on.
 pub(crate) fn attach(header: &mut DatabaseHeader, checkpoint: Lgpos, attached: Lgpos) {
     header.state = DatabaseState::DirtyShutdown;
+    unpair(header);
     header.attached_at = attached;
     header.detached_at = Lgpos::NONE;
     header.generation_min_required = checkpoint.generation;

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use crate::error::{Latch, TransactionError};
+use crate::error::{Latch, LostFlush, TransactionError};
 
 /// See the module.
 pub(crate) struct LatchCell {
@@ -22,15 +22,25 @@ impl LatchCell {
 
     /// Closes it, unless it is closed already: the first cause is the one that counts.
     pub fn set(&self, cause: &str) -> Rc<Latch> {
-        let mut latch = self.latch.borrow_mut();
-        let file = || self.file.clone();
-        let closed = latch.get_or_insert_with(|| {
-            Rc::new(Latch {
-                file: file(),
-                cause: cause.to_owned(),
-            })
-        });
-        Rc::clone(closed)
+        self.close(|file| Latch {
+            file,
+            cause: cause.to_owned(),
+            is_lost_flush: false,
+        })
+    }
+
+    /// The same, for a failed write that only showed when its page was read.
+    pub fn set_lost(&self, lost: &LostFlush) -> Rc<Latch> {
+        self.close(|file| Latch {
+            file,
+            cause: format!("lost flush of page {}", lost.page),
+            is_lost_flush: true,
+        })
+    }
+
+    fn close(&self, latch: impl FnOnce(String) -> Latch) -> Rc<Latch> {
+        let mut closed = self.latch.borrow_mut();
+        Rc::clone(closed.get_or_insert_with(|| Rc::new(latch(self.file.clone()))))
     }
 
     /// Why it is closed, if it is.

@@ -56,6 +56,13 @@ impl Core {
             let is_zero = PageRef::new(page).is_uninitialised();
             let verdict = checksum::verify(page, number);
             bad += u64::from(!is_zero && verdict != PageVerdict::Good);
+            if (is_zero || verdict == PageVerdict::Good)
+                && let Some(lost) = self.cache.lost(number, PageRef::new(page))
+            {
+                bad += 1;
+                self.cache.latch.set_lost(&lost);
+                self.wake_all();
+            }
         }
         self.count(|counters| {
             counters.maintenance_pages += count;

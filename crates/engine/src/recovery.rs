@@ -14,6 +14,7 @@ mod redo;
 mod tests;
 
 use ese::Lgpos;
+use ese::flush_map::FlushMap;
 use units::{Bytes, Generation, Nanos};
 
 use crate::edit::TransactionId;
@@ -124,6 +125,8 @@ pub struct Redone {
     pub last_transaction: TransactionId,
     /// The highest database time in log and pages; new ones must be later.
     pub dbtime: u64,
+    /// The flush types of the pages that redo has written; of others nothing is known.
+    pub flush_map: FlushMap,
     /// What was done.
     pub summary: RecoverySummary,
 }

@@ -12,11 +12,14 @@ use units::PageNumber;
 use crate::bytes::{array_at, put, u16_at, u32_at, u64_at};
 use crate::checksum::{header_is_good, store, store_header};
 use crate::log_time::LogTime;
-use crate::page::PageRef;
+use crate::page::{PageRef, PageSize};
 use crate::signature::Signature;
 
+mod pairing;
 #[cfg(test)]
 mod tests;
+
+pub use pairing::{MapRefusal, file_name, longest_file, unpair};
 
 /// Bytes of a page of the map, its header page included.
 pub const MAP_PAGE_BYTES: usize = 8192;
@@ -154,7 +157,28 @@ impl FlushMap {
         }
     }
 
-    /// Compares a page that was read, and whose checksum is right, with what was last written.
+    /// Remembers that the pages in `bytes`, the first of which is `first`, have been written. Pages
+    /// of zeros have no flush type, so nothing is known of them afterwards.
+    pub fn remember_all(&mut self, first: PageNumber, bytes: &[u8], size: PageSize) {
+        let pages = bytes.chunks_exact(size.bytes()).map(PageRef::new);
+        for (number, page) in (first.0..).map(PageNumber).zip(pages) {
+            self.remember(number, page.flush_type(), page.dbtime());
+        }
+    }
+
+    /// The flush type that the next write of `page` carries. It follows on the last write and not
+    /// on the page in memory, which may have been made anew without looking at the file: so a
+    /// write that gets lost always leaves another type behind.
+    pub fn next(&self, page: PageNumber, in_memory: PageRef<'_>) -> u8 {
+        let last = match self.written(page) {
+            0 => in_memory.flush_type(),
+            written => written,
+        };
+        last % 3 + 1
+    }
+
+    /// Compares a page that was read, and whose checksum is right, with what was last written. A
+    /// page of zeros that was written has lost that write too.
     pub fn judge(&self, page: PageNumber, read: PageRef<'_>) -> FlushVerdict {
         let (written, found) = (self.written(page), read.flush_type());
         match written {

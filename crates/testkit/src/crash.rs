@@ -184,6 +184,7 @@ impl Lab {
             ));
         };
         check::closed_database(&self.script, &image, &model).map_err(problem)?;
+        check::every_page_is_in_the_map(&image).map_err(problem)?;
         Ok(requests)
     }
 

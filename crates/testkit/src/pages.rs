@@ -1,6 +1,7 @@
 //! Checks of a whole file: every page as `check` makes them, every tree as `verify` does.
 
 use ese::checksum::{self, PageVerdict};
+use ese::flush_map::{FlushMap, FlushVerdict};
 use ese::header::{HeaderCopies, PROBE_BYTES, read_copies};
 use ese::page::PageRef;
 use ese::page_check;
@@ -49,6 +50,25 @@ fn is_initialised_and_good(bytes: &[u8], number: PageNumber) -> Result<bool, Str
     }
     page_check::check(page, number).map_err(|fault| format!("page {number}: {fault}"))?;
     Ok(true)
+}
+
+/// Holds every page of a closed database file against the flush map that lies beside it; gives back
+/// how many pages the map knows. The map must be one that is believed.
+pub fn flush_map_agrees(bytes: &[u8], map: &[u8]) -> Result<usize, String> {
+    let copies = read_copies(bytes).map_err(|error| error.to_string())?;
+    let map = FlushMap::believed(map, &copies.header).map_err(|refusal| refusal.to_string())?;
+    let mut known = 0;
+    let pages = bytes.chunks(copies.page_size.bytes()).skip(2);
+    for (number, page) in (1..).map(PageNumber).zip(pages) {
+        match map.judge(number, PageRef::new(page)) {
+            FlushVerdict::Agrees => known += 1,
+            FlushVerdict::Unknown => {}
+            lost @ FlushVerdict::LostWrite { .. } => {
+                return Err(format!("page {number}: {lost:?}"));
+            }
+        }
+    }
+    Ok(known)
 }
 
 /// Examines the structure of a database file as a whole: trees, space, indexes, long values.

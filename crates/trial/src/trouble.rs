@@ -75,6 +75,8 @@ impl Troubles {
     /// The database cannot go on.
     pub fn stopped(&self, now: Nanos, error: &TransactionError) {
         let kind = match error {
+            TransactionError::LostFlush(_) => IssueKind::LostFlush,
+            TransactionError::Latched(latch) if latch.is_lost_flush => IssueKind::LostFlush,
             TransactionError::Read(_) | TransactionError::Latched(_) => IssueKind::InputOutput,
             TransactionError::Damaged(_) => IssueKind::Corruption,
             _ => IssueKind::Other,

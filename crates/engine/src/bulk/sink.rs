@@ -7,9 +7,13 @@
 use std::collections::VecDeque;
 
 use device::Buffer;
+use ese::flush_map::FlushMap;
 use ese::page::{PageMut, PageSize};
 use ese::space::Extent;
 use units::PageNumber;
+
+/// The flush type of a page that is written for the first time.
+const FIRST_FLUSH_TYPE: u8 = 1;
 
 /// Pages on their way to the file.
 pub(super) struct PageSink {
@@ -18,6 +22,7 @@ pub(super) struct PageSink {
     full: VecDeque<Write>,
     spare: Vec<Buffer>,
     finished: u64,
+    flush_map: FlushMap,
 }
 
 /// One write: where in the file, and what.
@@ -34,14 +39,20 @@ struct Unit {
 }
 
 impl PageSink {
-    pub(super) const fn new(page_size: PageSize) -> Self {
+    pub(super) fn new(page_size: PageSize) -> Self {
         Self {
             page_size,
             open: Vec::new(),
             full: VecDeque::new(),
             spare: Vec::new(),
             finished: 0,
+            flush_map: FlushMap::new(),
         }
+    }
+
+    /// The flush types of all pages finished so far. It tells the truth once they are written.
+    pub(super) const fn flush_map(&self) -> &FlushMap {
+        &self.flush_map
     }
 
     pub(super) const fn page_size(&self) -> PageSize {
@@ -78,8 +89,10 @@ impl PageSink {
     /// Seals a page, and hands its unit over for writing if it was the last one missing.
     pub(super) fn finish(&mut self, page: PageNumber) {
         let mut sealed = PageMut::new(self.page(page));
-        sealed.advance_flush_type();
+        sealed.set_flush_type(FIRST_FLUSH_TYPE);
         sealed.seal(page);
+        let dbtime = sealed.as_ref().dbtime();
+        self.flush_map.remember(page, FIRST_FLUSH_TYPE, dbtime);
         self.finished += 1;
         let (unit, index) = self.locate(page);
         let unit_pages = &mut self.open[unit].finished;

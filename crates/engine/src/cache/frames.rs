@@ -7,11 +7,12 @@ use std::collections::{BTreeSet, HashMap};
 
 use device::Buffer;
 use ese::Lgpos;
-use ese::page::{PageMut, PageSize};
+use ese::page::{PageMut, PageRef, PageSize};
 use units::{Nanos, PageNumber};
 
 use super::policy::{History, Uses, Verdict, Victims};
 use crate::edit::{self, PageEdits};
+use crate::flush_map_file::LiveMap;
 use crate::hash::QuickHash;
 use crate::stage::PageSource;
 
@@ -289,8 +290,8 @@ impl Frames {
     pub(super) fn collect_run(
         &mut self,
         page: PageNumber,
-        most: u32,
-        durable: Lgpos,
+        (most, durable): (u32, Lgpos),
+        flush_map: &LiveMap,
     ) -> Option<Run> {
         self.writable(page)?;
         let joins = |neighbour: u32| {
@@ -310,7 +311,7 @@ impl Frames {
         let mut copy = Buffer::zeroed(bytes * pages as usize);
         let mut log_end = Lgpos::NONE;
         for (number, sealed) in (first..end).map(PageNumber).zip(copy.chunks_mut(bytes)) {
-            log_end = log_end.max(self.seal_copy(number, sealed));
+            log_end = log_end.max(self.seal_copy(number, sealed, flush_map));
         }
         Some(Run {
             first: PageNumber(first),
@@ -329,14 +330,15 @@ impl Frames {
             .map(|dirt| dirt.last)
     }
 
-    fn seal_copy(&mut self, page: PageNumber, sealed: &mut [u8]) -> Lgpos {
+    fn seal_copy(&mut self, page: PageNumber, sealed: &mut [u8], map: &LiveMap) -> Lgpos {
         let index = self.by_page[&page];
         let frame = self.frame_mut(index);
         let dirt = frame
             .dirt
             .take()
             .expect("invariant: only changed pages are collected");
-        PageMut::new(&mut frame.image).advance_flush_type();
+        let flush_type = map.next(page, PageRef::new(&frame.image));
+        PageMut::new(&mut frame.image).set_flush_type(flush_type);
         sealed.copy_from_slice(&frame.image);
         PageMut::new(sealed).seal(page);
         frame.writing = Some(dirt.first);

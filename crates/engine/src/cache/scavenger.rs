@@ -74,8 +74,10 @@ impl Cache {
 
     /// Writes a page and its changed neighbours in a task of its own.
     pub fn start_write(self: &Rc<Self>, page: PageNumber) {
-        let (most, durable) = (self.longest_run_pages, self.log.durable());
-        let run = self.frames.borrow_mut().collect_run(page, most, durable);
+        let bounds = (self.longest_run_pages, self.log.durable());
+        let mut frames = self.frames.borrow_mut();
+        let run = frames.collect_run(page, bounds, &self.flush_map);
+        drop(frames);
         let Some(run) = run else {
             return;
         };
@@ -107,11 +109,9 @@ impl Cache {
         let claim = self.claims.claim(first, pages).await;
         let offset = self.page_size.file_offset(first);
         let request = Request::write(Purpose::Database, offset, bytes, Durability::Volatile);
-        self.device
-            .submit(request)
-            .await
-            .result
-            .map_err(|error| error.to_string())?;
+        let written = self.device.submit(request).await.into_buffer();
+        let written = written.map_err(|error| error.to_string())?;
+        self.flush_map.written(first, &written);
         drop(claim);
         count(&self.counts.pages_written, u64::from(pages));
         count(&self.counts.write_requests, 1);

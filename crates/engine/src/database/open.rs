@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use device::{Device, OpenMode, Purpose, Request, Runtime};
 use ese::catalog::{CatalogRow, CatalogTable, assemble};
+use ese::flush_map::FlushMap;
 use ese::header::{DatabaseHeader, DatabaseState, PROBE_BYTES, read_copies};
 use ese::page::PageSize;
 use ese::{LogTime, Signature};
@@ -15,6 +16,7 @@ use crate::cache::Cache;
 use crate::core::{Core, CoreParts};
 use crate::edit::TransactionId;
 use crate::error::{OpenError, PageDamage, TransactionError};
+use crate::flush_map_file::{self, LiveMap};
 use crate::header_file::{HeaderFile, attach};
 use crate::log::{Log, LogChain, LogEnd, LogError, LogFolder, LogIdentity, LogRecord, LogSettings};
 use crate::long_value;
@@ -55,10 +57,17 @@ pub(super) async fn open(
             resume_log(runtime, files, &settings, redone).await?
         }
     };
+    let flush_map = match redone {
+        None => stored_map(files, &device, (&header, page_size)).await?,
+        Some(redone) => redone.flush_map.clone(),
+    };
+    let volume = Rc::clone(&files.database);
+    let flush_map = LiveMap::new(volume, &files.file, page_size, flush_map);
     let attached = log.tip();
     let checkpoint = redone.map_or(attached, |redone| redone.checkpoint);
     let header_file = HeaderFile::new(Rc::clone(&device), page_size, header);
-    let cache = Cache::new(runtime, device, log, header_file, (page_size, &settings));
+    let own = (header_file, flush_map);
+    let cache = Cache::new(runtime, device, log, own, (page_size, &settings));
     let last_transaction = redone.map_or(FIRST_TRANSACTION, |redone| redone.last_transaction);
     let core = load(runtime, cache, settings, last_transaction).await?;
     let header = core.cache.header.current();
@@ -122,6 +131,18 @@ async fn read_header(
             "its state is {other}; fill it anew"
         ))),
     }
+}
+
+/// The flush map that the database was closed with. Where there is none that can be believed, the
+/// map begins anew and learns from every write.
+async fn stored_map(
+    files: &DatabaseFiles,
+    device: &Rc<dyn Device>,
+    (header, size): (&DatabaseHeader, PageSize),
+) -> Result<FlushMap, OpenError> {
+    let pages = u32::try_from(device.length() / size.bytes_u64()).unwrap_or(u32::MAX);
+    let read = flush_map_file::read(&*files.database, &files.file, header, pages).await?;
+    Ok(read.unwrap_or_default())
 }
 
 /// Goes on with the log that the header names, or begins one.
@@ -301,6 +322,7 @@ async fn open_table(
 pub(super) fn opening(error: TransactionError) -> OpenError {
     match error {
         TransactionError::Damaged(damage) => OpenError::Damaged(damage),
+        TransactionError::LostFlush(lost) => OpenError::LostFlush(lost),
         TransactionError::Read(error) => OpenError::Device(error),
         other => OpenError::Log {
             problem: other.to_string(),

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use device::{Buffer, Completion, Device, Durability, Purpose, Request};
 use ese::checksum::{self, PageVerdict};
+use ese::flush_map::FlushMap;
 use ese::page::{PageMut, PageRef, PageSize};
 use ese::page_check;
 use units::{Bytes, PageNumber};
@@ -46,8 +47,16 @@ pub(super) struct Pages {
     capacity: usize,
     longest_run: usize,
     uses: u64,
+    done: Done,
+}
+
+/// What has been done to the file.
+#[derive(Default)]
+pub(super) struct Done {
     pub read: u64,
     pub written: u64,
+    /// The flush types of what was written.
+    pub flush_map: FlushMap,
 }
 
 impl Pages {
@@ -62,8 +71,7 @@ impl Pages {
             capacity: pages(settings.cache).max(64),
             longest_run: pages(settings.longest_write).max(1),
             uses: 0,
-            read: 0,
-            written: 0,
+            done: Done::default(),
         }
     }
 
@@ -143,11 +151,11 @@ impl Pages {
     }
 
     /// Writes every changed page and makes the file durable.
-    pub async fn finish(mut self) -> Result<(u64, u64), RecoveryError> {
+    pub async fn finish(mut self) -> Result<Done, RecoveryError> {
         self.write(|_| true).await?;
         let flush = Request::flush(Purpose::Database);
         self.device.submit(flush).await.result?;
-        Ok((self.read, self.written))
+        Ok(self.done)
     }
 
     fn here(&self) -> impl Iterator<Item = (PageNumber, &Page)> {
@@ -162,7 +170,7 @@ impl Pages {
     }
 
     fn submit_read(&mut self, page: PageNumber) -> Completion {
-        self.read += 1;
+        self.done.read += 1;
         self.reads_in_flight.set(self.reads_in_flight.get() + 1);
         let in_flight = Rc::clone(&self.reads_in_flight);
         let offset = self.page_size.file_offset(page);
@@ -188,8 +196,10 @@ impl Pages {
             .collect();
         for together in runs.chunks(WRITES_IN_FLIGHT) {
             let writes: Vec<_> = together.iter().map(|run| self.submit_run(run)).collect();
-            for write in writes {
-                write.await.into_buffer()?;
+            for (run, write) in together.iter().zip(writes) {
+                let written = write.await.into_buffer()?;
+                let map = &mut self.done.flush_map;
+                map.remember_all(run[0], &written, self.page_size);
             }
         }
         Ok(())
@@ -202,13 +212,15 @@ impl Pages {
             let Some(Slot::Here(page)) = self.slots.get_mut(number) else {
                 unreachable!("only pages that are here are picked")
             };
+            let map = &self.done.flush_map;
+            let flush_type = map.next(*number, PageRef::new(&page.image));
             let mut image = PageMut::new(&mut page.image);
-            image.advance_flush_type();
+            image.set_flush_type(flush_type);
             image.seal(*number);
             page.dirty = false;
             sealed.copy_from_slice(&page.image);
         }
-        self.written += run.len() as u64;
+        self.done.written += run.len() as u64;
         let offset = self.page_size.file_offset(run[0]);
         let write = Request::write(Purpose::Database, offset, buffer, Durability::Volatile);
         self.device.submit(write)

@@ -336,16 +336,17 @@ impl Redo {
         }
         let losers = self.analysis.take_losers();
         let cleanups = std::mem::take(&mut self.analysis.cleanups);
-        let (read, written) = self.pages.finish().await?;
+        let done = self.pages.finish().await?;
         Ok(Redone {
             identity,
             end,
             checkpoint: self.start,
             last_transaction: self.analysis.last_transaction,
             dbtime: latest,
+            flush_map: done.flush_map,
             summary: RecoverySummary {
-                pages_read: read,
-                pages_written: written,
+                pages_read: done.read,
+                pages_written: done.written,
                 losers: losers.len() as u64,
                 cleanups: cleanups.len() as u64,
                 ..self.summary

@@ -1,10 +1,12 @@
 //! The map's own promises: what it remembers, what it refuses, what it takes for a lost write.
 
-use units::{ObjectId, PageNumber};
+use units::{ObjectId, PageNumber, Seed};
 
 use super::{
-    FlushMap, FlushMapError, FlushMapHeader, FlushVerdict, MAP_PAGE_BYTES, PAGES_PER_MAP_PAGE,
+    FlushMap, FlushMapError, FlushMapHeader, FlushVerdict, MAP_PAGE_BYTES, MapRefusal,
+    PAGES_PER_MAP_PAGE, file_name, longest_file, unpair,
 };
+use crate::header::DatabaseHeader;
 use crate::log_time::LogTime;
 use crate::page::{PageMut, PageRef, page_flags};
 use crate::signature::Signature;
@@ -104,4 +106,97 @@ fn an_older_page_is_a_lost_write_and_an_unknown_one_is_not() {
             found: 1
         }
     );
+}
+
+#[test]
+fn the_next_flush_type_follows_on_the_last_write_not_on_what_is_in_memory() {
+    let mut map = FlushMap::new();
+    let (page, mut bytes) = (PageNumber(5), vec![0; 4096]);
+    PageMut::new(&mut bytes).format(page_flags::LEAF, ObjectId(9));
+    let in_file: Vec<u8> = (0..4)
+        .map(|_| {
+            // Made anew in memory every time, as a page that is freed and taken again.
+            let next = map.next(page, PageRef::new(&bytes));
+            map.remember(page, next, 1);
+            next
+        })
+        .collect();
+    assert_eq!(in_file, [1, 2, 3, 1]);
+    PageMut::new(&mut bytes).set_flush_type(2);
+    assert_eq!(map.next(PageNumber(6), PageRef::new(&bytes)), 3);
+}
+
+#[test]
+fn a_page_of_zeros_that_was_written_is_a_lost_write() {
+    let mut map = FlushMap::new();
+    let zeros = vec![0; 4096];
+    map.remember_all(PageNumber(4), &zeros, crate::page::PageSize::KIB_4);
+    let judge = |map: &FlushMap| map.judge(PageNumber(4), PageRef::new(&zeros));
+    assert_eq!(judge(&map), FlushVerdict::Unknown);
+    map.remember(PageNumber(4), 1, 1);
+    let (written, found) = (1, 0);
+    assert_eq!(judge(&map), FlushVerdict::LostWrite { written, found });
+}
+
+#[test]
+fn one_or_two_writes_lost_in_a_row_show_and_three_do_not() {
+    let shows = |lost: u8| {
+        let mut map = FlushMap::new();
+        let (page, mut bytes) = (PageNumber(1), vec![0; 4096]);
+        PageMut::new(&mut bytes).format(page_flags::LEAF, ObjectId(9));
+        PageMut::new(&mut bytes).set_flush_type(1);
+        map.remember(page, 1, 1);
+        for _ in 0..lost {
+            let next = map.next(page, PageRef::new(&bytes));
+            map.remember(page, next, 1);
+        }
+        map.judge(page, PageRef::new(&bytes)) != FlushVerdict::Agrees
+    };
+    assert_eq!([1, 2, 3, 4].map(shows), [true, true, false, true]);
+}
+
+#[test]
+fn a_map_is_believed_by_the_database_it_was_closed_with_and_no_other() {
+    let mut database = DatabaseHeader::default();
+    let now = LogTime::from_unix_millis(9_000);
+    let header = FlushMapHeader::pair(&mut database, Seed(4), now);
+    let file = map().encode(&header);
+    assert_eq!(FlushMap::believed(&file, &database), Ok(map()));
+
+    let dirty = FlushMapHeader {
+        is_clean: false,
+        ..header
+    };
+    let judge = |file: &[u8], database: &DatabaseHeader| FlushMap::believed(file, database).err();
+    assert_eq!(
+        judge(&map().encode(&dirty), &database),
+        Some(MapRefusal::NotClean)
+    );
+    let mut later = database.clone();
+    FlushMapHeader::pair(&mut later, Seed(5), now);
+    assert_eq!(judge(&file, &later), Some(MapRefusal::Foreign));
+    later.flush_map_signature = database.flush_map_signature;
+    assert_eq!(judge(&file, &later), Some(MapRefusal::Foreign));
+    let damaged = MapRefusal::Damaged(FlushMapError::Header);
+    assert_eq!(judge(&[0; 8192], &database), Some(damaged));
+    unpair(&mut database);
+    assert_eq!(judge(&file, &database), Some(MapRefusal::Unpaired));
+}
+
+#[test]
+fn the_map_lies_beside_its_database() {
+    assert_eq!(file_name("mail.edb"), "mail.jfm");
+    assert_eq!(file_name("mail.store.edb"), "mail.store.jfm");
+    assert_eq!(file_name("mail"), "mail.jfm");
+    assert_eq!(file_name("mail.jfm"), "mail.jfm.jfm");
+}
+
+#[test]
+fn no_map_is_longer_than_its_database_needs() {
+    for pages in [1, 32_511, 32_512, 70_000] {
+        let mut map = FlushMap::new();
+        map.remember(PageNumber(pages), 1, 1);
+        let file = map.encode(&header());
+        assert_eq!(file.len() as u64, longest_file(pages));
+    }
 }

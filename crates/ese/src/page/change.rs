@@ -116,9 +116,14 @@ impl<'a> PageMut<'a> {
 
     /// Turns the write counter one step on: 1, 2, 3, 1, ... To be called once for every write.
     pub fn advance_flush_type(&mut self) {
-        let next = u32::from(self.as_ref().flush_type() % 3 + 1);
+        self.set_flush_type(self.as_ref().flush_type() % 3 + 1);
+    }
+
+    /// States the write counter of the write that follows, 1 to 3.
+    pub fn set_flush_type(&mut self, flush_type: u8) {
+        assert!((1..=3).contains(&flush_type), "0 stands for never written");
         let others = self.as_ref().flags() & !page_flags::FLUSH_TYPE;
-        self.set_flags(others | next << 15);
+        self.set_flags(others | u32::from(flush_type) << 15);
     }
 
     /// States the page's own number (large pages) and computes its checksums: the last step

@@ -1,8 +1,9 @@
 //! Whether a database holds what its model says: through the engine while it is open, through the
 //! format's own reader and page checks once it is closed.
 
-use device::VolumeImage;
+use device::{FileImage, VolumeImage};
 use engine::{Database, Order, Table, Transaction};
+use ese::flush_map::file_name;
 use ese::header::DatabaseState;
 use ese::page::PageSize;
 use ese::record::{Element, RecordRef, Stored};
@@ -113,6 +114,27 @@ async fn index_agrees(table: &Table, transaction: &Transaction, rows: &Rows) -> 
     }
 }
 
+/// A database that was never recovered: its flush map knows every page that was ever written.
+pub(super) fn every_page_is_in_the_map(image: &VolumeImage) -> Result<(), String> {
+    let (file, map) = with_map(image)?;
+    let (_, initialised) = pages::all_good(file)?;
+    let known = pages::flush_map_agrees(&file.to_vec(), &map)?;
+    if known == initialised {
+        Ok(())
+    } else {
+        Err(format!(
+            "the flush map knows {known} of {initialised} pages"
+        ))
+    }
+}
+
+/// The database and the bytes of its flush map.
+fn with_map(image: &VolumeImage) -> Result<(&FileImage, Vec<u8>), String> {
+    let file = image.files.get(FILE).ok_or("the file is gone")?;
+    let map = image.files.get(&file_name(FILE)).ok_or("no flush map")?;
+    Ok((file, map.to_vec()))
+}
+
 /// A database that was closed: clean, every page good, every tree as it must be, and every row,
 /// long value and index entry what the model says.
 pub(super) fn closed_database(
@@ -120,12 +142,13 @@ pub(super) fn closed_database(
     image: &VolumeImage,
     model: &Model,
 ) -> Result<(), String> {
-    let file = image.files.get(FILE).ok_or("the file is gone")?;
+    let (file, map) = with_map(image)?;
     let (copies, _) = pages::all_good(file)?;
     if copies.header.state != DatabaseState::CleanShutdown {
         return Err(format!("the closed file says {}", copies.header.state));
     }
     let bytes = file.to_vec();
+    pages::flush_map_agrees(&bytes, &map)?;
     pages::examine(&bytes)?;
     let found = read_with_ours(&bytes, TABLE, LongValues::Follow)?;
     let rows: Vec<MessageRow> = model

@@ -1,0 +1,148 @@
+//! The flush map of a database and the file that keeps it between two openings.
+//!
+//! The file is read when the database is opened and written when it is closed; in between the map
+//! lives in memory, two bits a page. The header of an open database names no map, so whatever a
+//! crash leaves of the file is not believed.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use device::{
+    Buffer, Device, DeviceError, Durability, OpenMode, Purpose, Request, Runtime, Volume,
+};
+use ese::LogTime;
+use ese::flush_map::{
+    FlushMap, FlushMapHeader, FlushVerdict, MAP_PAGE_BYTES, MapRefusal, file_name, longest_file,
+};
+use ese::header::DatabaseHeader;
+use ese::page::{PageRef, PageSize};
+use units::{PageNumber, Seed};
+
+/// Bytes of one request for a map: what a database of 128 GiB with pages of 32 KiB has.
+const PIECE_BYTES: usize = 128 * MAP_PAGE_BYTES;
+
+/// The flush map of an open database.
+pub(crate) struct LiveMap {
+    volume: Rc<dyn Volume>,
+    file: String,
+    page_size: PageSize,
+    map: RefCell<FlushMap>,
+}
+
+impl LiveMap {
+    /// A map that knows what `map` does, of the database `file` in `volume`.
+    pub fn new(volume: Rc<dyn Volume>, file: &str, page_size: PageSize, map: FlushMap) -> Self {
+        Self {
+            volume,
+            file: file.to_owned(),
+            page_size,
+            map: RefCell::new(map),
+        }
+    }
+
+    /// The flush type that the next write of `page` carries.
+    pub fn next(&self, page: PageNumber, in_memory: PageRef<'_>) -> u8 {
+        self.map.borrow().next(page, in_memory)
+    }
+
+    /// Remembers a write that has completed.
+    pub fn written(&self, first: PageNumber, bytes: &[u8]) {
+        let mut map = self.map.borrow_mut();
+        map.remember_all(first, bytes, self.page_size);
+    }
+
+    /// Compares a page that was read, while no write of it was in flight, with its last write.
+    pub fn judge(&self, page: PageNumber, read: PageRef<'_>) -> FlushVerdict {
+        self.map.borrow().judge(page, read)
+    }
+
+    /// Writes the map of a database that is closed now, and has its header name it. The header must
+    /// be written afterwards.
+    pub async fn store(
+        &self,
+        runtime: &Runtime,
+        database: &mut DatabaseHeader,
+    ) -> Result<(), DeviceError> {
+        let header = pair(runtime, database);
+        let bytes = self.map.borrow().encode(&header);
+        write(&*self.volume, &file_name(&self.file), &bytes).await
+    }
+}
+
+/// Pairs the header of a database that is closed now with its map, whose header is given back.
+/// The signatures follow from the moment, the database, and the place in the log where it ends, so
+/// no two closings share them.
+pub(crate) fn pair(runtime: &Runtime, database: &mut DatabaseHeader) -> FlushMapHeader {
+    let clock = runtime.clock();
+    let moment = clock.epoch() + clock.now();
+    let end = u64::from_le_bytes(database.detached_at.encode());
+    let own = Seed(u64::from(database.signature.random));
+    let seed = own.derive(end).derive(database.dbtime).derive(moment.0);
+    let now = LogTime::from_unix_millis(moment.0 / 1_000_000);
+    FlushMapHeader::pair(database, seed, now)
+}
+
+/// Reads the map beside the database `file` in `volume`, whose header is `database`, if it belongs
+/// to it; a map of more than the database's `pages` does not. Only what the storage fails in is an
+/// error.
+pub async fn read(
+    volume: &dyn Volume,
+    file: &str,
+    database: &DatabaseHeader,
+    pages: u32,
+) -> Result<Result<FlushMap, MapRefusal>, DeviceError> {
+    // Before the file is looked for: where no map is named, none is needed.
+    if let Err(refusal @ MapRefusal::Unpaired) = FlushMap::believed(&[], database) {
+        return Ok(Err(refusal));
+    }
+    let device = match volume.open(&file_name(file), OpenMode::ReadOnly).await {
+        Ok(device) => device,
+        Err(DeviceError::NotFound { .. }) => return Ok(Err(MapRefusal::Missing)),
+        Err(error) => return Err(error),
+    };
+    if device.length() > longest_file(pages) {
+        return Ok(Err(MapRefusal::Foreign));
+    }
+    let length = usize::try_from(device.length()).expect("invariant: as long as a map may be");
+    // What is behind the last whole page of a map cannot be read unbuffered and shows all the same.
+    let mut bytes = read_all(&*device, length - length % MAP_PAGE_BYTES).await?;
+    bytes.resize(length, 0);
+    Ok(FlushMap::believed(&bytes, database))
+}
+
+async fn read_all(device: &dyn Device, length: usize) -> Result<Vec<u8>, DeviceError> {
+    let mut bytes = Vec::with_capacity(length);
+    while bytes.len() < length {
+        let piece = PIECE_BYTES.min(length - bytes.len());
+        let request = Request::read(Purpose::Header, bytes.len() as u64, piece);
+        bytes.extend_from_slice(&device.submit(request).await.into_buffer()?);
+    }
+    Ok(bytes)
+}
+
+/// Makes the file `name` hold `bytes`, durably. It need not happen all at once: nothing names the
+/// map before it is whole.
+pub(crate) async fn write(
+    volume: &dyn Volume,
+    name: &str,
+    bytes: &[u8],
+) -> Result<(), DeviceError> {
+    let length = bytes.len() as u64;
+    let device = match volume.open(name, OpenMode::ReadWrite).await {
+        Err(DeviceError::NotFound { .. }) => {
+            volume.open(name, OpenMode::CreateNew { length }).await?
+        }
+        opened => opened?,
+    };
+    if device.length() != length {
+        let request = Request::set_length(Purpose::Header, length);
+        device.submit(request).await.result?;
+    }
+    for (number, piece) in (0..).zip(bytes.chunks(PIECE_BYTES)) {
+        let buffer = Buffer::copy_of(piece);
+        let offset = number * PIECE_BYTES as u64;
+        let request = Request::write(Purpose::Header, offset, buffer, Durability::Durable);
+        device.submit(request).await.result?;
+    }
+    Ok(())
+}

@@ -1,0 +1,117 @@
+//! Which map belongs to which state of which database. A map that belongs to another state would
+//! call sound pages lost, so it is believed only where both files prove that they were closed
+//! together.
+
+use std::fmt;
+
+use units::Seed;
+
+use super::{
+    EXTENSION, FlushMap, FlushMapError, FlushMapHeader, MAP_PAGE_BYTES, PAGES_PER_MAP_PAGE,
+};
+use crate::header::DatabaseHeader;
+use crate::log_time::LogTime;
+use crate::signature::Signature;
+
+/// Why a map is not believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MapRefusal {
+    /// The database names no map: it is in use, was not closed properly, or never had one.
+    Unpaired,
+    /// The database names a map and there is none.
+    Missing,
+    /// The map was not closed.
+    NotClean,
+    /// The map belongs to another database, or to another state of this one.
+    Foreign,
+    /// The file is damaged, or no map.
+    Damaged(FlushMapError),
+}
+
+impl fmt::Display for MapRefusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unpaired => f.write_str("the database names no flush map"),
+            Self::Missing => f.write_str("the flush map that the database names is missing"),
+            Self::NotClean => f.write_str("the flush map was not closed properly"),
+            Self::Foreign => {
+                f.write_str("the flush map belongs to another database or another state of it")
+            }
+            Self::Damaged(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for MapRefusal {}
+
+/// The name of the map beside a database file of this name.
+pub fn file_name(database: &str) -> String {
+    let stem = database.rsplit_once('.').map_or(database, |(stem, _)| stem);
+    let name = format!("{stem}.{EXTENSION}");
+    if name == database {
+        format!("{database}.{EXTENSION}")
+    } else {
+        name
+    }
+}
+
+/// The length in bytes of the longest map that a database of so many pages can have. Whoever reads
+/// a map reads no more.
+pub fn longest_file(pages: u32) -> u64 {
+    (u64::from(pages / PAGES_PER_MAP_PAGE) + 2) * MAP_PAGE_BYTES as u64
+}
+
+impl FlushMap {
+    /// The map in `file`, if it belongs to the present state of the database with this header.
+    pub fn believed(file: &[u8], database: &DatabaseHeader) -> Result<Self, MapRefusal> {
+        if !names_a_map(database) {
+            return Err(MapRefusal::Unpaired);
+        }
+        let (header, map) = Self::decode(file).map_err(MapRefusal::Damaged)?;
+        if !header.is_clean {
+            return Err(MapRefusal::NotClean);
+        }
+        let is_same = header.database_flush == database.header_flush_signature
+            && header.map_flush == database.flush_map_signature;
+        if is_same {
+            Ok(map)
+        } else {
+            Err(MapRefusal::Foreign)
+        }
+    }
+}
+
+/// Whether a database claims to have been closed together with a map.
+fn names_a_map(database: &DatabaseHeader) -> bool {
+    database.header_flush_signature.is_some() && database.flush_map_signature.is_some()
+}
+
+impl FlushMapHeader {
+    /// Pairs the header of a database that is being closed `now` with its map: puts two new
+    /// signatures, which follow from `seed`, into it and gives the header of the map. The map must
+    /// be durable before the database's header is written.
+    pub fn pair(database: &mut DatabaseHeader, seed: Seed, now: LogTime) -> Self {
+        let signature = |stream| {
+            let [a, b, c, d, ..] = seed.derive(stream).0.to_le_bytes();
+            Signature::new(u32::from_le_bytes([a, b, c, d]).max(1), now)
+        };
+        database.header_flush_signature = signature(1);
+        database.flush_map_signature = signature(2);
+        Self {
+            is_clean: true,
+            created: database.signature.created,
+            attached: database.attached_time,
+            detached: now,
+            database_flush: database.header_flush_signature,
+            map_flush: database.flush_map_signature,
+        }
+    }
+}
+
+/// Takes the names of the map out of the header of a database that is to be changed: from now on
+/// no map is believed, until the next one is written.
+pub fn unpair(database: &mut DatabaseHeader) {
+    database.header_flush_signature = Signature::default();
+    database.flush_map_signature = Signature::default();
+}
