@@ -18,6 +18,8 @@ pub enum Event {
     Issue(Issue),
     /// The result of verifying every page of one database.
     Checksum(Checksum),
+    /// The search for the number of sessions has ended.
+    Tuned(Tuned),
     /// A line of the test log, for people.
     Log(LogLine),
     /// Always the last line of a run that ended by itself.
@@ -162,6 +164,15 @@ pub struct Checksum {
     pub bytes: u64,
     /// How long the pass took, in nanoseconds.
     pub elapsed_ns: u64,
+}
+
+/// The search for the number of sessions has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tuned {
+    /// When, in nanoseconds since the start of the run.
+    pub at_ns: u64,
+    /// Sessions that load each database from now on.
+    pub sessions_per_database: u32,
 }
 
 /// A line of the test log.

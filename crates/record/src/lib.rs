@@ -17,7 +17,7 @@ mod start;
 pub mod synthetic;
 
 pub use event::{
-    Checksum, Edge, Event, Finished, Issue, IssueKind, LogLine, Phase, PhaseMark, Severity,
+    Checksum, Edge, Event, Finished, Issue, IssueKind, LogLine, Phase, PhaseMark, Severity, Tuned,
 };
 pub use histogram::{Histogram, HistogramError, Summary};
 pub use interval::{

@@ -6,7 +6,7 @@ use std::fmt;
 use crate::codec::{self, DecodeError};
 use crate::{
     Checksum, Counters, Edge, Event, Finished, Gauges, Histogram, HostSample, Interval, Issue,
-    LogLine, Phase, PhaseMark, Series, Start, Summary,
+    LogLine, Phase, PhaseMark, Series, Start, Summary, Tuned,
 };
 
 /// A run: totals per database and phase, one row per interval, and everything that was noted.
@@ -24,6 +24,8 @@ pub struct RunRecord {
     pub issues: Vec<Issue>,
     /// Results of the checksum pass, in the order in which the databases finished.
     pub checksums: Vec<Checksum>,
+    /// What the search for the number of sessions came to, where there was one.
+    pub tuned: Option<Tuned>,
     /// The test log.
     pub log: Vec<LogLine>,
     /// How the run ended; none where the program was stopped without warning.
@@ -188,6 +190,13 @@ impl RunRecord {
         }
     }
 
+    /// Sessions that loaded each database while the run was measured.
+    pub fn sessions_per_database(&self) -> u32 {
+        let given = self.start.settings.threads_per_database;
+        self.tuned
+            .map_or(given, |tuned| tuned.sessions_per_database)
+    }
+
     /// Folds one event in; a further start is ignored.
     pub fn push(&mut self, event: Event) {
         match event {
@@ -196,6 +205,7 @@ impl RunRecord {
             Event::Interval(interval) => self.push_interval(&interval),
             Event::Issue(issue) => self.issues.push(issue),
             Event::Checksum(checksum) => self.checksums.push(checksum),
+            Event::Tuned(tuned) => self.tuned = Some(tuned),
             Event::Log(line) => self.log.push(line),
             Event::Finished(finished) => self.finished = Some(finished),
         }

@@ -56,6 +56,7 @@ struct RunPart<'a> {
     description: &'a str,
     machine: &'a record::Machine,
     settings: &'a record::Settings,
+    tuned: Option<record::Tuned>,
     plan_text: &'a str,
 }
 
@@ -152,6 +153,7 @@ fn run_part(run: &RunRecord) -> RunPart<'_> {
         description: &start.description,
         machine: &start.machine,
         settings: &start.settings,
+        tuned: run.tuned,
         plan_text: &start.plan_text,
     }
 }

@@ -195,7 +195,7 @@ pub fn next_steps(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
                         .to_owned(),
                 );
             }
-            let threads = (run.start.settings.threads_per_database / 2).max(1);
+            let threads = (run.sessions_per_database() / 2).max(1);
             steps.push(format!(
                 "Find the load that it does carry: plimsoll run PLAN --threads {threads}."
             ));

@@ -8,6 +8,9 @@ use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering::SeqCst};
 use device::Runtime;
 use units::Nanos;
 
+use crate::sampler::Sums;
+use crate::tune;
+
 /// How often a waiting group looks.
 const LOOK: Nanos = Nanos::from_millis(5);
 
@@ -18,6 +21,8 @@ pub enum Barrier {
     Opened,
     /// All caches are filled.
     Warm,
+    /// The number of sessions is found.
+    Tuned,
     /// The load has ended.
     Measured,
     /// All databases are closed.
@@ -28,9 +33,10 @@ pub enum Barrier {
 
 impl Barrier {
     /// All of them, in the order of a run.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Opened,
         Self::Warm,
+        Self::Tuned,
         Self::Measured,
         Self::Drained,
         Self::Checked,
@@ -51,6 +57,7 @@ pub enum Stop {
 pub struct Coordinator {
     groups: u32,
     barriers: [Meeting; Barrier::ALL.len()],
+    steps: [StepMeeting; tune::MOST_STEPS],
     /// 0: no stop; else see [`Coordinator::stop`].
     stop: AtomicU8,
     lag: AtomicU64,
@@ -62,12 +69,24 @@ struct Meeting {
     latest: AtomicU64,
 }
 
+/// Where groups add up what they saw of one number of sessions.
+#[derive(Debug, Default)]
+struct StepMeeting {
+    arrived: AtomicU32,
+    requests: AtomicU64,
+    reads: AtomicU64,
+    read_nanos: AtomicU64,
+    log_writes: AtomicU64,
+    log_write_nanos: AtomicU64,
+}
+
 impl Coordinator {
     /// For `groups` groups.
     pub fn new(groups: u32) -> Self {
         Self {
             groups,
             barriers: Default::default(),
+            steps: Default::default(),
             stop: AtomicU8::new(0),
             lag: AtomicU64::new(0),
         }
@@ -115,6 +134,36 @@ impl Coordinator {
             }
             runtime.sleep(LOOK).await;
         }
+    }
+
+    /// Adds what one group saw in step `number` of the search for the number of sessions, and waits
+    /// for the others; what all saw together. None where the run is to end.
+    pub(crate) async fn add_up(
+        &self,
+        number: usize,
+        seen: Sums,
+        runtime: &Runtime,
+    ) -> Option<Sums> {
+        let step = &self.steps[number];
+        step.requests.fetch_add(seen.requests, SeqCst);
+        step.reads.fetch_add(seen.reads, SeqCst);
+        step.read_nanos.fetch_add(seen.read_nanos, SeqCst);
+        step.log_writes.fetch_add(seen.log_writes, SeqCst);
+        step.log_write_nanos.fetch_add(seen.log_write_nanos, SeqCst);
+        step.arrived.fetch_add(1, SeqCst);
+        while step.arrived.load(SeqCst) < self.groups {
+            if self.stopped().is_some() {
+                return None;
+            }
+            runtime.sleep(LOOK).await;
+        }
+        Some(Sums {
+            requests: step.requests.load(SeqCst),
+            reads: step.reads.load(SeqCst),
+            read_nanos: step.read_nanos.load(SeqCst),
+            log_writes: step.log_writes.load(SeqCst),
+            log_write_nanos: step.log_write_nanos.load(SeqCst),
+        })
     }
 
     /// Arrives and waits.

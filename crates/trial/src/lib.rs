@@ -1,4 +1,4 @@
-//! The instrument: prepare, open, warm, measure, drain, check.
+//! The instrument: prepare, open, warm, tune, measure, drain, check.
 //!
 //! One [`run::Group`] of databases belongs to one executor thread. Groups share nothing but a
 //! [`Coordinator`], which keeps them in phase, and the sinks that their events go to. Nothing here
@@ -18,6 +18,7 @@ mod settings;
 #[cfg(test)]
 mod testing;
 mod trouble;
+mod tune;
 mod worker;
 
 pub mod prepare;

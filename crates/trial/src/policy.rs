@@ -3,18 +3,23 @@
 use plan::{Plan, Sessions};
 use units::{Bytes, Nanos};
 
+use crate::tune;
+
 /// Share of the maximum cache that ends the warm-up: the original's `PreloadJetCache`.
 pub const WARM_FRACTION: f64 = 0.9;
 
-/// Sessions of a database where the plan leaves it to the program: the original's `ThreadCount`.
-const AUTOMATIC_SESSIONS: u32 = 4;
-
-/// Sessions that load each database.
+/// Sessions that load each database, until a search has found another number.
 pub const fn sessions_per_database(plan: &Plan) -> u32 {
     match plan.workload.sessions {
-        Sessions::Auto => AUTOMATIC_SESSIONS,
+        Sessions::Auto => tune::FIRST_SESSIONS,
         Sessions::Count(count) => count,
     }
+}
+
+/// How long one number of sessions is looked at while the best is searched for: longer before a
+/// longer measurement.
+pub fn tuning_step(measured: Nanos) -> Nanos {
+    Nanos(measured.0 / 100).clamp(Nanos::from_millis(500), Nanos::from_secs(10))
 }
 
 /// Cache size at which a database is warm. A database that fits into its cache is warm when most

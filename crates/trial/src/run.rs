@@ -1,22 +1,22 @@
-//! One group of databases through the phases of a run: open, warm, measure, drain, check.
+//! One group of databases through the phases of a run: open, warm, tune, measure, drain, check.
 //!
 //! Every group of a run executes [`run`] on its own thread; the [`Coordinator`] lets none go on to
 //! the next phase before all are there, so that every database is loaded while any is measured.
 
 mod check;
 mod open;
+mod sessions;
 #[cfg(test)]
 mod tests;
+mod tuning;
 
-use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use device::{JoinHandle, Runtime};
+use device::Runtime;
 use plan::Plan;
 use record::{Edge, Event, LogLine, Phase, PhaseMark};
 use units::Nanos;
-use workload::Session;
 
 use crate::Sink;
 use crate::commits::CommitStep;
@@ -24,8 +24,9 @@ use crate::coordinator::{Barrier, Coordinator, Stop};
 use crate::location::Location;
 use crate::policy;
 use crate::sampler::{HostSampler, Sampled, Sampler};
-use crate::worker::{Shared, Worker};
+use crate::worker::Shared;
 use open::Opened;
+use sessions::Sessions;
 
 /// Between the moment when all groups are warm and the begin of the measurement, so that every
 /// group has noticed.
@@ -92,8 +93,7 @@ pub async fn run(group: Group) -> Summary {
 
 /// The load of a group while it runs.
 struct Load {
-    halt: Rc<Cell<bool>>,
-    sessions: Vec<JoinHandle<()>>,
+    sessions: Sessions,
     sampler: Sampler,
 }
 
@@ -117,16 +117,21 @@ impl Group {
     /// asked to stop.
     async fn load(&self, opened: &[Opened]) -> Option<Load> {
         if self.coordinator.stopped().is_some() {
-            self.coordinator.arrive(Barrier::Warm, self.runtime.now());
+            for barrier in [Barrier::Warm, Barrier::Tuned] {
+                self.coordinator.arrive(barrier, self.runtime.now());
+            }
             return None;
         }
         self.mark(Phase::Warm, Edge::Begin);
-        let mut load = self.start(opened);
+        let mut load = self.start(opened).await;
         self.warm(opened, &mut load.sampler).await;
-        let measured_from = self.coordinator.meet(Barrier::Warm, &self.runtime).await + SETTLE;
-        self.runtime.sleep_until(measured_from).await;
+        self.coordinator.meet(Barrier::Warm, &self.runtime).await;
         load.sampler.sample(Phase::Warm);
         self.mark(Phase::Warm, Edge::End);
+        self.tune(opened, &mut load).await;
+        let measured_from = self.coordinator.meet(Barrier::Tuned, &self.runtime).await + SETTLE;
+        self.runtime.sleep_until(measured_from).await;
+        load.sampler.skip();
         if self.coordinator.stopped().is_none() {
             self.mark(Phase::Measure, Edge::Begin);
             self.measure(opened, measured_from, &mut load.sampler).await;
@@ -136,12 +141,9 @@ impl Group {
     }
 
     /// Starts the sessions of every database.
-    fn start(&self, opened: &[Opened]) -> Load {
-        let halt = Rc::new(Cell::new(false));
-        let live: Vec<_> = opened
-            .iter()
-            .filter_map(|opened| opened.share(self, &halt))
-            .collect();
+    async fn start(&self, opened: &[Opened]) -> Load {
+        let live = opened.iter().filter_map(|opened| opened.share(self));
+        let live: Vec<_> = live.collect();
         let sampled = |shared: &Rc<Shared>| Sampled {
             index: shared.content.object() - 1,
             database: shared.database.clone(),
@@ -157,20 +159,9 @@ impl Group {
         );
         let count = policy::sessions_per_database(&self.plan);
         self.log(format!("{} databases, {count} sessions each", live.len()));
-        let mut sessions = Vec::new();
-        for shared in &live {
-            let index = shared.content.object() - 1;
-            for number in 0..count {
-                let session = Session::new(self.plan.seed, index, number, &self.plan.workload);
-                let worker = Worker::new(shared, session);
-                sessions.push(self.runtime.spawn(worker.work()));
-            }
-        }
-        Load {
-            halt,
-            sessions,
-            sampler,
-        }
+        let mut sessions = Sessions::new(&self.runtime, &live);
+        sessions.set(count, &self.plan).await;
+        Load { sessions, sampler }
     }
 
     /// Waits until every cache of the group is filled, or the time for it is up.
@@ -229,11 +220,8 @@ impl Group {
     /// Ends the sessions and closes the databases.
     async fn drain(&self, opened: &[Opened], load: Option<Load>) {
         let mut sampler = None;
-        if let Some(load) = load {
-            load.halt.set(true);
-            for session in load.sessions {
-                session.await;
-            }
+        if let Some(mut load) = load {
+            load.sessions.set(0, &self.plan).await;
             sampler = Some(load.sampler);
         }
         self.coordinator

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use device::Runtime;
 use engine::{Counters, Database};
-use record::{DatabaseInterval, Event, Gauges, HostSample, Interval, Phase};
+use record::{DatabaseInterval, Event, Gauges, HostSample, Interval, Phase, Series};
 use units::Nanos;
 
 use crate::Sink;
@@ -27,6 +27,55 @@ pub struct Sampled {
     pub database: Database,
     /// Its requests were noted here.
     pub meter: Rc<Meter>,
+}
+
+/// What an interval came to, over databases.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sums {
+    /// Database reads and writes of transactions.
+    pub requests: u64,
+    /// Database reads among them.
+    pub reads: u64,
+    /// Their latencies together, in nanoseconds.
+    pub read_nanos: u64,
+    /// Log writes.
+    pub log_writes: u64,
+    /// Their latencies together, in nanoseconds.
+    pub log_write_nanos: u64,
+}
+
+impl Sums {
+    fn of(databases: &[DatabaseInterval]) -> Self {
+        let mut sums = Self::default();
+        for series in databases.iter().flat_map(|database| &database.series) {
+            let count = series.latency.count();
+            let nanos = whole(series.latency.mean_ns() * count as f64);
+            match series.series {
+                Series::DatabaseRead => {
+                    sums.requests += count;
+                    sums.reads += count;
+                    sums.read_nanos += nanos;
+                }
+                Series::DatabaseWrite => sums.requests += count,
+                Series::LogWrite => {
+                    sums.log_writes += count;
+                    sums.log_write_nanos += nanos;
+                }
+                _ => {}
+            }
+        }
+        sums
+    }
+
+    /// Average latency of a database read; nothing where there was none.
+    pub fn read_average(&self) -> Nanos {
+        Nanos(self.read_nanos / self.reads.max(1))
+    }
+
+    /// Average latency of a log write; nothing where there was none.
+    pub fn log_write_average(&self) -> Nanos {
+        Nanos(self.log_write_nanos / self.log_writes.max(1))
+    }
 }
 
 /// Samples the databases of one group.
@@ -80,8 +129,8 @@ impl Sampler {
         }
     }
 
-    /// Writes down what happened since the last sample.
-    pub fn sample(&mut self, phase: Phase) {
+    /// Writes down what happened since the last sample; its sums over all databases.
+    pub fn sample(&mut self, phase: Phase) -> Sums {
         let now = self.runtime.now();
         let after = self.counters();
         let pairs = self.before.iter().zip(&after);
@@ -92,7 +141,8 @@ impl Sampler {
                 counters: difference(before, after),
                 gauges: gauges(after),
             };
-        let databases = self.databases.iter().zip(pairs).map(interval).collect();
+        let databases: Vec<_> = self.databases.iter().zip(pairs).map(interval).collect();
+        let sums = Sums::of(&databases);
         self.coordinator.note_lag(self.runtime.take_longest_poll());
         let lag = |host: HostSample| HostSample {
             reactor_lag_maximum_ns: self.coordinator.take_lag().0,
@@ -107,6 +157,7 @@ impl Sampler {
         }));
         self.before = after;
         self.from = now;
+        sums
     }
 
     fn counters(&self) -> Vec<Counters> {
@@ -140,4 +191,13 @@ fn gauges(now: &Counters) -> Gauges {
         file_bytes: now.file_bytes.0,
         checkpoint_depth_bytes: now.checkpoint_depth.0,
     }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a sum of latencies is positive and far below 2^63 ns"
+)]
+const fn whole(nanos: f64) -> u64 {
+    nanos as u64
 }

@@ -32,8 +32,6 @@ pub struct Shared {
     pub meter: Rc<Meter>,
     /// Where trouble is told.
     pub troubles: Rc<Troubles>,
-    /// Set to end the load; looked at between batches.
-    pub halt: Rc<Cell<bool>>,
     /// Where commits are told of, where anybody wants to know.
     pub commits: Option<Sink<CommitStep>>,
     /// How many commits have been asked for.
@@ -55,6 +53,8 @@ impl Shared {
 /// One session.
 pub struct Worker {
     shared: Rc<Shared>,
+    /// Set to end the session; looked at between batches.
+    halt: Rc<Cell<bool>>,
     session: Session,
     pads: Pads,
     row: Row,
@@ -64,10 +64,11 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// A session that draws from `session`.
-    pub fn new(shared: &Rc<Shared>, session: Session) -> Self {
+    /// A session that draws from `session` until `halt` is set.
+    pub fn new(shared: &Rc<Shared>, session: Session, halt: &Rc<Cell<bool>>) -> Self {
         Self {
             shared: Rc::clone(shared),
+            halt: Rc::clone(halt),
             session,
             pads: Pads::default(),
             row: Row::new(),
@@ -76,14 +77,14 @@ impl Worker {
         }
     }
 
-    /// Runs batches until the load is to end or the database cannot go on.
+    /// Runs batches until the session is to end or the database cannot go on.
     pub async fn work(mut self) {
         let mut batch = Batch {
             operations: Vec::new(),
             commit: Commit::Lazy,
         };
         let shared = Rc::clone(&self.shared);
-        while !shared.halt.get() && shared.troubles.fatal().is_none() {
+        while !self.halt.get() && shared.troubles.fatal().is_none() {
             self.session.next_into(&mut batch);
             let started = shared.runtime.now();
             match self.transaction(&batch).await {

@@ -33,6 +33,30 @@ fn quick_leads_from_nothing_to_a_report() {
 }
 
 #[test]
+fn the_number_of_sessions_is_found_and_reported() {
+    let scene = Scene::prepared("tune");
+    let words = [
+        "run",
+        "plan.toml",
+        "-o",
+        "run",
+        "--threads",
+        "auto",
+        "--quiet",
+    ];
+    // Two seconds prove nothing; what is found depends on the disk.
+    scene.run(words).expect_code(2);
+    let report: serde_json::Value = serde_json::from_slice(&scene.read("run/report.json")).unwrap();
+    let found = &report["run"]["tuned"]["sessions_per_database"];
+    let found = found.as_u64().expect("a number");
+    let text = String::from_utf8(scene.read("run/report.txt")).unwrap();
+    let line = format!("{found} (per database, found by tuning)");
+    assert!(text.contains(&line), "{text}");
+    let tried = format!(" {found} sessions per database: ");
+    assert!(text.contains(&tried), "{text}");
+}
+
+#[test]
 fn a_report_can_be_rendered_again_from_the_journal() {
     let scene = Scene::prepared("report");
     let code = scene.run(["run", "plan.toml", "-o", "run", "--quiet"]).code;

@@ -8,7 +8,7 @@ use crate::format;
 /// The settings after all defaults were applied.
 pub fn section(run: &RunRecord) -> Section {
     let settings = &run.start.settings;
-    let facts = [load(settings), engine(settings)].concat();
+    let facts = [load(run), engine(settings)].concat();
     Section {
         id: "system-parameters",
         title: "System Parameters",
@@ -17,10 +17,12 @@ pub fn section(run: &RunRecord) -> Section {
 }
 
 /// What Jetstress lists, in its order.
-fn load(settings: &Settings) -> Vec<Fact> {
+fn load(run: &RunRecord) -> Vec<Fact> {
+    let settings = &run.start.settings;
     let mix = settings.mix;
     let percent = |value: u32| format!("{value} %");
-    let threads = format!("{} (per database)", settings.threads_per_database);
+    let found = run.tuned.map_or("", |_| ", found by tuning");
+    let threads = format!("{} (per database{found})", run.sessions_per_database());
     let size = |bytes: u64| format!("{} (per database)", format::size(bytes));
     let maintenance = if settings.background_maintenance {
         "yes"

@@ -153,7 +153,7 @@ async fn exists_from(
 
 impl Opened {
     /// What the sessions of this database share; none where it is not open.
-    pub fn share(&self, group: &Group, halt: &Rc<Cell<bool>>) -> Option<Rc<Shared>> {
+    pub fn share(&self, group: &Group) -> Option<Rc<Shared>> {
         let Live {
             database,
             table,
@@ -170,7 +170,6 @@ impl Opened {
             decoder: Decoder::new(page_size),
             meter: Rc::clone(&self.meter),
             troubles: Rc::clone(&self.troubles),
-            halt: Rc::clone(halt),
             commits: group.commits.clone(),
             asked: Cell::new(0),
         }))

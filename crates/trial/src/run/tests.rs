@@ -1,6 +1,7 @@
 //! Whole runs in virtual time over storage in memory.
 
 mod promises;
+mod tuning;
 
 use std::rc::Rc;
 use std::sync::Arc;

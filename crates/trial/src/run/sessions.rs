@@ -1,0 +1,77 @@
+//! The sessions at work on a group's databases; how many they are changes while the best number is
+//! searched for.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use device::{JoinHandle, Runtime};
+use plan::Plan;
+use workload::Session;
+
+use crate::worker::{Shared, Worker};
+
+/// All sessions of a group.
+pub struct Sessions {
+    runtime: Runtime,
+    databases: Vec<Loaded>,
+}
+
+/// One database under load.
+struct Loaded {
+    shared: Rc<Shared>,
+    running: Vec<Running>,
+    /// Sessions started so far; each draws operations of its own.
+    started: u32,
+}
+
+struct Running {
+    halt: Rc<Cell<bool>>,
+    task: JoinHandle<()>,
+}
+
+impl Sessions {
+    /// No sessions yet, on `databases`.
+    pub fn new(runtime: &Runtime, databases: &[Rc<Shared>]) -> Self {
+        let idle = |shared: &Rc<Shared>| Loaded {
+            shared: Rc::clone(shared),
+            running: Vec::new(),
+            started: 0,
+        };
+        Self {
+            runtime: runtime.clone(),
+            databases: databases.iter().map(idle).collect(),
+        }
+    }
+
+    /// Makes it `count` sessions of each database, and waits for those that are too many to end.
+    pub async fn set(&mut self, count: u32, plan: &Plan) {
+        let mut surplus = Vec::new();
+        for database in &mut self.databases {
+            while (database.running.len() as u64) < u64::from(count) {
+                let running = database.start(&self.runtime, plan);
+                database.running.push(running);
+            }
+            surplus.extend(database.running.drain(count as usize..));
+        }
+        for running in &surplus {
+            running.halt.set(true);
+        }
+        for running in surplus {
+            running.task.await;
+        }
+    }
+}
+
+impl Loaded {
+    fn start(&mut self, runtime: &Runtime, plan: &Plan) -> Running {
+        let halt = Rc::new(Cell::new(false));
+        let index = self.shared.content.object() - 1;
+        let session = Session::new(plan.seed, index, self.started, &plan.workload);
+        self.started += 1;
+        let worker = Worker::new(&self.shared, session, &halt);
+        Running {
+            halt,
+            task: runtime.spawn(worker.work()),
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! The search for the number of sessions, in virtual time.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use record::{Edge, Event, Phase};
+use units::Nanos;
+
+use super::{Group, PLAN, Summary, issues, phases, prepared, run, run_once};
+use crate::coordinator::Coordinator;
+use crate::testing::collector;
+
+/// Reads take 2.25 ms on average here, so no number of sessions keeps this limit.
+const TOO_STRICT: &str = "[limits]\nread_average = \"1ms\"\n";
+
+fn automatic(more: &str) -> String {
+    PLAN.replace("threads = 2", "threads = \"auto\"") + more
+}
+
+fn tuned(events: &[Event]) -> Vec<u32> {
+    let tuned = |event: &Event| match event {
+        Event::Tuned(tuned) => Some(tuned.sessions_per_database),
+        _ => None,
+    };
+    events.iter().filter_map(tuned).collect()
+}
+
+fn tried(events: &[Event]) -> Vec<String> {
+    let line = |event: &Event| {
+        match event {
+            Event::Log(line) => line.text.split_once(" sessions per database: "),
+            _ => None,
+        }
+        .map(|(count, _)| count.to_owned())
+    };
+    events.iter().filter_map(line).collect()
+}
+
+#[test]
+fn where_nothing_keeps_the_limits_one_session_is_measured() {
+    let world = prepared(&automatic(TOO_STRICT));
+    let (summary, events) = run_once(&world, None);
+    assert_eq!((issues(&events), summary), (Vec::new(), Summary::default()));
+    assert_eq!(
+        (tried(&events), tuned(&events)),
+        (["4", "2", "1"].map(str::to_owned).to_vec(), vec![1])
+    );
+    let both = |phase| [(phase, Edge::Begin), (phase, Edge::End)];
+    assert_eq!(
+        phases(&events)[2..8],
+        [Phase::Warm, Phase::Tune, Phase::Measure]
+            .map(both)
+            .concat()
+    );
+    // The warm-up has four sessions for each database, and colder caches.
+    let (four, one) = (rate(&events, Phase::Warm), rate(&events, Phase::Measure));
+    assert!(four > 1.5 * one, "{four} and {one} a second");
+}
+
+/// Batch transactions per second in the intervals of a phase.
+fn rate(events: &[Event], phase: Phase) -> f64 {
+    let (mut transactions, mut nanos) = (0, 0);
+    for event in events {
+        let Event::Interval(interval) = event else {
+            continue;
+        };
+        if interval.phase == phase {
+            nanos += interval.to_ns - interval.from_ns;
+            let each = interval.databases.iter();
+            let each = each.map(|database| database.counters.transactions());
+            transactions += each.sum::<u64>();
+        }
+    }
+    transactions as f64 * 1e9 / nanos as f64
+}
+
+#[test]
+fn a_search_that_is_interrupted_ends_the_run() {
+    let world = prepared(&automatic(TOO_STRICT));
+    let began = {
+        let (_, events) = run_once(&world, None);
+        events.iter().find_map(|event| match event {
+            Event::Phase(mark) if mark.phase == Phase::Tune => Some(Nanos(mark.at_ns)),
+            _ => None,
+        })
+    };
+    let within = began.expect("it tunes") + Nanos::from_millis(300);
+    let (_, events) = run_once(&world, Some(within));
+    assert_eq!(tuned(&events), Vec::<u32>::new());
+    let seen = phases(&events);
+    assert!(seen.contains(&(Phase::Tune, Edge::End)), "{seen:?}");
+    assert!(!seen.contains(&(Phase::Measure, Edge::Begin)), "{seen:?}");
+    assert!(seen.contains(&(Phase::Drain, Edge::End)), "{seen:?}");
+}
+
+#[test]
+fn groups_come_to_one_number_together() {
+    let world = prepared(&automatic(TOO_STRICT));
+    let coordinator = Arc::new(Coordinator::new(2));
+    let runtime = world.executor.runtime();
+    let (events, kept) = collector();
+    let group = |number: usize| Group {
+        runtime: runtime.clone(),
+        plan: world.plan.clone(),
+        locations: vec![world.locations[number].clone()],
+        events: Rc::clone(&events),
+        checked: Rc::new(|_| ()),
+        commits: None,
+        coordinator: Arc::clone(&coordinator),
+        origin: runtime.now(),
+        is_leader: number == 0,
+        host: None,
+    };
+    let other = runtime.spawn(run(group(1)));
+    let leader = run(group(0));
+    let summaries = world
+        .executor
+        .block_on(async move { [leader.await, other.await] });
+    assert_eq!(summaries, [Summary::default(), Summary::default()]);
+    let events = kept.borrow();
+    assert_eq!((tried(&events).len(), tuned(&events)), (3, vec![1]));
+    let measured = |index| {
+        events.iter().any(|event| match event {
+            Event::Interval(interval) => {
+                interval.phase == Phase::Measure && interval.databases[0].index == index
+            }
+            _ => false,
+        })
+    };
+    assert!(measured(0) && measured(1));
+}

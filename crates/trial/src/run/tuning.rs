@@ -1,0 +1,103 @@
+//! Searches for the number of sessions that the storage carries, all groups in step.
+
+use plan::Sessions as Wanted;
+use record::{Event, Phase, Tuned};
+use units::Nanos;
+
+use super::open::Opened;
+use super::{Group, LOOK, Load};
+use crate::policy;
+use crate::tune::{Advice, Ceilings, Step, advise};
+
+impl Group {
+    /// Leaves each database with as many sessions as it carries within the limits, where the plan
+    /// does not give a number.
+    pub(super) async fn tune(&self, opened: &[Opened], load: &mut Load) {
+        if self.plan.workload.sessions != Wanted::Auto {
+            return;
+        }
+        self.mark(Phase::Tune, record::Edge::Begin);
+        if let Some(count) = self.search(opened, load).await
+            && self.is_leader
+        {
+            (self.events)(Event::Tuned(Tuned {
+                at_ns: self.elapsed(),
+                sessions_per_database: count,
+            }));
+        }
+        self.mark(Phase::Tune, record::Edge::End);
+    }
+
+    /// The number that the search has come to; none where the run is to end.
+    async fn search(&self, opened: &[Opened], load: &mut Load) -> Option<u32> {
+        let ceilings = Ceilings {
+            read_average: self.plan.limits.read_average,
+            log_write_average: self.plan.limits.log_write_average,
+        };
+        let mut steps = Vec::new();
+        loop {
+            match advise(&steps, ceilings) {
+                Advice::Settle(count) => {
+                    load.sessions.set(count, &self.plan).await;
+                    return Some(count);
+                }
+                Advice::Try(count) => {
+                    load.sessions.set(count, &self.plan).await;
+                    let step = self.step(steps.len(), count, opened, load).await?;
+                    self.log_step(&step);
+                    steps.push(step);
+                }
+            }
+        }
+    }
+
+    /// Looks at `sessions` sessions of each database for a while, first until they have settled.
+    async fn step(
+        &self,
+        number: usize,
+        sessions: u32,
+        opened: &[Opened],
+        load: &mut Load,
+    ) -> Option<Step> {
+        let span = policy::tuning_step(self.plan.test.duration);
+        self.pause(Nanos(span.0 / 4), opened).await?;
+        load.sampler.sample(Phase::Tune);
+        let began = self.runtime.now();
+        self.pause(span, opened).await?;
+        let seen = load.sampler.sample(Phase::Tune);
+        let seconds = self.runtime.now().since(began).as_secs_f64();
+        let all = self.coordinator.add_up(number, seen, &self.runtime);
+        let all = all.await?;
+        Some(Step {
+            sessions,
+            iops: all.requests as f64 / seconds,
+            read_average: all.read_average(),
+            log_write_average: all.log_write_average(),
+        })
+    }
+
+    /// Lets the load run for `span`; none where the run is to end.
+    async fn pause(&self, span: Nanos, opened: &[Opened]) -> Option<()> {
+        let end = self.runtime.now() + span;
+        while self.runtime.now() < end {
+            if self.ends_early(opened) {
+                return None;
+            }
+            let next = (self.runtime.now() + LOOK).min(end);
+            self.runtime.sleep_until(next).await;
+        }
+        Some(())
+    }
+
+    fn log_step(&self, step: &Step) {
+        if self.is_leader {
+            self.log(format!(
+                "{} sessions per database: {:.0} IOPS, reads {:.2} ms, log writes {:.2} ms",
+                step.sessions,
+                step.iops,
+                step.read_average.as_secs_f64() * 1e3,
+                step.log_write_average.as_secs_f64() * 1e3,
+            ));
+        }
+    }
+}

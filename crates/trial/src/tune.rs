@@ -1,0 +1,199 @@
+//! How many sessions a database carries: tries numbers of them until the limits are reached, as a
+//! function of what was seen.
+
+use units::Nanos;
+
+/// Sessions that the search begins with, and that load a database during the warm-up: the
+/// original's `ThreadCount`.
+pub const FIRST_SESSIONS: u32 = 4;
+
+/// More sessions than this are never tried.
+const MOST_SESSIONS: u32 = 256;
+
+/// The search ends after so many tries, whatever they showed.
+pub const MOST_STEPS: usize = 12;
+
+/// Share of a limit that an average may reach while it is searched for: a few seconds see less of
+/// a disk's bad moments than the hours that are judged.
+const MARGIN: f64 = 0.9;
+
+/// Twice the sessions must bring at least this much more, or the storage is saturated.
+const WORTHWHILE: f64 = 1.05;
+
+/// What one number of sessions achieved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Step {
+    /// Sessions of each database.
+    pub sessions: u32,
+    /// Database reads and writes per second, of all databases.
+    pub iops: f64,
+    /// Average latency of a database read.
+    pub read_average: Nanos,
+    /// Average latency of a log write.
+    pub log_write_average: Nanos,
+}
+
+/// Averages that must not be exceeded.
+#[derive(Clone, Copy, Debug)]
+pub struct Ceilings {
+    /// Of database reads.
+    pub read_average: Nanos,
+    /// Of log writes.
+    pub log_write_average: Nanos,
+}
+
+/// What to do next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Advice {
+    /// Load each database with so many sessions, and look.
+    Try(u32),
+    /// The search has ended with this number.
+    Settle(u32),
+}
+
+/// What to do after `steps`, in any order: doubles or halves until the limits lie between two
+/// numbers, then closes in on them to a quarter; ends earlier where more sessions bring no more.
+pub fn advise(steps: &[Step], ceilings: Ceilings) -> Advice {
+    let is_good = |step: &&Step| ceilings.hold(step);
+    let best = steps.iter().filter(is_good).map(|step| step.sessions).max();
+    let Some(best) = best else {
+        return after_failures(steps);
+    };
+    if steps.len() >= MOST_STEPS {
+        return settle(steps, ceilings);
+    }
+    let bad = steps.iter().filter(|step| !ceilings.hold(step));
+    let bad = bad.map(|step| step.sessions).filter(|&count| count > best);
+    match bad.min() {
+        Some(bad) if bad - best > (best / 4).max(1) => Advice::Try(u32::midpoint(best, bad)),
+        None if best < MOST_SESSIONS && !is_saturated(steps, best) => Advice::Try(best * 2),
+        _ => settle(steps, ceilings),
+    }
+}
+
+impl Ceilings {
+    fn hold(self, step: &Step) -> bool {
+        let within = |seen: Nanos, limit: Nanos| (seen.0 as f64) <= limit.0 as f64 * MARGIN;
+        within(step.read_average, self.read_average)
+            && within(step.log_write_average, self.log_write_average)
+    }
+}
+
+/// Nothing that was tried keeps the limits: fewer, down to one.
+fn after_failures(steps: &[Step]) -> Advice {
+    match steps.iter().map(|step| step.sessions).min() {
+        None => Advice::Try(FIRST_SESSIONS),
+        Some(1) => Advice::Settle(1),
+        Some(least) => Advice::Try(least / 2),
+    }
+}
+
+/// Whether `best` sessions bring hardly more than half of them did.
+fn is_saturated(steps: &[Step], best: u32) -> bool {
+    let iops = |sessions| {
+        let mut found = steps.iter().filter(|step| step.sessions == sessions);
+        found.next().map(|step| step.iops)
+    };
+    match (iops(best / 2), iops(best)) {
+        (Some(half), Some(whole)) => whole < half * WORTHWHILE,
+        _ => false,
+    }
+}
+
+/// The fewest sessions that reach nearly the most that any good step reached.
+fn settle(steps: &[Step], ceilings: Ceilings) -> Advice {
+    let good = || steps.iter().filter(|step| ceilings.hold(step));
+    let most = good().map(|step| step.iops).fold(0.0, f64::max);
+    let enough = good().filter(|step| step.iops * WORTHWHILE >= most);
+    let fewest = enough.map(|step| step.sessions).min();
+    Advice::Settle(fewest.expect("invariant: a good step is there"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use proptest::prelude::*;
+    use units::Nanos;
+
+    use super::{Advice, Ceilings, MOST_STEPS, Step, advise};
+
+    const CEILINGS: Ceilings = Ceilings {
+        read_average: Nanos::from_millis(20),
+        log_write_average: Nanos::from_millis(10),
+    };
+
+    /// A disk of so many requests per second: latency is proportional to what waits for it.
+    fn searched(disk_iops: f64, alone: Nanos) -> (u32, Vec<Step>) {
+        let mut steps = Vec::new();
+        loop {
+            assert!(steps.len() <= MOST_STEPS, "{steps:?}");
+            match advise(&steps, CEILINGS) {
+                Advice::Settle(sessions) => return (sessions, steps),
+                Advice::Try(sessions) => {
+                    assert!(steps.iter().all(|step: &Step| step.sessions != sessions));
+                    let unlimited = f64::from(sessions) * 1e9 / alone.0 as f64;
+                    let iops = unlimited.min(disk_iops);
+                    let waiting = Duration::from_secs_f64(f64::from(sessions) / iops);
+                    let read_average = Nanos(u64::try_from(waiting.as_nanos()).unwrap());
+                    steps.push(Step {
+                        sessions,
+                        iops,
+                        read_average,
+                        log_write_average: Nanos::from_millis(1),
+                    });
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_slow_disk_gets_one_session() {
+        assert_eq!(searched(40.0, Nanos::from_millis(25)).0, 1);
+    }
+
+    #[test]
+    fn a_disk_is_driven_up_to_its_limit_and_not_over_it() {
+        // 200 requests a second: 3.6 sessions wait 18 ms, nine tenths of the limit.
+        let (sessions, _) = searched(200.0, Nanos::from_millis(5));
+        assert_eq!(sessions, 2, "three reach no more than two");
+        // Alone 17 ms, with enough spindles for 40 sessions.
+        let (sessions, _) = searched(2400.0, Nanos::from_millis(17));
+        assert!((32..=43).contains(&sessions), "{sessions}");
+    }
+
+    #[test]
+    fn sessions_that_bring_nothing_are_not_added() {
+        let (sessions, steps) = searched(20_000.0, Nanos::from_micros(400));
+        assert_eq!(sessions, 8);
+        assert_eq!(steps.last().map(|step| step.sessions), Some(16));
+    }
+
+    #[test]
+    fn slow_log_writes_count_as_much_as_slow_reads() {
+        let step = |sessions, log_write_average| Step {
+            sessions,
+            iops: f64::from(sessions),
+            read_average: Nanos::from_millis(1),
+            log_write_average,
+        };
+        let steps = [
+            step(4, Nanos::from_millis(2)),
+            step(8, Nanos::from_millis(11)),
+        ];
+        assert_eq!(advise(&steps, CEILINGS), Advice::Try(6));
+    }
+
+    proptest! {
+        #[test]
+        fn every_search_ends_within_the_limits(
+            disk_iops in 1.0..1e6_f64,
+            alone in 10_000_u64..50_000_000,
+        ) {
+            let (sessions, steps) = searched(disk_iops, Nanos(alone));
+            let chosen = steps.iter().find(|step| step.sessions == sessions);
+            let chosen = chosen.expect("what is chosen was tried");
+            prop_assert!(CEILINGS.hold(chosen) || sessions == 1, "{chosen:?}");
+        }
+    }
+}
