@@ -1,0 +1,149 @@
+//! Shell scripts for Linux: partition, RAID where volumes share disks, file system, mount.
+
+use std::fmt::Write as _;
+
+use units::Bytes;
+
+use super::Document;
+use crate::provision::pool::{Level, Pool};
+use crate::provision::{Provision, Server, Volume};
+
+/// Where volumes are mounted; the test plan's usual root.
+pub const ROOT: &str = "/mnt/mail";
+
+/// One script per server.
+pub fn documents(provision: &Provision) -> Vec<Document> {
+    let servers = provision.groups.iter().flat_map(|group| &group.servers);
+    let document = |server: &Server| {
+        let mut text = String::new();
+        write(provision, server, &mut text).expect("invariant: writing to a string cannot fail");
+        Document {
+            name: format!("{}-linux.sh", server.name),
+            text,
+        }
+    };
+    servers.map(document).collect()
+}
+
+fn write(provision: &Provision, server: &Server, text: &mut String) -> std::fmt::Result {
+    let pool = provision.needs.pool;
+    let disks = pool.map_or(server.volumes.len(), |pool| pool.disks() as usize);
+    writeln!(text, "#!/usr/bin/env bash")?;
+    writeln!(
+        text,
+        "# Volumes of one server. ERASES the {disks} disks that are named as arguments,"
+    )?;
+    writeln!(
+        text,
+        "# in the order of the volumes, such as /dev/sdb /dev/sdc."
+    )?;
+    writeln!(text, "set -euo pipefail")?;
+    writeln!(text, "root=${{MAIL_ROOT:-{ROOT}}}")?;
+    writeln!(text, "disks=(\"$@\")")?;
+    writeln!(text, "if [ \"${{#disks[@]}}\" -ne {disks} ]; then")?;
+    writeln!(
+        text,
+        "    echo \"name {disks} disks, not ${{#disks[@]}}\" >&2\n    exit 2\nfi"
+    )?;
+    writeln!(text, "for disk in \"${{disks[@]}}\"; do")?;
+    writeln!(
+        text,
+        "    if [ ! -b \"$disk\" ] || [ -n \"$(wipefs --no-act \"$disk\")\" ]; then"
+    )?;
+    writeln!(
+        text,
+        "        echo \"$disk: no empty disk; if it is the right one, wipefs -a it\" >&2"
+    )?;
+    writeln!(text, "        exit 2\n    fi\ndone")?;
+    if let Some(pool) = pool {
+        write_pool(&pool, text)?;
+    }
+    for (at, volume) in server.volumes.iter().enumerate() {
+        write_volume(provision, volume, at, text)?;
+    }
+    Ok(())
+}
+
+/// One array of all groups, and a volume group on it.
+fn write_pool(pool: &Pool, text: &mut String) -> std::fmt::Result {
+    let level = match pool.level {
+        Level::Raid10 => "10",
+        Level::Raid5 => "5",
+        Level::Raid6 => "6",
+    };
+    let members = pool.disks() / pool.groups.max(1);
+    let (groups, members) = if pool.level == Level::Raid10 {
+        (1, pool.disks())
+    } else {
+        (pool.groups, members)
+    };
+    writeln!(text, "\narrays=()")?;
+    for group in 0..groups {
+        let first = group * members;
+        writeln!(
+            text,
+            "mdadm --create /dev/md/mail{group} --level={level} --raid-devices={members} \
+             --chunk=256K \"${{disks[@]:{first}:{members}}}\""
+        )?;
+        writeln!(text, "arrays+=(/dev/md/mail{group})")?;
+    }
+    writeln!(
+        text,
+        "pvcreate \"${{arrays[@]}}\"\nvgcreate mail \"${{arrays[@]}}\""
+    )
+}
+
+fn write_volume(
+    provision: &Provision,
+    volume: &Volume,
+    at: usize,
+    text: &mut String,
+) -> std::fmt::Result {
+    let name = &volume.name;
+    writeln!(text, "\n# {name}: {}", volume.purpose.name())?;
+    if provision.needs.pool.is_some() {
+        let mib = volume.size.0.div_ceil(Bytes::from_mib(1).0);
+        writeln!(text, "lvcreate --yes --size {mib}m --name {name} mail")?;
+        writeln!(text, "device=/dev/mail/{name}")?;
+    } else {
+        writeln!(
+            text,
+            "parted --script \"${{disks[{at}]}}\" mklabel gpt mkpart {name} 1MiB 100%"
+        )?;
+        writeln!(text, "udevadm settle")?;
+        writeln!(
+            text,
+            "device=$(lsblk -n -p -o NAME -l \"${{disks[{at}]}}\" | sed -n 2p)"
+        )?;
+    }
+    if provision.needs.build.encryption == "LUKS" {
+        writeln!(
+            text,
+            "cryptsetup luksFormat \"$device\"\ncryptsetup open \"$device\" {name}"
+        )?;
+        writeln!(text, "device=/dev/mapper/{name}")?;
+    }
+    let (file_system, flag) = match provision.needs.build.file_system.as_str() {
+        "ext4" => ("ext4", "-F"),
+        "btrfs" => ("btrfs", "-f"),
+        // NTFS and ReFS are not made here; XFS does the same work.
+        _ => ("xfs", "-f"),
+    };
+    writeln!(text, "mkfs.{file_system} {flag} -L {name} \"$device\"")?;
+    writeln!(text, "mkdir -p \"$root\"/{name}")?;
+    writeln!(text, "mount -o noatime \"$device\" \"$root\"/{name}")?;
+    // An encrypted volume is opened by hand or by a key file of the site's own choice.
+    if provision.needs.build.encryption != "LUKS" {
+        let line = format!("LABEL={name} $root/{name} {file_system} noatime 0 2");
+        writeln!(text, "echo \"{line}\" >> /etc/fstab")?;
+    }
+    for database in &volume.databases {
+        writeln!(text, "mkdir \"$root\"/{name}/{}", quoted(database))?;
+    }
+    Ok(())
+}
+
+/// A word that the shell expands nothing in.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}

@@ -1,0 +1,88 @@
+//! A provision in the words of the tools that build it. Nothing here is ever run by us.
+//!
+//! Values that nobody sized (witness, addresses, directory servers) are parameters of the scripts
+//! or empty fields of the tables, never guesses.
+
+mod diskpart;
+mod linux;
+mod powershell;
+mod tables;
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+use units::Nanos;
+
+use crate::provision::Provision;
+
+/// Where the product expects volumes and databases.
+const VOLUMES: &str = "C:\\ExchangeVolumes";
+const DATABASES: &str = "C:\\ExchangeDatabases";
+
+/// What can be exported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The four tables of the official calculator, with the names of columns of version 7.
+    Tables,
+    /// The same with the names of version 6.
+    TablesV6,
+    /// Scripts for diskpart, one per server.
+    Diskpart,
+    /// Exchange Management Shell scripts, one per group.
+    PowerShell,
+    /// Shell scripts for Linux, one per server.
+    Linux,
+}
+
+impl Kind {
+    /// Every kind.
+    pub const ALL: [Self; 5] = [
+        Self::Tables,
+        Self::TablesV6,
+        Self::Diskpart,
+        Self::PowerShell,
+        Self::Linux,
+    ];
+}
+
+/// A file to be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Document {
+    /// Its name, without folders.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// The files of `kind`.
+pub fn export(provision: &Provision, kind: Kind) -> Vec<Document> {
+    match kind {
+        Kind::Tables => tables::documents(provision, tables::Version::Seven),
+        Kind::TablesV6 => tables::documents(provision, tables::Version::Six),
+        Kind::Diskpart => diskpart::documents(provision),
+        Kind::PowerShell => powershell::documents(provision),
+        Kind::Linux => linux::documents(provision),
+    }
+}
+
+/// A span as the product writes it: `7.00:00:00`.
+struct Span(Nanos);
+
+impl fmt::Display for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seconds = self.0.0 / 1_000_000_000;
+        let (days, hours) = (seconds / 86_400, seconds / 3_600 % 24);
+        let (minutes, seconds) = (seconds / 60 % 60, seconds % 60);
+        write!(f, "{days}.{hours:02}:{minutes:02}:{seconds:02}")
+    }
+}
+
+/// Folder, file and log folder of a database of the product.
+fn paths(database: &str) -> (String, String, String) {
+    let folder = format!("{DATABASES}\\{database}");
+    let file = format!("{folder}\\{database}.db\\{database}.edb");
+    let log = format!("{folder}\\{database}.log");
+    (folder, file, log)
+}

@@ -1,0 +1,290 @@
+//! The tables that the official calculator exports and its scripts, and others', read.
+//!
+//! Names and order of the columns are those of the exports that are public in the repository
+//! dsccommunity/ExchangeDsc (v6.6 and v7.6); the second row carries the schema and the version.
+
+use csv::{QuoteStyle, Terminator, WriterBuilder};
+
+use super::{DATABASES, Document, Span, VOLUMES, paths};
+use crate::provision::{Group, Provision, Purpose, Server};
+
+/// Generations of the columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Version {
+    /// `DBFilePath`.
+    Six,
+    /// `EDBFilePath`.
+    Seven,
+}
+
+impl Version {
+    const fn number(self) -> &'static str {
+        match self {
+            Self::Six => "6.6",
+            Self::Seven => "7.6",
+        }
+    }
+}
+
+/// Says that a group has no address of its own to be managed at.
+const NO_ACCESS_POINT: &str = "255.255.255.255";
+
+/// Where copies send logs.
+const REPLICATION_PORT: &str = "64327";
+
+/// The four tables; without copies, the two that do not speak of them.
+pub fn documents(provision: &Provision, version: Version) -> Vec<Document> {
+    let mut documents = vec![
+        document("Servers.csv", SERVERS, version, servers(provision)),
+        databases(provision, version),
+    ];
+    if provision.needs.copies {
+        documents.push(document(
+            "MailboxDatabaseCopies.csv",
+            COPIES,
+            version,
+            copies(provision),
+        ));
+        documents.push(document("DAGInfo.csv", GROUPS, version, groups(provision)));
+    }
+    documents
+}
+
+const SERVERS: &[&str] = &[
+    "ServerName",
+    "StartDrive",
+    "DbPerVolume",
+    "AutoReseedVolumes",
+    "DbLogIsolation",
+    "VolumesRootFolder",
+    "DatabasesRootFolder",
+    "DbMap",
+];
+
+fn servers(provision: &Provision) -> Vec<Vec<String>> {
+    let needs = &provision.needs;
+    let row = |server: &Server| {
+        let map: Vec<&str> = server.databases().map(|(name, _)| name).collect();
+        vec![
+            server.name.clone(),
+            server
+                .volumes
+                .first()
+                .map_or(1, |volume| volume.disk)
+                .to_string(),
+            needs.wish.databases_per_volume.to_string(),
+            needs.spare_volumes.to_string(),
+            u8::from(needs.log_volume.is_some()).to_string(),
+            VOLUMES.to_owned(),
+            DATABASES.to_owned(),
+            map.join(","),
+        ]
+    };
+    let servers = provision.groups.iter().flat_map(|group| &group.servers);
+    servers.map(row).collect()
+}
+
+/// Name of a column and what stands in every row of it.
+const SETTINGS: &[(&str, &str)] = &[
+    ("OAB", "\\Default Offline Address Book"),
+    ("RetainDeletedItemsUntilBackup", "True"),
+    ("IndexEnabled", "True"),
+    ("CircularLoggingEnabled", ""),
+    ("ProhibitSendReceiveQuota", "Unlimited"),
+    ("ProhibitSendQuota", "Unlimited"),
+    ("IssueWarningQuota", "Unlimited"),
+    ("AllowFileRestore", "True"),
+    ("BackgroundDatabaseMaintenance", "True"),
+    ("IsExcludedFromProvisioning", "False"),
+    ("IsSuspendedFromProvisioning", "False"),
+    ("MailboxRetention", "30.00:00:00"),
+    ("MountAtStartup", "True"),
+    ("EventHistoryRetentionPeriod", "7.00:00:00"),
+    ("AutoDagExcludeFromMonitoring", "False"),
+    ("CalendarLoggingQuota", "1GB"),
+    ("IsExcludedFromInitialProvisioning", "False"),
+    ("DataMoveReplicationConstraint", ""),
+    ("RecoverableItemsQuota", "30"),
+    ("RecoverableItemsWarningQuota", "20"),
+];
+
+fn databases(provision: &Provision, version: Version) -> Document {
+    let path = match version {
+        Version::Six => "DBFilePath",
+        Version::Seven => "EDBFilePath",
+    };
+    let first = [
+        "Name",
+        "Server",
+        path,
+        "LogFolderPath",
+        "DeletedItemRetention",
+        "GC",
+    ];
+    let settings = SETTINGS.iter().map(|(column, _)| *column);
+    let columns: Vec<&str> = first.into_iter().chain(settings).collect();
+    let needs = &provision.needs;
+    let retention = Span(needs.build.deleted_item_retention).to_string();
+    let setting = |column: &str, usual: &str| match column {
+        "CircularLoggingEnabled" if needs.build.circular_logging => "TRUE".to_owned(),
+        "CircularLoggingEnabled" => "FALSE".to_owned(),
+        "DataMoveReplicationConstraint" if needs.copies => "SecondCopy".to_owned(),
+        "DataMoveReplicationConstraint" => "None".to_owned(),
+        _ => usual.to_owned(),
+    };
+    let all = provision.groups.iter().flat_map(|group| &group.databases);
+    let rows = all.map(|database| {
+        let (_, file, log) = paths(&database.name);
+        let server = database
+            .copies
+            .first()
+            .map_or("", |copy| copy.server.as_str());
+        let mut row = vec![database.name.clone(), server.to_owned(), file, log];
+        row.extend([retention.clone(), String::new()]);
+        row.extend(
+            SETTINGS
+                .iter()
+                .map(|(column, usual)| setting(column, usual)),
+        );
+        row
+    });
+    document("MailboxDatabases.csv", &columns, version, rows.collect())
+}
+
+const COPIES: &[&str] = &[
+    "GC",
+    "GC2",
+    "Name",
+    "Server",
+    "ActivationPreference",
+    "ReplayLagTime",
+    "TruncationLagTime",
+];
+
+/// One row per copy behind the first.
+fn copies(provision: &Provision) -> Vec<Vec<String>> {
+    let build = &provision.needs.build;
+    let mut rows = Vec::new();
+    for database in provision.groups.iter().flat_map(|group| &group.databases) {
+        for (at, copy) in database.copies.iter().enumerate().skip(1) {
+            let lag = |span| {
+                if copy.lagged {
+                    Span(span)
+                } else {
+                    Span(units::Nanos::ZERO)
+                }
+            };
+            rows.push(vec![
+                String::new(),
+                String::new(),
+                database.name.clone(),
+                copy.server.clone(),
+                (at + 1).to_string(),
+                lag(build.replay_lag).to_string(),
+                lag(build.truncation_lag).to_string(),
+            ]);
+        }
+    }
+    rows
+}
+
+const GROUPS: &[&str] = &[
+    "DAGName",
+    "DAGIps",
+    "WitnessServer",
+    "WitnessDir",
+    "AltWitnessServer",
+    "AltWitnessDir",
+    "Site1Servers",
+    "Site2Servers",
+    "GC",
+    "GC2",
+    "DACMode",
+    "MaximumActiveDatabasesSite1",
+    "MaximumPreferredActiveDatabasesSite1",
+    "MaximumActiveDatabasesSite2",
+    "MaximumPreferredActiveDatabasesSite2",
+    "AutoDagVolumesRootFolderPath",
+    "AutoDagDatabasesRootFolderPath",
+    "AutoDagDatabaseCopiesPerVolume",
+    "ManualDagnetworkConfiguration",
+    "ReplayLagManagerEnabled",
+    "NetworkEncryption",
+    "NetworkCompression",
+    "ReplicationPort",
+    "AutoDatabaseMountDial",
+    "LogIsolation",
+];
+
+fn groups(provision: &Provision) -> Vec<Vec<String>> {
+    let needs = &provision.needs;
+    let sites = needs.wish.sites.len();
+    let row = |group: &Group| {
+        let names = |site| {
+            let here = group
+                .servers
+                .iter()
+                .filter(move |server| server.site == site);
+            let names: Vec<&str> = here.map(|server| server.name.as_str()).collect();
+            names.join(",")
+        };
+        let limit = |site: usize, most: usize| {
+            if site < sites {
+                most.to_string()
+            } else {
+                String::new()
+            }
+        };
+        let mut row = vec![group.name.clone(), NO_ACCESS_POINT.to_owned()];
+        row.extend(["", "", "", ""].map(str::to_owned));
+        row.extend([names(0), names(1), String::new(), String::new()]);
+        row.push(if sites > 1 { "DagOnly" } else { "Off" }.to_owned());
+        for site in 0..2 {
+            row.push(limit(site, group.most_active));
+            row.push(limit(site, group.most_preferred_active));
+        }
+        row.extend([VOLUMES.to_owned(), DATABASES.to_owned()]);
+        row.push(needs.wish.databases_per_volume.to_string());
+        let manager = if needs.build.replay_lag_manager {
+            "True"
+        } else {
+            "False"
+        };
+        row.extend(["False", manager, "Disabled", "Disabled", REPLICATION_PORT].map(str::to_owned));
+        row.push("GoodAvailability".to_owned());
+        let apart = group.servers.iter().flat_map(|server| &server.volumes);
+        let apart = apart.clone().any(|volume| volume.purpose == Purpose::Logs);
+        row.push(u8::from(apart).to_string());
+        row
+    };
+    provision.groups.iter().map(row).collect()
+}
+
+/// Headers, version row and rows, as spreadsheets write them.
+fn document(name: &str, columns: &[&str], version: Version, rows: Vec<Vec<String>>) -> Document {
+    let mut writer = WriterBuilder::new()
+        .quote_style(QuoteStyle::Always)
+        .terminator(Terminator::CRLF)
+        .from_writer(Vec::new());
+    let mut second = vec![String::new(); columns.len()];
+    for (field, text) in second
+        .iter_mut()
+        .zip(["VersionNumber", "2.1", version.number()])
+    {
+        text.clone_into(field);
+    }
+    let header = columns.iter().map(|&column| column.to_owned()).collect();
+    for row in [header, second].into_iter().chain(rows) {
+        assert!(row.len() == columns.len(), "a field per column in {name}");
+        writer
+            .write_record(&row)
+            .expect("invariant: writing to memory cannot fail");
+    }
+    let bytes = writer
+        .into_inner()
+        .expect("invariant: writing to memory cannot fail");
+    Document {
+        name: name.to_owned(),
+        text: String::from_utf8(bytes).expect("invariant: made of strings"),
+    }
+}

@@ -1,0 +1,194 @@
+//! Exports against the public ones, and against names that try to get out of their quotes.
+
+use super::{Kind, export};
+use crate::provision::pool::{Level, Pool};
+use crate::provision::tests::two_sites;
+use crate::provision::{Provision, provision};
+use units::Bytes;
+
+fn small() -> Provision {
+    provision(two_sites(2, 4)).unwrap()
+}
+
+fn text(provision: &Provision, kind: Kind, name: &str) -> String {
+    let documents = export(provision, kind);
+    let found = documents.into_iter().find(|document| document.name == name);
+    found.unwrap().text
+}
+
+/// The rows of a table by the names of its columns.
+fn rows(table: &str) -> Vec<std::collections::BTreeMap<String, String>> {
+    let mut reader = csv::Reader::from_reader(table.as_bytes());
+    let headers = reader.headers().unwrap().clone();
+    let row = |record: csv::StringRecord| {
+        let fields = headers.iter().zip(record.iter());
+        fields
+            .map(|(name, field)| (name.to_owned(), field.to_owned()))
+            .collect()
+    };
+    reader
+        .records()
+        .map(|record| row(record.unwrap()))
+        .collect()
+}
+
+/// `Servers.csv` of the public production example (E2): the map of its first server.
+#[test]
+fn the_published_map_of_a_server() {
+    let mut needs = two_sites(4, 72);
+    needs.names.database = "DAG-nn-DB".to_owned();
+    let provision = provision(needs).unwrap();
+    let rows = rows(&text(&provision, Kind::Tables, "Servers.csv"));
+    assert_eq!(rows[0]["ServerName"], "VersionNumber");
+    assert_eq!(
+        (
+            rows[1]["DbPerVolume"].as_str(),
+            rows[1]["AutoReseedVolumes"].as_str()
+        ),
+        ("4", "1")
+    );
+    let published = "01,04,05,07,09,10,13,16,17,19,21,22,25,28,29,31,33,34,37,40,41,43,45,46,49,52,\
+                     53,55,57,58,61,64,65,67,69,70";
+    let expected: Vec<String> = published
+        .split(',')
+        .map(|number| format!("DAG-nn-DB{number}"))
+        .collect();
+    assert_eq!(rows[1]["DbMap"], expected.join(","));
+    assert_eq!(rows.len(), 9);
+}
+
+/// `MailboxDatabaseCopies.csv` of the public example of four servers: preference 4 lags 7 days.
+#[test]
+fn the_copies_behind_the_first() {
+    let rows = rows(&text(&small(), Kind::Tables, "MailboxDatabaseCopies.csv"));
+    assert_eq!(rows.len(), 1 + 4 * 3);
+    let late = &rows[3];
+    assert_eq!(late["Name"], "DB01");
+    assert_eq!(
+        (
+            late["Server"].as_str(),
+            late["ActivationPreference"].as_str()
+        ),
+        ("EX04", "4")
+    );
+    assert_eq!(late["ReplayLagTime"], "7.00:00:00");
+    assert_eq!(rows[1]["ReplayLagTime"], "0.00:00:00");
+}
+
+/// Version 7 renamed a column, which broke everybody who read version 6.
+#[test]
+fn both_generations_of_the_path() {
+    let path = "C:\\ExchangeDatabases\\DB01\\DB01.db\\DB01.edb";
+    for (kind, column, version) in [
+        (Kind::Tables, "EDBFilePath", "7.6"),
+        (Kind::TablesV6, "DBFilePath", "6.6"),
+    ] {
+        let rows = rows(&text(&small(), kind, "MailboxDatabases.csv"));
+        assert_eq!(rows[0][column], version);
+        assert_eq!(rows[1][column], path);
+        assert_eq!(rows[1].len(), 26);
+    }
+}
+
+#[test]
+fn the_table_of_groups() {
+    let rows = rows(&text(&small(), Kind::Tables, "DAGInfo.csv"));
+    let group = &rows[1];
+    assert_eq!(group.len(), 25);
+    assert_eq!(group["Site1Servers"], "EX01,EX02");
+    assert_eq!(group["Site2Servers"], "EX03,EX04");
+    assert_eq!(group["DAGIps"], "255.255.255.255");
+    assert_eq!(
+        (group["DACMode"].as_str(), group["ReplicationPort"].as_str()),
+        ("DagOnly", "64327")
+    );
+}
+
+#[test]
+fn scripts_as_they_were_read_by_people() {
+    let mut raid = two_sites(2, 4);
+    raid.pool = Some(Pool {
+        level: Level::Raid5,
+        groups: 2,
+        data_disks: 5,
+        redundant_disks: 1,
+        raw: Bytes(600_000_000_000),
+        formatted: Bytes(600_000_000_000),
+        disk_iops: 180.0,
+    });
+    raid.build.file_system = "ext4".to_owned();
+    let raid = provision(raid).unwrap();
+    for (provision, kind, name, golden) in [
+        (
+            &small(),
+            Kind::Diskpart,
+            "EX01-diskpart.txt",
+            include_str!("golden/EX01-diskpart.txt"),
+        ),
+        (
+            &small(),
+            Kind::PowerShell,
+            "DAG01.ps1",
+            include_str!("golden/DAG01.ps1"),
+        ),
+        (
+            &small(),
+            Kind::Linux,
+            "EX01-linux.sh",
+            include_str!("golden/EX01-linux.sh"),
+        ),
+        (
+            &raid,
+            Kind::Linux,
+            "EX01-linux.sh",
+            include_str!("golden/EX01-linux-raid.sh"),
+        ),
+    ] {
+        let text = text(provision, kind, name).replace('\r', "");
+        assert_eq!(
+            text, golden,
+            "{name} differs; if that is right, replace its golden file"
+        );
+    }
+}
+
+/// Every letter that a prefix may have stays inside its quotes.
+#[test]
+fn odd_names_stay_in_their_quotes() {
+    let mut needs = two_sites(2, 4);
+    needs.names.database = "D'B\u{2019};$(x) &".to_owned();
+    let odd = provision(needs).unwrap();
+    let shell = text(&odd, Kind::Linux, "EX01-linux.sh");
+    assert!(shell.contains("'D'\\''B\u{2019};$(x) &01'"), "{shell}");
+    let script = text(&odd, Kind::PowerShell, "DAG01.ps1");
+    assert!(
+        script.contains("-Name 'D''B\u{2019}\u{2019};$(x) &01'"),
+        "{script}"
+    );
+    let rows = rows(&text(&odd, Kind::Tables, "MailboxDatabases.csv"));
+    assert_eq!(rows[1]["Name"], "D'B\u{2019};$(x) &01");
+}
+
+#[test]
+fn without_copies_nothing_speaks_of_groups() {
+    let mut needs = two_sites(2, 4);
+    needs.copies = false;
+    let alone = provision(needs).unwrap();
+    assert_eq!(export(&alone, Kind::Tables).len(), 2);
+    assert!(!text(&alone, Kind::PowerShell, "DAG01.ps1").contains("AvailabilityGroup"));
+}
+
+/// Two files of one name would leave only the second.
+#[test]
+fn no_name_is_given_twice() {
+    for kind in Kind::ALL {
+        let names: Vec<String> = export(&small(), kind)
+            .into_iter()
+            .map(|file| file.name)
+            .collect();
+        let mut distinct = names.clone();
+        distinct.sort();
+        distinct.dedup();
+        assert_eq!(distinct.len(), names.len());
+    }
+}

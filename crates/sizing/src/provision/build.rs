@@ -1,0 +1,138 @@
+//! Gives names and disks to a layout.
+
+use super::names::{check, numbered};
+use super::{
+    Database, DatabaseCopy, Group, Needs, Prefixes, Provision, ProvisionError, Purpose, Server,
+    Volume,
+};
+use crate::layout::{Failure, Layout, Mode, Rules, lay_out, play};
+
+/// The number of the first disk that is not the system's.
+const FIRST_DISK: usize = 1;
+
+/// Lays everything out and names it.
+pub fn provision(needs: Needs) -> Result<Provision, ProvisionError> {
+    for (key, prefix) in [
+        ("servers", &needs.names.server),
+        ("dags", &needs.names.group),
+        ("databases", &needs.names.database),
+    ] {
+        check(key, prefix).map_err(ProvisionError::Name)?;
+    }
+    let layout = lay_out(&needs.wish).map_err(ProvisionError::Layout)?;
+    let activate_lagged = needs.build.replay_lag_manager;
+    let modes = play(&layout, Rules { activate_lagged });
+    let groups = (0..needs.groups).map(|at| group(&needs, &layout, &modes, at));
+    Ok(Provision {
+        groups: groups.collect(),
+        needs,
+    })
+}
+
+fn group(needs: &Needs, layout: &Layout, modes: &[Mode], at: usize) -> Group {
+    let namer = Namer {
+        prefixes: &needs.names,
+        group: at,
+        groups: needs.groups,
+        servers: layout.servers.len(),
+        databases: layout.databases.len(),
+    };
+    let server = |number: usize| {
+        let site = layout.servers[number].site;
+        Server {
+            name: namer.server(number),
+            site,
+            volumes: volumes(needs, layout, &namer, number),
+        }
+    };
+    let database = |(number, copies): (usize, &Vec<crate::layout::Copy>)| {
+        let copy = |copy: &crate::layout::Copy| DatabaseCopy {
+            server: namer.server(copy.server),
+            lagged: copy.lagged,
+        };
+        Database {
+            name: namer.database(number),
+            copies: copies.iter().map(copy).collect(),
+        }
+    };
+    let most = |within: fn(&Mode) -> bool| {
+        let active = modes
+            .iter()
+            .filter(|mode| within(mode))
+            .filter_map(Mode::active);
+        active.map(|(_, most)| most).max().unwrap_or(0)
+    };
+    Group {
+        name: numbered(&needs.names.group, at + 1, needs.groups.min(9)),
+        servers: (0..layout.servers.len()).map(server).collect(),
+        databases: layout.databases.iter().enumerate().map(database).collect(),
+        most_active: most(|_| true),
+        most_preferred_active: most(|mode| matches!(mode.failure, Failure::Servers(0..=2))),
+    }
+}
+
+/// Numbers run on over all groups, because names must differ in the whole organisation.
+struct Namer<'a> {
+    prefixes: &'a Prefixes,
+    group: usize,
+    groups: usize,
+    servers: usize,
+    databases: usize,
+}
+
+impl Namer<'_> {
+    fn server(&self, number: usize) -> String {
+        let most = self.groups * self.servers;
+        numbered(
+            &self.prefixes.server,
+            self.group * self.servers + number + 1,
+            most,
+        )
+    }
+
+    fn database(&self, number: usize) -> String {
+        let most = self.groups * self.databases;
+        numbered(
+            &self.prefixes.database,
+            self.group * self.databases + number + 1,
+            most,
+        )
+    }
+}
+
+/// The volumes of a server: databases, their logs where they are apart, spares, restore; disks
+/// count on in that order, which is the one that the calculator's own scripts expect.
+fn volumes(needs: &Needs, layout: &Layout, namer: &Namer<'_>, server: usize) -> Vec<Volume> {
+    let held = layout.volumes(server);
+    let names = |volume: &Vec<usize>| -> Vec<String> {
+        volume
+            .iter()
+            .map(|&number| namer.database(number))
+            .collect()
+    };
+    let data = held
+        .iter()
+        .map(|volume| (needs.database_volume, Purpose::Databases, names(volume)));
+    let logs = needs.log_volume.into_iter().flat_map(|size| {
+        held.iter()
+            .map(move |volume| (size, Purpose::Logs, names(volume)))
+    });
+    let restore = needs
+        .restore_volume
+        .map(|size| (size, Purpose::Restore, Vec::new()));
+    let spare = (needs.database_volume, Purpose::Spare, Vec::new());
+    let spares = std::iter::repeat_n(spare, needs.spare_volumes);
+    let all: Vec<_> = data.chain(logs).chain(spares).chain(restore).collect();
+    let count = all.len();
+    let volume = |(at, (size, purpose, databases))| Volume {
+        name: match purpose {
+            Purpose::Restore => "Restore".to_owned(),
+            _ => numbered("ExVol", at + 1, count),
+        },
+        disk: FIRST_DISK + at,
+        size,
+        purpose,
+        databases,
+    };
+    all.into_iter().enumerate().map(volume).collect()
+}

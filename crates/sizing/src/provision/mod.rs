@@ -1,0 +1,227 @@
+//! From a size to things with names: servers, disks, volumes, databases and where each is mounted.
+//!
+//! Everything that is made of it (scripts, tables, the plan that is tested) is a view of one
+//! [`Provision`], so that what is tested is what is built.
+
+mod build;
+mod markdown;
+mod names;
+pub mod pool;
+mod test_plan;
+
+#[cfg(test)]
+pub(crate) mod tests;
+
+pub use build::provision;
+pub use names::NameError;
+pub use test_plan::{PlanError, TestPlan};
+
+use units::{Bytes, Nanos};
+
+use crate::layout::{LayoutError, Wish};
+use pool::Pool;
+
+/// What has been sized, in plain values.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Needs {
+    /// Title of the documents.
+    pub title: String,
+    /// Groups of servers that are alike; each is laid out by `wish`.
+    pub groups: usize,
+    /// Whether a group is a database availability group; else its servers know nothing of each
+    /// other.
+    pub copies: bool,
+    /// Servers, copies and databases of one group.
+    pub wish: Wish,
+    /// Mailboxes of one database; a fraction is fine.
+    pub mailboxes_per_database: f64,
+    /// A database file when its mailboxes are full.
+    pub database: Bytes,
+    /// Room for its log.
+    pub log: Bytes,
+    /// Reads and writes per second of one copy of a database.
+    pub iops_per_database: f64,
+    /// A volume with databases, and their logs unless those have volumes of their own.
+    pub database_volume: Bytes,
+    /// A volume with logs alone, where they are apart.
+    pub log_volume: Option<Bytes>,
+    /// The volume for restores, where there is one.
+    pub restore_volume: Option<Bytes>,
+    /// Spare volumes of each server.
+    pub spare_volumes: usize,
+    /// The disks of each server, where volumes are cut from redundant groups; else each volume is
+    /// a disk of its own.
+    pub pool: Option<Pool>,
+    /// File system, encryption, product and lags.
+    pub build: Build,
+    /// Prefixes of names.
+    pub names: Prefixes,
+}
+
+/// How volumes and groups are set up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Build {
+    /// File system, such as `ReFS` or `XFS`.
+    pub file_system: String,
+    /// What encrypts the volumes; `none` where nothing does.
+    pub encryption: String,
+    /// How late lagged copies replay.
+    pub replay_lag: Nanos,
+    /// How much longer they keep replayed logs.
+    pub truncation_lag: Nanos,
+    /// Whether lagged copies catch up by themselves.
+    pub replay_lag_manager: bool,
+    /// Whether the product's commands know the file system of a group (Exchange 2016 and later).
+    pub group_file_system: bool,
+    /// Longest retention of deleted items of any tier.
+    pub deleted_item_retention: Nanos,
+    /// Whether logs are removed without a backup, because copies protect the databases.
+    pub circular_logging: bool,
+}
+
+/// What stands before the numbers in names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prefixes {
+    /// Of servers.
+    pub server: String,
+    /// Of groups.
+    pub group: String,
+    /// Of databases.
+    pub database: String,
+}
+
+/// Why nothing can be laid out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProvisionError {
+    /// The copies do not fit.
+    Layout(LayoutError),
+    /// A name cannot be used in paths and scripts.
+    Name(NameError),
+}
+
+impl std::fmt::Display for ProvisionError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Layout(error) => write!(f, "{error}"),
+            Self::Name(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+impl std::error::Error for ProvisionError {}
+
+/// Everything that is to be built.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Provision {
+    /// What it was made from.
+    pub needs: Needs,
+    /// The groups.
+    pub groups: Vec<Group>,
+}
+
+/// One group of servers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// Its name.
+    pub name: String,
+    /// Its servers, site after site.
+    pub servers: Vec<Server>,
+    /// Its databases.
+    pub databases: Vec<Database>,
+    /// Most databases that are active on a server in any failure that was played through.
+    pub most_active: usize,
+    /// The same with at most two servers failed.
+    pub most_preferred_active: usize,
+}
+
+/// A server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Server {
+    /// Its name.
+    pub name: String,
+    /// Its site, counted from 0.
+    pub site: usize,
+    /// Its volumes, in the order of their disks.
+    pub volumes: Vec<Volume>,
+}
+
+impl Server {
+    /// Its databases, in order, with the volume of each.
+    pub fn databases(&self) -> impl Iterator<Item = (&str, &Volume)> {
+        let carriers = self.volumes.iter();
+        let carriers = carriers.filter(|volume| volume.purpose == Purpose::Databases);
+        carriers.flat_map(|volume| {
+            volume
+                .databases
+                .iter()
+                .map(move |name| (name.as_str(), volume))
+        })
+    }
+
+    /// The volume with the log of `database`: its own, or the one of the databases.
+    pub fn log_volume(&self, database: &str) -> Option<&Volume> {
+        let holds = |volume: &&Volume| volume.databases.iter().any(|name| name == database);
+        let apart = |volume: &&Volume| volume.purpose == Purpose::Logs;
+        let mut holders = self.volumes.iter().filter(holds);
+        let of_logs = holders.clone().find(apart);
+        of_logs.or_else(|| holders.next())
+    }
+}
+
+/// What a volume is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// Databases, and their logs unless those are apart.
+    Databases,
+    /// Logs alone.
+    Logs,
+    /// Restores and maintenance.
+    Restore,
+    /// A spare that takes the place of a failed one.
+    Spare,
+}
+
+impl Purpose {
+    /// For people.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Databases => "databases",
+            Self::Logs => "logs",
+            Self::Restore => "restore",
+            Self::Spare => "spare",
+        }
+    }
+}
+
+/// One volume, which is one disk of the operating system.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Volume {
+    /// Its label.
+    pub name: String,
+    /// The number of its disk, in order.
+    pub disk: usize,
+    /// Least length.
+    pub size: Bytes,
+    /// What it is for.
+    pub purpose: Purpose,
+    /// The databases on it.
+    pub databases: Vec<String>,
+}
+
+/// A database.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Database {
+    /// Its name.
+    pub name: String,
+    /// Its copies in the order of preference; the first is active in normal running.
+    pub copies: Vec<DatabaseCopy>,
+}
+
+/// A copy of a database.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DatabaseCopy {
+    /// Its server.
+    pub server: String,
+    /// Whether it replays late.
+    pub lagged: bool,
+}

@@ -1,0 +1,47 @@
+//! Names that work in every place they go to: paths, labels, tables and three script languages.
+
+use std::fmt;
+
+/// A name that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NameError {
+    /// The key of the deployment.
+    pub key: &'static str,
+    /// Its value.
+    pub found: String,
+}
+
+impl fmt::Display for NameError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "[names] {}: {:?} cannot stand in paths; use 1 to 24 letters, digits, blanks, hyphens \
+             and such, but none of \\ / : * ? \" < > |",
+            self.key, self.found
+        )
+    }
+}
+
+/// Labels of volumes have 32 letters; the numbers behind a prefix take some.
+const LONGEST_PREFIX: usize = 24;
+
+/// Refuses prefixes that no quoting could make safe, because they would change a path.
+pub fn check(key: &'static str, prefix: &str) -> Result<(), NameError> {
+    let forbidden = |c: char| c.is_control() || "\\/:*?\"<>|".contains(c);
+    let length = prefix.chars().count();
+    let fits = (1..=LONGEST_PREFIX).contains(&length);
+    if fits && !prefix.contains(forbidden) && !prefix.starts_with([' ', '.', '-']) {
+        return Ok(());
+    }
+    Err(NameError {
+        key,
+        found: prefix.to_owned(),
+    })
+}
+
+/// `prefix` and `number`, with as many digits as `most` has and at least two, so that sorting by
+/// name sorts by number.
+pub fn numbered(prefix: &str, number: usize, most: usize) -> String {
+    let width = most.to_string().len().max(2);
+    format!("{prefix}{number:0width$}")
+}

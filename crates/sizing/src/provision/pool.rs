@@ -1,0 +1,138 @@
+//! Volumes cut from redundant groups of disks: how much fits, and how much I/O the disks stand.
+
+use units::Bytes;
+
+/// How the disks of a group protect each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// Mirrored stripes.
+    Raid10,
+    /// One disk of parity per group.
+    Raid5,
+    /// Two disks of parity per group.
+    Raid6,
+}
+
+impl Level {
+    /// Disk operations that one write costs.
+    pub const fn write_penalty(self) -> f64 {
+        match self {
+            Self::Raid10 => 2.0,
+            Self::Raid5 => 4.0,
+            Self::Raid6 => 6.0,
+        }
+    }
+
+    /// For people.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Raid10 => "RAID-1/0",
+            Self::Raid5 => "RAID-5",
+            Self::Raid6 => "RAID-6",
+        }
+    }
+}
+
+/// Disks in redundant groups.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pool {
+    /// How they protect each other.
+    pub level: Level,
+    /// Groups.
+    pub groups: u32,
+    /// Disks of a group that carry data.
+    pub data_disks: u32,
+    /// Disks of a group that carry redundancy.
+    pub redundant_disks: u32,
+    /// A disk as its vendor counts it.
+    pub raw: Bytes,
+    /// What is left of a disk after formatting by array and system.
+    pub formatted: Bytes,
+    /// Random reads and writes per second of a disk.
+    pub disk_iops: f64,
+}
+
+impl Pool {
+    /// All disks.
+    pub const fn disks(&self) -> u32 {
+        self.groups * (self.data_disks + self.redundant_disks)
+    }
+
+    /// All disks as vendors count them.
+    pub const fn raw(&self) -> Bytes {
+        Bytes(self.raw.0 * self.disks() as u64)
+    }
+
+    /// What volumes can be cut from.
+    pub const fn formatted(&self) -> Bytes {
+        Bytes(self.formatted.0 * (self.groups * self.data_disks) as u64)
+    }
+
+    /// Share of what the disks stand that a load takes, writes counted with their penalty; above
+    /// 1 it is too much.
+    pub fn load(&self, iops: f64, read_share: f64) -> f64 {
+        let writes = (1.0 - read_share) * self.level.write_penalty();
+        iops * (read_share + writes) / (f64::from(self.disks()) * self.disk_iops)
+    }
+}
+
+/// How large the volumes of an array are made, where its own wizard decides.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ArrayRule {
+    /// Database volume by mailbox data.
+    pub database_per_data: f64,
+    /// Log volume by mailbox data.
+    pub log_per_data: f64,
+    /// Part of the database volume that a test fills.
+    pub test_fill: f64,
+}
+
+/// The wizard of the EMC `VNXe3300`. Its formula was never published; the factors are what its
+/// published test report amounts to (ESRP, 1,000 mailboxes of 1.5 GB in two databases: 750 GB of
+/// data each, database volumes of 1.186 TB, log volumes of 75 GB, 1,943.6 GiB of databases).
+pub const VNXE: ArrayRule = ArrayRule {
+    database_per_data: 1.62,
+    log_per_data: 0.10,
+    test_fill: 0.80,
+};
+
+/// What an array's wizard makes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Carved {
+    /// The volume of one database.
+    pub database_volume: Bytes,
+    /// The volume of its log.
+    pub log_volume: Bytes,
+    /// The file that a test puts on it.
+    pub test_database: Bytes,
+    /// Share of the formatted pool that all volumes take; above 1 they do not fit.
+    pub used: f64,
+}
+
+/// Cuts volumes for `databases` databases of `data` each from the pool.
+pub fn carve(pool: &Pool, rule: ArrayRule, databases: u32, data: Bytes) -> Carved {
+    let part = |share: f64| scaled(data, share);
+    let database_volume = part(rule.database_per_data);
+    let log_volume = part(rule.log_per_data);
+    let all = (database_volume.0 + log_volume.0) * u64::from(databases);
+    Carved {
+        database_volume,
+        log_volume,
+        test_database: scaled(database_volume, rule.test_fill),
+        used: all as f64 / pool.formatted().0 as f64,
+    }
+}
+
+/// `size` times `share`, to the nearest byte. Shares have few digits, so that a million parts are
+/// exact enough.
+pub fn scaled(size: Bytes, share: f64) -> Bytes {
+    let millionths = (share.clamp(0.0, 1e6) * 1e6).round();
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "clamped above"
+    )]
+    let millionths = millionths as u128;
+    let bytes = u128::from(size.0) * millionths / 1_000_000;
+    Bytes(u64::try_from(bytes).unwrap_or(u64::MAX))
+}

@@ -1,0 +1,149 @@
+//! The plan that tests one server of a provision: every copy it holds, as large as it will be.
+
+use std::fmt::{self, Write as _};
+
+use plan::{quoted, write_size};
+use units::Bytes;
+
+use super::pool::scaled;
+use super::{Provision, Server};
+
+/// How a server is tested.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TestPlan {
+    /// The server; none takes the first.
+    pub server: Option<String>,
+    /// Folder below which its volumes are mounted.
+    pub root: String,
+    /// Part of the real size of each database; 1 tests what is built.
+    pub scale: f64,
+}
+
+/// Why there is no test plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PlanError {
+    /// No server has that name.
+    NoServer {
+        /// The name.
+        found: String,
+        /// The first and the last server.
+        known: (String, String),
+    },
+}
+
+impl fmt::Display for PlanError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self::NoServer {
+            found,
+            known: (first, last),
+        } = self;
+        write!(
+            f,
+            "there is no server {found:?}; name one of {first} to {last}"
+        )
+    }
+}
+
+impl std::error::Error for PlanError {}
+
+/// Smallest database file that can be filled.
+const SMALLEST: Bytes = Bytes::from_mib(16);
+
+/// Part of a file that caches may hold at most, so that reads reach the disk.
+const COLD: u64 = 20;
+
+/// Largest cache of one database, the usual one of the test.
+const CACHE: Bytes = Bytes::from_mib(256);
+
+/// Smallest cache that an engine works with.
+const SMALLEST_CACHE: Bytes = Bytes::from_mib(4);
+
+impl TestPlan {
+    /// The server that is tested.
+    pub fn server_of<'p>(&self, provision: &'p Provision) -> Result<&'p Server, PlanError> {
+        let servers = || provision.groups.iter().flat_map(|group| &group.servers);
+        let wanted =
+            |server: &&Server| self.server.as_ref().is_none_or(|name| *name == server.name);
+        let name =
+            |server: Option<&Server>| server.map_or_else(String::new, |server| server.name.clone());
+        servers().find(wanted).ok_or_else(|| PlanError::NoServer {
+            found: self.server.clone().unwrap_or_default(),
+            known: (name(servers().next()), name(servers().last())),
+        })
+    }
+
+    /// Folder and log folder of each database.
+    pub fn folders(&self, server: &Server) -> Vec<(String, String)> {
+        let root = self.root.trim_end_matches('/');
+        let folders = server.databases().map(|(database, volume)| {
+            let log = server.log_volume(database).unwrap_or(volume);
+            let folder = format!("{root}/{}/{database}", volume.name);
+            (folder, format!("{root}/{}/{database}", log.name))
+        });
+        folders.collect()
+    }
+
+    /// Length of each database file.
+    pub fn size(&self, provision: &Provision) -> Bytes {
+        let exact = scaled(provision.needs.database, self.scale);
+        let mib = Bytes::from_mib(1).0;
+        Bytes(exact.0 / mib * mib).max(SMALLEST)
+    }
+
+    /// A plan that `prepare` and `run` take as it is.
+    pub fn to_toml(&self, provision: &Provision) -> Result<String, PlanError> {
+        let server = self.server_of(provision)?;
+        let mut text = String::new();
+        self.write(provision, server, &mut text)
+            .expect("invariant: writing to a string cannot fail");
+        Ok(text)
+    }
+
+    fn write(&self, provision: &Provision, server: &Server, text: &mut String) -> fmt::Result {
+        let needs = &provision.needs;
+        let folders = self.folders(server);
+        let iops = needs.iops_per_database * folders.len() as f64;
+        let size = self.size(provision);
+        writeln!(
+            text,
+            "# Every copy that {} holds, active all at once: passive ones cost as",
+            server.name
+        )?;
+        writeln!(
+            text,
+            "# much. The server is good enough with {iops:.0} I/O per second within the limits."
+        )?;
+        if self.scale < 1.0 {
+            let percent = self.scale * 100.0;
+            writeln!(
+                text,
+                "# Scaled down to {percent} % of the real size: a rehearsal, no proof."
+            )?;
+        }
+        let title = format!("{} on {}", needs.title, server.name);
+        writeln!(text, "name = {}", quoted(&title))?;
+        let description = format!(
+            "{iops:.0} I/O per second are needed of {} copies",
+            folders.len()
+        );
+        writeln!(text, "description = {}", quoted(&description))?;
+        writeln!(text, "\n[databases]\nsize = {}", quoted(&write_size(size)))?;
+        let cache = Bytes(size.0 / COLD).clamp(SMALLEST_CACHE, CACHE);
+        let mib = Bytes::from_mib(1).0;
+        let cache = Bytes(cache.0 / mib * mib);
+        writeln!(text, "\n[engine]")?;
+        writeln!(
+            text,
+            "cache_minimum = {}",
+            quoted(&write_size(Bytes(cache.0 / 2 / mib * mib)))
+        )?;
+        writeln!(text, "cache_maximum = {}", quoted(&write_size(cache)))?;
+        for (folder, log) in folders {
+            writeln!(text, "\n[[database]]\nfolder = {}", quoted(&folder))?;
+            if folder != log {
+                writeln!(text, "log_folder = {}", quoted(&log))?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,229 @@
+//! The published wizard case, and what every provision keeps.
+
+use proptest::prelude::*;
+use units::{Bytes, Nanos};
+
+use super::pool::{Level, Pool, VNXE, carve, scaled};
+use super::{Build, Needs, Prefixes, ProvisionError, Purpose, TestPlan, provision};
+use crate::layout::{Copies, Site, SiteModel, Wish};
+
+/// Three copies and a late one in two sites of `servers` servers.
+pub fn two_sites(servers: usize, databases: usize) -> Needs {
+    let copies = |available, lagged| Copies { available, lagged };
+    Needs {
+        title: "two sites".to_owned(),
+        groups: 1,
+        copies: true,
+        wish: Wish {
+            model: SiteModel::ActiveActive,
+            sites: vec![Site::plain(servers, 2), Site::plain(servers, 2)],
+            primary: copies(2, 0),
+            secondary: copies(1, 1),
+            databases,
+            databases_per_volume: 4,
+        },
+        mailboxes_per_database: 62.5,
+        database: Bytes::from_gib(665),
+        log: Bytes::from_gib(24),
+        iops_per_database: 10.05,
+        database_volume: Bytes::from_gib(3599),
+        log_volume: None,
+        restore_volume: Some(Bytes::from_gib(2899)),
+        spare_volumes: 1,
+        pool: None,
+        build: Build {
+            file_system: "ReFS".to_owned(),
+            encryption: "none".to_owned(),
+            replay_lag: Nanos::from_secs(7 * 86_400),
+            truncation_lag: Nanos::ZERO,
+            replay_lag_manager: true,
+            group_file_system: true,
+            deleted_item_retention: Nanos::from_secs(14 * 86_400),
+            circular_logging: true,
+        },
+        names: Prefixes {
+            server: "EX".to_owned(),
+            group: "DAG".to_owned(),
+            database: "DB".to_owned(),
+        },
+    }
+}
+
+/// The array of the published ESRP report: seven 600 GB disks of 15,000 rpm in RAID-5 6+1, of which
+/// the array leaves 535.21 GiB each.
+fn vnxe() -> Pool {
+    Pool {
+        level: Level::Raid5,
+        groups: 1,
+        data_disks: 6,
+        redundant_disks: 1,
+        raw: Bytes(600_000_000_000),
+        formatted: Bytes(574_677_361_459),
+        disk_iops: 180.0,
+    }
+}
+
+fn gib(size: Bytes) -> f64 {
+    size.as_mib_f64() / 1024.0
+}
+
+/// Example E3: 1,000 mailboxes of 1.5 GB and 200 messages in two databases.
+#[test]
+fn the_wizard_of_the_published_report() {
+    let pool = vnxe();
+    let data = Bytes::from_mib(500 * 1536);
+    let carved = carve(&pool, VNXE, 2, data);
+    // Printed: LUNs of 1.186 TB and 75 GB, formatted 3,211.26 GB of 4,200 GB raw.
+    assert!((gib(carved.database_volume) / 1024.0 - 1.186).abs() < 0.001);
+    assert!((gib(carved.log_volume) - 75.0).abs() < 1e-6);
+    assert!((gib(pool.formatted()) - 3211.26).abs() < 0.01);
+    assert_eq!(pool.raw(), Bytes(4_200_000_000_000));
+    assert!(carved.used < 1.0);
+    // By byte counts of the report's appendix: 1,943.6 GiB, 80.45 % by its rounded table.
+    let test = 2.0 * gib(carved.test_database);
+    assert!((test - 1943.6).abs() < 1.0, "{test}");
+    assert!((test / (2.0 * 1.186 * 1024.0) - 0.8045).abs() < 0.006);
+    // 0.24 IOPS with headroom, three fifths of them reads: the disks stand 1,900 users.
+    assert!((pool.load(240.0, 0.6) - 240.0 * 2.2 / 1260.0).abs() < 1e-12);
+    assert!(pool.load(1900.0 * 0.24, 0.6) < 1.0);
+}
+
+#[test]
+fn shares_of_sizes() {
+    assert_eq!(scaled(Bytes(1000), 0.8), Bytes(800));
+    assert_eq!(scaled(Bytes(u64::MAX), 1.0), Bytes(u64::MAX));
+    assert_eq!(scaled(Bytes(u64::MAX), 2.0), Bytes(u64::MAX));
+    assert_eq!(scaled(Bytes(1000), f64::NAN), Bytes(0));
+}
+
+/// Example E1: twelve disks per server, ten of them with four databases each.
+#[test]
+fn volumes_and_disks_of_a_server() {
+    let provision = provision(two_sites(2, 40)).unwrap();
+    let group = &provision.groups[0];
+    let server = &group.servers[0];
+    assert_eq!((server.name.as_str(), server.volumes.len()), ("EX01", 12));
+    let disks: Vec<usize> = server.volumes.iter().map(|volume| volume.disk).collect();
+    assert_eq!(disks, (1..=12).collect::<Vec<_>>());
+    assert_eq!(
+        server.volumes[0].databases,
+        ["DB01", "DB02", "DB03", "DB04"]
+    );
+    let purposes = [server.volumes[10].purpose, server.volumes[11].purpose];
+    assert_eq!(purposes, [Purpose::Spare, Purpose::Restore]);
+    // The workbook's own limits for this example.
+    assert_eq!((group.most_active, group.most_preferred_active), (40, 20));
+}
+
+#[test]
+fn logs_apart_have_disks_of_their_own() {
+    let mut needs = two_sites(2, 40);
+    needs.log_volume = Some(Bytes::from_gib(100));
+    let provision = provision(needs).unwrap();
+    let server = &provision.groups[0].servers[0];
+    assert_eq!(server.volumes.len(), 22);
+    assert_eq!(server.log_volume("DB05").unwrap().name, "ExVol12");
+    let plan = TestPlan {
+        server: None,
+        root: "/r/".to_owned(),
+        scale: 1.0,
+    };
+    let folders = &plan.folders(server)[4];
+    assert_eq!(
+        *folders,
+        ("/r/ExVol02/DB05".to_owned(), "/r/ExVol12/DB05".to_owned())
+    );
+}
+
+/// Numbers run on, so that no name is given twice in an organisation.
+#[test]
+fn names_differ_over_all_groups() {
+    let mut needs = two_sites(4, 72);
+    needs.groups = 2;
+    let provision = provision(needs).unwrap();
+    assert_eq!(provision.groups[1].name, "DAG02");
+    assert_eq!(provision.groups[1].servers[0].name, "EX09");
+    assert_eq!(provision.groups[0].databases[0].name, "DB001");
+    assert_eq!(provision.groups[1].databases[0].name, "DB073");
+}
+
+#[test]
+fn names_that_would_change_a_path_are_refused() {
+    for wrong in [
+        "",
+        "a/b",
+        "a\\b",
+        "a\"b",
+        "a\nb",
+        "..",
+        "-x",
+        "a very long name that no label takes",
+    ] {
+        let mut needs = two_sites(2, 40);
+        needs.names.database = wrong.to_owned();
+        let error = provision(needs).unwrap_err();
+        assert!(matches!(error, ProvisionError::Name(_)), "{wrong:?}");
+        assert!(error.to_string().contains("[names] databases"));
+    }
+}
+
+#[test]
+fn the_test_plan_is_a_plan() {
+    let provision = provision(two_sites(2, 40)).unwrap();
+    let plan = |server: Option<&str>, scale| TestPlan {
+        server: server.map(str::to_owned),
+        root: "/mnt/mail".to_owned(),
+        scale,
+    };
+    let text = plan(Some("EX03"), 1.0).to_toml(&provision).unwrap();
+    let whole = plan::Plan::parse("plan.toml", &text).unwrap();
+    assert_eq!(
+        (whole.databases.len(), whole.size),
+        (40, Bytes::from_gib(665))
+    );
+    assert_eq!(whole.databases[39].folder, "/mnt/mail/ExVol10/DB40");
+    assert!(text.contains("with 402 I/O per second"), "{text}");
+    let text = plan(None, 0.000_001).to_toml(&provision).unwrap();
+    let small = plan::Plan::parse("plan.toml", &text).unwrap();
+    assert_eq!(small.size, Bytes::from_mib(16));
+    assert!(text.contains("no proof"));
+    let refused = plan(Some("EX99"), 1.0).to_toml(&provision).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "there is no server \"EX99\"; name one of EX01 to EX04"
+    );
+}
+
+proptest! {
+    /// Every copy is on exactly one volume of its server, and no disk carries two volumes.
+    #[test]
+    fn nothing_is_lost_or_doubled(
+        servers in 2_usize..=8,
+        rounds in 1_usize..=6,
+        per_volume in 1_usize..=4,
+        spares in 0_usize..=3,
+        apart: bool,
+    ) {
+        let mut needs = two_sites(servers, rounds * 2 * servers);
+        needs.wish.databases_per_volume = per_volume;
+        needs.spare_volumes = spares;
+        needs.log_volume = apart.then_some(Bytes::from_gib(10));
+        let provision = provision(needs).unwrap();
+        let group = &provision.groups[0];
+        for server in &group.servers {
+            let mut held: Vec<&str> = server.databases().map(|(name, _)| name).collect();
+            let copies = group.databases.iter().filter(|database| {
+                database.copies.iter().any(|copy| copy.server == server.name)
+            });
+            let mut expected: Vec<&str> = copies.map(|database| database.name.as_str()).collect();
+            held.sort_unstable();
+            expected.sort_unstable();
+            prop_assert_eq!(held, expected);
+            let spare = server.volumes.iter().filter(|volume| volume.purpose == Purpose::Spare);
+            prop_assert_eq!(spare.count(), spares);
+            for pair in server.volumes.windows(2) {
+                prop_assert!(pair[1].disk == pair[0].disk + 1 && pair[1].name > pair[0].name);
+            }
+        }
+    }
+}
