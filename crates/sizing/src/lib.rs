@@ -1,8 +1,93 @@
 //! Role-requirements arithmetic: from mailboxes to servers, databases and disks.
 //!
-//! Everything here is a pure function of a deployment. Each constant and formula names its source.
+//! Everything here is a pure function of a deployment. Each constant and formula names its source;
+//! each result carries the formula that made it, because [`number::Number`] writes down what its
+//! operators do. Formulas find each other's results in a [`Sheet`] by key.
 
+/// A figure of the product, by the name of its field.
+macro_rules! figure {
+    ($work:expr, $name:ident) => {
+        $work.figure(stringify!($name), |figures| &figures.$name)
+    };
+}
+mod architecture;
+mod capacity;
+mod database;
+mod disks;
 pub mod export;
+mod failure;
+mod finding;
+mod io;
 pub mod layout;
+mod memory;
+mod network;
+pub mod number;
+mod processor;
 pub mod profile;
 pub mod provision;
+mod quirk;
+mod servers;
+mod sheet;
+mod tier;
+mod transport;
+mod validate;
+mod volumes;
+mod work;
+
+use plan::Deployment;
+
+pub use architecture::{Architecture, Build, VolumeArchitecture};
+pub use finding::{Finding, Severity};
+pub use quirk::Quirk;
+pub use sheet::{Fact, Sheet, Value};
+pub use work::Note;
+
+use work::Work;
+
+/// What a deployment comes to.
+#[derive(Clone, Debug)]
+pub struct Sizing {
+    /// Every number with its trace, in the order of calculation.
+    pub sheet: Sheet,
+    /// What lies on a volume, and on which disks.
+    pub architecture: Architecture,
+    /// Known mistakes of the official calculator that make a difference here.
+    pub notes: Vec<Note>,
+    /// What is wrong with the deployment.
+    pub findings: Vec<Finding>,
+}
+
+/// Sizes a deployment.
+pub fn size(deployment: &Deployment) -> Sizing {
+    let mut work = Work::new(deployment);
+    let work = &mut work;
+    tier::tiers(work);
+    tier::growth_curve(work);
+    servers::servers(work);
+    io::per_group(work);
+    let architecture = architecture::architecture(work);
+    database::databases(work, architecture);
+    failure::failures(work);
+    io::per_server(work);
+    capacity::capacity(work);
+    volumes::volumes(work, architecture);
+    disks::disks(work, architecture);
+    processor::processor(work);
+    memory::memory(work);
+    transport::transport(work);
+    network::network(work);
+    validate::validate(work, architecture);
+    Sizing {
+        architecture,
+        sheet: std::mem::take(&mut work.sheet),
+        notes: std::mem::take(&mut work.notes),
+        findings: std::mem::take(&mut work.findings),
+    }
+}
+
+impl Sizing {
+    /// The number under `key`; none where it does not apply to this deployment.
+    pub fn number(&self, key: &str) -> Option<f64> {
+        self.sheet.find(key).map(|number| number.value())
+    }
+}

@@ -357,7 +357,11 @@ pub struct Names {
 impl Deployment {
     /// Copies of each database, late ones included.
     pub const fn total_copies(&self) -> u32 {
-        self.availability.copies + self.availability.lagged_copies
+        if self.has_copies() {
+            self.availability.copies + self.availability.lagged_copies
+        } else {
+            1
+        }
     }
 
     /// Whether databases have copies that can take over.
@@ -375,10 +379,8 @@ impl Deployment {
     /// their parts.
     pub fn copies_in_first_site(&self) -> (u32, u32) {
         let (copies, lagged) = self.copies_in_second_site();
-        (
-            self.availability.copies - copies,
-            self.availability.lagged_copies - lagged,
-        )
+        let late = self.total_copies() - self.availability.copies;
+        (self.availability.copies - copies, late - lagged)
     }
 
     /// Copies of each database in the second site: those that can take over, and late ones.

@@ -1,0 +1,161 @@
+//! What lies on a volume, and whether single disks will do (facts 5.3 and 5.4).
+
+use plan::deployment::{BackupFrequency, BackupMethod, Deployment, SiteModel, StorageChoice};
+
+use crate::sheet::WORKBOOK;
+use crate::work::Work;
+
+/// How databases are laid out on volumes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VolumeArchitecture {
+    /// Several databases with their logs.
+    SeveralDatabases,
+    /// One database with its log.
+    OnePerDatabase,
+    /// One for the database, one for its log.
+    TwoPerDatabase,
+    /// One for the databases that are backed up on one day, one for their logs.
+    TwoPerBackupSet,
+}
+
+impl VolumeArchitecture {
+    /// The name that the workbook uses.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::SeveralDatabases => "Multiple DBs / Volume",
+            Self::OnePerDatabase => "1 Volume / DB",
+            Self::TwoPerDatabase => "2 Volumes / DB",
+            Self::TwoPerBackupSet => "2 Volumes / Backup Set",
+        }
+    }
+}
+
+/// Redundant groups or single disks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Build {
+    /// Redundant groups.
+    Raid,
+    /// Single disks.
+    Jbod,
+}
+
+impl Build {
+    /// The name that the workbook uses.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Raid => "RAID",
+            Self::Jbod => "JBOD",
+        }
+    }
+}
+
+/// What follows from the deployment alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Architecture {
+    /// How databases are laid out on volumes.
+    pub volumes: VolumeArchitecture,
+    /// Whether logs lie on volumes of their own.
+    pub logs_apart: bool,
+    /// Disks of the first site.
+    pub first: Build,
+    /// Disks of the second site.
+    pub second: Build,
+}
+
+/// Decides, and writes it down with the reason.
+pub fn architecture(work: &mut Work<'_>) -> Architecture {
+    let deployment = work.deployment;
+    let logs_apart = logs_apart(deployment);
+    let volumes = volumes(deployment, logs_apart);
+    let several = volumes == VolumeArchitecture::SeveralDatabases;
+    let build = |allowed: bool| match deployment.storage.choice {
+        StorageChoice::Calculated if allowed => Build::Jbod,
+        StorageChoice::Calculated | StorageChoice::Raid => Build::Raid,
+        StorageChoice::Jbod => Build::Jbod,
+    };
+    let considered = deployment.storage.consider_jbod && !logs_apart;
+    let found = Architecture {
+        volumes,
+        logs_apart,
+        first: build(considered && first_may(deployment, several)),
+        second: build(considered && second_may(deployment, several)),
+    };
+    write_down(work, found);
+    found
+}
+
+fn write_down(work: &mut Work<'_>, found: Architecture) {
+    let apart = if found.logs_apart { "Yes" } else { "No" };
+    let because = "apart without copies, or for hardware snapshots";
+    work.sheet
+        .put_word("vol.db_log_isolated", WORKBOOK, apart, because);
+    let because = "several databases with copies on single disks; else by backup";
+    let name = found.volumes.name();
+    work.sheet
+        .put_word("vol.architecture", WORKBOOK, name, because);
+    let because = "single disks with three copies that can take over, late ones not alone";
+    let name = found.first.name();
+    work.sheet
+        .put_word("disk.architecture_dc1", WORKBOOK, name, because);
+    if work.deployment.second_site.is_some() {
+        let because = "single disks with two copies there";
+        let name = found.second.name();
+        work.sheet
+            .put_word("disk.architecture_dc2", WORKBOOK, name, because);
+    }
+}
+
+fn logs_apart(deployment: &Deployment) -> bool {
+    !deployment.has_copies() || deployment.backup.method == BackupMethod::HardwareVss
+}
+
+fn volumes(deployment: &Deployment, logs_apart: bool) -> VolumeArchitecture {
+    if !logs_apart && several_databases(deployment) {
+        VolumeArchitecture::SeveralDatabases
+    } else if !logs_apart {
+        VolumeArchitecture::OnePerDatabase
+    } else if deployment.backup.method == BackupMethod::HardwareVss
+        || deployment.backup.frequency == BackupFrequency::DailyFull
+    {
+        VolumeArchitecture::TwoPerDatabase
+    } else {
+        VolumeArchitecture::TwoPerBackupSet
+    }
+}
+
+/// Whether the copies can be spread so that a volume holds several databases.
+fn several_databases(deployment: &Deployment) -> bool {
+    let storage = &deployment.storage;
+    let wanted = storage.several_databases_per_volume && storage.consider_jbod;
+    if !wanted || !deployment.has_copies() || deployment.total_copies() < 3 {
+        return false;
+    }
+    let (copies, lagged) = deployment.copies_in_first_site();
+    let (there, lagged_there) = deployment.copies_in_second_site();
+    let (here, there) = (copies + lagged, there + lagged_there);
+    let servers = deployment.availability.servers_per_site;
+    match deployment.site_model() {
+        None => true,
+        Some(SiteModel::ActiveActive) => here == there,
+        Some(_) => here == there || servers.is_multiple_of(here),
+    }
+}
+
+fn first_may(deployment: &Deployment, several: bool) -> bool {
+    let (_, lagged) = deployment.copies_in_first_site();
+    let (there, lagged_there) = deployment.copies_in_second_site();
+    let alone_there =
+        deployment.site_model() == Some(SiteModel::ActiveActive) && there + lagged_there == 1;
+    deployment.availability.copies >= 3 && late_copies_may(lagged, several) && !alone_there
+}
+
+fn second_may(deployment: &Deployment, several: bool) -> bool {
+    let (copies, lagged) = deployment.copies_in_second_site();
+    let counted = if several { copies + lagged } else { copies };
+    counted >= 2 && late_copies_may(lagged, several)
+}
+
+/// A single late copy on a disk of its own has nothing beside it to be seeded from.
+const fn late_copies_may(lagged: u32, several: bool) -> bool {
+    lagged == 0 || several || lagged >= 2
+}

@@ -1,0 +1,36 @@
+//! What is wrong with a deployment once it is calculated.
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Worth knowing when it is built.
+    Remark,
+    /// It can be built, but somebody should look at it.
+    Warning,
+    /// It cannot be built, or not be supported.
+    Violation,
+}
+
+impl Severity {
+    /// The word for people and programs.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Remark => "remark",
+            Self::Warning => "warning",
+            Self::Violation => "violation",
+        }
+    }
+}
+
+/// One thing wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// How bad it is.
+    pub severity: Severity,
+    /// The result that shows it.
+    pub key: String,
+    /// What is wrong.
+    pub text: String,
+    /// What to change.
+    pub remedy: &'static str,
+}

@@ -1,0 +1,143 @@
+//! What replication sends, and whether the link between the sites carries it (facts 5.14).
+
+use plan::deployment::SiteModel;
+
+use crate::number::Number;
+use crate::quirk::Quirk;
+use crate::sheet::{OWN, WORKBOOK};
+use crate::work::Work;
+
+/// Bits on the way below which the usual TCP window does. Source: S-W76.
+const USUAL_WINDOW_BITS: f64 = 65_536.0;
+
+/// Windows are this many bytes times a power of two. Source: S-W76.
+const WINDOW_BYTES: f64 = 65_535.0;
+
+/// Rates of links that are sold, in Mb/s.
+const LINKS: [f64; 16] = [
+    0.064, 0.128, 0.256, 0.512, 1.544, 2.048, 10.0, 34.0, 45.0, 100.0, 155.0, 622.0, 1000.0,
+    2488.0, 10_000.0, 40_000.0,
+];
+
+/// Streams, rates and the link; nothing of it where everything stands in one site.
+pub fn network(work: &mut Work<'_>) {
+    let Some(model) = work.deployment.site_model() else {
+        return;
+    };
+    streams(work, model);
+    let Some(shares) = work.deployment.replication.hourly_shares else {
+        return;
+    };
+    rates(work, &shares);
+    link(work, model);
+}
+
+/// Logs that cross between the sites, one stream for each copy on the other side.
+fn streams(work: &mut Work<'_>, model: SiteModel) {
+    let there = work.get("copies.second_site") + work.get("copies.second_site_lagged");
+    let streams = match model {
+        SiteModel::ActiveActive => {
+            work.get("db.active_dc1") * &there + work.get("db.active_dc2") * there
+        }
+        _ => work.get("db.count") * there,
+    };
+    work.put("net.log_streams_per_dag", "", streams);
+}
+
+fn rates(work: &mut Work<'_>, shares: &[f64; 24]) {
+    let peak = shares.iter().copied().fold(0.0, f64::max);
+    let peak = work.sheet.input("replication.peak_hour_share", "", peak);
+    let (log, index) = both(work, &peak);
+    let log = work.put("net.peak_log_mbps_per_db", "Mb/s", log);
+    let index = work.put("net.peak_index_mbps_per_db", "Mb/s", index);
+    let streams = work.get("net.log_streams_per_dag");
+    let log = work.put("net.peak_log_mbps_per_dag", "Mb/s", log * &streams);
+    let index = work.put("net.peak_index_mbps_per_dag", "Mb/s", index * &streams);
+    let total = work.put("net.peak_total_mbps_per_dag", "Mb/s", log + index);
+    let hours = recovery_hours(work);
+    let per_group = if hours == 0 {
+        total
+    } else {
+        let mean = busiest_mean(shares, hours);
+        let mean = work.sheet.input("replication.busiest_mean_share", "", mean);
+        let (log, index) = both(work, &mean);
+        let rate = work.put("net.rpo_mbps_per_db", "Mb/s", log + index);
+        work.put("net.rpo_mbps_per_dag", "Mb/s", rate * streams)
+    };
+    let all = per_group * work.get("srv.dags");
+    work.put("net.environment_mbps", "Mb/s", all);
+}
+
+/// Log traffic, compressed, and index traffic of a database in an hour with `share` of the day.
+fn both(work: &mut Work<'_>, share: &Number) -> (Number, Number) {
+    let raw = share * work.get("log.all_logs_per_day_per_db") * 8.0 / 3600.0;
+    let saved = work.deployment.replication.compression;
+    let saved = work.sheet.share("replication.compression_percent", saved);
+    let index = &raw * figure!(work, index_traffic_share);
+    (raw * (1.0 - saved), index)
+}
+
+/// Whole hours of work that a disaster may cost, at most a day.
+fn recovery_hours(work: &Work<'_>) -> usize {
+    let site = work.deployment.second_site.as_ref();
+    let hours = site.map_or(0, |site| site.recovery_point.0.div_ceil(3_600_000_000_000));
+    usize::try_from(hours).map_or(24, |hours| hours.min(24))
+}
+
+/// The largest mean share of `hours` hours in a row, over midnight too.
+fn busiest_mean(shares: &[f64; 24], hours: usize) -> f64 {
+    let mean = |start: usize| {
+        let window = (start..start + hours).map(|hour| shares[hour % 24]);
+        window.sum::<f64>() / hours as f64
+    };
+    (0..24).map(mean).fold(0.0, f64::max)
+}
+
+/// Whether the link carries it with the TCP window that it needs.
+fn link(work: &mut Work<'_>, model: SiteModel) {
+    let needed = work.get("net.environment_mbps");
+    let sold = LINKS.iter().copied().find(|rate| *rate > needed.value());
+    if let Some(rate) = sold {
+        let rate = Number::of_all("next_link_above", &[needed], rate);
+        work.sheet
+            .put("net.recommended_link_mbps", "Mb/s", OWN, rate);
+    }
+    let Some(rate) = work.deployment.replication.link_mbps else {
+        return;
+    };
+    let rate = work.sheet.input("replication.link_mbps", "Mb/s", rate);
+    let latency = work.deployment.replication.link_latency.0 as f64 / 1e6;
+    let latency = work
+        .sheet
+        .input("replication.link_latency_ms", "ms", latency);
+    let bits = &rate * 1000.0 * &latency;
+    let bits = work.put("net.bandwidth_delay_bits", "bits", bits);
+    let right = through(&rate, &latency, &bits, 8.0);
+    let workbook = if model == SiteModel::ActiveActive {
+        rate.clone()
+    } else {
+        through(&rate, &latency, &bits, 1.0)
+    };
+    let key = "net.link_throughput_mbps";
+    let through = work.either(Quirk::LinkWindow, key, workbook, right);
+    let through = work.put(key, "Mb/s", through);
+    let enough = through.value() >= work.value("net.environment_mbps");
+    let word = if enough { "Yes" } else { "No" };
+    let because = "net.link_throughput_mbps is not less than net.environment_mbps";
+    work.sheet
+        .put_word("net.link_sufficient", WORKBOOK, word, because);
+}
+
+/// What goes through a link with the smallest window whose bytes, times `bits_per_unit`, are not
+/// less than the bits on the way.
+fn through(rate: &Number, latency: &Number, bits: &Number, bits_per_unit: f64) -> Number {
+    if bits.value() < USUAL_WINDOW_BITS {
+        return rate.clone();
+    }
+    let mut window = WINDOW_BYTES;
+    while window * bits_per_unit < bits.value() {
+        window *= 2.0;
+    }
+    let window = Number::of_all("tcp_window_bytes", std::slice::from_ref(bits), window);
+    (window * 8.0 / (latency * 1000.0)).min(rate)
+}

@@ -1,0 +1,88 @@
+//! Known mistakes of the official calculator: what it does, and what is right.
+
+/// One of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Quirk {
+    /// Volumes and disks come in fractions.
+    FractionalVolumes,
+    /// Passive copies pay the multiplier of active users.
+    PassiveMultiplier,
+    /// Rounding to groups of four misses them.
+    GroupsOfFour,
+    /// The time until a mailbox is full is wrong.
+    MonthsToLimit,
+    /// Servers without copies have no processor figure for the worst case.
+    StandaloneProcessor,
+    /// Two reasons for more reads count the base twice.
+    DoubleReads,
+    /// Reads of clients without an index do not change the share of reads.
+    SearchReadShare,
+    /// Bits are compared with bytes, or the window is not looked at.
+    LinkWindow,
+    /// Databases are filled past their limit.
+    MailboxesRoundedUp,
+    /// Two failed servers are estimated by a formula.
+    TwoFailures,
+    /// Space for late copies is taken on every server.
+    LaggedSpace,
+    /// Messages a day come in steps of 50.
+    ProfileSteps,
+    /// A lag is kept for where no copy replays late.
+    LagWithoutCopies,
+    /// A count that is given is rounded like a calculated one.
+    GivenCount,
+    /// The databases of a volume in one site are counted over both.
+    VolumeOfBothSites,
+}
+
+impl Quirk {
+    /// What the workbook does.
+    pub const fn workbook(self) -> &'static str {
+        match self {
+            Self::FractionalVolumes => "volumes and disks are counted in fractions",
+            Self::PassiveMultiplier => "the megacycle multiplier also counts for passive copies",
+            Self::GroupsOfFour => "count + count mod 4 stands for the next multiple of 4",
+            Self::MonthsToLimit => {
+                "the time to the limit divides the limit by a year's growth plus the initial size"
+            }
+            Self::StandaloneProcessor => "there is no worst case for servers without copies",
+            Self::DoubleReads => {
+                "reads of desktop search and of an I/O multiplier are added, base included twice"
+            }
+            Self::SearchReadShare => "desktop search does not change the share of reads",
+            Self::LinkWindow => {
+                "bits on the way are compared with bytes of the TCP window, or not at all"
+            }
+            Self::MailboxesRoundedUp => "mailboxes per database are rounded up past the limit",
+            Self::TwoFailures => "two failed servers are estimated by a formula",
+            Self::LaggedSpace => "every server has room for late copies",
+            Self::ProfileSteps => "messages a day come in steps of 50 from 50 to 500",
+            Self::LagWithoutCopies => "a replay lag counts where there are no copies",
+            Self::GivenCount => "a count that is given is rounded like a calculated one",
+            Self::VolumeOfBothSites => {
+                "databases of a volume are counted over both sites for the largest database"
+            }
+        }
+    }
+
+    /// What corrected mode does.
+    pub const fn corrected(self) -> &'static str {
+        match self {
+            Self::FractionalVolumes => "they are rounded up",
+            Self::PassiveMultiplier => "it counts for active copies only, as S-CHK states",
+            Self::GroupsOfFour => "the next multiple of 4 is taken",
+            Self::MonthsToLimit => "what is left is divided by a month's growth",
+            Self::StandaloneProcessor => "it is the normal one",
+            Self::DoubleReads => "the base counts once",
+            Self::SearchReadShare => "its reads count as reads",
+            Self::LinkWindow => "bits are compared with bits, in every site model",
+            Self::MailboxesRoundedUp => "they are rounded down",
+            Self::TwoFailures => "the copy layout is simulated; see the failures of the layout",
+            Self::LaggedSpace => "it is kept, and said",
+            Self::ProfileSteps => "figures per message are taken for any number",
+            Self::LagWithoutCopies => "it counts for late copies only",
+            Self::GivenCount => "it is taken as it is",
+            Self::VolumeOfBothSites => "those are counted that lie on the volume",
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! What the numbers say against the deployment (facts 5.20): violations, warnings, remarks.
+
+use plan::deployment::SiteModel;
+
+use crate::architecture::{Architecture, Build};
+use crate::finding::Severity::{Remark, Violation, Warning};
+use crate::number::write;
+use crate::work::Work;
+
+/// Share of its processors that a server may use at the worst. Source: S-PA19.
+const MOST_PROCESSOR: f64 = 0.8;
+
+/// GB of a volume that need a partition table of the newer kind. Source: S-W76.
+const LARGE_VOLUME_GB: f64 = 2048.0;
+
+/// Looks at everything; findings stand in the order in which one would repair them.
+pub fn validate(work: &mut Work<'_>, architecture: Architecture) {
+    groups(work);
+    databases(work);
+    volumes(work);
+    single_disks(work, architecture);
+    processors(work);
+    memory(work);
+    link(work);
+}
+
+fn groups(work: &mut Work<'_>) {
+    let members = work.value("srv.per_dag");
+    let most = work.deployment.product.figures.dag_members.value;
+    if work.deployment.has_copies() && members > most {
+        let text = format!("a group has {} members and may have {most}", write(members));
+        let remedy = "lower availability.servers_per_site, or raise availability.dags";
+        work.find(Violation, "srv.per_dag", text, remedy);
+    }
+    let here = work.value("copies.first_site") + work.value("copies.first_site_lagged");
+    let there = work.value("copies.second_site") + work.value("copies.second_site_lagged");
+    let both = work.deployment.site_model() == Some(SiteModel::ActiveActive);
+    if both && (here - there).abs() > 0.5 {
+        let text = format!(
+            "{} copies stand in the first site and {} in the second, so their servers carry \
+             different loads",
+            write(here),
+            write(there)
+        );
+        let remedy = "give both sites of an active/active group the same number of copies";
+        work.find(Violation, "copies.second_site", text, remedy);
+    }
+}
+
+fn databases(work: &mut Work<'_>) {
+    let each = work.deployment.product.figures.databases_per_server.value;
+    let copies = work.value("srv.db_copies");
+    if copies > each {
+        let text = format!(
+            "a server holds {} databases and may hold {each}",
+            write(copies)
+        );
+        let remedy = "add servers or groups, or allow larger databases";
+        work.find(Violation, "srv.db_copies", text, remedy);
+    }
+    let (mailboxes, target) = (
+        work.value("db.mailboxes"),
+        work.value("db.mailboxes_target"),
+    );
+    if mailboxes > target {
+        let text = format!(
+            "a database would hold {} mailboxes where {} have room",
+            write(mailboxes),
+            write(target)
+        );
+        let remedy = "add servers or groups, raise data.databases, or take larger disks";
+        work.find(Violation, "db.mailboxes", text, remedy);
+    }
+    if work.value("db.mailboxes_capacity_limited") < 1.0 {
+        let text = "not even one mailbox fits into a database".to_owned();
+        let remedy = "take larger disks, allow larger databases, or lower data.overhead_percent";
+        work.find(Violation, "db.mailboxes_capacity_limited", text, remedy);
+    }
+}
+
+fn volumes(work: &mut Work<'_>) {
+    let total = work.value("vol.total_per_server");
+    let given = work.deployment.storage.volumes_per_server;
+    if let Some(given) = given.filter(|given| f64::from(*given) < total) {
+        let text = format!("a server needs {} volumes and has {given}", write(total));
+        let remedy = "raise storage.volumes_per_server, or add servers";
+        work.find(Violation, "vol.total_per_server", text, remedy);
+    }
+    let size = work.value("vol.db_volume_gb");
+    if size > LARGE_VOLUME_GB {
+        let text = format!(
+            "a volume of {} GB needs a GUID partition table",
+            write(size)
+        );
+        work.find(Remark, "vol.db_volume_gb", text, "the scripts make one");
+    }
+    if work
+        .sheet
+        .fact("transport.location")
+        .is_some_and(|fact| fact.is_word("Dedicated Disks"))
+    {
+        let text = "the queue database does not fit beside the system".to_owned();
+        let remedy = "plan a mirrored pair of disks for it, or take a larger system disk";
+        work.find(Warning, "transport.location", text, remedy);
+    }
+}
+
+/// Single disks carry one volume each.
+fn single_disks(work: &mut Work<'_>, architecture: Architecture) {
+    let second = work.deployment.second_site.is_some();
+    let sites = [
+        ("", architecture.first, true),
+        ("_dc2", architecture.second, second),
+    ];
+    for (site, build, there) in sites {
+        if build != Build::Jbod || !there {
+            continue;
+        }
+        let (volume, disk) = (
+            work.value("vol.db_volume_gb"),
+            work.value(&format!("disk.formatted_gb{site}")),
+        );
+        if volume > disk {
+            let text = format!(
+                "insufficient capacity: a volume needs {} GB and a disk has {}",
+                write(volume),
+                write(disk)
+            );
+            let remedy = "take larger disks, or build RAID";
+            work.find(Violation, "vol.db_volume_gb", text, remedy);
+        }
+        let needed = work.get("io.db_iops_per_db") * work.get("vol.dbs_per_volume");
+        let needed = needed.round().value();
+        let iops = work.value(&format!("disk.random_iops{site}"));
+        if needed > iops {
+            let text = format!(
+                "insufficient I/O: a volume needs {} a second and a disk gives {}",
+                write(needed),
+                write(iops)
+            );
+            let remedy = "take faster disks, put fewer databases on a volume, or build RAID";
+            work.find(Violation, "io.db_iops_per_db", text, remedy);
+        }
+    }
+}
+
+fn processors(work: &mut Work<'_>) {
+    for key in ["cpu.util_worst_dc1", "cpu.util_worst_dc2"] {
+        let used = work.sheet.find(key).map(|number| number.value());
+        if let Some(used) = used.filter(|used| *used > MOST_PROCESSOR) {
+            let text = format!(
+                "{} percent of a server's processors are needed at the worst; 80 are the limit",
+                write((used * 1000.0).round() / 10.0)
+            );
+            let remedy = "take faster servers, or more of them";
+            work.find(Violation, key, text, remedy);
+        }
+    }
+    let limit = work.deployment.product.figures.cores_limit.value;
+    let cores = work
+        .deployment
+        .servers
+        .first
+        .cores
+        .max(work.deployment.servers.second.cores);
+    if cores > limit {
+        let text = format!("{cores} cores are more than the {limit} that were tested");
+        work.find(Warning, "servers.cores", text, "take more, smaller servers");
+    }
+}
+
+fn memory(work: &mut Work<'_>) {
+    let figures = &work.deployment.product.figures;
+    let (limit, least) = (
+        figures.memory_limit_gb.value,
+        figures.memory_minimum_gb.value,
+    );
+    let memory = work.value("mem.ram_gb_dc1");
+    if memory > limit {
+        let text = format!("{memory} GB of memory are more than the {limit} that were tested");
+        work.find(
+            Warning,
+            "mem.ram_gb_dc1",
+            text,
+            "take more, smaller servers",
+        );
+    }
+    if memory < least {
+        let text = format!(
+            "{memory} GB are enough for this load; the vendor supports no less than {least}"
+        );
+        work.find(
+            Remark,
+            "mem.ram_gb_dc1",
+            text,
+            "buy what the vendor supports",
+        );
+    }
+}
+
+fn link(work: &mut Work<'_>) {
+    if !work
+        .sheet
+        .fact("net.link_sufficient")
+        .is_some_and(|fact| fact.is_word("No"))
+    {
+        return;
+    }
+    let text = format!(
+        "{} Mb/s go through the link and {} are needed",
+        write(work.value("net.link_throughput_mbps")),
+        write(work.value("net.environment_mbps"))
+    );
+    let remedy = "take a faster link or one with less latency, or allow a longer recovery point";
+    work.find(Violation, "net.link_sufficient", text, remedy);
+}

@@ -1,0 +1,136 @@
+//! Volumes of a server: how many, and how large (facts 5.9).
+
+use crate::architecture::{Architecture, VolumeArchitecture};
+use crate::number::Number;
+use crate::quirk::Quirk;
+use crate::work::Work;
+
+/// Room for a second database and a part where there is no restore volume. Source: S-W76.
+const RESTORE_ROOM: f64 = 1.1;
+
+/// Volumes per backup set by databases of a server; the largest not above counts. Source: S-W76.
+#[rustfmt::skip]
+const BACKUP_SETS: [(f64, f64); 31] = [
+    (1.0, 1.0), (8.0, 2.0), (9.0, 3.0), (10.0, 2.0), (11.0, 3.0), (14.0, 2.0), (15.0, 3.0),
+    (16.0, 4.0), (18.0, 3.0), (20.0, 4.0), (21.0, 3.0), (22.0, 4.0), (25.0, 5.0), (26.0, 4.0),
+    (29.0, 5.0), (36.0, 6.0), (45.0, 9.0), (48.0, 8.0), (49.0, 7.0), (50.0, 10.0), (56.0, 8.0),
+    (60.0, 10.0), (63.0, 9.0), (66.0, 11.0), (70.0, 10.0), (72.0, 12.0), (75.0, 15.0),
+    (77.0, 11.0), (84.0, 12.0), (91.0, 13.0), (98.0, 14.0),
+];
+
+/// Databases that a restore volume takes at once, by databases of a server. Source: S-W76.
+#[rustfmt::skip]
+const RESTORE_SETS: [(f64, f64); 7] = [
+    (1.0, 1.0), (14.0, 2.0), (21.0, 3.0), (28.0, 4.0), (35.0, 5.0), (42.0, 6.0), (49.0, 7.0),
+];
+
+/// Counts and sizes.
+pub fn volumes(work: &mut Work<'_>, architecture: Architecture) {
+    let copies = work.get("srv.db_copies");
+    let whole = count(work, architecture, &copies);
+    let on_one = work.get("vol.dbs_per_volume");
+    let size = database_volume(work, architecture, &on_one);
+    work.put("vol.db_volume_gb", "GB", size);
+    // Volumes are alike on average only where the last one is not full.
+    let average = &copies / &whole;
+    let average = work.put("vol.dbs_per_volume_average", "", average);
+    let all = database_volume(work, architecture, &average) * &whole;
+    work.put("vol.db_volumes_gb_per_server", "GB", all);
+    log_volumes(work, architecture, &on_one, &copies);
+    restore(work, &on_one);
+    total(work, architecture, whole);
+}
+
+/// Databases on a volume and volumes of a server, which are whole in the end.
+fn count(work: &mut Work<'_>, architecture: Architecture, copies: &Number) -> Number {
+    if architecture.volumes == VolumeArchitecture::TwoPerBackupSet {
+        let sets = looked_up("volumes_per_backup_set", copies, &BACKUP_SETS);
+        let sets = work.put("vol.db_volumes", "", sets);
+        work.put("vol.dbs_per_volume", "", (copies / &sets).up());
+        return sets;
+    }
+    let on_one = work.get("db.per_volume");
+    let on_one = work.put("vol.dbs_per_volume", "", on_one);
+    let workbook = copies / on_one;
+    let whole = workbook.clone().up();
+    let key = "vol.db_volumes";
+    let shown = work.either(Quirk::FractionalVolumes, key, workbook, whole);
+    work.put(key, "", shown).up()
+}
+
+/// The value at the largest key that is not above `number`.
+fn looked_up(name: &str, number: &Number, table: &[(f64, f64)]) -> Number {
+    let found = table.iter().rev().find(|(from, _)| *from <= number.value());
+    let value = found.or(table.first()).map_or(1.0, |&(_, value)| value);
+    Number::of_all(name, std::slice::from_ref(number), value)
+}
+
+/// GB of a volume with `count` databases: their index, room to restore, logs beside them.
+fn database_volume(work: &mut Work<'_>, architecture: Architecture, count: &Number) -> Number {
+    let one = work.get("db.size_with_overhead_gb");
+    let group = count * &one;
+    let mut size = group.clone();
+    if !work.deployment.data.restore_volume {
+        size = size + RESTORE_ROOM * &one;
+    }
+    let index = figure!(work, content_index_share) * &group;
+    size = size + index + figure!(work, content_index_merge_share) * one;
+    if !architecture.logs_apart {
+        size = size + count * work.get("log.space_gb_per_db");
+    }
+    size / (1.0 - free(work))
+}
+
+fn free(work: &mut Work<'_>) -> Number {
+    let share = work.deployment.data.volume_free_space;
+    work.sheet.share("data.volume_free_space_percent", share)
+}
+
+fn log_volumes(work: &mut Work<'_>, architecture: Architecture, on_one: &Number, copies: &Number) {
+    let (one, all) = if architecture.logs_apart {
+        let each = work.get("log.space_gb_per_db");
+        let free = free(work);
+        (on_one * &each / (1.0 - &free), copies * each / (1.0 - free))
+    } else {
+        (Number::plain(0.0), Number::plain(0.0))
+    };
+    work.put("vol.log_volume_gb", "GB", one);
+    work.put("vol.log_volumes_gb_per_server", "GB", all);
+}
+
+fn restore(work: &mut Work<'_>, on_one: &Number) {
+    if !work.deployment.data.restore_volume {
+        return;
+    }
+    let one = work.get("db.size_with_overhead_gb") + work.get("log.space_gb_per_db");
+    let mut size = on_one * one;
+    let alone = work.deployment.total_copies() < 2 && on_one.value() <= 1.0;
+    if alone {
+        let copies = work.get("srv.db_copies");
+        size = size * looked_up("restore_sets", &copies, &RESTORE_SETS);
+    }
+    let size = size / (1.0 - free(work));
+    work.put("vol.restore_gb", "GB", size);
+}
+
+fn total(work: &mut Work<'_>, architecture: Architecture, whole: Number) {
+    let several = architecture.volumes == VolumeArchitecture::SeveralDatabases;
+    let spares = if several {
+        let given = work.deployment.storage.autoreseed_volumes;
+        work.sheet
+            .input("storage.autoreseed_volumes", "", f64::from(given))
+    } else {
+        Number::plain(0.0)
+    };
+    let spares = work.put("vol.autoreseed", "", spares);
+    let logs = if architecture.logs_apart {
+        whole.clone()
+    } else {
+        Number::plain(0.0)
+    };
+    let logs = work.put("vol.log_volumes", "", logs);
+    let restore = f64::from(u8::from(work.deployment.data.restore_volume));
+    let restore = work.put("vol.restore_volumes", "", restore);
+    let total = whole + logs + restore + spares;
+    work.put("vol.total_per_server", "", total);
+}

@@ -1,0 +1,94 @@
+//! A sizing in the making: the deployment, the sheet, and what is to be said about it.
+
+use plan::Deployment;
+use plan::deployment::Figure;
+
+use crate::finding::{Finding, Severity};
+use crate::number::Number;
+use crate::quirk::Quirk;
+use crate::sheet::{Sheet, WORKBOOK};
+
+/// A mistake of the workbook that makes a difference here.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Note {
+    /// Which one.
+    pub quirk: Quirk,
+    /// The result that it changes.
+    pub key: String,
+    /// The workbook's value and the right one, where they are numbers.
+    pub values: Option<(f64, f64)>,
+}
+
+/// What formulas work on.
+pub struct Work<'d> {
+    /// What is sized.
+    pub deployment: &'d Deployment,
+    /// What is known so far.
+    pub sheet: Sheet,
+    /// Mistakes of the workbook that matter here.
+    pub notes: Vec<Note>,
+    /// What is wrong with the deployment.
+    pub findings: Vec<Finding>,
+}
+
+impl<'d> Work<'d> {
+    /// Nothing is known yet.
+    pub fn new(deployment: &'d Deployment) -> Self {
+        Self {
+            deployment,
+            sheet: Sheet::default(),
+            notes: Vec::new(),
+            findings: Vec::new(),
+        }
+    }
+
+    /// The number under `key`.
+    pub fn get(&self, key: &str) -> Number {
+        self.sheet.get(key)
+    }
+
+    /// The value under `key`.
+    pub fn value(&self, key: &str) -> f64 {
+        self.sheet.get(key).value()
+    }
+
+    /// Writes down a result of the workbook's formulas.
+    pub fn put(&mut self, key: &str, unit: &'static str, number: impl Into<Number>) -> Number {
+        self.sheet.put(key, unit, WORKBOOK, number)
+    }
+
+    /// A figure of the product by name and value.
+    pub fn figure(&mut self, name: &str, of: fn(&plan::deployment::Figures) -> &Figure) -> Number {
+        self.sheet
+            .figure(name, of(&self.deployment.product.figures))
+    }
+
+    /// The workbook's number or the right one, as the mode says; where they differ that is noted.
+    pub fn either(&mut self, quirk: Quirk, key: &str, workbook: Number, right: Number) -> Number {
+        let values = (workbook.value(), right.value());
+        if (values.0 - values.1).abs() > 1e-9 * values.1.abs().max(1.0) {
+            self.note(quirk, key, Some(values));
+        }
+        if self.deployment.is_compatible() {
+            workbook
+        } else {
+            right
+        }
+    }
+
+    /// Notes a mistake that matters for `key`.
+    pub fn note(&mut self, quirk: Quirk, key: &str, values: Option<(f64, f64)>) {
+        let key = key.to_owned();
+        self.notes.push(Note { quirk, key, values });
+    }
+
+    /// Says what is wrong.
+    pub fn find(&mut self, severity: Severity, key: &str, text: String, remedy: &'static str) {
+        self.findings.push(Finding {
+            severity,
+            key: key.to_owned(),
+            text,
+            remedy,
+        });
+    }
+}
