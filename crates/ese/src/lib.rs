@@ -6,7 +6,6 @@
 
 mod bytes;
 pub mod catalog;
-pub mod check;
 pub mod checksum;
 pub mod compression;
 pub mod flush_map;
