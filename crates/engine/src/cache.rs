@@ -269,9 +269,9 @@ impl Cache {
             PageVerdict::WrongPage { really } => {
                 Some(format!("holds page {really} (misdirected write)"))
             }
-            PageVerdict::Correctable { .. } | PageVerdict::Bad { .. } => {
-                Some("checksum mismatch".to_owned())
-            }
+            PageVerdict::Correctable { .. }
+            | PageVerdict::FlippedChecksum { .. }
+            | PageVerdict::Bad { .. } => Some("checksum mismatch".to_owned()),
         }
     }
 

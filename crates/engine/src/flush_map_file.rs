@@ -13,8 +13,9 @@ use device::{
 use ese::LogTime;
 use ese::flush_map::{
     FlushMap, FlushMapHeader, FlushVerdict, MAP_PAGE_BYTES, MapRefusal, file_name, longest_file,
+    names_a_map,
 };
-use ese::header::DatabaseHeader;
+use ese::header::{DatabaseHeader, PROBE_BYTES, read_copies};
 use ese::page::{PageRef, PageSize};
 use units::{PageNumber, Seed};
 
@@ -92,8 +93,8 @@ pub async fn read(
     pages: u32,
 ) -> Result<Result<FlushMap, MapRefusal>, DeviceError> {
     // Before the file is looked for: where no map is named, none is needed.
-    if let Err(refusal @ MapRefusal::Unpaired) = FlushMap::believed(&[], database) {
-        return Ok(Err(refusal));
+    if !names_a_map(database) {
+        return Ok(Err(MapRefusal::Unpaired));
     }
     let device = match volume.open(&file_name(file), OpenMode::ReadOnly).await {
         Ok(device) => device,
@@ -108,6 +109,27 @@ pub async fn read(
     let mut bytes = read_all(&*device, length - length % MAP_PAGE_BYTES).await?;
     bytes.resize(length, 0);
     Ok(FlushMap::believed(&bytes, database))
+}
+
+/// Reads the map beside a database that nobody has open, as [`read`] does. `device` is the database
+/// file; one without a good header names no map.
+pub async fn read_beside(
+    volume: &dyn Volume,
+    file: &str,
+    device: &dyn Device,
+) -> Result<Result<FlushMap, MapRefusal>, DeviceError> {
+    let length = usize::try_from(device.length()).unwrap_or(usize::MAX);
+    let probe = PROBE_BYTES.min(length - length % device::ALIGNMENT);
+    if probe == 0 {
+        return Ok(Err(MapRefusal::Unpaired));
+    }
+    let start = read_all(device, probe).await?;
+    let Ok(copies) = read_copies(&start) else {
+        return Ok(Err(MapRefusal::Unpaired));
+    };
+    let pages = device.length() / copies.page_size.bytes_u64();
+    let pages = u32::try_from(pages).unwrap_or(u32::MAX);
+    read(volume, file, &copies.header, pages).await
 }
 
 async fn read_all(device: &dyn Device, length: usize) -> Result<Vec<u8>, DeviceError> {

@@ -19,7 +19,7 @@ mod pairing;
 #[cfg(test)]
 mod tests;
 
-pub use pairing::{MapRefusal, file_name, longest_file, unpair};
+pub use pairing::{MapRefusal, file_name, longest_file, names_a_map, unpair};
 
 /// Bytes of a page of the map, its header page included.
 pub const MAP_PAGE_BYTES: usize = 8192;
@@ -250,8 +250,12 @@ impl FlushMapHeader {
         page
     }
 
-    fn decode(page: &[u8]) -> Result<Self, FlushMapError> {
-        if !header_is_good(page) || u32_at(page, header::FILE_TYPE) != FILE_TYPE_FLUSH_MAP {
+    /// The header in the first page of a map.
+    pub fn decode(page: &[u8]) -> Result<Self, FlushMapError> {
+        if page.len() < MAP_PAGE_BYTES
+            || !header_is_good(page)
+            || u32_at(page, header::FILE_TYPE) != FILE_TYPE_FLUSH_MAP
+        {
             return Err(FlushMapError::Header);
         }
         let version = u32_at(page, header::VERSION);

@@ -127,7 +127,10 @@ impl PageSource for FilePages {
         }
         let mut bytes = self.raw(number)?;
         let sound = match verify(&bytes, number) {
-            PageVerdict::Good | PageVerdict::Uninitialised => true,
+            // The content is whole where the checksum itself has flipped; `check` names the flip.
+            PageVerdict::Good
+            | PageVerdict::Uninitialised
+            | PageVerdict::FlippedChecksum { .. } => true,
             PageVerdict::Correctable { .. } => repair(&mut bytes, number).is_some(),
             PageVerdict::WrongPage { .. } | PageVerdict::Bad { .. } => false,
         };

@@ -6,8 +6,10 @@ mod owned;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use device::{Buffer, Completion, Device, DeviceError, Purpose, Request, Runtime};
+use ese::flush_map::FlushMap;
 use ese::page::PageSize;
 use units::PageNumber;
 
@@ -94,17 +96,18 @@ pub async fn judge(
     tally
 }
 
-/// Judges every page of the database in `device`, whose header is trusted.
+/// Judges every page of the database in `device`, whose header is trusted, and against its flush
+/// map where there is one to be believed.
 pub async fn verify(
     runtime: Runtime,
     device: Rc<dyn Device>,
-    page_size: PageSize,
+    (page_size, flush_map): (PageSize, Option<FlushMap>),
     progress: impl Fn(u64),
 ) -> Tally {
     let pages = (device.length() / page_size.bytes_u64()).saturating_sub(2);
     let pages = u32::try_from(pages).unwrap_or(u32::MAX);
     let owned = last_owned_page(&device, page_size).await;
-    let tally = Tally::new(pages, owned);
+    let tally = Tally::new(pages, owned, flush_map.map(Arc::new));
     let range = PageNumber(1)..PageNumber(pages.saturating_add(1));
     let mut tally = judge(runtime, device, page_size, range, tally, progress).await;
     tally.find_wiped_pages();

@@ -6,8 +6,11 @@
 mod judge;
 mod page_set;
 
+use std::sync::Arc;
+
 use device::DeviceError;
-use ese::page::PageSize;
+use ese::flush_map::{FlushMap, FlushVerdict};
+use ese::page::{PageRef, PageSize};
 use units::PageNumber;
 
 pub use judge::{Damage, Finding};
@@ -24,6 +27,9 @@ pub struct Tally {
     pub correctable: u64,
     /// Pages that hold another page: a write went to the wrong place.
     pub wrong_number: u64,
+    /// Pages that are whole and old: their last write never reached the medium. None are found
+    /// without a flush map.
+    pub lost_flushes: u64,
     /// Pages of zeros: allocated and never written.
     pub uninitialised: u64,
     /// Pages behind the space that the database owns. They are counted, not judged.
@@ -36,6 +42,8 @@ pub struct Tally {
     pub referenced: PageSet,
     /// The last page that the database owns.
     owned: PageNumber,
+    /// What each page's last write was, where that is known.
+    flush_map: Option<Arc<FlushMap>>,
 }
 
 impl Tally {
@@ -43,9 +51,11 @@ impl Tally {
     pub const MOST_FINDINGS: usize = 10_000;
 
     /// Nothing looked at yet, in a file of `pages` pages. `owned` is the last page that the
-    /// database owns; none where that is not known.
-    pub fn new(pages: u32, owned: Option<PageNumber>) -> Self {
+    /// database owns, `flush_map` one that is believed; none where that is not known.
+    pub fn new(pages: u32, owned: Option<PageNumber>, flush_map: Option<Arc<FlushMap>>) -> Self {
         Self {
+            flush_map,
+            lost_flushes: 0,
             owned: owned.unwrap_or(PageNumber(u32::MAX)),
             seen: 0,
             bad: 0,
@@ -65,6 +75,7 @@ impl Tally {
         self.bad += other.bad;
         self.correctable += other.correctable;
         self.wrong_number += other.wrong_number;
+        self.lost_flushes += other.lost_flushes;
         self.uninitialised += other.uninitialised;
         self.foreign += other.foreign;
         self.zeros.merge(&other.zeros);
@@ -95,10 +106,21 @@ impl Tally {
         self.findings.sort_by_key(|finding| finding.page);
     }
 
+    /// The write that a page without other damage has lost.
+    fn lost(&self, number: PageNumber, page: PageRef<'_>) -> Option<Damage> {
+        match self.flush_map.as_ref()?.judge(number, page) {
+            FlushVerdict::LostWrite { written, found } => {
+                Some(Damage::LostFlush { written, found })
+            }
+            FlushVerdict::Agrees | FlushVerdict::Unknown => None,
+        }
+    }
+
     fn note(&mut self, page: PageNumber, damage: Damage) {
         self.bad += 1;
         match damage {
-            Damage::FlippedBit { .. } => self.correctable += 1,
+            Damage::FlippedBit { .. } | Damage::FlippedChecksum { .. } => self.correctable += 1,
+            Damage::LostFlush { .. } => self.lost_flushes += 1,
             Damage::WrongNumber { .. } => self.wrong_number += 1,
             _ => {}
         }

@@ -67,6 +67,11 @@ impl Troubles {
         self.note(self.issue(now, IssueKind::Checksum, text));
     }
 
+    /// A page's last write never reached the medium.
+    pub fn lost_flush(&self, now: Nanos, text: String) {
+        self.note(self.issue(now, IssueKind::LostFlush, text));
+    }
+
     /// What was read contradicts itself.
     pub fn damaged(&self, now: Nanos, text: String) {
         self.note(self.issue(now, IssueKind::Corruption, text));

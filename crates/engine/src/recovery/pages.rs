@@ -239,9 +239,9 @@ fn judged(mut image: Buffer, number: PageNumber) -> Page {
             .err()
             .map(|fault| fault.to_string()),
         PageVerdict::WrongPage { really } => Some(format!("holds page {really}")),
-        PageVerdict::Correctable { .. } | PageVerdict::Bad { .. } => {
-            Some("its checksum is wrong".to_owned())
-        }
+        PageVerdict::Correctable { .. }
+        | PageVerdict::FlippedChecksum { .. }
+        | PageVerdict::Bad { .. } => Some("its checksum is wrong".to_owned()),
     };
     Page {
         image,

@@ -24,6 +24,12 @@ pub enum PageVerdict {
         /// The flipped bits, counted from the beginning of the page; at most one per block.
         bits: Vec<u32>,
     },
+    /// One bit has flipped in the page's own checksum, or the one that says which checksum it has.
+    /// All else is as it was written. ESE refuses to repair it, and so does [`repair`].
+    FlippedChecksum {
+        /// The flipped bit, counted from the beginning of the page.
+        bit: u32,
+    },
     /// An intact page that belongs elsewhere: a misdirected write.
     WrongPage {
         /// Where it belongs.
@@ -81,7 +87,12 @@ pub fn verify(bytes: &[u8], page: PageNumber) -> PageVerdict {
         return PageVerdict::Uninitialised;
     }
     if !view.has(page_flags::NEW_CHECKSUM) {
-        return verify_old(bytes, page);
+        return match verify_old(bytes, page) {
+            PageVerdict::Bad { .. } if is_good_with(FORMAT_BIT, bytes, page) => {
+                PageVerdict::FlippedChecksum { bit: FORMAT_BIT }
+            }
+            verdict => verdict,
+        };
     }
     let mut stored = PLACES.map(|place| u64_at(bytes, place));
     let block_bytes = view.size().checksum_block_bytes();
@@ -97,7 +108,26 @@ pub fn verify(bytes: &[u8], page: PageNumber) -> PageVerdict {
     if let Some(really) = misplaced(&stored[..blocks], &computed, page) {
         return PageVerdict::WrongPage { really };
     }
+    if let Some(bit) = flipped_checksum(&stored[..blocks], &computed) {
+        return PageVerdict::FlippedChecksum { bit };
+    }
     correctable(&mut stored, &computed, view.size())
+}
+
+/// Whether the page is good once `bit` is turned round.
+fn is_good_with(bit: u32, bytes: &[u8], page: PageNumber) -> bool {
+    let mut turned = bytes.to_vec();
+    turned[bit as usize / 8] ^= 1 << (bit % 8);
+    verify(&turned, page) == PageVerdict::Good
+}
+
+/// The flipped bit of the page's own checksum, if that explains everything. A flip in the data
+/// never does: it turns one bit of the XOR and many of the code, or none of the XOR and an even
+/// number of the code.
+fn flipped_checksum(stored: &[u64], computed: &[u64]) -> Option<u32> {
+    let difference = stored[0] ^ computed[0];
+    let is_single = difference.is_power_of_two() && stored[1..] == computed[1..];
+    is_single.then(|| difference.trailing_zeros())
 }
 
 /// Turns flipped bits back where that makes the page good by its checksums and by

@@ -83,7 +83,7 @@ impl FlushMap {
 }
 
 /// Whether a database claims to have been closed together with a map.
-fn names_a_map(database: &DatabaseHeader) -> bool {
+pub fn names_a_map(database: &DatabaseHeader) -> bool {
     database.header_flush_signature.is_some() && database.flush_map_signature.is_some()
 }
 

@@ -1,5 +1,6 @@
 //! `check`: every page of every file against its checksum, as fast as the storage reads.
 
+use ese::flush_map::MapRefusal;
 use serde_json::{Value, json};
 use trial::damage::{Damage, Finding, Tally};
 use units::Bytes;
@@ -26,6 +27,7 @@ pub fn run(flags: &CheckFlags, console: &mut Console) -> Result<Outcome, Command
             print_findings(file, console)?;
         }
         print_table(&files, console)?;
+        tell_of_maps(&files, console)?;
     }
     let sound = files
         .iter()
@@ -72,11 +74,12 @@ fn words(finding: &Finding, file: &Scanned) -> String {
 
 fn print_table(files: &[Scanned], console: &mut Console) -> Result<(), CommandError> {
     console.answer(format_args!(
-        "{:>10} {:>8} {:>11} {:>12} {:>13} {:>8} {:>10} {:>8} {:>8}  file",
+        "{:>10} {:>8} {:>11} {:>12} {:>12} {:>13} {:>8} {:>10} {:>8} {:>8}  file",
         "seen",
         "bad",
         "correctable",
         "wrong number",
+        "lost flushes",
         "uninitialised",
         "foreign",
         "MiB",
@@ -86,11 +89,13 @@ fn print_table(files: &[Scanned], console: &mut Console) -> Result<(), CommandEr
     for file in files {
         let (tally, mebibytes) = (&file.tally, file.mebibytes());
         console.answer(format_args!(
-            "{:>10} {:>8} {:>11} {:>12} {:>13} {:>8} {:>10.0} {:>8.2} {:>8.0}  {}",
+            "{:>10} {:>8} {:>11} {:>12} {:>12} {:>13} {:>8} {:>10.0} {:>8.2} {:>8.0}  {}",
             tally.seen,
             tally.bad,
             tally.correctable,
             tally.wrong_number,
+            file.lost_flushes()
+                .map_or("-".to_owned(), |lost| lost.to_string()),
             tally.uninitialised,
             tally.foreign,
             mebibytes,
@@ -102,7 +107,28 @@ fn print_table(files: &[Scanned], console: &mut Console) -> Result<(), CommandEr
     Ok(())
 }
 
+/// Says why lost flushes could not be looked for in a file that names a flush map.
+fn tell_of_maps(files: &[Scanned], console: &mut Console) -> Result<(), CommandError> {
+    for file in files {
+        if let Err(refusal @ (MapRefusal::Missing | MapRefusal::Foreign | MapRefusal::NotClean)) =
+            &file.target.flush_map
+        {
+            let path = file.target.path.display();
+            console.remark(format_args!(
+                "{path}: {refusal}; lost flushes were not looked for"
+            ))?;
+        }
+    }
+    Ok(())
+}
+
 impl Scanned {
+    /// Pages that lost their last write; none where there is no flush map to tell.
+    fn lost_flushes(&self) -> Option<u64> {
+        let is_known = self.target.flush_map.is_ok();
+        is_known.then_some(self.tally.lost_flushes)
+    }
+
     fn mebibytes(&self) -> f64 {
         Bytes(self.tally.seen * self.target.page_size.bytes_u64()).as_mib_f64()
     }
@@ -137,6 +163,8 @@ fn as_json(file: &Scanned) -> Value {
         "bad": bad,
         "correctable": correctable,
         "wrong_page_number": wrong_number,
+        "lost_flushes": file.lost_flushes(),
+        "flush_map": flush_map_word(file),
         "uninitialised": uninitialised,
         "foreign": foreign,
         "bytes": seen * file.target.page_size.bytes_u64(),
@@ -147,10 +175,24 @@ fn as_json(file: &Scanned) -> Value {
     })
 }
 
+/// What became of the flush map, in one word for programs.
+const fn flush_map_word(file: &Scanned) -> &'static str {
+    match file.target.flush_map {
+        Ok(_) => "believed",
+        Err(MapRefusal::Unpaired) => "none",
+        Err(MapRefusal::Missing) => "missing",
+        Err(MapRefusal::Foreign) => "foreign",
+        Err(MapRefusal::NotClean) => "not_clean",
+        Err(MapRefusal::Damaged(_)) => "damaged",
+        Err(_) => "other",
+    }
+}
+
 /// The damage in one word for programs.
 const fn kind(damage: &Damage) -> &'static str {
     match damage {
-        Damage::FlippedBit { .. } => "flipped_bit",
+        Damage::FlippedBit { .. } | Damage::FlippedChecksum { .. } => "flipped_bit",
+        Damage::LostFlush { .. } => "lost_flush",
         Damage::Checksum { .. } => "checksum",
         Damage::WrongNumber { .. } => "wrong_page_number",
         Damage::Wiped => "wiped",

@@ -80,6 +80,11 @@ fn state(verdict: &PageVerdict, page: PageRef<'_>, number: PageNumber) -> String
             let places: Vec<String> = bits.iter().map(place).collect();
             format!("one bit flipped, correctable: {}", places.join(", "))
         }
+        PageVerdict::FlippedChecksum { bit } => format!(
+            "one bit of the page's own checksum flipped: byte {} bit {}",
+            bit / 8,
+            bit % 8
+        ),
         PageVerdict::WrongPage { really } => format!("the page belongs at {really}"),
         PageVerdict::Bad {
             block,

@@ -1,5 +1,6 @@
-//! `header`: what a database file says of itself.
+//! `header`: what a database file says of itself, or the flush map beside it.
 
+use ese::flush_map::{FlushMapHeader, MAP_PAGE_BYTES};
 use ese::header::{CopyState, DatabaseHeader, HeaderCopies, PROBE_BYTES, read_copies};
 use serde_json::{Value, json};
 
@@ -18,6 +19,9 @@ pub fn run(flags: &FileFlags, console: &mut Console) -> Result<Outcome, CommandE
     File::open(path)
         .and_then(|file| file.take(PROBE_BYTES as u64).read_to_end(&mut start))
         .map_err(|error| CommandError::file(path, "read", &error))?;
+    if let Some(Ok(map)) = start.get(..MAP_PAGE_BYTES).map(FlushMapHeader::decode) {
+        return flush_map(&map, flags.json, console);
+    }
     let copies = read_copies(&start)
         .map_err(|error| CommandError::new(format!("{}: {error}", path.display())))?;
     let sound = copies.primary == CopyState::Good && copies.shadow == CopyState::Good;
@@ -36,6 +40,35 @@ pub fn run(flags: &FileFlags, console: &mut Console) -> Result<Outcome, CommandE
         ))?;
     }
     Ok(if sound { Outcome::Pass } else { Outcome::Fail })
+}
+
+fn flush_map(
+    map: &FlushMapHeader,
+    as_json: bool,
+    console: &mut Console,
+) -> Result<Outcome, CommandError> {
+    let lines = [
+        ("kind", "kind", "flush map".to_owned()),
+        ("clean", "clean", map.is_clean.to_string()),
+        ("created", "created", map.created.to_string()),
+        ("last attached", "attached", map.attached.to_string()),
+        ("last detached", "detached", map.detached.to_string()),
+        (
+            "pairs with header write",
+            "database_flush",
+            map.database_flush.to_string(),
+        ),
+        ("own signature", "map_flush", map.map_flush.to_string()),
+    ];
+    if as_json {
+        let fields = lines.map(|(_, key, value)| (key.to_owned(), Value::from(value)));
+        console.answer_json(&Value::Object(fields.into_iter().collect()))?;
+    } else {
+        for (name, _, value) in lines {
+            console.answer(format_args!("{name:<24} {value}"))?;
+        }
+    }
+    Ok(Outcome::Pass)
 }
 
 fn lines(copies: &HeaderCopies) -> Vec<(&'static str, String)> {
@@ -64,6 +97,8 @@ fn lines(copies: &HeaderCopies) -> Vec<(&'static str, String)> {
             "last detached",
             at(header.detached_at, header.detached_time),
         ),
+        ("header write", header.header_flush_signature.to_string()),
+        ("flush map", header.flush_map_signature.to_string()),
         ("last object", header.last_object.to_string()),
         (
             "last full backup",
@@ -89,6 +124,8 @@ fn as_json(copies: &HeaderCopies) -> Value {
         "dbtime": header.dbtime,
         "signature": header.signature.to_string(),
         "log_signature": header.log_signature.to_string(),
+        "header_flush_signature": header.header_flush_signature.to_string(),
+        "flush_map_signature": header.flush_map_signature.to_string(),
         "log_generation_min_required": header.generation_min_required.0,
         "log_generation_max_required": header.generation_max_required.0,
         "log_generation_max_committed": header.generation_max_committed.0,

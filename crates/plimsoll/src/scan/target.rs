@@ -5,9 +5,11 @@ use std::fmt;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use ese::checksum::{PageVerdict, verify};
-use ese::header::{CopyState, HeaderError, MAGIC, PROBE_BYTES, read_copies};
+use ese::flush_map::{FlushMap, FlushMapError, MapRefusal, file_name, longest_file, names_a_map};
+use ese::header::{CopyState, DatabaseHeader, HeaderError, MAGIC, PROBE_BYTES, read_copies};
 use ese::page::PageSize;
 use ese::reader::database_space;
 use trial::damage::Tally;
@@ -34,6 +36,8 @@ pub struct Target {
     pub pages: u32,
     /// The last page that the database owns; none where its space cannot be read.
     pub owned: Option<PageNumber>,
+    /// The flush map beside it, or why none is believed.
+    pub flush_map: Result<Arc<FlushMap>, MapRefusal>,
     /// What is wrong with the file as a whole.
     pub faults: Vec<FileFault>,
 }
@@ -48,6 +52,8 @@ pub enum FileFault {
     },
     /// Both copies of the header are damaged; the pages behind them are those of a database.
     HeaderLost,
+    /// The flush map beside the file is damaged.
+    FlushMap(FlushMapError),
     /// The file ends inside a page.
     EndsInPage {
         /// The page.
@@ -82,6 +88,10 @@ impl fmt::Display for FileFault {
                     "both copies of the header are damaged; restore the file from a copy"
                 )
             }
+            Self::FlushMap(error) => write!(
+                f,
+                "the flush map beside it is damaged, so lost flushes were not looked for: {error}"
+            ),
             Self::EndsInPage { page } => write!(f, "truncated: the file ends inside page {page}"),
             Self::Truncated { last, owned } => write!(
                 f,
@@ -102,12 +112,14 @@ impl Target {
             Ok(Bytes(length))
         });
         let length = opened.map_err(|error| CommandError::file(path, "read", &error))?;
+        let mut header = None;
         let (page_size, faults) = match read_copies(&start) {
             Ok(copies) => {
                 let fault = |state, first| {
                     (state != CopyState::Good).then_some(FileFault::HeaderCopy { first })
                 };
                 let faults = [fault(copies.primary, true), fault(copies.shadow, false)];
+                header = Some(copies.header);
                 (copies.page_size, faults.into_iter().flatten().collect())
             }
             Err(error) => {
@@ -121,9 +133,13 @@ impl Target {
             page_size,
             pages: 0,
             owned: None,
+            flush_map: Err(MapRefusal::Unpaired),
             faults,
         };
         target.count_pages()?;
+        if let Some(header) = header {
+            target.find_flush_map(&header)?;
+        }
         target.find_owned();
         Ok(target)
     }
@@ -148,7 +164,33 @@ impl Target {
 impl Target {
     /// A tally of nothing yet.
     pub fn empty_tally(&self) -> Tally {
-        Tally::new(self.pages, self.owned)
+        Tally::new(self.pages, self.owned, self.flush_map.clone().ok())
+    }
+
+    /// Looks for the map that the header names. A missing or foreign one is no damage: files are
+    /// copied without it.
+    fn find_flush_map(&mut self, header: &DatabaseHeader) -> Result<(), CommandError> {
+        if !names_a_map(header) {
+            return Ok(());
+        }
+        let name = self.path.file_name().and_then(|name| name.to_str());
+        let path = self
+            .path
+            .with_file_name(file_name(name.unwrap_or_default()));
+        let longest = longest_file(self.pages);
+        let mut bytes = Vec::new();
+        let read =
+            File::open(&path).and_then(|file| file.take(longest + 1).read_to_end(&mut bytes));
+        self.flush_map = match read {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(MapRefusal::Missing),
+            Err(error) => return Err(CommandError::file(&path, "read", &error)),
+            Ok(read) if read as u64 > longest => Err(MapRefusal::Foreign),
+            Ok(_) => FlushMap::believed(&bytes, header).map(Arc::new),
+        };
+        if let Err(MapRefusal::Damaged(error)) = self.flush_map {
+            self.faults.push(FileFault::FlushMap(error));
+        }
+        Ok(())
     }
 
     /// Where the space tree is damaged, the scan will say so; then no page is called foreign.

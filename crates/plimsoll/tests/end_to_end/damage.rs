@@ -4,6 +4,7 @@
 use crate::scene::{PAGE_BYTES, Ran, Scene};
 
 const FILE: &str = "Plimsoll001.edb";
+const MAP: &str = "Plimsoll001.jfm";
 
 /// Where a page of the file begins.
 const fn at(page: usize) -> usize {
@@ -74,11 +75,92 @@ fn a_misdirected_write_is_named() {
 
 #[test]
 fn a_wiped_page_is_told_from_one_never_written() {
-    check("wiped", |bytes| bytes[at(70)..at(71)].fill(0))
+    let scene = Scene::prepared("wiped");
+    scene.change(FILE, |bytes| bytes[at(70)..at(71)].fill(0));
+    let checked = scene.run(["check", FILE]);
+    checked.expect_code(1).expect_out(&[&format!(
+        "{FILE}: page 70: lost flush: all zeros, but a write of it was acknowledged"
+    )]);
+    // Without the flush map the trees still tell.
+    std::fs::remove_file(scene.path(MAP)).unwrap();
+    let checked = scene.run(["check", FILE]);
+    checked.expect_code(1).expect_out(&[&format!(
+        "{FILE}: page 70: all zeros, but a tree points to it"
+    )]);
+}
+
+/// Gives page 50 the flush type that it had one write earlier, and a good checksum.
+fn lose_a_write(bytes: &mut [u8]) {
+    let page = &mut bytes[at(50)..at(51)];
+    let mut older = ese::page::PageMut::new(page);
+    older.set_flush_type(3);
+    older.seal(units::PageNumber(50));
+}
+
+#[test]
+fn a_lost_write_is_counted_apart() {
+    let scene = Scene::prepared("lost");
+    scene.change(FILE, |bytes| lose_a_write(bytes));
+    let ran = scene.run(["check", FILE]);
+    ran.expect_code(1).expect_out(&[
+        &format!("{FILE}: page 50: lost flush: its last write was acknowledged"),
+        "lost flushes",
+    ]);
+    let ran = scene.run(["check", "--json", FILE]);
+    let answer: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(answer[0]["lost_flushes"], 1);
+    assert_eq!(answer[0]["wrong_page_number"], 0);
+    assert_eq!(answer[0]["findings"][0]["kind"], "lost_flush");
+    assert_eq!(answer[0]["flush_map"], "believed");
+}
+
+#[test]
+fn a_flush_map_that_cannot_be_believed_judges_nothing() {
+    let scene = Scene::prepared("no-map");
+    scene.change(FILE, |bytes| lose_a_write(bytes));
+    std::fs::copy(scene.path("Plimsoll002.jfm"), scene.path(MAP)).unwrap();
+    let foreign = scene.run(["check", FILE]);
+    foreign.expect_code(0);
+    assert!(
+        foreign
+            .err
+            .contains("the flush map belongs to another database"),
+        "{}",
+        foreign.err
+    );
+    std::fs::remove_file(scene.path(MAP)).unwrap();
+    let ran = scene.run(["check", "--json", FILE]);
+    ran.expect_code(0);
+    let answer: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(answer[0]["lost_flushes"], serde_json::Value::Null);
+    assert_eq!(answer[0]["flush_map"], "missing");
+}
+
+#[test]
+fn a_damaged_flush_map_is_damage() {
+    let scene = Scene::prepared("bad-map");
+    scene.change(MAP, |bytes| bytes[9_000] ^= 1);
+    scene
+        .run(["check", FILE])
         .expect_code(1)
-        .expect_out(&[&format!(
-            "{FILE}: page 70: all zeros, but a tree points to it"
-        )]);
+        .expect_out(&["the flush map beside it is damaged"]);
+}
+
+#[test]
+fn the_header_of_a_flush_map_pairs_with_its_database() {
+    let scene = Scene::prepared("map-header");
+    let answer = |file: &str| -> serde_json::Value {
+        let ran = scene.run(["header", "--json", file]);
+        ran.expect_code(0);
+        serde_json::from_str(&ran.out).unwrap()
+    };
+    let (database, map) = (answer(FILE), answer(MAP));
+    assert_eq!(map["kind"], "flush map");
+    assert_eq!(map["database_flush"], database["header_flush_signature"]);
+    assert_eq!(map["map_flush"], database["flush_map_signature"]);
+    scene
+        .run(["header", MAP])
+        .expect_out(&["own signature", "last detached"]);
 }
 
 #[test]

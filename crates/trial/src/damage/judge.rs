@@ -28,6 +28,18 @@ pub enum Damage {
         /// Their places in bits from the beginning of the page.
         bits: Vec<u32>,
     },
+    /// One bit of the page's own checksum has flipped; its content is whole.
+    FlippedChecksum {
+        /// Its place in bits from the beginning of the page.
+        bit: u32,
+    },
+    /// The page is whole and old: its last write was acknowledged and never reached the medium.
+    LostFlush {
+        /// The flush type of the last write.
+        written: u8,
+        /// The flush type of the page; 0: it is all zero.
+        found: u8,
+    },
     /// The checksum of a block does not fit its bytes.
     Checksum {
         /// The first such block, counted from 0.
@@ -65,6 +77,22 @@ impl fmt::Display for Damage {
                 }
                 write!(f, "; can be corrected")
             }
+            Self::FlippedChecksum { bit } => write!(
+                f,
+                "one bit flipped at byte {} bit {}, in the page's own checksum; its content is \
+                 whole",
+                bit / 8,
+                bit % 8
+            ),
+            Self::LostFlush { found: 0, .. } => f.write_str(
+                "lost flush: all zeros, but a write of it was acknowledged: it never reached the \
+                 medium, or the page was wiped",
+            ),
+            Self::LostFlush { written, found } => write!(
+                f,
+                "lost flush: its last write was acknowledged and never reached the medium (flush \
+                 type {found} instead of {written})"
+            ),
             Self::Checksum { block } => {
                 write!(
                     f,
@@ -98,7 +126,7 @@ pub fn judge(block: &[u8], size: PageSize, first: PageNumber, tally: &mut Tally)
             tally.foreign += 1;
             continue;
         }
-        match damage(bytes, number) {
+        match damage(bytes, number, tally) {
             Ok(page) => note_references(page, tally),
             Err(Some(damage)) => tally.note(number, damage),
             Err(None) => {
@@ -110,26 +138,40 @@ pub fn judge(block: &[u8], size: PageSize, first: PageNumber, tally: &mut Tally)
 }
 
 /// A sound page; or its damage, none where it was never written.
-fn damage(bytes: &[u8], number: PageNumber) -> Result<PageRef<'_>, Option<Damage>> {
-    match verify(bytes, number) {
-        PageVerdict::Good => {}
-        PageVerdict::Uninitialised => return Err(None),
-        PageVerdict::WrongPage { really } => return Err(Some(Damage::WrongNumber { really })),
-        PageVerdict::Correctable { bits } => return Err(Some(flipped(bytes, number, bits))),
-        PageVerdict::Bad { block, .. } => return Err(Some(Damage::Checksum { block })),
-    }
+fn damage<'a>(
+    bytes: &'a [u8],
+    number: PageNumber,
+    tally: &Tally,
+) -> Result<PageRef<'a>, Option<Damage>> {
     let page = PageRef::new(bytes);
-    match page_check::check(page, number) {
-        Ok(()) => Ok(page),
-        Err(fault) => Err(Some(Damage::Malformed(fault))),
-    }
+    let damage = match verify(bytes, number) {
+        PageVerdict::Good => match page_check::check(page, number) {
+            Ok(()) => {
+                return tally
+                    .lost(number, page)
+                    .map_or(Ok(page), |lost| Err(Some(lost)));
+            }
+            Err(fault) => Damage::Malformed(fault),
+        },
+        PageVerdict::Uninitialised => return Err(tally.lost(number, page)),
+        PageVerdict::WrongPage { really } => Damage::WrongNumber { really },
+        PageVerdict::Correctable { bits } => flipped(bytes, number, bits, tally),
+        PageVerdict::FlippedChecksum { bit } => {
+            let lost = tally.lost(number, page);
+            lost.unwrap_or(Damage::FlippedChecksum { bit })
+        }
+        PageVerdict::Bad { block, .. } => Damage::Checksum { block },
+    };
+    Err(Some(damage))
 }
 
-/// Several flipped bits can look like one: what a repair does not make whole is beyond it.
-fn flipped(bytes: &[u8], number: PageNumber, bits: Vec<u32>) -> Damage {
+/// Several flipped bits can look like one: what a repair does not make whole is beyond it. What it
+/// makes an older page of is more than a flipped bit.
+fn flipped(bytes: &[u8], number: PageNumber, bits: Vec<u32>, tally: &Tally) -> Damage {
     let mut copy = bytes.to_vec();
     if repair(&mut copy, number).is_some() {
-        return Damage::FlippedBit { bits };
+        let lost = tally.lost(number, PageRef::new(&copy));
+        return lost.unwrap_or(Damage::FlippedBit { bits });
     }
     let block_bytes = PageRef::new(bytes).size().checksum_block_bytes();
     let block = bits

@@ -1,3 +1,6 @@
+use std::sync::Arc;
+
+use ese::flush_map::FlushMap;
 use ese::page::{PageMut, PageSize, page_flags};
 use units::{ObjectId, PageNumber};
 
@@ -20,7 +23,7 @@ fn page(number: u32, next: u32) -> Vec<u8> {
 }
 
 fn judged(block: &[u8]) -> Tally {
-    let mut tally = Tally::new(100, None);
+    let mut tally = Tally::new(100, None, None);
     tally.judge(block, SIZE, PageNumber(10));
     tally
 }
@@ -79,7 +82,7 @@ fn zeros_are_damage_where_a_tree_points_to_them() {
 
 #[test]
 fn what_lies_behind_the_database_is_not_judged() {
-    let mut tally = Tally::new(100, Some(PageNumber(9)));
+    let mut tally = Tally::new(100, Some(PageNumber(9)), None);
     tally.judge(
         &[page(77, 0), vec![0; SIZE.bytes()]].concat(),
         SIZE,
@@ -96,13 +99,78 @@ fn parts_add_up_to_the_whole() {
         tally.find_wiped_pages();
         tally
     };
-    let mut parts = Tally::new(100, None);
+    let mut parts = Tally::new(100, None, None);
     for (number, page) in (10..).zip(&pages) {
-        let mut part = Tally::new(100, None);
+        let mut part = Tally::new(100, None, None);
         part.judge(page, SIZE, PageNumber(number));
         parts.merge(part);
     }
     parts.find_wiped_pages();
     assert_eq!(parts.findings, whole.findings);
     assert_eq!((parts.seen, parts.bad, parts.wrong_number), (3, 2, 1));
+}
+
+/// A map that knows page 10 to have been written with a flush type.
+fn map(flush_type: u8) -> Arc<FlushMap> {
+    let mut map = FlushMap::new();
+    map.remember(PageNumber(10), flush_type, 5);
+    Arc::new(map)
+}
+
+/// The sound page 10, written for the first time.
+fn first_written() -> Vec<u8> {
+    let mut bytes = page(10, 0);
+    let mut page = PageMut::new(&mut bytes);
+    page.set_flush_type(1);
+    page.seal(PageNumber(10));
+    bytes
+}
+
+fn judged_by(map: impl Into<Option<Arc<FlushMap>>>, block: &[u8]) -> Tally {
+    let mut tally = Tally::new(100, None, map.into());
+    tally.judge(block, SIZE, PageNumber(10));
+    tally
+}
+
+#[test]
+fn an_older_page_is_a_lost_flush_and_counted_apart() {
+    let bytes = first_written();
+    assert_eq!(judged_by(map(1), &bytes).bad, 0);
+    assert_eq!(judged_by(None, &bytes).bad, 0);
+    let mut tally = judged_by(map(2), &bytes);
+    let (written, found) = (2, 1);
+    assert_eq!(
+        tally.findings[0].damage,
+        Damage::LostFlush { written, found }
+    );
+    tally.merge(judged_by(map(3), &vec![0; SIZE.bytes()]));
+    let (written, found) = (3, 0);
+    assert_eq!(
+        tally.findings[1].damage,
+        Damage::LostFlush { written, found }
+    );
+    assert_eq!((tally.bad, tally.lost_flushes), (2, 2));
+    assert_eq!((tally.correctable, tally.uninitialised), (0, 0));
+}
+
+#[test]
+fn what_a_repair_makes_an_older_page_of_is_more_than_a_flipped_bit() {
+    let mut bytes = first_written();
+    bytes[20_000] ^= 0x10;
+    let damage = |map| judged_by(map, &bytes).findings[0].damage.clone();
+    assert!(matches!(damage(map(1)), Damage::FlippedBit { .. }));
+    assert!(matches!(damage(map(2)), Damage::LostFlush { .. }));
+}
+
+#[test]
+fn a_flip_in_the_checksum_itself_is_located() {
+    for bit in [3, 40, 63, 301] {
+        let mut bytes = first_written();
+        bytes[bit as usize / 8] ^= 1 << (bit % 8);
+        let tally = judged_by(map(1), &bytes);
+        assert_eq!(tally.findings[0].damage, Damage::FlippedChecksum { bit });
+        assert_eq!((tally.bad, tally.correctable), (1, 1));
+        let tally = judged_by(map(2), &bytes);
+        assert!(matches!(tally.findings[0].damage, Damage::LostFlush { .. }));
+    }
 }

@@ -3,6 +3,8 @@
 use std::rc::Rc;
 
 use device::{Device, DeviceError, OpenMode};
+use engine::flush_map_file;
+use ese::flush_map::{FlushMap, MapRefusal};
 use ese::page::PageSize;
 use record::{Checksum, Event};
 use units::Nanos;
@@ -10,7 +12,7 @@ use units::Nanos;
 use super::Group;
 use super::open::Opened;
 use crate::checksum;
-use crate::damage::Tally;
+use crate::damage::{Damage, Tally};
 
 /// Damaged pages of one database that become issues of their own.
 const MOST_NAMED: usize = 10;
@@ -52,8 +54,31 @@ async fn verify(group: &Group, opened: &Opened) -> Result<(Tally, u64), DeviceEr
         let tell = Rc::clone(&group.checked);
         move |bytes| tell((index, bytes))
     };
-    let tally = checksum::verify(group.runtime.clone(), device, page_size, progress).await;
+    let flush_map = flush_map(group, opened, &*device).await?;
+    let runtime = group.runtime.clone();
+    let tally = checksum::verify(runtime, device, (page_size, flush_map), progress).await;
     Ok((tally, length))
+}
+
+/// The flush map that the database was closed with. That there is none for one that could not be
+/// closed has been told already; any other without a map is a finding.
+async fn flush_map(
+    group: &Group,
+    opened: &Opened,
+    device: &dyn Device,
+) -> Result<Option<FlushMap>, DeviceError> {
+    let location = &opened.location;
+    let (volume, file) = (&location.database, &location.plan.file);
+    match flush_map_file::read_beside(&**volume, file, device).await? {
+        Ok(map) => Ok(Some(map)),
+        Err(MapRefusal::Unpaired) => Ok(None),
+        Err(refusal) => {
+            let path = location.path();
+            let text = format!("{path}: {refusal}; lost flushes were not looked for");
+            opened.troubles.bad_page(group.runtime.now(), text);
+            Ok(None)
+        }
+    }
 }
 
 fn tell(group: &Group, opened: &Opened, tally: &Tally, length: u64, began: Nanos) {
@@ -61,19 +86,22 @@ fn tell(group: &Group, opened: &Opened, tally: &Tally, length: u64, began: Nanos
     let path = opened.location.path();
     for finding in tally.findings.iter().take(MOST_NAMED) {
         let text = format!("{path}: page {}: {}", finding.page, finding.damage);
-        opened.troubles.bad_page(now, text);
+        match finding.damage {
+            Damage::LostFlush { .. } => opened.troubles.lost_flush(now, text),
+            _ => opened.troubles.bad_page(now, text),
+        }
     }
     // The header's two pages were verified when the database was opened.
     (group.events)(Event::Checksum(Checksum {
         at_ns: now.since(group.origin).0,
         database: opened.location.plan.index,
         seen_pages: tally.seen + 2,
-        bad_pages: tally.bad - tally.correctable - tally.wrong_number,
+        bad_pages: tally.bad - tally.correctable - tally.wrong_number - tally.lost_flushes,
         correctable_pages: tally.correctable,
         wrong_page_number_pages: tally.wrong_number,
         uninitialised_pages: tally.uninitialised,
         foreign_pages: tally.foreign,
-        lost_flush_pages: 0,
+        lost_flush_pages: tally.lost_flushes,
         bytes: length,
         elapsed_ns: now.since(began).0,
     }));

@@ -1,5 +1,6 @@
 //! Whole runs in virtual time over storage in memory.
 
+mod lost_writes;
 mod promises;
 mod tuning;
 
