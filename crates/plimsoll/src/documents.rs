@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use plan::{Overrides, Plan};
+use plan::{Deployment, Overrides, Plan};
 use time::OffsetDateTime;
 use time::macros::format_description;
 
@@ -19,6 +19,13 @@ pub fn read_plan(path: &Path, overrides: &Overrides) -> Result<Plan, CommandErro
         &text,
         overrides,
     )?)
+}
+
+/// Reads the deployment at `path`.
+pub fn read_deployment(path: &Path) -> Result<Deployment, CommandError> {
+    let text =
+        fs::read_to_string(path).map_err(|error| CommandError::file(path, "read", &error))?;
+    Ok(Deployment::parse(&path.display().to_string(), &text)?)
 }
 
 /// Writes a whole file.

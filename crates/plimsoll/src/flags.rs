@@ -48,8 +48,9 @@ pub enum Verb {
     Export(ExportFlags),
     /// Say what stands under a path: file system, disk, caches, unbuffered I/O
     Inspect(InspectFlags),
-    /// Print a commented plan to start from
-    Plan,
+    /// Print a commented plan to start from; of a deployment, the plans and scripts that build and
+    /// test it
+    Plan(PlanFlags),
     /// Say how big and how busy mailboxes are, from logs and reports; `size` reads the answer
     Profile(ProfileFlags),
     /// Print a completion script for a shell
@@ -229,6 +230,51 @@ pub struct InspectFlags {
     pub json: bool,
 }
 
+/// What `plan` can export.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExportKind {
+    /// All but csv-v6
+    All,
+    /// The tables of the official calculator, version 7, with `EDBFilePath`
+    Csv,
+    /// The same in version 6, with `DBFilePath`
+    CsvV6,
+    /// diskpart scripts, one per server
+    Diskpart,
+    /// Exchange Management Shell scripts, one per group
+    Powershell,
+    /// Shell scripts for Linux, one per server
+    Linux,
+}
+
+/// Flags of `plan`.
+#[derive(Args, Debug)]
+pub struct PlanFlags {
+    /// The deployment to lay out [default: print a commented plan]
+    #[arg(value_name = "DEPLOYMENT")]
+    pub deployment: Option<PathBuf>,
+    /// Folder for plan.toml, provision.md, provision.json and exports; nothing is written over
+    /// [default: the standard output, as Markdown]
+    #[arg(long, short, value_name = "DIR", requires = "deployment")]
+    pub output: Option<PathBuf>,
+    /// Scripts and tables to write as well; never run by plimsoll
+    #[arg(long, value_enum, value_delimiter = ',', requires = "output")]
+    pub export: Vec<ExportKind>,
+    /// The server that plan.toml tests [default: the first]
+    #[arg(long, value_name = "NAME", requires = "deployment")]
+    pub server: Option<String>,
+    /// Folder that the volumes are mounted under; folders of databases are made in it
+    /// [default: /mnt/mail, and nothing is made]
+    #[arg(long, value_name = "DIR", requires = "deployment")]
+    pub root: Option<PathBuf>,
+    /// Percent of the real size that plan.toml tests; less than 100 is a rehearsal
+    #[arg(long, value_name = "PERCENT", default_value = "100", value_parser = percent)]
+    pub scale: f64,
+    /// Answer in JSON
+    #[arg(long, requires = "deployment", conflicts_with = "output")]
+    pub json: bool,
+}
+
 /// Flags of `profile`.
 #[derive(Args, Debug)]
 pub struct ProfileFlags {
@@ -274,6 +320,12 @@ fn duration(text: &str) -> Result<Nanos, String> {
 
 fn size(text: &str) -> Result<Bytes, String> {
     plan::parse_size(text).ok_or_else(|| "give a size such as 512MiB or 10GiB".to_owned())
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    let number = text.trim_end_matches('%').parse::<f64>().ok();
+    let sound = number.filter(|number| *number > 0.0 && *number <= 100.0);
+    sound.ok_or_else(|| "give a number above 0, at most 100".to_owned())
 }
 
 fn sessions(text: &str) -> Result<Sessions, String> {

@@ -1,13 +1,160 @@
-//! `plan`: a commented plan, so that nobody starts from an empty page.
+//! `plan`: a commented plan to start from, or the plans and scripts of a sized deployment.
+
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use plan::Plan;
+use sizing::export::{Document, Kind, export};
+use sizing::provision::{Needs, Provision, TestPlan, provision};
+use sizing::{Finding, Severity};
 
 use crate::Outcome;
 use crate::console::Console;
+use crate::documents::{read_deployment, write_new};
 use crate::error::CommandError;
+use crate::flags::{ExportKind, PlanFlags};
 
-/// Prints the example.
-pub fn run(console: &mut Console) -> Result<Outcome, CommandError> {
-    console.answer_bytes(Plan::example().as_bytes())?;
-    Ok(Outcome::Pass)
+mod json;
+
+/// Where the volumes of a server are mounted unless the user says so.
+const USUAL_ROOT: &str = "/mnt/mail";
+
+/// Prints the example, or lays a deployment out.
+pub fn run(flags: &PlanFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    let Some(path) = &flags.deployment else {
+        console.answer_bytes(Plan::example().as_bytes())?;
+        return Ok(Outcome::Pass);
+    };
+    let deployment = read_deployment(path)?;
+    let sizing = sizing::size(&deployment);
+    let provision = provision(Needs::of(&deployment, &sizing.sheet)?)?;
+    let test = TestPlan {
+        server: flags.server.clone(),
+        root: root(flags)?,
+        scale: flags.scale / 100.0,
+    };
+    let plan = test.to_toml(&provision)?;
+    match &flags.output {
+        Some(folder) => write_all(flags, folder, &provision, &test, plan, console)?,
+        None if flags.json => console.answer_json(&json::of(&provision))?,
+        None => console.answer_bytes(provision.to_markdown().as_bytes())?,
+    }
+    complain(&sizing.findings, console)
+}
+
+/// Says what is wrong with the deployment; it is laid out all the same, so that it can be seen.
+fn complain(findings: &[Finding], console: &mut Console) -> Result<Outcome, CommandError> {
+    let mut outcome = Outcome::Pass;
+    for finding in findings {
+        let word = match finding.severity {
+            Severity::Remark => "remark",
+            Severity::Warning => "warning",
+            Severity::Violation => {
+                outcome = Outcome::Fail;
+                "violation"
+            }
+        };
+        let Finding {
+            key, text, remedy, ..
+        } = finding;
+        console.remark(format_args!("{word}: {key}: {text}; {remedy}"))?;
+    }
+    Ok(outcome)
+}
+
+/// The folder of the volumes, whole, because the plan may be read from elsewhere.
+fn root(flags: &PlanFlags) -> Result<String, CommandError> {
+    let Some(root) = &flags.root else {
+        return Ok(USUAL_ROOT.to_owned());
+    };
+    let whole = fs::canonicalize(root).map_err(|error| CommandError::file(root, "find", &error))?;
+    let text = whole.to_str().map(str::to_owned);
+    text.ok_or_else(|| {
+        CommandError::new(format!(
+            "{}: is no UTF-8 path; choose another",
+            root.display()
+        ))
+    })
+}
+
+/// Writes every file, or none where one of them is there already.
+fn write_all(
+    flags: &PlanFlags,
+    folder: &Path,
+    provision: &Provision,
+    test: &TestPlan,
+    plan: String,
+    console: &mut Console,
+) -> Result<(), CommandError> {
+    let mut files = vec![
+        file("plan.toml", plan),
+        file("provision.md", provision.to_markdown()),
+        file("provision.json", format!("{:#}\n", json::of(provision))),
+    ];
+    for kind in kinds(&flags.export) {
+        files.extend(export(provision, kind));
+    }
+    fs::create_dir_all(folder).map_err(|error| CommandError::file(folder, "create", &error))?;
+    let paths: Vec<PathBuf> = files.iter().map(|file| folder.join(&file.name)).collect();
+    if let Some(path) = paths.iter().find(|path| path.exists()) {
+        return Err(CommandError::new(format!(
+            "{}: is there already, and nothing is written over; name another folder",
+            path.display()
+        )));
+    }
+    for (path, file) in paths.iter().zip(&files) {
+        write_new(path, file.text.as_bytes())?;
+        console.answer(path.display())?;
+    }
+    if flags.root.is_some() {
+        make_folders(provision, test)?;
+    }
+    let plan = folder.join("plan.toml");
+    console.remark(format_args!(
+        "Next: plimsoll prepare {0} fills the databases, plimsoll run {0} measures them.",
+        plan.display()
+    ))
+}
+
+fn file(name: &str, text: String) -> Document {
+    Document {
+        name: name.to_owned(),
+        text,
+    }
+}
+
+/// The folders of the databases of the tested server, below a root that the user named.
+fn make_folders(provision: &Provision, test: &TestPlan) -> Result<(), CommandError> {
+    let server = test.server_of(provision)?;
+    for (folder, log) in test.folders(server) {
+        for folder in [folder, log] {
+            let path = Path::new(&folder);
+            fs::create_dir_all(path).map_err(|error| CommandError::file(path, "create", &error))?;
+        }
+    }
+    Ok(())
+}
+
+fn kinds(wanted: &[ExportKind]) -> Vec<Kind> {
+    let mut kinds = Vec::new();
+    for kind in wanted {
+        match kind {
+            // Both generations have the same file names.
+            ExportKind::All => {
+                kinds.extend(Kind::ALL.into_iter().filter(|kind| *kind != Kind::TablesV6));
+            }
+            ExportKind::Csv => kinds.push(Kind::Tables),
+            ExportKind::CsvV6 => kinds.push(Kind::TablesV6),
+            ExportKind::Diskpart => kinds.push(Kind::Diskpart),
+            ExportKind::Powershell => kinds.push(Kind::PowerShell),
+            ExportKind::Linux => kinds.push(Kind::Linux),
+        }
+    }
+    let mut once = Vec::new();
+    kinds.retain(|kind| {
+        let new = !once.contains(kind);
+        once.push(*kind);
+        new
+    });
+    kinds
 }

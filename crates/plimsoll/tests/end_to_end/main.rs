@@ -9,6 +9,7 @@
 mod bad_input;
 mod damage;
 mod journey;
+mod plan;
 mod profile;
 mod scene;
 mod verbs;

@@ -56,6 +56,13 @@ fn what_is_known_better_is_given() {
     scene
         .run(words.split(' '))
         .expect_refusal(&["p.toml", "nothing is written over"]);
+    // The profile is a deployment but for its servers.
+    scene
+        .run(["plan", "p.toml"])
+        .expect_refusal(&["p.toml", "servers_per_site"]);
+    let whole = format!("{text}\n[availability]\nservers_per_site = 2\ncopies = 2\n");
+    scene.write("whole.toml", whole.as_bytes());
+    scene.run(["plan", "whole.toml"]).expect_code(0);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use units::Bytes;
 
 use super::Document;
 use crate::provision::pool::{Level, Pool};
-use crate::provision::{Provision, Server, Volume};
+use crate::provision::{Provision, Purpose, Server, Volume};
 
 /// Where volumes are mounted; the test plan's usual root.
 pub const ROOT: &str = "/mnt/mail";
@@ -26,8 +26,13 @@ pub fn documents(provision: &Provision) -> Vec<Document> {
 }
 
 fn write(provision: &Provision, server: &Server, text: &mut String) -> std::fmt::Result {
-    let pool = provision.needs.pool;
-    let disks = pool.map_or(server.volumes.len(), |pool| pool.disks() as usize);
+    let pools = &provision.needs.pools;
+    let joined: u32 = pools.iter().map(|(_, pool)| pool.disks()).sum();
+    let disks = if pools.is_empty() {
+        server.volumes.len()
+    } else {
+        joined as usize
+    };
     writeln!(text, "#!/usr/bin/env bash")?;
     writeln!(
         text,
@@ -55,8 +60,10 @@ fn write(provision: &Provision, server: &Server, text: &mut String) -> std::fmt:
         "        echo \"$disk: no empty disk; if it is the right one, wipefs -a it\" >&2"
     )?;
     writeln!(text, "        exit 2\n    fi\ndone")?;
-    if let Some(pool) = pool {
-        write_pool(&pool, text)?;
+    let mut first = 0;
+    for (purpose, pool) in pools {
+        write_pool(*purpose, pool, first, text)?;
+        first += pool.disks();
     }
     for (at, volume) in server.volumes.iter().enumerate() {
         write_volume(provision, volume, at, text)?;
@@ -64,33 +71,28 @@ fn write(provision: &Provision, server: &Server, text: &mut String) -> std::fmt:
     Ok(())
 }
 
-/// One array of all groups, and a volume group on it.
-fn write_pool(pool: &Pool, text: &mut String) -> std::fmt::Result {
-    let level = match pool.level {
-        Level::Raid10 => "10",
-        Level::Raid5 => "5",
-        Level::Raid6 => "6",
+/// An array per group from disk `first` on, and a volume group of all of them. Mirrored stripes are
+/// one array whatever their groups.
+fn write_pool(purpose: Purpose, pool: &Pool, first: u32, text: &mut String) -> std::fmt::Result {
+    let (level, groups) = match pool.level {
+        Level::Raid10 => ("10", 1),
+        Level::Raid5 => ("5", pool.groups),
+        Level::Raid6 => ("6", pool.groups),
     };
-    let members = pool.disks() / pool.groups.max(1);
-    let (groups, members) = if pool.level == Level::Raid10 {
-        (1, pool.disks())
-    } else {
-        (pool.groups, members)
-    };
+    let members = pool.disks() / groups.max(1);
+    let name = purpose.name();
     writeln!(text, "\narrays=()")?;
     for group in 0..groups {
-        let first = group * members;
+        let from = first + group * members;
         writeln!(
             text,
-            "mdadm --create /dev/md/mail{group} --level={level} --raid-devices={members} \
-             --chunk=256K \"${{disks[@]:{first}:{members}}}\""
+            "mdadm --create /dev/md/{name}{group} --level={level} --raid-devices={members} \
+             --chunk=256K \"${{disks[@]:{from}:{members}}}\""
         )?;
-        writeln!(text, "arrays+=(/dev/md/mail{group})")?;
+        writeln!(text, "arrays+=(/dev/md/{name}{group})")?;
     }
-    writeln!(
-        text,
-        "pvcreate \"${{arrays[@]}}\"\nvgcreate mail \"${{arrays[@]}}\""
-    )
+    writeln!(text, "pvcreate \"${{arrays[@]}}\"")?;
+    writeln!(text, "vgcreate mail-{name} \"${{arrays[@]}}\"")
 }
 
 fn write_volume(
@@ -101,10 +103,16 @@ fn write_volume(
 ) -> std::fmt::Result {
     let name = &volume.name;
     writeln!(text, "\n# {name}: {}", volume.purpose.name())?;
-    if provision.needs.pool.is_some() {
+    if let Some((databases, _)) = provision.needs.pools.first() {
+        let pools = &mut provision.needs.pools.iter().map(|(purpose, _)| *purpose);
+        let own = pools.find(|purpose| *purpose == volume.purpose);
+        let group = own.unwrap_or(*databases).name();
         let mib = volume.size.0.div_ceil(Bytes::from_mib(1).0);
-        writeln!(text, "lvcreate --yes --size {mib}m --name {name} mail")?;
-        writeln!(text, "device=/dev/mail/{name}")?;
+        writeln!(
+            text,
+            "lvcreate --yes --size {mib}m --name {name} mail-{group}"
+        )?;
+        writeln!(text, "device=/dev/mail-{group}/{name}")?;
     } else {
         writeln!(
             text,

@@ -3,7 +3,7 @@
 use super::{Kind, export};
 use crate::provision::pool::{Level, Pool};
 use crate::provision::tests::two_sites;
-use crate::provision::{Provision, provision};
+use crate::provision::{Provision, Purpose, provision};
 use units::Bytes;
 
 fn small() -> Provision {
@@ -107,7 +107,7 @@ fn the_table_of_groups() {
 #[test]
 fn scripts_as_they_were_read_by_people() {
     let mut raid = two_sites(2, 4);
-    raid.pool = Some(Pool {
+    let databases = Pool {
         level: Level::Raid5,
         groups: 2,
         data_disks: 5,
@@ -115,7 +115,13 @@ fn scripts_as_they_were_read_by_people() {
         raw: Bytes(600_000_000_000),
         formatted: Bytes(600_000_000_000),
         disk_iops: 180.0,
-    });
+    };
+    let restore = Pool {
+        groups: 1,
+        data_disks: 2,
+        ..databases
+    };
+    raid.pools = vec![(Purpose::Databases, databases), (Purpose::Restore, restore)];
     raid.build.file_system = "ext4".to_owned();
     let raid = provision(raid).unwrap();
     for (provision, kind, name, golden) in [

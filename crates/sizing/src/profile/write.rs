@@ -91,11 +91,22 @@ impl Profile {
     }
 }
 
+/// Fewest messages a day that a deployment takes; what is measured below is rounded up to it.
+const LEAST_MESSAGES: f64 = 1.0;
+
 fn write_tier(tier: &TierProfile, text: &mut String) -> std::fmt::Result {
     writeln!(text, "\n[[tier]]")?;
     writeln!(text, "name = {}", quoted(&tier.name))?;
     writeln!(text, "mailboxes = {}", tier.mailboxes)?;
-    writeln!(text, "messages_per_day = {:.1}", tier.messages_per_day)?;
+    let messages = tier.messages_per_day;
+    if messages < LEAST_MESSAGES {
+        writeln!(
+            text,
+            "messages_per_day = {LEAST_MESSAGES:.1} # measured {messages:.2}"
+        )?;
+    } else {
+        writeln!(text, "messages_per_day = {messages:.1}")?;
+    }
     let mut size = |key: &str, size: Option<Bytes>, hint: &str| match size {
         Some(size) => writeln!(text, "{key} = \"{}\"", write_size(size)),
         None => writeln!(text, "# {key} = {hint}; no file said"),

@@ -38,7 +38,8 @@ fn group(needs: &Needs, layout: &Layout, modes: &[Mode], at: usize) -> Group {
         databases: layout.databases.len(),
     };
     let server = |number: usize| {
-        let site = layout.servers[number].site;
+        let second_half = needs.mirrored && 2 * at >= needs.groups;
+        let site = layout.servers[number].site ^ usize::from(second_half);
         Server {
             name: namer.server(number),
             site,

@@ -39,16 +39,13 @@ impl Provision {
                 needs.build.file_system, needs.build.encryption
             ),
         )?;
-        if let Some(pool) = &needs.pool {
-            let group = format!("{}+{}", pool.data_disks, pool.redundant_disks);
+        for (purpose, pool) in &needs.pools {
+            let (disks, groups, level) = (pool.disks(), pool.groups, pool.level.name());
+            let members = format!("{}+{}", pool.data_disks, pool.redundant_disks);
+            let name = format!("disks of a server for {}", purpose.name());
             row(
-                "disks of a server",
-                format!(
-                    "{} in {} groups of {} {group}",
-                    pool.disks(),
-                    pool.groups,
-                    pool.level.name()
-                ),
+                &name,
+                format!("{disks} in {groups} groups of {level} {members}"),
             )?;
             row(
                 "formatted",

@@ -6,6 +6,7 @@
 mod build;
 mod markdown;
 mod names;
+mod needs;
 pub mod pool;
 mod test_plan;
 
@@ -28,6 +29,8 @@ pub struct Needs {
     pub title: String,
     /// Groups of servers that are alike; each is laid out by `wish`.
     pub groups: usize,
+    /// Whether the second half of the groups has its home in the second site.
+    pub mirrored: bool,
     /// Whether a group is a database availability group; else its servers know nothing of each
     /// other.
     pub copies: bool,
@@ -49,9 +52,9 @@ pub struct Needs {
     pub restore_volume: Option<Bytes>,
     /// Spare volumes of each server.
     pub spare_volumes: usize,
-    /// The disks of each server, where volumes are cut from redundant groups; else each volume is
-    /// a disk of its own.
-    pub pool: Option<Pool>,
+    /// The disks of each server by purpose, where volumes are cut from redundant groups; else each
+    /// volume is a disk of its own. A purpose without a pool takes the databases'.
+    pub pools: Vec<(Purpose, Pool)>,
     /// File system, encryption, product and lags.
     pub build: Build,
     /// Prefixes of names.
@@ -97,6 +100,15 @@ pub enum ProvisionError {
     Layout(LayoutError),
     /// A name cannot be used in paths and scripts.
     Name(NameError),
+    /// Servers or copies of a site do not spread evenly over its failure domains.
+    Domains {
+        /// Failure domains of each site.
+        domains: usize,
+        /// Servers of the site.
+        servers: usize,
+        /// Copies of a database in the site.
+        copies: usize,
+    },
 }
 
 impl std::fmt::Display for ProvisionError {
@@ -104,6 +116,15 @@ impl std::fmt::Display for ProvisionError {
         match self {
             Self::Layout(error) => write!(f, "{error}"),
             Self::Name(error) => write!(f, "{error}"),
+            Self::Domains {
+                domains,
+                servers,
+                copies,
+            } => write!(
+                f,
+                "[names] failure_domains_per_site: {servers} servers and {copies} copies of a site \
+                 do not spread evenly over {domains} failure domains; give a divisor of both"
+            ),
         }
     }
 }

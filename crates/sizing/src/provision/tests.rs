@@ -13,6 +13,7 @@ pub fn two_sites(servers: usize, databases: usize) -> Needs {
     Needs {
         title: "two sites".to_owned(),
         groups: 1,
+        mirrored: false,
         copies: true,
         wish: Wish {
             model: SiteModel::ActiveActive,
@@ -30,7 +31,7 @@ pub fn two_sites(servers: usize, databases: usize) -> Needs {
         log_volume: None,
         restore_volume: Some(Bytes::from_gib(2899)),
         spare_volumes: 1,
-        pool: None,
+        pools: Vec::new(),
         build: Build {
             file_system: "ReFS".to_owned(),
             encryption: "none".to_owned(),
@@ -135,6 +136,82 @@ fn logs_apart_have_disks_of_their_own() {
     );
 }
 
+/// Example E1 from its document: what the workbook says of volumes, disks and sizes.
+#[test]
+fn a_sized_deployment_is_laid_out() {
+    let text = "name = \"E1\"\nproduct = \"2013\"\nmode = \"compatible\"\n\
+        [[tier]]\nmailboxes = 5000\nmessages_per_day = 200\nsize_limit = \"10GiB\"\n\
+        [availability]\nservers_per_site = 2\ncopies = 3\nlagged_copies = 1\ndags = 2\n\
+        [second_site]\nmodel = \"active/active\"\ncopies = 1\nlagged_copies = 1\n\
+        [data]\noverhead_percent = 0\n";
+    let deployment = plan::Deployment::parse("e1.toml", text).unwrap();
+    let sizing = crate::size(&deployment);
+    let needs = Needs::of(&deployment, &sizing.sheet).unwrap();
+    assert!((gib(needs.database) - 664.672_852).abs() < 0.001);
+    assert!((gib(needs.database_volume) - 3_598.221_628).abs() < 0.001);
+    assert!((needs.iops_per_database - 10.05).abs() < 1e-9);
+    assert!(!needs.build.group_file_system && needs.build.circular_logging);
+    let provision = provision(needs).unwrap();
+    assert_eq!(provision.groups.len(), 2);
+    for group in &provision.groups {
+        assert_eq!(group.databases.len(), 40);
+        assert!(
+            group
+                .servers
+                .iter()
+                .all(|server| server.volumes.len() == 12)
+        );
+    }
+    assert!(
+        provision
+            .to_markdown()
+            .contains("| DB01 | EX01, EX02, EX03, (EX04) |")
+    );
+}
+
+/// The other shapes of a deployment: alone, on RAID; waiting servers; racks; late copies apart.
+#[test]
+fn every_shape_of_a_deployment() {
+    let of = |rest: &str| {
+        let tier = "[[tier]]\nmailboxes = 4000\nmessages_per_day = 100\nsize_limit = \"2GiB\"\n";
+        let text = format!("{tier}{rest}");
+        let deployment = plan::Deployment::parse("shape.toml", &text).unwrap();
+        let sheet = crate::size(&deployment).sheet;
+        Needs::of(&deployment, &sheet).and_then(provision)
+    };
+    let alone = of("[availability]\nservers_per_site = 3\ncopies = 1\n").unwrap();
+    assert_eq!((alone.groups.len(), alone.groups[0].servers.len()), (1, 3));
+    assert!(!alone.needs.copies && alone.needs.log_volume.is_some());
+    assert_eq!(alone.needs.pools[1].0, Purpose::Logs);
+    let waiting = of("[availability]\nservers_per_site = 3\ncopies = 3\n\
+         [second_site]\nmodel = \"active/passive\"\ncopies = 1\n");
+    let waiting = waiting.unwrap();
+    let there = waiting.groups[0]
+        .servers
+        .iter()
+        .filter(|server| server.site == 1);
+    assert!((1..=3).contains(&there.count()));
+    let racks = "[names]\nfailure_domains_per_site = 2\n";
+    let split = of(&format!(
+        "[availability]\nservers_per_site = 4\ncopies = 2\n{racks}"
+    ))
+    .unwrap();
+    assert_eq!(split.needs.wish.sites[0].domains.len(), 2);
+    let uneven = of(&format!(
+        "[availability]\nservers_per_site = 4\ncopies = 3\n{racks}"
+    ));
+    let text = uneven.unwrap_err().to_string();
+    assert!(
+        text.contains("failure_domains_per_site") && text.contains("divisor"),
+        "{text}"
+    );
+    let apart = of(
+        "[availability]\nservers_per_site = 4\ncopies = 3\nlagged_copies = 1\n\
+         lagged_on_own_servers = true\n",
+    );
+    assert_eq!(apart.unwrap().groups[0].servers.len(), 5);
+}
+
 /// Numbers run on, so that no name is given twice in an organisation.
 #[test]
 fn names_differ_over_all_groups() {
@@ -145,6 +222,20 @@ fn names_differ_over_all_groups() {
     assert_eq!(provision.groups[1].servers[0].name, "EX09");
     assert_eq!(provision.groups[0].databases[0].name, "DB001");
     assert_eq!(provision.groups[1].databases[0].name, "DB073");
+}
+
+/// Two active sites with groups of their own: each group starts in its home.
+#[test]
+fn mirrored_groups_have_their_home_in_the_second_site() {
+    let mut needs = two_sites(2, 40);
+    needs.groups = 2;
+    needs.mirrored = true;
+    let provision = provision(needs).unwrap();
+    let sites = |at: usize| {
+        let servers = provision.groups[at].servers.iter();
+        servers.map(|server| server.site).collect::<Vec<_>>()
+    };
+    assert_eq!((sites(0), sites(1)), (vec![0, 0, 1, 1], vec![1, 1, 0, 0]));
 }
 
 #[test]

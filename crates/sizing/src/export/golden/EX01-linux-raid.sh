@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Volumes of one server. ERASES the 12 disks that are named as arguments,
+# Volumes of one server. ERASES the 15 disks that are named as arguments,
 # in the order of the volumes, such as /dev/sdb /dev/sdc.
 set -euo pipefail
 root=${MAIL_ROOT:-/mnt/mail}
 disks=("$@")
-if [ "${#disks[@]}" -ne 12 ]; then
-    echo "name 12 disks, not ${#disks[@]}" >&2
+if [ "${#disks[@]}" -ne 15 ]; then
+    echo "name 15 disks, not ${#disks[@]}" >&2
     exit 2
 fi
 for disk in "${disks[@]}"; do
@@ -16,16 +16,22 @@ for disk in "${disks[@]}"; do
 done
 
 arrays=()
-mdadm --create /dev/md/mail0 --level=5 --raid-devices=6 --chunk=256K "${disks[@]:0:6}"
-arrays+=(/dev/md/mail0)
-mdadm --create /dev/md/mail1 --level=5 --raid-devices=6 --chunk=256K "${disks[@]:6:6}"
-arrays+=(/dev/md/mail1)
+mdadm --create /dev/md/databases0 --level=5 --raid-devices=6 --chunk=256K "${disks[@]:0:6}"
+arrays+=(/dev/md/databases0)
+mdadm --create /dev/md/databases1 --level=5 --raid-devices=6 --chunk=256K "${disks[@]:6:6}"
+arrays+=(/dev/md/databases1)
 pvcreate "${arrays[@]}"
-vgcreate mail "${arrays[@]}"
+vgcreate mail-databases "${arrays[@]}"
+
+arrays=()
+mdadm --create /dev/md/restore0 --level=5 --raid-devices=3 --chunk=256K "${disks[@]:12:3}"
+arrays+=(/dev/md/restore0)
+pvcreate "${arrays[@]}"
+vgcreate mail-restore "${arrays[@]}"
 
 # ExVol01: databases
-lvcreate --yes --size 3685376m --name ExVol01 mail
-device=/dev/mail/ExVol01
+lvcreate --yes --size 3685376m --name ExVol01 mail-databases
+device=/dev/mail-databases/ExVol01
 mkfs.ext4 -F -L ExVol01 "$device"
 mkdir -p "$root"/ExVol01
 mount -o noatime "$device" "$root"/ExVol01
@@ -36,16 +42,16 @@ mkdir "$root"/ExVol01/'DB03'
 mkdir "$root"/ExVol01/'DB04'
 
 # ExVol02: spare
-lvcreate --yes --size 3685376m --name ExVol02 mail
-device=/dev/mail/ExVol02
+lvcreate --yes --size 3685376m --name ExVol02 mail-databases
+device=/dev/mail-databases/ExVol02
 mkfs.ext4 -F -L ExVol02 "$device"
 mkdir -p "$root"/ExVol02
 mount -o noatime "$device" "$root"/ExVol02
 echo "LABEL=ExVol02 $root/ExVol02 ext4 noatime 0 2" >> /etc/fstab
 
 # Restore: restore
-lvcreate --yes --size 2968576m --name Restore mail
-device=/dev/mail/Restore
+lvcreate --yes --size 2968576m --name Restore mail-restore
+device=/dev/mail-restore/Restore
 mkfs.ext4 -F -L Restore "$device"
 mkdir -p "$root"/Restore
 mount -o noatime "$device" "$root"/Restore

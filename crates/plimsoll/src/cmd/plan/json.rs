@@ -1,0 +1,73 @@
+//! A provision for programs.
+
+use serde_json::{Value, json};
+use sizing::provision::pool::Pool;
+use sizing::provision::{Database, Group, Provision, Purpose, Server, Volume};
+
+/// Everything that is to be built.
+pub fn of(provision: &Provision) -> Value {
+    let needs = &provision.needs;
+    let pools: Vec<Value> = needs.pools.iter().map(pool).collect();
+    json!({
+        "title": needs.title,
+        "mailboxes_per_database": needs.mailboxes_per_database,
+        "database_bytes": needs.database.0,
+        "log_bytes": needs.log.0,
+        "iops_per_database": needs.iops_per_database,
+        "databases_per_volume": needs.wish.databases_per_volume,
+        "file_system": needs.build.file_system,
+        "encryption": needs.build.encryption,
+        "pools": pools,
+        "groups": provision.groups.iter().map(group).collect::<Vec<_>>(),
+    })
+}
+
+fn pool((purpose, pool): &(Purpose, Pool)) -> Value {
+    json!({
+        "for": purpose.name(),
+        "level": pool.level.name(),
+        "groups": pool.groups,
+        "data_disks": pool.data_disks,
+        "redundant_disks": pool.redundant_disks,
+        "disks": pool.disks(),
+        "raw_bytes": pool.raw().0,
+        "formatted_bytes": pool.formatted().0,
+    })
+}
+
+fn group(group: &Group) -> Value {
+    json!({
+        "name": group.name,
+        "most_active": group.most_active,
+        "most_preferred_active": group.most_preferred_active,
+        "servers": group.servers.iter().map(server).collect::<Vec<_>>(),
+        "databases": group.databases.iter().map(database).collect::<Vec<_>>(),
+    })
+}
+
+fn server(server: &Server) -> Value {
+    json!({
+        "name": server.name,
+        "site": server.site + 1,
+        "volumes": server.volumes.iter().map(volume).collect::<Vec<_>>(),
+    })
+}
+
+fn volume(volume: &Volume) -> Value {
+    json!({
+        "name": volume.name,
+        "disk": volume.disk,
+        "bytes": volume.size.0,
+        "for": volume.purpose.name(),
+        "databases": volume.databases,
+    })
+}
+
+fn database(database: &Database) -> Value {
+    let copies: Vec<Value> = database
+        .copies
+        .iter()
+        .map(|copy| json!({ "server": copy.server, "lagged": copy.lagged }))
+        .collect();
+    json!({ "name": database.name, "copies": copies })
+}

@@ -1,0 +1,125 @@
+//! `plan`: from a deployment to a plan that `prepare` and `run` take as it is.
+
+use std::process::Command;
+
+use crate::scene::Scene;
+
+const DEPLOYMENT: &str = "name = \"small office\"\n\
+    [[tier]]\nmailboxes = 200\nmessages_per_day = 100\nsize_limit = \"1GiB\"\n\
+    [availability]\nservers_per_site = 2\ncopies = 2\n\
+    [data]\nlargest_database = \"200GiB\"\n";
+
+/// The sized deployment is what gets tested: scaled down here, but by the same files.
+#[test]
+fn a_sized_deployment_is_prepared_and_run() {
+    let scene = Scene::new("plan-run");
+    scene.write("deployment.toml", DEPLOYMENT.as_bytes());
+    std::fs::create_dir(scene.path("disks")).unwrap();
+    let words = "plan deployment.toml -o out --root disks --scale 0.001 --server EX02";
+    scene
+        .run(words.split(' '))
+        .expect_code(0)
+        .expect_out(&["plan.toml", "provision.json"]);
+    let text = String::from_utf8(scene.read("out/plan.toml")).unwrap();
+    assert!(
+        text.contains("no proof") && text.contains("on EX02"),
+        "{text}"
+    );
+    scene.run(["prepare", "out/plan.toml"]).expect_code(0);
+    // Two seconds prove nothing, and it says so; but they were measured.
+    let words = "run out/plan.toml --duration 2s --threads 1 -o result";
+    scene.run(words.split(' ')).expect_code(2).expect_out(&[
+        "CANNOT JUDGE",
+        "Measured time",
+        "of 4,192 seen",
+    ]);
+    assert!(scene.path("result/report.html").exists());
+}
+
+/// The README's deployment and its three commands, the last two of them on a rehearsal.
+#[test]
+fn the_readme_goes_from_mailboxes_to_a_plan() {
+    let scene = Scene::new("plan-readme");
+    let readme = include_str!("../../../../README.md");
+    let (_, block) = readme.split_once("```toml\n").unwrap();
+    let (deployment, rest) = block.split_once("```").unwrap();
+    assert!(deployment.contains("mailboxes = 5000"));
+    for command in [
+        "plan deployment.toml -o mail",
+        "prepare mail/plan.toml",
+        "run mail/plan.toml",
+    ] {
+        assert!(rest.contains(command), "{command}");
+    }
+    scene.write("deployment.toml", deployment.as_bytes());
+    scene
+        .run(["plan", "deployment.toml", "-o", "mail"])
+        .expect_code(0);
+    scene
+        .run(["prepare", "mail/plan.toml"])
+        .expect_refusal(&["/mnt/mail", "no such folder"]);
+}
+
+#[test]
+fn nothing_is_written_over() {
+    let scene = Scene::new("plan-twice");
+    scene.write("deployment.toml", DEPLOYMENT.as_bytes());
+    let words = "plan deployment.toml -o out --export all";
+    scene.run(words.split(' ')).expect_code(0).expect_out(&[
+        "Servers.csv",
+        "MailboxDatabaseCopies.csv",
+        "EX01-diskpart.txt",
+        "DAG01.ps1",
+        "EX02-linux.sh",
+    ]);
+    let before = scene.read("out/plan.toml");
+    scene
+        .run(words.split(' '))
+        .expect_refusal(&["plan.toml", "nothing is written over"]);
+    assert_eq!(scene.read("out/plan.toml"), before);
+    let shell = Command::new("bash")
+        .arg("-n")
+        .arg(scene.path("out/EX01-linux.sh"))
+        .status();
+    assert!(shell.unwrap().success(), "bash reads the script");
+}
+
+#[test]
+fn a_provision_is_read_by_people_and_programs() {
+    let scene = Scene::new("plan-views");
+    scene.write("deployment.toml", DEPLOYMENT.as_bytes());
+    scene
+        .run(["plan", "deployment.toml"])
+        .expect_code(0)
+        .expect_out(&["# small office", "### EX02, site 1", "ExVol01"]);
+    let json = scene.run(["plan", "deployment.toml", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&json.out).unwrap();
+    assert_eq!(json["groups"][0]["servers"][1]["name"], "EX02");
+    assert_eq!(
+        json["groups"][0]["databases"][0]["copies"]
+            .as_array()
+            .unwrap()
+            .len(),
+        2
+    );
+}
+
+#[test]
+fn what_cannot_be_planned_is_refused() {
+    let scene = Scene::new("plan-refused");
+    scene.write("deployment.toml", DEPLOYMENT.as_bytes());
+    scene
+        .run(["plan", "deployment.toml", "--server", "EX99"])
+        .expect_refusal(&["EX99", "EX01 to EX02"]);
+    scene
+        .run(["plan", "deployment.toml", "--scale", "0"])
+        .expect_code(2);
+    let odd = format!("{DEPLOYMENT}[names]\ndatabases = \"../x\"\n");
+    scene.write("odd.toml", odd.as_bytes());
+    scene
+        .run(["plan", "odd.toml"])
+        .expect_refusal(&["[names] databases", "cannot stand in paths"]);
+    scene
+        .run(["plan", "deployment.toml", "--export", "linux"])
+        .expect_code(2);
+}

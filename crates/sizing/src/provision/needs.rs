@@ -1,0 +1,239 @@
+//! What a sizing says, in the plain values that a provision is made of.
+
+use plan::Deployment;
+use plan::deployment::{BackupMethod, RaidGroup, SiteModel as Model};
+use units::{Bytes, Nanos};
+
+use super::pool::{Level, Pool};
+use super::{Build, Needs, Prefixes, ProvisionError, Purpose};
+use crate::layout::{Copies, Domain, Site, SiteModel, Wish};
+use crate::sheet::{Sheet, Value};
+
+impl Needs {
+    /// The needs of a deployment that has been sized; `sheet` holds the results.
+    pub fn of(deployment: &Deployment, sheet: &Sheet) -> Result<Self, ProvisionError> {
+        let apart = word(sheet, "vol.db_log_isolated") == Some("Yes");
+        let copies = deployment.has_copies();
+        let several = sheet
+            .find("vol.dbs_per_volume")
+            .map_or(1.0, |number| number.value());
+        Ok(Self {
+            title: deployment.name.clone(),
+            groups: if copies { count(sheet, "srv.dags") } else { 1 },
+            mirrored: deployment.site_model() == Some(Model::ActiveActiveGroups),
+            copies,
+            wish: wish(deployment, sheet, whole(several))?,
+            mailboxes_per_database: value(sheet, "db.mailboxes"),
+            database: gigabytes(sheet, "db.size_with_overhead_gb"),
+            log: gigabytes(sheet, "log.space_gb_per_db"),
+            iops_per_database: value(sheet, "io.db_iops_per_db"),
+            database_volume: gigabytes(sheet, "vol.db_volume_gb"),
+            log_volume: apart.then(|| gigabytes(sheet, "vol.log_volume_gb")),
+            restore_volume: sheet
+                .find("vol.restore_gb")
+                .map(|_| gigabytes(sheet, "vol.restore_gb")),
+            spare_volumes: count(sheet, "vol.autoreseed"),
+            pools: pools(deployment, sheet),
+            build: build(deployment),
+            names: Prefixes {
+                server: deployment.names.server_prefix.clone(),
+                group: deployment.names.dag_prefix.clone(),
+                database: deployment.names.database_prefix.clone(),
+            },
+        })
+    }
+}
+
+fn build(deployment: &Deployment) -> Build {
+    let availability = &deployment.availability;
+    let tiers = deployment.tiers.iter();
+    let retention = tiers.map(|tier| tier.deleted_item_retention).max();
+    let old = ["2010", "2013"];
+    Build {
+        file_system: deployment.file_system.name.clone(),
+        encryption: deployment.file_system.encryption.clone(),
+        replay_lag: availability.replay_lag,
+        truncation_lag: availability.truncation_lag,
+        replay_lag_manager: availability.replay_lag_manager,
+        group_file_system: !old
+            .iter()
+            .any(|year| deployment.product.name.ends_with(year)),
+        deleted_item_retention: retention.unwrap_or(Nanos::ZERO),
+        circular_logging: deployment.has_copies()
+            && deployment.backup.method == BackupMethod::Native,
+    }
+}
+
+/// The layout of one group. Servers without copies are laid out in one go: databases go round.
+fn wish(deployment: &Deployment, sheet: &Sheet, several: usize) -> Result<Wish, ProvisionError> {
+    let servers = deployment.availability.servers_per_site as usize;
+    let databases = count(sheet, "db.count");
+    let pair = |(available, lagged): (u32, u32)| Copies {
+        available: available as usize,
+        lagged: lagged as usize,
+    };
+    let primary = pair(deployment.copies_in_first_site());
+    let secondary = pair(deployment.copies_in_second_site());
+    let (model, sites) = match deployment.site_model() {
+        None => (SiteModel::Single, vec![site(deployment, servers, primary)?]),
+        Some(model) => {
+            let there = sheet
+                .find("srv.active_dc2")
+                .map_or(servers, |number| whole(number.value()));
+            let there = there.max(secondary.available + secondary.lagged);
+            let sites = vec![
+                site(deployment, servers, primary)?,
+                site(deployment, there, secondary)?,
+            ];
+            match model {
+                Model::ActiveActive => (SiteModel::ActiveActive, sites),
+                Model::ActivePassive | Model::ActiveActiveGroups => {
+                    (SiteModel::ActivePassive, sites)
+                }
+            }
+        }
+    };
+    let all = if deployment.has_copies() {
+        databases
+    } else {
+        databases * servers
+    };
+    Ok(Wish {
+        model,
+        sites,
+        primary,
+        secondary,
+        databases: all,
+        databases_per_volume: several,
+    })
+}
+
+/// A site, in failure domains where the deployment names some, and with servers of their own for
+/// late copies where it says so.
+fn site(deployment: &Deployment, servers: usize, copies: Copies) -> Result<Site, ProvisionError> {
+    let apart = deployment.availability.lagged_on_own_servers && copies.lagged > 0;
+    let shared = copies.available + if apart { 0 } else { copies.lagged };
+    let domains = (deployment.names.failure_domains_per_site as usize).max(1);
+    if !servers.is_multiple_of(domains) || !shared.is_multiple_of(domains) {
+        return Err(ProvisionError::Domains {
+            domains,
+            servers,
+            copies: shared,
+        });
+    }
+    let domain = Domain {
+        servers: servers / domains,
+        copies: shared / domains,
+        only_lagged: false,
+    };
+    let mut site = Site {
+        domains: vec![domain; domains],
+    };
+    if apart {
+        site.domains.push(Domain {
+            servers: servers.min(copies.lagged),
+            copies: copies.lagged,
+            only_lagged: true,
+        });
+    }
+    Ok(site)
+}
+
+/// The redundant groups of a server; none where each volume is a disk.
+fn pools(deployment: &Deployment, sheet: &Sheet) -> Vec<(Purpose, Pool)> {
+    if word(sheet, "disk.architecture_dc1") != Some("RAID") {
+        return Vec::new();
+    }
+    let disks = &deployment.storage.first;
+    let sets = [
+        (
+            Purpose::Databases,
+            "disk.raid_choice_db",
+            "disk.raid_disks_db",
+            &disks.database,
+        ),
+        (
+            Purpose::Logs,
+            "disk.raid_choice_log",
+            "disk.raid_disks_log",
+            &disks.log,
+        ),
+        (
+            Purpose::Restore,
+            "disk.raid_choice_restore",
+            "disk.raid_disks_restore",
+            &disks.restore,
+        ),
+    ];
+    let pool =
+        |(purpose, choice, count_key, disk): (Purpose, &str, &str, &plan::deployment::Disk)| {
+            let level = match word(sheet, choice)? {
+                "RAID-5" => Level::Raid5,
+                "RAID-6" => Level::Raid6,
+                _ => Level::Raid10,
+            };
+            let group = group_of(deployment, purpose, level);
+            let members = group.data + group.redundancy;
+            let groups = count(sheet, count_key) / members.max(1) as usize;
+            let pool = Pool {
+                level,
+                groups: u32::try_from(groups).ok()?,
+                data_disks: group.data,
+                redundant_disks: group.redundancy,
+                raw: disk.capacity,
+                formatted: disk.capacity,
+                disk_iops: disk.random_iops,
+            };
+            (pool.groups > 0).then_some((purpose, pool))
+        };
+    sets.into_iter().filter_map(pool).collect()
+}
+
+fn group_of(deployment: &Deployment, purpose: Purpose, level: Level) -> RaidGroup {
+    let groups = &deployment.storage.groups;
+    match (purpose, level) {
+        (Purpose::Restore, _) => groups.restore,
+        (_, Level::Raid10) => groups.raid10,
+        (_, Level::Raid5) => groups.raid5,
+        (_, Level::Raid6) => groups.raid6,
+    }
+}
+
+fn word<'s>(sheet: &'s Sheet, key: &str) -> Option<&'s str> {
+    match &sheet.fact(key)?.value {
+        Value::Word(word) => Some(word),
+        Value::Number(_) => None,
+    }
+}
+
+fn value(sheet: &Sheet, key: &str) -> f64 {
+    sheet.find(key).map_or(0.0, |number| number.value())
+}
+
+fn count(sheet: &Sheet, key: &str) -> usize {
+    whole(value(sheet, key))
+}
+
+/// A count that may come as a fraction; a last digit of rounding error does not make one more.
+fn whole(value: f64) -> usize {
+    let up = (value - 1e-9).ceil().clamp(0.0, 1e6);
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "clamped above"
+    )]
+    let up = up as usize;
+    up
+}
+
+/// Gigabytes of a sheet as bytes, up to whole mebibytes.
+fn gigabytes(sheet: &Sheet, key: &str) -> Bytes {
+    let mebibytes = (value(sheet, key) * 1024.0 - 1e-6).ceil().clamp(0.0, 1e12);
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "clamped above"
+    )]
+    let mebibytes = mebibytes as u64;
+    Bytes::from_mib(mebibytes)
+}
