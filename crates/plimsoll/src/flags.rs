@@ -230,6 +230,13 @@ pub struct InspectFlags {
     pub json: bool,
 }
 
+/// Arrays whose rules are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ArrayKind {
+    /// EMC `VNXe3300`, after its published test report
+    Vnxe3300,
+}
+
 /// What `plan` can export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ExportKind {
@@ -267,6 +274,9 @@ pub struct PlanFlags {
     /// [default: /mnt/mail, and nothing is made]
     #[arg(long, value_name = "DIR", requires = "deployment")]
     pub root: Option<PathBuf>,
+    /// Make volumes as the wizard of this array does
+    #[arg(long, value_enum, requires = "deployment")]
+    pub array: Option<ArrayKind>,
     /// Percent of the real size that plan.toml tests; less than 100 is a rehearsal
     #[arg(long, value_name = "PERCENT", default_value = "100", value_parser = percent)]
     pub scale: f64,

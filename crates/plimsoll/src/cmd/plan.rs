@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use plan::Plan;
 use sizing::export::{Document, Kind, export};
+use sizing::provision::array::VNXE3300;
 use sizing::provision::{Needs, Provision, TestPlan, provision};
 use sizing::{Finding, Severity};
 
@@ -12,7 +13,7 @@ use crate::Outcome;
 use crate::console::Console;
 use crate::documents::{read_deployment, write_new};
 use crate::error::CommandError;
-use crate::flags::{ExportKind, PlanFlags};
+use crate::flags::{ArrayKind, ExportKind, PlanFlags};
 
 mod json;
 
@@ -27,7 +28,11 @@ pub fn run(flags: &PlanFlags, console: &mut Console) -> Result<Outcome, CommandE
     };
     let deployment = read_deployment(path)?;
     let sizing = sizing::size(&deployment);
-    let provision = provision(Needs::of(&deployment, &sizing.sheet)?)?;
+    let mut needs = Needs::of(&deployment, &sizing.sheet)?;
+    if let Some(ArrayKind::Vnxe3300) = flags.array {
+        needs = needs.on_array(&VNXE3300)?;
+    }
+    let provision = provision(needs)?;
     let test = TestPlan {
         server: flags.server.clone(),
         root: root(flags)?,

@@ -104,6 +104,46 @@ fn a_provision_is_read_by_people_and_programs() {
     );
 }
 
+/// The published wizard case: seven disks, volumes of 1.186 TB and 75 GB, a test of 1,944 GiB.
+#[test]
+fn the_array_of_the_published_report() {
+    let scene = Scene::new("plan-array");
+    let text = "[[tier]]\nmailboxes = 1000\nmessages_per_day = 200\nsize_limit = \"1.5GiB\"\n\
+        iops = 0.2\n[availability]\nservers_per_site = 2\ncopies = 2\n\
+        [data]\ndatabases = 2\nsymmetrical = false\n\
+        [disks]\ndatabase = { size = \"600GB\", type = \"15K SAS 3.5\" }\n\
+        [storage]\nraid = \"RAID-5\"\nraid5_group = \"6+1\"\n";
+    scene.write("vnxe.toml", text.as_bytes());
+    let words = "plan vnxe.toml --array vnxe3300 -o out --export linux";
+    scene.run(words.split(' ')).expect_code(0);
+    let json: serde_json::Value =
+        serde_json::from_slice(&scene.read("out/provision.json")).unwrap();
+    assert_eq!(json["pools"][0]["disks"], 7);
+    let volumes = json["groups"][0]["servers"][0]["volumes"]
+        .as_array()
+        .unwrap();
+    let gib: Vec<u64> = volumes
+        .iter()
+        .map(|volume| volume["bytes"].as_u64().unwrap() >> 30)
+        .collect();
+    assert_eq!(gib, [1215, 1215, 75, 75]);
+    let plan = String::from_utf8(scene.read("out/plan.toml")).unwrap();
+    assert!(
+        plan.contains("size = \"972GiB\"") && plan.contains("log_folder"),
+        "{plan}"
+    );
+    let script = String::from_utf8(scene.read("out/EX01-linux.sh")).unwrap();
+    assert!(script.contains("--level=5 --raid-devices=7"), "{script}");
+    scene.write(
+        "jbod.toml",
+        b"[[tier]]\nmailboxes = 1000\nmessages_per_day = 100\n\
+        size_limit = \"1GiB\"\n[availability]\nservers_per_site = 4\ncopies = 3\n",
+    );
+    scene
+        .run(["plan", "jbod.toml", "--array", "vnxe3300"])
+        .expect_refusal(&["single disks", "[storage]"]);
+}
+
 #[test]
 fn what_cannot_be_planned_is_refused() {
     let scene = Scene::new("plan-refused");

@@ -4,6 +4,18 @@ use std::fmt::Write as _;
 
 use super::{Group, Provision, Server};
 
+/// What to set in controllers and disks, whatever their make. Source: Microsoft, "Exchange Server
+/// storage configuration options".
+const HARDWARE: &str = "
+Settings of the hardware, to be made before volumes are cut:
+
+- Controllers of disks in the server: cache protected by battery or flash, 100 % for writes.
+  Arrays: 75 % for writes, 25 % for reads, or as the vendor says.
+- The disks' own write cache: off, unless the power is protected.
+- Single disks behind a caching controller: each as a RAID-0 of one, not passed through.
+- Stripes of 256 KiB or more; at most seven disks in a group of RAID-5.
+";
+
 impl Provision {
     /// A Markdown text.
     pub fn to_markdown(&self) -> String {
@@ -39,7 +51,7 @@ impl Provision {
                 needs.build.file_system, needs.build.encryption
             ),
         )?;
-        for (purpose, pool) in &needs.pools {
+        for ((purpose, pool), used) in needs.pools.iter().zip(self.pool_shares()) {
             let (disks, groups, level) = (pool.disks(), pool.groups, pool.level.name());
             let members = format!("{}+{}", pool.data_disks, pool.redundant_disks);
             let name = format!("disks of a server for {}", purpose.name());
@@ -51,7 +63,15 @@ impl Provision {
                 "formatted",
                 format!("{} of {}", pool.formatted(), pool.raw()),
             )?;
+            row("taken by volumes", format!("{:.1} %", used * 100.0))?;
         }
+        if let Some(load) = self.pool_load() {
+            row(
+                "I/O of the databases' disks taken",
+                format!("{:.1} %", load * 100.0),
+            )?;
+        }
+        text.push_str(HARDWARE);
         self.groups
             .iter()
             .try_for_each(|group| write_group(group, text))

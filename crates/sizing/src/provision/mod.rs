@@ -3,6 +3,7 @@
 //! Everything that is made of it (scripts, tables, the plan that is tested) is a view of one
 //! [`Provision`], so that what is tested is what is built.
 
+pub mod array;
 mod build;
 mod markdown;
 mod names;
@@ -38,12 +39,16 @@ pub struct Needs {
     pub wish: Wish,
     /// Mailboxes of one database; a fraction is fine.
     pub mailboxes_per_database: f64,
+    /// What the mailboxes of one database may hold, without anything else in it.
+    pub mailbox_data: Bytes,
     /// A database file when its mailboxes are full.
     pub database: Bytes,
     /// Room for its log.
     pub log: Bytes,
     /// Reads and writes per second of one copy of a database.
     pub iops_per_database: f64,
+    /// Share of the reads in them, 0 to 1.
+    pub read_share: f64,
     /// A volume with databases, and their logs unless those have volumes of their own.
     pub database_volume: Bytes,
     /// A volume with logs alone, where they are apart.
@@ -100,6 +105,13 @@ pub enum ProvisionError {
     Layout(LayoutError),
     /// A name cannot be used in paths and scripts.
     Name(NameError),
+    /// An array is wanted, but single disks were sized.
+    NoPool,
+    /// The volumes or the I/O do not fit on any number of groups.
+    PoolTooSmall {
+        /// Groups that were tried.
+        groups: u32,
+    },
     /// Servers or copies of a site do not spread evenly over its failure domains.
     Domains {
         /// Failure domains of each site.
@@ -116,6 +128,16 @@ impl std::fmt::Display for ProvisionError {
         match self {
             Self::Layout(error) => write!(f, "{error}"),
             Self::Name(error) => write!(f, "{error}"),
+            Self::NoPool => write!(
+                f,
+                "an array needs redundant groups, but single disks were sized; give `build = \
+                 \"raid\"` and `raid = \"RAID-5\"` to [storage]"
+            ),
+            Self::PoolTooSmall { groups } => write!(
+                f,
+                "{groups} groups of these disks do not carry a server; give larger or faster disks \
+                 to [disks], or more servers"
+            ),
             Self::Domains {
                 domains,
                 servers,
@@ -200,6 +222,39 @@ pub enum Purpose {
     Restore,
     /// A spare that takes the place of a failed one.
     Spare,
+}
+
+impl Provision {
+    /// The part of each pool that a server's volumes take; above 1 they do not fit. A volume whose
+    /// purpose has no pool is cut from the first.
+    pub fn pool_shares(&self) -> Vec<f64> {
+        let pools = &self.needs.pools;
+        let place = |volume: &Volume| {
+            let own = pools
+                .iter()
+                .position(|(purpose, _)| *purpose == volume.purpose);
+            own.unwrap_or(0)
+        };
+        let mut bytes = vec![0.0; pools.len()];
+        let server = self.groups.first().and_then(|group| group.servers.first());
+        for volume in server.into_iter().flat_map(|server| &server.volumes) {
+            if let Some(sum) = bytes.get_mut(place(volume)) {
+                *sum += volume.size.0 as f64;
+            }
+        }
+        let shares = bytes.iter().zip(pools);
+        shares
+            .map(|(bytes, (_, pool))| bytes / pool.formatted().0 as f64)
+            .collect()
+    }
+
+    /// The part of what the databases' disks stand that the I/O of a server takes.
+    pub fn pool_load(&self) -> Option<f64> {
+        let (_, pool) = self.needs.pools.first()?;
+        let server = self.groups.first()?.servers.first()?;
+        let iops = self.needs.iops_per_database * server.databases().count() as f64;
+        Some(pool.load(iops, self.needs.read_share))
+    }
 }
 
 impl Purpose {

@@ -17,6 +17,7 @@ impl Needs {
         let several = sheet
             .find("vol.dbs_per_volume")
             .map_or(1.0, |number| number.value());
+        let pools = pools(deployment, sheet);
         Ok(Self {
             title: deployment.name.clone(),
             groups: if copies { count(sheet, "srv.dags") } else { 1 },
@@ -26,14 +27,21 @@ impl Needs {
             mailboxes_per_database: value(sheet, "db.mailboxes"),
             database: gigabytes(sheet, "db.size_with_overhead_gb"),
             log: gigabytes(sheet, "log.space_gb_per_db"),
+            mailbox_data: mailbox_data(deployment, value(sheet, "db.mailboxes")),
             iops_per_database: value(sheet, "io.db_iops_per_db"),
+            read_share: value(sheet, "io.read_fraction"),
             database_volume: gigabytes(sheet, "vol.db_volume_gb"),
             log_volume: apart.then(|| gigabytes(sheet, "vol.log_volume_gb")),
             restore_volume: sheet
                 .find("vol.restore_gb")
                 .map(|_| gigabytes(sheet, "vol.restore_gb")),
-            spare_volumes: count(sheet, "vol.autoreseed"),
-            pools: pools(deployment, sheet),
+            // Redundant groups mend themselves; spare volumes are single disks.
+            spare_volumes: if pools.is_empty() {
+                count(sheet, "vol.autoreseed")
+            } else {
+                0
+            },
+            pools,
             build: build(deployment),
             names: Prefixes {
                 server: deployment.names.server_prefix.clone(),
@@ -42,6 +50,17 @@ impl Needs {
             },
         })
     }
+}
+
+/// Limits of `mailboxes` mailboxes that are mixed as the tiers are.
+fn mailbox_data(deployment: &Deployment, mailboxes: f64) -> Bytes {
+    let tiers = || deployment.tiers.iter();
+    let grown = |tier: &plan::deployment::Tier| tier.mailboxes * (1.0 + tier.growth);
+    let all: f64 = tiers().map(grown).sum();
+    let limits: f64 = tiers()
+        .map(|tier| grown(tier) * tier.size_limit.as_mib_f64())
+        .sum();
+    mebibytes(mailboxes * limits / all.max(1.0))
 }
 
 fn build(deployment: &Deployment) -> Build {
@@ -226,14 +245,19 @@ fn whole(value: f64) -> usize {
     up
 }
 
-/// Gigabytes of a sheet as bytes, up to whole mebibytes.
+/// Gigabytes of a sheet as bytes.
 fn gigabytes(sheet: &Sheet, key: &str) -> Bytes {
-    let mebibytes = (value(sheet, key) * 1024.0 - 1e-6).ceil().clamp(0.0, 1e12);
+    mebibytes(value(sheet, key) * 1024.0)
+}
+
+/// Up to whole mebibytes.
+fn mebibytes(value: f64) -> Bytes {
+    let up = (value - 1e-6).ceil().clamp(0.0, 1e12);
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "clamped above"
     )]
-    let mebibytes = mebibytes as u64;
-    Bytes::from_mib(mebibytes)
+    let up = up as u64;
+    Bytes::from_mib(up)
 }

@@ -87,15 +87,6 @@ pub struct ArrayRule {
     pub test_fill: f64,
 }
 
-/// The wizard of the EMC `VNXe3300`. Its formula was never published; the factors are what its
-/// published test report amounts to (ESRP, 1,000 mailboxes of 1.5 GB in two databases: 750 GB of
-/// data each, database volumes of 1.186 TB, log volumes of 75 GB, 1,943.6 GiB of databases).
-pub const VNXE: ArrayRule = ArrayRule {
-    database_per_data: 1.62,
-    log_per_data: 0.10,
-    test_fill: 0.80,
-};
-
 /// What an array's wizard makes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Carved {

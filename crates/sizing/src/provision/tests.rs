@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 use units::{Bytes, Nanos};
 
-use super::pool::{Level, Pool, VNXE, carve, scaled};
+use super::array::VNXE3300;
+use super::pool::{Level, Pool, scaled};
 use super::{Build, Needs, Prefixes, ProvisionError, Purpose, TestPlan, provision};
 use crate::layout::{Copies, Site, SiteModel, Wish};
 
@@ -24,9 +25,11 @@ pub fn two_sites(servers: usize, databases: usize) -> Needs {
             databases_per_volume: 4,
         },
         mailboxes_per_database: 62.5,
+        mailbox_data: Bytes::from_gib(625),
         database: Bytes::from_gib(665),
         log: Bytes::from_gib(24),
         iops_per_database: 10.05,
+        read_share: 0.6,
         database_volume: Bytes::from_gib(3599),
         log_volume: None,
         restore_volume: Some(Bytes::from_gib(2899)),
@@ -50,43 +53,74 @@ pub fn two_sites(servers: usize, databases: usize) -> Needs {
     }
 }
 
-/// The array of the published ESRP report: seven 600 GB disks of 15,000 rpm in RAID-5 6+1, of which
-/// the array leaves 535.21 GiB each.
-fn vnxe() -> Pool {
-    Pool {
+fn gib(size: Bytes) -> f64 {
+    size.as_mib_f64() / 1024.0
+}
+
+/// Example E3: 1,000 mailboxes of 1.5 GB and 200 messages in two databases, from the document to
+/// the volumes. Exchange 2010's 0.20 I/O per second are given, as they were then.
+#[test]
+fn the_wizard_of_the_published_report() {
+    let text = "name = \"E3\"\nproduct = \"2013\"\n\
+        [[tier]]\nmailboxes = 1000\nmessages_per_day = 200\nsize_limit = \"1.5GiB\"\niops = 0.2\n\
+        [availability]\nservers_per_site = 2\ncopies = 2\n\
+        [data]\ndatabases = 2\nsymmetrical = false\n\
+        [disks]\ndatabase = { size = \"600GB\", type = \"15K SAS 3.5\" }\n\
+        [storage]\nraid = \"RAID-5\"\nraid5_group = \"6+1\"\n";
+    let deployment = plan::Deployment::parse("e3.toml", text).unwrap();
+    let needs = Needs::of(&deployment, &crate::size(&deployment).sheet).unwrap();
+    let needs = needs.on_array(&VNXE3300).unwrap();
+    // 0.24 with a headroom of 20 %, so 240 of a server that holds both databases.
+    assert!((needs.iops_per_database * 2.0 - 240.0).abs() < 1e-9);
+    assert!((needs.mailboxes_per_database - 500.0).abs() < 1e-9);
+    // Printed: LUNs of 1.186 TB and 75 GB, formatted 3,211.26 GB of 4,200 GB raw.
+    assert!((gib(needs.database_volume) / 1024.0 - 1.186).abs() < 0.001);
+    assert!((gib(needs.log_volume.unwrap()) - 75.0).abs() < 1e-6);
+    let pool = needs.pools[0].1;
+    assert_eq!((pool.disks(), pool.level), (7, Level::Raid5));
+    assert_eq!(pool.raw(), Bytes(4_200_000_000_000));
+    assert!((gib(pool.formatted()) - 3211.26).abs() < 0.01);
+    // By byte counts of the report's appendix: 1,943.6 GiB; 80.45 % by its rounded table.
+    let test = 2.0 * gib(needs.database);
+    assert!((test - 1943.6).abs() < 1.0, "{test}");
+    assert!((test / (2.0 * 1.186 * 1024.0) - 0.8045).abs() < 0.006);
+    let provision = provision(needs).unwrap();
+    assert!((provision.pool_shares()[0] - 2580.0 / 3211.26).abs() < 1e-4);
+    // Three fifths of the I/O are reads; seven disks of 180 stand it, and that of 1,900 users.
+    assert!((provision.pool_load().unwrap() - 240.0 * 2.2 / 1260.0).abs() < 1e-9);
+    assert!(pool.load(1900.0 * 0.24, 0.6) < 1.0);
+    let server = &provision.groups[0].servers[0];
+    assert_eq!(server.volumes.len(), 4);
+    assert!(
+        provision
+            .to_markdown()
+            .contains("| taken by volumes | 80.3 % |")
+    );
+}
+
+#[test]
+fn an_array_grows_by_groups_or_is_refused() {
+    let pool = Pool {
         level: Level::Raid5,
         groups: 1,
         data_disks: 6,
         redundant_disks: 1,
         raw: Bytes(600_000_000_000),
-        formatted: Bytes(574_677_361_459),
+        formatted: Bytes(600_000_000_000),
         disk_iops: 180.0,
-    }
-}
-
-fn gib(size: Bytes) -> f64 {
-    size.as_mib_f64() / 1024.0
-}
-
-/// Example E3: 1,000 mailboxes of 1.5 GB and 200 messages in two databases.
-#[test]
-fn the_wizard_of_the_published_report() {
-    let pool = vnxe();
-    let data = Bytes::from_mib(500 * 1536);
-    let carved = carve(&pool, VNXE, 2, data);
-    // Printed: LUNs of 1.186 TB and 75 GB, formatted 3,211.26 GB of 4,200 GB raw.
-    assert!((gib(carved.database_volume) / 1024.0 - 1.186).abs() < 0.001);
-    assert!((gib(carved.log_volume) - 75.0).abs() < 1e-6);
-    assert!((gib(pool.formatted()) - 3211.26).abs() < 0.01);
-    assert_eq!(pool.raw(), Bytes(4_200_000_000_000));
-    assert!(carved.used < 1.0);
-    // By byte counts of the report's appendix: 1,943.6 GiB, 80.45 % by its rounded table.
-    let test = 2.0 * gib(carved.test_database);
-    assert!((test - 1943.6).abs() < 1.0, "{test}");
-    assert!((test / (2.0 * 1.186 * 1024.0) - 0.8045).abs() < 0.006);
-    // 0.24 IOPS with headroom, three fifths of them reads: the disks stand 1,900 users.
-    assert!((pool.load(240.0, 0.6) - 240.0 * 2.2 / 1260.0).abs() < 1e-12);
-    assert!(pool.load(1900.0 * 0.24, 0.6) < 1.0);
+    };
+    let mut needs = two_sites(2, 8);
+    assert_eq!(
+        needs.clone().on_array(&VNXE3300),
+        Err(ProvisionError::NoPool)
+    );
+    needs.pools = vec![(Purpose::Databases, pool)];
+    // 8 copies of 625 GiB: 8,600 GiB in volumes, 3,211.26 of a group.
+    let grown = needs.clone().on_array(&VNXE3300).unwrap();
+    assert_eq!(grown.pools[0].1.groups, 3);
+    needs.iops_per_database = 1e9;
+    let refused = needs.on_array(&VNXE3300).unwrap_err();
+    assert!(refused.to_string().contains("larger or faster disks"));
 }
 
 #[test]

@@ -8,6 +8,8 @@ use sizing::provision::{Database, Group, Provision, Purpose, Server, Volume};
 pub fn of(provision: &Provision) -> Value {
     let needs = &provision.needs;
     let pools: Vec<Value> = needs.pools.iter().map(pool).collect();
+    let shares = provision.pool_shares();
+    let taken: Vec<f64> = shares.iter().map(|share| share * 100.0).collect();
     json!({
         "title": needs.title,
         "mailboxes_per_database": needs.mailboxes_per_database,
@@ -18,6 +20,8 @@ pub fn of(provision: &Provision) -> Value {
         "file_system": needs.build.file_system,
         "encryption": needs.build.encryption,
         "pools": pools,
+        "pool_percent_taken": taken,
+        "pool_io_percent_taken": provision.pool_load().map(|load| load * 100.0),
         "groups": provision.groups.iter().map(group).collect::<Vec<_>>(),
     })
 }

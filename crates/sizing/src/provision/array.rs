@@ -1,0 +1,74 @@
+//! Arrays whose own wizard decides how large volumes are made.
+
+use super::pool::{ArrayRule, Pool, carve, scaled};
+use super::{Needs, ProvisionError, Purpose};
+
+/// An array.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Array {
+    /// Its name.
+    pub name: &'static str,
+    /// How large it makes volumes.
+    pub rule: ArrayRule,
+    /// What its own formatting leaves of a disk.
+    pub formatted_share: f64,
+}
+
+/// The EMC `VNXe3300`. Its wizard's formula was never published; the figures are what its published
+/// test report amounts to (ESRP, 1,000 mailboxes of 1.5 GB in two databases on seven disks of
+/// 600 GB in RAID-5 6+1: formatted 3,211.26 GB, volumes of 1.186 TB for 750 GB of data each, log
+/// volumes of 75 GB, 1,943.6 GiB of test databases).
+pub const VNXE3300: Array = Array {
+    name: "VNXe3300",
+    rule: ArrayRule {
+        database_per_data: 1.62,
+        log_per_data: 0.10,
+        test_fill: 0.80,
+    },
+    formatted_share: 0.957_796,
+};
+
+/// Groups that are tried before a pool is said to be too small.
+const MOST_GROUPS: u32 = 64;
+
+impl Needs {
+    /// The same on an array: volumes as its wizard makes them, databases and logs on the same
+    /// disks, and as few redundant groups as carry both the volumes and the I/O.
+    pub fn on_array(mut self, array: &Array) -> Result<Self, ProvisionError> {
+        let (_, pool) = self.pools.first().copied().ok_or(ProvisionError::NoPool)?;
+        let formatted = scaled(pool.raw, array.formatted_share);
+        let databases = self.databases_per_server();
+        let load = self.iops_per_database * f64::from(databases);
+        let of_groups = |groups| Pool {
+            groups,
+            formatted,
+            ..pool
+        };
+        let enough = |pool: &Pool| {
+            let carved = carve(pool, array.rule, databases, self.mailbox_data);
+            carved.used <= 1.0 && pool.load(load, self.read_share) <= 1.0
+        };
+        let pool = (1..=MOST_GROUPS).map(of_groups).find(enough);
+        let pool = pool.ok_or(ProvisionError::PoolTooSmall {
+            groups: MOST_GROUPS,
+        })?;
+        let carved = carve(&pool, array.rule, databases, self.mailbox_data);
+        self.database = carved.test_database;
+        self.log = carved.log_volume;
+        self.database_volume = carved.database_volume;
+        self.log_volume = Some(carved.log_volume);
+        self.restore_volume = None;
+        self.wish.databases_per_volume = 1;
+        self.pools = vec![(Purpose::Databases, pool)];
+        Ok(self)
+    }
+
+    /// Copies of databases on a server, where they do not come out even the larger number.
+    fn databases_per_server(&self) -> u32 {
+        let sites = &self.wish.sites;
+        let servers: usize = sites.iter().map(crate::layout::Site::servers).sum();
+        let copies: usize = sites.iter().map(crate::layout::Site::copies).sum();
+        let held = (self.wish.databases * copies).div_ceil(servers.max(1));
+        u32::try_from(held).unwrap_or(u32::MAX)
+    }
+}
