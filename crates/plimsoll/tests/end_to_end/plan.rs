@@ -91,10 +91,17 @@ fn a_provision_is_read_by_people_and_programs() {
     scene
         .run(["plan", "deployment.toml"])
         .expect_code(0)
-        .expect_out(&["# small office", "### EX02, site 1", "ExVol01"]);
+        .expect_out(&[
+            "# small office",
+            "| one server failed | 2 | 4 to 4 |",
+            "### EX02, site 1",
+            "ExVol01",
+        ]);
     let json = scene.run(["plan", "deployment.toml", "--json"]);
     let json: serde_json::Value = serde_json::from_str(&json.out).unwrap();
     assert_eq!(json["groups"][0]["servers"][1]["name"], "EX02");
+    assert_eq!(json["failures"][1]["failure"], "one server failed");
+    assert_eq!(json["failures"][1]["active"][1], 4);
     assert_eq!(
         json["groups"][0]["databases"][0]["copies"]
             .as_array()

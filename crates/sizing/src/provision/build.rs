@@ -25,6 +25,7 @@ pub fn provision(needs: Needs) -> Result<Provision, ProvisionError> {
     let groups = (0..needs.groups).map(|at| group(&needs, &layout, &modes, at));
     Ok(Provision {
         groups: groups.collect(),
+        modes,
         needs,
     })
 }

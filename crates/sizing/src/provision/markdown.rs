@@ -72,9 +72,44 @@ impl Provision {
             )?;
         }
         text.push_str(HARDWARE);
+        self.write_failures(text)?;
         self.groups
             .iter()
             .try_for_each(|group| write_group(group, text))
+    }
+
+    /// Least to most of a survivor, over every way in which it can happen.
+    fn write_failures(&self, text: &mut String) -> std::fmt::Result {
+        writeln!(text, "\n## Failures, played through\n")?;
+        writeln!(
+            text,
+            "| failure | ways | active databases per survivor | not active | lost | megacycles | \
+             processor | I/O per second | worst case |\n|---|---|---|---|---|---|---|---|---|"
+        )?;
+        for mode in &self.modes {
+            let Some(burden) = self.needs.burden(mode) else {
+                continue;
+            };
+            let processor = burden.processor.map_or_else(
+                || "not known".to_owned(),
+                |share| format!("{:.1} %", share * 100.0),
+            );
+            let range = |(least, most): (f64, f64)| format!("{least:.0} to {most:.0}");
+            let worst: Vec<String> = self.worst(mode).into_iter().map(cell).collect();
+            let cells = [
+                mode.failure.to_string(),
+                mode.cases.to_string(),
+                format!("{} to {}", burden.active.0, burden.active.1),
+                mode.not_active.to_string(),
+                mode.lost.to_string(),
+                range(burden.megacycles),
+                processor,
+                range(burden.iops),
+                worst.join(", "),
+            ];
+            writeln!(text, "| {} |", cells.join(" | "))?;
+        }
+        Ok(())
     }
 }
 

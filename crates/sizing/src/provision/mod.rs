@@ -5,6 +5,7 @@
 
 pub mod array;
 mod build;
+mod failures;
 mod markdown;
 mod names;
 mod needs;
@@ -15,12 +16,13 @@ mod test_plan;
 pub(crate) mod tests;
 
 pub use build::provision;
+pub use failures::{Burden, Megacycles};
 pub use names::NameError;
 pub use test_plan::{PlanError, TestPlan};
 
 use units::{Bytes, Nanos};
 
-use crate::layout::{LayoutError, Wish};
+use crate::layout::{LayoutError, Mode, Wish};
 use pool::Pool;
 
 /// What has been sized, in plain values.
@@ -49,6 +51,8 @@ pub struct Needs {
     pub iops_per_database: f64,
     /// Share of the reads in them, 0 to 1.
     pub read_share: f64,
+    /// Processor time of one database.
+    pub megacycles: Megacycles,
     /// A volume with databases, and their logs unless those have volumes of their own.
     pub database_volume: Bytes,
     /// A volume with logs alone, where they are apart.
@@ -160,6 +164,8 @@ pub struct Provision {
     pub needs: Needs,
     /// The groups.
     pub groups: Vec<Group>,
+    /// Every failure that was played through, alike in all groups.
+    pub modes: Vec<Mode>,
 }
 
 /// One group of servers.

@@ -5,7 +5,7 @@ use plan::deployment::{BackupMethod, RaidGroup, SiteModel as Model};
 use units::{Bytes, Nanos};
 
 use super::pool::{Level, Pool};
-use super::{Build, Needs, Prefixes, ProvisionError, Purpose};
+use super::{Build, Megacycles, Needs, Prefixes, ProvisionError, Purpose};
 use crate::layout::{Copies, Domain, Site, SiteModel, Wish};
 use crate::sheet::{Sheet, Value};
 
@@ -30,6 +30,7 @@ impl Needs {
             mailbox_data: mailbox_data(deployment, value(sheet, "db.mailboxes")),
             iops_per_database: value(sheet, "io.db_iops_per_db"),
             read_share: value(sheet, "io.read_fraction"),
+            megacycles: megacycles(deployment, sheet),
             database_volume: gigabytes(sheet, "vol.db_volume_gb"),
             log_volume: apart.then(|| gigabytes(sheet, "vol.log_volume_gb")),
             restore_volume: sheet
@@ -49,6 +50,30 @@ impl Needs {
                 database: deployment.names.database_prefix.clone(),
             },
         })
+    }
+}
+
+/// Processor time of a database, with what hypervisor and file system take.
+fn megacycles(deployment: &Deployment, sheet: &Sheet) -> Megacycles {
+    let servers = &deployment.servers;
+    let mailboxes = value(sheet, "db.mailboxes");
+    let hypervisor = if servers.virtual_machines {
+        1.0 + servers.hypervisor
+    } else {
+        1.0
+    };
+    let of =
+        |key| mailboxes * value(sheet, key) * hypervisor * deployment.file_system.processor_factor;
+    let access = if servers.multi_role {
+        of("mailboxes.mcycles_client_access")
+    } else {
+        0.0
+    };
+    let available = sheet.find("cpu.mcycles_available_dc1");
+    Megacycles {
+        active: of("mailboxes.mcycles_active") + access,
+        passive: of("mailboxes.mcycles_passive"),
+        available: available.map(|number| number.value()),
     }
 }
 
@@ -97,7 +122,7 @@ fn wish(deployment: &Deployment, sheet: &Sheet, several: usize) -> Result<Wish, 
         None => (SiteModel::Single, vec![site(deployment, servers, primary)?]),
         Some(model) => {
             let there = sheet
-                .find("srv.active_dc2")
+                .find("srv.waiting_dc2")
                 .map_or(servers, |number| whole(number.value()));
             let there = there.max(secondary.available + secondary.lagged);
             let sites = vec![

@@ -5,8 +5,8 @@ use units::{Bytes, Nanos};
 
 use super::array::VNXE3300;
 use super::pool::{Level, Pool, scaled};
-use super::{Build, Needs, Prefixes, ProvisionError, Purpose, TestPlan, provision};
-use crate::layout::{Copies, Site, SiteModel, Wish};
+use super::{Build, Megacycles, Needs, Prefixes, ProvisionError, Purpose, TestPlan, provision};
+use crate::layout::{Copies, Failure, Site, SiteModel, Wish};
 
 /// Three copies and a late one in two sites of `servers` servers.
 pub fn two_sites(servers: usize, databases: usize) -> Needs {
@@ -30,6 +30,7 @@ pub fn two_sites(servers: usize, databases: usize) -> Needs {
         log: Bytes::from_gib(24),
         iops_per_database: 10.05,
         read_share: 0.6,
+        megacycles: Megacycles::default(),
         database_volume: Bytes::from_gib(3599),
         log_volume: None,
         restore_volume: Some(Bytes::from_gib(2899)),
@@ -118,6 +119,12 @@ fn an_array_grows_by_groups_or_is_refused() {
     // 8 copies of 625 GiB: 8,600 GiB in volumes, 3,211.26 of a group.
     let grown = needs.clone().on_array(&VNXE3300).unwrap();
     assert_eq!(grown.pools[0].1.groups, 3);
+    needs.iops_per_database = 300.0;
+    // 2,400 I/O per second with 2.2 disk operations each: 5,280 of 1,260 per group.
+    assert_eq!(
+        needs.clone().on_array(&VNXE3300).unwrap().pools[0].1.groups,
+        5
+    );
     needs.iops_per_database = 1e9;
     let refused = needs.on_array(&VNXE3300).unwrap_err();
     assert!(refused.to_string().contains("larger or faster disks"));
@@ -186,6 +193,18 @@ fn a_sized_deployment_is_laid_out() {
     assert!((needs.iops_per_database - 10.05).abs() < 1e-9);
     assert!(!needs.build.group_file_system && needs.build.circular_logging);
     let provision = provision(needs).unwrap();
+    // What the workbook says of processors: 12,442.1875 in normal running, 29,218.75 at the worst.
+    let burden = |failure| {
+        let mut modes = provision.modes.iter();
+        let mode = modes.find(|mode| mode.failure == failure).unwrap();
+        provision.needs.burden(mode).unwrap()
+    };
+    let normal = burden(Failure::Servers(0));
+    assert!((normal.megacycles.1 - 12_442.187_5).abs() < 1e-6);
+    assert!((normal.iops.0 - 402.0).abs() < 1e-9 && (normal.iops.1 - 402.0).abs() < 1e-9);
+    let worst = burden(Failure::SiteAndServer);
+    assert!((worst.megacycles.1 - 29_218.75).abs() < 1e-6);
+    assert_eq!((worst.active, worst.processor), ((40, 40), None));
     assert_eq!(provision.groups.len(), 2);
     for group in &provision.groups {
         assert_eq!(group.databases.len(), 40);
@@ -224,7 +243,8 @@ fn every_shape_of_a_deployment() {
         .servers
         .iter()
         .filter(|server| server.site == 1);
-    assert!((1..=3).contains(&there.count()));
+    // Three servers carry two copies; the third copies need half as many.
+    assert_eq!(there.count(), 2);
     let racks = "[names]\nfailure_domains_per_site = 2\n";
     let split = of(&format!(
         "[availability]\nservers_per_site = 4\ncopies = 2\n{racks}"

@@ -1,6 +1,7 @@
 //! A provision for programs.
 
 use serde_json::{Value, json};
+use sizing::layout::Mode;
 use sizing::provision::pool::Pool;
 use sizing::provision::{Database, Group, Provision, Purpose, Server, Volume};
 
@@ -10,6 +11,11 @@ pub fn of(provision: &Provision) -> Value {
     let pools: Vec<Value> = needs.pools.iter().map(pool).collect();
     let shares = provision.pool_shares();
     let taken: Vec<f64> = shares.iter().map(|share| share * 100.0).collect();
+    let failures: Vec<Value> = provision
+        .modes
+        .iter()
+        .filter_map(|mode| failure(provision, mode))
+        .collect();
     json!({
         "title": needs.title,
         "mailboxes_per_database": needs.mailboxes_per_database,
@@ -22,8 +28,24 @@ pub fn of(provision: &Provision) -> Value {
         "pools": pools,
         "pool_percent_taken": taken,
         "pool_io_percent_taken": provision.pool_load().map(|load| load * 100.0),
+        "failures": failures,
         "groups": provision.groups.iter().map(group).collect::<Vec<_>>(),
     })
+}
+
+fn failure(provision: &Provision, mode: &Mode) -> Option<Value> {
+    let burden = provision.needs.burden(mode)?;
+    Some(json!({
+        "failure": mode.failure.to_string(),
+        "ways": mode.cases,
+        "active": [burden.active.0, burden.active.1],
+        "not_active": mode.not_active,
+        "lost": mode.lost,
+        "megacycles": [burden.megacycles.0, burden.megacycles.1],
+        "processor_percent": burden.processor.map(|share| share * 100.0),
+        "iops": [burden.iops.0, burden.iops.1],
+        "worst": provision.worst(mode),
+    }))
 }
 
 fn pool((purpose, pool): &(Purpose, Pool)) -> Value {
