@@ -1,23 +1,85 @@
 //! Scripts for diskpart: one partition per disk, mounted under the volumes' folder and under the
-//! folder of each database on it.
+//! folder of each database on it; and what has to be done before and after, for `PowerShell`.
 
 use std::fmt::Write as _;
 
-use super::{DATABASES, Document, VOLUMES};
+use super::powershell::quoted;
+use super::{Document, Paths, VOLUMES, paths};
 use crate::provision::{Provision, Purpose, Server, Volume};
 
-/// One script per server.
+/// Two scripts per server.
 pub fn documents(provision: &Provision) -> Vec<Document> {
     let servers = provision.groups.iter().flat_map(|group| &group.servers);
-    servers.map(|server| document(provision, server)).collect()
+    let both = |server: &Server| {
+        let (mut disks, mut around) = (String::new(), String::new());
+        write(provision, server, &mut disks)
+            .and_then(|()| write_around(provision, server, &mut around))
+            .expect("invariant: writing to a string cannot fail");
+        let document = |name: &str, text: String| Document {
+            name: format!("{}-{name}", server.name),
+            text: text.replace('\n', "\r\n"),
+        };
+        [
+            document("diskpart.txt", disks),
+            document("volumes.ps1", around),
+        ]
+    };
+    servers.flat_map(both).collect()
 }
 
-fn document(provision: &Provision, server: &Server) -> Document {
-    let mut text = String::new();
-    write(provision, server, &mut text).expect("invariant: writing to a string cannot fail");
-    Document {
-        name: format!("{}-diskpart.txt", server.name),
-        text: text.replace('\n', "\r\n"),
+/// Folders to mount at, diskpart itself, then what diskpart cannot do.
+fn write_around(provision: &Provision, server: &Server, text: &mut String) -> std::fmt::Result {
+    let script = quoted(&format!("{}-diskpart.txt", server.name));
+    writeln!(text, "$ErrorActionPreference = 'Stop'")?;
+    for volume in &server.volumes {
+        for database in &volume.databases {
+            write_folder(&database_mount(provision, volume, database), text)?;
+        }
+        write_folder(&mount_of(volume), text)?;
+    }
+    writeln!(text, "\n# ERASES the disks that it names.")?;
+    writeln!(text, "diskpart /s (Join-Path $PSScriptRoot {script})")?;
+    writeln!(
+        text,
+        "if ($LASTEXITCODE -ne 0) {{ throw 'diskpart has failed' }}\n"
+    )?;
+    for volume in &server.volumes {
+        if provision.needs.build.file_system == "ReFS" {
+            let mount = quoted(&mount_of(volume));
+            writeln!(text, "Set-FileIntegrity -FileName {mount} -Enable $false")?;
+        }
+    }
+    for (database, _) in server.databases() {
+        let Paths { folder, log, .. } = paths(provision, database);
+        write_folder(&format!("{folder}\\{database}.db"), text)?;
+        write_folder(&log, text)?;
+    }
+    Ok(())
+}
+
+fn write_folder(path: &str, text: &mut String) -> std::fmt::Result {
+    let path = quoted(path);
+    writeln!(
+        text,
+        "New-Item -ItemType Directory -Force -Path {path} | Out-Null"
+    )
+}
+
+/// Where a volume is mounted for one of its databases.
+fn database_mount(provision: &Provision, volume: &Volume, database: &str) -> String {
+    let paths = paths(provision, database);
+    match volume.purpose {
+        Purpose::Logs => paths.log_mount,
+        _ => paths.folder,
+    }
+}
+
+/// Where a volume is mounted. What is mounted under the volumes' folder without a database counts
+/// as a spare and may be formatted, so the restore volume is not.
+fn mount_of(volume: &Volume) -> String {
+    match volume.purpose {
+        Purpose::Restore => "C:\\ExchangeRestore".to_owned(),
+        _ => format!("{VOLUMES}\\{}", volume.name),
     }
 }
 
@@ -35,27 +97,23 @@ fn write(provision: &Provision, server: &Server, text: &mut String) -> std::fmt:
         text,
         "rem This ERASES the disks below. Compare their numbers with `list disk` first."
     )?;
+    let server_name = &server.name;
     writeln!(
         text,
-        "rem Mount folders must be there and empty: create them before."
+        "rem {server_name}-volumes.ps1 makes the mount folders and runs this."
     )?;
-    if file_system == "refs" {
-        writeln!(
-            text,
-            "rem diskpart cannot turn integrity streams off: run afterwards, per volume,"
-        )?;
-        writeln!(
-            text,
-            "rem Set-FileIntegrity -FileName FOLDER -Enable $false"
-        )?;
-    }
     for volume in &server.volumes {
-        write_volume(volume, file_system, text)?;
+        write_volume(provision, volume, file_system, text)?;
     }
     Ok(())
 }
 
-fn write_volume(volume: &Volume, file_system: &str, text: &mut String) -> std::fmt::Result {
+fn write_volume(
+    provision: &Provision,
+    volume: &Volume,
+    file_system: &str,
+    text: &mut String,
+) -> std::fmt::Result {
     let Volume { name, disk, .. } = volume;
     writeln!(text, "\nrem {name}: {}", volume.purpose.name())?;
     writeln!(text, "select disk {disk}")?;
@@ -69,13 +127,9 @@ fn write_volume(volume: &Volume, file_system: &str, text: &mut String) -> std::f
         "format fs={file_system} unit=64K label=\"{name}\" quick"
     )?;
     for database in &volume.databases {
-        writeln!(text, "assign mount=\"{DATABASES}\\{database}\"")?;
+        let mount = database_mount(provision, volume, database);
+        writeln!(text, "assign mount=\"{mount}\"")?;
     }
-    // Last, so that performance counters show the databases' mounts. What is mounted under the
-    // volumes' folder without a database counts as a spare and may be formatted, so the restore
-    // volume is not.
-    match volume.purpose {
-        Purpose::Restore => writeln!(text, "assign mount=\"C:\\ExchangeRestore\""),
-        _ => writeln!(text, "assign mount=\"{VOLUMES}\\{name}\""),
-    }
+    // Last, so that performance counters show the databases' mounts.
+    writeln!(text, "assign mount=\"{}\"", mount_of(volume))
 }

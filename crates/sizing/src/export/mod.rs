@@ -21,6 +21,9 @@ use crate::provision::Provision;
 const VOLUMES: &str = "C:\\ExchangeVolumes";
 const DATABASES: &str = "C:\\ExchangeDatabases";
 
+/// Where logs are mounted that lie apart from their databases; the product leaves that open.
+const LOGS: &str = "C:\\ExchangeLogs";
+
 /// What can be exported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -79,10 +82,30 @@ impl fmt::Display for Span {
     }
 }
 
-/// Folder, file and log folder of a database of the product.
-fn paths(database: &str) -> (String, String, String) {
+/// Where a database of the product lies.
+struct Paths {
+    /// The folder that the volume of the database is mounted at.
+    folder: String,
+    /// The database file.
+    file: String,
+    /// The folder that the volume of its log is mounted at: another one where logs lie apart.
+    log_mount: String,
+    /// The folder of the log.
+    log: String,
+}
+
+/// The paths of `database`.
+fn paths(provision: &Provision, database: &str) -> Paths {
     let folder = format!("{DATABASES}\\{database}");
-    let file = format!("{folder}\\{database}.db\\{database}.edb");
-    let log = format!("{folder}\\{database}.log");
-    (folder, file, log)
+    let log_mount = if provision.needs.log_volume.is_some() {
+        format!("{LOGS}\\{database}")
+    } else {
+        folder.clone()
+    };
+    Paths {
+        file: format!("{folder}\\{database}.db\\{database}.edb"),
+        log: format!("{log_mount}\\{database}.log"),
+        folder,
+        log_mount,
+    }
 }

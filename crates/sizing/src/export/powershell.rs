@@ -37,7 +37,7 @@ fn write(provision: &Provision, group: &Group, text: &mut String) -> std::fmt::R
     }
     writeln!(text)?;
     for database in &group.databases {
-        write_database(database, text)?;
+        write_database(provision, database, text)?;
     }
     for database in group.databases.iter().filter(|_| provision.needs.copies) {
         write_copies(provision, database, text)?;
@@ -120,15 +120,19 @@ fn write_group(provision: &Provision, group: &Group, text: &mut String) -> std::
     Ok(())
 }
 
-fn write_database(database: &Database, text: &mut String) -> std::fmt::Result {
-    let (_, file, log) = paths(&database.name);
+fn write_database(
+    provision: &Provision,
+    database: &Database,
+    text: &mut String,
+) -> std::fmt::Result {
+    let paths = paths(provision, &database.name);
     let name = quoted(&database.name);
     let server = database
         .copies
         .first()
         .map_or("", |copy| copy.server.as_str());
     let server = quoted(server);
-    let (file, log) = (quoted(&file), quoted(&log));
+    let (file, log) = (quoted(&paths.file), quoted(&paths.log));
     write!(text, "New-MailboxDatabase -Name {name} -Server {server} ")?;
     writeln!(text, "-EdbFilePath {file} -LogFolderPath {log}")?;
     writeln!(text, "Mount-Database -Identity {name}")
@@ -162,7 +166,7 @@ const fn truth(value: bool) -> &'static str {
 
 /// A text that nothing is expanded in. PowerShell takes four more characters for the quote that
 /// ends it.
-fn quoted(text: &str) -> String {
+pub fn quoted(text: &str) -> String {
     let mut quoted = String::from("'");
     for symbol in text.chars() {
         if matches!(

@@ -134,12 +134,17 @@ fn databases(provision: &Provision, version: Version) -> Document {
     };
     let all = provision.groups.iter().flat_map(|group| &group.databases);
     let rows = all.map(|database| {
-        let (_, file, log) = paths(&database.name);
+        let paths = paths(provision, &database.name);
         let server = database
             .copies
             .first()
             .map_or("", |copy| copy.server.as_str());
-        let mut row = vec![database.name.clone(), server.to_owned(), file, log];
+        let mut row = vec![
+            database.name.clone(),
+            server.to_owned(),
+            paths.file,
+            paths.log,
+        ];
         row.extend([retention.clone(), String::new()]);
         row.extend(
             SETTINGS

@@ -133,6 +133,12 @@ fn scripts_as_they_were_read_by_people() {
         ),
         (
             &small(),
+            Kind::Diskpart,
+            "EX01-volumes.ps1",
+            include_str!("golden/EX01-volumes.ps1"),
+        ),
+        (
+            &small(),
             Kind::PowerShell,
             "DAG01.ps1",
             include_str!("golden/DAG01.ps1"),
@@ -173,6 +179,25 @@ fn odd_names_stay_in_their_quotes() {
     );
     let rows = rows(&text(&odd, Kind::Tables, "MailboxDatabases.csv"));
     assert_eq!(rows[1]["Name"], "D'B\u{2019};$(x) &01");
+}
+
+/// No folder is the mount point of two volumes, logs apart or not.
+#[test]
+fn logs_apart_are_mounted_apart() {
+    let mut needs = two_sites(2, 8);
+    needs.log_volume = Some(Bytes::from_gib(100));
+    let apart = provision(needs).unwrap();
+    let script = text(&apart, Kind::Diskpart, "EX01-diskpart.txt");
+    let mut mounts: Vec<&str> = script
+        .lines()
+        .filter(|line| line.starts_with("assign"))
+        .collect();
+    let count = mounts.len();
+    mounts.sort_unstable();
+    mounts.dedup();
+    assert_eq!(mounts.len(), count, "{script}");
+    let rows = rows(&text(&apart, Kind::Tables, "MailboxDatabases.csv"));
+    assert_eq!(rows[1]["LogFolderPath"], "C:\\ExchangeLogs\\DB01\\DB01.log");
 }
 
 #[test]

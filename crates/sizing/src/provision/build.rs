@@ -65,7 +65,7 @@ fn group(needs: &Needs, layout: &Layout, modes: &[Mode], at: usize) -> Group {
         active.map(|(_, most)| most).max().unwrap_or(0)
     };
     Group {
-        name: numbered(&needs.names.group, at + 1, needs.groups.min(9)),
+        name: numbered(&needs.names.group, at + 1, needs.groups),
         servers: (0..layout.servers.len()).map(server).collect(),
         databases: layout.databases.iter().enumerate().map(database).collect(),
         most_active: most(|_| true),
