@@ -46,6 +46,8 @@ pub enum Verb {
     Dump(DumpFlags),
     /// Print the rows of a table; without --table, the names of the tables
     Export(ExportFlags),
+    /// Work out servers, databases and disks for mailboxes, with the reason for every number
+    Size(SizeFlags),
     /// Say what stands under a path: file system, disk, caches, unbuffered I/O
     Inspect(InspectFlags),
     /// Print a commented plan to start from; of a deployment, the plans and scripts that build and
@@ -311,6 +313,29 @@ pub struct ProfileFlags {
     /// File to write; it must not exist [default: the standard output]
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Flags of `size`.
+#[derive(Args, Debug)]
+pub struct SizeFlags {
+    /// The deployment; --example prints one to start from
+    #[arg(value_name = "DEPLOYMENT", required_unless_present = "example")]
+    pub deployment: Option<PathBuf>,
+    /// Print a commented deployment to start from
+    #[arg(long, conflicts_with = "deployment")]
+    pub example: bool,
+    /// Say where these numbers come from, by the keys that the report shows
+    #[arg(long, value_name = "KEY", num_args = 1.., conflicts_with_all = ["json", "scenarios"])]
+    pub explain: Vec<String>,
+    /// Size every combination of values and rank them: KEY=VALUE,VALUE or a file of such lines
+    #[arg(long, value_name = "KEY=VALUES|FILE", num_args = 1.., conflicts_with = "html")]
+    pub scenarios: Vec<String>,
+    /// Write a page as well
+    #[arg(long, short = 'o', value_name = "FILE")]
+    pub html: Option<PathBuf>,
     /// Answer in JSON
     #[arg(long)]
     pub json: bool,

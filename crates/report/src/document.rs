@@ -70,12 +70,25 @@ pub enum Block {
     Table(Table),
     /// Pictures; left out where there is only text.
     Charts(Vec<Chart>),
+    /// A picture of something that has no time; left out where there is only text.
+    Picture(Picture),
     /// A sentence.
     Note(String),
     /// Lines with their time.
     Log(Vec<(String, String)>),
     /// Text that somebody else wrote, as it is.
     Verbatim(String),
+}
+
+/// A picture that shows parts of a whole.
+#[derive(Clone, Debug)]
+pub struct Picture {
+    /// What it shows.
+    pub title: String,
+    /// The picture itself.
+    pub svg: String,
+    /// Class and meaning of each colour.
+    pub legend: Vec<(&'static str, String)>,
 }
 
 /// A name and a value.
@@ -261,7 +274,7 @@ impl Document {
                     found.extend(cells.filter_map(|cell| cell.metric));
                 }
                 Block::Charts(charts) => found.extend(charts.iter().map(Chart::metric)),
-                Block::Note(_) | Block::Log(_) | Block::Verbatim(_) => {}
+                Block::Picture(_) | Block::Note(_) | Block::Log(_) | Block::Verbatim(_) => {}
             }
         }
         found

@@ -4,6 +4,7 @@
 //! content. Nothing here touches a disk or a clock: the same record always gives the same bytes.
 
 pub mod chart;
+mod design;
 pub mod document;
 mod format;
 pub mod glossary;
@@ -17,6 +18,10 @@ mod text;
 use record::RunRecord;
 use verdict::Verdict;
 
+pub use design::{
+    Candidate, SIZING_SCHEMA, Sized, explain, ranked, scenarios, scenarios_json, sizing_html,
+    sizing_json, sizing_text,
+};
 pub use json::SCHEMA as JSON_SCHEMA;
 
 /// One self-contained HTML page: light and dark, printable, without scripts.

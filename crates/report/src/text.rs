@@ -45,13 +45,14 @@ pub fn render(document: &Document) -> String {
 }
 
 fn push_section(text: &mut String, section: &Section) {
-    let drawn_only = |block: &Block| matches!(block, Block::Charts(_));
+    let drawn_only = |block: &Block| matches!(block, Block::Charts(_) | Block::Picture(_));
     if section.blocks.iter().all(drawn_only) {
         return;
     }
     let rule = "-".repeat(section.title.chars().count());
     let _ = write!(text, "\n\n{}\n{rule}\n", section.title);
-    for (index, block) in section.blocks.iter().enumerate() {
+    let blocks = section.blocks.iter().filter(|block| !drawn_only(block));
+    for (index, block) in blocks.enumerate() {
         if index > 0 {
             text.push('\n');
         }
@@ -63,7 +64,7 @@ fn push_block(text: &mut String, block: &Block) {
     match block {
         Block::Facts(facts) => push_facts(text, facts),
         Block::Table(table) => push_table(text, table),
-        Block::Charts(_) => {}
+        Block::Charts(_) | Block::Picture(_) => {}
         Block::Note(note) => push_wrapped(text, note, ""),
         Block::Log(lines) => {
             for (time, line) in lines {

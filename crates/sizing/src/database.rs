@@ -241,19 +241,22 @@ fn symmetrical(work: &mut Work<'_>, wanted: &Number, most: &Number) -> Number {
     let servers = work.get("srv.active_dc1");
     let block = servers.clone().orders(copies_here(work));
     let block = work.put("db.symmetrical_block", "", block);
-    let even = wanted.clone().up_to(&block);
-    if even.value() <= most.value() {
-        return even;
+    let shares = match work.deployment.site_model() {
+        Some(SiteModel::ActiveActive) => wanted.clone().up_to(servers * 2.0),
+        _ => wanted.clone().up_to(servers),
+    };
+    let all = wanted.clone().up_to(&block);
+    if all.value() <= most.value() {
+        let doubles = all.value() > 2.0 * wanted.value();
+        let right = if doubles { shares } else { all.clone() };
+        return work.either(Quirk::AllOrders, "db.count_symmetrical", all, right);
     }
-    let less = even - block;
+    let less = all - block;
     // One block less no longer holds all mailboxes; the workbook takes it all the same.
     if work.deployment.is_compatible() && less.value() > 0.0 && less.value() <= most.value() {
         return less;
     }
-    match work.deployment.site_model() {
-        Some(SiteModel::ActiveActive) => wanted.clone().up_to(servers * 2.0),
-        _ => wanted.clone().up_to(servers),
-    }
+    shares
 }
 
 /// Copies that a server of the first site holds (5.7), and where databases are active.

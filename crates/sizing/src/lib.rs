@@ -26,9 +26,11 @@ mod processor;
 pub mod profile;
 pub mod provision;
 mod quirk;
+mod schedule;
 mod servers;
 mod sheet;
 mod tier;
+mod totals;
 mod transport;
 mod validate;
 mod volumes;
@@ -39,6 +41,7 @@ use plan::Deployment;
 pub use architecture::{Architecture, Build, VolumeArchitecture};
 pub use finding::{Finding, Severity};
 pub use quirk::Quirk;
+pub use schedule::{BackupDay, schedule};
 pub use sheet::{Fact, Sheet, Value};
 pub use work::Note;
 
@@ -76,6 +79,7 @@ pub fn size(deployment: &Deployment) -> Sizing {
     memory::memory(work);
     transport::transport(work);
     network::network(work);
+    totals::totals(work);
     validate::validate(work, architecture);
     Sizing {
         architecture,
@@ -86,6 +90,12 @@ pub fn size(deployment: &Deployment) -> Sizing {
 }
 
 impl Sizing {
+    /// Whether nothing forbids to build it.
+    pub fn is_workable(&self) -> bool {
+        let forbids = |finding: &Finding| finding.severity == Severity::Violation;
+        !self.findings.iter().any(forbids)
+    }
+
     /// The number under `key`; none where it does not apply to this deployment.
     pub fn number(&self, key: &str) -> Option<f64> {
         self.sheet.find(key).map(|number| number.value())

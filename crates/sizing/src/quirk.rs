@@ -29,6 +29,8 @@ pub enum Quirk {
     ProfileSteps,
     /// A lag is kept for where no copy replays late.
     LagWithoutCopies,
+    /// A few databases become very many, so that every order of servers occurs.
+    AllOrders,
     /// A count that is given is rounded like a calculated one.
     GivenCount,
     /// The databases of a volume in one site are counted over both.
@@ -58,6 +60,9 @@ impl Quirk {
             Self::LaggedSpace => "every server has room for late copies",
             Self::ProfileSteps => "messages a day come in steps of 50 from 50 to 500",
             Self::LagWithoutCopies => "a replay lag counts where there are no copies",
+            Self::AllOrders => {
+                "the count rises until every order of servers occurs, however few are needed"
+            }
             Self::GivenCount => "a count that is given is rounded like a calculated one",
             Self::VolumeOfBothSites => {
                 "databases of a volume are counted over both sites for the largest database"
@@ -81,6 +86,9 @@ impl Quirk {
             Self::LaggedSpace => "it is kept, and said",
             Self::ProfileSteps => "figures per message are taken for any number",
             Self::LagWithoutCopies => "it counts for late copies only",
+            Self::AllOrders => {
+                "it rises to that only where it no more than doubles, else to even shares"
+            }
             Self::GivenCount => "it is taken as it is",
             Self::VolumeOfBothSites => "those are counted that lie on the volume",
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use plan::deployment::Figure;
 
-use crate::number::Number;
+use crate::number::{Number, write};
 
 /// What is known under a key.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,6 +58,24 @@ impl Sheet {
     /// What is known under `key`.
     pub fn fact(&self, key: &str) -> Option<&Fact> {
         self.places.get(key).map(|&place| &self.facts[place])
+    }
+
+    /// The key that shares the longest end or beginning with `key`, if any shares a part of it.
+    pub fn nearest(&self, key: &str) -> Option<&str> {
+        let shared = |known: &str| {
+            let same = |(left, right): &(char, char)| left == right;
+            let front = known.chars().zip(key.chars()).take_while(same).count();
+            let back = known
+                .chars()
+                .rev()
+                .zip(key.chars().rev())
+                .take_while(same)
+                .count();
+            front + back
+        };
+        let keys = self.facts.iter().map(|fact| fact.key.as_str());
+        let best = keys.max_by_key(|known| shared(known))?;
+        (shared(best) >= 3).then_some(best)
     }
 
     /// The number under `key`, where there is one.
@@ -144,6 +162,15 @@ impl Sheet {
 }
 
 impl Fact {
+    /// The value as explanations write it, with its unit.
+    pub fn written(&self) -> String {
+        match &self.value {
+            Value::Number(value) if self.unit.is_empty() => write(*value),
+            Value::Number(value) => format!("{} {}", write(*value), self.unit),
+            Value::Word(word) => word.clone(),
+        }
+    }
+
     /// Whether the value is this word.
     pub fn is_word(&self, word: &str) -> bool {
         matches!(&self.value, Value::Word(own) if own == word)

@@ -13,5 +13,6 @@ pub mod quick;
 pub mod recover;
 pub mod report;
 pub mod run;
+pub mod size;
 pub mod space;
 pub mod verify;

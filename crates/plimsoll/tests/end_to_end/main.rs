@@ -12,4 +12,5 @@ mod journey;
 mod plan;
 mod profile;
 mod scene;
+mod size;
 mod verbs;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::page::tone_class;
 use super::{escape, term};
 use crate::chart::Chart;
-use crate::document::{Block, Cell, Column, Fact, Table};
+use crate::document::{Block, Cell, Column, Fact, Picture, Table};
 
 /// One block.
 pub fn block(content: &Block) -> String {
@@ -13,6 +13,7 @@ pub fn block(content: &Block) -> String {
         Block::Facts(list) => facts(list),
         Block::Table(content) => table(content),
         Block::Charts(list) => charts(list),
+        Block::Picture(content) => picture(content),
         Block::Note(text) => format!("<p class=\"note\">{}</p>\n", escape(text)),
         Block::Log(lines) => log(lines),
         Block::Verbatim(text) => format!("<pre>{}</pre>\n", escape(text)),
@@ -142,6 +143,22 @@ fn charts(list: &[Chart]) -> String {
         html += "\n</figure>\n";
     }
     html + "</div>\n"
+}
+
+fn picture(content: &Picture) -> String {
+    let title = escape(&content.title);
+    let mut html = format!(
+        "<div class=\"charts\">\n<figure class=\"wide\">\n<figcaption><b>{title}</b>\
+         <span class=\"legend\">"
+    );
+    for (class, label) in &content.legend {
+        let _ = write!(
+            html,
+            "<span><i class=\"{class}\"></i>{}</span>",
+            escape(label)
+        );
+    }
+    html + "</span></figcaption>\n" + &content.svg + "\n</figure>\n</div>\n"
 }
 
 fn log(lines: &[(String, String)]) -> String {

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use super::design::{DEPLOYMENTS, deployment};
 use super::every_kind;
-use crate::{glossary, html, sections};
+use crate::{Sized, glossary, html, sections, sizing_html};
 
 #[test]
 fn every_metric_shown_has_an_entry() {
@@ -25,6 +26,13 @@ fn every_entry_is_of_a_metric_that_is_shown() {
         let document = sections::document(&run, &verdict::judge(&run));
         shown.extend(document.metrics());
     }
+    for rest in DEPLOYMENTS {
+        let deployment = deployment(rest);
+        let sizing = &sizing::size(&deployment);
+        let deployment = &deployment;
+        let document = crate::design::document(Sized { deployment, sizing });
+        shown.extend(document.metrics());
+    }
     // Shown only where further copies are simulated.
     shown.extend(["log-reads-rate", "log-reads-bytes"]);
     for entry in glossary::entries() {
@@ -39,15 +47,24 @@ fn every_entry_is_of_a_metric_that_is_shown() {
 #[test]
 fn every_link_of_the_page_leads_somewhere() {
     for run in every_kind() {
-        let page = html(&run, &verdict::judge(&run));
-        let targets: Vec<&str> = values_of(&page, " id=\"");
-        let unique: BTreeSet<&str> = targets.iter().copied().collect();
-        assert_eq!(targets.len(), unique.len(), "a name stands twice");
-        let links = values_of(&page, "href=\"#");
-        assert!(links.len() > 50, "{} links", links.len());
-        for link in links {
-            assert!(unique.contains(link), "the link #{link} leads nowhere");
-        }
+        every_link_leads_somewhere(&html(&run, &verdict::judge(&run)), 50);
+    }
+    for rest in DEPLOYMENTS {
+        let deployment = deployment(rest);
+        let sizing = &sizing::size(&deployment);
+        let deployment = &deployment;
+        every_link_leads_somewhere(&sizing_html(Sized { deployment, sizing }), 20);
+    }
+}
+
+fn every_link_leads_somewhere(page: &str, least: usize) {
+    let targets: Vec<&str> = values_of(page, " id=\"");
+    let unique: BTreeSet<&str> = targets.iter().copied().collect();
+    assert_eq!(targets.len(), unique.len(), "a name stands twice");
+    let links = values_of(page, "href=\"#");
+    assert!(links.len() > least, "{} links", links.len());
+    for link in links {
+        assert!(unique.contains(link), "the link #{link} leads nowhere");
     }
 }
 

@@ -1,0 +1,145 @@
+//! `size`: what a first-time user types, reads and gets wrong.
+
+use crate::scene::Scene;
+
+const SHORT: &str = "name = \"office\"\n[[tier]]\nmailboxes = 5000\nmessages_per_day = 100\n\
+                     size_limit = \"2GiB\"\n[availability]\nservers_per_site = 4\ncopies = 3\n";
+
+fn scene(name: &str, deployment: &str) -> Scene {
+    let scene = Scene::new(name);
+    scene.write("d.toml", deployment.as_bytes());
+    scene
+}
+
+#[test]
+fn the_example_is_sized() {
+    let scene = Scene::new("size-example");
+    let example = scene.run(["size", "--example"]);
+    example.expect_code(0);
+    scene.write("d.toml", example.out.as_bytes());
+    scene.run(["size", "d.toml"]).expect_code(0).expect_out(&[
+        "WORKABLE",
+        "servers in all",
+        "db.count",
+    ]);
+}
+
+#[test]
+fn text_json_and_page_agree() {
+    let scene = scene("size-forms", SHORT);
+    let text = scene.run(["size", "d.toml", "-o", "d.html"]);
+    text.expect_code(0)
+        .expect_out(&["5,000 mailboxes"])
+        .expect_err(&["d.html"]);
+    let page = String::from_utf8(scene.read("d.html")).unwrap();
+    assert!(page.contains("<svg") && page.contains("office"));
+    let json = scene.run(["size", "d.toml", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&json.out).unwrap();
+    assert_eq!(json["schema"], "plimsoll.sizing/1");
+    let servers = json["values"]["srv.all"]["value"].as_f64().unwrap();
+    assert!(text.out.contains(&format!("WORKABLE  {servers} servers")));
+}
+
+#[test]
+fn a_number_is_explained_down_to_its_inputs() {
+    let scene = scene("size-explain", SHORT);
+    scene
+        .run([
+            "size",
+            "d.toml",
+            "--explain",
+            "db.size_gb",
+            "t1.whitespace_mb",
+        ])
+        .expect_code(0)
+        .expect_out(&[
+            "db.mailboxes * mailboxes.on_disk_mb / 1024",
+            "t1.messages_per_day * t1.average_message_kb / 1024",
+            "100 * 75 / 1024",
+            "source   S-W76",
+        ]);
+    scene
+        .run(["size", "d.toml", "--explain", "db.sise_gb"])
+        .expect_refusal(&["db.sise_gb", "did you mean `db.size_gb`?"]);
+}
+
+#[test]
+fn violations_are_findings() {
+    let tight = "[disks]\ndatabase = { size = \"300GB\", type = \"7.2K SAS 3.5\" }\n\
+                 [data]\nlargest_database = \"1900GiB\"\ndatabases = 4\n";
+    let scene = scene("size-violation", &format!("{SHORT}{tight}"));
+    scene.run(["size", "d.toml"]).expect_code(1).expect_out(&[
+        "NOT WORKABLE",
+        "violation",
+        "insufficient capacity",
+        "larger disks",
+    ]);
+}
+
+#[test]
+fn a_bad_deployment_is_answered_with_line_reason_and_remedy() {
+    for (name, text, parts) in [
+        (
+            "unknown",
+            SHORT.replace("copies", "copys"),
+            ["d.toml:8", "did you mean `copies`?"],
+        ),
+        (
+            "negative",
+            SHORT.replace("5000", "-5000"),
+            ["d.toml:3", "-5000 is out of range; give"],
+        ),
+        (
+            "members",
+            SHORT.replace("= 4", "= 40"),
+            ["d.toml:7", "40 members and may have 16; give"],
+        ),
+        (
+            "database",
+            format!("{SHORT}[data]\nlargest_database = \"3TB\"\n"),
+            ["d.toml:10", "give \"2TiB\" or less"],
+        ),
+        (
+            "copies",
+            SHORT.replace("copies = 3", "copies = 5"),
+            ["d.toml:8", "need 5 servers, and it has 4; raise"],
+        ),
+    ] {
+        let scene = scene(&format!("size-bad-{name}"), &text);
+        scene.run(["size", "d.toml"]).expect_refusal(&parts);
+    }
+    let scene = scene("size-missing", SHORT);
+    scene
+        .run(["size", "nothing.toml"])
+        .expect_refusal(&["nothing.toml", "check the path"]);
+}
+
+#[test]
+fn scenarios_are_ranked_and_the_impossible_comes_last() {
+    let scene = scene("size-scenarios", SHORT);
+    scene.write("sweep.txt", b"# sizes\navailability.copies = 2, 3\n");
+    let ran = scene.run([
+        "size",
+        "d.toml",
+        "--scenarios",
+        "sweep.txt",
+        "availability.servers_per_site=2,4",
+    ]);
+    ran.expect_code(0);
+    let rows: Vec<Vec<&str>> = ran
+        .out
+        .lines()
+        .map(|line| line.split_whitespace().collect())
+        .collect();
+    assert_eq!(rows.len(), 5, "{}", ran.out);
+    assert_eq!(rows[1][0], "1");
+    let disks = |row: &[&str]| row[5].parse::<f64>().unwrap();
+    assert!(disks(&rows[1]) <= disks(&rows[2]) && disks(&rows[2]) <= disks(&rows[3]));
+    assert_eq!(rows[4][..3], ["-", "3", "2"], "{}", ran.out);
+    scene
+        .run(["size", "d.toml", "--scenarios", "nonsense="])
+        .expect_refusal(&["`nonsense=` is no scenario", "KEY=VALUE"]);
+    scene
+        .run(["size", "d.toml", "--scenarios", "availability.colour=1"])
+        .expect_refusal(&["availability] colour: unknown key"]);
+}

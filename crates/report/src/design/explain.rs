@@ -1,0 +1,47 @@
+//! One number: its formula, the numbers put in, and the source of each.
+
+use std::fmt::Write as _;
+
+use sizing::{Fact, Sizing};
+
+/// The explanation of `key`; none where there is no such number.
+pub fn explain(sizing: &Sizing, key: &str) -> Option<String> {
+    let fact = sizing.sheet.fact(key)?;
+    let mut text = format!("{key} = {}\n", fact.written());
+    if !fact.formula.is_empty() {
+        let _ = writeln!(text, "  formula  {}", fact.formula);
+    }
+    if !fact.numbers.is_empty() && fact.numbers != fact.formula {
+        let _ = writeln!(text, "  numbers  {}", fact.numbers);
+    }
+    let _ = writeln!(text, "  source   {}", fact.source);
+    for note in sizing.notes.iter().filter(|note| note.key == key) {
+        let (workbook, right) = (note.quirk.workbook(), note.quirk.corrected());
+        let _ = writeln!(
+            text,
+            "  note     official workbook: {workbook}; corrected: {right}"
+        );
+    }
+    for used in used(sizing, fact) {
+        let _ = writeln!(
+            text,
+            "  with     {} = {}  ({})",
+            used.key,
+            used.written(),
+            used.source
+        );
+    }
+    Some(text)
+}
+
+/// The facts that a formula names, once each.
+fn used<'s>(sizing: &'s Sizing, fact: &Fact) -> Vec<&'s Fact> {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '.' || c == '_';
+    let mut found: Vec<&Fact> = Vec::new();
+    for word in fact.formula.split(|c| !is_name(c)) {
+        let named = sizing.sheet.fact(word);
+        let new = named.filter(|named| !found.iter().any(|fact| fact.key == named.key));
+        found.extend(new);
+    }
+    found
+}

@@ -1,0 +1,120 @@
+//! Pictures of a sizing as inline SVG: how a volume is used, and what failures do to a server.
+
+use std::fmt::Write as _;
+
+use super::Sized;
+use crate::document::Picture;
+use crate::format::three_digits;
+use crate::html::escape;
+
+/// Width of a picture in its own units.
+const WIDTH: f64 = 720.0;
+/// Where bars begin, right of their labels.
+const LEFT: f64 = 190.0;
+/// Height of a bar with the gap below it.
+const STEP: f64 = 26.0;
+
+/// A part of a bar: words, length, class of its colour.
+type Part = (&'static str, f64, &'static str);
+
+/// A database volume by use, against the disk it stands on.
+pub fn capacity(sized: Sized<'_>) -> Picture {
+    let value = |key: &str| sized.sizing.number(key).unwrap_or(0.0);
+    let (count, one) = (
+        value("vol.dbs_per_volume"),
+        value("db.size_with_overhead_gb"),
+    );
+    let volume = value("vol.db_volume_gb");
+    let apart = sized.sizing.architecture.logs_apart;
+    let logs = if apart {
+        0.0
+    } else {
+        count * value("log.space_gb_per_db")
+    };
+    let databases = count * one;
+    let free = volume * sized.deployment.data.volume_free_space;
+    let index = (volume - databases - logs - free).max(0.0);
+    let parts: [Part; 4] = [
+        ("databases", databases, "ink-read"),
+        ("index, merge and room to restore", index, "ink-log"),
+        ("logs", logs, "ink-write"),
+        ("free", free, "ink-tail"),
+    ];
+    let disk = value("disk.formatted_gb");
+    let bars = [
+        ("a database volume, GB", parts.to_vec()),
+        ("a disk, formatted, GB", vec![("disk", disk, "ink-tail")]),
+    ];
+    Picture {
+        title: "What lies on a database volume".to_owned(),
+        svg: bars_svg("Capacity of a database volume by use", &bars),
+        legend: parts
+            .iter()
+            .filter(|part| part.1 > 0.0)
+            .map(|part| (part.2, part.0.to_owned()))
+            .collect(),
+    }
+}
+
+/// Active databases of the busiest server in each failure mode, against its copies.
+pub fn failures(sized: Sized<'_>, modes: &[(&'static str, &str, &str)]) -> Picture {
+    let copies = sized.sizing.number("srv.db_copies").unwrap_or(0.0);
+    let bar = |&(label, key, _): &(&'static str, &str, &str)| {
+        let active = sized.sizing.number(key)?;
+        let passive = (copies - active).max(0.0);
+        let parts: Vec<Part> = vec![
+            ("active", active, "ink-read"),
+            ("passive", passive, "ink-tail"),
+        ];
+        Some((label, parts))
+    };
+    let bars: Vec<_> = modes.iter().filter_map(bar).collect();
+    let legend = [("ink-read", "active"), ("ink-tail", "passive")];
+    Picture {
+        title: "Databases of the busiest server".to_owned(),
+        svg: bars_svg("Active databases in each failure mode", &bars),
+        legend: legend
+            .map(|(class, text)| (class, text.to_owned()))
+            .to_vec(),
+    }
+}
+
+/// Horizontal bars made of parts, all in one scale.
+fn bars_svg(said: &str, bars: &[(&'static str, Vec<Part>)]) -> String {
+    let length = |parts: &[Part]| parts.iter().map(|part| part.1).sum::<f64>();
+    let longest = bars
+        .iter()
+        .map(|(_, parts)| length(parts))
+        .fold(1e-9, f64::max);
+    let scale = (WIDTH - LEFT - 70.0) / longest;
+    let height = STEP * bars.len() as f64 + 4.0;
+    let mut svg = format!(
+        "<svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{}\">",
+        escape(said)
+    );
+    for (index, (label, parts)) in bars.iter().enumerate() {
+        let top = STEP * index as f64 + 4.0;
+        let middle = top + 13.0;
+        let label = escape(label);
+        let _ = write!(svg, "<text x=\"0\" y=\"{middle}\">{label}</text>");
+        let mut left = LEFT;
+        for (what, size, class) in parts {
+            let width = size * scale;
+            let hint = format!("{what}: {}", three_digits(*size));
+            let _ = write!(
+                svg,
+                "<rect class=\"{class}\" x=\"{left:.1}\" y=\"{top}\" width=\"{width:.1}\" \
+                 height=\"18\" stroke=\"none\"><title>{}</title></rect>",
+                escape(&hint)
+            );
+            left += width;
+        }
+        let total = three_digits(length(parts));
+        let _ = write!(
+            svg,
+            "<text x=\"{:.1}\" y=\"{middle}\">{total}</text>",
+            left + 6.0
+        );
+    }
+    svg + "</svg>"
+}

@@ -1,0 +1,162 @@
+//! Many designs in one table, the best first: workable before others, then fewer disks, servers
+//! and gigabytes of memory.
+
+use std::cmp::Ordering;
+use std::fmt::Write as _;
+
+use plan::deployment::Replacement;
+use serde_json::{Value as Json, json};
+use sizing::{Severity, Sizing};
+
+use crate::format::three_digits;
+
+/// One design of a sweep.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// What it has in place of the document's values.
+    pub replacements: Vec<Replacement>,
+    /// What it comes to, or why it contradicts itself.
+    pub outcome: Result<Sizing, String>,
+}
+
+/// Numbers of the table: heading and key.
+const COLUMNS: [(&str, &str); 6] = [
+    ("servers", "srv.all"),
+    ("databases", "db.all"),
+    ("disks", "disk.all"),
+    ("memory GB", "mem.all_gb"),
+    ("active at worst", "srv.worst_active_dbs_dc1"),
+    ("processors %", "cpu.util_worst_dc1"),
+];
+
+/// What designs are ranked by, the most important first.
+const RANKED_BY: [&str; 3] = ["disk.all", "srv.all", "mem.all_gb"];
+
+impl Candidate {
+    fn is_workable(&self) -> bool {
+        self.outcome.as_ref().is_ok_and(Sizing::is_workable)
+    }
+
+    fn number(&self, key: &str) -> Option<f64> {
+        self.outcome.as_ref().ok()?.number(key)
+    }
+
+    fn cell(&self, key: &str) -> String {
+        let value = self.number(key);
+        let value = value.map(|value| {
+            if key.starts_with("cpu.util") {
+                value * 100.0
+            } else {
+                value
+            }
+        });
+        value.map_or_else(|| "-".to_owned(), three_digits)
+    }
+
+    /// Why it does not work; empty where it does.
+    fn reason(&self) -> String {
+        match &self.outcome {
+            Err(complaint) => complaint.lines().next().unwrap_or_default().to_owned(),
+            Ok(sizing) => {
+                let findings = sizing.findings.iter();
+                let worst = findings.filter(|finding| finding.severity == Severity::Violation);
+                worst
+                    .map(|finding| finding.text.as_str())
+                    .next()
+                    .unwrap_or_default()
+                    .to_owned()
+            }
+        }
+    }
+}
+
+/// The designs, the best first; equals stay in their order.
+pub fn ranked(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
+    let kind = |candidate: &Candidate| match &candidate.outcome {
+        _ if candidate.is_workable() => 0,
+        Ok(_) => 1,
+        Err(_) => 2,
+    };
+    candidates.sort_by(|left, right| {
+        let by_number = RANKED_BY.iter().map(|key| {
+            let number = |candidate: &Candidate| candidate.number(key).unwrap_or(f64::MAX);
+            number(left).total_cmp(&number(right))
+        });
+        by_number.fold(kind(left).cmp(&kind(right)), Ordering::then)
+    });
+    candidates
+}
+
+/// The table as text.
+pub fn scenarios(candidates: &[Candidate]) -> String {
+    let mut head: Vec<String> = vec!["rank".to_owned()];
+    let keys = candidates.first().map(|first| first.replacements.iter());
+    head.extend(
+        keys.into_iter()
+            .flatten()
+            .map(|replacement| replacement.key.clone()),
+    );
+    head.extend(COLUMNS.iter().map(|(label, _)| (*label).to_owned()));
+    head.push("forbidden by".to_owned());
+    let mut rows = vec![head];
+    for (index, candidate) in candidates.iter().enumerate() {
+        let rank = if candidate.is_workable() {
+            (index + 1).to_string()
+        } else {
+            "-".to_owned()
+        };
+        let mut row = vec![rank];
+        row.extend(
+            candidate
+                .replacements
+                .iter()
+                .map(|replacement| replacement.value.clone()),
+        );
+        row.extend(COLUMNS.iter().map(|(_, key)| candidate.cell(key)));
+        row.push(candidate.reason());
+        rows.push(row);
+    }
+    aligned(&rows)
+}
+
+/// Columns as wide as their widest cell, the last one as it is.
+fn aligned(rows: &[Vec<String>]) -> String {
+    let columns = rows.first().map_or(0, Vec::len);
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
+    let widths: Vec<usize> = (0..columns)
+        .map(|column| width(column).unwrap_or(0))
+        .collect();
+    let mut text = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for (cell, width) in row.iter().zip(&widths).take(columns - 1) {
+            let _ = write!(line, "{cell:>width$}  ");
+        }
+        line.push_str(row.last().map_or("", String::as_str));
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    text
+}
+
+/// The table for programs.
+pub fn scenarios_json(candidates: &[Candidate]) -> Json {
+    let candidate = |candidate: &Candidate| {
+        let inputs = candidate.replacements.iter();
+        let inputs: serde_json::Map<String, Json> = inputs
+            .map(|replacement| (replacement.key.clone(), json!(replacement.value)))
+            .collect();
+        let numbers = COLUMNS
+            .iter()
+            .map(|(_, key)| ((*key).to_owned(), json!(candidate.number(key))));
+        json!({
+            "inputs": inputs,
+            "workable": candidate.is_workable(),
+            "forbidden_by": candidate.reason(),
+            "values": numbers.collect::<serde_json::Map<String, Json>>(),
+        })
+    };
+    json!({
+        "schema": "plimsoll.scenarios/1",
+        "ranked": candidates.iter().map(candidate).collect::<Vec<_>>(),
+    })
+}

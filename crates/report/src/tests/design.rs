@@ -1,0 +1,94 @@
+//! Sizings in every form: nothing is lost between them, every key is explained, every link leads
+//! somewhere.
+
+use plan::Deployment;
+use sizing::{Sizing, size};
+
+use crate::{Sized, explain, sizing_html, sizing_json, sizing_text};
+
+/// One site with copies; two sites with everything; servers without copies.
+pub const DEPLOYMENTS: [&str; 3] = [
+    "[availability]\nservers_per_site = 4\ncopies = 3\n",
+    "[availability]\nservers_per_site = 4\ncopies = 4\nlagged_copies = 2\n[second_site]\n\
+     model = \"active/active\"\ncopies = 2\nlagged_copies = 1\n[servers]\nspec_rate = 540\n\
+     [replication]\nlink_mbps = 10\nhourly_percent = [2, 2, 2, 3, 2, 5, 4, 8, 8, 9, 6, 7, 7, 7, 5, \
+     6, 3, 2, 4, 1, 2, 2, 1, 2]\n",
+    "[availability]\nservers_per_site = 3\ncopies = 1\n[backup]\nmethod = \"software snapshots\"\n\
+     [servers]\nmulti_role = false\nspec_rate = 540\n",
+];
+
+/// A deployment of [`DEPLOYMENTS`] with its mailboxes.
+pub fn deployment(rest: &str) -> Deployment {
+    let text = format!(
+        "name = \"<b>\"\nproduct = \"2013\"\n[[tier]]\nmailboxes = 5000\nmessages_per_day = 120\n\
+         size_limit = \"2GiB\"\ninitial_size = \"1GiB\"\n{rest}"
+    );
+    Deployment::parse("d.toml", &text).unwrap()
+}
+
+fn each(mut check: impl FnMut(Sized<'_>)) {
+    for rest in DEPLOYMENTS {
+        let deployment = deployment(rest);
+        let sizing = size(&deployment);
+        check(Sized {
+            deployment: &deployment,
+            sizing: &sizing,
+        });
+    }
+}
+
+#[test]
+fn every_number_is_explained() {
+    let explained = |sizing: &Sizing, key: &str| explain(sizing, key).unwrap();
+    each(|sized| {
+        for fact in sized.sizing.sheet.facts() {
+            let text = explained(sized.sizing, &fact.key);
+            assert!(text.contains("source   "), "{text}");
+            assert!(!fact.source.is_empty(), "{}", fact.key);
+            let given =
+                fact.source.starts_with("the deployment") || fact.key.starts_with("figures.");
+            assert_eq!(fact.formula.is_empty(), given, "{text}");
+        }
+    });
+}
+
+/// What a formula names is known, so that its numbers can be followed to the inputs.
+#[test]
+fn every_name_in_a_formula_is_a_key() {
+    each(|sized| {
+        for fact in sized.sizing.sheet.facts() {
+            let is_name = |c: char| c.is_ascii_alphanumeric() || c == '.' || c == '_';
+            let words = fact.formula.split(|c| !is_name(c));
+            let named = words.filter(|word| {
+                word.contains('.') && word.starts_with(|c: char| c.is_ascii_lowercase())
+            });
+            for word in named {
+                let word = word.trim_end_matches('.');
+                assert!(
+                    sized.sizing.sheet.fact(word).is_some(),
+                    "{word} in {}",
+                    fact.key
+                );
+            }
+        }
+    });
+}
+
+#[test]
+fn all_forms_show_the_same_numbers() {
+    each(|sized| {
+        let (page, text) = (sizing_html(sized), sizing_text(sized));
+        let json: serde_json::Value = serde_json::from_str(&sizing_json(sized)).unwrap();
+        assert!(page.contains("&lt;b&gt;") && !page.contains("<b></h1>"));
+        for part in ["<script", "http://", "https://", "src="] {
+            assert!(!page.contains(part), "the page reaches for {part}");
+        }
+        for key in ["srv.all", "db.count", "vol.db_volume_gb", "mem.ram_gb_dc1"] {
+            assert!(page.contains(key) && text.contains(key), "{key}");
+            let value = json["values"][key]["value"].as_f64().unwrap();
+            assert!((value - sized.sizing.number(key).unwrap()).abs() < 1e-9);
+        }
+        assert_eq!(json["workable"], sized.sizing.is_workable());
+        assert!(text.lines().all(|line| line.chars().count() <= 100));
+    });
+}

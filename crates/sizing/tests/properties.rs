@@ -1,0 +1,96 @@
+//! What must hold of every deployment in corrected mode.
+
+use plan::Deployment;
+use proptest::prelude::*;
+use sizing::{Sizing, size};
+
+#[derive(Clone, Debug)]
+struct Shape {
+    mailboxes: u32,
+    messages: u32,
+    limit_mib: u32,
+    servers: u32,
+    copies: u32,
+    disk_gb: u32,
+    jbod: bool,
+}
+
+fn shapes() -> impl Strategy<Value = Shape> {
+    let counts = (1_u32..40_000, 10_u32..400, 100_u32..20_000, 1_u32..12);
+    let hardware = (1_u32..6, 600_u32..16_000, any::<bool>());
+    (counts, hardware).prop_map(
+        |((mailboxes, messages, limit_mib, servers), (copies, disk_gb, jbod))| Shape {
+            mailboxes,
+            messages,
+            limit_mib,
+            servers: servers.max(copies),
+            copies,
+            disk_gb,
+            jbod,
+        },
+    )
+}
+
+fn sized(shape: &Shape) -> Sizing {
+    let Shape {
+        mailboxes,
+        messages,
+        limit_mib,
+        servers,
+        copies,
+        disk_gb,
+        jbod,
+    } = shape;
+    let text = format!(
+        "[[tier]]\nmailboxes = {mailboxes}\nmessages_per_day = {messages}\n\
+         size_limit = \"{limit_mib}MiB\"\n[availability]\nservers_per_site = {servers}\n\
+         copies = {copies}\n[disks]\ndatabase = {{ size = \"{disk_gb}GB\" }}\n\
+         [storage]\nconsider_jbod = {jbod}\n[servers]\nspec_rate = 540\n"
+    );
+    size(&Deployment::parse("d.toml", &text).expect("a sound deployment"))
+}
+
+fn number(sizing: &Sizing, key: &str) -> f64 {
+    sizing.number(key).unwrap_or_else(|| panic!("no {key}"))
+}
+
+proptest! {
+    #[test]
+    fn more_mailboxes_never_need_less(shape in shapes(), more in 1_u32..5_000) {
+        let larger = Shape { mailboxes: shape.mailboxes + more, ..shape.clone() };
+        let (small, large) = (sized(&shape), sized(&larger));
+        for key in ["db.space_gb_one_copy_per_dag", "io.db_iops_per_dag", "log.space_gb_per_dag"] {
+            prop_assert!(number(&small, key) < number(&large, key) + 1e-9, "{key}");
+        }
+        for key in ["db.count_minimum", "db.count", "disk.all"] {
+            prop_assert!(number(&small, key) <= number(&large, key), "{key}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_negative_or_unknown(shape in shapes()) {
+        let sizing = sized(&shape);
+        for fact in sizing.sheet.facts() {
+            if let sizing::Value::Number(value) = fact.value {
+                prop_assert!(value.is_finite() && value >= 0.0, "{}: {value}", fact.key);
+            }
+        }
+    }
+
+    /// Where nothing forbids the design, everything has room.
+    #[test]
+    fn a_workable_design_holds_what_it_is_for(shape in shapes()) {
+        let sizing = sized(&shape);
+        if !sizing.is_workable() {
+            return Ok(());
+        }
+        let value = |key: &str| number(&sizing, key);
+        let served = value("db.count") * value("db.mailboxes");
+        prop_assert!((served - value("srv.mailboxes_per_dag")).abs() < 1e-6);
+        prop_assert!(value("db.mailboxes") <= value("db.mailboxes_capacity_limited") + 1e-9);
+        prop_assert!(value("srv.worst_active_dbs_dc1") <= value("srv.db_copies"));
+        prop_assert!(value("mem.cache_gb_at_that_ram") >= value("mem.cache_gb_dc1") - 1e-9);
+        let volumes = value("vol.db_volumes");
+        prop_assert!(volumes.fract() == 0.0, "{volumes} volumes");
+    }
+}
