@@ -29,6 +29,7 @@ mod quirk;
 mod schedule;
 mod servers;
 mod sheet;
+mod simulate;
 mod tier;
 mod totals;
 mod transport;
@@ -43,6 +44,7 @@ pub use finding::{Finding, Severity};
 pub use quirk::Quirk;
 pub use schedule::{BackupDay, schedule};
 pub use sheet::{Fact, Sheet, Value};
+pub use simulate::{Simulated, simulate};
 pub use work::Note;
 
 use work::Work;

@@ -4,6 +4,7 @@
 
 mod explain;
 mod json;
+mod layout;
 mod pictures;
 mod scenarios;
 mod tables;

@@ -3,7 +3,7 @@
 use plan::deployment::BackupFrequency;
 use sizing::{Severity, schedule};
 
-use super::{Sized, pictures, shown};
+use super::{Sized, layout, pictures, shown};
 use crate::document::{Block, Cell, Column, Row, Section, Table, Tone};
 use crate::format::three_digits;
 
@@ -204,6 +204,7 @@ pub fn sections(sized: Sized<'_>) -> Vec<Section> {
         section(sized, "databases", "Databases and logs", DATABASES),
         storage(sized),
         failures(sized),
+        layout::section(sized),
         section(sized, "load", "Load, memory, queue", LOAD),
         section(sized, "network", "Replication between the sites", NETWORK),
         backups(sized),
@@ -294,7 +295,7 @@ fn findings(sized: Sized<'_>) -> Section {
 }
 
 /// A table where there are rows.
-fn table(caption: &'static str, columns: Vec<Column>, rows: Vec<Row>) -> Vec<Block> {
+pub fn table(caption: &'static str, columns: Vec<Column>, rows: Vec<Row>) -> Vec<Block> {
     if rows.is_empty() {
         return Vec::new();
     }
@@ -335,7 +336,7 @@ fn mailboxes(sized: Sized<'_>) -> Section {
     }
 }
 
-fn number_column(label: &'static str, metric: Option<&'static str>) -> Column {
+pub fn number_column(label: &'static str, metric: Option<&'static str>) -> Column {
     Column {
         metric,
         numeric: true,

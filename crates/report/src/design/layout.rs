@@ -1,0 +1,149 @@
+//! Where each copy lies, and what every failure does to the servers that are left.
+
+use std::fmt::Write as _;
+
+use sizing::layout::{Layout, Mode};
+use sizing::{Simulated, simulate};
+
+use super::Sized;
+use super::tables::{number_column, table};
+use crate::document::{Block, Cell, Column, Picture, Row, Section, Tone};
+use crate::format::three_digits;
+use crate::html::escape;
+
+/// Databases of the grid; the pattern repeats long before.
+const MOST_COLUMNS: usize = 96;
+
+/// Colours by activation preference, the last one for all further.
+const INKS: [&str; 4] = ["ink-read", "ink-write", "ink-log", "ink-tail"];
+
+/// The grid and the table; nothing without copies.
+pub fn section(sized: Sized<'_>) -> Section {
+    let found = simulate(sized.deployment, &sized.sizing.sheet);
+    let blocks = found.map_or_else(Vec::new, |found| blocks(sized, &found));
+    Section {
+        id: "layout",
+        title: "Copy layout of a group, and every failure played through",
+        blocks,
+    }
+}
+
+fn blocks(sized: Sized<'_>, found: &Simulated) -> Vec<Block> {
+    let mut blocks = vec![Block::Picture(grid(&found.layout))];
+    let columns = vec![
+        Column::text("what fails"),
+        number_column("ways", None),
+        number_column("fewest active on a survivor", None),
+        number_column("most active on a survivor", Some("active-databases")),
+        number_column("most megacycles", Some("megacycles")),
+        number_column("processors used %", None),
+        number_column("most I/O per second", Some("database-io")),
+        number_column("databases down", None),
+        number_column("databases lost", None),
+    ];
+    let rows = found.modes.iter().map(|mode| row(sized, mode)).collect();
+    let caption = "The worst of all ways in which each failure can happen.";
+    blocks.extend(table(caption, columns, rows));
+    blocks.extend(beyond(sized, &found.modes).map(Block::Note));
+    blocks
+}
+
+fn row(sized: Sized<'_>, mode: &Mode) -> Row {
+    let value = |key: &str| sized.sizing.number(key).unwrap_or(0.0);
+    let each = value("db.mailboxes");
+    let mut per_active = value("mailboxes.mcycles_active");
+    if sized.deployment.servers.multi_role {
+        per_active += value("mailboxes.mcycles_client_access");
+    }
+    let per_passive = value("mailboxes.mcycles_passive");
+    let cycles = mode.cost(each * per_active, each * per_passive);
+    let cycles = cycles.map(|(_, most)| most);
+    let available = sized.sizing.number("cpu.mcycles_available_dc1");
+    let used = cycles
+        .zip(available)
+        .map(|(cycles, has)| cycles / has * 100.0);
+    let one = value("io.db_iops_per_db");
+    let io = mode.cost(one, one).map(|(_, most)| most);
+    let active = mode.active();
+    let count = |count: usize, tone| {
+        let tone = if count > 0 { tone } else { Tone::Plain };
+        Cell::plain(count.to_string()).toned(tone)
+    };
+    Row::body(vec![
+        Cell::plain(mode.failure.to_string()),
+        Cell::plain(mode.cases.to_string()),
+        Cell::or_none(active.map(|(least, _)| least.to_string())),
+        Cell::or_none(active.map(|(_, most)| most.to_string())),
+        Cell::or_none(cycles.map(three_digits)),
+        Cell::or_none(used.map(three_digits)),
+        Cell::or_none(io.map(three_digits)),
+        count(mode.not_active, Tone::Warn),
+        count(mode.lost, Tone::Fail),
+    ])
+}
+
+/// What to say where the simulation finds more than the formulas that sized the servers.
+fn beyond(sized: Sized<'_>, modes: &[Mode]) -> Option<String> {
+    let worst = sized.sizing.number("srv.worst_active_dbs_dc1")?;
+    let whole = |mode: &&Mode| mode.not_active == 0;
+    let most = |mode: &Mode| mode.active().map_or(0, |(_, most)| most);
+    let found = modes.iter().filter(whole).max_by_key(|mode| most(mode))?;
+    let most = most(found);
+    (most as f64 > worst).then(|| {
+        format!(
+            "Processors and memory are sized for {} active databases on a server. With {}, a \
+             survivor can have {most}: set the most that may be active to that, or size for more.",
+            three_digits(worst),
+            found.failure
+        )
+    })
+}
+
+/// Servers by databases: a square for each copy, coloured by its activation preference.
+fn grid(layout: &Layout) -> Picture {
+    let shown = layout.databases.len().min(MOST_COLUMNS);
+    let (left, cell) = (64.0, 656.0 / shown.max(24) as f64);
+    let height = 14.0;
+    let mut svg = format!(
+        "<svg viewBox=\"0 0 720 {}\" role=\"img\" aria-label=\"Copies of databases by server\">",
+        height * layout.servers.len() as f64 + 4.0
+    );
+    for (server, place) in layout.servers.iter().enumerate() {
+        let top = height * server as f64;
+        let name = format!("{} (site {})", server + 1, place.site + 1);
+        let _ = write!(
+            svg,
+            "<text x=\"0\" y=\"{:.1}\">{}</text>",
+            top + 10.0,
+            escape(&name)
+        );
+        for (database, preference) in layout.held_by(server).filter(|(at, _)| *at < shown) {
+            let copy = layout.databases[database][preference - 1];
+            let late = if copy.lagged {
+                " fill-opacity=\"0.35\""
+            } else {
+                ""
+            };
+            let _ = write!(
+                svg,
+                "<rect class=\"{}\"{late} x=\"{:.1}\" y=\"{top:.1}\" width=\"{:.1}\" \
+                 height=\"12\" stroke=\"none\"><title>database {}, preference {preference}\
+                 </title></rect>",
+                INKS[(preference - 1).min(INKS.len() - 1)],
+                left + cell * database as f64,
+                cell * 0.9,
+                database + 1,
+            );
+        }
+    }
+    let legend = ["preference 1", "2", "3", "4 and more; pale: replays late"];
+    Picture {
+        title: if shown < layout.databases.len() {
+            format!("Copies of the first {shown} databases by server")
+        } else {
+            "Copies of databases by server".to_owned()
+        },
+        svg: svg + "</svg>",
+        legend: INKS.into_iter().zip(legend.map(str::to_owned)).collect(),
+    }
+}

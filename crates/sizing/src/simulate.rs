@@ -1,0 +1,28 @@
+//! The copy layout of a sized deployment, and every failure played through on it.
+
+use plan::Deployment;
+
+use crate::layout::{Layout, Mode, Rules, lay_out, play};
+use crate::provision::Needs;
+use crate::sheet::Sheet;
+
+/// A layout and what failures do to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Simulated {
+    /// Where each copy of one group lies.
+    pub layout: Layout,
+    /// Every failure, the harmless first.
+    pub modes: Vec<Mode>,
+}
+
+/// Lays one group out and plays its failures; none without copies, or where there is no layout.
+pub fn simulate(deployment: &Deployment, sheet: &Sheet) -> Option<Simulated> {
+    let needs = Needs::of(deployment, sheet).ok()?;
+    if !needs.copies {
+        return None;
+    }
+    let layout = lay_out(&needs.wish).ok()?;
+    let activate_lagged = deployment.availability.replay_lag_manager;
+    let modes = play(&layout, Rules { activate_lagged });
+    Some(Simulated { layout, modes })
+}
