@@ -7,7 +7,7 @@ use std::rc::Rc;
 use device::{JoinHandle, Purpose, Request, Runtime};
 use ese::Lgpos;
 use ese::page::PageRef;
-use units::{Bytes, Nanos, PageNumber};
+use units::{Bytes, Nanos, ObjectId, PageNumber};
 
 use crate::cache::{Cache, Pinned};
 use crate::counters::Counters;
@@ -354,6 +354,20 @@ impl Core {
             ending.pop_front();
         }
         ending.iter().map(|(_, since)| *since).min()
+    }
+
+    /// Gives no new value of `tree` the number of one whose cleanup may still be pending: it would be
+    /// taken for the old one as soon as somebody releases it, before that is committed.
+    pub fn never_again(&self, tree: ObjectId, long_value: u32) {
+        let mut tables = self.tables.values();
+        let table = tables.find(|table| table.long_values.is_some_and(|of| of.object == tree));
+        if let Some(table) = table {
+            let next = table
+                .next_long_value
+                .get()
+                .max(long_value.saturating_add(1));
+            table.next_long_value.set(next);
+        }
     }
 
     /// What has been counted so far.

@@ -159,6 +159,11 @@ async fn undo_losers(core: &Rc<Core>, redone: Redone) -> Result<(), TransactionE
         core.active.borrow_mut().remove(&loser.transaction);
         core.keep_until_durable(begin);
     }
+    for pending in &items {
+        if let Undo::LongValueRelease { tree, long_value } = pending.of {
+            core.never_again(tree, long_value);
+        }
+    }
     let batches = items.into_iter().filter_map(|pending| {
         Some(CleanupBatch {
             number: CommitNumber::default(),

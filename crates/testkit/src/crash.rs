@@ -255,7 +255,7 @@ impl Lab {
                     Database::recover(&runtime, files, script.settings(), seed, &|_| {}).await;
                 let database = match opened {
                     Ok((database, _)) => database,
-                    Err(error) if script.tears_pages() && names_a_page(&error) => return Ok(false),
+                    Err(error) if script.may_refuse() && names_a_page(&error) => return Ok(false),
                     Err(error) => return Err(format!("the database does not open: {error}")),
                 };
                 check::open_database(&script, &database, &model).await?;

@@ -47,8 +47,11 @@ pub struct Script {
     /// How much log the checkpoint lags behind.
     pub checkpoint_depth: Bytes,
     /// Bytes of a database write that power failures leave whole: a sector or a page. Where pages
-    /// are torn, recovery may refuse, naming the page; it may never go on as if nothing were wrong.
+    /// are torn and the log does not hold them whole, recovery may refuse, naming the page; it may
+    /// never go on as if nothing were wrong.
     pub atomic_write_unit: u32,
+    /// Whether the log holds whole pages, so that recovery must make torn ones anew.
+    pub log_whole_pages: bool,
 }
 
 impl Script {
@@ -79,6 +82,7 @@ impl Script {
             cache_pages: pick(&[48, 64, 256]),
             checkpoint_depth: Bytes::from_kib(u64::from(pick(&[4, 64, 4_096]))),
             atomic_write_unit,
+            log_whole_pages: atomic_write_unit < whole && pick(&[0, 1]) == 1,
         }
     }
 
@@ -97,6 +101,7 @@ impl Script {
             cache_pages: 48,
             checkpoint_depth: Bytes::from_kib(4),
             atomic_write_unit: PageSize::KIB_4.bytes_u32(),
+            log_whole_pages: false,
         }
     }
 
@@ -110,9 +115,9 @@ impl Script {
         }
     }
 
-    /// Whether power failures tear pages.
-    pub(super) fn tears_pages(&self) -> bool {
-        self.atomic_write_unit < self.page_size.bytes_u32()
+    /// Whether power failures tear pages that nothing but a backup brings back.
+    pub(super) fn may_refuse(&self) -> bool {
+        self.atomic_write_unit < self.page_size.bytes_u32() && !self.log_whole_pages
     }
 
     /// The rows that the database begins with.
@@ -165,6 +170,7 @@ impl Script {
             cache_minimum: cache,
             cache_maximum: cache,
             checkpoint_depth: self.checkpoint_depth,
+            log_whole_pages: self.log_whole_pages,
             ..Settings::default()
         }
     }
