@@ -13,6 +13,7 @@ use trial::prepare::{self, Action, PrepareError, Progress, Target};
 use trial::{Coordinator, Stop};
 
 use crate::error::CommandError;
+use crate::locks::{self, Files};
 use crate::signals::StopFlag;
 use crate::{term, wire};
 
@@ -43,6 +44,7 @@ pub struct Fill {
 /// Fills what is not there yet. Refuses before anything is written where the target is not empty
 /// or too small.
 pub fn fill(plan: &Plan, stop: &StopFlag, quiet: bool) -> Result<Fill, CommandError> {
+    locks::wait_for(plan.databases.iter().map(Files::from), quiet);
     let actions = look(plan)?;
     let groups = wire::groups(plan);
     let count = u32::try_from(groups.len()).expect("invariant: as many groups as processors");

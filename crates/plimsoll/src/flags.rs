@@ -115,7 +115,7 @@ pub struct RecoverFlags {
     /// Folder of its log [default: the folder of FILE]
     #[arg(long, value_name = "DIR")]
     pub log_folder: Option<PathBuf>,
-    /// Base name of its log, such as E00 [default: the only one in that folder]
+    /// Base name of its log, such as E00 [default: as prepared, or the only one in that folder]
     #[arg(long, value_name = "BASE")]
     pub log_base: Option<String>,
     /// Answer in JSON

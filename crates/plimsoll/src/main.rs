@@ -8,6 +8,7 @@ mod documents;
 mod error;
 mod fill;
 mod flags;
+mod locks;
 mod measure;
 mod pages;
 mod scan;

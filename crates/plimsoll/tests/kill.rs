@@ -24,10 +24,6 @@ use units::{Prng, Seed};
 const PROGRAM: &str = env!("CARGO_BIN_EXE_plimsoll");
 const FILE: &str = "Plimsoll001.edb";
 
-/// How often a file is tried that the dying process still holds: its requests end before it does.
-const TRIES: u32 = 200;
-const BETWEEN_TRIES: Duration = Duration::from_millis(50);
-
 /// A folder of this process, removed at the end.
 struct Scratch(PathBuf);
 
@@ -64,15 +60,7 @@ impl Scratch {
 
     /// Runs the command to its end, which must be a good one.
     fn succeed(&self, words: &[&str]) -> Output {
-        let run = || Command::new(PROGRAM).args(words).output().unwrap();
-        let mut output = run();
-        for _ in 0..TRIES {
-            if !String::from_utf8_lossy(&output.stderr).contains("in use by another") {
-                break;
-            }
-            thread::sleep(BETWEEN_TRIES);
-            output = run();
-        }
+        let output = Command::new(PROGRAM).args(words).output().unwrap();
         assert!(
             output.status.success(),
             "{words:?} in {}: {output:?}",

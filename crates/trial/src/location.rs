@@ -4,6 +4,8 @@ use std::rc::Rc;
 
 use device::Volume;
 
+use crate::manifest;
+
 /// One database and its folders.
 #[derive(Clone)]
 pub struct Location {
@@ -23,8 +25,7 @@ pub struct Location {
 impl Location {
     /// Name of the file beside the database that says where it came from.
     pub fn manifest_file(&self) -> String {
-        let stem = self.plan.file.strip_suffix(".edb");
-        format!("{}.manifest.json", stem.unwrap_or(&self.plan.file))
+        manifest::name_of(&self.plan.file)
     }
 
     /// The database file's path as people write it.

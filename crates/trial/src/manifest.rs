@@ -4,6 +4,7 @@
 //! an interrupted fill is recognised and may be thrown away, and nothing else ever is.
 
 use std::fmt;
+use std::rc::Rc;
 
 use device::{ALIGNMENT, Buffer, DeviceError, Durability, OpenMode, Purpose, Request, Volume};
 use plan::Plan;
@@ -117,6 +118,14 @@ impl Manifest {
         }
     }
 
+    /// The database as the plan that it was made from describes it; none where that plan cannot be
+    /// read.
+    pub fn planned(&self) -> Option<plan::Database> {
+        let made = Plan::parse("manifest", &self.plan).ok()?;
+        let mut databases = made.databases.into_iter();
+        databases.find(|database| database.index == self.database)
+    }
+
     /// Whether `plan` may run on this database. The seed may differ: a run with another seed does
     /// other things to the same messages.
     pub fn fits(&self, plan: &Plan, location: &Location) -> Result<(), ManifestError> {
@@ -156,10 +165,23 @@ impl Manifest {
     }
 }
 
+/// The manifest's name beside a database file of this name.
+pub fn name_of(database: &str) -> String {
+    let stem = database.strip_suffix(".edb");
+    format!("{}.manifest.json", stem.unwrap_or(database))
+}
+
 /// The manifest beside the database at `location`; none where there is none.
 pub async fn read(location: &Location) -> Result<Option<Manifest>, ManifestError> {
-    let file = location.manifest_file();
-    let device = match location.database.open(&file, OpenMode::ReadOnly).await {
+    read_beside(&location.database, &location.plan.file).await
+}
+
+/// The manifest beside the database file of that name; none where there is none.
+pub async fn read_beside(
+    volume: &Rc<dyn Volume>,
+    database: &str,
+) -> Result<Option<Manifest>, ManifestError> {
+    let device = match volume.open(&name_of(database), OpenMode::ReadOnly).await {
         Ok(device) => device,
         Err(DeviceError::NotFound { .. }) => return Ok(None),
         Err(error) => return Err(error.into()),

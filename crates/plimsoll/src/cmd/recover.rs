@@ -1,19 +1,25 @@
 //! `recover`: brings a database that was not closed properly back to what was committed.
 
+use std::cell::RefCell;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::time::Duration;
 
-use device::Clock as _;
-use device_os::OsClock;
+use device::{Clock as _, Volume};
+use device_os::{OsClock, World};
 use engine::recovery::{RecoveryProgress, RecoverySummary};
 use engine::{Database, DatabaseFiles, Settings};
 use serde_json::json;
+use trial::manifest;
 use units::Seed;
 
 use crate::Outcome;
-use crate::console::{Console, say};
+use crate::console::Console;
 use crate::error::CommandError;
 use crate::flags::RecoverFlags;
+use crate::locks::{self, Files};
+use crate::term::{Progress, duration};
 use crate::wire;
 
 /// Replays the log, undoes what was never committed, and closes the database.
@@ -23,17 +29,27 @@ pub fn run(flags: &RecoverFlags, console: &mut Console) -> Result<Outcome, Comma
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    let log_folder = flags.log_folder.as_deref().unwrap_or(folder);
-    let base = match &flags.log_base {
-        Some(base) => base.clone(),
-        None => only_base(log_folder)?,
-    };
     let name = path.file_name().and_then(|name| name.to_str());
     let name =
         name.ok_or_else(|| CommandError::new(format!("{}: name a database file", path.display())))?;
+    let log_folder = flags.log_folder.as_deref().unwrap_or(folder);
     let world = wire::world()?;
+    let database = wire::volume(&world, folder)?;
+    let base = match &flags.log_base {
+        Some(base) => base.clone(),
+        None => match planned_base(&world, &database, name) {
+            Some(base) => base,
+            None => only_base(log_folder)?,
+        },
+    };
+    let held = Files {
+        database: path.clone(),
+        log_folder: log_folder.to_owned(),
+        log_base: base.clone(),
+    };
+    locks::wait_for([held], console.is_quiet());
     let files = DatabaseFiles {
-        database: wire::volume(&world, folder)?,
+        database,
         file: name.to_owned(),
         log: wire::volume(&world, log_folder)?,
         log_base: base,
@@ -43,8 +59,17 @@ pub fn run(flags: &RecoverFlags, console: &mut Console) -> Result<Outcome, Comma
     Ok(Outcome::Pass)
 }
 
+/// The base name of the log in the plan that the database was prepared from. Any database may be
+/// recovered, so one without a readable manifest is nothing to complain of.
+fn planned_base(world: &World, database: &Rc<dyn Volume>, name: &str) -> Option<String> {
+    let (database, name) = (Rc::clone(database), name.to_owned());
+    let reading = async move { manifest::read_beside(&database, &name).await };
+    let manifest = world.executor().block_on(reading).ok().flatten()?;
+    Some(manifest.planned()?.log_base)
+}
+
 fn recover(
-    world: &device_os::World,
+    world: &World,
     files: DatabaseFiles,
     quiet: bool,
 ) -> Result<Option<RecoverySummary>, CommandError> {
@@ -52,14 +77,11 @@ fn recover(
     let clock = OsClock::new();
     let seed = Seed((clock.epoch() + clock.now()).0);
     world.executor().block_on(async move {
-        let progress = move |step: RecoveryProgress| {
-            if !quiet {
-                let RecoveryProgress { current, last, .. } = step;
-                say(&format_args!(
-                    "replaying log generation {:#x} of {:#x}",
-                    current.0, last.0
-                ));
-            }
+        let display = RefCell::new(Progress::new("replaying the log", quiet));
+        let progress = |step: RecoveryProgress| {
+            let mut display = display.borrow_mut();
+            let text = describe(&step, display.elapsed());
+            display.text(&text);
         };
         let settings = Settings::default();
         let opened = Database::recover(&runtime, files, settings, seed, &progress).await;
@@ -67,6 +89,15 @@ fn recover(
         database.shut_down().await?;
         Ok(summary)
     })
+}
+
+/// How many generations are done, of how many, and how long the rest should take.
+fn describe(step: &RecoveryProgress, elapsed: Duration) -> String {
+    let done = step.current.0.saturating_sub(step.first.0);
+    let total = step.last.0.saturating_sub(step.first.0).saturating_add(1);
+    let left = (done > 0).then(|| elapsed.mul_f64(f64::from(total - done) / f64::from(done)));
+    let left = left.map_or_else(String::new, |left| format!(", {} left", duration(left)));
+    format!("{done} of {total} generations{left}")
 }
 
 fn tell(
@@ -132,5 +163,28 @@ fn only_base(folder: &Path) -> Result<String, CommandError> {
             folder.display(),
             bases.join(", ")
         ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use engine::recovery::RecoveryProgress;
+    use units::Generation;
+
+    use super::describe;
+
+    #[test]
+    fn progress_counts_generations_and_says_how_long_still() {
+        let step = |current| RecoveryProgress {
+            first: Generation(10),
+            current: Generation(current),
+            last: Generation(509),
+        };
+        let elapsed = Duration::from_secs(20);
+        assert_eq!(describe(&step(10), elapsed), "0 of 500 generations");
+        let half = describe(&step(260), elapsed);
+        assert_eq!(half, "250 of 500 generations, 20 s left");
     }
 }

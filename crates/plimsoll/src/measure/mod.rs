@@ -25,6 +25,7 @@ use units::Nanos;
 use verdict::Verdict;
 
 use crate::error::CommandError;
+use crate::locks::{self, Files};
 use crate::signals::StopFlag;
 use crate::wire;
 
@@ -51,6 +52,7 @@ pub fn measure(
     acknowledge: Option<&Path>,
 ) -> Result<Measured, CommandError> {
     let clock = OsClock::new();
+    locks::wait_for(plan.databases.iter().map(Files::from), quiet);
     let groups = wire::groups(plan);
     let count = u32::try_from(groups.len()).expect("invariant: as many groups as processors");
     let start = start::start(plan, count, clock.epoch() + clock.now())?;

@@ -11,6 +11,7 @@ mod damage;
 mod journey;
 mod plan;
 mod profile;
+mod recover;
 mod scene;
 mod size;
 mod verbs;

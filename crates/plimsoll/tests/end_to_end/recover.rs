@@ -1,0 +1,48 @@
+//! `recover` before any log is replayed: whose log it is, and who still holds the files.
+
+use std::fs::{self, File};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::scene::{Ran, Scene};
+
+#[test]
+fn the_manifest_says_which_log_is_the_databases() {
+    let scene = Scene::prepared("recover-base");
+    scene.write("E00.pck", &[]);
+    scene.write("E01.pck", &[]);
+    scene
+        .run(["recover", "Plimsoll002.edb"])
+        .expect_code(0)
+        .expect_out(&["was closed properly"]);
+    fs::remove_file(scene.path("Plimsoll002.manifest.json")).unwrap();
+    scene
+        .run(["recover", "Plimsoll002.edb"])
+        .expect_refusal(&["holds the logs E00, E01", "--log-base"]);
+}
+
+#[test]
+fn a_file_that_a_dying_process_holds_is_waited_for() {
+    let scene = Scene::prepared("recover-dying");
+    let held = File::open(scene.path("Plimsoll001.edb")).unwrap();
+    held.lock().unwrap();
+    let child = scene.start(["recover", "Plimsoll001.edb"]);
+    thread::sleep(Duration::from_millis(1_500));
+    drop(held);
+    Ran::of(&child.wait_with_output().unwrap())
+        .expect_code(0)
+        .expect_err(&["waiting up to 5 s", "let go of Plimsoll001.edb"])
+        .expect_out(&["was closed properly"]);
+}
+
+#[test]
+fn a_file_that_somebody_works_on_is_refused_after_a_while() {
+    let scene = Scene::prepared("recover-held");
+    let held = File::open(scene.path("Plimsoll001.edb")).unwrap();
+    held.lock().unwrap();
+    let began = Instant::now();
+    scene
+        .run(["recover", "Plimsoll001.edb"])
+        .expect_refusal(&["Plimsoll001.edb: in use by another plimsoll process"]);
+    assert!(began.elapsed() >= Duration::from_secs(5));
+}
