@@ -89,6 +89,11 @@ impl Completer {
 }
 
 impl Completion {
+    /// Whether the outcome is there, so that waiting for it would take no time.
+    pub fn has_arrived(&self) -> bool {
+        self.shared.borrow().outcome.is_some()
+    }
+
     /// Runs `hook` when the device completes the request, before the caller sees the outcome, and
     /// also where the caller has lost interest. Hooks run in the order they were added, so an inner
     /// decorator's comes first. At once where the outcome is there already.

@@ -4,9 +4,11 @@
 
 mod world;
 
-use engine::{Durability, Row, Settings};
+use engine::{Database, Durability, Row, Settings, Table, Transaction};
+use ese::long_value::LongValueId;
 use ese::page::PageSize;
 use ese::record::{Element, RecordRef, Stored};
+use units::{Nanos, Seed};
 use world::{World, message, messages, small_cache};
 
 #[test]
@@ -90,4 +92,66 @@ fn a_rollback_leaves_nothing() {
         transaction.commit(Durability::Durable).await.unwrap();
     });
     assert_eq!(world.check().len(), 5);
+}
+
+fn key(table: &Table, id: i64) -> Vec<u8> {
+    table.primary_key(&[&id.to_le_bytes()]).unwrap()
+}
+
+async fn insert(transaction: &mut Transaction, table: &Table, id: i64) -> LongValueId {
+    let (mut row, mut record) = (Row::new(), Vec::new());
+    message(&mut row, id, 1, 100, 3000);
+    transaction.insert(table, &row).await.unwrap();
+    let key = key(table, id);
+    assert!(transaction.read(table, &key, &mut record).await.unwrap());
+    let record = RecordRef::parse(&record, PageSize::KIB_4).unwrap();
+    let long = record.column(messages().column_named("LongPad").unwrap());
+    let Ok(Stored::One(Element::Separated(long))) = long else {
+        panic!("{long:?}");
+    };
+    long
+}
+
+/// The log proves that the value was released, not that its cleanup has been done. Were its number
+/// used again, recovery's cleanup would remove the new value as soon as a transaction releases it,
+/// committed or not.
+#[test]
+fn the_number_of_a_long_value_whose_cleanup_may_be_pending_is_not_used_again() {
+    let world = World::new(1);
+    world.create(PageSize::KIB_4);
+    let (runtime, files) = (world.runtime(), world.files());
+    let released = world.executor.block_on(async move {
+        let opened = Database::open(&runtime, files, small_cache(), Seed(11)).await;
+        let database = opened.unwrap();
+        let table = database.table("Messages").unwrap();
+        let mut transaction = database.begin();
+        insert(&mut transaction, &table, 1).await;
+        let long = insert(&mut transaction, &table, 2).await;
+        transaction.commit(Durability::Durable).await.unwrap();
+        // The second commit makes the first one's cleanup durable.
+        for id in [2, 1] {
+            let mut transaction = database.begin();
+            let key = key(&table, id);
+            transaction.delete(&table, &key).await.unwrap();
+            transaction.commit(Durability::Durable).await.unwrap();
+            runtime.sleep(Nanos::from_millis(100)).await;
+        }
+        assert!(database.counters().cleanups > 0, "the value is gone");
+        long
+    });
+    world.executor.abandon();
+    let (runtime, files) = (world.runtime(), world.files());
+    let next = world.executor.block_on(async move {
+        let recovered = Database::recover(&runtime, files, small_cache(), Seed(11), &|_| ()).await;
+        let (database, summary) = recovered.unwrap();
+        assert!(summary.unwrap().cleanups > 0);
+        let table = database.table("Messages").unwrap();
+        let mut transaction = database.begin();
+        let next = insert(&mut transaction, &table, 3).await;
+        transaction.commit(Durability::Durable).await.unwrap();
+        database.shut_down().await.unwrap();
+        next
+    });
+    assert!(next.0 > released.0, "{next:?} after {released:?}");
+    assert_eq!(world.check().len(), 1);
 }

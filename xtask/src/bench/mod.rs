@@ -4,6 +4,7 @@
 pub mod batch;
 pub mod budget;
 pub mod checksum;
+pub mod crashed;
 pub mod device;
 pub mod engine;
 pub mod fio;
@@ -11,6 +12,7 @@ pub mod folder;
 pub mod mix;
 pub mod pairs;
 pub mod program;
+pub mod recovery;
 pub mod tally;
 
 use std::path::Path;
@@ -36,9 +38,10 @@ pub fn run(name: &str, directory: &Path) -> Result<(), Failure> {
         }
         "engine" => engine::run(directory),
         "batch" => batch::run(directory),
+        "recovery" => recovery::run(directory),
         _ => Err(Failure::new(format!(
             "no benchmark is called {name}; there are: device, check, prepare, checksum, \
-             engine, batch"
+             engine, batch, recovery"
         ))),
     }
 }

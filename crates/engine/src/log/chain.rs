@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use device::{OpenMode, Purpose};
+use device::{OpenMode, Purpose, Request};
 use ese::log_file::{
     LOG_FILE_BYTES, LogHeader, SEGMENT_BYTES, SEGMENTS_PER_FILE, SegmentHeader, accumulate,
     header_share, stored_checksum,
@@ -10,7 +10,6 @@ use ese::log_file::{
 use ese::{Lgpos, LogTime};
 use units::Generation;
 
-use crate::log::stream::read;
 use crate::log::{LogError, LogFolder, LogIdentity};
 
 /// Log files are read in pieces of this length, as the field's tools do.
@@ -242,9 +241,12 @@ impl LogChain {
             return Err(LogError::Length { file, bytes });
         }
         let mut bytes = Vec::with_capacity(usize::from(SEGMENTS_PER_FILE) * SEGMENT_BYTES);
-        for offset in (0..LOG_FILE_BYTES).step_by(READ_BYTES) {
-            let piece = read(&*device, Purpose::LogRead, offset, READ_BYTES).await?;
-            bytes.extend_from_slice(&piece);
+        let pieces = (0..LOG_FILE_BYTES).step_by(READ_BYTES);
+        let reads: Vec<_> = pieces
+            .map(|offset| device.submit(Request::read(Purpose::LogRead, offset, READ_BYTES)))
+            .collect();
+        for read in reads {
+            bytes.extend_from_slice(&read.await.into_buffer()?);
         }
         Ok(bytes)
     }

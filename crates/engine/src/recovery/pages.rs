@@ -11,10 +11,14 @@ use ese::page::{PageMut, PageRef, PageSize};
 use ese::page_check;
 use units::{Bytes, PageNumber};
 
+use crate::notify::Notify;
 use crate::recovery::{RecoveryError, RecoverySettings};
 
 /// Runs of pages written at the same time.
 const WRITES_IN_FLIGHT: usize = 16;
+
+/// Pages kept in memory at least, however little of it is allowed.
+const LEAST_PAGES: usize = 64;
 
 /// A page in memory.
 pub(super) struct Page {
@@ -44,7 +48,17 @@ pub(super) struct Pages {
     slots: HashMap<PageNumber, Slot>,
     reads_in_flight: Rc<Cell<usize>>,
     most_reads: usize,
+    /// Pages read ahead that nobody has used yet, on their way or not.
+    ahead: usize,
+    most_ahead: usize,
+    /// Tells of every read that has ended.
+    arrived: Rc<Notify>,
     capacity: usize,
+    /// First page of every write under way. The pages stay until the write has ended, so that
+    /// nobody reads them meanwhile.
+    writing: Vec<(PageNumber, Completion)>,
+    /// Memory of pages that have gone, for those that come.
+    spare: Vec<Buffer>,
     longest_run: usize,
     uses: u64,
     done: Done,
@@ -62,13 +76,20 @@ pub(super) struct Done {
 impl Pages {
     pub fn new(device: Rc<dyn Device>, page_size: PageSize, settings: &RecoverySettings) -> Self {
         let pages = |bytes: Bytes| usize::try_from(bytes.0 / page_size.bytes_u64()).unwrap_or(0);
+        let capacity = pages(settings.cache).max(LEAST_PAGES);
         Self {
             device,
             page_size,
             slots: HashMap::new(),
             reads_in_flight: Rc::default(),
             most_reads: settings.reads_in_flight.max(1),
-            capacity: pages(settings.cache).max(64),
+            ahead: 0,
+            // The other half is for pages in use.
+            most_ahead: capacity / 2,
+            arrived: Rc::default(),
+            capacity,
+            writing: Vec::new(),
+            spare: Vec::new(),
             longest_run: pages(settings.longest_write).max(1),
             uses: 0,
             done: Done::default(),
@@ -80,31 +101,53 @@ impl Pages {
         self.device.name().to_owned()
     }
 
-    /// Starts to read a page unless it is here; false where no more reads may be in flight.
+    /// Starts to read a page unless it is here; false where no more reads may be in flight, or no
+    /// more pages be read ahead.
     pub fn prefetch(&mut self, page: PageNumber) -> bool {
         if self.slots.contains_key(&page) || !self.exists(page) {
             return true;
         }
-        if self.reads_in_flight.get() >= self.most_reads {
+        if self.reads_in_flight.get() >= self.most_reads || self.ahead >= self.most_ahead {
             return false;
         }
-        let completion = self.submit_read(page);
-        self.slots.insert(page, Slot::Loading(completion));
+        self.begin(page);
         true
+    }
+
+    /// Starts to read a page unless it is here, whatever else is under way. False where it need not
+    /// be waited for.
+    pub fn is_awaited(&mut self, page: PageNumber) -> bool {
+        if !self.slots.contains_key(&page) && self.exists(page) {
+            self.begin(page);
+        }
+        match self.slots.get(&page) {
+            Some(Slot::Loading(completion)) => !completion.has_arrived(),
+            Some(Slot::Here(_)) | None => false,
+        }
+    }
+
+    /// Tells of every read that has ended.
+    pub fn arrivals(&self) -> Rc<Notify> {
+        Rc::clone(&self.arrived)
+    }
+
+    fn begin(&mut self, page: PageNumber) {
+        let completion = self.submit_read(page);
+        self.ahead += 1;
+        self.slots.insert(page, Slot::Loading(completion));
     }
 
     /// The page, read if necessary. One behind the end of the file reads as zeros.
     pub async fn get(&mut self, number: PageNumber) -> Result<&mut Page, RecoveryError> {
         self.uses += 1;
+        if !self.slots.contains_key(&number) && self.exists(number) {
+            self.begin(number);
+        }
         let mut page = match self.slots.remove(&number) {
             Some(Slot::Here(page)) => page,
             Some(Slot::Loading(completion)) => {
-                let image = completion.await.into_buffer()?;
-                judged(image, number)
-            }
-            None if self.exists(number) => {
-                let image = self.submit_read(number).await.into_buffer()?;
-                judged(image, number)
+                self.ahead -= 1;
+                judged(completion.await.into_buffer()?, number)
             }
             None => judged(Buffer::zeroed(self.page_size.bytes()), number),
         };
@@ -133,7 +176,8 @@ impl Pages {
         Ok(())
     }
 
-    /// Where there are too many pages, writes and drops the half that was not used for longest.
+    /// Where there are too many pages, drops of the half that was not used for longest what is in
+    /// the file already, and starts to write the rest, which goes the next time.
     pub async fn make_room(&mut self) -> Result<(), RecoveryError> {
         if self.slots.len() <= self.capacity {
             return Ok(());
@@ -142,17 +186,23 @@ impl Pages {
         let middle = uses.len() / 2;
         let (_, oldest_kept, _) = uses.select_nth_unstable(middle);
         let oldest_kept = *oldest_kept;
-        self.write(|page| page.used < oldest_kept).await?;
-        self.slots.retain(|_, slot| match slot {
-            Slot::Here(page) => page.used >= oldest_kept || page.damage.is_some(),
-            Slot::Loading(_) => true,
-        });
-        Ok(())
+        self.settle().await?;
+        let goes = |_: &PageNumber, slot: &mut Slot| match slot {
+            Slot::Here(page) => page.used < oldest_kept && !page.dirty && page.damage.is_none(),
+            Slot::Loading(_) => false,
+        };
+        for (_, slot) in self.slots.extract_if(goes) {
+            if let Slot::Here(page) = slot {
+                self.spare.push(page.image);
+            }
+        }
+        self.write(|page| page.used < oldest_kept).await
     }
 
     /// Writes every changed page and makes the file durable.
     pub async fn finish(mut self) -> Result<Done, RecoveryError> {
         self.write(|_| true).await?;
+        self.settle().await?;
         let flush = Request::flush(Purpose::Database);
         self.device.submit(flush).await.result?;
         Ok(self.done)
@@ -173,14 +223,28 @@ impl Pages {
         self.done.read += 1;
         self.reads_in_flight.set(self.reads_in_flight.get() + 1);
         let in_flight = Rc::clone(&self.reads_in_flight);
+        let arrived = Rc::clone(&self.arrived);
         let offset = self.page_size.file_offset(page);
-        let request = Request::read(Purpose::Database, offset, self.page_size.bytes());
-        self.device
-            .submit(request)
-            .on_complete(move |_| in_flight.set(in_flight.get() - 1))
+        let spare = self.spare.pop();
+        let buffer = spare.unwrap_or_else(|| Buffer::zeroed(self.page_size.bytes()));
+        let request = Request::read_into(Purpose::Database, offset, buffer);
+        self.device.submit(request).on_complete(move |_| {
+            in_flight.set(in_flight.get() - 1);
+            arrived.notify_all();
+        })
     }
 
-    /// Writes the changed pages that `choose` picks, neighbours together.
+    /// Waits for the writes under way.
+    async fn settle(&mut self) -> Result<(), RecoveryError> {
+        for (first, write) in std::mem::take(&mut self.writing) {
+            let written = write.await.into_buffer()?;
+            let map = &mut self.done.flush_map;
+            map.remember_all(first, &written, self.page_size);
+        }
+        Ok(())
+    }
+
+    /// Starts to write the changed pages that `choose` picks, neighbours together.
     async fn write(&mut self, choose: impl Fn(&Page) -> bool) -> Result<(), RecoveryError> {
         let sound = self.here().filter(|(_, page)| page.damage.is_none());
         let picked = sound.filter(|(_, page)| page.dirty && choose(page));
@@ -195,11 +259,10 @@ impl Pages {
             .flat_map(|run| run.chunks(self.longest_run))
             .collect();
         for together in runs.chunks(WRITES_IN_FLIGHT) {
-            let writes: Vec<_> = together.iter().map(|run| self.submit_run(run)).collect();
-            for (run, write) in together.iter().zip(writes) {
-                let written = write.await.into_buffer()?;
-                let map = &mut self.done.flush_map;
-                map.remember_all(run[0], &written, self.page_size);
+            self.settle().await?;
+            for run in together {
+                let write = self.submit_run(run);
+                self.writing.push((run[0], write));
             }
         }
         Ok(())

@@ -1,7 +1,10 @@
 //! Repeating history: every record from the checkpoint on, each page change exactly once.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
 use std::rc::Rc;
+use std::task::Poll;
 
 use device::{Buffer, Device, OpenMode, Purpose, Request, Runtime};
 use ese::Lgpos;
@@ -14,12 +17,14 @@ use crate::edit::{self, ApplyRecord, PageEdits};
 use crate::log::{
     LogChain, LogEnd, LogError, LogFolder, LogIdentity, LogReader, LogRecord, Span, read_checkpoint,
 };
+use crate::notify::Notified;
 use crate::recovery::analysis::Analysis;
 use crate::recovery::pages::{Page, Pages};
 use crate::recovery::{RecoveryError, RecoveryProgress, RecoverySettings, RecoverySummary, Redone};
 
-/// Other tasks get a turn at least after so many records.
-const RECORDS_BETWEEN_YIELDS: u64 = 256;
+/// The reactor and other tasks get a turn at least after so many records: reads are handed to the
+/// device, and seen to have ended, only then.
+const RECORDS_BETWEEN_YIELDS: u64 = 16;
 
 /// Brings a database file to the state that its log ends with. None where it was closed properly
 /// and needs nothing. Nothing else may have the files open.
@@ -196,7 +201,7 @@ impl Redo {
         let mut complete = false;
         loop {
             while !complete && self.ahead.len() < settings.read_ahead_records.max(1) {
-                match reader.next().await? {
+                match self.next_record(&mut reader).await? {
                     Some((span, record)) if span.start < self.start => {
                         self.analysis.observe_time(&record);
                     }
@@ -219,6 +224,35 @@ impl Redo {
             if self.summary.records.is_multiple_of(RECORDS_BETWEEN_YIELDS) {
                 runtime.yield_now().await;
             }
+        }
+    }
+
+    /// The next record of the log. Pages go on being read while the log is.
+    async fn next_record(
+        &mut self,
+        reader: &mut LogReader,
+    ) -> Result<Option<(Span, LogRecord)>, LogError> {
+        let arrivals = self.pages.arrivals();
+        let mut next = pin!(reader.next());
+        loop {
+            self.prefetch();
+            if let Some(record) = sooner(next.as_mut(), arrivals.notified()).await {
+                return record;
+            }
+        }
+    }
+
+    /// Waits until a page need not be waited for any more. Others go on being read meanwhile: the
+    /// device is idle at no time.
+    async fn arrive(&mut self, page: PageNumber) {
+        let arrivals = self.pages.arrivals();
+        loop {
+            self.prefetch();
+            let arrival = arrivals.notified();
+            if !self.pages.is_awaited(page) {
+                return;
+            }
+            arrival.await;
         }
     }
 
@@ -264,6 +298,7 @@ impl Redo {
         let page = if edits.rebuilds() {
             self.pages.get_anew(number).await?
         } else {
+            self.arrive(number).await;
             self.pages.get(number).await?
         };
         let found = page.damage.is_none().then(|| page.dbtime());
@@ -355,6 +390,16 @@ impl Redo {
             cleanups,
         })
     }
+}
+
+/// What `future` resolves to, or none where `change` comes first.
+async fn sooner<F: Future>(mut future: Pin<&mut F>, change: Notified<'_>) -> Option<F::Output> {
+    let mut change = pin!(change);
+    poll_fn(|context| match future.as_mut().poll(context) {
+        Poll::Ready(output) => Poll::Ready(Some(output)),
+        Poll::Pending => change.as_mut().poll(context).map(|()| None),
+    })
+    .await
 }
 
 /// Makes a change; true where it made a damaged page anew.

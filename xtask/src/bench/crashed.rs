@@ -1,0 +1,177 @@
+//! A database that was let go of in the middle of many small updates, as a crash would.
+//!
+//! Records of some 900 bytes, changed in place at random: what a mailbox store does to flags and
+//! folders all day, and the load that makes recovery read most for each byte of log.
+
+use std::path::Path;
+use std::rc::Rc;
+
+use device::{Runtime, Volume};
+use device_os::{Backend, World};
+use engine::bulk::{self, BulkOptions, RowSource};
+use engine::{Database, DatabaseFiles, Durability, Row, Settings, Table, TransactionError};
+use ese::schema::{ColumnDefinition, ColumnType, IndexDefinition, TableDefinition, index_flags};
+use ese::{LogTime, Signature};
+use units::{Bytes, Prng, Seed};
+
+use crate::failure::Failure;
+
+/// The database file's name.
+pub const FILE: &str = "mail.edb";
+const TABLE: &str = "Mail";
+const NUMBER: u16 = 1;
+/// Plain columns of the record, none longer than a record's plain columns may be.
+const PARTS: std::ops::RangeInclusive<u16> = 128..=131;
+const PART_BYTES: usize = 225;
+
+/// Sessions that change records at once.
+const SESSIONS: u64 = 32;
+/// Of so many transactions one waits until it is durable.
+const DURABLE_EVERY: u64 = 16;
+
+/// What is built and how long it is worked on.
+#[derive(Clone, Copy, Debug)]
+pub struct Crashed {
+    /// Records, numbered from 1.
+    pub records: u64,
+    /// The engine's cache.
+    pub cache: Bytes,
+    /// The log that is outstanding at the end.
+    pub log: Bytes,
+    /// Where content and order come from.
+    pub seed: Seed,
+}
+
+impl Crashed {
+    /// Builds the database in `folder` and works on it until there is that much log which recovery
+    /// has to replay.
+    pub fn make(self, folder: &Path) -> Result<(), Failure> {
+        let failed = |error: device::DeviceError| Failure::new(error.to_string());
+        let world = World::new(Backend::Auto).map_err(failed)?;
+        let volume = world.volume(folder).map_err(failed)?;
+        let runtime = world.executor().runtime();
+        // What the tasks have not done when this returns they never do.
+        world
+            .executor()
+            .block_on(async move { self.work(&runtime, &volume).await })
+    }
+
+    async fn work(self, runtime: &Runtime, volume: &Rc<dyn Volume>) -> Result<(), Failure> {
+        let options = BulkOptions::new(definition(), Signature::new(1, LogTime::NEVER));
+        let mut source = Source {
+            seed: self.seed,
+            numbers: 1..=self.records,
+        };
+        let filled = bulk::load(runtime, volume, FILE, &options, &mut source, |_| {}).await;
+        filled.map_err(|error| Failure::new(error.to_string()))?;
+        let opened = Database::open(runtime, files(volume), self.settings(), self.seed).await;
+        let database = opened.map_err(|error| Failure::new(error.to_string()))?;
+        let table = database.table(TABLE);
+        let table = table.ok_or_else(|| Failure::new("the database has lost its table"))?;
+        let mut oldest = database.begin();
+        // While this is open, the checkpoint stays where it is.
+        let first = oldest.replace(&table, &row(self.seed, 1, 1)).await;
+        first.map_err(|error| Failure::new(error.to_string()))?;
+        let sessions: Vec<_> = (0..SESSIONS)
+            .map(|number| {
+                let session = self.session(database.clone(), table.clone(), number);
+                runtime.spawn(session)
+            })
+            .collect();
+        for session in sessions {
+            session
+                .await
+                .map_err(|error| Failure::new(error.to_string()))?;
+        }
+        drop(oldest);
+        Ok(())
+    }
+
+    async fn session(
+        self,
+        database: Database,
+        table: Table,
+        number: u64,
+    ) -> Result<(), TransactionError> {
+        let mut prng = Prng::new(self.seed.derive(number));
+        while database.counters().log_volume < self.log {
+            let record = 2 + prng.below(self.records - 1);
+            let row = row(self.seed, record, prng.below(1 << 32));
+            let mut transaction = database.begin();
+            match transaction.replace(&table, &row).await {
+                Ok(()) => {}
+                Err(TransactionError::Conflict) => {
+                    transaction.rollback().await?;
+                    continue;
+                }
+                Err(error) => return Err(error),
+            }
+            let durability = match prng.below(DURABLE_EVERY) {
+                0 => Durability::Durable,
+                _ => Durability::Lazy,
+            };
+            transaction.commit(durability).await?;
+        }
+        Ok(())
+    }
+
+    fn settings(&self) -> Settings {
+        Settings {
+            cache_minimum: self.cache,
+            cache_maximum: self.cache,
+            checkpoint_depth: Bytes(self.log.0 * 2),
+            ..Settings::default()
+        }
+    }
+}
+
+/// Where the database and its log are.
+pub fn files(volume: &Rc<dyn Volume>) -> DatabaseFiles {
+    DatabaseFiles {
+        database: Rc::clone(volume),
+        file: FILE.to_owned(),
+        log: Rc::clone(volume),
+        log_base: "E00".to_owned(),
+    }
+}
+
+fn definition() -> TableDefinition {
+    let new = ColumnDefinition::new;
+    let number = new(NUMBER, "Number", ColumnType::LongLong, 0).not_null();
+    let parts = PARTS.map(|part| new(part, &format!("Part{part}"), ColumnType::Binary, 255));
+    let primary = IndexDefinition::new("Primary", index_flags::ORDINARY_PRIMARY, &[NUMBER]);
+    let columns = [number].into_iter().chain(parts).collect();
+    TableDefinition::new(TABLE, columns, vec![primary])
+}
+
+fn row(seed: Seed, number: u64, version: u64) -> Row {
+    let mut row = Row::new();
+    fill(seed, number, version, &mut row);
+    row
+}
+
+fn fill(seed: Seed, number: u64, version: u64, row: &mut Row) {
+    let mut prng = Prng::new(seed.derive(number).derive(version));
+    row.set(NUMBER, &number.to_le_bytes());
+    let mut bytes = [0; PART_BYTES];
+    for part in PARTS {
+        prng.fill(&mut bytes);
+        row.set(part, &bytes);
+    }
+}
+
+/// The records before the work begins.
+struct Source {
+    seed: Seed,
+    numbers: std::ops::RangeInclusive<u64>,
+}
+
+impl RowSource for Source {
+    fn fill(&mut self, row: &mut Row) -> bool {
+        let Some(number) = self.numbers.next() else {
+            return false;
+        };
+        fill(self.seed, number, 0, row);
+        true
+    }
+}
