@@ -356,8 +356,8 @@ impl Core {
         ending.iter().map(|(_, since)| *since).min()
     }
 
-    /// Gives no new value of `tree` the number of one whose cleanup may still be pending: it would be
-    /// taken for the old one as soon as somebody releases it, before that is committed.
+    /// Gives no new value of `tree` the number of one whose cleanup may still be pending: it would
+    /// be taken for the old one as soon as somebody releases it, before that is committed.
     pub fn never_again(&self, tree: ObjectId, long_value: u32) {
         let mut tables = self.tables.values();
         let table = tables.find(|table| table.long_values.is_some_and(|of| of.object == tree));
