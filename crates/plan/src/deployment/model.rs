@@ -41,6 +41,9 @@ pub struct Deployment {
     pub file_system: FileSystem,
     /// Names for servers, groups and databases.
     pub names: Names,
+    /// Where the figures of the mailboxes come from, one sentence each, as `plimsoll profile` wrote
+    /// them; for the report.
+    pub provenance: Vec<String>,
 }
 
 /// Whether known mistakes of the official calculator are repeated.

@@ -41,6 +41,7 @@ pub(super) fn deployment(root: Section<'_>, complaints: &mut Vec<Complaint>) -> 
         replication: replication(root.below("replication")),
         file_system: file_system(&mut root),
         names: names(root.below("names")),
+        provenance: provenance(root.below("provenance")),
         product,
         availability,
         second_site,
@@ -255,6 +256,14 @@ fn hourly_shares(keys: &mut Keys<'_, '_>) -> Option<[f64; 24]> {
             None
         }
     }
+}
+
+/// Files, rules and rows that could not be used; nothing is calculated from them.
+fn provenance(mut keys: Keys<'_, '_>) -> Vec<String> {
+    let lists = ["files", "rules", "bad_rows"].map(|key| keys.list::<String>(key));
+    keys.finish();
+    let items = lists.into_iter().flatten().flatten();
+    items.map(|item| item.value).collect()
 }
 
 fn names(mut keys: Keys<'_, '_>) -> Names {

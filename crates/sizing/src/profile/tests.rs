@@ -306,14 +306,23 @@ fn what_makes_no_profile_says_why() {
 fn the_document_says_where_numbers_come_from() {
     let text = of(&[("usage\n.csv", USAGE), ("log", LOG)]).to_toml();
     for part in [
-        "#   usage .csv: Microsoft 365 mailbox usage, 5 rows, 2026-11-18 to 2026-11-18",
-        "#     line 6: Storage Used (Byte) is \"oops\", not a whole number",
+        "\"usage\\u000A.csv: Microsoft 365 mailbox usage, 5 rows; 2026-11-18 to 2026-11-18",
+        "csv: line 6: Storage Used (Byte) is \\\"oops\\\", not a whole number\"",
         "# busiest from 9:00 to 10:00, with 75.0 % of the day",
         "size_limit = \"50GiB\"",
         "messages_per_day = 2.0",
     ] {
         assert!(text.contains(part), "{part} in {text}");
     }
+    let servers = "\n[availability]\nservers_per_site = 2\ncopies = 2\n";
+    let deployment = plan::Deployment::parse("profile.toml", &format!("{text}{servers}")).unwrap();
+    assert!(deployment.provenance[0].starts_with("usage\n.csv: Microsoft 365"));
+    assert!(
+        deployment
+            .provenance
+            .iter()
+            .any(|line| line.starts_with("messages: "))
+    );
     let table: toml::Table = text.parse().unwrap();
     assert_eq!(table["tier"].as_array().unwrap().len(), 2);
     assert_eq!(

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use plan::{quoted, write_size};
 use units::Bytes;
 
+use super::FileReport;
 use super::combine::{Profile, TierProfile};
 
 impl Profile {
@@ -51,44 +52,60 @@ impl Profile {
     }
 
     fn provenance(&self, text: &mut String) -> std::fmt::Result {
-        writeln!(text, "#\n# Read:")?;
-        for file in &self.files {
-            let name = comment(&file.name);
-            write!(text, "#   {name}: {}, {} rows", file.kind, file.rows)?;
-            if let Some((first, last)) = &file.dates {
-                write!(text, ", {first} to {last}")?;
-            }
-            for (reason, rows) in &file.left_out {
-                write!(text, "; {rows} left out ({reason})")?;
-            }
-            if file.bad_rows > 0 {
-                write!(text, "; {} bad", file.bad_rows)?;
-            }
-            writeln!(text)?;
-            for row in &file.bad_examples {
-                writeln!(text, "#     {}", comment(&row.to_string()))?;
-            }
-        }
-        writeln!(text, "# Rules:")?;
-        for rule in &self.rules {
-            writeln!(text, "#   {rule}")?;
-        }
+        let bad = self.files.iter().flat_map(|file| {
+            let rows = file.bad_examples.iter();
+            rows.map(move |row| format!("{}: {row}", file.name))
+        });
+        let mut rules = self.rules.clone();
         if let Some(share) = self.deleted_share {
             let percent = share * 100.0;
-            writeln!(
-                text,
-                "# Deleted items are {percent:.1} % of what mailboxes hold."
-            )?;
+            rules.push(format!(
+                "deleted items: {percent:.1} % of what mailboxes hold"
+            ));
         }
         if self.archives > 0 {
             let archives = self.archives;
-            writeln!(
-                text,
-                "# {archives} mailboxes have an archive; give `archive_limit` for them."
-            )?;
+            rules.push(format!(
+                "archives: {archives} mailboxes; give `archive_limit` for them"
+            ));
         }
-        Ok(())
+        writeln!(text, "\n[provenance]")?;
+        write_list("files", self.files.iter().map(described), text)?;
+        write_list("bad_rows", bad, text)?;
+        write_list("rules", rules, text)
     }
+}
+
+/// What was read from a file, in one line.
+fn described(file: &FileReport) -> String {
+    let head = format!("{}: {}, {} rows", file.name, file.kind, file.rows);
+    let dates = file.dates.iter();
+    let dates = dates.map(|(first, last)| format!("{first} to {last}"));
+    let left_out = file.left_out.iter();
+    let left_out = left_out.map(|(reason, rows)| format!("{rows} left out ({reason})"));
+    let bad = (file.bad_rows > 0).then(|| format!("{} bad", file.bad_rows));
+    let parts: Vec<String> = std::iter::once(head)
+        .chain(dates)
+        .chain(left_out)
+        .chain(bad)
+        .collect();
+    parts.join("; ")
+}
+
+fn write_list(
+    key: &str,
+    items: impl IntoIterator<Item = String>,
+    text: &mut String,
+) -> std::fmt::Result {
+    let mut items = items.into_iter().peekable();
+    if items.peek().is_none() {
+        return Ok(());
+    }
+    writeln!(text, "{key} = [")?;
+    for item in items {
+        writeln!(text, "    {},", quoted(&item))?;
+    }
+    writeln!(text, "]")
 }
 
 /// Fewest messages a day that a deployment takes; what is measured below is rounded up to it.
@@ -114,10 +131,4 @@ fn write_tier(tier: &TierProfile, text: &mut String) -> std::fmt::Result {
     size("average_message", tier.average_message, "\"75KiB\"")?;
     size("initial_size", tier.initial_size, "\"512MiB\"")?;
     size("size_limit", tier.size_limit, "\"2GiB\"")
-}
-
-/// A text that cannot end its comment.
-fn comment(text: &str) -> String {
-    let plain = |symbol: char| if symbol.is_control() { ' ' } else { symbol };
-    text.chars().map(plain).collect()
 }

@@ -71,6 +71,12 @@ impl Provision {
                 format!("{:.1} %", load * 100.0),
             )?;
         }
+        if !needs.provenance.is_empty() {
+            writeln!(text, "\nWhere the figures of the mailboxes come from:\n")?;
+        }
+        for line in &needs.provenance {
+            writeln!(text, "- {}", cell(line))?;
+        }
         text.push_str(HARDWARE);
         self.write_failures(text)?;
         self.groups

@@ -30,6 +30,8 @@ use pool::Pool;
 pub struct Needs {
     /// Title of the documents.
     pub title: String,
+    /// Where the figures of the mailboxes come from.
+    pub provenance: Vec<String>,
     /// Groups of servers that are alike; each is laid out by `wish`.
     pub groups: usize,
     /// Whether the second half of the groups has its home in the second site.

@@ -20,6 +20,7 @@ impl Needs {
         let pools = pools(deployment, sheet);
         Ok(Self {
             title: deployment.name.clone(),
+            provenance: deployment.provenance.clone(),
             groups: if copies { count(sheet, "srv.dags") } else { 1 },
             mirrored: deployment.site_model() == Some(Model::ActiveActiveGroups),
             copies,

@@ -13,6 +13,7 @@ pub fn two_sites(servers: usize, databases: usize) -> Needs {
     let copies = |available, lagged| Copies { available, lagged };
     Needs {
         title: "two sites".to_owned(),
+        provenance: vec!["log.csv: 3 rows".to_owned()],
         groups: 1,
         mirrored: false,
         copies: true,
@@ -151,6 +152,7 @@ fn volumes_and_disks_of_a_server() {
         server.volumes[0].databases,
         ["DB01", "DB02", "DB03", "DB04"]
     );
+    assert!(provision.to_markdown().contains("\n- log.csv: 3 rows\n"));
     let purposes = [server.volumes[10].purpose, server.volumes[11].purpose];
     assert_eq!(purposes, [Purpose::Spare, Purpose::Restore]);
     // The workbook's own limits for this example.

@@ -18,6 +18,7 @@ pub fn of(provision: &Provision) -> Value {
         .collect();
     json!({
         "title": needs.title,
+        "provenance": needs.provenance,
         "mailboxes_per_database": needs.mailboxes_per_database,
         "database_bytes": needs.database.0,
         "log_bytes": needs.log.0,
