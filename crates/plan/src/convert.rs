@@ -18,6 +18,8 @@ pub struct Overrides {
     pub duration: Option<Nanos>,
     /// `--threads`, per database.
     pub sessions: Option<Sessions>,
+    /// `--target-iops`, of all databases.
+    pub target_iops: Option<u32>,
     /// `--seed`
     pub seed: Option<u64>,
     /// `--size`, of each database.
@@ -99,6 +101,9 @@ fn apply(overrides: &Overrides, document: &mut low::Document) {
             Sessions::Count(count) => NumberOrAuto::Number(i128::from(count)),
         };
         document.workload.threads = Some(given("--threads", threads));
+    }
+    if let Some(target_iops) = overrides.target_iops {
+        document.workload.target_iops = Some(given("--target-iops", i128::from(target_iops)));
     }
     if let Some(seed) = overrides.seed {
         document.seed = Some(given("--seed", i128::from(seed)));
@@ -331,6 +336,7 @@ impl Check<'_> {
         let bytes = |size: Bytes| u32::try_from(size.0).unwrap_or(u32::MAX);
         Workload {
             sessions: self.sessions(low.threads.as_ref()),
+            target_iops: self.target_iops(low.target_iops.as_ref()),
             mix: self.mix(low),
             batch_updates: self.number(low.batch_updates.as_ref(), 16, (1, 1000)),
             short_pad_bytes: bytes(self.within(low.short_pad.as_ref(), Bytes(200), short_bounds)),
@@ -352,6 +358,10 @@ impl Check<'_> {
             }
             _ => Sessions::Auto,
         }
+    }
+
+    fn target_iops(&mut self, given: Option<&Given<i128>>) -> Option<u32> {
+        given.map(|given| self.number(Some(given), 1, (1, 100_000_000)))
     }
 
     fn mix(&mut self, low: &low::Workload) -> Mix {

@@ -42,6 +42,7 @@ pub struct Engine {
 
 pub struct Workload {
     pub threads: Option<Given<NumberOrAuto>>,
+    pub target_iops: Option<Given<i128>>,
     pub insert: Option<Given<i128>>,
     pub delete: Option<Given<i128>>,
     pub replace: Option<Given<i128>>,
@@ -131,6 +132,7 @@ fn engine(mut section: Section<'_>, complaints: &mut Vec<Complaint>) -> Engine {
 fn workload(mut section: Section<'_>, complaints: &mut Vec<Complaint>) -> Workload {
     let workload = Workload {
         threads: section.take("threads", complaints),
+        target_iops: section.take("target_iops", complaints),
         insert: section.take("insert", complaints),
         delete: section.take("delete", complaints),
         replace: section.take("replace", complaints),

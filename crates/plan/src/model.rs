@@ -60,6 +60,9 @@ pub struct Cache {
 pub struct Workload {
     /// Concurrent sessions of each database.
     pub sessions: Sessions,
+    /// Database reads and writes per second of all databases, which the load is held at; none: as
+    /// many as the sessions bring.
+    pub target_iops: Option<u32>,
     /// Shares of the operations.
     pub mix: Mix,
     /// Updates (inserts, deletes, replaces) of one batch transaction.

@@ -63,6 +63,9 @@ impl Plan {
             Sessions::Auto => writeln!(text, "threads = \"auto\"")?,
             Sessions::Count(count) => writeln!(text, "threads = {count}")?,
         }
+        if let Some(target) = workload.target_iops {
+            writeln!(text, "target_iops = {target}")?;
+        }
         writeln!(text, "insert = {}", workload.mix.insert)?;
         writeln!(text, "delete = {}", workload.mix.delete)?;
         writeln!(text, "replace = {}", workload.mix.replace)?;

@@ -73,6 +73,7 @@ fn the_command_line_overrides_before_defaults_are_chosen() {
         test: Some("stress".to_owned()),
         duration: Some(Nanos::from_secs(60)),
         sessions: Some(Sessions::Count(3)),
+        target_iops: Some(250),
         seed: Some(7),
         size: Some(units::Bytes::from_gib(3)),
     };
@@ -81,6 +82,7 @@ fn the_command_line_overrides_before_defaults_are_chosen() {
     assert_eq!(plan.limits, Limits::LENIENT);
     assert_eq!(plan.test.duration, Nanos::from_secs(60));
     assert_eq!(plan.workload.sessions, Sessions::Count(3));
+    assert_eq!(plan.workload.target_iops, Some(250));
     assert_eq!(plan.seed, Seed(7));
     assert_eq!(plan.size, units::Bytes::from_gib(3));
 

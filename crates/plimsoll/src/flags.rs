@@ -91,6 +91,10 @@ pub struct RunFlags {
     /// Sessions per database, or auto
     #[arg(long, value_name = "N|auto", value_parser = sessions)]
     pub threads: Option<Sessions>,
+    /// Hold the load at so many database reads and writes per second, of all databases, and fail
+    /// where they are not reached [default: as many as possible]
+    #[arg(long, value_name = "N")]
+    pub target_iops: Option<u32>,
     /// Seed of the operations
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,

@@ -12,6 +12,7 @@ mod location;
 pub mod manifest;
 mod messages;
 mod meter;
+mod pace;
 mod policy;
 mod sampler;
 mod settings;

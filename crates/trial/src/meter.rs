@@ -1,6 +1,6 @@
 //! Counts and times the requests of one database, by series.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -13,6 +13,7 @@ use crate::trouble::Troubles;
 /// What one database's requests came to since the last sample.
 pub struct Meter {
     series: RefCell<BTreeMap<Series, SeriesInterval>>,
+    requests: Cell<u64>,
     troubles: Rc<Troubles>,
 }
 
@@ -21,6 +22,7 @@ impl Meter {
     pub fn new(troubles: Rc<Troubles>) -> Self {
         Self {
             series: RefCell::default(),
+            requests: Cell::new(0),
             troubles,
         }
     }
@@ -28,6 +30,11 @@ impl Meter {
     /// Notes something that succeeded.
     pub fn record(&self, series: Series, bytes: u64, latency: Nanos) {
         self.entry(series, |interval| interval.record(bytes, latency.0));
+    }
+
+    /// Database reads and writes of transactions that have completed so far.
+    pub fn requests(&self) -> u64 {
+        self.requests.get()
     }
 
     /// What has been noted since the last call, in the order of reports.
@@ -50,6 +57,9 @@ impl Observer for Meter {
         let Some(series) = series(observation.purpose, observation.kind) else {
             return;
         };
+        if matches!(series, Series::DatabaseRead | Series::DatabaseWrite) {
+            self.requests.set(self.requests.get() + 1);
+        }
         let latency = observation.completed.since(observation.submitted);
         self.entry(series, |interval| {
             if observation.ok {

@@ -16,6 +16,12 @@ pub const fn sessions_per_database(plan: &Plan) -> u32 {
     }
 }
 
+/// Each database's share of the target, in database reads and writes per second.
+pub fn target_of_a_database(plan: &Plan) -> Option<f64> {
+    let target = plan.workload.target_iops?;
+    Some(f64::from(target) / plan.databases.len() as f64)
+}
+
 /// How long one number of sessions is looked at while the best is searched for: longer before a
 /// longer measurement.
 pub fn tuning_step(measured: Nanos) -> Nanos {

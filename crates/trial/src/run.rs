@@ -128,6 +128,10 @@ impl Group {
         self.coordinator.meet(Barrier::Warm, &self.runtime).await;
         load.sampler.sample(Phase::Warm);
         self.mark(Phase::Warm, Edge::End);
+        // The caches are filled as fast as the storage can.
+        if let Some(target) = policy::target_of_a_database(&self.plan) {
+            load.sessions.hold(target);
+        }
         self.tune(opened, &mut load).await;
         let measured_from = self.coordinator.meet(Barrier::Tuned, &self.runtime).await + SETTLE;
         self.runtime.sleep_until(measured_from).await;

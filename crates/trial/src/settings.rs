@@ -48,6 +48,7 @@ pub fn record_settings(plan: &Plan, executors: u32) -> Settings {
         batch_operations: plan.workload.batch_updates,
         background_maintenance: plan.test.maintenance_throttle.is_some(),
         copies_per_database: 1,
+        target_iops: plan.workload.target_iops.map(f64::from),
         warm_fraction: WARM_FRACTION,
         interval_ns: plan.test.interval.0,
         measure_ns: plan.test.duration.0,

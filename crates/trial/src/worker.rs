@@ -6,13 +6,18 @@ use std::rc::Rc;
 use device::Runtime;
 use engine::{Database, Durability, Order, Row, Table, Transaction, TransactionError};
 use record::Series;
+use units::Nanos;
 use workload::{Batch, Commit, Content, Ids, Operation, Pads, Place, Session};
 
 use crate::Sink;
 use crate::commits::{Change, CommitStep, Stage};
 use crate::messages::{Decoder, fill_row, message_id as message_id_of, primary_key};
 use crate::meter::Meter;
+use crate::pace::Pacer;
 use crate::trouble::Troubles;
+
+/// How often a session that waits for its turn looks whether it is to end.
+const LOOK: Nanos = Nanos::from_millis(50);
 
 /// What the sessions of one database share.
 pub struct Shared {
@@ -36,6 +41,8 @@ pub struct Shared {
     pub commits: Option<Sink<CommitStep>>,
     /// How many commits have been asked for.
     pub asked: Cell<u64>,
+    /// Holds the load at its target, where there is one.
+    pub pacer: Cell<Option<Pacer>>,
 }
 
 impl Shared {
@@ -84,7 +91,11 @@ impl Worker {
             commit: Commit::Lazy,
         };
         let shared = Rc::clone(&self.shared);
-        while !self.halt.get() && shared.troubles.fatal().is_none() {
+        while self.may_go_on() {
+            self.keep_pace().await;
+            if !self.may_go_on() {
+                break;
+            }
             self.session.next_into(&mut batch);
             let started = shared.runtime.now();
             match self.transaction(&batch).await {
@@ -96,6 +107,24 @@ impl Worker {
             }
             // A batch that found everything in the cache has not waited for anything.
             shared.runtime.yield_now().await;
+        }
+    }
+
+    fn may_go_on(&self) -> bool {
+        !self.halt.get() && self.shared.troubles.fatal().is_none()
+    }
+
+    /// Waits until the target has room for one more batch, or the session is to end.
+    async fn keep_pace(&self) {
+        let shared = &self.shared;
+        let Some(mut pacer) = shared.pacer.get() else {
+            return;
+        };
+        let due = pacer.next_batch(shared.meter.requests(), shared.runtime.now());
+        shared.pacer.set(Some(pacer));
+        while shared.runtime.now() < due && self.may_go_on() {
+            let next = (shared.runtime.now() + LOOK).min(due);
+            shared.runtime.sleep_until(next).await;
         }
     }
 

@@ -18,6 +18,7 @@ pub fn run(flags: &RunFlags, console: &mut Console) -> Result<Outcome, CommandEr
         test: flags.test.clone(),
         duration: flags.duration,
         sessions: flags.threads,
+        target_iops: flags.target_iops,
         seed: flags.seed,
         size: None,
     };

@@ -57,6 +57,26 @@ fn the_number_of_sessions_is_found_and_reported() {
 }
 
 #[test]
+fn a_target_is_judged_and_held() {
+    let scene = Scene::prepared("target");
+    let outcome = |folder: &str, target: &str| {
+        let words = format!("run plan.toml -o {folder} --quiet --target-iops {target}");
+        // Two seconds prove nothing, and it says so.
+        scene.run(words.split(' ')).expect_code(2);
+        let report = scene.read(format!("{folder}/report.json"));
+        let report: serde_json::Value = serde_json::from_slice(&report).unwrap();
+        let findings = report["findings"].as_array().unwrap();
+        let mut found = findings.iter().filter(|one| one["rule"] == "target-iops");
+        found.next().unwrap()["outcome"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    assert_eq!(outcome("impossible", "90000000"), "fail");
+    assert_eq!(outcome("modest", "50"), "pass");
+}
+
+#[test]
 fn a_report_can_be_rendered_again_from_the_journal() {
     let scene = Scene::prepared("report");
     let code = scene.run(["run", "plan.toml", "-o", "run", "--quiet"]).code;

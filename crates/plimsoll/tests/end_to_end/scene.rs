@@ -66,7 +66,7 @@ impl Scene {
         fs::write(self.path(name), bytes).unwrap();
     }
 
-    pub fn read(&self, name: &str) -> Vec<u8> {
+    pub fn read(&self, name: impl AsRef<Path>) -> Vec<u8> {
         fs::read(self.path(name)).unwrap()
     }
 

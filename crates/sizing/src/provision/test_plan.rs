@@ -111,7 +111,8 @@ impl TestPlan {
         )?;
         writeln!(
             text,
-            "# much. The server is good enough with {iops:.0} I/O per second within the limits."
+            "# much. The run holds {iops:.0} I/O per second; the server is good enough where it\n\
+             # reaches them within the limits."
         )?;
         if self.scale < 1.0 {
             let percent = self.scale * 100.0;
@@ -138,6 +139,11 @@ impl TestPlan {
             quoted(&write_size(Bytes(cache.0 / 2 / mib * mib)))
         )?;
         writeln!(text, "cache_maximum = {}", quoted(&write_size(cache)))?;
+        writeln!(
+            text,
+            "\n[workload]\ntarget_iops = {:.0}",
+            iops.ceil().max(1.0)
+        )?;
         for (folder, log) in folders {
             writeln!(text, "\n[[database]]\nfolder = {}", quoted(&folder))?;
             if folder != log {

@@ -329,7 +329,7 @@ fn the_test_plan_is_a_plan() {
         (40, Bytes::from_gib(665))
     );
     assert_eq!(whole.databases[39].folder, "/mnt/mail/ExVol10/DB40");
-    assert!(text.contains("with 402 I/O per second"), "{text}");
+    assert_eq!(whole.workload.target_iops, Some(402));
     let text = plan(None, 0.000_001).to_toml(&provision).unwrap();
     let small = plan::Plan::parse("plan.toml", &text).unwrap();
     assert_eq!(small.size, Bytes::from_mib(16));

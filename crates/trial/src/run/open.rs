@@ -172,6 +172,7 @@ impl Opened {
             troubles: Rc::clone(&self.troubles),
             commits: group.commits.clone(),
             asked: Cell::new(0),
+            pacer: Cell::new(None),
         }))
     }
 

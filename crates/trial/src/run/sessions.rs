@@ -8,6 +8,7 @@ use device::{JoinHandle, Runtime};
 use plan::Plan;
 use workload::Session;
 
+use crate::pace::Pacer;
 use crate::worker::{Shared, Worker};
 
 /// All sessions of a group.
@@ -40,6 +41,17 @@ impl Sessions {
         Self {
             runtime: runtime.clone(),
             databases: databases.iter().map(idle).collect(),
+        }
+    }
+
+    /// Holds each database at `target_iops` from now on.
+    pub fn hold(&self, target_iops: f64) {
+        let now = self.runtime.now();
+        for Loaded { shared, .. } in &self.databases {
+            let requests = shared.meter.requests();
+            shared
+                .pacer
+                .set(Some(Pacer::new(target_iops, requests, now)));
         }
     }
 

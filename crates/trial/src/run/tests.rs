@@ -1,6 +1,7 @@
 //! Whole runs in virtual time over storage in memory.
 
 mod lost_writes;
+mod pacing;
 mod promises;
 mod tuning;
 

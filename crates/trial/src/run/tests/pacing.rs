@@ -1,0 +1,40 @@
+//! A load that is held at a target, in virtual time.
+
+use record::{Event, Phase, Series};
+
+use super::{PLAN, Summary, issues, prepared, run_once};
+
+/// Database reads and writes per second of both databases while they are measured.
+fn measured_iops(target: &str) -> f64 {
+    let text = PLAN.replace("threads = 2", &format!("threads = 2\n{target}"));
+    let (summary, events) = run_once(&prepared(&text), None);
+    assert_eq!((issues(&events), summary), (Vec::new(), Summary::default()));
+    let (mut requests, mut nanos) = (0, 0);
+    for event in &events {
+        let Event::Interval(interval) = event else {
+            continue;
+        };
+        if interval.phase != Phase::Measure {
+            continue;
+        }
+        nanos += interval.to_ns - interval.from_ns;
+        for series in interval
+            .databases
+            .iter()
+            .flat_map(|database| &database.series)
+        {
+            if matches!(series.series, Series::DatabaseRead | Series::DatabaseWrite) {
+                requests += series.latency.count();
+            }
+        }
+    }
+    requests as f64 * 1e9 / nanos as f64
+}
+
+#[test]
+fn a_load_is_held_at_its_target() {
+    let free = measured_iops("");
+    assert!(free > 1200.0, "{free} IOPS without a target");
+    let held = measured_iops("target_iops = 600");
+    assert!((570.0..690.0).contains(&held), "{held} IOPS");
+}
