@@ -302,6 +302,15 @@ fn what_makes_no_profile_says_why() {
     assert_eq!(collector.finish().unwrap_err(), ProfileError::NoMessages);
 }
 
+/// What no file said is one keystroke away from being said.
+#[test]
+fn a_hint_is_a_line_to_uncomment() {
+    let text = of(&[("log", LOG)]).to_toml();
+    assert!(text.contains("# size_limit = "), "{text}");
+    let table: toml::Table = text.replace("# size_limit", "size_limit").parse().unwrap();
+    assert_eq!(table["tier"][0]["size_limit"].as_str(), Some("2GiB"));
+}
+
 #[test]
 fn the_document_says_where_numbers_come_from() {
     let text = of(&[("usage\n.csv", USAGE), ("log", LOG)]).to_toml();

@@ -126,7 +126,7 @@ fn write_tier(tier: &TierProfile, text: &mut String) -> std::fmt::Result {
     }
     let mut size = |key: &str, size: Option<Bytes>, hint: &str| match size {
         Some(size) => writeln!(text, "{key} = \"{}\"", write_size(size)),
-        None => writeln!(text, "# {key} = {hint}; no file said"),
+        None => writeln!(text, "# {key} = {hint} # no file said"),
     };
     size("average_message", tier.average_message, "\"75KiB\"")?;
     size("initial_size", tier.initial_size, "\"512MiB\"")?;
