@@ -34,6 +34,8 @@ cargo xtask <command>
   fuzz [SECONDS]  every decoder of foreign bytes, so long each (default 10)
   crash --seeds N [--first S]      power failures in N random scripts, on every processor
   crash --seed S [--step K]        one script again, power failing at request K or at every one
+  damage [--times N]               flipped bits, misdirected, lost and torn writes, N of each
+                  (default 10000), and what `check` makes of them
   kill [--times N]                 the real program killed N times (default 100)
   soak [--minutes N]               a load so long (default 10), then every reader must agree
   deny            cargo-deny where it is installed, else the licence check alone
@@ -67,6 +69,10 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
         ),
         ["crash", options @ ..] => {
             let runner = "cargo run -q --release -p testkit --bin crash --".split(' ');
+            shell::run(&runner.chain(options.iter().copied()).collect::<Vec<_>>())
+        }
+        ["damage", options @ ..] => {
+            let runner = "cargo run -q --release -p testkit --bin damage --".split(' ');
             shell::run(&runner.chain(options.iter().copied()).collect::<Vec<_>>())
         }
         ["kill"] => kill("100"),

@@ -259,7 +259,10 @@ impl Cache {
             PageVerdict::Good => page_check::check(PageRef::new(image), page)
                 .err()
                 .map(|fault| fault.to_string()),
-            PageVerdict::Correctable { .. } if checksum::repair(image, page).is_some() => {
+            PageVerdict::Correctable { .. }
+                if checksum::repair(image, page).is_some()
+                    && !self.flush_map.contradicts(page, image) =>
+            {
                 count(&self.counts.repaired, 1);
                 None
             }

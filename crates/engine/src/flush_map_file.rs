@@ -57,6 +57,11 @@ impl LiveMap {
         self.map.borrow().judge(page, read)
     }
 
+    /// Whether a page whose checksum is right, or was put right, is not what was sealed.
+    pub fn contradicts(&self, page: PageNumber, read: &[u8]) -> bool {
+        self.map.borrow().contradicts(page, read)
+    }
+
     /// Writes the map of a database that is closed now, and has its header name it. The header must
     /// be written afterwards.
     pub async fn store(

@@ -90,35 +90,52 @@ fn carried(injection: &Injection, page: PageNumber) -> bool {
     (injection.offset..injection.offset + injection.length as u64).contains(&at)
 }
 
+/// Loses the `nth` write of pages; whether the engine noticed. It need not where the page was
+/// written again before anybody read it.
+fn is_noticed(nth: u64) -> bool {
+    let world = filled();
+    let (files, volume) = lossy(&world, Purpose::Database, nth);
+    let runtime = world.runtime();
+    let is_noticed = world.executor.block_on(async move {
+        let database = Database::open(&runtime, files, small_cache(), Seed(5)).await;
+        let database = database.unwrap();
+        let mut written = Ok(());
+        for version in 2..8 {
+            written = written.and(write_all(&database, version).await);
+        }
+        let Err(error) = written else {
+            database.shut_down().await.unwrap();
+            return false;
+        };
+        match error {
+            TransactionError::LostFlush(lost) => {
+                assert!(carried(&volume.injections()[0], lost.page), "{lost:?}");
+                assert_eq!(lost.found % 3 + 1, lost.written);
+                assert!(lost.to_string().contains("lost flush"), "{lost}");
+            }
+            // The background cleanup was there first.
+            TransactionError::Latched(_) => {}
+            other => panic!("write {nth}: {other}"),
+        }
+        assert!(database.latched().is_some_and(|latch| latch.is_lost_flush));
+        assert_eq!(database.counters().lost_flushes, 1);
+        let closed = database.shut_down().await;
+        assert!(matches!(closed, Err(TransactionError::Latched(_))));
+        true
+    });
+    if !is_noticed {
+        world.check();
+        assert!(map_of(&world).1.is_ok());
+    }
+    is_noticed
+}
+
 #[test]
 fn a_lost_write_of_the_running_engine_is_named_and_stops_the_database() {
-    for nth in [2, 15, 40] {
-        let world = filled();
-        let (files, volume) = lossy(&world, Purpose::Database, nth);
-        let runtime = world.runtime();
-        world.executor.block_on(async move {
-            let database = Database::open(&runtime, files, small_cache(), Seed(5)).await;
-            let database = database.unwrap();
-            let mut version = 2;
-            let error = loop {
-                if let Err(error) = write_all(&database, version).await {
-                    break error;
-                }
-                version += 1;
-                assert!(version < 30, "write {nth}: nobody noticed");
-            };
-            let TransactionError::LostFlush(lost) = error else {
-                panic!("write {nth}: {error}");
-            };
-            assert!(carried(&volume.injections()[0], lost.page), "{lost:?}");
-            assert_eq!(lost.found % 3 + 1, lost.written);
-            assert!(lost.to_string().contains("lost flush"), "{lost}");
-            assert!(database.latched().is_some_and(|latch| latch.is_lost_flush));
-            assert_eq!(database.counters().lost_flushes, 1);
-            let closed = database.shut_down().await;
-            assert!(matches!(closed, Err(TransactionError::Latched(_))));
-        });
-    }
+    let noticed = [2, 8, 15, 25, 40, 60]
+        .into_iter()
+        .filter(|nth| is_noticed(*nth));
+    assert!(noticed.count() >= 3);
 }
 
 #[test]

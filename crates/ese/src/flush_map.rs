@@ -12,7 +12,7 @@ use units::PageNumber;
 use crate::bytes::{array_at, put, u16_at, u32_at, u64_at};
 use crate::checksum::{header_is_good, store, store_header};
 use crate::log_time::LogTime;
-use crate::page::{PageRef, PageSize};
+use crate::page::{PageRef, PageSize, contradicts_its_mark};
 use crate::signature::Signature;
 
 mod pairing;
@@ -32,6 +32,8 @@ pub const EXTENSION: &str = "jfm";
 /// Version of the map's format: major, update, minor.
 const VERSION: [u32; 3] = [3, 0, 0];
 const FILE_TYPE_FLUSH_MAP: u32 = 7;
+/// Says that every page that the map knows carries the hash of [`contradicts_its_mark`].
+const MARKED: u64 = u64::from_le_bytes(*b"plimmark");
 const FLAG_CLEAN: u32 = 1;
 const FLAG_NEW_CHECKSUM: u32 = 0x2000;
 
@@ -45,6 +47,8 @@ mod header {
     pub const DATABASE_FLUSH: usize = 88;
     pub const MAP_FLUSH: usize = 116;
     pub const FILE_TYPE: usize = 667;
+    /// Unused by ESE.
+    pub const MARKED: usize = 4096;
 }
 
 /// Byte offsets in a data page. Its flags stand where a database page keeps them.
@@ -105,6 +109,8 @@ pub struct FlushMap {
     states: Vec<u8>,
     /// The highest database time among the pages of each map page.
     dbtime_max: Vec<u64>,
+    /// Begun by somebody who does not mark pages, so that a mark means nothing.
+    is_unmarked: bool,
 }
 
 /// How a page that was read agrees with the map.
@@ -188,9 +194,19 @@ impl FlushMap {
         }
     }
 
+    /// Whether a page that was read, and whose checksum is right, is torn all the same: its last
+    /// write was marked with a hash of its content, and what it carries is another.
+    pub fn contradicts(&self, page: PageNumber, read: &[u8]) -> bool {
+        !self.is_unmarked && self.written(page) != 0 && contradicts_its_mark(read, page)
+    }
+
     /// The whole file.
     pub fn encode(&self, header: &FlushMapHeader) -> Vec<u8> {
         let mut file = header.encode();
+        if !self.is_unmarked {
+            put(&mut file, header::MARKED, &MARKED.to_le_bytes());
+            store_header(&mut file);
+        }
         let states = self.states.chunks(MAP_PAGE_BYTES - MAP_PAGE_HEADER_BYTES);
         for (number, (states, dbtime)) in (0..).zip(states.zip(&self.dbtime_max)) {
             file.extend_from_slice(&encode_page(number, *dbtime, states));
@@ -206,7 +222,10 @@ impl FlushMap {
         if !rest.is_empty() {
             return Err(FlushMapError::Truncated);
         }
-        let mut map = Self::new();
+        let mut map = Self {
+            is_unmarked: u64_at(first, header::MARKED) != MARKED,
+            ..Self::default()
+        };
         for (number, page) in (0..).zip(pages) {
             let mut sealed = *page;
             store(&mut sealed, PageNumber(number));

@@ -7,6 +7,7 @@
 
 mod change;
 mod flags;
+mod mark;
 mod node;
 mod reference;
 mod search;
@@ -16,6 +17,7 @@ mod tests;
 
 pub use change::{PageError, PageMut};
 pub use flags::{node_flags, page_flags};
+pub use mark::contradicts_its_mark;
 pub use node::{Node, encode_node};
 pub use reference::{PageRef, Tag};
 pub use size::PageSize;

@@ -22,8 +22,10 @@ use faults::{CrashOptions as PowerOptions, CrashVolume};
 use units::{Nanos, Prng, Seed};
 
 use crate::world::World;
-use model::Model;
+pub(crate) use model::Model;
+pub(crate) use script::FILE;
 pub use script::Script;
+pub(crate) use session::work;
 
 /// Which requests power fails at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,6 +4,7 @@
 //! Development only: no crate of the product depends on this one.
 
 pub mod crash;
+pub mod damage;
 pub mod fuzz;
 pub mod messages;
 pub mod pages;

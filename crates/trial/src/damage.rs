@@ -116,6 +116,12 @@ impl Tally {
         }
     }
 
+    /// Whether a page whose checksum is right is not what was sealed.
+    fn is_torn(&self, number: PageNumber, bytes: &[u8]) -> bool {
+        let map = self.flush_map.as_ref();
+        map.is_some_and(|map| map.contradicts(number, bytes))
+    }
+
     fn note(&mut self, page: PageNumber, damage: Damage) {
         self.bad += 1;
         match damage {

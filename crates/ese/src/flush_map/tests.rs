@@ -200,3 +200,46 @@ fn no_map_is_longer_than_its_database_needs() {
         assert_eq!(file.len() as u64, longest_file(pages));
     }
 }
+
+/// Page 5 with a node, sealed with flush type 1, and a map that knows it.
+fn sealed_and_known() -> (Vec<u8>, FlushMap) {
+    let mut bytes = vec![0; 32 << 10];
+    let mut page = PageMut::new(&mut bytes);
+    page.format(page_flags::LEAF, ObjectId(9));
+    page.insert(0, 0, b"\x01\0kd").expect("room");
+    page.set_flush_type(1);
+    page.seal(PageNumber(5));
+    let mut map = FlushMap::new();
+    map.remember(PageNumber(5), 1, 10);
+    (bytes, map)
+}
+
+#[test]
+fn content_that_the_checksum_does_not_see_contradicts_its_mark() {
+    let (good, map) = sealed_and_known();
+    assert!(!map.contradicts(PageNumber(5), &good));
+    // Equal changes in two words of a block cancel out in the checksum.
+    let mut torn = good.clone();
+    for place in [20_000, 20_064] {
+        torn[place] ^= 3;
+    }
+    let verdict = crate::checksum::verify(&torn, PageNumber(5));
+    assert_eq!(verdict, crate::checksum::PageVerdict::Good);
+    assert!(map.contradicts(PageNumber(5), &torn));
+    assert!(!FlushMap::new().contradicts(PageNumber(5), &torn));
+}
+
+#[test]
+fn marks_mean_nothing_under_a_map_that_does_not_vouch_for_them() {
+    let (good, map) = sealed_and_known();
+    let mut torn = good;
+    torn[20_000] ^= 3;
+    let mut file = map.encode(&header());
+    let (_, ours) = FlushMap::decode(&file).expect("a map");
+    assert!(ours.contradicts(PageNumber(5), &torn));
+    file[4096..4104].fill(0);
+    crate::checksum::store_header(&mut file[..MAP_PAGE_BYTES]);
+    let (_, foreign) = FlushMap::decode(&file).expect("a map");
+    assert!(!foreign.contradicts(PageNumber(5), &torn));
+    assert_eq!(foreign.encode(&header()), file, "and it stays so");
+}

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use crate::checksum;
+use units::PageNumber;
+
+use crate::checksum::{self, PageVerdict};
 use crate::header::{DatabaseHeader, FILE_TYPE_DATABASE, MAGIC};
 use crate::page::PageSize;
 
@@ -16,6 +18,8 @@ pub enum CopyState {
     Good,
     /// It cannot be believed.
     Bad,
+    /// An intact page of the database lies there: a write went to the wrong place.
+    HoldsPage(PageNumber),
     /// The file ends before it.
     Missing,
 }
@@ -106,9 +110,13 @@ fn judge(page: Option<&[u8]>, size: PageSize) -> CopyState {
         return CopyState::Missing;
     };
     let states_size = DatabaseHeader::decode(page).page_size() == Some(size);
-    if states_size && checksum::header_is_good(page) {
-        CopyState::Good
-    } else {
-        CopyState::Bad
+    let is_good = checksum::header_is_good(page);
+    if states_size && is_good {
+        return CopyState::Good;
+    }
+    // No page has the number 0, so a page that is there belongs elsewhere.
+    match checksum::verify(page, PageNumber::NONE) {
+        PageVerdict::WrongPage { really } if !is_good => CopyState::HoldsPage(really),
+        _ => CopyState::Bad,
     }
 }

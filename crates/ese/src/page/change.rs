@@ -11,6 +11,7 @@ use units::{ObjectId, PageNumber};
 
 use crate::bytes::{array_at, put, u16_at};
 use crate::checksum;
+use crate::page::mark::mark;
 use crate::page::reference::{NODE_FLAG_SHIFT, TAG_BYTES, TAG_COUNT_MASK, Tag, field};
 use crate::page::{Node, PageRef, PageSize, node_flags, page_flags};
 
@@ -126,11 +127,14 @@ impl<'a> PageMut<'a> {
         self.set_flags(others | u32::from(flush_type) << 15);
     }
 
-    /// States the page's own number (large pages) and computes its checksums: the last step
-    /// before the page is written.
+    /// States the page's own number (large pages), marks it and computes its checksums: the last
+    /// step before the page is written.
     pub fn seal(&mut self, number: PageNumber) {
         if !self.size.is_small() {
             put(self.bytes, field::OWN_NUMBER, &number.0.to_le_bytes());
+        }
+        if let Some((place, hash)) = mark(self.bytes, number) {
+            put(self.bytes, place, &hash.to_le_bytes());
         }
         checksum::store(self.bytes, number);
     }

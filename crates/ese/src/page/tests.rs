@@ -276,3 +276,24 @@ fn the_flush_type_rotates_and_leaves_other_flags_alone() {
     page.set_links(PageNumber(3), PageNumber(4));
     assert_eq!((page.as_ref().previous().0, page.as_ref().next().0), (3, 4));
 }
+
+#[test]
+fn a_full_page_has_no_room_for_a_mark_and_none_is_missed() {
+    for free in [3, 7, 8, 9] {
+        let mut bytes = vec![0; 4096];
+        let mut page = PageMut::new(&mut bytes);
+        page.format(page_flags::LEAF, ObjectId(5));
+        let data = PageSize::KIB_4.body_bytes() - 2 * 4 - free - 5;
+        let mut node = b"\x03\0key".to_vec();
+        node.resize(5 + data, 7);
+        page.insert(0, 0, &node).expect("room");
+        page.seal(PageNumber(9));
+        let tags = 4096 - 8;
+        assert_eq!(bytes[tags - free - 1], 7, "the node is whole");
+        assert_eq!(bytes[tags - 3..tags] != [0; 3], free >= 8, "{free}");
+        assert!(!crate::page::contradicts_its_mark(&bytes, PageNumber(9)));
+        bytes[2_000] ^= 1;
+        let is_seen = crate::page::contradicts_its_mark(&bytes, PageNumber(9));
+        assert_eq!(is_seen, free >= 8);
+    }
+}

@@ -193,6 +193,7 @@ const fn kind(damage: &Damage) -> &'static str {
     match damage {
         Damage::FlippedBit { .. } | Damage::FlippedChecksum { .. } => "flipped_bit",
         Damage::LostFlush { .. } => "lost_flush",
+        Damage::Torn => "torn",
         Damage::Checksum { .. } => "checksum",
         Damage::WrongNumber { .. } => "wrong_page_number",
         Damage::Wiped => "wiped",

@@ -167,6 +167,7 @@ const fn copy(state: CopyState) -> &'static str {
     match state {
         CopyState::Good => "good",
         CopyState::Bad => "damaged",
+        CopyState::HoldsPage(_) => "damaged: holds a page of the database",
         CopyState::Missing => "missing",
     }
 }

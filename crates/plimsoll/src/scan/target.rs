@@ -49,6 +49,8 @@ pub enum FileFault {
     HeaderCopy {
         /// Whether it is the first copy.
         first: bool,
+        /// The page that lies in its place, if one does.
+        holds: Option<PageNumber>,
     },
     /// Both copies of the header are damaged; the pages behind them are those of a database.
     HeaderLost,
@@ -71,16 +73,21 @@ pub enum FileFault {
 impl fmt::Display for FileFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::HeaderCopy { first } => {
+            Self::HeaderCopy { first, holds } => {
                 let (bad, good) = if *first {
                     ("first", "second")
                 } else {
                     ("second", "first")
                 };
-                write!(
-                    f,
-                    "the {bad} copy of the header is damaged; the {good} one is good"
-                )
+                match holds {
+                    None => write!(f, "the {bad} copy of the header is damaged")?,
+                    Some(page) => write!(
+                        f,
+                        "the {bad} copy of the header holds page {page}: a write went to the \
+                         wrong place"
+                    )?,
+                }
+                write!(f, "; the {good} one is good")
             }
             Self::HeaderLost => {
                 write!(
@@ -115,8 +122,16 @@ impl Target {
         let mut header = None;
         let (page_size, faults) = match read_copies(&start) {
             Ok(copies) => {
-                let fault = |state, first| {
-                    (state != CopyState::Good).then_some(FileFault::HeaderCopy { first })
+                let fault = |state, first| match state {
+                    CopyState::Good => None,
+                    CopyState::HoldsPage(page) => {
+                        let holds = Some(page);
+                        Some(FileFault::HeaderCopy { first, holds })
+                    }
+                    CopyState::Bad | CopyState::Missing => {
+                        let holds = None;
+                        Some(FileFault::HeaderCopy { first, holds })
+                    }
                 };
                 let faults = [fault(copies.primary, true), fault(copies.shadow, false)];
                 header = Some(copies.header);

@@ -63,6 +63,17 @@ fn swapped_pages_name_each_other() {
 }
 
 #[test]
+fn a_page_in_place_of_a_header_is_named() {
+    check("misdirected-to-header", |bytes| {
+        bytes.copy_within(at(50)..at(51), PAGE_BYTES);
+    })
+    .expect_code(1)
+    .expect_out(&[&format!(
+        "{FILE}: the second copy of the header holds page 50: a write went to the wrong place"
+    )]);
+}
+
+#[test]
 fn a_misdirected_write_is_named() {
     check("misdirected", |bytes| {
         bytes.copy_within(at(50)..at(51), at(60));

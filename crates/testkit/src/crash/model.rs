@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 /// Message number to version.
-pub(super) type Rows = BTreeMap<i64, i32>;
+pub(crate) type Rows = BTreeMap<i64, i32>;
 
 /// What a transaction changed: version, or none where it deleted the row.
 pub(super) type Changes = HashMap<i64, Option<i32>>;
 
 /// All that the database has promised.
 #[derive(Debug)]
-pub(super) struct Model {
+pub(crate) struct Model {
     state: RefCell<State>,
 }
 
@@ -30,7 +30,7 @@ struct State {
 }
 
 impl Model {
-    pub(super) fn new(base: Rows) -> Rc<Self> {
+    pub(crate) fn new(base: Rows) -> Rc<Self> {
         Rc::new(Self {
             state: RefCell::new(State {
                 base,

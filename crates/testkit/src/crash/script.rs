@@ -18,7 +18,7 @@ use crate::world::World;
 const SECTOR_BYTES: u32 = 512;
 
 /// The database file's name.
-pub(super) const FILE: &str = "mail.edb";
+pub(crate) const FILE: &str = "mail.edb";
 
 /// The shape of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,7 +121,7 @@ impl Script {
     }
 
     /// The rows that the database begins with.
-    pub(super) fn initial_rows(&self) -> BTreeMap<i64, i32> {
+    pub(crate) fn initial_rows(&self) -> BTreeMap<i64, i32> {
         let last = i64::from(self.rows.min(self.keys));
         (1..=last).map(|id| (id, 0)).collect()
     }
@@ -136,7 +136,7 @@ impl Script {
     }
 
     /// The files after the fill.
-    pub(super) fn initial_image(&self, seed: Seed) -> VolumeImage {
+    pub(crate) fn initial_image(&self, seed: Seed) -> VolumeImage {
         let world = World::new();
         let (runtime, volume) = (world.runtime(), world.volume());
         let random = Prng::new(seed.derive(0x519)).below(1 << 32);
@@ -155,7 +155,7 @@ impl Script {
     }
 
     /// The database's files in `volume`.
-    pub(super) fn files(volume: Rc<dyn Volume>) -> DatabaseFiles {
+    pub(crate) fn files(volume: Rc<dyn Volume>) -> DatabaseFiles {
         DatabaseFiles {
             database: Rc::clone(&volume),
             file: FILE.to_owned(),
@@ -164,7 +164,7 @@ impl Script {
         }
     }
 
-    pub(super) fn settings(&self) -> Settings {
+    pub(crate) fn settings(&self) -> Settings {
         let cache = Bytes(self.page_size.bytes_u64() * u64::from(self.cache_pages));
         Settings {
             cache_minimum: cache,

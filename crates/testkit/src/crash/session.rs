@@ -11,7 +11,7 @@ use super::script::Script;
 use crate::messages::TABLE;
 
 /// Runs every session of the script to its end.
-pub(super) async fn work(
+pub(crate) async fn work(
     runtime: &Runtime,
     script: &Script,
     database: &Database,

@@ -40,6 +40,9 @@ pub enum Damage {
         /// The flush type of the page; 0: it is all zero.
         found: u8,
     },
+    /// The checksum cannot see it, but the content is not what was sealed: a write reached the
+    /// medium only in part.
+    Torn,
     /// The checksum of a block does not fit its bytes.
     Checksum {
         /// The first such block, counted from 0.
@@ -93,6 +96,10 @@ impl fmt::Display for Damage {
                 "lost flush: its last write was acknowledged and never reached the medium (flush \
                  type {found} instead of {written})"
             ),
+            Self::Torn => f.write_str(
+                "torn: a write of it reached the medium only in part, in a way that its checksum \
+                 does not see",
+            ),
             Self::Checksum { block } => {
                 write!(
                     f,
@@ -145,6 +152,7 @@ fn damage<'a>(
 ) -> Result<PageRef<'a>, Option<Damage>> {
     let page = PageRef::new(bytes);
     let damage = match verify(bytes, number) {
+        PageVerdict::Good if tally.is_torn(number, bytes) => Damage::Torn,
         PageVerdict::Good => match page_check::check(page, number) {
             Ok(()) => {
                 return tally
@@ -170,6 +178,9 @@ fn damage<'a>(
 fn flipped(bytes: &[u8], number: PageNumber, bits: Vec<u32>, tally: &Tally) -> Damage {
     let mut copy = bytes.to_vec();
     if repair(&mut copy, number).is_some() {
+        if tally.is_torn(number, &copy) {
+            return Damage::Torn;
+        }
         let lost = tally.lost(number, PageRef::new(&copy));
         return lost.unwrap_or(Damage::FlippedBit { bits });
     }

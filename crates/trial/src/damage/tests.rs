@@ -174,3 +174,17 @@ fn a_flip_in_the_checksum_itself_is_located() {
         assert!(matches!(tally.findings[0].damage, Damage::LostFlush { .. }));
     }
 }
+
+#[test]
+fn what_only_the_mark_sees_is_torn() {
+    let mut bytes = first_written();
+    // Equal changes in pairs, and with them a bit that looks like the only one.
+    bytes[20_000] ^= 3;
+    bytes[20_064] ^= 3;
+    assert_eq!(judged_by(None, &bytes).bad, 0);
+    assert_eq!(judged_by(map(1), &bytes).findings[0].damage, Damage::Torn);
+    bytes[21_000] ^= 1;
+    let unknown = judged_by(None, &bytes).findings[0].damage.clone();
+    assert!(matches!(unknown, Damage::FlippedBit { .. }));
+    assert_eq!(judged_by(map(1), &bytes).findings[0].damage, Damage::Torn);
+}

@@ -1,0 +1,47 @@
+//! A strong hash of the page in its free space, where there is room: what the checksum is blind to.
+//!
+//! The checksum is linear. It does not see equal changes in pairs, such as tags that move by the
+//! same distance, and some triple changes look like one flipped bit. So about one torn write in
+//! 15,000 passed it, and a few more were called something else. What is free on a page is nobody's:
+//! there, in the eight bytes in front of the tags, stands a hash of everything else. ESE and other
+//! readers do not look at it; here it counts only in databases whose flush map says that every page
+//! carries one.
+
+use units::PageNumber;
+use xxhash_rust::xxh3::Xxh3;
+
+use super::reference::TAG_BYTES;
+use super::{PageRef, PageSize};
+
+/// Bytes of a mark.
+pub(super) const MARK_BYTES: usize = 8;
+/// The checksums of a page: of the first block, and on large pages of the others.
+const FIRST_CHECKSUM_END: usize = 8;
+const OTHER_CHECKSUMS: std::ops::Range<usize> = 40..64;
+
+/// Where the mark of a page stands, and what it should be. None where the page has no room.
+pub(super) fn mark(bytes: &[u8], number: PageNumber) -> Option<(usize, u64)> {
+    let (page, size) = (PageRef::new(bytes), PageSize::from_bytes(bytes.len())?);
+    let used = size.header_bytes() + page.first_free();
+    let place = bytes
+        .len()
+        .checked_sub(page.tag_count() * TAG_BYTES + MARK_BYTES)?;
+    if place < used {
+        return None;
+    }
+    let mut hash = Xxh3::with_seed(u64::from(number.0));
+    if size.is_small() {
+        hash.update(&bytes[FIRST_CHECKSUM_END..place]);
+    } else {
+        hash.update(&bytes[FIRST_CHECKSUM_END..OTHER_CHECKSUMS.start]);
+        hash.update(&bytes[OTHER_CHECKSUMS.end..place]);
+    }
+    hash.update(&bytes[place + MARK_BYTES..]);
+    Some((place, hash.digest()))
+}
+
+/// Whether page `number` has room for a mark and carries another one than its content calls for.
+pub fn contradicts_its_mark(bytes: &[u8], number: PageNumber) -> bool {
+    mark(bytes, number)
+        .is_some_and(|(place, hash)| bytes[place..place + MARK_BYTES] != hash.to_le_bytes())
+}

@@ -1,0 +1,162 @@
+//! The damage table: every kind of damage that a device can do to a page, injected thousands of
+//! times into the real writes of a database at work, and what `check` makes of it.
+//!
+//! The engine fills a database and works on it; each page that it writes is written again to a copy
+//! of the file as it was just before: once with a bit flipped, once to another place, once not at
+//! all, once torn, and at last as it should be. After each of these the pages concerned are judged
+//! by the code of `check`, with a flush map that knows what the device has acknowledged.
+
+mod bench;
+mod expected;
+mod life;
+mod recorder;
+mod table;
+
+use ese::header::CopyState;
+use faults::Effect;
+use trial::damage::Damage;
+use units::{PageNumber, Seed};
+
+use bench::Bench;
+use expected::{Expected, expected, single_bits};
+use life::Life;
+pub use table::{Count, DamageTable};
+use table::{Judgement, Kind};
+
+/// How much damage.
+#[derive(Clone, Copy, Debug)]
+pub struct DamageOptions {
+    /// Where everything follows from.
+    pub seed: Seed,
+    /// Injections of each kind.
+    pub times: u64,
+}
+
+/// A page that the engine has written.
+struct Write {
+    page: PageNumber,
+    old: Vec<u8>,
+    new: Vec<u8>,
+    seed: Seed,
+}
+
+/// Injects all damage. An error is one of the engine or of the device under it, not a finding.
+pub fn run(options: &DamageOptions) -> Result<DamageTable, String> {
+    let (mut life, image) = Life::begin(options.seed)?;
+    let mut bench = Bench::new(&image, life::FILE)?;
+    let mut table = DamageTable::default();
+    loop {
+        for (page, new) in life.work()? {
+            if table.sound == options.times {
+                return Ok(table);
+            }
+            let write = Write {
+                page,
+                old: bench.pristine(page),
+                new,
+                seed: options.seed.derive(table.sound),
+            };
+            flip(&mut bench, &write, &mut table);
+            misdirect(&mut bench, &write, &mut table);
+            lose(&mut bench, &write, &mut table);
+            tear(&mut bench, &write, &mut table);
+            bench.write(page, &write.new);
+            table.sound += 1;
+            if let Some(damage) = bench.judge(page) {
+                table.false_alarm(page, &damage);
+            }
+        }
+    }
+}
+
+fn flip(bench: &mut Bench, write: &Write, table: &mut DamageTable) {
+    bench.write_badly(write.page, &write.new, (Effect::FlipBits(1), write.seed));
+    let stored = bench.read(write.page);
+    let flipped = single_bits(&stored, &write.new).unwrap_or_default();
+    let damage = bench.judge(write.page);
+    let found = match &damage {
+        Some(Damage::FlippedBit { bits }) => Some(bits.clone()),
+        Some(Damage::FlippedChecksum { bit }) => Some(vec![*bit]),
+        _ => None,
+    };
+    let judgement = Judgement {
+        detected: damage.is_some(),
+        named: found.is_some(),
+        located: found.as_ref() == Some(&flipped),
+    };
+    let what = || format!("page {}: bits {flipped:?}: {damage:?}", write.page);
+    table.note(Kind::Flipped, judgement, what);
+    bench.restore(write.page);
+}
+
+fn misdirect(bench: &mut Bench, write: &Write, table: &mut DamageTable) {
+    let Write { page, new, .. } = write;
+    let injection = bench.write_badly(*page, new, (Effect::MisdirectWrite, write.seed));
+    let landed = injection.and_then(|injection| injection.landed);
+    let landed = landed.expect("invariant: the file has other pages");
+    let (there, is_named) = if let Some(place) = bench.page_at(landed) {
+        let there = bench.judge(place);
+        let is_named = there == Some(Damage::WrongNumber { really: *page });
+        (there.map(|damage| damage.to_string()), is_named)
+    } else {
+        let state = bench.header_copy(landed);
+        let there = (state != CopyState::Good).then(|| format!("{state:?}"));
+        (there, state == CopyState::HoldsPage(*page))
+    };
+    let here = bench.judge(*page);
+    let is_detected = there.is_some() && here.is_some();
+    let judgement = Judgement {
+        detected: is_detected,
+        named: is_named && matches!(here, Some(Damage::LostFlush { .. })),
+        located: is_detected,
+    };
+    let what = || format!("page {page} to byte {landed}: there {there:?}, here {here:?}");
+    table.note(Kind::Misdirected, judgement, what);
+    bench.restore_at(landed);
+    bench.restore(*page);
+}
+
+fn lose(bench: &mut Bench, write: &Write, table: &mut DamageTable) {
+    bench.write_badly(write.page, &write.new, (Effect::LoseWrite, write.seed));
+    let damage = bench.judge(write.page);
+    let judgement = Judgement {
+        detected: damage.is_some(),
+        named: matches!(damage, Some(Damage::LostFlush { .. })),
+        located: damage.is_some(),
+    };
+    let what = || format!("page {}: {damage:?}", write.page);
+    table.note(Kind::Lost, judgement, what);
+}
+
+/// Tears the write until that does damage: where every sector that was not written is the same
+/// in both pages, the new page is whole.
+fn tear(bench: &mut Bench, write: &Write, table: &mut DamageTable) {
+    for attempt in 0.. {
+        let seed = write.seed.derive(attempt);
+        bench.write_badly(write.page, &write.new, (Effect::TearWrite, seed));
+        let stored = bench.read(write.page);
+        let expected = expected(&write.old, &write.new, &stored);
+        let damage = bench.judge(write.page);
+        bench.restore(write.page);
+        match &expected {
+            Expected::NoDamage => {
+                table.torn_whole += 1;
+                if let Some(damage) = damage {
+                    table.false_alarm(write.page, &damage);
+                }
+                continue;
+            }
+            Expected::LostFlush => table.torn_lost += 1,
+            Expected::FlippedBits(_) => table.torn_bits += 1,
+            Expected::Torn => {}
+        }
+        let judgement = Judgement {
+            detected: damage.is_some(),
+            named: damage.as_ref().is_some_and(|damage| expected.is(damage)),
+            located: damage.is_some(),
+        };
+        let what = || format!("page {}: {expected:?}: {damage:?}", write.page);
+        table.note(Kind::Torn, judgement, what);
+        return;
+    }
+}

@@ -1,0 +1,94 @@
+//! What a torn write should be called, from the bytes alone: the page before, the page that was to
+//! be written, and what came of it.
+
+use ese::page::PageSize;
+use trial::damage::Damage;
+
+/// What came of a torn write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Expected {
+    /// The new page, whole: the sectors that were not written were the same before.
+    NoDamage,
+    /// The old page, but for at most a bit in each block: a lost write.
+    LostFlush,
+    /// The new page but for these bits, at most one in each block. No reader of the page can tell
+    /// that from bits that flipped, and correcting them gives the new page.
+    FlippedBits(Vec<u32>),
+    /// Neither.
+    Torn,
+}
+
+/// Judges `torn`, which has sectors of both.
+pub(super) fn expected(old: &[u8], new: &[u8], torn: &[u8]) -> Expected {
+    if torn == new {
+        return Expected::NoDamage;
+    }
+    if single_bits(torn, old).is_some() {
+        return Expected::LostFlush;
+    }
+    single_bits(torn, new).map_or(Expected::Torn, Expected::FlippedBits)
+}
+
+/// The bits in which two pages differ, where that is at most one in each block of the checksum.
+pub(super) fn single_bits(left: &[u8], right: &[u8]) -> Option<Vec<u32>> {
+    let block = PageSize::from_bytes(left.len())?.checksum_block_bytes();
+    let mut bits = Vec::new();
+    let blocks = left.chunks(block).zip(right.chunks(block));
+    for (number, (left, right)) in blocks.enumerate() {
+        let pairs = left.iter().zip(right).map(|(left, right)| left ^ right);
+        let mut differing = pairs.enumerate().filter(|(_, difference)| *difference != 0);
+        let Some((place, difference)) = differing.next() else {
+            continue;
+        };
+        if difference.count_ones() != 1 || differing.next().is_some() {
+            return None;
+        }
+        let bit = (number * block + place) * 8;
+        bits.push(u32::try_from(bit).ok()? + difference.trailing_zeros());
+    }
+    Some(bits)
+}
+
+impl Expected {
+    /// Whether `damage` is the right name.
+    pub(super) fn is(&self, damage: &Damage) -> bool {
+        match (self, damage) {
+            (Self::LostFlush, Damage::LostFlush { .. })
+            | (Self::Torn, Damage::Checksum { .. } | Damage::Torn) => true,
+            (Self::FlippedBits(expected), Damage::FlippedBit { bits }) => expected == bits,
+            (Self::FlippedBits(expected), Damage::FlippedChecksum { bit }) => {
+                expected[..] == [*bit]
+            }
+            _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Expected, expected};
+
+    fn page(changes: &[(usize, u8)]) -> Vec<u8> {
+        let mut page = vec![7; 32 << 10];
+        for (place, change) in changes {
+            page[*place] ^= change;
+        }
+        page
+    }
+
+    #[test]
+    fn a_torn_page_is_what_its_bytes_say() {
+        let old = page(&[]);
+        let new = page(&[(9, 3), (600, 3), (9_000, 1), (20_000, 1)]);
+        let of = |changes| expected(&old, &new, &page(changes));
+        assert_eq!(
+            of(&[(9, 3), (600, 3), (9_000, 1), (20_000, 1)]),
+            Expected::NoDamage
+        );
+        assert_eq!(of(&[]), Expected::LostFlush);
+        assert_eq!(of(&[(20_000, 1)]), Expected::LostFlush);
+        let bits = Expected::FlippedBits(vec![160_000]);
+        assert_eq!(of(&[(9, 3), (600, 3), (9_000, 1)]), bits);
+        assert_eq!(of(&[(9, 3), (9_000, 1), (20_000, 1)]), Expected::Torn);
+    }
+}
