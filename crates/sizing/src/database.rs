@@ -64,15 +64,17 @@ fn several(work: &Work<'_>) -> Number {
     let copies = work.get("copies.total");
     let here = work.get("copies.first_site") + work.get("copies.first_site_lagged");
     let there = work.get("copies.second_site") + work.get("copies.second_site_lagged");
-    let count = match work.deployment.site_model() {
-        None | Some(SiteModel::ActiveActive) => copies,
-        Some(_) => here.max(there),
-    };
-    let even = count.value() % 2.0 == 0.0;
+    if !matches!(
+        work.deployment.site_model(),
+        None | Some(SiteModel::ActiveActive)
+    ) {
+        return here.max(there);
+    }
+    let even = copies.value() % 2.0 == 0.0;
     if even && !work.deployment.storage.databases_equal_copies {
-        count / 2.0
+        copies / 2.0
     } else {
-        count
+        copies
     }
 }
 
@@ -207,9 +209,34 @@ fn rounded(work: &mut Work<'_>, before: Number, wanted: Number) -> Number {
     if work.deployment.data.database_count.is_some() {
         work.either(Quirk::GivenCount, key, workbook, wanted)
     } else if work.deployment.has_copies() {
-        work.either(Quirk::GroupsOfFour, key, workbook, before.up_to(4.0))
+        let right = evenly_in_fours(work, before);
+        work.either(Quirk::GroupsOfFour, key, workbook, right)
     } else {
         before
+    }
+}
+
+/// The next count that makes whole groups of four and, where that is wanted, gives every server
+/// the same.
+fn evenly_in_fours(work: &Work<'_>, before: Number) -> Number {
+    if !work.deployment.data.symmetrical {
+        return before.up_to(4.0);
+    }
+    let servers = match work.deployment.site_model() {
+        Some(SiteModel::ActiveActive) => work.get("srv.active_dc1") * 2.0,
+        _ => work.get("srv.active_dc1"),
+    };
+    let odd_parts = match servers.value() % 4.0 {
+        0.0 => 1.0,
+        2.0 => 2.0,
+        _ => 4.0,
+    };
+    let step = servers * odd_parts;
+    let even = before.clone().up_to(step);
+    if even.value() <= work.value("db.max_count_per_dag") {
+        even
+    } else {
+        before.up_to(4.0)
     }
 }
 

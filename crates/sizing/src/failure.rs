@@ -154,8 +154,18 @@ fn activatable_there(deployment: &Deployment) -> u32 {
     copies + if catches_up { lagged } else { 0 }
 }
 
+/// Whether the loss of a site is a matter of the second site's servers alone.
+fn second_site_waits(deployment: &Deployment) -> bool {
+    let model = deployment.site_model();
+    model.is_some_and(|model| model != SiteModel::ActiveActive)
+}
+
 fn worst(work: &mut Work<'_>, modes: &[Mode]) {
-    let numbers: Vec<Number> = modes.iter().map(|mode| mode.active.clone()).collect();
+    let first_serves = work.value("srv.active_dc1");
+    let waits = second_site_waits(work.deployment);
+    let survives = |mode: &&Mode| !waits || mode.lost < first_serves;
+    let numbers = modes.iter().filter(survives);
+    let numbers: Vec<Number> = numbers.map(|mode| mode.active.clone()).collect();
     let worst = numbers.iter().map(Number::value).fold(0.0, f64::max);
     let worst = Number::of_all("max", &numbers, worst);
     let worst = work.put("srv.worst_active_dbs_dc1", "", worst);
@@ -179,7 +189,7 @@ fn worst(work: &mut Work<'_>, modes: &[Mode]) {
 /// The busiest server of the second site: as the first's where both serve users, else what the
 /// loss of the first leaves it.
 fn worst_there(work: &Work<'_>, worst: &Number) -> Number {
-    if work.deployment.site_model() == Some(SiteModel::ActiveActive) {
+    if !second_site_waits(work.deployment) {
         return worst.clone();
     }
     let one_more = work.sheet.find("fail.active_per_server_site_plus_one");
@@ -196,6 +206,9 @@ fn preferred(work: &mut Work<'_>, worst: &Number) {
     let two = work.sheet.find("fail.active_per_server_two_failed");
     let two = two.filter(|two| two.value() < worst.value());
     if let Some(active) = two.or(one) {
-        work.put("fail.max_preferred_active_dbs_dc1", "", active);
+        work.put("fail.max_preferred_active_dbs_dc1", "", &active);
+        if work.deployment.site_model() == Some(SiteModel::ActiveActive) {
+            work.put("fail.max_preferred_active_dbs_dc2", "", active);
+        }
     }
 }

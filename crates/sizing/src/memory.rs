@@ -97,7 +97,7 @@ fn client_access_cycles(work: &mut Work<'_>) -> Number {
 fn content_index(work: &mut Work<'_>, site: &str, active: Number) -> Number {
     let items = work.get("mailboxes.items");
     let all = work.get("srv.db_copies") * work.get("db.mailboxes");
-    let others = (all - &active) * &items;
+    let others = (all - &active).max(0.0) * &items;
     let bytes = figure!(work, content_index_bytes_per_active_item) * (active * items)
         + figure!(work, content_index_bytes_per_passive_item) * others;
     let index = figure!(work, content_index_memory_gb) + bytes / 1_073_741_824.0;

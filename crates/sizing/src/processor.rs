@@ -1,6 +1,6 @@
 //! Megacycles that servers have and need in every failure mode (facts 5.12).
 
-use plan::deployment::Processor;
+use plan::deployment::{Processor, SiteModel};
 
 use crate::number::Number;
 use crate::quirk::Quirk;
@@ -30,26 +30,53 @@ pub fn processor(work: &mut Work<'_>) {
     let second = second
         .then(|| available(work, "_dc2", servers.second))
         .flatten();
-    for (mode, active) in MODES {
-        let Some(active) = work.sheet.find(active) else {
+    let waits = second_waits(work);
+    for (mode, key) in MODES {
+        let Some(active) = work.sheet.find(key) else {
             continue;
         };
-        let alone = !work.deployment.has_copies();
-        if mode == "worst" && alone {
+        if mode == "worst" && !work.deployment.has_copies() {
             work.note(Quirk::StandaloneProcessor, "cpu.active_worst_dc1", None);
             if work.deployment.is_compatible() {
                 continue;
             }
         }
-        let need = need(work, mode, &active);
-        for (site, has) in [("_dc1", &first), ("_dc2", &second)] {
-            if let Some(has) = has {
-                let key = format!("cpu.util_{mode}{site}");
-                work.put(&key, "", &need / has);
+        let loses_first = mode.starts_with("site");
+        if !(waits && loses_first) {
+            let needed = need(work, mode, "_dc1", &active);
+            used(work, mode, "_dc1", &needed, first.as_ref());
+            if !waits {
+                used(work, mode, "_dc2", &needed, second.as_ref());
             }
+        }
+        if waits {
+            let there = active_there(work, mode, active);
+            let needed = need(work, mode, "_dc2", &there);
+            used(work, mode, "_dc2", &needed, second.as_ref());
         }
     }
     other_servers(work, first);
+}
+
+/// Whether nothing is active in the second site until the first fails.
+fn second_waits(work: &Work<'_>) -> bool {
+    let model = work.deployment.site_model();
+    model.is_some_and(|model| model != SiteModel::ActiveActive)
+}
+
+/// Active databases of a server that waits: none before the first site is lost.
+fn active_there(work: &Work<'_>, mode: &str, active: Number) -> Number {
+    match mode {
+        "worst" => work.get("srv.worst_active_dbs_dc2"),
+        mode if mode.starts_with("site") => active,
+        _ => Number::plain(0.0),
+    }
+}
+
+fn used(work: &mut Work<'_>, mode: &str, site: &str, need: &Number, has: Option<&Number>) {
+    if let Some(has) = has {
+        work.put(&format!("cpu.util_{mode}{site}"), "", need / has);
+    }
 }
 
 /// Megacycles of a server.
@@ -69,14 +96,15 @@ fn available(work: &mut Work<'_>, site: &str, processor: Processor) -> Option<Nu
 }
 
 /// Megacycles that a server needs with `active` databases of its copies active.
-fn need(work: &mut Work<'_>, mode: &str, active: &Number) -> Number {
+fn need(work: &mut Work<'_>, mode: &str, site: &str, active: &Number) -> Number {
     let each = work.get("db.mailboxes");
-    let passive = (work.get("srv.db_copies") - active) * &each;
+    // Rounded copies may be fewer than the databases that are active on average.
+    let passive = (work.get("srv.db_copies") - active).max(0.0) * &each;
     let passive = passive * work.get("mailboxes.mcycles_passive");
     let active = active * each;
     let access = &active * work.get("mailboxes.mcycles_client_access");
     let active = active * work.get("mailboxes.mcycles_active");
-    let key = |what: &str| format!("cpu.{what}_{mode}_dc1");
+    let key = |what: &str| format!("cpu.{what}_{mode}{site}");
     let active = work.put(&key("active"), "megacycles", active);
     let passive = work.put(&key("passive"), "megacycles", passive);
     let access = work.put(&key("client_access"), "megacycles", access);

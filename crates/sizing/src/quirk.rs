@@ -75,7 +75,7 @@ impl Quirk {
         match self {
             Self::FractionalVolumes => "they are rounded up",
             Self::PassiveMultiplier => "it counts for active copies only, as S-CHK states",
-            Self::GroupsOfFour => "the next multiple of 4 is taken",
+            Self::GroupsOfFour => "the next multiple of 4 that gives every server the same",
             Self::MonthsToLimit => "what is left is divided by a month's growth",
             Self::StandaloneProcessor => "it is the normal one",
             Self::DoubleReads => "the base counts once",

@@ -93,4 +93,44 @@ proptest! {
         let volumes = value("vol.db_volumes");
         prop_assert!(volumes.fract() == 0.0, "{volumes} volumes");
     }
+
+    /// Every model of two sites comes to numbers, in both modes, and to no panic.
+    #[test]
+    fn every_site_model_is_sized(
+        copies in 2_u32..6,
+        there in 0_u32..3,
+        lagged in 0_u32..3,
+        lagged_there in 0_u32..3,
+        servers in 1_u32..9,
+        model in 0_usize..3,
+        compatible: bool,
+        count in prop::option::of(1_u32..400),
+    ) {
+        const MODELS: [&str; 3] =
+            ["active/active", "active/passive", "active/active, groups of their own"];
+        let model = MODELS[model];
+        let mode = if compatible { "compatible" } else { "corrected" };
+        let databases = count.map_or("\"auto\"".to_owned(), |count| count.to_string());
+        let text = format!(
+            "mode = \"{mode}\"\n[[tier]]\nmailboxes = 9000\nmessages_per_day = 120\n\
+             size_limit = \"3GiB\"\n[availability]\nservers_per_site = {servers}\n\
+             copies = {copies}\nlagged_copies = {lagged}\n[servers]\nspec_rate = 540\n\
+             [data]\ndatabases = {databases}\n\
+             [second_site]\nmodel = \"{model}\"\ncopies = {there}\n\
+             lagged_copies = {lagged_there}\n"
+        );
+        let Ok(deployment) = Deployment::parse("d.toml", &text) else {
+            return Ok(());
+        };
+        let sizing = size(&deployment);
+        for fact in sizing.sheet.facts() {
+            if let sizing::Value::Number(value) = fact.value {
+                prop_assert!(value.is_finite() && value >= 0.0, "{}: {value}", fact.key);
+            }
+        }
+        let worst = number(&sizing, "srv.worst_active_dbs_dc1");
+        // The workbook rounds copies down below what is active on average.
+        let most = number(&sizing, "srv.db_copies");
+        prop_assert!(compatible || worst <= most + 1e-9, "{worst} of {most}");
+    }
 }

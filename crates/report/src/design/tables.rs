@@ -374,18 +374,22 @@ fn failures(sized: Sized<'_>) -> Section {
     ];
     let row = |&(label, key, mode): &(&'static str, &str, &str)| {
         let active = sized.sizing.number(key)?;
-        let used = sized.sizing.number(&format!("cpu.util_{mode}_dc1"));
-        let used = used.map(|used| three_digits(used * 100.0));
+        // Where the second site waits, the loss of the first is a matter of its servers.
+        let number = |what: &str| {
+            let of = |site: &str| sized.sizing.number(&format!("cpu.{what}_{mode}_{site}"));
+            of("dc1").or_else(|| of("dc2"))
+        };
+        let used = number("util").map(|used| three_digits(used * 100.0));
         Some(Row::body(vec![
             Cell::plain(label),
             Cell::plain(three_digits(active)),
-            Cell::plain(shown(sized, &format!("cpu.need_{mode}_dc1"))),
+            Cell::or_none(number("need").map(three_digits)),
             Cell::or_none(used),
         ]))
     };
     let rows = MODES.iter().filter_map(row).collect();
     let mut blocks = table(
-        "By the formulas of the workbook, for a server of the first site.",
+        "By the formulas of the workbook, for a server of a site that serves users then.",
         columns,
         rows,
     );
