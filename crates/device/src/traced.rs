@@ -39,6 +39,12 @@ pub trait Observer {
     fn failed(&self, observation: &Observation, error: &DeviceError) {
         let _ = (observation, error);
     }
+
+    /// A file could not be opened, made, renamed or removed. Callers often ask for what need not be
+    /// there, so most of these are no trouble.
+    fn refused(&self, error: &DeviceError) {
+        let _ = error;
+    }
 }
 
 /// A volume whose devices report to an observer.
@@ -57,11 +63,20 @@ impl TracedVolume {
     pub fn new(inner: Rc<dyn Volume>, observer: Rc<dyn Observer>) -> Self {
         Self { inner, observer }
     }
+
+    /// Tells the observer where an operation on names fails.
+    fn told<T: 'static>(&self, operation: Pending<T>) -> Pending<T> {
+        let observer = Rc::clone(&self.observer);
+        Box::pin(async move {
+            let outcome = operation.await;
+            outcome.inspect_err(|error| observer.refused(error))
+        })
+    }
 }
 
 impl Volume for TracedVolume {
     fn open(&self, file: &str, mode: OpenMode) -> Pending<Rc<dyn Device>> {
-        let opening = self.inner.open(file, mode);
+        let opening = self.told(self.inner.open(file, mode));
         let observer = Rc::clone(&self.observer);
         Box::pin(async move {
             let inner = opening.await?;
@@ -70,11 +85,11 @@ impl Volume for TracedVolume {
     }
 
     fn rename(&self, from: &str, to: &str) -> Pending<()> {
-        self.inner.rename(from, to)
+        self.told(self.inner.rename(from, to))
     }
 
     fn remove(&self, file: &str) -> Pending<()> {
-        self.inner.remove(file)
+        self.told(self.inner.remove(file))
     }
 
     fn list(&self) -> Pending<Vec<FileEntry>> {

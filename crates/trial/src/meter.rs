@@ -73,6 +73,12 @@ impl Observer for Meter {
     fn failed(&self, observation: &Observation, error: &DeviceError) {
         self.troubles.request_failed(observation.completed, error);
     }
+
+    fn refused(&self, error: &DeviceError) {
+        if matches!(error, DeviceError::Full { .. } | DeviceError::Io { .. }) {
+            self.troubles.name_failed(error);
+        }
+    }
 }
 
 /// The series that a request counts in; none for those that no report shows.

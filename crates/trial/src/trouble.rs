@@ -2,13 +2,14 @@
 
 use std::cell::{Cell, RefCell};
 
-use device::DeviceError;
+use device::{DeviceError, Runtime};
 use engine::TransactionError;
 use record::{Event, Issue, IssueKind, Severity};
 use units::Nanos;
 use workload::Mismatch;
 
 use crate::Sink;
+use crate::location::Location;
 use crate::run::Failure;
 
 /// Issues of one database that are written down; the rest are only counted.
@@ -17,6 +18,10 @@ const MOST_ISSUES: u32 = 20;
 /// The troubles of one database.
 pub struct Troubles {
     database: u32,
+    /// Folders of the database, and the volume that each lies on.
+    volumes: Vec<(String, String)>,
+    /// Tells the time of what is not a request.
+    runtime: Option<Runtime>,
     /// The run's zero on the clock.
     origin: Nanos,
     events: Sink<Event>,
@@ -30,11 +35,35 @@ impl Troubles {
     pub fn new(database: u32, origin: Nanos, events: Sink<Event>) -> Self {
         Self {
             database,
+            volumes: Vec::new(),
+            runtime: None,
             origin,
             events,
             count: Cell::new(0),
             fatal: RefCell::default(),
         }
+    }
+
+    /// The same, of the database at `location`, whose volumes the issues name.
+    pub fn at(location: &Location, runtime: &Runtime, origin: Nanos, events: Sink<Event>) -> Self {
+        let plan = &location.plan;
+        let volumes = vec![
+            (plan.folder.clone(), location.storage.clone()),
+            (plan.log_folder.clone(), location.log_storage.clone()),
+        ];
+        Self {
+            volumes,
+            runtime: Some(runtime.clone()),
+            ..Self::new(plan.index, origin, events)
+        }
+    }
+
+    /// The volume of a file, where its folder is one of the database's.
+    fn volume_of(&self, file: &str) -> Option<String> {
+        let (folder, _) = file.rsplit_once('/')?;
+        let mut volumes = self.volumes.iter();
+        let found = volumes.find(|(of, _)| of.trim_end_matches('/') == folder);
+        found.map(|(_, volume)| volume.clone())
     }
 
     /// How many there were.
@@ -51,10 +80,17 @@ impl Troubles {
     pub fn request_failed(&self, now: Nanos, error: &DeviceError) {
         let (file, offset_bytes) = place(error);
         self.note(Issue {
+            volume: self.volume_of(&file),
             file: Some(file),
             offset_bytes,
             ..self.issue(now, IssueKind::InputOutput, error.to_string())
         });
+    }
+
+    /// A file could not be opened, made, renamed or removed.
+    pub fn name_failed(&self, error: &DeviceError) {
+        let now = self.runtime.as_ref().map_or(self.origin, Runtime::now);
+        self.request_failed(now, error);
     }
 
     /// What was read is not what was written.

@@ -8,6 +8,7 @@
 
 mod bad_input;
 mod damage;
+mod full;
 mod journey;
 mod plan;
 mod profile;

@@ -39,9 +39,8 @@ struct Live {
 
 /// Opens the database at `location`. Where that fails, the troubles say why.
 pub async fn open(group: &Group, location: &Location) -> Opened {
-    let index = location.plan.index;
     let events = Rc::clone(&group.events);
-    let troubles = Rc::new(Troubles::new(index, group.origin, events));
+    let troubles = Rc::new(Troubles::at(location, &group.runtime, group.origin, events));
     let meter = Rc::new(Meter::new(Rc::clone(&troubles)));
     let traced = |volume: &Rc<dyn Volume>| -> Rc<dyn Volume> {
         let observer = Rc::<Meter>::clone(&meter);

@@ -299,6 +299,7 @@ fn a_failing_disk_ends_the_run_and_is_named() {
     );
     assert!(issue.offset_bytes.is_some());
     assert!(issue.file.is_some_and(|file| file.starts_with("b/")));
+    assert_eq!(issue.volume.as_deref(), Some("b"));
     let marks = phases(&events);
     assert!(!marks.contains(&(Phase::Check, Edge::Begin)), "{marks:?}");
     assert_eq!(marks.last(), Some(&(Phase::Drain, Edge::End)));

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use device::Purpose;
 use ese::page::PageSize;
 use ese::reader::{FileImage, Reader};
 use faults::{Call, Effect, Fault, Matching, Occurrence};
@@ -55,45 +56,72 @@ fn run_told(world: &World) -> (Summary, Promises) {
     (summary, promises)
 }
 
+/// The requests that a fault counts.
+fn requests(call: Call, purpose: Option<Purpose>) -> Matching {
+    Matching {
+        call: Some(call),
+        purpose,
+        file: None,
+    }
+}
+
+/// Runs until `fault` ends the run, recovers with sound storage, and holds the database to its
+/// promises.
+fn fails_and_keeps_its_promises(fault: &Fault) {
+    let mut world = prepared(PLAN);
+    let sound = world.locations.clone();
+    let before = messages(&world);
+    suffer(&mut world, 1, fault.clone());
+    let (summary, promises) = run_told(&world);
+    let failure = summary.failure;
+    let failure = failure.unwrap_or_else(|| panic!("{fault:?} does not end the run"));
+    assert!(!failure.at_open, "{fault:?}: {failure:?}");
+    assert!(failure.text.contains("Plimsoll002.edb"), "{failure:?}");
+    world.locations = sound;
+    let files = engine::DatabaseFiles {
+        database: Rc::clone(&world.locations[1].database),
+        file: "Plimsoll002.edb".to_owned(),
+        log: Rc::clone(&world.locations[1].log),
+        log_base: world.locations[1].plan.log_base.clone(),
+    };
+    let settings = crate::settings::engine_settings(&world.plan);
+    let runtime = world.executor.runtime();
+    world.executor.block_on(async move {
+        let seed = units::Seed(1);
+        let opened = engine::Database::recover(&runtime, files, settings, seed, &|_| ()).await;
+        opened.unwrap().0.shut_down().await.unwrap();
+    });
+    let breaches = promises.breaches(&before, &messages(&world));
+    assert!(breaches.is_empty(), "{fault:?}: {breaches:?}");
+    assert!(promises.durable() > 0, "{fault:?}");
+}
+
 #[test]
 fn what_was_acknowledged_before_a_fault_is_there_after_recovery() {
-    let effects = [
-        Effect::Fail { done: false },
-        Effect::Fail { done: true },
-        Effect::Full,
+    let failures = [false, true].map(|done| Effect::Fail { done });
+    let any = || requests(Call::Write, None);
+    let page = || requests(Call::Write, Some(Purpose::Database));
+    let record = || requests(Call::Write, Some(Purpose::Log));
+    let flush = || requests(Call::Flush, None);
+    // A log file that is being made when the volume is full.
+    let format = || requests(Call::Write, Some(Purpose::LogFormat));
+    let create = || requests(Call::Create, None);
+    let mut faults = vec![
+        (any(), 150, Effect::Full),
+        (page(), 1, Effect::Full),
+        (record(), 20, Effect::Full),
+        (format(), 6, Effect::Full),
+        (create(), 4, Effect::Full),
     ];
-    for effect in effects {
-        let mut world = prepared(PLAN);
-        let sound = world.locations.clone();
-        let before = messages(&world);
-        let fault = Fault {
-            matching: Matching {
-                call: Some(Call::Write),
-                ..Matching::default()
-            },
-            occurrence: Occurrence::From(150),
+    for effect in failures {
+        let moments = [(any(), 150), (page(), 20), (record(), 40), (flush(), 3)];
+        faults.extend(moments.map(|(matching, from)| (matching, from, effect)));
+    }
+    for (matching, from, effect) in faults {
+        fails_and_keeps_its_promises(&Fault {
+            matching,
+            occurrence: Occurrence::From(from),
             effect,
-        };
-        suffer(&mut world, 1, fault);
-        let (summary, promises) = run_told(&world);
-        let failure = summary.failure.expect("the fault ends the run");
-        assert!(failure.text.contains("Plimsoll002.edb"), "{failure:?}");
-        world.locations = sound;
-        let files = engine::DatabaseFiles {
-            database: Rc::clone(&world.locations[1].database),
-            file: "Plimsoll002.edb".to_owned(),
-            log: Rc::clone(&world.locations[1].log),
-            log_base: world.locations[1].plan.log_base.clone(),
-        };
-        let settings = crate::settings::engine_settings(&world.plan);
-        let runtime = world.executor.runtime();
-        world.executor.block_on(async move {
-            let seed = units::Seed(1);
-            let opened = engine::Database::recover(&runtime, files, settings, seed, &|_| ()).await;
-            opened.unwrap().0.shut_down().await.unwrap();
         });
-        let breaches = promises.breaches(&before, &messages(&world));
-        assert!(breaches.is_empty(), "{effect:?}: {breaches:?}");
-        assert!(promises.durable() > 0, "{effect:?}");
     }
 }
