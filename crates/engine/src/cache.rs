@@ -41,6 +41,9 @@ use crate::stage::PageSource;
 /// The fewest pages a cache can work with.
 const FEWEST_PAGES: usize = 128;
 
+/// One in so many pages of the cache may be kept for uses to come.
+const KEPT_SHARE: usize = 2;
+
 /// Counted here and not in the frame table.
 #[derive(Debug, Default)]
 struct Counts {
@@ -76,6 +79,7 @@ pub(crate) struct Cache {
     frames: RefCell<Frames>,
     loading: RefCell<HashSet<PageNumber, QuickHash>>,
     writes_in_flight: Cell<usize>,
+    kept_pages: Cell<usize>,
     /// A load or a write has ended, or a page has gone.
     changed: Notify,
     /// The scavenger has work.
@@ -94,6 +98,21 @@ pub(crate) struct Pinned {
 impl Drop for Pinned {
     fn drop(&mut self) {
         self.cache.frames.borrow_mut().unpin(self.page);
+    }
+}
+
+/// Pages kept for a use that is sure to come, though nobody uses them now.
+#[derive(Default)]
+pub(crate) struct Kept {
+    pages: Vec<Pinned>,
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        if let Some(first) = self.pages.first() {
+            let kept = &first.cache.kept_pages;
+            kept.set(kept.get() - self.pages.len());
+        }
     }
 }
 
@@ -139,9 +158,10 @@ impl Cache {
             longest_run_pages: u32::try_from(pages(settings.longest_write))
                 .unwrap_or(1)
                 .max(1),
-            frames: RefCell::new(Frames::new(page_size, settings.correlation_interval)),
+            frames: RefCell::new(Frames::new(page_size)),
             loading: RefCell::default(),
             writes_in_flight: Cell::new(0),
+            kept_pages: Cell::new(0),
             changed: Notify::default(),
             wanted: Notify::default(),
             claims: Claims::default(),
@@ -213,6 +233,21 @@ impl Cache {
             }
             self.load(page).await?;
         }
+    }
+
+    /// Keeps pages that are here for a use that is sure to come, as long as those kept are no more
+    /// than a share of the cache.
+    pub fn keep(self: &Rc<Self>, pages: &[PageNumber]) -> Kept {
+        let room = (self.most_pages / KEPT_SHARE).saturating_sub(self.kept_pages.get());
+        let mut frames = self.frames.borrow_mut();
+        let here = pages.iter().filter(|page| frames.pin(**page));
+        let pinned = here.take(room).map(|&page| Pinned {
+            cache: Rc::clone(self),
+            page,
+        });
+        let pages: Vec<Pinned> = pinned.collect();
+        self.kept_pages.set(self.kept_pages.get() + pages.len());
+        Kept { pages }
     }
 
     async fn load(&self, page: PageNumber) -> Result<(), TransactionError> {

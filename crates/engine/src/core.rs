@@ -9,7 +9,7 @@ use ese::Lgpos;
 use ese::page::PageRef;
 use units::{Bytes, Nanos, ObjectId, PageNumber};
 
-use crate::cache::{Cache, Pinned};
+use crate::cache::{Cache, Kept, Pinned};
 use crate::counters::Counters;
 use crate::edit::{ApplyRecord, PageEdits, TransactionId, UndoAction, rebuild};
 use crate::error::{PageDamage, TransactionError};
@@ -26,8 +26,28 @@ pub(crate) struct CleanupBatch {
     pub number: CommitNumber,
     /// Where the transaction began: recovery must be able to find the batch again.
     pub since: Lgpos,
-    /// What is to be removed; what one operation left goes in one apply.
-    pub groups: Vec<Vec<Cleanup>>,
+    /// What is to be removed, operation by operation.
+    pub groups: Vec<CleanupGroup>,
+}
+
+/// What one operation has left to remove, in one apply.
+pub(crate) struct CleanupGroup {
+    /// What goes.
+    pub items: Vec<Cleanup>,
+    /// Its pages stay in the cache until then, or each would be written, read and written again.
+    _kept: Kept,
+}
+
+impl CleanupGroup {
+    /// Work on pages that need not stay in the cache until it is done.
+    pub fn new(items: Vec<Cleanup>) -> Self {
+        Self::on(Kept::default(), items)
+    }
+
+    /// Work on pages that are kept for it.
+    pub const fn on(kept: Kept, items: Vec<Cleanup>) -> Self {
+        Self { items, _kept: kept }
+    }
 }
 
 /// An open database.
@@ -168,6 +188,9 @@ impl Core {
             self.cache.latch.check()?;
             let (stop, missing) = {
                 let mut frames = self.cache.frames();
+                if !transaction.is_some() {
+                    frames.ignore_uses();
+                }
                 let mut stage = Stage::new(
                     &mut *frames,
                     self.cache.page_size(),

@@ -57,9 +57,9 @@ pub struct Counters {
     pub conflicts: u64,
     /// Flag-deleted rows and released long values physically removed.
     pub cleanups: u64,
-    /// Bytes of log records produced: the log volume.
+    /// The log volume: bytes of log files used up, fill and headers included.
     pub log_volume: Bytes,
-    /// Bytes written to log files, wastage included.
+    /// Bytes written to log files, formatting of next files included.
     pub log_bytes_written: Bytes,
     /// Log write requests.
     pub log_writes: u64,

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use device::{Runtime, Volume};
 use units::Seed;
 
-use crate::core::{CleanupBatch, Core};
+use crate::core::{CleanupBatch, CleanupGroup, Core};
 use crate::counters::Counters;
 use crate::edit::{TransactionId, Undo};
 use crate::error::{Latch, OpenError, TransactionError};
@@ -168,7 +168,7 @@ async fn undo_losers(core: &Rc<Core>, redone: Redone) -> Result<(), TransactionE
         Some(CleanupBatch {
             number: CommitNumber::default(),
             since: pending.begin,
-            groups: vec![vec![cleanup_of(pending.of)?]],
+            groups: vec![CleanupGroup::new(vec![cleanup_of(pending.of)?])],
         })
     });
     core.cleanups.borrow_mut().extend(batches);
@@ -226,8 +226,9 @@ async fn close(core: &Rc<Core>) -> Result<(), TransactionError> {
         .flush_to(cache.log.tip())
         .await
         .map_err(|error| core.latch(&error))?;
+    let all = cache.log.tip();
     cache
-        .write_older_than(cache.log.tip(), core.settings.checkpoint_writes)
+        .write_older_than((all, all), core.settings.checkpoint_writes)
         .await?;
     cache.wait_for_writes().await;
     cache.flush_file().await?;

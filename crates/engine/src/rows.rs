@@ -8,6 +8,7 @@ use ese::long_value::LongValueId;
 use ese::page::{PageSize, node_flags, page_flags};
 use ese::record::{Element, RecordBuilder, RecordError, RecordRef, Stored};
 use ese::schema::{ColumnId, IndexDefinition, TableDefinition};
+use units::PageNumber;
 
 use crate::edit::Undo;
 use crate::error::TransactionError;
@@ -51,6 +52,8 @@ pub(crate) struct RowChange {
     pub versions: Vec<(NodeKey, Before)>,
     /// What can be removed later.
     pub cleanups: Vec<Cleanup>,
+    /// The pages that this will change, as far as is known now.
+    pub cleanup_pages: Vec<PageNumber>,
 }
 
 /// What a stored record points to.
@@ -274,6 +277,7 @@ impl View<'_> {
         });
         let before = Before::Present(old.record);
         change.versions.push((node(primary, &row.key, &[]), before));
+        change.cleanup_pages = stage.edited();
         complete(stage, change)
     }
 
@@ -291,6 +295,7 @@ impl View<'_> {
         change
             .versions
             .push((node(primary, key, &[]), Before::Present(old.record)));
+        change.cleanup_pages = stage.edited();
         complete(stage, change)
     }
 

@@ -18,9 +18,6 @@ pub struct Settings {
     /// Eviction stops when free pages reach this share of the cache maximum (ESE
     /// `JET_paramStopFlushThreshold`, 2 %).
     pub stop_flush_percent: f64,
-    /// Accesses of a page that follow each other within this span count as one (ESE
-    /// `JET_paramLRUKCorrInterval`, 128 ms).
-    pub correlation_interval: Nanos,
     /// Longest run of neighbouring pages written with one request.
     pub longest_write: Bytes,
     /// How many page writes the checkpoint keeps in flight.
@@ -45,7 +42,6 @@ impl Default for Settings {
             checkpoint_depth: Bytes::from_mib(20),
             start_flush_percent: 1.0,
             stop_flush_percent: 2.0,
-            correlation_interval: Nanos::from_millis(128),
             longest_write: Bytes::from_kib(512),
             checkpoint_writes: 16,
             maintenance_pause: None,

@@ -147,6 +147,11 @@ impl<'a> Stage<'a> {
         }
     }
 
+    /// The pages that have edits.
+    pub fn edited(&self) -> Vec<PageNumber> {
+        self.pages.iter().map(|page| page.number).collect()
+    }
+
     /// Records an edit. The caller has looked at the page and knows that the edit fits, or formats
     /// the page.
     pub fn edit(&mut self, number: PageNumber, edit: PageEdit) -> Result<(), Stop> {

@@ -5,12 +5,12 @@ use std::rc::Rc;
 use ese::Lgpos;
 use units::{Generation, Nanos};
 
-use crate::core::{CleanupBatch, Core, log_distance};
+use crate::core::{CleanupBatch, CleanupGroup, Core, log_distance};
 use crate::edit::{TransactionId, UndoAction};
 use crate::error::TransactionError;
 use crate::rows::clean_up;
 use crate::stage::Stage;
-use crate::versions::{Cleanup, Versions};
+use crate::versions::Versions;
 
 /// How many batches of cleanup are worked on at a time.
 const MOST_CLEANUPS: usize = 16;
@@ -68,7 +68,7 @@ impl Core {
     }
 
     async fn clean_up_batch(&self, batch: CleanupBatch) -> Result<(), TransactionError> {
-        let done = self.clean_up_groups(&batch.groups).await;
+        let done = self.clean_up_groups(batch.groups).await;
         self.keep_until_durable(batch.since);
         let mut cleaning = self.cleaning.borrow_mut();
         let mine = cleaning.iter().position(|since| *since == batch.since);
@@ -77,10 +77,10 @@ impl Core {
         done
     }
 
-    async fn clean_up_groups(&self, groups: &[Vec<Cleanup>]) -> Result<(), TransactionError> {
+    async fn clean_up_groups(&self, groups: Vec<CleanupGroup>) -> Result<(), TransactionError> {
         for group in groups {
             let plan = |stage: &mut Stage<'_>, versions: &Versions| {
-                clean_up(stage, &self.trees, versions, group)
+                clean_up(stage, &self.trees, versions, &group.items)
             };
             let cleaned = self
                 .change(TransactionId::NONE, plan, |_| UndoAction::None)
@@ -108,9 +108,10 @@ impl Core {
         let tip = self.cache.log.tip();
         let oldest = self.cache.frames().oldest_dirt();
         if oldest.is_some_and(|oldest| log_distance(oldest, tip) > depth) {
-            let bound = place_before(tip, depth);
+            // What has come half of the way will be due by the time the rest of its run is.
+            let bounds = (place_before(tip, depth), place_before(tip, depth / 2));
             self.cache
-                .write_older_than(bound, self.settings.checkpoint_writes)
+                .write_older_than(bounds, self.settings.checkpoint_writes)
                 .await?;
         }
         let step = log_distance(self.cache.log.checkpoint(), self.safe_checkpoint());

@@ -13,7 +13,7 @@ use std::rc::Rc;
 use ese::Lgpos;
 use ese::long_value::LongValueId;
 
-use crate::core::{CleanupBatch, Core};
+use crate::core::{CleanupBatch, CleanupGroup, Core};
 use crate::edit::{TransactionId, Undo, UndoAction};
 use crate::error::TransactionError;
 use crate::log::LogRecord;
@@ -53,7 +53,7 @@ struct Work {
     begun: Option<Lgpos>,
     undo: Vec<Vec<Undo>>,
     nodes: Vec<NodeKey>,
-    cleanups: Vec<Vec<Cleanup>>,
+    cleanups: Vec<CleanupGroup>,
 }
 
 impl Transaction {
@@ -248,7 +248,8 @@ impl Work {
             .await?;
         self.undo.push(pushed);
         if !change.cleanups.is_empty() {
-            self.cleanups.push(change.cleanups);
+            let kept = core.cache.keep(&change.cleanup_pages);
+            self.cleanups.push(CleanupGroup::on(kept, change.cleanups));
         }
         let mut versions = core.versions.borrow_mut();
         for (node, before) in change.versions {
@@ -338,7 +339,7 @@ impl Work {
             let batch = CleanupBatch {
                 number,
                 since,
-                groups: vec![revived],
+                groups: vec![CleanupGroup::new(revived)],
             };
             core.cleanups.borrow_mut().push_back(batch);
         }

@@ -127,7 +127,7 @@ pub struct Counters {
     pub reads: u64,
     /// Database pages written (several may share one write request).
     pub pages_written: u64,
-    /// Bytes of log records, without formatting and padding of segments.
+    /// Bytes of log files used up: records, headers and the fill behind a flush; no formatting.
     pub log_volume_bytes: u64,
     /// Times a page had to wait for a free place in the cache.
     pub page_fault_stalls: u64,

@@ -1,6 +1,7 @@
 //! A small world in virtual time for the tests of this crate.
 
 use std::cell::RefCell;
+use std::ops::Range;
 use std::rc::Rc;
 
 use device::{Executor, Latency, MemoryVolume, VirtualReactor};
@@ -21,17 +22,18 @@ pub struct World {
 impl World {
     /// A world for the plan in `text`, its `[databases]` section without folders.
     pub fn new(text: &str) -> Self {
+        Self::with_latency(text, Nanos::from_micros(500)..Nanos::from_millis(4))
+    }
+
+    /// The same, on storage that takes so long for a request.
+    pub fn with_latency(text: &str, span: Range<Nanos>) -> Self {
         let plan = Plan::parse("test", text).expect("a valid plan");
         let reactor = VirtualReactor::new();
         let mut volumes = Vec::new();
         let mut locations = Vec::new();
         for database in &plan.databases {
             let part = u64::from(database.index);
-            let latency = Latency::spread(
-                Nanos::from_micros(500),
-                Nanos::from_millis(4),
-                Seed(9).derive(part),
-            );
+            let latency = Latency::spread(span.start, span.end, Seed(9).derive(part));
             let volume = MemoryVolume::new(&database.folder, &reactor, latency);
             locations.push(Location {
                 plan: database.clone(),

@@ -53,6 +53,7 @@ fn plan(folder: &Path) -> Result<Plan, Failure> {
     let text = format!(
         "seed = 1\n[databases]\nfolders = [{:?}]\nsize = \"{DATABASE}\"\n\
          [engine]\ncache_minimum = \"{CACHE}\"\ncache_maximum = \"{CACHE}\"\n\
+         [workload]\nthreads = 4\n\
          [test]\nduration = \"12h\"\ninterval = \"1s\"\nchecksum = false\nmaintenance = false\n",
         folder.display().to_string()
     );

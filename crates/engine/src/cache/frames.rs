@@ -10,7 +10,7 @@ use ese::Lgpos;
 use ese::page::{PageMut, PageRef, PageSize};
 use units::{Nanos, PageNumber};
 
-use super::policy::{History, Uses, Verdict, Victims};
+use super::policy::{History, Pace, Uses, Verdict, Victims};
 use crate::edit::{self, PageEdits};
 use crate::flush_map_file::LiveMap;
 use crate::hash::QuickHash;
@@ -51,6 +51,15 @@ pub(super) struct Run {
     pub log_end: Lgpos,
 }
 
+/// Why a page is written, which decides what comes along.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Due {
+    /// Its place is needed: neighbours come along that will have to go soon as well.
+    Room,
+    /// Its first change is old: neighbours come along that were changed before this place.
+    Age(Lgpos),
+}
+
 /// What the frame table counts.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct FrameCounts {
@@ -63,8 +72,10 @@ pub(super) struct FrameCounts {
 /// The frames of a cache.
 pub(crate) struct Frames {
     page_size: PageSize,
-    correlation: Nanos,
+    pace: Pace,
     now: Nanos,
+    /// Whether looking at a page is a use of it.
+    notes_uses: bool,
     slots: Vec<Option<Frame>>,
     vacant: Vec<u32>,
     spare: Vec<Buffer>,
@@ -97,7 +108,9 @@ impl PageSource for Frames {
         self.counts.hits += 1;
         let frame = self.slots[index as usize].as_mut();
         let frame = frame.expect("invariant: the page map names frames in use");
-        frame.uses.again(self.now, self.correlation);
+        if self.notes_uses {
+            frame.uses.again(self.now, self.pace);
+        }
         Some(&frame.image)
     }
 
@@ -109,11 +122,12 @@ impl PageSource for Frames {
 
 impl Frames {
     /// No frames.
-    pub fn new(page_size: PageSize, correlation: Nanos) -> Self {
+    pub fn new(page_size: PageSize) -> Self {
         Self {
             page_size,
-            correlation,
+            pace: Pace::unknown(),
             now: Nanos::ZERO,
+            notes_uses: true,
             slots: Vec::new(),
             vacant: Vec::new(),
             spare: Vec::new(),
@@ -129,6 +143,13 @@ impl Frames {
     /// States the time for the uses that follow.
     pub fn set_now(&mut self, now: Nanos) {
         self.now = now;
+        self.notes_uses = true;
+    }
+
+    /// What follows at this time says nothing about what pages are worth: cleanup comes back to
+    /// every page that a delete has touched.
+    pub fn ignore_uses(&mut self) {
+        self.notes_uses = false;
     }
 
     /// How many pages are here.
@@ -193,8 +214,8 @@ impl Frames {
         let mut uses = self
             .history
             .recall(page)
-            .unwrap_or(Uses::first(self.now, self.correlation));
-        uses.again(self.now, self.correlation);
+            .unwrap_or(Uses::first(self.now, self.pace));
+        uses.again(self.now, self.pace);
         let frame = Frame {
             page,
             image,
@@ -283,20 +304,27 @@ impl Frames {
         self.dirty.first().copied()
     }
 
-    /// Copies `page` and the changed neighbours around it, at most `most` pages, for a write.
-    /// Neighbours come along where the log is durable up to their last change: a page that changes
-    /// at this moment would make the write wait and be written again soon. None where the page is
-    /// clean, gone or being written.
+    /// Copies `page` and changed neighbours, at most `most` pages in all, for a write. Neighbours
+    /// come along that are as good as due: a page that is still in use would soon be written again,
+    /// and one that changes at this moment, behind what is `durable` of the log, would make the
+    /// write wait. None where the page is clean, gone or being written.
     pub(super) fn collect_run(
         &mut self,
         page: PageNumber,
+        due: Due,
         (most, durable): (u32, Lgpos),
         flush_map: &LiveMap,
     ) -> Option<Run> {
-        self.writable(page)?;
+        let uses = self.writable(page)?.0.uses;
         let joins = |neighbour: u32| {
-            let last = self.writable(PageNumber(neighbour));
-            last.is_some_and(|last| last <= durable)
+            let Some((frame, dirt)) = self.writable(PageNumber(neighbour)) else {
+                return false;
+            };
+            let is_due = match due {
+                Due::Room => frame.uses.is_nearly_as_old(&uses, self.now),
+                Due::Age(bound) => dirt.first < bound,
+            };
+            is_due && dirt.last <= durable
         };
         let mut first = page.0;
         while page.0 - first < most / 2 && joins(first - 1) {
@@ -321,13 +349,11 @@ impl Frames {
         })
     }
 
-    /// Where the last change of a page ends that may be written now.
-    fn writable(&self, page: PageNumber) -> Option<Lgpos> {
+    /// A page that has changed and that no write carries.
+    fn writable(&self, page: PageNumber) -> Option<(&Frame, Dirt)> {
         let frame = self.frame(*self.by_page.get(&page)?);
-        frame
-            .dirt
-            .filter(|_| frame.writing.is_none())
-            .map(|dirt| dirt.last)
+        let dirt = frame.dirt.filter(|_| frame.writing.is_none())?;
+        Some((frame, dirt))
     }
 
     fn seal_copy(&mut self, page: PageNumber, sealed: &mut [u8], map: &LiveMap) -> Lgpos {
@@ -394,6 +420,8 @@ impl Frames {
         let Some(index) = next else {
             return log_first.get().map_or(Eviction::Stuck, Eviction::Log);
         };
+        let uses = self.frame(index).uses;
+        self.pace.note(uses, self.now);
         let frame = self.frame_mut(index);
         frame.queued = false;
         if frame.dirt.is_some() {

@@ -3,8 +3,7 @@
 //! A page's worth is the time of its last but one uncorrelated use (O'Neil, O'Neil, Weikum, "The
 //! LRU-K page replacement algorithm", SIGMOD 1993), as in ESE. A page used once is taken to have
 //! been used a while before as well: were it worth nothing, pages used twice at some time would
-//! fill the cache for good, and one that was just changed would be written at once, only to be
-//! read again for its cleanup. Pure values: no clock, no pages.
+//! fill the cache for good. Pure values: no clock, no pages.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
@@ -12,10 +11,6 @@ use std::collections::{BinaryHeap, HashMap, VecDeque};
 use units::{Nanos, PageNumber};
 
 use crate::hash::QuickHash;
-
-/// How many correlation intervals before its first use a page is taken to have been used: pages
-/// used again within that time (1 s by default) are kept before those used once.
-const ASSUMED_INTERVALS: u64 = 8;
 
 /// When a page was used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,27 +21,77 @@ pub(crate) struct Uses {
     last_but_one: Nanos,
 }
 
+/// The cache's own measure of time: how long a page has to be used again in before it goes. Storage
+/// sets the pace at which pages come and go, so spans in seconds would mean something else on every
+/// machine.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pace {
+    /// How long ago the last but one uses were of the pages that went last, on average.
+    horizon: Nanos,
+}
+
+/// Of the horizon, how long ago a page is taken to have been used before its first use. The rest is
+/// what it stays unless it is used again: short, so that those used again find room. On the
+/// transaction mix an eighth instead costs a read and a write per batch at 32 MiB of cache.
+const ASSUMED_SHARE: (u64, u64) = (31, 32);
+/// Of the horizon, within how long uses count as one: a page is worth keeping for uses that come
+/// back, not for a burst. Longer than a page is here and remembered, and none would ever count.
+const BURST_SHARE: u64 = 16;
+/// The horizon follows the pages that go, each so small a part of the way.
+const SMOOTHING: u64 = 16;
+
+impl Pace {
+    /// A guess; it matters only for the first pages that go.
+    pub const fn unknown() -> Self {
+        Self {
+            horizon: Nanos::from_secs(1),
+        }
+    }
+
+    /// A page goes at `now`.
+    pub fn note(&mut self, uses: Uses, now: Nanos) {
+        let age = now.since(uses.last_but_one);
+        self.horizon = Nanos(self.horizon.0 - self.horizon.0 / SMOOTHING + age.0 / SMOOTHING);
+    }
+
+    const fn assumed(self) -> Nanos {
+        Nanos(self.horizon.0 / ASSUMED_SHARE.1 * ASSUMED_SHARE.0)
+    }
+
+    const fn burst(self) -> Nanos {
+        Nanos(self.horizon.0 / BURST_SHARE)
+    }
+}
+
 /// What pages are compared by: the smallest goes first.
 pub(crate) type Rank = (Nanos, Nanos);
 
 impl Uses {
     /// The first use of a page that nothing is known about.
-    pub const fn first(now: Nanos, correlation: Nanos) -> Self {
+    pub const fn first(now: Nanos, pace: Pace) -> Self {
         Self {
             last: now,
-            last_but_one: now.since(Nanos(correlation.0 * ASSUMED_INTERVALS)),
+            last_but_one: now.since(pace.assumed()),
         }
     }
 
-    /// One more use. It counts where the last one that did is more than `correlation` ago. The
+    /// One more use. It counts where the last one that did is more than a burst ago. The
     /// distance to the last use of all would not do: a page in use all the time, such as a root,
     /// would have but one use, long ago, and go first.
     #[inline]
-    pub fn again(&mut self, now: Nanos, correlation: Nanos) {
-        if now.since(self.last) > correlation {
+    pub fn again(&mut self, now: Nanos, pace: Pace) {
+        if now.since(self.last) > pace.burst() {
             self.last_but_one = self.last;
             self.last = now;
         }
+    }
+
+    /// Whether this page, at `now`, has been left alone for at least half as long as another one
+    /// that must go, so that it will have to go soon as well.
+    pub fn is_nearly_as_old(&self, other: &Self, now: Nanos) -> bool {
+        let half = |age: Nanos, of: Nanos| age.0 >= of.0 / 2;
+        half(now.since(self.last), now.since(other.last))
+            && half(now.since(self.last_but_one), now.since(other.last_but_one))
     }
 
     /// The page whose last but one use is the oldest goes first; then the longest unused.
@@ -125,32 +170,35 @@ impl History {
 
 #[cfg(test)]
 mod tests {
-    use super::{History, Uses, Verdict, Victims};
+    use super::{History, Pace, Uses, Verdict, Victims};
     use units::{Nanos, PageNumber};
 
-    const CORRELATION: Nanos = Nanos(10);
+    /// Uses within 40 count once; before its first use a page was used 620 ago.
+    const PACE: Pace = Pace {
+        horizon: Nanos(640),
+    };
 
     #[test]
     fn a_burst_counts_once() {
-        let mut uses = Uses::first(Nanos(100), CORRELATION);
-        uses.again(Nanos(105), CORRELATION);
-        uses.again(Nanos(110), CORRELATION);
-        assert_eq!(uses.rank(), (Nanos(20), Nanos(100)));
-        uses.again(Nanos(200), CORRELATION);
-        assert_eq!(uses.rank(), (Nanos(100), Nanos(200)));
-        uses.again(Nanos(300), CORRELATION);
-        assert_eq!(uses.rank(), (Nanos(200), Nanos(300)));
+        let mut uses = Uses::first(Nanos(700), PACE);
+        uses.again(Nanos(720), PACE);
+        uses.again(Nanos(740), PACE);
+        assert_eq!(uses.rank(), (Nanos(80), Nanos(700)));
+        uses.again(Nanos(800), PACE);
+        assert_eq!(uses.rank(), (Nanos(700), Nanos(800)));
+        uses.again(Nanos(900), PACE);
+        assert_eq!(uses.rank(), (Nanos(800), Nanos(900)));
     }
 
     #[test]
     fn a_page_that_is_used_all_the_time_stays_young() {
-        let mut uses = Uses::first(Nanos(100), CORRELATION);
+        let mut uses = Uses::first(Nanos(100), PACE);
         for now in 101..2000 {
-            uses.again(Nanos(now), CORRELATION);
+            uses.again(Nanos(now), PACE);
         }
         let (last_but_one, last) = uses.rank();
         assert!(
-            last_but_one >= Nanos(1970) && last >= Nanos(1980),
+            last_but_one >= Nanos(1910) && last >= Nanos(1950),
             "{uses:?}"
         );
     }
@@ -158,10 +206,10 @@ mod tests {
     #[test]
     fn used_often_outlives_used_once_outlives_used_twice_long_ago() {
         let [mut often, once, mut long_ago] =
-            [500, 1000, 10].map(|first| Uses::first(Nanos(first), CORRELATION));
-        often.again(Nanos(940), CORRELATION);
-        often.again(Nanos(990), CORRELATION);
-        long_ago.again(Nanos(60), CORRELATION);
+            [500, 1000, 10].map(|first| Uses::first(Nanos(first), PACE));
+        often.again(Nanos(900), PACE);
+        often.again(Nanos(990), PACE);
+        long_ago.again(Nanos(60), PACE);
         let uses = [often, once, long_ago];
         let mut victims = Victims::default();
         for frame in 0..3 {
@@ -170,6 +218,42 @@ mod tests {
         let judge = |frame: u32| Verdict::Rank(uses[frame as usize].rank());
         let order: Vec<_> = std::iter::from_fn(|| victims.pop(judge)).collect();
         assert_eq!(order, [2, 1, 0]);
+    }
+
+    #[test]
+    fn the_pace_is_that_of_the_pages_that_go() {
+        let settled = |slower: u64| {
+            let mut pace = Pace::unknown();
+            for step in 1..1000 {
+                let now = Nanos(step * 1_000_000 * slower);
+                let before = Nanos(step.saturating_sub(50) * 1_000_000 * slower);
+                let goes = Uses {
+                    last: now,
+                    last_but_one: before,
+                };
+                pace.note(goes, now);
+            }
+            pace
+        };
+        for slower in [1, 100] {
+            let (burst, assumed) = (settled(slower).burst(), settled(slower).assumed());
+            let span = Nanos(50_000_000 * slower);
+            assert!(burst.0.abs_diff(span.0 / 16) < span.0 / 1000, "{burst:?}");
+            assert!(assumed < span && assumed.0 > span.0 / 10 * 9, "{assumed:?}");
+        }
+    }
+
+    #[test]
+    fn what_has_been_left_alone_half_as_long_goes_along() {
+        let uses = |last_but_one, last| Uses {
+            last: Nanos(last),
+            last_but_one: Nanos(last_but_one),
+        };
+        let due = uses(100, 200);
+        let along = |uses: Uses| uses.is_nearly_as_old(&due, Nanos(1000));
+        assert!(along(uses(90, 210)) && along(uses(550, 600)));
+        assert!(!along(uses(550, 601)), "used not long ago");
+        assert!(!along(uses(551, 600)), "used twice not long ago");
     }
 
     #[test]
@@ -192,7 +276,7 @@ mod tests {
 
     #[test]
     fn history_forgets_the_oldest() {
-        let used = |page: u32| Uses::first(Nanos(u64::from(page)), CORRELATION);
+        let used = |page: u32| Uses::first(Nanos(u64::from(page)), PACE);
         let mut history = History::default();
         for page in 1..=3 {
             history.remember(PageNumber(page), used(page), 2);

@@ -6,7 +6,7 @@ use device::{Durability, Purpose, Request};
 use ese::Lgpos;
 use units::PageNumber;
 
-use super::frames::{Eviction, Run};
+use super::frames::{Due, Eviction, Run};
 use super::{Cache, count};
 use crate::error::TransactionError;
 
@@ -42,7 +42,7 @@ impl Cache {
                 continue;
             }
             let durable = self.log.durable();
-            let next = self.frames.borrow_mut().evict(self.most_pages, durable);
+            let next = self.frames().evict(self.most_pages, durable);
             match next {
                 Eviction::Done => {
                     evicted += 1;
@@ -51,7 +51,7 @@ impl Cache {
                         self.runtime.yield_now().await;
                     }
                 }
-                Eviction::Write(page) => self.start_write(page),
+                Eviction::Write(page) => self.start_write(page, Due::Room),
                 Eviction::Stuck | Eviction::Log(_) if self.writes_in_flight.get() > 0 => {
                     self.changed.notified().await;
                 }
@@ -72,11 +72,11 @@ impl Cache {
         }
     }
 
-    /// Writes a page and its changed neighbours in a task of its own.
-    pub fn start_write(self: &Rc<Self>, page: PageNumber) {
+    /// Writes a page, and changed neighbours that are due as well, in a task of its own.
+    fn start_write(self: &Rc<Self>, page: PageNumber, due: Due) {
         let bounds = (self.longest_run_pages, self.log.durable());
-        let mut frames = self.frames.borrow_mut();
-        let run = frames.collect_run(page, bounds, &self.flush_map);
+        let mut frames = self.frames();
+        let run = frames.collect_run(page, due, bounds, &self.flush_map);
         drop(frames);
         let Some(run) = run else {
             return;
@@ -120,10 +120,10 @@ impl Cache {
     }
 
     /// Writes changes, the oldest first, until none is older than `bound`, with at most
-    /// `in_flight` writes at a time.
+    /// `in_flight` writes at a time. Neighbours come along that were changed before `along`.
     pub async fn write_older_than(
         self: &Rc<Self>,
-        bound: Lgpos,
+        (bound, along): (Lgpos, Lgpos),
         in_flight: usize,
     ) -> Result<(), TransactionError> {
         loop {
@@ -132,7 +132,7 @@ impl Cache {
             let oldest = self.frames.borrow().oldest_dirty_page();
             match oldest.filter(|(place, _)| *place < bound) {
                 Some((_, page)) if self.writes_in_flight.get() < in_flight => {
-                    if !self.start_oldest(page) {
+                    if !self.start_oldest(page, along) {
                         changed.await;
                     }
                 }
@@ -152,9 +152,9 @@ impl Cache {
     }
 
     /// False where the page is being written already, with an older change.
-    fn start_oldest(self: &Rc<Self>, page: PageNumber) -> bool {
+    fn start_oldest(self: &Rc<Self>, page: PageNumber, along: Lgpos) -> bool {
         let before = self.writes_in_flight.get();
-        self.start_write(page);
+        self.start_write(page, Due::Age(along));
         self.writes_in_flight.get() > before
     }
 

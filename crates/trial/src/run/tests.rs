@@ -1,5 +1,6 @@
 //! Whole runs in virtual time over storage in memory.
 
+mod budget;
 mod lost_writes;
 mod pacing;
 mod promises;
@@ -28,7 +29,10 @@ const PLAN: &str = "seed = 7\n\
 
 /// A world with its databases prepared.
 fn prepared(text: &str) -> World {
-    let world = World::new(text);
+    fill(World::new(text))
+}
+
+fn fill(world: World) -> World {
     let runtime = world.executor.runtime();
     let (plan, locations) = (world.plan.clone(), world.locations.clone());
     let filling = async move {
