@@ -63,6 +63,9 @@ fn lag(work: &mut Work<'_>) -> Number {
     let truncation = work
         .sheet
         .input("availability.truncation_lag_days", "days", truncation);
+    if work.deployment.has_copies() {
+        work.note(Quirk::LaggedSpace, "log.lag_days", None);
+    }
     let lag = (replay + truncation).min(MOST_LAG_DAYS);
     let lag = if work.deployment.has_copies() {
         lag
