@@ -141,8 +141,8 @@ impl Cache {
         let pages = |bytes: Bytes| usize::try_from(bytes.0 / page_size.bytes_u64()).unwrap_or(0);
         let most_pages =
             pages(settings.cache_maximum.max(settings.cache_minimum)).max(FEWEST_PAGES);
-        let share = |percent: f64| share_of(most_pages, percent);
-        let start_flush_pages = share(settings.start_flush_percent);
+        let (start, stop) = settings.free_pool_marks(page_size);
+        let start_flush_pages = pages(start).max(1);
         Rc::new(Self {
             runtime: runtime.clone(),
             latch: LatchCell::new(device.name()),
@@ -154,7 +154,7 @@ impl Cache {
             most_pages,
             extra_pages: Cell::new(0),
             start_flush_pages,
-            stop_flush_pages: share(settings.stop_flush_percent).max(start_flush_pages + 1),
+            stop_flush_pages: pages(stop).max(start_flush_pages + 1),
             longest_run_pages: u32::try_from(pages(settings.longest_write))
                 .unwrap_or(1)
                 .max(1),
@@ -376,17 +376,4 @@ impl Cache {
         counters.page_fault_stall_time = self.counts.stall_time.get();
         counters.database_flushes = self.counts.flushes.get();
     }
-}
-
-/// A percentage of a number of pages, at least one page.
-fn share_of(pages: usize, percent: f64) -> usize {
-    let basis_points = (percent.clamp(0.0, 50.0) * 100.0).round();
-    // Casting saturates, and the value was clamped.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "clamped above"
-    )]
-    let basis_points = basis_points as usize;
-    (pages * basis_points / 10_000).max(1)
 }

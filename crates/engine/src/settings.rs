@@ -1,6 +1,15 @@
 //! What a database may be told when it is opened; the defaults are those of the field.
 
+use ese::page::PageSize;
 use units::{Bytes, Nanos};
+
+/// The fewest pages that are free when eviction starts, where the cache is not very small: as many
+/// writes may be on their way before room is made, and a hundredth of a small cache is used up
+/// while they are.
+const FEWEST_FREE_PAGES: u64 = 32;
+
+/// No more than one in so many pages of a very small cache is kept free for that.
+const SMALLEST_SHARE: u64 = 64;
 
 /// Settings of one open database. [`Settings::default`] gives what mail servers use.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,7 +22,7 @@ pub struct Settings {
     /// `JET_paramCheckpointDepthMax`).
     pub checkpoint_depth: Bytes,
     /// Eviction starts when free pages fall below this share of the cache maximum (ESE
-    /// `JET_paramStartFlushThreshold`, 1 %).
+    /// `JET_paramStartFlushThreshold`, 1 %); see [`Settings::free_pool_marks`] for small caches.
     pub start_flush_percent: f64,
     /// Eviction stops when free pages reach this share of the cache maximum (ESE
     /// `JET_paramStopFlushThreshold`, 2 %).
@@ -49,5 +58,62 @@ impl Default for Settings {
             circular_log: true,
             log_whole_pages: false,
         }
+    }
+}
+
+impl Settings {
+    /// Free space of the cache at which eviction starts, and at which it stops.
+    pub fn free_pool_marks(&self, page_size: PageSize) -> (Bytes, Bytes) {
+        let cache = self.cache_maximum.max(self.cache_minimum);
+        let fewest = FEWEST_FREE_PAGES * page_size.bytes_u64();
+        let fewest = fewest.min(cache.0 / SMALLEST_SHARE);
+        let mark = |percent: f64, least: u64| Bytes(share_of(cache.0, percent).max(least));
+        (
+            mark(self.start_flush_percent, fewest),
+            mark(self.stop_flush_percent, 2 * fewest),
+        )
+    }
+}
+
+/// A percentage of a number of bytes.
+fn share_of(bytes: u64, percent: f64) -> u64 {
+    let share = bytes as f64 * percent.clamp(0.0, 50.0) / 100.0;
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "half of a cache size at most, and positive"
+    )]
+    let share = share.round() as u64;
+    share
+}
+
+#[cfg(test)]
+mod tests {
+    use ese::page::PageSize;
+    use units::Bytes;
+
+    use super::Settings;
+
+    fn marks(cache: Bytes) -> (Bytes, Bytes) {
+        let settings = Settings {
+            cache_minimum: Bytes(0),
+            cache_maximum: cache,
+            ..Settings::default()
+        };
+        settings.free_pool_marks(PageSize::KIB_32)
+    }
+
+    #[test]
+    fn a_large_cache_keeps_its_percentages_free() {
+        let (start, stop) = marks(Bytes::from_mib(256));
+        assert_eq!((start, stop), (Bytes(2_684_355), Bytes(5_368_709)));
+    }
+
+    #[test]
+    fn a_small_cache_has_room_for_the_writes_on_their_way() {
+        let (start, stop) = marks(Bytes::from_mib(64));
+        assert_eq!((start, stop), (Bytes::from_mib(1), Bytes::from_mib(2)));
+        let (start, stop) = marks(Bytes::from_mib(4));
+        assert_eq!((start, stop), (Bytes::from_kib(64), Bytes::from_kib(128)));
     }
 }

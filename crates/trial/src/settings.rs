@@ -1,5 +1,6 @@
 //! What a plan means to the engine, and what the record says of it.
 
+use ese::page::PageSize;
 use plan::{Plan, TestKind};
 use record::{OperationMix, Settings, TestType, Thresholds};
 
@@ -27,15 +28,15 @@ pub const fn test_type(plan: &Plan) -> TestType {
 /// Every setting of `plan`, resolved, for a run on `executors` threads.
 pub fn record_settings(plan: &Plan, executors: u32) -> Settings {
     let engine = engine_settings(plan);
-    let share = |percent: f64| (plan.cache.maximum.0 as f64 * percent / 100.0).round();
+    let (start, stop) = engine.free_pool_marks(page_size(plan));
     let mix = &plan.workload.mix;
     Settings {
         threads_per_database: sessions_per_database(plan),
         executors,
         cache_minimum_bytes: plan.cache.minimum.0,
         cache_maximum_bytes: plan.cache.maximum.0,
-        flush_start_bytes: whole(share(engine.start_flush_percent)),
-        flush_stop_bytes: whole(share(engine.stop_flush_percent)),
+        flush_start_bytes: start.0,
+        flush_stop_bytes: stop.0,
         checkpoint_depth_bytes: plan.checkpoint_depth.0,
         page_size_bytes: u32::try_from(plan.page_size.0).expect("invariant: at most 32 KiB"),
         mix: OperationMix {
@@ -55,6 +56,13 @@ pub fn record_settings(plan: &Plan, executors: u32) -> Settings {
         thresholds: thresholds(plan),
         ..Settings::default()
     }
+}
+
+fn page_size(plan: &Plan) -> PageSize {
+    let bytes = usize::try_from(plan.page_size.0).ok();
+    bytes
+        .and_then(PageSize::from_bytes)
+        .expect("invariant: a plan has a page size of the format")
 }
 
 fn thresholds(plan: &Plan) -> Thresholds {
@@ -77,15 +85,6 @@ fn thresholds(plan: &Plan) -> Thresholds {
         name: "of the plan".to_owned(),
         ..given
     }
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a share of a cache size is positive and far below 2^63"
-)]
-const fn whole(bytes: f64) -> u64 {
-    bytes as u64
 }
 
 #[cfg(test)]
