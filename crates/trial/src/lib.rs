@@ -6,6 +6,7 @@
 
 pub mod checksum;
 pub mod commits;
+pub mod contents;
 mod coordinator;
 pub mod damage;
 mod location;

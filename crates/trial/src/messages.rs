@@ -16,7 +16,7 @@ const RECEIVED: u16 = 4;
 const RECORD_HASH: u16 = 5;
 const LONG_HASH: u16 = 6;
 const SHORT_PAD: u16 = 128;
-const LONG_PAD: u16 = 256;
+pub const LONG_PAD: u16 = 256;
 
 /// The table that holds the messages of a database.
 pub fn definition() -> TableDefinition {

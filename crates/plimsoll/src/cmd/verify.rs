@@ -2,6 +2,7 @@
 
 use ese::verify::{Report, verify};
 use serde_json::{Value, json};
+use trial::contents::{self, Contents};
 
 use crate::Outcome;
 use crate::console::Console;
@@ -12,16 +13,40 @@ use crate::pages::FilePages;
 /// Examines the database; fails where anything is wrong.
 pub fn run(flags: &FileFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let report = verify(FilePages::open_database(&flags.file)?)?;
+    // Rows that cannot be reached cannot be read either, and are named already.
+    let contents = if report.is_clean() {
+        contents::examine(FilePages::open_database(&flags.file)?)?
+    } else {
+        None
+    };
     if flags.json {
-        console.answer_json(&as_json(&report))?;
+        console.answer_json(&as_json(&report, contents.as_ref()))?;
     } else {
         print(&report, console)?;
+        if let Some(contents) = &contents {
+            print_contents(contents, console)?;
+        }
     }
-    Ok(if report.is_clean() {
+    let is_clean = report.is_clean() && contents.is_none_or(|contents| contents.wrong == 0);
+    Ok(if is_clean {
         Outcome::Pass
     } else {
         Outcome::Fail
     })
+}
+
+fn print_contents(contents: &Contents, console: &mut Console) -> Result<(), CommandError> {
+    for named in &contents.named {
+        console.answer(named)?;
+    }
+    let unlisted = contents.wrong - contents.named.len() as u64;
+    if unlisted > 0 {
+        console.answer(format_args!("and {unlisted} more"))?;
+    }
+    console.answer(format_args!(
+        "{} messages are not what was written, of {} whose hashes were compared",
+        contents.wrong, contents.messages,
+    ))
 }
 
 fn print(report: &Report, console: &mut Console) -> Result<(), CommandError> {
@@ -48,7 +73,7 @@ fn print(report: &Report, console: &mut Console) -> Result<(), CommandError> {
     ))
 }
 
-fn as_json(report: &Report) -> Value {
+fn as_json(report: &Report, contents: Option<&Contents>) -> Value {
     let texts = |texts: Vec<String>| Value::from(texts);
     json!({
         "problems": report.problems,
@@ -58,6 +83,9 @@ fn as_json(report: &Report) -> Value {
         "index_entries": report.index_entries,
         "long_values": report.long_values,
         "awaiting_cleanup": report.awaiting_cleanup,
+        "messages": contents.map(|contents| contents.messages),
+        "wrong_messages": contents.map(|contents| contents.wrong),
+        "message_findings": contents.map(|contents| contents.named.clone()),
         "findings": texts(report.findings.iter().map(ToString::to_string).collect()),
         "notices": texts(report.notices.iter().map(ToString::to_string).collect()),
     })

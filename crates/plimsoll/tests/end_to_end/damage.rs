@@ -1,6 +1,9 @@
 //! Every kind of damage is named for what it is, with page and file; exit status 1; the file is
 //! only read.
 
+use ese::page::PageMut;
+use units::PageNumber;
+
 use crate::scene::{PAGE_BYTES, Ran, Scene};
 
 const FILE: &str = "Plimsoll001.edb";
@@ -36,6 +39,28 @@ fn one_flipped_bit_is_located() {
             .expect_out(&[&format!(
                 "{FILE}: page {page}: one bit flipped at byte {byte} bit {bit}"
             )]);
+    }
+}
+
+/// What no checksum sees: the page is whole, and not what was written.
+#[test]
+fn a_message_that_was_changed_under_a_good_checksum_is_named() {
+    for page in [40, 200] {
+        let scene = Scene::prepared("forged");
+        scene.change(FILE, |bytes| {
+            let image = &mut bytes[at(page)..at(page + 1)];
+            image[9_000] ^= 1;
+            let number = u32::try_from(page).unwrap();
+            PageMut::new(image).seal(PageNumber(number));
+        });
+        scene.run(["verify", FILE]).expect_code(1).expect_out(&[
+            "1 messages are not what was written",
+            "table Messages, page ",
+        ]);
+        scene
+            .run(["verify", "Plimsoll002.edb"])
+            .expect_code(0)
+            .expect_out(&["\n0 messages are not what was written"]);
     }
 }
 
