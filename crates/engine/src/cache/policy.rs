@@ -193,8 +193,8 @@ mod tests {
     #[test]
     fn a_page_that_is_used_all_the_time_stays_young() {
         let mut uses = Uses::first(Nanos(100), PACE);
-        for now in 101..2000 {
-            uses.again(Nanos(now), PACE);
+        for moment in 101..2000 {
+            uses.again(Nanos(moment), PACE);
         }
         let (last_but_one, last) = uses.rank();
         assert!(
