@@ -21,8 +21,9 @@ pub fn raw_gb(disk: &Disk) -> f64 {
 /// Everything about databases but their content.
 pub fn databases(work: &mut Work<'_>, architecture: Architecture) {
     formatted(work);
-    per_volume(work, architecture);
+    by_copies(work, architecture);
     largest(work, architecture);
+    per_volume(work, architecture);
     mailboxes(work, architecture);
     count(work, architecture);
     copies(work);
@@ -50,13 +51,24 @@ fn formatted(work: &mut Work<'_>) {
     }
 }
 
-/// Databases on a volume, as far as the site model decides.
-fn per_volume(work: &mut Work<'_>, architecture: Architecture) {
+/// Databases that would share a volume, as far as copies and site model decide.
+fn by_copies(work: &mut Work<'_>, architecture: Architecture) {
     let count = if architecture.volumes == VolumeArchitecture::SeveralDatabases {
         several(work)
     } else {
         Number::plain(1.0)
     };
+    work.put("db.per_volume_by_copies", "", count);
+}
+
+/// Databases on a volume: in a group of two active sites no more than have room on a disk.
+fn per_volume(work: &mut Work<'_>, architecture: Architecture) {
+    let mut count = work.get("db.per_volume_by_copies");
+    let both = work.deployment.site_model() == Some(SiteModel::ActiveActive);
+    if both && architecture.volumes == VolumeArchitecture::SeveralDatabases {
+        let room = work.get("disk.formatted_gb") / work.get("db.max_size_gb_used");
+        count = count.min(room.down()).max(1.0);
+    }
     work.put("db.per_volume", "", count);
 }
 
@@ -116,7 +128,7 @@ fn on_disk(work: &mut Work<'_>, architecture: Architecture, site: &str) -> Numbe
             (room / 1.4).up()
         };
     }
-    let right = work.get("db.per_volume");
+    let right = work.get("db.per_volume_by_copies");
     let workbook = workbook_per_volume(work);
     let key = format!("db.max_size_gb_calculated{site}");
     let count = if site.is_empty() {
@@ -151,8 +163,8 @@ fn mailboxes(work: &mut Work<'_>, architecture: Architecture) {
         if architecture.second == Build::Jbod && work.deployment.second_site.is_some() {
             iops = iops.min(work.get("disk.random_iops_dc2"));
         }
-        let one = work.get("io.db_iops_per_dag") / work.get("srv.mailboxes_per_dag");
-        let by_io = (iops / one).down_to(2.0) / work.get("db.per_volume");
+        let by_io =
+            (iops / work.get("io.db_iops_per_mailbox")).down_to(2.0) / work.get("db.per_volume");
         target = target.min(work.put("db.mailboxes_io_limited", "", by_io));
     }
     let workbook = target.clone().up();

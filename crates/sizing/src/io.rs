@@ -19,6 +19,8 @@ pub fn per_group(work: &mut Work<'_>) {
     let more = deployment.io.additional_iops;
     let more = work.sheet.input("io.additional_iops", "1/s", more);
     let all = work.put("io.db_iops_per_dag", "1/s", (all + more) * (1.0 + overhead));
+    let one = &all / work.get("srv.mailboxes_per_dag");
+    work.put("io.db_iops_per_mailbox", "1/s", one);
     let reads = over_tiers(work, "iops_read") / over_tiers(work, "iops");
     let reads = if all.value() > 0.0 {
         reads
@@ -51,7 +53,21 @@ pub fn per_server(work: &mut Work<'_>) {
         reads = logs * read * work.get("srv.worst_active_dbs_dc1") / &copies;
     }
     work.put("io.log_reads_per_server", "1/s", reads);
-    work.put("io.log_iops_per_db", "1/s", one_log);
+    one_log = share_of_database(work, one_log);
+    work.put("io.log_iops_per_db", "1/s", &one_log);
+    let group = one_log * work.get("db.count");
+    work.put("io.log_iops_per_dag", "1/s", group);
     let maintenance = figure!(work, maintenance_mb_per_second) * copies;
     work.put("io.maintenance_mb_per_server", "MB/s", maintenance);
+}
+
+/// Log I/O of a database as a share of its own, where that is all that was ever published; else
+/// what follows from its writes.
+fn share_of_database(work: &mut Work<'_>, by_writes: Number) -> Number {
+    let share = figure!(work, log_io_per_database_io);
+    if share.value() > 0.0 {
+        work.get("io.db_iops_per_db") * share
+    } else {
+        by_writes
+    }
 }

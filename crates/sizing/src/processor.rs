@@ -88,8 +88,10 @@ fn available(work: &mut Work<'_>, site: &str, processor: Processor) -> Option<Nu
     let cores = work
         .sheet
         .input(&format!("servers.cores{site}"), "", processor.cores);
-    let core = rate / &cores * figure!(work, baseline_megacycles_per_core)
-        / figure!(work, baseline_spec_per_core);
+    let each = rate / &cores;
+    let each = work.put(&format!("cpu.spec_rate_per_core{site}"), "", each);
+    let core =
+        each * figure!(work, baseline_megacycles_per_core) / figure!(work, baseline_spec_per_core);
     let core = work.put(&format!("cpu.mcycles_per_core{site}"), "megacycles", core);
     let key = format!("cpu.mcycles_available{site}");
     Some(work.put(&key, "megacycles", core * cores))

@@ -29,15 +29,16 @@ pub struct Product {
 }
 
 /// The generations there are data files for.
-const PRODUCTS: [(&str, &str); 4] = [
+const PRODUCTS: [(&str, &str); 5] = [
     ("2010", include_str!("../documents/products/2010.toml")),
     ("2013", include_str!("../documents/products/2013.toml")),
     ("2016", include_str!("../documents/products/2016.toml")),
     ("2019", include_str!("../documents/products/2019.toml")),
+    ("2007", include_str!("../documents/products/2007.toml")),
 ];
 
 /// The words for them, and for the one that shares its predecessor's figures.
-const WORDS: &[&str] = &["2010", "2013", "2016", "2019", "SE"];
+const WORDS: &[&str] = &["2007", "2010", "2013", "2016", "2019", "SE"];
 
 /// Bounds of every figure: none is negative, and none is near the upper one.
 const BOUNDS: (f64, f64) = (0.0, 1e12);
@@ -129,6 +130,8 @@ figures! {
     log_writes_per_database_write,
     /// The same without copies.
     log_writes_per_database_write_alone,
+    /// Log I/O per database I/O, where that is all that is known; 0 where log writes follow writes.
+    log_io_per_database_io,
     /// Log reads per log write, to send the log to the other copies.
     log_reads_per_log_write,
     /// Background maintenance of a copy in MB per second.

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use units::Bytes;
+
 use super::{Group, Provision, Server};
 
 /// What to set in controllers and disks, whatever their make. Source: Microsoft, "Exchange Server
@@ -51,26 +53,7 @@ impl Provision {
                 needs.build.file_system, needs.build.encryption
             ),
         )?;
-        for ((purpose, pool), used) in needs.pools.iter().zip(self.pool_shares()) {
-            let (disks, groups, level) = (pool.disks(), pool.groups, pool.level.name());
-            let members = format!("{}+{}", pool.data_disks, pool.redundant_disks);
-            let name = format!("disks of a server for {}", purpose.name());
-            row(
-                &name,
-                format!("{disks} in {groups} groups of {level} {members}"),
-            )?;
-            row(
-                "formatted",
-                format!("{} of {}", pool.formatted(), pool.raw()),
-            )?;
-            row("taken by volumes", format!("{:.1} %", used * 100.0))?;
-        }
-        if let Some(load) = self.pool_load() {
-            row(
-                "I/O of the databases' disks taken",
-                format!("{:.1} %", load * 100.0),
-            )?;
-        }
+        self.write_pools(text)?;
         if !needs.provenance.is_empty() {
             writeln!(text, "\nWhere the figures of the mailboxes come from:\n")?;
         }
@@ -82,6 +65,52 @@ impl Provision {
         self.groups
             .iter()
             .try_for_each(|group| write_group(group, text))
+    }
+
+    /// Disks of a server and what they are filled with, where volumes are cut from groups.
+    fn write_pools(&self, text: &mut String) -> std::fmt::Result {
+        let mut row = |name: &str, value: String| writeln!(text, "| {name} | {value} |");
+        let percent = |share: f64| format!("{:.1} %", share * 100.0);
+        for ((purpose, pool), used) in self.needs.pools.iter().zip(self.pool_shares()) {
+            let (disks, groups, level) = (pool.disks(), pool.groups, pool.level.name());
+            let members = format!("{}+{}", pool.data_disks, pool.redundant_disks);
+            let name = format!("disks of a server for {}", purpose.name());
+            row(
+                &name,
+                format!("{disks} in {groups} groups of {level} {members}"),
+            )?;
+            row(
+                "formatted",
+                format!("{} of {}", pool.formatted(), pool.raw()),
+            )?;
+            row("taken by volumes", percent(used))?;
+        }
+        if let Some(capacity) = self.capacity() {
+            row(
+                "formatted by raw disks, GiB by GB as in test reports",
+                percent(capacity.formatted_share()),
+            )?;
+            row(
+                "databases by their volumes",
+                percent(capacity.share_of_volumes()),
+            )?;
+            row(
+                "databases by raw disks, likewise",
+                percent(capacity.share_of_raw()),
+            )?;
+        }
+        if let Some(load) = self.pool_load() {
+            row("I/O of the databases' disks taken", percent(load))?;
+        }
+        // On an array volumes follow the mailboxes' data alone.
+        if self.needs.grown_database.is_some() {
+            for half_gib in [1, 2, 3, 4, 6] {
+                let size = Bytes::from_mib(512 * half_gib);
+                let name = format!("mailboxes of {size} in the same volumes");
+                row(&name, self.mailboxes_of(size).to_string())?;
+            }
+        }
+        Ok(())
     }
 
     /// Least to most of a survivor, over every way in which it can happen.

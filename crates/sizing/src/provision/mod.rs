@@ -5,6 +5,7 @@
 
 pub mod array;
 mod build;
+mod capacity;
 mod failures;
 mod markdown;
 mod names;
@@ -16,6 +17,7 @@ mod test_plan;
 pub(crate) mod tests;
 
 pub use build::provision;
+pub use capacity::Capacity;
 pub use failures::{Burden, Megacycles};
 pub use names::NameError;
 pub use test_plan::{PlanError, TestPlan};
@@ -47,6 +49,8 @@ pub struct Needs {
     pub mailbox_data: Bytes,
     /// A database file when its mailboxes are full.
     pub database: Bytes,
+    /// The same after a day of the test, where somebody has measured how it grows.
+    pub grown_database: Option<Bytes>,
     /// Room for its log.
     pub log: Bytes,
     /// Reads and writes per second of one copy of a database.

@@ -27,6 +27,7 @@ impl Needs {
             wish: wish(deployment, sheet, whole(several))?,
             mailboxes_per_database: value(sheet, "db.mailboxes"),
             database: gigabytes(sheet, "db.size_with_overhead_gb"),
+            grown_database: None,
             log: gigabytes(sheet, "log.space_gb_per_db"),
             mailbox_data: mailbox_data(deployment, value(sheet, "db.mailboxes")),
             iops_per_database: value(sheet, "io.db_iops_per_db"),
@@ -93,7 +94,7 @@ fn build(deployment: &Deployment) -> Build {
     let availability = &deployment.availability;
     let tiers = deployment.tiers.iter();
     let retention = tiers.map(|tier| tier.deleted_item_retention).max();
-    let old = ["2010", "2013"];
+    let old = ["2007", "2010", "2013"];
     Build {
         file_system: deployment.file_system.name.clone(),
         encryption: deployment.file_system.encryption.clone(),

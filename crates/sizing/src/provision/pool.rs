@@ -85,6 +85,8 @@ pub struct ArrayRule {
     pub log_per_data: f64,
     /// Part of the database volume that a test fills.
     pub test_fill: f64,
+    /// What a day of the test makes of a database, as a multiple of what it was made as.
+    pub test_growth: f64,
 }
 
 /// What an array's wizard makes.
@@ -96,6 +98,8 @@ pub struct Carved {
     pub log_volume: Bytes,
     /// The file that a test puts on it.
     pub test_database: Bytes,
+    /// The same file after a day of the test.
+    pub grown_database: Bytes,
     /// Share of the formatted pool that all volumes take; above 1 they do not fit.
     pub used: f64,
 }
@@ -106,10 +110,12 @@ pub fn carve(pool: &Pool, rule: ArrayRule, databases: u32, data: Bytes) -> Carve
     let database_volume = part(rule.database_per_data);
     let log_volume = part(rule.log_per_data);
     let all = (database_volume.0 + log_volume.0) * u64::from(databases);
+    let test_database = scaled(database_volume, rule.test_fill);
     Carved {
         database_volume,
         log_volume,
-        test_database: scaled(database_volume, rule.test_fill),
+        test_database,
+        grown_database: scaled(test_database, rule.test_growth),
         used: all as f64 / pool.formatted().0 as f64,
     }
 }

@@ -11,7 +11,8 @@ type Inputs = BTreeMap<String, Json>;
 pub fn deployment(inputs: &Inputs) -> String {
     let flat = Flat(inputs);
     let product = flat.word("product").unwrap_or("2013");
-    let mut text = format!("mode = \"compatible\"\nproduct = \"{product}\"\n");
+    let mode = flat.word("mode").unwrap_or("compatible");
+    let mut text = format!("mode = \"{mode}\"\nproduct = \"{product}\"\n");
     for number in 1..=4 {
         tier(&mut text, &flat, number);
     }
@@ -227,6 +228,9 @@ fn hardware(text: &mut String, flat: &Flat<'_>) {
     );
     flat.line(text, "autoreseed_volumes", "autoreseed_volumes", 1.0);
     flat.line(text, "usable_disk_io_percent", "disk_io_capacity", 100.0);
+    if let Some(level) = flat.word("raid") {
+        let _ = writeln!(text, "raid = \"{level}\"");
+    }
     for level in ["raid10", "raid5", "raid6"] {
         if let Some(group) = flat.word(&format!("{level}_group")) {
             let _ = writeln!(text, "{level}_group = \"{group}\"");

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use sizing::layout::Mode;
 use sizing::provision::pool::Pool;
-use sizing::provision::{Database, Group, Provision, Purpose, Server, Volume};
+use sizing::provision::{Capacity, Database, Group, Provision, Purpose, Server, Volume};
 
 /// Everything that is to be built.
 pub fn of(provision: &Provision) -> Value {
@@ -28,9 +28,22 @@ pub fn of(provision: &Provision) -> Value {
         "encryption": needs.build.encryption,
         "pools": pools,
         "pool_percent_taken": taken,
+        "capacity": provision.capacity().map(|capacity| self::capacity(&capacity)),
         "pool_io_percent_taken": provision.pool_load().map(|load| load * 100.0),
         "failures": failures,
         "groups": provision.groups.iter().map(group).collect::<Vec<_>>(),
+    })
+}
+
+fn capacity(capacity: &Capacity) -> Value {
+    json!({
+        "raw_bytes": capacity.raw.0,
+        "formatted_bytes": capacity.formatted.0,
+        "database_volume_bytes": capacity.database_volumes.0,
+        "database_bytes": capacity.databases.0,
+        "formatted_by_raw_percent": capacity.formatted_share() * 100.0,
+        "databases_by_volumes_percent": capacity.share_of_volumes() * 100.0,
+        "databases_by_raw_percent": capacity.share_of_raw() * 100.0,
     })
 }
 

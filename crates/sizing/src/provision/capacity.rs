@@ -1,0 +1,71 @@
+//! What the disks of a server are filled with, in the rows that test reports of storage vendors
+//! print.
+
+use units::Bytes;
+
+use super::{Provision, Purpose};
+
+/// Sums over one server whose volumes are cut from redundant groups.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Capacity {
+    /// All disks as their vendor counts them.
+    pub raw: Bytes,
+    /// What formatting leaves of the disks that carry data.
+    pub formatted: Bytes,
+    /// Volumes of databases.
+    pub database_volumes: Bytes,
+    /// Databases as they are made for a test; grown by it, where that is known.
+    pub databases: Bytes,
+}
+
+/// Reports divide sizes in units of 2^30 bytes by disks in units of 10^9, and call both GB. So do
+/// we: the rows are there to be compared.
+const MIXED: f64 = 1.073_741_824;
+
+impl Capacity {
+    /// Formatted by raw, as reports divide them.
+    pub fn formatted_share(&self) -> f64 {
+        share(self.formatted, self.raw) / MIXED
+    }
+
+    /// Databases by their volumes.
+    pub fn share_of_volumes(&self) -> f64 {
+        share(self.databases, self.database_volumes)
+    }
+
+    /// Databases by raw disks, as reports divide them.
+    pub fn share_of_raw(&self) -> f64 {
+        share(self.databases, self.raw) / MIXED
+    }
+}
+
+fn share(part: Bytes, whole: Bytes) -> f64 {
+    part.0 as f64 / whole.0.max(1) as f64
+}
+
+impl Provision {
+    /// The sums over the first server; none where each volume is a disk of its own.
+    pub fn capacity(&self) -> Option<Capacity> {
+        let needs = &self.needs;
+        let sum = |of: fn(&super::Pool) -> Bytes| {
+            let pools = needs.pools.iter();
+            Bytes(pools.map(|(_, pool)| of(pool).0).sum())
+        };
+        let server = self.groups.first()?.servers.first()?;
+        let carriers = server.volumes.iter();
+        let carriers = carriers.filter(|volume| volume.purpose == Purpose::Databases);
+        let each = needs.grown_database.unwrap_or(needs.database);
+        (!needs.pools.is_empty()).then(|| Capacity {
+            raw: sum(super::Pool::raw),
+            formatted: sum(super::Pool::formatted),
+            database_volumes: Bytes(carriers.map(|volume| volume.size.0).sum()),
+            databases: Bytes(each.0 * server.databases().count() as u64),
+        })
+    }
+
+    /// How many mailboxes of another size the same databases hold.
+    pub fn mailboxes_of(&self, size: Bytes) -> u64 {
+        let databases = self.groups.iter().map(|group| group.databases.len() as u64);
+        databases.sum::<u64>() * self.needs.mailbox_data.0 / size.0.max(1)
+    }
+}
