@@ -12,8 +12,8 @@ use std::rc::Rc;
 use std::task::{Poll, Waker};
 
 use device::{
-    Caps, Completion, Device, DeviceError, Durability, Executor, FileEntry, Op, OpenMode, Outcome,
-    Pending, Request, Volume, VolumeImage, completion,
+    Caps, Completion, Device, DeviceError, Durability, Executor, FileEntry, FileImage, Op,
+    OpenMode, Outcome, Pending, Request, Volume, VolumeImage, completion,
 };
 use ledger::{Change, FileId, Ledger, NameChange};
 use units::Seed;
@@ -275,7 +275,7 @@ fn change(op: &Op) -> Change {
             durability,
         } => Change::Write {
             offset: *offset,
-            bytes: buffer.to_vec(),
+            bytes: FileImage::of(buffer),
             durable: *durability == Durability::Durable,
         },
         Op::Flush => Change::Flush,

@@ -3,15 +3,14 @@
 use ese::checksum::{self, PageVerdict};
 use ese::flush_map::{FlushMap, FlushVerdict};
 use ese::header::{HeaderCopies, PROBE_BYTES, read_copies};
-use ese::page::PageRef;
+use ese::page::{PageRef, PageSize};
 use ese::page_check;
 use ese::reader::FileImage;
 use ese::verify::{Report, verify};
 use units::PageNumber;
 
 /// Checks both headers and every initialised page of a database file; gives back the header and
-/// the number of initialised pages, or the first thing that is wrong. Holes are not read: most of
-/// a young file is one.
+/// the number of initialised pages, or the first thing that is wrong.
 pub fn all_good(file: &device::FileImage) -> Result<(HeaderCopies, usize), String> {
     let mut probe = vec![0; PROBE_BYTES];
     let length = file.read(0, &mut probe);
@@ -23,19 +22,37 @@ pub fn all_good(file: &device::FileImage) -> Result<(HeaderCopies, usize), Strin
     if !file.length().is_multiple_of(size.bytes_u64()) {
         return Err(format!("{} bytes are no whole pages", file.length()));
     }
-    let (mut initialised, mut bytes) = (0, vec![0; size.bytes()]);
+    let mut initialised = 0;
+    each_page(file, size, |number, page| {
+        if let Some(page) = page {
+            initialised += usize::from(is_initialised_and_good(page, number)?);
+        }
+        Ok(())
+    })?;
+    Ok((copies, initialised))
+}
+
+/// Shows every page, none for a hole, until one is refused. Holes are not read: most of a young
+/// file is one.
+fn each_page(
+    file: &device::FileImage,
+    size: PageSize,
+    mut show: impl FnMut(PageNumber, Option<&[u8]>) -> Result<(), String>,
+) -> Result<(), String> {
+    let mut bytes = vec![0; size.bytes()];
     for number in (1..).map(PageNumber) {
         let offset = size.file_offset(number);
-        if offset == file.length() {
+        if offset >= file.length() {
             break;
         }
         if file.is_hole(offset, size.bytes()) {
-            continue;
+            show(number, None)?;
+        } else {
+            file.read(offset, &mut bytes);
+            show(number, Some(&bytes))?;
         }
-        file.read(offset, &mut bytes);
-        initialised += usize::from(is_initialised_and_good(&bytes, number)?);
     }
-    Ok((copies, initialised))
+    Ok(())
 }
 
 /// False for a page of zeros; an error for one that is neither that nor good.
@@ -54,20 +71,23 @@ fn is_initialised_and_good(bytes: &[u8], number: PageNumber) -> Result<bool, Str
 
 /// Holds every page of a closed database file against the flush map that lies beside it; gives back
 /// how many pages the map knows. The map must be one that is believed.
-pub fn flush_map_agrees(bytes: &[u8], map: &[u8]) -> Result<usize, String> {
-    let copies = read_copies(bytes).map_err(|error| error.to_string())?;
+pub fn flush_map_agrees(
+    file: &device::FileImage,
+    copies: &HeaderCopies,
+    map: &[u8],
+) -> Result<usize, String> {
     let map = FlushMap::believed(map, &copies.header).map_err(|refusal| refusal.to_string())?;
-    let mut known = 0;
-    let pages = bytes.chunks(copies.page_size.bytes()).skip(2);
-    for (number, page) in (1..).map(PageNumber).zip(pages) {
-        match map.judge(number, PageRef::new(page)) {
+    let (mut known, zeros) = (0, vec![0; copies.page_size.bytes()]);
+    each_page(file, copies.page_size, |number, page| {
+        match map.judge(number, PageRef::new(page.unwrap_or(&zeros))) {
             FlushVerdict::Agrees => known += 1,
             FlushVerdict::Unknown => {}
             lost @ FlushVerdict::LostWrite { .. } => {
                 return Err(format!("page {number}: {lost:?}"));
             }
         }
-    }
+        Ok(())
+    })?;
     Ok(known)
 }
 

@@ -41,6 +41,12 @@ fn pieces(
     })
 }
 
+/// Blocks that so many bytes take.
+fn blocks_of(bytes: u64) -> usize {
+    usize::try_from(bytes.div_ceil(ALIGNMENT as u64))
+        .expect("invariant: files in memory fit the address space")
+}
+
 impl FileImage {
     /// A file of `length` zero bytes.
     pub fn zeroed(length: u64) -> Self {
@@ -88,17 +94,52 @@ impl FileImage {
             offset + bytes.len() as u64 <= self.length,
             "a write lies inside the file"
         );
+        let mut last: Option<Rc<Block>> = None;
         for (block, inside, range) in pieces(offset, bytes.len()) {
             let source = &bytes[range];
-            let block = self.blocks[block].get_or_insert_with(|| Rc::new([0; ALIGNMENT]));
-            Rc::make_mut(block)[inside..inside + source.len()].copy_from_slice(source);
+            let target = &mut self.blocks[block];
+            if let Ok(whole) = <&Block>::try_from(source) {
+                let same = last.take().filter(|last| **last == *whole);
+                let shared = same.unwrap_or_else(|| Rc::new(*whole));
+                *target = Some(Rc::clone(&shared));
+                last = Some(shared);
+            } else {
+                let block = target.get_or_insert_with(|| Rc::new([0; ALIGNMENT]));
+                Rc::make_mut(block)[inside..inside + source.len()].copy_from_slice(source);
+            }
+        }
+    }
+
+    /// Writes what `source` holds at `offset`, a multiple of [`ALIGNMENT`]: at most as much as lies
+    /// inside this file. Whole blocks are shared, not copied.
+    pub fn write_shared(&mut self, offset: u64, source: &Self) {
+        assert!(
+            offset.is_multiple_of(ALIGNMENT as u64),
+            "blocks are shared where they begin alike"
+        );
+        let length = source.length.min(self.length.saturating_sub(offset));
+        let whole = blocks_of(length / ALIGNMENT as u64 * ALIGNMENT as u64);
+        let first = blocks_of(offset);
+        let targets = self.blocks.iter_mut().skip(first);
+        for (target, block) in targets.zip(&source.blocks[..whole]) {
+            *target = Some(
+                block
+                    .as_ref()
+                    .map_or_else(|| Rc::new([0; ALIGNMENT]), Rc::clone),
+            );
+        }
+        let done = (whole * ALIGNMENT) as u64;
+        if done < length {
+            let mut rest = [0; ALIGNMENT];
+            let rest = &mut rest[..usize::try_from(length - done).expect("invariant: below 4 KiB")];
+            source.read(done, rest);
+            self.write(offset + done, rest);
         }
     }
 
     /// Cuts the file or extends it with zeros.
     pub fn set_length(&mut self, length: u64) {
-        let blocks = usize::try_from(length.div_ceil(ALIGNMENT as u64))
-            .expect("invariant: files in memory fit the address space");
+        let blocks = blocks_of(length);
         if length < self.length {
             self.zero_last_block_from(length);
         }
@@ -133,21 +174,27 @@ impl FileImage {
 
 #[cfg(test)]
 mod tests {
+    use std::rc::Rc;
+
     use proptest::prelude::*;
 
     use super::FileImage;
+    use crate::ALIGNMENT;
 
     #[derive(Clone, Debug)]
     enum Step {
         Write { offset: usize, bytes: Vec<u8> },
+        WriteShared { block: usize, bytes: Vec<u8> },
         SetLength(usize),
     }
 
     fn steps() -> impl Strategy<Value = Vec<Step>> {
         let write = (0..20_000_usize, proptest::collection::vec(1_u8.., 0..9_000))
             .prop_map(|(offset, bytes)| Step::Write { offset, bytes });
+        let shared = (0..6_usize, proptest::collection::vec(1_u8..3, 0..9_000))
+            .prop_map(|(block, bytes)| Step::WriteShared { block, bytes });
         let length = (0..20_000_usize).prop_map(Step::SetLength);
-        proptest::collection::vec(prop_oneof![write, length], 0..12)
+        proptest::collection::vec(prop_oneof![write, shared, length], 0..12)
     }
 
     proptest! {
@@ -162,6 +209,13 @@ mod tests {
                         twin[offset..offset + bytes.len()].copy_from_slice(&bytes);
                     }
                     Step::Write { .. } => {}
+                    Step::WriteShared { block, bytes } => {
+                        let offset = block * ALIGNMENT;
+                        image.write_shared(offset as u64, &FileImage::of(&bytes));
+                        for (target, byte) in twin.iter_mut().skip(offset).zip(bytes) {
+                            *target = byte;
+                        }
+                    }
                     Step::SetLength(length) => {
                         image.set_length(length as u64);
                         twin.resize(length, 0);
@@ -187,6 +241,18 @@ mod tests {
         image.write(5_000, &[0]);
         assert!(image.is_hole(0, 4_096) && image.is_hole(8_192, 11_808));
         assert!(!image.is_hole(0, 4_097) && !image.is_hole(4_096, 1));
+    }
+
+    #[test]
+    fn a_block_that_repeats_is_held_once_and_changes_alone() {
+        let mut image = FileImage::of(&[7; 12_288]);
+        assert!(Rc::ptr_eq(
+            image.blocks[0].as_ref().unwrap(),
+            image.blocks[2].as_ref().unwrap()
+        ));
+        image.write(4_096, &[8]);
+        let bytes = image.to_vec();
+        assert_eq!((bytes[0], bytes[4_096], bytes[8_192]), (7, 8, 7));
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub enum Change {
     /// Bytes at an offset; `durable` as soon as it completes.
     Write {
         offset: u64,
-        bytes: Vec<u8>,
+        bytes: FileImage,
         durable: bool,
     },
     /// Makes durable what has completed.
@@ -279,24 +279,22 @@ impl Fate {
 
 fn apply(image: &mut FileImage, change: &Change) {
     match change {
-        Change::Write { offset, bytes, .. } => write_inside(image, *offset, bytes),
+        Change::Write { offset, bytes, .. } => image.write_shared(*offset, bytes),
         Change::SetLength { length } => image.set_length(*length),
         Change::Nothing | Change::Flush => {}
     }
 }
 
-fn tear(image: &mut FileImage, offset: u64, bytes: &[u8], prng: &mut Prng, unit: u32) {
+/// Writes some units of `bytes` and leaves others as they were. Only what lies inside the file: a
+/// write may meet a file that a later change has cut.
+fn tear(image: &mut FileImage, offset: u64, bytes: &FileImage, prng: &mut Prng, unit: u32) {
     let unit = usize::try_from(unit).expect("invariant: sectors are small");
-    for (index, part) in bytes.chunks(unit).enumerate() {
+    for (index, part) in bytes.to_vec().chunks(unit).enumerate() {
         if prng.below(2) == 0 {
-            write_inside(image, offset + (index * unit) as u64, part);
+            let at = offset + (index * unit) as u64;
+            let room = image.length().saturating_sub(at);
+            let inside = usize::try_from(room).map_or(part.len(), |room| room.min(part.len()));
+            image.write(at.min(image.length()), &part[..inside]);
         }
     }
-}
-
-/// Writes what lies inside the file: a write may meet a file that a later change has cut.
-fn write_inside(image: &mut FileImage, offset: u64, bytes: &[u8]) {
-    let room = image.length().saturating_sub(offset);
-    let length = usize::try_from(room).map_or(bytes.len(), |room| room.min(bytes.len()));
-    image.write(offset.min(image.length()), &bytes[..length]);
 }

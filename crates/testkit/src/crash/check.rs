@@ -117,8 +117,8 @@ async fn index_agrees(table: &Table, transaction: &Transaction, rows: &Rows) -> 
 /// A database that was never recovered: its flush map knows every page that was ever written.
 pub(super) fn every_page_is_in_the_map(image: &VolumeImage) -> Result<(), String> {
     let (file, map) = with_map(image)?;
-    let (_, initialised) = pages::all_good(file)?;
-    let known = pages::flush_map_agrees(&file.to_vec(), &map)?;
+    let (copies, initialised) = pages::all_good(file)?;
+    let known = pages::flush_map_agrees(file, &copies, &map)?;
     if known == initialised {
         Ok(())
     } else {
@@ -147,8 +147,8 @@ pub(super) fn closed_database(
     if copies.header.state != DatabaseState::CleanShutdown {
         return Err(format!("the closed file says {}", copies.header.state));
     }
+    pages::flush_map_agrees(file, &copies, &map)?;
     let bytes = file.to_vec();
-    pages::flush_map_agrees(&bytes, &map)?;
     pages::examine(&bytes)?;
     let found = read_with_ours(&bytes, TABLE, LongValues::Follow)?;
     let rows: Vec<MessageRow> = model

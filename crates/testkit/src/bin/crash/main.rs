@@ -1,6 +1,8 @@
 //! The crash loop over many seeds, on every processor: `crash --seeds N [--first S]` runs N scripts
 //! with power failing at several of their requests each, `crash --seed S --step K` runs one again.
 
+mod tally;
+
 use std::io::Write as _;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -9,8 +11,11 @@ use std::sync::{Mutex, PoisonError};
 use testkit::crash::{CrashFailure, CrashOptions, CrashSummary, Steps, run};
 use units::Seed;
 
-/// Requests at which power fails in each script of a run over many.
-const STEPS_OF_A_SEED: u64 = 10;
+use crate::tally::Tally;
+
+/// Requests at which power fails in each script of a run over many: scripts differ more than the
+/// requests of one do, so time is better spent on more of them.
+const STEPS_OF_A_SEED: u64 = 6;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -59,7 +64,7 @@ fn run_many(first: u64, seeds: u64) -> Result<CrashSummary, Vec<CrashFailure>> {
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let next = AtomicU64::new(first);
     let stop = AtomicBool::new(false);
-    let results = Mutex::new((CrashSummary::default(), Vec::new()));
+    let tally = Mutex::new(Tally::new(seeds));
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
@@ -70,23 +75,19 @@ fn run_many(first: u64, seeds: u64) -> Result<CrashSummary, Vec<CrashFailure>> {
                     }
                     let options = CrashOptions::new(Seed(seed), Steps::Some(STEPS_OF_A_SEED));
                     let result = run(&options);
-                    let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
-                    match result {
-                        Ok(summary) => results.0.add(&summary),
-                        Err(failure) => {
-                            results.1.push(failure);
-                            stop.store(true, Ordering::Relaxed);
-                        }
+                    let mut tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
+                    if !tally.take(result) {
+                        stop.store(true, Ordering::Relaxed);
                     }
                 }
             });
         }
     });
-    let (summary, failures) = results.into_inner().unwrap_or_else(PoisonError::into_inner);
-    if failures.is_empty() {
-        Ok(summary)
+    let tally = tally.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if tally.failures.is_empty() {
+        Ok(tally.summary)
     } else {
-        Err(failures)
+        Err(tally.failures)
     }
 }
 

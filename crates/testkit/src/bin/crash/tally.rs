@@ -1,0 +1,58 @@
+//! What a run over many scripts has come to, and how far it is.
+
+use std::time::{Duration, Instant};
+
+use testkit::crash::{CrashFailure, CrashSummary};
+
+use crate::say;
+
+/// How often a run over many says how far it is.
+const PROGRESS_EVERY: Duration = Duration::from_secs(10);
+
+/// What a run over many has come to.
+pub struct Tally {
+    seeds: u64,
+    done: u64,
+    /// Of the scripts that passed.
+    pub summary: CrashSummary,
+    /// Of those that did not.
+    pub failures: Vec<CrashFailure>,
+    began: Instant,
+    told: Instant,
+}
+
+impl Tally {
+    /// Nothing yet, of `seeds` scripts.
+    pub fn new(seeds: u64) -> Self {
+        let now = Instant::now();
+        Self {
+            seeds,
+            done: 0,
+            summary: CrashSummary::default(),
+            failures: Vec::new(),
+            began: now,
+            told: now,
+        }
+    }
+
+    /// Takes a script's result in; whether to go on.
+    pub fn take(&mut self, result: Result<CrashSummary, CrashFailure>) -> bool {
+        match result {
+            Ok(summary) => self.summary.add(&summary),
+            Err(failure) => self.failures.push(failure),
+        }
+        self.done += 1;
+        if self.told.elapsed() >= PROGRESS_EVERY {
+            self.told = Instant::now();
+            let left = (self.seeds - self.done) as f64 / self.done as f64;
+            say(&format!(
+                "{} of {} scripts, {} power failures; about {:.0} s left",
+                self.done,
+                self.seeds,
+                self.summary.crashes,
+                self.began.elapsed().as_secs_f64() * left
+            ));
+        }
+        self.failures.is_empty()
+    }
+}
