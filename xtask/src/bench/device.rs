@@ -20,8 +20,13 @@ const READ_BYTES: usize = 32 << 10;
 /// Requests in flight, one line each.
 const DEPTHS: [usize; 3] = [1, 8, 32];
 
-/// Seconds of each measurement.
-const SECONDS: u64 = 3;
+/// Seconds of each slice.
+const SECONDS: u64 = 1;
+
+/// Slices of each side in a pair, taken in turn. Storage that others share changes its pace by
+/// tens of percent within seconds: a pair of two long stretches compares two moments, not two
+/// programs.
+const SLICES: usize = 4;
 
 const FILE: &str = "plimsoll-bench-device";
 
@@ -103,18 +108,8 @@ fn fill(directory: &Path) -> Result<(), DeviceError> {
 }
 
 fn compare(directory: &Path, depth: usize) -> Result<Comparison, Failure> {
-    let mut pairs = Vec::new();
-    for pair in 0..PAIRS {
-        let ours = || ours(directory, depth, pair as u64);
-        let peer = || peer(directory, depth);
-        pairs.push(if pair % 2 == 0 {
-            let ours = ours()?;
-            (ours, peer()?)
-        } else {
-            let peer = peer()?;
-            (ours()?, peer)
-        });
-    }
+    let pairs = (0..PAIRS).map(|pair| measure_pair(directory, depth, pair));
+    let pairs = pairs.collect::<Result<Vec<_>, _>>()?;
     let middle = |value: fn(&(fio::Measured, fio::Measured)) -> f64| {
         median(pairs.iter().map(value).collect())
     };
@@ -126,6 +121,38 @@ fn compare(directory: &Path, depth: usize) -> Result<Comparison, Failure> {
         our_cpu_micros: middle(|(ours, _)| ours.cpu_micros_per_operation),
         fio_cpu_micros: middle(|(_, fio)| fio.cpu_micros_per_operation),
     })
+}
+
+/// Slices of both in turn, each side first as often as the other; their means.
+fn measure_pair(
+    directory: &Path,
+    depth: usize,
+    pair: usize,
+) -> Result<(fio::Measured, fio::Measured), Failure> {
+    let (mut our_slices, mut fio_slices) = (Vec::new(), Vec::new());
+    for slice in 0..SLICES {
+        let seed = (pair * SLICES + slice) as u64;
+        if slice % 2 == 0 {
+            our_slices.push(ours(directory, depth, seed)?);
+            fio_slices.push(peer(directory, depth)?);
+        } else {
+            fio_slices.push(peer(directory, depth)?);
+            our_slices.push(ours(directory, depth, seed)?);
+        }
+    }
+    Ok((mean(&our_slices), mean(&fio_slices)))
+}
+
+/// The mean of slices that took equally long.
+fn mean(slices: &[fio::Measured]) -> fio::Measured {
+    let of = |value: fn(&fio::Measured) -> f64| {
+        slices.iter().map(value).sum::<f64>() / slices.len() as f64
+    };
+    fio::Measured {
+        operations_per_second: of(|slice| slice.operations_per_second),
+        bytes_per_second: of(|slice| slice.bytes_per_second),
+        cpu_micros_per_operation: of(|slice| slice.cpu_micros_per_operation),
+    }
 }
 
 fn peer(directory: &Path, depth: usize) -> Result<fio::Measured, Failure> {
