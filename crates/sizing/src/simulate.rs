@@ -2,17 +2,19 @@
 
 use plan::Deployment;
 
-use crate::layout::{Layout, Mode, Rules, lay_out, play};
+use crate::layout::{Layout, Mode, lay_out, play};
 use crate::provision::Needs;
 use crate::sheet::Sheet;
 
 /// A layout and what failures do to it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Simulated {
     /// Where each copy of one group lies.
     pub layout: Layout,
     /// Every failure, the harmless first.
     pub modes: Vec<Mode>,
+    /// What it was laid out from; it knows what a failure costs the survivors.
+    pub needs: Needs,
 }
 
 /// Lays one group out and plays its failures; none without copies, or where there is no layout.
@@ -22,7 +24,10 @@ pub fn simulate(deployment: &Deployment, sheet: &Sheet) -> Option<Simulated> {
         return None;
     }
     let layout = lay_out(&needs.wish).ok()?;
-    let activate_lagged = deployment.availability.replay_lag_manager;
-    let modes = play(&layout, Rules { activate_lagged });
-    Some(Simulated { layout, modes })
+    let modes = play(&layout, needs.rules());
+    Some(Simulated {
+        layout,
+        modes,
+        needs,
+    })
 }

@@ -237,6 +237,7 @@ fn failures(layout: &Layout, wanted: &Json) {
         layout,
         Rules {
             activate_lagged: true,
+            witness: None,
         },
     );
     for (failure, numbers) in wanted.as_object().unwrap() {

@@ -19,7 +19,7 @@ pub use hardware::{Disk, Disks, Processor};
 pub use model::{
     Availability, Backup, BackupFrequency, BackupMethod, Data, Deployment, FileSystem, GivenIops,
     Io, Mode, Names, Raid, RaidGroup, RaidGroups, Replication, SecondSite, Servers, SiteModel,
-    Storage, StorageChoice, Tier, Transport,
+    Storage, StorageChoice, Tier, Transport, Witness,
 };
 pub use product::{Figure, Figures, Product};
 

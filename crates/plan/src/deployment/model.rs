@@ -138,6 +138,19 @@ pub struct SecondSite {
     pub blocks_activation: bool,
     /// Whether the servers there serve no other group.
     pub dedicated_servers: bool,
+    /// Where the witness of a group stands.
+    pub witness: Witness,
+}
+
+/// Where the witness of a group stands, which has a vote where its members are even in number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Witness {
+    /// In the site where the group is at home.
+    First,
+    /// In the other site.
+    Second,
+    /// In a third site.
+    Third,
 }
 
 /// What runs in which of two sites.

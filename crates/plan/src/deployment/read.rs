@@ -7,7 +7,7 @@ use super::hardware::{disks, processor};
 use super::model::{
     Availability, Backup, BackupFrequency, BackupMethod, Data, Deployment, Io, Mode, Names,
     RaidGroup, RaidGroups, Replication, SecondSite, Servers, SiteModel, Storage, StorageChoice,
-    Transport,
+    Transport, Witness,
 };
 use super::product::Product;
 use super::relations::{Relations, check};
@@ -172,6 +172,7 @@ fn second_site(
         recovery_point: keys.span("recovery_point", DAY, (Nanos::ZERO, DAY)),
         blocks_activation: keys.flag("blocks_activation", false),
         dedicated_servers: keys.flag("dedicated_servers", false),
+        witness: keys.choice("witness").unwrap_or(Witness::First),
     };
     servers.second = processor(&mut keys, Some(servers.first));
     storage.second = disks(&mut keys, Some(&storage.first));

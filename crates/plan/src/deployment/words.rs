@@ -1,6 +1,6 @@
 //! The words that documents use for choices.
 
-use super::model::{BackupFrequency, BackupMethod, Mode, Raid, SiteModel, StorageChoice};
+use super::model::{BackupFrequency, BackupMethod, Mode, Raid, SiteModel, StorageChoice, Witness};
 use crate::keys::Choice;
 
 impl Choice for Mode {
@@ -19,6 +19,11 @@ impl Choice for SiteModel {
         "active/active",
         "active/active, groups of their own",
     ];
+}
+
+impl Choice for Witness {
+    const ALL: &'static [Self] = &[Self::First, Self::Second, Self::Third];
+    const WORDS: &'static [&'static str] = &["first site", "second site", "third site"];
 }
 
 impl Choice for StorageChoice {

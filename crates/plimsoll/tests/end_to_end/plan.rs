@@ -93,7 +93,7 @@ fn a_provision_is_read_by_people_and_programs() {
         .expect_code(0)
         .expect_out(&[
             "# small office",
-            "| one server failed | 2 | 4 to 4 |",
+            "| one server failed | 2 | kept | 4 to 4 |",
             "### EX02, site 1",
             "ExVol01",
         ]);

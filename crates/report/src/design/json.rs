@@ -2,7 +2,9 @@
 
 use plan::deployment::Mode;
 use serde_json::{Map, Value as Json, json};
-use sizing::{Fact, Finding, Note, Value};
+use sizing::layout;
+use sizing::provision::quorum_word;
+use sizing::{Fact, Finding, Note, Value, simulate};
 
 use super::Sized;
 
@@ -30,8 +32,32 @@ pub fn value(sized: Sized<'_>) -> Json {
         "workable": sized.sizing.is_workable(),
         "findings": sized.sizing.findings.iter().map(finding).collect::<Vec<_>>(),
         "notes": sized.sizing.notes.iter().map(note).collect::<Vec<_>>(),
+        "failures": failures(sized),
         "values": values,
     })
+}
+
+/// Every failure played through on the layout; empty without copies.
+fn failures(sized: Sized<'_>) -> Vec<Json> {
+    let Some(found) = simulate(sized.deployment, &sized.sizing.sheet) else {
+        return Vec::new();
+    };
+    let failure = |mode: &layout::Mode| {
+        let burden = found.needs.burden(mode)?;
+        Some(json!({
+            "failure": mode.failure.to_string(),
+            "ways": mode.cases,
+            "quorum": quorum_word(mode),
+            "ways_stopped": mode.stopped,
+            "active": [burden.active.0, burden.active.1],
+            "not_active": mode.not_active,
+            "lost": mode.lost,
+            "megacycles": [burden.megacycles.0, burden.megacycles.1],
+            "processor_percent": burden.processor.map(|share| share * 100.0),
+            "iops": [burden.iops.0, burden.iops.1],
+        }))
+    };
+    found.modes.iter().filter_map(failure).collect()
 }
 
 fn number(fact: &Fact) -> Json {

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use sizing::layout::{Layout, Mode};
+use sizing::layout::{Layout, Mode, Quorum};
+use sizing::provision::{Burden, Needs, QUORUM, quorum_word};
 use sizing::{Simulated, simulate};
 
 use super::Sized;
@@ -33,6 +34,10 @@ fn blocks(sized: Sized<'_>, found: &Simulated) -> Vec<Block> {
     let columns = vec![
         Column::text("what fails"),
         number_column("ways", None),
+        Column {
+            metric: Some("quorum"),
+            ..Column::text("quorum")
+        },
         number_column("fewest active on a survivor", None),
         number_column("most active on a survivor", Some("active-databases")),
         number_column("most megacycles", Some("megacycles")),
@@ -41,30 +46,28 @@ fn blocks(sized: Sized<'_>, found: &Simulated) -> Vec<Block> {
         number_column("databases down", None),
         number_column("databases lost", None),
     ];
-    let rows = found.modes.iter().map(|mode| row(sized, mode)).collect();
+    let rows = found
+        .modes
+        .iter()
+        .map(|mode| row(&found.needs, mode))
+        .collect();
     let caption = "The worst of all ways in which each failure can happen.";
     blocks.extend(table(caption, columns, rows));
+    blocks.push(Block::Note(QUORUM.to_owned()));
     blocks.extend(beyond(sized, &found.modes).map(Block::Note));
     blocks
 }
 
-fn row(sized: Sized<'_>, mode: &Mode) -> Row {
-    let value = |key: &str| sized.sizing.number(key).unwrap_or(0.0);
-    let each = value("db.mailboxes");
-    let mut per_active = value("mailboxes.mcycles_active");
-    if sized.deployment.servers.multi_role {
-        per_active += value("mailboxes.mcycles_client_access");
-    }
-    let per_passive = value("mailboxes.mcycles_passive");
-    let cycles = mode.cost(each * per_active, each * per_passive);
-    let cycles = cycles.map(|(_, most)| most);
-    let available = sized.sizing.number("cpu.mcycles_available_dc1");
-    let used = cycles
-        .zip(available)
-        .map(|(cycles, has)| cycles / has * 100.0);
-    let one = value("io.db_iops_per_db");
-    let io = mode.cost(one, one).map(|(_, most)| most);
+fn row(needs: &Needs, mode: &Mode) -> Row {
+    let burden = needs.burden(mode);
+    let of = |value: fn(Burden) -> f64| Cell::or_none(burden.map(value).map(three_digits));
+    let used = burden.and_then(|burden| burden.processor);
     let active = mode.active();
+    let quorum = Cell::plain(quorum_word(mode)).toned(match mode.quorum {
+        Quorum::Kept => Tone::Plain,
+        Quorum::Restorable => Tone::Warn,
+        Quorum::Lost => Tone::Fail,
+    });
     let count = |count: usize, tone| {
         let tone = if count > 0 { tone } else { Tone::Plain };
         Cell::plain(count.to_string()).toned(tone)
@@ -72,11 +75,12 @@ fn row(sized: Sized<'_>, mode: &Mode) -> Row {
     Row::body(vec![
         Cell::plain(mode.failure.to_string()),
         Cell::plain(mode.cases.to_string()),
+        quorum,
         Cell::or_none(active.map(|(least, _)| least.to_string())),
         Cell::or_none(active.map(|(_, most)| most.to_string())),
-        Cell::or_none(cycles.map(three_digits)),
-        Cell::or_none(used.map(three_digits)),
-        Cell::or_none(io.map(three_digits)),
+        of(|burden| burden.megacycles.1),
+        Cell::or_none(used.map(|used| three_digits(used * 100.0))),
+        of(|burden| burden.iops.1),
         count(mode.not_active, Tone::Warn),
         count(mode.lost, Tone::Fail),
     ])

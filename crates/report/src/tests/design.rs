@@ -88,6 +88,11 @@ fn all_forms_show_the_same_numbers() {
             let value = json["values"][key]["value"].as_f64().unwrap();
             assert!((value - sized.sizing.number(key).unwrap()).abs() < 1e-9);
         }
+        for failure in json["failures"].as_array().unwrap() {
+            let (name, quorum) = (failure["failure"].as_str(), failure["quorum"].as_str());
+            let row = format!(">{}</", name.unwrap());
+            assert!(page.contains(&row) && quorum.is_some(), "{row}");
+        }
         assert_eq!(json["workable"], sized.sizing.is_workable());
         assert!(text.lines().all(|line| line.chars().count() <= 100));
     });

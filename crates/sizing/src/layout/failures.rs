@@ -4,12 +4,16 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use super::Layout;
+use super::quorum::{Quorum, Votes, Witness};
 
 /// What may be activated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
     /// Whether a lagged copy takes over when no other is left, as the Replay Lag Manager has it do.
     pub activate_lagged: bool,
+    /// Where the witness of the group stands; none where the servers are no group, which then
+    /// needs no quorum.
+    pub witness: Option<Witness>,
 }
 
 /// What fails together.
@@ -17,8 +21,12 @@ pub struct Rules {
 pub enum Failure {
     /// Any servers, this many of them.
     Servers(usize),
+    /// The witness, and any server.
+    WitnessAndServer,
     /// All servers of one failure domain.
     Domain,
+    /// The link between two sites; what is cut off stops.
+    Link,
     /// All servers of one site.
     Site,
     /// All servers of one site, and one of another.
@@ -32,6 +40,8 @@ impl fmt::Display for Failure {
             Self::Servers(1) => write!(f, "one server failed"),
             Self::Servers(2) => write!(f, "two servers failed"),
             Self::Servers(count) => write!(f, "{count} servers failed"),
+            Self::WitnessAndServer => write!(f, "the witness and a server failed"),
+            Self::Link => write!(f, "the link between the sites cut"),
             Self::Domain => write!(f, "a failure domain failed"),
             Self::Site => write!(f, "a site failed"),
             Self::SiteAndServer => write!(f, "a site and a server failed"),
@@ -46,6 +56,10 @@ pub struct Load {
     pub active: usize,
     /// Its other copies.
     pub passive: usize,
+    /// Its site, counted from 0.
+    pub site: usize,
+    /// Whether it is kept for lagged copies.
+    pub only_lagged: bool,
 }
 
 /// What can come of one kind of failure, over all ways in which it can happen.
@@ -61,6 +75,11 @@ pub struct Mode {
     pub not_active: usize,
     /// Most databases of which not even a lagged copy is left, in one case.
     pub lost: usize,
+    /// Ways in which the group stops, because what is left has no quorum; its copies are counted as
+    /// they are once it has been activated.
+    pub stopped: usize,
+    /// The worst that becomes of the group.
+    pub quorum: Quorum,
     /// The failed servers of the worst case: most databases not active, then the highest load.
     pub worst: Vec<usize>,
 }
@@ -84,42 +103,99 @@ impl Mode {
     }
 }
 
-/// Plays every failure that leaves a server: none, one, two and three servers, each failure domain
-/// where there are several, each site, each site with one server more.
+/// What fails in one case.
+#[derive(Clone, Debug)]
+struct Case {
+    failed: Vec<usize>,
+    /// Whether the witness is left.
+    witness: bool,
+}
+
+impl Case {
+    /// The witness stands in none of the servers.
+    const fn servers(failed: Vec<usize>) -> Self {
+        let witness = true;
+        Self { failed, witness }
+    }
+}
+
+/// Plays every failure that leaves a server: none, one, two and three servers, one and the witness,
+/// each failure domain where there are several, the link between sites, each site, each site with
+/// one server more.
 pub fn play(layout: &Layout, rules: Rules) -> Vec<Mode> {
     let servers = layout.servers.len();
+    let votes = rules.witness.map(|witness| Votes::of(layout, witness));
+    let play = |failure, cases: Vec<Case>| mode(layout, rules, votes.as_ref(), failure, &cases);
     let mut modes: Vec<Mode> = (0..=3)
         .filter(|&count| count < servers)
         .map(|count| {
             let cases = combinations(servers, count);
-            mode(layout, rules, Failure::Servers(count), &cases)
+            let cases = cases.into_iter().map(Case::servers).collect();
+            play(Failure::Servers(count), cases)
         })
         .collect();
-    let all = 0..servers;
-    let of_site = |site| {
-        all.clone()
-            .filter(move |&server| layout.servers[server].site == site)
-    };
+    if votes.as_ref().is_some_and(Votes::is_even) {
+        let without = |server| Case {
+            failed: vec![server],
+            witness: false,
+        };
+        let cases = (0..servers).map(without).collect();
+        modes.push(play(Failure::WitnessAndServer, cases));
+    }
     let sites = layout.servers.last().map_or(0, |server| server.site + 1);
     let groups = distinct_domains(layout);
     if groups.len() > sites {
-        modes.push(mode(layout, rules, Failure::Domain, &groups));
+        let cases = groups.into_iter().map(Case::servers).collect();
+        modes.push(play(Failure::Domain, cases));
     }
     if sites > 1 {
-        let whole: Vec<Vec<usize>> = (0..sites).map(|site| of_site(site).collect()).collect();
-        modes.push(mode(layout, rules, Failure::Site, &whole));
-        let more: Vec<Vec<usize>> = whole
-            .iter()
-            .flat_map(|site| {
-                let others = all.clone().filter(|server| !site.contains(server));
-                others.map(|server| site.iter().copied().chain([server]).collect())
-            })
-            .filter(|failed: &Vec<usize>| failed.len() < servers)
-            .collect();
-        modes.push(mode(layout, rules, Failure::SiteAndServer, &more));
+        let cut = votes.as_ref().map(|votes| cut_off(layout, votes));
+        modes.extend(cut.map(|cases| play(Failure::Link, cases)));
+        let (whole, more) = whole_sites(layout, rules, sites);
+        modes.push(play(Failure::Site, whole));
+        modes.push(play(Failure::SiteAndServer, more));
     }
     modes.retain(|mode| mode.cases > 0);
     modes
+}
+
+fn of_site(layout: &Layout, site: usize) -> Vec<usize> {
+    let servers = layout.servers.iter().enumerate();
+    let own = servers.filter(|(_, server)| server.site == site);
+    own.map(|(number, _)| number).collect()
+}
+
+/// What stops when the link is cut, for each site that may go on.
+fn cut_off(layout: &Layout, votes: &Votes) -> Vec<Case> {
+    let sides = votes.sides().into_iter();
+    let case = |(side, witness): (usize, bool)| Case {
+        failed: of_site(layout, 1 - side),
+        witness,
+    };
+    sides.map(case).collect()
+}
+
+/// Each site with the witness that stands in it, and the same with one server more.
+fn whole_sites(layout: &Layout, rules: Rules, sites: usize) -> (Vec<Case>, Vec<Case>) {
+    let stands = rules.witness.and_then(Witness::site);
+    let whole: Vec<Case> = (0..sites)
+        .map(|site| Case {
+            failed: of_site(layout, site),
+            witness: stands != Some(site),
+        })
+        .collect();
+    let more = |case: &Case| {
+        let servers = 0..layout.servers.len();
+        let others = servers.filter(|server| !case.failed.contains(server));
+        let with = |server| Case {
+            failed: case.failed.iter().copied().chain([server]).collect(),
+            witness: case.witness,
+        };
+        others.map(with).collect::<Vec<_>>()
+    };
+    let mut more: Vec<Case> = whole.iter().flat_map(more).collect();
+    more.retain(|case| case.failed.len() < layout.servers.len());
+    (whole, more)
 }
 
 /// The servers of each failure domain.
@@ -143,28 +219,49 @@ fn combinations(of: usize, count: usize) -> Vec<Vec<usize>> {
     chosen
 }
 
-fn mode(layout: &Layout, rules: Rules, failure: Failure, cases: &[Vec<usize>]) -> Mode {
+fn mode(
+    layout: &Layout,
+    rules: Rules,
+    votes: Option<&Votes>,
+    failure: Failure,
+    cases: &[Case],
+) -> Mode {
     let mut mode = Mode {
         failure,
         cases: cases.len(),
         loads: BTreeSet::new(),
         not_active: 0,
         lost: 0,
+        stopped: 0,
+        quorum: Quorum::Kept,
         worst: Vec::new(),
     };
     let mut worst = None;
-    for failed in cases {
-        let outcome = case(layout, rules, failed);
+    for case in cases {
+        let up = up(layout, &case.failed);
+        let quorum = votes.map_or(Quorum::Kept, |votes| votes.outcome(&up, case.witness));
+        mode.stopped += usize::from(quorum > Quorum::Kept);
+        mode.quorum = mode.quorum.max(quorum);
+        let outcome = outcome(layout, rules, &up);
         mode.not_active = mode.not_active.max(outcome.not_active);
         mode.lost = mode.lost.max(outcome.lost);
-        let badness = (outcome.not_active, outcome.loads.last().copied());
+        let badness = (outcome.not_active, quorum, outcome.loads.last().copied());
         if worst.is_none_or(|worst| badness > worst) {
             worst = Some(badness);
-            mode.worst.clone_from(failed);
+            mode.worst.clone_from(&case.failed);
         }
         mode.loads.extend(outcome.loads);
     }
     mode
+}
+
+/// Which servers are up.
+fn up(layout: &Layout, failed: &[usize]) -> Vec<bool> {
+    let mut up = vec![true; layout.servers.len()];
+    for &server in failed {
+        up[server] = false;
+    }
+    up
 }
 
 /// What one case comes to.
@@ -175,18 +272,14 @@ struct Outcome {
 }
 
 /// In each database the surviving copy of the lowest preference becomes active.
-fn case(layout: &Layout, rules: Rules, failed: &[usize]) -> Outcome {
-    let mut up = vec![true; layout.servers.len()];
-    for &server in failed {
-        up[server] = false;
-    }
-    let mut loads = vec![
-        Load {
-            active: 0,
-            passive: 0
-        };
-        layout.servers.len()
-    ];
+fn outcome(layout: &Layout, rules: Rules, up: &[bool]) -> Outcome {
+    let idle = |server: &super::Server| Load {
+        active: 0,
+        passive: 0,
+        site: server.site,
+        only_lagged: server.only_lagged,
+    };
+    let mut loads: Vec<Load> = layout.servers.iter().map(idle).collect();
     let (mut not_active, mut lost) = (0, 0);
     for copies in &layout.databases {
         let left = copies.iter().filter(|copy| up[copy.server]);
@@ -205,7 +298,7 @@ fn case(layout: &Layout, rules: Rules, failed: &[usize]) -> Outcome {
             }
         }
     }
-    let survivors = loads.into_iter().zip(&up).filter(|&(_, &up)| up);
+    let survivors = loads.into_iter().zip(up).filter(|&(_, &up)| up);
     Outcome {
         loads: survivors.map(|(load, _)| load).collect(),
         not_active,

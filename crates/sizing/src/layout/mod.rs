@@ -6,12 +6,14 @@
 
 mod failures;
 mod pattern;
+mod quorum;
 mod wish;
 
 #[cfg(test)]
 mod tests;
 
 pub use failures::{Failure, Load, Mode, Rules, play};
+pub use quorum::{Quorum, Witness};
 pub use wish::{Copies, Domain, LayoutError, Site, SiteModel, Wish};
 
 use pattern::Pattern;
@@ -23,6 +25,8 @@ pub struct Server {
     pub site: usize,
     /// Its failure domain within the site, counted from 0.
     pub domain: usize,
+    /// Whether it is kept for lagged copies.
+    pub only_lagged: bool,
 }
 
 /// One copy of a database.
@@ -92,7 +96,13 @@ pub fn lay_out(wish: &Wish) -> Result<Layout, LayoutError> {
     let servers = wish.sites.iter().enumerate().flat_map(|(site, given)| {
         let domains = given.domains.iter().enumerate();
         domains.flat_map(move |(domain, given)| {
-            (0..given.servers).map(move |_| Server { site, domain })
+            let only_lagged = given.only_lagged;
+            let server = Server {
+                site,
+                domain,
+                only_lagged,
+            };
+            std::iter::repeat_n(server, given.servers)
         })
     });
     Ok(Layout {

@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use super::{
-    Copies, Domain, Failure, Layout, LayoutError, Load, Mode, Rules, Site, SiteModel, Wish,
-    lay_out, play,
+    Copies, Domain, Failure, Layout, LayoutError, Load, Mode, Quorum, Rules, Site, SiteModel, Wish,
+    Witness, lay_out, play,
 };
 
 const MANAGED: Rules = Rules {
     activate_lagged: true,
+    witness: Some(Witness::First),
 };
 
 /// Three copies and a lagged one, two in each of two active sites, as in both published layouts.
@@ -130,6 +131,7 @@ fn without_the_manager_a_lagged_copy_stays_lagged() {
         &layout,
         Rules {
             activate_lagged: false,
+            ..MANAGED
         },
     );
     let two = mode(&strict, Failure::SiteAndServer);
@@ -138,6 +140,70 @@ fn without_the_manager_a_lagged_copy_stays_lagged() {
         mode(&play(&layout, MANAGED), Failure::SiteAndServer).not_active,
         0
     );
+}
+
+/// Nine votes of 4 + 4 servers and a witness in the first site, counted by hand.
+#[test]
+fn which_failures_stop_a_group_of_two_sites() {
+    let layout = lay_out(&two_active_sites(4, 72)).unwrap();
+    let found = |witness| {
+        let rules = Rules {
+            witness: Some(witness),
+            ..MANAGED
+        };
+        let modes = play(&layout, rules);
+        let of = |failure| {
+            let mode = mode(&modes, failure);
+            (mode.cases, mode.stopped, mode.quorum)
+        };
+        [
+            of(Failure::Servers(3)),
+            of(Failure::WitnessAndServer),
+            of(Failure::Link),
+            of(Failure::Site),
+            of(Failure::SiteAndServer),
+        ]
+    };
+    let near = [
+        (56, 0, Quorum::Kept),
+        (8, 0, Quorum::Kept),
+        (1, 0, Quorum::Kept),
+        (2, 1, Quorum::Restorable),
+        (8, 8, Quorum::Restorable),
+    ];
+    assert_eq!(found(Witness::First), near);
+    assert_eq!(found(Witness::Second), near);
+    // A third site saves each of the two from the loss of the other.
+    let far = [
+        near[0],
+        near[1],
+        (2, 0, Quorum::Kept),
+        (2, 0, Quorum::Kept),
+        near[4],
+    ];
+    assert_eq!(found(Witness::Third), far);
+    let modes = play(&layout, MANAGED);
+    assert_eq!(mode(&modes, Failure::Site).worst, [0, 1, 2, 3]);
+    assert_eq!(mode(&modes, Failure::Link).worst, [4, 5, 6, 7]);
+}
+
+/// Two servers and a witness: any two of the three; without a group nothing is asked.
+#[test]
+fn which_failures_stop_a_group_of_two_servers() {
+    let layout = lay_out(&single_site(2, 2, 8)).unwrap();
+    let modes = play(&layout, MANAGED);
+    assert_eq!(mode(&modes, Failure::Servers(1)).quorum, Quorum::Kept);
+    let both = mode(&modes, Failure::WitnessAndServer);
+    assert_eq!((both.stopped, both.quorum), (2, Quorum::Restorable));
+    let alone = Rules {
+        witness: None,
+        ..MANAGED
+    };
+    assert!(play(&layout, alone).iter().all(|mode| mode.stopped == 0));
+    let five = play(&lay_out(&single_site(5, 3, 60)).unwrap(), MANAGED);
+    assert_eq!(mode(&five, Failure::Servers(2)).stopped, 0);
+    let three = mode(&five, Failure::Servers(3));
+    assert_eq!((three.stopped, three.quorum), (10, Quorum::Lost));
 }
 
 #[test]
@@ -354,9 +420,15 @@ proptest! {
         let layout = lay_out(&wish).unwrap();
         let failed: BTreeSet<usize> = failed.iter().map(|at| at % layout.servers.len()).collect();
         prop_assume!(failed.len() < layout.servers.len());
-        let modes = play(&layout, Rules { activate_lagged });
+        let modes = play(&layout, Rules { activate_lagged, ..MANAGED });
         let claimed = mode(&modes, Failure::Servers(failed.len()));
-        let mut counted = vec![Load { active: 0, passive: 0 }; layout.servers.len()];
+        let idle = |server: &super::Server| Load {
+            active: 0,
+            passive: 0,
+            site: server.site,
+            only_lagged: server.only_lagged,
+        };
+        let mut counted: Vec<Load> = layout.servers.iter().map(idle).collect();
         let mut not_active = 0;
         for copies in &layout.databases {
             let mut chosen = None;

@@ -5,7 +5,7 @@ use super::{
     Database, DatabaseCopy, Group, Needs, Prefixes, Provision, ProvisionError, Purpose, Server,
     Volume,
 };
-use crate::layout::{Failure, Layout, Mode, Rules, lay_out, play};
+use crate::layout::{Failure, Layout, Mode, lay_out, play};
 
 /// The number of the first disk that is not the system's.
 const FIRST_DISK: usize = 1;
@@ -20,8 +20,7 @@ pub fn provision(needs: Needs) -> Result<Provision, ProvisionError> {
         check(key, prefix).map_err(ProvisionError::Name)?;
     }
     let layout = lay_out(&needs.wish).map_err(ProvisionError::Layout)?;
-    let activate_lagged = needs.build.replay_lag_manager;
-    let modes = play(&layout, Rules { activate_lagged });
+    let modes = play(&layout, needs.rules());
     let groups = (0..needs.groups).map(|at| group(&needs, &layout, &modes, at));
     Ok(Provision {
         groups: groups.collect(),

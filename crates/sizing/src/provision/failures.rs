@@ -1,17 +1,39 @@
 //! What survivors carry in each failure that was played through, in the units of their hardware.
 
 use super::{Needs, Provision};
-use crate::layout::Mode;
+use crate::layout::{Load, Mode, Quorum};
 
 /// Processor time of one database on a server, in megacycles.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Megacycles {
     /// Where it is active, client access included if it runs on the same servers.
     pub active: f64,
     /// Where it is not.
     pub passive: f64,
-    /// What a server has; none where its speed is not known.
-    pub available: Option<f64>,
+    /// What a server of each place has, where its speed is known.
+    pub available: Places<Option<f64>>,
+}
+
+/// One thing for each kind of server of a group.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Places<T> {
+    /// Servers of the first site.
+    pub first: T,
+    /// Servers of the second site.
+    pub second: T,
+    /// Servers that are kept for late copies.
+    pub lagged: T,
+}
+
+impl<T> Places<T> {
+    /// That of a server in `site`, counted from 0.
+    pub const fn of(&self, site: usize, only_lagged: bool) -> &T {
+        match (only_lagged, site) {
+            (true, _) => &self.lagged,
+            (_, 0) => &self.first,
+            _ => &self.second,
+        }
+    }
 }
 
 /// The least and the most of what a survivor carries.
@@ -31,16 +53,53 @@ impl Needs {
     /// What a survivor of `mode` carries; none where nothing survives. A passive copy costs as much
     /// I/O as an active one (Exchange 2013 and later).
     pub fn burden(&self, mode: &Mode) -> Option<Burden> {
-        let costs = self.megacycles;
+        let costs = &self.megacycles;
         let megacycles = mode.cost(costs.active, costs.passive)?;
         Some(Burden {
             active: mode.active()?,
             megacycles,
             iops: mode.cost(self.iops_per_database, self.iops_per_database)?,
-            processor: costs.available.map(|available| megacycles.1 / available),
+            processor: self.processor(mode),
         })
     }
+
+    /// The most of its megacycles that a survivor needs; none where the speed of one is not known.
+    fn processor(&self, mode: &Mode) -> Option<f64> {
+        let costs = &self.megacycles;
+        let used = |load: &Load| {
+            let needed = load.active as f64 * costs.active + load.passive as f64 * costs.passive;
+            let has = |site| *costs.available.of(site, load.only_lagged);
+            let own = has(load.site)?;
+            // Where half of the groups are at home in the other site, either may be it.
+            let own = if self.mirrored {
+                own.min(has(1 - load.site)?)
+            } else {
+                own
+            };
+            Some(needed / own)
+        };
+        let shares = mode.loads.iter().map(used);
+        let mut shares = shares;
+        shares.try_fold(0.0_f64, |most, share| Some(most.max(share?)))
+    }
 }
+
+/// What becomes of the group, in a word or three.
+pub const fn quorum_word(mode: &Mode) -> &'static str {
+    match mode.quorum {
+        Quorum::Kept => "kept",
+        Quorum::Restorable => "by hand",
+        Quorum::Lost => "lost",
+    }
+}
+
+/// What the words mean, for below a table.
+pub const QUORUM: &str = "\
+     Quorum: where it is not kept, the group stops and no database is active until \
+     somebody acts. By hand: activate the site that is left (Stop- and Restore- \
+     DatabaseAvailabilityGroup, with the alternate witness); the other numbers are those \
+     after it. Lost: first bring members of one site back until more than half of them \
+     are up. All failures are taken to come at once.";
 
 impl Provision {
     /// Names of the servers that failed in the worst case of `mode`, in the first group.

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use units::Bytes;
 
-use super::{Group, Provision, Server};
+use super::{Group, Provision, QUORUM, Server, quorum_word};
+use crate::layout::Mode;
 
 /// What to set in controllers and disks, whatever their make. Source: Microsoft, "Exchange Server
 /// storage configuration options".
@@ -118,8 +119,9 @@ impl Provision {
         writeln!(text, "\n## Failures, played through\n")?;
         writeln!(
             text,
-            "| failure | ways | active databases per survivor | not active | lost | megacycles | \
-             processor | I/O per second | worst case |\n|---|---|---|---|---|---|---|---|---|"
+            "| failure | ways | quorum | active databases per survivor | not active | lost | \
+             megacycles | processor | I/O per second | worst case |\n\
+             |---|---|---|---|---|---|---|---|---|---|"
         )?;
         for mode in &self.modes {
             let Some(burden) = self.needs.burden(mode) else {
@@ -134,6 +136,7 @@ impl Provision {
             let cells = [
                 mode.failure.to_string(),
                 mode.cases.to_string(),
+                quorum(mode),
                 format!("{} to {}", burden.active.0, burden.active.1),
                 mode.not_active.to_string(),
                 mode.lost.to_string(),
@@ -144,7 +147,19 @@ impl Provision {
             ];
             writeln!(text, "| {} |", cells.join(" | "))?;
         }
+        if self.needs.copies {
+            writeln!(text, "\n{QUORUM}")?;
+        }
         Ok(())
+    }
+}
+
+/// What becomes of the group, and in how many ways it stops.
+fn quorum(mode: &Mode) -> String {
+    let word = quorum_word(mode);
+    match mode.stopped {
+        0 => word.to_owned(),
+        stopped => format!("{word} ({stopped} of {})", mode.cases),
     }
 }
 

@@ -18,13 +18,13 @@ pub(crate) mod tests;
 
 pub use build::provision;
 pub use capacity::Capacity;
-pub use failures::{Burden, Megacycles};
+pub use failures::{Burden, Megacycles, Places, QUORUM, quorum_word};
 pub use names::NameError;
 pub use test_plan::{PlanError, TestPlan};
 
 use units::{Bytes, Nanos};
 
-use crate::layout::{LayoutError, Mode, Wish};
+use crate::layout::{LayoutError, Mode, Wish, Witness};
 use pool::Pool;
 
 /// What has been sized, in plain values.
@@ -41,6 +41,8 @@ pub struct Needs {
     /// Whether a group is a database availability group; else its servers know nothing of each
     /// other.
     pub copies: bool,
+    /// Where the witness of a group stands; none where there is no group.
+    pub witness: Option<Witness>,
     /// Servers, copies and databases of one group.
     pub wish: Wish,
     /// Mailboxes of one database; a fraction is fine.

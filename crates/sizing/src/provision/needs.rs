@@ -1,12 +1,12 @@
 //! What a sizing says, in the plain values that a provision is made of.
 
 use plan::Deployment;
-use plan::deployment::{BackupMethod, RaidGroup, SiteModel as Model};
+use plan::deployment::{BackupMethod, RaidGroup, SiteModel as Model, Witness as Place};
 use units::{Bytes, Nanos};
 
 use super::pool::{Level, Pool};
-use super::{Build, Megacycles, Needs, Prefixes, ProvisionError, Purpose};
-use crate::layout::{Copies, Domain, Site, SiteModel, Wish};
+use super::{Build, Megacycles, Needs, Places, Prefixes, ProvisionError, Purpose};
+use crate::layout::{Copies, Domain, Rules, Site, SiteModel, Wish, Witness};
 use crate::sheet::{Sheet, Value};
 
 impl Needs {
@@ -24,6 +24,7 @@ impl Needs {
             groups: if copies { count(sheet, "srv.dags") } else { 1 },
             mirrored: deployment.site_model() == Some(Model::ActiveActiveGroups),
             copies,
+            witness: copies.then(|| witness(deployment)),
             wish: wish(deployment, sheet, whole(several))?,
             mailboxes_per_database: value(sheet, "db.mailboxes"),
             database: gigabytes(sheet, "db.size_with_overhead_gb"),
@@ -55,6 +56,26 @@ impl Needs {
     }
 }
 
+impl Needs {
+    /// What may be activated, and who has votes.
+    pub(crate) const fn rules(&self) -> Rules {
+        Rules {
+            activate_lagged: self.build.replay_lag_manager,
+            witness: self.witness,
+        }
+    }
+}
+
+/// Where the witness stands; in the only site where there is one.
+fn witness(deployment: &Deployment) -> Witness {
+    let site = deployment.second_site.as_ref();
+    match site.map(|site| site.witness) {
+        None | Some(Place::First) => Witness::First,
+        Some(Place::Second) => Witness::Second,
+        Some(Place::Third) => Witness::Third,
+    }
+}
+
 /// Processor time of a database, with what hypervisor and file system take.
 fn megacycles(deployment: &Deployment, sheet: &Sheet) -> Megacycles {
     let servers = &deployment.servers;
@@ -71,11 +92,18 @@ fn megacycles(deployment: &Deployment, sheet: &Sheet) -> Megacycles {
     } else {
         0.0
     };
-    let available = sheet.find("cpu.mcycles_available_dc1");
+    let available = |place| {
+        let key = format!("cpu.mcycles_available_{place}");
+        sheet.find(&key).map(|number| number.value())
+    };
     Megacycles {
         active: of("mailboxes.mcycles_active") + access,
         passive: of("mailboxes.mcycles_passive"),
-        available: available.map(|number| number.value()),
+        available: Places {
+            first: available("dc1"),
+            second: available("dc2"),
+            lagged: available("lagged"),
+        },
     }
 }
 

@@ -6,7 +6,7 @@ use units::{Bytes, Nanos};
 use super::array::VNXE3300;
 use super::pool::{Level, Pool, scaled};
 use super::{Build, Megacycles, Needs, Prefixes, ProvisionError, Purpose, TestPlan, provision};
-use crate::layout::{Copies, Failure, Site, SiteModel, Wish};
+use crate::layout::{Copies, Failure, Site, SiteModel, Wish, Witness};
 
 /// Three copies and a late one in two sites of `servers` servers.
 pub fn two_sites(servers: usize, databases: usize) -> Needs {
@@ -17,6 +17,7 @@ pub fn two_sites(servers: usize, databases: usize) -> Needs {
         groups: 1,
         mirrored: false,
         copies: true,
+        witness: Some(Witness::First),
         wish: Wish {
             model: SiteModel::ActiveActive,
             sites: vec![Site::plain(servers, 2), Site::plain(servers, 2)],
@@ -228,6 +229,39 @@ fn a_sized_deployment_is_laid_out() {
             .to_markdown()
             .contains("| DB01 | EX01, EX02, EX03, (EX04) |")
     );
+}
+
+/// Slow servers in the second site: the loss of the first is a matter of theirs.
+#[test]
+fn each_site_has_its_own_processors() {
+    let text = "product = \"2013\"\n[[tier]]\nmailboxes = 5000\nmessages_per_day = 200\n\
+        size_limit = \"2GiB\"\n[servers]\nspec_rate = 540\n\
+        [availability]\nservers_per_site = 4\ncopies = 4\n\
+        [second_site]\nmodel = \"active/active\"\ncopies = 2\n";
+    let of = |rest: &str| {
+        let deployment = plan::Deployment::parse("d.toml", &format!("{text}{rest}")).unwrap();
+        let needs = Needs::of(&deployment, &crate::size(&deployment).sheet).unwrap();
+        provision(needs).unwrap()
+    };
+    let (alike, slow) = (of(""), of("spec_rate = 270\n"));
+    let share = |provision: &super::Provision, failure| {
+        let mut modes = provision.modes.iter();
+        let mode = modes.find(|mode| mode.failure == failure).unwrap();
+        provision.needs.burden(mode).unwrap().processor.unwrap()
+    };
+    for failure in [Failure::Servers(0), Failure::Site] {
+        let (alike, slow) = (share(&alike, failure), share(&slow, failure));
+        assert!(
+            (slow - 2.0 * alike).abs() < 1e-9,
+            "{failure}: {slow}, {alike}"
+        );
+    }
+    let text = alike.to_markdown();
+    assert!(
+        text.contains("| a site failed | 2 | by hand (1 of 2) |"),
+        "{text}"
+    );
+    assert!(text.contains("Restore-DatabaseAvailabilityGroup"));
 }
 
 /// The other shapes of a deployment: alone, on RAID; waiting servers; racks; late copies apart.

@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 use sizing::layout::Mode;
 use sizing::provision::pool::Pool;
-use sizing::provision::{Capacity, Database, Group, Provision, Purpose, Server, Volume};
+use sizing::provision::{
+    Capacity, Database, Group, Provision, Purpose, Server, Volume, quorum_word,
+};
 
 /// Everything that is to be built.
 pub fn of(provision: &Provision) -> Value {
@@ -52,6 +54,8 @@ fn failure(provision: &Provision, mode: &Mode) -> Option<Value> {
     Some(json!({
         "failure": mode.failure.to_string(),
         "ways": mode.cases,
+        "quorum": quorum_word(mode),
+        "ways_stopped": mode.stopped,
         "active": [burden.active.0, burden.active.1],
         "not_active": mode.not_active,
         "lost": mode.lost,

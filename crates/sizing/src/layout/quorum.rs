@@ -1,0 +1,143 @@
+//! Who may go on when members of a group no longer see each other: whoever has most of the votes
+//! (facts 5.17).
+//!
+//! Failures are taken to come all at once. A cluster that has time between them may take votes away
+//! from what failed first and stand more; nobody should count on that.
+
+use super::Layout;
+
+/// Where the witness stands, which has a vote where the number of members is even.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Witness {
+    /// In the first site, the home of the group.
+    First,
+    /// In the second site.
+    Second,
+    /// In a third site, which each of the two reaches without the other.
+    Third,
+}
+
+impl Witness {
+    /// Its site, counted from 0; none where it is a third one.
+    pub const fn site(self) -> Option<usize> {
+        match self {
+            Self::First => Some(0),
+            Self::Second => Some(1),
+            Self::Third => None,
+        }
+    }
+}
+
+/// The votes of a group.
+pub struct Votes {
+    /// The site of each member.
+    sites: Vec<usize>,
+    witness: Witness,
+}
+
+/// What becomes of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Quorum {
+    /// It goes on by itself.
+    Kept,
+    /// It stops until somebody activates the site that is left, with a witness there.
+    Restorable,
+    /// It stops, and in no site most members are left.
+    Lost,
+}
+
+impl Votes {
+    /// The votes of all servers of a layout.
+    pub fn of(layout: &Layout, witness: Witness) -> Self {
+        let sites = layout.servers.iter().map(|server| server.site).collect();
+        Self { sites, witness }
+    }
+
+    /// Whether the witness has a vote.
+    pub fn is_even(&self) -> bool {
+        self.sites.len().is_multiple_of(2)
+    }
+
+    /// What becomes of the group where these servers are up, with the witness or without.
+    pub fn outcome(&self, up: &[bool], witness: bool) -> Quorum {
+        let all = |_: &usize| true;
+        if self.is_majority(up, all, witness) {
+            return Quorum::Kept;
+        }
+        let last = self.sites.iter().copied().max().unwrap_or(0);
+        // Activation makes the members of one site the only ones, with a witness of their own.
+        let restored = (0..=last).any(|own| self.is_majority(up, |site| *site == own, true));
+        if restored {
+            Quorum::Restorable
+        } else {
+            Quorum::Lost
+        }
+    }
+
+    /// Whether those of the members in `counted` sites that are up have most of their votes.
+    fn is_majority(&self, up: &[bool], counted: impl Fn(&usize) -> bool, witness: bool) -> bool {
+        let members = self.sites.iter().zip(up).filter(|(site, _)| counted(site));
+        let (members, left) = members.fold((0, 0), |(members, left), (_, up)| {
+            (members + 1, left + usize::from(*up))
+        });
+        let even = members % 2 == 0;
+        let votes = members + usize::from(even);
+        left > 0 && left + usize::from(even && witness) > votes / 2
+    }
+
+    /// The sites that go on when the link between them is cut, each with whether it sees the
+    /// witness. A third site may side with either.
+    pub fn sides(&self) -> Vec<(usize, bool)> {
+        let own = |side: usize| {
+            let witness = self.witness.site().is_none_or(|site| site == side);
+            (side, witness)
+        };
+        let goes_on = |&(side, witness): &(usize, bool)| {
+            let up: Vec<bool> = self.sites.iter().map(|site| *site == side).collect();
+            self.outcome(&up, witness) == Quorum::Kept
+        };
+        (0..2).map(own).filter(goes_on).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Quorum, Votes, Witness};
+
+    fn votes(first: usize, second: usize, witness: Witness) -> Votes {
+        let sites = [vec![0; first], vec![1; second]].concat();
+        Votes { sites, witness }
+    }
+
+    /// By hand: 4 + 4 members and a witness are nine votes, five are most of them.
+    #[test]
+    fn the_witness_decides_between_equal_sites() {
+        let up = |first: usize, second: usize| {
+            [vec![true; first], vec![false; 4 - first]]
+                .concat()
+                .into_iter()
+                .chain([vec![true; second], vec![false; 4 - second]].concat())
+                .collect::<Vec<bool>>()
+        };
+        let group = votes(4, 4, Witness::First);
+        assert_eq!(group.outcome(&up(4, 0), true), Quorum::Kept);
+        assert_eq!(group.outcome(&up(4, 0), false), Quorum::Restorable);
+        assert_eq!(group.outcome(&up(0, 4), false), Quorum::Restorable);
+        assert_eq!(group.outcome(&up(0, 3), false), Quorum::Restorable);
+        // Two of four and the new witness are three of five votes.
+        assert_eq!(group.outcome(&up(0, 2), false), Quorum::Restorable);
+        assert_eq!(group.outcome(&up(0, 1), false), Quorum::Lost);
+        assert_eq!(group.outcome(&up(0, 0), true), Quorum::Lost);
+        assert_eq!(group.outcome(&up(3, 2), false), Quorum::Kept);
+    }
+
+    #[test]
+    fn who_goes_on_when_the_link_is_cut() {
+        assert_eq!(votes(4, 4, Witness::First).sides(), [(0, true)]);
+        assert_eq!(votes(4, 4, Witness::Second).sides(), [(1, true)]);
+        assert_eq!(votes(4, 4, Witness::Third).sides(), [(0, true), (1, true)]);
+        // Five members have no witness; four of six have most votes without it.
+        assert_eq!(votes(3, 2, Witness::Second).sides(), [(0, false)]);
+        assert_eq!(votes(4, 2, Witness::Second).sides(), [(0, false)]);
+    }
+}
