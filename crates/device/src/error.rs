@@ -21,6 +21,23 @@ pub enum DeviceError {
         /// The file's path or name.
         file: String,
     },
+    /// The file system is mounted for reads only.
+    ReadOnly {
+        /// The file's path or name.
+        file: String,
+    },
+    /// The path itself is impossible: too long, through a file, or symbolic links in a circle.
+    BadPath {
+        /// The file's path or name.
+        file: String,
+        /// The system's words for it.
+        message: String,
+    },
+    /// A folder, a pipe or a device where a file is needed.
+    NotAFile {
+        /// The file's path or name.
+        file: String,
+    },
     /// Another process holds the file's lock.
     Locked {
         /// The file's path or name.
@@ -78,6 +95,20 @@ impl fmt::Display for DeviceError {
                 write!(
                     f,
                     "{file}: permission denied; run as a user who may read and write it"
+                )
+            }
+            Self::ReadOnly { file } => {
+                write!(
+                    f,
+                    "{file}: the file system is mounted read-only; mount it for writing, or \
+                     choose another place"
+                )
+            }
+            Self::BadPath { file, message } => write!(f, "{file}: {message}; check the path"),
+            Self::NotAFile { file } => {
+                write!(
+                    f,
+                    "{file}: is a folder, a pipe or a device; name a file on a disk"
                 )
             }
             Self::Locked { file } => {

@@ -28,6 +28,18 @@ pub fn read_deployment(path: &Path) -> Result<Deployment, CommandError> {
     Ok(Deployment::parse(&path.display().to_string(), &text)?)
 }
 
+/// Opens a file for reads. To open a pipe would wait for somebody at its other end, and a device
+/// has no length.
+pub fn open(path: &Path) -> io::Result<fs::File> {
+    let kind = fs::metadata(path)?.file_type();
+    if kind.is_file() || kind.is_dir() {
+        fs::File::open(path)
+    } else {
+        let problem = "it is a pipe or a device";
+        Err(io::Error::new(io::ErrorKind::InvalidInput, problem))
+    }
+}
+
 /// Writes a whole file.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
     fs::write(path, bytes).map_err(|error| CommandError::file(path, "write", &error))

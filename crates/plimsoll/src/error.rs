@@ -25,14 +25,18 @@ impl CommandError {
     /// A failed operation of the standard library on `path`, with the remedy where there is one.
     pub fn file(path: &Path, doing: &str, error: &io::Error) -> Self {
         let remedy = match error.kind() {
-            io::ErrorKind::NotFound => "check the path",
-            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            io::ErrorKind::NotFound | io::ErrorKind::InvalidFilename => "check the path",
+            io::ErrorKind::PermissionDenied => {
                 "run as a user who may do that, or choose another place"
             }
+            io::ErrorKind::ReadOnlyFilesystem => "mount it for writing, or choose another place",
+            io::ErrorKind::InvalidInput => "name a file on a disk",
+            io::ErrorKind::InvalidData => "save it as text in UTF-8",
             io::ErrorKind::StorageFull => "free some space, or choose another place",
             io::ErrorKind::IsADirectory => "name a file in it",
             io::ErrorKind::NotADirectory => "name a folder",
-            _ => "check the disk and the system log",
+            // Symbolic links in a circle have no stable name yet.
+            _ => "check the path, then the disk and the system log",
         };
         Self::new(format!(
             "{}: cannot {doing}: {error}; {remedy}",

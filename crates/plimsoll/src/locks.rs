@@ -1,12 +1,13 @@
 //! Waits for files that a process which was just killed still holds: the kernel ends its requests
 //! first, and until then the files stay locked.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, TryLockError};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::console::say;
+use crate::documents;
 
 /// Longest wait. Who holds a file for longer is at work on it.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -73,6 +74,6 @@ impl Files {
 
 /// Whether somebody has the file's lock. One that cannot be opened has no lock to wait for.
 fn is_held(path: &Path) -> bool {
-    let shared = File::open(path).map(|file| file.try_lock_shared());
+    let shared = documents::open(path).map(|file| file.try_lock_shared());
     matches!(shared, Ok(Err(TryLockError::WouldBlock)))
 }

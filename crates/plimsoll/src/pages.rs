@@ -14,6 +14,7 @@ use ese::page::PageSize;
 use ese::reader::{PageSource, Reader};
 use units::PageNumber;
 
+use crate::documents;
 use crate::error::CommandError;
 
 /// Bytes of pages kept.
@@ -70,7 +71,7 @@ impl FilePages {
     /// Opens the file at `path`, whose pages have this size, for reads only.
     pub fn open(path: &Path, page_size: PageSize) -> Result<Self, CommandError> {
         let wrong = |error: io::Error| CommandError::file(path, "read", &error);
-        let file = File::open(path).map_err(wrong)?;
+        let file = documents::open(path).map_err(wrong)?;
         let length = file.metadata().map_err(wrong)?.len();
         let pages = (length / page_size.bytes_u64()).saturating_sub(2);
         Ok(Self {
@@ -85,7 +86,7 @@ impl FilePages {
     /// Opens a database by what its header says.
     pub fn open_database(path: &Path) -> Result<Self, CommandError> {
         let mut start = Vec::new();
-        File::open(path)
+        documents::open(path)
             .and_then(|file| file.take(PROBE_BYTES as u64).read_to_end(&mut start))
             .map_err(|error| CommandError::file(path, "read", &error))?;
         let copies = read_copies(&start)

@@ -191,7 +191,7 @@ pub async fn read_beside(
         problem,
     };
     let length = device.length();
-    if length > LONGEST || !length.is_multiple_of(ALIGNMENT as u64) {
+    if length == 0 || length > LONGEST || !length.is_multiple_of(ALIGNMENT as u64) {
         return Err(unreadable(format!("{length} bytes are no length for one")));
     }
     let length = usize::try_from(length).expect("invariant: at most 1 MiB");

@@ -178,6 +178,8 @@ fn place(error: &DeviceError) -> (String, Option<u64>) {
         DeviceError::NotFound { file }
         | DeviceError::AlreadyExists { file }
         | DeviceError::PermissionDenied { file }
+        | DeviceError::ReadOnly { file }
+        | DeviceError::NotAFile { file }
         | DeviceError::Locked { file }
         | DeviceError::Unbuffered { file } => (file.clone(), None),
         other => (other.to_string(), None),

@@ -10,7 +10,13 @@ pub fn of(error: &io::Error, file: &str, operation: &'static str, offset: u64) -
     match error.raw_os_error().unwrap_or(0) {
         libc::ENOENT => DeviceError::NotFound { file },
         libc::EEXIST => DeviceError::AlreadyExists { file },
-        libc::EACCES | libc::EPERM | libc::EROFS => DeviceError::PermissionDenied { file },
+        libc::EACCES | libc::EPERM => DeviceError::PermissionDenied { file },
+        libc::EROFS => DeviceError::ReadOnly { file },
+        libc::EISDIR => DeviceError::NotAFile { file },
+        libc::ENOTDIR | libc::ELOOP | libc::ENAMETOOLONG => DeviceError::BadPath {
+            file,
+            message: message(error),
+        },
         libc::ENOSPC | libc::EDQUOT => DeviceError::Full { file, offset },
         // Requests are aligned, so this is the file system's refusal of O_DIRECT.
         libc::EINVAL if matches!(operation, "open" | "read" | "write") => {
@@ -59,7 +65,11 @@ mod tests {
         );
         assert_eq!(
             of(libc::EROFS, "open"),
-            DeviceError::PermissionDenied { file: file() }
+            DeviceError::ReadOnly { file: file() }
+        );
+        assert_eq!(
+            of(libc::ELOOP, "open").to_string(),
+            "/mail/f: Too many levels of symbolic links; check the path"
         );
         assert_eq!(
             of(libc::EIO, "read").to_string(),

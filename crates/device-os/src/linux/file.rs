@@ -41,6 +41,12 @@ pub struct Opened {
 pub fn open(path: &Path, mode: OpenMode) -> Result<Opened, DeviceError> {
     let name = path.display().to_string();
     let wrong = |error: &io::Error| errors::of(error, &name, "open", 0);
+    if let Ok(found) = std::fs::metadata(path)
+        && !found.is_file()
+    {
+        // To open a pipe would wait for somebody at its other end.
+        return Err(DeviceError::NotAFile { file: name });
+    }
     let mut options = OpenOptions::new();
     options.read(true).custom_flags(libc::O_DIRECT);
     match mode {

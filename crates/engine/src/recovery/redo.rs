@@ -8,7 +8,7 @@ use std::task::Poll;
 
 use device::{Buffer, Device, OpenMode, Purpose, Request, Runtime};
 use ese::Lgpos;
-use ese::header::{DatabaseHeader, DatabaseState, PROBE_BYTES, read_copies};
+use ese::header::{DatabaseHeader, DatabaseState, HeaderError, PROBE_BYTES, read_copies};
 use ese::page::{PageMut, PageSize};
 use units::{Generation, PageNumber};
 
@@ -100,12 +100,16 @@ pub async fn redo(
 async fn read_header(device: &dyn Device) -> Result<(DatabaseHeader, PageSize), RecoveryError> {
     let present = usize::try_from(device.length()).unwrap_or(usize::MAX);
     let length = PROBE_BYTES.min(present / device::ALIGNMENT * device::ALIGNMENT);
-    let request = Request::read(Purpose::Header, 0, length);
-    let bytes: Buffer = device.submit(request).await.into_buffer()?;
-    let copies = read_copies(&bytes).map_err(|problem| RecoveryError::Header {
+    let damaged = |problem| RecoveryError::Header {
         file: device.name().to_owned(),
         problem,
-    })?;
+    };
+    if length == 0 {
+        return Err(damaged(HeaderError::NoGoodCopy));
+    }
+    let request = Request::read(Purpose::Header, 0, length);
+    let bytes: Buffer = device.submit(request).await.into_buffer()?;
+    let copies = read_copies(&bytes).map_err(damaged)?;
     Ok((copies.header, copies.page_size))
 }
 

@@ -6,17 +6,17 @@ use serde_json::{Value, json};
 
 use crate::Outcome;
 use crate::console::Console;
+use crate::documents;
 use crate::error::CommandError;
 use crate::flags::FileFlags;
 
-use std::fs::File;
 use std::io::Read as _;
 
 /// Prints the header; fails where a copy is damaged.
 pub fn run(flags: &FileFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let path = &flags.file;
     let mut start = Vec::new();
-    File::open(path)
+    documents::open(path)
         .and_then(|file| file.take(PROBE_BYTES as u64).read_to_end(&mut start))
         .map_err(|error| CommandError::file(path, "read", &error))?;
     if let Some(Ok(map)) = start.get(..MAP_PAGE_BYTES).map(FlushMapHeader::decode) {

@@ -26,8 +26,7 @@ pub fn run(flags: &QuickFlags, console: &mut Console) -> Result<Outcome, Command
         .folder
         .clone()
         .unwrap_or_else(|| PathBuf::from(DEFAULT_FOLDER));
-    make_folder(&folder)?;
-    let folder = fs::canonicalize(&folder)
+    let folder = std::path::absolute(&folder)
         .map_err(|error| CommandError::file(&folder, "use the folder", &error))?;
     let overrides = Overrides {
         duration: flags.duration,
@@ -35,6 +34,7 @@ pub fn run(flags: &QuickFlags, console: &mut Console) -> Result<Outcome, Command
         ..Overrides::default()
     };
     let plan = Plan::quick(&folder.display().to_string(), &overrides)?;
+    make_folder(&folder)?;
     explain(&plan, &folder, flags.folder.is_none(), console)?;
     let stop = StopFlag::install()?;
     let filled = fill(&plan, &stop, console.is_quiet())?;

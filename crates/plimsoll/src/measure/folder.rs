@@ -1,7 +1,7 @@
 //! The folder of a run: the journal, written while the run goes on, and the reports made from it.
 
 use std::fs::{self, File};
-use std::io::Write as _;
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use record::{Event, RunRecord, codec};
@@ -12,6 +12,9 @@ use crate::error::CommandError;
 
 /// The journal's name in a run folder.
 pub const JOURNAL: &str = "record.jsonl";
+
+/// So much of a file says whether it can be a journal at all.
+const BEGINNING_BYTES: u64 = 64;
 
 /// A run folder whose journal is being written.
 pub struct RunFolder {
@@ -84,9 +87,21 @@ pub fn load(path: &Path) -> Result<RunRecord, CommandError> {
     } else {
         path.to_path_buf()
     };
-    let bytes = fs::read(&journal).map_err(|error| CommandError::file(&journal, "read", &error))?;
+    let bytes = read(&journal).map_err(|error| CommandError::file(&journal, "read", &error))?;
     RunRecord::load(&bytes)
         .map_err(|error| CommandError::new(format!("{}: {error}", journal.display())))
+}
+
+/// The bytes of a journal, or the first ones of a file that begins like none: it may be a database
+/// of many gigabytes.
+fn read(journal: &Path) -> io::Result<Vec<u8>> {
+    let mut file = documents::open(journal)?;
+    let mut bytes = Vec::new();
+    (&mut file).take(BEGINNING_BYTES).read_to_end(&mut bytes)?;
+    if bytes.trim_ascii_start().starts_with(b"{") {
+        file.read_to_end(&mut bytes)?;
+    }
+    Ok(bytes)
 }
 
 /// Writes every form of the report into a run folder.

@@ -2,7 +2,6 @@
 //! whole.
 
 use std::fmt;
-use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,6 +14,7 @@ use ese::reader::database_space;
 use trial::damage::Tally;
 use units::{Bytes, PageNumber};
 
+use crate::documents;
 use crate::error::CommandError;
 use crate::pages::FilePages;
 
@@ -113,7 +113,7 @@ impl Target {
     /// of the whole undertaking: no such file, not a database.
     pub fn open(path: &Path) -> Result<Self, CommandError> {
         let mut start = Vec::new();
-        let opened = File::open(path).and_then(|file| {
+        let opened = documents::open(path).and_then(|file| {
             let length = file.metadata()?.len();
             file.take(PROBE_BYTES as u64).read_to_end(&mut start)?;
             Ok(Bytes(length))
@@ -195,7 +195,7 @@ impl Target {
         let longest = longest_file(self.pages);
         let mut bytes = Vec::new();
         let read =
-            File::open(&path).and_then(|file| file.take(longest + 1).read_to_end(&mut bytes));
+            documents::open(&path).and_then(|file| file.take(longest + 1).read_to_end(&mut bytes));
         self.flush_map = match read {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Err(MapRefusal::Missing),
             Err(error) => return Err(CommandError::file(&path, "read", &error)),
@@ -242,7 +242,7 @@ fn without_header(path: &Path, start: &[u8], error: HeaderError) -> Result<PageS
 
 fn has_pages(path: &Path, size: PageSize) -> io::Result<bool> {
     use std::io::{Seek as _, SeekFrom};
-    let mut file = File::open(path)?;
+    let mut file = documents::open(path)?;
     file.seek(SeekFrom::Start(size.file_offset(PageNumber(1))))?;
     let mut page = vec![0; size.bytes()];
     for number in 1..=TRIED_PAGES {

@@ -10,6 +10,7 @@ mod bad_input;
 mod damage;
 mod full;
 mod journey;
+mod odd_files;
 mod plan;
 mod profile;
 mod recover;

@@ -145,7 +145,7 @@ fn judge(
             manifest.fits(plan, location)?;
             Err(ManifestError::Differs {
                 file: location.path(),
-                key: "seed, size or payload",
+                key: "other content:",
                 wanted: format!("seed {}, {}", plan.seed.0, plan.size),
                 found: format!("seed {}, {}", manifest.seed, Bytes(manifest.file_bytes)),
             }
