@@ -12,6 +12,8 @@ use crate::console;
 pub enum CommandError {
     /// To be printed as it is.
     Sentence(String),
+    /// The same, where a file is at fault and not what was asked of it: the command fails.
+    Damage(String),
     /// The reader of the output has gone, as `head` does: nothing is wrong.
     BrokenPipe,
 }

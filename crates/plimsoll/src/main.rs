@@ -62,6 +62,10 @@ fn main() -> ExitCode {
             console::complain(&sentence);
             ExitCode::from(2)
         }
+        Err(CommandError::Damage(sentence)) => {
+            console::complain(&sentence);
+            ExitCode::from(1)
+        }
     }
 }
 

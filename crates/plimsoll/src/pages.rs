@@ -11,7 +11,7 @@ use std::sync::Arc;
 use ese::checksum::{PageVerdict, repair, verify};
 use ese::header::{PROBE_BYTES, read_copies};
 use ese::page::PageSize;
-use ese::reader::{PageSource, Reader};
+use ese::reader::{PageSource, ReadError, Reader};
 use units::PageNumber;
 
 use crate::documents;
@@ -66,6 +66,24 @@ impl fmt::Display for PageError {
 }
 
 impl std::error::Error for PageError {}
+
+impl PageError {
+    /// What a command says of it: a damaged page is the file's fault.
+    pub fn into_command(self) -> CommandError {
+        match self {
+            Self::Damaged { .. } => CommandError::Damage(self.to_string()),
+            Self::Read { .. } => CommandError::from(self),
+        }
+    }
+}
+
+/// What a command says of the database at `path` that cannot be read.
+pub fn unreadable(path: &Path, error: ReadError<PageError>) -> CommandError {
+    match error.without_source() {
+        Err(error) => error.into_command(),
+        Ok(error) => CommandError::Damage(format!("{}: {error}", path.display())),
+    }
+}
 
 impl FilePages {
     /// Opens the file at `path`, whose pages have this size, for reads only.
@@ -154,9 +172,8 @@ impl PageSource for FilePages {
 /// Opens a database with its catalog, or with the catalog's second copy.
 pub fn open_reader(path: &Path) -> Result<Reader<FilePages>, CommandError> {
     let first = Reader::open(FilePages::open_database(path)?);
-    let reader = match first {
-        Ok(reader) => reader,
-        Err(error) => Reader::open_shadow(FilePages::open_database(path)?).map_err(|_| error)?,
-    };
-    Ok(reader)
+    first.or_else(|error| {
+        let second = Reader::open_shadow(FilePages::open_database(path)?);
+        second.map_err(|_| unreadable(path, error))
+    })
 }

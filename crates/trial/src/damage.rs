@@ -5,6 +5,7 @@
 
 mod judge;
 mod page_set;
+mod references;
 
 use std::sync::Arc;
 
@@ -40,6 +41,8 @@ pub struct Tally {
     pub zeros: PageSet,
     /// Which pages the trees point to.
     pub referenced: PageSet,
+    /// The last page of the file.
+    last: PageNumber,
     /// The last page that the database owns.
     owned: PageNumber,
     /// What each page's last write was, where that is known.
@@ -56,6 +59,7 @@ impl Tally {
         Self {
             flush_map,
             lost_flushes: 0,
+            last: PageNumber(pages),
             owned: owned.unwrap_or(PageNumber(u32::MAX)),
             seen: 0,
             bad: 0,
@@ -98,12 +102,23 @@ impl Tally {
 
     /// Turns zeros that a tree points to into findings. Call it once, when all parts are merged.
     pub fn find_wiped_pages(&mut self) {
+        for root in references::FIXED_ROOTS {
+            self.referenced.insert(root);
+        }
         let wiped: Vec<PageNumber> = self.zeros.common(&self.referenced).collect();
         for page in wiped {
             self.uninitialised -= 1;
             self.note(page, Damage::Wiped);
         }
         self.findings.sort_by_key(|finding| finding.page);
+    }
+
+    /// The flipped bit of a small page's checksum that makes it look like page `really`, where the
+    /// file has no such page. Large pages have more blocks to tell.
+    fn flipped_number(&self, number: PageNumber, really: PageNumber) -> Option<u32> {
+        let difference = number.0 ^ really.0;
+        let is_flip = difference.is_power_of_two() && (really > self.last || !really.is_some());
+        is_flip.then(|| difference.trailing_zeros())
     }
 
     /// The write that a page without other damage has lost.

@@ -68,6 +68,17 @@ fn words(finding: &Finding, file: &Scanned) -> String {
         if other.is_some_and(|other| other.damage == exchange) {
             return format!("holds page {really}, and page {really} holds this one: swapped");
         }
+        let difference = finding.page.0 ^ really.0;
+        if file.target.page_size.is_small() && difference.is_power_of_two() {
+            // The number is part of the checksum, and a small page has no second one to ask.
+            let bit = difference.trailing_zeros();
+            return format!(
+                "{}, or one bit flipped at byte {} bit {}, in the page's own checksum",
+                finding.damage,
+                bit / 8,
+                bit % 8
+            );
+        }
     }
     finding.damage.to_string()
 }

@@ -1,7 +1,7 @@
 //! `export`: the rows of a table as CSV or JSON lines, long values included.
 
 use ese::catalog::CatalogTable;
-use ese::reader::{Cursor, FieldValue, Reader};
+use ese::reader::{Cursor, FieldValue, ReadError, Reader};
 use ese::schema::ColumnDefinition;
 use ese::value::Value as FieldMeaning;
 use serde_json::{Map, Value, json};
@@ -10,7 +10,7 @@ use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
 use crate::flags::{ExportFlags, ExportFormat};
-use crate::pages::{FilePages, open_reader};
+use crate::pages::{FilePages, PageError, open_reader, unreadable};
 
 /// Prints the table, or the names of all tables where none is named.
 pub fn run(flags: &ExportFlags, console: &mut Console) -> Result<Outcome, CommandError> {
@@ -34,10 +34,11 @@ pub fn run(flags: &ExportFlags, console: &mut Console) -> Result<Outcome, Comman
         let header: Vec<&str> = columns(&table).map(|column| column.name.as_str()).collect();
         console.answer(csv(&header))?;
     }
-    let mut cursor: Cursor = reader.rows(&table)?;
-    while let Some(entry) = cursor.next(reader.source())? {
+    let wrong = |error| unreadable(&flags.file, error);
+    let mut cursor: Cursor = reader.rows(&table).map_err(wrong)?;
+    while let Some(entry) = cursor.next(reader.source()).map_err(wrong)? {
         let record = entry.data.to_vec();
-        let row = row(&mut reader, &table, &record)?;
+        let row = row(&mut reader, &table, &record).map_err(wrong)?;
         match format {
             ExportFormat::Csv => {
                 let texts: Vec<String> = row.iter().map(|(_, values)| joined(values)).collect();
@@ -81,7 +82,7 @@ fn row(
     reader: &mut Reader<FilePages>,
     table: &CatalogTable,
     record: &[u8],
-) -> Result<Row, CommandError> {
+) -> Result<Row, ReadError<PageError>> {
     let mut row = Vec::new();
     for column in columns(table) {
         let values = reader.column_values(table, record, column)?;

@@ -8,13 +8,14 @@ use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
 use crate::flags::FileFlags;
-use crate::pages::open_reader;
+use crate::pages::{open_reader, unreadable};
 
 /// Prints one line per tree.
 pub fn run(flags: &FileFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let mut reader = open_reader(&flags.file)?;
     let page_bytes = reader.page_size().bytes_u64();
-    let report = reader.space_report()?;
+    let report = reader.space_report();
+    let report = report.map_err(|error| unreadable(&flags.file, error))?;
     if flags.json {
         let trees: Vec<Value> = report.iter().map(as_json).collect();
         console.answer_json(&json!({ "page_size_bytes": page_bytes, "trees": trees }))?;

@@ -8,14 +8,16 @@ use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
 use crate::flags::FileFlags;
-use crate::pages::FilePages;
+use crate::pages::{FilePages, PageError, unreadable};
 
 /// Examines the database; fails where anything is wrong.
 pub fn run(flags: &FileFlags, console: &mut Console) -> Result<Outcome, CommandError> {
-    let report = verify(FilePages::open_database(&flags.file)?)?;
+    let pages = FilePages::open_database(&flags.file)?;
+    let report = verify(pages).map_err(PageError::into_command)?;
     // Rows that cannot be reached cannot be read either, and are named already.
     let contents = if report.is_clean() {
-        contents::examine(FilePages::open_database(&flags.file)?)?
+        let pages = FilePages::open_database(&flags.file)?;
+        contents::examine(pages).map_err(|error| unreadable(&flags.file, error))?
     } else {
         None
     };

@@ -10,7 +10,7 @@ use ese::checksum::{PageVerdict, verify};
 use ese::flush_map::{FlushMap, FlushMapError, MapRefusal, file_name, longest_file, names_a_map};
 use ese::header::{CopyState, DatabaseHeader, HeaderError, MAGIC, PROBE_BYTES, read_copies};
 use ese::page::PageSize;
-use ese::reader::database_space;
+use ese::reader::{ReadError, database_space};
 use trial::damage::Tally;
 use units::{Bytes, PageNumber};
 
@@ -65,8 +65,14 @@ pub enum FileFault {
     Truncated {
         /// The last page of the file.
         last: PageNumber,
-        /// The last page that the database owns.
-        owned: PageNumber,
+        /// The last page that the database owns; none where the file ends before the page that
+        /// says so.
+        owned: Option<PageNumber>,
+    },
+    /// Pages lie before their places: so much of the beginning of the file is gone.
+    BeginningCut {
+        /// Pages that are missing.
+        pages: u32,
     },
 }
 
@@ -100,9 +106,22 @@ impl fmt::Display for FileFault {
                 "the flush map beside it is damaged, so lost flushes were not looked for: {error}"
             ),
             Self::EndsInPage { page } => write!(f, "truncated: the file ends inside page {page}"),
-            Self::Truncated { last, owned } => write!(
+            Self::Truncated {
+                last,
+                owned: Some(owned),
+            } => write!(
                 f,
                 "truncated: the file ends with page {last}, the database owns pages up to {owned}"
+            ),
+            Self::Truncated { last, owned: None } => write!(
+                f,
+                "truncated: the file ends with page {last}, before the pages that say what the \
+                 database owns"
+            ),
+            Self::BeginningCut { pages } => write!(
+                f,
+                "cut off at its beginning: every page lies {pages} before its place; restore the \
+                 file from a copy"
             ),
         }
     }
@@ -156,6 +175,7 @@ impl Target {
             target.find_flush_map(&header)?;
         }
         target.find_owned();
+        target.find_cut();
         Ok(target)
     }
 
@@ -213,11 +233,20 @@ impl Target {
         let Ok(mut pages) = FilePages::open(&self.path, self.page_size) else {
             return;
         };
-        let space = database_space(&mut pages).ok();
-        self.owned = space.map(|space| space.owned.last());
+        let space = database_space(&mut pages);
+        let ends_before = matches!(space, Err(ReadError::BeyondFile { .. }));
+        self.owned = space.ok().map(|space| space.owned.last());
         let last = PageNumber(self.pages);
-        if let Some(owned) = self.owned.filter(|owned| *owned > last) {
+        let owned = self.owned.filter(|owned| *owned > last);
+        if ends_before || owned.is_some() {
             self.faults.push(FileFault::Truncated { last, owned });
+        }
+    }
+
+    fn find_cut(&mut self) {
+        let found = shift(&self.path, self.page_size);
+        if let Some(pages) = found.ok().flatten().filter(|shift| *shift > 0) {
+            self.faults.push(FileFault::BeginningCut { pages });
         }
     }
 }
@@ -230,7 +259,7 @@ fn without_header(path: &Path, start: &[u8], error: HeaderError) -> Result<PageS
     }
     let by_pages = PageSize::ALL
         .into_iter()
-        .find(|size| has_pages(path, *size).unwrap_or(false));
+        .find(|size| shift(path, *size).is_ok_and(|shift| shift.is_some()));
     let magic = start
         .get(4..8)
         .is_some_and(|bytes| bytes == MAGIC.to_le_bytes());
@@ -240,16 +269,31 @@ fn without_header(path: &Path, start: &[u8], error: HeaderError) -> Result<PageS
         .ok_or_else(refusal)
 }
 
-fn has_pages(path: &Path, size: PageSize) -> io::Result<bool> {
+/// By how many pages the first pages of a file lie before their places; none where they do not
+/// agree or there are none.
+fn shift(path: &Path, size: PageSize) -> io::Result<Option<u32>> {
     use std::io::{Seek as _, SeekFrom};
     let mut file = documents::open(path)?;
     file.seek(SeekFrom::Start(size.file_offset(PageNumber(1))))?;
     let mut page = vec![0; size.bytes()];
+    let (mut found, mut agree) = (None, 0);
     for number in 1..=TRIED_PAGES {
-        file.read_exact(&mut page)?;
-        if verify(&page, PageNumber(number)) == PageVerdict::Good {
-            return Ok(true);
+        if file.read_exact(&mut page).is_err() {
+            break; // The file ends here.
         }
+        let really = match verify(&page, PageNumber(number)) {
+            PageVerdict::Good => number,
+            PageVerdict::WrongPage { really } => really.0,
+            _ => continue,
+        };
+        let Some(shift) = really.checked_sub(number) else {
+            return Ok(None);
+        };
+        if found.is_some_and(|found| found != shift) {
+            return Ok(None);
+        }
+        (found, agree) = (Some(shift), agree + 1);
     }
-    Ok(false)
+    // One or two pages may have been written to a wrong place.
+    Ok(found.filter(|shift| *shift == 0 || agree > 2))
 }

@@ -212,6 +212,62 @@ fn truncated_files_are_named() {
 }
 
 #[test]
+fn a_file_that_ends_with_its_header_is_truncated() {
+    for pages in [0, 1, 3] {
+        check("cut-behind-header", |bytes| bytes.truncate(at(pages + 1)))
+            .expect_code(1)
+            .expect_out(&[&format!(
+                "{FILE}: truncated: the file ends with page {pages}, "
+            )]);
+    }
+}
+
+#[test]
+fn a_file_without_its_beginning_is_named() {
+    for (pages, place) in [(1, "1 before"), (2, "2 before"), (5, "5 before")] {
+        let ran = check("cut-beginning", |bytes| drop(bytes.drain(..at(pages - 1))));
+        ran.expect_code(1).expect_out(&[&format!(
+            "{FILE}: cut off at its beginning: every page lies {place} its place"
+        )]);
+    }
+}
+
+/// Roots that no page of a tree points to: fixed places, space trees, and what the catalog names.
+#[test]
+fn a_wiped_root_is_named_without_a_flush_map() {
+    let scene = Scene::prepared("wiped-root");
+    std::fs::remove_file(scene.path(MAP)).unwrap();
+    let sound = scene.read(FILE);
+    let space = scene.run(["space", "--json", FILE]);
+    let space: serde_json::Value = serde_json::from_str(&space.out).unwrap();
+    let trees = space["trees"].as_array().unwrap().iter();
+    let roots = trees.map(|tree| usize::try_from(tree["root"].as_u64().unwrap()).unwrap());
+    for page in roots.chain([2, 3, 5, 6]) {
+        scene.write(FILE, &sound);
+        scene.change(FILE, |bytes| bytes[at(page)..at(page + 1)].fill(0));
+        scene
+            .run(["check", FILE])
+            .expect_code(1)
+            .expect_out(&[&format!(
+                "{FILE}: page {page}: all zeros, but a tree points to it"
+            )]);
+    }
+}
+
+#[test]
+fn verbs_that_need_a_damaged_page_name_it_and_fail() {
+    let scene = Scene::prepared("damaged-page");
+    scene.change(FILE, |bytes| {
+        bytes[at(1) + 9_000] ^= 1;
+        bytes[at(1) + 9_001] ^= 1;
+    });
+    for verb in ["verify", "space"] {
+        let ran = scene.run([verb, FILE]);
+        ran.expect_code(1).expect_err(&[FILE, "page 1 is damaged"]);
+    }
+}
+
+#[test]
 fn damaged_headers_are_named() {
     check("first-header", |bytes| bytes[..100].fill(0))
         .expect_code(1)

@@ -4,11 +4,11 @@ use std::fmt;
 
 use device::DeviceError;
 use ese::checksum::{PageVerdict, repair, verify};
-use ese::page::{PageRef, PageSize, page_flags};
+use ese::page::{PageRef, PageSize};
 use ese::page_check::{self, PageFault};
 use units::PageNumber;
 
-use super::Tally;
+use super::{Tally, references};
 
 /// A damaged page.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -134,7 +134,7 @@ pub fn judge(block: &[u8], size: PageSize, first: PageNumber, tally: &mut Tally)
             continue;
         }
         match damage(bytes, number, tally) {
-            Ok(page) => note_references(page, tally),
+            Ok(page) => references::each(page, |used| tally.referenced.insert(used)),
             Err(Some(damage)) => tally.note(number, damage),
             Err(None) => {
                 tally.uninitialised += 1;
@@ -162,7 +162,11 @@ fn damage<'a>(
             Err(fault) => Damage::Malformed(fault),
         },
         PageVerdict::Uninitialised => return Err(tally.lost(number, page)),
-        PageVerdict::WrongPage { really } => Damage::WrongNumber { really },
+        PageVerdict::WrongPage { really } => tally
+            .flipped_number(number, really)
+            .map_or(Damage::WrongNumber { really }, |bit| {
+                Damage::FlippedChecksum { bit }
+            }),
         PageVerdict::Correctable { bits } => flipped(bytes, number, bits, tally),
         PageVerdict::FlippedChecksum { bit } => {
             let lost = tally.lost(number, page);
@@ -189,20 +193,4 @@ fn flipped(bytes: &[u8], number: PageNumber, bits: Vec<u32>, tally: &Tally) -> D
         .first()
         .map_or(0, |bit| *bit as usize / 8 / block_bytes);
     Damage::Checksum { block }
-}
-
-fn note_references(page: PageRef<'_>, tally: &mut Tally) {
-    for neighbour in [page.previous(), page.next()] {
-        if neighbour.is_some() {
-            tally.referenced.insert(neighbour);
-        }
-    }
-    if page.is_leaf() || page.has(page_flags::EMPTY) {
-        return;
-    }
-    for line in 0..page.node_count() {
-        if let Some(child) = page.child(line) {
-            tally.referenced.insert(child);
-        }
-    }
 }

@@ -188,3 +188,43 @@ fn what_only_the_mark_sees_is_torn() {
     assert!(matches!(unknown, Damage::FlippedBit { .. }));
     assert_eq!(judged_by(map(1), &bytes).findings[0].damage, Damage::Torn);
 }
+
+/// A small page that carries its number nowhere but in its checksum.
+fn small_page(number: u32) -> Vec<u8> {
+    let mut bytes = vec![0; PageSize::KIB_4.bytes()];
+    let mut page = PageMut::new(&mut bytes);
+    page.format(page_flags::ALWAYS | page_flags::LEAF, ObjectId(7));
+    page.seal(PageNumber(number));
+    bytes
+}
+
+#[test]
+fn a_flip_in_a_small_checksum_is_no_page_that_the_file_lacks() {
+    let damage = |bit: u32| {
+        let mut bytes = small_page(10);
+        bytes[bit as usize / 8] ^= 1 << (bit % 8);
+        let mut tally = Tally::new(100, None, None);
+        tally.judge(&bytes, PageSize::KIB_4, PageNumber(10));
+        tally.findings[0].damage.clone()
+    };
+    for bit in [7, 17, 31, 40, 301] {
+        assert_eq!(damage(bit), Damage::FlippedChecksum { bit });
+    }
+    // The file has a page 14, and nothing tells.
+    let really = PageNumber(14);
+    assert_eq!(damage(2), Damage::WrongNumber { really });
+}
+
+#[test]
+fn zeros_in_place_of_a_root_are_damage() {
+    let mut tally = Tally::new(100, None, None);
+    let zeros = vec![0; 10 * SIZE.bytes()];
+    tally.judge(&zeros, SIZE, PageNumber(1));
+    tally.find_wiped_pages();
+    let wiped: Vec<u32> = tally.findings.iter().map(|found| found.page.0).collect();
+    assert_eq!(
+        wiped,
+        [1, 2, 3, 4],
+        "those of the fixed places, which nothing points to"
+    );
+}

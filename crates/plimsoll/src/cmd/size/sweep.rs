@@ -70,7 +70,7 @@ fn axes_of_file(path: &Path) -> Result<Vec<Axis>, CommandError> {
             CommandError::Sentence(text) => {
                 CommandError::new(format!("{}:{}: {text}", path.display(), index + 1))
             }
-            broken @ CommandError::BrokenPipe => broken,
+            other => other,
         })
     };
     lines.map(read).collect()
