@@ -126,6 +126,13 @@ pub(super) fn own_files(location: &Location, there: &[FileEntry], logs: &[FileEn
     }
 }
 
+/// What a plan fills databases with, in words.
+fn content(plan: &Plan) -> String {
+    let (short, long) = (plan.workload.short_pad_bytes, plan.workload.long_pad_bytes);
+    let (seed, size) = (plan.seed.0, plan.size);
+    format!("{seed}, {size} and {short} + {long} bytes a message")
+}
+
 /// The decision about one database, from its manifest and what is there.
 fn judge(
     plan: &Plan,
@@ -145,9 +152,12 @@ fn judge(
             manifest.fits(plan, location)?;
             Err(ManifestError::Differs {
                 file: location.path(),
-                key: "other content:",
-                wanted: format!("seed {}, {}", plan.seed.0, plan.size),
-                found: format!("seed {}, {}", manifest.seed, Bytes(manifest.file_bytes)),
+                key: "seed",
+                wanted: format!("seed {}", content(plan)),
+                found: Plan::parse("manifest", &manifest.plan).map_or_else(
+                    |_| format!("{}, {}", manifest.seed, Bytes(manifest.file_bytes)),
+                    |made| content(&made),
+                ),
             }
             .into())
         }
