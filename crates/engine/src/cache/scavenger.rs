@@ -13,6 +13,10 @@ use crate::error::TransactionError;
 /// How many eviction writes may be in flight.
 const MOST_EVICTION_WRITES: usize = 32;
 
+/// After so many bytes sealed for writes, completions and other tasks have their turn: to copy,
+/// mark and checksum them takes some 200 us, and the writes in flight hold many times more.
+const BYTES_PER_TURN: usize = 256 << 10;
+
 impl Cache {
     /// Keeps pages free until `stopping` says so.
     pub async fn scavenge(self: Rc<Self>, stopping: impl Fn() -> bool) {
@@ -36,6 +40,7 @@ impl Cache {
     /// Lets pages go until the stop mark is reached.
     async fn free_some(self: &Rc<Self>) {
         let mut evicted = 0;
+        let mut sealed = 0;
         while self.free_pages() < self.stop_flush_pages && self.latch.get().is_none() {
             if self.writes_in_flight.get() >= MOST_EVICTION_WRITES {
                 self.changed.notified().await;
@@ -51,7 +56,10 @@ impl Cache {
                         self.runtime.yield_now().await;
                     }
                 }
-                Eviction::Write(page) => self.start_write(page, Due::Room),
+                Eviction::Write(page) => {
+                    sealed += self.start_write(page, Due::Room);
+                    self.take_turns(&mut sealed).await;
+                }
                 Eviction::Stuck | Eviction::Log(_) if self.writes_in_flight.get() > 0 => {
                     self.changed.notified().await;
                 }
@@ -72,15 +80,25 @@ impl Cache {
         }
     }
 
-    /// Writes a page, and changed neighbours that are due as well, in a task of its own.
-    fn start_write(self: &Rc<Self>, page: PageNumber, due: Due) {
+    /// Yields once enough bytes have been sealed since it last did.
+    async fn take_turns(&self, sealed: &mut usize) {
+        if *sealed >= BYTES_PER_TURN {
+            *sealed = 0;
+            self.runtime.yield_now().await;
+        }
+    }
+
+    /// Writes a page, and changed neighbours that are due as well, in a task of its own. Returns
+    /// how many bytes; none where the page is clean, gone or being written already.
+    fn start_write(self: &Rc<Self>, page: PageNumber, due: Due) -> usize {
         let bounds = (self.longest_run_pages, self.log.durable());
         let mut frames = self.frames();
         let run = frames.collect_run(page, due, bounds, &self.flush_map);
         drop(frames);
         let Some(run) = run else {
-            return;
+            return 0;
         };
+        let sealed = run.bytes.len();
         self.writes_in_flight.set(self.writes_in_flight.get() + 1);
         let cache = Rc::clone(self);
         // The handle is dropped: the task reports through the latch.
@@ -91,6 +109,7 @@ impl Cache {
             cache.writes_in_flight.set(cache.writes_in_flight.get() - 1);
             cache.changed.notify_all();
         }));
+        sealed
     }
 
     async fn write_run(&self, run: Run) -> Result<(), String> {
@@ -126,14 +145,20 @@ impl Cache {
         (bound, along): (Lgpos, Lgpos),
         in_flight: usize,
     ) -> Result<(), TransactionError> {
+        let mut sealed = 0;
         loop {
             self.latch.check()?;
             let changed = self.changed.notified();
             let oldest = self.frames.borrow().oldest_dirty_page();
             match oldest.filter(|(place, _)| *place < bound) {
                 Some((_, page)) if self.writes_in_flight.get() < in_flight => {
-                    if !self.start_oldest(page, along) {
-                        changed.await;
+                    match self.start_write(page, Due::Age(along)) {
+                        // It is being written, with an older change.
+                        0 => changed.await,
+                        bytes => {
+                            sealed += bytes;
+                            self.take_turns(&mut sealed).await;
+                        }
                     }
                 }
                 Some(_) => changed.await,
@@ -149,13 +174,6 @@ impl Cache {
             }
             changed.await;
         }
-    }
-
-    /// False where the page is being written already, with an older change.
-    fn start_oldest(self: &Rc<Self>, page: PageNumber, along: Lgpos) -> bool {
-        let before = self.writes_in_flight.get();
-        self.start_write(page, Due::Age(along));
-        self.writes_in_flight.get() > before
     }
 
     /// Makes every write that has completed durable.
