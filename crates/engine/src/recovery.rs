@@ -5,6 +5,7 @@
 //! What it finds of them - undo stacks, pending cleanups - is handed to the live engine, which
 //! undoes it through the ordinary, logged way, so that a crash during recovery is one more crash.
 
+mod ahead;
 mod analysis;
 mod error;
 mod pages;
@@ -22,6 +23,7 @@ use crate::edit::Undo;
 use crate::log::{LogEnd, LogIdentity};
 
 pub use error::RecoveryError;
+pub use pages::WRITES_IN_FLIGHT;
 pub use redo::redo;
 
 /// How redo uses memory and the device.
@@ -31,8 +33,9 @@ pub struct RecoverySettings {
     pub cache: Bytes,
     /// Page reads kept in flight.
     pub reads_in_flight: usize,
-    /// How many records ahead of redo pages are read.
-    pub read_ahead_records: usize,
+    /// How much log is read ahead of redo: it says which pages will be needed. What it holds is in
+    /// memory beside the pages.
+    pub read_ahead: Bytes,
     /// Longest run of neighbouring pages written with one request.
     pub longest_write: Bytes,
 }
@@ -42,7 +45,7 @@ impl Default for RecoverySettings {
         Self {
             cache: Bytes::from_mib(256),
             reads_in_flight: 64,
-            read_ahead_records: 4096,
+            read_ahead: Bytes::from_mib(8),
             longest_write: Bytes::from_kib(512),
         }
     }

@@ -10,17 +10,21 @@ use device::{Observation, Observer, OpKind, Purpose, TracedVolume, Volume};
 use device_os::{Backend, World};
 use plan::Plan;
 use record::{Event, Phase};
-use trial::prepare::{preflight, prepare};
-use trial::run::Group;
-use trial::{Coordinator, Location, Stop};
+use trial::{Coordinator, Stop};
+use units::Bytes;
 
 use super::budget::{Budget, Totals};
 use super::folder;
+use super::mail::{self, Mail};
 use crate::failure::Failure;
 
 /// 32 times the cache.
-const DATABASE: &str = "1GiB";
-const CACHE: &str = "32MiB";
+const LOAD: Mail = Mail {
+    database: "1GiB",
+    cache: Bytes::from_mib(32),
+    checkpoint_depth: None,
+    threads: 4,
+};
 
 /// The load has settled when its log is twice the checkpoint's depth: by then pages are written
 /// for the checkpoint as well as for want of room.
@@ -38,7 +42,7 @@ pub fn run(directory: &Path) -> Result<(), Failure> {
     let measured = measure(&folder);
     folder::remove(&folder)?;
     let budget = measured?;
-    println!("per batch of 16 updates, {DATABASE} under a cache of {CACHE}:");
+    println!("per batch of 16 updates, {LOAD}:");
     print!("{budget}");
     match budget.missed() {
         0 => Ok(()),
@@ -48,57 +52,26 @@ pub fn run(directory: &Path) -> Result<(), Failure> {
     }
 }
 
-/// What the load is: everything that this does not say is the program's default.
-fn plan(folder: &Path) -> Result<Plan, Failure> {
-    let text = format!(
-        "seed = 1\n[databases]\nfolders = [{:?}]\nsize = \"{DATABASE}\"\n\
-         [engine]\ncache_minimum = \"{CACHE}\"\ncache_maximum = \"{CACHE}\"\n\
-         [workload]\nthreads = 4\n\
-         [test]\nduration = \"12h\"\ninterval = \"1s\"\nchecksum = false\nmaintenance = false\n",
-        folder.display().to_string()
-    );
-    Plan::parse("bench", &text).map_err(|complaints| Failure::new(complaints.to_string()))
-}
-
 fn measure(folder: &Path) -> Result<Budget, Failure> {
     let failed = |error: device::DeviceError| Failure::new(error.to_string());
-    let plan = plan(folder)?;
+    let plan = LOAD.plan(folder)?;
     let world = World::new(Backend::Auto).map_err(failed)?;
     let volume = world.volume(folder).map_err(failed)?;
     let log_bytes = Rc::new(LogBytes::default());
     let observer = Rc::<LogBytes>::clone(&log_bytes);
     let traced: Rc<dyn Volume> = Rc::new(TracedVolume::new(Rc::clone(&volume), observer));
-    let location = Location {
-        plan: plan.databases[0].clone(),
-        database: volume,
-        log: traced,
-        storage: String::new(),
-        log_storage: String::new(),
-    };
     let coordinator = Arc::new(Coordinator::new(1));
     let account = Rc::new(Account::new(&plan, &coordinator));
     let noted = Rc::clone(&account);
     let runtime = world.executor().runtime();
-    let group = Group {
-        runtime: runtime.clone(),
-        plan: plan.clone(),
-        locations: vec![location.clone()],
-        events: Rc::new(move |event| noted.note(&event)),
-        checked: Rc::new(|_| ()),
-        commits: None,
-        coordinator,
-        origin: runtime.now(),
-        is_leader: true,
-        host: None,
-    };
-    let summary = world.executor().block_on(async move {
-        let targets = preflight(&plan, &[location]).await?;
-        let alone = Arc::new(Coordinator::new(1));
-        prepare(&runtime, &plan, targets, &alone, &(Rc::new(|_| ()) as _)).await?;
-        Ok(trial::run::run(group).await)
+    let volumes = (volume, traced);
+    let group = mail::group(&runtime, &plan, volumes, coordinator, move |event| {
+        noted.note(event);
     });
-    let summary =
-        summary.map_err(|error: trial::prepare::PrepareError| Failure::new(error.to_string()))?;
+    let summary = world.executor().block_on(async move {
+        mail::prepare(&group).await?;
+        Ok(trial::run::run(group).await)
+    })?;
     if let Some(failure) = summary.failure {
         return Err(Failure::new(failure.text));
     }

@@ -64,7 +64,7 @@ impl Crashed {
         };
         let filled = bulk::load(runtime, volume, FILE, &options, &mut source, |_| {}).await;
         filled.map_err(|error| Failure::new(error.to_string()))?;
-        let opened = Database::open(runtime, files(volume), self.settings(), self.seed).await;
+        let opened = Database::open(runtime, files(volume, FILE), self.settings(), self.seed).await;
         let database = opened.map_err(|error| Failure::new(error.to_string()))?;
         let table = database.table(TABLE);
         let table = table.ok_or_else(|| Failure::new("the database has lost its table"))?;
@@ -125,11 +125,11 @@ impl Crashed {
     }
 }
 
-/// Where the database and its log are.
-pub fn files(volume: &Rc<dyn Volume>) -> DatabaseFiles {
+/// Where a database, called `file`, and its log are.
+pub fn files(volume: &Rc<dyn Volume>, file: &str) -> DatabaseFiles {
     DatabaseFiles {
         database: Rc::clone(volume),
-        file: FILE.to_owned(),
+        file: file.to_owned(),
         log: Rc::clone(volume),
         log_base: "E00".to_owned(),
     }

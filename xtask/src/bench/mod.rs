@@ -9,6 +9,8 @@ pub mod device;
 pub mod engine;
 pub mod fio;
 pub mod folder;
+pub mod killed;
+pub mod mail;
 pub mod mix;
 pub mod pairs;
 pub mod program;

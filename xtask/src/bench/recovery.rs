@@ -1,29 +1,45 @@
-//! Recovery after a crash that left some 500 logs to replay, against fio's random reads: replaying
+//! Recovery after a crash that left some 500 logs to replay, against fio's random I/O: replaying
 //! must be bound by the device.
 //!
-//! What replay does above all is read the pages that the log changed: most of them were written
-//! before the crash. So its reads a second are held against those of fio on the same file, with as
-//! many in flight.
+//! What replay does above all is read the pages that the log changed. So its page reads a second
+//! are held against fio's random reads of the same file, with as many in flight. Where it writes
+//! as well, and reads the log, the device has more to do for it than for fio; so all its requests
+//! to the file are also held against fio's random reads and writes in the same shares.
 
+use std::cell::Cell;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
-use device::DeviceError;
+use device::{DeviceError, Observation, Observer, OpKind, Purpose, TracedVolume, Volume};
 use device_os::{Backend, World};
-use engine::recovery::{RecoverySettings, RecoverySummary, redo};
+use engine::recovery::{RecoverySettings, RecoverySummary, WRITES_IN_FLIGHT, redo};
 use units::{Bytes, Seed};
 
-use super::crashed::{self, Crashed, FILE};
-use super::{fio, folder, pairs};
+use super::crashed::{self, Crashed};
+use super::mail::Mail;
+use super::{PAIRS, fio, folder, killed, median};
 use crate::failure::Failure;
 use crate::shell;
 
+/// Log that is outstanding, and the cache that it was written under and is replayed under.
+const LOG: Bytes = Bytes::from_mib(500);
+const CACHE: Bytes = Bytes::from_mib(64);
+
 /// Records of some 900 bytes make this 20 times the cache.
-const CRASHED: Crashed = Crashed {
+const UPDATES: Crashed = Crashed {
     records: 1_300_000,
-    cache: Bytes::from_mib(64),
-    log: Bytes::from_mib(500),
+    cache: CACHE,
+    log: LOG,
     seed: Seed(1),
+};
+
+/// 20 times the cache, and no checkpoint before the log is long enough.
+const MAIL: Mail = Mail {
+    database: "1280MiB",
+    cache: CACHE,
+    checkpoint_depth: Some(Bytes::from_mib(1024)),
+    threads: 8,
 };
 
 /// The goal: page reads a second of replay over fio's.
@@ -32,68 +48,206 @@ const GOAL: f64 = 0.8;
 /// Seconds of each measurement of fio.
 const SECONDS: u64 = 4;
 
-/// Measures in a folder of its own below `directory`, which is removed. Fails below the goal;
-/// nothing but a message where fio is absent.
+/// Measures in a folder of its own below `directory`, which is removed. Fails where a load is below
+/// the goal; nothing but a message where fio is absent.
 pub fn run(directory: &Path) -> Result<(), Failure> {
     if !fio::installed() {
         println!("{}", fio::ABSENT);
         return Ok(());
     }
-    let folder = directory.join("plimsoll-bench-recovery");
-    folder::remove(&folder)?;
-    folder::create(&folder)?;
-    let measured = measure(&folder);
-    folder::remove(&folder)?;
-    let pairs = measured?;
-    println!(
-        "recovery: {:.0} page reads/s, fio {:.0}: {:.3} x with {} in flight (goal {GOAL})",
-        pairs.ours,
-        pairs.peer,
-        pairs.ratio,
-        depth(),
-    );
-    if pairs.ratio >= GOAL {
+    let updates = in_folder(directory, |folder| {
+        UPDATES.make(folder)?;
+        measure("updates in place", folder, crashed::FILE)
+    })?;
+    let mail = in_folder(directory, |folder| {
+        let file = killed::make(MAIL, LOG, folder)?;
+        measure("the mail load", folder, &file)
+    })?;
+    if updates.min(mail) >= GOAL {
         return Ok(());
     }
     Err(Failure::new("recovery is slower than its goal"))
 }
 
-fn depth() -> usize {
+fn in_folder<T>(
+    directory: &Path,
+    work: impl FnOnce(&Path) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let folder = directory.join("plimsoll-bench-recovery");
+    folder::remove(&folder)?;
+    folder::create(&folder)?;
+    let done = work(&folder);
+    folder::remove(&folder)?;
+    done
+}
+
+/// One pair: a replay, and fio right before or behind it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Round {
+    /// Pages that replay read, a second.
+    reads: f64,
+    /// Its requests to the database file, a second.
+    requests: f64,
+    /// fio's random reads a second.
+    peer_reads: f64,
+    /// fio's requests a second in the shares that replay had.
+    peer_requests: f64,
+}
+
+/// The ratio of page reads.
+fn measure(name: &str, folder: &Path, file: &str) -> Result<f64, Failure> {
+    let scene = Scene::new(folder, file)?;
+    println!("{name}: {scene}");
+    let mut rounds = Vec::new();
+    let mut percent_reads = 0;
+    for pair in 0..PAIRS {
+        let mut round = Round::default();
+        // fio's shares are those of the replay before, so the first one goes first.
+        if pair % 2 == 0 {
+            percent_reads = scene.ours(&mut round)?;
+            scene.peers(percent_reads, &mut round)?;
+        } else {
+            scene.peers(percent_reads, &mut round)?;
+            percent_reads = scene.ours(&mut round)?;
+        }
+        println!(
+            "  pair {}: {:.0} page reads/s against {:.0}, {:.0} requests/s against {:.0}",
+            pair + 1,
+            round.reads,
+            round.peer_reads,
+            round.requests,
+            round.peer_requests
+        );
+        rounds.push(round);
+    }
+    let middle = |value: fn(&Round) -> f64| median(rounds.iter().map(value).collect());
+    let ratio = middle(|round| round.reads / round.peer_reads);
+    println!(
+        "recovery, {name}: {:.0} page reads/s, fio {:.0}: {ratio:.3} x with {} in flight \
+         (goal {GOAL})",
+        middle(|round| round.reads),
+        middle(|round| round.peer_reads),
+        reads_in_flight(),
+    );
+    println!(
+        "  {:.0} requests/s, fio {:.0} with {percent_reads} % reads: {:.3} x with {} in flight",
+        middle(|round| round.requests),
+        middle(|round| round.peer_requests),
+        middle(|round| round.requests / round.peer_requests),
+        reads_in_flight() + WRITES_IN_FLIGHT,
+    );
+    Ok(ratio)
+}
+
+fn reads_in_flight() -> usize {
     RecoverySettings::default().reads_in_flight
 }
 
-fn measure(folder: &Path) -> Result<pairs::Pairs, Failure> {
-    CRASHED.make(folder)?;
-    let (file, kept) = (folder.join(FILE), folder.join("kept.edb"));
-    copy(&file, &kept)?;
-    let bytes = fs::metadata(&file).map_err(|error| failed(&file, &error))?;
-    println!(
-        "a database of {}, {:.0} x its cache of {}",
-        Bytes(bytes.len()),
-        bytes.len() as f64 / CRASHED.cache.0 as f64,
-        CRASHED.cache
-    );
-    let ours = || {
-        copy(&kept, &file)?;
-        let summary = replay(folder)?;
-        println!("  {}", described(&summary));
-        Ok(summary.pages_read as f64 / summary.redo_time.as_secs_f64())
-    };
-    let peer = || {
-        let (depth, runtime) = (
-            format!("--iodepth={}", depth()),
-            format!("--runtime={SECONDS}"),
-        );
-        let arguments = [
-            "--rw=randread",
-            "--time_based",
-            "--bs=32k",
-            &depth,
-            &runtime,
-        ];
-        Ok(fio::run(&file, &arguments)?.operations_per_second)
-    };
-    pairs::measure(GOAL, ours, peer)
+/// A database with its log, and a copy of the database as the crash left it.
+struct Scene {
+    folder: PathBuf,
+    name: String,
+    file: PathBuf,
+    kept: PathBuf,
+    bytes: u64,
+}
+
+impl std::fmt::Display for Scene {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let caches = self.bytes as f64 / CACHE.0 as f64;
+        let bytes = Bytes(self.bytes);
+        write!(
+            f,
+            "a database of {bytes}, {caches:.0} x its cache of {CACHE}"
+        )
+    }
+}
+
+impl Scene {
+    fn new(folder: &Path, name: &str) -> Result<Self, Failure> {
+        let (file, kept) = (folder.join(name), folder.join("kept.edb"));
+        copy(&file, &kept)?;
+        let metadata = fs::metadata(&file).map_err(|error| failed(&file, &error))?;
+        Ok(Self {
+            folder: folder.to_owned(),
+            name: name.to_owned(),
+            file,
+            kept,
+            bytes: metadata.len(),
+        })
+    }
+
+    /// Replays; the percentage of reads among its requests.
+    fn ours(&self, round: &mut Round) -> Result<u32, Failure> {
+        copy(&self.kept, &self.file)?;
+        let (summary, requests) = self.replay()?;
+        let seconds = summary.redo_time.as_secs_f64();
+        let (reads, writes) = (requests.reads.get(), requests.writes.get());
+        println!("  {}, {writes} write requests", described(&summary));
+        round.reads = summary.pages_read as f64 / seconds;
+        round.requests = (reads + writes) as f64 / seconds;
+        let percent = reads * 100 / (reads + writes).max(1);
+        Ok(u32::try_from(percent).unwrap_or(100))
+    }
+
+    /// Redoes the log. Undoing what was never committed is the live engine's and takes no time
+    /// here.
+    fn replay(&self) -> Result<(RecoverySummary, Rc<Requests>), Failure> {
+        let failed = |error: DeviceError| Failure::new(error.to_string());
+        let world = World::new(Backend::Auto).map_err(failed)?;
+        let volume = world.volume(&self.folder).map_err(failed)?;
+        let requests = Rc::new(Requests::default());
+        let observer = Rc::<Requests>::clone(&requests);
+        let volume: Rc<dyn Volume> = Rc::new(TracedVolume::new(volume, observer));
+        let files = crashed::files(&volume, &self.name);
+        let runtime = world.executor().runtime();
+        let settings = RecoverySettings {
+            cache: CACHE,
+            ..RecoverySettings::default()
+        };
+        let redone = world
+            .executor()
+            .block_on(async move { redo(&runtime, &files, &settings, &|_| ()).await });
+        let redone = redone.map_err(|error| Failure::new(error.to_string()))?;
+        let redone = redone.ok_or_else(|| Failure::new("the database was closed properly"))?;
+        Ok((redone.summary, requests))
+    }
+
+    /// fio's reads with as many in flight as replay has reads, then its reads and writes with as
+    /// many as replay has requests. The latter ruin the file, which is copied anew for each replay.
+    fn peers(&self, percent_reads: u32, round: &mut Round) -> Result<(), Failure> {
+        let depth = reads_in_flight();
+        round.peer_reads = self.peer(&["--rw=randread"], depth)?;
+        let mix = format!("--rwmixread={percent_reads}");
+        round.peer_requests = self.peer(&["--rw=randrw", &mix], depth + WRITES_IN_FLIGHT)?;
+        Ok(())
+    }
+
+    fn peer(&self, load: &[&str], depth: usize) -> Result<f64, Failure> {
+        let depth = format!("--iodepth={depth}");
+        let runtime = format!("--runtime={SECONDS}");
+        let shared = ["--time_based", "--bs=32k", &depth, &runtime];
+        let arguments = [load, &shared].concat();
+        Ok(fio::run(&self.file, &arguments)?.operations_per_second)
+    }
+}
+
+/// Counts requests to the database file.
+#[derive(Default)]
+struct Requests {
+    reads: Cell<u64>,
+    writes: Cell<u64>,
+}
+
+impl Observer for Requests {
+    fn observe(&self, observation: &Observation) {
+        let count = match (observation.purpose, observation.kind) {
+            (Purpose::Database, OpKind::Read) => &self.reads,
+            (Purpose::Database, OpKind::Write) => &self.writes,
+            _ => return,
+        };
+        count.set(count.get() + 1);
+    }
 }
 
 fn described(summary: &RecoverySummary) -> String {
@@ -108,24 +262,6 @@ fn described(summary: &RecoverySummary) -> String {
         summary.pages_skipped,
         summary.redo_time.as_secs_f64()
     )
-}
-
-/// Redoes the log. Undoing what was never committed is the live engine's and takes no time here.
-fn replay(folder: &Path) -> Result<RecoverySummary, Failure> {
-    let failed = |error: DeviceError| Failure::new(error.to_string());
-    let world = World::new(Backend::Auto).map_err(failed)?;
-    let files = crashed::files(&world.volume(folder).map_err(failed)?);
-    let runtime = world.executor().runtime();
-    let settings = RecoverySettings {
-        cache: CRASHED.cache,
-        ..RecoverySettings::default()
-    };
-    let redone = world
-        .executor()
-        .block_on(async move { redo(&runtime, &files, &settings, &|_| ()).await });
-    let redone = redone.map_err(|error| Failure::new(error.to_string()))?;
-    let redone = redone.ok_or_else(|| Failure::new("the database was closed properly"))?;
-    Ok(redone.summary)
 }
 
 /// Makes `to` what `from` is, on the disk.

@@ -1,71 +1,60 @@
-//! The pages that redo works on: read ahead, changed in memory, written in runs.
+//! The pages that redo works on: read before they are needed, changed in memory, written behind.
+//!
+//! Redo says of every record in front of it which pages it will want. Those are read and kept until
+//! it has had them; the others are idle, and the one idle for longest goes first. One that was
+//! changed is written before it goes. Nothing here waits but for the page that redo has come to.
+
+mod image;
+mod slots;
+#[cfg(test)]
+mod tests;
+mod writing;
 
 use std::cell::Cell;
-use std::collections::HashMap;
 use std::rc::Rc;
 
-use device::{Buffer, Completion, Device, Durability, Purpose, Request};
-use ese::checksum::{self, PageVerdict};
+use device::{Buffer, Completion, Device, Purpose, Request};
 use ese::flush_map::FlushMap;
-use ese::page::{PageMut, PageRef, PageSize};
-use ese::page_check;
+use ese::page::PageSize;
 use units::{Bytes, PageNumber};
+
+pub(super) use image::Page;
+use image::judged;
+use slots::{Slots, State};
+pub use writing::WRITES_IN_FLIGHT;
+use writing::Writing;
 
 use crate::notify::Notify;
 use crate::recovery::{RecoveryError, RecoverySettings};
 
-/// Runs of pages written at the same time.
-const WRITES_IN_FLIGHT: usize = 16;
-
 /// Pages kept in memory at least, however little of it is allowed.
 const LEAST_PAGES: usize = 64;
 
-/// A page in memory.
-pub(super) struct Page {
-    pub image: Buffer,
-    /// What is wrong with it, until the log makes it anew.
-    pub damage: Option<String>,
-    pub dirty: bool,
-    used: u64,
-}
+/// Of the memory, what may be full of pages that records ahead want: the rest is for pages that
+/// are being written and for those that may be wanted again.
+const WANTED_SHARE: (usize, usize) = (3, 4);
 
-impl Page {
-    /// Database time of the last change; that of a damaged page means nothing.
-    pub fn dbtime(&self) -> u64 {
-        PageRef::new(&self.image).dbtime()
-    }
-}
-
-enum Slot {
-    Loading(Completion),
-    Here(Page),
-}
+/// One in so many pages of memory is kept free, so that reads need not wait for writes.
+const FREE_SHARE: usize = 16;
 
 /// A bounded part of the database file.
 pub(super) struct Pages {
     device: Rc<dyn Device>,
     page_size: PageSize,
-    slots: HashMap<PageNumber, Slot>,
+    slots: Slots,
     reads_in_flight: Rc<Cell<usize>>,
     most_reads: usize,
-    /// Pages read ahead that nobody has used yet, on their way or not.
-    ahead: usize,
-    most_ahead: usize,
-    /// Tells of every read that has ended.
-    arrived: Rc<Notify>,
+    most_wanted: usize,
     capacity: usize,
-    /// First page of every write under way. The pages stay until the write has ended, so that
-    /// nobody reads them meanwhile.
-    writing: Vec<(PageNumber, Completion)>,
+    writing: Writing,
+    /// Tells of every request that has ended.
+    ended: Rc<Notify>,
     /// Memory of pages that have gone, for those that come.
     spare: Vec<Buffer>,
-    longest_run: usize,
-    uses: u64,
-    done: Done,
+    read: u64,
 }
 
 /// What has been done to the file.
-#[derive(Default)]
 pub(super) struct Done {
     pub read: u64,
     pub written: u64,
@@ -80,19 +69,15 @@ impl Pages {
         Self {
             device,
             page_size,
-            slots: HashMap::new(),
+            slots: Slots::default(),
             reads_in_flight: Rc::default(),
             most_reads: settings.reads_in_flight.max(1),
-            ahead: 0,
-            // The other half is for pages in use.
-            most_ahead: capacity / 2,
-            arrived: Rc::default(),
+            most_wanted: capacity * WANTED_SHARE.0 / WANTED_SHARE.1,
             capacity,
-            writing: Vec::new(),
+            writing: Writing::new(capacity, pages(settings.longest_write)),
+            ended: Rc::default(),
             spare: Vec::new(),
-            longest_run: pages(settings.longest_write).max(1),
-            uses: 0,
-            done: Done::default(),
+            read: 0,
         }
     }
 
@@ -101,70 +86,73 @@ impl Pages {
         self.device.name().to_owned()
     }
 
-    /// Starts to read a page unless it is here; false where no more reads may be in flight, or no
-    /// more pages be read ahead.
-    pub fn prefetch(&mut self, page: PageNumber) -> bool {
-        if self.slots.contains_key(&page) || !self.exists(page) {
+    /// Tells of every request that has ended.
+    pub fn ended(&self) -> Rc<Notify> {
+        Rc::clone(&self.ended)
+    }
+
+    /// A record ahead wants a page. It is read where it is not here, unless the record makes it
+    /// anew. False where that has to wait: too many reads are in flight, or there is no memory.
+    pub fn announce(&mut self, page: PageNumber, is_made_anew: bool) -> bool {
+        if self.slots.want(page) {
             return true;
         }
-        if self.reads_in_flight.get() >= self.most_reads || self.ahead >= self.most_ahead {
+        let is_full = self.slots.len() >= self.capacity || self.slots.wanted() >= self.most_wanted;
+        let reads = !is_made_anew && self.exists(page);
+        if is_full || (reads && self.reads_in_flight.get() >= self.most_reads) {
             return false;
         }
-        self.begin(page);
+        self.admit(page, reads);
         true
     }
 
-    /// Starts to read a page unless it is here, whatever else is under way. False where it need not
-    /// be waited for.
-    pub fn is_awaited(&mut self, page: PageNumber) -> bool {
-        if !self.slots.contains_key(&page) && self.exists(page) {
-            self.begin(page);
-        }
-        match self.slots.get(&page) {
-            Some(Slot::Loading(completion)) => !completion.has_arrived(),
-            Some(Slot::Here(_)) | None => false,
+    /// The same for the record that redo has come to, which cannot wait.
+    pub fn announce_now(&mut self, page: PageNumber, is_made_anew: bool) {
+        if !self.slots.want(page) {
+            let reads = !is_made_anew && self.exists(page);
+            self.admit(page, reads);
         }
     }
 
-    /// Tells of every read that has ended.
-    pub fn arrivals(&self) -> Rc<Notify> {
-        Rc::clone(&self.arrived)
-    }
-
-    fn begin(&mut self, page: PageNumber) {
-        let completion = self.submit_read(page);
-        self.ahead += 1;
-        self.slots.insert(page, Slot::Loading(completion));
-    }
-
-    /// The page, read if necessary. One behind the end of the file reads as zeros.
-    pub async fn get(&mut self, number: PageNumber) -> Result<&mut Page, RecoveryError> {
-        self.uses += 1;
-        if !self.slots.contains_key(&number) && self.exists(number) {
-            self.begin(number);
-        }
-        let mut page = match self.slots.remove(&number) {
-            Some(Slot::Here(page)) => page,
-            Some(Slot::Loading(completion)) => {
-                self.ahead -= 1;
-                judged(completion.await.into_buffer()?, number)
-            }
-            None => judged(Buffer::zeroed(self.page_size.bytes()), number),
+    fn admit(&mut self, page: PageNumber, reads: bool) {
+        let state = if reads {
+            State::Loading(self.submit_read(page))
+        } else {
+            State::ToCome
         };
-        page.used = self.uses;
-        let slot = self.slots.entry(number).or_insert(Slot::Here(page));
-        match slot {
-            Slot::Here(page) => Ok(page),
-            Slot::Loading(_) => unreachable!("the slot was put there a line above"),
+        self.slots.admit(page, state);
+    }
+
+    /// Whether an announced page has not come from the device yet.
+    pub fn is_awaited(&self, page: PageNumber) -> bool {
+        match self.slots.state(page) {
+            State::Loading(read) => !read.has_arrived(),
+            State::ToCome | State::Here(_) => false,
         }
     }
 
-    /// The page for somebody who makes it anew: if it is not here, it is not read.
-    pub async fn get_anew(&mut self, number: PageNumber) -> Result<&mut Page, RecoveryError> {
-        let zeros = || Buffer::zeroed(self.page_size.bytes());
-        let slot = self.slots.entry(number);
-        slot.or_insert_with(|| Slot::Here(judged(zeros(), number)));
-        self.get(number).await
+    /// An announced page. One behind the end of the file is all zeros, and the file grows.
+    pub async fn get(&mut self, number: PageNumber) -> Result<&mut Page, RecoveryError> {
+        match self.slots.take_unless_here(number) {
+            None => {}
+            Some(State::Loading(read)) => {
+                let image = read.await.into_buffer()?;
+                self.slots.put(number, judged(image, number));
+            }
+            Some(State::ToCome | State::Here(_)) => {
+                let end = self.page_size.file_offset(number) + self.page_size.bytes_u64();
+                self.extend_to(end).await?;
+                let mut image = self.memory();
+                image.fill(0);
+                self.slots.put(number, judged(image, number));
+            }
+        }
+        Ok(self.slots.page(number))
+    }
+
+    /// A record has had an announced page.
+    pub fn release(&mut self, page: PageNumber) {
+        self.slots.release(page);
     }
 
     /// Makes the file at least `length` bytes long.
@@ -176,140 +164,92 @@ impl Pages {
         Ok(())
     }
 
-    /// Where there are too many pages, drops of the half that was not used for longest what is in
-    /// the file already, and starts to write the rest, which goes the next time.
-    pub async fn make_room(&mut self) -> Result<(), RecoveryError> {
-        if self.slots.len() <= self.capacity {
-            return Ok(());
-        }
-        let mut uses: Vec<u64> = self.here().map(|(_, page)| page.used).collect();
-        let middle = uses.len() / 2;
-        let (_, oldest_kept, _) = uses.select_nth_unstable(middle);
-        let oldest_kept = *oldest_kept;
-        self.settle().await?;
-        let goes = |_: &PageNumber, slot: &mut Slot| match slot {
-            Slot::Here(page) => page.used < oldest_kept && !page.dirty && page.damage.is_none(),
-            Slot::Loading(_) => false,
-        };
-        for (_, slot) in self.slots.extract_if(goes) {
-            if let Slot::Here(page) = slot {
-                self.spare.push(page.image);
+    /// Takes note of writes that have ended, and lets idle pages go until there is memory for more
+    /// reads; those that were changed are written first.
+    pub fn make_room(&mut self) -> Result<(), RecoveryError> {
+        self.writing
+            .end(&mut self.slots, &mut self.spare, self.page_size)?;
+        while self.slots.len() + self.capacity / FREE_SHARE > self.capacity
+            && !self.writing.has_enough()
+        {
+            match self.slots.drop_idle() {
+                Some(Ok(image)) => self.spare.push(image),
+                Some(Err(changed)) => self.writing.add(changed),
+                None => break,
             }
         }
-        self.write(|page| page.used < oldest_kept).await
+        self.write(self.slots.len() >= self.capacity);
+        Ok(())
     }
 
     /// Writes every changed page and makes the file durable.
     pub async fn finish(mut self) -> Result<Done, RecoveryError> {
-        self.write(|_| true).await?;
-        self.settle().await?;
+        for page in self.slots.changed() {
+            self.writing.add(page);
+        }
+        let ended = self.ended();
+        loop {
+            let change = ended.notified();
+            self.writing
+                .end(&mut self.slots, &mut self.spare, self.page_size)?;
+            self.write(true);
+            if self.writing.is_idle() {
+                break;
+            }
+            change.await;
+        }
         let flush = Request::flush(Purpose::Database);
         self.device.submit(flush).await.result?;
-        Ok(self.done)
+        Ok(Done {
+            read: self.read,
+            written: self.writing.written,
+            flush_map: self.writing.flush_map,
+        })
     }
 
-    fn here(&self) -> impl Iterator<Item = (PageNumber, &Page)> {
-        self.slots.iter().filter_map(|(number, slot)| match slot {
-            Slot::Here(page) => Some((*number, page)),
-            Slot::Loading(_) => None,
-        })
+    /// Starts writes of pages that must go, all that may be in flight. Unless `presses`, only while
+    /// there are many to choose neighbours from.
+    fn write(&mut self, presses: bool) {
+        while let Some(run) = self.writing.next(&self.slots, presses) {
+            let bytes = run.pages().len() * self.page_size.bytes();
+            let buffer = match run.pages().len() {
+                1 => self.memory(),
+                _ => Buffer::zeroed(bytes),
+            };
+            let offset = self.page_size.file_offset(run.first);
+            let sealed = self.writing.seal(run, &mut self.slots, buffer);
+            let write = Request::write(
+                Purpose::Database,
+                offset,
+                sealed,
+                device::Durability::Volatile,
+            );
+            let ended = Rc::clone(&self.ended);
+            let write = self.device.submit(write);
+            self.writing
+                .begin(run, write.on_complete(move |_| ended.notify_all()));
+        }
     }
 
     fn exists(&self, page: PageNumber) -> bool {
         self.page_size.file_offset(page) + self.page_size.bytes_u64() <= self.device.length()
     }
 
-    fn submit_read(&mut self, page: PageNumber) -> Completion {
-        self.done.read += 1;
-        self.reads_in_flight.set(self.reads_in_flight.get() + 1);
-        let in_flight = Rc::clone(&self.reads_in_flight);
-        let arrived = Rc::clone(&self.arrived);
-        let offset = self.page_size.file_offset(page);
+    /// Memory for a page; what it holds means nothing.
+    fn memory(&mut self) -> Buffer {
         let spare = self.spare.pop();
-        let buffer = spare.unwrap_or_else(|| Buffer::zeroed(self.page_size.bytes()));
-        let request = Request::read_into(Purpose::Database, offset, buffer);
+        spare.unwrap_or_else(|| Buffer::zeroed(self.page_size.bytes()))
+    }
+
+    fn submit_read(&mut self, page: PageNumber) -> Completion {
+        self.read += 1;
+        self.reads_in_flight.set(self.reads_in_flight.get() + 1);
+        let (in_flight, ended) = (Rc::clone(&self.reads_in_flight), Rc::clone(&self.ended));
+        let offset = self.page_size.file_offset(page);
+        let request = Request::read_into(Purpose::Database, offset, self.memory());
         self.device.submit(request).on_complete(move |_| {
             in_flight.set(in_flight.get() - 1);
-            arrived.notify_all();
+            ended.notify_all();
         })
-    }
-
-    /// Waits for the writes under way.
-    async fn settle(&mut self) -> Result<(), RecoveryError> {
-        for (first, write) in std::mem::take(&mut self.writing) {
-            let written = write.await.into_buffer()?;
-            let map = &mut self.done.flush_map;
-            map.remember_all(first, &written, self.page_size);
-        }
-        Ok(())
-    }
-
-    /// Starts to write the changed pages that `choose` picks, neighbours together.
-    async fn write(&mut self, choose: impl Fn(&Page) -> bool) -> Result<(), RecoveryError> {
-        let sound = self.here().filter(|(_, page)| page.damage.is_none());
-        let picked = sound.filter(|(_, page)| page.dirty && choose(page));
-        let mut numbers: Vec<PageNumber> = picked.map(|(number, _)| number).collect();
-        numbers.sort_unstable();
-        if let Some(last) = numbers.last() {
-            let end = self.page_size.file_offset(*last) + self.page_size.bytes_u64();
-            self.extend_to(end).await?;
-        }
-        let runs: Vec<&[PageNumber]> = numbers
-            .chunk_by(|left, right| left.0 + 1 == right.0)
-            .flat_map(|run| run.chunks(self.longest_run))
-            .collect();
-        for together in runs.chunks(WRITES_IN_FLIGHT) {
-            self.settle().await?;
-            for run in together {
-                let write = self.submit_run(run);
-                self.writing.push((run[0], write));
-            }
-        }
-        Ok(())
-    }
-
-    fn submit_run(&mut self, run: &[PageNumber]) -> Completion {
-        let bytes = self.page_size.bytes();
-        let mut buffer = Buffer::zeroed(run.len() * bytes);
-        for (number, sealed) in run.iter().zip(buffer.chunks_mut(bytes)) {
-            let Some(Slot::Here(page)) = self.slots.get_mut(number) else {
-                unreachable!("only pages that are here are picked")
-            };
-            let map = &self.done.flush_map;
-            let flush_type = map.next(*number, PageRef::new(&page.image));
-            let mut image = PageMut::new(&mut page.image);
-            image.set_flush_type(flush_type);
-            image.seal(*number);
-            page.dirty = false;
-            sealed.copy_from_slice(&page.image);
-        }
-        self.done.written += run.len() as u64;
-        let offset = self.page_size.file_offset(run[0]);
-        let write = Request::write(Purpose::Database, offset, buffer, Durability::Volatile);
-        self.device.submit(write)
-    }
-}
-
-/// A page that was read, and what is wrong with it. A flipped bit is put right, in the file too.
-fn judged(mut image: Buffer, number: PageNumber) -> Page {
-    let verdict = checksum::verify(&image, number);
-    let correctable = matches!(verdict, PageVerdict::Correctable { .. });
-    let repaired = correctable && checksum::repair(&mut image, number).is_some();
-    let damage = match verdict {
-        PageVerdict::Uninitialised => None,
-        PageVerdict::Correctable { .. } if repaired => None,
-        PageVerdict::Good => page_check::check(PageRef::new(&image), number)
-            .err()
-            .map(|fault| fault.to_string()),
-        PageVerdict::WrongPage { really } => Some(format!("holds page {really}")),
-        PageVerdict::Correctable { .. }
-        | PageVerdict::FlippedChecksum { .. }
-        | PageVerdict::Bad { .. } => Some("its checksum is wrong".to_owned()),
-    };
-    Page {
-        image,
-        damage,
-        dirty: repaired,
-        used: 0,
     }
 }

@@ -1,10 +1,7 @@
 //! Repeating history: every record from the checkpoint on, each page change exactly once.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::future::{Future, poll_fn};
-use std::pin::{Pin, pin};
 use std::rc::Rc;
-use std::task::Poll;
 
 use device::{Buffer, Device, OpenMode, Purpose, Request, Runtime};
 use ese::Lgpos;
@@ -17,7 +14,7 @@ use crate::edit::{self, ApplyRecord, PageEdits};
 use crate::log::{
     LogChain, LogEnd, LogError, LogFolder, LogIdentity, LogReader, LogRecord, Span, read_checkpoint,
 };
-use crate::notify::Notified;
+use crate::recovery::ahead::Ahead;
 use crate::recovery::analysis::Analysis;
 use crate::recovery::pages::{Page, Pages};
 use crate::recovery::{RecoveryError, RecoveryProgress, RecoverySettings, RecoverySummary, Redone};
@@ -67,7 +64,8 @@ pub async fn redo(
         start: checkpoint,
         pages: Pages::new(device, page_size, settings),
         ahead: VecDeque::new(),
-        fetched: 0,
+        announced: (0, 0),
+        turns: 0,
         analysis: Analysis::since(header.dbtime),
         damaged: BTreeMap::new(),
         newest: (PageNumber::NONE, 0),
@@ -156,8 +154,9 @@ struct Redo {
     pages: Pages,
     /// Records read and not yet redone.
     ahead: VecDeque<(Span, LogRecord)>,
-    /// How many of those have their pages here or on their way.
-    fetched: usize,
+    /// How many of those have had all their pages announced, and how many pages of the next one.
+    announced: (usize, usize),
+    turns: u64,
     analysis: Analysis,
     /// Pages that cannot be used unless the log makes them anew, and why.
     damaged: BTreeMap<PageNumber, RecoveryError>,
@@ -197,81 +196,86 @@ impl Redo {
     async fn run(
         &mut self,
         runtime: &Runtime,
-        mut reader: LogReader,
+        reader: LogReader,
         settings: &RecoverySettings,
         report: &dyn Fn(Generation),
     ) -> Result<LogEnd, RecoveryError> {
+        let log = Ahead::start(runtime, reader, self.start, settings.read_ahead);
         let mut reported = None;
-        let mut complete = false;
+        let mut end = None;
         loop {
-            while !complete && self.ahead.len() < settings.read_ahead_records.max(1) {
-                match self.next_record(&mut reader).await? {
-                    Some((span, record)) if span.start < self.start => {
-                        self.analysis.observe_time(&record);
-                    }
-                    Some(record) => self.ahead.push_back(record),
-                    None => complete = true,
-                }
+            let more = log.more();
+            if end.is_none() {
+                end = log.take_into(&mut self.ahead).transpose()?;
             }
-            self.prefetch();
-            let Some((span, record)) = self.ahead.pop_front() else {
-                return Ok(reader.end());
+            self.look_ahead()?;
+            let Some((span, record)) = self.next_record() else {
+                match end {
+                    Some(end) => return Ok(end),
+                    None => more.await,
+                }
+                continue;
             };
-            self.fetched = self.fetched.saturating_sub(1);
             if reported != Some(span.start.generation) {
                 reported = Some(span.start.generation);
                 report(span.start.generation);
             }
-            self.analysis.observe(span, &record);
-            self.redo_record(span, &record).await?;
-            self.summary.records += 1;
-            if self.summary.records.is_multiple_of(RECORDS_BETWEEN_YIELDS) {
+            if span.start < self.start {
+                self.analysis.observe_time(&record);
+            } else {
+                self.analysis.observe(span, &record);
+                self.redo_record(span, &record).await?;
+                self.summary.records += 1;
+            }
+            log.done_to(span.end);
+            self.turns += 1;
+            if self.turns.is_multiple_of(RECORDS_BETWEEN_YIELDS) {
                 runtime.yield_now().await;
             }
         }
     }
 
-    /// The next record of the log. Pages go on being read while the log is.
-    async fn next_record(
-        &mut self,
-        reader: &mut LogReader,
-    ) -> Result<Option<(Span, LogRecord)>, LogError> {
-        let arrivals = self.pages.arrivals();
-        let mut next = pin!(reader.next());
-        loop {
-            self.prefetch();
-            if let Some(record) = sooner(next.as_mut(), arrivals.notified()).await {
-                return record;
+    /// The next record, with its pages here or on their way.
+    fn next_record(&mut self) -> Option<(Span, LogRecord)> {
+        let (span, record) = self.ahead.pop_front()?;
+        if let Some(records) = self.announced.0.checked_sub(1) {
+            self.announced.0 = records;
+        } else {
+            for edits in &edits_of(span, &record, self.start)[self.announced.1..] {
+                self.pages.announce_now(edits.page, edits.rebuilds());
             }
+            self.announced.1 = 0;
         }
+        Some((span, record))
     }
 
-    /// Waits until a page need not be waited for any more. Others go on being read meanwhile: the
-    /// device is idle at no time.
-    async fn arrive(&mut self, page: PageNumber) {
-        let arrivals = self.pages.arrivals();
+    /// Waits until an announced page need not be waited for any more. Others go on being read
+    /// meanwhile: the device is idle at no time.
+    async fn arrive(&mut self, page: PageNumber) -> Result<(), RecoveryError> {
+        let ended = self.pages.ended();
         loop {
-            self.prefetch();
-            let arrival = arrivals.notified();
+            let change = ended.notified();
+            self.look_ahead()?;
             if !self.pages.is_awaited(page) {
-                return;
+                return Ok(());
             }
-            arrival.await;
+            change.await;
         }
     }
 
-    /// Starts reading pages for the records ahead, as many as may be in flight.
-    fn prefetch(&mut self) {
-        while let Some((_, record)) = self.ahead.get(self.fetched) {
-            if let LogRecord::Apply(apply) = record {
-                for page in apply.pages.iter().filter(|page| !page.rebuilds()) {
-                    if !self.pages.prefetch(page.page) {
-                        return;
-                    }
+    /// Announces the pages of the records ahead, as far as there is room for them.
+    fn look_ahead(&mut self) -> Result<(), RecoveryError> {
+        self.pages.make_room()?;
+        while let Some((span, record)) = self.ahead.get(self.announced.0) {
+            while let Some(edits) = edits_of(*span, record, self.start).get(self.announced.1) {
+                if !self.pages.announce(edits.page, edits.rebuilds()) {
+                    return Ok(());
                 }
+                self.announced.1 += 1;
             }
-            self.fetched += 1;
+            self.announced = (self.announced.0 + 1, 0);
         }
+        Ok(())
     }
 
     async fn redo_record(&mut self, span: Span, record: &LogRecord) -> Result<(), RecoveryError> {
@@ -280,8 +284,9 @@ impl Redo {
             LogRecord::Apply(apply) => {
                 for edits in &apply.pages {
                     self.redo_page(span.start, apply, edits).await?;
+                    self.pages.release(edits.page);
                 }
-                self.pages.make_room().await
+                Ok(())
             }
             LogRecord::Begin { .. }
             | LogRecord::Commit { .. }
@@ -299,12 +304,8 @@ impl Redo {
     ) -> Result<(), RecoveryError> {
         let file = self.pages.file();
         let number = edits.page;
-        let page = if edits.rebuilds() {
-            self.pages.get_anew(number).await?
-        } else {
-            self.arrive(number).await;
-            self.pages.get(number).await?
-        };
+        self.arrive(number).await?;
+        let page = self.pages.get(number).await?;
         let found = page.damage.is_none().then(|| page.dbtime());
         if let Some(found) = found
             && found > self.newest.1
@@ -396,14 +397,12 @@ impl Redo {
     }
 }
 
-/// What `future` resolves to, or none where `change` comes first.
-async fn sooner<F: Future>(mut future: Pin<&mut F>, change: Notified<'_>) -> Option<F::Output> {
-    let mut change = pin!(change);
-    poll_fn(|context| match future.as_mut().poll(context) {
-        Poll::Ready(output) => Poll::Ready(Some(output)),
-        Poll::Pending => change.as_mut().poll(context).map(|()| None),
-    })
-    .await
+/// What a record does to pages, none where all of it is in the file for sure.
+fn edits_of(span: Span, record: &LogRecord, start: Lgpos) -> &[PageEdits] {
+    match record {
+        LogRecord::Apply(apply) if span.start >= start => &apply.pages,
+        _ => &[],
+    }
 }
 
 /// Makes a change; true where it made a damaged page anew.

@@ -3,9 +3,10 @@
 
 mod twin;
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
-use device::{FileImage, VolumeImage};
+use device::{FileImage, Observation, Observer, OpKind, Purpose, TracedVolume, VolumeImage};
 use ese::page::PageRef;
 use proptest::prelude::*;
 use units::{Generation, PageNumber, Prng, Seed};
@@ -48,7 +49,7 @@ fn settings() -> RecoverySettings {
     RecoverySettings {
         cache: units::Bytes(70 * PAGE_BYTES as u64),
         reads_in_flight: 4,
-        read_ahead_records: 20,
+        read_ahead: units::Bytes(2_000),
         ..RecoverySettings::default()
     }
 }
@@ -68,6 +69,55 @@ fn redo_recorded(image: &VolumeImage) -> (CrashVolume, Result<Option<Redone>, Re
         redo(&runtime, &files(Rc::new(watched)), &settings(), &|_| ()).await
     });
     (volume, redone)
+}
+
+/// Every request to the database file: what, where, how long, from when to when.
+#[derive(Default)]
+struct Requests(RefCell<Vec<Observation>>);
+
+impl Observer for Requests {
+    fn observe(&self, observation: &Observation) {
+        if observation.purpose == Purpose::Database {
+            self.0.borrow_mut().push(*observation);
+        }
+    }
+}
+
+/// The requests of a redo of what a crash left.
+fn requests_of_redo(seed: Seed) -> Vec<Observation> {
+    let requests = Rc::new(Requests::default());
+    let observer = Rc::<Requests>::clone(&requests);
+    let world = World::of(&live(seed, 1500, Twin { rebuilds: false }).killed());
+    let traced = TracedVolume::new(Rc::new(world.memory.clone()), observer);
+    let redone = world.run(|runtime, _| async move {
+        redo(&runtime, &files(Rc::new(traced)), &settings(), &|_| ()).await
+    });
+    assert!(redone.is_ok(), "{redone:?}");
+    requests.0.take()
+}
+
+/// Reads go on while pages are written: as many as may be, and never more.
+#[test]
+fn reads_are_kept_in_flight_while_pages_are_written() {
+    let (mut beside, mut all) = (0, 0);
+    for seed in 1..=8 {
+        let requests = requests_of_redo(Seed(seed));
+        let reads: Vec<_> = requests
+            .iter()
+            .filter(|of| of.kind == OpKind::Read)
+            .collect();
+        let in_flight = |read: &Observation, at| read.submitted <= at && at < read.completed;
+        let depth = |at| reads.iter().filter(|read| in_flight(read, at)).count();
+        let most = reads.iter().map(|read| depth(read.submitted)).max();
+        assert_eq!(most, Some(settings().reads_in_flight));
+        let last = reads.iter().map(|read| read.submitted).max();
+        let writes = requests.iter().filter(|of| of.kind == OpKind::Write);
+        for write in writes.filter(|write| Some(write.completed) < last) {
+            beside += usize::from(depth(write.submitted) == settings().reads_in_flight);
+            all += 1;
+        }
+    }
+    assert!(all > 50 && beside * 4 > all * 3, "{beside} of {all} writes");
 }
 
 /// Refuses where the file does not hold what all records of the log say.

@@ -1,0 +1,126 @@
+//! The log, read ahead of redo by a task of its own: redo never waits for a log file while it has
+//! records left, and reading goes on while it works.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use device::Runtime;
+use ese::Lgpos;
+use ese::log_file::{SEGMENT_BYTES, SEGMENTS_PER_FILE};
+use units::Bytes;
+
+use crate::log::{LogEnd, LogError, LogReader, LogRecord, Span};
+use crate::notify::{Notified, Notify};
+
+/// The reader lets others have their turn after so many records.
+const RECORDS_BETWEEN_YIELDS: u32 = 64;
+
+type Record = (Span, LogRecord);
+
+#[derive(Default)]
+struct Shared {
+    records: RefCell<VecDeque<Record>>,
+    /// How the log ended, once everything of it has been read.
+    end: Cell<Option<Result<LogEnd, LogError>>>,
+    /// The place behind the last record that redo has taken.
+    taken: Cell<Lgpos>,
+    /// Nobody takes records any more.
+    is_abandoned: Cell<bool>,
+    /// Records have come.
+    came: Notify,
+    /// Records have gone.
+    went: Notify,
+}
+
+/// Records that have been read and not yet taken.
+pub(super) struct Ahead {
+    shared: Rc<Shared>,
+}
+
+impl Drop for Ahead {
+    fn drop(&mut self) {
+        self.shared.is_abandoned.set(true);
+        self.shared.went.notify_all();
+    }
+}
+
+impl Ahead {
+    /// Starts reading; as much log as `most` is read and not yet taken.
+    pub fn start(runtime: &Runtime, reader: LogReader, start: Lgpos, most: Bytes) -> Self {
+        let shared = Rc::new(Shared::default());
+        shared.taken.set(start);
+        let task = read(runtime.clone(), reader, Rc::clone(&shared), most);
+        drop(runtime.spawn(task)); // It reports through what is shared.
+        Self { shared }
+    }
+
+    /// Moves what has been read behind `records`. None while there is more to come.
+    pub fn take_into(&self, records: &mut VecDeque<Record>) -> Option<Result<LogEnd, LogError>> {
+        records.append(&mut self.shared.records.borrow_mut());
+        self.shared.end.take()
+    }
+
+    /// Everything up to `place` has been done with, so that more may be read.
+    pub fn done_to(&self, place: Lgpos) {
+        self.shared.taken.set(place);
+        self.shared.went.notify_all();
+    }
+
+    /// Waits for the next records, or for the end.
+    pub fn more(&self) -> Notified<'_> {
+        self.shared.came.notified()
+    }
+}
+
+async fn read(runtime: Runtime, mut reader: LogReader, shared: Rc<Shared>, most: Bytes) {
+    for count in 1_u32.. {
+        let next = match reader.next().await {
+            Ok(Some(next)) => next,
+            Ok(None) => {
+                shared.end.set(Some(Ok(reader.end())));
+                break;
+            }
+            Err(error) => {
+                shared.end.set(Some(Err(error)));
+                break;
+            }
+        };
+        let place = next.0.end;
+        shared.records.borrow_mut().push_back(next);
+        shared.came.notify_all();
+        let has_room = || shared.is_abandoned.get() || distance(shared.taken.get(), place) < most;
+        shared.went.wait_until(has_room).await;
+        if shared.is_abandoned.get() {
+            return;
+        }
+        if count.is_multiple_of(RECORDS_BETWEEN_YIELDS) {
+            runtime.yield_now().await;
+        }
+    }
+    shared.came.notify_all();
+}
+
+/// Log from one place to a later one; nothing where there is none between.
+fn distance(from: Lgpos, to: Lgpos) -> Bytes {
+    let bytes = |place: Lgpos| {
+        let segments = u64::from(place.generation.0) * u64::from(SEGMENTS_PER_FILE);
+        (segments + u64::from(place.segment)) * SEGMENT_BYTES as u64 + u64::from(place.byte)
+    };
+    Bytes(bytes(to).saturating_sub(bytes(from)))
+}
+
+#[cfg(test)]
+mod tests {
+    use units::Bytes;
+
+    use super::distance;
+    use crate::log::tests::place;
+
+    #[test]
+    fn log_between_two_places_counts_segments_and_files() {
+        assert_eq!(distance(place(3, 5, 100), place(3, 6, 90)), Bytes(4086));
+        assert_eq!(distance(place(3, 255, 0), place(4, 1, 0)), Bytes(8192));
+        assert_eq!(distance(place(4, 1, 0), place(3, 255, 0)), Bytes(0));
+    }
+}

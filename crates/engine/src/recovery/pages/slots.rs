@@ -1,0 +1,181 @@
+//! Which pages are in memory, who wants them, and which can go. Nothing here touches the device.
+
+use std::collections::{BTreeMap, HashMap};
+
+use device::{Buffer, Completion};
+use units::PageNumber;
+
+use super::image::Page;
+use crate::hash::QuickHash;
+
+/// What there is of a page.
+pub(super) enum State {
+    /// Nothing: the record that wants it makes it anew, or it lies behind the end of the file.
+    ToCome,
+    /// It is being read.
+    Loading(Completion),
+    /// All of it.
+    Here(Page),
+}
+
+struct Slot {
+    state: State,
+    /// Records ahead that want it.
+    wanted: usize,
+    /// Its place among the idle ones, where it is one of them.
+    idle: Option<i64>,
+    /// A write of it is in flight. It must stay: reading it now could give what it was before.
+    is_written: bool,
+}
+
+/// Pages by their number.
+#[derive(Default)]
+pub(super) struct Slots {
+    pages: HashMap<PageNumber, Slot, QuickHash>,
+    /// Pages that no record wants and that can go, the one that should go first in front.
+    idle: BTreeMap<i64, PageNumber>,
+    wanted: usize,
+}
+
+const ANNOUNCED: &str = "invariant: redo announces the pages that it uses";
+
+impl Slots {
+    /// Pages here and on their way.
+    pub fn len(&self) -> usize {
+        self.pages.len()
+    }
+
+    /// How many of them are wanted.
+    pub const fn wanted(&self) -> usize {
+        self.wanted
+    }
+
+    /// One more record wants a page; false where it is not in memory.
+    pub fn want(&mut self, page: PageNumber) -> bool {
+        let Some(slot) = self.pages.get_mut(&page) else {
+            return false;
+        };
+        slot.wanted += 1;
+        if slot.wanted == 1 {
+            self.wanted += 1;
+            if let Some(place) = slot.idle.take() {
+                self.idle.remove(&place);
+            }
+        }
+        true
+    }
+
+    /// A page comes into memory because a record wants it.
+    pub fn admit(&mut self, page: PageNumber, state: State) {
+        let slot = Slot {
+            state,
+            wanted: 1,
+            idle: None,
+            is_written: false,
+        };
+        self.pages.insert(page, slot);
+        self.wanted += 1;
+    }
+
+    /// A record has had the page that it wanted.
+    pub fn release(&mut self, page: PageNumber) {
+        let slot = self.pages.get_mut(&page).expect(ANNOUNCED);
+        slot.wanted -= 1;
+        if slot.wanted == 0 {
+            self.wanted -= 1;
+            let last = self.idle.last_key_value().map_or(0, |(place, _)| *place);
+            slot.idle = Some(last + 1);
+            self.idle.insert(last + 1, page);
+        }
+    }
+
+    /// What there is of a wanted page.
+    pub fn state(&self, page: PageNumber) -> &State {
+        &self.pages.get(&page).expect(ANNOUNCED).state
+    }
+
+    /// The state of a wanted page that is not here, to be turned into a page by the caller.
+    pub fn take_unless_here(&mut self, page: PageNumber) -> Option<State> {
+        let slot = self.pages.get_mut(&page).expect(ANNOUNCED);
+        match slot.state {
+            State::Here(_) => None,
+            _ => Some(std::mem::replace(&mut slot.state, State::ToCome)),
+        }
+    }
+
+    /// A wanted page has come.
+    pub fn put(&mut self, number: PageNumber, page: Page) {
+        self.pages.get_mut(&number).expect(ANNOUNCED).state = State::Here(page);
+    }
+
+    /// A page that is here.
+    pub fn page(&mut self, number: PageNumber) -> &mut Page {
+        match self.pages.get_mut(&number).map(|slot| &mut slot.state) {
+            Some(State::Here(page)) => page,
+            _ => unreachable!("only pages that are here are asked for"),
+        }
+    }
+
+    /// Takes the page that has been idle for longest off the idle ones. One that was changed is
+    /// named and stays; else it goes, and its memory is given back. None where none is idle.
+    pub fn drop_idle(&mut self) -> Option<Result<Buffer, PageNumber>> {
+        loop {
+            let (_, number) = self.idle.pop_first()?;
+            let slot = self.pages.get_mut(&number).expect(ANNOUNCED);
+            slot.idle = None;
+            match &slot.state {
+                // What is known of a damaged page is needed at the end.
+                State::Here(page) if page.damage.is_some() => {}
+                State::Here(page) if page.dirty => return Some(Err(number)),
+                // It comes back when it has been written.
+                State::Here(_) if slot.is_written => {}
+                _ => {
+                    let slot = self.pages.remove(&number);
+                    let Some(State::Here(page)) = slot.map(|slot| slot.state) else {
+                        unreachable!("a page that was used is here")
+                    };
+                    return Some(Ok(page.image));
+                }
+            }
+        }
+    }
+
+    /// Whether a page may be written now.
+    pub fn is_due(&self, page: PageNumber) -> bool {
+        self.pages.get(&page).is_some_and(|slot| match &slot.state {
+            State::Here(page) => page.is_due() && slot.wanted == 0 && !slot.is_written,
+            State::ToCome | State::Loading(_) => false,
+        })
+    }
+
+    /// Whether a write of a page is in flight.
+    pub fn is_written(&self, page: PageNumber) -> bool {
+        self.pages.get(&page).is_some_and(|slot| slot.is_written)
+    }
+
+    /// A write of a page begins; the page is given, to be sealed.
+    pub fn begin_write(&mut self, number: PageNumber) -> &mut Page {
+        self.pages.get_mut(&number).expect(ANNOUNCED).is_written = true;
+        self.page(number)
+    }
+
+    /// A write of a page has ended. Nobody wants it and it is in the file: it goes next, unless it
+    /// was used meanwhile.
+    pub fn end_write(&mut self, number: PageNumber) {
+        let slot = self.pages.get_mut(&number).expect(ANNOUNCED);
+        slot.is_written = false;
+        let is_clean = matches!(&slot.state, State::Here(page) if !page.dirty);
+        if is_clean && slot.wanted == 0 && slot.idle.is_none() {
+            let first = self.idle.first_key_value().map_or(0, |(place, _)| *place);
+            slot.idle = Some(first - 1);
+            self.idle.insert(first - 1, number);
+        }
+    }
+
+    /// All pages that have to be written, though a write of them may be in flight.
+    pub fn changed(&self) -> Vec<PageNumber> {
+        let is_due = |slot: &Slot| matches!(&slot.state, State::Here(page) if page.is_due());
+        let changed = self.pages.iter().filter(|(_, slot)| is_due(slot));
+        changed.map(|(number, _)| *number).collect()
+    }
+}

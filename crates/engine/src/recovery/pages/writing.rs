@@ -1,0 +1,178 @@
+//! Which changed pages are written next, with whom, and which are on their way.
+
+use std::collections::BTreeSet;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+
+use device::{Buffer, Completion, Outcome};
+use ese::flush_map::FlushMap;
+use ese::page::{PageMut, PageRef, PageSize};
+use units::PageNumber;
+
+use super::slots::Slots;
+use crate::recovery::RecoveryError;
+
+/// Runs of pages that recovery writes at the same time.
+pub const WRITES_IN_FLIGHT: usize = 16;
+
+/// One in so many pages of memory waits to be written before any is: neighbours come together, and
+/// the device gets them in the order of the file.
+const GATHERED_SHARE: usize = 16;
+
+/// Pages gathered, at most, before they are written.
+const MOST_GATHERED: usize = 256;
+
+/// Neighbouring pages that are written with one request.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Run {
+    pub first: PageNumber,
+    length: u32,
+}
+
+impl Run {
+    /// The pages.
+    pub fn pages(self) -> impl ExactSizeIterator<Item = PageNumber> + use<> {
+        (0..self.length).map(move |index| PageNumber(self.first.0 + index))
+    }
+}
+
+/// Pages that must go, and writes on their way.
+pub(super) struct Writing {
+    /// Changed pages that should go.
+    gathered: BTreeSet<PageNumber>,
+    gather: usize,
+    longest_run: u32,
+    /// Where the last run began: the next one lies behind.
+    hand: PageNumber,
+    in_flight: Vec<(Run, Completion)>,
+    /// Pages written so far.
+    pub written: u64,
+    /// Their flush types.
+    pub flush_map: FlushMap,
+}
+
+impl Writing {
+    /// Nothing yet; `capacity` pages may be in memory.
+    pub fn new(capacity: usize, longest_run: usize) -> Self {
+        Self {
+            gathered: BTreeSet::new(),
+            gather: (capacity / GATHERED_SHARE).min(MOST_GATHERED),
+            longest_run: u32::try_from(longest_run).unwrap_or(u32::MAX).max(1),
+            hand: PageNumber(0),
+            in_flight: Vec::new(),
+            written: 0,
+            flush_map: FlushMap::default(),
+        }
+    }
+
+    /// A changed page should go.
+    pub fn add(&mut self, page: PageNumber) {
+        self.gathered.insert(page);
+    }
+
+    /// Whether so many pages wait that no more need be found.
+    pub fn has_enough(&self) -> bool {
+        self.gathered.len() >= 2 * self.gather.max(1)
+    }
+
+    /// Whether nothing waits and nothing is on its way.
+    pub fn is_idle(&self) -> bool {
+        self.gathered.is_empty() && self.in_flight.is_empty()
+    }
+
+    /// The next run to write. None where enough are on their way, where too few pages have gathered
+    /// unless it `presses`, and where all that have gathered wait for a write of their own.
+    pub fn next(&mut self, slots: &Slots, presses: bool) -> Option<Run> {
+        while self.in_flight.len() < WRITES_IN_FLIGHT
+            && (presses || self.gathered.len() >= self.gather)
+        {
+            let behind = self.gathered.range(self.hand..);
+            let mut in_order = behind.chain(self.gathered.range(..self.hand));
+            let page = in_order.find(|page| !slots.is_written(**page)).copied()?;
+            self.gathered.remove(&page);
+            self.hand = page;
+            // It may have been used again, or written as a neighbour.
+            if slots.is_due(page) {
+                return Some(self.run_around(page, slots));
+            }
+        }
+        None
+    }
+
+    fn run_around(&mut self, page: PageNumber, slots: &Slots) -> Run {
+        let mut run = Run {
+            first: page,
+            length: 1,
+        };
+        let due = |number: u32| slots.is_due(PageNumber(number));
+        while run.length < self.longest_run && due(run.first.0 + run.length) {
+            run.length += 1;
+        }
+        while run.length < self.longest_run && run.first.0 > 1 && due(run.first.0 - 1) {
+            run.first.0 -= 1;
+            run.length += 1;
+        }
+        for page in run.pages() {
+            self.gathered.remove(&page);
+        }
+        run
+    }
+
+    /// Seals the pages of a run, which count as unchanged from now on, in `buffer`.
+    pub fn seal(&self, run: Run, slots: &mut Slots, mut buffer: Buffer) -> Buffer {
+        let bytes = buffer.len() / run.pages().len();
+        for (number, sealed) in run.pages().zip(buffer.chunks_mut(bytes)) {
+            let page = slots.begin_write(number);
+            let flush_type = self.flush_map.next(number, PageRef::new(&page.image));
+            let mut image = PageMut::new(&mut page.image);
+            image.set_flush_type(flush_type);
+            image.seal(number);
+            page.dirty = false;
+            sealed.copy_from_slice(&page.image);
+        }
+        buffer
+    }
+
+    /// A run is on its way.
+    pub fn begin(&mut self, run: Run, write: Completion) {
+        self.written += u64::from(run.length);
+        self.in_flight.push((run, write));
+    }
+
+    /// Takes note of the writes that have ended; memory of one page is used again.
+    pub fn end(
+        &mut self,
+        slots: &mut Slots,
+        spare: &mut Vec<Buffer>,
+        page_size: PageSize,
+    ) -> Result<(), RecoveryError> {
+        let mut index = 0;
+        while let Some((run, write)) = self.in_flight.get_mut(index) {
+            let Some(outcome) = arrived(write) else {
+                index += 1;
+                continue;
+            };
+            let run = *run;
+            drop(self.in_flight.swap_remove(index));
+            let written = outcome.into_buffer()?;
+            self.flush_map.remember_all(run.first, &written, page_size);
+            for page in run.pages() {
+                slots.end_write(page);
+            }
+            if run.length == 1 {
+                spare.push(written);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The outcome, where it is there.
+fn arrived(completion: &mut Completion) -> Option<Outcome> {
+    let mut context = Context::from_waker(Waker::noop());
+    match Pin::new(completion).poll(&mut context) {
+        Poll::Ready(outcome) => Some(outcome),
+        Poll::Pending => None,
+    }
+}

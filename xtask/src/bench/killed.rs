@@ -1,0 +1,58 @@
+//! The program's own load, let go of in the middle of its work, as a crash would: inserts, deletes
+//! and replaces of messages with long values, in batches, most of them committed lazily.
+
+use std::cell::Cell;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use device_os::{Backend, World};
+use record::Event;
+use trial::Coordinator;
+use units::{Bytes, Nanos};
+
+use super::budget::Totals;
+use super::mail::{self, Mail};
+use crate::failure::Failure;
+
+/// How often the log is looked at.
+const LOOK: Nanos = Nanos::from_millis(100);
+
+/// Fills the database in `folder` and works on it until there is that much `log`, all of which
+/// recovery has to replay. Gives the database file's name.
+pub fn make(load: Mail, log: Bytes, folder: &Path) -> Result<String, Failure> {
+    let failed = |error: device::DeviceError| Failure::new(error.to_string());
+    let plan = load.plan(folder)?;
+    let world = World::new(Backend::Auto).map_err(failed)?;
+    let volume = world.volume(folder).map_err(failed)?;
+    let written = Rc::new(Cell::new(Bytes(0)));
+    let noted = Rc::clone(&written);
+    let runtime = world.executor().runtime();
+    let volumes = (Rc::clone(&volume), volume);
+    let coordinator = Arc::new(Coordinator::new(1));
+    let group = mail::group(&runtime, &plan, volumes, coordinator, move |event| {
+        if let Event::Interval(interval) = event {
+            let volumes = interval
+                .databases
+                .iter()
+                .map(|of| Totals::of(of).log_volume);
+            noted.set(Bytes(noted.get().0 + volumes.sum::<u64>()));
+        }
+    });
+    let file = group.locations[0].plan.file.clone();
+    // What the tasks have not done when this returns they never do.
+    world.executor().block_on(async move {
+        mail::prepare(&group).await?;
+        let run = runtime.spawn(trial::run::run(group));
+        while written.get() < log {
+            if let Some(ended) = run.take() {
+                let failure = ended
+                    .failure
+                    .map_or_else(String::new, |failure| failure.text);
+                return Err(Failure::new(format!("the load ended: {failure}")));
+            }
+            runtime.sleep(LOOK).await;
+        }
+        Ok(file)
+    })
+}

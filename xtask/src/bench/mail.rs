@@ -1,0 +1,99 @@
+//! The program's own load, prepared and run in this process, for benches that look inside.
+
+use std::fmt;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use device::{Runtime, Volume};
+use plan::Plan;
+use record::Event;
+use trial::run::Group;
+use trial::{Coordinator, Location};
+use units::Bytes;
+
+use crate::failure::Failure;
+
+/// What is prepared and how it is run: everything that this does not say is the program's default.
+#[derive(Clone, Copy, Debug)]
+pub struct Mail {
+    /// The size of the one database, as a plan says it.
+    pub database: &'static str,
+    /// The engine's cache.
+    pub cache: Bytes,
+    /// Where it is not the program's own.
+    pub checkpoint_depth: Option<Bytes>,
+    /// Sessions.
+    pub threads: u32,
+}
+
+impl fmt::Display for Mail {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} under a cache of {}", self.database, self.cache)
+    }
+}
+
+impl Mail {
+    /// A plan of one database in `folder`, to be run until it is stopped.
+    pub fn plan(&self, folder: &Path) -> Result<Plan, Failure> {
+        let mebibytes = |bytes: Bytes| bytes.0 >> 20;
+        let depth = self.checkpoint_depth.map_or_else(String::new, |depth| {
+            format!("checkpoint_depth = \"{}MiB\"\n", mebibytes(depth))
+        });
+        let cache = mebibytes(self.cache);
+        let text = format!(
+            "seed = 1\n[databases]\nfolders = [{:?}]\nsize = \"{}\"\n\
+             [engine]\ncache_minimum = \"{cache}MiB\"\ncache_maximum = \"{cache}MiB\"\n{depth}\
+             [workload]\nthreads = {}\n\
+             [test]\nduration = \"12h\"\ninterval = \"1s\"\n\
+             checksum = false\nmaintenance = false\n",
+            folder.display().to_string(),
+            self.database,
+            self.threads,
+        );
+        Plan::parse("bench", &text).map_err(|complaints| Failure::new(complaints.to_string()))
+    }
+}
+
+/// The only database of a plan, on one volume for its file and one for its log; `note` is told of
+/// every event.
+pub fn group(
+    runtime: &Runtime,
+    plan: &Plan,
+    (database, log): (Rc<dyn Volume>, Rc<dyn Volume>),
+    coordinator: Arc<Coordinator>,
+    note: impl Fn(&Event) + 'static,
+) -> Group {
+    let location = Location {
+        plan: plan.databases[0].clone(),
+        database,
+        log,
+        storage: String::new(),
+        log_storage: String::new(),
+    };
+    Group {
+        runtime: runtime.clone(),
+        plan: plan.clone(),
+        locations: vec![location],
+        events: Rc::new(move |event| note(&event)),
+        checked: Rc::new(|_| ()),
+        commits: None,
+        coordinator,
+        origin: runtime.now(),
+        is_leader: true,
+        host: None,
+    }
+}
+
+/// Fills the databases of a group.
+pub async fn prepare(group: &Group) -> Result<(), Failure> {
+    let failed = |error: trial::prepare::PrepareError| Failure::new(error.to_string());
+    let (plan, locations) = (&group.plan, &group.locations);
+    let targets = trial::prepare::preflight(plan, locations).await;
+    let targets = targets.map_err(failed)?;
+    let alone = Arc::new(Coordinator::new(1));
+    let silent = &(Rc::new(|_| ()) as _);
+    trial::prepare::prepare(&group.runtime, plan, targets, &alone, silent)
+        .await
+        .map_err(failed)
+}
