@@ -37,7 +37,8 @@ cargo xtask <command>
   damage [--times N]               flipped bits, misdirected, lost and torn writes, N of each
                   (default 10000), and what `check` makes of them
   kill [--times N]                 the real program killed N times (default 100)
-  soak [--minutes N]               a load so long (default 10), then every reader must agree
+  soak [--minutes N] [--iops N]    a load so long (default 10), then every reader must agree; held
+                  at so many I/Os a second, libesedb too follows every long value
   deny            cargo-deny where it is installed, else the licence check alone
 ";
 
@@ -77,8 +78,10 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
         }
         ["kill"] => kill("100"),
         ["kill", "--times", times] => kill(times),
-        ["soak"] => soak("10"),
-        ["soak", "--minutes", minutes] => soak(minutes),
+        ["soak"] => soak("10", None),
+        ["soak", "--minutes", minutes] => soak(minutes, None),
+        ["soak", "--iops", iops] => soak("10", Some(iops)),
+        ["soak", "--minutes", minutes, "--iops", iops] => soak(minutes, Some(iops)),
         ["deny"] => licences::deny(),
         _ => Err(Failure::new(USAGE)),
     }
@@ -90,19 +93,19 @@ fn kill(times: &str) -> Result<(), Failure> {
 }
 
 /// Loads a database so many minutes and has every independent reader compare what it sees.
-fn soak(minutes: &str) -> Result<(), Failure> {
+fn soak(minutes: &str, iops: Option<&str>) -> Result<(), Failure> {
     let minutes: u32 = minutes
         .parse()
         .map_err(|_| Failure::new(format!("`{minutes}` is no number of minutes")))?;
     peers::install()?;
     let (seconds, folder) = ((minutes * 60).to_string(), peers::folder());
-    program_test(
-        "load",
-        &[
-            ("PLIMSOLL_LOAD_SECONDS", &seconds),
-            (peers::VARIABLE, &folder.display().to_string()),
-        ],
-    )
+    let folder = folder.display().to_string();
+    let mut environment = vec![
+        ("PLIMSOLL_LOAD_SECONDS", &*seconds),
+        (peers::VARIABLE, &*folder),
+    ];
+    environment.extend(iops.map(|iops| ("PLIMSOLL_LOAD_IOPS", iops)));
+    program_test("load", &environment)
 }
 
 /// A test of the real program in its release build, made longer than usual by its environment.

@@ -1,7 +1,7 @@
 //! A database after hours of load is read by strangers, who must see what we see.
 //!
-//! `PLIMSOLL_LOAD_SECONDS` says how long the load lasts; `cargo xtask soak` sets it. Three seconds
-//! by default.
+//! `PLIMSOLL_LOAD_SECONDS` says how long the load lasts, three seconds by default, and
+//! `PLIMSOLL_LOAD_IOPS` the I/Os a second that it is held at; `cargo xtask soak` sets them.
 
 #![expect(
     clippy::unwrap_used,
@@ -19,7 +19,8 @@ use testkit::peers::{
 
 const DEFAULT_SECONDS: &str = "3";
 
-/// About how many long values libesedb is asked for: each takes it longer, the larger the tree.
+/// About how many long values libesedb is asked for after a load at full speed: each takes it
+/// milliseconds, the more the larger the tree. After a load that was held, all of them.
 const FOLLOWED: u64 = 500;
 
 /// A folder of this test, removed at its end.
@@ -63,11 +64,16 @@ impl Scratch {
 fn strangers_see_every_row_after_a_load() {
     let seconds = std::env::var("PLIMSOLL_LOAD_SECONDS");
     let seconds = seconds.as_deref().unwrap_or(DEFAULT_SECONDS);
+    let iops = std::env::var("PLIMSOLL_LOAD_IOPS").ok();
+    let target = iops
+        .as_deref()
+        .map(|iops| format!("target_iops = {iops}\n"));
+    let target = target.unwrap_or_default();
     let scratch = Scratch::new();
     let plan = format!(
         "seed = 11\n[databases]\nfolders = [\"{}\"]\nsize = \"32MiB\"\n\
          [engine]\ncache_minimum = \"2MiB\"\ncache_maximum = \"4MiB\"\n\
-         [workload]\nthreads = 2\n\
+         [workload]\nthreads = 2\n{target}\
          [test]\nduration = \"{seconds}s\"\nwarm_up_limit = \"1s\"\ninterval = \"1s\"\n",
         scratch.0.display()
     );
@@ -85,7 +91,11 @@ fn strangers_see_every_row_after_a_load() {
             agree(&ours, &python.read(reader, &file, trial::TABLE).unwrap());
         }
     }
-    let sample = LongValues::EveryNth((ours.records.count / FOLLOWED).max(1).try_into().unwrap());
+    let sample = if iops.is_some() {
+        LongValues::Follow
+    } else {
+        LongValues::EveryNth((ours.records.count / FOLLOWED).max(1).try_into().unwrap())
+    };
     let ours = read_with_ours(&bytes, trial::TABLE, sample).unwrap();
     agree(
         &ours,
