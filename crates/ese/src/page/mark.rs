@@ -45,3 +45,9 @@ pub fn contradicts_its_mark(bytes: &[u8], number: PageNumber) -> bool {
     mark(bytes, number)
         .is_some_and(|(place, hash)| bytes[place..place + MARK_BYTES] != hash.to_le_bytes())
 }
+
+/// Whether page `number` has room for a mark and carries the one that its content calls for.
+pub fn carries_its_mark(bytes: &[u8], number: PageNumber) -> bool {
+    mark(bytes, number)
+        .is_some_and(|(place, hash)| bytes[place..place + MARK_BYTES] == hash.to_le_bytes())
+}
