@@ -6,8 +6,11 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use device::DeviceError;
+
 use crate::console::say;
 use crate::documents;
+use crate::error::CommandError;
 
 /// Longest wait. Who holds a file for longer is at work on it.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -55,6 +58,20 @@ pub fn wait_for(databases: impl IntoIterator<Item = Files>, quiet: bool) {
             thread::sleep(BETWEEN_LOOKS);
         }
     }
+}
+
+/// Waits as long for the database at `path`, which is about to be read as a whole, and refuses it
+/// where it is still held: what changes under a reader looks like damage.
+pub fn refuse_held(path: &Path) -> Result<(), CommandError> {
+    let started = Instant::now();
+    while is_held(path) {
+        if started.elapsed() >= PATIENCE {
+            let file = path.display().to_string();
+            return Err(DeviceError::Locked { file }.into());
+        }
+        thread::sleep(BETWEEN_LOOKS);
+    }
+    Ok(())
 }
 
 impl Files {

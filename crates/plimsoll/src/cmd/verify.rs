@@ -8,11 +8,13 @@ use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
 use crate::flags::FileFlags;
+use crate::locks;
 use crate::pages::{FilePages, PageError, unreadable};
 
 /// Examines the database; fails where anything is wrong.
 pub fn run(flags: &FileFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let pages = FilePages::open_database(&flags.file)?;
+    locks::refuse_held(&flags.file)?;
     let report = verify(pages).map_err(PageError::into_command)?;
     // Rows that cannot be reached cannot be read either, and are named already.
     let contents = if report.is_clean() {

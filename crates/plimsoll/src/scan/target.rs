@@ -16,6 +16,7 @@ use units::{Bytes, PageNumber};
 
 use crate::documents;
 use crate::error::CommandError;
+use crate::locks;
 use crate::pages::FilePages;
 
 /// Pages before page 1: the two copies of the header.
@@ -138,6 +139,7 @@ impl Target {
             Ok(Bytes(length))
         });
         let length = opened.map_err(|error| CommandError::file(path, "read", &error))?;
+        locks::refuse_held(path)?;
         let mut header = None;
         let (page_size, faults) = match read_copies(&start) {
             Ok(copies) => {

@@ -194,10 +194,18 @@ fn a_second_run_at_the_same_time_is_refused() {
     while !begun() && first.try_wait().unwrap().is_none() {
         thread::sleep(Duration::from_millis(20));
     }
-    let second = scene.run(["run", "plan.toml", "-o", "second"]);
+    let others = [
+        scene.run(["run", "plan.toml", "-o", "second"]),
+        scene.run(["recover", "Plimsoll001.edb"]),
+        // What changes under these would look like damage.
+        scene.run(["check", "Plimsoll001.edb"]),
+        scene.run(["verify", "Plimsoll001.edb"]),
+    ];
     first.kill().unwrap();
     first.wait().unwrap();
-    second.expect_refusal(&["Plimsoll00", "in use by another plimsoll process"]);
+    for other in others {
+        other.expect_refusal(&["Plimsoll00", "in use by another plimsoll process"]);
+    }
     assert!(!scene.path("second").exists());
 }
 
