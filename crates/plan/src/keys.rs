@@ -62,6 +62,11 @@ impl<'a, 'c> Keys<'a, 'c> {
         self.section.has(key)
     }
 
+    /// Complaints so far; what follows from the first mistakes is not worth a line of its own.
+    pub fn complaints(&self) -> usize {
+        self.complaints.len()
+    }
+
     /// Contradiction at `key`.
     pub fn conflict(&mut self, key: &str, message: impl Into<String>) {
         let message = message.into();

@@ -58,6 +58,7 @@ fn databases(work: &mut Work<'_>) {
         let remedy = "add servers or groups, or allow larger databases";
         work.find(Violation, "srv.db_copies", text, remedy);
     }
+    given_count(work);
     let (mailboxes, target) = (
         work.value("db.mailboxes"),
         work.value("db.mailboxes_target"),
@@ -76,6 +77,24 @@ fn databases(work: &mut Work<'_>) {
         let remedy = "take larger disks, allow larger databases, or lower data.overhead_percent";
         work.find(Violation, "db.mailboxes_capacity_limited", text, remedy);
     }
+}
+
+/// A count that is given and that the servers cannot hold is not quietly lowered.
+fn given_count(work: &mut Work<'_>) {
+    let Some(given) = work.deployment.data.database_count else {
+        return;
+    };
+    let most = work.value("db.max_count_per_dag");
+    if f64::from(given) <= most {
+        return;
+    }
+    let text = format!(
+        "{given} databases are given and the servers of a group may hold {}; the sizing is for \
+         that many",
+        write(most)
+    );
+    let remedy = "lower data.databases, or raise availability.servers_per_site or dags";
+    work.find(Violation, "db.max_count_per_dag", text, remedy);
 }
 
 fn volumes(work: &mut Work<'_>) {

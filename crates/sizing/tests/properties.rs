@@ -134,3 +134,19 @@ proptest! {
         prop_assert!(compatible || worst <= most + 1e-9, "{worst} of {most}");
     }
 }
+
+/// Servers of three copies, each with 100 databases at most: 133 of a group. More is no design.
+#[test]
+fn a_count_that_nobody_can_hold_is_not_quietly_lowered() {
+    let with = |count: u32| {
+        let text = format!(
+            "[[tier]]\nmailboxes = 5000\nmessages_per_day = 100\nsize_limit = \"2GiB\"\n\
+             [availability]\nservers_per_site = 4\ncopies = 3\n[data]\ndatabases = {count}\n\
+             [storage]\nseveral_databases_per_volume = false\n"
+        );
+        let sizing = size(&Deployment::parse("d.toml", &text).expect("a sound deployment"));
+        let mut findings = sizing.findings.iter();
+        findings.any(|finding| finding.key == "db.max_count_per_dag")
+    };
+    assert!(!with(133) && with(134));
+}

@@ -16,13 +16,15 @@ const MOST_MAILBOXES: f64 = 10_000_000.0;
 const LARGEST_MAILBOX: Bytes = Bytes::from_gib(10_240);
 
 pub(super) fn tiers(root: &mut Keys<'_, '_>) -> Vec<Tier> {
+    let before = root.complaints();
     let tiers = root.each("tier", tier);
+    let all_read = root.complaints() == before;
     if tiers.is_empty() {
         root.missing(
             "tier",
             "a section [[tier]] with mailboxes, messages_per_day and size_limit",
         );
-    } else if tiers.iter().all(|tier| tier.mailboxes <= 0.0) {
+    } else if all_read && tiers.iter().all(|tier| tier.mailboxes <= 0.0) {
         root.conflict("tier", "no tier has a mailbox; give `mailboxes`");
     }
     tiers

@@ -115,6 +115,19 @@ fn write_all(
         make_folders(provision, test)?;
     }
     let plan = folder.join("plan.toml");
+    if flags.root.is_none() && !Path::new(USUAL_ROOT).exists() {
+        console.remark(format_args!(
+            "The plan is for {}, whose volumes are mounted below {USUAL_ROOT} (--export linux \
+             writes the script). To rehearse it elsewhere with small databases: plimsoll plan \
+             {} -o OTHER --root DIR --scale 1.",
+            test.server_of(provision)?.name,
+            flags
+                .deployment
+                .as_deref()
+                .unwrap_or_else(|| Path::new("DEPLOYMENT"))
+                .display(),
+        ))?;
+    }
     console.remark(format_args!(
         "Next: plimsoll prepare {0} fills the databases, plimsoll run {0} measures them.",
         plan.display()

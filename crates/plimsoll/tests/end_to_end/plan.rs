@@ -172,3 +172,35 @@ fn what_cannot_be_planned_is_refused() {
         .run(["plan", "deployment.toml", "--export", "linux"])
         .expect_code(2);
 }
+
+/// The shell itself reads every script for Linux: single disks and groups, encrypted or not, with
+/// names that are letters of the shell.
+#[test]
+fn the_shell_reads_every_script() {
+    let scene = Scene::new("plan-shell");
+    let tier = "[[tier]]\nmailboxes = 4000\nmessages_per_day = 100\nsize_limit = \"2GiB\"\n";
+    let names = "[names]\ndatabases = \"D'B;$(x) &`\"\nservers = \"E X'\"\n";
+    for (case, rest) in [
+        ("jbod", "[availability]\nservers_per_site = 4\ncopies = 3\n"),
+        (
+            "raid",
+            "[availability]\nservers_per_site = 2\ncopies = 1\n[storage]\nraid = \"RAID-6\"\n\
+             [disks]\ndatabase = { size = \"900GB\", type = \"10K SAS 2.5\" }\n",
+        ),
+        (
+            "luks",
+            "[availability]\nservers_per_site = 4\ncopies = 3\n\
+             [file_system]\nname = \"XFS\"\nencryption = \"LUKS\"\n",
+        ),
+    ] {
+        let file = format!("{case}.toml");
+        scene.write(&file, format!("{tier}{rest}{names}").as_bytes());
+        let arguments = ["plan", &file, "-o", case, "--export", "linux"];
+        scene.run(arguments).expect_code(0);
+        let script = scene.path(format!("{case}/E X'01-linux.sh"));
+        let read = Command::new("bash").arg("-n").arg(&script).output();
+        let read = read.unwrap();
+        let said = String::from_utf8_lossy(&read.stderr).into_owned();
+        assert!(read.status.success() && said.is_empty(), "{case}: {said}");
+    }
+}

@@ -1,11 +1,13 @@
 //! Charts as inline SVG: no script, no font, no file beside the page, and colours that follow the
 //! reader's light or dark theme.
 
+mod curve;
 mod frame;
 mod percentiles;
 mod scale;
 mod timeline;
 
+pub use curve::MonthsChart;
 pub use percentiles::PercentileChart;
 pub use timeline::{Hint, TimeChart};
 

@@ -29,6 +29,7 @@ pub fn value(sized: Sized<'_>) -> Json {
             Mode::Compatible => "compatible",
             Mode::Corrected => "corrected",
         },
+        "provenance": deployment.provenance,
         "workable": sized.sizing.is_workable(),
         "findings": sized.sizing.findings.iter().map(finding).collect::<Vec<_>>(),
         "notes": sized.sizing.notes.iter().map(note).collect::<Vec<_>>(),

@@ -3,6 +3,7 @@
 //! The same document as a run's report, so that both look and link alike; only the tables differ.
 
 mod explain;
+mod growth;
 mod json;
 mod layout;
 mod pictures;
@@ -144,11 +145,11 @@ fn figures(sized: Sized<'_>) -> Vec<Figure> {
             "per server".to_owned(),
         ),
         figure(
-            "Active databases",
+            "Active at worst",
             "active-databases",
             "srv.worst_active_dbs_dc1",
             "",
-            format!("per server at the worst; {used}"),
+            format!("databases per server; {used}"),
         ),
     ]
 }

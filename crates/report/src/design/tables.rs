@@ -3,7 +3,7 @@
 use plan::deployment::BackupFrequency;
 use sizing::{Severity, schedule};
 
-use super::{Sized, layout, pictures, shown};
+use super::{Sized, growth, layout, pictures, shown};
 use crate::document::{Block, Cell, Column, Row, Section, Table, Tone};
 use crate::format::three_digits;
 
@@ -200,6 +200,7 @@ pub fn sections(sized: Sized<'_>) -> Vec<Section> {
     let mut sections = vec![
         findings(sized),
         mailboxes(sized),
+        provenance(sized),
         section(sized, "servers", "Servers", SERVERS),
         section(sized, "databases", "Databases and logs", DATABASES),
         storage(sized),
@@ -329,10 +330,22 @@ fn mailboxes(sized: Sized<'_>) -> Section {
         ])
     };
     let rows = sized.deployment.tiers.iter().enumerate().map(row).collect();
+    let mut blocks = table("Averages over the mailboxes of a tier.", columns, rows);
+    blocks.extend(growth::picture(sized).map(Block::Picture));
     Section {
         id: "mailboxes",
         title: "One mailbox of each tier",
-        blocks: table("Averages over the mailboxes of a tier.", columns, rows),
+        blocks,
+    }
+}
+
+/// Files, rules and rows that could not be used, as `plimsoll profile` wrote them.
+fn provenance(sized: Sized<'_>) -> Section {
+    let lines = sized.deployment.provenance.iter();
+    Section {
+        id: "provenance",
+        title: "Where the figures of the mailboxes come from",
+        blocks: lines.map(|line| Block::Note(line.clone())).collect(),
     }
 }
 

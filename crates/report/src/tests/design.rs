@@ -97,3 +97,46 @@ fn all_forms_show_the_same_numbers() {
         assert!(text.lines().all(|line| line.chars().count() <= 100));
     });
 }
+
+/// What `plimsoll profile` wrote about its files comes out of every form.
+#[test]
+fn the_figures_name_their_files() {
+    let given = deployment(&format!(
+        "{}[provenance]\nfiles = [\"log1.csv: 300 rows\"]\nbad_rows = [\"row 7: <no> date\"]\n",
+        DEPLOYMENTS[0]
+    ));
+    let sizing = size(&given);
+    let sized = Sized {
+        deployment: &given,
+        sizing: &sizing,
+    };
+    let (page, text) = (sizing_html(sized), sizing_text(sized));
+    assert!(page.contains("log1.csv: 300 rows") && page.contains("row 7: &lt;no&gt; date"));
+    assert!(text.contains("log1.csv: 300 rows\n") && text.contains("row 7: <no> date\n"));
+    let json: serde_json::Value = serde_json::from_str(&sizing_json(sized)).unwrap();
+    assert_eq!(json["provenance"][1], "row 7: <no> date");
+}
+
+/// By hand: 120 messages of 75 KB and five days are 43.945 MB a week, 190.43 MB a month, so 1 GB
+/// more takes 5.4 months; of which three fifths stay, 9.0.
+#[test]
+fn the_picture_of_growth_says_when_mailboxes_are_full() {
+    each(|sized| {
+        let page = sizing_html(sized);
+        for words in [
+            "GB in a database by months from now",
+            "100 % of new mail is kept: the last tier is full after 5.4 months",
+            "60 % of new mail is kept: the last tier is full after 9.0 months",
+            "size that it is planned for",
+        ] {
+            assert!(page.contains(words), "{words}");
+        }
+    });
+    let unknown = Deployment::parse("d.toml", Deployment::example()).unwrap();
+    let sizing = size(&unknown);
+    let page = sizing_html(Sized {
+        deployment: &unknown,
+        sizing: &sizing,
+    });
+    assert!(!page.contains("months from now"));
+}

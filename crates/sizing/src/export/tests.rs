@@ -1,5 +1,7 @@
 //! Exports against the public ones, and against names that try to get out of their quotes.
 
+mod powershell;
+
 use super::{Kind, export};
 use crate::provision::pool::{Level, Pool};
 use crate::provision::tests::two_sites;
@@ -168,17 +170,75 @@ fn scripts_as_they_were_read_by_people() {
 #[test]
 fn odd_names_stay_in_their_quotes() {
     let mut needs = two_sites(2, 4);
-    needs.names.database = "D'B\u{2019};$(x) &".to_owned();
+    needs.names.database = ODD.to_owned();
     let odd = provision(needs).unwrap();
     let shell = text(&odd, Kind::Linux, "EX01-linux.sh");
-    assert!(shell.contains("'D'\\''B\u{2019};$(x) &01'"), "{shell}");
-    let script = text(&odd, Kind::PowerShell, "DAG01.ps1");
-    assert!(
-        script.contains("-Name 'D''B\u{2019}\u{2019};$(x) &01'"),
-        "{script}"
-    );
+    assert!(shell.contains("'D'\\''B;$(x) &`01'"), "{shell}");
     let rows = rows(&text(&odd, Kind::Tables, "MailboxDatabases.csv"));
-    assert_eq!(rows[1]["Name"], "D'B\u{2019};$(x) &01");
+    assert_eq!(rows[1]["Name"], format!("{ODD}01"));
+}
+
+/// An apostrophe, a blank, and letters that shells expand.
+const ODD: &str = "D'B;$(x) &`";
+
+/// Each line of a `PowerShell` script is read as the shell reads it, as far as these scripts go: a
+/// command that is known, parameters with a value each, and texts that end where they should.
+#[test]
+fn powershell_reads_what_was_meant() {
+    let mut needs = two_sites(2, 4);
+    needs.names.database = ODD.to_owned();
+    needs.names.server = "E X'".to_owned();
+    needs.names.group = "D G'".to_owned();
+    needs.build.encryption = "BitLocker".to_owned();
+    let odd = provision(needs).unwrap();
+    let scripts = [Kind::PowerShell, Kind::Diskpart].map(|kind| export(&odd, kind));
+    let scripts = scripts.iter().flatten();
+    let scripts = scripts.filter(|script| script.name.contains(".ps1"));
+    let (mut commands, mut databases) = (0, 0);
+    for script in scripts {
+        for line in script.text.lines() {
+            let words = powershell::words(line).unwrap_or_else(|why| panic!("{why}: {line}"));
+            let Some(command) = words.first() else {
+                continue;
+            };
+            commands += 1;
+            assert!(powershell::is_known(command), "{command} in {line}");
+            let named = words.iter().any(|word| *word == format!("{ODD}01"));
+            databases += usize::from(named);
+        }
+    }
+    // Made, mounted, three copies, circular; by hand.
+    assert_eq!(databases, 6);
+    assert!(commands > 40, "{commands}");
+}
+
+/// Each text of a diskpart script stands in two quotes and has none inside, and every disk is
+/// named once.
+#[test]
+fn diskpart_reads_what_was_meant() {
+    let mut needs = two_sites(2, 4);
+    needs.names.database = ODD.to_owned();
+    let odd = provision(needs).unwrap();
+    let script = text(&odd, Kind::Diskpart, "EX01-diskpart.txt");
+    let mut disks = Vec::new();
+    for line in script.lines().filter(|line| !line.starts_with("rem ")) {
+        let quotes = line.matches('"').count();
+        let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
+        match verb {
+            "assign" => {
+                let path = rest.strip_prefix("mount=\"C:\\").unwrap();
+                assert!(quotes == 2 && path.ends_with('"'), "{line}");
+            }
+            "format" => assert!(quotes == 2 && rest.contains("K label=\""), "{line}"),
+            "select" => disks.push(rest.to_owned()),
+            "attributes" | "online" | "clean" | "convert" | "create" | "" => {}
+            _ => panic!("{line}"),
+        }
+    }
+    let named = disks.len();
+    disks.sort();
+    disks.dedup();
+    assert_eq!((disks.len(), named), (3, 3));
 }
 
 /// No folder is the mount point of two volumes, logs apart or not.

@@ -15,8 +15,8 @@ impl fmt::Display for NameError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "[names] {}: {:?} cannot stand in paths; use 1 to 24 letters, digits, blanks, hyphens \
-             and such, but none of \\ / : * ? \" < > |",
+            "[names] {}: {:?} cannot stand in paths and scripts; use 1 to 24 letters of ASCII, \
+             digits, blanks, hyphens and such, but none of \\ / : * ? \" < > |",
             self.key, self.found
         )
     }
@@ -25,9 +25,11 @@ impl fmt::Display for NameError {
 /// Labels of volumes have 32 letters; the numbers behind a prefix take some.
 const LONGEST_PREFIX: usize = 24;
 
-/// Refuses prefixes that no quoting could make safe, because they would change a path.
+/// Refuses prefixes that no quoting could make safe: they would change a path, or diskpart and
+/// Windows PowerShell, which read scripts in the code page of the machine, would take their bytes
+/// for other letters, quotes among them.
 pub fn check(key: &'static str, prefix: &str) -> Result<(), NameError> {
-    let forbidden = |c: char| c.is_control() || "\\/:*?\"<>|".contains(c);
+    let forbidden = |c: char| !c.is_ascii() || c.is_control() || "\\/:*?\"<>|".contains(c);
     let length = prefix.chars().count();
     let fits = (1..=LONGEST_PREFIX).contains(&length);
     if fits && !prefix.contains(forbidden) && !prefix.starts_with([' ', '.', '-']) {

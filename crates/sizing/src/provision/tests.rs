@@ -344,6 +344,8 @@ fn names_that_would_change_a_path_are_refused() {
         "a\nb",
         "..",
         "-x",
+        "D\u{2019}B",
+        "Gr\u{f6}\u{df}e",
         "a very long name that no label takes",
     ] {
         let mut needs = two_sites(2, 40);

@@ -1,0 +1,87 @@
+//! How `PowerShell` reads a line, as far as our scripts go: there is none to ask.
+
+/// Commands of the shells that the scripts are for.
+const COMMANDS: &[&str] = &[
+    "New-DatabaseAvailabilityGroup",
+    "Set-DatabaseAvailabilityGroup",
+    "Add-DatabaseAvailabilityGroupServer",
+    "Set-MailboxServer",
+    "New-MailboxDatabase",
+    "Mount-Database",
+    "Add-MailboxDatabaseCopy",
+    "Set-MailboxDatabase",
+    "Set-FileIntegrity",
+    "New-Item",
+    "diskpart",
+];
+
+/// Whether a line may begin with it.
+pub fn is_known(command: &str) -> bool {
+    // The parameters of a script, a setting, a condition.
+    let part = [
+        "param(",
+        "[Parameter(",
+        "[string]",
+        ")",
+        "$ErrorActionPreference",
+        "if",
+    ];
+    COMMANDS.contains(&command) || part.iter().any(|part| command.starts_with(part))
+}
+
+/// The words of a line, texts without their quotes; a comment is none.
+pub fn words(line: &str) -> Result<Vec<String>, &'static str> {
+    let mut words = Vec::new();
+    let mut rest = line.trim();
+    while !rest.is_empty() && !rest.starts_with('#') {
+        let (word, after) = if let Some(text) = rest.strip_prefix('\'') {
+            quoted(text)?
+        } else {
+            bare(rest)?
+        };
+        words.push(word);
+        rest = after.trim_start();
+    }
+    Ok(words)
+}
+
+/// A text up to its last quote; two quotes are one letter.
+fn quoted(text: &str) -> Result<(String, &str), &'static str> {
+    let mut word = String::new();
+    let mut letters = text.char_indices().peekable();
+    while let Some((at, letter)) = letters.next() {
+        if letter != '\'' {
+            word.push(letter);
+        } else if letters.next_if(|(_, next)| *next == '\'').is_some() {
+            word.push('\'');
+        } else {
+            let after = &text[at + 1..];
+            let ends = after.is_empty() || after.starts_with([' ', ')', ';']);
+            let glued = Err("letters behind the quote that ends a text");
+            return if ends { Ok((word, after)) } else { glued };
+        }
+    }
+    Err("a text without an end")
+}
+
+/// A word without quotes: nothing in it may expand but the variables that the scripts have.
+fn bare(text: &str) -> Result<(String, &str), &'static str> {
+    let end = text.find([' ', '\'']).unwrap_or(text.len());
+    let (word, after) = text.split_at(end);
+    let variables = [
+        "$true",
+        "$false",
+        "$WitnessServer",
+        "$WitnessDirectory",
+        "$PSScriptRoot",
+    ];
+    let settings = ["$ErrorActionPreference", "($LASTEXITCODE", "@"];
+    let known = |part: &str| {
+        let part = part.trim_end_matches([',', ')', ']']);
+        variables.contains(&part) || settings.contains(&part)
+    };
+    if word.contains(['`', '&', '"']) || (word.contains('$') && !known(word)) {
+        return Err("something that expands outside of a text");
+    }
+    Ok((word.to_owned(), after))
+}
