@@ -2,6 +2,7 @@
 
 pub(crate) mod crash;
 mod damage;
+mod golden;
 mod writing;
 
 use std::future::Future;

@@ -1,0 +1,193 @@
+//! The bytes of a small log with every record there is: logs of old builds must stay readable, so
+//! they change only together with the version of the records.
+
+use std::fmt::Write as _;
+
+use device::VolumeImage;
+use ese::log_file::SEGMENT_BYTES;
+use units::{Bytes, ObjectId, PageNumber};
+
+use super::{World, identity, place, small_buffers};
+use crate::edit::{ApplyRecord, PageEdit, PageEdits, TransactionId, Undo, UndoAction};
+use crate::log::{Log, LogChain, LogReader, LogRecord};
+
+const GOLDEN: &str = include_str!("golden/log.txt");
+
+/// What the golden file must hold, said where it does not.
+const ADVICE: &str = "the log's bytes have changed: old logs could not be replayed. If that is \
+                      meant, give the records a new version and replace golden/log.txt";
+
+fn edits() -> Vec<PageEdit> {
+    let node = |bytes: &[u8]| bytes.to_vec();
+    vec![
+        PageEdit::Format {
+            flags: 0x2802,
+            objid: ObjectId(300),
+        },
+        PageEdit::External(node(&[0xA1; 16])),
+        PageEdit::Links {
+            previous: PageNumber(41),
+            next: PageNumber(43),
+        },
+        PageEdit::Insert {
+            line: 0,
+            flags: 1,
+            node: node(&[1, 0, 0xB1, 0xB2]),
+        },
+        PageEdit::Replace {
+            line: 0,
+            node: node(&[1, 0, 0xB1, 0xC2, 0xC3]),
+        },
+        PageEdit::Remove { line: 7, count: 2 },
+        PageEdit::NodeFlags { line: 0, flags: 2 },
+        PageEdit::PageFlags(0x2803),
+        PageEdit::DeltaU32 {
+            line: 0,
+            offset: 4,
+            delta: -1,
+        },
+    ]
+}
+
+fn undos() -> Vec<Undo> {
+    let tree = ObjectId(300);
+    let (key, data) = (b"a long key".to_vec(), b"data".to_vec());
+    vec![
+        Undo::InsertRow {
+            tree,
+            key: b"a long row".to_vec(),
+        },
+        Undo::Insert {
+            tree,
+            key: key.clone(),
+            data: data.clone(),
+        },
+        Undo::FlagDelete {
+            tree,
+            key: key.clone(),
+            data: Vec::new(),
+        },
+        Undo::Revive {
+            tree,
+            key: key.clone(),
+            data,
+        },
+        Undo::Replace {
+            tree,
+            key,
+            before: b"what it was".to_vec(),
+        },
+        Undo::LongValueInsert {
+            tree,
+            long_value: 5,
+        },
+        Undo::LongValueRelease {
+            tree,
+            long_value: 6,
+        },
+    ]
+}
+
+fn apply(dbtime: u64, edits: Vec<PageEdit>, undo: UndoAction) -> LogRecord {
+    LogRecord::Apply(ApplyRecord {
+        transaction: TransactionId(9),
+        dbtime,
+        pages: vec![PageEdits {
+            page: PageNumber(42),
+            dbtime_before: dbtime - 200,
+            edits,
+        }],
+        undo,
+    })
+}
+
+/// Every record there is; one of them is too long for what is left of its segment.
+fn records() -> Vec<LogRecord> {
+    let (database, transaction) = (identity().database.random, TransactionId(9));
+    let long = vec![PageEdit::External(vec![0xEE; 4200])];
+    vec![
+        LogRecord::Attach {
+            database,
+            dbtime: 1000,
+        },
+        LogRecord::Begin { transaction },
+        apply(1200, edits(), UndoAction::Push(undos())),
+        apply(1400, long, UndoAction::Pop),
+        apply(1600, Vec::new(), UndoAction::None),
+        LogRecord::Commit { transaction },
+        LogRecord::Rollback {
+            transaction: TransactionId(10),
+        },
+        LogRecord::Extend {
+            length: Bytes(12 << 20),
+        },
+        LogRecord::Detach {
+            database,
+            dbtime: 1600,
+        },
+    ]
+}
+
+/// Sixteen bytes a line; lines that repeat the one above are left out, as in `hexdump`.
+fn dump_bytes(bytes: &[u8], out: &mut String) {
+    let mut last: &[u8] = &[];
+    for (line, bytes) in bytes.chunks(16).enumerate() {
+        if bytes != last {
+            write!(out, "{:06x}", line * 16).unwrap();
+            for byte in bytes {
+                write!(out, " {byte:02x}").unwrap();
+            }
+            out.push('\n');
+        }
+        last = bytes;
+    }
+}
+
+/// The records as they are read, then the bytes of the file and of the checkpoint.
+fn dump() -> String {
+    let world = World::of(&VolumeImage::default());
+    let (found, segments) = world.run(|runtime, folder| async move {
+        let log = Log::create(&runtime, folder.clone(), identity(), small_buffers());
+        let log = log.await.unwrap();
+        for record in &records() {
+            log.append(record).unwrap();
+        }
+        log.flush_to(log.tip()).await.unwrap();
+        log.advance_checkpoint(log.durable()).await.unwrap();
+        log.close().await.unwrap();
+        let chain = LogChain::find(&folder).await.unwrap().unwrap();
+        let mut reader = LogReader::open(chain, place(1, 1, 0)).await.unwrap();
+        let mut found = Vec::new();
+        while let Some(record) = reader.next().await.unwrap() {
+            found.push(record);
+        }
+        (found, usize::from(reader.end().last_segment) + 1)
+    });
+    let read: Vec<_> = found.iter().map(|(_, record)| record.clone()).collect();
+    assert_eq!(read, records());
+    let mut out = String::new();
+    for (span, record) in found {
+        let mut text = format!("{record:?}");
+        // A long run of one byte says nothing.
+        text = text.replace(&"238, ".repeat(4199), "");
+        writeln!(out, "{} {text}", span.start).unwrap();
+    }
+    let files = world.memory.image().files;
+    for (name, length) in [("E00.plg", segments * SEGMENT_BYTES), ("E00.pck", 8192)] {
+        let bytes = files[name].to_vec();
+        writeln!(out, "\n{name}").unwrap();
+        dump_bytes(&bytes[..length], &mut out);
+    }
+    out
+}
+
+#[test]
+fn the_bytes_of_a_log_are_those_of_the_golden_file() {
+    let found = dump();
+    let differs = found
+        .lines()
+        .zip(GOLDEN.lines())
+        .find(|(now, then)| now != then);
+    assert_eq!(differs, None, "{ADVICE}");
+    assert_eq!(found.lines().count(), GOLDEN.lines().count(), "{ADVICE}");
+}
