@@ -7,6 +7,7 @@
 mod claims;
 mod frames;
 mod policy;
+mod reading;
 mod scavenger;
 
 use std::cell::{Cell, RefCell};
@@ -16,19 +17,17 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::Poll;
 
-use device::{Buffer, Device, Purpose, Request, Runtime};
-use ese::checksum::{self, PageVerdict};
-use ese::flush_map::FlushVerdict;
-use ese::page::{PageRef, PageSize};
-use ese::page_check;
+use device::{Device, Runtime};
+use ese::page::PageSize;
 use units::{Bytes, Nanos, PageNumber};
 
 pub(crate) use frames::Frames;
+pub(crate) use reading::READ_ATTEMPTS;
 
 use claims::Claims;
 
 use crate::counters::Counters;
-use crate::error::{LostFlush, PageDamage, TransactionError};
+use crate::error::TransactionError;
 use crate::flush_map_file::LiveMap;
 use crate::hash::QuickHash;
 use crate::header_file::HeaderFile;
@@ -51,6 +50,7 @@ struct Counts {
     pages_written: Cell<u64>,
     write_requests: Cell<u64>,
     repaired: Cell<u64>,
+    reads_mended: Cell<u64>,
     lost_flushes: Cell<u64>,
     stalls: Cell<u64>,
     stall_time: Cell<Nanos>,
@@ -255,77 +255,10 @@ impl Cache {
         let loading = Loading { cache: self, page };
         self.wait_for_room().await?;
         let buffer = self.frames.borrow_mut().take_buffer();
-        let offset = self.page_size.file_offset(page);
-        let request = Request::read_into(Purpose::Database, offset, buffer);
-        let outcome = self.device.submit(request).await;
-        let image = outcome.into_buffer().map_err(TransactionError::Read)?;
-        count(&self.counts.pages_read, 1);
-        let image = self.verified(page, image)?;
+        let image = self.read(page, buffer).await?;
         self.frames().admit(page, image);
         drop(loading);
         Ok(())
-    }
-
-    /// Judges a page that was read; puts a single flipped bit right. A page that lost its last
-    /// write stops the database: a write has failed, whatever the device said of it.
-    fn verified(&self, page: PageNumber, mut image: Buffer) -> Result<Buffer, TransactionError> {
-        let problem = self.problem(page, &mut image);
-        let read = PageRef::new(&image);
-        if (problem.is_none() || read.is_uninitialised())
-            && let Some(lost) = self.lost(page, read)
-        {
-            self.latch.set_lost(&lost);
-            return Err(TransactionError::LostFlush(lost));
-        }
-        let Some(problem) = problem else {
-            return Ok(image);
-        };
-        let file = self.device.name().to_owned();
-        Err(TransactionError::Damaged(PageDamage {
-            file,
-            page,
-            problem,
-        }))
-    }
-
-    /// What the page itself says against it, after a single flipped bit has been put right.
-    fn problem(&self, page: PageNumber, image: &mut Buffer) -> Option<String> {
-        match checksum::verify(image, page) {
-            PageVerdict::Good => page_check::check(PageRef::new(image), page)
-                .err()
-                .map(|fault| fault.to_string()),
-            PageVerdict::Correctable { .. }
-                if checksum::repair(image, page).is_some()
-                    && !self.flush_map.contradicts(page, image) =>
-            {
-                count(&self.counts.repaired, 1);
-                None
-            }
-            PageVerdict::Uninitialised => {
-                Some("is all zero though a tree points to it (lost write?)".to_owned())
-            }
-            PageVerdict::WrongPage { really } => {
-                Some(format!("holds page {really} (misdirected write)"))
-            }
-            PageVerdict::Correctable { .. }
-            | PageVerdict::FlippedChecksum { .. }
-            | PageVerdict::Bad { .. } => Some("checksum mismatch".to_owned()),
-        }
-    }
-
-    /// The write that a page read from the file has lost, if it has. No write of it may be in
-    /// flight.
-    pub fn lost(&self, page: PageNumber, read: PageRef<'_>) -> Option<LostFlush> {
-        let FlushVerdict::LostWrite { written, found } = self.flush_map.judge(page, read) else {
-            return None;
-        };
-        count(&self.counts.lost_flushes, 1);
-        Some(LostFlush {
-            file: self.device.name().to_owned(),
-            page,
-            written,
-            found,
-        })
     }
 
     /// Pages here and on their way, this one included, against what there may be.
@@ -371,6 +304,7 @@ impl Cache {
         counters.pages_written = self.counts.pages_written.get();
         counters.page_write_requests = self.counts.write_requests.get();
         counters.pages_repaired = self.counts.repaired.get();
+        counters.reads_mended = self.counts.reads_mended.get();
         counters.lost_flushes = self.counts.lost_flushes.get();
         counters.page_fault_stalls = self.counts.stalls.get();
         counters.page_fault_stall_time = self.counts.stall_time.get();

@@ -17,6 +17,9 @@ pub struct Counters {
     pub page_write_requests: u64,
     /// Pages whose single flipped bit was repaired when they were read.
     pub pages_repaired: u64,
+    /// Reads that failed or gave a page that was not right, and did well when they were repeated:
+    /// what went wrong lies on the way and not on the medium.
+    pub reads_mended: u64,
     /// Times that a page was read which had lost its last write, by transactions or the scan.
     pub lost_flushes: u64,
     /// Times that a page fault had to wait because no page of the cache was free.

@@ -8,7 +8,17 @@ use ese::checksum::{self, PageVerdict};
 use ese::page::PageRef;
 use units::{Nanos, PageNumber};
 
+use crate::cache::READ_ATTEMPTS;
 use crate::core::Core;
+use crate::error::LostFlush;
+
+/// What the scan makes of a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Verdict {
+    Sound,
+    Damaged,
+    Lost(LostFlush),
+}
 
 impl Core {
     /// Scans the file until the database stops: waits, reads a batch, verifies its pages. Pages
@@ -43,30 +53,48 @@ impl Core {
             return;
         };
         let bytes = pages as usize * size.bytes();
-        // Held until the bytes are here; what is written meanwhile waits for a moment.
+        // Held until the pages are judged; what is written meanwhile waits for a moment.
         let claim = self.cache.claims.claim(first, pages).await;
         let request = Request::read(Purpose::Maintenance, size.file_offset(first), bytes);
         // A read that fails here is seen by the device's observer; the scan goes on behind it.
         let Ok(buffer) = self.cache.device.submit(request).await.into_buffer() else {
             return;
         };
-        drop(claim);
         let mut bad = 0;
         for (number, page) in (first.0..).map(PageNumber).zip(buffer.chunks(size.bytes())) {
-            let is_zero = PageRef::new(page).is_uninitialised();
-            let verdict = checksum::verify(page, number);
-            bad += u64::from(!is_zero && verdict != PageVerdict::Good);
-            if (is_zero || verdict == PageVerdict::Good)
-                && let Some(lost) = self.cache.lost(number, PageRef::new(page))
-            {
-                bad += 1;
-                self.cache.latch.set_lost(&lost);
+            let mut verdict = self.judge(number, page);
+            for attempt in 1..READ_ATTEMPTS {
+                if verdict == Verdict::Sound {
+                    break;
+                }
+                self.cache.pause_before_retry(attempt).await;
+                let offset = size.file_offset(number);
+                let again = Request::read(Purpose::Maintenance, offset, size.bytes());
+                if let Ok(page) = self.cache.device.submit(again).await.into_buffer() {
+                    verdict = self.judge(number, &page);
+                    self.cache.count_mended(verdict == Verdict::Sound);
+                }
+            }
+            bad += u64::from(verdict != Verdict::Sound);
+            if let Verdict::Lost(lost) = verdict {
+                self.cache.stop_for(&lost);
                 self.wake_all();
             }
         }
+        drop(claim);
         self.count(|counters| {
             counters.maintenance_pages += count;
             counters.maintenance_bad_pages += bad;
         });
+    }
+
+    /// What a page is worth that nobody is writing.
+    fn judge(&self, number: PageNumber, page: &[u8]) -> Verdict {
+        let is_zero = PageRef::new(page).is_uninitialised();
+        if !is_zero && checksum::verify(page, number) != PageVerdict::Good {
+            return Verdict::Damaged;
+        }
+        let lost = self.cache.lost(number, PageRef::new(page));
+        lost.map_or(Verdict::Sound, Verdict::Lost)
     }
 }

@@ -77,6 +77,8 @@ pub struct RecoverySummary {
     pub pages_skipped: u64,
     /// Pages read from the file.
     pub pages_read: u64,
+    /// Reads that failed or gave a damaged page, and did well when they were repeated.
+    pub reads_mended: u64,
     /// Pages written to the file.
     pub pages_written: u64,
     /// Torn pages made anew from the log.

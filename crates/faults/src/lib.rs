@@ -18,7 +18,8 @@
 //!
 //! **A request fails** ([`FaultyVolume`]: [`Effect::Fail`], [`Effect::Full`],
 //! [`Effect::ShortRead`]), once, at intervals, or from one on. A failed write may have been done.
-//! The engine must stop, name what failed, lose nothing acknowledged before, and recover later.
+//! The engine must stop, name what failed, lose nothing acknowledged before, and recover later. A
+//! read that fails, or whose bits flip on the way, once is to be repeated and no damage.
 //!
 //! **The device is slow** ([`Effect::Stall`]). Nothing may go wrong but time.
 //!

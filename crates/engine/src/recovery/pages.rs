@@ -24,6 +24,7 @@ use slots::{Slots, State};
 pub use writing::WRITES_IN_FLIGHT;
 use writing::Writing;
 
+use crate::cache::READ_ATTEMPTS;
 use crate::notify::Notify;
 use crate::recovery::{RecoveryError, RecoverySettings};
 
@@ -52,11 +53,14 @@ pub(super) struct Pages {
     /// Memory of pages that have gone, for those that come.
     spare: Vec<Buffer>,
     read: u64,
+    mended: u64,
 }
 
 /// What has been done to the file.
 pub(super) struct Done {
     pub read: u64,
+    /// Reads that did well when they were repeated.
+    pub mended: u64,
     pub written: u64,
     /// The flush types of what was written.
     pub flush_map: FlushMap,
@@ -78,6 +82,7 @@ impl Pages {
             ended: Rc::default(),
             spare: Vec::new(),
             read: 0,
+            mended: 0,
         }
     }
 
@@ -136,8 +141,8 @@ impl Pages {
         match self.slots.take_unless_here(number) {
             None => {}
             Some(State::Loading(read)) => {
-                let image = read.await.into_buffer()?;
-                self.slots.put(number, judged(image, number));
+                let page = self.right_page(number, read).await?;
+                self.slots.put(number, page);
             }
             Some(State::ToCome | State::Here(_)) => {
                 let end = self.page_size.file_offset(number) + self.page_size.bytes_u64();
@@ -148,6 +153,25 @@ impl Pages {
             }
         }
         Ok(self.slots.page(number))
+    }
+
+    /// The page that a read gives. One that fails or gives a damaged page is repeated: what a
+    /// power failure tore stays as it is, but what went wrong on the way may do better.
+    async fn right_page(
+        &mut self,
+        number: PageNumber,
+        read: Completion,
+    ) -> Result<Page, RecoveryError> {
+        let judged = |image| judged(image, number);
+        let mut page = read.await.into_buffer().map(judged);
+        for _ in 1..READ_ATTEMPTS {
+            if page.as_ref().is_ok_and(Page::is_sound) {
+                break;
+            }
+            page = self.submit_read(number).await.into_buffer().map(judged);
+            self.mended += u64::from(page.as_ref().is_ok_and(Page::is_sound));
+        }
+        Ok(page?)
     }
 
     /// A record has had an announced page.
@@ -202,6 +226,7 @@ impl Pages {
         self.device.submit(flush).await.result?;
         Ok(Done {
             read: self.read,
+            mended: self.mended,
             written: self.writing.written,
             flush_map: self.writing.flush_map,
         })

@@ -386,6 +386,7 @@ impl Redo {
             flush_map: done.flush_map,
             summary: RecoverySummary {
                 pages_read: done.read,
+                reads_mended: done.mended,
                 pages_written: done.written,
                 losers: losers.len() as u64,
                 cleanups: cleanups.len() as u64,

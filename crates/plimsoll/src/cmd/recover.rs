@@ -124,6 +124,7 @@ fn tell(
             "records": summary.records,
             "pages_redone": summary.pages_redone,
             "pages_read": summary.pages_read,
+            "reads_mended": summary.reads_mended,
             "pages_written": summary.pages_written,
             "pages_repaired": summary.pages_repaired,
             "transactions_undone": summary.losers,

@@ -21,6 +21,11 @@ impl Page {
         PageRef::new(&self.image).dbtime()
     }
 
+    /// Whether nothing is wrong with it.
+    pub const fn is_sound(&self) -> bool {
+        self.damage.is_none()
+    }
+
     /// Whether it may be written: it was changed, and is no ruin.
     pub const fn is_due(&self) -> bool {
         self.dirty && self.damage.is_none()
