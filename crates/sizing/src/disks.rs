@@ -9,16 +9,18 @@ use crate::sheet::WORKBOOK;
 use crate::work::Work;
 
 /// What one level costs. Source: S-W76.
-struct Level {
-    raid: Raid,
+pub struct Level {
+    /// Which one.
+    pub raid: Raid,
     suffix: &'static str,
     /// Disk writes for one database write.
-    write_cost: f64,
+    pub write_cost: f64,
     /// Share of the I/O that a rebuild takes.
-    rebuild: f64,
+    pub rebuild: f64,
 }
 
-const LEVELS: [Level; 3] = [
+/// Every level, in the order in which they are chosen where they tie.
+pub const LEVELS: [Level; 3] = [
     Level {
         raid: Raid::Raid10,
         suffix: "raid10",
@@ -61,7 +63,8 @@ pub fn disks(work: &mut Work<'_>, architecture: Architecture) {
     }
 }
 
-fn group_of(work: &Work<'_>, raid: Raid) -> RaidGroup {
+/// Disks of one group of a level.
+pub fn group_of(work: &Work<'_>, raid: Raid) -> RaidGroup {
     let groups = work.deployment.storage.groups;
     match raid {
         Raid::Raid10 => groups.raid10,
@@ -90,7 +93,7 @@ fn demand(work: &mut Work<'_>, level: &Level, disk: &Disk) {
 }
 
 /// Data disks in whole groups, with what makes them redundant.
-fn in_groups(data: Number, group: RaidGroup) -> Number {
+pub fn in_groups(data: Number, group: RaidGroup) -> Number {
     let size = f64::from(group.data);
     data.up_to(size) * (f64::from(group.data + group.redundancy) / size)
 }

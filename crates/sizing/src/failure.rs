@@ -47,7 +47,10 @@ fn second_site_servers(work: &mut Work<'_>) {
         None => Number::plain(0.0),
         Some(SiteModel::ActiveActive) => work.put("srv.active_dc2", "", first.clone()),
         Some(_) => {
-            let there = work.get("copies.second_site") + work.get("copies.second_site_lagged");
+            let mut there = work.get("copies.second_site");
+            if !work.deployment.availability.lagged_on_own_servers {
+                there = there + work.get("copies.second_site_lagged");
+            }
             let passive = work.get("db.count") * there;
             let passive = work.put("db.passive_dc2", "", passive);
             let needed = (passive / work.get("srv.db_copies")).up();

@@ -22,6 +22,7 @@ pub mod layout;
 mod memory;
 mod network;
 pub mod number;
+mod others;
 mod processor;
 pub mod profile;
 pub mod provision;
@@ -77,8 +78,10 @@ pub fn size(deployment: &Deployment) -> Sizing {
     capacity::capacity(work);
     volumes::volumes(work, architecture);
     disks::disks(work, architecture);
+    others::others(work, architecture);
     processor::processor(work);
     memory::memory(work);
+    others::late_servers(work);
     transport::transport(work);
     network::network(work);
     totals::totals(work);

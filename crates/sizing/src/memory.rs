@@ -22,11 +22,7 @@ const SMALLEST_GB: f64 = 8.0;
 
 /// Memory of servers in both sites.
 pub fn memory(work: &mut Work<'_>) {
-    let copies = work.get("srv.db_copies");
-    let least = LEAST.iter().rev().find(|(from, _)| *from <= copies.value());
-    let least = least.map_or(SMALLEST_GB, |&(_, least)| least);
-    let least = Number::of_all("least_memory", &[copies], least);
-    work.put("mem.minimum_gb_by_copies", "GB", least);
+    least(work, "");
     let servers = &work.deployment.servers;
     let first = site(work, "_dc1", servers.first);
     finish(work, &first);
@@ -36,6 +32,27 @@ pub fn memory(work: &mut Work<'_>) {
     }
 }
 
+/// Memory of servers that are kept for late copies.
+pub fn late(work: &mut Work<'_>) {
+    least(work, "_lagged");
+    let memory = site(work, "_lagged", work.deployment.servers.lagged);
+    work.put("mem.ram_gb_lagged", "GB", memory);
+}
+
+/// What the number of copies alone asks for.
+fn least(work: &mut Work<'_>, kind: &str) {
+    let copies = work.get(&format!("srv.db_copies{kind}"));
+    let least = LEAST.iter().rev().find(|(from, _)| *from <= copies.value());
+    let least = least.map_or(SMALLEST_GB, |&(_, least)| least);
+    let least = Number::of_all("least_memory", &[copies], least);
+    work.put(&format!("mem.minimum_gb_by_copies{kind}"), "GB", least);
+}
+
+/// The part of a key that says whose copies are meant.
+fn kind(site: &str) -> &str {
+    if site == "_lagged" { site } else { "" }
+}
+
 /// Memory of a server in one site, in the steps that it comes in.
 fn site(work: &mut Work<'_>, site: &str, processor: Processor) -> Number {
     let active = work.get(&format!("srv.worst_active_dbs{site}")) * work.get("db.mailboxes");
@@ -43,7 +60,8 @@ fn site(work: &mut Work<'_>, site: &str, processor: Processor) -> Number {
     let cache = work.put(&format!("mem.cache_gb{site}"), "GB", cache);
     let access = client_access(work, site, processor);
     let needed = cache / figure!(work, cache_share_of_memory) + access;
-    let raw = work.get("mem.minimum_gb_by_copies").max(needed);
+    let least = format!("mem.minimum_gb_by_copies{}", kind(site));
+    let raw = work.get(&least).max(needed);
     let raw = work.put(&key("mem.ram_gb_raw", site), "GB", raw);
     let index = content_index(work, site, active);
     let share = figure!(work, cache_share_of_memory);
@@ -96,7 +114,7 @@ fn client_access_cycles(work: &mut Work<'_>) -> Number {
 /// messages, as the workbook does.
 fn content_index(work: &mut Work<'_>, site: &str, active: Number) -> Number {
     let items = work.get("mailboxes.items");
-    let all = work.get("srv.db_copies") * work.get("db.mailboxes");
+    let all = work.get(&format!("srv.db_copies{}", kind(site))) * work.get("db.mailboxes");
     let others = (all - &active).max(0.0) * &items;
     let bytes = figure!(work, content_index_bytes_per_active_item) * (active * items)
         + figure!(work, content_index_bytes_per_passive_item) * others;

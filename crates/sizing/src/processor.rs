@@ -73,6 +73,14 @@ fn active_there(work: &Work<'_>, mode: &str, active: Number) -> Number {
     }
 }
 
+/// Servers that are kept for late copies, at their worst.
+pub fn late(work: &mut Work<'_>) {
+    let has = available(work, "_lagged", work.deployment.servers.lagged);
+    let active = work.get("srv.worst_active_dbs_lagged");
+    let needed = need(work, "worst", "_lagged", &active);
+    used(work, "worst", "_lagged", &needed, has.as_ref());
+}
+
 fn used(work: &mut Work<'_>, mode: &str, site: &str, need: &Number, has: Option<&Number>) {
     if let Some(has) = has {
         work.put(&format!("cpu.util_{mode}{site}"), "", need / has);
@@ -101,7 +109,11 @@ fn available(work: &mut Work<'_>, site: &str, processor: Processor) -> Option<Nu
 fn need(work: &mut Work<'_>, mode: &str, site: &str, active: &Number) -> Number {
     let each = work.get("db.mailboxes");
     // Rounded copies may be fewer than the databases that are active on average.
-    let passive = (work.get("srv.db_copies") - active).max(0.0) * &each;
+    let copies = match site {
+        "_lagged" => work.get("srv.db_copies_lagged"),
+        _ => work.get("srv.db_copies"),
+    };
+    let passive = (copies - active).max(0.0) * &each;
     let passive = passive * work.get("mailboxes.mcycles_passive");
     let active = active * each;
     let access = &active * work.get("mailboxes.mcycles_client_access");

@@ -16,6 +16,7 @@ const LARGE_VOLUME_GB: f64 = 2048.0;
 /// Looks at everything; findings stand in the order in which one would repair them.
 pub fn validate(work: &mut Work<'_>, architecture: Architecture) {
     groups(work);
+    waiting(work);
     databases(work);
     volumes(work);
     single_disks(work, architecture);
@@ -25,7 +26,8 @@ pub fn validate(work: &mut Work<'_>, architecture: Architecture) {
 }
 
 fn groups(work: &mut Work<'_>) {
-    let members = work.value("srv.per_dag");
+    let late = work.sheet.find("srv.lagged_per_dag");
+    let members = work.value("srv.per_dag") + late.map_or(0.0, |late| late.value());
     let most = work.deployment.product.figures.dag_members.value;
     if work.deployment.has_copies() && members > most {
         let text = format!("a group has {} members and may have {most}", write(members));
@@ -45,6 +47,18 @@ fn groups(work: &mut Work<'_>) {
         let remedy = "give both sites of an active/active group the same number of copies";
         work.find(Violation, "copies.second_site", text, remedy);
     }
+}
+
+/// Servers that wait are counted for these databases alone.
+fn waiting(work: &mut Work<'_>) {
+    let site = work.deployment.second_site.as_ref();
+    let shared = site.is_some_and(|site| !site.dedicated_servers);
+    if !shared || work.sheet.find("srv.waiting_dc2").is_none() {
+        return;
+    }
+    let text = "servers that wait are counted for these databases alone".to_owned();
+    let remedy = "add what else they carry, or give dedicated_servers = true in [second_site]";
+    work.find(Remark, "srv.waiting_dc2", text, remedy);
 }
 
 fn databases(work: &mut Work<'_>) {
@@ -164,7 +178,11 @@ fn single_disks(work: &mut Work<'_>, architecture: Architecture) {
 }
 
 fn processors(work: &mut Work<'_>) {
-    for key in ["cpu.util_worst_dc1", "cpu.util_worst_dc2"] {
+    for key in [
+        "cpu.util_worst_dc1",
+        "cpu.util_worst_dc2",
+        "cpu.util_worst_lagged",
+    ] {
         let used = work.sheet.find(key).map(|number| number.value());
         if let Some(used) = used.filter(|used| *used > MOST_PROCESSOR) {
             let text = format!(

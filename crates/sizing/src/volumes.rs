@@ -66,7 +66,7 @@ fn looked_up(name: &str, number: &Number, table: &[(f64, f64)]) -> Number {
 }
 
 /// GB of a volume with `count` databases: their index, room to restore, logs beside them.
-fn database_volume(work: &mut Work<'_>, architecture: Architecture, count: &Number) -> Number {
+pub fn database_volume(work: &mut Work<'_>, architecture: Architecture, count: &Number) -> Number {
     let one = work.get("db.size_with_overhead_gb");
     let group = count * &one;
     let mut size = group.clone();

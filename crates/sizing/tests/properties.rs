@@ -104,6 +104,7 @@ proptest! {
         servers in 1_u32..9,
         model in 0_usize..3,
         compatible: bool,
+        apart: bool,
         count in prop::option::of(1_u32..400),
     ) {
         const MODELS: [&str; 3] =
@@ -114,7 +115,8 @@ proptest! {
         let text = format!(
             "mode = \"{mode}\"\n[[tier]]\nmailboxes = 9000\nmessages_per_day = 120\n\
              size_limit = \"3GiB\"\n[availability]\nservers_per_site = {servers}\n\
-             copies = {copies}\nlagged_copies = {lagged}\n[servers]\nspec_rate = 540\n\
+             copies = {copies}\nlagged_copies = {lagged}\n\
+             lagged_on_own_servers = {apart}\n[servers]\nspec_rate = 540\n\
              [data]\ndatabases = {databases}\n\
              [second_site]\nmodel = \"{model}\"\ncopies = {there}\n\
              lagged_copies = {lagged_there}\n"
@@ -126,6 +128,18 @@ proptest! {
         for fact in sizing.sheet.facts() {
             if let sizing::Value::Number(value) = fact.value {
                 prop_assert!(value.is_finite() && value >= 0.0, "{}: {value}", fact.key);
+            }
+        }
+        if let Some(found) = sizing::simulate(&deployment, &sizing.sheet) {
+            let kept = found.layout.servers.iter().filter(|server| server.only_lagged).count();
+            let sized = sizing.number("srv.lagged_per_dag").unwrap_or(0.0);
+            prop_assert!((kept as f64 - sized).abs() < 0.5, "{kept} kept, {sized} sized");
+            for copies in &found.layout.databases {
+                let kept = |copy: &sizing::layout::Copy| {
+                    found.layout.servers[copy.server].only_lagged
+                };
+                let right = |copy| !apart || kept(copy) == copy.lagged;
+                prop_assert!(copies.iter().all(right), "{copies:?}");
             }
         }
         let worst = number(&sizing, "srv.worst_active_dbs_dc1");

@@ -209,6 +209,8 @@ pub struct Servers {
     pub first: Processor,
     /// Processors of a server in the second site.
     pub second: Processor,
+    /// Processors of a server that is kept for late copies.
+    pub lagged: Processor,
 }
 
 /// Disks and how they are used.
@@ -378,6 +380,13 @@ impl Deployment {
         } else {
             1
         }
+    }
+
+    /// Whether there are servers that hold nothing but late copies.
+    pub const fn has_own_servers_for_late_copies(&self) -> bool {
+        self.has_copies()
+            && self.availability.lagged_on_own_servers
+            && self.availability.lagged_copies > 0
     }
 
     /// Whether databases have copies that can take over.

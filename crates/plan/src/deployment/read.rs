@@ -3,7 +3,7 @@
 use units::{Bytes, Nanos};
 
 use super::files::file_system;
-use super::hardware::{disks, processor};
+use super::hardware::{Processor, disks, processor};
 use super::model::{
     Availability, Backup, BackupFrequency, BackupMethod, Data, Deployment, Io, Mode, Names,
     RaidGroup, RaidGroups, Replication, SecondSite, Servers, SiteModel, Storage, StorageChoice,
@@ -95,9 +95,19 @@ fn servers(root: &mut Keys<'_, '_>) -> Servers {
         directory_64_bit: keys.flag("directory_64_bit", true),
         first,
         second: first,
+        lagged: lagged(&mut keys, first),
     };
     keys.finish();
     servers
+}
+
+/// What stands in servers that are kept for late copies; the same as elsewhere unless it is said.
+fn lagged(keys: &mut Keys<'_, '_>, first: Processor) -> Processor {
+    let spec_rate = keys.given("lagged_spec_rate", (1.0, 1_000_000.0));
+    Processor {
+        cores: keys.number("lagged_cores", first.cores, (1.0, 1024.0)),
+        spec_rate: spec_rate.or(first.spec_rate),
+    }
 }
 
 fn storage(root: &mut Keys<'_, '_>) -> Storage {

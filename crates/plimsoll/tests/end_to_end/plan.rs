@@ -125,7 +125,7 @@ fn the_array_of_the_published_report() {
     scene.run(words.split(' ')).expect_code(0);
     let json: serde_json::Value =
         serde_json::from_slice(&scene.read("out/provision.json")).unwrap();
-    assert_eq!(json["pools"][0]["disks"], 7);
+    assert_eq!(json["disks"][0]["pools"][0]["disks"], 7);
     let volumes = json["groups"][0]["servers"][0]["volumes"]
         .as_array()
         .unwrap();
@@ -134,7 +134,7 @@ fn the_array_of_the_published_report() {
         .map(|volume| volume["bytes"].as_u64().unwrap() >> 30)
         .collect();
     assert_eq!(gib, [1214, 1214, 75, 75]);
-    let shares = &json["capacity"]["databases_by_volumes_percent"];
+    let shares = &json["disks"][0]["capacity"]["databases_by_volumes_percent"];
     assert!((shares.as_f64().unwrap() - 80.45).abs() < 0.1, "{shares}");
     let plan = String::from_utf8(scene.read("out/plan.toml")).unwrap();
     assert!(

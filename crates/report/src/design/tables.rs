@@ -19,6 +19,12 @@ const SERVERS: &[Line] = &[
     ("waiting servers, second site", None, "srv.waiting_dc2"),
     ("client access servers", None, "srv.client_access"),
     (
+        "servers kept for late copies, of a group",
+        None,
+        "srv.lagged_per_dag",
+    ),
+    ("late copies on such a server", None, "srv.db_copies_lagged"),
+    (
         "active mailboxes of a server",
         None,
         "srv.active_mailboxes_normal",
@@ -106,8 +112,17 @@ const STORAGE: &[Line] = &[
         None,
         "disk.jbod_disks_per_server_dc2",
     ),
+    (
+        "single disks of a server kept for late copies",
+        None,
+        "disk.jbod_disks_per_server_lagged",
+    ),
     ("RAID of the databases", None, "disk.raid_choice_db"),
     ("disks of it", None, "disk.raid_disks_db"),
+    ("RAID, second site", None, "disk.raid_choice_db_dc2"),
+    ("disks of it", None, "disk.raid_disks_db_dc2"),
+    ("RAID, late copies", None, "disk.raid_choice_db_lagged"),
+    ("disks of it", None, "disk.raid_disks_db_lagged"),
     ("mirrored log disks", None, "disk.raid_disks_log"),
     ("disks for restores", None, "disk.raid_disks_restore"),
     ("formatted capacity of a disk", None, "disk.formatted_gb"),
@@ -135,6 +150,11 @@ const LOAD: &[Line] = &[
         "mem.ram_gb_dc1",
     ),
     ("memory, second site", None, "mem.ram_gb_dc2"),
+    (
+        "memory, servers kept for late copies",
+        None,
+        "mem.ram_gb_lagged",
+    ),
     ("database cache in it", None, "mem.cache_gb_at_that_ram"),
     ("directory cores, first site", None, "cpu.gc_cores_dc1"),
     (

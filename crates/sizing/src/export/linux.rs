@@ -26,7 +26,7 @@ pub fn documents(provision: &Provision) -> Vec<Document> {
 }
 
 fn write(provision: &Provision, server: &Server, text: &mut String) -> std::fmt::Result {
-    let pools = &provision.needs.pools;
+    let pools = provision.pools(server);
     let joined: u32 = pools.iter().map(|(_, pool)| pool.disks()).sum();
     let disks = if pools.is_empty() {
         server.volumes.len()
@@ -66,7 +66,7 @@ fn write(provision: &Provision, server: &Server, text: &mut String) -> std::fmt:
         first += pool.disks();
     }
     for (at, volume) in server.volumes.iter().enumerate() {
-        write_volume(provision, volume, at, text)?;
+        write_volume(provision, server, volume, at, text)?;
     }
     Ok(())
 }
@@ -97,14 +97,15 @@ fn write_pool(purpose: Purpose, pool: &Pool, first: u32, text: &mut String) -> s
 
 fn write_volume(
     provision: &Provision,
+    server: &Server,
     volume: &Volume,
     at: usize,
     text: &mut String,
 ) -> std::fmt::Result {
     let name = &volume.name;
     writeln!(text, "\n# {name}: {}", volume.purpose.name())?;
-    if let Some((databases, _)) = provision.needs.pools.first() {
-        let pools = &mut provision.needs.pools.iter().map(|(purpose, _)| *purpose);
+    if let Some((databases, _)) = provision.pools(server).first() {
+        let pools = &mut provision.pools(server).iter().map(|(purpose, _)| *purpose);
         let own = pools.find(|purpose| *purpose == volume.purpose);
         let group = own.unwrap_or(*databases).name();
         let mib = volume.size.0.div_ceil(Bytes::from_mib(1).0);

@@ -81,7 +81,7 @@ fn write_group(provision: &Provision, group: &Group, text: &mut String) -> std::
     writeln!(text)?;
     let (volumes, databases) = (quoted(VOLUMES), quoted(DATABASES));
     let per_volume = provision.needs.wish.databases_per_volume;
-    let reseed = truth(provision.needs.spare_volumes > 0);
+    let reseed = truth(provision.needs.spare_volumes.first > 0);
     write!(
         text,
         "Set-DatabaseAvailabilityGroup -Identity {name} -AutoDagVolumesRootFolderPath {volumes} "

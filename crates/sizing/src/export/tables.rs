@@ -73,7 +73,10 @@ fn servers(provision: &Provision) -> Vec<Vec<String>> {
                 .map_or(1, |volume| volume.disk)
                 .to_string(),
             needs.wish.databases_per_volume.to_string(),
-            needs.spare_volumes.to_string(),
+            needs
+                .spare_volumes
+                .of(server.site, server.only_lagged)
+                .to_string(),
             u8::from(needs.log_volume.is_some()).to_string(),
             VOLUMES.to_owned(),
             DATABASES.to_owned(),

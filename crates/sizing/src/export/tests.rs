@@ -4,7 +4,7 @@ mod powershell;
 
 use super::{Kind, export};
 use crate::provision::pool::{Level, Pool};
-use crate::provision::tests::two_sites;
+use crate::provision::tests::{every, two_sites};
 use crate::provision::{Provision, Purpose, provision};
 use units::Bytes;
 
@@ -123,7 +123,10 @@ fn scripts_as_they_were_read_by_people() {
         data_disks: 2,
         ..databases
     };
-    raid.pools = vec![(Purpose::Databases, databases), (Purpose::Restore, restore)];
+    raid.pools = every(vec![
+        (Purpose::Databases, databases),
+        (Purpose::Restore, restore),
+    ]);
     raid.build.file_system = "ext4".to_owned();
     let raid = provision(raid).unwrap();
     for (provision, kind, name, golden) in [

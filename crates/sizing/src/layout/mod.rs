@@ -88,8 +88,8 @@ pub fn lay_out(wish: &Wish) -> Result<Layout, LayoutError> {
             SiteModel::ActiveActive if !wish.round(database).is_multiple_of(2) => (1, 0),
             _ => (0, 1),
         };
-        let near = in_site(wish, &patterns, primary, database);
-        let far = in_site(wish, &patterns, secondary, database);
+        let near = in_site(wish, &patterns, primary, database, wish.primary);
+        let far = in_site(wish, &patterns, secondary, database, wish.secondary);
         in_order_of_preference(wish, &near, &far)
     });
     let databases = databases.collect();
@@ -145,7 +145,16 @@ fn patterns(wish: &Wish) -> Vec<Vec<Pattern>> {
 
 /// The servers of one site that hold `database`: the domains take turns, and the one whose turn it
 /// is goes first; servers kept for lagged copies come last.
-fn in_site(wish: &Wish, patterns: &[Vec<Pattern>], site: usize, database: usize) -> Vec<usize> {
+///
+/// Where two active sites keep servers for lagged copies, each has patterns for the most that a
+/// database may ask of it, and `copies` says what this one does.
+fn in_site(
+    wish: &Wish,
+    patterns: &[Vec<Pattern>],
+    site: usize,
+    database: usize,
+    copies: Copies,
+) -> Vec<usize> {
     let Some(given) = wish.sites.get(site) else {
         return Vec::new();
     };
@@ -164,7 +173,11 @@ fn in_site(wish: &Wish, patterns: &[Vec<Pattern>], site: usize, database: usize)
             servers.extend(held[domain].get(depth));
         }
     }
-    servers.extend(kept.iter().flat_map(|&domain| &held[domain]));
+    if !kept.is_empty() {
+        servers.truncate(copies.available);
+    }
+    let lagged = kept.iter().flat_map(|&domain| &held[domain]);
+    servers.extend(lagged.take(copies.lagged));
     servers
 }
 

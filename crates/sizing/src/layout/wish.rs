@@ -235,6 +235,23 @@ impl Wish {
         database / self.sites[0].domains[0].servers
     }
 
+    /// Most copies of a database that a site is asked for. Where both are active and keep servers
+    /// for lagged copies, each is near for some databases and far for others.
+    fn most_copies(&self, site: usize) -> Copies {
+        let [near, far] = [self.primary, self.secondary];
+        let keeps = self.sites[site]
+            .domains
+            .iter()
+            .any(|domain| domain.only_lagged);
+        if self.model == SiteModel::ActiveActive && keeps {
+            return Copies {
+                available: near.available.max(far.available),
+                lagged: near.lagged.max(far.lagged),
+            };
+        }
+        if site == 0 { near } else { far }
+    }
+
     /// Finds the first thing that makes the wish impossible.
     pub(super) fn check(&self) -> Result<(), LayoutError> {
         let (wanted, found) = (self.model.sites(), self.sites.len());
@@ -248,12 +265,8 @@ impl Wish {
         if self.primary.available == 0 {
             return Err(LayoutError::NothingActive);
         }
-        for (site, copies) in [self.primary, self.secondary]
-            .into_iter()
-            .take(wanted)
-            .enumerate()
-        {
-            check_site(site + 1, &self.sites[site], copies)?;
+        for site in 0..wanted {
+            check_site(site + 1, &self.sites[site], self.most_copies(site))?;
         }
         let alike = || {
             self.sites[0].domains == self.sites[1].domains

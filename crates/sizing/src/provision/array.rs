@@ -1,7 +1,7 @@
 //! Arrays whose own wizard decides how large volumes are made.
 
 use super::pool::{ArrayRule, Pool, carve, scaled};
-use super::{Needs, ProvisionError, Purpose};
+use super::{Needs, Places, ProvisionError, Purpose};
 
 /// An array.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,7 +39,12 @@ impl Needs {
     /// The same on an array: volumes as its wizard makes them, databases and logs on the same
     /// disks, and as few redundant groups as carry both the volumes and the I/O.
     pub fn on_array(mut self, array: &Array) -> Result<Self, ProvisionError> {
-        let (_, pool) = self.pools.first().copied().ok_or(ProvisionError::NoPool)?;
+        let (_, pool) = self
+            .pools
+            .first
+            .first()
+            .copied()
+            .ok_or(ProvisionError::NoPool)?;
         let formatted = scaled(pool.raw, array.formatted_share);
         let databases = self.databases_per_server();
         let load = self.iops_per_database * f64::from(databases);
@@ -64,7 +69,13 @@ impl Needs {
         self.log_volume = Some(carved.log_volume);
         self.restore_volume = None;
         self.wish.databases_per_volume = 1;
-        self.pools = vec![(Purpose::Databases, pool)];
+        let pools = vec![(Purpose::Databases, pool)];
+        self.spare_volumes = Places::default();
+        self.pools = Places {
+            first: pools.clone(),
+            second: pools.clone(),
+            lagged: pools,
+        };
         Ok(self)
     }
 

@@ -39,11 +39,14 @@ fn group(needs: &Needs, layout: &Layout, modes: &[Mode], at: usize) -> Group {
     };
     let server = |number: usize| {
         let second_half = needs.mirrored && 2 * at >= needs.groups;
-        let site = layout.servers[number].site ^ usize::from(second_half);
+        let own = layout.servers[number];
+        let site = own.site ^ usize::from(second_half);
+        let spares = *needs.spare_volumes.of(site, own.only_lagged);
         Server {
             name: namer.server(number),
             site,
-            volumes: volumes(needs, layout, &namer, number),
+            only_lagged: own.only_lagged,
+            volumes: volumes(needs, layout, &namer, number, spares),
         }
     };
     let database = |(number, copies): (usize, &Vec<crate::layout::Copy>)| {
@@ -103,7 +106,13 @@ impl Namer<'_> {
 
 /// The volumes of a server: databases, their logs where they are apart, spares, restore; disks
 /// count on in that order, which is the one that the calculator's own scripts expect.
-fn volumes(needs: &Needs, layout: &Layout, namer: &Namer<'_>, server: usize) -> Vec<Volume> {
+fn volumes(
+    needs: &Needs,
+    layout: &Layout,
+    namer: &Namer<'_>,
+    server: usize,
+    spares: usize,
+) -> Vec<Volume> {
     let held = layout.volumes(server);
     let names = |volume: &Vec<usize>| -> Vec<String> {
         volume
@@ -122,7 +131,7 @@ fn volumes(needs: &Needs, layout: &Layout, namer: &Namer<'_>, server: usize) -> 
         .restore_volume
         .map(|size| (size, Purpose::Restore, Vec::new()));
     let spare = (needs.database_volume, Purpose::Spare, Vec::new());
-    let spares = std::iter::repeat_n(spare, needs.spare_volumes);
+    let spares = std::iter::repeat_n(spare, spares);
     let all: Vec<_> = data.chain(logs).chain(spares).chain(restore).collect();
     let count = all.len();
     let volume = |(at, (size, purpose, databases))| Volume {

@@ -3,7 +3,7 @@
 
 use units::Bytes;
 
-use super::{Provision, Purpose};
+use super::{Provision, Purpose, Server};
 
 /// Sums over one server whose volumes are cut from redundant groups.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,18 +44,17 @@ fn share(part: Bytes, whole: Bytes) -> f64 {
 }
 
 impl Provision {
-    /// The sums over the first server; none where each volume is a disk of its own.
-    pub fn capacity(&self) -> Option<Capacity> {
+    /// The sums over a server; none where each volume is a disk of its own.
+    pub fn capacity(&self, server: &Server) -> Option<Capacity> {
         let needs = &self.needs;
         let sum = |of: fn(&super::Pool) -> Bytes| {
-            let pools = needs.pools.iter();
+            let pools = self.pools(server).iter();
             Bytes(pools.map(|(_, pool)| of(pool).0).sum())
         };
-        let server = self.groups.first()?.servers.first()?;
         let carriers = server.volumes.iter();
         let carriers = carriers.filter(|volume| volume.purpose == Purpose::Databases);
         let each = needs.grown_database.unwrap_or(needs.database);
-        (!needs.pools.is_empty()).then(|| Capacity {
+        (!self.pools(server).is_empty()).then(|| Capacity {
             raw: sum(super::Pool::raw),
             formatted: sum(super::Pool::formatted),
             database_volumes: Bytes(carriers.map(|volume| volume.size.0).sum()),

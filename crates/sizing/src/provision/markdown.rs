@@ -54,7 +54,8 @@ impl Provision {
                 needs.build.file_system, needs.build.encryption
             ),
         )?;
-        self.write_pools(text)?;
+        let mut kinds = self.kinds().into_iter();
+        kinds.try_for_each(|server| self.write_pools(server, text))?;
         if !needs.provenance.is_empty() {
             writeln!(text, "\nWhere the figures of the mailboxes come from:\n")?;
         }
@@ -69,13 +70,14 @@ impl Provision {
     }
 
     /// Disks of a server and what they are filled with, where volumes are cut from groups.
-    fn write_pools(&self, text: &mut String) -> std::fmt::Result {
+    fn write_pools(&self, server: &Server, text: &mut String) -> std::fmt::Result {
         let mut row = |name: &str, value: String| writeln!(text, "| {name} | {value} |");
         let percent = |share: f64| format!("{:.1} %", share * 100.0);
-        for ((purpose, pool), used) in self.needs.pools.iter().zip(self.pool_shares()) {
+        let pools = self.pools(server).iter();
+        for ((purpose, pool), used) in pools.zip(self.pool_shares(server)) {
             let (disks, groups, level) = (pool.disks(), pool.groups, pool.level.name());
             let members = format!("{}+{}", pool.data_disks, pool.redundant_disks);
-            let name = format!("disks of a server for {}", purpose.name());
+            let name = format!("disks of {} for {}", server.name, purpose.name());
             row(
                 &name,
                 format!("{disks} in {groups} groups of {level} {members}"),
@@ -86,7 +88,7 @@ impl Provision {
             )?;
             row("taken by volumes", percent(used))?;
         }
-        if let Some(capacity) = self.capacity() {
+        if let Some(capacity) = self.capacity(server) {
             row(
                 "formatted by raw disks, GiB by GB as in test reports",
                 percent(capacity.formatted_share()),
@@ -100,7 +102,7 @@ impl Provision {
                 percent(capacity.share_of_raw()),
             )?;
         }
-        if let Some(load) = self.pool_load() {
+        if let Some(load) = self.pool_load(server) {
             row("I/O of the databases' disks taken", percent(load))?;
         }
         // On an array volumes follow the mailboxes' data alone.

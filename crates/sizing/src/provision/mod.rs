@@ -67,11 +67,11 @@ pub struct Needs {
     pub log_volume: Option<Bytes>,
     /// The volume for restores, where there is one.
     pub restore_volume: Option<Bytes>,
-    /// Spare volumes of each server.
-    pub spare_volumes: usize,
-    /// The disks of each server by purpose, where volumes are cut from redundant groups; else each
+    /// Spare volumes of a server.
+    pub spare_volumes: Places<usize>,
+    /// The disks of a server by purpose, where volumes are cut from redundant groups; else each
     /// volume is a disk of its own. A purpose without a pool takes the databases'.
-    pub pools: Vec<(Purpose, Pool)>,
+    pub pools: Places<Vec<(Purpose, Pool)>>,
     /// File system, encryption, product and lags.
     pub build: Build,
     /// Prefixes of names.
@@ -198,6 +198,8 @@ pub struct Server {
     pub name: String,
     /// Its site, counted from 0.
     pub site: usize,
+    /// Whether it is kept for late copies.
+    pub only_lagged: bool,
     /// Its volumes, in the order of their disks.
     pub volumes: Vec<Volume>,
 }
@@ -239,10 +241,29 @@ pub enum Purpose {
 }
 
 impl Provision {
+    /// The first server of each kind: first site, second site, kept for late copies.
+    pub fn kinds(&self) -> Vec<&Server> {
+        let mut kinds: Vec<&Server> = Vec::new();
+        for server in self.groups.iter().flat_map(|group| &group.servers) {
+            let same = |known: &&Server| {
+                (known.site, known.only_lagged) == (server.site, server.only_lagged)
+            };
+            if !kinds.iter().any(same) {
+                kinds.push(server);
+            }
+        }
+        kinds
+    }
+
+    /// The disks of a server.
+    pub fn pools(&self, server: &Server) -> &[(Purpose, Pool)] {
+        self.needs.pools.of(server.site, server.only_lagged)
+    }
+
     /// The part of each pool that a server's volumes take; above 1 they do not fit. A volume whose
     /// purpose has no pool is cut from the first.
-    pub fn pool_shares(&self) -> Vec<f64> {
-        let pools = &self.needs.pools;
+    pub fn pool_shares(&self, server: &Server) -> Vec<f64> {
+        let pools = self.pools(server);
         let place = |volume: &Volume| {
             let own = pools
                 .iter()
@@ -250,8 +271,7 @@ impl Provision {
             own.unwrap_or(0)
         };
         let mut bytes = vec![0.0; pools.len()];
-        let server = self.groups.first().and_then(|group| group.servers.first());
-        for volume in server.into_iter().flat_map(|server| &server.volumes) {
+        for volume in &server.volumes {
             if let Some(sum) = bytes.get_mut(place(volume)) {
                 *sum += volume.size.0 as f64;
             }
@@ -263,9 +283,8 @@ impl Provision {
     }
 
     /// The part of what the databases' disks stand that the I/O of a server takes.
-    pub fn pool_load(&self) -> Option<f64> {
-        let (_, pool) = self.needs.pools.first()?;
-        let server = self.groups.first()?.servers.first()?;
+    pub fn pool_load(&self, server: &Server) -> Option<f64> {
+        let (_, pool) = self.pools(server).first()?;
         let iops = self.needs.iops_per_database * server.databases().count() as f64;
         Some(pool.load(iops, self.needs.read_share))
     }

@@ -17,7 +17,12 @@ impl Needs {
         let several = sheet
             .find("vol.dbs_per_volume")
             .map_or(1.0, |number| number.value());
-        let pools = pools(deployment, sheet);
+        let of = |kind, disks| pools(deployment, sheet, kind, disks);
+        let pools = Places {
+            first: of("", &deployment.storage.first),
+            second: of("_dc2", &deployment.storage.second),
+            lagged: of("_lagged", &deployment.storage.first),
+        };
         Ok(Self {
             title: deployment.name.clone(),
             provenance: deployment.provenance.clone(),
@@ -39,11 +44,10 @@ impl Needs {
             restore_volume: sheet
                 .find("vol.restore_gb")
                 .map(|_| gigabytes(sheet, "vol.restore_gb")),
-            // Redundant groups mend themselves; spare volumes are single disks.
-            spare_volumes: if pools.is_empty() {
-                count(sheet, "vol.autoreseed")
-            } else {
-                0
+            spare_volumes: Places {
+                first: spares(sheet, &pools.first),
+                second: spares(sheet, &pools.second),
+                lagged: spares(sheet, &pools.lagged),
             },
             pools,
             build: build(deployment),
@@ -149,15 +153,30 @@ fn wish(deployment: &Deployment, sheet: &Sheet, several: usize) -> Result<Wish, 
     let primary = pair(deployment.copies_in_first_site());
     let secondary = pair(deployment.copies_in_second_site());
     let (model, sites) = match deployment.site_model() {
-        None => (SiteModel::Single, vec![site(deployment, servers, primary)?]),
+        None => (
+            SiteModel::Single,
+            vec![site(deployment, sheet, 0, servers, primary)?],
+        ),
         Some(model) => {
             let there = sheet
                 .find("srv.waiting_dc2")
                 .map_or(servers, |number| whole(number.value()));
-            let there = there.max(secondary.available + secondary.lagged);
+            let apart = deployment.has_own_servers_for_late_copies();
+            let shared = secondary.available + if apart { 0 } else { secondary.lagged };
+            let there = there.max(shared);
+            let most = Copies {
+                available: primary.available.max(secondary.available),
+                lagged: primary.lagged.max(secondary.lagged),
+            };
+            // Each of two active sites is near for some databases and far for others.
+            let (first, second) = if apart && model == Model::ActiveActive {
+                (most, most)
+            } else {
+                (primary, secondary)
+            };
             let sites = vec![
-                site(deployment, servers, primary)?,
-                site(deployment, there, secondary)?,
+                site(deployment, sheet, 0, servers, first)?,
+                site(deployment, sheet, 1, there, second)?,
             ];
             match model {
                 Model::ActiveActive => (SiteModel::ActiveActive, sites),
@@ -184,8 +203,14 @@ fn wish(deployment: &Deployment, sheet: &Sheet, several: usize) -> Result<Wish, 
 
 /// A site, in failure domains where the deployment names some, and with servers of their own for
 /// late copies where it says so.
-fn site(deployment: &Deployment, servers: usize, copies: Copies) -> Result<Site, ProvisionError> {
-    let apart = deployment.availability.lagged_on_own_servers && copies.lagged > 0;
+fn site(
+    deployment: &Deployment,
+    sheet: &Sheet,
+    number: usize,
+    servers: usize,
+    copies: Copies,
+) -> Result<Site, ProvisionError> {
+    let apart = deployment.has_own_servers_for_late_copies() && copies.lagged > 0;
     let shared = copies.available + if apart { 0 } else { copies.lagged };
     let domains = (deployment.names.failure_domains_per_site as usize).max(1);
     if !servers.is_multiple_of(domains) || !shared.is_multiple_of(domains) {
@@ -205,7 +230,7 @@ fn site(deployment: &Deployment, servers: usize, copies: Copies) -> Result<Site,
     };
     if apart {
         site.domains.push(Domain {
-            servers: servers.min(copies.lagged),
+            servers: count(sheet, &format!("srv.lagged_dc{}", number + 1)).max(copies.lagged),
             copies: copies.lagged,
             only_lagged: true,
         });
@@ -213,17 +238,33 @@ fn site(deployment: &Deployment, servers: usize, copies: Copies) -> Result<Site,
     Ok(site)
 }
 
-/// The redundant groups of a server; none where each volume is a disk.
-fn pools(deployment: &Deployment, sheet: &Sheet) -> Vec<(Purpose, Pool)> {
-    if word(sheet, "disk.architecture_dc1") != Some("RAID") {
+/// Redundant groups mend themselves; spare volumes are single disks.
+fn spares(sheet: &Sheet, pools: &[(Purpose, Pool)]) -> usize {
+    if pools.is_empty() {
+        count(sheet, "vol.autoreseed")
+    } else {
+        0
+    }
+}
+
+/// The redundant groups of a kind of server; none where each volume is a disk.
+fn pools(
+    deployment: &Deployment,
+    sheet: &Sheet,
+    kind: &str,
+    disks: &plan::deployment::Disks,
+) -> Vec<(Purpose, Pool)> {
+    let site = if kind == "_dc2" { "dc2" } else { "dc1" };
+    if word(sheet, &format!("disk.architecture_{site}")) != Some("RAID") {
         return Vec::new();
     }
-    let disks = &deployment.storage.first;
+    let choice = format!("disk.raid_choice_db{kind}");
+    let number = format!("disk.raid_disks_db{kind}");
     let sets = [
         (
             Purpose::Databases,
-            "disk.raid_choice_db",
-            "disk.raid_disks_db",
+            choice.as_str(),
+            number.as_str(),
             &disks.database,
         ),
         (

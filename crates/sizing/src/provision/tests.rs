@@ -5,7 +5,9 @@ use units::{Bytes, Nanos};
 
 use super::array::VNXE3300;
 use super::pool::{Level, Pool, scaled};
-use super::{Build, Megacycles, Needs, Prefixes, ProvisionError, Purpose, TestPlan, provision};
+use super::{
+    Build, Megacycles, Needs, Places, Prefixes, ProvisionError, Purpose, TestPlan, provision,
+};
 use crate::layout::{Copies, Failure, Site, SiteModel, Wish, Witness};
 
 /// Three copies and a late one in two sites of `servers` servers.
@@ -37,8 +39,8 @@ pub fn two_sites(servers: usize, databases: usize) -> Needs {
         database_volume: Bytes::from_gib(3599),
         log_volume: None,
         restore_volume: Some(Bytes::from_gib(2899)),
-        spare_volumes: 1,
-        pools: Vec::new(),
+        spare_volumes: every(1),
+        pools: Places::default(),
         build: Build {
             file_system: "ReFS".to_owned(),
             encryption: "none".to_owned(),
@@ -54,6 +56,15 @@ pub fn two_sites(servers: usize, databases: usize) -> Needs {
             group: "DAG".to_owned(),
             database: "DB".to_owned(),
         },
+    }
+}
+
+/// The same for every kind of server.
+pub fn every<T: Clone>(of: T) -> Places<T> {
+    Places {
+        first: of.clone(),
+        second: of.clone(),
+        lagged: of,
     }
 }
 
@@ -80,7 +91,7 @@ fn the_wizard_of_the_published_report() {
     // Printed: LUNs of 1.186 TB and 75 GB, formatted 3,211.26 GB of 4,200 GB raw.
     assert!((gib(needs.database_volume) / 1024.0 - 1.186).abs() < 0.001);
     assert!((gib(needs.log_volume.unwrap()) - 75.0).abs() < 1e-6);
-    let pool = needs.pools[0].1;
+    let pool = needs.pools.first[0].1;
     assert_eq!((pool.disks(), pool.level), (7, Level::Raid5));
     assert_eq!(pool.raw(), Bytes(4_200_000_000_000));
     assert!((gib(pool.formatted()) - 3211.26).abs() < 0.01);
@@ -91,12 +102,13 @@ fn the_wizard_of_the_published_report() {
     let grown = whole(needs.grown_database.unwrap());
     assert!((grown / 2_099_966_509_056.0 - 1.0).abs() < 1e-5);
     let provision = provision(needs).unwrap();
-    let capacity = provision.capacity().unwrap();
+    let server = &provision.groups[0].servers[0];
+    let capacity = provision.capacity(server).unwrap();
     assert!((capacity.share_of_volumes() - 0.8045).abs() < 0.001);
     let volumes = 2.0 * (1.619_65 * 750.0 + 75.0);
-    assert!((provision.pool_shares()[0] - volumes / 3211.26).abs() < 1e-4);
+    assert!((provision.pool_shares(server)[0] - volumes / 3211.26).abs() < 1e-4);
     // Three fifths of the I/O are reads; seven disks of 180 stand it, and that of 1,900 users.
-    assert!((provision.pool_load().unwrap() - 240.0 * 2.2 / 1260.0).abs() < 1e-9);
+    assert!((provision.pool_load(server).unwrap() - 240.0 * 2.2 / 1260.0).abs() < 1e-9);
     assert!(pool.load(1900.0 * 0.24, 0.6) < 1.0);
     let server = &provision.groups[0].servers[0];
     assert_eq!(server.volumes.len(), 4);
@@ -123,14 +135,16 @@ fn an_array_grows_by_groups_or_is_refused() {
         needs.clone().on_array(&VNXE3300),
         Err(ProvisionError::NoPool)
     );
-    needs.pools = vec![(Purpose::Databases, pool)];
+    needs.pools.first = vec![(Purpose::Databases, pool)];
     // 8 copies of 625 GiB: 8,600 GiB in volumes, 3,211.26 of a group.
     let grown = needs.clone().on_array(&VNXE3300).unwrap();
-    assert_eq!(grown.pools[0].1.groups, 3);
+    assert_eq!(grown.pools.first[0].1.groups, 3);
     needs.iops_per_database = 300.0;
     // 2,400 I/O per second with 2.2 disk operations each: 5,280 of 1,260 per group.
     assert_eq!(
-        needs.clone().on_array(&VNXE3300).unwrap().pools[0].1.groups,
+        needs.clone().on_array(&VNXE3300).unwrap().pools.first[0]
+            .1
+            .groups,
         5
     );
     needs.iops_per_database = 1e9;
@@ -264,6 +278,79 @@ fn each_site_has_its_own_processors() {
     assert!(text.contains("Restore-DatabaseAvailabilityGroup"));
 }
 
+/// Example E1 with its late copies on servers of their own: 20 of them in each site, one server
+/// each, which holds no more than the 30 of the others; and nothing but late copies.
+#[test]
+fn late_copies_on_servers_of_their_own() {
+    let text = "product = \"2013\"\n[[tier]]\nmailboxes = 5000\nmessages_per_day = 200\n\
+        size_limit = \"10GiB\"\n[servers]\nspec_rate = 540\nlagged_spec_rate = 270\n\
+        [availability]\nservers_per_site = 2\ncopies = 3\nlagged_copies = 1\ndags = 2\n\
+        lagged_on_own_servers = true\n\
+        [second_site]\nmodel = \"active/active\"\ncopies = 1\nlagged_copies = 1\n\
+        [data]\noverhead_percent = 0\n";
+    let deployment = plan::Deployment::parse("d.toml", text).unwrap();
+    let sizing = crate::size(&deployment);
+    for (key, wanted) in [
+        ("db.count", 40.0),
+        ("srv.db_copies", 30.0),
+        ("srv.lagged_dc1", 1.0),
+        ("srv.lagged_per_dag", 2.0),
+        ("srv.db_copies_lagged", 20.0),
+        // Two groups of four servers and two kept for late copies.
+        ("srv.all", 12.0),
+        ("io.db_iops_per_server_lagged", 201.0),
+        ("vol.db_volumes_lagged", 5.0),
+        // Five of databases, a spare, one for restores.
+        ("disk.jbod_disks_per_server_lagged", 7.0),
+        // Half as fast as the 32,000 of the others.
+        ("cpu.mcycles_available_lagged", 16_000.0),
+        // 20 active copies of 62.5 mailboxes with 12 MB of cache.
+        ("mem.cache_gb_lagged", 15.0),
+    ] {
+        let found = sizing.number(key).unwrap();
+        assert!(
+            (found - wanted).abs() < 1e-9,
+            "{key}: {found}, not {wanted}"
+        );
+    }
+    let provision = provision(Needs::of(&deployment, &sizing.sheet).unwrap()).unwrap();
+    let servers = &provision.groups[0].servers;
+    let kept: Vec<bool> = servers.iter().map(|server| server.only_lagged).collect();
+    assert_eq!(kept, [false, false, true, false, false, true]);
+    for server in servers {
+        let wanted = if server.only_lagged { 20 } else { 30 };
+        assert_eq!(server.databases().count(), wanted, "{}", server.name);
+    }
+    for database in &provision.groups[0].databases {
+        let late: Vec<bool> = database.copies.iter().map(|copy| copy.lagged).collect();
+        assert_eq!(late, [false, false, false, true]);
+        for copy in &database.copies {
+            let server = servers.iter().find(|server| server.name == copy.server);
+            assert_eq!(server.unwrap().only_lagged, copy.lagged);
+        }
+    }
+}
+
+/// Small disks in the second site: more of them, and volumes are cut from those.
+#[test]
+fn each_site_has_its_own_disks() {
+    let text = "[[tier]]\nmailboxes = 5000\nmessages_per_day = 100\nsize_limit = \"2GiB\"\n\
+        [availability]\nservers_per_site = 4\ncopies = 4\n[storage]\nbuild = \"raid\"\n\
+        [second_site]\nmodel = \"active/active\"\ncopies = 2\n\
+        [second_site.disks]\ndatabase = { size = \"1TB\", type = \"7.2K SAS 3.5\" }\n";
+    let deployment = plan::Deployment::parse("d.toml", text).unwrap();
+    let provision = provision(Needs::of(&deployment, &crate::size(&deployment).sheet).unwrap());
+    let provision = provision.unwrap();
+    let kinds = provision.kinds();
+    let disks = |at: usize| provision.pools(kinds[at])[0].1;
+    assert_eq!(kinds.len(), 2);
+    assert_eq!(disks(1).raw, Bytes(1_000_000_000_000));
+    assert!(disks(1).disks() > disks(0).disks());
+    for server in kinds {
+        assert!(provision.pool_shares(server)[0] <= 1.0, "{}", server.name);
+    }
+}
+
 /// The other shapes of a deployment: alone, on RAID; waiting servers; racks; late copies apart.
 #[test]
 fn every_shape_of_a_deployment() {
@@ -277,7 +364,7 @@ fn every_shape_of_a_deployment() {
     let alone = of("[availability]\nservers_per_site = 3\ncopies = 1\n").unwrap();
     assert_eq!((alone.groups.len(), alone.groups[0].servers.len()), (1, 3));
     assert!(!alone.needs.copies && alone.needs.log_volume.is_some());
-    assert_eq!(alone.needs.pools[1].0, Purpose::Logs);
+    assert_eq!(alone.needs.pools.first[1].0, Purpose::Logs);
     let waiting = of("[availability]\nservers_per_site = 3\ncopies = 3\n\
          [second_site]\nmodel = \"active/passive\"\ncopies = 1\n");
     let waiting = waiting.unwrap();
@@ -305,7 +392,8 @@ fn every_shape_of_a_deployment() {
         "[availability]\nservers_per_site = 4\ncopies = 3\nlagged_copies = 1\n\
          lagged_on_own_servers = true\n",
     );
-    assert_eq!(apart.unwrap().groups[0].servers.len(), 5);
+    // Four servers hold three quarters of the databases each, so the late copies need two.
+    assert_eq!(apart.unwrap().groups[0].servers.len(), 6);
 }
 
 /// Numbers run on, so that no name is given twice in an organisation.
@@ -395,7 +483,7 @@ proptest! {
     ) {
         let mut needs = two_sites(servers, rounds * 2 * servers);
         needs.wish.databases_per_volume = per_volume;
-        needs.spare_volumes = spares;
+        needs.spare_volumes = every(spares);
         needs.log_volume = apart.then_some(Bytes::from_gib(10));
         let provision = provision(needs).unwrap();
         let group = &provision.groups[0];

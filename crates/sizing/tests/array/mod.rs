@@ -24,7 +24,7 @@ pub fn values(
     }
     let needs = Needs::of(deployment, &sizing.sheet).unwrap();
     let made = provision(needs.on_array(&VNXE3300).unwrap()).unwrap();
-    let capacity = made.capacity().unwrap();
+    let capacity = made.capacity(&made.groups[0].servers[0]).unwrap();
     let mut values = BTreeMap::from([
         (
             "database_volume_tb",

@@ -10,13 +10,15 @@ use sizing::provision::{
 /// Everything that is to be built.
 pub fn of(provision: &Provision) -> Value {
     let needs = &provision.needs;
-    let pools: Vec<Value> = needs.pools.iter().map(pool).collect();
-    let shares = provision.pool_shares();
-    let taken: Vec<f64> = shares.iter().map(|share| share * 100.0).collect();
     let failures: Vec<Value> = provision
         .modes
         .iter()
         .filter_map(|mode| failure(provision, mode))
+        .collect();
+    let kinds: Vec<Value> = provision
+        .kinds()
+        .into_iter()
+        .map(|server| disks(provision, server))
         .collect();
     json!({
         "title": needs.title,
@@ -28,12 +30,25 @@ pub fn of(provision: &Provision) -> Value {
         "databases_per_volume": needs.wish.databases_per_volume,
         "file_system": needs.build.file_system,
         "encryption": needs.build.encryption,
-        "pools": pools,
-        "pool_percent_taken": taken,
-        "capacity": provision.capacity().map(|capacity| self::capacity(&capacity)),
-        "pool_io_percent_taken": provision.pool_load().map(|load| load * 100.0),
+        "disks": kinds,
         "failures": failures,
         "groups": provision.groups.iter().map(group).collect::<Vec<_>>(),
+    })
+}
+
+/// Redundant groups of a server and all that are alike: same site, and kept for late copies or not.
+fn disks(provision: &Provision, server: &Server) -> Value {
+    let pools: Vec<Value> = provision.pools(server).iter().map(pool).collect();
+    let shares = provision.pool_shares(server);
+    let taken: Vec<f64> = shares.iter().map(|share| share * 100.0).collect();
+    json!({
+        "server": server.name,
+        "site": server.site + 1,
+        "only_lagged": server.only_lagged,
+        "pools": pools,
+        "pool_percent_taken": taken,
+        "capacity": provision.capacity(server).map(|capacity| self::capacity(&capacity)),
+        "pool_io_percent_taken": provision.pool_load(server).map(|load| load * 100.0),
     })
 }
 
@@ -93,6 +108,7 @@ fn server(server: &Server) -> Value {
     json!({
         "name": server.name,
         "site": server.site + 1,
+        "only_lagged": server.only_lagged,
         "volumes": server.volumes.iter().map(volume).collect::<Vec<_>>(),
     })
 }
