@@ -1,0 +1,117 @@
+//! Power fails at every request of a fill: afterwards `prepare` does all of it, or finds a database
+//! that is complete in truth.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use device::{Runtime, Volume, VolumeImage};
+use faults::{CrashOptions, CrashVolume};
+use plan::Plan;
+use testkit::World;
+use trial::prepare::{Action, PrepareError, preflight, prepare};
+use trial::{Coordinator, Location};
+use units::Seed;
+
+/// As small as may be, so that every request can be the last one.
+const PLAN: &str = "seed = 7\n[databases]\nfolders = [\"memory\"]\nsize = \"16MiB\"\n";
+
+/// What a power failure may leave is drawn so often for each request.
+const DRAWS: u64 = 3;
+
+fn location(plan: &Plan, volume: &Rc<dyn Volume>) -> Location {
+    Location {
+        plan: plan.databases[0].clone(),
+        database: Rc::clone(volume),
+        log: Rc::clone(volume),
+        storage: "memory".to_owned(),
+        log_storage: "memory".to_owned(),
+    }
+}
+
+/// What `prepare` finds has to be done, and the outcome of doing it.
+async fn fill(runtime: Runtime, volume: Rc<dyn Volume>) -> Result<Action, PrepareError> {
+    let plan = Plan::parse("test", PLAN).unwrap();
+    let targets = preflight(&plan, &[location(&plan, &volume)]).await?;
+    let action = targets[0].action;
+    let coordinator = Arc::new(Coordinator::new(1));
+    let silent = Rc::new(|_| ()) as _;
+    prepare(&runtime, &plan, targets, &coordinator, &silent).await?;
+    Ok(action)
+}
+
+/// Fills what `before` left until power fails at a request, or to the end; the requests made and
+/// the volume.
+fn fill_until(before: &VolumeImage, at_request: Option<u64>) -> (CrashVolume, Option<Action>) {
+    let world = World::of(before);
+    let options = CrashOptions {
+        at_request,
+        ..CrashOptions::default()
+    };
+    let volume = CrashVolume::new(world.volume(), before, options);
+    let filling = fill(world.runtime(), Rc::new(volume.clone()));
+    let outcome = volume.run(world.executor(), filling);
+    (volume, outcome.map(Result::unwrap))
+}
+
+/// The database file's bytes behind its two headers, which tell the moment of the fill.
+fn content(image: &VolumeImage) -> Vec<u8> {
+    image.files["Plimsoll001.edb"]
+        .to_vec()
+        .split_off(2 * 32_768)
+}
+
+/// Takes `survived` up again: a database that counts as complete must hold all of `expected`, and
+/// otherwise a fill makes it so.
+fn take_up(survived: &VolumeImage, expected: &[u8], what: &str) -> Action {
+    let world = World::of(survived);
+    let found = world.run(fill(world.runtime(), world.volume()));
+    let action = found.unwrap_or_else(|error| panic!("{what}: {error}"));
+    if action == Action::Keep {
+        assert!(
+            content(survived) == expected,
+            "{what}: half a database is complete"
+        );
+    }
+    assert!(content(&world.image()) == expected, "{what}: filled anew");
+    let again = world.run(fill(world.runtime(), world.volume()));
+    assert_eq!(again.unwrap(), Action::Keep, "{what}");
+    action
+}
+
+/// Crashes at every request that filling what `before` left makes.
+fn crash_everywhere(before: &VolumeImage, expected: &[u8]) -> Vec<(Action, VolumeImage)> {
+    let (whole, _) = fill_until(before, None);
+    let mut seen = Vec::new();
+    for request in 1..=whole.requests() {
+        let (crashed, outcome) = fill_until(before, Some(request));
+        assert_eq!(outcome, None, "power failed at request {request}");
+        for draw in 0..DRAWS {
+            let survived = crashed.survivors(Seed(request).derive(draw));
+            let what = format!("request {request}, draw {draw}");
+            seen.push((take_up(&survived, expected, &what), survived));
+        }
+    }
+    seen
+}
+
+#[test]
+fn a_fill_cut_off_anywhere_is_never_taken_for_a_whole_one() {
+    let nothing = VolumeImage::default();
+    let (whole, action) = fill_until(&nothing, None);
+    assert_eq!(action, Some(Action::Create));
+    let expected = content(&whole.survivors(Seed(0)));
+    let first = crash_everywhere(&nothing, &expected);
+    let count = |wanted| first.iter().filter(|(action, _)| *action == wanted).count();
+    assert!(count(Action::Create) > 0, "before the manifest");
+    assert!(count(Action::Restart) > 20, "amid the fill");
+    assert!(count(Action::Keep) > 0, "behind the last manifest");
+    // The second attempt is cut off as well, while it clears away what the first one left.
+    let restarts = first
+        .into_iter()
+        .filter(|(action, _)| *action == Action::Restart);
+    let (_, left) = restarts.last().expect("counted above");
+    let second = crash_everywhere(&left, &expected);
+    assert!(second.iter().any(|(action, _)| *action == Action::Restart));
+}
