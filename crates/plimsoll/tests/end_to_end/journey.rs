@@ -59,7 +59,7 @@ fn the_number_of_sessions_is_found_and_reported() {
 #[test]
 fn a_target_is_judged_and_held() {
     let scene = Scene::prepared("target");
-    let outcome = |folder: &str, target: &str| {
+    let judged = |folder: &str, target: &str| {
         let words = format!("run plan.toml -o {folder} -q --duration 4s --target-iops {target}");
         // Four seconds prove nothing, and it says so.
         scene.run(words.split(' ')).expect_code(2);
@@ -67,13 +67,16 @@ fn a_target_is_judged_and_held() {
         let report: serde_json::Value = serde_json::from_slice(&report).unwrap();
         let findings = report["findings"].as_array().unwrap();
         let mut found = findings.iter().filter(|one| one["rule"] == "target-iops");
-        found.next().unwrap()["outcome"]
-            .as_str()
-            .unwrap()
-            .to_owned()
+        let finding = found.next().unwrap();
+        let number = |key: &str| finding[key].as_f64().unwrap();
+        let outcome = finding["outcome"].as_str().unwrap().to_owned();
+        (outcome, number("measured"), number("limit"))
     };
-    assert_eq!(outcome("impossible", "90000000"), "fail");
-    assert_eq!(outcome("modest", "500"), "pass");
+    assert_eq!(judged("impossible", "90000000").0, "fail");
+    // A machine busy with other tests may not reach even this; none may go far beyond it.
+    let (outcome, measured, limit) = judged("modest", "500");
+    assert_eq!(outcome == "pass", measured >= limit, "{measured}");
+    assert!(measured < 600.0, "the load is held, not let go: {measured}");
 }
 
 #[test]
