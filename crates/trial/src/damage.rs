@@ -115,9 +115,15 @@ impl Tally {
 
     /// The flipped bit of a small page's checksum that makes it look like page `really`, where the
     /// file has no such page. Large pages have more blocks to tell.
-    fn flipped_number(&self, number: PageNumber, really: PageNumber) -> Option<u32> {
+    fn flipped_number(
+        &self,
+        size: PageSize,
+        number: PageNumber,
+        really: PageNumber,
+    ) -> Option<u32> {
         let difference = number.0 ^ really.0;
-        let is_flip = difference.is_power_of_two() && (really > self.last || !really.is_some());
+        let is_absent = really > self.last || !really.is_some();
+        let is_flip = size.is_small() && is_absent && difference.is_power_of_two();
         is_flip.then(|| difference.trailing_zeros())
     }
 

@@ -163,7 +163,7 @@ fn damage<'a>(
         },
         PageVerdict::Uninitialised => return Err(tally.lost(number, page)),
         PageVerdict::WrongPage { really } => tally
-            .flipped_number(number, really)
+            .flipped_number(page.size(), number, really)
             .map_or(Damage::WrongNumber { really }, |bit| {
                 Damage::FlippedChecksum { bit }
             }),

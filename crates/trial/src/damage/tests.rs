@@ -216,6 +216,18 @@ fn a_flip_in_a_small_checksum_is_no_page_that_the_file_lacks() {
 }
 
 #[test]
+fn a_large_page_that_the_file_lacks_is_still_that_page() {
+    let mut bytes = vec![0; SIZE.bytes()];
+    let mut page = PageMut::new(&mut bytes);
+    page.format(page_flags::ALWAYS | page_flags::LEAF, ObjectId(7));
+    page.seal(PageNumber(10 + 128));
+    let mut tally = Tally::new(100, None, None);
+    tally.judge(&bytes, SIZE, PageNumber(10));
+    let really = PageNumber(10 + 128);
+    assert_eq!(tally.findings[0].damage, Damage::WrongNumber { really });
+}
+
+#[test]
 fn zeros_in_place_of_a_root_are_damage() {
     let mut tally = Tally::new(100, None, None);
     let zeros = vec![0; 10 * SIZE.bytes()];
