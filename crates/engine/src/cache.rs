@@ -26,7 +26,7 @@ pub(crate) use reading::READ_ATTEMPTS;
 
 use claims::Claims;
 
-use crate::counters::Counters;
+use crate::counters::{Counters, Mended};
 use crate::error::TransactionError;
 use crate::flush_map_file::LiveMap;
 use crate::hash::QuickHash;
@@ -49,8 +49,7 @@ struct Counts {
     pages_read: Cell<u64>,
     pages_written: Cell<u64>,
     write_requests: Cell<u64>,
-    repaired: Cell<u64>,
-    reads_mended: Cell<u64>,
+    mended: Cell<Mended>,
     lost_flushes: Cell<u64>,
     stalls: Cell<u64>,
     stall_time: Cell<Nanos>,
@@ -303,8 +302,7 @@ impl Cache {
         counters.pages_read = self.counts.pages_read.get();
         counters.pages_written = self.counts.pages_written.get();
         counters.page_write_requests = self.counts.write_requests.get();
-        counters.pages_repaired = self.counts.repaired.get();
-        counters.reads_mended = self.counts.reads_mended.get();
+        counters.mended = self.counts.mended.get();
         counters.lost_flushes = self.counts.lost_flushes.get();
         counters.page_fault_stalls = self.counts.stalls.get();
         counters.page_fault_stall_time = self.counts.stall_time.get();

@@ -2,6 +2,46 @@
 
 use units::{Bytes, Nanos};
 
+/// What went wrong with reads of the file and was put right. The load goes on as if nothing had
+/// happened; a report must not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Mended {
+    /// Reads that failed, and did well when they were repeated.
+    pub failed_reads: u64,
+    /// Reads that gave a page which is not what was written, and did well when they were repeated:
+    /// what goes wrong lies on the way and not on the medium.
+    pub wrong_reads: u64,
+    /// Pages with a single flipped bit, which their checksum put right.
+    pub flipped_bits: u64,
+}
+
+impl Mended {
+    /// Reads that were repeated and then did well.
+    pub const fn reads(&self) -> u64 {
+        self.failed_reads + self.wrong_reads
+    }
+
+    /// Both together.
+    #[must_use]
+    pub const fn plus(self, other: Self) -> Self {
+        Self {
+            failed_reads: self.failed_reads + other.failed_reads,
+            wrong_reads: self.wrong_reads + other.wrong_reads,
+            flipped_bits: self.flipped_bits + other.flipped_bits,
+        }
+    }
+
+    /// Takes note of a read that did well when it was repeated; `was_wrong` where an attempt before
+    /// gave a wrong page instead of failing.
+    pub(crate) const fn note_read(&mut self, was_wrong: bool) {
+        if was_wrong {
+            self.wrong_reads += 1;
+        } else {
+            self.failed_reads += 1;
+        }
+    }
+}
+
 /// Cumulative since the database was opened, except where a field says "now".
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
@@ -15,11 +55,8 @@ pub struct Counters {
     pub pages_written: u64,
     /// Write requests that carried those pages.
     pub page_write_requests: u64,
-    /// Pages whose single flipped bit was repaired when they were read.
-    pub pages_repaired: u64,
-    /// Reads that failed or gave a page that was not right, and did well when they were repeated:
-    /// what went wrong lies on the way and not on the medium.
-    pub reads_mended: u64,
+    /// What went wrong with reads by transactions and the scan, and was put right.
+    pub mended: Mended,
     /// Times that a page was read which had lost its last write, by transactions or the scan.
     pub lost_flushes: u64,
     /// Times that a page fault had to wait because no page of the cache was free.
@@ -70,8 +107,8 @@ pub struct Counters {
     pub database_flushes: u64,
     /// Pages verified by the maintenance scan.
     pub maintenance_pages: u64,
-    /// Pages of those that were not as they had been written. A write of the page in flight at the
-    /// same moment can show here too: check the file when the run is over.
+    /// Pages of those that were not as they had been written, however often they were read.
+    /// Those that had lost a write are counted with the lost flushes.
     pub maintenance_bad_pages: u64,
     /// Whole passes of the maintenance scan.
     pub maintenance_passes: u64,

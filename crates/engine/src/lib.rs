@@ -36,7 +36,7 @@ mod undo;
 mod versions;
 
 pub use codec::DecodeError;
-pub use counters::Counters;
+pub use counters::{Counters, Mended};
 pub use database::{Database, DatabaseFiles};
 pub use error::{Latch, LostFlush, OpenError, PageDamage, TransactionError};
 pub use row::Row;

@@ -72,10 +72,12 @@ impl Core {
                 let again = Request::read(Purpose::Maintenance, offset, size.bytes());
                 if let Ok(page) = self.cache.device.submit(again).await.into_buffer() {
                     verdict = self.judge(number, &page);
-                    self.cache.count_mended(verdict == Verdict::Sound);
+                    if verdict == Verdict::Sound {
+                        self.cache.count_mended(true);
+                    }
                 }
             }
-            bad += u64::from(verdict != Verdict::Sound);
+            bad += u64::from(verdict == Verdict::Damaged);
             if let Verdict::Lost(lost) = verdict {
                 self.cache.stop_for(&lost);
                 self.wake_all();

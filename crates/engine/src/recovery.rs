@@ -18,6 +18,7 @@ use ese::Lgpos;
 use ese::flush_map::FlushMap;
 use units::{Bytes, Generation, Nanos};
 
+use crate::counters::Mended;
 use crate::edit::TransactionId;
 use crate::edit::Undo;
 use crate::log::{LogEnd, LogIdentity};
@@ -77,12 +78,12 @@ pub struct RecoverySummary {
     pub pages_skipped: u64,
     /// Pages read from the file.
     pub pages_read: u64,
-    /// Reads that failed or gave a damaged page, and did well when they were repeated.
-    pub reads_mended: u64,
+    /// What went wrong with those reads and was put right.
+    pub mended: Mended,
     /// Pages written to the file.
     pub pages_written: u64,
     /// Torn pages made anew from the log.
-    pub pages_repaired: u64,
+    pub pages_made_anew: u64,
     /// Transactions that had not committed and must be undone.
     pub losers: u64,
     /// Deletes of committed transactions that may still have to be cleaned up.

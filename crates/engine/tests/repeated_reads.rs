@@ -8,7 +8,7 @@ mod world;
 use std::rc::Rc;
 
 use device::Purpose;
-use engine::{Database, DatabaseFiles, Durability, Order, Row, Settings, TransactionError};
+use engine::{Database, DatabaseFiles, Durability, Mended, Order, Row, Settings, TransactionError};
 use ese::page::PageSize;
 use faults::{Call, Effect, Fault, FaultPlan, FaultyVolume, Matching, Occurrence};
 use units::{Nanos, Seed};
@@ -81,12 +81,31 @@ fn faulty(
 }
 
 /// What may go wrong with a read once: it fails, it ends early, or bits are turned round on the
-/// way, more than can be put right.
-const TROUBLES: [Effect; 3] = [
+/// way, more than can be put right or one.
+const TROUBLES: [Effect; 4] = [
     Effect::Fail { done: false },
     Effect::ShortRead,
     Effect::FlipBits(40),
+    Effect::FlipBits(1),
 ];
+
+/// How often a trouble was mended under its own name; under any other it never was.
+fn named(effect: Effect, mended: Mended) -> u64 {
+    let (by_name, others) = match effect {
+        // Recovery does not put a bit right where a page is too full for a mark: it reads again.
+        Effect::FlipBits(1) => (mended.flipped_bits, mended.failed_reads),
+        Effect::FlipBits(_) => (
+            mended.wrong_reads,
+            mended.failed_reads + mended.flipped_bits,
+        ),
+        _ => (
+            mended.failed_reads,
+            mended.wrong_reads + mended.flipped_bits,
+        ),
+    };
+    assert_eq!(others, 0, "{effect:?}: {mended:?}");
+    by_name
+}
 
 /// Reads every message; how many there are.
 async fn read_all(database: &Database) -> Result<i64, TransactionError> {
@@ -113,7 +132,10 @@ fn a_page_that_comes_in_wrong_once_is_read_again() {
             let database = opened.unwrap();
             assert_eq!(read_all(&database).await.unwrap(), ROWS, "{effect:?}");
             let counters = database.counters();
-            assert!(counters.reads_mended > 5, "{effect:?}: {counters:?}");
+            assert!(
+                named(effect, counters.mended) > 5,
+                "{effect:?}: {counters:?}"
+            );
             assert_eq!(database.latched(), None);
             database.shut_down().await.unwrap();
         });
@@ -135,7 +157,7 @@ fn a_page_that_is_wrong_at_every_attempt_is_damaged() {
             matches!(failed, Err(TransactionError::Damaged(_))),
             "{failed:?}"
         );
-        assert_eq!(database.counters().reads_mended, 0);
+        assert_eq!(database.counters().mended, Mended::default());
     });
 }
 
@@ -162,7 +184,7 @@ fn the_scan_reads_a_page_again_before_it_counts_as_bad() {
         }
         let counters = database.counters();
         assert_eq!(counters.maintenance_bad_pages, 0, "{counters:?}");
-        assert!(counters.reads_mended > 0 && database.latched().is_none());
+        assert!(counters.mended.wrong_reads > 0 && database.latched().is_none());
         database.shut_down().await.unwrap();
     });
 }
@@ -179,7 +201,7 @@ fn recovery_reads_a_page_again_before_it_refuses_it() {
                 Database::recover(&runtime, files, small_cache(), Seed(6), &|_| ()).await;
             let (database, summary) = recovered.unwrap();
             let summary = summary.unwrap();
-            assert!(summary.reads_mended > 0, "{effect:?}: {summary:?}");
+            assert!(named(effect, summary.mended) > 0, "{effect:?}: {summary:?}");
             assert_eq!(read_all(&database).await.unwrap(), ROWS);
             database.shut_down().await.unwrap();
         });

@@ -1,5 +1,6 @@
 //! The run's decisions, as functions of values.
 
+use engine::Mended;
 use plan::{Plan, Sessions};
 use units::{Bytes, Nanos};
 
@@ -51,11 +52,56 @@ pub fn sample_bounds(
     Some((from + Nanos(begin), from + Nanos(end)))
 }
 
+/// What a report must say of a database that was put right while it was loaded, and of pages that
+/// the maintenance scan found bad: a checksum pass afterwards may find nothing of it any more.
+/// Reads that failed and did well when repeated are not in it; each failed request is an issue.
+pub fn damage_in_passing(mended: Mended, bad_pages: u64) -> Vec<String> {
+    let findings = [
+        (
+            mended.wrong_reads,
+            "reads gave content that was never written and did well when they were repeated; \
+             something between the medium and the program changes data",
+        ),
+        (
+            mended.flipped_bits,
+            "pages came in with one bit flipped, which their checksum put right",
+        ),
+        (
+            bad_pages,
+            "pages were not as they had been written when the maintenance scan read them",
+        ),
+    ];
+    let findings = findings.into_iter().filter(|(count, _)| *count > 0);
+    findings
+        .map(|(count, text)| format!("{count} {text}"))
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
+    use engine::Mended;
     use units::{Bytes, Nanos};
 
-    use super::{sample_bounds, warm_bytes};
+    use super::{damage_in_passing, sample_bounds, warm_bytes};
+
+    #[test]
+    fn only_what_went_wrong_is_told() {
+        let failed = Mended {
+            failed_reads: 7,
+            ..Mended::default()
+        };
+        assert_eq!(damage_in_passing(failed, 0), Vec::<String>::new());
+        let told = damage_in_passing(
+            Mended {
+                flipped_bits: 3,
+                ..failed
+            },
+            1,
+        );
+        assert_eq!(told.len(), 2);
+        assert!(told[0].starts_with("3 pages came in with one bit flipped"));
+        assert!(told[1].starts_with("1 pages were not as"));
+    }
 
     #[test]
     fn warm_means_nine_tenths_of_the_cache_or_of_the_file() {

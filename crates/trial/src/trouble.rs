@@ -103,6 +103,15 @@ impl Troubles {
         self.note(self.issue(now, IssueKind::Checksum, text));
     }
 
+    /// A file gave content that is not what was written, at pages that nobody has noted.
+    pub fn wrong_content(&self, now: Nanos, file: String, text: String) {
+        self.note(Issue {
+            volume: self.volume_of(&file),
+            file: Some(file),
+            ..self.issue(now, IssueKind::Checksum, text)
+        });
+    }
+
     /// A page's last write never reached the medium.
     pub fn lost_flush(&self, now: Nanos, text: String) {
         self.note(self.issue(now, IssueKind::LostFlush, text));

@@ -29,14 +29,18 @@ impl Cache {
         buffer: Buffer,
     ) -> Result<Buffer, TransactionError> {
         let mut read = self.read_once(page, buffer).await;
+        let mut was_wrong = false;
         for attempt in 1..READ_ATTEMPTS {
-            if read.is_ok() {
+            let Err(error) = &read else {
                 break;
-            }
+            };
+            was_wrong |= !matches!(error, TransactionError::Read(_));
             self.pause_before_retry(attempt).await;
             let buffer = Buffer::zeroed(self.page_size.bytes());
             read = self.read_once(page, buffer).await;
-            self.count_mended(read.is_ok());
+            if read.is_ok() {
+                self.count_mended(was_wrong);
+            }
         }
         if let Err(TransactionError::LostFlush(lost)) = &read {
             self.stop_for(lost);
@@ -50,9 +54,18 @@ impl Cache {
         self.runtime.sleep(Nanos(pause)).await;
     }
 
-    /// Takes note of a repeated read.
-    pub fn count_mended(&self, has_helped: bool) {
-        count(&self.counts.reads_mended, u64::from(has_helped));
+    /// Takes note of a read that did well when it was repeated; `was_wrong` where an attempt before
+    /// gave a wrong page instead of failing.
+    pub fn count_mended(&self, was_wrong: bool) {
+        let mut mended = self.counts.mended.get();
+        mended.note_read(was_wrong);
+        self.counts.mended.set(mended);
+    }
+
+    fn count_flipped_bit(&self) {
+        let mut mended = self.counts.mended.get();
+        mended.flipped_bits += 1;
+        self.counts.mended.set(mended);
     }
 
     /// Stops the database because a write was lost.
@@ -104,7 +117,7 @@ impl Cache {
                 if checksum::repair(image, page).is_some()
                     && !self.flush_map.contradicts(page, image) =>
             {
-                count(&self.counts.repaired, 1);
+                self.count_flipped_bit();
                 None
             }
             PageVerdict::Uninitialised => {

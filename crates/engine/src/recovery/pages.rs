@@ -25,6 +25,7 @@ pub use writing::WRITES_IN_FLIGHT;
 use writing::Writing;
 
 use crate::cache::READ_ATTEMPTS;
+use crate::counters::Mended;
 use crate::notify::Notify;
 use crate::recovery::{RecoveryError, RecoverySettings};
 
@@ -53,14 +54,14 @@ pub(super) struct Pages {
     /// Memory of pages that have gone, for those that come.
     spare: Vec<Buffer>,
     read: u64,
-    mended: u64,
+    mended: Mended,
 }
 
 /// What has been done to the file.
 pub(super) struct Done {
     pub read: u64,
-    /// Reads that did well when they were repeated.
-    pub mended: u64,
+    /// What went wrong with those reads and was put right.
+    pub mended: Mended,
     pub written: u64,
     /// The flush types of what was written.
     pub flush_map: FlushMap,
@@ -82,7 +83,7 @@ impl Pages {
             ended: Rc::default(),
             spare: Vec::new(),
             read: 0,
-            mended: 0,
+            mended: Mended::default(),
         }
     }
 
@@ -156,7 +157,8 @@ impl Pages {
     }
 
     /// The page that a read gives. One that fails or gives a damaged page is repeated: what a
-    /// power failure tore stays as it is, but what went wrong on the way may do better.
+    /// power failure tore stays as it is, but what went wrong on the way may do better. There is no
+    /// pause between the attempts, since torn pages are nothing unusual here.
     async fn right_page(
         &mut self,
         number: PageNumber,
@@ -164,14 +166,21 @@ impl Pages {
     ) -> Result<Page, RecoveryError> {
         let judged = |image| judged(image, number);
         let mut page = read.await.into_buffer().map(judged);
+        let mut was_wrong = false;
         for _ in 1..READ_ATTEMPTS {
             if page.as_ref().is_ok_and(Page::is_sound) {
                 break;
             }
+            was_wrong |= page.is_ok();
             page = self.submit_read(number).await.into_buffer().map(judged);
-            self.mended += u64::from(page.as_ref().is_ok_and(Page::is_sound));
+            if page.as_ref().is_ok_and(Page::is_sound) {
+                self.mended.note_read(was_wrong);
+            }
         }
-        Ok(page?)
+        let page = page?;
+        // A page comes in changed only where a flipped bit of it was put right.
+        self.mended.flipped_bits += u64::from(page.is_due());
+        Ok(page)
     }
 
     /// A record has had an announced page.

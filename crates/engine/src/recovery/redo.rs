@@ -338,7 +338,7 @@ impl Redo {
             Step::Apply => match change(page, edits, apply.dbtime) {
                 Ok(made_anew) => {
                     self.summary.pages_redone += 1;
-                    self.summary.pages_repaired += u64::from(made_anew);
+                    self.summary.pages_made_anew += u64::from(made_anew);
                     if made_anew {
                         self.damaged.remove(&number);
                     }
@@ -386,7 +386,7 @@ impl Redo {
             flush_map: done.flush_map,
             summary: RecoverySummary {
                 pages_read: done.read,
-                reads_mended: done.mended,
+                mended: done.mended,
                 pages_written: done.written,
                 losers: losers.len() as u64,
                 cleanups: cleanups.len() as u64,

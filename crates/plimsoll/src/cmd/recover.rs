@@ -9,7 +9,7 @@ use std::time::Duration;
 use device::{Clock as _, Volume};
 use device_os::{OsClock, World};
 use engine::recovery::{RecoveryProgress, RecoverySummary};
-use engine::{Database, DatabaseFiles, Settings};
+use engine::{Database, DatabaseFiles, Mended, Settings};
 use serde_json::json;
 use trial::manifest;
 use units::Seed;
@@ -124,23 +124,38 @@ fn tell(
             "records": summary.records,
             "pages_redone": summary.pages_redone,
             "pages_read": summary.pages_read,
-            "reads_mended": summary.reads_mended,
+            "reads_mended": summary.mended.reads(),
+            "flipped_bits_mended": summary.mended.flipped_bits,
             "pages_written": summary.pages_written,
-            "pages_repaired": summary.pages_repaired,
+            "pages_made_anew": summary.pages_made_anew,
             "transactions_undone": summary.losers,
             "redo_ns": summary.redo_time.0,
         }));
     }
+    let mended = mended(summary.mended);
     console.answer(format_args!(
         "{file}: recovered from log generations {:#x} to {:#x}: {} records, {} page changes made, \
-         {} torn pages made anew, {} transactions undone",
+         {} torn pages made anew, {} transactions undone{mended}",
         summary.first.0,
         summary.last.0,
         summary.records,
         summary.pages_redone,
-        summary.pages_repaired,
+        summary.pages_made_anew,
         summary.losers,
     ))
+}
+
+/// What a person has to know of reads that did not do well at once; nothing where all did.
+fn mended(mended: Mended) -> String {
+    if mended == Mended::default() {
+        return String::new();
+    }
+    format!(
+        "; {} reads failed or gave wrong content and did well when they were repeated, {} flipped \
+         bits were put right: have the storage looked at",
+        mended.reads(),
+        mended.flipped_bits
+    )
 }
 
 /// The base name of the one log in `folder`.

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use device::{TracedVolume, Volume};
-use engine::{Database, DatabaseFiles, Order, Table, TransactionError};
+use engine::{Database, DatabaseFiles, Mended, Order, Table, TransactionError};
 use ese::page::PageSize;
 use plan::Plan;
 use units::Bytes;
@@ -15,7 +15,7 @@ use crate::location::Location;
 use crate::manifest::{self, Manifest};
 use crate::messages::{Decoder, TABLE, primary_key};
 use crate::meter::Meter;
-use crate::policy::warm_bytes;
+use crate::policy::{self, warm_bytes};
 use crate::settings::engine_settings;
 use crate::trouble::Troubles;
 use crate::worker::Shared;
@@ -35,6 +35,8 @@ struct Live {
     table: Table,
     /// The last message that there is.
     last: i64,
+    /// What recovery had to put right before the database was open.
+    mended: Mended,
 }
 
 /// Opens the database at `location`. Where that fails, the troubles say why.
@@ -87,6 +89,7 @@ async fn open_live(group: &Group, location: &Location) -> Result<Live, String> {
     let settings = engine_settings(&group.plan);
     let opening = Database::recover(&group.runtime, files, settings, seed, &|_| ());
     let (database, recovered) = opening.await.map_err(|error| error.to_string())?;
+    let mended = recovered.map_or_else(Mended::default, |summary| summary.mended);
     if let Some(summary) = recovered {
         group.log(format!(
             "{}: was not closed properly; recovered from log generations {:#x} to {:#x}, {} \
@@ -107,6 +110,7 @@ async fn open_live(group: &Group, location: &Location) -> Result<Live, String> {
         database,
         table,
         last,
+        mended,
     })
 }
 
@@ -157,6 +161,7 @@ impl Opened {
             database,
             table,
             last,
+            ..
         } = self.live.borrow().clone()?;
         let page_size = PageSize::from_bytes(usize::try_from(group.plan.page_size.0).ok()?)?;
         let index = self.location.plan.index;
@@ -189,13 +194,23 @@ impl Opened {
         counters.cache_bytes >= warm_bytes(plan.cache.maximum, file)
     }
 
-    /// Closes the database cleanly, where it can be.
+    /// Closes the database cleanly, where it can be, and tells what it had to put right while it
+    /// was open.
     pub async fn close(&self, group: &Group) {
         let live = self.live.borrow_mut().take();
-        if let Some(live) = live
-            && let Err(error) = live.database.shut_down().await
-        {
-            self.troubles.stopped(group.runtime.now(), &error);
+        let Some(live) = live else {
+            return;
+        };
+        let closed = live.database.clone().shut_down().await;
+        let now = group.runtime.now();
+        let counters = live.database.counters();
+        let (path, mended) = (self.location.path(), counters.mended.plus(live.mended));
+        for text in policy::damage_in_passing(mended, counters.maintenance_bad_pages) {
+            let (path, text) = (path.clone(), format!("{path}: {text}"));
+            self.troubles.wrong_content(now, path, text);
+        }
+        if let Err(error) = closed {
+            self.troubles.stopped(now, &error);
         }
     }
 }

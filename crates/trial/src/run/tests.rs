@@ -1,6 +1,7 @@
 //! Whole runs in virtual time over storage in memory.
 
 mod budget;
+mod in_passing;
 mod lost_writes;
 mod pacing;
 mod promises;

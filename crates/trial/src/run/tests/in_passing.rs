@@ -1,0 +1,71 @@
+//! Content that comes in wrong and is put right: the load goes on, and the report says so.
+
+use device::Purpose;
+use faults::{Call, Effect, Fault, Matching, Occurrence};
+use record::{Event, Issue, IssueKind, Severity};
+
+use super::{PLAN, prepared, run_once, suffer};
+
+/// One in so many reads for `purpose` gives `effect`; the scan reads seldom.
+fn now_and_then(purpose: Purpose, effect: Effect) -> Fault {
+    let one_in = if purpose == Purpose::Maintenance {
+        3
+    } else {
+        50
+    };
+    Fault {
+        matching: Matching {
+            call: Some(Call::Read),
+            purpose: Some(purpose),
+            file: Some("Plimsoll002.edb".to_owned()),
+        },
+        occurrence: Occurrence::Every(one_in),
+        effect,
+    }
+}
+
+/// The issues of a run in which reads for `purpose` suffer `effect`.
+fn issues_of(purpose: Purpose, effect: Effect) -> Vec<Issue> {
+    let mut world = prepared(PLAN);
+    suffer(&mut world, 1, now_and_then(purpose, effect));
+    let (summary, events) = run_once(&world, None);
+    assert_eq!(summary.failure, None, "the load goes on");
+    let issues = events.into_iter().filter_map(|event| match event {
+        Event::Issue(issue) => Some(issue),
+        _ => None,
+    });
+    issues.collect()
+}
+
+#[test]
+fn wrong_content_that_is_read_again_fails_the_test_all_the_same() {
+    for purpose in [Purpose::Database, Purpose::Maintenance] {
+        let issues = issues_of(purpose, Effect::FlipBits(40));
+        assert_eq!(issues.len(), 1, "{issues:?}");
+        let issue = &issues[0];
+        assert_eq!(
+            (issue.kind, issue.severity, issue.database),
+            (IssueKind::Checksum, Severity::Error, Some(1))
+        );
+        assert_eq!(issue.file.as_deref(), Some("b/Plimsoll002.edb"));
+        assert_eq!(issue.volume.as_deref(), Some("b"));
+        let words = "reads gave content that was never written";
+        assert!(issue.text.contains(words), "{issue:?}");
+    }
+}
+
+#[test]
+fn flipped_bits_that_are_put_right_fail_the_test_all_the_same() {
+    let issues = issues_of(Purpose::Database, Effect::FlipBits(1));
+    assert_eq!(issues.len(), 1, "{issues:?}");
+    let words = "came in with one bit flipped";
+    assert!(issues[0].text.contains(words), "{issues:?}");
+}
+
+#[test]
+fn each_failed_read_is_told_by_itself() {
+    let issues = issues_of(Purpose::Database, Effect::Fail { done: false });
+    assert!(!issues.is_empty());
+    let is_failure = |issue: &Issue| issue.kind == IssueKind::InputOutput;
+    assert!(issues.iter().all(is_failure), "{issues:?}");
+}
