@@ -19,8 +19,8 @@ use record::RunRecord;
 use verdict::Verdict;
 
 pub use design::{
-    Candidate, SIZING_SCHEMA, Sized, explain, ranked, scenarios, scenarios_json, sizing_html,
-    sizing_json, sizing_text,
+    Candidate, SIZING_SCHEMA, Sized, explain, failure_json, ranked, scenarios, scenarios_json,
+    sizing_html, sizing_json, sizing_text,
 };
 pub use json::SCHEMA as JSON_SCHEMA;
 

@@ -3,7 +3,7 @@
 use plan::deployment::Mode;
 use serde_json::{Map, Value as Json, json};
 use sizing::layout;
-use sizing::provision::quorum_word;
+use sizing::provision::{Needs, quorum_word};
 use sizing::{Fact, Finding, Note, Value, simulate};
 
 use super::Sized;
@@ -43,22 +43,35 @@ fn failures(sized: Sized<'_>) -> Vec<Json> {
     let Some(found) = simulate(sized.deployment, &sized.sizing.sheet) else {
         return Vec::new();
     };
-    let failure = |mode: &layout::Mode| {
-        let burden = found.needs.burden(mode)?;
-        Some(json!({
-            "failure": mode.failure.to_string(),
-            "ways": mode.cases,
-            "quorum": quorum_word(mode),
-            "ways_stopped": mode.stopped,
-            "active": [burden.active.0, burden.active.1],
-            "not_active": mode.not_active,
-            "lost": mode.lost,
-            "megacycles": [burden.megacycles.0, burden.megacycles.1],
-            "processor_percent": burden.processor.map(|share| share * 100.0),
-            "iops": [burden.iops.0, burden.iops.1],
-        }))
-    };
-    found.modes.iter().filter_map(failure).collect()
+    let modes = found.modes.iter();
+    let members = modes.filter_map(|mode| failure_json(&found.needs, mode));
+    members.map(Json::Object).collect()
+}
+
+/// What a failure costs the servers that are left; pairs are the least and the most of any. None
+/// where no server is left.
+pub fn failure_json(needs: &Needs, mode: &layout::Mode) -> Option<Map<String, Json>> {
+    let burden = needs.burden(mode)?;
+    let members = [
+        ("failure", json!(mode.failure.to_string())),
+        ("ways", json!(mode.cases)),
+        ("quorum", json!(quorum_word(mode))),
+        ("ways_stopped", json!(mode.stopped)),
+        ("active", json!([burden.active.0, burden.active.1])),
+        ("not_active", json!(mode.not_active)),
+        ("lost", json!(mode.lost)),
+        (
+            "megacycles",
+            json!([burden.megacycles.0, burden.megacycles.1]),
+        ),
+        (
+            "processor_percent",
+            json!(burden.processor.map(|share| share * 100.0)),
+        ),
+        ("iops", json!([burden.iops.0, burden.iops.1])),
+    ];
+    let members = members.map(|(name, value)| (name.to_owned(), value));
+    Some(members.into_iter().collect())
 }
 
 fn number(fact: &Fact) -> Json {

@@ -19,7 +19,7 @@ use crate::format::{number, three_digits};
 use crate::{html, text};
 
 pub use explain::explain;
-pub use json::SCHEMA as SIZING_SCHEMA;
+pub use json::{SCHEMA as SIZING_SCHEMA, failure_json};
 pub use scenarios::{Candidate, ranked, scenarios, scenarios_json};
 
 /// A deployment and what it comes to.

@@ -3,9 +3,7 @@
 use serde_json::{Value, json};
 use sizing::layout::Mode;
 use sizing::provision::pool::Pool;
-use sizing::provision::{
-    Capacity, Database, Group, Provision, Purpose, Server, Volume, quorum_word,
-};
+use sizing::provision::{Capacity, Database, Group, Provision, Purpose, Server, Volume};
 
 /// Everything that is to be built.
 pub fn of(provision: &Provision) -> Value {
@@ -65,20 +63,9 @@ fn capacity(capacity: &Capacity) -> Value {
 }
 
 fn failure(provision: &Provision, mode: &Mode) -> Option<Value> {
-    let burden = provision.needs.burden(mode)?;
-    Some(json!({
-        "failure": mode.failure.to_string(),
-        "ways": mode.cases,
-        "quorum": quorum_word(mode),
-        "ways_stopped": mode.stopped,
-        "active": [burden.active.0, burden.active.1],
-        "not_active": mode.not_active,
-        "lost": mode.lost,
-        "megacycles": [burden.megacycles.0, burden.megacycles.1],
-        "processor_percent": burden.processor.map(|share| share * 100.0),
-        "iops": [burden.iops.0, burden.iops.1],
-        "worst": provision.worst(mode),
-    }))
+    let mut members = report::failure_json(&provision.needs, mode)?;
+    members.insert("worst".to_owned(), json!(provision.worst(mode)));
+    Some(Value::Object(members))
 }
 
 fn pool((purpose, pool): &(Purpose, Pool)) -> Value {
