@@ -7,8 +7,9 @@
 //!   flush of the same file, submitted later, has covered, and every completed change of length
 //!   or of a name;
 //! * every other write, in flight or completed, is on its own applied, dropped or torn. A torn
-//!   write is applied in some of its units and not in others, in any pattern; a unit, the option
-//!   `atomic_write_unit`, is never torn itself. With a unit of a page or more, no page is torn;
+//!   write is applied in some of its units and not in others, in any pattern, as often as not only
+//!   its beginning; a unit, the option `atomic_write_unit`, is never torn itself. With a unit of a
+//!   page or more, no page is torn;
 //! * overlapping writes are applied in the order of their submission, others in any;
 //! * a change of length or a name in flight has happened or not; a file in creation may also be
 //!   there and empty.

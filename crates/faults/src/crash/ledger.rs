@@ -285,12 +285,18 @@ fn apply(image: &mut FileImage, change: &Change) {
     }
 }
 
-/// Writes some units of `bytes` and leaves others as they were. Only what lies inside the file: a
-/// write may meet a file that a later change has cut.
+/// Writes some units of `bytes` and leaves others as they were: in half of all cases its beginning,
+/// which draws for every unit would hardly ever leave of a long write. Only what lies inside the
+/// file: a write may meet a file that a later change has cut.
 fn tear(image: &mut FileImage, offset: u64, bytes: &FileImage, prng: &mut Prng, unit: u32) {
     let unit = usize::try_from(unit).expect("invariant: sectors are small");
-    for (index, part) in bytes.to_vec().chunks(unit).enumerate() {
-        if prng.below(2) == 0 {
+    let bytes = bytes.to_vec();
+    let cut = match prng.below(2) {
+        0 => Some(prng.below(bytes.len().div_ceil(unit) as u64 + 1)),
+        _ => None,
+    };
+    for (index, part) in bytes.chunks(unit).enumerate() {
+        if cut.map_or_else(|| prng.below(2) == 0, |cut| (index as u64) < cut) {
             let at = offset + (index * unit) as u64;
             let room = image.length().saturating_sub(at);
             let inside = usize::try_from(room).map_or(part.len(), |room| room.min(part.len()));

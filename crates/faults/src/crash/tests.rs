@@ -90,6 +90,30 @@ fn volatile_writes_are_applied_dropped_or_torn_at_sectors() {
 }
 
 #[test]
+fn a_long_write_is_also_cut_off_anywhere() {
+    let (executor, volume) = world(CrashOptions::default());
+    let twin = volume.clone();
+    executor.block_on(async move {
+        let device = twin.open("file", create(65_536)).await.unwrap();
+        done(&device, filled(0, 65_536, 7, Durability::Volatile)).await;
+    });
+    let beginning = |found: &Vec<u8>| {
+        let (written, rest) = found.split_at(found.partition_point(|&byte| byte == 7));
+        let is_cut = written.iter().all(|&byte| byte == 7) && rest.iter().all(|&byte| byte == 0);
+        is_cut.then_some(written.len())
+    };
+    let found = outcomes(&volume, "file");
+    let cuts: BTreeSet<_> = found.iter().filter_map(beginning).collect();
+    let inside = |part: std::ops::Range<usize>| cuts.range(part).next().is_some();
+    assert!(
+        (0..128)
+            .step_by(32)
+            .all(|from| inside(from.max(1)..from + 32)),
+        "{cuts:?}"
+    );
+}
+
+#[test]
 fn a_page_that_is_written_whole_is_not_torn() {
     let options = CrashOptions {
         atomic_write_unit: 4_096,
