@@ -1,6 +1,5 @@
 //! The log against crashes at every point, damage in every place, and its own figures.
 
-pub(crate) mod crash;
 mod damage;
 mod golden;
 mod writing;
@@ -11,7 +10,7 @@ use std::rc::Rc;
 use device::{Executor, Latency, MemoryVolume, Runtime, VirtualReactor, VolumeImage};
 use ese::page::PageSize;
 use ese::{Lgpos, LogTime, Signature};
-use units::{Bytes, Generation, Nanos};
+use units::{Bytes, Generation, Nanos, Prng};
 
 use super::{Log, LogChain, LogError, LogFolder, LogIdentity, LogReader, LogRecord, LogSettings};
 use crate::edit::{ApplyRecord, PageEdit, PageEdits, TransactionId, UndoAction};
@@ -52,6 +51,13 @@ impl World {
         let task = task(self.executor.runtime(), self.folder());
         self.executor.block_on(task)
     }
+}
+
+/// A request from `first` on that power is to fail at, where a life makes `requests` of them; none
+/// means behind the last.
+pub(crate) fn any_request(prng: &mut Prng, first: u64, requests: u64) -> Option<u64> {
+    let request = first + prng.below(requests + 2 - first);
+    (request <= requests).then_some(request)
 }
 
 /// A record of about `bytes` bytes that nothing else looks like.

@@ -8,14 +8,14 @@ use std::rc::Rc;
 
 use device::{FileImage, Observation, Observer, OpKind, Purpose, TracedVolume, VolumeImage};
 use ese::page::PageRef;
+use faults::{CrashOptions, CrashVolume};
 use proptest::prelude::*;
 use units::{Generation, PageNumber, Prng, Seed};
 
 use super::redo::{Step, step};
 use super::*;
 use crate::database::DatabaseFiles;
-use crate::log::tests::crash::CrashVolume;
-use crate::log::tests::{World, place, read_all};
+use crate::log::tests::{World, any_request, place, read_all};
 use crate::log::{LogError, LogRecord};
 use twin::{FILE, PAGE_BYTES, Twin, expected_pages, live, page_of};
 
@@ -60,15 +60,21 @@ fn redo_in(world: &World) -> Result<Option<Redone>, RecoveryError> {
         .run(|runtime, _| async move { redo(&runtime, &files(volume), &settings(), &|_| ()).await })
 }
 
-/// Redoes `image` while everything is recorded, so that a crash can fall into it.
-fn redo_recorded(image: &VolumeImage) -> (CrashVolume, Result<Option<Redone>, RecoveryError>) {
+/// Redoes `image` unless power fails at a request of it.
+fn redo_until(image: &VolumeImage, at_request: Option<u64>) -> Result<CrashVolume, RecoveryError> {
     let world = World::of(image);
-    let volume = CrashVolume::new(Rc::new(world.memory.clone()), image.clone());
-    let watched = volume.clone();
-    let redone = world.run(|runtime, _| async move {
-        redo(&runtime, &files(Rc::new(watched)), &settings(), &|_| ()).await
+    let options = CrashOptions {
+        at_request,
+        ..CrashOptions::default()
+    };
+    let volume = CrashVolume::new(Rc::new(world.memory.clone()), image, options);
+    let (runtime, files) = (world.executor.runtime(), files(Rc::new(volume.clone())));
+    let redone = volume.run(&world.executor, async move {
+        redo(&runtime, &files, &settings(), &|_| ()).await
     });
-    (volume, redone)
+    redone.transpose()?;
+    assert_eq!(volume.has_crashed(), at_request.is_some());
+    Ok(volume)
 }
 
 /// Every request to the database file: what, where, how long, from when to when.
@@ -87,7 +93,7 @@ impl Observer for Requests {
 fn requests_of_redo(seed: Seed) -> Vec<Observation> {
     let requests = Rc::new(Requests::default());
     let observer = Rc::<Requests>::clone(&requests);
-    let world = World::of(&live(seed, 1500, Twin { rebuilds: false }).killed());
+    let world = World::of(&live(seed, 1500, Twin { rebuilds: false }, None).killed());
     let traced = TracedVolume::new(Rc::new(world.memory.clone()), observer);
     let redone = world.run(|runtime, _| async move {
         redo(&runtime, &files(Rc::new(traced)), &settings(), &|_| ()).await
@@ -147,17 +153,18 @@ fn compare(world: &World) -> Result<(), TestCaseError> {
 
 fn check(seed: Seed, steps: u32) -> Result<(), TestCaseError> {
     let mut prng = Prng::new(seed);
-    let volume = live(seed, steps, Twin { rebuilds: true });
-    let index = |count: usize, prng: &mut Prng| {
-        usize::try_from(prng.below(count as u64 + 1)).expect("counts are small")
-    };
-    let moments = twin::CREATION_MOMENTS.max(index(volume.moments(), &mut prng));
-    let mut image = volume.crash(moments, seed.derive(1));
+    let live = |at| live(seed, steps, Twin { rebuilds: true }, at);
+    let whole = live(None);
+    let at = any_request(&mut prng, whole.created + 1, whole.volume.requests());
+    let cut = at.map_or(whole, |_| live(at));
+    let mut image = cut.volume.survivors(seed.derive(1));
     for attempt in 0..prng.below(3) {
-        let (recorded, redone) = redo_recorded(&image);
-        redone.map_err(|error| TestCaseError::fail(error.to_string()))?;
-        let moments = index(recorded.moments(), &mut prng);
-        image = recorded.crash(moments, seed.derive(2 + attempt));
+        let redo =
+            |at| redo_until(&image, at).map_err(|error| TestCaseError::fail(error.to_string()));
+        let whole = redo(None)?;
+        let at = any_request(&mut prng, 1, whole.requests());
+        let cut = at.map_or(Ok(whole), |_| redo(at))?;
+        image = cut.survivors(seed.derive(2 + attempt));
     }
     let world = World::of(&image);
     redo_in(&world).map_err(|error| TestCaseError::fail(error.to_string()))?;
@@ -175,7 +182,7 @@ proptest! {
 
 /// What is left when the process is killed after all steps of a run.
 fn crashed(steps: u32) -> VolumeImage {
-    live(Seed(7), steps, Twin { rebuilds: false }).killed()
+    live(Seed(7), steps, Twin { rebuilds: false }, None).killed()
 }
 
 fn change_file(image: &mut VolumeImage, name: &str, change: impl FnOnce(&mut Vec<u8>)) {

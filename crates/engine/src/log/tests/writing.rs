@@ -1,16 +1,16 @@
 //! What the writer promises: order, durability of what was flushed, and how much it writes.
 
-use std::cell::Cell;
+use std::cell::RefCell;
 use std::rc::Rc;
 
-use device::{
-    Caps, Completion, Device, DeviceError, FileEntry, OpenMode, Pending, Purpose, Request, Volume,
-};
+use device::{DeviceError, Purpose};
 use device::{Latency, MemoryVolume, VirtualReactor, VolumeImage};
+use faults::{
+    Call, CrashOptions, CrashVolume, Effect, Fault, FaultPlan, FaultyVolume, Matching, Occurrence,
+};
 use proptest::prelude::*;
 use units::{Nanos, Prng, Seed};
 
-use super::crash::CrashVolume;
 use super::*;
 use crate::log::read_checkpoint;
 
@@ -87,95 +87,55 @@ fn lazy_records_leave_when_the_buffer_fills() {
     });
 }
 
-/// Fails every log write once it is told to.
-struct Failing {
-    inner: Rc<dyn Volume>,
-    broken: Rc<Cell<bool>>,
-}
-
-struct FailingDevice {
-    inner: Rc<dyn Device>,
-    broken: Rc<Cell<bool>>,
-}
-
-impl Volume for Failing {
-    fn open(&self, file: &str, mode: OpenMode) -> Pending<Rc<dyn Device>> {
-        let (opening, broken) = (self.inner.open(file, mode), Rc::clone(&self.broken));
-        Box::pin(async move {
-            let inner = opening.await?;
-            Ok(Rc::new(FailingDevice { inner, broken }) as Rc<dyn Device>)
-        })
-    }
-    fn rename(&self, from: &str, to: &str) -> Pending<()> {
-        self.inner.rename(from, to)
-    }
-    fn remove(&self, file: &str) -> Pending<()> {
-        self.inner.remove(file)
-    }
-    fn list(&self) -> Pending<Vec<FileEntry>> {
-        self.inner.list()
-    }
-    fn free_bytes(&self) -> Pending<u64> {
-        self.inner.free_bytes()
-    }
-    fn name(&self) -> &str {
-        self.inner.name()
-    }
-}
-
-impl Device for FailingDevice {
-    fn submit(&self, request: Request) -> Completion {
-        let fails = self.broken.get() && request.purpose == Purpose::Log;
-        let file = self.inner.name().to_owned();
-        self.inner.submit(request).on_complete(move |outcome| {
-            if fails {
-                outcome.result = Err(DeviceError::Full { file, offset: 4096 });
-            }
-        })
-    }
-    fn caps(&self) -> Caps {
-        self.inner.caps()
-    }
-    fn length(&self) -> u64 {
-        self.inner.length()
-    }
-    fn name(&self) -> &str {
-        self.inner.name()
+/// Behind the header and one write of records the volume is full; what is written after that fails
+/// for another reason.
+fn full_at_the_third_write() -> FaultPlan {
+    let fault = |occurrence, effect| Fault {
+        matching: Matching {
+            call: Some(Call::Write),
+            purpose: Some(Purpose::Log),
+            file: None,
+        },
+        occurrence,
+        effect,
+    };
+    FaultPlan {
+        seed: Seed(1),
+        faults: vec![
+            fault(Occurrence::Nth(3), Effect::Full),
+            fault(Occurrence::From(4), Effect::Fail { done: true }),
+        ],
     }
 }
 
 #[test]
 fn the_first_failure_is_what_every_later_call_reports() {
     let world = World::of(&VolumeImage::default());
-    let memory = world.memory.clone();
+    let memory = Rc::new(world.memory.clone());
     world.run(|runtime, _| async move {
-        let broken = Rc::new(Cell::new(false));
-        let volume = Failing {
-            inner: Rc::new(memory),
-            broken: Rc::clone(&broken),
-        };
-        let folder = LogFolder::new(Rc::new(volume), "E00");
+        let volume = FaultyVolume::new(memory, full_at_the_third_write(), runtime.clone());
+        let folder = LogFolder::new(Rc::new(volume.clone()), "E00");
         let log = Log::create(&runtime, folder, identity(), small_buffers())
             .await
             .unwrap();
         let good = log.append(&record(1, 100)).unwrap();
         log.flush_to(good.end).await.unwrap();
         let durable = log.durable();
-        broken.set(true);
         let lost = log.append(&record(2, 100)).unwrap();
         let latched = LogError::Latched {
             first: Box::new(LogError::Device(DeviceError::Full {
                 file: "logs/E00tmp.plg".to_owned(),
-                offset: 4096,
+                offset: 8192,
             })),
         };
         assert_eq!(log.flush_to(lost.end).await, Err(latched.clone()));
-        broken.set(false);
         assert_eq!(log.append(&record(3, 100)), Err(latched.clone()));
         assert_eq!(log.flush_to(lost.end).await, Err(latched.clone()));
         assert_eq!(log.throttle().await, Err(latched.clone()));
         assert_eq!(log.advance_checkpoint(durable).await, Err(latched));
         assert_eq!(log.durable(), durable);
+        let tried = volume.injections().len();
+        assert_eq!(tried, 1, "nothing is written behind the failure");
     });
 }
 
@@ -205,54 +165,74 @@ fn generations_below_the_checkpoint_go() {
     assert_eq!(checkpoint.map(|found| found.place), Some(place(3, 7, 99)));
 }
 
-/// One life of a log: what was appended, and when how much of it was known to be durable.
-struct Life {
-    volume: CrashVolume,
+/// What a log was told and what it said, which a power failure does not take away.
+#[derive(Default)]
+struct Promised {
     appended: Vec<LogRecord>,
-    /// (moments passed, records durable by then).
-    acknowledged: Vec<(usize, usize)>,
+    /// How many of them were known to be durable.
+    durable: usize,
 }
 
-/// Opens the log over `image`, appends `steps` records and flushes now and then.
-fn live(image: &VolumeImage, survivors: usize, steps: u32, seed: Seed) -> Life {
+/// Opens the log, appends `steps` records from number `first` on and flushes now and then.
+async fn append_and_flush(
+    runtime: Runtime,
+    folder: LogFolder,
+    (first, steps): (u32, u32),
+    seed: Seed,
+    promised: Rc<RefCell<Promised>>,
+) {
+    let log = Log::open(&runtime, folder, identity(), small_buffers())
+        .await
+        .unwrap();
+    let mut prng = Prng::new(seed);
+    let mut ends = Vec::new();
+    let note = |ends: &[Lgpos]| {
+        promised.borrow_mut().durable = ends.partition_point(|end| *end <= log.durable());
+    };
+    for number in first..first + steps {
+        let bytes = if prng.percent(3) {
+            30_000
+        } else {
+            usize::try_from(prng.below(2_500)).unwrap()
+        };
+        let next = record(number, bytes);
+        ends.push(log.append(&next).unwrap().end);
+        promised.borrow_mut().appended.push(next);
+        if prng.percent(10) {
+            let wanted = ends[usize::try_from(prng.below(ends.len() as u64)).unwrap()];
+            log.flush_to(wanted).await.unwrap();
+            note(&ends);
+        } else if prng.percent(5) {
+            runtime.sleep(Nanos::from_micros(prng.below(400))).await;
+        }
+        log.throttle().await.unwrap();
+        note(&ends);
+    }
+}
+
+/// One life of a log over `image`, whose power may fail at a request.
+fn live(
+    image: &VolumeImage,
+    records: (u32, u32),
+    seed: Seed,
+    at_request: Option<u64>,
+) -> (CrashVolume, Promised) {
     let reactor = VirtualReactor::new();
     let latency = Latency::spread(Nanos::from_micros(50), Nanos::from_micros(500), seed);
     let memory = MemoryVolume::of("logs", &reactor, latency, image);
-    let volume = CrashVolume::new(Rc::new(memory), image.clone());
-    let executor = device::Executor::new(reactor);
-    let (runtime, watched) = (executor.runtime(), volume.clone());
-    executor.block_on(async move {
-        let folder = LogFolder::new(Rc::new(watched.clone()), "E00");
-        let log = Log::open(&runtime, folder, identity(), small_buffers())
-            .await
-            .unwrap();
-        let mut prng = Prng::new(seed);
-        let (mut appended, mut ends, mut acknowledged) = (Vec::new(), Vec::new(), Vec::new());
-        for step in 0..steps {
-            let bytes = if prng.percent(3) {
-                30_000
-            } else {
-                usize::try_from(prng.below(2_500)).unwrap()
-            };
-            let next = record(u32::try_from(survivors).unwrap() + step, bytes);
-            ends.push(log.append(&next).unwrap().end);
-            appended.push(next);
-            if prng.percent(10) {
-                let wanted = ends[usize::try_from(prng.below(ends.len() as u64)).unwrap()];
-                log.flush_to(wanted).await.unwrap();
-            } else if prng.percent(5) {
-                runtime.sleep(Nanos::from_micros(prng.below(400))).await;
-            }
-            log.throttle().await.unwrap();
-            let durable = ends.partition_point(|end| *end <= log.durable());
-            acknowledged.push((watched.moments(), durable));
-        }
-        Life {
-            volume: watched,
-            appended,
-            acknowledged,
-        }
-    })
+    let options = CrashOptions {
+        at_request,
+        ..CrashOptions::default()
+    };
+    let volume = CrashVolume::new(Rc::new(memory), image, options);
+    let executor = Executor::new(reactor);
+    let folder = LogFolder::new(Rc::new(volume.clone()), "E00");
+    let promised = Rc::<RefCell<Promised>>::default();
+    let told = Rc::clone(&promised);
+    let task = append_and_flush(executor.runtime(), folder, records, seed, told);
+    volume.run(&executor, task);
+    assert_eq!(volume.has_crashed(), at_request.is_some());
+    (volume, promised.take())
 }
 
 proptest! {
@@ -272,23 +252,20 @@ fn check_lives(seed: Seed, lives: &[(u32, u64)]) -> Result<(), TestCaseError> {
     let mut survivors: Vec<LogRecord> = Vec::new();
     for (number, (steps, crash)) in (0..).zip(lives) {
         let seed = seed.derive(number);
-        let life = live(&image, survivors.len(), *steps, seed);
-        let moments = Prng::new(Seed(*crash)).below(life.volume.moments() as u64 + 1);
-        let moments = usize::try_from(moments).unwrap();
-        let acknowledged = life
-            .acknowledged
-            .iter()
-            .filter(|(passed, _)| *passed <= moments);
-        let durable = acknowledged.map(|(_, durable)| *durable).max().unwrap_or(0);
         let before = survivors.len();
-        survivors.extend(life.appended);
-        image = life.volume.crash(moments, seed);
+        let records = (u32::try_from(before).unwrap(), *steps);
+        let whole = live(&image, records, seed, None);
+        let at = any_request(&mut Prng::new(Seed(*crash)), 1, whole.0.requests());
+        let (volume, promised) = at.map_or(whole, |_| live(&image, records, seed, at));
+        survivors.extend(promised.appended);
+        image = volume.survivors(seed);
         let found = World::of(&image).run(|_, folder| read_all(folder, place(1, 1, 0)));
         let found = found.map_err(|error| TestCaseError::fail(error.to_string()))?;
         prop_assert!(
-            found.len() >= before + durable,
-            "{} of {durable}",
-            found.len() - before
+            found.len() >= before + promised.durable,
+            "{} of {before} and {}",
+            found.len(),
+            promised.durable
         );
         let differs = found
             .iter()

@@ -1,5 +1,6 @@
 //! A tiny engine that logs, writes and forgets pages like the real one, without trees.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -10,10 +11,10 @@ use device::{
 use ese::Lgpos;
 use ese::header::{DatabaseHeader, DatabaseState};
 use ese::page::{PageMut, PageRef, PageSize, page_flags};
+use faults::{CrashOptions, CrashVolume};
 use units::{Bytes, Generation, Nanos, ObjectId, PageNumber, Prng, Seed};
 
 use crate::edit::{self, ApplyRecord, PageEdit, PageEdits, TransactionId, UndoAction, apply_all};
-use crate::log::tests::crash::CrashVolume;
 use crate::log::tests::{identity, small_buffers};
 use crate::log::{Log, LogFolder, LogRecord};
 
@@ -23,8 +24,6 @@ pub(super) const FILE: &str = "one.edb";
 pub(super) const PAGE_BYTES: usize = 4096;
 /// How many pages the twin works on, more than redo's cache in the tests holds.
 const PAGES: u32 = 120;
-/// Moments until file and log exist: crashes before are those of creation, not of recovery.
-pub(super) const CREATION_MOMENTS: usize = 60;
 
 /// What the twin does.
 #[derive(Clone, Copy)]
@@ -48,29 +47,49 @@ struct Engine {
     twin: Twin,
 }
 
-/// Runs `steps` changes and records every effect.
-pub(super) fn live(seed: Seed, steps: u32, twin: Twin) -> CrashVolume {
+/// A life of the twin, over or cut short.
+pub(super) struct Life {
+    executor: Executor,
+    memory: MemoryVolume,
+    pub volume: CrashVolume,
+    /// Requests until file and log existed: crashes before are those of creation, not of recovery.
+    pub created: u64,
+}
+
+impl Life {
+    /// The files as they are when the process is killed now: the system still carries out what it
+    /// was asked for.
+    pub(super) fn killed(self) -> VolumeImage {
+        self.executor.abandon();
+        let sleep = self.executor.runtime().sleep(SLOWEST_REQUEST);
+        self.executor.block_on(sleep);
+        self.memory.image()
+    }
+}
+
+const SLOWEST_REQUEST: Nanos = Nanos::from_micros(500);
+
+/// Runs `steps` changes unless power fails at a request of them.
+pub(super) fn live(seed: Seed, steps: u32, twin: Twin, at_request: Option<u64>) -> Life {
     let reactor = VirtualReactor::new();
-    let latency = Latency::spread(Nanos::from_micros(50), Nanos::from_micros(500), seed);
+    let latency = Latency::spread(Nanos::from_micros(50), SLOWEST_REQUEST, seed);
     let memory = MemoryVolume::new("files", &reactor, latency);
-    let volume = CrashVolume::new(Rc::new(memory), VolumeImage::default());
+    let options = CrashOptions {
+        at_request,
+        ..CrashOptions::default()
+    };
+    let volume = CrashVolume::new(Rc::new(memory.clone()), &VolumeImage::default(), options);
     let executor = Executor::new(reactor);
+    let created = Rc::new(Cell::new(0));
     let (runtime, watched) = (executor.runtime(), volume.clone());
-    executor.block_on(async move {
+    let creation = Rc::clone(&created);
+    volume.run(&executor, async move {
         let folder = LogFolder::new(Rc::new(watched.clone()), "E00");
         let log = Log::create(&runtime, folder, identity(), small_buffers())
             .await
             .unwrap();
         let file = create_database(&watched).await;
-        assert!(
-            watched.moments() <= CREATION_MOMENTS,
-            "{} moments",
-            watched.moments()
-        );
-        while watched.moments() < CREATION_MOMENTS {
-            // Headers are written again and again until creation surely lies behind.
-            write_header(&*file).await;
-        }
+        creation.set(watched.requests());
         let mut engine = Engine {
             log,
             file,
@@ -83,7 +102,13 @@ pub(super) fn live(seed: Seed, steps: u32, twin: Twin) -> CrashVolume {
             engine.step().await;
         }
     });
-    volume
+    assert_eq!(volume.has_crashed(), at_request.is_some());
+    Life {
+        executor,
+        memory,
+        volume,
+        created: created.get(),
+    }
 }
 
 async fn create_database(volume: &CrashVolume) -> Rc<dyn Device> {
