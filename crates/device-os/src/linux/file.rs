@@ -114,6 +114,18 @@ fn grow(file: &File, from: u64, to: u64) -> io::Result<()> {
     }
 }
 
+impl Drop for OpenFile {
+    /// Lets go of the lock at once. It would go with the last reference to the file, and the kernel
+    /// may keep one for a moment after it has said that a request is done: who opens the file anew
+    /// right away would be refused.
+    fn drop(&mut self) {
+        if self.writable {
+            // Closing does the same a little later.
+            let _ = self.file.unlock();
+        }
+    }
+}
+
 impl OpenFile {
     /// The error of `operation` at byte `offset`.
     pub fn error(&self, code: i32, operation: &'static str, offset: u64) -> DeviceError {

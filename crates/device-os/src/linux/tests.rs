@@ -89,6 +89,28 @@ fn locks_hold_between_worlds() {
     assert!(again.is_ok());
 }
 
+/// A flush ends on a thread of the kernel, which may hold the file a little longer than its caller.
+#[test]
+fn a_file_that_was_flushed_and_closed_can_be_opened_at_once() {
+    let Some((_scratch, world, volume)) = world("reopen", Backend::Auto) else {
+        return;
+    };
+    world.executor().block_on(async move {
+        let mode = OpenMode::CreateNew { length: 4_096 };
+        let mut device = volume.open("file", mode).await.unwrap();
+        for time in 0..500 {
+            let bytes = Buffer::copy_of(&vec![7; 4_096]);
+            let write = Request::write(Purpose::Fill, 0, bytes, Durability::Volatile);
+            device.submit(write).await.into_buffer().unwrap();
+            let flush = device.submit(Request::flush(Purpose::Fill));
+            flush.await.result.unwrap();
+            drop(device);
+            let again = volume.open("file", OpenMode::ReadWrite).await;
+            device = again.unwrap_or_else(|error| panic!("time {time}: {error}"));
+        }
+    });
+}
+
 #[test]
 fn timers_end_waits_on_both_backends() {
     for backend in [Backend::Auto, Backend::Pool] {
