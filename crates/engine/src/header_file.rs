@@ -7,7 +7,7 @@ use std::rc::Rc;
 use device::{Buffer, Device, Durability, Purpose, Request};
 use ese::Lgpos;
 use ese::flush_map::unpair;
-use ese::header::{DatabaseHeader, DatabaseState};
+use ese::header::{CopyState, DatabaseHeader, DatabaseState};
 use ese::page::PageSize;
 use units::Generation;
 
@@ -18,6 +18,8 @@ pub(crate) struct HeaderFile {
     device: Rc<dyn Device>,
     page_size: PageSize,
     header: RefCell<DatabaseHeader>,
+    /// Whether readers believe the copy at the beginning of the file; else the one behind it.
+    primary_counts: Cell<bool>,
     /// What the copies on disk say of the last generation needed.
     stored_last: Cell<Generation>,
     writing: Cell<bool>,
@@ -25,11 +27,17 @@ pub(crate) struct HeaderFile {
 }
 
 impl HeaderFile {
-    /// The header that was read from `device`.
-    pub fn new(device: Rc<dyn Device>, page_size: PageSize, header: DatabaseHeader) -> Self {
+    /// The header that was read from `device`, whose copy at the beginning of the file was found
+    /// in the state `primary`.
+    pub fn new(
+        device: Rc<dyn Device>,
+        (header, page_size): (DatabaseHeader, PageSize),
+        primary: CopyState,
+    ) -> Self {
         Self {
             device,
             page_size,
+            primary_counts: Cell::new(primary == CopyState::Good),
             stored_last: Cell::new(header.generation_max_required),
             header: RefCell::new(header),
             writing: Cell::new(false),
@@ -87,7 +95,7 @@ impl HeaderFile {
         .await
     }
 
-    /// Changes the header and writes both copies, the first before the second.
+    /// Changes the header and writes both copies, one after the other.
     pub async fn update(&self, change: impl FnOnce(&mut DatabaseHeader)) -> Result<(), String> {
         self.free.wait_until(|| !self.writing.get()).await;
         self.writing.set(true);
@@ -105,8 +113,11 @@ impl HeaderFile {
         Ok(())
     }
 
+    /// The copy that counts is written last: a power failure may have torn the other one before,
+    /// and may do the same to whichever is being written now.
     async fn write_copies(&self, image: &[u8]) -> Result<(), String> {
-        for copy in 0..2 {
+        let first = u64::from(self.primary_counts.get());
+        for copy in [first, 1 - first] {
             let offset = copy * self.page_size.bytes_u64();
             let buffer = Buffer::copy_of(image);
             let request = Request::write(Purpose::Header, offset, buffer, Durability::Durable);
@@ -116,6 +127,7 @@ impl HeaderFile {
                 .result
                 .map_err(|error| error.to_string())?;
         }
+        self.primary_counts.set(true);
         Ok(())
     }
 }
@@ -151,13 +163,14 @@ mod tests {
     use std::rc::Rc;
 
     use device::{
-        Executor, Latency, MemoryVolume, Observation, Observer, OpenMode, TracedVolume,
-        VirtualReactor, Volume as _,
+        Executor, FileImage, Latency, MemoryVolume, Observation, Observer, OpenMode, Purpose,
+        Request, TracedVolume, VirtualReactor, Volume as _, VolumeImage,
     };
     use ese::Signature;
-    use ese::header::DatabaseHeader;
+    use ese::header::{CopyState, DatabaseHeader, read_copies};
     use ese::page::PageSize;
-    use units::{Generation, Nanos};
+    use faults::{CrashOptions, CrashVolume};
+    use units::{Generation, Nanos, Seed};
 
     use super::HeaderFile;
 
@@ -183,7 +196,7 @@ mod tests {
             let mode = OpenMode::CreateNew { length: 8192 };
             let device = volume.open("file", mode).await.expect("a new file");
             let header = DatabaseHeader::new(size, Signature::default());
-            let file = Rc::new(HeaderFile::new(device, size, header));
+            let file = Rc::new(HeaderFile::new(device, (header, size), CopyState::Good));
             let requires: Vec<_> = (0..20)
                 .map(|_| {
                     let file = Rc::clone(&file);
@@ -198,5 +211,61 @@ mod tests {
             assert_eq!(file.current().generation_max_required, Generation(4));
         });
         assert_eq!(count.0.get(), 2, "each copy once");
+    }
+
+    const SIZE: PageSize = PageSize::KIB_8;
+    const FILE: &str = "file";
+
+    /// Changes the header of `before` with power failing at a request of it; what may be left.
+    fn torn_at(request: u64, before: &VolumeImage) -> Vec<VolumeImage> {
+        let reactor = VirtualReactor::new();
+        let memory = MemoryVolume::of("memory", &reactor, Latency::fixed(Nanos(10)), before);
+        let options = CrashOptions {
+            at_request: Some(request),
+            ..CrashOptions::default()
+        };
+        let volume = CrashVolume::new(Rc::new(memory), before, options);
+        let twin = volume.clone();
+        let done = volume.run(&Executor::new(reactor), async move {
+            let device = twin.open(FILE, OpenMode::ReadWrite).await.expect("a file");
+            let start = Request::read(Purpose::Checksum, 0, 2 * SIZE.bytes());
+            let start = device.submit(start).await.into_buffer().expect("two pages");
+            let copies = read_copies(&start).expect("a good copy");
+            let header = (copies.header, copies.page_size);
+            let file = HeaderFile::new(device, header, copies.primary);
+            // They lie in different sectors.
+            file.update(|header| {
+                header.dbtime += 1;
+                header.generation_min_consistent.0 += 1;
+            })
+            .await
+        });
+        assert_eq!(done, None, "power failed");
+        (0..40).map(|draw| volume.survivors(Seed(draw))).collect()
+    }
+
+    fn has_a_header(image: &VolumeImage) -> bool {
+        read_copies(&image.files[FILE].to_vec()).is_ok()
+    }
+
+    /// The read of the header is the first request, the writes of its copies are the others.
+    const WRITES: [u64; 2] = [2, 3];
+
+    #[test]
+    fn power_that_fails_twice_leaves_a_good_copy() {
+        let copy = DatabaseHeader::new(SIZE, Signature::default()).encode(SIZE);
+        let file = FileImage::of(&[&copy[..], &copy[..]].concat());
+        let whole = VolumeImage {
+            files: [(FILE.to_owned(), file)].into(),
+        };
+        for first in WRITES {
+            let left = torn_at(first, &whole);
+            assert!(left.iter().all(has_a_header), "torn at request {first}");
+            for (image, second) in left.iter().flat_map(|image| WRITES.map(|at| (image, at))) {
+                let left = torn_at(second, image);
+                let good = left.iter().all(has_a_header);
+                assert!(good, "torn at request {first}, then at {second}");
+            }
+        }
     }
 }

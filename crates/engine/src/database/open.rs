@@ -6,7 +6,7 @@ use std::rc::Rc;
 use device::{Device, OpenMode, Purpose, Request, Runtime};
 use ese::catalog::{CatalogRow, CatalogTable, assemble};
 use ese::flush_map::FlushMap;
-use ese::header::{DatabaseHeader, DatabaseState, PROBE_BYTES, read_copies};
+use ese::header::{DatabaseHeader, DatabaseState, HeaderCopies, PROBE_BYTES, read_copies};
 use ese::page::PageSize;
 use ese::{LogTime, Signature};
 use units::{ObjectId, PageNumber, Prng, Seed};
@@ -49,7 +49,12 @@ pub(super) async fn open(
         .database
         .open(&files.file, OpenMode::ReadWrite)
         .await?;
-    let (mut header, page_size) = read_header(&device, redone.is_some()).await?;
+    let HeaderCopies {
+        mut header,
+        page_size,
+        primary,
+        ..
+    } = read_header(&device, redone.is_some()).await?;
     let log = match redone {
         None => open_log(runtime, files, &settings, (&mut header, page_size, seed)).await?,
         Some(redone) => {
@@ -65,7 +70,7 @@ pub(super) async fn open(
     let flush_map = LiveMap::new(volume, &files.file, page_size, flush_map);
     let attached = log.tip();
     let checkpoint = redone.map_or(attached, |redone| redone.checkpoint);
-    let header_file = HeaderFile::new(Rc::clone(&device), page_size, header);
+    let header_file = HeaderFile::new(Rc::clone(&device), (header, page_size), primary);
     let own = (header_file, flush_map);
     let cache = Cache::new(runtime, device, log, own, (page_size, &settings));
     let last_transaction = redone.map_or(FIRST_TRANSACTION, |redone| redone.last_transaction);
@@ -95,10 +100,7 @@ pub(super) async fn open(
 }
 
 /// The header of a database that may be opened.
-async fn read_header(
-    device: &Rc<dyn Device>,
-    is_redone: bool,
-) -> Result<(DatabaseHeader, PageSize), OpenError> {
+async fn read_header(device: &Rc<dyn Device>, is_redone: bool) -> Result<HeaderCopies, OpenError> {
     let file = device.name().to_owned();
     let most = usize::try_from(device.length())
         .unwrap_or(PROBE_BYTES)
@@ -116,10 +118,10 @@ async fn read_header(
         .await;
     let copies =
         read_copies(&read.into_buffer()?).map_err(|error| not_a_database(error.to_string()))?;
-    let header = copies.header;
+    let header = &copies.header;
     match header.state {
-        DatabaseState::DirtyShutdown if is_redone => Ok((header, copies.page_size)),
-        DatabaseState::CleanShutdown => Ok((header, copies.page_size)),
+        DatabaseState::DirtyShutdown if is_redone => Ok(copies),
+        DatabaseState::CleanShutdown => Ok(copies),
         DatabaseState::DirtyShutdown | DatabaseState::DirtyAndPatched => Err(OpenError::Dirty {
             file,
             generations: (
