@@ -21,7 +21,7 @@ impl Mended {
         self.failed_reads + self.wrong_reads
     }
 
-    /// Both together.
+    /// The counts of both, such as those of recovery and of the load behind it.
     #[must_use]
     pub const fn plus(self, other: Self) -> Self {
         Self {
