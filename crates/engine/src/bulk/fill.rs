@@ -2,7 +2,7 @@
 
 use ese::catalog::{CatalogTable, TreePlace, system_trees};
 use ese::key;
-use ese::long_value::{LongValueId, LongValueRoot};
+use ese::long_value::{LongValueId, LongValueRoot, chunks};
 use ese::page::{PageSize, page_flags};
 use ese::record::RecordBuilder;
 use ese::schema::{ColumnDefinition, ColumnId, IndexDefinition, TableDefinition};
@@ -375,10 +375,16 @@ fn add_long_value(
         references: 1,
         bytes,
     };
-    tree.append(ground, &id.root_key(), &root.encode())?;
-    let chunk_bytes = size.long_value_chunk_bytes();
-    for (offset, chunk) in (0..).step_by(chunk_bytes).zip(value.chunks(chunk_bytes)) {
-        tree.append(ground, &id.chunk_key(offset), chunk)?;
+    let (root_key, root) = (id.root_key(), root.encode());
+    let chunks: Vec<_> = chunks(value, size)
+        .map(|(offset, chunk)| (id.chunk_key(offset), chunk))
+        .collect();
+    let key_bytes = root_key.len() + chunks.iter().map(|(key, _)| key.len()).sum::<usize>();
+    let all_bytes = key_bytes + root.len() + value.len();
+    tree.keep_together(ground, 1 + chunks.len(), all_bytes);
+    tree.append(ground, &root_key, &root)?;
+    for (key, chunk) in &chunks {
+        tree.append(ground, key, chunk)?;
     }
     Ok(())
 }

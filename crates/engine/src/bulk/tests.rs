@@ -31,6 +31,20 @@ fn shape(flags: u32, reserve_bytes: usize) -> TreeShape {
 
 /// Builds a tree of `entries` and gives back its pages.
 fn build(size: PageSize, shape: TreeShape, entries: &[(Vec<u8>, Vec<u8>)]) -> (Pages, TreeBuilder) {
+    let (pages, tree, ()) = build_with(size, shape, |tree, ground| {
+        for (key, data) in entries {
+            tree.append(ground, key, data).unwrap();
+        }
+    });
+    (pages, tree)
+}
+
+/// Builds a tree of what `append` adds and gives back its pages, and what that returns.
+fn build_with<T>(
+    size: PageSize,
+    shape: TreeShape,
+    append: impl FnOnce(&mut TreeBuilder, &mut Ground<'_>) -> T,
+) -> (Pages, TreeBuilder, T) {
     let mut sink = PageSink::new(size);
     let mut frontier = Frontier::new(PageNumber(10), 100_000);
     let space = TreeSpace::new(Extent::starting(ROOT, 3), GROWTH);
@@ -40,9 +54,7 @@ fn build(size: PageSize, shape: TreeShape, entries: &[(Vec<u8>, Vec<u8>)]) -> (P
         sink: &mut sink,
     };
     ground.sink.open_unit(Extent::starting(ROOT, 1));
-    for (key, data) in entries {
-        tree.append(&mut ground, key, data).unwrap();
-    }
+    let appended = append(&mut tree, &mut ground);
     tree.finish(&mut ground, ROOT, [0; 16]);
     sink.close();
     let mut pages = Pages::new();
@@ -54,7 +66,7 @@ fn build(size: PageSize, shape: TreeShape, entries: &[(Vec<u8>, Vec<u8>)]) -> (P
             }
         }
     }
-    (pages, tree)
+    (pages, tree, appended)
 }
 
 /// Every entry of the tree in order, and its leaves; checks separators on the way down.
@@ -175,4 +187,38 @@ fn entries_out_of_order_and_too_large_are_refused() {
         tree.append(&mut ground, b"a", &[2]),
         Err(EntryProblem::Unordered)
     );
+}
+
+#[test]
+fn what_is_wanted_together_and_takes_half_a_page_lies_on_one() {
+    let body = PageSize::KIB_4.body_bytes();
+    for reserve in [0, 300] {
+        let (size, shape) = (PageSize::KIB_4, shape(0, reserve));
+        let runs = (0..200u32).map(|number| (number, 100 + 37 * number as usize % (body - 200)));
+        let (pages, _, held) = build_with(size, shape, |tree, ground| {
+            let mut together = Vec::new();
+            for (number, bytes) in runs {
+                let key = number.to_be_bytes();
+                let keys = [&key[..], &[&key[..], &[1]].concat()].map(<[u8]>::to_vec);
+                tree.keep_together(ground, 2, 9 + bytes);
+                tree.append(ground, &keys[0], &[0; 8]).unwrap();
+                tree.append(ground, &keys[1], &vec![7; bytes - 8]).unwrap();
+                if 9 + bytes + 12 <= body / 2 {
+                    together.push(key.to_vec());
+                }
+            }
+            together
+        });
+        let (mut found, mut leaves) = (Vec::new(), Vec::new());
+        walk(&pages, ROOT, &mut found, &mut leaves);
+        assert_eq!(found.len(), 400);
+        for key in &held {
+            let on = leaves.iter().filter(|leaf| {
+                let nodes = PageRef::new(&pages[leaf]);
+                nodes.nodes().any(|node| node.key().starts_with(key))
+            });
+            assert_eq!(on.count(), 1, "{key:?}");
+        }
+        assert!((50..150).contains(&held.len()), "{}", held.len());
+    }
 }

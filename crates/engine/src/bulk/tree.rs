@@ -12,6 +12,8 @@ use super::space::{Frontier, TreeSpace};
 pub(super) const ROOT_HEADER_BYTES: usize = 16;
 /// Bytes of a branch entry without its key: key size, child, tag.
 const BRANCH_ENTRY_BYTES: usize = 2 + 4 + 4;
+/// Bytes of a key's size.
+const KEY_SIZE_BYTES: usize = 2;
 /// Bytes of one tag.
 const TAG_BYTES: usize = 4;
 /// What an entry alone on its page takes beside key, data and a copy of the key as prefix: two
@@ -51,6 +53,8 @@ pub(super) struct TreeBuilder {
     next: Vec<u8>,
     node: Vec<u8>,
     entries: u64,
+    /// The next entry begins a leaf.
+    breaks: bool,
 }
 
 /// Why an entry was not added. The tree is as it was.
@@ -95,7 +99,18 @@ impl TreeBuilder {
             next: Vec::new(),
             node: Vec::with_capacity(page_size.bytes()),
             entries: 0,
+            breaks: false,
         }
+    }
+
+    /// Says that the next entries are wanted together, with so many bytes of keys and data: if they
+    /// take at most half a page, they will lie on one.
+    pub(super) fn keep_together(&mut self, ground: &mut Ground<'_>, entries: usize, bytes: usize) {
+        let bytes = bytes + entries * (KEY_SIZE_BYTES + TAG_BYTES);
+        self.breaks = self.leaf.is_some_and(|leaf| {
+            let free = PageRef::new(ground.sink.page(leaf.page)).free_bytes();
+            bytes + self.shape.reserve_bytes > free && bytes <= self.page_size.body_bytes() / 2
+        });
     }
 
     /// Adds an entry greater than all before it.
@@ -120,7 +135,7 @@ impl TreeBuilder {
             Some(leaf) => leaf,
             None => self.open_leaf(ground, PageNumber::NONE, key),
         };
-        if !self.put(ground, leaf, key, data) {
+        if std::mem::take(&mut self.breaks) || !self.put(ground, leaf, key, data) {
             let separator = shortest_separator(&self.last, &self.next);
             let fresh = self.open_leaf(ground, leaf.page, key);
             self.finish_leaf(ground, leaf, fresh.page, separator);

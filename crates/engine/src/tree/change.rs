@@ -4,12 +4,15 @@ use ese::page::{PageRef, encode_node, node_flags};
 use units::PageNumber;
 
 use super::split::{Wanted, make_room};
-use super::{Position, Tree, line_u16, seek, unreadable};
+use super::{Path, Position, Tree, line_u16, seek, unreadable};
 use crate::edit::PageEdit;
 use crate::stage::{Refusal, Stage, Stop};
 
 /// Bytes of a tag.
 pub(super) const TAG_BYTES: usize = 4;
+
+/// Bytes of a node's key size.
+const KEY_SIZE_BYTES: usize = 2;
 
 /// More structure steps than one insert can need: a split per level, twice over.
 const MOST_STEPS: usize = 40;
@@ -58,31 +61,64 @@ pub(crate) fn insert_or_revive(
     Err(endless(tree.root))
 }
 
-/// Inserts nodes that follow each other, in one go where one leaf holds them all.
+/// What became of an attempt to insert nodes in one go.
+enum Attempt {
+    /// They are there.
+    Done,
+    /// They belong on this leaf, which lacks room for them.
+    Full(Path, u16),
+    /// They may belong on several leaves.
+    Apart,
+}
+
+/// Inserts nodes that follow each other. Appended ones of at most half a page find themselves on one
+/// leaf: who wants one of them wants all, and each leaf is a read.
 pub(crate) fn insert_run(
     stage: &mut Stage<'_>,
     tree: &Tree,
     nodes: &[(&[u8], &[u8])],
 ) -> Result<(), Stop> {
-    if insert_run_at_once(stage, tree, nodes)? {
+    let (Some((first, data)), half) = (nodes.first(), stage.page_size().body_bytes() / 2) else {
         return Ok(());
+    };
+    let bytes = run_bytes(nodes);
+    for _ in 0..MOST_STEPS {
+        match insert_run_at_once(stage, tree, nodes)? {
+            Attempt::Done => return Ok(()),
+            Attempt::Full(path, line) if bytes <= half => {
+                let wanted = Wanted {
+                    line,
+                    key: first,
+                    data,
+                    bytes,
+                };
+                make_room(stage, tree, &path, &wanted)?;
+            }
+            Attempt::Full(..) | Attempt::Apart => break,
+        }
     }
     nodes
         .iter()
         .try_for_each(|(key, data)| insert(stage, tree, key, data))
 }
 
+/// Bytes that nodes take on a page, where no prefix spares them any.
+fn run_bytes(nodes: &[(&[u8], &[u8])]) -> usize {
+    let bytes = |(key, data): &(&[u8], &[u8])| KEY_SIZE_BYTES + key.len() + data.len() + TAG_BYTES;
+    nodes.iter().map(bytes).sum()
+}
+
 fn insert_run_at_once(
     stage: &mut Stage<'_>,
     tree: &Tree,
     nodes: &[(&[u8], &[u8])],
-) -> Result<bool, Stop> {
+) -> Result<Attempt, Stop> {
     let (Some(first), Some(last)) = (nodes.first(), nodes.last()) else {
-        return Ok(true);
+        return Ok(Attempt::Done);
     };
     let position = seek(stage, tree, first.0, first.1)?;
     let Err(line) = position.line else {
-        return Ok(false);
+        return Ok(Attempt::Apart);
     };
     let leaf = position.path.leaf;
     let page = stage.page(leaf)?;
@@ -93,7 +129,7 @@ fn insert_run_at_once(
     let at_end = at == page.node_count() && position.path.branches().is_empty();
     let rightmost = at == page.node_count() && !page.next().is_some();
     if !(inside || at_end || rightmost) {
-        return Ok(false);
+        return Ok(Attempt::Apart);
     }
     let mut edits = Vec::with_capacity(nodes.len());
     let mut bytes = 0;
@@ -108,12 +144,12 @@ fn insert_run_at_once(
         });
     }
     if !fits(page, tree, at, bytes) {
-        return Ok(false);
+        return Ok(Attempt::Full(position.path, line));
     }
     edits
         .into_iter()
         .try_for_each(|edit| stage.edit(leaf, edit))?;
-    Ok(true)
+    Ok(Attempt::Done)
 }
 
 /// Replaces the data of a node.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ese::page::{PageSize, page_flags};
 use proptest::prelude::*;
-use units::{Prng, Seed};
+use units::{PageNumber, Prng, Seed};
 
 use super::{Tree, get, insert, insert_run, remove, remove_prefix, replace};
 use crate::stage::{Refusal, Stop};
@@ -190,4 +190,51 @@ fn a_node_that_no_page_holds_is_refused() {
     pages.change(|stage| insert(stage, &tree, b"kez", &vec![2; largest]));
     pages.change(|stage| insert(stage, &tree, b"kex", &vec![3; largest]));
     assert_eq!(pages.walk_tree(&tree).0.len(), 3);
+}
+
+/// Nodes of one owner, which follow each other.
+fn run(owner: u16, sizes: &[usize]) -> Vec<(Vec<u8>, Vec<u8>)> {
+    let node = |(part, &size): (usize, &usize)| {
+        let fill = owner.to_le_bytes()[0];
+        (
+            [key(owner), vec![part.to_le_bytes()[0]]].concat(),
+            vec![fill; size],
+        )
+    };
+    sizes.iter().enumerate().map(node).collect()
+}
+
+#[test]
+fn an_appended_run_of_at_most_half_a_page_lies_on_one_leaf() {
+    let (mut pages, tree) = tree(0);
+    let mut prng = Prng::new(Seed(9));
+    let mut together = Vec::new();
+    for number in 0..600 {
+        let most = if number % 10 == 0 { 3_000 } else { 1_700 };
+        let sizes = [12, 200 + usize::try_from(prng.below(most)).unwrap(), 30];
+        let owned = run(number, &sizes);
+        let nodes: Vec<_> = owned
+            .iter()
+            .map(|(key, data)| (&key[..], &data[..]))
+            .collect();
+        pages.change(|stage| insert_run(stage, &tree, &nodes));
+        if sizes.iter().sum::<usize>() <= 1_900 {
+            together.push(key(number));
+        }
+    }
+    let (nodes, used) = pages.walk_tree(&tree);
+    assert_eq!(nodes.len(), 3 * 600);
+    let leaves: Vec<_> = used
+        .into_iter()
+        .filter(|&page| pages.page(page).is_leaf())
+        .collect();
+    for owner in &together {
+        let holds = |&&page: &&PageNumber| {
+            let mut nodes = pages.page(page).nodes();
+            nodes.any(|node| node.key().starts_with(owner))
+        };
+        assert_eq!(leaves.iter().filter(holds).count(), 1, "{owner:?}");
+    }
+    assert!((500..600).contains(&together.len()), "{}", together.len());
+    check_space(&pages, &tree);
 }
