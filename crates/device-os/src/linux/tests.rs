@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::time::Duration;
 
 use device::{Buffer, DeviceError, Durability, OpenMode, Purpose, Request, Volume, conformance};
 use units::Nanos;
@@ -108,6 +109,26 @@ fn a_file_that_was_flushed_and_closed_can_be_opened_at_once() {
             let again = volume.open("file", OpenMode::ReadWrite).await;
             device = again.unwrap_or_else(|error| panic!("time {time}: {error}"));
         }
+    });
+}
+
+/// What a task does after it has made a request does not hold the request up.
+#[test]
+fn a_request_is_on_its_way_before_its_task_waits() {
+    let Some((scratch, world, volume)) = world("at-once", Backend::Auto) else {
+        return;
+    };
+    let file = scratch.0.join("file");
+    world.executor().block_on(async move {
+        let mode = OpenMode::CreateNew { length: 4_096 };
+        let device = volume.open("file", mode).await.unwrap();
+        let bytes = Buffer::copy_of(&[7; 4_096]);
+        let write = Request::write(Purpose::Fill, 0, bytes, Durability::Volatile);
+        let write = device.submit(write);
+        let is_there = || std::fs::read(&file).unwrap() == [7; 4_096];
+        let patience = std::iter::repeat_n(Duration::from_millis(10), 1_000);
+        assert!(patience.map(std::thread::sleep).any(|()| is_there()));
+        write.await.into_buffer().unwrap();
     });
 }
 

@@ -1,8 +1,8 @@
 //! One completion ring per executor thread.
 //!
-//! Requests are queued by `start` and handed over together at the next turn of the reactor, in the
-//! same system call that waits for completions. Completions are drained until the ring is empty and
-//! dated once per drain. A request owns its buffer, and the ring owns the request, until the kernel
+//! A request is handed over as it is made: kept until the next turn of the reactor, it would wait
+//! for whatever else the thread has to do, with a device idle meanwhile. Completions are drained
+//! until the ring is empty and dated once per drain. A request owns its buffer, and the ring owns the request, until the kernel
 //! is done with it: dropping the ring waits for that.
 #![expect(
     unsafe_code,
@@ -25,7 +25,8 @@ use super::helpers::Helpers;
 use super::{Host, sys};
 use crate::OsClock;
 
-/// Requests handed over in one call; more are handed over in several.
+/// Entries that may wait to be handed over: parts of requests that were not done in one go, and
+/// what the kernel was short of memory for.
 const SUBMISSION_ENTRIES: u32 = 256;
 
 /// Completions that may wait to be drained before the kernel has to set some aside.
@@ -126,10 +127,15 @@ impl UringHost {
             if unsafe { ring.submission().push(entry) }.is_ok() {
                 return;
             }
-            // The queue is full. An error here shows again, and is handled, at the next turn; only
-            // a kernel short of memory can keep this waiting.
+            // The queue is full; only a kernel short of memory can keep this waiting.
             let _ = ring.submit();
         }
+    }
+
+    /// Tells the kernel of what is queued. An error here shows again, and is handled, at the next
+    /// turn.
+    fn hand_over(&self) {
+        let _ = self.ring.borrow_mut().submit();
     }
 
     fn watch_bell(&self) {
@@ -345,6 +351,7 @@ impl Host for UringHost {
             submitted: self.clock.now(),
         });
         self.queue(slot);
+        self.hand_over();
     }
 
     fn helpers(&self) -> &Helpers {
