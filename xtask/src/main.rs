@@ -62,6 +62,12 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
         ["layers"] => layers::run(),
         ["bench", name] => bench::run(name, &bench_directory()?),
         ["bench", name, directory] => bench::run(name, Path::new(directory)),
+        [bench::slice::COMMAND, directory, depth, seed] => {
+            bench::slice::run(Path::new(directory), depth, seed)
+        }
+        [bench::engine::COMMAND, folder, sessions @ ..] => {
+            bench::engine::alone(Path::new(folder), sessions)
+        }
         ["fuzz"] => fuzz::run(fuzz::SHORT_SECONDS),
         ["fuzz", seconds] => fuzz::run(
             seconds

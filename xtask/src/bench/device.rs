@@ -2,33 +2,33 @@
 
 use std::fmt;
 use std::path::Path;
-use std::rc::Rc;
 
-use device::{Buffer, Device, DeviceError, Durability, OpenMode, Purpose, Request, Runtime};
+use device::{Buffer, DeviceError, Durability, OpenMode, Purpose, Request};
 use device_os::{Backend, World};
 use units::{Nanos, Prng, Seed};
 
-use super::{PAIRS, fio, median};
+use super::{PAIRS, fio, median, slice};
 use crate::failure::Failure;
 
 /// The file read from: far larger than any on-board cache of a small disk.
-const FILE_BYTES: u64 = 1 << 30;
+pub const FILE_BYTES: u64 = 1 << 30;
 
 /// Bytes per read: the page size of an Exchange database.
-const READ_BYTES: usize = 32 << 10;
+pub const READ_BYTES: usize = 32 << 10;
 
 /// Requests in flight, one line each.
 const DEPTHS: [usize; 3] = [1, 8, 32];
 
-/// Seconds of each slice.
-const SECONDS: u64 = 1;
+/// Length of each slice.
+pub const SLICE: Nanos = Nanos::from_millis(500);
 
 /// Slices of each side in a pair, taken in turn. Storage that others share changes its pace by
 /// tens of percent within seconds: a pair of two long stretches compares two moments, not two
 /// programs.
-const SLICES: usize = 4;
+const SLICES: usize = 8;
 
-const FILE: &str = "plimsoll-bench-device";
+/// The file's name.
+pub const FILE: &str = "plimsoll-bench-device";
 
 /// The goal: our IOPS over fio's.
 const GOAL: f64 = 0.97;
@@ -133,11 +133,11 @@ fn measure_pair(
     for slice in 0..SLICES {
         let seed = (pair * SLICES + slice) as u64;
         if slice % 2 == 0 {
-            our_slices.push(ours(directory, depth, seed)?);
+            our_slices.push(slice::apart(directory, depth, seed)?);
             fio_slices.push(peer(directory, depth)?);
         } else {
             fio_slices.push(peer(directory, depth)?);
-            our_slices.push(ours(directory, depth, seed)?);
+            our_slices.push(slice::apart(directory, depth, seed)?);
         }
     }
     Ok((mean(&our_slices), mean(&fio_slices)))
@@ -158,68 +158,7 @@ fn mean(slices: &[fio::Measured]) -> fio::Measured {
 fn peer(directory: &Path, depth: usize) -> Result<fio::Measured, Failure> {
     let depth = format!("--iodepth={depth}");
     let block = format!("--bs={READ_BYTES}");
-    let runtime = format!("--runtime={SECONDS}");
+    let runtime = format!("--runtime={}ms", SLICE.0 / 1_000_000);
     let arguments = ["--rw=randread", "--time_based", &depth, &block, &runtime];
     fio::run(&directory.join(FILE), &arguments)
-}
-
-fn ours(directory: &Path, depth: usize, seed: u64) -> Result<fio::Measured, Failure> {
-    let failed = |error: DeviceError| Failure::new(error.to_string());
-    let world = World::new(Backend::Auto).map_err(failed)?;
-    let volume = world.volume(directory).map_err(failed)?;
-    let runtime = world.executor().runtime();
-    let cpu_before = cpu_nanos()?;
-    let task = runtime.clone();
-    let (reads, span) = world
-        .executor()
-        .block_on(async move {
-            let device = volume.open(FILE, OpenMode::ReadOnly).await?;
-            let began = task.now();
-            let until = began + Nanos::from_secs(SECONDS);
-            let readers: Vec<_> = (0..depth as u64)
-                .map(|reader| {
-                    let prng = Prng::new(Seed(seed).derive(reader));
-                    task.spawn(read_until(task.clone(), Rc::clone(&device), prng, until))
-                })
-                .collect();
-            let mut reads = 0;
-            for reader in readers {
-                reads += reader.await?;
-            }
-            Ok((reads, task.now().since(began)))
-        })
-        .map_err(failed)?;
-    let cpu = (cpu_nanos()? - cpu_before) as f64;
-    let per_second = reads as f64 / span.as_secs_f64();
-    Ok(fio::Measured {
-        operations_per_second: per_second,
-        bytes_per_second: per_second * READ_BYTES as f64,
-        cpu_micros_per_operation: cpu / 1e3 / reads as f64,
-    })
-}
-
-async fn read_until(
-    runtime: Runtime,
-    device: Rc<dyn Device>,
-    mut prng: Prng,
-    until: Nanos,
-) -> Result<u64, DeviceError> {
-    let mut buffer = Buffer::zeroed(READ_BYTES);
-    let mut reads = 0;
-    while runtime.now() < until {
-        let offset = prng.below(FILE_BYTES / READ_BYTES as u64) * READ_BYTES as u64;
-        let read = Request::read_into(Purpose::Database, offset, buffer);
-        buffer = device.submit(read).await.into_buffer()?;
-        reads += 1;
-    }
-    Ok(reads)
-}
-
-/// CPU time of this thread: the first field of schedstat (Documentation/scheduler/sched-stats.rst).
-fn cpu_nanos() -> Result<u64, Failure> {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    let first = text.split(' ').next().unwrap_or_default();
-    first
-        .parse()
-        .map_err(|_| Failure::new("the kernel does not tell CPU time in schedstat"))
 }

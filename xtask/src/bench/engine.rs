@@ -1,16 +1,19 @@
 //! The mail-like mix on our engine and on other embedded engines, each in turn on the same disk.
 //!
-//! The others live in `bench/peers`, a workspace of its own, and run as a process each, so that
-//! what the kernel counts for a process is one engine's.
+//! Every engine runs as a process of its own, so that what the kernel counts for a process is one
+//! engine's. The others live in `bench/peers`, a workspace of its own.
 
 use std::path::Path;
 
 use units::{Bytes, Nanos, Seed};
 
-use super::folder;
 use super::mix::{self, Mix};
+use super::{PAIRS, folder, median};
 use crate::failure::Failure;
 use crate::shell;
+
+/// This program's command for [`alone`].
+pub const COMMAND: &str = "bench-mix";
 
 /// Above the columns of a [`Line`](super::tally::Line).
 const HEADINGS: &str = "engine             sessions  operations/s  KB read  KB written  \
@@ -21,17 +24,28 @@ const MIX: Mix = Mix {
     records: 220_000,
     cache: Bytes::from_mib(64),
     span: Nanos::from_secs(15),
-    sessions: &[8, 32],
     seed: Seed(1),
 };
 
-/// The other engines, as `bench/peers` calls them.
-const PEERS: [&str; 3] = ["fjall", "redb", "lmdb"];
+/// The sessions that the goal is stated for.
+const FEW: &str = "8";
+/// Sessions enough to keep most disks busy.
+const MANY: &str = "32";
 
-/// The goal: our operations per second at 8 sessions.
-const GOAL: f64 = 10_000.0;
+/// Our engine's name among the others.
+const OURS: &str = "plimsoll";
+/// The engine that the goal is stated against, as `bench/peers` calls it.
+const RIVAL: &str = "fjall";
+/// The others.
+const OTHERS: [&str; 2] = ["redb", "lmdb"];
 
-/// Measures every engine in a folder of its own below `directory`, which is removed.
+/// The goal at few sessions: 10,000 operations per second where the rival reaches 9,400.
+const GOAL: f64 = 1.06;
+
+/// The manifest of the other engines' workspace.
+const MANIFEST: &str = "bench/peers/Cargo.toml";
+
+/// Measures every engine in a folder below `directory`, which is removed.
 pub fn run(directory: &Path) -> Result<(), Failure> {
     let folder = directory.join("plimsoll-bench-engine");
     println!(
@@ -43,55 +57,130 @@ pub fn run(directory: &Path) -> Result<(), Failure> {
     );
     println!("{HEADINGS}");
     folder::remove(&folder)?;
-    folder::create(&folder)?;
-    let lines = mix::run(&folder, &MIX);
-    folder::remove(&folder)?;
-    let lines = lines?;
-    for line in &lines {
-        println!("{line}");
-    }
-    let reached = peers(&folder);
-    if let Some(first) = lines.first() {
-        let word = if first.rate() >= GOAL {
-            "met"
-        } else {
-            "not met"
-        };
-        println!("goal of {GOAL} operations/s at 8 sessions: {word}");
-    }
-    reached
-}
-
-/// The other engines. Where they cannot be built, ours has been measured all the same.
-fn peers(folder: &Path) -> Result<(), Failure> {
-    let manifest = "bench/peers/Cargo.toml";
-    let build = [
-        "cargo",
-        "build",
-        "--quiet",
-        "--release",
-        "--locked",
-        "--manifest-path",
-        manifest,
-    ];
-    if let Err(failure) = shell::run(&build) {
+    let build = ["build", "--quiet", "--release", "--locked"];
+    let built = shell::run(&[&["cargo"], &build[..], &["--manifest-path", MANIFEST]].concat());
+    if let Err(failure) = built {
+        measure(&folder, OURS, &[FEW, MANY])?;
         println!("skipped the other engines, which cannot be built here: {failure}");
         return Ok(());
     }
+    let pairs = (0..PAIRS).map(|pair| measure_pair(&folder, pair));
+    let pairs = pairs.collect::<Result<Vec<_>, _>>()?;
+    for engine in [OURS, RIVAL] {
+        measure(&folder, engine, &[MANY])?;
+    }
+    for engine in OTHERS {
+        measure(&folder, engine, &[FEW, MANY])?;
+    }
+    println!("{}", summary(&pairs));
+    Ok(())
+}
+
+/// Operations per second of ours and of the rival, in turn.
+fn measure_pair(folder: &Path, pair: usize) -> Result<(f64, f64), Failure> {
+    let of = |engine| measure(folder, engine, &[FEW]);
+    if pair.is_multiple_of(2) {
+        let ours = of(OURS)?;
+        Ok((ours, of(RIVAL)?))
+    } else {
+        let rival = of(RIVAL)?;
+        Ok((of(OURS)?, rival))
+    }
+}
+
+/// Measures one engine in an empty folder and prints its lines; operations per second of the first.
+fn measure(folder: &Path, engine: &str, sessions: &[&str]) -> Result<f64, Failure> {
     let path = folder.display().to_string();
     let records = MIX.records.to_string();
     let cache = MIX.cache.0.to_string();
     let seconds = MIX.span.as_secs_f64().to_string();
-    let sessions: Vec<String> = MIX.sessions.iter().map(u32::to_string).collect();
-    for peer in PEERS {
-        folder::create(folder)?;
+    let program = std::env::current_exe().map_err(|error| Failure::new(error.to_string()))?;
+    let program = program.display().to_string();
+    let mut words = if engine == OURS {
+        vec![&*program, COMMAND, &path]
+    } else {
         let mut words = vec!["cargo", "run", "--quiet", "--release", "--locked"];
-        words.extend(["--manifest-path", manifest, "--", peer, &path]);
-        words.extend([records.as_str(), &cache, &seconds]);
-        words.extend(sessions.iter().map(String::as_str));
-        let ran = shell::run(&words);
-        folder::remove(folder)?;
-        ran?;
+        words.extend(["--manifest-path", MANIFEST, "--", engine, &path]);
+        words.extend([&*records, &cache, &seconds]);
+        words
+    };
+    words.extend(sessions);
+    folder::create(folder)?;
+    let printed = shell::capture(&words);
+    folder::remove(folder)?;
+    let printed = printed?;
+    print!("{printed}");
+    let rate = printed.lines().find_map(rate_of);
+    rate.ok_or_else(|| Failure::new(format!("{engine} printed `{printed}`")))
+}
+
+/// Operations per second of a printed [`Line`](super::tally::Line); none where it is something else.
+fn rate_of(line: &str) -> Option<f64> {
+    /// Columns behind the rate.
+    const BEHIND: usize = 6;
+    let mut columns = line.split_whitespace().rev();
+    columns.nth(BEHIND)?.parse().ok()
+}
+
+/// Our engine in this process.
+pub fn alone(folder: &Path, sessions: &[&str]) -> Result<(), Failure> {
+    let number = |word: &&str| {
+        let number = word.parse::<u32>();
+        number.map_err(|_| Failure::new(format!("`{word}` is no number of sessions")))
+    };
+    let sessions = sessions.iter().map(number).collect::<Result<Vec<_>, _>>()?;
+    for line in mix::run(folder, &MIX, sessions)? {
+        println!("{line}");
     }
     Ok(())
+}
+
+/// Medians of the pairs against the goal.
+fn summary(pairs: &[(f64, f64)]) -> String {
+    let middle = |value: fn(&(f64, f64)) -> f64| median(pairs.iter().map(value).collect());
+    let ratio = middle(|(ours, rival)| ours / rival);
+    let word = if ratio >= GOAL { "met" } else { "not met" };
+    format!(
+        "{FEW} sessions, medians of {}: {OURS} {:.0} operations/s, {RIVAL} {:.0}: {ratio:.3} x \
+         (goal of {GOAL}: {word})",
+        pairs.len(),
+        middle(|(ours, _)| *ours),
+        middle(|(_, rival)| *rival),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::super::tally::{Line, Tally, Usage};
+    use super::{rate_of, summary};
+
+    #[test]
+    fn a_printed_line_gives_its_rate_back() {
+        let mut tally = Tally::default();
+        (0..3000).for_each(|_| tally.count(false));
+        let usage = Usage {
+            read_bytes: 0,
+            written_bytes: 0,
+            cpu_micros: 0,
+        };
+        let line = Line {
+            engine: "an engine, 2".to_owned(),
+            sessions: 8,
+            tally,
+            span: Duration::from_secs(2),
+            usage: (usage, usage),
+        };
+        assert_eq!(rate_of(&line.to_string()), Some(1500.0));
+        assert_eq!(rate_of("an error"), None);
+    }
+
+    #[test]
+    fn the_ratio_is_the_middle_one_of_the_pairs() {
+        let said = summary(&[(100.0, 100.0), (300.0, 100.0), (120.0, 100.0)]);
+        assert!(said.contains("1.200 x (goal of 1.06: met)"), "{said}");
+        let said = summary(&[(105.0, 100.0)]);
+        assert!(said.contains("1.050 x (goal of 1.06: not met)"), "{said}");
+    }
 }

@@ -35,8 +35,6 @@ pub struct Mix {
     pub cache: Bytes,
     /// How long each number of sessions is measured.
     pub span: Nanos,
-    /// Numbers of sessions, one after the other on the same database.
-    pub sessions: &'static [u32],
     /// Where keys, values and operations come from.
     pub seed: Seed,
 }
@@ -66,8 +64,8 @@ struct Preload {
     value: Vec<u8>,
 }
 
-/// Builds a database in `folder` and runs the mix on it.
-pub fn run(folder: &Path, mix: &Mix) -> Result<Vec<Line>, Failure> {
+/// Builds a database in `folder` and runs the mix on it, with each number of sessions in turn.
+pub fn run(folder: &Path, mix: &Mix, sessions: Vec<u32>) -> Result<Vec<Line>, Failure> {
     let failed = |error: device::DeviceError| Failure::new(error.to_string());
     let world = World::new(Backend::Auto).map_err(failed)?;
     let volume = world.volume(folder).map_err(failed)?;
@@ -75,13 +73,14 @@ pub fn run(folder: &Path, mix: &Mix) -> Result<Vec<Line>, Failure> {
     let mix = *mix;
     world
         .executor()
-        .block_on(async move { on_database(runtime, volume, &mix).await })
+        .block_on(async move { on_database(runtime, volume, &mix, sessions).await })
 }
 
 async fn on_database(
     runtime: Runtime,
     volume: Rc<dyn Volume>,
     mix: &Mix,
+    sessions: Vec<u32>,
 ) -> Result<Vec<Line>, Failure> {
     let mailboxes = Mailboxes::new(mix.seed, mix.records);
     preload(&runtime, &volume, &mailboxes).await?;
@@ -110,7 +109,7 @@ async fn on_database(
         version: RefCell::new(1),
     });
     let mut lines = Vec::new();
-    for &sessions in mix.sessions {
+    for sessions in sessions {
         lines.push(measure(&shared, mix, sessions).await?);
     }
     drop(shared);

@@ -15,6 +15,7 @@ pub mod mix;
 pub mod pairs;
 pub mod program;
 pub mod recovery;
+pub mod slice;
 pub mod tally;
 
 use std::path::Path;

@@ -1,0 +1,114 @@
+//! A slice of random reads through `device-os`, in a process of its own as each of fio's is: which
+//! processor a process lands on, and how scattered its memory is, makes a third more reads or less.
+
+use std::path::Path;
+use std::rc::Rc;
+
+use device::{Buffer, Device, DeviceError, OpenMode, Purpose, Request, Runtime};
+use device_os::{Backend, World};
+use units::{Nanos, Prng, Seed};
+
+use super::device::{FILE, FILE_BYTES, READ_BYTES, SLICE};
+use super::fio;
+use crate::failure::Failure;
+use crate::shell;
+
+/// This program's command for [`run`].
+pub const COMMAND: &str = "bench-slice";
+
+/// Measures a slice in a new process.
+pub fn apart(directory: &Path, depth: usize, seed: u64) -> Result<fio::Measured, Failure> {
+    let program = std::env::current_exe().map_err(|error| Failure::new(error.to_string()))?;
+    let [program, directory] = [&program, directory].map(|path| path.display().to_string());
+    let (depth, seed) = (depth.to_string(), seed.to_string());
+    let printed = shell::capture(&[&program, COMMAND, &directory, &depth, &seed])?;
+    parse(&printed).ok_or_else(|| Failure::new(format!("a slice printed `{printed}`")))
+}
+
+fn parse(printed: &str) -> Option<fio::Measured> {
+    let mut figures = printed.split_whitespace().map(str::parse::<f64>);
+    let mut figure = || figures.next()?.ok();
+    let (reads, nanos, cpu_nanos) = (figure()?, figure()?, figure()?);
+    let per_second = reads / nanos * 1e9;
+    Some(fio::Measured {
+        operations_per_second: per_second,
+        bytes_per_second: per_second * READ_BYTES as f64,
+        cpu_micros_per_operation: cpu_nanos / 1e3 / reads,
+    })
+}
+
+/// Reads in this process; prints how many, and nanoseconds of time and of this thread's processor.
+pub fn run(directory: &Path, depth: &str, seed: &str) -> Result<(), Failure> {
+    let number = |word: &str| {
+        let number = word.parse::<u64>();
+        number.map_err(|_| Failure::new(format!("`{word}` is no number")))
+    };
+    let (depth, seed) = (number(depth)?, number(seed)?);
+    let failed = |error: DeviceError| Failure::new(error.to_string());
+    let world = World::new(Backend::Auto).map_err(failed)?;
+    let volume = world.volume(directory).map_err(failed)?;
+    let task = world.executor().runtime();
+    let cpu_before = cpu_nanos()?;
+    let (reads, span) = world
+        .executor()
+        .block_on(async move {
+            let device = volume.open(FILE, OpenMode::ReadOnly).await?;
+            let began = task.now();
+            let until = began + SLICE;
+            let readers: Vec<_> = (0..depth)
+                .map(|reader| {
+                    let prng = Prng::new(Seed(seed).derive(reader));
+                    task.spawn(read_until(task.clone(), Rc::clone(&device), prng, until))
+                })
+                .collect();
+            let mut reads = 0;
+            for reader in readers {
+                reads += reader.await?;
+            }
+            Ok((reads, task.now().since(began)))
+        })
+        .map_err(failed)?;
+    println!("{reads} {} {}", span.0, cpu_nanos()? - cpu_before);
+    Ok(())
+}
+
+async fn read_until(
+    runtime: Runtime,
+    device: Rc<dyn Device>,
+    mut prng: Prng,
+    until: Nanos,
+) -> Result<u64, DeviceError> {
+    let mut buffer = Buffer::zeroed(READ_BYTES);
+    let mut reads = 0;
+    while runtime.now() < until {
+        let offset = prng.below(FILE_BYTES / READ_BYTES as u64) * READ_BYTES as u64;
+        let read = Request::read_into(Purpose::Database, offset, buffer);
+        buffer = device.submit(read).await.into_buffer()?;
+        reads += 1;
+    }
+    Ok(reads)
+}
+
+/// CPU time of this thread: the first field of schedstat (Documentation/scheduler/sched-stats.rst).
+fn cpu_nanos() -> Result<u64, Failure> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let first = text.split(' ').next().unwrap_or_default();
+    first
+        .parse()
+        .map_err(|_| Failure::new("the kernel does not tell CPU time in schedstat"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+
+    #[test]
+    fn what_a_slice_prints_is_read() {
+        let measured = parse("20000 2000000000 100000000\n").unwrap();
+        assert!((measured.operations_per_second - 10_000.0).abs() < 1e-9);
+        assert!((measured.bytes_per_second - 327_680_000.0).abs() < 1e-9);
+        assert!((measured.cpu_micros_per_operation - 5.0).abs() < 1e-9);
+        assert_eq!(parse("20000 2000000000"), None);
+        assert_eq!(parse("an error"), None);
+    }
+}
