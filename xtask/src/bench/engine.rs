@@ -114,7 +114,7 @@ fn measure(folder: &Path, engine: &str, sessions: &[&str]) -> Result<f64, Failur
     rate.ok_or_else(|| Failure::new(format!("{engine} printed `{printed}`")))
 }
 
-/// Operations per second of a printed [`Line`](super::tally::Line); none where it is something else.
+/// Operations per second of a printed [`Line`](super::tally::Line); none of anything else.
 fn rate_of(line: &str) -> Option<f64> {
     /// Columns behind the rate.
     const BEHIND: usize = 6;

@@ -2,8 +2,8 @@
 //!
 //! A request is handed over as it is made: kept until the next turn of the reactor, it would wait
 //! for whatever else the thread has to do, with a device idle meanwhile. Completions are drained
-//! until the ring is empty and dated once per drain. A request owns its buffer, and the ring owns the request, until the kernel
-//! is done with it: dropping the ring waits for that.
+//! until the ring is empty and dated once per drain. A request owns its buffer, and the ring owns
+//! the request, until the kernel is done with it: dropping the ring waits for that.
 #![expect(
     unsafe_code,
     reason = "hands buffers to the kernel; each block has its argument"

@@ -71,7 +71,7 @@ enum Attempt {
     Apart,
 }
 
-/// Inserts nodes that follow each other. Appended ones of at most half a page find themselves on one
+/// Inserts nodes that follow each other. Appended ones of at most half a page come to lie on one
 /// leaf: who wants one of them wants all, and each leaf is a read.
 pub(crate) fn insert_run(
     stage: &mut Stage<'_>,
