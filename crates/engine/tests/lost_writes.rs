@@ -132,10 +132,8 @@ fn is_noticed(nth: u64) -> bool {
 
 #[test]
 fn a_lost_write_of_the_running_engine_is_named_and_stops_the_database() {
-    let noticed = [2, 8, 15, 25, 40, 60, 80, 100, 120, 140]
-        .into_iter()
-        .filter(|nth| is_noticed(*nth));
-    assert!(noticed.count() >= 4);
+    let noticed = (1..=150).step_by(3).filter(|nth| is_noticed(*nth));
+    assert!(noticed.count() >= 25, "most pages are read again");
 }
 
 #[test]
