@@ -21,6 +21,10 @@ use std::process::ExitCode;
 
 use failure::Failure;
 
+/// The product's, so that a bench measures what the product does.
+#[global_allocator]
+static MEMORY: device_os::BufferMemory = device_os::BufferMemory::new();
+
 const USAGE: &str = "\
 cargo xtask <command>
 

@@ -8,6 +8,7 @@
 mod clock;
 #[cfg(target_os = "linux")]
 mod linux;
+mod memory;
 pub mod probe;
 #[cfg(not(target_os = "linux"))]
 mod unsupported;
@@ -19,6 +20,7 @@ use std::rc::Rc;
 use device::{DeviceError, Executor, Volume};
 
 pub use clock::OsClock;
+pub use memory::BufferMemory;
 
 #[cfg(target_os = "linux")]
 use linux as system;

@@ -19,6 +19,7 @@ use file::OpenFile;
 use helpers::Helpers;
 
 pub use probe::facts;
+pub use sys::prefer_huge_pages;
 
 /// What files and folders need of a backend.
 pub trait Host: Reactor {

@@ -35,3 +35,6 @@ pub fn volume(_: &Rc<dyn Host>, _: &Path) -> Result<Rc<dyn Volume>, DeviceError>
 pub fn facts(_: &Path) -> Result<VolumeFacts, DeviceError> {
     Err(unsupported())
 }
+
+/// Nothing to ask.
+pub fn prefer_huge_pages(_: *mut u8, _: usize) {}

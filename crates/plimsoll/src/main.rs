@@ -24,6 +24,9 @@ use console::Console;
 use error::CommandError;
 use flags::{Arguments, Verb};
 
+#[global_allocator]
+static MEMORY: device_os::BufferMemory = device_os::BufferMemory::new();
+
 /// What a command found out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -87,5 +90,20 @@ fn dispatch(verb: Verb, console: &mut Console) -> Result<Outcome, CommandError> 
         Verb::Size(flags) => cmd::size::run(&flags, console),
         Verb::Profile(flags) => cmd::profile::run(&flags, console),
         Verb::Completions(flags) => cmd::completions::run(&flags, console),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use device::Buffer;
+
+    #[test]
+    fn buffers_are_cut_from_huge_pages() {
+        // Pieces of a power of two lie at multiples of their size, the system's memory by chance.
+        let pages: Vec<Buffer> = (0..16).map(|_| Buffer::zeroed(32 << 10)).collect();
+        let are_pieces = pages
+            .iter()
+            .all(|page| page.as_ptr().addr() % (32 << 10) == 0);
+        assert!(are_pieces, "the program's allocator is another");
     }
 }

@@ -7,6 +7,7 @@ use device::{Buffer, DeviceError, Durability, OpenMode, Purpose, Request};
 use device_os::{Backend, World};
 use units::{Nanos, Prng, Seed};
 
+use super::fio_memory::FioMemory;
 use super::{PAIRS, fio, median, slice};
 use crate::failure::Failure;
 
@@ -36,6 +37,8 @@ const GOAL: f64 = 0.97;
 /// Medians of alternating pairs at one depth.
 #[derive(Clone, Copy, Debug)]
 pub struct Comparison {
+    /// Where the other side kept its buffers.
+    pub memory: FioMemory,
     /// Requests in flight.
     pub depth: usize,
     /// Our reads per second.
@@ -54,10 +57,11 @@ impl fmt::Display for Comparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{:>2} in flight: {:>8.0} reads/s, fio {:>8.0}: {:.3} x ({}); \
+            "{:>2} in flight: {:>8.0} reads/s, {} {:>8.0}: {:.3} x ({}); \
              CPU {:.1} us a read, fio {:.1} us",
             self.depth,
             self.ours,
+            self.memory.name(),
             self.fio,
             self.ratio,
             if self.ratio >= GOAL {
@@ -80,7 +84,11 @@ pub fn run(directory: &Path) -> Result<Vec<Comparison>, Failure> {
     }
     let failed = |error: DeviceError| Failure::new(error.to_string());
     fill(directory).map_err(failed)?;
-    let comparisons = DEPTHS.into_iter().map(|depth| compare(directory, depth));
+    let memories = FioMemory::ALL
+        .into_iter()
+        .filter(|memory| memory.is_possible());
+    let lines = memories.flat_map(|memory| DEPTHS.map(|depth| (memory, depth)));
+    let comparisons = lines.map(|(memory, depth)| compare(directory, memory, depth));
     let comparisons = comparisons.collect();
     let world = World::new(Backend::Auto).map_err(failed)?;
     let volume = world.volume(directory).map_err(failed)?;
@@ -107,13 +115,14 @@ fn fill(directory: &Path) -> Result<(), DeviceError> {
     })
 }
 
-fn compare(directory: &Path, depth: usize) -> Result<Comparison, Failure> {
-    let pairs = (0..PAIRS).map(|pair| measure_pair(directory, depth, pair));
+fn compare(directory: &Path, memory: FioMemory, depth: usize) -> Result<Comparison, Failure> {
+    let pairs = (0..PAIRS).map(|pair| measure_pair(directory, memory, depth, pair));
     let pairs = pairs.collect::<Result<Vec<_>, _>>()?;
     let middle = |value: fn(&(fio::Measured, fio::Measured)) -> f64| {
         median(pairs.iter().map(value).collect())
     };
     Ok(Comparison {
+        memory,
         depth,
         ours: middle(|(ours, _)| ours.operations_per_second),
         fio: middle(|(_, fio)| fio.operations_per_second),
@@ -126,6 +135,7 @@ fn compare(directory: &Path, depth: usize) -> Result<Comparison, Failure> {
 /// Slices of both in turn, each side first as often as the other; their means.
 fn measure_pair(
     directory: &Path,
+    memory: FioMemory,
     depth: usize,
     pair: usize,
 ) -> Result<(fio::Measured, fio::Measured), Failure> {
@@ -134,9 +144,9 @@ fn measure_pair(
         let seed = (pair * SLICES + slice) as u64;
         if slice % 2 == 0 {
             our_slices.push(slice::apart(directory, depth, seed)?);
-            fio_slices.push(peer(directory, depth)?);
+            fio_slices.push(fio_slice(directory, memory, depth)?);
         } else {
-            fio_slices.push(peer(directory, depth)?);
+            fio_slices.push(fio_slice(directory, memory, depth)?);
             our_slices.push(slice::apart(directory, depth, seed)?);
         }
     }
@@ -155,10 +165,11 @@ fn mean(slices: &[fio::Measured]) -> fio::Measured {
     }
 }
 
-fn peer(directory: &Path, depth: usize) -> Result<fio::Measured, Failure> {
+fn fio_slice(directory: &Path, memory: FioMemory, depth: usize) -> Result<fio::Measured, Failure> {
     let depth = format!("--iodepth={depth}");
     let block = format!("--bs={READ_BYTES}");
     let runtime = format!("--runtime={}ms", SLICE.0 / 1_000_000);
-    let arguments = ["--rw=randread", "--time_based", &depth, &block, &runtime];
+    let mut arguments = vec!["--rw=randread", "--time_based", &depth, &block, &runtime];
+    arguments.extend(memory.arguments());
     fio::run(&directory.join(FILE), &arguments)
 }

@@ -8,6 +8,7 @@ pub mod crashed;
 pub mod device;
 pub mod engine;
 pub mod fio;
+mod fio_memory;
 pub mod folder;
 pub mod killed;
 pub mod mail;

@@ -60,3 +60,11 @@ pub fn lives_in_memory(file: &File) -> io::Result<bool> {
     let kind = unsafe { stat.assume_init() }.f_type;
     Ok(kind == libc::TMPFS_MAGIC || kind == RAMFS_MAGIC)
 }
+
+/// Asks for huge pages behind `bytes` of memory at `memory`. A kernel without them says no, and
+/// ordinary pages serve as well, only slower.
+pub fn prefer_huge_pages(memory: *mut u8, bytes: usize) {
+    // SAFETY: this advice changes neither the content nor the protection of any memory, and the
+    // kernel refuses addresses that are not mapped.
+    unsafe { libc::madvise(memory.cast(), bytes, libc::MADV_HUGEPAGE) };
+}

@@ -1,0 +1,72 @@
+//! Where fio keeps its buffers, so that what memory gives and what a program costs are seen apart.
+
+/// Where fio keeps its buffers. Ours lie in huge pages without anybody's doing; for fio's, the
+/// administrator must have reserved some.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FioMemory {
+    /// fio as it comes: `malloc`, ordinary pages.
+    Plain,
+    /// `--iomem=mmaphuge`: what is left of the difference is the program's, not the memory's.
+    HugePages,
+}
+
+impl FioMemory {
+    /// Both, the one that fio starts with first.
+    pub const ALL: [Self; 2] = [Self::Plain, Self::HugePages];
+
+    /// How a line of the bench calls it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "fio",
+            Self::HugePages => "fio in huge pages",
+        }
+    }
+
+    /// What makes fio do so.
+    pub const fn arguments(self) -> &'static [&'static str] {
+        match self {
+            Self::Plain => &[],
+            Self::HugePages => &["--iomem=mmaphuge"],
+        }
+    }
+
+    /// Whether fio can be had like this; says so where not.
+    pub fn is_possible(self) -> bool {
+        let is_possible = self == Self::Plain || has_huge_pages(&meminfo());
+        if !is_possible {
+            println!(
+                "fio in huge pages: skipped, none are reserved; `sysctl vm.nr_hugepages=16` does it"
+            );
+        }
+        is_possible
+    }
+}
+
+fn meminfo() -> String {
+    std::fs::read_to_string("/proc/meminfo").unwrap_or_default()
+}
+
+/// Whether so many huge pages are free as the buffers of the greatest depth need.
+fn has_huge_pages(meminfo: &str) -> bool {
+    let free = meminfo
+        .lines()
+        .find_map(|line| line.strip_prefix("HugePages_Free:"));
+    free.and_then(|count| count.trim().parse().ok())
+        .is_some_and(|count: u64| count >= 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::has_huge_pages;
+
+    #[test]
+    fn reserved_huge_pages_are_read_from_meminfo() {
+        assert!(has_huge_pages(
+            "HugePages_Total:  16\nHugePages_Free:   16\n"
+        ));
+        assert!(!has_huge_pages(
+            "HugePages_Total:  16\nHugePages_Free:    1\n"
+        ));
+        assert!(!has_huge_pages("MemFree:  16\n"));
+    }
+}
