@@ -151,7 +151,9 @@ impl PageSource for FilePages {
             | PageVerdict::Uninitialised
             | PageVerdict::FlippedChecksum { .. } => true,
             PageVerdict::Correctable { .. } => repair(&mut bytes, number).is_some(),
-            PageVerdict::WrongPage { .. } | PageVerdict::Bad { .. } => false,
+            PageVerdict::FlippedZero { .. }
+            | PageVerdict::WrongPage { .. }
+            | PageVerdict::Bad { .. } => false,
         };
         if !sound {
             return Err(PageError::Damaged {

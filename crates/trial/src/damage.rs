@@ -110,6 +110,13 @@ impl Tally {
             self.uninitialised -= 1;
             self.note(page, Damage::Wiped);
         }
+        for finding in &mut self.findings {
+            let is_flip = matches!(finding.damage, Damage::FlippedZero { .. });
+            if is_flip && self.referenced.contains(finding.page) {
+                self.correctable -= 1;
+                finding.damage = Damage::Wiped;
+            }
+        }
         self.findings.sort_by_key(|finding| finding.page);
     }
 
@@ -146,7 +153,9 @@ impl Tally {
     fn note(&mut self, page: PageNumber, damage: Damage) {
         self.bad += 1;
         match damage {
-            Damage::FlippedBit { .. } | Damage::FlippedChecksum { .. } => self.correctable += 1,
+            Damage::FlippedBit { .. }
+            | Damage::FlippedZero { .. }
+            | Damage::FlippedChecksum { .. } => self.correctable += 1,
             Damage::LostFlush { .. } => self.lost_flushes += 1,
             Damage::WrongNumber { .. } => self.wrong_number += 1,
             _ => {}

@@ -127,6 +127,7 @@ impl Cache {
                 Some(format!("holds page {really} (misdirected write)"))
             }
             PageVerdict::Correctable { .. }
+            | PageVerdict::FlippedZero { .. }
             | PageVerdict::FlippedChecksum { .. }
             | PageVerdict::Bad { .. } => Some("checksum mismatch".to_owned()),
         }

@@ -51,6 +51,30 @@ fn pages_are_good_where_they_belong_and_name_their_place_elsewhere() {
 }
 
 #[test]
+fn every_flipped_bit_of_a_page_of_zeros_is_found_and_a_second_one_is_not_forgiven() {
+    for size in PageSize::ALL {
+        let mut bytes = vec![0; size.bytes()];
+        for bit in 0..bits_of(size) {
+            flip(&mut bytes, bit);
+            assert_eq!(verify(&bytes, PAGE), PageVerdict::FlippedZero { bit });
+            flip(&mut bytes, bit);
+        }
+        let last = bits_of(size) - 1;
+        for other in [0, 301, last - 1, last - 64] {
+            flip(&mut bytes, last);
+            flip(&mut bytes, other);
+            let verdict = verify(&bytes, PAGE);
+            assert!(
+                matches!(verdict, PageVerdict::Bad { .. }),
+                "{size} {other}: {verdict:?}"
+            );
+            assert_eq!(repair(&mut bytes, PAGE), None);
+            bytes.fill(0);
+        }
+    }
+}
+
+#[test]
 fn every_flipped_bit_of_a_small_page_is_found_and_put_right() {
     let good = sealed(PageSize::KIB_4, 2);
     for bit in 0..bits_of(PageSize::KIB_4) {

@@ -2,7 +2,7 @@
 
 use units::PageNumber;
 
-use crate::bytes::{u32_at, u64_at};
+use crate::bytes::{get_array, u32_at, u64_at};
 use crate::checksum::{PLACES, block_checksum, header_checksum};
 use crate::page::{PageRef, PageSize, page_flags};
 use crate::page_check;
@@ -19,6 +19,12 @@ pub enum PageVerdict {
     Good,
     /// All zero: allocated and never written.
     Uninitialised,
+    /// All zero but for one bit: it has flipped since. There is no checksum to say so, and so
+    /// [`repair`] leaves it alone; but no page in use is empty to the last bit.
+    FlippedZero {
+        /// The flipped bit, counted from the beginning of the page.
+        bit: u32,
+    },
     /// One bit per named block has flipped since; [`repair`] puts them right.
     Correctable {
         /// The flipped bits, counted from the beginning of the page; at most one per block.
@@ -86,6 +92,9 @@ pub fn verify(bytes: &[u8], page: PageNumber) -> PageVerdict {
     if view.is_uninitialised() {
         return PageVerdict::Uninitialised;
     }
+    if let Some(bit) = only_bit(bytes) {
+        return PageVerdict::FlippedZero { bit };
+    }
     if !view.has(page_flags::NEW_CHECKSUM) {
         return match verify_old(bytes, page) {
             PageVerdict::Bad { .. } if is_good_with(FORMAT_BIT, bytes, page) => {
@@ -112,6 +121,18 @@ pub fn verify(bytes: &[u8], page: PageNumber) -> PageVerdict {
         return PageVerdict::FlippedChecksum { bit };
     }
     correctable(&mut stored, &computed, view.size())
+}
+
+/// The bit that is set, where there is just one. Of a page in use this looks at the checksum alone.
+fn only_bit(bytes: &[u8]) -> Option<u32> {
+    let words = (0..)
+        .step_by(8)
+        .map_while(|at| Some((at, u64::from_le_bytes(get_array(bytes, at)?))));
+    let mut set = words.filter(|(_, word)| *word != 0);
+    let (at, word) = set.next()?;
+    let is_only = word.is_power_of_two() && set.next().is_none();
+    let bit = u32::try_from(at * 8).ok()? + word.trailing_zeros();
+    is_only.then_some(bit)
 }
 
 /// Whether the page is good once `bit` is turned round.

@@ -18,6 +18,11 @@ pub enum CopyState {
     Good,
     /// It cannot be believed.
     Bad,
+    /// It cannot be believed, and but for one bit it is the good copy.
+    FlippedBit {
+        /// The bit, counted from the beginning of the copy.
+        bit: u32,
+    },
     /// An intact page of the database lies there: a write went to the wrong place.
     HoldsPage(PageNumber),
     /// The file ends before it.
@@ -90,7 +95,17 @@ pub fn read_copies(start_of_file: &[u8]) -> Result<HeaderCopies, HeaderError> {
 
 fn try_page_size(start_of_file: &[u8], size: PageSize) -> Option<HeaderCopies> {
     let page = |index: usize| start_of_file.get(index * size.bytes()..(index + 1) * size.bytes());
-    let (primary, shadow) = (judge(page(0), size), judge(page(1), size));
+    let (mut primary, mut shadow) = (judge(page(0), size), judge(page(1), size));
+    if let Some(bit) = page(0)
+        .zip(page(1))
+        .and_then(|(one, other)| flipped_bit(one, other))
+    {
+        for copy in [&mut primary, &mut shadow] {
+            if *copy == CopyState::Bad {
+                *copy = CopyState::FlippedBit { bit };
+            }
+        }
+    }
     let counts = match (primary, shadow) {
         (CopyState::Good, _) => page(0)?,
         (_, CopyState::Good) => page(1)?,
@@ -103,6 +118,15 @@ fn try_page_size(start_of_file: &[u8], size: PageSize) -> Option<HeaderCopies> {
         shadow,
         copies_agree: page(0) == page(1),
     })
+}
+
+/// The bit in which two pages differ, where it is just one.
+fn flipped_bit(one: &[u8], other: &[u8]) -> Option<u32> {
+    let differences = one.iter().zip(other).map(|(one, other)| one ^ other);
+    let mut differences = (0..).zip(differences).filter(|(_, bits)| *bits != 0);
+    let (at, bits): (u32, u8) = differences.next()?;
+    let is_only = bits.is_power_of_two() && differences.next().is_none();
+    is_only.then(|| at * 8 + bits.trailing_zeros())
 }
 
 fn judge(page: Option<&[u8]>, size: PageSize) -> CopyState {

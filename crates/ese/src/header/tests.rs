@@ -60,6 +60,29 @@ fn either_copy_is_enough_and_the_first_one_wins() {
 }
 
 #[test]
+fn every_flipped_bit_of_either_copy_is_located() {
+    for size in PageSize::ALL {
+        let mut file = file(size, &sample(size));
+        // Large pages take their time; a stride that is no power of two meets every kind of bit.
+        let stride = if size == PageSize::KIB_4 { 1 } else { 61 };
+        for bit in (0..size.bytes_u32() * 8).step_by(stride) {
+            let (at, mask) = (bit as usize / 8, 1 << (bit % 8));
+            file[at] ^= mask;
+            let copies = read_copies(&file).expect("the shadow is good");
+            let states = (copies.primary, copies.shadow);
+            assert_eq!(states, (CopyState::FlippedBit { bit }, CopyState::Good));
+            file[at] ^= mask;
+
+            file[size.bytes() + at] ^= mask;
+            let copies = read_copies(&file).expect("the primary is good");
+            let states = (copies.primary, copies.shadow);
+            assert_eq!(states, (CopyState::Good, CopyState::FlippedBit { bit }));
+            file[size.bytes() + at] ^= mask;
+        }
+    }
+}
+
+#[test]
 fn a_log_file_is_not_a_database() {
     let mut header = sample(PageSize::KIB_4);
     header.file_type = 3;

@@ -75,6 +75,11 @@ fn state(verdict: &PageVerdict, page: PageRef<'_>, number: PageNumber) -> String
             Err(fault) => format!("checksum good, but {fault}"),
         },
         PageVerdict::Uninitialised => "all zeros: never written".to_owned(),
+        PageVerdict::FlippedZero { bit } => format!(
+            "all zeros but for byte {} bit {}: flipped in a page that was never written",
+            bit / 8,
+            bit % 8
+        ),
         PageVerdict::Correctable { bits } => {
             let place = |bit: &u32| format!("byte {} bit {}", bit / 8, bit % 8);
             let places: Vec<String> = bits.iter().map(place).collect();

@@ -110,8 +110,8 @@ fn lines(copies: &HeaderCopies) -> Vec<(&'static str, String)> {
             header.checksum_failures.count.to_string(),
         ),
         ("repairs", header.repair_count.to_string()),
-        ("first copy", copy(copies.primary).to_owned()),
-        ("second copy", copy(copies.shadow).to_owned()),
+        ("first copy", copy(copies.primary)),
+        ("second copy", copy(copies.shadow)),
     ]
 }
 
@@ -163,11 +163,18 @@ fn at(lgpos: ese::Lgpos, time: ese::LogTime) -> String {
     }
 }
 
-const fn copy(state: CopyState) -> &'static str {
+fn copy(state: CopyState) -> String {
     match state {
-        CopyState::Good => "good",
-        CopyState::Bad => "damaged",
-        CopyState::HoldsPage(_) => "damaged: holds a page of the database",
-        CopyState::Missing => "missing",
+        CopyState::Good => "good".to_owned(),
+        CopyState::Bad => "damaged".to_owned(),
+        CopyState::FlippedBit { bit } => {
+            format!(
+                "damaged: one bit flipped at byte {} bit {}",
+                bit / 8,
+                bit % 8
+            )
+        }
+        CopyState::HoldsPage(page) => format!("damaged: holds page {page} of the database"),
+        CopyState::Missing => "missing".to_owned(),
     }
 }

@@ -50,8 +50,8 @@ pub enum FileFault {
     HeaderCopy {
         /// Whether it is the first copy.
         first: bool,
-        /// The page that lies in its place, if one does.
-        holds: Option<PageNumber>,
+        /// What it is worth: anything but good.
+        state: CopyState,
     },
     /// Both copies of the header are damaged; the pages behind them are those of a database.
     HeaderLost,
@@ -80,19 +80,23 @@ pub enum FileFault {
 impl fmt::Display for FileFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::HeaderCopy { first, holds } => {
+            Self::HeaderCopy { first, state } => {
                 let (bad, good) = if *first {
                     ("first", "second")
                 } else {
                     ("second", "first")
                 };
-                match holds {
-                    None => write!(f, "the {bad} copy of the header is damaged")?,
-                    Some(page) => write!(
-                        f,
-                        "the {bad} copy of the header holds page {page}: a write went to the \
-                         wrong place"
-                    )?,
+                write!(f, "the {bad} copy of the header ")?;
+                match state {
+                    CopyState::HoldsPage(page) => {
+                        write!(f, "holds page {page}: a write went to the wrong place")?;
+                    }
+                    CopyState::FlippedBit { bit } => {
+                        let (byte, bit) = (bit / 8, bit % 8);
+                        write!(f, "is damaged: one bit flipped at byte {byte} bit {bit}")?;
+                    }
+                    CopyState::Missing => f.write_str("is missing")?,
+                    CopyState::Good | CopyState::Bad => f.write_str("is damaged")?,
                 }
                 write!(f, "; the {good} one is good")
             }
@@ -143,16 +147,8 @@ impl Target {
         let mut header = None;
         let (page_size, faults) = match read_copies(&start) {
             Ok(copies) => {
-                let fault = |state, first| match state {
-                    CopyState::Good => None,
-                    CopyState::HoldsPage(page) => {
-                        let holds = Some(page);
-                        Some(FileFault::HeaderCopy { first, holds })
-                    }
-                    CopyState::Bad | CopyState::Missing => {
-                        let holds = None;
-                        Some(FileFault::HeaderCopy { first, holds })
-                    }
+                let fault = |state, first| {
+                    (state != CopyState::Good).then_some(FileFault::HeaderCopy { first, state })
                 };
                 let faults = [fault(copies.primary, true), fault(copies.shadow, false)];
                 header = Some(copies.header);

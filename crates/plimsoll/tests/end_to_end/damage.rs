@@ -272,6 +272,12 @@ fn damaged_headers_are_named() {
     check("first-header", |bytes| bytes[..100].fill(0))
         .expect_code(1)
         .expect_out(&[&format!("{FILE}: the first copy of the header is damaged")]);
+    check("bit-of-header", |bytes| bytes[PAGE_BYTES + 700] ^= 0x20)
+        .expect_code(1)
+        .expect_out(&[&format!(
+            "{FILE}: the second copy of the header is damaged: one bit flipped at byte 700 bit 5; \
+             the first one is good"
+        )]);
     check("second-header", |bytes| {
         bytes[PAGE_BYTES..PAGE_BYTES + 700].fill(0);
     })

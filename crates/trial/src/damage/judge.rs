@@ -28,6 +28,11 @@ pub enum Damage {
         /// Their places in bits from the beginning of the page.
         bits: Vec<u32>,
     },
+    /// One bit of a page of zeros has flipped, which carries no checksum.
+    FlippedZero {
+        /// Its place in bits from the beginning of the page.
+        bit: u32,
+    },
     /// One bit of the page's own checksum has flipped; its content is whole.
     FlippedChecksum {
         /// Its place in bits from the beginning of the page.
@@ -80,6 +85,12 @@ impl fmt::Display for Damage {
                 }
                 write!(f, "; can be corrected")
             }
+            Self::FlippedZero { bit } => write!(
+                f,
+                "one bit flipped at byte {} bit {}, in a page of zeros that was never written",
+                bit / 8,
+                bit % 8
+            ),
             Self::FlippedChecksum { bit } => write!(
                 f,
                 "one bit flipped at byte {} bit {}, in the page's own checksum; its content is \
@@ -171,6 +182,11 @@ fn damage<'a>(
         PageVerdict::FlippedChecksum { bit } => {
             let lost = tally.lost(number, page);
             lost.unwrap_or(Damage::FlippedChecksum { bit })
+        }
+        PageVerdict::FlippedZero { bit } => {
+            let zeros = vec![0; bytes.len()];
+            let lost = tally.lost(number, PageRef::new(&zeros));
+            lost.unwrap_or(Damage::FlippedZero { bit })
         }
         PageVerdict::Bad { block, .. } => Damage::Checksum { block },
     };

@@ -81,6 +81,24 @@ fn zeros_are_damage_where_a_tree_points_to_them() {
 }
 
 #[test]
+fn a_flipped_bit_in_zeros_is_named_unless_a_tree_points_to_them() {
+    let mut flipped = vec![0; SIZE.bytes()];
+    flipped[20_000] = 0x10;
+    let bit = 160_004;
+    assert_eq!(damage(&flipped), (10, Damage::FlippedZero { bit }));
+    assert_eq!(judged(&flipped).correctable, 1);
+
+    let mut tally = judged(&[page(10, 11), flipped.clone(), flipped].concat());
+    tally.find_wiped_pages();
+    let named: Vec<_> = tally.findings.iter().map(|found| &found.damage).collect();
+    assert_eq!(named, [&Damage::Wiped, &Damage::FlippedZero { bit }]);
+    assert_eq!(
+        (tally.bad, tally.correctable, tally.uninitialised),
+        (2, 1, 0)
+    );
+}
+
+#[test]
 fn what_lies_behind_the_database_is_not_judged() {
     let mut tally = Tally::new(100, Some(PageNumber(9)), None);
     tally.judge(
@@ -151,6 +169,21 @@ fn an_older_page_is_a_lost_flush_and_counted_apart() {
     );
     assert_eq!((tally.bad, tally.lost_flushes), (2, 2));
     assert_eq!((tally.correctable, tally.uninitialised), (0, 0));
+}
+
+#[test]
+fn zeros_with_a_flipped_bit_are_a_lost_flush_where_something_was_written() {
+    // The second one is where the flags say flush type 1.
+    for (at, value) in [(20_000, 0x10), (37, 0x80)] {
+        let mut bytes = vec![0; SIZE.bytes()];
+        bytes[at] = value;
+        let (written, found) = (1, 0);
+        let tally = judged_by(map(written), &bytes);
+        assert_eq!(
+            tally.findings[0].damage,
+            Damage::LostFlush { written, found }
+        );
+    }
 }
 
 #[test]

@@ -43,6 +43,7 @@ pub(super) fn judged(mut image: Buffer, number: PageNumber) -> Page {
         PageVerdict::Correctable { .. } if repaired => fault_of(&image, number),
         PageVerdict::WrongPage { really } => Some(format!("holds page {really}")),
         PageVerdict::Correctable { .. }
+        | PageVerdict::FlippedZero { .. }
         | PageVerdict::FlippedChecksum { .. }
         | PageVerdict::Bad { .. } => Some("its checksum is wrong".to_owned()),
     };
