@@ -5,12 +5,14 @@
 
 mod change;
 mod remove;
+mod run;
 mod split;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use change::{insert, insert_or_revive, insert_run, replace, set_deleted};
 pub(crate) use remove::{remove, remove_prefix};
+pub(crate) use run::{TAG_BYTES, is_kept_together, run_bytes};
 
 use ese::page::{PageRef, page_flags};
 use units::{ObjectId, PageNumber};

@@ -7,15 +7,12 @@ use units::{ObjectId, PageNumber};
 use super::DBTIME_OF_FILL;
 use super::sink::PageSink;
 use super::space::{Frontier, TreeSpace};
+use crate::tree::{TAG_BYTES, is_kept_together, run_bytes};
 
 /// Bytes of a root's tag 0, kept free on every branch page because any may turn out to be the root.
 pub(super) const ROOT_HEADER_BYTES: usize = 16;
 /// Bytes of a branch entry without its key: key size, child, tag.
 const BRANCH_ENTRY_BYTES: usize = 2 + 4 + 4;
-/// Bytes of a key's size.
-const KEY_SIZE_BYTES: usize = 2;
-/// Bytes of one tag.
-const TAG_BYTES: usize = 4;
 /// What an entry alone on its page takes beside key, data and a copy of the key as prefix: two
 /// tags and two key sizes.
 const ENTRY_OVERHEAD_BYTES: usize = 2 * TAG_BYTES + 4;
@@ -103,13 +100,13 @@ impl TreeBuilder {
         }
     }
 
-    /// Says that the next entries are wanted together, with so many bytes of keys and data: if they
-    /// take at most half a page, they will lie on one.
+    /// Says that the next entries are wanted together, with so many bytes of keys and data: they
+    /// will lie on one page where they are to be [kept together](is_kept_together).
     pub(super) fn keep_together(&mut self, ground: &mut Ground<'_>, entries: usize, bytes: usize) {
-        let bytes = bytes + entries * (KEY_SIZE_BYTES + TAG_BYTES);
+        let bytes = run_bytes(entries, bytes);
         self.breaks = self.leaf.is_some_and(|leaf| {
             let free = PageRef::new(ground.sink.page(leaf.page)).free_bytes();
-            bytes + self.shape.reserve_bytes > free && bytes <= self.page_size.body_bytes() / 2
+            bytes + self.shape.reserve_bytes > free && is_kept_together(bytes, self.page_size)
         });
     }
 

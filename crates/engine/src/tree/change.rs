@@ -3,16 +3,11 @@
 use ese::page::{PageRef, encode_node, node_flags};
 use units::PageNumber;
 
+use super::run::{TAG_BYTES, is_kept_together, run_bytes};
 use super::split::{Wanted, make_room};
 use super::{Path, Position, Tree, line_u16, seek, unreadable};
 use crate::edit::PageEdit;
 use crate::stage::{Refusal, Stage, Stop};
-
-/// Bytes of a tag.
-pub(super) const TAG_BYTES: usize = 4;
-
-/// Bytes of a node's key size.
-const KEY_SIZE_BYTES: usize = 2;
 
 /// More structure steps than one insert can need: a split per level, twice over.
 const MOST_STEPS: usize = 40;
@@ -71,21 +66,23 @@ enum Attempt {
     Apart,
 }
 
-/// Inserts nodes that follow each other. Appended ones of at most half a page come to lie on one
-/// leaf: who wants one of them wants all, and each leaf is a read.
+/// Inserts nodes that follow each other. Appended ones come to lie on one leaf where they are to be
+/// [kept together](is_kept_together).
 pub(crate) fn insert_run(
     stage: &mut Stage<'_>,
     tree: &Tree,
     nodes: &[(&[u8], &[u8])],
 ) -> Result<(), Stop> {
-    let (Some((first, data)), half) = (nodes.first(), stage.page_size().body_bytes() / 2) else {
+    let Some((first, data)) = nodes.first() else {
         return Ok(());
     };
-    let bytes = run_bytes(nodes);
+    let content_bytes = nodes.iter().map(|(key, data)| key.len() + data.len());
+    let bytes = run_bytes(nodes.len(), content_bytes.sum());
+    let is_kept_together = is_kept_together(bytes, stage.page_size());
     for _ in 0..MOST_STEPS {
         match insert_run_at_once(stage, tree, nodes)? {
             Attempt::Done => return Ok(()),
-            Attempt::Full(path, line) if bytes <= half => {
+            Attempt::Full(path, line) if is_kept_together => {
                 let wanted = Wanted {
                     line,
                     key: first,
@@ -100,12 +97,6 @@ pub(crate) fn insert_run(
     nodes
         .iter()
         .try_for_each(|(key, data)| insert(stage, tree, key, data))
-}
-
-/// Bytes that nodes take on a page, where no prefix spares them any.
-fn run_bytes(nodes: &[(&[u8], &[u8])]) -> usize {
-    let bytes = |(key, data): &(&[u8], &[u8])| KEY_SIZE_BYTES + key.len() + data.len() + TAG_BYTES;
-    nodes.iter().map(bytes).sum()
 }
 
 fn insert_run_at_once(

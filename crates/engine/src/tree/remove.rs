@@ -3,7 +3,7 @@
 use ese::page::{PageRef, encode_node, page_flags};
 use units::PageNumber;
 
-use super::change::TAG_BYTES;
+use super::run::TAG_BYTES;
 use super::split::end_branch;
 use super::{Path, Tree, common_flags, descend, line_u16, seek, tree_page, unreadable, used_bytes};
 use crate::edit::PageEdit;
