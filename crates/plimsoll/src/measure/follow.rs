@@ -35,21 +35,25 @@ pub fn follow(
     quiet: bool,
 ) -> Result<(), CommandError> {
     let mut display = Display::new(plan, quiet);
+    let mut merger = Merger::new(plan.databases.len());
     let mut journal = Journal {
         folder,
-        merger: Merger::new(plan.databases.len()),
         written: Ok(()),
     };
     loop {
         match messages.recv_timeout(LOOK) {
             Ok(Message::Event(event)) => {
-                display.event(&event);
-                journal.add(event);
+                for whole in merger.pass(event) {
+                    display.event(&whole);
+                    journal.add(&whole);
+                }
             }
             Ok(Message::Checked(bytes)) => display.checked_bytes += bytes,
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => {
-                journal.add_pending();
+                if let Some(interval) = merger.take() {
+                    journal.add(&Event::Interval(interval));
+                }
                 return journal.written;
             }
         }
@@ -66,35 +70,16 @@ pub fn follow(
 /// The journal, until it cannot be written any more.
 struct Journal<'a> {
     folder: &'a mut RunFolder,
-    merger: Merger,
     written: Result<(), CommandError>,
 }
 
 impl Journal<'_> {
-    fn add(&mut self, event: Event) {
-        let is_mark = matches!(event, Event::Phase(_));
-        if let Event::Interval(interval) = event {
-            for whole in self.merger.add(interval) {
-                self.write(&Event::Interval(whole));
-            }
-            return;
-        }
-        // An interval that waits for its other half is not held up: it names its own time.
-        self.write(&event);
-        if is_mark && self.written.is_ok() {
-            self.written = self.folder.sync();
-        }
-    }
-
-    fn add_pending(&mut self) {
-        if let Some(interval) = self.merger.take() {
-            self.write(&Event::Interval(interval));
-        }
-    }
-
-    fn write(&mut self, event: &Event) {
+    fn add(&mut self, event: &Event) {
         if self.written.is_ok() {
             self.written = self.folder.write(event);
+        }
+        if matches!(event, Event::Phase(_)) && self.written.is_ok() {
+            self.written = self.folder.sync();
         }
     }
 }
@@ -134,16 +119,8 @@ impl Display {
                 self.latest.clear();
                 self.progress = Some(Progress::new(mark.phase.name(), self.quiet));
             }
-            Event::Interval(interval) => self.add(interval),
+            Event::Interval(interval) => self.latest = figures(interval),
             _ => {}
-        }
-    }
-
-    /// Intervals of several groups arrive one by one; the leader's is as good as any for a person
-    /// who waits.
-    fn add(&mut self, interval: &Interval) {
-        if interval.host.is_some() {
-            self.latest = figures(interval);
         }
     }
 

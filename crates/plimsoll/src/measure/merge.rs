@@ -1,6 +1,6 @@
 //! One interval of all databases from those of the groups, each of which samples its own.
 
-use record::Interval;
+use record::{Event, Interval};
 
 /// Collects what the groups tell of the same time.
 pub struct Merger {
@@ -17,9 +17,21 @@ impl Merger {
         }
     }
 
+    /// What there is to tell once this event has happened, intervals whole. One that waits for its
+    /// other half holds nothing up: it names its own time.
+    pub fn pass(&mut self, event: Event) -> Vec<Event> {
+        match event {
+            Event::Interval(interval) => {
+                let complete = self.add(interval).into_iter();
+                complete.map(Event::Interval).collect()
+            }
+            other => vec![other],
+        }
+    }
+
     /// Takes one group's interval; returns those that are complete, oldest first. Intervals of one
     /// time share most of it: groups sample at the same bounds, but not in the same microsecond.
-    pub fn add(&mut self, interval: Interval) -> Vec<Interval> {
+    fn add(&mut self, interval: Interval) -> Vec<Interval> {
         let mut complete = Vec::new();
         match self.pending.take() {
             Some(pending) if belong_together(&pending, &interval) => {
@@ -69,7 +81,7 @@ fn merged(one: Interval, two: Interval) -> Interval {
 
 #[cfg(test)]
 mod tests {
-    use record::{DatabaseInterval, HostSample, Interval, Phase};
+    use record::{DatabaseInterval, Event, HostSample, Interval, Phase};
 
     use super::Merger;
 
@@ -89,11 +101,14 @@ mod tests {
     #[test]
     fn intervals_of_one_time_become_one_with_the_leaders_bounds() {
         let mut merger = Merger::new(2);
-        assert!(merger.add(interval(1, 101, 201, false)).is_empty());
-        let complete = merger.add(interval(0, 100, 200, true));
-        assert_eq!(complete.len(), 1);
-        assert_eq!((complete[0].from_ns, complete[0].to_ns), (100, 200));
-        let indexes: Vec<u32> = complete[0]
+        let half = Event::Interval(interval(1, 101, 201, false));
+        assert!(merger.pass(half).is_empty());
+        let complete = merger.pass(Event::Interval(interval(0, 100, 200, true)));
+        let [Event::Interval(complete)] = complete.as_slice() else {
+            panic!("{complete:?}");
+        };
+        assert_eq!((complete.from_ns, complete.to_ns), (100, 200));
+        let indexes: Vec<u32> = complete
             .databases
             .iter()
             .map(|database| database.index)
