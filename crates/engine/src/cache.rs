@@ -6,6 +6,7 @@
 
 mod claims;
 mod frames;
+mod free_pool;
 mod policy;
 mod reading;
 mod scavenger;
@@ -25,6 +26,7 @@ pub(crate) use frames::Frames;
 pub(crate) use reading::READ_ATTEMPTS;
 
 use claims::Claims;
+use free_pool::FreePool;
 
 use crate::counters::{Counters, Mended};
 use crate::error::TransactionError;
@@ -72,8 +74,7 @@ pub(crate) struct Cache {
     most_pages: usize,
     /// Pages beyond the most, granted when everything was held.
     extra_pages: Cell<usize>,
-    start_flush_pages: usize,
-    stop_flush_pages: usize,
+    free_pool: Cell<FreePool>,
     longest_run_pages: u32,
     frames: RefCell<Frames>,
     loading: RefCell<HashSet<PageNumber, QuickHash>>,
@@ -141,7 +142,6 @@ impl Cache {
         let most_pages =
             pages(settings.cache_maximum.max(settings.cache_minimum)).max(FEWEST_PAGES);
         let (start, stop) = settings.free_pool_marks(page_size);
-        let start_flush_pages = pages(start).max(1);
         Rc::new(Self {
             runtime: runtime.clone(),
             latch: LatchCell::new(device.name()),
@@ -152,8 +152,7 @@ impl Cache {
             page_size,
             most_pages,
             extra_pages: Cell::new(0),
-            start_flush_pages,
-            stop_flush_pages: pages(stop).max(start_flush_pages + 1),
+            free_pool: Cell::new(FreePool::new((pages(start), pages(stop)), most_pages)),
             longest_run_pages: u32::try_from(pages(settings.longest_write))
                 .unwrap_or(1)
                 .max(1),
@@ -266,13 +265,13 @@ impl Cache {
         (self.most_pages + self.extra_pages.get()).saturating_sub(used)
     }
 
-    /// Waits until one more page may come in. The page is already counted as loading.
-    async fn wait_for_room(&self) -> Result<(), TransactionError> {
+    /// Waits while the cache holds more than it may, pages that are loading included.
+    pub async fn wait_for_room(&self) -> Result<(), TransactionError> {
         let has_room = || {
             let used = self.frames.borrow().resident() + self.loading.borrow().len();
             used <= self.most_pages + self.extra_pages.get()
         };
-        if self.free_pages() < self.start_flush_pages {
+        if self.free_pages() < self.free_pool.get().start {
             self.wanted.notify_all();
         }
         if has_room() {

@@ -273,8 +273,10 @@ impl Core {
         self.cache.wake_scavenger();
     }
 
-    /// Waits while the log's buffer is full.
+    /// Waits while the cache holds more than it may, as new pages come in without being read, and
+    /// while the log's buffer is full.
     async fn throttle(&self) -> Result<(), TransactionError> {
+        self.cache.wait_for_room().await?;
         self.cache
             .log
             .throttle()

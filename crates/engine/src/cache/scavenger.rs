@@ -26,8 +26,13 @@ impl Cache {
     pub async fn scavenge(self: Rc<Self>, stopping: impl Fn() -> bool) {
         while !stopping() && self.latch.get().is_none() {
             let woken = self.wanted.notified();
-            if self.free_pages() < self.start_flush_pages {
+            let pool = self.free_pool.get();
+            if self.free_pages() < pool.start {
+                let stalls = self.counts.stalls.get();
                 self.free_some().await;
+                if self.counts.stalls.get() > stalls && self.extra_pages.get() == 0 {
+                    self.free_pool.set(pool.raised());
+                }
             } else {
                 self.extra_pages.set(0);
                 woken.await;
@@ -45,7 +50,7 @@ impl Cache {
     async fn free_some(self: &Rc<Self>) {
         let mut evicted = 0;
         let mut sealed = 0;
-        while self.free_pages() < self.stop_flush_pages && self.latch.get().is_none() {
+        while self.free_pages() < self.free_pool.get().stop && self.latch.get().is_none() {
             if self.writes_in_flight.get() >= MOST_EVICTION_WRITES {
                 self.changed.notified().await;
                 continue;
@@ -76,7 +81,7 @@ impl Cache {
                 Eviction::Stuck => {
                     // Operations hold every page: they end only if they get what they wait for.
                     self.extra_pages
-                        .set(self.extra_pages.get() + self.stop_flush_pages);
+                        .set(self.extra_pages.get() + self.free_pool.get().stop);
                     self.changed.notify_all();
                     self.runtime.yield_now().await;
                     return;

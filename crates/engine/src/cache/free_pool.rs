@@ -1,0 +1,62 @@
+//! How much of the cache is kept free: little, until a page had to wait for room. Pure: pages in,
+//! marks out.
+
+/// However often pages had to wait, eviction starts with no more than one page in so many free.
+const HIGHEST_SHARE: usize = 16;
+
+/// The marks between which pages are let go, in free pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FreePool {
+    /// Eviction starts below.
+    pub start: usize,
+    /// Eviction stops here.
+    pub stop: usize,
+    highest_start: usize,
+}
+
+impl FreePool {
+    /// The marks that were asked for, of a cache of so many pages.
+    pub fn new((start, stop): (usize, usize), cache_pages: usize) -> Self {
+        let start = start.max(1);
+        Self {
+            start,
+            stop: stop.max(start + 1),
+            highest_start: start.max(cache_pages / HIGHEST_SHARE),
+        }
+    }
+
+    /// Marks for storage that takes longer to make room than the free pages lasted: twice as many
+    /// are free when eviction starts. Where writes do not keep up at all no number would do, and
+    /// waiting shows it.
+    pub fn raised(self) -> Self {
+        let start = (2 * self.start).min(self.highest_start);
+        Self {
+            start,
+            stop: self.stop + (start - self.start),
+            ..self
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::FreePool;
+
+    #[test]
+    fn marks_double_up_to_a_sixteenth_of_the_cache() {
+        let mut pool = FreePool::new((32, 64), 2048);
+        let mut seen = Vec::new();
+        for _ in 0..4 {
+            seen.push((pool.start, pool.stop));
+            pool = pool.raised();
+        }
+        assert_eq!(seen, [(32, 64), (64, 96), (128, 160), (128, 160)]);
+    }
+
+    #[test]
+    fn marks_asked_for_are_kept_however_high() {
+        let pool = FreePool::new((300, 300), 2048);
+        assert_eq!((pool.start, pool.stop), (300, 301));
+        assert_eq!(pool.raised(), pool);
+    }
+}
