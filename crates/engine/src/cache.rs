@@ -279,9 +279,15 @@ impl Cache {
         }
         let begun = self.runtime.now();
         count(&self.counts.stalls, 1);
-        self.changed
-            .wait_until(|| has_room() || self.latch.get().is_some())
-            .await;
+        // Others may have taken the room that was made: then somebody must ask for more.
+        let is_over = || {
+            let is_over = has_room() || self.latch.get().is_some();
+            if !is_over {
+                self.wanted.notify_all();
+            }
+            is_over
+        };
+        self.changed.wait_until(is_over).await;
         let waited = self.runtime.now().since(begun);
         self.counts
             .stall_time

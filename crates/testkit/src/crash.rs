@@ -15,7 +15,7 @@ mod session;
 use std::fmt;
 use std::rc::Rc;
 
-use device::VolumeImage;
+use device::{Runtime, VolumeImage};
 use engine::recovery::RecoveryError;
 use engine::{Database, OpenError};
 use faults::{CrashOptions as PowerOptions, CrashVolume};
@@ -128,6 +128,10 @@ const fn names_a_page(error: &OpenError) -> bool {
 
 /// How often power may fail again after the first time.
 const MOST_AGAIN: u64 = 4;
+
+/// A script takes some hundred milliseconds of virtual time between two power failures; one that
+/// takes so long waits for what does not come.
+const LONGEST_STRETCH: Nanos = Nanos::from_secs(3600);
 
 /// Runs the loop.
 pub fn run(options: &CrashOptions) -> Result<CrashSummary, CrashFailure> {
@@ -268,6 +272,7 @@ impl Lab {
                 Ok(true)
             }
         };
+        drop(world.runtime().spawn(self.watch(world.runtime(), at)));
         match volume.run(world.executor(), task) {
             Some(Ok(false)) => Ok(Ending::Refused),
             Some(Ok(true)) => Ok(Ending::Closed {
@@ -281,6 +286,15 @@ impl Lab {
                 }),
                 recovered: recovered.get(),
             }),
+        }
+    }
+
+    /// Ends the test where a script would go on for ever: a wait that nothing ends.
+    fn watch(&self, runtime: Runtime, at: Option<u64>) -> impl Future<Output = ()> + 'static {
+        let seed = self.seed.0;
+        async move {
+            runtime.sleep(LONGEST_STRETCH).await;
+            panic!("seed {seed}, power failing at request {at:?}: still at work after an hour");
         }
     }
 

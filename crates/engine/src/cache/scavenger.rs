@@ -38,6 +38,8 @@ impl Cache {
                 woken.await;
             }
         }
+        // Nobody makes room any more: whoever waits for it is to see why.
+        self.changed.notify_all();
     }
 
     /// Wakes the scavenger, so that it sees that it should stop.
