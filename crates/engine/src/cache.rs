@@ -281,11 +281,11 @@ impl Cache {
         count(&self.counts.stalls, 1);
         // Others may have taken the room that was made: then somebody must ask for more.
         let is_over = || {
-            let is_over = has_room() || self.latch.get().is_some();
-            if !is_over {
+            let may_go_on = has_room() || self.latch.get().is_some();
+            if !may_go_on {
                 self.wanted.notify_all();
             }
-            is_over
+            may_go_on
         };
         self.changed.wait_until(is_over).await;
         let waited = self.runtime.now().since(begun);

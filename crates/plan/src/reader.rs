@@ -82,7 +82,7 @@ impl Value for i128 {
 }
 
 impl Value for Bytes {
-    const WANTED: &'static str = "a size in quotes, such as \"10GiB\" or \"32KiB\"";
+    const WANTED: &'static str = "a size below 16 EiB in quotes, such as \"10GiB\" or \"32KiB\"";
 
     fn read(value: &DeValue<'_>) -> Option<Self> {
         parse_size(value.as_str()?)
@@ -90,7 +90,8 @@ impl Value for Bytes {
 }
 
 impl Value for Nanos {
-    const WANTED: &'static str = "a duration in quotes, such as \"2h\", \"45s\" or \"100ms\"";
+    const WANTED: &'static str =
+        "a duration below 584 years in quotes, such as \"2h\", \"45s\" or \"100ms\"";
 
     fn read(value: &DeValue<'_>) -> Option<Self> {
         parse_duration(value.as_str()?)

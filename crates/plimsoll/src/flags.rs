@@ -358,7 +358,8 @@ fn duration(text: &str) -> Result<Nanos, String> {
 }
 
 fn size(text: &str) -> Result<Bytes, String> {
-    plan::parse_size(text).ok_or_else(|| "give a size such as 512MiB or 10GiB".to_owned())
+    plan::parse_size(text)
+        .ok_or_else(|| "give a size below 16 EiB, such as 512MiB or 10GiB".to_owned())
 }
 
 fn percent(text: &str) -> Result<f64, String> {

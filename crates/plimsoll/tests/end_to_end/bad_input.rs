@@ -77,7 +77,7 @@ fn too_little_space_is_noticed_before_anything_is_written() {
     scene.run(["prepare", "plan.toml"]).expect_refusal(&[
         "are needed and",
         "are free",
-        "lower `size` or `count`",
+        "lower `size` or `count` in the plan (for `quick`: --size)",
     ]);
     assert_eq!(
         scene.listing().len(),
@@ -105,6 +105,7 @@ fn absurd_numbers_are_answered_with_their_bounds() {
     for (from, to, parts) in [
         ("\"16MiB\"", "\"-5GiB\"", ["size", "-5GiB"]),
         ("\"16MiB\"", "\"900000TiB\"", ["size", "give"]),
+        ("\"16MiB\"", "\"99999999TiB\"", ["size", "below 16 EiB"]),
         ("count = 2", "count = -1", ["count", "-1"]),
         ("count = 2", "count = 100000", ["count", "100000"]),
         (

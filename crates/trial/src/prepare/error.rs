@@ -72,8 +72,8 @@ impl fmt::Display for PrepareError {
                 free,
             } => write!(
                 f,
-                "{storage}: {needed} are needed and {free} are free; lower `size` or `count` in \
-                 the plan, or free some space"
+                "{storage}: {needed} are needed and {free} are free; free some space, or lower \
+                 `size` or `count` in the plan (for `quick`: --size)"
             ),
             Self::Fill { file, problem } => write!(f, "{file}: {problem}"),
             Self::Interrupted { file } => write!(

@@ -194,8 +194,8 @@ fn space_is_counted_before_anything_is_written() {
     };
     assert_eq!(
         error.to_string(),
-        "a: 1200.07 GiB are needed and 1024.00 GiB are free; lower `size` or `count` in the plan, \
-         or free some space"
+        "a: 1200.07 GiB are needed and 1024.00 GiB are free; free some space, or lower `size` \
+         or `count` in the plan (for `quick`: --size)"
     );
     assert!(
         world
