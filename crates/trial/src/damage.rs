@@ -33,7 +33,7 @@ pub struct Tally {
     pub lost_flushes: u64,
     /// Pages of zeros: allocated and never written.
     pub uninitialised: u64,
-    /// Pages behind the space that the database owns. They are counted, not judged.
+    /// Pages behind the space that the database owns. Of damage only flipped bits are looked for.
     pub foreign: u64,
     /// The damage, page by page; at most [`Tally::MOST_FINDINGS`].
     pub findings: Vec<Finding>,
@@ -153,9 +153,7 @@ impl Tally {
     fn note(&mut self, page: PageNumber, damage: Damage) {
         self.bad += 1;
         match damage {
-            Damage::FlippedBit { .. }
-            | Damage::FlippedZero { .. }
-            | Damage::FlippedChecksum { .. } => self.correctable += 1,
+            _ if damage.is_flip() => self.correctable += 1,
             Damage::LostFlush { .. } => self.lost_flushes += 1,
             Damage::WrongNumber { .. } => self.wrong_number += 1,
             _ => {}

@@ -14,6 +14,7 @@ mod odd_files;
 mod plan;
 mod profile;
 mod recover;
+mod samples;
 mod scene;
 mod size;
 mod verbs;

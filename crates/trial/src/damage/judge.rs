@@ -66,6 +66,16 @@ pub enum Damage {
     Unreadable(DeviceError),
 }
 
+impl Damage {
+    /// Whether the medium changed single bits and what it should be is known.
+    pub const fn is_flip(&self) -> bool {
+        matches!(
+            self,
+            Self::FlippedBit { .. } | Self::FlippedZero { .. } | Self::FlippedChecksum { .. }
+        )
+    }
+}
+
 impl fmt::Display for Damage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -141,7 +151,7 @@ pub fn judge(block: &[u8], size: PageSize, first: PageNumber, tally: &mut Tally)
         let number = PageNumber(number);
         tally.seen += 1;
         if number > tally.owned {
-            tally.foreign += 1;
+            judge_foreign(bytes, number, tally);
             continue;
         }
         match damage(bytes, number, tally) {
@@ -152,6 +162,15 @@ pub fn judge(block: &[u8], size: PageSize, first: PageNumber, tally: &mut Tally)
                 tally.zeros.insert(number);
             }
         }
+    }
+}
+
+/// What lies behind the database may be anything, so only a flip says that the medium changed it.
+fn judge_foreign(bytes: &[u8], number: PageNumber, tally: &mut Tally) {
+    tally.foreign += 1;
+    let found = damage(bytes, number, tally).err().flatten();
+    if let Some(flip) = found.filter(Damage::is_flip) {
+        tally.note(number, flip);
     }
 }
 

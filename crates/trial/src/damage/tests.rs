@@ -110,6 +110,23 @@ fn what_lies_behind_the_database_is_not_judged() {
 }
 
 #[test]
+fn a_flipped_bit_is_located_behind_the_database_too() {
+    let mut tally = Tally::new(100, Some(PageNumber(9)), None);
+    let (mut sealed, mut zeros) = (page(10, 0), vec![0; SIZE.bytes()]);
+    sealed[700] ^= 0x20;
+    zeros[1_000] = 0x01;
+    let rubbish = vec![0x5A; SIZE.bytes()];
+    tally.judge(&[sealed, zeros, rubbish].concat(), SIZE, PageNumber(10));
+    let found: Vec<_> = tally.findings.iter().map(|found| &found.damage).collect();
+    let (bits, bit) = (vec![5_605], 8_000);
+    assert_eq!(
+        found,
+        [&Damage::FlippedBit { bits }, &Damage::FlippedZero { bit }]
+    );
+    assert_eq!((tally.foreign, tally.bad, tally.correctable), (3, 2, 2));
+}
+
+#[test]
 fn parts_add_up_to_the_whole() {
     let pages = [page(10, 12), page(99, 0), vec![0; SIZE.bytes()]];
     let whole = {

@@ -1,0 +1,96 @@
+//! Files of real engines, with bits flipped where chance has it: each is located by the program.
+
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
+
+use units::{Prng, Seed};
+
+use crate::scene::Scene;
+
+/// A flipped bit, and what must be said of it.
+struct Flip {
+    offset: u64,
+    bit: u64,
+    page_bytes: u64,
+}
+
+impl Flip {
+    /// Anywhere below `end`.
+    fn drawn(random: &mut Prng, end: u64, page_bytes: u64) -> Self {
+        Self {
+            offset: random.below(end),
+            bit: random.below(8),
+            page_bytes,
+        }
+    }
+
+    fn expected(&self) -> [String; 2] {
+        let byte = self.offset % self.page_bytes;
+        let page = match self.offset / self.page_bytes {
+            0 => "the first copy of the header is damaged".to_owned(),
+            1 => "the second copy of the header is damaged".to_owned(),
+            after => format!("page {}: ", after - 1),
+        };
+        [page, format!("byte {byte} bit {}", self.bit)]
+    }
+
+    /// Turns the bit; a second time, turns it back.
+    fn turn(&self, file: &File) {
+        let mut byte = [0];
+        file.read_exact_at(&mut byte, self.offset).unwrap();
+        byte[0] ^= 1 << self.bit;
+        file.write_all_at(&byte, self.offset).unwrap();
+    }
+}
+
+/// They lie outside the repository, in the folder that `PLIMSOLL_SAMPLES` names or beside it.
+fn samples() -> Vec<PathBuf> {
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/samples");
+    let folder = std::env::var_os("PLIMSOLL_SAMPLES").map_or_else(beside, PathBuf::from);
+    let Ok(entries) = fs::read_dir(&folder) else {
+        eprintln!("skipped: no sample databases in {}", folder.display());
+        return Vec::new();
+    };
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let mut packed: Vec<PathBuf> = paths
+        .filter(|path| path.extension().is_some_and(|kind| kind == "gz"))
+        .collect();
+    packed.sort();
+    packed
+}
+
+fn unpack(packed: &Path, scene: &Scene) {
+    let mut bytes = Vec::new();
+    flate2::read::GzDecoder::new(File::open(packed).unwrap())
+        .read_to_end(&mut bytes)
+        .unwrap();
+    scene.write("sample.edb", &bytes);
+}
+
+#[test]
+fn flips_in_files_of_real_engines_are_located() {
+    let mut random = Prng::new(Seed(1_911));
+    for packed in samples() {
+        let scene = Scene::new("sample");
+        unpack(&packed, &scene);
+        let sound = scene.run(["check", "--json", "sample.edb"]);
+        sound.expect_code(0);
+        let answer: serde_json::Value = serde_json::from_str(&sound.out).unwrap();
+        let page_bytes = answer[0]["page_size_bytes"].as_u64().unwrap();
+        let path = scene.path("sample.edb");
+        let file = File::options().read(true).write(true).open(&path).unwrap();
+        let all = file.metadata().unwrap().len();
+        let ends = [[2 * page_bytes; 2].as_slice(), &[all; 10]].concat();
+        for end in ends {
+            let flip = Flip::drawn(&mut random, end, page_bytes);
+            flip.turn(&file);
+            let ran = scene.run(["check", "sample.edb"]);
+            ran.expect_code(1);
+            let named = |line: &str| flip.expected().iter().all(|part| line.contains(part));
+            assert!(ran.out.lines().any(named), "{:?}: {}", packed, ran.out);
+            flip.turn(&file);
+        }
+    }
+}
