@@ -12,13 +12,7 @@ pub fn number(value: f64, decimals: usize) -> String {
     let (whole, fraction) = digits
         .split_once('.')
         .map_or((digits, None), |(w, f)| (w, Some(f)));
-    let mut grouped = String::from(sign);
-    for (index, digit) in whole.chars().enumerate() {
-        if index > 0 && (whole.len() - index).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
+    let mut grouped = format!("{sign}{}", units::group_thousands(whole));
     if let Some(fraction) = fraction {
         grouped.push('.');
         grouped.push_str(fraction);

@@ -1,4 +1,5 @@
-//! Newtypes for the quantities of mailbox storage, and the one small random generator.
+//! Newtypes for the quantities of mailbox storage, how a count is written, and the one small random
+//! generator.
 //!
 //! A page number is not an offset and a generation is not a count: every quantity that could be
 //! taken for another has a type here, with arithmetic only where it makes sense.
@@ -6,7 +7,9 @@
 mod nanos;
 mod prng;
 mod quantity;
+mod thousands;
 
 pub use nanos::Nanos;
 pub use prng::{Prng, Seed};
 pub use quantity::{Bytes, Generation, ObjectId, PageNumber};
+pub use thousands::{group_thousands, thousands};

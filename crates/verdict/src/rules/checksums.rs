@@ -1,6 +1,7 @@
 //! Every page of every database must be whole after the load.
 
 use record::{Checksum, RunRecord};
+use units::thousands;
 
 use crate::{Evidence, Finding, Kind, Limit, Outcome, Unit};
 
@@ -56,9 +57,9 @@ fn damage(of: &Checksum) -> Option<Evidence> {
         ];
         let found = kinds.iter().filter(|(pages, _)| *pages > 0);
         let mut said: Vec<String> = found
-            .map(|(pages, kind)| format!("{pages} {kind}"))
+            .map(|(pages, kind)| format!("{} {kind}", thousands(*pages)))
             .collect();
-        said.push(format!("of {} pages seen", of.seen_pages));
+        said.push(format!("of {} pages seen", thousands(of.seen_pages)));
         Evidence::of_database(of.database, said.join(", "))
     })
 }

@@ -1,6 +1,7 @@
 //! Failed requests and damaged content that the load itself came upon.
 
 use record::{Issue, RunRecord, Severity};
+use units::thousands;
 
 use crate::{Evidence, Finding, Kind, Limit, Outcome, Unit};
 
@@ -39,7 +40,7 @@ pub fn judge(run: &RunRecord) -> Option<Finding> {
         evidence.push(Evidence::of_run(format!("and {more} more")));
     }
     if failed_requests > noted {
-        let text = format!("{failed_requests} requests failed");
+        let text = format!("{} requests failed", thousands(failed_requests));
         evidence.push(Evidence::of_run(text));
     }
     Some(Finding {

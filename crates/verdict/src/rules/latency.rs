@@ -2,6 +2,7 @@
 //! the worst mean of each database in any one interval.
 
 use record::{Phase, RunRecord, Series};
+use units::thousands;
 
 use super::milliseconds;
 use crate::{Evidence, Finding, Kind, Limit, Outcome, Unit};
@@ -109,13 +110,13 @@ impl LatencyRule {
         let text = match outcome {
             Outcome::CannotJudge => format!(
                 "{} {what} measured, at least {} needed",
-                one.count,
+                thousands(one.count),
                 self.minimum_count.max(1)
             ),
             _ => format!(
                 "{:.2} ms over {} {what}",
                 milliseconds(one.mean_ns),
-                one.count
+                thousands(one.count)
             ),
         };
         Evidence {

@@ -2,6 +2,7 @@
 //! when page writes do not keep up with page reads.
 
 use record::{Phase, RunRecord};
+use units::thousands;
 
 use super::judges_load;
 use crate::{Evidence, Finding, Kind, Limit, Outcome, Unit};
@@ -46,6 +47,8 @@ fn stalls_by_database(run: &RunRecord) -> Vec<Evidence> {
     stalls.sort_by_key(|&(stalls, index)| (std::cmp::Reverse(stalls), index));
     stalls
         .iter()
-        .map(|&(stalls, index)| Evidence::of_database(index, format!("{stalls} stalls")))
+        .map(|&(stalls, index)| {
+            Evidence::of_database(index, format!("{} stalls", thousands(stalls)))
+        })
         .collect()
 }
