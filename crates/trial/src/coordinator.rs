@@ -9,7 +9,7 @@ use device::Runtime;
 use units::Nanos;
 
 use crate::sampler::Sums;
-use crate::tune;
+use crate::tune::{self, Step};
 
 /// How often a waiting group looks.
 const LOOK: Nanos = Nanos::from_millis(5);
@@ -73,7 +73,8 @@ struct Meeting {
 #[derive(Debug, Default)]
 struct StepMeeting {
     arrived: AtomicU32,
-    requests: AtomicU64,
+    /// Thousandths of a request per second: integers come to the same sum in every order.
+    milli_iops: AtomicU64,
     reads: AtomicU64,
     read_nanos: AtomicU64,
     log_writes: AtomicU64,
@@ -136,16 +137,21 @@ impl Coordinator {
         }
     }
 
-    /// Adds what one group saw in step `number` of the search for the number of sessions, and waits
-    /// for the others; what all saw together. None where the run is to end.
+    /// Adds what one group saw in step `number` of the search, for `span` under `sessions` sessions
+    /// of each database, and waits for the others. None where the run is to end.
+    ///
+    /// Every group gets the same step, to the last digit. Each decides by itself what comes next,
+    /// and where one went on searching and another did not they would wait for each other for ever.
     pub(crate) async fn add_up(
         &self,
         number: usize,
-        seen: Sums,
+        sessions: u32,
+        (seen, span): (Sums, Nanos),
         runtime: &Runtime,
-    ) -> Option<Sums> {
+    ) -> Option<Step> {
         let step = &self.steps[number];
-        step.requests.fetch_add(seen.requests, SeqCst);
+        step.milli_iops
+            .fetch_add(milli_iops(seen.requests, span), SeqCst);
         step.reads.fetch_add(seen.reads, SeqCst);
         step.read_nanos.fetch_add(seen.read_nanos, SeqCst);
         step.log_writes.fetch_add(seen.log_writes, SeqCst);
@@ -157,12 +163,14 @@ impl Coordinator {
             }
             runtime.sleep(LOOK).await;
         }
-        Some(Sums {
-            requests: step.requests.load(SeqCst),
-            reads: step.reads.load(SeqCst),
-            read_nanos: step.read_nanos.load(SeqCst),
-            log_writes: step.log_writes.load(SeqCst),
-            log_write_nanos: step.log_write_nanos.load(SeqCst),
+        let average = |nanos: &AtomicU64, count: &AtomicU64| {
+            Nanos(nanos.load(SeqCst) / count.load(SeqCst).max(1))
+        };
+        Some(Step {
+            sessions,
+            iops: step.milli_iops.load(SeqCst) as f64 / 1e3,
+            read_average: average(&step.read_nanos, &step.reads),
+            log_write_average: average(&step.log_write_nanos, &step.log_writes),
         })
     }
 
@@ -183,11 +191,56 @@ impl Coordinator {
     }
 }
 
+/// Thousandths of a request per second, of `requests` within `span`.
+fn milli_iops(requests: u64, span: Nanos) -> u64 {
+    let rate = u128::from(requests) * 1_000_000_000_000 / u128::from(span.0.max(1));
+    u64::try_from(rate).unwrap_or(u64::MAX)
+}
+
 #[cfg(test)]
 mod tests {
+    use std::rc::Rc;
+
+    use device::{Executor, VirtualReactor};
     use units::Nanos;
 
-    use super::{Barrier, Coordinator, Stop};
+    use super::{Barrier, Coordinator, Stop, milli_iops};
+    use crate::sampler::Sums;
+    use crate::tune::Step;
+
+    /// 1,000 requests of each, within spans that differ by what a thread looks late.
+    #[test]
+    fn groups_that_looked_for_different_spans_get_the_same_step() {
+        let executor = Executor::new(VirtualReactor::new());
+        let coordinator = Rc::new(Coordinator::new(2));
+        let look = |millis| {
+            let (coordinator, runtime) = (Rc::clone(&coordinator), executor.runtime());
+            let seen = Sums {
+                requests: 1_000,
+                reads: 100,
+                read_nanos: 250,
+                ..Sums::default()
+            };
+            let span = Nanos::from_millis(millis);
+            async move { coordinator.add_up(0, 8, (seen, span), &runtime).await }
+        };
+        let other = executor.runtime().spawn(look(612));
+        let leader = look(600);
+        let (leader, other) = executor.block_on(async move { (leader.await, other.await) });
+        let together = Step {
+            sessions: 8,
+            iops: 3_300.652,
+            read_average: Nanos(2),
+            log_write_average: Nanos::ZERO,
+        };
+        assert_eq!((leader, other), (Some(together), Some(together)));
+    }
+
+    #[test]
+    fn a_rate_without_time_is_no_division_by_zero() {
+        assert_eq!(milli_iops(0, Nanos::ZERO), 0);
+        assert_eq!(milli_iops(u64::MAX, Nanos::ZERO), u64::MAX);
+    }
 
     #[test]
     fn a_barrier_passes_when_the_last_group_arrives() {

@@ -66,16 +66,6 @@ impl Sums {
         }
         sums
     }
-
-    /// Average latency of a database read; nothing where there was none.
-    pub fn read_average(&self) -> Nanos {
-        Nanos(self.read_nanos / self.reads.max(1))
-    }
-
-    /// Average latency of a log write; nothing where there was none.
-    pub fn log_write_average(&self) -> Nanos {
-        Nanos(self.log_write_nanos / self.log_writes.max(1))
-    }
 }
 
 /// Samples the databases of one group.

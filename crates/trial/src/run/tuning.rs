@@ -65,15 +65,11 @@ impl Group {
         let began = self.runtime.now();
         self.pause(span, opened).await?;
         let seen = load.sampler.sample(Phase::Tune);
-        let seconds = self.runtime.now().since(began).as_secs_f64();
-        let all = self.coordinator.add_up(number, seen, &self.runtime);
-        let all = all.await?;
-        Some(Step {
-            sessions,
-            iops: all.requests as f64 / seconds,
-            read_average: all.read_average(),
-            log_write_average: all.log_write_average(),
-        })
+        let looked = self.runtime.now().since(began);
+        let coordinator = &self.coordinator;
+        coordinator
+            .add_up(number, sessions, (seen, looked), &self.runtime)
+            .await
     }
 
     /// Lets the load run for `span`; none where the run is to end.
