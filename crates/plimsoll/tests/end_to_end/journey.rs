@@ -73,10 +73,14 @@ fn a_target_is_judged_and_held() {
         (outcome, number("measured"), number("limit"))
     };
     assert_eq!(judged("impossible", "90000000").0, "fail");
-    // A machine busy with other tests may not reach even this; none may go far beyond it.
+    // A machine busy with other tests may not reach even this. After a stall one second of it may
+    // be caught up, a quarter of the four, and batches that have begun end: twice is beyond that.
     let (outcome, measured, limit) = judged("modest", "500");
     assert_eq!(outcome == "pass", measured >= limit, "{measured}");
-    assert!(measured < 600.0, "the load is held, not let go: {measured}");
+    assert!(
+        measured < 1_000.0,
+        "the load is held, not let go: {measured}"
+    );
 }
 
 #[test]
@@ -110,9 +114,10 @@ fn a_journal_cut_off_by_a_crash_still_reports() {
 #[test]
 fn interrupting_stops_cleanly_and_reports_what_there_is() {
     let scene = Scene::prepared("interrupt");
-    let child = scene.start(["run", "plan.toml", "-o", "run", "--duration", "60s"]);
+    let mut child = scene.start(["run", "plan.toml", "-o", "run", "--duration", "60s"]);
     let journal = scene.path("run/record.jsonl");
-    while !fs::read_to_string(&journal).is_ok_and(|text| text.contains("\"measure\"")) {
+    let measures = || fs::read_to_string(&journal).is_ok_and(|text| text.contains("\"measure\""));
+    while !measures() && child.try_wait().unwrap().is_none() {
         thread::sleep(Duration::from_millis(20));
     }
     let pid = child.id().to_string();

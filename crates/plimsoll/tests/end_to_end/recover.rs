@@ -1,7 +1,7 @@
 //! `recover` before any log is replayed: whose log it is, and who still holds the files.
 
 use std::fs::{self, File};
-use std::thread;
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::time::{Duration, Instant};
 
 use crate::scene::{Ran, Scene};
@@ -26,12 +26,17 @@ fn a_file_that_a_dying_process_holds_is_waited_for() {
     let scene = Scene::prepared("recover-dying");
     let held = File::open(scene.path("Plimsoll001.edb")).unwrap();
     held.lock().unwrap();
-    let child = scene.start(["recover", "Plimsoll001.edb"]);
-    thread::sleep(Duration::from_millis(1_500));
+    let mut child = scene.start(["recover", "Plimsoll001.edb"]);
+    let mut errors = BufReader::new(child.stderr.take().unwrap());
+    let mut said = String::new();
+    while !said.contains("waiting up to 5 s") {
+        assert!(errors.read_line(&mut said).unwrap() > 0, "{said}");
+    }
     drop(held);
+    errors.read_to_string(&mut said).unwrap();
+    assert!(said.contains("let go of Plimsoll001.edb"), "{said}");
     Ran::of(&child.wait_with_output().unwrap())
         .expect_code(0)
-        .expect_err(&["waiting up to 5 s", "let go of Plimsoll001.edb"])
         .expect_out(&["was closed properly"]);
 }
 
