@@ -153,7 +153,7 @@ proptest! {
     }
 }
 
-/// One database more rounds up to 32 and 36 of a server here. Those make 5 and 6 backup sets, of
+/// A server needs 32 databases for the one and 36 for the other. Those make 5 and 6 backup sets, of
 /// 7 and of 6 databases at most, and the restore volume takes one set (facts 4.6 and 5.9).
 #[test]
 fn more_mailboxes_in_smaller_backup_sets_may_need_fewer_disks() {
