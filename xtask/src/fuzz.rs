@@ -5,8 +5,8 @@
 
 use std::fs;
 
-use crate::failure::Failure;
-use crate::shell;
+use xtask::failure::Failure;
+use xtask::shell;
 
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 const COVERAGE: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \

@@ -2,8 +2,8 @@
 
 use cargo_metadata::{Dependency, DependencyKind, Metadata, MetadataCommand, Package};
 
-use crate::failure::Failure;
-use crate::shell;
+use xtask::failure::Failure;
+use xtask::shell;
 
 /// One row of the table.
 struct Layer {
@@ -41,7 +41,7 @@ const TABLE: &[Layer] = &[
     Layer {
         package: "plan",
         inside: &["units"],
-        outside: &["serde", "toml"],
+        outside: &["toml"],
         tests: &[],
     },
     Layer {
@@ -60,11 +60,11 @@ const TABLE: &[Layer] = &[
         package: "workload",
         inside: &["plan", "units"],
         outside: &["xxhash-rust"],
-        tests: &["ese"],
+        tests: &[],
     },
     Layer {
         package: "record",
-        inside: &["plan", "units"],
+        inside: &["units"],
         outside: &["base64", "hdrhistogram", "serde", "serde_json"],
         tests: &[],
     },
@@ -72,11 +72,11 @@ const TABLE: &[Layer] = &[
         package: "engine",
         inside: &["ese", "device", "units"],
         outside: &[],
-        tests: &["faults", "testkit", "workload"],
+        tests: &["faults"],
     },
     Layer {
         package: "verdict",
-        inside: &["record", "plan", "units"],
+        inside: &["record", "units"],
         outside: &[],
         tests: &[],
     },
@@ -92,12 +92,12 @@ const TABLE: &[Layer] = &[
             "engine", "ese", "workload", "device", "plan", "record", "units",
         ],
         outside: &["serde", "serde_json"],
-        tests: &["device-os", "faults", "testkit", "verdict"],
+        tests: &["faults"],
     },
     Layer {
         package: "report",
         inside: &["plan", "record", "sizing", "verdict", "units"],
-        outside: &["csv", "serde", "serde_json", "time"],
+        outside: &["serde", "serde_json", "time"],
         tests: &[],
     },
     Layer {
@@ -123,22 +123,19 @@ const TABLE: &[Layer] = &[
     Layer {
         package: "testkit",
         inside: &[
-            "device",
-            "device-os",
-            "engine",
-            "ese",
-            "faults",
-            "plan",
-            "record",
-            "trial",
-            "units",
-            "workload",
+            "device", "engine", "ese", "faults", "plan", "record", "trial", "units",
         ],
         outside: &["libesedb", "serde", "serde_json", "xxhash-rust"],
         tests: &[],
     },
     Layer {
         package: "xtask",
+        inside: &[],
+        outside: &["cargo_metadata", "toml"],
+        tests: &[],
+    },
+    Layer {
+        package: "bench",
         inside: &[
             "device",
             "device-os",
@@ -146,12 +143,12 @@ const TABLE: &[Layer] = &[
             "ese",
             "plan",
             "record",
-            "testkit",
             "trial",
             "units",
             "workload",
+            "xtask",
         ],
-        outside: &["cargo_metadata", "hdrhistogram", "serde_json", "toml"],
+        outside: &["hdrhistogram", "serde_json"],
         tests: &[],
     },
 ];
@@ -194,8 +191,67 @@ fn complaints(metadata: &Metadata) -> Vec<String> {
             continue;
         };
         found.extend(edges(layer, package, &names));
+        found.extend(unused_grants(layer, package));
+        found.extend(unused_dependencies(package));
     }
     found
+}
+
+/// Edges that the table grants and the manifest does not declare: they would let one in unseen.
+fn unused_grants(layer: &Layer, package: &Package) -> Vec<String> {
+    let declared = |name: &&&str| {
+        let mut dependencies = package.dependencies.iter();
+        dependencies.any(|dependency| dependency.name.as_str() == **name)
+    };
+    let granted = [layer.inside, layer.outside, layer.tests].concat();
+    let unused = granted.iter().filter(|name| !declared(name));
+    unused
+        .map(|name| {
+            format!(
+                "{} may use {name} and does not: drop the grant",
+                package.name
+            )
+        })
+        .collect()
+}
+
+/// Dependencies that the manifest declares and no source of the package names.
+fn unused_dependencies(package: &Package) -> Vec<String> {
+    let text = sources(package);
+    let named = |dependency: &&Dependency| {
+        let name = dependency.rename.as_deref().unwrap_or(&dependency.name);
+        let name = name.replace('-', "_");
+        text.split(|c: char| !(c.is_alphanumeric() || c == '_'))
+            .any(|word| word == name)
+    };
+    let unused = package.dependencies.iter().filter(|one| !named(one));
+    unused
+        .map(|dependency| {
+            format!(
+                "{} declares {} and never names it",
+                package.name, dependency.name
+            )
+        })
+        .collect()
+}
+
+/// Every source file of the package, one after the other.
+fn sources(package: &Package) -> String {
+    let mut folders = package.manifest_path.parent().map_or(Vec::new(), |folder| {
+        vec![folder.as_std_path().to_path_buf()]
+    });
+    let mut text = String::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                text += &std::fs::read_to_string(path).unwrap_or_default();
+            }
+        }
+    }
+    text
 }
 
 fn edges(layer: &Layer, package: &Package, workspace: &[&str]) -> Vec<String> {

@@ -2,8 +2,8 @@
 
 use cargo_metadata::{MetadataCommand, Package};
 
-use crate::failure::Failure;
-use crate::shell;
+use xtask::failure::Failure;
+use xtask::shell;
 
 /// Licences compatible with distribution under MIT or Apache-2.0. `deny.toml` says the same.
 const ALLOWED: &[&str] = &[

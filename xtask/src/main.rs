@@ -6,24 +6,17 @@
     reason = "printing is this program's output"
 )]
 
-mod bench;
-mod failure;
 mod fuzz;
 mod layers;
 mod licences;
 mod peers;
-mod shell;
 mod steps;
 mod tidy;
 
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use failure::Failure;
-
-/// The product's, so that a bench measures what the product does.
-#[global_allocator]
-static MEMORY: device_os::BufferMemory = device_os::BufferMemory::new();
+use xtask::failure::Failure;
+use xtask::shell;
 
 const USAGE: &str = "\
 cargo xtask <command>
@@ -33,8 +26,7 @@ cargo xtask <command>
   tidy --tighten  the same, and lower the limits in xtask/figures.toml to what was found
   layers          every dependency edge against the table in ARCHITECTURE.md
   bench NAME [DIR]  speed against a peer, or counts against limits, with files in DIR
-                  (default: target/bench);
-                  run it as `cargo run --release -p xtask -- bench NAME`
+                  (default: target/bench)
   fuzz [SECONDS]  every decoder of foreign bytes, so long each (default 10)
   crash --seeds N [--first S]      power failures in N random scripts, on every processor
   crash --seed S [--step K]        one script again, power failing at request K or at every one
@@ -64,14 +56,7 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
         ["tidy"] => tidy::run(tidy::Mode::Check),
         ["tidy", "--tighten"] => tidy::run(tidy::Mode::Tighten),
         ["layers"] => layers::run(),
-        ["bench", name] => bench::run(name, &bench_directory()?),
-        ["bench", name, directory] => bench::run(name, Path::new(directory)),
-        [bench::slice::COMMAND, directory, depth, seed] => {
-            bench::slice::run(Path::new(directory), depth, seed)
-        }
-        [bench::engine::COMMAND, folder, sessions @ ..] => {
-            bench::engine::alone(Path::new(folder), sessions)
-        }
+        ["bench", options @ ..] => runner("cargo run -q --release -p bench --", options),
         ["fuzz"] => fuzz::run(fuzz::SHORT_SECONDS),
         ["fuzz", seconds] => fuzz::run(
             seconds
@@ -79,12 +64,10 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
                 .map_err(|_| Failure::new(format!("`{seconds}` is no number of seconds")))?,
         ),
         ["crash", options @ ..] => {
-            let runner = "cargo run -q --release -p testkit --bin crash --".split(' ');
-            shell::run(&runner.chain(options.iter().copied()).collect::<Vec<_>>())
+            runner("cargo run -q --release -p testkit --bin crash --", options)
         }
         ["damage", options @ ..] => {
-            let runner = "cargo run -q --release -p testkit --bin damage --".split(' ');
-            shell::run(&runner.chain(options.iter().copied()).collect::<Vec<_>>())
+            runner("cargo run -q --release -p testkit --bin damage --", options)
         }
         ["kill"] => kill("100"),
         ["kill", "--times", times] => kill(times),
@@ -95,6 +78,12 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
         ["deny"] => licences::deny(),
         _ => Err(Failure::new(USAGE)),
     }
+}
+
+/// Runs another program of the workspace with these options.
+fn runner(program: &str, options: &[&str]) -> Result<(), Failure> {
+    let words = program.split(' ').chain(options.iter().copied());
+    shell::run(&words.collect::<Vec<_>>())
 }
 
 /// Kills the real program so many times and holds its databases to what it acknowledged.
@@ -128,11 +117,4 @@ fn program_test(name: &str, environment: &[(&str, &str)]) -> Result<(), Failure>
         return Ok(());
     }
     Err(Failure::new(format!("`{words}` failed")))
-}
-
-fn bench_directory() -> Result<PathBuf, Failure> {
-    let directory = shell::root().join("target/bench");
-    std::fs::create_dir_all(&directory)
-        .map_err(|error| Failure::new(format!("{}: {error}", directory.display())))?;
-    Ok(directory)
 }

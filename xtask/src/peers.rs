@@ -3,8 +3,8 @@
 
 use std::path::PathBuf;
 
-use crate::failure::Failure;
-use crate::shell;
+use xtask::failure::Failure;
+use xtask::shell;
 
 /// Names the folder to the tests that use it.
 pub const VARIABLE: &str = "PLIMSOLL_PEERS";

@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use crate::failure::Failure;
-use crate::{fuzz, layers, licences, peers, shell, tidy};
+use crate::{fuzz, layers, licences, peers, tidy};
+use xtask::failure::Failure;
+use xtask::shell;
 
 struct Step {
     name: &'static str,

@@ -8,7 +8,7 @@ mod fjall;
 mod lmdb;
 mod mix;
 mod redb;
-#[path = "../../../xtask/src/bench/tally.rs"]
+#[path = "../../../crates/bench/src/tally.rs"]
 mod tally;
 
 use std::error::Error;

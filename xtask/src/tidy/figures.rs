@@ -5,8 +5,8 @@ use std::fmt;
 use super::Mode;
 use super::functions::functions;
 use super::sources::Tree;
-use crate::failure::Failure;
-use crate::shell;
+use xtask::failure::Failure;
+use xtask::shell;
 
 /// House limit of a function in lines of code; above it, it needs a reason.
 const LONG_FUNCTION: usize = 70;

@@ -8,9 +8,9 @@ mod mask;
 mod sources;
 mod text;
 
-use crate::failure::Failure;
-use crate::shell;
 use sources::Tree;
+use xtask::failure::Failure;
+use xtask::shell;
 
 /// What to do with the limits of `xtask/figures.toml`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

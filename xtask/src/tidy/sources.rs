@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::mask;
-use crate::failure::Failure;
-use crate::shell;
+use xtask::failure::Failure;
+use xtask::shell;
 
 /// A Rust source file.
 pub struct Source {

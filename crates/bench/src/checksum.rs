@@ -7,7 +7,7 @@ use ese::checksum::{Kernel, PageVerdict, store, verify};
 use ese::page::PageSize;
 use units::{PageNumber, Prng, Seed};
 
-use super::{PAIRS, median};
+use crate::{PAIRS, median};
 
 /// Pages that fit the second-level cache of any recent processor.
 const PAGES: u32 = 8;

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use super::fio;
-use super::pairs::{self, Pairs};
-use crate::failure::Failure;
-use crate::shell;
+use crate::fio;
+use crate::pairs::{self, Pairs};
+use xtask::failure::Failure;
+use xtask::shell;
 
 /// Databases, and bytes of each.
 const DATABASES: usize = 2;

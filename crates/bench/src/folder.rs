@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use crate::failure::Failure;
+use xtask::failure::Failure;
 
 /// Makes a folder, with those above it.
 pub fn create(folder: &Path) -> Result<(), Failure> {

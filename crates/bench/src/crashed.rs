@@ -14,7 +14,7 @@ use ese::schema::{ColumnDefinition, ColumnType, IndexDefinition, TableDefinition
 use ese::{LogTime, Signature};
 use units::{Bytes, Prng, Seed};
 
-use crate::failure::Failure;
+use xtask::failure::Failure;
 
 /// The database file's name.
 pub const FILE: &str = "mail.edb";

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::failure::Failure;
-use crate::shell;
+use xtask::failure::Failure;
+use xtask::shell;
 
 /// What a run of fio measured.
 #[derive(Clone, Copy, Debug, PartialEq)]

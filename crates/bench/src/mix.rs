@@ -17,8 +17,8 @@ use ese::{LogTime, Signature};
 use units::{Bytes, Nanos, Seed};
 use workload::{MailboxLoad, MailboxOperation, Mailboxes};
 
-use super::tally::{Line, Tally, Usage};
-use crate::failure::Failure;
+use crate::tally::{Line, Tally, Usage};
+use xtask::failure::Failure;
 
 const TABLE: &str = "Mail";
 const MESSAGE_ID: u16 = 1;

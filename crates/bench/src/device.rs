@@ -7,9 +7,9 @@ use device::{Buffer, DeviceError, Durability, OpenMode, Purpose, Request};
 use device_os::{Backend, World};
 use units::{Nanos, Prng, Seed};
 
-use super::fio_memory::FioMemory;
-use super::{PAIRS, fio, median, slice};
-use crate::failure::Failure;
+use crate::fio_memory::FioMemory;
+use crate::{PAIRS, fio, median, slice};
+use xtask::failure::Failure;
 
 /// The file read from: far larger than any on-board cache of a small disk.
 pub const FILE_BYTES: u64 = 1 << 30;

@@ -11,9 +11,9 @@ use record::Event;
 use trial::Coordinator;
 use units::{Bytes, Nanos};
 
-use super::budget::Totals;
-use super::mail::{self, Mail};
-use crate::failure::Failure;
+use crate::budget::Totals;
+use crate::mail::{self, Mail};
+use xtask::failure::Failure;
 
 /// How often the log is looked at.
 const LOOK: Nanos = Nanos::from_millis(100);

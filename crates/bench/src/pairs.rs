@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::{PAIRS, median};
-use crate::failure::Failure;
+use crate::{PAIRS, median};
+use xtask::failure::Failure;
 
 /// Medians of alternating pairs of one figure, larger is better.
 #[derive(Clone, Copy, Debug)]

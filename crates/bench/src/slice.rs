@@ -8,10 +8,10 @@ use device::{Buffer, Device, DeviceError, OpenMode, Purpose, Request, Runtime};
 use device_os::{Backend, World};
 use units::{Nanos, Prng, Seed};
 
-use super::device::{FILE, FILE_BYTES, READ_BYTES, SLICE};
-use super::fio;
-use crate::failure::Failure;
-use crate::shell;
+use crate::device::{FILE, FILE_BYTES, READ_BYTES, SLICE};
+use crate::fio;
+use xtask::failure::Failure;
+use xtask::shell;
 
 /// This program's command for [`run`].
 pub const COMMAND: &str = "bench-slice";

@@ -16,11 +16,11 @@ use device_os::{Backend, World};
 use engine::recovery::{RecoverySettings, RecoverySummary, WRITES_IN_FLIGHT, redo};
 use units::{Bytes, Seed};
 
-use super::crashed::{self, Crashed};
-use super::mail::Mail;
-use super::{PAIRS, fio, folder, killed, median};
-use crate::failure::Failure;
-use crate::shell;
+use crate::crashed::{self, Crashed};
+use crate::mail::Mail;
+use crate::{PAIRS, fio, folder, killed, median};
+use xtask::failure::Failure;
+use xtask::shell;
 
 /// Log that is outstanding, and the cache that it was written under and is replayed under.
 const LOG: Bytes = Bytes::from_mib(500);

@@ -12,7 +12,7 @@ use trial::run::Group;
 use trial::{Coordinator, Location};
 use units::Bytes;
 
-use crate::failure::Failure;
+use xtask::failure::Failure;
 
 /// What is prepared and how it is run: everything that this does not say is the program's default.
 #[derive(Clone, Copy, Debug)]

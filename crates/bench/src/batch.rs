@@ -13,10 +13,10 @@ use record::{Event, Phase};
 use trial::{Coordinator, Stop};
 use units::Bytes;
 
-use super::budget::{Budget, Totals};
-use super::folder;
-use super::mail::{self, Mail};
-use crate::failure::Failure;
+use crate::budget::{Budget, Totals};
+use crate::folder;
+use crate::mail::{self, Mail};
+use xtask::failure::Failure;
 
 /// 32 times the cache.
 const LOAD: Mail = Mail {

@@ -7,16 +7,16 @@ use std::path::Path;
 
 use units::{Bytes, Nanos, Seed};
 
-use super::folder;
-use super::mix::{self, Mix};
-use super::pairs::{self, Pairs};
-use crate::failure::Failure;
-use crate::shell;
+use crate::folder;
+use crate::mix::{self, Mix};
+use crate::pairs::{self, Pairs};
+use xtask::failure::Failure;
+use xtask::shell;
 
 /// This program's command for [`alone`].
 pub const COMMAND: &str = "bench-mix";
 
-/// Above the columns of a [`Line`](super::tally::Line).
+/// Above the columns of a [`Line`](crate::tally::Line).
 const HEADINGS: &str = "engine             sessions  operations/s  KB read  KB written  \
                         CPU us  read p50 us  read p99 us  missed";
 
@@ -103,7 +103,7 @@ fn measure(folder: &Path, engine: &str, sessions: &[&str]) -> Result<f64, Failur
     rate.ok_or_else(|| Failure::new(format!("{engine} printed `{printed}`")))
 }
 
-/// Operations per second of a printed [`Line`](super::tally::Line); none of anything else.
+/// Operations per second of a printed [`Line`](crate::tally::Line); none of anything else.
 fn rate_of(line: &str) -> Option<f64> {
     /// Columns behind the rate.
     const BEHIND: usize = 6;
@@ -143,8 +143,8 @@ fn summary(pairs: &Pairs) -> String {
 mod tests {
     use std::time::Duration;
 
-    use super::super::tally::{Line, Tally, Usage};
     use super::{Pairs, rate_of, summary};
+    use crate::tally::{Line, Tally, Usage};
 
     #[test]
     fn a_printed_line_gives_its_rate_back() {

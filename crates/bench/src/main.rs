@@ -1,0 +1,119 @@
+//! Measurements: against a peer on the same file in the same run, in alternating pairs; or counts
+//! against what the original tool counts.
+
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "printing is this program's output"
+)]
+
+mod batch;
+mod budget;
+mod checksum;
+mod crashed;
+mod device;
+mod engine;
+mod fio;
+mod fio_memory;
+mod folder;
+mod killed;
+mod mail;
+mod mix;
+mod pairs;
+mod program;
+mod recovery;
+mod slice;
+mod tally;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use xtask::failure::Failure;
+use xtask::shell;
+
+/// The product's, so that a bench measures what the product does.
+#[global_allocator]
+static MEMORY: device_os::BufferMemory = device_os::BufferMemory::new();
+
+const USAGE: &str = "\
+cargo xtask bench NAME [DIR]
+
+Measures with files in DIR (default: target/bench). NAME is one of:
+  device, check, prepare, checksum, engine, recovery   speed against a peer
+  batch                                                counts against limits";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match dispatch(&words) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("{failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(words: &[&str]) -> Result<(), Failure> {
+    match words {
+        [slice::COMMAND, directory, depth, seed] => slice::run(Path::new(directory), depth, seed),
+        [engine::COMMAND, folder, sessions @ ..] => engine::alone(Path::new(folder), sessions),
+        [name] => run(name, &default_directory()?),
+        [name, directory] => run(name, Path::new(directory)),
+        _ => Err(Failure::new(USAGE)),
+    }
+}
+
+fn default_directory() -> Result<PathBuf, Failure> {
+    let directory = shell::root().join("target/bench");
+    std::fs::create_dir_all(&directory)
+        .map_err(|error| Failure::new(format!("{}: {error}", directory.display())))?;
+    Ok(directory)
+}
+
+/// Pairs measured per line; the line shows their medians.
+const PAIRS: usize = 5;
+
+/// Runs the benchmark `name` with its files in `directory`.
+fn run(name: &str, directory: &Path) -> Result<(), Failure> {
+    match name {
+        "device" => device::run(directory).map(|comparisons| {
+            for comparison in comparisons {
+                println!("{comparison}");
+            }
+        }),
+        "check" => program::check(directory).map(|pairs| show("check", pairs)),
+        "prepare" => program::prepare(directory).map(|pairs| show("prepare", pairs)),
+        "checksum" => {
+            checksum::run();
+            Ok(())
+        }
+        "engine" => engine::run(directory),
+        "batch" => batch::run(directory),
+        "recovery" => recovery::run(directory),
+        _ => Err(Failure::new(format!(
+            "no benchmark is called {name}; there are: device, check, prepare, checksum, \
+             engine, batch, recovery"
+        ))),
+    }
+}
+
+fn show(name: &str, pairs: Option<pairs::Pairs>) {
+    if let Some(pairs) = pairs {
+        println!("{name}: {pairs}");
+    }
+}
+
+/// The middle value of an odd number of them.
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_median_stands_in_the_middle() {
+        assert!((super::median(vec![9.0, 1.0, 5.0]) - 5.0).abs() < f64::EPSILON);
+    }
+}

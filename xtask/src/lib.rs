@@ -1,0 +1,4 @@
+//! Running programs and saying why one failed, for every command that automates the project.
+
+pub mod failure;
+pub mod shell;
