@@ -24,6 +24,7 @@ cargo xtask <command>
   test [STEP...]  set up what the tests need, then run every check; or only the named steps
   tidy            the house rules: sizes, documentation, banned words, dead files
   tidy --tighten  the same, and lower the limits in xtask/figures.toml to what was found
+  tidy --explain  the same, with the places behind the figures
   layers          every dependency edge against the table in ARCHITECTURE.md
   bench NAME [DIR]  speed against a peer, or counts against limits, with files in DIR
                   (default: target/bench)
@@ -54,6 +55,7 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
     match words {
         ["test", names @ ..] => steps::run(names),
         ["tidy"] => tidy::run(tidy::Mode::Check),
+        ["tidy", "--explain"] => tidy::run(tidy::Mode::Explain),
         ["tidy", "--tighten"] => tidy::run(tidy::Mode::Tighten),
         ["layers"] => layers::run(),
         ["bench", options @ ..] => runner("cargo run -q --release -p bench --", options),

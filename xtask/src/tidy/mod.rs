@@ -3,9 +3,11 @@
 mod documents;
 mod figures;
 mod functions;
+mod habits;
 mod lints;
 mod mask;
 mod sources;
+mod surface;
 mod text;
 
 use sources::Tree;
@@ -19,6 +21,8 @@ pub enum Mode {
     Check,
     /// The same, then lower each limit to the figure found.
     Tighten,
+    /// The same as [`Mode::Check`], with every place behind the figures.
+    Explain,
 }
 
 /// A rule looks at the whole tree and returns complaints, each naming file, line and remedy.
@@ -43,6 +47,9 @@ pub fn run(mode: Mode) -> Result<(), Failure> {
     let mut complaints: Vec<String> = RULES.iter().flat_map(|rule| rule(&tree)).collect();
     let measured = figures::measure(&tree);
     print!("{measured}");
+    if mode == Mode::Explain {
+        println!("{}", measured.details().join("\n"));
+    }
     complaints.extend(figures::ratchet(&measured, mode)?);
     if complaints.is_empty() {
         return Ok(());

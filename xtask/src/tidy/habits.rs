@@ -1,0 +1,153 @@
+//! Habits of writing that cost the reader a second look: closures named before their one use,
+//! iterators bound only to be collected, and program parts spoken of as people.
+
+use super::sources::Tree;
+use super::surface::{lines_of_code, product, without_tests};
+
+/// How often each habit was found.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Habits {
+    lines: usize,
+    named_closures: usize,
+    bound_to_collect: usize,
+    /// File and line of `whoever`, `nobody` and `somebody` in sources and documents.
+    people: Vec<String>,
+}
+
+const PEOPLE: [&str; 3] = ["whoever", "nobody", "somebody"];
+
+/// Looks at the crates, tests left out; at every text for the words.
+pub fn measure(tree: &Tree) -> Habits {
+    let mut habits = Habits {
+        lines: 0,
+        named_closures: 0,
+        bound_to_collect: 0,
+        people: Vec::new(),
+    };
+    for (_, source) in product(tree) {
+        let code = without_tests(source);
+        habits.lines += lines_of_code(code);
+        habits.named_closures += code.lines().filter(|line| names_a_closure(line)).count();
+        habits.bound_to_collect += bound_to_collect(code);
+    }
+    let sources = tree.sources.iter().map(|one| (&one.path, &one.text));
+    let documents = tree.texts.iter().map(|(path, text)| (path, text));
+    let documents = documents.filter(|(path, _)| path.rsplit('.').next() == Some("md"));
+    for (path, text) in sources.chain(documents) {
+        habits.people.extend(people(path, text));
+    }
+    habits
+}
+
+impl Habits {
+    /// Closures bound to a name, in 10,000 lines of code.
+    pub fn named_closures_per_10000_lines(&self) -> usize {
+        (self.named_closures * 10_000).div_ceil(self.lines.max(1))
+    }
+
+    /// Iterators bound to a name and collected by the next statement, in 10,000 lines of code.
+    pub fn bound_to_collect_per_10000_lines(&self) -> usize {
+        (self.bound_to_collect * 10_000).div_ceil(self.lines.max(1))
+    }
+
+    /// Places that speak of program parts as people.
+    pub fn people(&self) -> &[String] {
+        &self.people
+    }
+}
+
+/// `let name = |...|`, its first line.
+fn names_a_closure(line: &str) -> bool {
+    let Some(rest) = line.trim_start().strip_prefix("let ") else {
+        return false;
+    };
+    let Some((_, value)) = rest.split_once(" = ") else {
+        return false;
+    };
+    value
+        .trim_start_matches("async ")
+        .trim_start_matches("move ")
+        .starts_with('|')
+}
+
+/// Counts `let name = ...;` whose next statement is a chain on `name` that ends in a collection.
+fn bound_to_collect(code: &str) -> usize {
+    let mut found = 0;
+    for (at, _) in code.match_indices("let ") {
+        let Some(end) = statement_end(&code[at..]) else {
+            continue;
+        };
+        let name = code[at + 4..].trim_start_matches("mut ");
+        let length = name.find(|c: char| !(c.is_alphanumeric() || c == '_'));
+        let name = &name[..length.unwrap_or(0)];
+        let next = &code[at + end + 1..];
+        let next = &next[..statement_end(next).unwrap_or(next.len())];
+        let value = next.split_once(" = ").map_or(next, |(_, value)| value);
+        let rest = value.trim_start().strip_prefix(name);
+        let is_chain = rest.is_some_and(|rest| rest.trim_start().starts_with('.'));
+        found += usize::from(!name.is_empty() && is_chain && next.contains(".collect"));
+    }
+    found
+}
+
+/// Where the statement that begins `code` ends: at its semicolon, or where its block does.
+fn statement_end(code: &str) -> Option<usize> {
+    let mut depth = 0_i32;
+    for (at, character) in code.char_indices() {
+        match character {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth -= 1,
+            _ => {}
+        }
+        if depth < 0 || (depth == 0 && character == ';') {
+            return Some(at);
+        }
+    }
+    None
+}
+
+fn people(path: &str, text: &str) -> Vec<String> {
+    let lines = text.lines().enumerate();
+    let told = lines.filter(|(_, line)| {
+        let line = line.to_lowercase();
+        let mut words = line.split(|c: char| !c.is_alphanumeric());
+        words.any(|word| PEOPLE.contains(&word))
+    });
+    told.map(|(at, _)| format!("{path}:{}", at + 1)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{bound_to_collect, names_a_closure, people};
+
+    #[test]
+    fn a_closure_counts_where_it_gets_a_name() {
+        assert!(names_a_closure("    let tell = |x: u32| x + 1;"));
+        assert!(names_a_closure("let tell = move || {"));
+        assert!(!names_a_closure("let all = list.map(|x| x);"));
+        assert!(!names_a_closure("let mask = a | b;"));
+    }
+
+    #[test]
+    fn an_iterator_counts_where_the_next_statement_collects_it() {
+        let bound =
+            "let live = all.iter().filter(is_live);\n    let live: Vec<_> = live.collect();";
+        assert_eq!(bound_to_collect(bound), 1);
+        assert_eq!(
+            bound_to_collect("let words = text.split(' ');\nwords.collect()\n}"),
+            1
+        );
+        assert_eq!(
+            bound_to_collect("let n = all.iter().count();\nother.collect()"),
+            0
+        );
+    }
+
+    #[test]
+    fn words_count_whole_and_in_any_case() {
+        assert_eq!(
+            people("a.md", "Nobody waits.\nbusybody\nfor whoever"),
+            ["a.md:1", "a.md:3"]
+        );
+    }
+}

@@ -1,0 +1,212 @@
+//! What crates offer to each other: how many public items, how many that no other crate names, and
+//! how many names of types mean two things.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::sources::{Source, Tree};
+
+/// A definition that begins a line of code.
+#[derive(Debug, PartialEq, Eq)]
+struct Definition<'a> {
+    kind: &'a str,
+    name: &'a str,
+    /// `pub` without a restriction.
+    is_public: bool,
+}
+
+/// The public surface of the product's crates, tests left out.
+pub struct Surface {
+    lines: usize,
+    public: usize,
+    /// `crate::name` of public items that no other crate names.
+    unused: Vec<String>,
+    types: usize,
+    /// Names of types that are defined more than once, with their places.
+    shared: BTreeMap<String, Vec<String>>,
+}
+
+/// Kinds of items that a `pub` can stand before.
+const KINDS: [&str; 9] = [
+    "fn", "struct", "enum", "trait", "type", "const", "static", "mod", "union",
+];
+const TYPES: [&str; 5] = ["struct", "enum", "trait", "type", "union"];
+
+/// Measures the surface of every crate under `crates/`.
+pub fn measure(tree: &Tree) -> Surface {
+    let words = words_of_crates(tree);
+    let mut surface = Surface {
+        lines: 0,
+        public: 0,
+        unused: Vec::new(),
+        types: 0,
+        shared: BTreeMap::new(),
+    };
+    for (owner, source) in product(tree) {
+        let code = without_tests(source);
+        surface.lines += lines_of_code(code);
+        for definition in code.lines().filter_map(definition) {
+            let used_elsewhere = || {
+                let mut others = words.iter().filter(|(other, _)| **other != owner);
+                others.any(|(_, words)| words.contains(definition.name))
+            };
+            if definition.is_public {
+                surface.public += 1;
+                if !used_elsewhere() {
+                    surface
+                        .unused
+                        .push(format!("{}: {}", source.path, definition.name));
+                }
+            }
+            if TYPES.contains(&definition.kind) {
+                surface.types += 1;
+                let places = surface.shared.entry(definition.name.to_owned());
+                places.or_default().push(source.path.clone());
+            }
+        }
+    }
+    surface.shared.retain(|_, places| places.len() > 1);
+    surface
+}
+
+impl Surface {
+    /// Public items per 1,000 lines of code.
+    pub fn public_per_1000_lines(&self) -> usize {
+        (self.public * 1000).div_ceil(self.lines.max(1))
+    }
+
+    /// Percent of the public items that no other crate names.
+    pub fn unused_percent(&self) -> usize {
+        (self.unused.len() * 100).div_ceil(self.public.max(1))
+    }
+
+    /// Percent of the types whose name another type has too.
+    pub fn shared_percent(&self) -> usize {
+        let shared: usize = self.shared.values().map(Vec::len).sum();
+        (shared * 100).div_ceil(self.types.max(1))
+    }
+
+    /// Everything behind the figures, a line each.
+    pub fn details(&self) -> Vec<String> {
+        let unused = self.unused.iter();
+        let unused = unused.map(|item| format!("public, used in its crate only: {item}"));
+        let shared = self.shared.iter();
+        let shared = shared.map(|(name, places)| format!("{name}: {}", places.join(", ")));
+        unused.chain(shared).collect()
+    }
+}
+
+/// The sources of the crates with the name of their crate; tests are files of their own.
+pub fn product(tree: &Tree) -> impl Iterator<Item = (&str, &Source)> {
+    tree.sources.iter().filter_map(|source| {
+        let path = source.path.strip_prefix("crates/")?;
+        let (owner, file) = path.split_once("/src/")?;
+        let is_test = file.ends_with("tests.rs") || file.contains("tests/");
+        (!is_test).then_some((owner, source))
+    })
+}
+
+/// The code in front of the unit tests at the end of a file.
+pub fn without_tests(source: &Source) -> &str {
+    let end = source.masked.find("#[cfg(test)]\nmod tests {");
+    &source.masked[..end.unwrap_or(source.masked.len())]
+}
+
+/// Lines that hold more than comments and blanks.
+pub fn lines_of_code(masked: &str) -> usize {
+    masked
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .count()
+}
+
+/// Every word of every crate, its tests and programs included.
+fn words_of_crates(tree: &Tree) -> BTreeMap<&str, BTreeSet<&str>> {
+    let mut words: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for source in &tree.sources {
+        let owner = source.path.strip_prefix("crates/").unwrap_or(&source.path);
+        let owner = owner.split('/').next().unwrap_or(owner);
+        let split = |c: char| !(c.is_alphanumeric() || c == '_');
+        words
+            .entry(owner)
+            .or_default()
+            .extend(source.masked.split(split));
+    }
+    words
+}
+
+fn definition(line: &str) -> Option<Definition<'_>> {
+    let mut words = line.split_whitespace().peekable();
+    let is_public = words.next_if_eq(&"pub").is_some();
+    while words
+        .next_if(|word| matches!(*word, "async" | "unsafe") || word.starts_with("pub("))
+        .is_some()
+    {}
+    let mut kind = words.next()?;
+    if kind == "const" && words.peek() == Some(&"fn") {
+        kind = words.next()?;
+    }
+    let name = words.next()?;
+    let end = name.find(|c: char| !(c.is_alphanumeric() || c == '_'));
+    let name = &name[..end.unwrap_or(name.len())];
+    (KINDS.contains(&kind) && !name.is_empty() && name != "_").then_some(Definition {
+        kind,
+        name,
+        is_public,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::mask;
+    use super::super::sources::{Source, Tree};
+    use super::measure;
+
+    fn source(path: &str, text: &str) -> Source {
+        Source {
+            path: path.to_owned(),
+            text: text.to_owned(),
+            masked: mask::mask(text),
+        }
+    }
+
+    #[test]
+    fn a_public_item_counts_as_used_where_another_crate_names_it() {
+        let tree = Tree {
+            root: std::path::PathBuf::new(),
+            sources: vec![
+                source(
+                    "crates/a/src/lib.rs",
+                    "pub struct Page;\npub const fn seal() {}\npub(crate) fn inner() {}\n",
+                ),
+                source(
+                    "crates/b/src/lib.rs",
+                    "struct Page;\nfn f() { a::seal() }\n",
+                ),
+            ],
+            texts: Vec::new(),
+        };
+        let surface = measure(&tree);
+        assert_eq!(surface.public, 2);
+        assert_eq!(surface.public_per_1000_lines(), 400);
+        // `Page` of `b` is another type of the same name, which the words do not tell apart.
+        assert!(surface.unused.is_empty());
+        assert_eq!((surface.types, surface.shared_percent()), (2, 100));
+    }
+
+    #[test]
+    fn names_in_comments_and_unit_tests_are_no_use() {
+        let tree = Tree {
+            root: std::path::PathBuf::new(),
+            sources: vec![
+                source(
+                    "crates/a/src/lib.rs",
+                    "pub fn seal() {}\n#[cfg(test)]\nmod tests {\n    pub fn help() {}\n}\n",
+                ),
+                source("crates/b/src/lib.rs", "// seal\n"),
+            ],
+            texts: Vec::new(),
+        };
+        let surface = measure(&tree);
+        assert_eq!((surface.public, surface.unused_percent()), (1, 100));
+    }
+}
