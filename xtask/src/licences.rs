@@ -36,7 +36,7 @@ pub fn run() -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::list(
-        "licences that nobody has allowed:",
+        "licences that are not on the list of allowed ones:",
         &complaints,
     ))
 }

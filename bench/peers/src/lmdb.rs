@@ -27,7 +27,7 @@ pub struct Lmdb {
 pub fn open(folder: &Path) -> Result<Lmdb, Failure> {
     let mut options = EnvOpenOptions::new();
     options.map_size(MAP_BYTES).max_readers(READERS);
-    // SAFETY: nobody else opens these files, and a database torn by a crash of the machine is
+    // SAFETY: no other process opens these files, and a database torn by a crash of the machine is
     // thrown away as every other of a benchmark.
     let environment = unsafe {
         options.flags(EnvFlags::NO_SYNC | EnvFlags::NO_READ_AHEAD);

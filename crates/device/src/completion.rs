@@ -49,7 +49,7 @@ struct Shared {
 }
 
 /// Resolves to the [`Outcome`] of a request. Dropping it abandons interest, not the request.
-#[must_use = "a request that nobody waits for may fail unseen"]
+#[must_use = "a request that is not awaited may fail unseen"]
 pub struct Completion {
     shared: Rc<RefCell<Shared>>,
 }

@@ -27,7 +27,7 @@ pub fn check_all(executor: &Executor, volume: &Rc<dyn Volume>) {
         |volume| Box::pin(locks_exclude_writers(volume)),
         |volume| Box::pin(read_only_refuses_changes(volume)),
         |volume| Box::pin(devices_follow_their_file(volume)),
-        |volume| Box::pin(outcomes_nobody_waits_for_still_happen(volume)),
+        |volume| Box::pin(outcomes_without_a_waiter_still_happen(volume)),
     ];
     for check in checks {
         let volume = Rc::clone(volume);
@@ -284,7 +284,7 @@ async fn devices_follow_their_file(volume: Rc<dyn Volume>) {
     );
 }
 
-async fn outcomes_nobody_waits_for_still_happen(volume: Rc<dyn Volume>) {
+async fn outcomes_without_a_waiter_still_happen(volume: Rc<dyn Volume>) {
     let device = create(&volume, "file", 8_192).await;
     let abandoned = device.submit(write(0, pattern(4_096, 8)));
     let awaited = device.submit(write(4_096, pattern(4_096, 9)));

@@ -26,7 +26,7 @@ pub trait Reactor {
     /// ever end the wait.
     fn turn(&self, until: Option<Nanos>) -> bool;
 
-    /// Lets go of deliveries that nobody will wait for any more: they may hold this reactor, which
+    /// Lets go of deliveries that no task waits for any more: they may hold this reactor, which
     /// would then never end. For a reactor of real storage there is nothing to do.
     fn retire(&self) {}
 }

@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn every_request_is_seen_even_one_nobody_waits_for() {
+    fn every_request_is_seen_even_one_without_a_waiter() {
         let (executor, volume, seen) = world();
         let runtime = executor.runtime();
         executor.block_on(async move {

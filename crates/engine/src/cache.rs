@@ -101,7 +101,7 @@ impl Drop for Pinned {
     }
 }
 
-/// Pages kept for a use that is sure to come, though nobody uses them now.
+/// Pages kept for a use that is sure to come, though they are not in use now.
 #[derive(Default)]
 pub(crate) struct Kept {
     pages: Vec<Pinned>,
@@ -279,7 +279,7 @@ impl Cache {
         }
         let begun = self.runtime.now();
         count(&self.counts.stalls, 1);
-        // Others may have taken the room that was made: then somebody must ask for more.
+        // Others may have taken the room that was made: then more must be asked for.
         let is_over = || {
             let may_go_on = has_room() || self.latch.get().is_some();
             if !may_go_on {

@@ -267,7 +267,7 @@ impl Core {
         Ok((span.start, span.end))
     }
 
-    /// Wakes whoever waits for something to happen, so that it sees that the end has come.
+    /// Wakes every waiting task, so that each sees that the end has come.
     pub fn wake_all(&self) {
         self.ended.notify_all();
         self.cache.wake_scavenger();
@@ -382,7 +382,7 @@ impl Core {
     }
 
     /// Gives no new value of `tree` the number of one whose cleanup may still be pending: it would
-    /// be taken for the old one as soon as somebody releases it, before that is committed.
+    /// be taken for the old one as soon as it is released, before that is committed.
     pub fn never_again(&self, tree: ObjectId, long_value: u32) {
         let mut tables = self.tables.values();
         let table = tables.find(|table| table.long_values.is_some_and(|of| of.object == tree));

@@ -151,7 +151,7 @@ async fn undo_losers(core: &Rc<Core>, redone: Redone) -> Result<(), TransactionE
     core.cleaning.borrow_mut().extend(oldest_cleanup);
     for loser in redone.losers {
         let begin = loser.begin;
-        // Rows that it had revived go back to being deleted, and whoever deleted them is gone.
+        // Rows that it had revived go back to being deleted, and the deleting transaction is gone.
         let revived = loser.undo.iter().flatten();
         let revived = revived.filter(|undo| matches!(undo, Undo::Revive { .. }));
         items.extend(revived.cloned().map(|of| PendingCleanup { begin, of }));
@@ -191,7 +191,7 @@ fn cleanup_of(undo: Undo) -> Option<Cleanup> {
     }
 }
 
-/// Pages are written by nobody else, so this one must run before anything is changed.
+/// Pages have no other writer, so this one must run before anything is changed.
 fn start_scavenger(core: &Rc<Core>) {
     let watched = Rc::clone(core);
     let scavenge = Rc::clone(&core.cache).scavenge(move || watched.closed.get());
@@ -215,7 +215,7 @@ async fn close(core: &Rc<Core>) -> Result<(), TransactionError> {
     core.clean_up_now().await?;
     assert!(
         core.cleanups.borrow().is_empty(),
-        "nobody has a snapshot that cleanup waits for"
+        "no snapshot is left that cleanup waits for"
     );
     assert!(
         core.active.borrow().is_empty(),

@@ -116,7 +116,7 @@ pub async fn read(
     Ok(FlushMap::believed(&bytes, database))
 }
 
-/// Reads the map beside a database that nobody has open, as [`read`] does. `device` is the database
+/// Reads the map beside a database that is not open, as [`read`] does. `device` is the database
 /// file; one without a good header names no map.
 pub async fn read_beside(
     volume: &dyn Volume,

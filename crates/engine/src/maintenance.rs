@@ -90,7 +90,7 @@ impl Core {
         });
     }
 
-    /// What a page is worth that nobody is writing.
+    /// What a page is worth that is not being written.
     fn judge(&self, number: PageNumber, page: &[u8]) -> Verdict {
         let is_zero = PageRef::new(page).is_uninitialised();
         if !is_zero && checksum::verify(page, number) != PageVerdict::Good {

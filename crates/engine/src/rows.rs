@@ -167,7 +167,7 @@ impl TableState {
         })
     }
 
-    /// Plans the removal of a row that nobody but the one who inserted it has seen, with all that
+    /// Plans the removal of a row that only its inserting transaction has seen, with all that
     /// belongs to it.
     pub fn remove_row(&self, stage: &mut Stage<'_>, key: &[u8]) -> Result<(), Stop> {
         let row = self.stored(stage, key)?;

@@ -30,7 +30,7 @@ impl Core {
             match self.next_cleanup() {
                 Some(batch) => {
                     let core = Rc::clone(&self);
-                    // Damage stays where it is and is reported by whoever reads the page.
+                    // Damage stays where it is; the next reader of the page reports it.
                     drop(
                         self.runtime
                             .spawn(async move { core.clean_up_batch(batch).await }),

@@ -363,7 +363,7 @@ impl Work {
     }
 }
 
-/// Deleted nodes that a transaction had revived: whoever deleted them has left them to it.
+/// Deleted nodes that a transaction had revived: the deleting one has left them to it.
 fn revived_nodes(stack: &[Vec<Undo>]) -> Vec<Cleanup> {
     let revived = stack.iter().flatten().filter_map(|undo| match undo {
         Undo::Revive { tree, key, data } => Some(Cleanup::Node {

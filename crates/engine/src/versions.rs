@@ -212,7 +212,7 @@ impl Versions {
         oldest
     }
 
-    /// Whether a node has been changed in a way that somebody does not see yet.
+    /// Whether a node has been changed in a way that some snapshot does not see yet.
     pub fn is_versioned(&self, node: &[u8]) -> bool {
         self.chains.contains_key(node)
     }

@@ -137,7 +137,7 @@ fn a_lost_write_of_the_running_engine_is_named_and_stops_the_database() {
 }
 
 #[test]
-fn the_maintenance_scan_finds_a_lost_write_that_nobody_reads() {
+fn the_maintenance_scan_finds_a_lost_write_that_is_not_read() {
     let world = filled();
     let (files, volume) = lossy(&world, Purpose::Database, 5);
     let runtime = world.runtime();

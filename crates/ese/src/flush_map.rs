@@ -109,7 +109,7 @@ pub struct FlushMap {
     states: Vec<u8>,
     /// The highest database time among the pages of each map page.
     dbtime_max: Vec<u64>,
-    /// Begun by somebody who does not mark pages, so that a mark means nothing.
+    /// Begun by an engine that does not mark pages, so that a mark means nothing.
     is_unmarked: bool,
 }
 

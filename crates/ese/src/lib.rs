@@ -1,6 +1,6 @@
 //! The Extensible Storage Engine file format, without any I/O policy.
 //!
-//! Everything here works on bytes that somebody else has read or will write: pages, headers,
+//! Everything here works on bytes that others have read or will write: pages, headers,
 //! records, trees. Nothing opens a file, waits, or knows the time. The byte tables stand in
 //! `docs/format.md`.
 

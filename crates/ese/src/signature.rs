@@ -5,7 +5,7 @@ use std::fmt;
 use crate::log_time::LogTime;
 
 /// What makes a database or a log stream itself: a random number, its time of creation and a
-/// computer name (which nobody fills in any more). All zero means "none".
+/// computer name (which is no longer filled in). All zero means "none".
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Signature {
     /// Chosen at creation.

@@ -276,7 +276,7 @@ fn every_database_agrees_with_itself() {
     for sample in samples() {
         let Ok(report) = verify(FileImage::new(&sample.bytes, sample.page_size));
         assert_eq!(report.findings, [], "{}", sample.name);
-        // Every owned page is in use or available; what lies behind belongs to nobody.
+        // Every owned page is in use or available; what lies behind has no owner.
         let space = sample.reader().database_space().unwrap();
         let pages = space.owned.pages();
         assert_eq!(

@@ -237,7 +237,7 @@ impl Device for CrashDevice {
         state.count();
         let passed_on = self.inner.submit(request).on_complete(move |outcome| {
             if state.dead.get() {
-                return; // Nobody is there to see it.
+                return; // No task is left to see it.
             }
             state
                 .ledger

@@ -70,7 +70,7 @@ fn a_second_site_takes_over_what_it_does_not_say() {
 }
 
 #[test]
-fn what_nobody_has_published_has_to_be_given() {
+fn what_was_never_published_has_to_be_given() {
     let text = format!("product = \"SE\"\n{SHORT}");
     let error = Deployment::parse("d.toml", &text).unwrap_err().to_string();
     let named = "add `active_megacycles_per_message = NUMBER` to [figures]: no figure of Exchange \

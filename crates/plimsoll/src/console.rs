@@ -64,7 +64,7 @@ pub fn complain(sentence: &str) {
     say(&format_args!("plimsoll: {sentence}"));
 }
 
-/// A line on the error output. Where even that has gone, nobody is left to be told.
+/// A line on the error output. Where even that has gone, the line is lost.
 pub fn say(line: &dyn fmt::Display) {
     let _ = writeln!(io::stderr(), "{line}");
 }

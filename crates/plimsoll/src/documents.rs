@@ -28,7 +28,7 @@ pub fn read_deployment(path: &Path) -> Result<Deployment, CommandError> {
     Ok(Deployment::parse(&path.display().to_string(), &text)?)
 }
 
-/// Opens a file for reads. To open a pipe would wait for somebody at its other end, and a device
+/// Opens a file for reads. Opening a pipe would wait for its other end, and a device
 /// has no length.
 pub fn open(path: &Path) -> io::Result<fs::File> {
     let kind = fs::metadata(path)?.file_type();

@@ -117,7 +117,7 @@ fn one_group(
         .into_iter()
         .map(target)
         .collect();
-    // Nobody listens any more only where the program is ending.
+    // The channel is closed only where the program is ending.
     let sink: trial::Sink<Progress> = Rc::new(move |step| _ = progress.send(step));
     let (plan, coordinator) = (plan.clone(), Arc::clone(coordinator));
     let runtime = world.executor().runtime();

@@ -14,7 +14,7 @@ use crate::error::CommandError;
 
 /// Longest wait. Who holds a file for longer is at work on it.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// After so long, whoever waits is told what for.
+/// After so long, the user is told what the program waits for.
 const TELL_AFTER: Duration = Duration::from_secs(1);
 const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 
@@ -38,7 +38,7 @@ impl From<&plan::Database> for Files {
     }
 }
 
-/// Waits, for a while, until nobody holds any of these files. A file that is still held then is
+/// Waits, for a while, until none of these files is held. A file that is still held then is
 /// refused where it is opened.
 pub fn wait_for(databases: impl IntoIterator<Item = Files>, quiet: bool) {
     let (started, mut told) = (Instant::now(), quiet);
@@ -89,7 +89,7 @@ impl Files {
     }
 }
 
-/// Whether somebody has the file's lock. One that cannot be opened has no lock to wait for.
+/// Whether a process has the file's lock. One that cannot be opened has no lock to wait for.
 fn is_held(path: &Path) -> bool {
     let shared = documents::open(path).map(|file| file.try_lock_shared());
     matches!(shared, Ok(Err(TryLockError::WouldBlock)))

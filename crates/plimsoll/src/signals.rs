@@ -25,7 +25,7 @@ impl StopFlag {
         Ok(Self(asked))
     }
 
-    /// Whether somebody has asked to stop.
+    /// Whether a stop has been asked for.
     pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }

@@ -29,7 +29,7 @@ struct Scratch(PathBuf);
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What is left of a scratch folder harms nobody.
+        // A scratch folder left behind does no harm.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

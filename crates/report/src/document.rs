@@ -76,7 +76,7 @@ pub enum Block {
     Note(String),
     /// Lines with their time.
     Log(Vec<(String, String)>),
-    /// Text that somebody else wrote, as it is.
+    /// Foreign text, as it is.
     Verbatim(String),
 }
 

@@ -5,7 +5,7 @@
 pub enum Severity {
     /// Worth knowing when it is built.
     Remark,
-    /// It can be built, but somebody should look at it.
+    /// It can be built, but needs a second look.
     Warning,
     /// It cannot be built, or not be supported.
     Violation,

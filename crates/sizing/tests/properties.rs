@@ -178,7 +178,7 @@ fn more_mailboxes_in_smaller_backup_sets_may_need_fewer_disks() {
 
 /// Servers of three copies, each with 100 databases at most: 133 of a group. More is no design.
 #[test]
-fn a_count_that_nobody_can_hold_is_not_quietly_lowered() {
+fn a_count_that_cannot_be_held_is_not_quietly_lowered() {
     let with = |count: u32| {
         let text = format!(
             "[[tier]]\nmailboxes = 5000\nmessages_per_day = 100\nsize_limit = \"2GiB\"\n\

@@ -185,9 +185,7 @@ impl Lab {
         let problem = |problem| self.failure(0, problem);
         let ending = self.stretch(image, None, &model, 0).map_err(problem)?;
         let Ending::Closed { image, requests } = ending else {
-            return Err(problem(
-                "power failed though nobody asked for it".to_owned(),
-            ));
+            return Err(problem("power failed without being asked for".to_owned()));
         };
         check::closed_database(&self.script, &image, &model).map_err(problem)?;
         check::every_page_is_in_the_map(&image).map_err(problem)?;

@@ -1,4 +1,4 @@
-//! Readers of ESE files that nobody here wrote, so that our files are judged by strangers.
+//! Readers of ESE files written elsewhere, so that our files are judged by strangers.
 //!
 //! libesedb is linked in; dissect.esedb and impacket run in a Python virtual environment that
 //! [`set_up`] makes and `cargo xtask test` names in [`ENVIRONMENT_VARIABLE`]. Each reader gives a

@@ -1,7 +1,7 @@
-//! What sessions say about their commits, so that somebody outside can hold the databases to it.
+//! What sessions say about their commits, so that an outside program can hold the databases to it.
 //!
 //! A transaction says what it is about to commit, and once more when the commit was acknowledged.
-//! Whoever kept these lines knows what a database must hold after any crash.
+//! These lines tell what a database must hold after any crash.
 
 mod promises;
 

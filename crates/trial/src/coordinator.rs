@@ -1,4 +1,4 @@
-//! Keeps the groups of a run in phase: nobody measures before everybody is warm.
+//! Keeps the groups of a run in phase: none measures before all are warm.
 //!
 //! Groups run on threads of their own and may not wait for each other with locks, since a waiting
 //! thread would not see its completions. They meet by looking at a few atomics.

@@ -1,6 +1,6 @@
 //! What the pages of a database file are worth: counts, and the damaged ones by name.
 //!
-//! Pure: it looks at blocks that somebody else has read. Tallies of parts of one file add up to a
+//! Pure: it looks at blocks that others have read. Tallies of parts of one file add up to a
 //! tally of the file.
 
 mod judge;

@@ -103,7 +103,7 @@ impl Troubles {
         self.note(self.issue(now, IssueKind::Checksum, text));
     }
 
-    /// A file gave content that is not what was written, at pages that nobody has noted.
+    /// A file gave content that is not what was written, at pages that are not yet noted.
     pub fn wrong_content(&self, now: Nanos, file: String, text: String) {
         self.note(Issue {
             volume: self.volume_of(&file),

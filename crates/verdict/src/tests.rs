@@ -254,7 +254,7 @@ fn one_error_fails_and_a_warning_does_not() {
 }
 
 #[test]
-fn a_failed_request_fails_even_where_nobody_noted_it() {
+fn a_failed_request_fails_even_where_it_was_not_noted() {
     let mut run = small().run();
     let totals = run.totals.get_mut(&(Phase::Measure, 0)).unwrap();
     totals

@@ -44,7 +44,7 @@ pub fn open(path: &Path, mode: OpenMode) -> Result<Opened, DeviceError> {
     if let Ok(found) = std::fs::metadata(path)
         && !found.is_file()
     {
-        // To open a pipe would wait for somebody at its other end.
+        // Opening a pipe would wait for its other end.
         return Err(DeviceError::NotAFile { file: name });
     }
     let mut options = OpenOptions::new();

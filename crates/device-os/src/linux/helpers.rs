@@ -189,7 +189,7 @@ impl Drop for Helpers {
         self.shared.lock().closed = true;
         self.shared.job_arrived.notify_all();
         for thread in self.threads.take() {
-            // A job that panicked has lost its result; there is nobody left to miss it.
+            // A job that panicked has lost its result; no task is left to miss it.
             let _ = thread.join();
         }
     }

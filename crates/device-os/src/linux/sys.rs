@@ -34,7 +34,7 @@ pub fn allocate(file: &File, from: u64, to: u64) -> io::Result<()> {
 pub fn event_counter() -> io::Result<File> {
     // SAFETY: takes only integers.
     let descriptor = check(unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) })?;
-    // SAFETY: the call above returned this descriptor, so it is open and nobody else owns it.
+    // SAFETY: the call above returned this descriptor, so it is open and has no other owner.
     Ok(unsafe { File::from_raw_fd(descriptor) })
 }
 

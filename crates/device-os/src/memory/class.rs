@@ -46,7 +46,7 @@ impl Class {
     pub fn take(&mut self, bytes: usize) -> *mut u8 {
         if !self.freed.is_null() {
             let piece = self.freed;
-            // SAFETY: `give` wrote a `Freed` there, and nobody has had the piece since.
+            // SAFETY: `give` wrote a `Freed` there, and the piece has not been given out since.
             self.freed = unsafe { (*piece).next };
             return piece.cast();
         }
@@ -77,7 +77,7 @@ impl Class {
     /// Takes back a piece.
     ///
     /// # Safety
-    /// It came from [`Self::take`] of this class, and nobody uses it any more.
+    /// It came from [`Self::take`] of this class, and is no longer in use.
     #[expect(clippy::cast_ptr_alignment, reason = "a piece is aligned to a block")]
     pub unsafe fn give(&mut self, piece: *mut u8) {
         let piece = piece.cast::<Freed>();

@@ -44,7 +44,7 @@ impl<'a> Piece<'a> {
 
 impl Drop for Piece<'_> {
     fn drop(&mut self) {
-        // SAFETY: the memory came from the same allocator with this layout, and nobody uses it.
+        // SAFETY: the memory came from the same allocator with this layout, and nothing uses it.
         unsafe { self.memory.dealloc(self.at, self.layout) };
     }
 }

@@ -120,8 +120,8 @@ impl PageSink {
         self.spare.push(buffer);
     }
 
-    /// Makes writes of what the open units hold. Pages in them that nobody built become zeros, as
-    /// pages that are owned and available may be; those at a unit's end are not written at all.
+    /// Makes writes of what the open units hold. Pages in them that were never built become zeros,
+    /// as pages that are owned and available may be; those at a unit's end are not written at all.
     pub(super) fn close(&mut self) {
         let bytes = self.page_size.bytes();
         for mut unit in std::mem::take(&mut self.open) {

@@ -6,7 +6,7 @@ use units::PageNumber;
 
 use super::sink::PageSink;
 
-/// Pages that nobody has yet: everything from the first one on, up to a limit.
+/// Pages without an owner yet: everything from the first one on, up to a limit.
 #[derive(Debug)]
 pub(super) struct Frontier {
     next: PageNumber,
@@ -19,7 +19,7 @@ impl Frontier {
         Self { next, limit }
     }
 
-    /// The first page that nobody has.
+    /// The first page without an owner.
     pub(super) const fn next(&self) -> PageNumber {
         self.next
     }

@@ -22,7 +22,7 @@ pub(crate) struct Claim<'a> {
 }
 
 impl Claims {
-    /// Waits until nobody else holds any of `count` pages from `first` on, and holds them.
+    /// Waits until no other claim holds any of `count` pages from `first` on, and holds them.
     pub async fn claim(&self, first: PageNumber, count: u32) -> Claim<'_> {
         let pages = first.0..first.0.saturating_add(count);
         let is_free = || {
@@ -70,7 +70,7 @@ mod tests {
                 std::task::Poll::Pending => None,
             }
         };
-        let held = poll(10, 8).expect("nobody holds anything");
+        let held = poll(10, 8).expect("nothing is held");
         assert!(poll(17, 1).is_none());
         assert!(poll(9, 2).is_none());
         let beside = [poll(18, 4), poll(1, 9)];

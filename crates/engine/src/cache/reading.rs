@@ -21,8 +21,8 @@ pub(crate) const READ_ATTEMPTS: u32 = 4;
 const RETRY_PAUSE: Nanos = Nanos::from_millis(2);
 
 impl Cache {
-    /// Reads a page that nobody is writing into `buffer`. A page that lost its last write stops the
-    /// database: a write has failed, whatever the device said of it.
+    /// Reads into `buffer` a page that is not being written. A page that lost its last write stops
+    /// the database: a write has failed, whatever the device said of it.
     pub(super) async fn read(
         &self,
         page: PageNumber,

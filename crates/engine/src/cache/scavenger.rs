@@ -38,7 +38,7 @@ impl Cache {
                 woken.await;
             }
         }
-        // Nobody makes room any more: whoever waits for it is to see why.
+        // No more room will be made: the tasks that wait for it must see why.
         self.changed.notify_all();
     }
 

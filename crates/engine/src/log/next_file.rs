@@ -23,7 +23,7 @@ pub struct NextFile {
     chunk_bytes: usize,
     /// Segments of the current file written so far.
     progress: Cell<u16>,
-    /// Whether somebody waits for the file.
+    /// Whether a task waits for the file.
     hurry: Cell<bool>,
     running: Cell<bool>,
     stopped: Cell<bool>,

@@ -63,7 +63,7 @@ struct State {
     tail: Tail,
     /// Everything before is on stable storage.
     durable: Lgpos,
-    /// Somebody wants everything before to be.
+    /// A waiter wants everything before to be.
     wanted: Lgpos,
     writing: bool,
     in_flight_bytes: usize,
@@ -336,8 +336,8 @@ impl Log {
         Ok(())
     }
 
-    /// Waits for the writes in flight and stops using the files. Records that nobody has asked to
-    /// flush are lost, as in a crash: flush to the tip first.
+    /// Waits for the writes in flight and stops using the files. Records that no waiter has asked
+    /// to flush are lost, as in a crash: flush to the tip first.
     pub async fn close(&self) -> Result<(), LogError> {
         let written = self.wait_until(|state| !state.writing).await;
         self.inner.next.stop().await;
@@ -373,7 +373,7 @@ impl State {
 }
 
 impl Inner {
-    /// Sees to it that somebody writes while anything is wanted.
+    /// Starts a writer while anything is wanted.
     fn start_writing(self: &Rc<Self>) {
         let mut state = self.state.borrow_mut();
         if state.writing || state.durable >= state.wanted || state.failed.is_some() {

@@ -25,7 +25,7 @@ struct Shared {
     end: Cell<Option<Result<LogEnd, LogError>>>,
     /// The place behind the last record that redo has taken.
     taken: Cell<Lgpos>,
-    /// Nobody takes records any more.
+    /// Records are no longer taken.
     is_abandoned: Cell<bool>,
     /// Records have come.
     came: Notify,

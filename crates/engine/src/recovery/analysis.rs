@@ -77,7 +77,7 @@ impl Analysis {
             UndoAction::Pop => {
                 let open = self.open(transaction, span.start);
                 let (begin, undone) = (open.begin, open.undo.pop().unwrap_or_default());
-                // A revived node is deleted once more, and nobody else remembers that.
+                // A revived node is deleted once more, and nothing else remembers that.
                 let deleted = undone.into_iter();
                 let deleted = deleted.filter(|undo| matches!(undo, Undo::Revive { .. }));
                 self.cleanups
@@ -94,7 +94,7 @@ impl Analysis {
         })
     }
 
-    /// What was flagged and released stays until somebody removes it.
+    /// What was flagged and released stays until cleanup removes it.
     fn keep_cleanups(&mut self, committed: Open) {
         let begin = committed.begin;
         let deletes = committed.undo.into_iter().flatten().filter(|undo| {

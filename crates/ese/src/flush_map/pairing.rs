@@ -56,7 +56,7 @@ pub fn file_name(database: &str) -> String {
     }
 }
 
-/// The length in bytes of the longest map that a database of so many pages can have. Whoever reads
+/// The length in bytes of the longest map that a database of so many pages can have. A reader of
 /// a map reads no more.
 pub fn longest_file(pages: u32) -> u64 {
     (u64::from(pages / PAGES_PER_MAP_PAGE) + 2) * MAP_PAGE_BYTES as u64

@@ -8,7 +8,7 @@ pub mod page_flags {
     pub const LEAF: u32 = 0x2;
     /// A branch page whose children are leaves.
     pub const PARENT_OF_LEAF: u32 = 0x4;
-    /// The page holds nothing and belongs to nobody.
+    /// The page holds nothing and has no owner.
     pub const EMPTY: u32 = 0x8;
     /// A repair tool has rebuilt the page.
     pub const REPAIRED: u32 = 0x10;

@@ -2,7 +2,7 @@
 //!
 //! The checksum is linear. It does not see equal changes in pairs, such as tags that move by the
 //! same distance, and some triple changes look like one flipped bit. So about one torn write in
-//! 15,000 passed it, and a few more were called something else. What is free on a page is nobody's:
+//! 15,000 passed it, and a few more were called something else. Free space on a page has no owner:
 //! there, in the eight bytes in front of the tags, stands a hash of everything else. ESE and other
 //! readers do not look at it; here it counts only in databases whose flush map says that every page
 //! carries one.

@@ -38,7 +38,7 @@ pub struct TreeSpace {
     pub header: SpaceHeader,
     /// All pages that the tree owns, those of trees below it included.
     pub owned: ExtentSet,
-    /// Owned pages that nobody uses.
+    /// Owned pages that are not in use.
     pub available: ExtentSet,
     /// Pages kept aside so that the space trees themselves can split.
     pub reserved: ExtentSet,

@@ -239,7 +239,7 @@ fn what_awaits_its_cleanup_is_counted_and_not_blamed() {
                 .expect("a node");
         }
     };
-    // Row 5, its index entry, and the long value that nobody holds now.
+    // Row 5, its index entry, and the long value that no row holds now.
     world.change(32, delete(1));
     world.change(36, delete(0));
     world.change(37, |page| assert_eq!(page.add_u32(0, 0, -1), Ok(0)));

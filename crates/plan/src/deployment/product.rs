@@ -1,7 +1,7 @@
 //! What is known about each product generation: figures with their provenance, read from data
 //! files, completed and overridden by the document's `[figures]`.
 //!
-//! A figure that nobody has published is absent from the file, so the user has to give it: nothing
+//! A figure that was never published is absent from the file, so the user has to give it: nothing
 //! here is invented.
 
 use toml::de::DeTable;
@@ -156,9 +156,9 @@ figures! {
     databases_per_server,
     /// Servers that a group may have.
     dag_members,
-    /// Cores of a server above which nobody has tested.
+    /// Cores of a server above which the vendor has not tested.
     cores_limit,
-    /// Memory of a server in GB above which nobody has tested.
+    /// Memory of a server in GB above which the vendor has not tested.
     memory_limit_gb,
     /// Least memory that the vendor supports, in GB.
     memory_minimum_gb,

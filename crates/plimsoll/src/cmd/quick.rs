@@ -52,7 +52,7 @@ pub fn run(flags: &QuickFlags, console: &mut Console) -> Result<Outcome, Command
     Ok(outcome)
 }
 
-/// What is about to happen, for somebody who sees it for the first time.
+/// What is about to happen, for a first-time user.
 fn explain(
     plan: &Plan,
     folder: &Path,

@@ -11,7 +11,7 @@ use std::time::Duration;
 use crate::scene::{PAGE_BYTES, Ran, Scene, small_plan};
 
 /// A user without any rights, on every Linux.
-const NOBODY: u32 = 65_534;
+const UNPRIVILEGED: u32 = 65_534;
 
 #[test]
 fn a_missing_folder_is_named() {
@@ -61,7 +61,7 @@ fn a_folder_without_permission_is_named() {
     scene.write("plan.toml", small_plan(&folder).as_bytes());
     let mut command = scene.command(["prepare", "plan.toml"]);
     // Root may write anywhere, so it must not be root.
-    let output = match command.uid(NOBODY).gid(NOBODY).output() {
+    let output = match command.uid(UNPRIVILEGED).gid(UNPRIVILEGED).output() {
         Ok(output) => output,
         Err(_) => scene.command(["prepare", "plan.toml"]).output().unwrap(),
     };
@@ -164,11 +164,11 @@ fn a_file_that_is_no_database_is_refused_by_every_verb() {
 fn a_stranger_in_the_target_is_left_alone() {
     let scene = Scene::new("stranger");
     scene.write("plan.toml", small_plan(&scene.folder).as_bytes());
-    scene.write("Plimsoll002.edb", b"somebody's only copy");
+    scene.write("Plimsoll002.edb", b"the user's only copy");
     scene
         .run(["prepare", "plan.toml"])
         .expect_refusal(&["Plimsoll002.edb", "already there"]);
-    assert_eq!(scene.read("Plimsoll002.edb"), b"somebody's only copy");
+    assert_eq!(scene.read("Plimsoll002.edb"), b"the user's only copy");
     assert_eq!(scene.listing().len(), 2);
 }
 

@@ -41,7 +41,7 @@ fn a_file_that_a_dying_process_holds_is_waited_for() {
 }
 
 #[test]
-fn a_file_that_somebody_works_on_is_refused_after_a_while() {
+fn a_file_in_use_is_refused_after_a_while() {
     let scene = Scene::prepared("recover-held");
     let held = File::open(scene.path("Plimsoll001.edb")).unwrap();
     held.lock().unwrap();

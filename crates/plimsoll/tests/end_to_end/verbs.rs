@@ -30,8 +30,8 @@ fn a_prepared_database_can_be_looked_into() {
         .expect_code(0)
         .expect_out(&["MSysObjects", "Messages"]);
     scene
-        .run(["export", file, "--table", "Nobody"])
-        .expect_refusal(&["has no table Nobody"]);
+        .run(["export", file, "--table", "Absent"])
+        .expect_refusal(&["has no table Absent"]);
     for words in [
         vec!["header", file, "--json"],
         vec!["space", file, "--json"],

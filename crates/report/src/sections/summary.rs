@@ -70,7 +70,7 @@ fn figures(run: &RunRecord, verdict: &Verdict) -> Vec<Figure> {
     figures.into_iter().flatten().collect()
 }
 
-/// A load that did not pass carries nobody.
+/// A load that did not pass carries no mailboxes.
 fn mailboxes(run: &RunRecord, verdict: &Verdict) -> Option<Figure> {
     let carried = verdict.exit_code() == 0 && run.span_ns(Phase::Measure) > 0;
     carried.then(|| Figure {

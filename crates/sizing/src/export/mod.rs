@@ -1,7 +1,7 @@
 //! A provision in the words of the tools that build it. Nothing here is ever run by us.
 //!
-//! Values that nobody sized (witness, addresses, directory servers) are parameters of the scripts
-//! or empty fields of the tables, never guesses.
+//! Values that the sizing does not give (witness, addresses, directory servers) are parameters of
+//! the scripts or empty fields of the tables, never guesses.
 
 mod diskpart;
 mod linux;

@@ -1,8 +1,8 @@
-//! Who may go on when members of a group no longer see each other: whoever has most of the votes
+//! Who may go on when members of a group no longer see each other: the side with most of the votes
 //! (facts 5.17).
 //!
 //! Failures are taken to come all at once. A cluster that has time between them may take votes away
-//! from what failed first and stand more; nobody should count on that.
+//! from what failed first and stand more; do not count on that.
 
 use super::Layout;
 
@@ -40,7 +40,7 @@ pub struct Votes {
 pub enum Quorum {
     /// It goes on by itself.
     Kept,
-    /// It stops until somebody activates the site that is left, with a witness there.
+    /// It stops until an administrator activates the site that is left, with a witness there.
     Restorable,
     /// It stops, and in no site most members are left.
     Lost,

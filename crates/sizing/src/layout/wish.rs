@@ -100,7 +100,7 @@ impl SiteModel {
     }
 }
 
-/// A layout that somebody wants, for one group of servers.
+/// A wanted layout, for one group of servers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wish {
     /// Where databases are active.

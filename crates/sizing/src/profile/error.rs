@@ -29,9 +29,9 @@ pub enum ProfileError {
         /// What was wrong with the first row.
         first: BadRow,
     },
-    /// Nobody knows how many mailboxes there are.
+    /// The number of mailboxes is unknown.
     NoMailboxes,
-    /// Nobody knows how many messages there are.
+    /// The number of messages is unknown.
     NoMessages,
 }
 

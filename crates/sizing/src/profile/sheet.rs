@@ -33,7 +33,7 @@ impl fmt::Display for BadRow {
 }
 
 /// The text of a file: UTF-16 where a byte order mark says so, else UTF-8. Bytes of another code
-/// page can only stand in names, which nobody counts, so they are replaced.
+/// page can only stand in names, which are not counted, so they are replaced.
 pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
     let wide = |bytes: &[u8], unit: fn([u8; 2]) -> u16| {
         let units: Vec<u16> = bytes

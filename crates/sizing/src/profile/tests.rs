@@ -228,7 +228,7 @@ fn mailbox_statistics_in_any_language() {
     assert_eq!(profile.files[1].bad_rows, 1);
 }
 
-/// Seven quotas become four tiers, and nobody loses room by it.
+/// Seven quotas become four tiers, and no mailbox loses room by it.
 #[test]
 fn small_groups_join_the_next_larger_quota() {
     let headers = "User Principal Name,Item Count,Storage Used (Byte),\

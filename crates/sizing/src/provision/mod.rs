@@ -51,7 +51,7 @@ pub struct Needs {
     pub mailbox_data: Bytes,
     /// A database file when its mailboxes are full.
     pub database: Bytes,
-    /// The same after a day of the test, where somebody has measured how it grows.
+    /// The same after a day of the test, where its growth has been measured.
     pub grown_database: Option<Bytes>,
     /// Room for its log.
     pub log: Bytes,

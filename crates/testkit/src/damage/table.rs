@@ -68,7 +68,7 @@ pub struct DamageTable {
 }
 
 impl Count {
-    /// Damage that nobody noticed.
+    /// Damage that went unnoticed.
     pub const fn undetected(&self) -> u64 {
         self.injected - self.detected
     }

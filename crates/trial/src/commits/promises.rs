@@ -221,12 +221,12 @@ impl fmt::Display for Breach {
                 found: Some(version),
             } => write!(
                 f,
-                "message {message} has version {version}, which nobody gave it"
+                "message {message} has version {version}, which was never written"
             ),
             Self::Unexplained {
                 message,
                 found: None,
-            } => write!(f, "message {message} is gone, and nobody deleted it"),
+            } => write!(f, "message {message} is gone, and was never deleted"),
         }
     }
 }
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_did_is_noticed() {
+    fn what_was_never_done_is_noticed() {
         let unexplained = |message, found| Breach::Unexplained { message, found };
         assert_eq!(
             found(&[(10, 2), (11, 7), (12, 1), (99, 1)]),

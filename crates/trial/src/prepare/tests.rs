@@ -155,7 +155,7 @@ fn files_of_others_are_never_touched() {
         };
         world.executor.block_on(foreign);
         let Err(error) = look(&world) else {
-            panic!("{file} is somebody's");
+            panic!("{file} is in use");
         };
         assert_eq!(
             error.to_string(),

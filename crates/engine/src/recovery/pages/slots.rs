@@ -159,7 +159,7 @@ impl Slots {
         self.page(number)
     }
 
-    /// A write of a page has ended. Nobody wants it and it is in the file: it goes next, unless it
+    /// A write of a page has ended. It is not wanted and it is in the file: it goes next, unless it
     /// was used meanwhile.
     pub fn end_write(&mut self, number: PageNumber) {
         let slot = self.pages.get_mut(&number).expect(ANNOUNCED);

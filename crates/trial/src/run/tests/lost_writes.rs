@@ -41,7 +41,7 @@ fn a_lost_write_that_is_read_again_ends_the_run() {
 }
 
 #[test]
-fn lost_writes_that_nobody_reads_are_counted_by_the_checksum_phase() {
+fn lost_writes_that_are_not_read_are_counted_by_the_checksum_phase() {
     // Everything stays in the cache and no scan runs, so that only the last phase reads it back.
     let plan = PLAN.replace("1MiB", "64MiB").replace("2MiB", "128MiB") + "maintenance = false\n";
     let mut world = prepared(&plan);
