@@ -125,7 +125,14 @@ const TABLE: &[Layer] = &[
         inside: &[
             "device", "engine", "ese", "faults", "plan", "record", "trial", "units",
         ],
-        outside: &["libesedb", "serde", "serde_json", "xxhash-rust"],
+        outside: &[
+            "fuser",
+            "libesedb",
+            "nix",
+            "serde",
+            "serde_json",
+            "xxhash-rust",
+        ],
         tests: &[],
     },
     Layer {

@@ -1,10 +1,11 @@
 //! What several crates' tests share: independent readers of our files, golden files, the crash
-//! loop.
+//! loop, a volume that lies.
 //!
 //! Development only: no crate of the product depends on this one.
 
 pub mod crash;
 pub mod damage;
+pub mod fault_volume;
 pub mod fuzz;
 pub mod messages;
 pub mod pages;

@@ -1,0 +1,224 @@
+//! The backing folder as the kernel knows it: numbers and handles of its files.
+
+use std::collections::HashMap;
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use fuser::{FileAttr, FileHandle, FileType, INodeNo, OpenAccMode, OpenFlags};
+use nix::errno::Errno;
+use nix::fcntl::{FallocateFlags, fallocate};
+
+use super::ids::Ids;
+use super::rule::{Access, Fault, FileKind};
+use super::switch::{Decision, Switch, Wait};
+
+/// The backing folder as the kernel sees it.
+pub struct Served {
+    backing: PathBuf,
+    switch: Arc<Switch>,
+    ids: Mutex<Ids>,
+    handles: Mutex<Handles>,
+}
+
+#[derive(Default)]
+struct Handles {
+    open: HashMap<u64, Arc<File>>,
+    next: u64,
+}
+
+impl Served {
+    pub fn new(backing: PathBuf, switch: Arc<Switch>) -> Self {
+        Self {
+            backing,
+            switch,
+            ids: Mutex::new(Ids::new()),
+            handles: Mutex::default(),
+        }
+    }
+
+    pub fn backing(&self) -> &Path {
+        &self.backing
+    }
+
+    pub fn ids(&self) -> MutexGuard<'_, Ids> {
+        self.ids.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn handles(&self) -> MutexGuard<'_, Handles> {
+        self.handles.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn keep(&self, file: File) -> FileHandle {
+        let handles = &mut *self.handles();
+        handles.next += 1;
+        handles.open.insert(handles.next, Arc::new(file));
+        FileHandle(handles.next)
+    }
+
+    pub fn close(&self, handle: FileHandle) {
+        self.handles().open.remove(&handle.0);
+    }
+
+    pub fn file(&self, handle: FileHandle) -> io::Result<Arc<File>> {
+        let found = self.handles().open.get(&handle.0).cloned();
+        found.ok_or_else(|| Errno::EBADF.into())
+    }
+
+    pub fn path(&self, id: INodeNo) -> io::Result<PathBuf> {
+        let found = self.ids().path(id.0).map(|path| self.backing.join(path));
+        found.ok_or_else(|| Errno::ESTALE.into())
+    }
+
+    /// The path below the backing folder, and in it.
+    pub fn child(&self, parent: INodeNo, name: &OsStr) -> io::Result<(PathBuf, PathBuf)> {
+        let found = self.ids().child(parent.0, name);
+        let below = found.ok_or(Errno::ESTALE)?;
+        Ok((self.backing.join(&below), below))
+    }
+
+    pub fn entry(&self, parent: INodeNo, name: &OsStr) -> io::Result<FileAttr> {
+        let (path, below) = self.child(parent, name)?;
+        let found = fs::symlink_metadata(path)?;
+        Ok(attributes(self.ids().id(&below), &found))
+    }
+
+    /// The attributes of a file, by its handle where its name is gone.
+    pub fn look(&self, id: INodeNo, handle: Option<FileHandle>) -> io::Result<FileAttr> {
+        let found = match handle {
+            Some(handle) => self.file(handle)?.metadata()?,
+            None => fs::symlink_metadata(self.path(id)?)?,
+        };
+        Ok(attributes(id.0, &found))
+    }
+
+    pub fn create_file(
+        &self,
+        parent: INodeNo,
+        name: &OsStr,
+        mode: u32,
+        flags: i32,
+    ) -> io::Result<(FileAttr, FileHandle)> {
+        let (path, _) = self.child(parent, name)?;
+        let mut options = options(OpenFlags(flags));
+        let file = options.create(true).mode(mode).open(path)?;
+        Ok((self.entry(parent, name)?, self.keep(file)))
+    }
+
+    pub fn set_size(
+        &self,
+        id: INodeNo,
+        size: Option<u64>,
+        handle: Option<FileHandle>,
+    ) -> io::Result<FileAttr> {
+        if let Some(size) = size {
+            match handle {
+                Some(handle) => self.file(handle)?.set_len(size)?,
+                None => OpenOptions::new()
+                    .write(true)
+                    .open(self.path(id)?)?
+                    .set_len(size)?,
+            }
+        }
+        self.look(id, handle)
+    }
+
+    pub fn list(&self, folder: INodeNo) -> io::Result<Vec<(u64, FileType, OsString)>> {
+        let mut entries = vec![
+            (folder.0, FileType::Directory, ".".into()),
+            (folder.0, FileType::Directory, "..".into()),
+        ];
+        let mut found: Vec<_> = fs::read_dir(self.path(folder)?)?.collect::<Result<_, _>>()?;
+        found.sort_by_key(fs::DirEntry::file_name);
+        for entry in found {
+            let (_, below) = self.child(folder, &entry.file_name())?;
+            let kind = FileType::from_std(entry.file_type()?).unwrap_or(FileType::RegularFile);
+            entries.push((self.ids().id(&below), kind, entry.file_name()));
+        }
+        Ok(entries)
+    }
+
+    pub fn decide(&self, id: INodeNo, offset: u64, access: Access) -> Decision {
+        let kind = self
+            .ids()
+            .path(id.0)
+            .and_then(|path| FileKind::of(path, offset));
+        self.switch.decide(kind, access)
+    }
+
+    /// Does `work` now, or on a thread of its own where it must wait first.
+    pub fn after(&self, wait: Wait, work: impl FnOnce() + Send + 'static) {
+        if wait == Wait::No {
+            work();
+        } else {
+            let switch = Arc::clone(&self.switch);
+            std::thread::spawn(move || {
+                switch.wait(wait);
+                work();
+            });
+        }
+    }
+
+    pub fn remove(
+        &self,
+        parent: INodeNo,
+        name: &OsStr,
+        remove: impl FnOnce(&Path) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let (path, below) = self.child(parent, name)?;
+        remove(&path)?;
+        self.ids().remove(&below);
+        Ok(())
+    }
+}
+
+pub fn options(flags: OpenFlags) -> OpenOptions {
+    let mut options = OpenOptions::new();
+    // Through the cache, because the kernel may hand over parts of a sector; never truncated.
+    options
+        .read(true)
+        .write(flags.acc_mode() != OpenAccMode::O_RDONLY);
+    options
+}
+
+fn attributes(id: u64, found: &Metadata) -> FileAttr {
+    let time = |time: io::Result<SystemTime>| time.unwrap_or(SystemTime::UNIX_EPOCH);
+    FileAttr {
+        ino: INodeNo(id),
+        size: found.len(),
+        blocks: found.blocks(),
+        atime: time(found.accessed()),
+        mtime: time(found.modified()),
+        ctime: time(found.modified()),
+        crtime: SystemTime::UNIX_EPOCH,
+        kind: FileType::from_std(found.file_type()).unwrap_or(FileType::RegularFile),
+        perm: u16::try_from(found.permissions().mode() & 0o7777).unwrap_or(0o600),
+        nlink: u32::try_from(found.nlink()).unwrap_or(1),
+        uid: found.uid(),
+        gid: found.gid(),
+        rdev: 0,
+        blksize: 4_096,
+        flags: 0,
+    }
+}
+
+pub fn fsync(file: &File, data_only: bool, fault: Option<Fault>) -> io::Result<()> {
+    match fault {
+        Some(Fault::Drop) => Ok(()),
+        Some(Fault::Full) => Err(Errno::ENOSPC.into()),
+        Some(_) => Err(Errno::EIO.into()),
+        None if data_only => file.sync_data(),
+        None => file.sync_all(),
+    }
+}
+
+pub fn allocate(file: &File, mode: i32, offset: u64, length: u64) -> io::Result<()> {
+    let place = |bytes: u64| i64::try_from(bytes).map_err(|_| Errno::EFBIG);
+    let flags = FallocateFlags::from_bits_truncate(mode);
+    fallocate(file, flags, place(offset)?, place(length)?)?;
+    Ok(())
+}

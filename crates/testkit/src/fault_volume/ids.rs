@@ -1,0 +1,101 @@
+//! The kernel's numbers for files, and where in the backing folder each is.
+
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+/// The number of the folder itself.
+const ROOT: u64 = 1;
+
+/// Paths are relative to the backing folder.
+pub struct Ids {
+    paths: HashMap<u64, PathBuf>,
+    numbers: HashMap<PathBuf, u64>,
+    next: u64,
+}
+
+impl Ids {
+    pub fn new() -> Self {
+        let root = PathBuf::new();
+        Self {
+            paths: HashMap::from([(ROOT, root.clone())]),
+            numbers: HashMap::from([(root, ROOT)]),
+            next: ROOT + 1,
+        }
+    }
+
+    /// Where number `id` is; none where it has been removed.
+    pub fn path(&self, id: u64) -> Option<&Path> {
+        self.paths.get(&id).map(PathBuf::as_path)
+    }
+
+    /// Where `name` in the folder number `parent` is.
+    pub fn child(&self, parent: u64, name: &OsStr) -> Option<PathBuf> {
+        self.path(parent).map(|parent| parent.join(name))
+    }
+
+    /// The number of `path`, which is there.
+    pub fn id(&mut self, path: &Path) -> u64 {
+        if let Some(id) = self.numbers.get(path) {
+            return *id;
+        }
+        let id = self.next;
+        self.next += 1;
+        self.numbers.insert(path.to_owned(), id);
+        self.paths.insert(id, path.to_owned());
+        id
+    }
+
+    /// Forgets `path`: another file of its name gets another number.
+    pub fn remove(&mut self, path: &Path) {
+        if let Some(id) = self.numbers.remove(path) {
+            self.paths.remove(&id);
+        }
+    }
+
+    /// What was at `from`, and below, is at `to` now.
+    pub fn rename(&mut self, from: &Path, to: &Path) {
+        self.remove(to);
+        let moved = |path: &PathBuf| path.strip_prefix(from).is_ok();
+        let all: Vec<_> = self
+            .numbers
+            .keys()
+            .filter(|path| moved(path))
+            .cloned()
+            .collect();
+        for old in all {
+            let id = self.numbers.remove(&old);
+            let below = old.strip_prefix(from).ok();
+            if let (Some(id), Some(below)) = (id, below) {
+                let new = if below.as_os_str().is_empty() {
+                    to.to_owned()
+                } else {
+                    to.join(below)
+                };
+                self.paths.insert(id, new.clone());
+                self.numbers.insert(new, id);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::{Ids, ROOT};
+
+    #[test]
+    fn a_number_follows_its_file_and_is_not_used_again() {
+        let mut ids = Ids::new();
+        let first = ids.id(Path::new("a/one"));
+        let replaced = ids.id(Path::new("b"));
+        ids.rename(Path::new("a/one"), Path::new("b"));
+        assert_eq!(ids.id(Path::new("b")), first);
+        assert_eq!(ids.path(replaced), None);
+        ids.remove(Path::new("b"));
+        assert_ne!(ids.id(Path::new("b")), first);
+        ids.rename(Path::new("b"), Path::new("c"));
+        assert_eq!(ids.path(ROOT), Some(Path::new("")));
+    }
+}

@@ -1,0 +1,200 @@
+//! Which rules are in force, what they have counted, and requests that wait for them to change.
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::rule::{Access, Fault, FileKind, Rule};
+
+/// A rule in force.
+struct Active {
+    rule: Rule,
+    seen: u64,
+    injected: u64,
+    /// When the first fault was injected.
+    first: Option<Instant>,
+}
+
+struct State {
+    rules: Vec<Active>,
+    set: Instant,
+    /// Counts changes of the rules.
+    version: u64,
+    injected: u64,
+    flushes: u64,
+}
+
+/// See the module.
+pub struct Switch {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+/// How long a request waits, and what then happens to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Decision {
+    pub wait: Wait,
+    /// None: what was asked.
+    pub fault: Option<Fault>,
+}
+
+/// How long a request waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wait {
+    /// Not at all.
+    No,
+    /// So long, even if the rules change.
+    For(Duration),
+    /// Until the rules of this version have changed.
+    WhileVersion(u64),
+}
+
+const PASS: Decision = Decision {
+    wait: Wait::No,
+    fault: None,
+};
+
+impl Switch {
+    /// No rules.
+    pub fn new() -> Self {
+        Self {
+            state: Mutex::new(State {
+                rules: Vec::new(),
+                set: Instant::now(),
+                version: 0,
+                injected: 0,
+                flushes: 0,
+            }),
+            changed: Condvar::new(),
+        }
+    }
+
+    /// Replaces all rules; requests that hang go on.
+    pub fn set(&self, rules: Vec<Rule>) {
+        let mut state = self.lock();
+        let active = |rule| Active {
+            rule,
+            seen: 0,
+            injected: 0,
+            first: None,
+        };
+        state.rules = rules.into_iter().map(active).collect();
+        state.set = Instant::now();
+        state.version += 1;
+        self.changed.notify_all();
+    }
+
+    /// Faults so far.
+    pub fn injected(&self) -> u64 {
+        self.lock().injected
+    }
+
+    /// Flushes that arrived so far, ignored ones too.
+    pub fn flushes(&self) -> u64 {
+        self.lock().flushes
+    }
+
+    /// What happens to a request.
+    pub fn decide(&self, kind: Option<FileKind>, access: Access) -> Decision {
+        let now = Instant::now();
+        let state = &mut *self.lock();
+        if access == Access::Flush {
+            state.flushes += 1;
+        }
+        let since = now.saturating_duration_since(state.set);
+        let due = |active: &&mut Active| active.is_about(kind, access, since);
+        let mut matching = state.rules.iter_mut().filter(due);
+        let Some(active) = matching.find_map(Active::counted) else {
+            return PASS;
+        };
+        active.injected += 1;
+        state.injected += 1;
+        let first = *active.first.get_or_insert(now);
+        match active.rule.fault {
+            Fault::Delay(time) => waiting(Wait::For(time)),
+            Fault::Freeze(time) => {
+                let end = first + time;
+                waiting(Wait::For(end.saturating_duration_since(now)))
+            }
+            Fault::Hang => waiting(Wait::WhileVersion(state.version)),
+            fault => Decision {
+                wait: Wait::No,
+                fault: Some(fault),
+            },
+        }
+    }
+
+    /// Waits as a decision says.
+    pub fn wait(&self, wait: Wait) {
+        match wait {
+            Wait::No => {}
+            Wait::For(time) => std::thread::sleep(time),
+            Wait::WhileVersion(version) => {
+                let state = self.lock();
+                let same = |state: &mut State| state.version == version;
+                drop(self.changed.wait_while(state, same));
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+const fn waiting(wait: Wait) -> Decision {
+    Decision { wait, fault: None }
+}
+
+impl Active {
+    /// Whether the rule has begun and is about such requests.
+    fn is_about(&self, kind: Option<FileKind>, access: Access, since: Duration) -> bool {
+        since >= self.rule.after && self.rule.matches(kind, access)
+    }
+
+    /// Counts a request; the rule again where a fault is due.
+    fn counted(&mut self) -> Option<&mut Self> {
+        self.seen += 1;
+        let due = self.seen > self.rule.from && self.injected < self.rule.requests;
+        due.then_some(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Access, Fault, FileKind, PASS, Switch, Wait};
+
+    fn switch(rule: &str) -> Switch {
+        let switch = Switch::new();
+        switch.set(vec![rule.parse().unwrap()]);
+        switch
+    }
+
+    #[test]
+    fn a_rule_begins_and_ends_where_it_says() {
+        let switch = switch("log write drop from=2 requests=1");
+        let faults = (0..5).map(|_| switch.decide(Some(FileKind::Log), Access::Write).fault);
+        let faults: Vec<_> = faults.collect();
+        assert_eq!(faults, [None, None, Some(Fault::Drop), None, None]);
+        assert_eq!(switch.injected(), 1);
+        let later = super::Switch::new();
+        later.set(vec!["any any drop after=1000s".parse().unwrap()]);
+        assert_eq!(later.decide(None, Access::Read), PASS);
+    }
+
+    #[test]
+    fn other_files_and_requests_pass() {
+        let switch = switch("log write drop");
+        assert_eq!(switch.decide(Some(FileKind::Log), Access::Read), PASS);
+        assert_eq!(switch.decide(Some(FileKind::Header), Access::Write), PASS);
+        assert_eq!(switch.decide(None, Access::Write), PASS);
+    }
+
+    #[test]
+    fn a_hang_ends_when_the_rules_change() {
+        let switch = switch("any read hang");
+        let wait = switch.decide(None, Access::Read).wait;
+        assert!(matches!(wait, Wait::WhileVersion(_)), "{wait:?}");
+        switch.set(Vec::new());
+        switch.wait(wait);
+    }
+}
