@@ -22,6 +22,7 @@ mod mix;
 mod pairs;
 mod program;
 mod recovery;
+mod report;
 mod slice;
 mod tally;
 
@@ -40,7 +41,8 @@ cargo xtask bench NAME [DIR]
 
 Measures with files in DIR (default: target/bench). NAME is one of:
   device, check, prepare, checksum, engine, recovery   speed against a peer
-  batch                                                counts against limits";
+  batch                                                counts against limits
+  report                                               time against a limit";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -91,9 +93,10 @@ fn run(name: &str, directory: &Path) -> Result<(), Failure> {
         "engine" => engine::run(directory),
         "batch" => batch::run(directory),
         "recovery" => recovery::run(directory),
+        "report" => report::run(directory),
         _ => Err(Failure::new(format!(
             "no benchmark is called {name}; there are: device, check, prepare, checksum, \
-             engine, batch, recovery"
+             engine, batch, recovery, report"
         ))),
     }
 }

@@ -1,26 +1,20 @@
 //! Latencies as counts per bucket, because averages of averages hide what a storage engineer
 //! looks for, and because only counts merge exactly over databases, intervals and machines.
 
+mod buckets;
+mod text;
+
+use std::borrow::Cow;
 use std::fmt;
 
-use base64::Engine as _;
-use base64::prelude::BASE64_STANDARD;
-use hdrhistogram::Histogram as Buckets;
-use hdrhistogram::serialization::V2DeflateSerializer;
-use hdrhistogram::serialization::{Deserializer as BucketsDeserializer, Serializer as _};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// Shorter latencies share the first bucket.
-const LOWEST_NS: u64 = 1_000;
-/// Longer latencies (1 hour) count as this one.
-const HIGHEST_NS: u64 = 3_600_000_000_000;
-/// Quantiles are right to one part in a thousand.
-const SIGNIFICANT_DIGITS: u8 = 3;
+use buckets::{Buckets, HIGHEST_NS, LOWEST_NS, SIGNIFICANT_DIGITS};
 
 /// Latencies from 1 us to 1 h, with exact count, sum and maximum, and quantiles to 3 digits.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct Histogram {
-    buckets: Buckets<u64>,
+    buckets: Buckets,
     sum_ns: u64,
     maximum_ns: u64,
 }
@@ -76,29 +70,21 @@ impl fmt::Display for HistogramError {
 impl std::error::Error for HistogramError {}
 
 impl Histogram {
-    /// No latencies yet. Takes about 190 KB: one per series, not one per request.
+    /// No latencies yet.
     pub fn new() -> Self {
-        let buckets = Buckets::new_with_bounds(LOWEST_NS, HIGHEST_NS, SIGNIFICANT_DIGITS)
-            .expect("invariant: the bounds are constants that the library accepts");
-        Self {
-            buckets,
-            sum_ns: 0,
-            maximum_ns: 0,
-        }
+        Self::default()
     }
 
     /// Notes one latency.
     pub fn record(&mut self, latency_ns: u64) {
-        self.buckets.saturating_record(latency_ns);
+        self.buckets.record(latency_ns);
         self.sum_ns = self.sum_ns.saturating_add(latency_ns);
         self.maximum_ns = self.maximum_ns.max(latency_ns);
     }
 
     /// Adds all latencies of `other`; nothing is lost or rounded by it.
     pub fn merge(&mut self, other: &Self) {
-        self.buckets
-            .add(&other.buckets)
-            .expect("invariant: every histogram has the same range");
+        self.buckets.merge(&other.buckets);
         self.sum_ns = self.sum_ns.saturating_add(other.sum_ns);
         self.maximum_ns = self.maximum_ns.max(other.maximum_ns);
     }
@@ -111,12 +97,12 @@ impl Histogram {
 
     /// How many latencies.
     pub fn count(&self) -> u64 {
-        self.buckets.len()
+        self.buckets.total()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.buckets.is_empty()
+        self.count() == 0
     }
 
     /// The sum of all latencies in nanoseconds, exact.
@@ -142,10 +128,12 @@ impl Histogram {
     /// One walk over the buckets serves all quantiles.
     pub fn quantiles<const N: usize>(&self, quantiles: [f64; N]) -> [u64; N] {
         let mut found = [self.maximum_ns; N];
-        let mut wanted = 0;
-        for step in self.buckets.iter_recorded() {
-            while wanted < N && step.quantile() >= quantiles[wanted] {
-                found[wanted] = step.value_iterated_to().min(self.maximum_ns);
+        let (mut wanted, mut passed) = (0, 0_u64);
+        for bucket in self.buckets.iter() {
+            passed = passed.saturating_add(bucket.count);
+            let share = passed as f64 / self.count() as f64;
+            while wanted < N && share >= quantiles[wanted] {
+                found[wanted] = bucket.highest_ns.min(self.maximum_ns);
                 wanted += 1;
             }
             if wanted == N {
@@ -173,39 +161,6 @@ impl Histogram {
             maximum_ns: self.maximum_ns,
         }
     }
-
-    /// The buckets as text: base64 of the `HdrHistogram` V2 deflate form, which other tools read.
-    fn buckets_text(&self) -> String {
-        let mut bytes = Vec::new();
-        V2DeflateSerializer::new()
-            .serialize(&self.buckets, &mut bytes)
-            .expect("invariant: writing to memory does not fail");
-        BASE64_STANDARD.encode(bytes)
-    }
-
-    fn from_text(text: &HistogramText) -> Result<Self, HistogramError> {
-        let bytes = BASE64_STANDARD
-            .decode(&text.buckets)
-            .map_err(|error| HistogramError::NotBase64(error.to_string()))?;
-        let buckets: Buckets<u64> = BucketsDeserializer::new()
-            .deserialize(&mut bytes.as_slice())
-            .map_err(|error| HistogramError::NotBuckets(error.to_string()))?;
-        let found = (buckets.low(), buckets.high(), buckets.sigfig());
-        if found != (LOWEST_NS, HIGHEST_NS, SIGNIFICANT_DIGITS) {
-            return Err(HistogramError::OtherRange { found });
-        }
-        Ok(Self {
-            buckets,
-            sum_ns: text.sum_ns,
-            maximum_ns: text.maximum_ns,
-        })
-    }
-}
-
-impl Default for Histogram {
-    fn default() -> Self {
-        Self::new()
-    }
 }
 
 impl fmt::Debug for Histogram {
@@ -216,12 +171,13 @@ impl fmt::Debug for Histogram {
 
 /// How a histogram stands in a journal; `count` is there for readers that do not decode buckets.
 #[derive(Serialize, Deserialize)]
-struct HistogramText {
+struct HistogramText<'a> {
     #[serde(default)]
     count: u64,
     sum_ns: u64,
     maximum_ns: u64,
-    buckets: String,
+    #[serde(borrow)]
+    buckets: Cow<'a, str>,
 }
 
 impl Serialize for Histogram {
@@ -230,7 +186,7 @@ impl Serialize for Histogram {
             count: self.count(),
             sum_ns: self.sum_ns,
             maximum_ns: self.maximum_ns,
-            buckets: self.buckets_text(),
+            buckets: text::encode(&self.buckets).into(),
         };
         text.serialize(serializer)
     }
@@ -239,7 +195,11 @@ impl Serialize for Histogram {
 impl<'de> Deserialize<'de> for Histogram {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = HistogramText::deserialize(deserializer)?;
-        Self::from_text(&text).map_err(de::Error::custom)
+        Ok(Self {
+            buckets: text::decode(&text.buckets).map_err(de::Error::custom)?,
+            sum_ns: text.sum_ns,
+            maximum_ns: text.maximum_ns,
+        })
     }
 }
 
@@ -326,13 +286,7 @@ mod tests {
         let mut serializer = hdrhistogram::serialization::V2DeflateSerializer::new();
         serializer.serialize(&other, &mut bytes).unwrap();
         let buckets = base64::Engine::encode(&base64::prelude::BASE64_STANDARD, bytes);
-        let text = super::HistogramText {
-            count: 0,
-            sum_ns: 0,
-            maximum_ns: 0,
-            buckets,
-        };
-        let error = Histogram::from_text(&text).unwrap_err();
+        let error = super::text::decode(&buckets).unwrap_err();
         assert!(error.to_string().contains("covers 1 to 1000 ns"), "{error}");
     }
 }

@@ -6,7 +6,7 @@ use std::fmt;
 use crate::codec::{self, DecodeError};
 use crate::{
     Checksum, Counters, Edge, Event, Finished, Gauges, Histogram, HostSample, Interval, Issue,
-    LogLine, Phase, PhaseMark, Series, Start, Summary, Tuned,
+    LogLine, Phase, PhaseMark, Series, SeriesInterval, Start, Summary, Tuned,
 };
 
 /// A run: totals per database and phase, one row per interval, and everything that was noted.
@@ -242,14 +242,9 @@ impl RunRecord {
             totals.gauges = database.gauges;
             let mut series = BTreeMap::new();
             for part in &database.series {
-                let total = SeriesTotal {
-                    bytes: part.bytes,
-                    errors: part.errors,
-                    latency: part.latency.clone(),
-                };
-                series.insert(part.series, total.row());
-                totals.series.entry(part.series).or_default().merge(&total);
-                all.entry(part.series).or_default().merge(&total);
+                series.insert(part.series, row(part.bytes, part.errors, &part.latency));
+                totals.series.entry(part.series).or_default().add(part);
+                all.entry(part.series).or_default().add(part);
             }
             rows.push(DatabaseRow {
                 index: database.index,
@@ -265,7 +260,7 @@ impl RunRecord {
             databases: rows,
             series: all
                 .iter()
-                .map(|(&series, total)| (series, total.row()))
+                .map(|(&series, total)| (series, row(total.bytes, total.errors, &total.latency)))
                 .collect(),
             host: interval.host,
         });
@@ -377,12 +372,18 @@ impl SeriesTotal {
         }
     }
 
-    fn row(&self) -> SeriesRow {
-        SeriesRow {
-            bytes: self.bytes,
-            errors: self.errors,
-            latency: self.latency.summary(),
-        }
+    fn add(&mut self, part: &SeriesInterval) {
+        self.bytes += part.bytes;
+        self.errors += part.errors;
+        self.latency.merge(&part.latency);
+    }
+}
+
+fn row(bytes: u64, errors: u64, latency: &Histogram) -> SeriesRow {
+    SeriesRow {
+        bytes,
+        errors,
+        latency: latency.summary(),
     }
 }
 

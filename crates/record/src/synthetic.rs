@@ -72,72 +72,65 @@ impl Synthetic {
     /// The run, folded.
     pub fn run(&self) -> RunRecord {
         let mut run = RunRecord::default();
-        for event in self.events() {
-            match event {
-                Event::Start(start) => run = RunRecord::begin(*start),
-                event => run.push(event),
-            }
-        }
+        self.tell(&mut |event| match event {
+            Event::Start(start) => run = RunRecord::begin(*start),
+            event => run.push(event),
+        });
         run
     }
 
     /// The run as it would have been written.
     pub fn events(&self) -> Vec<Event> {
+        let mut events = Vec::new();
+        self.tell(&mut |event| events.push(event));
+        events
+    }
+
+    /// The same, one event after the other: those of a long run would not fit into memory.
+    pub fn tell(&self, events: &mut dyn FnMut(Event)) {
         let mut prng = Prng::new(self.seed);
         let interval_ns = self.interval_seconds * SECOND;
         let warm_ns = self.warm_intervals * interval_ns;
         let measured_ns = warm_ns + self.measure_intervals * interval_ns;
         let checked_ns = measured_ns + 16 * SECOND;
-        let mut events = vec![Event::Start(Box::new(self.start()))];
-        events.push(log(0, "Testing begins."));
-        phase(
-            &mut events,
-            Phase::Open,
-            0,
-            SECOND / 2,
-            "Attaching databases.",
-        );
-        events.push(log(SECOND / 2, "Dispatching transactions begins."));
-        mark(&mut events, Phase::Warm, Edge::Begin, SECOND / 2);
+        events(Event::Start(Box::new(self.start())));
+        events(log(0, "Testing begins."));
+        phase(events, Phase::Open, 0, SECOND / 2, "Attaching databases.");
+        events(log(SECOND / 2, "Dispatching transactions begins."));
+        mark(events, Phase::Warm, Edge::Begin, SECOND / 2);
         for number in 0..self.warm_intervals {
-            events.push(self.interval(&mut prng, Phase::Warm, number, None));
+            events(self.interval(&mut prng, Phase::Warm, number, None));
         }
-        mark(&mut events, Phase::Warm, Edge::End, warm_ns);
-        events.push(log(
+        mark(events, Phase::Warm, Edge::End, warm_ns);
+        events(log(
             warm_ns,
             "Cache reached 461.4 MiB of 512.0 MiB: measurement begins.",
         ));
-        mark(&mut events, Phase::Measure, Edge::Begin, warm_ns);
+        mark(events, Phase::Measure, Edge::Begin, warm_ns);
         for number in 0..self.measure_intervals {
             let at = self.warm_intervals + number;
-            events.push(self.interval(&mut prng, Phase::Measure, at, Some(number)));
+            events(self.interval(&mut prng, Phase::Measure, at, Some(number)));
         }
-        mark(&mut events, Phase::Measure, Edge::End, measured_ns);
+        mark(events, Phase::Measure, Edge::End, measured_ns);
         phase(
-            &mut events,
+            events,
             Phase::Drain,
             measured_ns,
             measured_ns + 3 * SECOND,
             "Shutting down databases.",
         );
-        mark(
-            &mut events,
-            Phase::Check,
-            Edge::Begin,
-            measured_ns + 3 * SECOND,
-        );
-        events.push(self.check_interval(&mut prng, measured_ns + 3 * SECOND, checked_ns));
+        mark(events, Phase::Check, Edge::Begin, measured_ns + 3 * SECOND);
+        events(self.check_interval(&mut prng, measured_ns + 3 * SECOND, checked_ns));
         for index in 0..self.databases {
-            events.push(Event::Checksum(checksum(index, checked_ns)));
+            events(Event::Checksum(checksum(index, checked_ns)));
         }
-        mark(&mut events, Phase::Check, Edge::End, checked_ns);
-        events.push(log(checked_ns, "Testing ends."));
-        events.push(Event::Finished(Finished {
+        mark(events, Phase::Check, Edge::End, checked_ns);
+        events(log(checked_ns, "Testing ends."));
+        events(Event::Finished(Finished {
             at_ns: checked_ns,
             interrupted: false,
             reason: None,
         }));
-        events
     }
 
     fn start(&self) -> Start {
@@ -385,12 +378,12 @@ fn log(at_ns: u64, text: &str) -> Event {
     })
 }
 
-fn mark(events: &mut Vec<Event>, phase: Phase, edge: Edge, at_ns: u64) {
-    events.push(Event::Phase(PhaseMark { at_ns, phase, edge }));
+fn mark(events: &mut dyn FnMut(Event), phase: Phase, edge: Edge, at_ns: u64) {
+    events(Event::Phase(PhaseMark { at_ns, phase, edge }));
 }
 
-fn phase(events: &mut Vec<Event>, phase: Phase, from_ns: u64, to_ns: u64, text: &str) {
+fn phase(events: &mut dyn FnMut(Event), phase: Phase, from_ns: u64, to_ns: u64, text: &str) {
     mark(events, phase, Edge::Begin, from_ns);
-    events.push(log(from_ns, text));
+    events(log(from_ns, text));
     mark(events, phase, Edge::End, to_ns);
 }

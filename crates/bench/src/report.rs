@@ -1,0 +1,77 @@
+//! How long the report of a long run takes: a made-up journal of 200 MB, loaded, judged and
+//! rendered by the program itself.
+
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use record::codec;
+use record::synthetic::Synthetic;
+
+use xtask::failure::Failure;
+use xtask::shell;
+
+use super::folder;
+
+/// No journal of this length may take longer.
+const LONGEST: Duration = Duration::from_secs(20);
+/// Eight hours on 24 databases come to 200 MB and a little.
+const RUN: Synthetic = Synthetic {
+    seed: units::Seed(42),
+    databases: 24,
+    interval_seconds: 15,
+    warm_intervals: 6,
+    measure_intervals: 1_850,
+    read_median_ns: 4_100_000,
+    log_write_median_ns: 1_900_000,
+    processor_percent: 14.0,
+    page_fault_stalls: 0,
+    spike: None,
+};
+
+/// Makes the journal in a folder of `directory`, reports it, and fails where that takes too long.
+pub fn run(directory: &Path) -> Result<(), Failure> {
+    shell::run(&["cargo", "build", "-q", "--release", "-p", "plimsoll"])?;
+    let folder = directory.join("plimsoll-bench-report");
+    folder::remove(&folder)?;
+    folder::create(&folder)?;
+    let measured = journal(&folder).and_then(|bytes| Ok((bytes, report(&folder)?)));
+    folder::remove(&folder)?;
+    let (bytes, took) = measured?;
+    let (megabytes, seconds) = (bytes / 1_000_000, took.as_secs_f64());
+    println!("report: a journal of {megabytes} MB in {seconds:.1} s");
+    if took > LONGEST {
+        let limit = LONGEST.as_secs();
+        return Err(Failure::new(format!(
+            "report: took {seconds:.1} s, at most {limit} s are allowed"
+        )));
+    }
+    Ok(())
+}
+
+/// Writes the journal and returns its length in bytes.
+fn journal(folder: &Path) -> Result<u64, Failure> {
+    let path = folder.join("record.jsonl");
+    let failed = |error| Failure::new(format!("{}: {error}", path.display()));
+    let mut file = BufWriter::new(File::create_new(&path).map_err(failed)?);
+    let (mut bytes, mut written) = (0, Ok(()));
+    RUN.tell(&mut |event| {
+        let line = codec::encode(&event);
+        bytes += line.len() as u64;
+        if written.is_ok() {
+            written = file.write_all(line.as_bytes());
+        }
+    });
+    written.and_then(|()| file.flush()).map_err(failed)?;
+    Ok(bytes)
+}
+
+fn report(folder: &Path) -> Result<Duration, Failure> {
+    let program = shell::root().join("target/release/plimsoll");
+    let words =
+        [program.as_path(), Path::new("report"), folder].map(|word| word.display().to_string());
+    let started = Instant::now();
+    shell::capture(&words.each_ref().map(String::as_str))?;
+    Ok(started.elapsed())
+}

@@ -1,0 +1,127 @@
+//! A histogram as it stands in a journal: base64 of the `HdrHistogram` V2 deflate form, which
+//! other tools read.
+
+use std::io::Read as _;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use flate2::read::ZlibDecoder;
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::{Serializer as _, V2DeflateSerializer};
+
+use super::HistogramError;
+use super::buckets::{Buckets, HIGHEST_NS, LOWEST_NS, SIGNIFICANT_DIGITS};
+
+/// The first bytes of the deflate form and of what is deflated.
+const DEFLATED: u32 = 0x1c84_9314;
+const PLAIN: u32 = 0x1c84_9313;
+/// Bytes before the deflated ones: the mark and their number.
+const DEFLATED_HEADER: usize = 8;
+/// Bytes before the counts: mark, length, offset, digits, lowest, highest, ratio.
+const PLAIN_HEADER: usize = 40;
+/// No histogram of our range is longer: nine bytes for each bucket.
+const LONGEST: u64 = 1 << 18;
+
+/// The text of these buckets.
+pub fn encode(buckets: &Buckets) -> String {
+    let mut whole = Histogram::<u64>::new_with_bounds(LOWEST_NS, HIGHEST_NS, SIGNIFICANT_DIGITS)
+        .expect("invariant: the bounds are constants that the library accepts");
+    for bucket in buckets.iter() {
+        whole.saturating_record_n(bucket.lowest_ns, bucket.count);
+    }
+    let mut bytes = Vec::new();
+    V2DeflateSerializer::new()
+        .serialize(&whole, &mut bytes)
+        .expect("invariant: writing to memory does not fail");
+    BASE64_STANDARD.encode(bytes)
+}
+
+/// The buckets of such a text.
+pub fn decode(text: &str) -> Result<Buckets, HistogramError> {
+    let packed = BASE64_STANDARD
+        .decode(text)
+        .map_err(|error| HistogramError::NotBase64(error.to_string()))?;
+    let bytes = inflated(&packed)?;
+    let (header, counts) = bytes
+        .split_at_checked(PLAIN_HEADER)
+        .ok_or_else(|| wrong("it ends inside its header"))?;
+    if word(header, 0) != PLAIN || word(header, 8) != 0 {
+        return Err(wrong("its header is of another form"));
+    }
+    let digits = u8::try_from(word(header, 12)).unwrap_or(u8::MAX);
+    let found = (long(header, 16), long(header, 24), digits);
+    if found != (LOWEST_NS, HIGHEST_NS, SIGNIFICANT_DIGITS) {
+        return Err(HistogramError::OtherRange { found });
+    }
+    let length = usize::try_from(word(header, 4)).unwrap_or(usize::MAX);
+    let counts = counts
+        .get(..length)
+        .ok_or_else(|| wrong("it ends inside its counts"))?;
+    unpack(counts)
+}
+
+fn inflated(packed: &[u8]) -> Result<Vec<u8>, HistogramError> {
+    let body = packed
+        .get(DEFLATED_HEADER..)
+        .ok_or_else(|| wrong("it ends inside its header"))?;
+    if word(packed, 0) != DEFLATED {
+        return Err(wrong("it is not in the deflate form"));
+    }
+    let length = usize::try_from(word(packed, 4)).unwrap_or(usize::MAX);
+    let body = body
+        .get(..length)
+        .ok_or_else(|| wrong("it ends inside its counts"))?;
+    let mut bytes = Vec::with_capacity(4 * body.len());
+    ZlibDecoder::new(body)
+        .take(LONGEST)
+        .read_to_end(&mut bytes)
+        .map_err(|error| wrong(&error.to_string()))?;
+    Ok(bytes)
+}
+
+/// The counts in the order of the buckets: a negative number stands for so many empty ones.
+fn unpack(mut counts: &[u8]) -> Result<Buckets, HistogramError> {
+    let (mut buckets, mut index) = (Buckets::default(), 0_usize);
+    while !counts.is_empty() {
+        let number = number(&mut counts).ok_or_else(|| wrong("it ends inside a count"))?;
+        let magnitude = (number >> 1) ^ (number & 1).wrapping_neg();
+        let empty = magnitude.cast_signed() < 0;
+        if empty {
+            let skipped = usize::try_from(magnitude.wrapping_neg()).unwrap_or(usize::MAX);
+            index = index.saturating_add(skipped);
+        } else if buckets.add_at(index, magnitude) {
+            index += 1;
+        } else {
+            return Err(wrong("it has more counts than buckets"));
+        }
+    }
+    Ok(buckets)
+}
+
+/// Takes a LEB128 number off the front, whose ninth byte counts whole.
+fn number(bytes: &mut &[u8]) -> Option<u64> {
+    let mut value = 0;
+    for place in 0..9 {
+        let (&byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        if place == 8 || byte & 0x80 == 0 {
+            return Some(value | u64::from(byte) << (7 * place));
+        }
+        value |= u64::from(byte & 0x7f) << (7 * place);
+    }
+    None
+}
+
+fn word(bytes: &[u8], at: usize) -> u32 {
+    let bytes = bytes[at..at + 4].try_into();
+    u32::from_be_bytes(bytes.expect("invariant: four bytes"))
+}
+
+fn long(bytes: &[u8], at: usize) -> u64 {
+    let bytes = bytes[at..at + 8].try_into();
+    u64::from_be_bytes(bytes.expect("invariant: eight bytes"))
+}
+
+fn wrong(why: &str) -> HistogramError {
+    HistogramError::NotBuckets(why.to_owned())
+}
