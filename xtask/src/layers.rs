@@ -87,6 +87,12 @@ const TABLE: &[Layer] = &[
         tests: &[],
     },
     Layer {
+        package: "builds",
+        inside: &[],
+        outside: &["csv"],
+        tests: &[],
+    },
+    Layer {
         package: "trial",
         inside: &[
             "engine", "ese", "workload", "device", "plan", "record", "units",
@@ -103,6 +109,7 @@ const TABLE: &[Layer] = &[
     Layer {
         package: "plimsoll",
         inside: &[
+            "builds",
             "device",
             "device-os",
             "engine",

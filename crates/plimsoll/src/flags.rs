@@ -55,6 +55,8 @@ pub enum Verb {
     Plan(PlanFlags),
     /// Say how big and how busy mailboxes are, from logs and reports; `size` reads the answer
     Profile(ProfileFlags),
+    /// Say which release of Exchange a version number or a file is, from a dated table
+    Builds(BuildsFlags),
     /// Print a completion script for a shell
     Completions(CompletionFlags),
 }
@@ -343,6 +345,46 @@ pub struct SizeFlags {
     /// Answer in JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// Flags of `builds`.
+#[derive(Args, Debug)]
+pub struct BuildsFlags {
+    /// What is asked
+    #[command(subcommand)]
+    pub action: BuildsAction,
+    /// A newer table than the embedded one, as CSV with the same columns
+    #[arg(long, global = true, value_name = "FILE")]
+    pub data: Option<PathBuf>,
+    /// Answer in JSON
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+/// What `builds` is asked.
+#[derive(Debug, Subcommand)]
+pub enum BuildsAction {
+    /// Name the release of versions, or of those in logs, reports, programs and databases
+    Identify {
+        /// A version in any of its forms, a name such as "2016 CU22", or a file
+        #[arg(required = true, value_name = "VERSION|FILE")]
+        subjects: Vec<String>,
+    },
+    /// Print the table
+    List {
+        /// Part of a product's name, such as 2019 or SE [default: all products]
+        #[arg(value_name = "PRODUCT")]
+        product: Option<String>,
+    },
+    /// Say what the way from one build to another needs
+    Compare {
+        /// One build: a version, a name or a file
+        #[arg(value_name = "A")]
+        one: String,
+        /// The other
+        #[arg(value_name = "B")]
+        other: String,
+    },
 }
 
 /// Flags of `completions`.

@@ -76,6 +76,7 @@ fn lines(copies: &HeaderCopies) -> Vec<(&'static str, String)> {
     vec![
         ("state", header.state.to_string()),
         ("format", format(header)),
+        ("written by", engine(copies).unwrap_or("unknown").to_owned()),
         ("page size", copies.page_size.to_string()),
         ("database time", format!("{:#x}", header.dbtime)),
         ("signature", header.signature.to_string()),
@@ -120,6 +121,7 @@ fn as_json(copies: &HeaderCopies) -> Value {
     json!({
         "state": header.state.to_string(),
         "format": { "version": header.format_version, "update": header.format_update },
+        "written_by": engine(copies),
         "page_size_bytes": copies.page_size.bytes(),
         "dbtime": header.dbtime,
         "signature": header.signature.to_string(),
@@ -143,6 +145,13 @@ fn as_json(copies: &HeaderCopies) -> Value {
 
 fn format(header: &DatabaseHeader) -> String {
     format!("{:#x},{}", header.format_version, header.format_update)
+}
+
+/// The engines that write this format, or none known.
+fn engine(copies: &HeaderCopies) -> Option<&'static str> {
+    let header = &copies.header;
+    let page_bytes = copies.page_size.bytes();
+    builds::engine_of(header.format_version, header.format_update, page_bytes)
 }
 
 fn generations(header: &DatabaseHeader) -> String {

@@ -1,5 +1,6 @@
 //! One short file per verb.
 
+pub mod builds;
 pub mod check;
 pub mod completions;
 pub mod dump;

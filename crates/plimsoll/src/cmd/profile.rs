@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use builds::{BuildNumber, BuildTable};
 use serde_json::{Value, json};
 use sizing::profile::{Collector, FileReport, Options, Profile, ScriptFigures, TierProfile};
 
@@ -50,14 +51,26 @@ fn say(report: &FileReport, console: &mut Console) -> Result<(), CommandError> {
     } = report;
     let left_out: u64 = report.left_out.values().sum();
     let used = rows - left_out - report.bad_rows;
+    let release = release(report).map_or_else(String::new, |release| format!(" of {release}"));
     console.remark(format_args!(
-        "{name}: {kind}; {used} of {rows} rows used, {left_out} left out, {} bad",
+        "{name}: {kind}{release}; {used} of {rows} rows used, {left_out} left out, {} bad",
         report.bad_rows
     ))?;
     for row in &report.bad_examples {
         console.remark(format_args!("{name}: {row}"))?;
     }
     Ok(())
+}
+
+/// The release whose server wrote the file, where the file tells its version.
+fn release(report: &FileReport) -> Option<String> {
+    let version = BuildNumber::parse(report.version.as_deref()?)?;
+    let table = BuildTable::embedded();
+    Some(format!(
+        "{} ({version}, builds as of {})",
+        table.identify(version),
+        table.date()
+    ))
 }
 
 fn as_json(profile: &Profile) -> Value {
@@ -107,6 +120,8 @@ fn file(report: &FileReport) -> Value {
     json!({
         "name": report.name,
         "kind": report.kind.to_string(),
+        "version": report.version,
+        "release": release(report),
         "rows": report.rows,
         "left_out": report.left_out,
         "bad_rows": report.bad_rows,

@@ -7,6 +7,7 @@
 )]
 
 mod bad_input;
+mod builds;
 mod damage;
 mod full;
 mod journey;

@@ -3,6 +3,7 @@
 use crate::scene::Scene;
 
 const LOG: &str = "#Software: Microsoft Exchange Server\r\n\
+    #Version: 15.01.2375.007\r\n\
     #Fields: date-time,source,event-id,recipient-address,total-bytes,sender-address\r\n\
     2026-11-20T09:15:00.100Z,STOREDRIVER,RECEIVE,b@x;c@x,10240,a@x\r\n\
     2026-11-20T09:15:01.100Z,STOREDRIVER,DELIVER,b@x;c@x,20480,a@x\r\n\
@@ -27,7 +28,7 @@ fn logs_and_mailboxes_make_a_deployment() {
         "hourly_percent = [",
     ]);
     assert!(
-        ran.err.contains("line 5: total-bytes is \"lots\""),
+        ran.err.contains("line 6: total-bytes is \"lots\""),
         "{}",
         ran.err
     );
@@ -35,6 +36,11 @@ fn logs_and_mailboxes_make_a_deployment() {
     let json: serde_json::Value = serde_json::from_str(&json.out).unwrap();
     assert_eq!(json["message_profile"]["AvgTotalMsgs"], 2);
     assert_eq!(json["files"][0]["bad_rows"], 1);
+    let release = json["files"][0]["release"].as_str().unwrap();
+    assert!(
+        release.starts_with("Exchange Server 2016 CU22"),
+        "{release}"
+    );
     assert_eq!(json["peak_hour"]["hour"], 9);
 }
 

@@ -46,22 +46,27 @@ impl Flip {
 }
 
 /// They lie outside the repository, in the folder that `PLIMSOLL_SAMPLES` names or beside it.
-fn samples() -> Vec<PathBuf> {
+pub fn folder() -> PathBuf {
     let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/samples");
-    let folder = std::env::var_os("PLIMSOLL_SAMPLES").map_or_else(beside, PathBuf::from);
+    std::env::var_os("PLIMSOLL_SAMPLES").map_or_else(beside, PathBuf::from)
+}
+
+/// The databases among them, packed.
+pub fn databases() -> Vec<PathBuf> {
+    let folder = folder();
     let Ok(entries) = fs::read_dir(&folder) else {
         eprintln!("skipped: no sample databases in {}", folder.display());
         return Vec::new();
     };
     let paths = entries.map(|entry| entry.unwrap().path());
     let mut packed: Vec<PathBuf> = paths
-        .filter(|path| path.extension().is_some_and(|kind| kind == "gz"))
+        .filter(|path| path.to_string_lossy().ends_with(".edb.gz"))
         .collect();
     packed.sort();
     packed
 }
 
-fn unpack(packed: &Path, scene: &Scene) {
+pub fn unpack(packed: &Path, scene: &Scene) {
     let mut bytes = Vec::new();
     flate2::read::GzDecoder::new(File::open(packed).unwrap())
         .read_to_end(&mut bytes)
@@ -72,7 +77,7 @@ fn unpack(packed: &Path, scene: &Scene) {
 #[test]
 fn flips_in_files_of_real_engines_are_located() {
     let mut random = Prng::new(Seed(1_911));
-    for packed in samples() {
+    for packed in databases() {
         let scene = Scene::new("sample");
         unpack(&packed, &scene);
         let sound = scene.run(["check", "--json", "sample.edb"]);

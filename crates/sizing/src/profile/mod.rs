@@ -22,7 +22,7 @@ mod tests;
 pub use combine::{Profile, ScriptFigures, TierProfile};
 pub use error::ProfileError;
 pub use kind::Kind;
-pub use sheet::BadRow;
+pub use sheet::{BadRow, decode};
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -76,6 +76,8 @@ pub struct FileReport {
     pub bad_rows: u64,
     /// The first of them.
     pub bad_examples: Vec<BadRow>,
+    /// The version of the server that wrote it, where the file says so.
+    pub version: Option<String>,
     /// First and last date in it, where its dates are ISO 8601.
     pub dates: Option<(String, String)>,
 }
@@ -92,6 +94,7 @@ impl FileReport {
             left_out: BTreeMap::new(),
             bad_rows: 0,
             bad_examples: Vec::new(),
+            version: None,
             dates: None,
         }
     }
@@ -159,6 +162,7 @@ impl Collector {
         let sheet = Sheet::open(&text);
         let kind = kind::recognise(name, &sheet)?;
         let mut report = FileReport::new(name, kind);
+        report.version = sheet::version(&text);
         match kind {
             Kind::MessageTracking => self.traffic.read(sheet, &mut report, &self.options),
             Kind::MessageProfile => message_profile::read(sheet, &mut report, &mut self.sites),

@@ -52,6 +52,13 @@ pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
+/// The version in the first lines of a log, which message tracking puts there.
+pub fn version(text: &str) -> Option<String> {
+    let mut comments = text.lines().take_while(|line| line.starts_with('#'));
+    let version = comments.find_map(|line| line.strip_prefix("#Version:"))?;
+    Some(version.trim().to_owned())
+}
+
 /// A table with named columns.
 pub struct Sheet<'a> {
     reader: csv::Reader<&'a [u8]>,

@@ -1,0 +1,119 @@
+//! What the table says of a version: itself, its neighbours, or nothing.
+
+use std::fmt;
+
+use crate::number::BuildNumber;
+use crate::release::Release;
+use crate::table::BuildTable;
+
+/// What is known of a version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Identity<'table> {
+    /// It is this release.
+    Exact(&'table Release),
+    /// The last number is not in the table, but others of its branch are; this is the nearest, the
+    /// lower one where there is one. Parts of a release, such as ese.dll, often lag like that.
+    About(&'table Release),
+    /// It lies between these two of its series: an interim build.
+    Between(&'table Release, &'table Release),
+    /// It is lower than this, the first of its series.
+    Before(&'table Release),
+    /// It is higher than this, the last of its series: newer than the data, or misprinted.
+    After(&'table Release),
+    /// No release has its first two numbers.
+    Unknown,
+}
+
+impl BuildTable {
+    /// What is known of `version`.
+    pub fn identify(&self, version: BuildNumber) -> Identity<'_> {
+        let series: Vec<&Release> = self
+            .releases()
+            .iter()
+            .filter(|release| release.version.same_series(version))
+            .collect();
+        if let Some(exact) = series.iter().find(|release| release.version == version) {
+            return Identity::Exact(exact);
+        }
+        let branch: Vec<&Release> = series
+            .iter()
+            .copied()
+            .filter(|release| release.version.same_branch(version))
+            .collect();
+        if let Some(near) = neighbours(&branch, version) {
+            return Identity::About(near.0.or(near.1).unwrap_or(branch[0]));
+        }
+        match neighbours(&series, version) {
+            Some((Some(lower), Some(higher))) => Identity::Between(lower, higher),
+            Some((Some(lower), None)) => Identity::After(lower),
+            Some((None, Some(higher))) => Identity::Before(higher),
+            _ => Identity::Unknown,
+        }
+    }
+
+    /// Releases of the same product with higher numbers, lowest first.
+    pub fn newer(&self, release: &Release) -> Vec<&Release> {
+        let newer =
+            |other: &&Release| other.product == release.product && other.version > release.version;
+        self.releases().iter().filter(newer).collect()
+    }
+}
+
+/// The last release below `version` and the first above it; none where there are no releases.
+fn neighbours<'table>(
+    releases: &[&'table Release],
+    version: BuildNumber,
+) -> Option<(Option<&'table Release>, Option<&'table Release>)> {
+    let above = releases.partition_point(|release| release.version < version);
+    let lower = above.checked_sub(1).map(|at| releases[at]);
+    (!releases.is_empty()).then(|| (lower, releases.get(above).copied()))
+}
+
+impl<'table> Identity<'table> {
+    /// The release whose limits and support hold for the version, where one is near enough.
+    pub fn release(&self) -> Option<&'table Release> {
+        match self {
+            Self::Exact(release) | Self::About(release) => Some(release),
+            _ => None,
+        }
+    }
+
+    /// One word for programs.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Exact(_) => "exact",
+            Self::About(_) => "about",
+            Self::Between(..) => "between",
+            Self::Before(_) => "before",
+            Self::After(_) => "after",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+impl fmt::Display for Identity<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exact(release) => f.write_str(&release.name()),
+            Self::About(near) => write!(f, "about {} ({})", near.name(), near.version),
+            Self::Between(lower, higher) => write!(
+                f,
+                "an interim build between {} ({}) and {} ({})",
+                lower.name(),
+                lower.version,
+                higher.name(),
+                higher.version
+            ),
+            Self::Before(first) => {
+                write!(f, "a build before {} ({})", first.name(), first.version)
+            }
+            Self::After(last) => write!(
+                f,
+                "a build after {} ({}), the last one known",
+                last.name(),
+                last.version
+            ),
+            Self::Unknown => f.write_str("no release of Exchange known here"),
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! One released build, as the table states it.
+
+use std::fmt;
+
+use crate::number::BuildNumber;
+
+/// What kind of release a build is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReleaseKind {
+    /// The first release of a product.
+    Rtm,
+    /// Service pack.
+    ServicePack,
+    /// Cumulative update: a whole build, installed directly.
+    CumulativeUpdate,
+    /// Rollup of a service pack; holds those before it.
+    Rollup,
+    /// Security update of one cumulative update; holds those before it.
+    SecurityUpdate,
+    /// Hotfix update of one cumulative update.
+    HotfixUpdate,
+    /// Before the first release.
+    Preview,
+}
+
+impl ReleaseKind {
+    const NAMED: [(&str, Self); 7] = [
+        ("RTM", Self::Rtm),
+        ("SP", Self::ServicePack),
+        ("CU", Self::CumulativeUpdate),
+        ("RU", Self::Rollup),
+        ("SU", Self::SecurityUpdate),
+        ("HU", Self::HotfixUpdate),
+        ("Preview", Self::Preview),
+    ];
+
+    /// The kind with this abbreviation.
+    pub(crate) fn named(text: &str) -> Option<Self> {
+        let found = Self::NAMED.iter().find(|(name, _)| *name == text);
+        found.map(|(_, kind)| *kind)
+    }
+
+    /// Whether it changes a build that has to be installed first.
+    pub fn is_update_of_a_level(self) -> bool {
+        matches!(
+            self,
+            Self::Rollup | Self::SecurityUpdate | Self::HotfixUpdate
+        )
+    }
+}
+
+impl fmt::Display for ReleaseKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let found = Self::NAMED.iter().find(|(_, kind)| kind == self);
+        f.write_str(found.map_or("", |(name, _)| name))
+    }
+}
+
+/// A released build.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Release {
+    /// Such as `Exchange Server 2016`.
+    pub product: String,
+    /// What its updates are made for: `RTM`, `SP3`, `CU23`.
+    pub level: String,
+    /// What kind of release it is.
+    pub kind: ReleaseKind,
+    /// The update of that level, such as `Oct25SU`; empty for the level itself.
+    pub update: String,
+    /// Its number.
+    pub version: BuildNumber,
+    /// Day, or month where no source has the day, as ISO 8601 writes it.
+    pub released: String,
+    /// `rangeUpper` of the directory's schema; like the next two none where no source has it.
+    pub schema: Option<u32>,
+    /// `objectVersion` of the organisation.
+    pub organization: Option<u32>,
+    /// `objectVersion` of the domain's system objects.
+    pub domain: Option<u32>,
+    /// Last day of extended support, as ISO 8601 writes it.
+    pub support_end: String,
+    /// Who printed it.
+    pub sources: String,
+    /// What is odd about it, such as sources that disagree; empty where nothing is.
+    pub note: String,
+}
+
+impl Release {
+    /// Product, level and update, such as `Exchange Server 2016 CU23 Oct25SU`.
+    pub fn name(&self) -> String {
+        let parts = [&self.product, &self.level, &self.update];
+        let parts: Vec<&str> = parts.into_iter().map(String::as_str).collect();
+        parts.join(" ").trim_end().to_owned()
+    }
+}

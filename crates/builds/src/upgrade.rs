@@ -1,0 +1,137 @@
+//! What lies between two builds: the directory's preparations, and what must be installed first.
+
+use std::fmt;
+
+use crate::release::{Release, ReleaseKind};
+use crate::table::BuildTable;
+
+/// A level of the directory that rises, and the command of Setup that raises it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Preparation {
+    /// `rangeUpper` of the schema.
+    Schema {
+        /// Before.
+        from: u32,
+        /// Afterwards.
+        to: u32,
+    },
+    /// `objectVersion` of the organisation.
+    Organization {
+        /// Before.
+        from: u32,
+        /// Afterwards.
+        to: u32,
+    },
+    /// `objectVersion` of every domain's system objects.
+    Domain {
+        /// Before.
+        from: u32,
+        /// Afterwards.
+        to: u32,
+    },
+}
+
+impl fmt::Display for Preparation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Schema { from, to } => {
+                write!(f, "Setup /PrepareSchema: schema {from} to {to}")
+            }
+            Self::Organization { from, to } => {
+                write!(f, "Setup /PrepareAD: organization {from} to {to}")
+            }
+            Self::Domain { from, to } => {
+                write!(f, "Setup /PrepareDomain: domain {from} to {to}")
+            }
+        }
+    }
+}
+
+/// What lies between two releases.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Upgrade<'table> {
+    /// The lower one.
+    pub older: &'table Release,
+    /// The higher one.
+    pub newer: &'table Release,
+    /// What the directory needs on the way up, as far as both levels are known.
+    pub preparations: Vec<Preparation>,
+    /// The schema where the older one's is higher: Setup of the newer one refuses.
+    pub sinking_schema: Option<(u32, u32)>,
+    /// What must be installed before the newer one, where that is an update of another level.
+    pub first: Option<&'table Release>,
+    /// Releases of the newer one's product that lie between, the newer one included.
+    pub releases_between: usize,
+}
+
+impl Upgrade<'_> {
+    /// Whether Setup of the newer one upgrades the older one where it stands. Of all products only
+    /// the Subscription Edition upgrades its predecessor.
+    pub fn is_in_place(&self) -> bool {
+        let products = (self.older.product.as_str(), self.newer.product.as_str());
+        products.0 == products.1 || products == ("Exchange Server 2019", "Exchange Server SE")
+    }
+}
+
+impl BuildTable {
+    /// Compares two releases; the order does not matter.
+    pub fn compare<'table>(
+        &'table self,
+        one: &'table Release,
+        other: &'table Release,
+    ) -> Upgrade<'table> {
+        let (older, newer) = if one.version <= other.version {
+            (one, other)
+        } else {
+            (other, one)
+        };
+        Upgrade {
+            older,
+            newer,
+            preparations: preparations(older, newer),
+            sinking_schema: older
+                .schema
+                .zip(newer.schema)
+                .filter(|(from, to)| to < from),
+            first: self
+                .level_of(newer)
+                .filter(|level| newer.kind.is_update_of_a_level() && !same_level(older, level)),
+            releases_between: self
+                .releases()
+                .iter()
+                .filter(|release| release.product == newer.product)
+                .filter(|release| release.version > older.version)
+                .filter(|release| release.version <= newer.version)
+                .count(),
+        }
+    }
+
+    /// The release that `update` is made for.
+    fn level_of(&self, update: &Release) -> Option<&Release> {
+        self.releases().iter().find(|release| {
+            same_level(release, update)
+                && !release.kind.is_update_of_a_level()
+                && release.kind != ReleaseKind::Preview
+        })
+    }
+}
+
+fn same_level(one: &Release, other: &Release) -> bool {
+    one.product == other.product && one.level == other.level
+}
+
+fn rise(from: Option<u32>, to: Option<u32>) -> Option<(u32, u32)> {
+    from.zip(to).filter(|(from, to)| to > from)
+}
+
+fn preparations(older: &Release, newer: &Release) -> Vec<Preparation> {
+    let schema = rise(older.schema, newer.schema);
+    let organization = rise(older.organization, newer.organization);
+    let domain = rise(older.domain, newer.domain);
+    let steps = [
+        schema.map(|(from, to)| Preparation::Schema { from, to }),
+        organization.map(|(from, to)| Preparation::Organization { from, to }),
+        domain.map(|(from, to)| Preparation::Domain { from, to }),
+    ];
+    steps.into_iter().flatten().collect()
+}

@@ -1,0 +1,72 @@
+//! `builds`: which release of Exchange a version number or a file is, and what lies between two.
+
+mod compare;
+mod identify;
+mod list;
+mod subject;
+
+use std::fs;
+
+use builds::{BuildTable, Release};
+use serde_json::{Value, json};
+
+use crate::Outcome;
+use crate::console::Console;
+use crate::error::CommandError;
+use crate::flags::{BuildsAction, BuildsFlags};
+
+/// Answers from the embedded table or the one that was named.
+pub fn run(flags: &BuildsFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    let table = table(flags)?;
+    let mut answer = match &flags.action {
+        BuildsAction::Identify { subjects } => identify::run(&table, subjects)?,
+        BuildsAction::List { product } => list::run(&table, product.as_deref())?,
+        BuildsAction::Compare { one, other } => compare::run(&table, one, other)?,
+    };
+    let date = table.date();
+    if flags.json {
+        answer.json["data_as_of"] = Value::from(date);
+        console.answer_json(&answer.json)?;
+        return Ok(Outcome::Pass);
+    }
+    for line in answer.lines {
+        console.answer(line)?;
+    }
+    // An answer and no remark: a label is worth as much as the age of the table.
+    console.answer(format_args!("Data as of {date}; newer builds are unknown."))?;
+    Ok(Outcome::Pass)
+}
+
+/// The same for people and for programs.
+struct Answer {
+    lines: Vec<String>,
+    json: Value,
+}
+
+fn table(flags: &BuildsFlags) -> Result<BuildTable, CommandError> {
+    let Some(path) = &flags.data else {
+        return Ok(BuildTable::embedded());
+    };
+    let text =
+        fs::read_to_string(path).map_err(|error| CommandError::file(path, "read", &error))?;
+    BuildTable::parse(&text)
+        .map_err(|error| CommandError::new(format!("{}: {error}", path.display())))
+}
+
+fn as_json(release: &Release) -> Value {
+    json!({
+        "name": release.name(),
+        "product": release.product,
+        "level": release.level,
+        "kind": release.kind.to_string(),
+        "update": release.update,
+        "version": release.version.to_string(),
+        "released": release.released,
+        "schema": release.schema,
+        "organization": release.organization,
+        "domain": release.domain,
+        "support_end": release.support_end,
+        "sources": release.sources,
+        "note": release.note,
+    })
+}

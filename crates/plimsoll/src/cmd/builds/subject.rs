@@ -1,0 +1,118 @@
+//! What `builds identify` is asked about: a version number, a name, or a file that holds some.
+
+use std::io::Read as _;
+use std::path::Path;
+
+use builds::{BuildNumber, BuildTable, engine_of, file_version, mentions};
+use ese::header::{PROBE_BYTES, read_copies};
+use sizing::profile::decode;
+
+use crate::documents;
+use crate::error::CommandError;
+
+/// The largest file that is searched for version numbers.
+const LARGEST_BYTES: u64 = 256 << 20;
+
+/// Something found.
+pub enum Subject {
+    /// A version, and where it stands.
+    Version {
+        /// As it was typed, or file and line.
+        place: String,
+        version: BuildNumber,
+        /// How often it occurs.
+        count: usize,
+    },
+    /// A database file: its header tells the engine, not the build.
+    Database {
+        place: String,
+        format: (u32, u32),
+        page_bytes: usize,
+        /// The system that last had it open, as that told the engine.
+        system: String,
+        engine: Option<&'static str>,
+    },
+}
+
+/// Everything that `text`, a path or a version, stands for.
+pub fn subjects(table: &BuildTable, text: &str) -> Result<Vec<Subject>, CommandError> {
+    let path = Path::new(text);
+    if path.exists() {
+        return in_file(table, path);
+    }
+    let version = BuildNumber::parse(text).or_else(|| Some(table.named(text)?.version));
+    if let Some(version) = version {
+        let place = text.to_owned();
+        let count = 1;
+        return Ok(vec![Subject::Version {
+            place,
+            version,
+            count,
+        }]);
+    }
+    Err(CommandError::new(format!(
+        "{text}: is neither a version such as 15.1.2375.7 nor a name such as \"2016 CU22\" nor a \
+         file; `plimsoll builds list` prints all names"
+    )))
+}
+
+fn in_file(table: &BuildTable, path: &Path) -> Result<Vec<Subject>, CommandError> {
+    let place = path.display().to_string();
+    let mut bytes = Vec::new();
+    let read = |error| CommandError::file(path, "read", &error);
+    let mut file = documents::open(path).map_err(read)?.take(LARGEST_BYTES + 1);
+    file.by_ref()
+        .take(PROBE_BYTES as u64)
+        .read_to_end(&mut bytes)
+        .map_err(read)?;
+    if let Ok(copies) = read_copies(&bytes) {
+        return Ok(vec![database(place, &copies)]);
+    }
+    file.read_to_end(&mut bytes).map_err(read)?;
+    if bytes.len() as u64 > LARGEST_BYTES {
+        return Err(CommandError::new(format!(
+            "{place}: is larger than 256 MiB; name a log, a report, a program or a database"
+        )));
+    }
+    let found = match file_version(&bytes) {
+        Some(version) => vec![Subject::Version {
+            place,
+            version,
+            count: 1,
+        }],
+        None => in_text(table, &place, &decode(&bytes)),
+    };
+    if found.is_empty() {
+        return Err(CommandError::new(format!(
+            "{}: holds no version number of Exchange; name a log, a report, a program or a \
+             database",
+            path.display()
+        )));
+    }
+    Ok(found)
+}
+
+fn in_text(table: &BuildTable, place: &str, text: &str) -> Vec<Subject> {
+    mentions(table, text)
+        .into_iter()
+        .map(|mention| Subject::Version {
+            place: format!("{place}:{}: {}", mention.line, mention.text),
+            version: mention.version,
+            count: mention.count,
+        })
+        .collect()
+}
+
+fn database(place: String, copies: &ese::header::HeaderCopies) -> Subject {
+    let header = &copies.header;
+    let format = (header.format_version, header.format_update);
+    let page_bytes = copies.page_size.bytes();
+    let system = &header.os_version;
+    Subject::Database {
+        place,
+        format,
+        page_bytes,
+        system: format!("{}.{}.{}", system.major, system.minor, system.build),
+        engine: engine_of(format.0, format.1, page_bytes),
+    }
+}
