@@ -58,3 +58,8 @@ pub struct DiskFacts {
 pub fn volume(path: &Path) -> Result<VolumeFacts, DeviceError> {
     system::facts(path)
 }
+
+/// Free bytes for an ordinary user on what holds `path`, which must exist.
+pub fn free_bytes(path: &Path) -> Result<u64, DeviceError> {
+    system::free_bytes(path)
+}

@@ -36,5 +36,9 @@ pub fn facts(_: &Path) -> Result<VolumeFacts, DeviceError> {
     Err(unsupported())
 }
 
+pub fn free_bytes(_: &Path) -> Result<u64, DeviceError> {
+    Err(unsupported())
+}
+
 /// Nothing to ask.
 pub fn prefer_huge_pages(_: *mut u8, _: usize) {}

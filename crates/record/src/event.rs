@@ -105,6 +105,8 @@ pub enum IssueKind {
     HashMismatch,
     /// The operating system refused or failed a request.
     InputOutput,
+    /// A volume had no room for a write or a longer file. Nothing is damaged by that.
+    VolumeFull,
     /// A write that was acknowledged and is not on the medium.
     LostFlush,
     /// Structure that contradicts itself.

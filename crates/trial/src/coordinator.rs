@@ -50,6 +50,8 @@ pub enum Stop {
     Interrupted,
     /// The storage failed, or a database could not be opened.
     Failed,
+    /// A volume was about to be full.
+    NoRoom,
 }
 
 /// What the groups of one run share. Put it into an `Arc`; a signal handler may hold one too.
@@ -98,6 +100,7 @@ impl Coordinator {
         let code = match reason {
             Stop::Interrupted => 1,
             Stop::Failed => 2,
+            Stop::NoRoom => 3,
         };
         // A second reason changes nothing, so the result does not matter.
         let _ = self.stop.compare_exchange(0, code, SeqCst, SeqCst);
@@ -108,6 +111,7 @@ impl Coordinator {
         match self.stop.load(SeqCst) {
             0 => None,
             1 => Some(Stop::Interrupted),
+            3 => Some(Stop::NoRoom),
             _ => Some(Stop::Failed),
         }
     }

@@ -24,6 +24,7 @@ mod tune;
 mod worker;
 
 pub mod prepare;
+pub mod room;
 pub mod run;
 
 use std::rc::Rc;

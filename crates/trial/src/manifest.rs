@@ -118,6 +118,12 @@ impl Manifest {
         }
     }
 
+    /// Size of each database in the plan that it was made from; none where that cannot be read.
+    pub fn planned_size(&self) -> Option<Bytes> {
+        let made = Plan::parse("manifest", &self.plan).ok()?;
+        Some(made.size)
+    }
+
     /// The database as the plan that it was made from describes it; none where that plan cannot be
     /// read.
     pub fn planned(&self) -> Option<plan::Database> {

@@ -64,14 +64,21 @@ impl Observer for Meter {
         self.entry(series, |interval| {
             if observation.ok {
                 interval.record(observation.length as u64, latency.0);
-            } else {
-                interval.errors += 1;
             }
         });
     }
 
     fn failed(&self, observation: &Observation, error: &DeviceError) {
-        self.troubles.request_failed(observation.completed, error);
+        let series = series(observation.purpose, observation.kind);
+        // A full volume did what it was asked to, as far as it could.
+        if let Some(series) = series
+            && !matches!(error, DeviceError::Full { .. })
+        {
+            self.entry(series, |interval| interval.errors += 1);
+        }
+        let changes = observation.kind != OpKind::Read;
+        self.troubles
+            .request_failed(observation.completed, error, changes);
     }
 
     fn refused(&self, error: &DeviceError) {
@@ -103,7 +110,7 @@ const fn series(purpose: Purpose, kind: OpKind) -> Option<Series> {
 mod tests {
     use std::rc::Rc;
 
-    use device::{Observation, Observer, OpKind, Purpose};
+    use device::{DeviceError, Observation, Observer, OpKind, Purpose};
     use record::Series;
     use units::Nanos;
 
@@ -128,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn failed_requests_are_counted_but_not_timed() {
+    fn failed_requests_are_counted_but_not_timed_and_want_of_room_is_no_error() {
         let meter = Meter::new(Rc::new(Troubles::new(0, Nanos::ZERO, Rc::new(|_| ()))));
         let good = Observation {
             purpose: Purpose::Database,
@@ -140,7 +147,25 @@ mod tests {
             ok: true,
         };
         meter.observe(&good);
-        meter.observe(&Observation { ok: false, ..good });
+        let failed = Observation { ok: false, ..good };
+        let file = || "/mail/f".to_owned();
+        let (wanted, moved) = (4096, 0);
+        let errors = [
+            DeviceError::Short {
+                file: file(),
+                offset: 0,
+                wanted,
+                moved,
+            },
+            DeviceError::Full {
+                file: file(),
+                offset: 0,
+            },
+        ];
+        for error in errors {
+            meter.failed(&failed, &error);
+            meter.observe(&failed);
+        }
         let taken = meter.take();
         assert_eq!(taken.len(), 1);
         assert_eq!((taken[0].bytes, taken[0].errors), (4096, 1));

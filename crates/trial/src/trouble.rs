@@ -26,6 +26,8 @@ pub struct Troubles {
     origin: Nanos,
     events: Sink<Event>,
     count: Cell<u32>,
+    /// Whether the first write, flush or change of a file that failed did so for want of room.
+    first_failed_for_room: Cell<Option<bool>>,
     /// Why the database cannot go on.
     fatal: RefCell<Option<Failure>>,
 }
@@ -40,6 +42,7 @@ impl Troubles {
             origin,
             events,
             count: Cell::new(0),
+            first_failed_for_room: Cell::new(None),
             fatal: RefCell::default(),
         }
     }
@@ -76,21 +79,33 @@ impl Troubles {
         self.fatal.borrow().clone()
     }
 
-    /// A request failed.
-    pub fn request_failed(&self, now: Nanos, error: &DeviceError) {
+    /// A request failed, one that `changes` the file or a read.
+    pub fn request_failed(&self, now: Nanos, error: &DeviceError, changes: bool) {
+        let is_full = matches!(error, DeviceError::Full { .. });
+        if changes && self.first_failed_for_room.get().is_none() {
+            self.first_failed_for_room.set(Some(is_full));
+        } else if is_full {
+            // What else waited for room says nothing new, and would hide what does.
+            return;
+        }
+        let kind = if is_full {
+            IssueKind::VolumeFull
+        } else {
+            IssueKind::InputOutput
+        };
         let (file, offset_bytes) = place(error);
         self.note(Issue {
             volume: self.volume_of(&file),
             file: Some(file),
             offset_bytes,
-            ..self.issue(now, IssueKind::InputOutput, error.to_string())
+            ..self.issue(now, kind, error.to_string())
         });
     }
 
     /// A file could not be opened, made, renamed or removed.
     pub fn name_failed(&self, error: &DeviceError) {
         let now = self.runtime.as_ref().map_or(self.origin, Runtime::now);
-        self.request_failed(now, error);
+        self.request_failed(now, error, true);
     }
 
     /// What was read is not what was written.
@@ -127,6 +142,10 @@ impl Troubles {
         let kind = match error {
             TransactionError::LostFlush(_) => IssueKind::LostFlush,
             TransactionError::Latched(latch) if latch.is_lost_flush => IssueKind::LostFlush,
+            // A database stops at the first write that fails.
+            TransactionError::Latched(_) if self.first_failed_for_room.get() == Some(true) => {
+                IssueKind::VolumeFull
+            }
             TransactionError::Read(_) | TransactionError::Latched(_) => IssueKind::InputOutput,
             TransactionError::Damaged(_) => IssueKind::Corruption,
             _ => IssueKind::Other,

@@ -396,3 +396,24 @@ fn a_number_on_its_limit_keeps_it() {
     assert!(Limit::AtMost(1.0).admits(1.0) && !Limit::AtMost(1.0).admits(1.1));
     assert!(Limit::AtLeast(1.0).admits(1.0) && !Limit::AtLeast(1.0).admits(0.9));
 }
+
+#[test]
+fn a_full_volume_is_no_damage_and_a_failed_request_beside_it_still_is() {
+    let mut run = small().run();
+    run.issues.push(Issue {
+        kind: IssueKind::VolumeFull,
+        text: "/mail/db02/E01tmp.plg: no space left on the volume".to_owned(),
+        ..issue(Severity::Error)
+    });
+    let verdict = judge(&run);
+    assert_eq!(
+        (verdict.outcome, verdict.exit_code()),
+        (Outcome::CannotJudge, 2)
+    );
+    let full = finding(&verdict, "volume-full");
+    assert!(full.evidence[0].text.starts_with("/mail/db02 had no room"));
+    assert_eq!(outcome_of(&run, "input-output-errors"), Outcome::Pass);
+    run.issues.push(issue(Severity::Error));
+    assert_eq!(outcome_of(&run, "input-output-errors"), Outcome::Fail);
+    assert_eq!(judge(&run).exit_code(), 1);
+}

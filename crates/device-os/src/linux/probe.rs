@@ -32,6 +32,14 @@ pub fn facts(path: &Path) -> Result<VolumeFacts, DeviceError> {
     })
 }
 
+/// Free bytes for an ordinary user on the file system that holds `path`.
+pub fn free_bytes(path: &Path) -> Result<u64, DeviceError> {
+    let wrong = |error: std::io::Error| errors::of(&error, &path.display().to_string(), "probe", 0);
+    let file = fs::File::open(path).map_err(wrong)?;
+    let (free, _) = sys::space(&file).map_err(wrong)?;
+    Ok(free)
+}
+
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Mount {
     point: String,

@@ -4,7 +4,9 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use device_os::probe;
 use plan::{Overrides, Plan};
+use trial::{manifest, room};
 use units::Bytes;
 
 use super::{prepare, run as run_verb};
@@ -16,6 +18,7 @@ use crate::fill::fill;
 use crate::flags::QuickFlags;
 use crate::measure::measure;
 use crate::signals::StopFlag;
+use crate::wire;
 
 /// The folder that is made where none is named.
 const DEFAULT_FOLDER: &str = "plimsoll-quick";
@@ -35,6 +38,10 @@ pub fn run(flags: &QuickFlags, console: &mut Console) -> Result<Outcome, Command
     };
     let plan = Plan::quick(&folder.display().to_string(), &overrides)?;
     make_folder(&folder)?;
+    let plan = match flags.size {
+        Some(_) => plan,
+        None => fitting(&plan, &folder, overrides)?,
+    };
     explain(&plan, &folder, flags.folder.is_none(), console)?;
     let stop = StopFlag::install()?;
     let filled = fill(&plan, &stop, console.is_quiet())?;
@@ -50,6 +57,25 @@ pub fn run(flags: &QuickFlags, console: &mut Console) -> Result<Outcome, Command
         folder.display()
     ))?;
     Ok(outcome)
+}
+
+/// The plan with databases of the size that are there already, or else of one that leaves them room
+/// to grow.
+fn fitting(plan: &Plan, folder: &Path, overrides: Overrides) -> Result<Plan, CommandError> {
+    let world = wire::world()?;
+    let first = wire::locations(&world, &plan.databases[..1])?.remove(0);
+    let manifest = world
+        .executor()
+        .block_on(async move { manifest::read(&first).await })?;
+    let size = match manifest.and_then(|manifest| manifest.planned_size()) {
+        Some(size) => size,
+        None => room::first_look_size(plan, Bytes(probe::free_bytes(folder)?)),
+    };
+    let overrides = Overrides {
+        size: Some(size),
+        ..overrides
+    };
+    Ok(Plan::quick(&folder.display().to_string(), &overrides)?)
 }
 
 /// What is about to happen, for a first-time user.

@@ -3,18 +3,25 @@
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
+use device::Clock as _;
+use device_os::OsClock;
 use plan::Plan;
 use record::{Edge, Event, Interval, Phase, Series};
 use trial::{Coordinator, Stop};
+use units::Nanos;
 
 use super::folder::RunFolder;
 use super::merge::Merger;
+use super::room::RoomWatch;
 use crate::error::CommandError;
 use crate::signals::StopFlag;
 use crate::term::{self, Progress};
 
 /// Longest wait before Ctrl-C is looked at and the clock on the terminal moves.
 const LOOK: Duration = Duration::from_millis(100);
+
+/// Between two looks at the free space of the volumes.
+const BETWEEN_LOOKS: Nanos = Nanos::from_millis(100);
 
 /// What the threads of a run tell.
 pub enum Message {
@@ -24,16 +31,32 @@ pub enum Message {
     Checked(u64),
 }
 
+/// What the main thread keeps an eye on.
+pub struct Watched<'a> {
+    /// Where the journal is written.
+    pub folder: &'a mut RunFolder,
+    /// The free space of the volumes.
+    pub room: &'a mut RoomWatch,
+    /// The run's zero on the clock.
+    pub origin: Nanos,
+}
+
 /// Writes events as they come, until every thread has ended. The first error of the journal ends
-/// the run.
+/// the run, and so does a volume that is about to be full.
 pub fn follow(
     plan: &Plan,
     messages: &Receiver<Message>,
     stop: &StopFlag,
     coordinator: &Coordinator,
-    folder: &mut RunFolder,
+    Watched {
+        folder,
+        room,
+        origin,
+    }: Watched<'_>,
     quiet: bool,
 ) -> Result<(), CommandError> {
+    let clock = OsClock::new();
+    let mut looked = Nanos::ZERO;
     let mut display = Display::new(plan, quiet);
     let mut merger = Merger::new(plan.databases.len());
     let mut journal = Journal {
@@ -44,6 +67,7 @@ pub fn follow(
         match messages.recv_timeout(LOOK) {
             Ok(Message::Event(event)) => {
                 for whole in merger.pass(event) {
+                    room.event(&whole);
                     display.event(&whole);
                     journal.add(&whole);
                 }
@@ -62,6 +86,14 @@ pub fn follow(
         }
         if journal.written.is_err() {
             coordinator.stop(Stop::Failed);
+        }
+        let at = clock.now().since(origin);
+        let is_due = at.since(looked) >= BETWEEN_LOOKS && coordinator.stopped().is_none();
+        if is_due {
+            looked = at;
+            if display.is_loaded() && room.must_stop(at) {
+                coordinator.stop(Stop::NoRoom);
+            }
         }
         display.show();
     }
@@ -122,6 +154,12 @@ impl Display {
             Event::Interval(interval) => self.latest = figures(interval),
             _ => {}
         }
+    }
+
+    /// Whether the load goes on.
+    fn is_loaded(&self) -> bool {
+        let load = [Phase::Warm, Phase::Tune, Phase::Measure];
+        self.phase.is_some_and(|phase| load.contains(&phase))
     }
 
     fn show(&mut self) {

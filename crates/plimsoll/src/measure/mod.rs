@@ -6,6 +6,7 @@ mod folder;
 mod follow;
 mod host;
 mod merge;
+mod room;
 mod start;
 
 use std::fs::File;
@@ -19,6 +20,7 @@ use device::Clock as _;
 use device_os::OsClock;
 use plan::Plan;
 use record::{Event, Finished, RunRecord};
+use trial::room::Shortage;
 use trial::run::{Failure, Group, Summary};
 use trial::{Barrier, Coordinator, HostSampler, Stop};
 use units::Nanos;
@@ -31,8 +33,9 @@ use crate::wire;
 
 use folder::RunFolder;
 pub use folder::{load, write_reports};
-use follow::{Message, follow};
+use follow::{Message, Watched, follow};
 use host::LinuxHost;
+use room::RoomWatch;
 
 /// A run that has ended, one way or the other, with its reports written.
 pub struct Measured {
@@ -57,6 +60,7 @@ pub fn measure(
     let count = u32::try_from(groups.len()).expect("invariant: as many groups as processors");
     let start = start::start(plan, count, clock.epoch() + clock.now())?;
     let commits = acknowledge.map(acknowledge::open).transpose()?;
+    let mut room = RoomWatch::start(plan)?;
     let mut run_folder = RunFolder::create(folder)?;
     let origin = clock.now();
     run_folder.write(&Event::Start(Box::new(start)))?;
@@ -75,7 +79,18 @@ pub fn measure(
             thread.run(&databases, &sender)
         };
         let threads = wire::on_threads(scope, &groups, work)?;
-        let followed = follow(plan, &receiver, stop, &coordinator, &mut run_folder, quiet);
+        let followed = follow(
+            plan,
+            &receiver,
+            stop,
+            &coordinator,
+            Watched {
+                folder: &mut run_folder,
+                room: &mut room,
+                origin,
+            },
+            quiet,
+        );
         let end = |thread: thread::ScopedJoinHandle<'_, _>| {
             // A panic has been explained where it happened.
             thread
@@ -92,6 +107,7 @@ pub fn measure(
     followed?;
     run_folder.write(&Event::Finished(finished(
         &coordinator,
+        room.shortage(),
         clock.now().since(origin),
     )))?;
     let record = run_folder.load()?;
@@ -107,15 +123,17 @@ fn refusal(ends: Vec<Result<Summary, CommandError>>) -> Result<Option<Failure>, 
     Ok(failures.into_iter().find(|failure| failure.at_open))
 }
 
-fn finished(coordinator: &Coordinator, at: Nanos) -> Finished {
-    let reason = coordinator.stopped().map(|stop| match stop {
-        Stop::Interrupted => "a person asked to stop",
-        Stop::Failed => "a database could not go on",
+fn finished(coordinator: &Coordinator, shortage: Option<&Shortage>, at: Nanos) -> Finished {
+    let reason = coordinator.stopped().map(|stop| match (stop, shortage) {
+        (Stop::NoRoom, Some(shortage)) => shortage.to_string(),
+        (Stop::NoRoom, None) => "a volume was about to be full".to_owned(),
+        (Stop::Interrupted, _) => "a person asked to stop".to_owned(),
+        (Stop::Failed, _) => "a database could not go on".to_owned(),
     });
     Finished {
         at_ns: at.0,
         interrupted: reason.is_some(),
-        reason: reason.map(str::to_owned),
+        reason,
     }
 }
 

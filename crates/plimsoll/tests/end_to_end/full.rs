@@ -1,11 +1,12 @@
-//! The log's volume fills up during a run: on a real file system of its own, where this user may
-//! mount one.
+//! A volume without room, before a run and during it: on a real file system of its own, where this
+//! user may mount one.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::scene::{Scene, small_plan};
+use crate::scene::{Ran, Scene, small_plan};
 
 /// A small file system in a file, unmounted at the end.
 struct Mount(PathBuf);
@@ -23,18 +24,42 @@ fn succeeds(program: &str, words: &[&str]) -> bool {
 
 impl Mount {
     /// None where this machine or this user cannot.
-    fn of_mebibytes(scene: &Scene, count: u64) -> Option<Self> {
+    fn new(scene: &Scene, make: &[&str], mebibytes: u64) -> Option<Self> {
         let (image, folder) = (scene.path("volume.img"), scene.path("volume"));
         fs::create_dir(&folder).unwrap();
         fs::File::create(&image)
             .unwrap()
-            .set_len(count << 20)
+            .set_len(mebibytes << 20)
             .unwrap();
         let (image, target) = (image.display().to_string(), folder.display().to_string());
-        let made = succeeds("mkfs.ext4", &["-q", "-F", "-m", "0", &image])
-            && succeeds("mount", &["-o", "loop", &image, &target]);
+        let words: Vec<&str> = make[1..].iter().copied().chain([image.as_str()]).collect();
+        let made = succeeds(make[0], &words) && succeeds("mount", &["-o", "loop", &image, &target]);
+        if !made {
+            eprintln!("skipped: no file system by {} can be mounted here", make[0]);
+        }
         made.then(|| Self(folder))
     }
+}
+
+const EXT4: [&str; 5] = ["mkfs.ext4", "-q", "-F", "-m", "0"];
+const BTRFS: [&str; 2] = ["mkfs.btrfs", "-q"];
+
+/// Writes a mebibyte now and then until the volume is full or the program has ended.
+fn fill_slowly(folder: &Path) -> std::thread::JoinHandle<()> {
+    let path = folder.join("slow filler");
+    std::thread::spawn(move || {
+        let mut file = fs::File::create(path).unwrap();
+        for _ in 0..200 {
+            if file
+                .write_all(&vec![1; 1 << 20])
+                .and_then(|()| file.sync_data())
+                .is_err()
+            {
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+    })
 }
 
 fn fill_up_to(folder: &Path, left: u64) {
@@ -52,34 +77,100 @@ fn fill_up_to(folder: &Path, left: u64) {
     fs::write(folder.join("filler"), bytes).unwrap();
 }
 
+/// One database and its log, all on the volume.
+fn plan_on(volume: &Mount, duration: &str) -> String {
+    let plan = small_plan(&volume.0).replace("count = 2", "count = 1");
+    plan.replace("\"2s\"", &format!("{duration:?}"))
+}
+
+/// The database lost nothing, and a run on it goes well once there is room again.
+fn is_as_good_as_before(scene: &Scene, volume: &Mount) {
+    let file = volume.0.join("Plimsoll001.edb").display().to_string();
+    scene.run(["recover", &file]).expect_code(0);
+    scene.run(["verify", &file]).expect_code(0);
+    scene.write("plan.toml", plan_on(volume, "2s").as_bytes());
+    let again = scene.run(["run", "plan.toml", "-o", "again"]);
+    again.expect_out(&["Measured time 2.00 s", "0           of"]);
+}
+
 #[test]
-fn a_log_volume_that_fills_up_fails_the_storage_and_loses_nothing() {
-    let scene = Scene::new("full");
-    let Some(volume) = Mount::of_mebibytes(&scene, 64) else {
-        eprintln!("skipped: a file system of its own cannot be mounted here");
+fn a_run_without_room_for_its_log_is_refused_with_the_numbers() {
+    let scene = Scene::new("no-room");
+    let Some(volume) = Mount::new(&scene, &EXT4, 64) else {
         return;
     };
-    let plan = small_plan(&scene.folder).replace(
-        "count = 2",
-        &format!(
-            "log_folders = [{:?}]\ncount = 1",
-            volume.0.display().to_string()
-        ),
+    let logs = format!(
+        "log_folders = [{:?}]\ncount = 1",
+        volume.0.display().to_string()
     );
-    scene.write("plan.toml", plan.replace("\"2s\"", "\"60s\"").as_bytes());
+    let plan = small_plan(&scene.folder).replace("count = 2", &logs);
+    scene.write("plan.toml", plan.as_bytes());
     scene.run(["prepare", "plan.toml"]).expect_code(0);
     fill_up_to(&volume.0, 6 << 20);
     let ran = scene.run(["run", "plan.toml", "-o", "out"]);
-    ran.expect_code(1);
+    ran.expect_refusal(&[
+        &volume.0.display().to_string(),
+        "will write at least 4",
+        "free",
+    ]);
+    assert!(!scene.path("out").exists());
+}
+
+#[test]
+fn a_volume_that_fills_up_slowly_ends_the_run_before_it_is_full() {
+    let scene = Scene::new("filling");
+    let Some(volume) = Mount::new(&scene, &EXT4, 160) else {
+        return;
+    };
+    scene.write("plan.toml", plan_on(&volume, "60s").as_bytes());
+    scene.run(["prepare", "plan.toml"]).expect_code(0);
+    let run = scene.start(["run", "plan.toml", "-o", "out"]);
+    let filler = fill_slowly(&volume.0);
+    let ran = Ran::of(&run.wait_with_output().unwrap());
+    filler.join().unwrap();
+    ran.expect_code(2);
+    ran.expect_out(&["proves nothing", "was about to be full", "every second"]);
     let journal = String::from_utf8(scene.read("out/record.jsonl")).unwrap();
-    assert!(journal.contains("no space left on the volume"), "{journal}");
-    let mount = format!("\"volume\":{:?}", volume.0.display().to_string());
-    assert!(journal.contains(&mount), "{mount} is not in:\n{journal}");
-    assert!(scene.path("out/report.html").exists());
-    fs::remove_file(volume.0.join("filler")).unwrap();
-    let logs = volume.0.display().to_string();
-    scene
-        .run(["recover", "Plimsoll001.edb", "--log-folder", &logs])
-        .expect_code(0);
-    scene.run(["verify", "Plimsoll001.edb"]).expect_code(0);
+    assert!(!journal.contains("\"event\":\"issue\""), "{journal}");
+    fs::remove_file(volume.0.join("slow filler")).unwrap();
+    is_as_good_as_before(&scene, &volume);
+}
+
+#[test]
+fn a_volume_that_is_full_at_once_is_no_damage() {
+    for (name, make) in [("full-ext4", &EXT4[..]), ("full-btrfs", &BTRFS[..])] {
+        let scene = Scene::new(name);
+        let Some(volume) = Mount::new(&scene, make, 256) else {
+            continue;
+        };
+        scene.write("plan.toml", plan_on(&volume, "60s").as_bytes());
+        scene.run(["prepare", "plan.toml"]).expect_code(0);
+        fill_up_to(&volume.0, 64 << 20);
+        let run = scene.start(["run", "plan.toml", "-o", "out"]);
+        std::thread::sleep(std::time::Duration::from_secs(2));
+        // More than there is.
+        let _ = fs::write(volume.0.join("rest"), vec![1; 80 << 20]);
+        let ran = Ran::of(&run.wait_with_output().unwrap());
+        ran.expect_code(2);
+        ran.expect_out(&["proves nothing"]);
+        assert!(!ran.out.contains("Not fit"), "{}", ran.out);
+        for file in ["filler", "rest"] {
+            fs::remove_file(volume.0.join(file)).unwrap();
+        }
+        is_as_good_as_before(&scene, &volume);
+    }
+}
+
+#[test]
+fn a_first_look_at_a_small_volume_leaves_room_to_grow() {
+    let scene = Scene::new("small-volume");
+    let Some(volume) = Mount::new(&scene, &EXT4, 400) else {
+        return;
+    };
+    let folder = volume.0.display().to_string();
+    for _ in 0..2 {
+        let ran = scene.run(["quick", &folder, "--duration", "4s"]);
+        ran.expect_code(2);
+        ran.expect_out(&["Measured time 4.00 s", "0           of"]);
+    }
 }

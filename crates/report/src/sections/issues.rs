@@ -41,7 +41,7 @@ fn per_volume(run: &RunRecord) -> Table {
     for issue in run
         .issues
         .iter()
-        .filter(|issue| issue.severity == Severity::Error)
+        .filter(|issue| issue.severity == Severity::Error && issue.kind != IssueKind::VolumeFull)
     {
         let volume = issue.volume.as_deref().unwrap_or("(no volume)");
         let counts = volumes.entry(volume).or_default();

@@ -9,10 +9,7 @@ use units::Bytes;
 use super::PrepareError;
 use crate::location::Location;
 use crate::manifest::{self, Manifest, ManifestError, State};
-
-/// Log space of a database beyond its checkpoint depth: the generations in use, the one prepared
-/// ahead, and those that wait for the checkpoint.
-const LOG_RESERVE: Bytes = Bytes::from_mib(16);
+use crate::room::LOG_RESERVE;
 
 /// What is to be done about one database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

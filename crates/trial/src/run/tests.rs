@@ -310,6 +310,34 @@ fn a_failing_disk_ends_the_run_and_is_named() {
     assert_eq!(marks.last(), Some(&(Phase::Drain, Edge::End)));
 }
 
+#[test]
+fn a_full_volume_ends_the_run_and_is_no_failed_request() {
+    let mut world = prepared(PLAN);
+    let fault = Fault {
+        matching: Matching {
+            call: Some(Call::Write),
+            ..Matching::default()
+        },
+        occurrence: Occurrence::From(300),
+        effect: Effect::Full,
+    };
+    suffer(&mut world, 1, fault);
+    let (summary, events) = run_once(&world, None);
+    assert!(summary.failure.is_some_and(|failure| !failure.at_open));
+    let found = issues(&events);
+    assert!(
+        (1..=2).contains(&found.len())
+            && found.iter().all(|(kind, _)| *kind == IssueKind::VolumeFull),
+        "{found:?}"
+    );
+    let errors = events.iter().filter_map(|event| match event {
+        Event::Interval(interval) => Some(&interval.databases),
+        _ => None,
+    });
+    let errors = errors.flatten().flat_map(|database| &database.series);
+    assert_eq!(errors.map(|series| series.errors).sum::<u64>(), 0);
+}
+
 /// A world whose manifest has been changed by hand.
 #[test]
 fn a_manifest_of_another_page_size_is_refused() {

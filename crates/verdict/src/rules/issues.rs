@@ -1,6 +1,6 @@
 //! Failed requests and damaged content that the load itself came upon.
 
-use record::{Issue, RunRecord, Severity};
+use record::{Issue, IssueKind, RunRecord, Severity};
 use units::thousands;
 
 use crate::{Evidence, Finding, Kind, Limit, Outcome, Unit};
@@ -11,8 +11,13 @@ const EVIDENCE_SHOWN: usize = 10;
 /// Fails on one error, as Jetstress 2013 does; warnings are shown and fail nothing.
 #[expect(clippy::unnecessary_wraps, reason = "every rule has the same shape")]
 pub fn judge(run: &RunRecord) -> Option<Finding> {
+    // That a volume was full is said by a rule of its own.
+    let of_this_rule = || {
+        let issues = run.issues.iter();
+        issues.filter(|issue| issue.kind != IssueKind::VolumeFull)
+    };
     let is_error = |issue: &&Issue| issue.severity == Severity::Error;
-    let noted = run.issues.iter().filter(is_error).count() as u64;
+    let noted = of_this_rule().filter(is_error).count() as u64;
     let failed_requests: u64 = run
         .totals
         .values()
@@ -23,12 +28,12 @@ pub fn judge(run: &RunRecord) -> Option<Finding> {
     let errors = noted.max(failed_requests);
     let outcome = if errors > 0 {
         Outcome::Fail
-    } else if run.issues.is_empty() {
+    } else if of_this_rule().next().is_none() {
         Outcome::Pass
     } else {
         Outcome::Warn
     };
-    let mut shown: Vec<&Issue> = run.issues.iter().collect();
+    let mut shown: Vec<&Issue> = of_this_rule().collect();
     shown.sort_by_key(|issue| (std::cmp::Reverse(issue.severity), issue.at_ns));
     let mut evidence: Vec<Evidence> = shown
         .iter()

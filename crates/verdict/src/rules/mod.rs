@@ -12,6 +12,7 @@ mod page_fault_stalls;
 mod read_latency_average;
 mod read_latency_maximum;
 mod target_iops;
+mod volume_full;
 
 use record::{RunRecord, TestType};
 
@@ -21,7 +22,7 @@ use crate::Finding;
 pub type Rule = fn(&RunRecord) -> Option<Finding>;
 
 /// Every rule, in the order of reports.
-pub const ALL: [Rule; 11] = [
+pub const ALL: [Rule; 12] = [
     target_iops::judge,
     read_latency_average::judge,
     read_latency_maximum::judge,
@@ -30,6 +31,7 @@ pub const ALL: [Rule; 11] = [
     page_fault_stalls::judge,
     checksums::judge,
     issues::judge,
+    volume_full::judge,
     measured_enough::judge,
     generator_limited::judge,
     interrupted::judge,

@@ -1,0 +1,156 @@
+//! Looks at the free space of every volume of a run: before it, and while it goes on.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use device_os::probe;
+use plan::Plan;
+use record::{Edge, Event, Interval, Phase};
+use trial::room::{self, Growth, Room, Shortage, Tenants};
+use units::{Bytes, Nanos};
+
+use crate::error::CommandError;
+
+/// The volumes of a run, until one is about to be full.
+pub struct RoomWatch {
+    volumes: BTreeMap<String, Volume>,
+    duration: Nanos,
+    /// When the measurement began.
+    measured_from: Option<Nanos>,
+    shortage: Option<Shortage>,
+}
+
+/// One volume and what the run keeps on it.
+struct Volume {
+    /// A folder on it.
+    folder: PathBuf,
+    tenants: Tenants,
+    /// Indexes of its databases.
+    databases: Vec<u32>,
+    reserve: Bytes,
+    room: Room,
+    growth: Growth,
+}
+
+impl RoomWatch {
+    /// Refuses a run that some volume has no room for.
+    pub fn start(plan: &Plan) -> Result<Self, CommandError> {
+        let mut volumes = BTreeMap::new();
+        for database in &plan.databases {
+            let (folder, logs) = (Path::new(&database.folder), Path::new(&database.log_folder));
+            let volume = volume_of(&mut volumes, folder)?;
+            volume.tenants.databases += 1;
+            volume.databases.push(database.index);
+            let volume = volume_of(&mut volumes, logs)?;
+            volume.tenants.logs += 1;
+            volume.tenants.log_bytes += log_bytes(logs, &database.log_base);
+        }
+        for (name, volume) in &mut volumes {
+            let free = Bytes(probe::free_bytes(&volume.folder)?);
+            room::before(plan, name, &volume.tenants, free)?;
+            volume.reserve = room::reserve(plan, &volume.tenants);
+        }
+        Ok(Self {
+            volumes,
+            duration: plan.test.duration,
+            measured_from: None,
+            shortage: None,
+        })
+    }
+
+    /// Takes note of the growth that an interval tells of.
+    pub fn event(&mut self, event: &Event) {
+        match event {
+            Event::Phase(mark) if (mark.phase, mark.edge) == (Phase::Measure, Edge::Begin) => {
+                self.measured_from = Some(Nanos(mark.at_ns));
+            }
+            Event::Interval(interval) if interval.phase == Phase::Measure => self.note(interval),
+            _ => {}
+        }
+    }
+
+    fn note(&mut self, interval: &Interval) {
+        for volume in self.volumes.values_mut() {
+            let databases = interval.databases.iter();
+            let own = databases.filter(|database| volume.databases.contains(&database.index));
+            let bytes = own.map(|database| database.gauges.file_bytes).sum();
+            volume.growth.note(Nanos(interval.to_ns), Bytes(bytes));
+        }
+    }
+
+    /// Looks at every volume, `at` so long after the start of the run; whether the run has to end.
+    pub fn must_stop(&mut self, at: Nanos) -> bool {
+        if self.shortage.is_none() {
+            let remaining = self.remaining(at);
+            let mut volumes = self.volumes.iter_mut();
+            self.shortage = volumes.find_map(|(name, volume)| volume.shortage(name, at, remaining));
+        }
+        self.shortage.is_some()
+    }
+
+    /// Why the run had to end, where it had to.
+    pub fn shortage(&self) -> Option<&Shortage> {
+        self.shortage.as_ref()
+    }
+
+    fn remaining(&self, at: Nanos) -> Nanos {
+        let measured = self
+            .measured_from
+            .map_or(Nanos::ZERO, |from| at.since(from));
+        self.duration.since(measured)
+    }
+}
+
+impl Volume {
+    fn shortage(&mut self, name: &str, at: Nanos, remaining: Nanos) -> Option<Shortage> {
+        // A volume that cannot be asked shows what is wrong with it elsewhere.
+        let free = Bytes(probe::free_bytes(&self.folder).ok()?);
+        let volume = name.to_owned();
+        if let Some(per_second) = self.room.look(at, free, self.reserve) {
+            return Some(Shortage::Imminent {
+                volume,
+                at,
+                free,
+                per_second,
+                remaining,
+            });
+        }
+        let room = Bytes(free.0.saturating_sub(self.reserve.0));
+        let per_second = self.growth.foresees_lack(remaining, room)?;
+        Some(Shortage::Foreseen {
+            volume,
+            at,
+            free,
+            per_second,
+            remaining,
+        })
+    }
+}
+
+fn volume_of<'a>(
+    volumes: &'a mut BTreeMap<String, Volume>,
+    folder: &Path,
+) -> Result<&'a mut Volume, CommandError> {
+    let mount_point = probe::volume(folder)?.mount_point;
+    Ok(volumes.entry(mount_point).or_insert_with(|| Volume {
+        folder: folder.to_owned(),
+        tenants: Tenants::default(),
+        databases: Vec::new(),
+        reserve: Bytes::default(),
+        room: Room::default(),
+        growth: Growth::default(),
+    }))
+}
+
+/// What the files of a log take already.
+fn log_bytes(folder: &Path, base: &str) -> u64 {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let own = entries.filter(|entry| {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        name.starts_with(base) && name.ends_with(".plg")
+    });
+    let lengths = own.filter_map(|entry| Some(entry.metadata().ok()?.len()));
+    lengths.sum()
+}

@@ -1,0 +1,282 @@
+//! Whether a run finds room on its volumes: what it needs at least before it begins, and when it has
+//! to end because a volume is about to be full. Databases grow, and a log is kept to its depth.
+
+use std::collections::VecDeque;
+use std::fmt;
+
+use plan::Plan;
+use units::{Bytes, Nanos};
+
+/// Log space of a database beyond its checkpoint depth: the generations in use, the one prepared
+/// ahead, and those that wait for the checkpoint.
+pub(crate) const LOG_RESERVE: Bytes = Bytes::from_mib(16);
+
+/// What the end of a load may still write of one log: the generation in use and the one ahead.
+const LAST_LOG: Bytes = Bytes::from_mib(4);
+
+/// A file grows by so many pages at a time (ESE `JET_paramDbExtensionSize`); the end of a load may
+/// meet two such steps.
+const LAST_PAGES: u64 = 2 * 256;
+
+/// An operation of the mail-like mix makes fewer requests of database pages than this: a path, a
+/// leaf, a long value, and their writes.
+const MOST_REQUESTS_PER_OPERATION: f64 = 4.0;
+
+/// The sessions of a load have ended so long after they were asked to, on storage that works. Less
+/// time says nothing about a rate: logs are made in steps.
+const END_TAKES: Nanos = Nanos::from_secs(1);
+
+/// Over so long the loss of room is averaged.
+const WINDOW: Nanos = Nanos::from_secs(5);
+
+/// Files grow in steps: after less time their growth says little.
+const GROWTH_SEEN_FOR: Nanos = Nanos::from_secs(30);
+
+/// Of what the operator is told to size a shorter run by, so much stays unused.
+const FITTING_PERCENT: u64 = 80;
+
+/// Share of the free space that the databases of a first look may take; the rest is for growth.
+const FIRST_LOOK_PERCENT: u64 = 60;
+
+/// Sizes of a first look are multiples of this.
+const SIZE_STEP: u64 = 16 << 20;
+
+/// What a run keeps on one volume.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tenants {
+    /// Database files.
+    pub databases: u64,
+    /// Logs.
+    pub logs: u64,
+    /// Bytes that the files of those logs take already.
+    pub log_bytes: u64,
+}
+
+/// Why a volume has no room for a run, or not for the rest of it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Shortage {
+    /// Known before the first request.
+    Before {
+        /// The volume.
+        volume: String,
+        /// What the run will write at least.
+        needed: Bytes,
+        /// What is free.
+        free: Bytes,
+    },
+    /// The volume was about to be full.
+    Imminent {
+        /// The volume.
+        volume: String,
+        /// When, since the start of the run.
+        at: Nanos,
+        /// What was free.
+        free: Bytes,
+        /// How fast that went down.
+        per_second: Bytes,
+        /// What was left of the measurement.
+        remaining: Nanos,
+    },
+    /// The measurement would not come to its end by far.
+    Foreseen {
+        /// The volume.
+        volume: String,
+        /// When that was seen, since the start of the run.
+        at: Nanos,
+        /// What was free.
+        free: Bytes,
+        /// How fast the databases grow together.
+        per_second: Bytes,
+        /// What was left of the measurement.
+        remaining: Nanos,
+    },
+}
+
+impl fmt::Display for Shortage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const REMEDY: &str = "free some space, or lower `size` or `count` in the plan (for `quick`: \
+                              --size)";
+        match self {
+            Self::Before {
+                volume,
+                needed,
+                free,
+            } => write!(
+                f,
+                "{volume}: the run will write at least {needed} more and {free} are free; run \
+                 shorter, {REMEDY}"
+            ),
+            Self::Imminent {
+                volume,
+                at,
+                free,
+                per_second,
+                remaining,
+            } => write!(
+                f,
+                "{volume} was about to be full at {:.0} s: {free} were left, {per_second} less every \
+                 second, and the rest of the run ({:.0} s) would have needed about {} more; run \
+                 shorter, {REMEDY}",
+                at.as_secs_f64(),
+                remaining.as_secs_f64(),
+                over(*per_second, *remaining),
+            ),
+            Self::Foreseen {
+                volume,
+                at,
+                free,
+                per_second,
+                remaining,
+            } => write!(
+                f,
+                "{volume} has no room for the run: at {:.0} s {free} were free, the databases grew \
+                 by {per_second} a second, and the rest of the measurement ({:.0} s) would have \
+                 needed about {} more; measure for about {:.0} s, {REMEDY}",
+                at.as_secs_f64(),
+                remaining.as_secs_f64(),
+                over(*per_second, *remaining),
+                fitting_time(*free, *per_second).as_secs_f64(),
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Shortage {}
+
+/// What `per_second` comes to within `span`.
+fn over(per_second: Bytes, span: Nanos) -> Bytes {
+    let bytes = u128::from(per_second.0) * u128::from(span.0) / 1_000_000_000;
+    Bytes(u64::try_from(bytes).unwrap_or(u64::MAX))
+}
+
+/// A measurement for which `free` bytes suffice.
+fn fitting_time(free: Bytes, per_second: Bytes) -> Nanos {
+    Nanos::from_secs(free.0 / 100 * FITTING_PERCENT / per_second.0.max(1))
+}
+
+/// Room at which a load has to end, so that its end finds what it needs.
+pub fn reserve(plan: &Plan, tenants: &Tenants) -> Bytes {
+    Bytes(tenants.databases * LAST_PAGES * plan.page_size.0 + tenants.logs * LAST_LOG.0)
+}
+
+/// What the logs on a volume will take beyond what they take already.
+fn logs_to_come(plan: &Plan, tenants: &Tenants) -> u64 {
+    let whole = tenants.logs * (plan.checkpoint_depth.0 + LOG_RESERVE.0);
+    whole.saturating_sub(tenants.log_bytes)
+}
+
+/// Refuses a run of `plan` on a volume where it cannot come to its end.
+pub fn before(plan: &Plan, volume: &str, tenants: &Tenants, free: Bytes) -> Result<(), Shortage> {
+    let growth = match plan.workload.target_iops {
+        Some(target) => {
+            let share = tenants.databases as f64 / plan.databases.len().max(1) as f64;
+            let requests = f64::from(target) * share * plan.test.duration.as_secs_f64();
+            whole(requests * least_growth_per_request(plan))
+        }
+        None => 0,
+    };
+    let needed = logs_to_come(plan, tenants) + reserve(plan, tenants).0 + growth;
+    if needed <= free.0 {
+        return Ok(());
+    }
+    Err(Shortage::Before {
+        volume: volume.to_owned(),
+        needed: Bytes(needed),
+        free,
+    })
+}
+
+/// What a database grows by, at least, for each request that a target counts: the payload of the
+/// messages that are inserted and not deleted.
+fn least_growth_per_request(plan: &Plan) -> f64 {
+    let mix = plan.workload.mix;
+    let kept = f64::from(mix.insert.saturating_sub(mix.delete)) / 100.0;
+    let payload = plan.workload.short_pad_bytes + plan.workload.long_pad_bytes;
+    kept * f64::from(payload) / MOST_REQUESTS_PER_OPERATION
+}
+
+/// The free space of a volume as it goes down.
+#[derive(Clone, Debug, Default)]
+pub struct Room {
+    looks: VecDeque<(Nanos, Bytes)>,
+}
+
+impl Room {
+    /// Notes that `free` was left at `now`. How fast it goes down, a second, where it has to be
+    /// stopped: the reserve is reached, or will be while the load ends.
+    pub fn look(&mut self, now: Nanos, free: Bytes, reserve: Bytes) -> Option<Bytes> {
+        self.looks.push_back((now, free));
+        while self.looks.len() > 2 && now.since(self.looks[1].0) >= WINDOW {
+            self.looks.pop_front();
+        }
+        let (since, before) = self.looks[0];
+        let per_second = rate(before.0.saturating_sub(free.0), now.since(since));
+        let lost_meanwhile = match now.since(since) {
+            span if span < END_TAKES => Bytes(0),
+            _ => over(per_second, END_TAKES),
+        };
+        (free.0 <= reserve.0.saturating_add(lost_meanwhile.0)).then_some(per_second)
+    }
+}
+
+/// How the databases of a volume grow while they are measured.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Growth {
+    first: Option<(Nanos, Bytes)>,
+    last: (Nanos, Bytes),
+}
+
+impl Growth {
+    /// The files had `bytes` together at `now`.
+    pub fn note(&mut self, now: Nanos, bytes: Bytes) {
+        self.first.get_or_insert((now, bytes));
+        self.last = (now, bytes);
+    }
+
+    /// How fast they grow, a second, where the rest of the measurement needs more than twice the
+    /// room there is. A lesser lack may be a mistake: then only the reserve ends the run.
+    pub fn foresees_lack(&self, remaining: Nanos, room: Bytes) -> Option<Bytes> {
+        let (since, before) = self.first?;
+        let span = self.last.0.since(since);
+        let per_second = rate(self.last.1.0.saturating_sub(before.0), span);
+        let lacks = over(per_second, remaining).0 / 2 > room.0;
+        (span >= GROWTH_SEEN_FOR && lacks).then_some(per_second)
+    }
+}
+
+fn rate(bytes: u64, span: Nanos) -> Bytes {
+    if span == Nanos::ZERO {
+        return Bytes(0);
+    }
+    Bytes(whole(bytes as f64 / span.as_secs_f64()))
+}
+
+/// Size of each database of a first look: `plan.size`, or less where they would leave too little
+/// room to grow. Where nothing sensible fits, the plan's, so that it is refused with its numbers.
+pub fn first_look_size(plan: &Plan, free: Bytes) -> Bytes {
+    let count = plan.databases.len().max(1) as u64;
+    let tenants = Tenants {
+        databases: count,
+        logs: count,
+        log_bytes: 0,
+    };
+    let others = logs_to_come(plan, &tenants) + reserve(plan, &tenants).0;
+    let share = free.0.saturating_sub(others) / 100 * FIRST_LOOK_PERCENT / count;
+    let fitting = share / SIZE_STEP * SIZE_STEP;
+    match fitting {
+        0 => plan.size,
+        _ => Bytes(fitting.min(plan.size.0)),
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "positive; what is beyond 2^64 becomes the largest number"
+)]
+const fn whole(number: f64) -> u64 {
+    number as u64
+}
+
+#[cfg(test)]
+mod tests;
