@@ -1,5 +1,5 @@
-//! Whether a run finds room on its volumes: what it needs at least before it begins, and when it has
-//! to end because a volume is about to be full. Databases grow, and a log is kept to its depth.
+//! Whether a run finds room on its volumes: what it needs at least before it begins, and when it
+//! has to end because a volume is about to be full. Databases grow; a log is kept to its depth.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -94,8 +94,8 @@ pub enum Shortage {
 
 impl fmt::Display for Shortage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const REMEDY: &str = "free some space, or lower `size` or `count` in the plan (for `quick`: \
-                              --size)";
+        const REMEDY: &str =
+            "free some space, or lower `size` or `count` in the plan (for `quick`: --size)";
         match self {
             Self::Before {
                 volume,
@@ -114,9 +114,9 @@ impl fmt::Display for Shortage {
                 remaining,
             } => write!(
                 f,
-                "{volume} was about to be full at {:.0} s: {free} were left, {per_second} less every \
-                 second, and the rest of the run ({:.0} s) would have needed about {} more; run \
-                 shorter, {REMEDY}",
+                "{volume} was about to be full at {:.0} s: {free} were left, {per_second} less \
+                 every second, and the rest of the run ({:.0} s) would have needed about {} \
+                 more; run shorter, {REMEDY}",
                 at.as_secs_f64(),
                 remaining.as_secs_f64(),
                 over(*per_second, *remaining),

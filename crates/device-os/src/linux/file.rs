@@ -59,6 +59,8 @@ pub fn open(path: &Path, mode: OpenMode) -> Result<Opened, DeviceError> {
         lock(&file, &name)?;
     }
     if let OpenMode::CreateNew { length } = mode {
+        // Refused where it means nothing.
+        let _ = sys::overwrite_in_place(&file);
         let filled = set_length(&file, &name, 0, length).and_then(|()| sync_folder(path));
         if filled.is_err() {
             // The first error is the one to report; a file left behind is empty.

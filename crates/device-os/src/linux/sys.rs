@@ -30,6 +30,20 @@ pub fn allocate(file: &File, from: u64, to: u64) -> io::Result<()> {
     }
 }
 
+/// Asks that the empty `file` be overwritten in place (`FS_NOCOW_FL` of linux/fs.h). A file system
+/// that copies on write needs free space for every overwrite and, where that runs out, may tear the
+/// page it was at; the others do not know the flag, and need none.
+pub fn overwrite_in_place(file: &File) -> io::Result<()> {
+    const FS_NOCOW_FL: libc::c_int = 0x0080_0000;
+    let mut flags: libc::c_int = 0;
+    // SAFETY: the pointer is to a live `int`, which is what this call writes for regular files.
+    check(unsafe { libc::ioctl(file.as_raw_fd(), libc::FS_IOC_GETFLAGS, &raw mut flags) })?;
+    flags |= FS_NOCOW_FL;
+    // SAFETY: the pointer is to a live `int`, which the call only reads.
+    check(unsafe { libc::ioctl(file.as_raw_fd(), libc::FS_IOC_SETFLAGS, &raw const flags) })?;
+    Ok(())
+}
+
 /// A counter that wakes a poll: written by helper threads, watched by the ring.
 pub fn event_counter() -> io::Result<File> {
     // SAFETY: takes only integers.

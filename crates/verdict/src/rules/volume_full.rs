@@ -12,7 +12,8 @@ pub fn judge(run: &RunRecord) -> Option<Finding> {
     let first = full.first()?;
     let volume = first.volume.as_deref().unwrap_or("a volume of the run");
     let text = format!(
-        "{volume} had no room left ({}); free some space, run shorter, or prepare smaller databases",
+        "{volume} had no room left ({}); free some space, run shorter, or prepare smaller \
+         databases",
         first.text
     );
     Some(Finding {
