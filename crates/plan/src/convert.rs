@@ -6,6 +6,7 @@ use crate::bounds::{Quantity, within};
 use crate::complaint::{Complaint, Problem};
 use crate::low;
 use crate::model::{Cache, Database, Limits, Mix, Plan, Sessions, Test, TestKind, Workload};
+use crate::preset::Preset;
 use crate::quantity::write_size;
 use crate::reader::{Given, NumberOrAuto, Place};
 
@@ -48,7 +49,11 @@ pub fn convert(
     complaints: &mut Vec<Complaint>,
 ) -> Option<Plan> {
     apply(overrides, &mut document);
-    let mut check = Check { complaints };
+    let preset = preset(document.preset.as_ref(), complaints);
+    let mut check = Check {
+        complaints,
+        preset: preset.document(),
+    };
     let cache = check.cache(&document.engine);
     let databases = check.databases(&document.databases, &document.listed);
     let page_size = check.page_size(document.databases.page_size.as_ref());
@@ -64,6 +69,7 @@ pub fn convert(
         description: document
             .description
             .map_or_else(String::new, |text| text.value),
+        preset,
         seed: Seed(check.number(document.seed.as_ref(), 1, (0, MOST_SEED))),
         databases: databases?,
         size: size?,
@@ -113,8 +119,31 @@ fn apply(overrides: &Overrides, document: &mut low::Document) {
     }
 }
 
+/// The preset that a document names, or the default.
+fn preset(given: Option<&Given<String>>, complaints: &mut Vec<Complaint>) -> Preset {
+    let Some(given) = given else {
+        return Preset::Exchange2013;
+    };
+    Preset::from_name(&given.value).unwrap_or_else(|| {
+        complaints.push(given.place.complaint(Problem::NotAChoice {
+            found: given.value.clone(),
+            choices: Preset::NAMES,
+        }));
+        Preset::Exchange2013
+    })
+}
+
 struct Check<'a> {
     complaints: &'a mut Vec<Complaint>,
+    /// Gives what the document leaves open of the load.
+    preset: low::Document,
+}
+
+/// What a preset gives, which has every key of the load.
+fn given_by_preset<T: Copy>(given: Option<&Given<T>>) -> T {
+    given
+        .expect("invariant: a preset has every key of the load")
+        .value
 }
 
 impl Check<'_> {
@@ -129,6 +158,18 @@ impl Check<'_> {
         let bounds = (bounds.0.into(), bounds.1.into());
         let value = self.within(given, default.into(), bounds);
         T::try_from(value).unwrap_or(default)
+    }
+
+    /// A number of the load, or what the preset has in its place.
+    fn of_load(
+        &mut self,
+        given: Option<&Given<i128>>,
+        key: impl Fn(&low::Workload) -> Option<Given<i128>>,
+        bounds: (u32, u32),
+    ) -> u32 {
+        let default = given_by_preset(key(&self.preset.workload).as_ref());
+        let default = u32::try_from(default).expect("invariant: a preset is within bounds");
+        self.number(given, default, bounds)
     }
 
     fn conflict(&mut self, place: &Place, message: impl Into<String>) {
@@ -334,14 +375,39 @@ impl Check<'_> {
         let short_bounds = (Bytes(1), Bytes(1000.min(page_size.0 / 8)));
         let long_bounds = (Bytes(64), Bytes::from_mib(1));
         let bytes = |size: Bytes| u32::try_from(size.0).unwrap_or(u32::MAX);
+        let short = given_by_preset(self.preset.workload.short_pad.as_ref()).min(short_bounds.1);
+        let long = given_by_preset(self.preset.workload.long_pad.as_ref());
+        let batch_updates = self.of_load(
+            low.batch_updates.as_ref(),
+            |preset| preset.batch_updates.clone(),
+            (1, 1000),
+        );
         Workload {
             sessions: self.sessions(low.threads.as_ref()),
             target_iops: self.target_iops(low.target_iops.as_ref()),
             mix: self.mix(low),
-            batch_updates: self.number(low.batch_updates.as_ref(), 16, (1, 1000)),
-            short_pad_bytes: bytes(self.within(low.short_pad.as_ref(), Bytes(200), short_bounds)),
-            long_pad_bytes: bytes(self.within(low.long_pad.as_ref(), Bytes(2000), long_bounds)),
+            batch_updates,
+            commits_per_batch: self.commits_per_batch(low, batch_updates),
+            short_pad_bytes: bytes(self.within(low.short_pad.as_ref(), short, short_bounds)),
+            long_pad_bytes: bytes(self.within(low.long_pad.as_ref(), long, long_bounds)),
         }
+    }
+
+    /// At most one commit for each update: a commit of nothing writes nothing.
+    fn commits_per_batch(&mut self, low: &low::Workload, batch_updates: u32) -> u32 {
+        let given = low.commits_per_batch.as_ref();
+        let key = |preset: &low::Workload| preset.commits_per_batch.clone();
+        let commits = self.of_load(given, key, (1, 1000));
+        if let Some(given) = given
+            && commits > batch_updates
+        {
+            let message = format!(
+                "a batch of {batch_updates} updates has at most as many commits; lower it or \
+                 raise batch_updates"
+            );
+            self.conflict(&given.place, message);
+        }
+        commits.min(batch_updates)
     }
 
     fn sessions(&mut self, given: Option<&Given<NumberOrAuto>>) -> Sessions {
@@ -366,10 +432,11 @@ impl Check<'_> {
 
     fn mix(&mut self, low: &low::Workload) -> Mix {
         let percent = (0, 100);
-        let insert = self.number(low.insert.as_ref(), 40, percent);
-        let delete = self.number(low.delete.as_ref(), 20, percent);
-        let replace = self.number(low.replace.as_ref(), 5, percent);
-        let lazy_commits = self.number(low.lazy_commits.as_ref(), 70, percent);
+        let insert = self.of_load(low.insert.as_ref(), |p| p.insert.clone(), percent);
+        let delete = self.of_load(low.delete.as_ref(), |p| p.delete.clone(), percent);
+        let replace = self.of_load(low.replace.as_ref(), |p| p.replace.clone(), percent);
+        let lazy = low.lazy_commits.as_ref();
+        let lazy_commits = self.of_load(lazy, |p| p.lazy_commits.clone(), percent);
         let updates: u32 = insert + delete + replace;
         let given = [&low.insert, &low.delete, &low.replace];
         if let Some(blamed) = given.into_iter().flatten().next() {
@@ -441,7 +508,7 @@ impl Check<'_> {
 
     fn maintenance(&mut self, low: &low::Test) -> Option<Nanos> {
         let bounds = (Nanos::from_millis(1), Nanos::from_secs(10));
-        let default = Nanos::from_millis(100);
+        let default = given_by_preset(self.preset.test.maintenance_throttle.as_ref());
         let throttle = self.within(low.maintenance_throttle.as_ref(), default, bounds);
         let wanted = low.maintenance.as_ref().is_none_or(|given| given.value);
         if let Some(given) = &low.maintenance_throttle

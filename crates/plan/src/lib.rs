@@ -13,6 +13,7 @@ pub mod deployment;
 mod keys;
 mod low;
 mod model;
+mod preset;
 mod quantity;
 mod reader;
 mod replace;
@@ -22,6 +23,7 @@ pub use complaint::{Complaint, PlanError, Problem};
 pub use convert::Overrides;
 pub use deployment::Deployment;
 pub use model::{Cache, Database, Limits, Mix, Plan, Sessions, Test, TestKind, Workload};
+pub use preset::Preset;
 pub use quantity::{parse_duration, parse_size, write_size};
 pub use write::quoted;
 

@@ -10,6 +10,7 @@ pub struct Document {
     pub name: Option<Given<String>>,
     pub description: Option<Given<String>>,
     pub seed: Option<Given<i128>>,
+    pub preset: Option<Given<String>>,
     pub databases: Databases,
     pub listed: Vec<Listed>,
     pub engine: Engine,
@@ -48,6 +49,7 @@ pub struct Workload {
     pub replace: Option<Given<i128>>,
     pub lazy_commits: Option<Given<i128>>,
     pub batch_updates: Option<Given<i128>>,
+    pub commits_per_batch: Option<Given<i128>>,
     pub short_pad: Option<Given<Bytes>>,
     pub long_pad: Option<Given<Bytes>>,
 }
@@ -81,6 +83,7 @@ fn document(mut root: Section<'_>, complaints: &mut Vec<Complaint>) -> Document 
         name: root.take("name", complaints),
         description: root.take("description", complaints),
         seed: root.take("seed", complaints),
+        preset: root.take("preset", complaints),
         databases: databases(root.section("databases", complaints), complaints),
         listed: root
             .sections("database", complaints)
@@ -138,6 +141,7 @@ fn workload(mut section: Section<'_>, complaints: &mut Vec<Complaint>) -> Worklo
         replace: section.take("replace", complaints),
         lazy_commits: section.take("lazy_commits", complaints),
         batch_updates: section.take("batch_updates", complaints),
+        commits_per_batch: section.take("commits_per_batch", complaints),
         short_pad: section.take("short_pad", complaints),
         long_pad: section.take("long_pad", complaints),
     };

@@ -4,6 +4,8 @@ use std::fmt;
 
 use units::{Bytes, Nanos, Seed};
 
+use crate::preset::Preset;
+
 /// What to prepare, run and judge. Made only by reading a document, so every value is in range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
@@ -13,6 +15,8 @@ pub struct Plan {
     pub description: String,
     /// Where every random stream of the run begins.
     pub seed: Seed,
+    /// Where the load's values come from that the document does not give.
+    pub preset: Preset,
     /// The databases, at least one.
     pub databases: Vec<Database>,
     /// Length of each database file after the fill, rounded up to its growth unit.
@@ -67,6 +71,8 @@ pub struct Workload {
     pub mix: Mix,
     /// Updates (inserts, deletes, replaces) of one batch transaction.
     pub batch_updates: u32,
+    /// Transactions that a batch is made of, at most one for each update.
+    pub commits_per_batch: u32,
     /// Payload kept inside the record, in bytes.
     pub short_pad_bytes: u32,
     /// Payload kept in the long-value tree, in bytes.
@@ -93,7 +99,7 @@ pub struct Mix {
     pub replace: u32,
     /// Percent reads: the rest.
     pub read: u32,
-    /// Percent of batch transactions that commit without waiting for the log.
+    /// Percent of the commits that do not wait for the log.
     pub lazy_commits: u32,
 }
 

@@ -19,6 +19,7 @@ impl Plan {
         writeln!(text, "name = {}", quoted(&self.name))?;
         writeln!(text, "description = {}", quoted(&self.description))?;
         writeln!(text, "seed = {}", self.seed.0)?;
+        writeln!(text, "preset = \"{}\"", self.preset)?;
         self.where_databases_live(text)?;
         writeln!(text, "\n[engine]")?;
         writeln!(
@@ -71,6 +72,7 @@ impl Plan {
         writeln!(text, "replace = {}", workload.mix.replace)?;
         writeln!(text, "lazy_commits = {}", workload.mix.lazy_commits)?;
         writeln!(text, "batch_updates = {}", workload.batch_updates)?;
+        writeln!(text, "commits_per_batch = {}", workload.commits_per_batch)?;
         writeln!(text, "short_pad = \"{}B\"", workload.short_pad_bytes)?;
         writeln!(text, "long_pad = \"{}B\"", workload.long_pad_bytes)?;
         writeln!(text, "\n[test]")?;

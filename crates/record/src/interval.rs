@@ -109,9 +109,9 @@ impl SeriesInterval {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Counters {
-    /// Batch transactions that committed without waiting for the log.
+    /// Commits that did not wait for the log.
     pub transactions_lazy: u64,
-    /// Batch transactions that waited for the log.
+    /// Commits that waited for the log.
     pub transactions_durable: u64,
     /// Transactions that were rolled back.
     pub transactions_rolled_back: u64,
@@ -153,11 +153,6 @@ impl AddAssign for Counters {
 }
 
 impl Counters {
-    /// All batch transactions that committed.
-    pub fn transactions(&self) -> u64 {
-        self.transactions_lazy + self.transactions_durable
-    }
-
     /// All operations of all kinds.
     pub fn operations(&self) -> u64 {
         self.inserts + self.deletes + self.replaces + self.reads
@@ -191,6 +186,14 @@ pub struct DatabaseInterval {
     /// Levels at the end.
     #[serde(default)]
     pub gauges: Gauges,
+}
+
+impl DatabaseInterval {
+    /// Requests of a kind that succeeded; whole batches for [`Series::Transaction`].
+    pub fn count(&self, series: Series) -> u64 {
+        let found = self.series.iter().find(|part| part.series == series);
+        found.map_or(0, |part| part.latency.count())
+    }
 }
 
 /// What the machine did in an interval.

@@ -99,8 +99,12 @@ pub struct Settings {
     pub mix: OperationMix,
     /// Commits that do not wait for the log, in percent of all commits.
     pub lazy_commit_percent: u32,
-    /// Operations in one batch transaction.
+    /// Updates in one batch transaction.
     pub batch_operations: u32,
+    /// Transactions that a batch was made of; 0 in records of earlier releases, which had one.
+    pub commits_per_batch: u32,
+    /// The preset that the load began with; empty in records of earlier releases.
+    pub preset: String,
     /// Whether every page is read and verified after the load.
     pub verify_checksums: bool,
     /// Whether the background maintenance scan ran.

@@ -174,6 +174,8 @@ impl Synthetic {
             },
             lazy_commit_percent: 70,
             batch_operations: 16,
+            commits_per_batch: 7,
+            preset: "exchange2013".to_owned(),
             verify_checksums: true,
             background_maintenance: true,
             copies_per_database: 1,

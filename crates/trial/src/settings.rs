@@ -47,6 +47,8 @@ pub fn record_settings(plan: &Plan, executors: u32) -> Settings {
         },
         lazy_commit_percent: mix.lazy_commits,
         batch_operations: plan.workload.batch_updates,
+        commits_per_batch: plan.workload.commits_per_batch,
+        preset: plan.preset.to_string(),
         background_maintenance: plan.test.maintenance_throttle.is_some(),
         copies_per_database: 1,
         target_iops: plan.workload.target_iops.map(f64::from),

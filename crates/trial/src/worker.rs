@@ -7,7 +7,7 @@ use device::Runtime;
 use engine::{Database, Durability, Order, Row, Table, Transaction, TransactionError};
 use record::Series;
 use units::Nanos;
-use workload::{Batch, Commit, Content, Ids, Operation, Pads, Place, Session};
+use workload::{Commit, Content, Ids, Operation, Pads, Place, Session, Step};
 
 use crate::Sink;
 use crate::commits::{Change, CommitStep, Stage};
@@ -86,19 +86,16 @@ impl Worker {
 
     /// Runs batches until the session is to end or the database cannot go on.
     pub async fn work(mut self) {
-        let mut batch = Batch {
-            operations: Vec::new(),
-            commit: Commit::Lazy,
-        };
+        let mut steps = Vec::new();
         let shared = Rc::clone(&self.shared);
         while self.may_go_on() {
             self.keep_pace().await;
             if !self.may_go_on() {
                 break;
             }
-            self.session.next_into(&mut batch);
+            self.session.next_into(&mut steps);
             let started = shared.runtime.now();
-            match self.transaction(&batch).await {
+            match self.batch(&steps).await {
                 Ok(()) => {
                     let span = shared.runtime.now().since(started);
                     shared.meter.record(Series::Transaction, 0, span);
@@ -128,27 +125,42 @@ impl Worker {
         }
     }
 
-    async fn transaction(&mut self, batch: &Batch) -> Result<(), TransactionError> {
+    async fn batch(&mut self, steps: &[Step]) -> Result<(), TransactionError> {
+        for steps in steps.chunk_by(|step, _| matches!(step, Step::Perform(_))) {
+            self.transaction(steps).await?;
+        }
+        Ok(())
+    }
+
+    /// The steps of one transaction, its commit the last.
+    async fn transaction(&mut self, steps: &[Step]) -> Result<(), TransactionError> {
         let mut transaction = self.shared.database.begin();
         self.changes.clear();
-        for operation in &batch.operations {
-            match self.perform(&mut transaction, *operation).await {
+        for step in steps {
+            let operation = match step {
+                Step::Perform(operation) => *operation,
+                Step::Commit(commit) => return self.commit(transaction, *commit).await,
+            };
+            match self.perform(&mut transaction, operation).await {
                 // Two sessions met at a message, or it went away between look and touch.
                 Ok(()) | Err(TransactionError::Conflict | TransactionError::NotFound) => {}
                 Err(error) => return Err(error),
             }
         }
-        let durability = match batch.commit {
-            Commit::Lazy => Durability::Lazy,
-            Commit::Durable => Durability::Durable,
-        };
+        unreachable!("invariant: a session ends every transaction with a commit")
+    }
+
+    async fn commit(
+        &mut self,
+        transaction: Transaction,
+        commit: Commit,
+    ) -> Result<(), TransactionError> {
         let number = self.shared.asked.replace(self.shared.asked.get() + 1);
         let changes = std::mem::take(&mut self.changes);
         self.shared.tell(number, Stage::Asked(changes));
-        let place = transaction.commit(durability).await?.0;
-        let stage = match durability {
-            Durability::Lazy => Stage::Lazy(place),
-            Durability::Durable => Stage::Durable(place),
+        let stage = match commit {
+            Commit::Lazy => Stage::Lazy(transaction.commit(Durability::Lazy).await?.0),
+            Commit::Durable => Stage::Durable(transaction.commit(Durability::Durable).await?.0),
         };
         self.shared.tell(number, stage);
         Ok(())

@@ -14,4 +14,4 @@ pub use bench::{MailboxLoad, MailboxOperation, Mailboxes};
 pub use content::{Content, Message, Pads};
 pub use ids::{Ids, Place};
 pub use record::{Mismatch, Part, Record};
-pub use session::{Batch, Commit, Operation, Session};
+pub use session::{Commit, Operation, Session, Step};

@@ -2,7 +2,8 @@
 //!
 //! Operations are drawn from the mix one by one until the batch has its updates, so reads lie
 //! between the updates in the mix's proportion: 16 updates and 8.6 reads on average with the
-//! original tool's mix.
+//! original tool's mix. Commits cut a batch into transactions of as many updates each as can be;
+//! they are drawn from a stream of their own, so that the operations do not depend on them.
 
 use plan::{Mix, Workload};
 use units::{Prng, Seed};
@@ -31,21 +32,23 @@ pub enum Commit {
     Durable,
 }
 
-/// One transaction.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Batch {
-    /// What is done, in order. The last one is an update.
-    pub operations: Vec<Operation>,
-    /// How it ends.
-    pub commit: Commit,
+/// What a session does next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// An operation of the transaction that is open; the first one begins it.
+    Perform(Operation),
+    /// The end of the transaction.
+    Commit(Commit),
 }
 
 /// An endless source of batches. The sequence depends on the seed and nothing else.
 #[derive(Clone, Debug)]
 pub struct Session {
-    prng: Prng,
+    operations: Prng,
+    commits: Prng,
     mix: Mix,
     batch_updates: u32,
+    commits_per_batch: u32,
 }
 
 impl Session {
@@ -54,36 +57,44 @@ impl Session {
         let part = u64::from(database) << 32 | u64::from(session);
         Self {
             // Apart from the streams of the content, which derive from the database alone.
-            prng: Prng::new(seed.derive(u64::MAX).derive(part)),
+            operations: Prng::new(seed.derive(u64::MAX).derive(part)),
+            commits: Prng::new(seed.derive(u64::MAX - 1).derive(part)),
             mix: workload.mix,
             batch_updates: workload.batch_updates,
+            commits_per_batch: workload.commits_per_batch,
         }
     }
 
-    /// The next batch, in `batch`'s memory.
-    pub fn next_into(&mut self, batch: &mut Batch) {
-        batch.operations.clear();
+    /// The steps of the next batch, in `steps`' memory. The last one is a commit.
+    pub fn next_into(&mut self, steps: &mut Vec<Step>) {
+        steps.clear();
         let mut updates = 0;
         while updates < self.batch_updates {
             let operation = self.operation();
-            updates += u32::from(!matches!(operation, Operation::Read(_)));
-            batch.operations.push(operation);
+            steps.push(Step::Perform(operation));
+            if matches!(operation, Operation::Read(_)) {
+                continue;
+            }
+            updates += 1;
+            if ends_transaction(updates, self.batch_updates, self.commits_per_batch) {
+                steps.push(Step::Commit(self.commit()));
+            }
         }
-        batch.commit = if self.prng.percent(self.mix.lazy_commits) {
+    }
+
+    /// The steps of the next batch.
+    pub fn next_batch(&mut self) -> Vec<Step> {
+        let mut steps = Vec::new();
+        self.next_into(&mut steps);
+        steps
+    }
+
+    fn commit(&mut self) -> Commit {
+        if self.commits.percent(self.mix.lazy_commits) {
             Commit::Lazy
         } else {
             Commit::Durable
-        };
-    }
-
-    /// The next batch.
-    pub fn next_batch(&mut self) -> Batch {
-        let mut batch = Batch {
-            operations: Vec::new(),
-            commit: Commit::Durable,
-        };
-        self.next_into(&mut batch);
-        batch
+        }
     }
 
     fn operation(&mut self) -> Operation {
@@ -93,13 +104,38 @@ impl Session {
             replace,
             ..
         } = self.mix;
-        let draw = self.prng.below(100);
-        let place = Place(self.prng.next_u64());
+        let draw = self.operations.below(100);
+        let place = Place(self.operations.next_u64());
         match u32::try_from(draw).expect("invariant: below 100") {
             draw if draw < insert => Operation::Insert,
             draw if draw < insert + delete => Operation::Delete(place),
             draw if draw < insert + delete + replace => Operation::Replace(place),
             _ => Operation::Read(place),
         }
+    }
+}
+
+/// Whether a commit follows update number `update` (from 1) of a batch, where `commits` of them are
+/// spread evenly over `updates`; the last update is always followed by one.
+fn ends_transaction(update: u32, updates: u32, commits: u32) -> bool {
+    let due = |update| u64::from(update) * u64::from(commits) / u64::from(updates);
+    due(update) > due(update - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ends_transaction;
+
+    #[test]
+    fn commits_are_spread_evenly_and_the_last_update_has_one() {
+        let ends = |updates, commits| {
+            (1..=updates)
+                .filter(|update| ends_transaction(*update, updates, commits))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(ends(16, 1), [16]);
+        assert_eq!(ends(16, 16), (1..=16).collect::<Vec<_>>());
+        assert_eq!(ends(16, 7), [3, 5, 7, 10, 12, 14, 16]);
+        assert_eq!(ends(3, 2), [2, 3]);
     }
 }

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use units::Seed;
 use workload::{
     Commit, Content, MailboxLoad, MailboxOperation, Mailboxes, Message, Operation, Pads, Part,
-    Place, Record, Session,
+    Place, Record, Session, Step,
 };
 
 fn workload() -> plan::Workload {
@@ -40,61 +40,77 @@ fn one_message_is_pinned() {
     );
 }
 
+fn letter(step: &Step) -> char {
+    match step {
+        Step::Perform(Operation::Insert) => 'I',
+        Step::Perform(Operation::Delete(_)) => 'D',
+        Step::Perform(Operation::Replace(_)) => 'R',
+        Step::Perform(Operation::Read(_)) => 'r',
+        Step::Commit(Commit::Lazy) => '.',
+        Step::Commit(Commit::Durable) => '!',
+    }
+}
+
 #[test]
 fn the_sequence_of_a_session_is_pinned() {
     let mut session = Session::new(Seed(1), 0, 0, &workload());
-    let batch = session.next_batch();
-    let letters: String = batch
-        .operations
-        .iter()
-        .map(|operation| match operation {
-            Operation::Insert => 'I',
-            Operation::Delete(_) => 'D',
-            Operation::Replace(_) => 'R',
-            Operation::Read(_) => 'r',
-        })
-        .collect();
-    assert_eq!(letters, "IrIrDIrIIrrRRrIDRrDIIIrD");
-    assert_eq!(batch.commit, Commit::Lazy);
+    let letters: String = session.next_batch().iter().map(letter).collect();
+    assert_eq!(letters, "IrIrD.IrI.IrrR!RrID.RrD!II!IrD.");
     let mut digest = Seed(0);
     for _ in 0..1000 {
-        for operation in session.next_batch().operations {
-            digest = match operation {
-                Operation::Insert => digest.derive(0),
-                Operation::Delete(Place(place)) => digest.derive(place),
-                Operation::Replace(Place(place)) => digest.derive(!place),
-                Operation::Read(Place(place)) => digest.derive(place.rotate_left(1)),
+        for step in session.next_batch() {
+            digest = match step {
+                Step::Perform(Operation::Insert) => digest.derive(0),
+                Step::Perform(Operation::Delete(Place(place))) => digest.derive(place),
+                Step::Perform(Operation::Replace(Place(place))) => digest.derive(!place),
+                Step::Perform(Operation::Read(Place(place))) => digest.derive(place.rotate_left(1)),
+                Step::Commit(Commit::Lazy) => digest.derive(1),
+                Step::Commit(Commit::Durable) => digest.derive(2),
             };
         }
     }
-    assert_eq!(digest.to_string(), "0xc8bfa54508ef6233");
+    assert_eq!(digest.to_string(), "0xab9b498fba780fc4");
+}
+
+/// The same operations, however many transactions they make.
+#[test]
+fn commits_do_not_change_what_is_done() {
+    let operations = |commits_per_batch| {
+        let workload = plan::Workload {
+            commits_per_batch,
+            ..workload()
+        };
+        let mut batch = Session::new(Seed(1), 0, 0, &workload).next_batch();
+        batch.retain(|step| matches!(step, Step::Perform(_)));
+        batch
+    };
+    assert_eq!(operations(1), operations(16));
 }
 
 #[test]
 fn batches_keep_the_proportions_of_the_mix() {
-    let mut session = Session::new(Seed(1), 0, 0, &workload());
-    let (mut inserts, mut deletes, mut replaces, mut reads, mut lazy) = (0, 0, 0, 0, 0);
+    let workload = workload();
+    let mut session = Session::new(Seed(1), 0, 0, &workload);
+    let mut counts = std::collections::BTreeMap::new();
     let batches = 10_000;
     for _ in 0..batches {
         let batch = session.next_batch();
-        for operation in &batch.operations {
-            match operation {
-                Operation::Insert => inserts += 1,
-                Operation::Delete(_) => deletes += 1,
-                Operation::Replace(_) => replaces += 1,
-                Operation::Read(_) => reads += 1,
-            }
+        for step in &batch {
+            *counts.entry(letter(step)).or_insert(0_u32) += 1;
         }
-        lazy += u32::from(batch.commit == Commit::Lazy);
-        assert!(!matches!(batch.operations.last(), Some(Operation::Read(_))));
+        assert!(matches!(batch.last(), Some(Step::Commit(_))));
     }
+    let [durable, lazy, deletes, inserts, replaces, reads] =
+        ['!', '.', 'D', 'I', 'R', 'r'].map(|letter| counts[&letter]);
     assert_eq!(inserts + deletes + replaces, 16 * batches);
+    assert_eq!(lazy + durable, workload.commits_per_batch * batches);
     // Expectations 9.85, 4.92, 1.23, 8.62 a batch and 70 percent, within about five deviations.
     assert!((97_500..99_500).contains(&inserts), "{inserts}");
     assert!((48_200..50_300).contains(&deletes), "{deletes}");
     assert!((11_700..12_900).contains(&replaces), "{replaces}");
     assert!((84_200..88_100).contains(&reads), "{reads}");
-    assert!((6_770..7_230).contains(&lazy), "{lazy}");
+    let percent = f64::from(lazy) * 100.0 / f64::from(lazy + durable);
+    assert!((69.0..71.0).contains(&percent), "{percent}");
 }
 
 #[test]

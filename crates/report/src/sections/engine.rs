@@ -15,6 +15,7 @@ pub fn section(run: &RunRecord) -> Section {
         ("Database Reads per Batch", "reads-per-batch"),
         ("Pages Written per Batch", "pages-per-batch"),
         ("Log Bytes per Batch", "log-per-batch"),
+        ("Log Writes per Batch", "log-writes-per-batch"),
         ("Log Written per Log Volume", "log-write-factor"),
         ("Conflicts/sec", "conflicts"),
     ]
@@ -46,9 +47,11 @@ pub fn section(run: &RunRecord) -> Section {
 
 fn cells(name: &str, totals: &PhaseTotals) -> Vec<Cell> {
     let counters = totals.counters;
-    let batches = counters.transactions();
+    let batches = totals.count(Series::Transaction);
     let per_batch = |count: u64| ratio(count, batches);
-    let log_bytes: u64 = [Series::LogWrite, Series::LogFormat]
+    let log_series = [Series::LogWrite, Series::LogFormat];
+    let log_writes = log_series.iter().map(|series| totals.count(*series)).sum();
+    let log_bytes: u64 = log_series
         .iter()
         .filter_map(|series| totals.series.get(series))
         .map(|total| total.bytes)
@@ -64,6 +67,7 @@ fn cells(name: &str, totals: &PhaseTotals) -> Vec<Cell> {
         number(per_batch(totals.count(Series::DatabaseRead)), 2),
         number(per_batch(counters.pages_written), 2),
         number(per_batch(counters.log_volume_bytes), 0),
+        number(per_batch(log_writes), 2),
         number(ratio(log_bytes, counters.log_volume_bytes), 3),
         number(Some(totals.rate(counters.conflicts)), 3),
     ]

@@ -87,9 +87,16 @@ fn engine(settings: &Settings) -> Vec<Fact> {
         format::size(settings.flush_start_bytes),
         format::size(settings.flush_stop_bytes)
     );
+    let commits = settings.commits_per_batch.max(1).to_string();
+    let preset = match settings.preset.as_str() {
+        "" => "of an earlier release",
+        preset => preset,
+    };
     let checkpoint_depth = format::size(settings.checkpoint_depth_bytes);
     let page_size = format::size(u64::from(settings.page_size_bytes));
     vec![
+        Fact::metric("Load", "load-preset", preset),
+        Fact::metric("Commits per Batch", "commits-per-batch", commits),
         Fact::metric("Flush Thresholds", "flush-thresholds", flush),
         Fact::metric("Checkpoint Depth", "checkpoint-depth", checkpoint_depth),
         Fact::new("Page Size", page_size),

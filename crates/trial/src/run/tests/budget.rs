@@ -38,11 +38,9 @@ fn cost(latency: Nanos) -> Cost {
     let (mut batches, mut reads, mut written) = (0, 0, 0);
     for interval in measured.skip(1) {
         let database = &interval.databases[0];
-        batches += database.counters.transactions();
+        batches += database.count(Series::Transaction);
         written += database.counters.pages_written;
-        let of_reads = database.series.iter();
-        let of_reads = of_reads.filter(|part| part.series == Series::DatabaseRead);
-        reads += of_reads.map(|part| part.latency.count()).sum::<u64>();
+        reads += database.count(Series::DatabaseRead);
     }
     assert!(batches > 500, "{batches} batches are too few to tell");
     Cost {

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use record::{Edge, Event, Phase};
+use record::{Edge, Event, Phase, Series};
 use units::Nanos;
 
 use super::{Group, PLAN, Summary, issues, phases, prepared, run, run_once};
@@ -66,9 +66,9 @@ fn rate(events: &[Event], phase: Phase) -> f64 {
         };
         if interval.phase == phase {
             nanos += interval.to_ns - interval.from_ns;
-            let each = interval.databases.iter();
-            let each = each.map(|database| database.counters.transactions());
-            transactions += each.sum::<u64>();
+            for database in &interval.databases {
+                transactions += database.count(Series::Transaction);
+            }
         }
     }
     transactions as f64 * 1e9 / nanos as f64
