@@ -28,6 +28,7 @@ cargo xtask <command>
   layers          every dependency edge against the table in ARCHITECTURE.md
   bench NAME [DIR]  speed against a peer, or counts against limits, with files in DIR
                   (default: target/bench)
+  fidelity        what published runs counted, beside what our load counts under their latencies
   fuzz [SECONDS]  every decoder of foreign bytes, so long each (default 10)
   crash --seeds N [--first S]      power failures in N random scripts, on every processor
   crash --seed S [--step K]        one script again, power failing at request K or at every one
@@ -59,6 +60,7 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
         ["tidy", "--tighten"] => tidy::run(tidy::Mode::Tighten),
         ["layers"] => layers::run(),
         ["bench", options @ ..] => runner("cargo run -q --release -p bench --", options),
+        ["fidelity"] => runner("cargo run -q --release -p bench --", &["fidelity"]),
         ["fuzz"] => fuzz::run(fuzz::SHORT_SECONDS),
         ["fuzz", seconds] => fuzz::run(
             seconds

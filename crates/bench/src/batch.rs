@@ -1,19 +1,17 @@
 //! What one batch transaction costs in reads, page writes and log, on a database far larger than
 //! its cache: counted, not timed, so any machine gives the same answer.
 
-use std::cell::{Cell, RefCell};
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use device::{Observation, Observer, OpKind, Purpose, TracedVolume, Volume};
+use device::{TracedVolume, Volume};
 use device_os::{Backend, World};
-use plan::Plan;
-use record::{Event, Phase};
-use trial::{Coordinator, Stop};
+use trial::Coordinator;
 use units::Bytes;
 
-use crate::budget::{Budget, Totals};
+use crate::account::{Account, LogBytes};
+use crate::budget::Budget;
 use crate::folder;
 use crate::mail::{self, Mail};
 use xtask::failure::Failure;
@@ -26,11 +24,8 @@ const LOAD: Mail = Mail {
     threads: 4,
 };
 
-/// The load has settled when its log is twice the checkpoint's depth: by then pages are written
-/// for the checkpoint as well as for want of room.
-const SETTLED_DEPTHS: u64 = 2;
-
-/// Batches counted after that. Twice as many change no figure by more than one part in a hundred.
+/// Batches counted once the load has settled. Twice as many change no figure by more than one part
+/// in a hundred.
 const BATCHES: u64 = 4_000;
 
 /// Runs the load in a folder of its own below `directory`, which is removed, and prints every
@@ -61,7 +56,7 @@ fn measure(folder: &Path) -> Result<Budget, Failure> {
     let observer = Rc::<LogBytes>::clone(&log_bytes);
     let traced: Rc<dyn Volume> = Rc::new(TracedVolume::new(Rc::clone(&volume), observer));
     let coordinator = Arc::new(Coordinator::new(1));
-    let account = Rc::new(Account::new(&plan, &coordinator));
+    let account = Rc::new(Account::new(&plan, &coordinator, BATCHES));
     let noted = Rc::clone(&account);
     let runtime = world.executor().runtime();
     let volumes = (volume, traced);
@@ -81,54 +76,4 @@ fn measure(folder: &Path) -> Result<Budget, Failure> {
         log_bytes.0.get(),
         whole.log_volume,
     ))
-}
-
-/// Adds up what the run tells of itself, and ends it when that is enough.
-struct Account {
-    settles_at: u64,
-    coordinator: Arc<Coordinator>,
-    whole: RefCell<Totals>,
-    settled: RefCell<Totals>,
-}
-
-impl Account {
-    fn new(plan: &Plan, coordinator: &Arc<Coordinator>) -> Self {
-        Self {
-            settles_at: SETTLED_DEPTHS * plan.checkpoint_depth.0,
-            coordinator: Arc::clone(coordinator),
-            whole: RefCell::default(),
-            settled: RefCell::default(),
-        }
-    }
-
-    fn note(&self, event: &Event) {
-        let Event::Interval(interval) = event else {
-            return;
-        };
-        for database in &interval.databases {
-            let totals = Totals::of(database);
-            let has_settled = self.whole.borrow().log_volume >= self.settles_at;
-            *self.whole.borrow_mut() += totals;
-            if has_settled && interval.phase == Phase::Measure {
-                *self.settled.borrow_mut() += totals;
-            }
-        }
-        if self.settled.borrow().batches >= BATCHES {
-            self.coordinator.stop(Stop::Interrupted);
-        }
-    }
-}
-
-/// Bytes written to log files, from the first opening to the last closing: a part cut out of the
-/// middle would miss that the file in use at its beginning had been formatted before.
-#[derive(Default)]
-struct LogBytes(Cell<u64>);
-
-impl Observer for LogBytes {
-    fn observe(&self, observation: &Observation) {
-        let is_log = matches!(observation.purpose, Purpose::Log | Purpose::LogFormat);
-        if is_log && observation.kind == OpKind::Write && observation.ok {
-            self.0.set(self.0.get() + observation.length as u64);
-        }
-    }
 }

@@ -36,38 +36,80 @@ const LIMITS: [Limit; 4] = [
 /// What was counted over some intervals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
+    /// Time, in nanoseconds.
+    pub nanos: u64,
     /// Batch transactions that committed.
     pub batches: u64,
-    /// Read requests of the database file.
-    pub reads: u64,
+    /// Reads of the database file for transactions.
+    pub reads: Requests,
+    /// Writes of it.
+    pub writes: Requests,
     /// Pages written to it.
     pub pages_written: u64,
+    /// Writes of log records.
+    pub log_writes: Requests,
+    /// Writes that formatted log files.
+    pub log_formats: Requests,
+    /// Reads of the maintenance scan.
+    pub maintenance: Requests,
     /// Bytes of log files used up.
     pub log_volume: u64,
 }
 
+/// Requests of one kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Requests {
+    /// How many.
+    pub count: u64,
+    /// Bytes of all of them.
+    pub bytes: u64,
+}
+
+impl Requests {
+    fn of(interval: &DatabaseInterval, series: Series) -> Self {
+        let found = interval.series.iter().find(|part| part.series == series);
+        found.map_or_else(Self::default, |part| Self {
+            count: part.latency.count(),
+            bytes: part.bytes,
+        })
+    }
+}
+
 impl Totals {
-    /// What one database did in an interval.
-    pub fn of(interval: &DatabaseInterval) -> Self {
-        let reads = interval
-            .series
-            .iter()
-            .filter(|part| part.series == Series::DatabaseRead)
-            .map(|part| part.latency.count());
+    /// What one database did in an interval of `nanos`.
+    pub fn of(interval: &DatabaseInterval, nanos: u64) -> Self {
+        let requests = |series| Requests::of(interval, series);
         Self {
-            batches: interval.counters.transactions(),
-            reads: reads.sum(),
+            nanos,
+            batches: interval.count(Series::Transaction),
+            reads: requests(Series::DatabaseRead),
+            writes: requests(Series::DatabaseWrite),
             pages_written: interval.counters.pages_written,
+            log_writes: requests(Series::LogWrite),
+            log_formats: requests(Series::LogFormat),
+            maintenance: requests(Series::MaintenanceRead),
             log_volume: interval.counters.log_volume_bytes,
         }
     }
 }
 
+impl AddAssign for Requests {
+    fn add_assign(&mut self, other: Self) {
+        self.count += other.count;
+        self.bytes += other.bytes;
+    }
+}
+
 impl AddAssign for Totals {
     fn add_assign(&mut self, other: Self) {
+        self.nanos += other.nanos;
         self.batches += other.batches;
         self.reads += other.reads;
+        self.writes += other.writes;
         self.pages_written += other.pages_written;
+        self.log_writes += other.log_writes;
+        self.log_formats += other.log_formats;
+        self.maintenance += other.maintenance;
         self.log_volume += other.log_volume;
     }
 }
@@ -82,7 +124,7 @@ impl Budget {
     pub fn new(settled: &Totals, log_written: u64, log_volume: u64) -> Self {
         let batches = settled.batches.max(1) as f64;
         Self([
-            settled.reads as f64 / batches,
+            settled.reads.count as f64 / batches,
             settled.pages_written as f64 / batches,
             settled.log_volume as f64 / 1000.0 / batches,
             log_written as f64 / log_volume.max(1) as f64,
@@ -128,18 +170,28 @@ impl fmt::Display for Budget {
 mod tests {
     use record::{Counters, DatabaseInterval, Series, SeriesInterval};
 
-    use super::{Budget, Totals};
+    use super::{Budget, Requests, Totals};
 
-    const SETTLED: Totals = Totals {
-        batches: 100,
-        reads: 2_000,
-        pages_written: 1_370,
-        log_volume: 2_450_000,
-    };
+    const fn reads(count: u64) -> Requests {
+        Requests {
+            count,
+            bytes: count << 15,
+        }
+    }
+
+    fn settled() -> Totals {
+        Totals {
+            batches: 100,
+            reads: reads(2_000),
+            pages_written: 1_370,
+            log_volume: 2_450_000,
+            ..Totals::default()
+        }
+    }
 
     #[test]
     fn the_original_keeps_to_its_own_figures() {
-        assert_eq!(Budget::new(&SETTLED, 2_050, 1_000).missed(), 0);
+        assert_eq!(Budget::new(&settled(), 2_050, 1_000).missed(), 0);
     }
 
     #[test]
@@ -147,10 +199,10 @@ mod tests {
         for share in [7, 13] {
             let of = |value: u64| value * share / 10;
             let all = Totals {
-                batches: 100,
-                reads: of(SETTLED.reads),
-                pages_written: of(SETTLED.pages_written),
-                log_volume: of(SETTLED.log_volume),
+                reads: reads(of(2_000)),
+                pages_written: of(1_370),
+                log_volume: of(2_450_000),
+                ..settled()
             };
             let budget = Budget::new(&all, of(2_050), 1_000);
             assert_eq!(budget.missed(), 4, "{budget}");
@@ -162,10 +214,12 @@ mod tests {
     fn only_database_reads_are_reads() {
         let mut reads = SeriesInterval::new(Series::DatabaseRead);
         reads.record(32_768, 1);
+        let mut transaction = SeriesInterval::new(Series::Transaction);
+        transaction.record(0, 1);
         let mut scan = SeriesInterval::new(Series::MaintenanceRead);
         scan.record(262_144, 1);
         let interval = DatabaseInterval {
-            series: vec![reads, scan],
+            series: vec![reads, scan, transaction],
             counters: Counters {
                 transactions_lazy: 2,
                 transactions_durable: 1,
@@ -176,11 +230,20 @@ mod tests {
             ..DatabaseInterval::default()
         };
         let expected = Totals {
-            batches: 3,
-            reads: 1,
+            nanos: 9,
+            batches: 1,
+            reads: Requests {
+                count: 1,
+                bytes: 32_768,
+            },
+            maintenance: Requests {
+                count: 1,
+                bytes: 262_144,
+            },
             pages_written: 5,
             log_volume: 7,
+            ..Totals::default()
         };
-        assert_eq!(Totals::of(&interval), expected);
+        assert_eq!(Totals::of(&interval, 9), expected);
     }
 }

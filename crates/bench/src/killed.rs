@@ -11,7 +11,6 @@ use record::Event;
 use trial::Coordinator;
 use units::{Bytes, Nanos};
 
-use crate::budget::Totals;
 use crate::mail::{self, Mail};
 use xtask::failure::Failure;
 
@@ -35,7 +34,7 @@ pub fn make(load: Mail, log: Bytes, folder: &Path) -> Result<String, Failure> {
             let volumes = interval
                 .databases
                 .iter()
-                .map(|of| Totals::of(of).log_volume);
+                .map(|of| of.counters.log_volume_bytes);
             noted.set(Bytes(noted.get().0 + volumes.sum::<u64>()));
         }
     });

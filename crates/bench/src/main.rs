@@ -7,12 +7,14 @@
     reason = "printing is this program's output"
 )]
 
+mod account;
 mod batch;
 mod budget;
 mod checksum;
 mod crashed;
 mod device;
 mod engine;
+mod fidelity;
 mod fio;
 mod fio_memory;
 mod folder;
@@ -42,6 +44,7 @@ cargo xtask bench NAME [DIR]
 Measures with files in DIR (default: target/bench). NAME is one of:
   device, check, prepare, checksum, engine, recovery   speed against a peer
   batch                                                counts against limits
+  fidelity                                             published figures beside ours
   report                                               time against a limit";
 
 fn main() -> ExitCode {
@@ -92,11 +95,12 @@ fn run(name: &str, directory: &Path) -> Result<(), Failure> {
         }
         "engine" => engine::run(directory),
         "batch" => batch::run(directory),
+        "fidelity" => fidelity::run(),
         "recovery" => recovery::run(directory),
         "report" => report::run(directory),
         _ => Err(Failure::new(format!(
             "no benchmark is called {name}; there are: device, check, prepare, checksum, \
-             engine, batch, recovery, report"
+             engine, batch, fidelity, recovery, report"
         ))),
     }
 }

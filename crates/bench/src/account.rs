@@ -1,0 +1,71 @@
+//! Adds up what a run tells of itself, and ends it when that is enough.
+
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+
+use device::{Observation, Observer, OpKind, Purpose};
+use plan::Plan;
+use record::{Event, Phase};
+use trial::{Coordinator, Stop};
+
+use crate::budget::Totals;
+
+/// The load has settled when its log is twice the checkpoint's depth: by then pages are written
+/// for the checkpoint as well as for want of room.
+const SETTLED_DEPTHS: u64 = 2;
+
+/// What was counted of one run.
+pub struct Account {
+    settles_at: u64,
+    most_batches: u64,
+    coordinator: Arc<Coordinator>,
+    /// Since the database was opened.
+    pub whole: RefCell<Totals>,
+    /// Of the measurement, once the load had settled.
+    pub settled: RefCell<Totals>,
+}
+
+impl Account {
+    /// For a run of `plan` that is to be stopped after `most_batches` of the settled load.
+    pub fn new(plan: &Plan, coordinator: &Arc<Coordinator>, most_batches: u64) -> Self {
+        Self {
+            settles_at: SETTLED_DEPTHS * plan.checkpoint_depth.0,
+            most_batches,
+            coordinator: Arc::clone(coordinator),
+            whole: RefCell::default(),
+            settled: RefCell::default(),
+        }
+    }
+
+    /// Takes in one event.
+    pub fn note(&self, event: &Event) {
+        let Event::Interval(interval) = event else {
+            return;
+        };
+        for database in &interval.databases {
+            let totals = Totals::of(database, interval.to_ns - interval.from_ns);
+            let has_settled = self.whole.borrow().log_volume >= self.settles_at;
+            *self.whole.borrow_mut() += totals;
+            if has_settled && interval.phase == Phase::Measure {
+                *self.settled.borrow_mut() += totals;
+            }
+        }
+        if self.settled.borrow().batches >= self.most_batches {
+            self.coordinator.stop(Stop::Interrupted);
+        }
+    }
+}
+
+/// Bytes written to log files, from the first opening to the last closing: a part cut out of the
+/// middle would miss that the file in use at its beginning had been formatted before.
+#[derive(Default)]
+pub struct LogBytes(pub Cell<u64>);
+
+impl Observer for LogBytes {
+    fn observe(&self, observation: &Observation) {
+        let is_log = matches!(observation.purpose, Purpose::Log | Purpose::LogFormat);
+        if is_log && observation.kind == OpKind::Write && observation.ok {
+            self.0.set(self.0.get() + observation.length as u64);
+        }
+    }
+}

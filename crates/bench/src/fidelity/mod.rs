@@ -1,0 +1,25 @@
+//! Whether our load is the original's: published figures beside ours, in virtual time with the
+//! latencies that were published with them, so that any machine prints the same table.
+
+mod growth;
+mod published;
+mod scene;
+mod table;
+
+use crate::fidelity::published::CASES;
+use crate::fidelity::table::Table;
+use xtask::failure::Failure;
+
+/// Plays every published case and prints its rows. Fails where one is out of its band.
+pub fn run() -> Result<(), Failure> {
+    let mut out = 0;
+    for case in &CASES {
+        let table = Table::new(case, &scene::play(case)?);
+        print!("{table}");
+        out += table.out();
+    }
+    match out {
+        0 => Ok(()),
+        out => Err(Failure::new(format!("{out} rows are out of their bands"))),
+    }
+}

@@ -1,0 +1,61 @@
+//! What was published: the runs whose counters are known one by one.
+
+use std::ops::RangeInclusive;
+
+use plan::Preset;
+use units::Nanos;
+
+/// A published run, and the conditions under which ours is counted.
+pub struct Case {
+    /// What it was.
+    pub name: &'static str,
+    /// The preset that stands for it.
+    pub preset: Preset,
+    /// Sessions of each database.
+    pub threads: u32,
+    /// Published average of database reads; ours take exactly so long.
+    pub read_latency: Nanos,
+    /// Published average of log writes; ours take exactly so long.
+    pub log_latency: Nanos,
+    /// Log writes of a batch, formatting included.
+    pub log_writes: RangeInclusive<f64>,
+    /// Average length of those writes, in bytes.
+    pub log_write_bytes: RangeInclusive<f64>,
+    /// Pause between two maintenance reads, in milliseconds.
+    pub maintenance_pause: RangeInclusive<f64>,
+}
+
+/// Two databases of 995 GB on seven disks under Jetstress 2010, with 3 and 6 threads each (averages
+/// of both databases); one of 186 GB on flash under Jetstress 2013, with 12.
+pub const CASES: [Case; 3] = [
+    Case {
+        name: "Jetstress 2010, 3 threads",
+        preset: Preset::Exchange2010,
+        threads: 3,
+        read_latency: Nanos::from_micros(12_774),
+        log_latency: Nanos::from_micros(3_553),
+        log_writes: 8.5..=10.5,
+        log_write_bytes: 5_000.0..=5_600.0,
+        maintenance_pause: 19.5..=20.5,
+    },
+    Case {
+        name: "Jetstress 2010, 6 threads",
+        preset: Preset::Exchange2010,
+        threads: 6,
+        read_latency: Nanos::from_micros(18_037),
+        log_latency: Nanos::from_micros(5_819),
+        log_writes: 6.5..=9.0,
+        log_write_bytes: 5_600.0..=7_400.0,
+        maintenance_pause: 19.5..=20.5,
+    },
+    Case {
+        name: "Jetstress 2013, 12 threads",
+        preset: Preset::Exchange2013,
+        threads: 12,
+        read_latency: Nanos::from_micros(8_900),
+        log_latency: Nanos::from_micros(5_200),
+        log_writes: 1.8..=2.3,
+        log_write_bytes: 24_000.0..=27_000.0,
+        maintenance_pause: 99.5..=100.5,
+    },
+];
