@@ -128,7 +128,24 @@ pub(crate) fn free_page(stage: &mut Stage<'_>, tree: &Tree, page: PageNumber) ->
             return Ok(());
         }
     }
-    make_available(stage, &pool, freed)
+    let within = owned_extent_of(stage, &pool, page)?;
+    make_available(stage, &pool, freed, within)
+}
+
+/// The owned extent of a pool that holds a page.
+fn owned_extent_of(stage: &mut Stage<'_>, pool: &Pool, page: PageNumber) -> Result<Extent, Stop> {
+    let mut found = None;
+    let from = page.0.to_be_bytes();
+    tree::walk(stage, &pool.owned(), (&from, &[]), false, |node| {
+        found = SpaceNode::decode(&node.key(), node.data).map(|node| node.extent);
+        false
+    })?;
+    found
+        .filter(|extent| extent.contains(page))
+        .ok_or(Stop::Damaged {
+            page,
+            problem: "a freed page that its pool does not own",
+        })
 }
 
 /// Takes the first page of the available extent at or behind `near`, else of the first one.
@@ -198,15 +215,25 @@ fn add_pages(
     )
 }
 
-/// Makes an extent available, joined with the available extents it touches.
-fn make_available(stage: &mut Stage<'_>, pool: &Pool, freed: Extent) -> Result<(), Stop> {
+/// Makes an extent available, joined with the available extents it touches inside `within`, the
+/// owned extent that it is part of. So no available extent straddles two owned ones, nor does what
+/// a child is given of it.
+fn make_available(
+    stage: &mut Stage<'_>,
+    pool: &Pool,
+    freed: Extent,
+    within: Extent,
+) -> Result<(), Stop> {
     let available = pool.available();
     let mut extent = freed;
     let before = PageNumber(freed.first().0 - 1).0.to_be_bytes();
     let joined = tree::get(stage, &available, &before, |_, data| {
         SpaceNode::decode(&before, data).map(|node| node.extent)
     })?;
-    if let Some(front) = joined.flatten() {
+    if let Some(front) = joined
+        .flatten()
+        .filter(|front| within.contains(front.first()) && within.contains(front.last))
+    {
         tree::remove(stage, &available, &SpaceNode::key(front), &[])?;
         extent = Extent::starting(front.first(), front.pages + freed.pages);
     }
@@ -224,7 +251,7 @@ fn make_available(stage: &mut Stage<'_>, pool: &Pool, freed: Extent) -> Result<(
                 problem,
             });
         }
-        if behind.first().0 == freed.last.0 + 1 {
+        if behind.first().0 == freed.last.0 + 1 && within.contains(behind.last) {
             return add_pages(stage, &available, behind, i64::from(extent.pages));
         }
     }
@@ -256,7 +283,7 @@ fn grow(stage: &mut Stage<'_>, pool: &Pool, wanted: u32) -> Result<(), Stop> {
     if rest.pages == 0 {
         return Ok(());
     }
-    make_available(stage, pool, rest)
+    make_available(stage, pool, rest, extent)
 }
 
 /// Takes `pages` neighbouring pages out of a pool for one of its children.
@@ -275,7 +302,10 @@ fn take_extent(stage: &mut Stage<'_>, pool: &Pool, pages: u32) -> Result<Extent,
             return take_front(stage, &available, extent, pages);
         }
         if attempt == 0 {
-            grow(stage, pool, pages + 2 * BUFFER_PAGES)?;
+            // Exactly so many, since what is left of an owned extent joins no other one.
+            let spare =
+                buffer_shortage(stage, &pool.owned())? + buffer_shortage(stage, &available)?;
+            grow(stage, pool, pages + spare)?;
         }
     }
     take_extent_anywhere(stage, &available, pages)

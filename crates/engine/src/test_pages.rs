@@ -180,6 +180,7 @@ impl TestPages {
         children: &[BTreeSet<PageNumber>],
     ) -> BTreeSet<PageNumber> {
         let mut used = self.walk_tree(tree).1;
+        let parent = self.parent_of(tree);
         let mut add = |page: PageNumber, what: &str| {
             assert!(
                 used.insert(page),
@@ -201,6 +202,10 @@ impl TestPages {
             for (key, data) in nodes {
                 let extent = SpaceNode::decode(&key, &data).unwrap().extent;
                 assert!(extent.pages > 0);
+                let holder = if which == 1 { parent } else { Some(*tree) };
+                if let Some(holder) = holder {
+                    self.assert_in_one_owned_extent(extent, &holder);
+                }
                 for page in pages_of(extent) {
                     if which == 1 {
                         assert!(owned.insert(page), "page {page} owned twice");
@@ -216,6 +221,34 @@ impl TestPages {
             .for_each(|&page| add(page, "child"));
         assert_eq!(used, owned, "pool {}", tree.root);
         owned
+    }
+
+    /// The tree that a pool takes its space from.
+    fn parent_of(&self, tree: &Tree) -> Option<Tree> {
+        let fields = RootFields::decode(self.page(tree.root).external_header()).unwrap();
+        let root = fields.space.unwrap().parent;
+        root.is_some().then(|| Tree {
+            root,
+            object: self.page(root).object(),
+            ..Self::database_tree()
+        })
+    }
+
+    /// Proves that an extent does not straddle two owned extents of `holder`.
+    fn assert_in_one_owned_extent(&self, extent: Extent, holder: &Tree) {
+        let (nodes, _) = self.walk_tree(&space_tree(holder, 1));
+        let mut owned = nodes
+            .iter()
+            .map(|(key, data)| SpaceNode::decode(key, data).unwrap().extent);
+        let lies_in_one =
+            owned.any(|owned| owned.contains(extent.first()) && owned.contains(extent.last));
+        assert!(
+            lies_in_one,
+            "extent {}..={} straddles owned extents of pool {}",
+            extent.first(),
+            extent.last,
+            holder.root
+        );
     }
 
     /// A page.
@@ -352,17 +385,19 @@ impl Walker<'_> {
         let mut heights = BTreeSet::new();
         for line in 0..count {
             let key = page.node(line).unwrap().key();
-            assert_eq!(
-                key.is_empty(),
-                line + 1 == count,
-                "only the last key is empty"
-            );
-            let below = if key.is_empty() {
+            let below = if line + 1 == count {
+                assert_eq!(
+                    key,
+                    upper.unwrap_or_default(),
+                    "page {number} ends with the key that its parent has for it"
+                );
                 upper
             } else {
+                assert!(!key.is_empty(), "only the last key may be empty");
                 Some(&key[..])
             };
-            heights.insert(self.visit(page.child(line).unwrap(), below, leaves));
+            let child = page.child(line).unwrap();
+            heights.insert(self.visit(child, below, leaves));
             if !key.is_empty() {
                 let last = self.nodes.last();
                 assert!(last.is_none_or(|(last, _)| *last < key || self.tree.repeats));

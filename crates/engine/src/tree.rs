@@ -3,6 +3,7 @@
 //! Parents are found by descending again, so pages hold no parent pointers; a structure change is
 //! one step (split one page, remove one page), after which the operation descends anew.
 
+mod branch;
 mod change;
 mod remove;
 mod run;

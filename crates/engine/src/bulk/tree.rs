@@ -78,6 +78,19 @@ struct Branch {
     last: Option<(Vec<u8>, PageNumber)>,
 }
 
+impl Branch {
+    /// The key that the full page ends with, by which its parent points to it.
+    fn last_key(&self) -> Vec<u8> {
+        let page = PageRef::new(&self.image);
+        let last = page
+            .node_count()
+            .checked_sub(1)
+            .and_then(|last| page.node(last));
+        last.expect("invariant: a page without room has entries")
+            .key()
+    }
+}
+
 /// Where a tree takes pages and puts them.
 pub(super) struct Ground<'a> {
     pub(super) frontier: &'a mut Frontier,
@@ -273,14 +286,14 @@ impl TreeBuilder {
             self.levels.push(Branch { image, last: None });
         }
         if let Some((key, earlier)) = self.levels[level].last.take() {
+            // Room is kept for one more entry: the very last one, whose key is empty.
             let needed = 2 * BRANCH_ENTRY_BYTES + key.len() + ROOT_HEADER_BYTES;
-            if PageRef::new(&self.levels[level].image).free_bytes() >= needed {
-                self.put_branch_entry(level, &key, earlier);
-            } else {
-                self.put_branch_entry(level, &[], earlier);
+            if PageRef::new(&self.levels[level].image).free_bytes() < needed {
+                let ending = self.levels[level].last_key();
                 let page = self.place_branch(ground, level);
-                self.add_child(ground, level + 1, key, page);
+                self.add_child(ground, level + 1, ending, page);
             }
+            self.put_branch_entry(level, &key, earlier);
         }
         self.levels[level].last = Some((separator, child));
     }

@@ -10,7 +10,7 @@ use crate::edit::PageEdit;
 use crate::stage::{Refusal, Stage, Stop};
 
 /// More structure steps than one insert can need: a split per level, twice over.
-const MOST_STEPS: usize = 40;
+pub(super) const MOST_STEPS: usize = 40;
 
 /// Inserts a node, which must be new.
 pub(crate) fn insert(

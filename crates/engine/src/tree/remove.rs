@@ -1,11 +1,9 @@
 //! Taking nodes out of leaves, and pages out of trees when they have become empty or nearly so.
 
-use ese::page::{PageRef, encode_node, page_flags};
-use units::PageNumber;
+use ese::page::{PageRef, encode_node};
 
 use super::run::TAG_BYTES;
-use super::split::end_branch;
-use super::{Path, Tree, common_flags, descend, line_u16, seek, tree_page, unreadable, used_bytes};
+use super::{Path, Tree, branch, descend, line_u16, seek, tree_page, unreadable, used_bytes};
 use crate::edit::PageEdit;
 use crate::space;
 use crate::stage::{Refusal, Stage, Stop};
@@ -146,6 +144,7 @@ fn merge_edits(
 
 /// Takes a leaf that is no longer needed out of its tree and frees its page.
 fn remove_leaf(stage: &mut Stage<'_>, tree: &Tree, path: &Path) -> Result<(), Stop> {
+    let path = branch::with_room_to_remove(stage, tree, path)?;
     stage.counts.merges += 1;
     let page = stage.page(path.leaf)?;
     let (previous, next) = (page.previous(), page.next());
@@ -171,7 +170,7 @@ fn remove_leaf(stage: &mut Stage<'_>, tree: &Tree, path: &Path) -> Result<(), St
     }
     let mut freed = vec![path.leaf];
     for &(parent, line) in path.branches().iter().rev() {
-        if remove_entry(stage, tree, parent, line)? {
+        if branch::remove_entry(stage, tree, parent, line)? {
             break;
         }
         freed.push(parent);
@@ -179,30 +178,4 @@ fn remove_leaf(stage: &mut Stage<'_>, tree: &Tree, path: &Path) -> Result<(), St
     freed
         .into_iter()
         .try_for_each(|page| space::free_page(stage, tree, page))
-}
-
-/// Removes the entry of a child from a branch page; false where it was the only one, so that the
-/// page itself must go. A root without entries becomes an empty leaf.
-fn remove_entry(
-    stage: &mut Stage<'_>,
-    tree: &Tree,
-    parent: PageNumber,
-    line: u16,
-) -> Result<bool, Stop> {
-    let page = stage.page(parent)?;
-    let entries = page.node_count();
-    let common = common_flags(page);
-    if entries == 1 && parent != tree.root {
-        return Ok(false);
-    }
-    if entries > 1 && usize::from(line) == entries - 1 {
-        end_branch(stage, parent, entries - 2, entries)?;
-        return Ok(true);
-    }
-    stage.edit(parent, PageEdit::Remove { line, count: 1 })?;
-    if entries == 1 {
-        let flags = page_flags::ALWAYS | page_flags::ROOT | page_flags::LEAF | common;
-        stage.edit(parent, PageEdit::PageFlags(flags))?;
-    }
-    Ok(true)
 }

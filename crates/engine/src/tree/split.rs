@@ -256,8 +256,10 @@ fn add_child(
     stage.edit(parent, PageEdit::Insert { line, flags, node })
 }
 
-/// Splits the branch page that lacks room for an entry at `line`.
-fn split_branch(
+/// Splits the branch page that lacks room for an entry at `line`. Both halves end with the keys
+/// that the parent has for them then: the left one with the separator between them, the right one
+/// with the last key that the page had.
+pub(super) fn split_branch(
     stage: &mut Stage<'_>,
     tree: &Tree,
     path: &Path,
@@ -287,34 +289,17 @@ fn split_branch(
     let page = stage.page(number)?;
     let flags = common_flags(page) | page.flags() & page_flags::PARENT_OF_LEAF;
     build_page(stage, tree, right, (flags, &[]), &nodes[first_moved..])?;
-    end_branch(stage, number, first_moved - 1, nodes.len())?;
+    let moved = PageEdit::Remove {
+        line: line_u16(first_moved),
+        count: line_u16(nodes.len() - first_moved),
+    };
+    stage.edit(number, moved)?;
     add_child(
         stage,
         path.branches()[level - 1],
         &separator,
         (number, right),
     )
-}
-
-/// Makes the entry at `last` of a branch page of `count` nodes its last one: with an empty key.
-pub(super) fn end_branch(
-    stage: &mut Stage<'_>,
-    number: PageNumber,
-    last: usize,
-    count: usize,
-) -> Result<(), Stop> {
-    let child = stage.page(number)?.child(last).ok_or(unreadable(number))?;
-    let line = line_u16(last);
-    stage.edit(
-        number,
-        PageEdit::Remove {
-            line,
-            count: line_u16(count - last),
-        },
-    )?;
-    let mut node = Vec::new();
-    let flags = encode_node(&[], &[], &child.0.to_le_bytes(), &mut node);
-    stage.edit(number, PageEdit::Insert { line, flags, node })
 }
 
 /// Vertical split: moves all nodes of the root to a new page, the root's only child. The root's

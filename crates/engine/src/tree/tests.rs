@@ -238,3 +238,117 @@ fn an_appended_run_of_at_most_half_a_page_lies_on_one_leaf() {
     assert!((500..600).contains(&together.len()), "{}", together.len());
     check_space(&pages, &tree);
 }
+
+/// Keys whose separators are anything from two to some 700 bytes long.
+fn uneven_key(number: usize) -> Vec<u8> {
+    let digits = (0..5).rev().map(|place| number >> (3 * place) & 7);
+    let repeat = |(place, digit): (usize, usize)| {
+        let times = if (place + digit) % 3 == 0 { 1 } else { 150 };
+        let byte = u8::try_from(digit + 1).unwrap();
+        // The end tells longer runs from what follows them.
+        std::iter::repeat_n(byte, times).chain([0])
+    };
+    digits.enumerate().flat_map(repeat).collect()
+}
+
+#[test]
+fn branch_pages_end_with_their_parents_keys_whatever_is_removed() {
+    for seed in [0, 1, 4, 5] {
+        let flags = if seed % 2 == 0 {
+            0
+        } else {
+            page_flags::INDEX | page_flags::NON_UNIQUE
+        };
+        let (mut pages, tree) = tree(flags);
+        let mut prng = Prng::new(Seed(seed));
+        let mut model = BTreeMap::new();
+        let mut below = |limit: usize| usize::try_from(prng.below(limit as u64)).unwrap();
+        for at in 0..3_000 {
+            // In ascending order branch pages become full, in any other one half full.
+            let number = if seed < 2 { 10 * at } else { below(1 << 15) };
+            let (key, data) = (uneven_key(number), vec![7; 50 + below(300)]);
+            if let Entry::Vacant(place) = model.entry(key.clone()) {
+                pages.change(|stage| insert(stage, &tree, &key, &data));
+                place.insert(data);
+            }
+        }
+        assert_eq!(pages.walk_tree(&tree).0, model_nodes(&model));
+        // Whole branch pages go when neighbours go.
+        while !model.is_empty() {
+            let start = uneven_key(below(1 << 15));
+            let run: Vec<_> = model
+                .range(start..)
+                .take(40 + below(200))
+                .map(|(key, data)| (key.clone(), data.clone()))
+                .collect();
+            for (key, data) in &run {
+                pages.change(|stage| remove(stage, &tree, key, data));
+                model.remove(key);
+                if below(8) == 0 {
+                    pages.walk_tree(&tree);
+                }
+            }
+            if run.is_empty() && model.len() < 300 {
+                model.retain(|key, _| {
+                    pages.change(|stage| remove_prefix(stage, &tree, key));
+                    false
+                });
+            }
+            assert_eq!(pages.walk_tree(&tree).0, model_nodes(&model));
+        }
+        check_space(&pages, &tree);
+    }
+}
+
+/// The nodes below a parent of leaves that is the last child of its parent, which is not the last
+/// page of its level: none where there is no such page. `skip` so many of them.
+fn below_a_last_child(pages: &TestPages, tree: &Tree, skip: usize) -> Option<Vec<Vec<u8>>> {
+    let mut found = Vec::new();
+    let mut stack = vec![(tree.root, true)];
+    while let Some((number, is_last_of_level)) = stack.pop() {
+        let page = pages.page(number);
+        if page.is_leaf() || page.has(page_flags::PARENT_OF_LEAF) {
+            continue;
+        }
+        let last = page.node_count() - 1;
+        for line in 0..=last {
+            stack.push((page.child(line).unwrap(), is_last_of_level && line == last));
+        }
+        let child = pages.page(page.child(last).unwrap());
+        if !is_last_of_level && last > 0 && child.has(page_flags::PARENT_OF_LEAF) {
+            found.push(child);
+        }
+    }
+    let parent = found.into_iter().nth(skip)?;
+    let leaves = (0..parent.node_count()).map(|line| parent.child(line).unwrap());
+    let keys = |leaf| {
+        pages
+            .page(leaf)
+            .nodes()
+            .map(|node| node.key())
+            .collect::<Vec<_>>()
+    };
+    Some(leaves.flat_map(keys).collect())
+}
+
+#[test]
+fn a_full_branch_page_is_split_where_it_must_end_with_a_longer_key() {
+    let (mut pages, tree) = tree(0);
+    for number in 0..6_000 {
+        let key = uneven_key(5 * number);
+        pages.change(|stage| insert(stage, &tree, &key, &[7; 300]));
+    }
+    let (mut splits, mut skip) = (0, 0);
+    while let Some(keys) = below_a_last_child(&pages, &tree, skip) {
+        for key in keys {
+            splits += pages.change(|stage| {
+                remove(stage, &tree, &key, &[])?;
+                Ok(stage.counts.splits)
+            });
+        }
+        pages.walk_tree(&tree);
+        skip = (skip + 1) % 3;
+    }
+    assert!(splits > 0, "no page was too full for its new last key");
+    check_space(&pages, &tree);
+}

@@ -183,14 +183,11 @@ impl File<'_> {
             }
             for line in (0..page.node_count()).rev() {
                 let key = page.node(line).unwrap().key();
-                assert_eq!(
-                    key.is_empty(),
-                    line + 1 == page.node_count(),
-                    "page {number}"
-                );
-                let below = if key.is_empty() {
+                let below = if line + 1 == page.node_count() {
+                    assert_eq!(key, upper.clone().unwrap_or_default(), "page {number}");
                     upper.clone()
                 } else {
+                    assert!(!key.is_empty(), "page {number}");
                     Some(key)
                 };
                 stack.push((page.child(line).unwrap(), below));
