@@ -52,7 +52,7 @@ fn load(world: &World, seed: u64) {
 fn examine(world: &World) -> Report {
     let bytes = world.volume.image().files[FILE].to_vec();
     let copies = read_copies(&bytes[..bytes.len().min(PROBE_BYTES)]).unwrap();
-    let Ok(report) = verify(FileImage::new(&bytes, copies.page_size));
+    let Ok(report) = verify(FileImage::new(&bytes, copies.page_size), &copies.header);
     report
 }
 
@@ -63,6 +63,7 @@ fn an_empty_database_agrees_with_itself() {
         world.create(size);
         let report = examine(&world);
         assert_eq!(report.findings, [], "{size}");
+        assert_eq!((report.leaked, report.notices), (vec![], vec![]), "{size}");
     }
 }
 
@@ -85,6 +86,7 @@ fn a_loaded_database_agrees_with_itself() {
             "{size}: {} problems: {text:#?}",
             report.problems
         );
+        assert_eq!((report.leaked, report.notices), (vec![], vec![]), "{size}");
         assert!(rows.len() > 50, "{size}: {} rows", rows.len());
         assert_eq!(report.long_values, rows.len() as u64, "{size}");
     }

@@ -176,7 +176,7 @@ layout! {
         160 => backup_incremental_previous: BackupInfo,
         /// The current full backup.
         184 => backup_full_current: BackupInfo,
-        /// Bit 0: the header has no shadow copy.
+        /// Bit 0: the catalog has no second copy that agrees with it.
         208 => header_flags: u32,
         /// The highest object identifier in use.
         212 => last_object: ObjectId,
@@ -272,6 +272,14 @@ layout! {
 }
 
 impl DatabaseHeader {
+    /// In `header_flags`: the catalog has no second copy.
+    const CATALOG_NOT_SHADOWED: u32 = 1;
+
+    /// Whether the catalog's second copy agrees with it.
+    pub const fn is_catalog_shadowed(&self) -> bool {
+        self.header_flags & Self::CATALOG_NOT_SHADOWED == 0
+    }
+
     /// The header of a database that has just been created in the format this project writes.
     pub fn new(page_size: PageSize, signature: Signature) -> Self {
         Self {

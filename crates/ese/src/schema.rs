@@ -251,8 +251,19 @@ pub struct IndexDefinition {
     pub flags: u32,
     /// The columns of its key.
     pub segments: Vec<KeySegment>,
+    /// What must be true of a row for it to be in the index.
+    pub conditions: Vec<IndexCondition>,
     /// Longest key in bytes; what goes beyond is cut off.
     pub longest_key_bytes: usize,
+}
+
+/// A condition on the rows that an index holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IndexCondition {
+    /// The column.
+    pub column: ColumnId,
+    /// Whether it must be null, or else must not be.
+    pub is_null: bool,
 }
 
 /// Longest key of an index that does not say otherwise, in bytes.
@@ -269,6 +280,7 @@ impl IndexDefinition {
             name: name.to_owned(),
             flags,
             segments: columns.iter().map(segment).collect(),
+            conditions: Vec::new(),
             longest_key_bytes: DEFAULT_LONGEST_KEY_BYTES,
         }
     }

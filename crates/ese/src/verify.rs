@@ -9,32 +9,37 @@
 mod finding;
 mod index;
 mod long_values;
+mod notice;
 mod page_map;
+mod problem;
 mod rows;
+mod runs;
 mod space;
 mod tree;
 
-pub use finding::{Finding, Notice, Problem, Report, Subject};
+pub use finding::{Finding, Report, Subject};
+pub use notice::Notice;
+pub use problem::Problem;
 
-use crate::catalog::{CatalogTable, TreePlace};
-use crate::reader::{PageSource, ReadError, Reader, TreeKind};
+use units::PageNumber;
+
+use crate::catalog::{CatalogTable, OBJECTS_NAME, OBJECTS_SHADOW_NAME, TreePlace};
+use crate::header::DatabaseHeader;
+use crate::reader::{PageSource, ReadError, Reader, TreeKind, TreeSpace};
 use finding::Log;
 use page_map::PageMap;
 
-/// Examines the database behind `source`. Damage becomes findings; only an error of the source
-/// itself ends the examination.
-pub fn verify<S: PageSource>(source: S) -> Result<Report, S::Error> {
+/// Examines the database behind `source`, whose header is `header`. Damage becomes findings; only
+/// an error of the source itself ends the examination.
+pub fn verify<S: PageSource>(source: S, header: &DatabaseHeader) -> Result<Report, S::Error> {
     let mut log = Log::default();
     let page_count = source.page_count();
-    let reader = match Reader::open(source) {
-        Ok(reader) => reader,
-        Err(error) => {
-            log.damage(&Subject::default(), error)?;
-            return Ok(log.report);
-        }
+    let Some(reader) = open(source, &mut log)? else {
+        return Ok(log.report);
     };
     let mut examination = Examination {
         reader,
+        header,
         log,
         map: PageMap::new(page_count),
     };
@@ -42,14 +47,31 @@ pub fn verify<S: PageSource>(source: S) -> Result<Report, S::Error> {
     Ok(examination.log.report)
 }
 
+/// The database with its catalog, or where that is damaged, with the catalog's second copy.
+fn open<S: PageSource>(mut source: S, log: &mut Log) -> Result<Option<Reader<S>>, S::Error> {
+    let catalog = Subject::table(OBJECTS_NAME);
+    let tables = Reader::read_catalog(&mut source);
+    if let Some(tables) = log.keep(&catalog, tables)? {
+        return Ok(Some(Reader::with_catalog(source, tables)));
+    }
+    let shadow = Subject::table(OBJECTS_SHADOW_NAME);
+    let tables = Reader::read_shadow_catalog(&mut source);
+    let tables = log.keep(&shadow, tables)?;
+    Ok(tables.map(|tables| {
+        log.report.notices.push(Notice::ShadowCatalog);
+        Reader::with_catalog(source, tables)
+    }))
+}
+
 /// A database under examination.
-struct Examination<S> {
+struct Examination<'h, S> {
     reader: Reader<S>,
+    header: &'h DatabaseHeader,
     log: Log,
     map: PageMap,
 }
 
-impl<S: PageSource> Examination<S> {
+impl<S: PageSource> Examination<'_, S> {
     fn run(&mut self) -> Result<(), S::Error> {
         let tables = self.reader.tables().to_vec();
         let mut trees = Vec::new();
@@ -57,7 +79,11 @@ impl<S: PageSource> Examination<S> {
         trees.extend(database);
         for table in &tables {
             for (subject, kind, place) in trees_of(table) {
-                trees.extend(self.tree_space(&subject, kind, place)?);
+                let space = self.tree_space(&subject, kind, place)?;
+                if let Some(space) = &space {
+                    self.check_space_header(&subject, space, table);
+                }
+                trees.extend(space);
             }
         }
         for tree in &trees {
@@ -70,13 +96,34 @@ impl<S: PageSource> Examination<S> {
         Ok(())
     }
 
+    /// The space header names the tree that space comes from, and says whether keys may repeat.
+    fn check_space_header(&mut self, subject: &Subject, tree: &TreeSpace, table: &CatalogTable) {
+        let expected = match tree.kind {
+            TreeKind::Database => PageNumber::NONE,
+            TreeKind::Table => DATABASE.root,
+            TreeKind::Index | TreeKind::LongValues => table.place.root,
+        };
+        let stated = tree.header.parent;
+        if stated != expected {
+            let problem = Problem::Parent { stated, expected };
+            self.log.add(subject, tree.root, &[], problem);
+        }
+        let index = table
+            .secondaries()
+            .find(|(_, place)| place.root == tree.root);
+        let may_repeat = index.is_some_and(|(index, _)| !index.is_unique());
+        if tree.header.is_non_unique != may_repeat {
+            self.log.add(subject, tree.root, &[], Problem::Uniqueness);
+        }
+    }
+
     /// What the tree of `subject` owns; none, and a finding, where that cannot be read.
     fn tree_space(
         &mut self,
         subject: &Subject,
         kind: TreeKind,
         place: TreePlace,
-    ) -> Result<Option<crate::reader::TreeSpace>, S::Error> {
+    ) -> Result<Option<TreeSpace>, S::Error> {
         let (table, index) = (subject.table.as_str(), subject.index.as_str());
         let space = crate::reader::tree_space(self.reader.source(), kind, table, index, place);
         self.log.keep(subject, space)

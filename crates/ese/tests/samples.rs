@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use ese::checksum::{PageVerdict, verify as verify_page};
-use ese::header::{PROBE_BYTES, read_copies};
+use ese::header::{DatabaseHeader, PROBE_BYTES, read_copies};
 use ese::page::{PageRef, PageSize};
 use ese::page_check;
 use ese::reader::{Cursor, FieldValue, FileImage, Reader};
@@ -20,6 +20,7 @@ struct Sample {
     name: String,
     bytes: Vec<u8>,
     page_size: PageSize,
+    header: DatabaseHeader,
 }
 
 impl Sample {
@@ -44,7 +45,7 @@ fn unpack_all() -> Vec<Sample> {
         eprintln!("skipped: no sample databases in {}", folder().display());
         return Vec::new();
     };
-    let is_sample = |path: &PathBuf| path.extension().is_some_and(|kind| kind == "gz");
+    let is_sample = |path: &PathBuf| path.to_string_lossy().ends_with(".edb.gz");
     let mut paths: Vec<_> = entries
         .flatten()
         .map(|entry| entry.path())
@@ -67,6 +68,7 @@ fn unpack_all() -> Vec<Sample> {
             name,
             bytes,
             page_size: copies.page_size,
+            header: copies.header,
         }
     };
     paths.into_iter().map(unpack).collect()
@@ -274,7 +276,10 @@ fn defaults_stand_in_for_what_a_row_does_not_say() {
 #[test]
 fn every_database_agrees_with_itself() {
     for sample in samples() {
-        let Ok(report) = verify(FileImage::new(&sample.bytes, sample.page_size));
+        let Ok(report) = verify(
+            FileImage::new(&sample.bytes, sample.page_size),
+            &sample.header,
+        );
         assert_eq!(report.findings, [], "{}", sample.name);
         // Every owned page is in use or available; what lies behind has no owner.
         let space = sample.reader().database_space().unwrap();

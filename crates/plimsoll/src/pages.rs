@@ -9,11 +9,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ese::checksum::{PageVerdict, repair, verify};
-use ese::header::{PROBE_BYTES, read_copies};
+use ese::header::{HeaderCopies, PROBE_BYTES, read_copies};
 use ese::page::PageSize;
 use ese::reader::{PageSource, ReadError, Reader};
 use units::PageNumber;
 
+use crate::console::Console;
 use crate::documents;
 use crate::error::CommandError;
 
@@ -103,13 +104,7 @@ impl FilePages {
 
     /// Opens a database by what its header says.
     pub fn open_database(path: &Path) -> Result<Self, CommandError> {
-        let mut start = Vec::new();
-        documents::open(path)
-            .and_then(|file| file.take(PROBE_BYTES as u64).read_to_end(&mut start))
-            .map_err(|error| CommandError::file(path, "read", &error))?;
-        let copies = read_copies(&start)
-            .map_err(|error| CommandError::new(format!("{}: {error}", path.display())))?;
-        Self::open(path, copies.page_size)
+        Self::open(path, read_header(path)?.page_size)
     }
 
     /// The page as it stands in the file, whatever its checksum says.
@@ -171,11 +166,26 @@ impl PageSource for FilePages {
     }
 }
 
-/// Opens a database with its catalog, or with the catalog's second copy.
-pub fn open_reader(path: &Path) -> Result<Reader<FilePages>, CommandError> {
-    let first = Reader::open(FilePages::open_database(path)?);
-    first.or_else(|error| {
-        let second = Reader::open_shadow(FilePages::open_database(path)?);
-        second.map_err(|_| unreadable(path, error))
-    })
+/// What the two copies of a database's header say.
+pub fn read_header(path: &Path) -> Result<HeaderCopies, CommandError> {
+    let mut start = Vec::new();
+    documents::open(path)
+        .and_then(|file| file.take(PROBE_BYTES as u64).read_to_end(&mut start))
+        .map_err(|error| CommandError::file(path, "read", &error))?;
+    read_copies(&start).map_err(|error| CommandError::new(format!("{}: {error}", path.display())))
+}
+
+/// Opens a database with its catalog, or with the catalog's second copy, and says so.
+pub fn open_reader(path: &Path, console: &mut Console) -> Result<Reader<FilePages>, CommandError> {
+    let error = match Reader::open(FilePages::open_database(path)?) {
+        Ok(reader) => return Ok(reader),
+        Err(error) => error,
+    };
+    let Ok(second) = Reader::open_shadow(FilePages::open_database(path)?) else {
+        return Err(unreadable(path, error));
+    };
+    console.remark(format_args!(
+        "The catalog is damaged ({error}): its copy, MSysObjectsShadow, is used"
+    ))?;
+    Ok(second)
 }

@@ -95,10 +95,16 @@ pub fn flush_map_agrees(
 /// Everything that was deleted must be gone, as it is after a clean shutdown.
 pub fn examine(bytes: &[u8]) -> Result<Report, String> {
     let copies = read_copies(bytes).map_err(|error| error.to_string())?;
-    let Ok(report) = verify(FileImage::new(bytes, copies.page_size));
+    let Ok(report) = verify(FileImage::new(bytes, copies.page_size), &copies.header);
     if !report.is_clean() {
         let findings: Vec<_> = report.findings.iter().map(ToString::to_string).collect();
         return Err(findings.join("\n"));
+    }
+    if report.pages_leaked > 0 {
+        return Err(format!("pages are leaked: {:?}", report.leaked));
+    }
+    if !report.notices.is_empty() {
+        return Err(format!("{:?}", report.notices));
     }
     if report.awaiting_cleanup > 0 {
         return Err(format!(

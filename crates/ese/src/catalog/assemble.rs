@@ -6,7 +6,7 @@ use units::{ObjectId, PageNumber};
 
 use crate::catalog::{CatalogRow, RowKind};
 use crate::schema::{
-    ColumnClass, ColumnDefinition, ColumnId, ColumnType, DEFAULT_LONGEST_KEY_BYTES,
+    ColumnClass, ColumnDefinition, ColumnId, ColumnType, DEFAULT_LONGEST_KEY_BYTES, IndexCondition,
     IndexDefinition, KeySegment, TableDefinition, index_flags,
 };
 
@@ -53,6 +53,8 @@ const LC_MAP_FLAGS: u32 = 0x0003_0401;
 const LOCALE_NAME: &str = "en-US";
 /// In a stored key segment: greater values come first.
 const SEGMENT_DESCENDING: u8 = 0x40;
+/// In a stored condition: the column must be null, or else must not be.
+const MUST_BE_NULL: u8 = 0x20;
 /// The name of every long-value row.
 const LONG_VALUE_NAME: &str = "LV";
 /// How full long-value trees are filled, in percent.
@@ -252,34 +254,44 @@ fn column_of(row: &CatalogRow) -> Option<ColumnDefinition> {
 }
 
 fn index_of(row: &CatalogRow) -> IndexDefinition {
-    let (long, _) = row.key_columns.as_chunks::<4>();
-    let (short, _) = row.key_columns.as_chunks::<2>();
-    let segments = if row.flags & index_flags::EXTENDED_COLUMN_IDS == 0 {
-        short.iter().copied().map(decode_short_segment).collect()
-    } else {
-        long.iter().copied().map(decode_segment).collect()
-    };
     IndexDefinition {
         name: row.name.clone(),
         flags: row.flags,
-        segments,
+        segments: stored_columns(row.flags, &row.key_columns)
+            .map(|(column, flags)| KeySegment {
+                column,
+                is_descending: flags & SEGMENT_DESCENDING != 0,
+            })
+            .collect(),
+        conditions: stored_columns(row.flags, &row.conditions)
+            .map(|(column, flags)| IndexCondition {
+                column,
+                is_null: flags & MUST_BE_NULL != 0,
+            })
+            .collect(),
         longest_key_bytes: row.key_most.map_or(DEFAULT_LONGEST_KEY_BYTES, usize::from),
     }
 }
 
-fn decode_segment(stored: [u8; 4]) -> KeySegment {
-    let column = ColumnId(u16::from_le_bytes([stored[2], stored[3]]));
-    KeySegment {
-        column,
-        is_descending: stored[0] & SEGMENT_DESCENDING != 0,
-    }
+/// Columns as an index stores them, with their flags.
+fn stored_columns(flags: u32, bytes: &[u8]) -> impl Iterator<Item = (ColumnId, u8)> {
+    let is_long = flags & index_flags::EXTENDED_COLUMN_IDS != 0;
+    bytes
+        .chunks_exact(if is_long { 4 } else { 2 })
+        .map(|stored| match *stored {
+            [flags, _, low, high] => (ColumnId(u16::from_le_bytes([low, high])), flags),
+            [low, high] => short_column(i16::from_le_bytes([low, high])),
+            _ => (ColumnId(0), 0),
+        })
 }
 
-/// Old indexes store the column's number alone, negative where the segment is descending.
-fn decode_short_segment(stored: [u8; 2]) -> KeySegment {
-    let number = i16::from_le_bytes(stored);
-    KeySegment {
-        column: ColumnId(number.unsigned_abs()),
-        is_descending: number < 0,
-    }
+/// Old indexes store the column's number alone, negative where the segment is descending or the
+/// column must be null.
+fn short_column(number: i16) -> (ColumnId, u8) {
+    let flags = if number < 0 {
+        SEGMENT_DESCENDING | MUST_BE_NULL
+    } else {
+        0
+    };
+    (ColumnId(number.unsigned_abs()), flags)
 }

@@ -83,6 +83,8 @@ pub struct CatalogRow {
     pub default: Vec<u8>,
     /// Columns of an index's key, as they are stored.
     pub key_columns: Vec<u8>,
+    /// Columns that must or must not be null for a row to be in the index, as they are stored.
+    pub conditions: Vec<u8>,
     /// Whether the index holds substrings.
     pub is_tuple_index: bool,
     /// Locale of the index, in UTF-16.
@@ -109,6 +111,7 @@ impl CatalogRow {
             template: None,
             default: Vec::new(),
             key_columns: Vec::new(),
+            conditions: Vec::new(),
             is_tuple_index: false,
             locale_name: Vec::new(),
         }
@@ -151,6 +154,10 @@ impl CatalogRow {
                 .to_vec(),
             key_columns: fields
                 .bytes(column::KEY_COLUMNS)
+                .unwrap_or_default()
+                .to_vec(),
+            conditions: fields
+                .bytes(column::CONDITIONAL_COLUMNS)
                 .unwrap_or_default()
                 .to_vec(),
             is_tuple_index: fields.bytes(column::TUPLE_LIMITS).is_some(),
@@ -219,6 +226,7 @@ impl CatalogRow {
             ),
             (column::DEFAULT_VALUE, bytes(&self.default)),
             (column::KEY_COLUMNS, bytes(&self.key_columns)),
+            (column::CONDITIONAL_COLUMNS, bytes(&self.conditions)),
             (column::LOCALE_NAME, bytes(&self.locale_name)),
         ];
         columns

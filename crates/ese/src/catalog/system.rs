@@ -71,6 +71,7 @@ pub(super) mod column {
     pub const TEMPLATE_TABLE: u16 = 130;
     pub const DEFAULT_VALUE: u16 = 131;
     pub const KEY_COLUMNS: u16 = 132;
+    pub const CONDITIONAL_COLUMNS: u16 = 134;
     pub const TUPLE_LIMITS: u16 = 135;
     pub const LOCALE_NAME: u16 = 261;
 }
@@ -120,7 +121,12 @@ fn catalog_columns() -> Vec<ColumnDefinition> {
         new(column::DEFAULT_VALUE, "DefaultValue", Binary, 255),
         new(column::KEY_COLUMNS, "KeyFldIDs", Binary, 255),
         new(133, "VarSegMac", Binary, 255),
-        new(134, "ConditionalColumns", Binary, 255),
+        new(
+            column::CONDITIONAL_COLUMNS,
+            "ConditionalColumns",
+            Binary,
+            255,
+        ),
         new(column::TUPLE_LIMITS, "TupleLimits", Binary, 255),
         new(136, "Version", Binary, 255),
         new(137, "SortID", Binary, 255),

@@ -2,7 +2,7 @@
 
 use units::PageNumber;
 
-use crate::catalog::{CatalogRow, CatalogTable, assemble, system_trees};
+use crate::catalog::{CatalogRow, CatalogTable, OBJECTS_NAME, assemble, system_trees};
 use crate::compression::{CompressionError, decompress};
 use crate::long_value::{LongValueId, LongValueKey, LongValueRoot};
 use crate::page::PageSize;
@@ -27,26 +27,31 @@ pub struct Reader<S> {
 
 impl<S: PageSource> Reader<S> {
     /// Reads the catalog.
-    pub fn open(source: S) -> Result<Self, ReadError<S::Error>> {
-        Self::open_from(source, system_trees::OBJECTS.root)
+    pub fn open(mut source: S) -> Result<Self, ReadError<S::Error>> {
+        let tables = Self::read_catalog(&mut source)?;
+        Ok(Self::with_catalog(source, tables))
     }
 
     /// Reads the catalog's second copy, where the first one is damaged.
-    pub fn open_shadow(source: S) -> Result<Self, ReadError<S::Error>> {
-        Self::open_from(source, system_trees::OBJECTS_SHADOW.root)
+    pub fn open_shadow(mut source: S) -> Result<Self, ReadError<S::Error>> {
+        let tables = Self::read_shadow_catalog(&mut source)?;
+        Ok(Self::with_catalog(source, tables))
     }
 
-    fn open_from(mut source: S, root: PageNumber) -> Result<Self, ReadError<S::Error>> {
-        let page_size = source.page_size();
-        let mut cursor = Cursor::first(&mut source, root)?;
-        let mut rows = Vec::new();
-        while let Some(entry) = cursor.next(&mut source)? {
-            rows.extend(CatalogRow::decode(entry.data, page_size)?);
-        }
-        Ok(Self {
-            source,
-            tables: assemble(rows),
-        })
+    /// The tables that the catalog describes.
+    pub(crate) fn read_catalog(source: &mut S) -> Result<Vec<CatalogTable>, ReadError<S::Error>> {
+        read_tables(source, system_trees::OBJECTS.root)
+    }
+
+    /// The tables that the catalog's second copy describes.
+    pub(crate) fn read_shadow_catalog(
+        source: &mut S,
+    ) -> Result<Vec<CatalogTable>, ReadError<S::Error>> {
+        read_tables(source, system_trees::OBJECTS_SHADOW.root)
+    }
+
+    pub(crate) const fn with_catalog(source: S, tables: Vec<CatalogTable>) -> Self {
+        Self { source, tables }
     }
 
     /// The tables, in the order of their object identifiers; the engine's own come first.
@@ -151,6 +156,28 @@ impl<S: PageSource> Reader<S> {
             append_chunk(&mut value, entry.data, expected)?;
         }
         Ok(value)
+    }
+}
+
+/// The tables of the catalog with this root. One that does not even list itself is none.
+fn read_tables<S: PageSource>(
+    source: &mut S,
+    root: PageNumber,
+) -> Result<Vec<CatalogTable>, ReadError<S::Error>> {
+    let page_size = source.page_size();
+    let mut cursor = Cursor::first(source, root)?;
+    let mut rows = Vec::new();
+    while let Some(entry) = cursor.next(source)? {
+        rows.extend(CatalogRow::decode(entry.data, page_size)?);
+    }
+    let tables = assemble(rows);
+    if tables
+        .iter()
+        .any(|table| table.definition.name == OBJECTS_NAME)
+    {
+        Ok(tables)
+    } else {
+        Err(ReadError::Catalog { page: root })
     }
 }
 

@@ -51,6 +51,11 @@ pub enum ReadError<E> {
         /// The value.
         id: LongValueId,
     },
+    /// The catalog does not even list itself.
+    Catalog {
+        /// Its root page.
+        page: PageNumber,
+    },
     /// A root page has no readable space header.
     SpaceHeader {
         /// The root page.
@@ -70,6 +75,7 @@ impl<E> ReadError<E> {
             Self::Record { error } => ReadError::Record { error },
             Self::Compression { error } => ReadError::Compression { error },
             Self::LongValue { id } => ReadError::LongValue { id },
+            Self::Catalog { page } => ReadError::Catalog { page },
             Self::SpaceHeader { page } => ReadError::SpaceHeader { page },
         })
     }
@@ -81,6 +87,7 @@ impl<E> ReadError<E> {
             | Self::Uninitialised { page }
             | Self::Node { page, .. }
             | Self::Circle { page }
+            | Self::Catalog { page }
             | Self::SpaceHeader { page } => *page,
             Self::Source(_)
             | Self::Record { .. }
@@ -117,6 +124,9 @@ impl<E: fmt::Display> fmt::Display for ReadError<E> {
             Self::Record { error } => error.fmt(f),
             Self::Compression { error } => error.fmt(f),
             Self::LongValue { id } => write!(f, "long value {id} is missing or incomplete"),
+            Self::Catalog { page } => {
+                write!(f, "the catalog at page {page} does not describe a database")
+            }
             Self::SpaceHeader { page } => write!(f, "page {page} has no readable space header"),
         }
     }

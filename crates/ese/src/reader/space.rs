@@ -6,7 +6,9 @@ use crate::catalog::{TreePlace, system_trees};
 use crate::page::PageRef;
 use crate::reader::cursor::load;
 use crate::reader::{Cursor, PageSource, ReadError, Reader};
-use crate::space::{Extent, ExtentSet, Extents, RootFields, SpaceHeader, SpaceNode, SplitBuffer};
+use crate::space::{
+    Extent, ExtentSet, Extents, Pool, RootFields, SpaceHeader, SpaceNode, SplitBuffer,
+};
 
 /// What a tree is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -40,6 +42,10 @@ pub struct TreeSpace {
     pub owned: ExtentSet,
     /// Owned pages that are not in use.
     pub available: ExtentSet,
+    /// The owned extents one by one, as the tree was given them.
+    pub owned_extents: Vec<Extent>,
+    /// The available extents one by one, those left out that a shrink has set aside.
+    pub available_extents: Vec<Extent>,
     /// Pages kept aside so that the space trees themselves can split.
     pub reserved: ExtentSet,
 }
@@ -127,8 +133,10 @@ pub(crate) fn tree_space<S: PageSource>(
         object: place.object,
         root,
         header,
-        owned: ExtentSet::new(owned),
-        available: ExtentSet::new(available),
+        owned: ExtentSet::new(owned.iter().copied()),
+        available: ExtentSet::new(available.iter().copied()),
+        owned_extents: owned,
+        available_extents: available,
         reserved: ExtentSet::new(reserved),
     })
 }
@@ -139,12 +147,12 @@ type ExtentLists = (Vec<Extent>, Vec<Extent>, Vec<Extent>);
 fn single_extent(root: PageNumber, pages: u32, available: u32) -> ExtentLists {
     let free = (0..32).filter(|bit| available >> bit & 1 == 1);
     let free = free
-        .map(|bit| Extent::starting(PageNumber(root.0 + 1 + bit), 1))
+        .map(|bit| Extent::starting(PageNumber(root.0.saturating_add(1 + bit)), 1))
         .collect();
     (vec![Extent::starting(root, pages)], free, Vec::new())
 }
 
-/// All extents of a space tree.
+/// All extents of a space tree that lie in the file.
 fn extents<S: PageSource>(
     source: &mut S,
     root: PageNumber,
@@ -156,11 +164,11 @@ fn extents<S: PageSource>(
             page: entry.page,
             line: entry.line,
         };
-        found.push(
-            SpaceNode::decode(entry.key, entry.data)
-                .ok_or(unreadable)?
-                .extent,
-        );
+        let node = SpaceNode::decode(entry.key, entry.data).ok_or(unreadable)?;
+        // What a shrink has set aside lies behind the end of the file.
+        if node.pool != Pool::Shelved {
+            found.push(node.extent);
+        }
     }
     Ok(found)
 }

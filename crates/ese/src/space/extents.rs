@@ -17,14 +17,14 @@ impl Extent {
     /// The extent of `pages` pages that begins at `first`.
     pub fn starting(first: PageNumber, pages: u32) -> Self {
         Self {
-            last: PageNumber((first.0 + pages).saturating_sub(1)),
+            last: PageNumber(first.0.saturating_add(pages).saturating_sub(1)),
             pages,
         }
     }
 
     /// The first page.
     pub const fn first(&self) -> PageNumber {
-        PageNumber((self.last.0 + 1).saturating_sub(self.pages))
+        PageNumber(self.last.0.saturating_add(1).saturating_sub(self.pages))
     }
 
     /// Whether `page` is part of it.
@@ -60,6 +60,9 @@ impl Pool {
     }
 }
 
+/// Page numbers are less than this.
+const MOST_PAGES: u32 = 1 << 31;
+
 /// A node of an owned- or available-extents tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpaceNode {
@@ -89,7 +92,7 @@ impl SpaceNode {
         };
         let last = PageNumber(u32::from_be_bytes(last));
         let pages = u32::from_le_bytes(get_array(data, 0)?);
-        (pages <= last.0).then_some(Self {
+        (pages <= last.0 && last.0 < MOST_PAGES).then_some(Self {
             pool,
             extent: Extent { last, pages },
         })
@@ -113,9 +116,10 @@ impl ExtentSet {
         let mut joined: Vec<Extent> = Vec::with_capacity(sorted.len());
         for extent in sorted {
             match joined.last_mut() {
-                Some(before) if extent.first().0 <= before.last.0 + 1 => {
+                Some(before) if extent.first().0 <= before.last.0.saturating_add(1) => {
                     let (first, last) = (before.first(), before.last.max(extent.last));
-                    *before = Extent::starting(first, last.0 + 1 - first.0);
+                    let pages = last.0.saturating_add(1).saturating_sub(first.0);
+                    *before = Extent { last, pages };
                 }
                 _ => joined.push(extent),
             }

@@ -28,6 +28,11 @@ pub(super) fn expected_key(
     index: &IndexDefinition,
     record: RecordRef<'_>,
 ) -> Expected {
+    match meets_conditions(table, index, record) {
+        Some(true) => {}
+        Some(false) => return Expected::Nothing,
+        None => return Expected::Unknown,
+    }
     let mut values: Vec<(ColumnId, Option<Cow<'_, [u8]>>)> = Vec::new();
     for segment in &index.segments {
         let Some(column) = table.column(segment.column) else {
@@ -55,6 +60,29 @@ pub(super) fn expected_key(
     }
 }
 
+/// Whether a record is one that a conditional index holds; none where it cannot be said here.
+fn meets_conditions(
+    table: &TableDefinition,
+    index: &IndexDefinition,
+    record: RecordRef<'_>,
+) -> Option<bool> {
+    let mut meets = true;
+    for condition in &index.conditions {
+        let is_null = match record.column(table.column(condition.column)?) {
+            Ok(Stored::Absent) => !has_default(table.column(condition.column)?),
+            Ok(Stored::Null) => true,
+            Ok(Stored::One(_) | Stored::Many(_)) => false,
+            Err(_) => return None,
+        };
+        meets &= is_null == condition.is_null;
+    }
+    Some(meets)
+}
+
+fn has_default(column: &ColumnDefinition) -> bool {
+    column.flags & column_flags::DEFAULT != 0
+}
+
 /// Whether an index leaves out rows with these nulls.
 fn is_left_out(index: &IndexDefinition, mut nulls: impl Iterator<Item = bool> + Clone) -> bool {
     let allows = |flag: u32| index.flags & flag != 0;
@@ -79,9 +107,10 @@ enum ColumnValue<'a> {
 }
 
 fn column_value<'a>(column: &'a ColumnDefinition, record: RecordRef<'a>) -> ColumnValue<'a> {
-    let has_default = column.flags & column_flags::DEFAULT != 0;
     match record.column(column) {
-        Ok(Stored::Absent) if has_default => ColumnValue::Bytes(Cow::Borrowed(&column.default)),
+        Ok(Stored::Absent) if has_default(column) => {
+            ColumnValue::Bytes(Cow::Borrowed(&column.default))
+        }
         Ok(Stored::Null | Stored::Absent) => ColumnValue::Null,
         Ok(Stored::One(Element::Plain(bytes))) => ColumnValue::Bytes(Cow::Borrowed(bytes)),
         Ok(Stored::One(Element::Compressed(bytes))) => decompress(bytes)

@@ -8,7 +8,7 @@ use crate::reader::{Cursor, Entry, PageSource, ReadError};
 use crate::verify::finding::Log;
 use crate::verify::{Examination, Problem, Subject};
 
-impl<S: PageSource> Examination<S> {
+impl<S: PageSource> Examination<'_, S> {
     /// Compares a table's long values with the references its records hold, one number for each.
     pub(super) fn compare_long_values(
         &mut self,

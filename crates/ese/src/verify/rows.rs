@@ -20,7 +20,7 @@ struct Compared<'t> {
     is_known: bool,
 }
 
-impl<S: PageSource> Examination<S> {
+impl<S: PageSource> Examination<'_, S> {
     /// Compares a table with its indexes and long values.
     pub(super) fn compare_table(&mut self, table: &CatalogTable) -> Result<(), S::Error> {
         let subject = Subject::table(&table.definition.name);
@@ -52,7 +52,7 @@ impl<S: PageSource> Examination<S> {
             self.log.keep(&subject, compared)?;
         }
         self.compare_long_values(table, long_values)?;
-        if table.definition.name == OBJECTS_NAME {
+        if table.definition.name == OBJECTS_NAME && self.header.is_catalog_shadowed() {
             let compared = self.compare_catalogs(table);
             self.log.keep(&subject, compared)?;
         }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use units::{ObjectId, PageNumber};
 
-use crate::page::{Node, PageRef, page_flags};
+use crate::header::DatabaseState;
+use crate::page::{Node, PageRef, node_flags, page_flags};
 use crate::page_check;
 use crate::reader::{PageSource, TreeKind, TreeSpace, load};
 use crate::space::ExtentSet;
@@ -12,12 +13,14 @@ use crate::verify::finding::Log;
 use crate::verify::page_map::PageMap;
 use crate::verify::{Examination, Problem, Subject};
 
+/// Bytes of a page number, which is all that nodes of internal pages hold.
+const CHILD_BYTES: usize = 4;
 /// Deeper trees go in circles.
 const DEEPEST: usize = 32;
 /// Flags that all pages of a tree have in common.
 const KIND_FLAGS: u32 = page_flags::SPACE_TREE | page_flags::INDEX | page_flags::LONG_VALUE;
 
-impl<S: PageSource> Examination<S> {
+impl<S: PageSource> Examination<'_, S> {
     /// Walks a tree and its two space trees.
     pub(super) fn walk_trees_of(&mut self, tree: &TreeSpace) -> Result<(), S::Error> {
         let kind = match tree.kind {
@@ -36,6 +39,7 @@ impl<S: PageSource> Examination<S> {
     }
 
     fn walk(&mut self, tree: &TreeSpace, root: PageNumber, kind: u32) -> Result<(), S::Error> {
+        let highest_dbtime = self.highest_dbtime();
         let mut walk = Walk {
             source: self.reader.source(),
             log: &mut self.log,
@@ -45,13 +49,28 @@ impl<S: PageSource> Examination<S> {
             owned: &tree.owned,
             kind,
             root,
+            highest_dbtime,
             leaf_depth: None,
             last_leaf: None,
             last_node: None,
         };
-        walk.visit(root, 0, &[], None)?;
+        let whole = Place {
+            depth: 0,
+            low: &[],
+            high: None,
+            parent: None,
+        };
+        walk.visit(root, &whole)?;
         walk.end();
         Ok(())
+    }
+
+    /// No page of a closed database is later; open ones and damaged ones are ahead of the header.
+    fn highest_dbtime(&self) -> u64 {
+        match self.header.state {
+            DatabaseState::CleanShutdown => self.header.dbtime,
+            _ => u64::MAX,
+        }
     }
 }
 
@@ -72,6 +91,7 @@ struct Walk<'a, S> {
     owned: &'a ExtentSet,
     kind: u32,
     root: PageNumber,
+    highest_dbtime: u64,
     leaf_depth: Option<usize>,
     /// The last leaf and where it points to.
     last_leaf: Option<(PageNumber, PageNumber)>,
@@ -79,43 +99,92 @@ struct Walk<'a, S> {
     last_node: Option<(Vec<u8>, Vec<u8>)>,
 }
 
+/// What the pages above say of a page.
+struct Place<'p> {
+    depth: usize,
+    /// Its keys are not below this.
+    low: &'p [u8],
+    /// The key by which its parent points to it, which is above all of its keys; none on the last
+    /// page of each level.
+    high: Option<&'p [u8]>,
+    /// Its parent with the parent's flags.
+    parent: Option<(PageNumber, u32)>,
+}
+
 impl<S: PageSource> Walk<'_, S> {
-    /// A page and all below it. Its keys must not be below `low`, and below `high`, if given.
-    fn visit(
-        &mut self,
-        number: PageNumber,
-        depth: usize,
-        low: &[u8],
-        high: Option<&[u8]>,
-    ) -> Result<(), S::Error> {
+    /// A page and all below it.
+    fn visit(&mut self, number: PageNumber, place: &Place<'_>) -> Result<(), S::Error> {
         let Some(page) = self.enter(number)? else {
             return Ok(());
         };
         let view = PageRef::new(&page);
-        self.check_place(number, view);
+        self.check_place(number, view, place);
         if view.is_leaf() {
-            self.visit_leaf(number, view, depth, low, high);
+            self.visit_leaf(number, view, place);
             return Ok(());
         }
-        if depth >= DEEPEST {
+        if place.depth >= DEEPEST {
             self.found(number, &[], Problem::Depth);
             return Ok(());
         }
-        let mut below = low.to_vec();
+        self.check_branch(number, view, place);
+        let mut below = place.low.to_vec();
         for (line, node) in view.nodes().enumerate() {
             let separator = node.key();
-            let above = if separator.is_empty() {
-                high
-            } else {
-                Some(separator.as_slice())
+            let is_last = line + 1 == view.node_count();
+            let child_place = Place {
+                depth: place.depth + 1,
+                low: &below,
+                // The page's own range, whatever its last key says: one fault is one finding.
+                high: if is_last || separator.is_empty() {
+                    place.high
+                } else {
+                    Some(separator.as_slice())
+                },
+                parent: Some((number, view.flags())),
             };
-            match view.child(line) {
-                Some(child) => self.visit(child, depth + 1, &below, above)?,
-                None => self.found(number, &separator, Problem::Separator),
+            if let Some(child) = view.child(line) {
+                self.visit(child, &child_place)?;
             }
             below = separator;
         }
         Ok(())
+    }
+
+    /// An internal page: links, nodes, the order of its keys, and the last one of them.
+    fn check_branch(&mut self, number: PageNumber, page: PageRef<'_>, place: &Place<'_>) {
+        let expected = PageNumber::NONE;
+        if page.previous().is_some() {
+            let stated = page.previous();
+            self.found(number, &[], Problem::PreviousLink { stated, expected });
+        }
+        if page.next().is_some() {
+            let stated = page.next();
+            self.found(number, &[], Problem::NextLink { stated, expected });
+        }
+        let mut before: Option<Vec<u8>> = None;
+        let mut nodes = 0;
+        for node in page.nodes() {
+            nodes += 1;
+            let (key, is_last) = (node.key(), nodes == page.node_count());
+            let least = before.as_deref().unwrap_or(place.low);
+            let ascends = key.as_slice() > least || before.is_none() && key == least;
+            let is_flagged = node.flags & (node_flags::DELETED | node_flags::VERSIONED) != 0;
+            if node.data.len() != CHILD_BYTES || is_flagged || key.is_empty() && !is_last {
+                self.found(number, &key, Problem::Branch);
+            } else if !key.is_empty() && !ascends {
+                self.found(number, &key, Problem::Separator);
+            }
+            before = Some(key);
+        }
+        match before {
+            None => self.found(number, &[], Problem::Branch),
+            Some(_) if nodes != page.node_count() => self.found(number, &[], Problem::Branch),
+            Some(last) if last != place.high.unwrap_or_default() => {
+                self.found(number, &last, Problem::LastKey);
+            }
+            Some(_) => {}
+        }
     }
 
     /// Reads a page that is reached for the first time and makes sense in itself.
@@ -139,7 +208,7 @@ impl<S: PageSource> Walk<'_, S> {
         Ok(Some(page))
     }
 
-    fn check_place(&mut self, number: PageNumber, page: PageRef<'_>) {
+    fn check_place(&mut self, number: PageNumber, page: PageRef<'_>, place: &Place<'_>) {
         if page.object() != self.object {
             self.found(
                 number,
@@ -154,28 +223,35 @@ impl<S: PageSource> Walk<'_, S> {
         if is_root != (number == self.root) || flags & KIND_FLAGS != self.kind {
             self.found(number, &[], Problem::WrongFlags { stated: flags });
         }
+        if let Some((parent, stated)) = place.parent
+            && (stated & page_flags::PARENT_OF_LEAF != 0) != page.is_leaf()
+        {
+            self.found(parent, &[], Problem::WrongFlags { stated });
+        }
+        let (stated, highest) = (page.dbtime(), self.highest_dbtime);
+        if stated > highest {
+            self.found(number, &[], Problem::Dbtime { stated, highest });
+        }
     }
 
-    fn visit_leaf(
-        &mut self,
-        number: PageNumber,
-        page: PageRef<'_>,
-        depth: usize,
-        low: &[u8],
-        high: Option<&[u8]>,
-    ) {
-        if *self.leaf_depth.get_or_insert(depth) != depth {
+    fn visit_leaf(&mut self, number: PageNumber, page: PageRef<'_>, place: &Place<'_>) {
+        if *self.leaf_depth.get_or_insert(place.depth) != place.depth {
             self.found(number, &[], Problem::Depth);
         }
         self.check_links(number, page);
         let last_line = page.node_count().wrapping_sub(1);
         let (Some(first), Some(last)) = (page.node(0), page.node(last_line)) else {
+            if number != self.root {
+                self.found(number, &[], Problem::EmptyLeaf);
+            }
             return;
         };
         self.check_first(number, page, &first);
         let joins = page.has(page_flags::NON_UNIQUE);
-        let is_above = high.is_some_and(|high| joined(&last, joins).as_slice() >= high);
-        if joined(&first, joins).as_slice() < low || is_above {
+        let is_above = place
+            .high
+            .is_some_and(|high| joined(&last, joins).as_slice() >= high);
+        if joined(&first, joins).as_slice() < place.low || is_above {
             self.found(number, &first.key(), Problem::Separator);
         }
         self.last_node = Some((last.key(), last.data.to_vec()));

@@ -12,7 +12,7 @@ use crate::pages::{open_reader, unreadable};
 
 /// Prints one line per tree.
 pub fn run(flags: &FileFlags, console: &mut Console) -> Result<Outcome, CommandError> {
-    let mut reader = open_reader(&flags.file)?;
+    let mut reader = open_reader(&flags.file, console)?;
     let page_bytes = reader.page_size().bytes_u64();
     let report = reader.space_report();
     let report = report.map_err(|error| unreadable(&flags.file, error))?;

@@ -9,13 +9,17 @@ use crate::console::Console;
 use crate::error::CommandError;
 use crate::flags::FileFlags;
 use crate::locks;
-use crate::pages::{FilePages, PageError, unreadable};
+use crate::pages::{FilePages, PageError, read_header, unreadable};
+
+/// Runs of leaked pages that are named in words; the JSON answer has more.
+const MOST_LEAKS_NAMED: usize = 20;
 
 /// Examines the database; fails where anything is wrong.
 pub fn run(flags: &FileFlags, console: &mut Console) -> Result<Outcome, CommandError> {
-    let pages = FilePages::open_database(&flags.file)?;
+    let header = read_header(&flags.file)?;
+    let pages = FilePages::open(&flags.file, header.page_size)?;
     locks::refuse_held(&flags.file)?;
-    let report = verify(pages).map_err(PageError::into_command)?;
+    let report = verify(pages, &header.header).map_err(PageError::into_command)?;
     // Rows that cannot be reached cannot be read either, and are named already.
     let contents = if report.is_clean() {
         let pages = FilePages::open_database(&flags.file)?;
@@ -64,12 +68,20 @@ fn print(report: &Report, console: &mut Console) -> Result<(), CommandError> {
     for notice in &report.notices {
         console.remark(notice)?;
     }
+    for run in report.leaked.iter().take(MOST_LEAKS_NAMED) {
+        console.remark(format_args!(
+            "pages {} to {} are leaked: owned, and neither in use nor available",
+            run.first(),
+            run.last
+        ))?;
+    }
     console.answer(format_args!(
-        "{} problems; {} pages reached, {} available, {} rows, {} index entries, {} long values, \
-         {} awaiting cleanup",
+        "{} problems; {} pages reached, {} available, {} leaked, {} rows, {} index entries, \
+         {} long values, {} awaiting cleanup",
         report.problems,
         report.pages_reached,
         report.pages_available,
+        report.pages_leaked,
         report.rows,
         report.index_entries,
         report.long_values,
@@ -83,6 +95,12 @@ fn as_json(report: &Report, contents: Option<&Contents>) -> Value {
         "problems": report.problems,
         "pages_reached": report.pages_reached,
         "pages_available": report.pages_available,
+        "pages_leaked": report.pages_leaked,
+        "leaked": report
+            .leaked
+            .iter()
+            .map(|run| json!([run.first().0, run.last.0]))
+            .collect::<Vec<_>>(),
         "rows": report.rows,
         "index_entries": report.index_entries,
         "long_values": report.long_values,

@@ -8,6 +8,7 @@ use units::{ObjectId, PageNumber};
 use crate::catalog::{
     CatalogTable, OBJECTS_NAME, OBJECTS_SHADOW_NAME, TreePlace, catalog_definition, rows_of,
 };
+use crate::header::{DatabaseHeader, DatabaseState};
 use crate::key::index_key;
 use crate::long_value::{LongValueId, LongValueRoot, chunks};
 use crate::page::{PageMut, PageSize, encode_node, page_flags};
@@ -15,6 +16,7 @@ use crate::record::RecordBuilder;
 use crate::schema::{
     ColumnDefinition, ColumnId, ColumnType, IndexDefinition, TableDefinition, index_flags,
 };
+use crate::signature::Signature;
 use crate::space::{Extent, Extents, SpaceHeader, SpaceNode, SplitBuffer};
 
 pub const SIZE: PageSize = PageSize::KIB_32;
@@ -28,16 +30,39 @@ type Pair = (Vec<u8>, Vec<u8>);
 
 pub struct World {
     pub file: Vec<u8>,
+    pub header: DatabaseHeader,
 }
 
 impl World {
     pub fn new() -> Self {
+        let mut header = DatabaseHeader::new(SIZE, Signature::default());
+        header.state = DatabaseState::CleanShutdown;
         let mut world = Self {
             file: vec![0; SIZE.bytes() * (PAGES as usize + 2)],
+            header,
         };
         world.build_database();
         world.build_catalog();
         world.build_table();
+        world
+    }
+
+    /// The same with another level in the table: page 38 above leaves 31 and 32, 39 above 33.
+    pub fn of_three_levels() -> Self {
+        let mut world = Self::new();
+        let rows: Vec<Pair> = (0..10).map(|id| (primary_key(id), record(id))).collect();
+        let entry = |key: &[u8], child: u32| (key.to_vec(), child.to_le_bytes().to_vec());
+        let keys = [&rows[4].0[..], &rows[7].0, &[]];
+        let (flags, header) = (page_flags::PARENT_OF_LEAF, &[]);
+        let left = [entry(keys[0], 31), entry(keys[1], 32)];
+        world.page(38, 8, flags, header, &left);
+        world.page(39, 8, flags, header, &[entry(keys[2], 33)]);
+        let extents = Extents::Single {
+            available: 0b100 << 7,
+        };
+        let entries = [entry(keys[1], 38), entry(keys[2], 39)];
+        let header = space(1, 11, extents);
+        world.page(30, 8, page_flags::ROOT, &header, &entries);
         world
     }
 
@@ -201,7 +226,7 @@ fn space(parent: u32, primary_pages: u32, extents: Extents) -> [u8; SpaceHeader:
     .encode()
 }
 
-fn definition() -> TableDefinition {
+pub fn definition() -> TableDefinition {
     let columns = vec![
         ColumnDefinition::new(1, "Id", ColumnType::LongLong, 0).not_null(),
         ColumnDefinition::new(2, "Group", ColumnType::LongLong, 0),

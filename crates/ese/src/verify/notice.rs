@@ -1,0 +1,60 @@
+//! What an examination says besides what is wrong.
+
+use std::fmt;
+
+use units::PageNumber;
+
+use crate::verify::Subject;
+
+/// Something that is not wrong and that a reader of the report should know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Notice {
+    /// An index whose keys cannot be made here (Unicode text, several values, substrings) was
+    /// walked and not compared with its table.
+    IndexNotCompared {
+        /// The index.
+        subject: Subject,
+    },
+    /// The catalog is damaged; what follows relies on its copy.
+    ShadowCatalog,
+    /// Pages lie behind the last one that the database owns. They are not part of it.
+    BehindTheEnd {
+        /// The last page owned.
+        owned: PageNumber,
+        /// The last page of the file.
+        last: PageNumber,
+    },
+    /// Columns that a table inherits from a template were not looked at.
+    TemplateColumns {
+        /// The table.
+        subject: Subject,
+    },
+}
+
+impl fmt::Display for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::IndexNotCompared { subject } => {
+                write!(
+                    f,
+                    "{subject}: walked, but its keys cannot be made here to compare them"
+                )
+            }
+            Self::ShadowCatalog => {
+                f.write_str("the catalog is damaged: its copy, MSysObjectsShadow, was used")
+            }
+            Self::BehindTheEnd { owned, last } => write!(
+                f,
+                "pages {} to {last} lie behind the last one that the database owns; they are no \
+                 part of it",
+                owned.0.saturating_add(1)
+            ),
+            Self::TemplateColumns { subject } => {
+                write!(
+                    f,
+                    "{subject}: columns inherited from a template were not looked at"
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! What may be wrong with a database, in words an operator can use.
+
+use std::fmt;
+
+use units::{ObjectId, PageNumber};
+
+use crate::long_value::LongValueId;
+use crate::page_check::PageFault;
+use crate::space::Extent;
+use crate::verify::Damage;
+
+/// What does not agree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Problem {
+    /// Something could not be read at all.
+    Unreadable(Damage),
+    /// A page contradicts itself.
+    Page(PageFault),
+    /// A page is reached a second time.
+    ReachedTwice,
+    /// A page of the tree lies outside the space that the tree owns.
+    OutsideSpace,
+    /// A page carries the object identifier of another tree.
+    WrongObject {
+        /// The one that it carries.
+        stated: ObjectId,
+    },
+    /// A page carries flags that its place in the tree does not allow.
+    WrongFlags {
+        /// The flags.
+        stated: u32,
+    },
+    /// A leaf's link to the one before it is wrong.
+    PreviousLink {
+        /// Where it points to.
+        stated: PageNumber,
+        /// The leaf before it.
+        expected: PageNumber,
+    },
+    /// A leaf's link to the one behind it is wrong.
+    NextLink {
+        /// Where it points to.
+        stated: PageNumber,
+        /// The leaf behind it.
+        expected: PageNumber,
+    },
+    /// A leaf is not as deep as the others.
+    Depth,
+    /// A leaf without nodes that is not the root.
+    EmptyLeaf,
+    /// An internal page has no children, or a child's key or page number cannot be one.
+    Branch,
+    /// The last key of an internal page is not the one by which its parent points to it. Only the
+    /// last page of a level ends with an empty key.
+    LastKey,
+    /// A page was changed later than the header of the closed database says of any.
+    Dbtime {
+        /// The page's database time.
+        stated: u64,
+        /// That of the header.
+        highest: u64,
+    },
+    /// A tree says that it took its space from another tree than it is part of.
+    Parent {
+        /// The root page that it names.
+        stated: PageNumber,
+        /// The root page of the tree it is part of.
+        expected: PageNumber,
+    },
+    /// A tree and the catalog differ on whether its keys may repeat.
+    Uniqueness,
+    /// A node does not come behind the last one of the leaf before.
+    KeyOrder,
+    /// A node lies outside the separators above its page.
+    Separator,
+    /// Two extents that must not share pages do, or one lies outside its owner's space.
+    Extent {
+        /// The extent.
+        extent: Extent,
+    },
+    /// An extent straddles two owned extents of the tree that it is part of: it must lie in one.
+    Straddles {
+        /// The extent.
+        extent: Extent,
+    },
+    /// The file ends inside the space that the database owns.
+    FileTooShort {
+        /// The last page of the file.
+        last: PageNumber,
+        /// The last page owned.
+        owned: PageNumber,
+    },
+    /// A page is in use and available at once, or available twice.
+    AvailableAndUsed,
+    /// The row's key is not the one its columns make.
+    PrimaryKey,
+    /// An index has an entry whose row is missing or has another key.
+    StrayEntry,
+    /// An index lacks the entry of a row.
+    MissingEntry,
+    /// A record names a long value that is not there.
+    LongValueMissing {
+        /// The value.
+        id: LongValueId,
+    },
+    /// A long value is referenced more or less often than it claims.
+    LongValueReferences {
+        /// The value.
+        id: LongValueId,
+        /// What it claims.
+        stated: u32,
+        /// How many records hold it.
+        counted: u32,
+    },
+    /// A long value's chunks do not make up its size.
+    LongValueChunks {
+        /// The value.
+        id: LongValueId,
+    },
+    /// The two copies of the catalog differ.
+    CatalogCopies,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreadable(damage) => damage.fmt(f),
+            Self::Page(fault) => fault.fmt(f),
+            Self::ReachedTwice => f.write_str("the page is reached a second time"),
+            Self::OutsideSpace => f.write_str("the page is not among those that the tree owns"),
+            Self::WrongObject { stated } => write!(f, "the page belongs to object {stated}"),
+            Self::WrongFlags { stated } => write!(f, "flags {stated:#x} do not fit its place"),
+            Self::PreviousLink { stated, expected } => {
+                write!(f, "its link back is {stated}, should be {expected}")
+            }
+            Self::NextLink { stated, expected } => {
+                write!(f, "its link forward is {stated}, should be {expected}")
+            }
+            Self::Depth => f.write_str("the leaf is not as deep as the others"),
+            Self::EmptyLeaf => f.write_str("the leaf has no nodes"),
+            Self::Branch => f.write_str("the internal page lacks a child, or has a bad node"),
+            Self::LastKey => {
+                f.write_str("its last key is not the one by which its parent points to it")
+            }
+            Self::Dbtime { stated, highest } => write!(
+                f,
+                "its database time {stated} is later than the header's, {highest}"
+            ),
+            Self::Parent { stated, expected } => write!(
+                f,
+                "the tree takes its space from the one at page {stated}, should be {expected}"
+            ),
+            Self::Uniqueness => {
+                f.write_str("the tree and the catalog differ on whether keys may repeat")
+            }
+            Self::KeyOrder => f.write_str("its first node does not come behind the leaf before"),
+            Self::Separator => f.write_str("a node lies outside the separators above it"),
+            Self::Extent { extent } => write!(
+                f,
+                "the extent {}..={} overlaps another one or leaves its owner's space",
+                extent.first(),
+                extent.last
+            ),
+            Self::Straddles { extent } => write!(
+                f,
+                "the extent {}..={} straddles owned extents of the tree that it is part of",
+                extent.first(),
+                extent.last
+            ),
+            Self::FileTooShort { last, owned } => write!(
+                f,
+                "the file ends with page {last}, and the database owns pages up to {owned}"
+            ),
+            Self::AvailableAndUsed => f.write_str("the page is available though something uses it"),
+            Self::PrimaryKey => f.write_str("the row's key is not the one its columns make"),
+            Self::StrayEntry => f.write_str("the index entry's row is missing or has another key"),
+            Self::MissingEntry => f.write_str("the index lacks the entry of this row"),
+            Self::LongValueMissing { id } => write!(f, "long value {id} is missing"),
+            Self::LongValueReferences {
+                id,
+                stated,
+                counted,
+            } => {
+                write!(
+                    f,
+                    "long value {id} claims {stated} references and has {counted}"
+                )
+            }
+            Self::LongValueChunks { id } => {
+                write!(f, "the chunks of long value {id} do not make up its size")
+            }
+            Self::CatalogCopies => f.write_str("the two copies of the catalog differ"),
+        }
+    }
+}
