@@ -84,7 +84,14 @@ impl Number {
     #[must_use]
     pub fn up_to(self, step: impl Into<Self>) -> Self {
         let step = step.into();
-        let value = snapped(self.value / step.value).ceil() * step.value;
+        let steps = snapped(self.value / step.value).ceil();
+        // A count is not a rounding error because the step is huge.
+        let steps = if snapped(self.value) > 0.0 {
+            steps.max(1.0)
+        } else {
+            steps
+        };
+        let value = steps * step.value;
         joined("up_to", &[self, step], value)
     }
 
@@ -294,6 +301,10 @@ mod tests {
         assert_eq!(Number::plain(3.01).up().value().to_string(), "4");
         assert_eq!(Number::plain(2.5).round().value().to_string(), "3");
         assert_eq!(Number::plain(38.0).up_to(4.0).value().to_string(), "40");
+        assert_eq!(
+            Number::plain(1.0).up_to(1e12).value().to_string(),
+            "1000000000000"
+        );
         assert_eq!(Number::plain(8.0).orders(2.0).value().to_string(), "56");
         assert_eq!(Number::plain(2.0).orders(2.0).value().to_string(), "2");
     }
