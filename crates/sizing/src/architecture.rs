@@ -2,6 +2,7 @@
 
 use plan::deployment::{BackupFrequency, BackupMethod, Deployment, SiteModel, StorageChoice};
 
+use crate::quirk::Quirk;
 use crate::sheet::WORKBOOK;
 use crate::work::Work;
 
@@ -60,6 +61,11 @@ pub struct Architecture {
     pub first: Build,
     /// Disks of the second site.
     pub second: Build,
+    /// Whether late copies lie on servers that hold nothing else.
+    pub late_apart: bool,
+    /// Whether copies of a site's databases wait in the other on servers that hold nothing else,
+    /// beside those that serve users.
+    pub waiting_apart: bool,
 }
 
 /// Decides, and writes it down with the reason.
@@ -74,14 +80,36 @@ pub fn architecture(work: &mut Work<'_>) -> Architecture {
         StorageChoice::Jbod => Build::Jbod,
     };
     let considered = deployment.storage.consider_jbod && !logs_apart;
+    let late_apart = late_apart(work, several);
+    let waiting_apart = waiting_apart(deployment, several);
     let found = Architecture {
         volumes,
         logs_apart,
-        first: build(considered && first_may(deployment, several)),
-        second: build(considered && second_may(deployment, several)),
+        first: build(considered && first_may(deployment, several, late_apart, waiting_apart)),
+        second: build(considered && second_may(deployment, several, late_apart)),
+        late_apart,
+        waiting_apart,
     };
     write_down(work, found);
     found
+}
+
+/// The workbook forgets servers for late copies where a volume holds several databases.
+fn late_apart(work: &mut Work<'_>, several: bool) -> bool {
+    let wanted = work.deployment.has_own_servers_for_late_copies();
+    if wanted && several {
+        work.note(Quirk::OwnServersForgotten, "srv.lagged_per_dag", None);
+    }
+    wanted && !(several && work.deployment.is_compatible())
+}
+
+/// Only the workbook keeps waiting servers beside active ones in both sites. The layout spreads all
+/// copies over all servers of a site, which needs fewer.
+fn waiting_apart(deployment: &Deployment, several: bool) -> bool {
+    let site = deployment.second_site.as_ref();
+    let both = site.filter(|site| site.model == SiteModel::ActiveActive);
+    let dedicated = both.is_some_and(|site| site.dedicated_servers);
+    dedicated && !several && deployment.is_compatible()
 }
 
 fn write_down(work: &mut Work<'_>, found: Architecture) {
@@ -141,18 +169,29 @@ fn several_databases(deployment: &Deployment) -> bool {
     }
 }
 
-fn first_may(deployment: &Deployment, several: bool) -> bool {
+fn first_may(
+    deployment: &Deployment,
+    several: bool,
+    late_apart: bool,
+    waiting_apart: bool,
+) -> bool {
     let (_, lagged) = deployment.copies_in_first_site();
-    let (there, lagged_there) = deployment.copies_in_second_site();
-    let alone_there =
-        deployment.site_model() == Some(SiteModel::ActiveActive) && there + lagged_there == 1;
-    deployment.availability.copies >= 3 && late_copies_may(lagged, several) && !alone_there
+    let both = deployment.site_model() == Some(SiteModel::ActiveActive);
+    let alone_there = both && !waiting_apart && copies_there(deployment, several) == 1;
+    let late_ones_may = late_apart || late_copies_may(lagged, several);
+    deployment.availability.copies >= 3 && late_ones_may && !alone_there
 }
 
-fn second_may(deployment: &Deployment, several: bool) -> bool {
+fn second_may(deployment: &Deployment, several: bool, late_apart: bool) -> bool {
     let (copies, lagged) = deployment.copies_in_second_site();
-    let counted = if several { copies + lagged } else { copies };
-    counted >= 2 && late_copies_may(lagged, several)
+    let late_ones_may = late_apart || late_copies_may(lagged, several);
+    copies > 0 && copies_there(deployment, several) >= 2 && late_ones_may
+}
+
+/// Copies in the second site that vouch for one another: late ones too on shared volumes.
+fn copies_there(deployment: &Deployment, several: bool) -> u32 {
+    let (copies, lagged) = deployment.copies_in_second_site();
+    if several { copies + lagged } else { copies }
 }
 
 /// A single late copy on a disk of its own has nothing beside it to be seeded from.

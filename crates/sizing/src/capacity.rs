@@ -8,7 +8,7 @@ use crate::quirk::Quirk;
 use crate::tier::{days, over_tiers};
 use crate::work::Work;
 
-/// Longest lag that logs are kept for, in days. Source: S-W76.
+/// Longest lag of either kind that logs are kept for, in days. Source: S-W76.
 const MOST_LAG_DAYS: f64 = 14.0;
 
 /// Sizes of a database and its logs, and of all of a group.
@@ -28,10 +28,10 @@ pub fn capacity(work: &mut Work<'_>) {
         let all = one * work.get("copies.total");
         work.put("db.space_gb_all_copies_per_dag", "GB", all);
     }
-    let logs = over_tiers(work, "logs_per_day") / work.get("srv.parts") * (1.0 + overhead);
+    let logs = over_tiers(work, "logs_per_day") / work.get("srv.parts") * (1.0 + &overhead);
     let logs = work.put("log.user_logs_per_day_per_dag", "logs of 1 MB", logs);
     backlog(work, &logs);
-    moves(work, &logs);
+    moves(work, &logs, &overhead);
 }
 
 fn backlog(work: &mut Work<'_>, logs: &Number) {
@@ -66,7 +66,7 @@ fn lag(work: &mut Work<'_>) -> Number {
     if work.deployment.has_copies() {
         work.note(Quirk::LaggedSpace, "log.lag_days", None);
     }
-    let lag = (replay + truncation).min(MOST_LAG_DAYS);
+    let lag = replay.min(MOST_LAG_DAYS) + truncation.min(MOST_LAG_DAYS);
     let lag = if work.deployment.has_copies() {
         lag
     } else {
@@ -97,10 +97,11 @@ fn kept(deployment: &Deployment, tolerance: Number, lag: Number) -> Number {
 }
 
 /// Logs of mailbox moves: a week's at once for space, a day's on average.
-fn moves(work: &mut Work<'_>, logs: &Number) {
+fn moves(work: &mut Work<'_>, logs: &Number, overhead: &Number) {
     let share = work.deployment.data.moves_per_week;
     let share = work.sheet.share("data.moves_per_week_percent", share);
     let moved = work.get("srv.mailboxes_per_dag") * share * work.get("mailboxes.on_disk_gb");
+    let moved = moved * (1.0 + overhead);
     let moved = work.put("log.move_gb_per_dag", "GB", moved);
     let space = work.get("log.backlog_gb_per_dag") + &moved;
     let space = work.put("log.space_gb_per_dag", "GB", space);

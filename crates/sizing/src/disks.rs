@@ -8,6 +8,9 @@ use crate::number::Number;
 use crate::sheet::WORKBOOK;
 use crate::work::Work;
 
+/// Requests of one place behind the other that any disk answers in a second. Source: S-W76.
+const SEQUENTIAL_IOPS: f64 = 300.0;
+
 /// What one level costs. Source: S-W76.
 pub struct Level {
     /// Which one.
@@ -141,10 +144,11 @@ fn log_disks(work: &mut Work<'_>, architecture: Architecture, disks: &Disks) -> 
     let [mirrored, ..] = &LEVELS;
     let back_end = work.get("io.log_reads_per_server")
         + mirrored.write_cost * work.get("io.log_writes_per_server");
-    let rated = work
-        .sheet
-        .input("disk.log_iops", "1/s", disks.log.random_iops);
-    let io = (back_end / (1.0 - mirrored.rebuild) / rated).up();
+    let rated = disks.log.random_iops.max(SEQUENTIAL_IOPS);
+    let rated = work.sheet.input("disk.log_iops", "1/s", rated);
+    let share = work.deployment.storage.usable_disk_io;
+    let share = work.sheet.share("storage.usable_disk_io_percent", share);
+    let io = (back_end / (1.0 - mirrored.rebuild) / (rated * share)).up();
     let io = io.up_to(f64::from(group.data + group.redundancy));
     let because = "logs are written one behind the other and are mirrored";
     let word = Raid::Raid10.word();

@@ -44,13 +44,13 @@ pub fn per_server(work: &mut Work<'_>) {
     } else {
         figure!(work, log_writes_per_database_write_alone)
     };
-    let logs = work.put("io.log_writes_per_server", "1/s", writes * &ratio);
+    work.put("io.log_writes_per_server", "1/s", writes * &ratio);
     let mut one_log = one * (1.0 - share) * ratio;
     let mut reads = Number::plain(0.0);
     if work.deployment.has_copies() {
         let read = figure!(work, log_reads_per_log_write);
-        one_log = one_log * (1.0 + &read);
-        reads = logs * read * work.get("srv.worst_active_dbs_dc1") / &copies;
+        reads = &one_log * &read * work.get("srv.worst_active_dbs_dc1");
+        one_log = one_log * (1.0 + read);
     }
     work.put("io.log_reads_per_server", "1/s", reads);
     one_log = share_of_database(work, one_log);

@@ -12,6 +12,7 @@ macro_rules! figure {
 }
 mod architecture;
 mod capacity;
+mod count;
 mod database;
 mod disks;
 pub mod export;
@@ -31,6 +32,7 @@ mod schedule;
 mod servers;
 mod sheet;
 mod simulate;
+mod sites;
 mod tier;
 mod totals;
 mod transport;
@@ -73,19 +75,21 @@ pub fn size(deployment: &Deployment) -> Sizing {
     io::per_group(work);
     let architecture = architecture::architecture(work);
     database::databases(work, architecture);
-    failure::failures(work);
+    count::counts(work, architecture);
+    sites::sites(work, architecture);
+    let failures = failure::failures(work, architecture);
     io::per_server(work);
     capacity::capacity(work);
     volumes::volumes(work, architecture);
     disks::disks(work, architecture);
     others::others(work, architecture);
-    processor::processor(work);
+    processor::processor(work, &failures);
     memory::memory(work);
-    others::late_servers(work);
-    transport::transport(work);
+    others::late_servers(work, architecture);
+    transport::transport(work, &failures);
     network::network(work);
     totals::totals(work);
-    validate::validate(work, architecture);
+    validate::validate(work, architecture, &failures);
     Sizing {
         architecture,
         sheet: std::mem::take(&mut work.sheet),

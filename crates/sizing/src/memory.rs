@@ -3,6 +3,7 @@
 use plan::deployment::Processor;
 
 use crate::number::Number;
+use crate::processor::hypervisor;
 use crate::work::Work;
 
 /// Least memory by copies on a server. Source: S-W76.
@@ -88,7 +89,7 @@ fn client_access(work: &mut Work<'_>, site: &str, processor: Processor) -> Numbe
         Number::plain(0.0)
     } else if let Some(per_core) = work.sheet.find(&format!("cpu.mcycles_per_core{site}")) {
         let active = work.get(&format!("srv.worst_active_dbs{site}")) * work.get("db.mailboxes");
-        let cycles = active * client_access_cycles(work) / per_core;
+        let cycles = active * client_access_cycles(work) * hypervisor(work) / per_core;
         let each = figure!(work, client_access_memory_gb_per_busy_core);
         (figure!(work, client_access_memory_gb) + each * cycles).round()
     } else {

@@ -39,7 +39,7 @@ fn streams(work: &mut Work<'_>, model: SiteModel) {
         SiteModel::ActiveActive => {
             work.get("db.active_dc1") * &there + work.get("db.active_dc2") * there
         }
-        _ => work.get("db.count") * there,
+        _ => work.get("db.active_dc1") * there,
     };
     work.put("net.log_streams_per_dag", "", streams);
 }
@@ -54,18 +54,32 @@ fn rates(work: &mut Work<'_>, shares: &[f64; 24]) {
     let log = work.put("net.peak_log_mbps_per_dag", "Mb/s", log * &streams);
     let index = work.put("net.peak_index_mbps_per_dag", "Mb/s", index * &streams);
     let total = work.put("net.peak_total_mbps_per_dag", "Mb/s", log + index);
-    let hours = recovery_hours(work);
-    let per_group = if hours == 0 {
-        total
-    } else {
-        let mean = busiest_mean(shares, hours);
-        let mean = work.sheet.input("replication.busiest_mean_share", "", mean);
-        let (log, index) = both(work, &mean);
-        let rate = work.put("net.rpo_mbps_per_db", "Mb/s", log + index);
-        work.put("net.rpo_mbps_per_dag", "Mb/s", rate * streams)
-    };
+    let all = total * work.get("srv.dags");
+    work.put("net.peak_environment_mbps", "Mb/s", all);
+    let mean = busiest_mean_in_recovery_point(work, shares);
+    let mean = work.sheet.input("replication.busiest_mean_share", "", mean);
+    let (log, index) = both(work, &mean);
+    let rate = work.put("net.rpo_mbps_per_db", "Mb/s", log + index);
+    let per_group = work.put("net.rpo_mbps_per_dag", "Mb/s", rate * streams);
     let all = per_group * work.get("srv.dags");
     work.put("net.environment_mbps", "Mb/s", all);
+}
+
+/// The largest mean share of the hours that a disaster may cost; the hour is the least.
+fn busiest_mean_in_recovery_point(work: &mut Work<'_>, shares: &[f64; 24]) -> f64 {
+    let hours = recovery_hours(work).max(1);
+    let right = busiest_mean(shares, hours);
+    if hours != 4 {
+        return right;
+    }
+    let workbook = busiest_mean(shares, 5);
+    let key = "replication.busiest_mean_share";
+    work.note(Quirk::WindowOfFive, key, Some((workbook, right)));
+    if work.deployment.is_compatible() {
+        workbook
+    } else {
+        right
+    }
 }
 
 /// Log traffic, compressed, and index traffic of a database in an hour with `share` of the day.
@@ -113,19 +127,40 @@ fn link(work: &mut Work<'_>, model: SiteModel) {
     let bits = &rate * 1000.0 * &latency;
     let bits = work.put("net.bandwidth_delay_bits", "bits", bits);
     let right = through(&rate, &latency, &bits, 8.0);
-    let workbook = if model == SiteModel::ActiveActive {
-        rate.clone()
-    } else {
+    let workbook = if window_counts(work, model) {
         through(&rate, &latency, &bits, 1.0)
+    } else {
+        rate.clone()
     };
     let key = "net.link_throughput_mbps";
     let through = work.either(Quirk::LinkWindow, key, workbook, right);
     let through = work.put(key, "Mb/s", through);
-    let enough = through.value() >= work.value("net.environment_mbps");
-    let word = if enough { "Yes" } else { "No" };
-    let because = "net.link_throughput_mbps is not less than net.environment_mbps";
-    work.sheet
-        .put_word("net.link_sufficient", WORKBOOK, word, because);
+    for (key, needed, because) in [
+        (
+            "net.link_ok_rpo",
+            "net.environment_mbps",
+            "net.link_throughput_mbps is more than net.environment_mbps",
+        ),
+        (
+            "net.link_ok_peak",
+            "net.peak_environment_mbps",
+            "net.link_throughput_mbps is more than net.peak_environment_mbps",
+        ),
+    ] {
+        let enough = through.value() > work.value(needed);
+        let word = if enough { "Yes" } else { "No" };
+        work.sheet.put_word(key, WORKBOOK, word, because);
+    }
+}
+
+/// Whether the workbook looks at the TCP window: only where servers of the second site wait or are
+/// kept for late copies.
+fn window_counts(work: &Work<'_>, model: SiteModel) -> bool {
+    let any = |key: &str| {
+        let servers = work.sheet.find(key);
+        servers.is_some_and(|servers| servers.value() > 0.0)
+    };
+    model != SiteModel::ActiveActive || any("srv.passive_dc2") || any("srv.lagged_dc2")
 }
 
 /// What goes through a link with the smallest window whose bytes, times `bits_per_unit`, are not

@@ -20,59 +20,21 @@ pub fn others(work: &mut Work<'_>, architecture: Architecture) {
     if let Some(model) = deployment.site_model() {
         let copies = match model {
             SiteModel::ActiveActive => work.get("srv.db_copies"),
-            _ => (work.get("db.passive_dc2") / work.get("srv.waiting_dc2").max(1.0)).up(),
+            _ => (work.get("db.passive_dc2") / work.get("srv.passive_dc2").max(1.0)).up(),
         };
         put(work, "srv.db_copies_dc2", "", copies);
         let disk = &deployment.storage.second.database;
         storage(work, architecture, "_dc2", architecture.second, disk);
     }
-    if !deployment.has_own_servers_for_late_copies() {
+    if !architecture.late_apart {
         return;
     }
-    late_copies(work);
     let disk = &deployment.storage.first.database;
     storage(work, architecture, "_lagged", architecture.first, disk);
 }
 
 fn put(work: &mut Work<'_>, key: &str, unit: &'static str, number: Number) -> Number {
     work.sheet.put(key, unit, OWN, number)
-}
-
-/// Late copies of a group in each site, and the servers that hold them.
-fn late_copies(work: &mut Work<'_>) {
-    let both = work.deployment.site_model() == Some(SiteModel::ActiveActive);
-    let (near, far) = (
-        work.get("copies.first_site_lagged"),
-        work.get("copies.second_site_lagged"),
-    );
-    let at_home = work.get("db.active_dc1");
-    let (here, there) = if both {
-        let away = work.get("db.active_dc2");
-        (
-            &at_home * &near + &away * &far,
-            at_home * far.clone() + away * near.clone(),
-        )
-    } else {
-        (&at_home * &near, at_home * &far)
-    };
-    let deepest = near.clone().max(&far);
-    let mut servers = Vec::new();
-    let mut most = Vec::new();
-    for (site, late, own) in [("_dc1", here, near), ("_dc2", there, far)] {
-        let late = put(work, &format!("copies.late{site}"), "", late);
-        let least = if both { deepest.clone() } else { own };
-        let count = (&late / work.get("srv.db_copies")).up().max(least);
-        let count = put(work, &format!("srv.lagged{site}"), "", count);
-        if count.value() > 0.0 {
-            most.push((late / &count).up());
-        }
-        servers.push(count);
-    }
-    let all = crate::number::sum(servers);
-    put(work, "srv.lagged_per_dag", "", all);
-    let value = most.iter().map(Number::value).fold(0.0, f64::max);
-    let each = Number::of_all("max", &most, value);
-    put(work, "srv.db_copies_lagged", "", each);
 }
 
 /// I/O, volumes and disks of a server that holds `srv.db_copies` of its kind.
@@ -136,13 +98,14 @@ fn redundant(work: &mut Work<'_>, kind: &str, disk: &Disk, iops: &Number, size: 
 
 /// Processors and memory of servers that are kept for late copies. At the worst as many of them are
 /// active as on another server, where late copies catch up by themselves; else none.
-pub fn late_servers(work: &mut Work<'_>) {
+pub fn late_servers(work: &mut Work<'_>, architecture: Architecture) {
     let deployment = work.deployment;
-    if !deployment.has_own_servers_for_late_copies() {
+    if !architecture.late_apart {
         return;
     }
     let copies = work.get("srv.db_copies_lagged");
-    let active = if deployment.availability.replay_lag_manager {
+    let catches_up = deployment.availability.replay_lag_manager && !deployment.is_compatible();
+    let active = if catches_up {
         copies.min(work.get("srv.worst_active_dbs_dc1"))
     } else {
         Number::plain(0.0)

@@ -1,20 +1,11 @@
 //! Megacycles that servers have and need in every failure mode (facts 5.12).
 
-use plan::deployment::{Processor, SiteModel};
+use plan::deployment::Processor;
 
+use crate::failure::{Failures, Modes};
 use crate::number::Number;
 use crate::quirk::Quirk;
 use crate::work::Work;
-
-/// Failure modes with their short name and the active databases in it.
-const MODES: [(&str, &str); 6] = [
-    ("normal", "fail.active_per_server_normal"),
-    ("one_failed", "fail.active_per_server_one_failed"),
-    ("two_failed", "fail.active_per_server_two_failed"),
-    ("site_failed", "fail.active_per_server_site_failed"),
-    ("site_plus_one", "fail.active_per_server_site_plus_one"),
-    ("worst", "srv.worst_active_dbs_dc1"),
-];
 
 /// Share of a client access server that may be used. Source: S-W76.
 const CLIENT_ACCESS_SHARE: f64 = 0.8;
@@ -23,16 +14,26 @@ const CLIENT_ACCESS_SHARE: f64 = 0.8;
 const CLIENT_ACCESS_SPARES: f64 = 2.0;
 
 /// Needs, and where speeds are known, utilisations.
-pub fn processor(work: &mut Work<'_>) {
+pub fn processor(work: &mut Work<'_>, failures: &Failures) {
     let servers = &work.deployment.servers;
     let first = available(work, "_dc1", servers.first);
-    let second = work.deployment.second_site.is_some();
-    let second = second
-        .then(|| available(work, "_dc2", servers.second))
-        .flatten();
-    let waits = second_waits(work);
-    for (mode, key) in MODES {
-        let Some(active) = work.sheet.find(key) else {
+    modes(work, "_dc1", &failures.first, first.as_ref());
+    let mut second = None;
+    if let Some(there) = &failures.second {
+        second = available(work, "_dc2", servers.second);
+        modes(work, "_dc2", there, second.as_ref());
+        if failures.first.site.is_none() && first.is_some() {
+            // Nothing is active in the first site that the loss of the second could change.
+            work.put("cpu.util_site_failed_dc1", "", 0.0);
+        }
+    }
+    other_servers(work, first, second.is_some());
+}
+
+/// Every failure of a site.
+fn modes(work: &mut Work<'_>, site: &str, modes: &Modes, available: Option<&Number>) {
+    for (mode, active) in modes.named() {
+        let Some(active) = active else {
             continue;
         };
         if mode == "worst" && !work.deployment.has_copies() {
@@ -41,35 +42,8 @@ pub fn processor(work: &mut Work<'_>) {
                 continue;
             }
         }
-        let loses_first = mode.starts_with("site");
-        if !(waits && loses_first) {
-            let needed = need(work, mode, "_dc1", &active);
-            used(work, mode, "_dc1", &needed, first.as_ref());
-            if !waits {
-                used(work, mode, "_dc2", &needed, second.as_ref());
-            }
-        }
-        if waits {
-            let there = active_there(work, mode, active);
-            let needed = need(work, mode, "_dc2", &there);
-            used(work, mode, "_dc2", &needed, second.as_ref());
-        }
-    }
-    other_servers(work, first);
-}
-
-/// Whether nothing is active in the second site until the first fails.
-fn second_waits(work: &Work<'_>) -> bool {
-    let model = work.deployment.site_model();
-    model.is_some_and(|model| model != SiteModel::ActiveActive)
-}
-
-/// Active databases of a server that waits: none before the first site is lost.
-fn active_there(work: &Work<'_>, mode: &str, active: Number) -> Number {
-    match mode {
-        "worst" => work.get("srv.worst_active_dbs_dc2"),
-        mode if mode.starts_with("site") => active,
-        _ => Number::plain(0.0),
+        let needed = need(work, mode, site, active);
+        used(work, mode, site, &needed, available);
     }
 }
 
@@ -108,32 +82,29 @@ fn available(work: &mut Work<'_>, site: &str, processor: Processor) -> Option<Nu
 /// Megacycles that a server needs with `active` databases of its copies active.
 fn need(work: &mut Work<'_>, mode: &str, site: &str, active: &Number) -> Number {
     let each = work.get("db.mailboxes");
-    // Rounded copies may be fewer than the databases that are active on average.
     let copies = match site {
         "_lagged" => work.get("srv.db_copies_lagged"),
         _ => work.get("srv.db_copies"),
     };
-    let passive = (copies - active).max(0.0) * &each;
-    let passive = passive * work.get("mailboxes.mcycles_passive");
+    let none_there = site == "_dc2" && work.value("copies.second_site") == 0.0;
+    // Rounded copies may be fewer than the databases that are active on average.
+    let passive = if none_there && work.deployment.is_compatible() {
+        copies
+    } else {
+        (copies - active).max(0.0)
+    };
+    let passive = passive * &each * work.get("mailboxes.mcycles_passive");
     let active = active * each;
     let access = &active * work.get("mailboxes.mcycles_client_access");
     let active = active * work.get("mailboxes.mcycles_active");
+    let taken = hypervisor(work);
     let key = |what: &str| format!("cpu.{what}_{mode}{site}");
-    let active = work.put(&key("active"), "megacycles", active);
-    let passive = work.put(&key("passive"), "megacycles", passive);
-    let access = work.put(&key("client_access"), "megacycles", access);
-    let servers = &work.deployment.servers;
-    let mut need = if servers.multi_role {
-        active + passive + access
-    } else {
-        active + passive
-    };
-    if servers.virtual_machines {
-        need = need
-            * (1.0
-                + work
-                    .sheet
-                    .share("servers.hypervisor_percent", servers.hypervisor));
+    let active = work.put(&key("active"), "megacycles", active * &taken);
+    let passive = work.put(&key("passive"), "megacycles", passive * &taken);
+    let access = work.put(&key("client_access"), "megacycles", access * taken);
+    let mut need = active + passive;
+    if work.deployment.servers.multi_role {
+        need = need + access;
     }
     let factor = work.deployment.file_system.processor_factor;
     if (factor - 1.0).abs() > 1e-9 {
@@ -142,11 +113,19 @@ fn need(work: &mut Work<'_>, mode: &str, site: &str, active: &Number) -> Number 
     work.put(&key("need"), "megacycles", need)
 }
 
+/// What a hypervisor makes of a megacycle; 1 where there is none.
+pub fn hypervisor(work: &mut Work<'_>) -> Number {
+    let servers = &work.deployment.servers;
+    if !servers.virtual_machines {
+        return Number::plain(1.0);
+    }
+    1.0 + work
+        .sheet
+        .share("servers.hypervisor_percent", servers.hypervisor)
+}
+
 /// Directory servers, and client access servers where that is a role of its own.
-fn other_servers(work: &mut Work<'_>, available: Option<Number>) {
-    let Some(available) = available else {
-        return;
-    };
+fn other_servers(work: &mut Work<'_>, available: Option<Number>, second: bool) {
     let all = work.get("mailboxes.total");
     let total = &all * work.get("mailboxes.mcycles_active");
     let per_core = if work.deployment.servers.directory_64_bit {
@@ -154,10 +133,17 @@ fn other_servers(work: &mut Work<'_>, available: Option<Number>) {
     } else {
         4.0
     };
-    let cores = (total / work.get("cpu.mcycles_per_core_dc1") / per_core).up();
-    work.put("cpu.gc_cores_dc1", "cores", cores);
+    let sites = [("_dc1", available.is_some()), ("_dc2", second)];
+    for (site, _) in sites.into_iter().filter(|(_, known)| *known) {
+        let core = work.get(&format!("cpu.mcycles_per_core{site}"));
+        let cores = (&total / core / per_core).up();
+        work.put(&format!("cpu.gc_cores{site}"), "cores", cores);
+    }
+    let Some(available) = available else {
+        return;
+    };
     if !work.deployment.servers.multi_role {
-        let total = all * work.get("mailboxes.mcycles_client_access");
+        let total = all * work.get("mailboxes.mcycles_client_access") * hypervisor(work);
         let servers = (total / (CLIENT_ACCESS_SHARE * available)).up() + CLIENT_ACCESS_SPARES;
         work.put("srv.client_access", "", servers);
     }

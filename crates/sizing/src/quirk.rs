@@ -35,6 +35,26 @@ pub enum Quirk {
     GivenCount,
     /// The databases of a volume in one site are counted over both.
     VolumeOfBothSites,
+    /// Servers for late copies are forgotten where a volume holds several databases.
+    OwnServersForgotten,
+    /// The largest database follows the first site's disks alone.
+    FirstSiteDecides,
+    /// Requests per second of a disk count in full, whatever share may be used.
+    DiskShareIgnored,
+    /// A count is rounded up to the servers where that is not wanted.
+    UnwantedSymmetry,
+    /// A backup set that is not whole is rounded away.
+    BackupSetRounded,
+    /// Room to restore shrinks with the databases of the last volume.
+    RestoreRoomShrinks,
+    /// What lies behind the hundredth copy or volume of a server is not counted.
+    HundredVolumes,
+    /// Servers that are left for transport are not those that are left.
+    TransportServers,
+    /// A recovery point of four hours takes the mean of five.
+    WindowOfFive,
+    /// Servers for late copies count as full as all others.
+    LateServersFull,
 }
 
 impl Quirk {
@@ -67,6 +87,26 @@ impl Quirk {
             Self::VolumeOfBothSites => {
                 "databases of a volume are counted over both sites for the largest database"
             }
+            Self::OwnServersForgotten => {
+                "late copies lie on the common servers where a volume holds several databases"
+            }
+            Self::FirstSiteDecides => "the first site's disks alone limit the largest database",
+            Self::DiskShareIgnored => {
+                "mailboxes per database are limited by all I/O of the first site's disk"
+            }
+            Self::UnwantedSymmetry => {
+                "a count rises to a multiple of the servers though symmetry is not wanted"
+            }
+            Self::BackupSetRounded => "databases of a backup set are rounded to the nearest",
+            Self::RestoreRoomShrinks => "the last volume has room to restore a part of a database",
+            Self::HundredVolumes => "copies and volumes of a server beyond 100 are not counted",
+            Self::TransportServers => {
+                "the queue is spread over half of the groups, or over fewer servers than are left"
+            }
+            Self::WindowOfFive => "a recovery point of 4 hours takes the mean of 5",
+            Self::LateServersFull => {
+                "servers for late copies are taken to hold as many copies as the others"
+            }
         }
     }
 
@@ -91,6 +131,16 @@ impl Quirk {
             }
             Self::GivenCount => "it is taken as it is",
             Self::VolumeOfBothSites => "those are counted that lie on the volume",
+            Self::OwnServersForgotten => "they lie on the servers that are kept for them",
+            Self::FirstSiteDecides => "the disks of both sites do",
+            Self::DiskShareIgnored => "by the usable share, and by the slower site's disk",
+            Self::UnwantedSymmetry => "the count is taken as it comes",
+            Self::BackupSetRounded => "they are rounded up",
+            Self::RestoreRoomShrinks => "every volume has room for a whole one",
+            Self::HundredVolumes => "all are counted",
+            Self::TransportServers => "over all that the worst failure leaves",
+            Self::WindowOfFive => "it takes the mean of 4",
+            Self::LateServersFull => "they hold what there is for them",
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::work::Work;
 const SEARCHED_FROM_MB: f64 = 128.0;
 
 /// MB of a mailbox whose search doubles the reads. Source: S-W76.
-const SEARCH_DOUBLES_MB: f64 = 170.667;
+const SEARCH_DOUBLES_MB: f64 = 170.666_666;
 
 /// A size in MB of 2^20 bytes.
 pub fn mb(size: Bytes) -> f64 {
@@ -216,7 +216,7 @@ impl Row<'_> {
                 .input(&self.key("read_write_share"), "", given.read_share);
             let share = self.put(work, "read_fraction", "", share);
             let iops = work.sheet.input(&self.key("iops_given"), "1/s", given.iops);
-            let iops = self.put(work, "iops", "1/s", iops);
+            let iops = self.put(work, "iops", "1/s", iops * factor);
             self.put(work, "iops_read", "1/s", iops * share);
             return;
         }

@@ -3,8 +3,13 @@
 use plan::deployment::SiteModel;
 
 use crate::architecture::{Architecture, Build};
+use crate::failure::Failures;
 use crate::finding::Severity::{Remark, Violation, Warning};
-use crate::number::write;
+use crate::layout::{lay_out, play};
+use crate::number::{Number, write};
+use crate::provision::Needs;
+use crate::sheet::OWN;
+use crate::transport::ON_OWN_DISKS;
 use crate::work::Work;
 
 /// Share of its processors that a server may use at the worst. Source: S-PA19.
@@ -14,8 +19,9 @@ const MOST_PROCESSOR: f64 = 0.8;
 const LARGE_VOLUME_GB: f64 = 2048.0;
 
 /// Looks at everything; findings stand in the order in which one would repair them.
-pub fn validate(work: &mut Work<'_>, architecture: Architecture) {
+pub fn validate(work: &mut Work<'_>, architecture: Architecture, failures: &Failures) {
     groups(work);
+    layout(work, failures);
     waiting(work);
     databases(work);
     volumes(work);
@@ -53,17 +59,22 @@ fn groups(work: &mut Work<'_>) {
 fn waiting(work: &mut Work<'_>) {
     let site = work.deployment.second_site.as_ref();
     let shared = site.is_some_and(|site| !site.dedicated_servers);
-    if !shared || work.sheet.find("srv.waiting_dc2").is_none() {
+    if !shared || work.sheet.find("srv.passive_dc2").is_none() {
         return;
     }
     let text = "servers that wait are counted for these databases alone".to_owned();
     let remedy = "add what else they carry, or give dedicated_servers = true in [second_site]";
-    work.find(Remark, "srv.waiting_dc2", text, remedy);
+    work.find(Remark, "srv.passive_dc2", text, remedy);
 }
 
 fn databases(work: &mut Work<'_>) {
     let each = work.deployment.product.figures.databases_per_server.value;
     let copies = work.value("srv.db_copies");
+    if copies <= 0.0 {
+        let text = "a server holds less than half a copy, which the workbook rounds to none";
+        let remedy = "lower availability.servers_per_site, or give mode = \"corrected\"";
+        work.find(Violation, "srv.db_copies", text.to_owned(), remedy);
+    }
     if copies > each {
         let text = format!(
             "a server holds {} databases and may hold {each}",
@@ -130,7 +141,7 @@ fn volumes(work: &mut Work<'_>) {
     if work
         .sheet
         .fact("transport.location")
-        .is_some_and(|fact| fact.is_word("Dedicated Disks"))
+        .is_some_and(|fact| fact.is_word(ON_OWN_DISKS))
     {
         let text = "the queue database does not fit beside the system".to_owned();
         let remedy = "plan a mirrored pair of disks for it, or take a larger system disk";
@@ -177,14 +188,57 @@ fn single_disks(work: &mut Work<'_>, architecture: Architecture) {
     }
 }
 
+/// Copies that no layout has room for; where there is one, it tells what processors carry.
+fn layout(work: &mut Work<'_>, failures: &Failures) {
+    let needs = match Needs::of(work.deployment, &work.sheet) {
+        Ok(needs) => needs,
+        Err(error) => return no_layout(work, error.to_string()),
+    };
+    if !needs.copies {
+        return;
+    }
+    let layout = match lay_out(&needs.wish) {
+        Ok(layout) => layout,
+        Err(error) => return no_layout(work, error.to_string()),
+    };
+    if work.deployment.is_compatible() || work.sheet.find("cpu.util_worst_dc1").is_none() {
+        return;
+    }
+    let modes = play(&layout, needs.rules());
+    let survived = modes
+        .iter()
+        .filter(|mode| failures.is_survived(mode.failure));
+    let used = survived.filter_map(|mode| needs.burden(mode)?.processor);
+    let worst = used.fold(0.0, f64::max);
+    let worst = Number::of_all("worst_of_the_played_failures", &[], worst);
+    work.sheet.put("cpu.util_worst_played", "", OWN, worst);
+}
+
+fn no_layout(work: &mut Work<'_>, text: String) {
+    let text = format!("the copies cannot be laid out: {text}");
+    let remedy = "change the copies or servers that it names";
+    work.find(Violation, "copies.total", text, remedy);
+}
+
+/// The shares that decide: those of the failures that were played where there are any, else those
+/// of the formulas.
 fn processors(work: &mut Work<'_>) {
-    for key in [
+    let by_formula = [
         "cpu.util_worst_dc1",
         "cpu.util_worst_dc2",
         "cpu.util_worst_lagged",
-    ] {
-        let used = work.sheet.find(key).map(|number| number.value());
-        if let Some(used) = used.filter(|used| *used > MOST_PROCESSOR) {
+    ];
+    let keys = match work.sheet.find("cpu.util_worst_played") {
+        Some(_) => &["cpu.util_worst_played"][..],
+        None => &by_formula[..],
+    };
+    let found = keys
+        .iter()
+        .filter_map(|key| Some((*key, work.sheet.find(key)?)));
+    let found: Vec<(&str, Number)> = found.collect();
+    for (key, used) in &found {
+        let used = used.value();
+        if used > MOST_PROCESSOR {
             let text = format!(
                 "{} percent of a server's processors are needed at the worst; 80 are the limit",
                 write((used * 1000.0).round() / 10.0)
@@ -192,6 +246,16 @@ fn processors(work: &mut Work<'_>) {
             let remedy = "take faster servers, or more of them";
             work.find(Violation, key, text, remedy);
         }
+    }
+    if !found.is_empty() {
+        let shares: Vec<Number> = found.into_iter().map(|(_, share)| share).collect();
+        let worst = shares.iter().map(Number::value).fold(0.0, f64::max);
+        work.sheet.put(
+            "cpu.util_worst",
+            "",
+            OWN,
+            Number::of_all("max", &shares, worst),
+        );
     }
     let limit = work.deployment.product.figures.cores_limit.value;
     let cores = work
@@ -238,7 +302,7 @@ fn memory(work: &mut Work<'_>) {
 fn link(work: &mut Work<'_>) {
     if !work
         .sheet
-        .fact("net.link_sufficient")
+        .fact("net.link_ok_rpo")
         .is_some_and(|fact| fact.is_word("No"))
     {
         return;
@@ -249,5 +313,5 @@ fn link(work: &mut Work<'_>) {
         write(work.value("net.environment_mbps"))
     );
     let remedy = "take a faster link or one with less latency, or allow a longer recovery point";
-    work.find(Violation, "net.link_sufficient", text, remedy);
+    work.find(Violation, "net.link_ok_rpo", text, remedy);
 }

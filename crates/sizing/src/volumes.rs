@@ -8,6 +8,9 @@ use crate::work::Work;
 /// Room for a second database and a part where there is no restore volume. Source: S-W76.
 const RESTORE_ROOM: f64 = 1.1;
 
+/// Volumes, and copies, that the workbook lists for a server. Source: S-W76.
+const MOST_LISTED: f64 = 100.0;
+
 /// Volumes per backup set by databases of a server; the largest not above counts. Source: S-W76.
 #[rustfmt::skip]
 const BACKUP_SETS: [(f64, f64); 31] = [
@@ -28,17 +31,48 @@ const RESTORE_SETS: [(f64, f64); 7] = [
 pub fn volumes(work: &mut Work<'_>, architecture: Architecture) {
     let copies = work.get("srv.db_copies");
     let whole = count(work, architecture, &copies);
+    let (copies, whole) = listed(work, copies, whole);
     let on_one = work.get("vol.dbs_per_volume");
     let size = database_volume(work, architecture, &on_one);
     work.put("vol.db_volume_gb", "GB", size);
     // Volumes are alike on average only where the last one is not full.
-    let average = &copies / &whole;
+    let average = &copies / whole.clone().max(1.0);
     let average = work.put("vol.dbs_per_volume_average", "", average);
-    let all = database_volume(work, architecture, &average) * &whole;
+    let all = database_volumes(work, architecture, &average, &whole);
     work.put("vol.db_volumes_gb_per_server", "GB", all);
     log_volumes(work, architecture, &on_one, &copies);
-    restore(work, &on_one);
+    restore(work, architecture, &on_one);
     total(work, architecture, whole);
+}
+
+/// The copies and volumes of a server that the workbook's list has room for.
+fn listed(work: &mut Work<'_>, copies: Number, whole: Number) -> (Number, Number) {
+    let key = "vol.db_volumes_gb_per_server";
+    let some = copies.clone().min(MOST_LISTED);
+    let copies = work.either(Quirk::HundredVolumes, key, some, copies);
+    if work.deployment.is_compatible() {
+        (copies, whole.min(MOST_LISTED))
+    } else {
+        (copies, whole)
+    }
+}
+
+/// GB of `count` volumes with `average` databases each.
+fn database_volumes(
+    work: &mut Work<'_>,
+    architecture: Architecture,
+    average: &Number,
+    count: &Number,
+) -> Number {
+    let right = database_volume(work, architecture, average) * count;
+    if work.deployment.data.restore_volume {
+        return right;
+    }
+    let full = work.get("vol.dbs_per_volume").max(1.0);
+    let room = RESTORE_ROOM * work.get("db.size_with_overhead_gb") / (1.0 - free(work));
+    let workbook = &right - count * room * (1.0 - average / full);
+    let key = "vol.db_volumes_gb_per_server";
+    work.either(Quirk::RestoreRoomShrinks, key, workbook, right)
 }
 
 /// Databases on a volume and volumes of a server, which are whole in the end.
@@ -46,7 +80,11 @@ fn count(work: &mut Work<'_>, architecture: Architecture, copies: &Number) -> Nu
     if architecture.volumes == VolumeArchitecture::TwoPerBackupSet {
         let sets = looked_up("volumes_per_backup_set", copies, &BACKUP_SETS);
         let sets = work.put("vol.db_volumes", "", sets);
-        work.put("vol.dbs_per_volume", "", (copies / &sets).up());
+        let each = copies / &sets;
+        let (workbook, right) = (each.clone().round(), each.up());
+        let key = "vol.dbs_per_volume";
+        let each = work.either(Quirk::BackupSetRounded, key, workbook, right);
+        work.put(key, "", each);
         return sets;
     }
     let on_one = work.get("db.per_volume");
@@ -98,14 +136,14 @@ fn log_volumes(work: &mut Work<'_>, architecture: Architecture, on_one: &Number,
     work.put("vol.log_volumes_gb_per_server", "GB", all);
 }
 
-fn restore(work: &mut Work<'_>, on_one: &Number) {
+fn restore(work: &mut Work<'_>, architecture: Architecture, on_one: &Number) {
     if !work.deployment.data.restore_volume {
         return;
     }
     let one = work.get("db.size_with_overhead_gb") + work.get("log.space_gb_per_db");
     let mut size = on_one * one;
-    let alone = work.deployment.total_copies() < 2 && on_one.value() <= 1.0;
-    if alone {
+    let pairs = architecture.volumes == VolumeArchitecture::TwoPerDatabase;
+    if pairs && work.deployment.total_copies() < 2 {
         let copies = work.get("srv.db_copies");
         size = size * looked_up("restore_sets", &copies, &RESTORE_SETS);
     }

@@ -142,6 +142,7 @@ proptest! {
                 let kept = |copy: &sizing::layout::Copy| {
                     found.layout.servers[copy.server].only_lagged
                 };
+                let apart = sizing.architecture.late_apart;
                 let right = |copy| !apart || kept(copy) == copy.lagged;
                 prop_assert!(copies.iter().all(right), "{copies:?}");
             }

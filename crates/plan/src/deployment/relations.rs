@@ -68,7 +68,8 @@ fn members(deployment: &Deployment, relations: &Relations) -> Option<Complaint> 
     ))
 }
 
-/// Each server holds at most one copy of a database.
+/// Each server holds at most one copy of a database. The workbook counts both sites together, so
+/// sizing in its mode gives its numbers and refuses the layout.
 fn copies(deployment: &Deployment, relations: &Relations) -> Option<Complaint> {
     let (first, first_lagged) = deployment.copies_in_first_site_checked()?;
     let lagged = if deployment.availability.lagged_on_own_servers {
@@ -82,7 +83,7 @@ fn copies(deployment: &Deployment, relations: &Relations) -> Option<Complaint> {
         Some(_) => &relations.servers,
         None => &relations.copies,
     };
-    (deployment.has_copies() && needed > servers).then(|| {
+    (deployment.has_copies() && !deployment.is_compatible() && needed > servers).then(|| {
         conflict(
             place,
             format!(
@@ -112,7 +113,8 @@ fn second_copies(deployment: &Deployment, relations: &Relations) -> Option<Compl
         return Some(conflict(&relations.second_lagged, message));
     }
     let needed = site.copies + site.lagged_copies;
-    (needed > all.servers_per_site && !all.lagged_on_own_servers).then(|| {
+    let counted = !all.lagged_on_own_servers && !deployment.is_compatible();
+    (counted && needed > all.servers_per_site).then(|| {
         conflict(
             &relations.second_copies,
             format!(

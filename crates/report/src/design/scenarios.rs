@@ -26,7 +26,7 @@ const COLUMNS: [(&str, &str); 6] = [
     ("disks", "disk.all"),
     ("memory GB", "mem.all_gb"),
     ("active at worst", "srv.worst_active_dbs_dc1"),
-    ("processors %", "cpu.util_worst_dc1"),
+    ("processors %", "cpu.util_worst"),
 ];
 
 /// What designs are ranked by, the most important first.

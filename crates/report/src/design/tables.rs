@@ -16,7 +16,8 @@ const SERVERS: &[Line] = &[
     ("servers of a group", None, "srv.per_dag"),
     ("active servers, first site", None, "srv.active_dc1"),
     ("active servers, second site", None, "srv.active_dc2"),
-    ("waiting servers, second site", None, "srv.waiting_dc2"),
+    ("waiting servers, first site", None, "srv.passive_dc1"),
+    ("waiting servers, second site", None, "srv.passive_dc2"),
     ("client access servers", None, "srv.client_access"),
     (
         "servers kept for late copies, of a group",
@@ -157,6 +158,7 @@ const LOAD: &[Line] = &[
     ),
     ("database cache in it", None, "mem.cache_gb_at_that_ram"),
     ("directory cores, first site", None, "cpu.gc_cores_dc1"),
+    ("directory cores, second site", None, "cpu.gc_cores_dc2"),
     (
         "queue database of a server",
         Some("transport-database"),
@@ -183,7 +185,8 @@ const NETWORK: &[Line] = &[
         None,
         "net.link_throughput_mbps",
     ),
-    ("the link is enough", None, "net.link_sufficient"),
+    ("the link is enough", None, "net.link_ok_rpo"),
+    ("the link is enough in the busiest hour", None, "net.link_ok_peak"),
     (
         "smallest usual link that would be",
         None,
@@ -212,6 +215,11 @@ const MODES: &[(&str, &str, &str)] = &[
         "a site and a server failed",
         "fail.active_per_server_site_plus_one",
         "site_plus_one",
+    ),
+    (
+        "a site and two servers failed",
+        "fail.active_per_server_site_plus_two",
+        "site_plus_two",
     ),
 ];
 

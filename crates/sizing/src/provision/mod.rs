@@ -124,6 +124,8 @@ pub enum ProvisionError {
         /// Groups that were tried.
         groups: u32,
     },
+    /// Servers wait beside active ones in both sites, which no layout is known for.
+    WaitingBesideActive,
     /// Servers or copies of a site do not spread evenly over its failure domains.
     Domains {
         /// Failure domains of each site.
@@ -144,6 +146,11 @@ impl std::fmt::Display for ProvisionError {
                 f,
                 "an array needs redundant groups, but single disks were sized; give `build = \
                  \"raid\"` and `raid = \"RAID-5\"` to [storage]"
+            ),
+            Self::WaitingBesideActive => write!(
+                f,
+                "[second_site] dedicated_servers: no layout is known for servers that wait beside \
+                 active ones; remove it, or give `mode = \"corrected\"`"
             ),
             Self::PoolTooSmall { groups } => write!(
                 f,

@@ -158,12 +158,14 @@ fn wish(deployment: &Deployment, sheet: &Sheet, several: usize) -> Result<Wish, 
             vec![site(deployment, sheet, 0, servers, primary)?],
         ),
         Some(model) => {
-            let there = sheet
-                .find("srv.waiting_dc2")
-                .map_or(servers, |number| whole(number.value()));
-            let apart = deployment.has_own_servers_for_late_copies();
-            let shared = secondary.available + if apart { 0 } else { secondary.lagged };
-            let there = there.max(shared);
+            if sheet.find("srv.passive_dc1").is_some() {
+                return Err(ProvisionError::WaitingBesideActive);
+            }
+            let there = match model {
+                Model::ActiveActive => count(sheet, "srv.active_dc2"),
+                Model::ActivePassive | Model::ActiveActiveGroups => count(sheet, "srv.passive_dc2"),
+            };
+            let apart = late_copies_apart(sheet);
             let most = Copies {
                 available: primary.available.max(secondary.available),
                 lagged: primary.lagged.max(secondary.lagged),
@@ -201,6 +203,11 @@ fn wish(deployment: &Deployment, sheet: &Sheet, several: usize) -> Result<Wish, 
     })
 }
 
+/// Whether there are servers that hold nothing but late copies.
+fn late_copies_apart(sheet: &Sheet) -> bool {
+    sheet.find("srv.lagged_per_dag").is_some()
+}
+
 /// A site, in failure domains where the deployment names some, and with servers of their own for
 /// late copies where it says so.
 fn site(
@@ -210,7 +217,7 @@ fn site(
     servers: usize,
     copies: Copies,
 ) -> Result<Site, ProvisionError> {
-    let apart = deployment.has_own_servers_for_late_copies() && copies.lagged > 0;
+    let apart = late_copies_apart(sheet) && copies.lagged > 0;
     let shared = copies.available + if apart { 0 } else { copies.lagged };
     let domains = (deployment.names.failure_domains_per_site as usize).max(1);
     if !servers.is_multiple_of(domains) || !shared.is_multiple_of(domains) {
@@ -230,7 +237,7 @@ fn site(
     };
     if apart {
         site.domains.push(Domain {
-            servers: count(sheet, &format!("srv.lagged_dc{}", number + 1)).max(copies.lagged),
+            servers: count(sheet, &format!("srv.lagged_dc{}", number + 1)),
             copies: copies.lagged,
             only_lagged: true,
         });

@@ -1,38 +1,12 @@
-//! Active databases of the busiest server when servers or a site fail, by the workbook's formulas
-//! (facts 5.15). The layout plays the same failures through; these numbers size processors and
-//! memory.
+//! Every failure of a deployment by rules that stay within the copies of a server.
 
 use plan::Deployment;
 use plan::deployment::SiteModel;
 
+use super::{Failures, Modes, normal};
 use crate::number::Number;
 use crate::quirk::Quirk;
 use crate::work::Work;
-
-/// Servers of both sites, then every mode that the deployment survives, then the worst.
-pub fn failures(work: &mut Work<'_>) {
-    second_site_servers(work);
-    // Without copies each server has databases of its own, and they are counted for one.
-    let normal = if work.deployment.has_copies() {
-        work.get("db.active_dc1") / work.get("srv.active_dc1")
-    } else {
-        work.get("db.active_dc1")
-    };
-    let normal = work.put("fail.active_per_server_normal", "", normal);
-    let each = &normal * work.get("db.mailboxes");
-    work.put("srv.active_mailboxes_normal", "", each);
-    let mut modes = vec![Mode {
-        active: normal,
-        lost: 0.0,
-    }];
-    if work.deployment.has_copies() {
-        modes.extend(one_failed(work));
-        modes.extend(two_failed(work));
-        modes.extend(site_failed(work));
-        modes.extend(site_and_one_failed(work));
-    }
-    worst(work, &modes);
-}
 
 /// A way to fail: active databases of the busiest server, servers of a group that are gone.
 struct Mode {
@@ -40,24 +14,73 @@ struct Mode {
     lost: f64,
 }
 
-/// Servers of the second site, and of a whole group.
-fn second_site_servers(work: &mut Work<'_>) {
-    let first = work.get("srv.active_dc1");
-    let second = match work.deployment.site_model() {
-        None => Number::plain(0.0),
-        Some(SiteModel::ActiveActive) => work.put("srv.active_dc2", "", first.clone()),
-        Some(_) => {
-            let mut there = work.get("copies.second_site");
-            if !work.deployment.availability.lagged_on_own_servers {
-                there = there + work.get("copies.second_site_lagged");
-            }
-            let passive = work.get("db.count") * there;
-            let passive = work.put("db.passive_dc2", "", passive);
-            let needed = (passive / work.get("srv.db_copies")).up();
-            work.put("srv.waiting_dc2", "", first.clone().min(needed))
-        }
+/// Every failure that the deployment survives.
+pub fn failures(work: &mut Work<'_>) -> Failures {
+    let normal = normal(work);
+    let [mut one, mut two, mut site, mut site_and_one] = [const { None }; 4];
+    if work.deployment.has_copies() {
+        one = one_failed(work);
+        two = two_failed(work);
+        site = site_failed(work);
+        site_and_one = site_and_one_failed(work);
+    }
+    let all = || [&one, &two, &site, &site_and_one].into_iter().flatten();
+    let lost = all().map(|mode| mode.lost).fold(0.0, f64::max);
+    let waits = second_site_waits(work.deployment);
+    let here = work.value("srv.active_dc1");
+    let of_first = all().filter(|mode| !waits || mode.lost < here);
+    let mut active: Vec<Number> = of_first.map(|mode| mode.active.clone()).collect();
+    active.insert(0, normal.clone());
+    let worst = greatest(&active);
+    preferred(work, &worst);
+    let active = |mode: Option<Mode>| mode.map(|mode| mode.active);
+    let (one, two, site, site_and_one) =
+        (active(one), active(two), active(site), active(site_and_one));
+    let both = Modes {
+        normal,
+        one,
+        two,
+        site,
+        site_and_one,
+        site_and_two: None,
+        worst,
     };
-    work.put("srv.per_dag", "", first + second);
+    let second = work.deployment.second_site.is_some();
+    let second = second.then(|| if waits { waiting(&both) } else { both.clone() });
+    let first = if waits {
+        Modes {
+            site: None,
+            site_and_one: None,
+            ..both
+        }
+    } else {
+        both
+    };
+    Failures {
+        first,
+        second,
+        lost,
+    }
+}
+
+/// A second site in which nothing is active until the first is lost.
+fn waiting(all: &Modes) -> Modes {
+    let nothing = Number::plain(0.0);
+    let last = all.site_and_one.as_ref().or(all.site.as_ref());
+    Modes {
+        normal: nothing.clone(),
+        one: all.one.as_ref().map(|_| nothing.clone()),
+        two: all.two.as_ref().map(|_| nothing.clone()),
+        site: all.site.clone(),
+        site_and_one: all.site_and_one.clone(),
+        site_and_two: None,
+        worst: last.cloned().unwrap_or(nothing),
+    }
+}
+
+fn greatest(all: &[Number]) -> Number {
+    let value = all.iter().map(Number::value).fold(0.0, f64::max);
+    Number::of_all("max", all, value)
 }
 
 fn one_failed(work: &mut Work<'_>) -> Option<Mode> {
@@ -117,7 +140,7 @@ fn site_failed(work: &mut Work<'_>) -> Option<Mode> {
     let active = match work.deployment.site_model()? {
         SiteModel::ActiveActive => work.get("db.count") / work.get("srv.active_dc2"),
         _ if work.value("copies.second_site") == 0.0 => return None,
-        _ => work.get("db.count") / work.get("srv.waiting_dc2"),
+        _ => work.get("db.count") / work.get("srv.passive_dc2"),
     };
     Some(mode(
         work,
@@ -133,7 +156,7 @@ fn site_and_one_failed(work: &mut Work<'_>) -> Option<Mode> {
     let servers = if model == SiteModel::ActiveActive {
         work.get("srv.active_dc2")
     } else {
-        work.get("srv.waiting_dc2")
+        work.get("srv.passive_dc2")
     };
     if activatable_there(work.deployment) < 2 || servers.value() < 2.0 {
         return None;
@@ -161,43 +184,6 @@ fn activatable_there(deployment: &Deployment) -> u32 {
 fn second_site_waits(deployment: &Deployment) -> bool {
     let model = deployment.site_model();
     model.is_some_and(|model| model != SiteModel::ActiveActive)
-}
-
-fn worst(work: &mut Work<'_>, modes: &[Mode]) {
-    let first_serves = work.value("srv.active_dc1");
-    let waits = second_site_waits(work.deployment);
-    let survives = |mode: &&Mode| !waits || mode.lost < first_serves;
-    let numbers = modes.iter().filter(survives);
-    let numbers: Vec<Number> = numbers.map(|mode| mode.active.clone()).collect();
-    let worst = numbers.iter().map(Number::value).fold(0.0, f64::max);
-    let worst = Number::of_all("max", &numbers, worst);
-    let worst = work.put("srv.worst_active_dbs_dc1", "", worst);
-    work.put("fail.max_active_dbs_dc1", "", &worst);
-    if work.deployment.second_site.is_some() {
-        let there = worst_there(work, &worst);
-        let there = work.put("srv.worst_active_dbs_dc2", "", there);
-        work.put("fail.max_active_dbs_dc2", "", there);
-    }
-    preferred(work, &worst);
-    let lost = modes.iter().map(|mode| mode.lost).fold(0.0, f64::max);
-    let group = if work.deployment.has_copies() {
-        work.get("srv.per_dag") - lost
-    } else {
-        work.get("srv.active_dc1")
-    };
-    let left = group * work.get("srv.dags");
-    work.put("srv.remaining_after_worst_failure", "", left);
-}
-
-/// The busiest server of the second site: as the first's where both serve users, else what the
-/// loss of the first leaves it.
-fn worst_there(work: &Work<'_>, worst: &Number) -> Number {
-    if !second_site_waits(work.deployment) {
-        return worst.clone();
-    }
-    let one_more = work.sheet.find("fail.active_per_server_site_plus_one");
-    let site = work.sheet.find("fail.active_per_server_site_failed");
-    one_more.or(site).unwrap_or_else(|| Number::plain(0.0))
 }
 
 /// What a server is asked to keep to while others are left: only with four copies or more.
