@@ -31,7 +31,7 @@ fn count(work: &mut Work<'_>, architecture: Architecture) {
     };
     let minimum = work.put("db.count_minimum", "", needed.min(&most));
     let count = if work.deployment.has_copies() {
-        with_copies(work, architecture, minimum, &most)
+        with_copies(work, architecture, &minimum, &most)
     } else {
         without_copies(work, minimum, &most)
     };
@@ -55,7 +55,7 @@ fn without_copies(work: &mut Work<'_>, minimum: Number, most: &Number) -> Number
 fn with_copies(
     work: &mut Work<'_>,
     architecture: Architecture,
-    minimum: Number,
+    minimum: &Number,
     most: &Number,
 ) -> Number {
     let given = given(work, most);
@@ -73,7 +73,7 @@ fn with_copies(
     };
     let even = work.put("db.count_symmetrical", "", even);
     let key = "db.count_before_group_rounding";
-    let workbook = workbook_before_rounding(work, given.as_ref(), &minimum, &even, most);
+    let workbook = workbook_before_rounding(work, given.as_ref(), minimum, &even, most);
     let asymmetrical = given.is_none() && !work.deployment.data.symmetrical;
     let right = if work.deployment.data.symmetrical {
         right

@@ -91,12 +91,12 @@ fn several(work: &Work<'_>) -> Number {
 /// The largest database: by copies, and on single disks by what fits (5.5).
 fn largest(work: &mut Work<'_>, architecture: Architecture) {
     let key = "db.max_size_gb_calculated";
-    let calculated = if !work.deployment.has_copies() {
-        figure!(work, largest_database_alone_gb)
-    } else {
+    let calculated = if work.deployment.has_copies() {
         let right = largest_of_both(work, architecture);
         let workbook = workbook_largest(work, architecture);
         work.either(Quirk::FirstSiteDecides, key, workbook, right)
+    } else {
+        figure!(work, largest_database_alone_gb)
     };
     let calculated = work.put(key, "GB", calculated);
     let used = match work.deployment.data.largest_database {

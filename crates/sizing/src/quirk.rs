@@ -135,7 +135,7 @@ impl Quirk {
             Self::FirstSiteDecides => "the disks of both sites do",
             Self::DiskShareIgnored => "by the usable share, and by the slower site's disk",
             Self::UnwantedSymmetry => "the count is taken as it comes",
-            Self::BackupSetRounded => "they are rounded up",
+            Self::BackupSetRounded => "every set has room for the larger number",
             Self::RestoreRoomShrinks => "every volume has room for a whole one",
             Self::HundredVolumes => "all are counted",
             Self::TransportServers => "over all that the worst failure leaves",

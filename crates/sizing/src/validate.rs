@@ -192,14 +192,14 @@ fn single_disks(work: &mut Work<'_>, architecture: Architecture) {
 fn layout(work: &mut Work<'_>, failures: &Failures) {
     let needs = match Needs::of(work.deployment, &work.sheet) {
         Ok(needs) => needs,
-        Err(error) => return no_layout(work, error.to_string()),
+        Err(error) => return no_layout(work, &error),
     };
     if !needs.copies {
         return;
     }
     let layout = match lay_out(&needs.wish) {
         Ok(layout) => layout,
-        Err(error) => return no_layout(work, error.to_string()),
+        Err(error) => return no_layout(work, &error),
     };
     if work.deployment.is_compatible() || work.sheet.find("cpu.util_worst_dc1").is_none() {
         return;
@@ -214,8 +214,8 @@ fn layout(work: &mut Work<'_>, failures: &Failures) {
     work.sheet.put("cpu.util_worst_played", "", OWN, worst);
 }
 
-fn no_layout(work: &mut Work<'_>, text: String) {
-    let text = format!("the copies cannot be laid out: {text}");
+fn no_layout(work: &mut Work<'_>, error: &dyn std::fmt::Display) {
+    let text = format!("the copies cannot be laid out: {error}");
     let remedy = "change the copies or servers that it names";
     work.find(Violation, "copies.total", text, remedy);
 }

@@ -1,5 +1,5 @@
-//! Drawn deployments over all inputs, in both modes: every result is a number that can be shown, and
-//! a design that is called workable can be laid out and built.
+//! Drawn deployments over all inputs, in both modes: every result is a number that can be shown,
+//! and a design that is called workable can be laid out and built.
 
 use plan::Deployment;
 use proptest::collection::vec;

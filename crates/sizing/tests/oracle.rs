@@ -1,11 +1,15 @@
 //! The official workbook's values for drawn deployments: every key of every case.
 //!
-//! `oracle.jsonl` holds a third of the cases, chosen so that every kind of input occurs; all of them
-//! are read from `../shared/reference` beside the repository where that is present. The first line
-//! of a file says what a missing key counts as; each case lists the keys that the workbook gets
-//! wrong.
+//! `oracle.jsonl` holds a third of the cases, chosen so that every kind of input occurs; all of
+//! them are read from `../shared/reference` beside the repository where that is present. The first
+//! line of a file says what a missing key counts as; each case lists the keys that the workbook
+//! gets wrong.
 
-#![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test ends at the first surprise and says what it skips"
+)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -73,8 +77,8 @@ impl Oracle {
     /// What a sizing gives for `key`, by its own name or by another that the file lists.
     fn found(&self, sizing: &Sizing, key: &str) -> Option<Json> {
         let others = self.about["names"][key].as_array().into_iter().flatten();
-        let names = others.filter_map(Json::as_str).chain([key]);
-        let fact = names.filter_map(|name| sizing.sheet.fact(name)).next();
+        let mut names = others.filter_map(Json::as_str).chain([key]);
+        let fact = names.find_map(|name| sizing.sheet.fact(name));
         match fact.map(|fact| &fact.value) {
             Some(Value::Number(value)) => Some(Json::from(*value)),
             Some(Value::Word(word)) => Some(Json::from(word.as_str())),

@@ -186,7 +186,11 @@ const NETWORK: &[Line] = &[
         "net.link_throughput_mbps",
     ),
     ("the link is enough", None, "net.link_ok_rpo"),
-    ("the link is enough in the busiest hour", None, "net.link_ok_peak"),
+    (
+        "the link is enough in the busiest hour",
+        None,
+        "net.link_ok_peak",
+    ),
     (
         "smallest usual link that would be",
         None,

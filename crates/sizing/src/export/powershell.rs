@@ -101,10 +101,15 @@ fn write_group(provision: &Provision, group: &Group, text: &mut String) -> std::
         "-ReplayLagManagerEnabled {manager} -ReplicationPort 64327"
     )?;
     if provision.needs.wish.sites.len() > 1 {
-        write!(text, " -DatacenterActivationMode DagOnly")?;
+        let compression = build.network_compression.word();
+        write!(
+            text,
+            " -DatacenterActivationMode DagOnly -NetworkCompression {compression}"
+        )?;
     }
     writeln!(text, "\n")?;
     for server in &group.servers {
+        let limits = server.limits;
         let server = quoted(&server.name);
         writeln!(
             text,
@@ -114,7 +119,7 @@ fn write_group(provision: &Provision, group: &Group, text: &mut String) -> std::
             text,
             "Set-MailboxServer -Identity {server} -MaximumActiveDatabases {} \
              -MaximumPreferredActiveDatabases {} -AutoDatabaseMountDial GoodAvailability",
-            group.most_active, group.most_preferred_active
+            limits.most, limits.preferred
         )?;
     }
     Ok(())

@@ -6,7 +6,7 @@
 use csv::{QuoteStyle, Terminator, WriterBuilder};
 
 use super::{DATABASES, Document, Span, VOLUMES, paths};
-use crate::provision::{Group, Provision, Purpose, Server};
+use crate::provision::{ActiveLimits, Group, Provision, Purpose, Server};
 
 /// Generations of the columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -236,20 +236,17 @@ fn groups(provision: &Provision) -> Vec<Vec<String>> {
             let names: Vec<&str> = here.map(|server| server.name.as_str()).collect();
             names.join(",")
         };
-        let limit = |site: usize, most: usize| {
-            if site < sites {
-                most.to_string()
-            } else {
-                String::new()
-            }
-        };
         let mut row = vec![group.name.clone(), NO_ACCESS_POINT.to_owned()];
         row.extend(["", "", "", ""].map(str::to_owned));
         row.extend([names(0), names(1), String::new(), String::new()]);
         row.push(if sites > 1 { "DagOnly" } else { "Off" }.to_owned());
         for site in 0..2 {
-            row.push(limit(site, group.most_active));
-            row.push(limit(site, group.most_preferred_active));
+            let limits = group.limits_in(site);
+            let written = |limit: fn(ActiveLimits) -> usize| {
+                limits.map_or_else(String::new, |limits| limit(limits).to_string())
+            };
+            row.push(written(|limits| limits.most));
+            row.push(written(|limits| limits.preferred));
         }
         row.extend([VOLUMES.to_owned(), DATABASES.to_owned()]);
         row.push(needs.wish.databases_per_volume.to_string());
@@ -258,7 +255,9 @@ fn groups(provision: &Provision) -> Vec<Vec<String>> {
         } else {
             "False"
         };
-        row.extend(["False", manager, "Disabled", "Disabled", REPLICATION_PORT].map(str::to_owned));
+        let compression = needs.build.network_compression.word();
+        let network = ["False", manager, "Disabled", compression, REPLICATION_PORT];
+        row.extend(network.map(str::to_owned));
         row.push("GoodAvailability".to_owned());
         let apart = group.servers.iter().flat_map(|server| &server.volumes);
         let apart = apart.clone().any(|volume| volume.purpose == Purpose::Logs);

@@ -50,7 +50,7 @@ pub fn failures(work: &mut Work<'_>, architecture: Architecture) -> Failures {
     let second = second.then(|| group.second_site(work, &home));
     first.worst = group.worst(&home, second.as_ref());
     if let Some(there) = &second {
-        first.site = group.survivors_here(work.deployment, there);
+        first.site = survivors_here(work.deployment, there);
     }
     let second = second.map(|there| group.worst_there(there, &first));
     write_down(work, &first, second.as_ref());
@@ -253,8 +253,8 @@ impl Group {
         }
     }
 
-    /// Databases of the lost site over the servers of the other; the workbook does not limit them to
-    /// the copies of a server.
+    /// Databases of the lost site over the servers of the other; the workbook does not limit them
+    /// to the copies of a server.
     fn site_failed(&self) -> Option<Number> {
         if self.second < 1.0 {
             return None;
@@ -330,12 +330,6 @@ impl Group {
         there
     }
 
-    /// What the first site carries once the second is lost: the workbook takes the second's value.
-    fn survivors_here(&self, deployment: &Deployment, there: &Modes) -> Option<Number> {
-        let waits = deployment.site_model() == Some(SiteModel::ActivePassive);
-        there.site.as_ref().filter(|_| !waits).cloned()
-    }
-
     /// Servers that the worst failure takes, as the workbook counts them for transport.
     fn lost(&self, work: &Work<'_>, first: &Modes, second: Option<&Modes>) -> f64 {
         let Some(there) = second.filter(|_| self.second_ready > 0.0) else {
@@ -354,6 +348,12 @@ impl Group {
         };
         here + besides
     }
+}
+
+/// What the first site carries once the second is lost: the workbook takes the second's value.
+fn survivors_here(deployment: &Deployment, there: &Modes) -> Option<Number> {
+    let waits = deployment.site_model() == Some(SiteModel::ActivePassive);
+    there.site.as_ref().filter(|_| !waits).cloned()
 }
 
 /// The greatest when the other site is lost; 0 where that is not survived.

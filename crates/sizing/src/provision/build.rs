@@ -2,10 +2,10 @@
 
 use super::names::{check, numbered};
 use super::{
-    Database, DatabaseCopy, Group, Needs, Prefixes, Provision, ProvisionError, Purpose, Server,
-    Volume,
+    ActiveLimits, Database, DatabaseCopy, Group, Needs, Prefixes, Provision, ProvisionError,
+    Purpose, Server, Volume,
 };
-use crate::layout::{Failure, Layout, Mode, lay_out, play};
+use crate::layout::{self, Failure, Layout, Load, Mode, lay_out, play};
 
 /// The number of the first disk that is not the system's.
 const FIRST_DISK: usize = 1;
@@ -46,6 +46,7 @@ fn group(needs: &Needs, layout: &Layout, modes: &[Mode], at: usize) -> Group {
             name: namer.server(number),
             site,
             only_lagged: own.only_lagged,
+            limits: limits(modes, own),
             volumes: volumes(needs, layout, &namer, number, spares),
         }
     };
@@ -59,20 +60,31 @@ fn group(needs: &Needs, layout: &Layout, modes: &[Mode], at: usize) -> Group {
             copies: copies.iter().map(copy).collect(),
         }
     };
-    let most = |within: fn(&Mode) -> bool| {
-        let active = modes
-            .iter()
-            .filter(|mode| within(mode))
-            .filter_map(Mode::active);
-        active.map(|(_, most)| most).max().unwrap_or(0)
-    };
     Group {
         name: numbered(&needs.names.group, at + 1, needs.groups),
         servers: (0..layout.servers.len()).map(server).collect(),
         databases: layout.databases.iter().enumerate().map(database).collect(),
-        most_active: most(|_| true),
-        most_preferred_active: most(|mode| matches!(mode.failure, Failure::Servers(0..=2))),
     }
+}
+
+/// What servers like `own` carry: of the same site, and kept for late copies or not.
+fn limits(modes: &[Mode], own: layout::Server) -> ActiveLimits {
+    let alike = |load: &&Load| load.site == own.site && load.only_lagged == own.only_lagged;
+    let most_in = |within: fn(&Mode) -> bool| {
+        let loads = modes
+            .iter()
+            .filter(|mode| within(mode))
+            .flat_map(|mode| &mode.loads);
+        loads
+            .filter(alike)
+            .map(|load| load.active)
+            .max()
+            .unwrap_or(0)
+    };
+    let most = most_in(|_| true);
+    let preferred = most_in(|mode| matches!(mode.failure, Failure::Servers(0..=2)));
+    let preferred = if preferred > 0 { preferred } else { most };
+    ActiveLimits { most, preferred }
 }
 
 /// Numbers run on over all groups, because names must differ in the whole organisation.

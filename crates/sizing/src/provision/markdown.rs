@@ -170,7 +170,8 @@ fn write_group(group: &Group, text: &mut String) -> std::fmt::Result {
     writeln!(
         text,
         "At most {} databases are active on a server, {} with two servers failed.\n",
-        group.most_active, group.most_preferred_active
+        group.limits().most,
+        group.limits().preferred
     )?;
     writeln!(
         text,

@@ -91,12 +91,33 @@ pub struct Build {
     pub truncation_lag: Nanos,
     /// Whether lagged copies catch up by themselves.
     pub replay_lag_manager: bool,
+    /// What the link between the sites was sized for.
+    pub network_compression: NetworkCompression,
     /// Whether the product's commands know the file system of a group (Exchange 2016 and later).
     pub group_file_system: bool,
     /// Longest retention of deleted items of any tier.
     pub deleted_item_retention: Nanos,
     /// Whether logs are removed without a backup, because copies protect the databases.
     pub circular_logging: bool,
+}
+
+/// Whether logs are compressed on their way to the other site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NetworkCompression {
+    /// They are.
+    Enabled,
+    /// They are not, or there is no other site.
+    Disabled,
+}
+
+impl NetworkCompression {
+    /// The word of the product's commands.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Enabled => "Enabled",
+            Self::Disabled => "Disabled",
+        }
+    }
 }
 
 /// What stands before the numbers in names.
@@ -192,10 +213,40 @@ pub struct Group {
     pub servers: Vec<Server>,
     /// Its databases.
     pub databases: Vec<Database>,
-    /// Most databases that are active on a server in any failure that was played through.
-    pub most_active: usize,
-    /// The same with at most two servers failed.
-    pub most_preferred_active: usize,
+}
+
+/// Databases that may be active on a server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ActiveLimits {
+    /// The most in any failure that was played through.
+    pub most: usize,
+    /// The most with at most two servers failed; where that is none, the most in any.
+    pub preferred: usize,
+}
+
+impl Group {
+    /// The limits of the servers of `site`, counted from 0, that hold more than late copies; none
+    /// where the group has no such server.
+    pub fn limits_in(&self, site: usize) -> Option<ActiveLimits> {
+        let servers = self.servers.iter();
+        let here = servers.filter(|server| server.site == site && !server.only_lagged);
+        here.map(|server| server.limits).reduce(ActiveLimits::max)
+    }
+
+    /// The limits of its busiest server.
+    pub fn limits(&self) -> ActiveLimits {
+        let limits = self.servers.iter().map(|server| server.limits);
+        limits.reduce(ActiveLimits::max).unwrap_or_default()
+    }
+}
+
+impl ActiveLimits {
+    fn max(self, other: Self) -> Self {
+        Self {
+            most: self.most.max(other.most),
+            preferred: self.preferred.max(other.preferred),
+        }
+    }
 }
 
 /// A server.
@@ -207,6 +258,8 @@ pub struct Server {
     pub site: usize,
     /// Whether it is kept for late copies.
     pub only_lagged: bool,
+    /// Databases that may be active on it.
+    pub limits: ActiveLimits,
     /// Its volumes, in the order of their disks.
     pub volumes: Vec<Volume>,
 }

@@ -5,7 +5,9 @@ use plan::deployment::{BackupMethod, RaidGroup, SiteModel as Model, Witness as P
 use units::{Bytes, Nanos};
 
 use super::pool::{Level, Pool};
-use super::{Build, Megacycles, Needs, Places, Prefixes, ProvisionError, Purpose};
+use super::{
+    Build, Megacycles, Needs, NetworkCompression, Places, Prefixes, ProvisionError, Purpose,
+};
 use crate::layout::{Copies, Domain, Rules, Site, SiteModel, Wish, Witness};
 use crate::sheet::{Sheet, Value};
 
@@ -133,12 +135,21 @@ fn build(deployment: &Deployment) -> Build {
         replay_lag: availability.replay_lag,
         truncation_lag: availability.truncation_lag,
         replay_lag_manager: availability.replay_lag_manager,
+        network_compression: network_compression(deployment),
         group_file_system: !old
             .iter()
             .any(|year| deployment.product.name.ends_with(year)),
         deleted_item_retention: retention.unwrap_or(Nanos::ZERO),
         circular_logging: deployment.has_copies()
             && deployment.backup.method == BackupMethod::Native,
+    }
+}
+
+fn network_compression(deployment: &Deployment) -> NetworkCompression {
+    if deployment.second_site.is_some() && deployment.replication.compression > 0.0 {
+        NetworkCompression::Enabled
+    } else {
+        NetworkCompression::Disabled
     }
 }
 

@@ -6,7 +6,8 @@ use units::{Bytes, Nanos};
 use super::array::VNXE3300;
 use super::pool::{Level, Pool, scaled};
 use super::{
-    Build, Megacycles, Needs, Places, Prefixes, ProvisionError, Purpose, TestPlan, provision,
+    Build, Megacycles, Needs, NetworkCompression, Places, Prefixes, ProvisionError, Purpose,
+    TestPlan, provision,
 };
 use crate::layout::{Copies, Failure, Site, SiteModel, Wish, Witness};
 
@@ -47,6 +48,7 @@ pub fn two_sites(servers: usize, databases: usize) -> Needs {
             replay_lag: Nanos::from_secs(7 * 86_400),
             truncation_lag: Nanos::ZERO,
             replay_lag_manager: true,
+            network_compression: NetworkCompression::Disabled,
             group_file_system: true,
             deleted_item_retention: Nanos::from_secs(14 * 86_400),
             circular_logging: true,
@@ -177,7 +179,7 @@ fn volumes_and_disks_of_a_server() {
     let purposes = [server.volumes[10].purpose, server.volumes[11].purpose];
     assert_eq!(purposes, [Purpose::Spare, Purpose::Restore]);
     // The workbook's own limits for this example.
-    assert_eq!((group.most_active, group.most_preferred_active), (40, 20));
+    assert_eq!((group.limits().most, group.limits().preferred), (40, 20));
 }
 
 #[test]

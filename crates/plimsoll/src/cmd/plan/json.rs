@@ -43,6 +43,8 @@ fn disks(provision: &Provision, server: &Server) -> Value {
         "server": server.name,
         "site": server.site + 1,
         "only_lagged": server.only_lagged,
+        "most_active": server.limits.most,
+        "most_preferred_active": server.limits.preferred,
         "pools": pools,
         "pool_percent_taken": taken,
         "capacity": provision.capacity(server).map(|capacity| self::capacity(&capacity)),
@@ -84,8 +86,8 @@ fn pool((purpose, pool): &(Purpose, Pool)) -> Value {
 fn group(group: &Group) -> Value {
     json!({
         "name": group.name,
-        "most_active": group.most_active,
-        "most_preferred_active": group.most_preferred_active,
+        "most_active": group.limits().most,
+        "most_preferred_active": group.limits().preferred,
         "servers": group.servers.iter().map(server).collect::<Vec<_>>(),
         "databases": group.databases.iter().map(database).collect::<Vec<_>>(),
     })

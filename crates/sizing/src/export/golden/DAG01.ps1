@@ -4,7 +4,7 @@ param(
 )
 $ErrorActionPreference = 'Stop'
 New-DatabaseAvailabilityGroup -Name 'DAG01' -WitnessServer $WitnessServer -WitnessDirectory $WitnessDirectory -DatabaseAvailabilityGroupIpAddresses ([System.Net.IPAddress]::None) -FileSystem ReFS
-Set-DatabaseAvailabilityGroup -Identity 'DAG01' -AutoDagVolumesRootFolderPath 'C:\ExchangeVolumes' -AutoDagDatabasesRootFolderPath 'C:\ExchangeDatabases' -AutoDagDatabaseCopiesPerVolume 4 -AutoDagAutoReseedEnabled $true -AutoDagBitlockerEnabled $false -ReplayLagManagerEnabled $true -ReplicationPort 64327 -DatacenterActivationMode DagOnly
+Set-DatabaseAvailabilityGroup -Identity 'DAG01' -AutoDagVolumesRootFolderPath 'C:\ExchangeVolumes' -AutoDagDatabasesRootFolderPath 'C:\ExchangeDatabases' -AutoDagDatabaseCopiesPerVolume 4 -AutoDagAutoReseedEnabled $true -AutoDagBitlockerEnabled $false -ReplayLagManagerEnabled $true -ReplicationPort 64327 -DatacenterActivationMode DagOnly -NetworkCompression Disabled
 
 Add-DatabaseAvailabilityGroupServer -Identity 'DAG01' -MailboxServer 'EX01'
 Set-MailboxServer -Identity 'EX01' -MaximumActiveDatabases 4 -MaximumPreferredActiveDatabases 2 -AutoDatabaseMountDial GoodAvailability
