@@ -93,6 +93,12 @@ const TABLE: &[Layer] = &[
         tests: &[],
     },
     Layer {
+        package: "limits",
+        inside: &[],
+        outside: &["roxmltree"],
+        tests: &[],
+    },
+    Layer {
         package: "trial",
         inside: &[
             "engine", "ese", "workload", "device", "plan", "record", "units",
@@ -115,6 +121,7 @@ const TABLE: &[Layer] = &[
             "engine",
             "ese",
             "faults",
+            "limits",
             "plan",
             "record",
             "report",

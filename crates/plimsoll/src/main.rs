@@ -90,6 +90,7 @@ fn dispatch(verb: Verb, console: &mut Console) -> Result<Outcome, CommandError> 
         Verb::Size(flags) => cmd::size::run(&flags, console),
         Verb::Profile(flags) => cmd::profile::run(&flags, console),
         Verb::Builds(flags) => cmd::builds::run(&flags, console),
+        Verb::Limits(flags) => cmd::limits::run(&flags, console),
         Verb::Completions(flags) => cmd::completions::run(&flags, console),
     }
 }

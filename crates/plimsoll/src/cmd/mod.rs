@@ -7,6 +7,7 @@ pub mod dump;
 pub mod export;
 pub mod header;
 pub mod inspect;
+pub mod limits;
 pub mod plan;
 pub mod prepare;
 pub mod profile;

@@ -11,6 +11,8 @@ mod builds;
 mod damage;
 mod full;
 mod journey;
+mod limits;
+mod limits_runtime;
 mod odd_files;
 mod plan;
 mod profile;

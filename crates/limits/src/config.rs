@@ -1,0 +1,124 @@
+//! One configuration file: its text, and the way to the sections that hold for the whole
+//! application.
+
+use roxmltree::{Document, Node};
+
+use crate::error::ConfigError;
+
+/// The text of a web.config or applicationHost.config, known to be one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigFile {
+    name: String,
+    text: String,
+}
+
+/// Attributes that say that a section's content is not in this file.
+const ELSEWHERE: [&str; 2] = ["configSource", "configProtectionProvider"];
+
+impl ConfigFile {
+    /// Takes the bytes of the file called `name`.
+    pub fn parse(name: &str, bytes: &[u8]) -> Result<Self, ConfigError> {
+        let file = Self {
+            name: name.to_owned(),
+            text: String::from_utf8(bytes.to_vec()).map_err(|_| ConfigError::NotText {
+                file: name.to_owned(),
+            })?,
+        };
+        let document = file.document()?;
+        let root = document.root_element().tag_name().name();
+        if root != "configuration" {
+            return Err(ConfigError::NotConfiguration {
+                file: name.to_owned(),
+                root: root.to_owned(),
+            });
+        }
+        Ok(file)
+    }
+
+    /// What the file is called.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// All of it, byte order mark included.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub(crate) fn document(&self) -> Result<Document<'_>, ConfigError> {
+        Document::parse(&self.text).map_err(|error| ConfigError::NotXml {
+            file: self.name.clone(),
+            problem: error.to_string(),
+        })
+    }
+
+    /// The line of `node`, counted from 1.
+    pub(crate) fn line(node: Node<'_, '_>) -> u32 {
+        node.document().text_pos_at(node.range().start).row
+    }
+
+    /// The elements at the end of `path` below any of `scopes`; an error where one on the way is
+    /// kept elsewhere.
+    pub(crate) fn below<'a, 'input>(
+        &self,
+        scopes: &[Node<'a, 'input>],
+        path: &[&str],
+    ) -> Result<Vec<Node<'a, 'input>>, ConfigError> {
+        let mut found = scopes.to_vec();
+        for step in path {
+            found = found
+                .iter()
+                .flat_map(Node::children)
+                .filter(|child| child.tag_name().name() == *step)
+                .collect();
+            if let Some(section) = found.iter().find(|node| is_elsewhere(**node)) {
+                return Err(ConfigError::Elsewhere {
+                    file: self.name.clone(),
+                    line: Self::line(*section),
+                    section: section.tag_name().name().to_owned(),
+                });
+            }
+        }
+        Ok(found)
+    }
+
+    /// The one element at the end of `path`, or none.
+    pub(crate) fn one_below<'a, 'input>(
+        &self,
+        scopes: &[Node<'a, 'input>],
+        path: &[&str],
+    ) -> Result<Option<Node<'a, 'input>>, ConfigError> {
+        let found = self.below(scopes, path)?;
+        match found.as_slice() {
+            [] => Ok(None),
+            [one] => Ok(Some(*one)),
+            [first, second, ..] => Err(ConfigError::Twice {
+                file: self.name.clone(),
+                lines: (Self::line(*first), Self::line(*second)),
+                section: first.tag_name().name().to_owned(),
+            }),
+        }
+    }
+}
+
+fn is_elsewhere(node: Node<'_, '_>) -> bool {
+    ELSEWHERE.iter().any(|name| node.has_attribute(*name))
+}
+
+/// The elements whose sections hold for everything under the file's own path: the root, and
+/// `<location>` without a path. Sections of parts, such as `<location path="smime">`, are left out.
+pub(crate) fn scopes<'a, 'input>(document: &'a Document<'input>) -> Vec<Node<'a, 'input>> {
+    let root = document.root_element();
+    let locations = root.children().filter(|child| {
+        child.tag_name().name() == "location"
+            && matches!(child.attribute("path"), None | Some("" | "."))
+    });
+    std::iter::once(root).chain(locations).collect()
+}
+
+/// Whether `node` holds for the applications below as well.
+pub(crate) fn is_inherited(node: Node<'_, '_>) -> bool {
+    !node
+        .ancestors()
+        .any(|above| above.attribute("inheritInChildApplications") == Some("false"))
+}

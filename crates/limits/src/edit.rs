@@ -1,0 +1,245 @@
+//! Edits that give a file a new limit and leave every other byte as it is.
+
+use std::ops::Range;
+
+use roxmltree::Node;
+
+use crate::application::{Application, Protocol};
+use crate::config::{ConfigFile, scopes};
+use crate::error::ConfigError;
+use crate::setting::{Setting, SettingKind, settings};
+
+/// The most that can be set: `maxRequestLength` and `maxStringContentLength` are signed numbers of
+/// 32 bits, and the runtime counts the first in bytes.
+pub const LARGEST_BYTES: u64 = i32::MAX as u64;
+
+/// The section of `maxAllowedContentLength`, from the outside in.
+const LIMITS: [&str; 4] = [
+    "system.webServer",
+    "security",
+    "requestFiltering",
+    "requestLimits",
+];
+
+/// One change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edit {
+    /// What is set.
+    pub kind: SettingKind,
+    /// Line in the old file, counted from 1.
+    pub line: u32,
+    /// The binding it belongs to.
+    pub binding: Option<String>,
+    /// The number that stands there, in the setting's own unit; none where it is added.
+    pub old: Option<u64>,
+    /// The number it gets.
+    pub new: u64,
+    span: Range<usize>,
+    text: String,
+}
+
+/// The edits after which the file of `application` takes exactly `bytes`, or the least more that
+/// its units allow; none where it does so already.
+pub fn plan(
+    file: &ConfigFile,
+    application: &Application,
+    bytes: u64,
+) -> Result<Vec<Edit>, ConfigError> {
+    let found = settings(file, application.protocol)?;
+    let mut edits: Vec<Edit> = found
+        .iter()
+        .filter(|setting| is_wanted(application.protocol, setting, bytes))
+        .filter_map(|setting| replacement(setting, bytes))
+        .collect();
+    for kind in needed(application) {
+        if found.iter().all(|setting| setting.kind != kind) {
+            edits.push(addition(file, kind, bytes)?);
+        }
+    }
+    edits.sort_by_key(|edit| edit.span.start);
+    confirm(file, application, &edits, bytes)?;
+    Ok(edits)
+}
+
+/// The file with the edits carried out.
+pub fn apply(file: &ConfigFile, edits: &[Edit]) -> String {
+    let mut text = String::with_capacity(file.text().len() + 256);
+    let mut done = 0;
+    for edit in edits {
+        assert!(done <= edit.span.start, "edits are in order");
+        text.push_str(&file.text()[done..edit.span.start]);
+        text.push_str(&edit.text);
+        done = edit.span.end;
+    }
+    text.push_str(&file.text()[done..]);
+    text
+}
+
+/// EWS does not use `maxRequestLength`, which is as high as it can be; it is raised only where it
+/// would bite.
+fn is_wanted(protocol: Protocol, setting: &Setting, bytes: u64) -> bool {
+    let kind = setting.kind;
+    protocol != Protocol::Ews || kind != SettingKind::RequestLength || setting.bytes() < bytes
+}
+
+/// What must stand in the file, so that no default below it decides.
+fn needed(application: &Application) -> Vec<SettingKind> {
+    let mut kinds = vec![SettingKind::ContentLength];
+    if application.protocol != Protocol::Ews {
+        kinds.push(SettingKind::RequestLength);
+    }
+    kinds
+}
+
+fn replacement(setting: &Setting, bytes: u64) -> Option<Edit> {
+    let new = setting.kind.number_for(bytes);
+    (setting.number != new).then(|| Edit {
+        kind: setting.kind,
+        line: setting.line,
+        binding: setting.binding.clone(),
+        old: Some(setting.number),
+        new,
+        span: setting.span.clone(),
+        text: new.to_string(),
+    })
+}
+
+/// Adds the setting to the innermost section that is there already.
+fn addition(file: &ConfigFile, kind: SettingKind, bytes: u64) -> Result<Edit, ConfigError> {
+    let path: &[&'static str] = match kind {
+        SettingKind::ContentLength => &LIMITS,
+        _ => &["system.web", "httpRuntime"],
+    };
+    let document = file.document()?;
+    let scopes = scopes(&document);
+    let mut place: Option<(usize, Node<'_, '_>)> = None;
+    for depth in 1..=path.len() {
+        match file.one_below(&scopes, &path[..depth])? {
+            Some(node) => place = Some((depth, node)),
+            None => break,
+        }
+    }
+    let (depth, node) = place.ok_or_else(|| no_place(file, path[0]))?;
+    let new = kind.number_for(bytes);
+    let attribute = format!(" {}=\"{new}\"", kind.name());
+    let (at, text) = if depth == path.len() {
+        (name_end(file, node), attribute)
+    } else {
+        let at = end_tag(file, node).ok_or_else(|| no_place(file, path[depth - 1]))?;
+        (
+            line_start(file, at),
+            element(file, node, &path[depth..], &attribute),
+        )
+    };
+    Ok(Edit {
+        kind,
+        line: document.text_pos_at(at).row,
+        binding: None,
+        old: None,
+        new,
+        span: at..at,
+        text,
+    })
+}
+
+fn no_place(file: &ConfigFile, section: &'static str) -> ConfigError {
+    ConfigError::NoPlace {
+        file: file.name().to_owned(),
+        section,
+    }
+}
+
+/// Behind the name in the start tag.
+fn name_end(file: &ConfigFile, node: Node<'_, '_>) -> usize {
+    let start = node.range().start + 1;
+    let rest = &file.text()[start..];
+    let length = rest.find(|letter: char| letter.is_whitespace() || matches!(letter, '/' | '>'));
+    start + length.unwrap_or(rest.len())
+}
+
+/// Where the end tag begins; none where the element has none.
+fn end_tag(file: &ConfigFile, node: Node<'_, '_>) -> Option<usize> {
+    let range = node.range();
+    let text = &file.text()[range.clone()];
+    let at = text.rfind("</").filter(|_| !text.ends_with("/>"))?;
+    Some(range.start + at)
+}
+
+/// The start of the line of `at` where only blanks lie between, else `at` itself.
+fn line_start(file: &ConfigFile, at: usize) -> usize {
+    let start = file.text()[..at].rfind('\n').map_or(0, |end| end + 1);
+    let is_blank = file.text()[start..at]
+        .bytes()
+        .all(|byte| matches!(byte, b' ' | b'\t'));
+    if is_blank { start } else { at }
+}
+
+/// The elements `path`, one within the other, indented below `parent`, the last with `attribute`.
+fn element(file: &ConfigFile, parent: Node<'_, '_>, path: &[&str], attribute: &str) -> String {
+    let text = file.text();
+    let start = text[..parent.range().start]
+        .rfind('\n')
+        .map_or(0, |end| end + 1);
+    let indent: String = text[start..]
+        .chars()
+        .take_while(|letter| matches!(letter, ' ' | '\t'))
+        .collect();
+    let style = Style {
+        step: if indent.contains('\t') { "\t" } else { "  " },
+        line_end: if text.contains("\r\n") { "\r\n" } else { "\n" },
+    };
+    style.nested(&format!("{indent}{}", style.step), path, attribute)
+}
+
+/// How the file is written.
+struct Style {
+    step: &'static str,
+    line_end: &'static str,
+}
+
+impl Style {
+    fn nested(&self, indent: &str, path: &[&str], attribute: &str) -> String {
+        let end = self.line_end;
+        match path {
+            [] => String::new(),
+            [last] => format!("{indent}<{last}{attribute} />{end}"),
+            [outer, inner @ ..] => {
+                let inner = self.nested(&format!("{indent}{}", self.step), inner, attribute);
+                format!("{indent}<{outer}>{end}{inner}{indent}</{outer}>{end}")
+            }
+        }
+    }
+}
+
+/// Reads the edited text anew: every limit must have the wanted value.
+fn confirm(
+    file: &ConfigFile,
+    application: &Application,
+    edits: &[Edit],
+    bytes: u64,
+) -> Result<(), ConfigError> {
+    let edited = ConfigFile::parse(file.name(), apply(file, edits).as_bytes())?;
+    let found = settings(&edited, application.protocol)?;
+    let wrong = found.iter().find(|setting| {
+        let wanted = setting.kind.number_for(bytes);
+        setting.number != wanted && is_wanted(application.protocol, setting, bytes)
+    });
+    let absent = needed(application)
+        .into_iter()
+        .find(|kind| found.iter().all(|setting| setting.kind != *kind));
+    match wrong.map(|setting| setting.kind).or(absent) {
+        None => Ok(()),
+        Some(kind) => Err(ConfigError::NotUnderstood {
+            file: file.name().to_owned(),
+            setting: kind.name(),
+        }),
+    }
+}
+
+/// Whether the back end of `application` keeps running with old values after a change: it has told
+/// ASP.NET not to watch its files.
+pub fn needs_recycling(file: &ConfigFile) -> Result<bool, ConfigError> {
+    let document = file.document()?;
+    let runtime = file.one_below(&scopes(&document), &["system.web", "httpRuntime"])?;
+    Ok(runtime.is_some_and(|node| node.attribute("fcnMode") == Some("Disabled")))
+}

@@ -1,0 +1,124 @@
+//! Why a configuration file cannot be read or must not be changed.
+
+use std::fmt;
+
+/// What is wrong with a configuration file; every variant names the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ConfigError {
+    /// It is not text in UTF-8.
+    NotText {
+        /// The file.
+        file: String,
+    },
+    /// It is not well-formed XML.
+    NotXml {
+        /// The file.
+        file: String,
+        /// What the reader says, with line and column.
+        problem: String,
+    },
+    /// Its root is another element.
+    NotConfiguration {
+        /// The file.
+        file: String,
+        /// The root that it has.
+        root: String,
+    },
+    /// A section lies in another file or is encrypted.
+    Elsewhere {
+        /// The file.
+        file: String,
+        /// Line of the section.
+        line: u32,
+        /// The section.
+        section: String,
+    },
+    /// A section stands twice where one is meant.
+    Twice {
+        /// The file.
+        file: String,
+        /// Lines of both.
+        lines: (u32, u32),
+        /// The section.
+        section: String,
+    },
+    /// A limit is no number.
+    NoNumber {
+        /// The file.
+        file: String,
+        /// Line of the setting.
+        line: u32,
+        /// The setting.
+        setting: &'static str,
+        /// What stands there.
+        found: String,
+    },
+    /// There is no section to put a new setting into.
+    NoPlace {
+        /// The file.
+        file: String,
+        /// The section that is missing, or that has no end of its own.
+        section: &'static str,
+    },
+    /// After the planned edits the file would not say what was wanted.
+    NotUnderstood {
+        /// The file.
+        file: String,
+        /// The setting that would differ.
+        setting: &'static str,
+    },
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotText { file } => write!(f, "{file}: is not text in UTF-8; save it as such"),
+            Self::NotXml { file, problem } => write!(
+                f,
+                "{file}: is not XML as configuration files are: {problem}; correct it or restore a \
+                 backup"
+            ),
+            Self::NotConfiguration { file, root } => write!(
+                f,
+                "{file}: begins with <{root}>, not <configuration>; name a web.config"
+            ),
+            Self::Elsewhere {
+                file,
+                line,
+                section,
+            } => write!(
+                f,
+                "{file}: line {line}: <{section}> is kept in another file or encrypted, which is \
+                 not followed; put the section in its place first"
+            ),
+            Self::Twice {
+                file,
+                lines: (first, second),
+                section,
+            } => write!(
+                f,
+                "{file}: <{section}> stands in line {first} and again in line {second}; remove one"
+            ),
+            Self::NoNumber {
+                file,
+                line,
+                setting,
+                found,
+            } => write!(
+                f,
+                "{file}: line {line}: {setting} is {found:?}, not a number; correct it"
+            ),
+            Self::NoPlace { file, section } => write!(
+                f,
+                "{file}: has no <{section}> with an end of its own to put the limit into; add one"
+            ),
+            Self::NotUnderstood { file, setting } => write!(
+                f,
+                "{file}: {setting} would not have the wanted value after the change, so nothing is \
+                 changed; set it by hand"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for ConfigError {}

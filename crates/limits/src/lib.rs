@@ -1,0 +1,20 @@
+//! Limits of the size of client messages in the configuration of an Exchange server: what each
+//! protocol takes in the end, which file decides, and edits that leave every other byte as it is.
+//!
+//! Text in, values out: the program finds the files, writes them and keeps the old ones.
+
+mod application;
+mod chain;
+mod config;
+mod edit;
+mod error;
+mod host;
+mod setting;
+
+pub use application::{APPLICATIONS, Application, Protocol, Side};
+pub use chain::{Chain, Direction, Link, Place, Server};
+pub use config::ConfigFile;
+pub use edit::{Edit, LARGEST_BYTES, apply, needs_recycling, plan};
+pub use error::ConfigError;
+pub use host::{HostedApplication, hosted_applications};
+pub use setting::SettingKind;

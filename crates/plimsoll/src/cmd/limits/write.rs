@@ -1,0 +1,93 @@
+//! Replaces a file so that at every moment either the old or the new one is there, and keeps the
+//! old one beside it.
+
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use time::OffsetDateTime;
+use time::macros::format_description;
+
+use crate::documents::write_new;
+use crate::error::CommandError;
+
+/// Puts `new` in the place of `path`, which must still hold `old`, and answers with the backup.
+pub fn replace(path: &Path, old: &[u8], new: &[u8]) -> Result<PathBuf, CommandError> {
+    // A link is followed: its target is replaced, not the link.
+    let path = &path
+        .canonicalize()
+        .map_err(|error| CommandError::file(path, "find", &error))?;
+    let found = fs::read(path).map_err(|error| CommandError::file(path, "read", &error))?;
+    if found != old {
+        return Err(CommandError::new(format!(
+            "{}: has changed since it was read, so it is left alone; start again",
+            path.display()
+        )));
+    }
+    let backup = beside(path, &format!("{}.bak", moment()));
+    write_new(&backup, old)?;
+    let temporary = beside(path, "plimsoll-new");
+    let written = swap(path, &temporary, new);
+    if let Err(error) = written {
+        let _ = fs::remove_file(&temporary);
+        return Err(CommandError::file(path, "replace", &error));
+    }
+    let now = fs::read(path).map_err(|error| CommandError::file(path, "read", &error))?;
+    if now != new {
+        return Err(CommandError::new(format!(
+            "{}: does not hold what was written; restore {}",
+            path.display(),
+            backup.display()
+        )));
+    }
+    Ok(backup)
+}
+
+fn swap(path: &Path, temporary: &Path, new: &[u8]) -> io::Result<()> {
+    let mut file = File::create_new(temporary)?;
+    file.write_all(new)?;
+    keep_owner(path, temporary)?;
+    fs::set_permissions(temporary, fs::metadata(path)?.permissions())?;
+    file.sync_all()?;
+    fs::rename(temporary, path)?;
+    sync_folder(path)
+}
+
+#[cfg(unix)]
+fn keep_owner(path: &Path, temporary: &Path) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt as _, chown};
+    let owner = fs::metadata(path)?;
+    chown(temporary, Some(owner.uid()), Some(owner.gid()))
+}
+
+#[cfg(not(unix))]
+fn keep_owner(_: &Path, _: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+/// The new name lasts when the folder does.
+#[cfg(unix)]
+fn sync_folder(path: &Path) -> io::Result<()> {
+    match path.parent() {
+        Some(folder) => File::open(folder)?.sync_all(),
+        None => Ok(()),
+    }
+}
+
+#[cfg(not(unix))]
+fn sync_folder(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".");
+    name.push(ending);
+    path.with_file_name(name)
+}
+
+fn moment() -> String {
+    let format = format_description!("[year][month][day]-[hour][minute][second]");
+    // The format has no part that could fail.
+    OffsetDateTime::now_utc().format(format).unwrap_or_default()
+}
