@@ -65,7 +65,14 @@ const TABLE: &[Layer] = &[
     Layer {
         package: "record",
         inside: &["units"],
-        outside: &["base64", "flate2", "hdrhistogram", "serde", "serde_json"],
+        outside: &[
+            "base64",
+            "flate2",
+            "hdrhistogram",
+            "serde",
+            "serde_json",
+            "sha2",
+        ],
         tests: &[],
     },
     Layer {

@@ -16,6 +16,7 @@ mod start;
 #[cfg(feature = "synthetic")]
 pub mod synthetic;
 
+pub use codec::{ChainHash, Seal};
 pub use event::{
     Checksum, Edge, Event, Finished, Issue, IssueKind, LogLine, Phase, PhaseMark, Severity, Tuned,
 };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::codec::{self, DecodeError};
+use crate::codec::{self, DecodeError, Seal, SealCheck};
 use crate::{
     Checksum, Counters, Edge, Event, Finished, Gauges, Histogram, HostSample, Interval, Issue,
     LogLine, Phase, PhaseMark, Series, SeriesInterval, Start, Summary, Tuned,
@@ -32,6 +32,8 @@ pub struct RunRecord {
     pub finished: Option<Finished>,
     /// Whether the last line was cut off, as a crash leaves it.
     pub torn_tail: bool,
+    /// Whether the journal is as it was written.
+    pub seal: Seal,
 }
 
 /// When a phase was.
@@ -163,6 +165,8 @@ impl RunRecord {
         let Some((first, number)) = lines.next() else {
             return Err(LoadError::Empty);
         };
+        let mut check = SealCheck::default();
+        check.pass(first, number);
         let mut run = match decode(first) {
             Ok(Event::Start(start)) => Self::begin(*start),
             Ok(_) | Err(DecodeError::NotAnEvent(_)) => return Err(LoadError::NoStart),
@@ -174,11 +178,15 @@ impl RunRecord {
         while let Some((text, line)) = lines.next() {
             match decode(text) {
                 Ok(Event::Start(_)) => return Err(LoadError::SecondStart { line }),
-                Ok(event) => run.push(event),
+                Ok(event) => {
+                    check.pass(text, line);
+                    run.push(event);
+                }
                 Err(_) if lines.peek().is_none() => run.torn_tail = true,
                 Err(error) => return Err(LoadError::Line { line, error }),
             }
         }
+        run.seal = check.seal();
         Ok(run)
     }
 

@@ -3,7 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use record::{Counters, Gauges, HostSample, Issue, Phase, PhaseTotals, RunRecord, Series, Summary};
+use record::{
+    Counters, Gauges, HostSample, Issue, Phase, PhaseTotals, RunRecord, Seal, Series, Summary,
+};
 use serde::Serialize;
 use verdict::{Finding, Limit, Outcome, Verdict};
 
@@ -58,6 +60,8 @@ struct RunPart<'a> {
     settings: &'a record::Settings,
     tuned: Option<record::Tuned>,
     plan_text: &'a str,
+    seal: &'static str,
+    seal_hash: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -134,7 +138,7 @@ pub fn render(run: &RunRecord, verdict: &Verdict) -> String {
     let mut text = serde_json::to_string_pretty(&report)
         .expect("invariant: a report has text keys and finite numbers");
     text.push('\n');
-    text
+    units::plain_json(&text).into_owned()
 }
 
 fn run_part(run: &RunRecord) -> RunPart<'_> {
@@ -155,6 +159,15 @@ fn run_part(run: &RunRecord) -> RunPart<'_> {
         settings: &start.settings,
         tuned: run.tuned,
         plan_text: &start.plan_text,
+        seal: match run.seal {
+            Seal::Unsealed => "unsealed",
+            Seal::Whole { .. } => "whole",
+            Seal::Altered { .. } => "altered",
+        },
+        seal_hash: match run.seal {
+            Seal::Whole { end } => Some(end.to_string()),
+            Seal::Unsealed | Seal::Altered { .. } => None,
+        },
     }
 }
 

@@ -30,6 +30,8 @@ pub enum Kind {
     Damage,
     /// The run does not prove anything.
     Validity,
+    /// The record is not what was written: nothing in it proves anything.
+    Record,
 }
 
 /// What a rule, or the verdict as a whole, says.

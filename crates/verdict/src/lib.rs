@@ -70,9 +70,9 @@ fn doubt_failures_of_a_limited_generator(findings: &mut [Finding]) {
 
 /// The verdict on the whole run.
 ///
-/// Damage fails whatever else happened, even in a run that was interrupted. Otherwise a run that
-/// is not valid proves nothing. In a valid run one failed limit fails it, even where another limit
-/// could not be judged.
+/// A record that was changed afterwards proves nothing at all. Damage fails whatever else happened,
+/// even in a run that was interrupted. Otherwise a run that is not valid proves nothing. In a valid
+/// run one failed limit fails it, even where another limit could not be judged.
 fn overall(findings: &[Finding]) -> Outcome {
     let has = |kind: Option<Kind>, outcome: Outcome| {
         let mut of_kind = findings
@@ -80,7 +80,9 @@ fn overall(findings: &[Finding]) -> Outcome {
             .filter(|finding| kind.is_none_or(|kind| finding.kind == kind));
         of_kind.any(|finding| finding.outcome == outcome)
     };
-    if has(Some(Kind::Damage), Outcome::Fail) {
+    if has(Some(Kind::Record), Outcome::CannotJudge) {
+        Outcome::CannotJudge
+    } else if has(Some(Kind::Damage), Outcome::Fail) {
         Outcome::Fail
     } else if has(Some(Kind::Validity), Outcome::CannotJudge) {
         Outcome::CannotJudge

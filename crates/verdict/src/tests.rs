@@ -417,3 +417,23 @@ fn a_full_volume_is_no_damage_and_a_failed_request_beside_it_still_is() {
     assert_eq!(outcome_of(&run, "input-output-errors"), Outcome::Fail);
     assert_eq!(judge(&run).exit_code(), 1);
 }
+
+#[test]
+fn a_record_that_was_changed_is_not_judged_whatever_it_says() {
+    let sealed = |change: &dyn Fn(String) -> String| {
+        let mut sealer = record::codec::Sealer::default();
+        let events = small().events();
+        let journal: String = events.iter().map(|event| sealer.line(event)).collect();
+        RunRecord::load(change(journal).as_bytes()).unwrap()
+    };
+    let whole = sealed(&|journal| journal);
+    assert_eq!(outcome_of(&whole, "record-intact"), Outcome::Pass);
+    assert_eq!(judge(&whole).exit_code(), 0);
+    let altered = sealed(&|journal| journal.replace("\"bad_pages\":0", "\"bad_pages\":7"));
+    assert_eq!(outcome_of(&altered, "record-intact"), Outcome::CannotJudge);
+    assert_eq!(outcome_of(&altered, "checksums"), Outcome::Fail);
+    assert_eq!(judge(&altered).exit_code(), 2);
+    let unsealed = judge(&small().run());
+    let is_named = |finding: &Finding| finding.rule == "record-intact";
+    assert!(!unsealed.findings.iter().any(is_named));
+}

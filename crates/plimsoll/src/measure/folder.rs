@@ -4,7 +4,8 @@ use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use record::{Event, RunRecord, codec};
+use record::codec::Sealer;
+use record::{Event, RunRecord};
 use verdict::Verdict;
 
 use crate::documents;
@@ -21,12 +22,16 @@ pub struct RunFolder {
     path: PathBuf,
     journal: PathBuf,
     file: File,
+    sealer: Sealer,
+    /// Whether the folder was made for this run.
+    is_new: bool,
 }
 
 impl RunFolder {
     /// Makes the folder where it is missing, and a journal in it; a run that is there already is
     /// not touched.
     pub fn create(path: &Path) -> Result<Self, CommandError> {
+        let is_new = !path.exists();
         fs::create_dir_all(path)
             .map_err(|error| CommandError::file(path, "make the run folder", &error))?;
         let journal = path.join(JOURNAL);
@@ -43,16 +48,15 @@ impl RunFolder {
             path: path.to_path_buf(),
             journal,
             file,
+            sealer: Sealer::default(),
+            is_new,
         })
     }
 
     /// Appends an event and hands it to the operating system, so that only a crash of the machine
     /// can lose it.
     pub fn write(&mut self, event: &Event) -> Result<(), CommandError> {
-        let mut line = codec::encode(event);
-        if !line.ends_with('\n') {
-            line.push('\n');
-        }
+        let line = self.sealer.line(event);
         self.file
             .write_all(line.as_bytes())
             .map_err(|error| CommandError::file(&self.journal, "write", &error))
@@ -71,22 +75,29 @@ impl RunFolder {
         load(&self.journal)
     }
 
-    /// Removes the journal of a run that never began, and the folder if nothing else is in it.
+    /// Removes the journal of a run that never began, and the folder if it was made for it.
     pub fn discard(self) {
         drop(self.file);
         // What is left behind, if anything, is a journal that says nothing.
         let _ = fs::remove_file(&self.journal);
-        let _ = fs::remove_dir(&self.path);
+        if self.is_new {
+            let _ = fs::remove_dir(&self.path);
+        }
+    }
+}
+
+/// The journal of a run folder, or the journal itself.
+pub fn journal_of(path: &Path) -> PathBuf {
+    if path.is_dir() {
+        path.join(JOURNAL)
+    } else {
+        path.to_path_buf()
     }
 }
 
 /// Loads a run from its folder, or from its journal.
 pub fn load(path: &Path) -> Result<RunRecord, CommandError> {
-    let journal = if path.is_dir() {
-        path.join(JOURNAL)
-    } else {
-        path.to_path_buf()
-    };
+    let journal = journal_of(path);
     let bytes = read(&journal).map_err(|error| CommandError::file(&journal, "read", &error))?;
     RunRecord::load(&bytes)
         .map_err(|error| CommandError::new(format!("{}: {error}", journal.display())))
@@ -116,7 +127,7 @@ pub fn write_reports(
         ("report.json", report::json(record, verdict)),
     ];
     for (name, text) in reports {
-        documents::write(&folder.join(name), text.as_bytes())?;
+        documents::replace(&folder.join(name), text.as_bytes())?;
     }
     Ok(())
 }

@@ -32,7 +32,7 @@ use crate::signals::StopFlag;
 use crate::wire;
 
 use folder::RunFolder;
-pub use folder::{load, write_reports};
+pub use folder::{journal_of, load, write_reports};
 use follow::{Message, Watched, follow};
 use host::LinuxHost;
 use room::RoomWatch;

@@ -2,8 +2,11 @@
 //!
 //! One module per schema version; this one picks the right one by the first line.
 
+mod seal;
 pub mod v1;
 
+pub(crate) use seal::SealCheck;
+pub use seal::{ChainHash, Seal, Sealer};
 pub use v1::{DecodeError, decode, encode};
 
 /// The schema version that this program writes, and the newest that it reads.

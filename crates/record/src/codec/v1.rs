@@ -1,7 +1,8 @@
 //! Schema 1: one JSON object per line, its `event` member saying which [`Event`] it is.
 //!
-//! Readers ignore members they do not know, so members may be added without a new version.
-//! A new event, series or phase, or a new meaning of a member, needs a new version.
+//! The last member of a line, `chain`, seals it ([`super::Sealer`]); journals of the first programs
+//! have none. Readers ignore members they do not know, so members may be added without a new
+//! version. A new event, series or phase, or a new meaning of a member, needs a new version.
 
 use std::fmt;
 

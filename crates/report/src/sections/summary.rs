@@ -1,6 +1,6 @@
 //! The answer at the top, and the facts of the run: "Test Summary" in a Jetstress report.
 
-use record::{Phase, RunRecord, Series};
+use record::{Phase, RunRecord, Seal, Series};
 use verdict::{Finding, Outcome, Verdict};
 
 use super::{span_of, tone, wall_clock};
@@ -152,7 +152,16 @@ pub fn section(run: &RunRecord, verdict: &Verdict) -> Section {
             Fact::new("Requests Through", &machine.input_output),
             Fact::new("Seed", format!("{:#018x}", start.seed)),
             Fact::new("Performance Log", "record.jsonl, beside this report"),
+            Fact::new("Record Seal", seal(run)),
         ])],
+    }
+}
+
+fn seal(run: &RunRecord) -> String {
+    match run.seal {
+        Seal::Unsealed => "unsealed: its lines carry no hashes".to_owned(),
+        Seal::Whole { end } => end.to_string(),
+        Seal::Altered { line } => format!("ALTERED after it was written, from line {line} on"),
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod checksums;
 mod generator_limited;
+mod intact;
 mod interrupted;
 mod issues;
 mod latency;
@@ -22,7 +23,9 @@ use crate::Finding;
 pub type Rule = fn(&RunRecord) -> Option<Finding>;
 
 /// Every rule, in the order of reports.
-pub const ALL: [Rule; 12] = [
+pub const ALL: [Rule; 13] = [
+    // First: where it objects, nothing else counts.
+    intact::judge,
     target_iops::judge,
     read_latency_average::judge,
     read_latency_maximum::judge,

@@ -1,0 +1,31 @@
+//! A record must be as it was written.
+
+use record::{RunRecord, Seal};
+
+use crate::{Evidence, Finding, Kind, Outcome, Unit};
+
+/// Cannot judge a run whose record was changed afterwards; finds nothing in one without hashes,
+/// which tells nothing.
+pub fn judge(run: &RunRecord) -> Option<Finding> {
+    let (outcome, evidence) = match run.seal {
+        Seal::Unsealed => return None,
+        Seal::Whole { .. } => (Outcome::Pass, Vec::new()),
+        Seal::Altered { line } => (
+            Outcome::CannotJudge,
+            vec![Evidence::of_run(format!(
+                "the record was altered after it was written: line {line} of the journal does not \
+                 fit the hashes before it; report the original, or run again"
+            ))],
+        ),
+    };
+    Some(Finding {
+        rule: "record-intact",
+        title: "Record as written",
+        kind: Kind::Record,
+        outcome,
+        measured: None,
+        limit: None,
+        unit: Unit::None,
+        evidence,
+    })
+}
