@@ -13,7 +13,7 @@ use trial::prepare::{self, Action, PrepareError, Progress, Target};
 use trial::{Coordinator, Stop};
 
 use crate::error::CommandError;
-use crate::locks::{self, Files};
+use crate::locks::{self, Files, PreparedFolders};
 use crate::signals::StopFlag;
 use crate::{term, wire};
 
@@ -44,6 +44,8 @@ pub struct Fill {
 /// Fills what is not there yet. Refuses before anything is written where the target is not empty
 /// or too small.
 pub fn fill(plan: &Plan, stop: &StopFlag, quiet: bool) -> Result<Fill, CommandError> {
+    // From the decision to the last manifest: in between, what was decided on must not change.
+    let _folders = PreparedFolders::take(&plan.databases)?;
     locks::wait_for(plan.databases.iter().map(Files::from), quiet);
     let actions = look(plan)?;
     let groups = wire::groups(plan);

@@ -1,7 +1,8 @@
 //! Waits for files that a process which was just killed still holds: the kernel ends its requests
 //! first, and until then the files stay locked.
 
-use std::fs::{self, TryLockError};
+use std::collections::BTreeSet;
+use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -28,6 +29,45 @@ pub struct Files {
     pub log_base: String,
 }
 
+/// Folders that no other process prepares while this is there.
+pub struct PreparedFolders {
+    _held: Vec<File>,
+}
+
+impl PreparedFolders {
+    /// Takes the folders of these databases and of their logs, and waits for a while where another
+    /// process has one. A file system that locks no folders is not held.
+    pub fn take(databases: &[plan::Database]) -> Result<Self, CommandError> {
+        let both =
+            |database: &plan::Database| [&database.folder, &database.log_folder].map(PathBuf::from);
+        // In one order, or two processes could each hold what the other waits for.
+        let folders: BTreeSet<PathBuf> = databases
+            .iter()
+            .flat_map(both)
+            .filter_map(|folder| folder.canonicalize().ok())
+            .collect();
+        let started = Instant::now();
+        let mut held = Vec::new();
+        for folder in folders {
+            let Ok(file) = File::open(&folder) else {
+                continue; // What is wrong with it is said where it is used.
+            };
+            while let Err(TryLockError::WouldBlock) = file.try_lock() {
+                if started.elapsed() >= PATIENCE {
+                    return Err(CommandError::new(format!(
+                        "{}: another plimsoll process prepares databases there; wait for its end, \
+                         or choose another folder",
+                        folder.display()
+                    )));
+                }
+                thread::sleep(BETWEEN_LOOKS);
+            }
+            held.push(file);
+        }
+        Ok(Self { _held: held })
+    }
+}
+
 impl From<&plan::Database> for Files {
     fn from(database: &plan::Database) -> Self {
         Self {
@@ -41,37 +81,38 @@ impl From<&plan::Database> for Files {
 /// Waits, for a while, until none of these files is held. A file that is still held then is
 /// refused where it is opened.
 pub fn wait_for(databases: impl IntoIterator<Item = Files>, quiet: bool) {
-    let (started, mut told) = (Instant::now(), quiet);
-    for files in databases {
-        while let Some(held) = files.first_held() {
-            if started.elapsed() >= PATIENCE {
-                return;
-            }
-            if !told && started.elapsed() >= TELL_AFTER {
-                told = true;
-                say(&format_args!(
-                    "waiting up to {} s for another plimsoll process to let go of {}",
-                    PATIENCE.as_secs(),
-                    held.display()
-                ));
-            }
-            thread::sleep(BETWEEN_LOOKS);
-        }
-    }
+    let all: Vec<Files> = databases.into_iter().collect();
+    wait_while(|| all.iter().find_map(Files::first_held), quiet);
 }
 
 /// Waits as long for the database at `path`, which is about to be read as a whole, and refuses it
 /// where it is still held: what changes under a reader looks like damage.
-pub fn refuse_held(path: &Path) -> Result<(), CommandError> {
-    let started = Instant::now();
-    while is_held(path) {
+pub fn refuse_held(path: &Path, quiet: bool) -> Result<(), CommandError> {
+    let held = || is_held(path).then(|| path.to_owned());
+    wait_while(held, quiet).map_or(Ok(()), |held| {
+        let file = held.display().to_string();
+        Err(DeviceError::Locked { file }.into())
+    })
+}
+
+/// Waits until `held` names no file any more; the file that it still names when patience ends.
+fn wait_while(held: impl Fn() -> Option<PathBuf>, quiet: bool) -> Option<PathBuf> {
+    let (started, mut told) = (Instant::now(), quiet);
+    while let Some(file) = held() {
         if started.elapsed() >= PATIENCE {
-            let file = path.display().to_string();
-            return Err(DeviceError::Locked { file }.into());
+            return Some(file);
+        }
+        if !told && started.elapsed() >= TELL_AFTER {
+            told = true;
+            say(&format_args!(
+                "waiting up to {} s for another plimsoll process to let go of {}",
+                PATIENCE.as_secs(),
+                file.display()
+            ));
         }
         thread::sleep(BETWEEN_LOOKS);
     }
-    Ok(())
+    None
 }
 
 impl Files {

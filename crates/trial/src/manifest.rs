@@ -7,6 +7,8 @@ use std::fmt;
 use std::rc::Rc;
 
 use device::{ALIGNMENT, Buffer, DeviceError, Durability, OpenMode, Purpose, Request, Volume};
+use ese::Signature;
+use ese::header::{PROBE_BYTES, read_copies};
 use plan::Plan;
 use serde::{Deserialize, Serialize};
 use units::Bytes;
@@ -73,6 +75,11 @@ pub enum ManifestError {
         file: String,
         /// What is wrong with it.
         problem: String,
+    },
+    /// The database file is not the one that the manifest was written for.
+    Exchanged {
+        /// The database file.
+        file: String,
     },
     /// The fill of the database was interrupted.
     Unfinished {
@@ -160,6 +167,31 @@ impl Manifest {
         Ok(())
     }
 
+    /// Whether this is the manifest of the database with that signature.
+    pub fn is_for(&self, signature: Signature) -> bool {
+        self.state == State::Complete && self.signature == digits(signature)
+    }
+
+    /// Refuses the database file at `location` where it is not the one that this manifest was
+    /// written for. One whose header cannot be read is refused where it is opened.
+    pub async fn prove(&self, location: &Location) -> Result<(), ManifestError> {
+        let (volume, file) = (&location.database, &location.plan.file);
+        let device = volume.open(file, OpenMode::ReadOnly).await?;
+        let present = usize::try_from(device.length()).unwrap_or(usize::MAX);
+        let length = PROBE_BYTES.min(present / ALIGNMENT * ALIGNMENT);
+        if length == 0 {
+            return Ok(());
+        }
+        let request = Request::read(Purpose::Header, 0, length);
+        let start = device.submit(request).await.into_buffer()?;
+        match read_copies(&start) {
+            Ok(copies) if !self.is_for(copies.header.signature) => Err(ManifestError::Exchanged {
+                file: location.path(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
     /// Whether a fill by `plan` would make just this database.
     pub fn is_of(&self, plan: &Plan) -> bool {
         let made = Plan::parse("manifest", &self.plan);
@@ -169,6 +201,12 @@ impl Manifest {
                 && made.workload.long_pad_bytes == plan.workload.long_pad_bytes
         })
     }
+}
+
+/// A signature as manifests write it.
+pub(crate) fn digits(signature: Signature) -> String {
+    let digits = signature.encode().map(|byte| format!("{byte:02x}"));
+    digits.concat()
 }
 
 /// The manifest's name beside a database file of this name.
@@ -259,6 +297,12 @@ impl fmt::Display for ManifestError {
             Self::Unreadable { file, problem } => write!(
                 f,
                 "{file}: not a manifest ({problem}); remove the database and prepare it anew"
+            ),
+            Self::Exchanged { file } => write!(
+                f,
+                "{file}: is not the database that its manifest was written for: its signature is \
+                 another; nothing was written to it. Bring the right file back, or prepare another \
+                 folder"
             ),
             Self::Unfinished { file } => write!(
                 f,

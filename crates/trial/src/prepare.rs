@@ -113,8 +113,7 @@ async fn prepare_one(
     manifest.state = State::Complete;
     manifest.rows = summary.rows;
     manifest.file_bytes = summary.bytes.0;
-    let digits = signature.encode().map(|byte| format!("{byte:02x}"));
-    manifest.signature = digits.concat();
+    manifest.signature = manifest::digits(signature);
     manifest::write(&location, &manifest).await?;
     tell_complete(&runtime, &manifest, &progress);
     Ok(())

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use trial::damage::{Damage, Finding, Tally};
 use units::Bytes;
 
+use super::dirty::Dirty;
 use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
@@ -12,7 +13,8 @@ use crate::flags::CheckFlags;
 use crate::scan::{Scanned, Target, scan};
 use crate::term::Progress;
 
-/// Checks the files; fails where any is damaged.
+/// Checks the files; fails where any is damaged, and judges none that was not closed and is else
+/// sound.
 pub fn run(flags: &CheckFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let targets: Result<Vec<Target>, CommandError> =
         flags.files.iter().map(|path| Target::open(path)).collect();
@@ -24,6 +26,9 @@ pub fn run(flags: &CheckFlags, console: &mut Console) -> Result<Outcome, Command
         console.answer_json(&Value::Array(files.iter().map(as_json).collect()))?;
     } else {
         for file in &files {
+            if let Some(dirty) = &file.target.dirty {
+                console.answer(dirty.sentence(&file.target.path))?;
+            }
             print_findings(file, console)?;
         }
         print_table(&files, console)?;
@@ -32,7 +37,13 @@ pub fn run(flags: &CheckFlags, console: &mut Console) -> Result<Outcome, Command
     let sound = files
         .iter()
         .all(|file| file.target.faults.is_empty() && file.tally.bad == 0);
-    Ok(if sound { Outcome::Pass } else { Outcome::Fail })
+    let closed = files.iter().all(|file| file.target.dirty.is_none());
+    Ok(match (sound, closed) {
+        (true, true) => Outcome::Pass,
+        // What is only in the log proves nothing about the file.
+        (true, false) => Outcome::CannotJudge,
+        (false, _) => Outcome::Fail,
+    })
 }
 
 fn print_findings(file: &Scanned, console: &mut Console) -> Result<(), CommandError> {
@@ -181,6 +192,7 @@ fn as_json(file: &Scanned) -> Value {
         "bytes": seen * file.target.page_size.bytes_u64(),
         "seconds": file.took.as_secs_f64(),
         "mib_per_second": file.speed(),
+        "not_closed": file.target.dirty.as_ref().map(Dirty::as_json),
         "file_faults": file.target.faults.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "findings": file.tally.findings.iter().map(finding).collect::<Vec<_>>(),
     })

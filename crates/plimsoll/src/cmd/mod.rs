@@ -3,6 +3,7 @@
 pub mod builds;
 pub mod check;
 pub mod completions;
+pub mod dirty;
 pub mod dump;
 pub mod export;
 pub mod header;

@@ -1,8 +1,9 @@
 //! `recover`: brings a database that was not closed properly back to what was committed.
 
+mod owner;
+
 use std::cell::RefCell;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -10,19 +11,23 @@ use device::{Clock as _, Volume};
 use device_os::{OsClock, World};
 use engine::recovery::{RecoveryProgress, RecoverySummary};
 use engine::{Database, DatabaseFiles, Mended, Settings};
+use ese::header::DatabaseState;
 use serde_json::json;
-use trial::manifest;
+use trial::manifest::{self, Manifest};
 use units::Seed;
 
+use super::dirty::Dirty;
 use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
 use crate::flags::RecoverFlags;
 use crate::locks::{self, Files};
+use crate::pages::read_header;
 use crate::term::{Progress, duration};
 use crate::wire;
 
-/// Replays the log, undoes what was never committed, and closes the database.
+/// Replays the log, undoes what was never committed, and closes the database. One that was closed
+/// properly is not opened for writes at all.
 pub fn run(flags: &RecoverFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let path = &flags.file;
     let folder = match path.parent() {
@@ -32,15 +37,20 @@ pub fn run(flags: &RecoverFlags, console: &mut Console) -> Result<Outcome, Comma
     let name = path.file_name().and_then(|name| name.to_str());
     let name =
         name.ok_or_else(|| CommandError::new(format!("{}: name a database file", path.display())))?;
+    locks::refuse_held(path, console.is_quiet())?;
+    let header = read_header(path)?.header;
+    if header.state == DatabaseState::CleanShutdown {
+        tell(path, None, flags.json, console)?;
+        return Ok(Outcome::Pass);
+    }
     let log_folder = flags.log_folder.as_deref().unwrap_or(folder);
     let world = wire::world()?;
     let database = wire::volume(&world, folder)?;
-    let base = match &flags.log_base {
-        Some(base) => base.clone(),
-        None => match planned_base(&world, &database, name) {
-            Some(base) => base,
-            None => only_base(log_folder)?,
-        },
+    let manifest = manifest_of(&world, &database, name);
+    let planned = || Some(manifest.as_ref()?.planned()?.log_base);
+    let base = match flags.log_base.clone().or_else(planned) {
+        Some(base) => base,
+        None => owner::only_base(log_folder)?,
     };
     let held = Files {
         database: path.clone(),
@@ -54,18 +64,21 @@ pub fn run(flags: &RecoverFlags, console: &mut Console) -> Result<Outcome, Comma
         log: wire::volume(&world, log_folder)?,
         log_base: base,
     };
+    // Every other state is refused by recovery itself, before it writes.
+    if Dirty::of(&header).is_some() {
+        owner::require_ours(&world, path, &header, manifest.as_ref(), &files)?;
+    }
     let summary = recover(&world, files, console.is_quiet())?;
     tell(path, summary, flags.json, console)?;
     Ok(Outcome::Pass)
 }
 
-/// The base name of the log in the plan that the database was prepared from. Any database may be
-/// recovered, so one without a readable manifest is nothing to complain of.
-fn planned_base(world: &World, database: &Rc<dyn Volume>, name: &str) -> Option<String> {
+/// The manifest beside the database. The log proves as well whose a database is, so one without a
+/// readable manifest is nothing to complain of.
+fn manifest_of(world: &World, database: &Rc<dyn Volume>, name: &str) -> Option<Manifest> {
     let (database, name) = (Rc::clone(database), name.to_owned());
     let reading = async move { manifest::read_beside(&database, &name).await };
-    let manifest = world.executor().block_on(reading).ok().flatten()?;
-    Some(manifest.planned()?.log_base)
+    world.executor().block_on(reading).ok().flatten()
 }
 
 fn recover(
@@ -156,30 +169,6 @@ fn mended(mended: Mended) -> String {
         mended.reads(),
         mended.flipped_bits
     )
-}
-
-/// The base name of the one log in `folder`.
-fn only_base(folder: &Path) -> Result<String, CommandError> {
-    let wrong = |error: std::io::Error| CommandError::file(folder, "list", &error);
-    let mut bases = Vec::new();
-    for entry in fs::read_dir(folder).map_err(wrong)? {
-        let file = PathBuf::from(entry.map_err(wrong)?.file_name());
-        let is_checkpoint = file.extension().is_some_and(|extension| extension == "pck");
-        let stem = file.file_stem().and_then(|stem| stem.to_str());
-        if let (true, Some(stem)) = (is_checkpoint, stem) {
-            bases.push(stem.to_owned());
-        }
-    }
-    match bases.as_slice() {
-        [base] => Ok(base.clone()),
-        // A log is begun before its checkpoint file; a plan's first database uses this one.
-        [] => Ok("E00".to_owned()),
-        _ => Err(CommandError::new(format!(
-            "{}: holds the logs {}; name the one of this database with --log-base",
-            folder.display(),
-            bases.join(", ")
-        ))),
-    }
 }
 
 #[cfg(test)]

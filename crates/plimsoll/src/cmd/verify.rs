@@ -4,6 +4,7 @@ use ese::verify::{Report, verify};
 use serde_json::{Value, json};
 use trial::contents::{self, Contents};
 
+use super::dirty::Dirty;
 use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
@@ -14,11 +15,15 @@ use crate::pages::{FilePages, PageError, read_header, unreadable};
 /// Runs of leaked pages that are named in words; the JSON answer has more.
 const MOST_LEAKS_NAMED: usize = 20;
 
-/// Examines the database; fails where anything is wrong.
+/// Examines the database; fails where anything is wrong. One that was not closed cannot agree with
+/// itself before its log is replayed.
 pub fn run(flags: &FileFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let header = read_header(&flags.file)?;
     let pages = FilePages::open(&flags.file, header.page_size)?;
-    locks::refuse_held(&flags.file)?;
+    locks::refuse_held(&flags.file, true)?;
+    if let Some(dirty) = Dirty::of(&header.header) {
+        return Err(CommandError::new(dirty.sentence(&flags.file)));
+    }
     let report = verify(pages, &header.header).map_err(PageError::into_command)?;
     // Rows that cannot be reached cannot be read either, and are named already.
     let contents = if report.is_clean() {

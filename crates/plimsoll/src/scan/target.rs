@@ -14,6 +14,7 @@ use ese::reader::{ReadError, database_space};
 use trial::damage::Tally;
 use units::{Bytes, PageNumber};
 
+use crate::cmd::dirty::Dirty;
 use crate::documents;
 use crate::error::CommandError;
 use crate::locks;
@@ -39,6 +40,8 @@ pub struct Target {
     pub owned: Option<PageNumber>,
     /// The flush map beside it, or why none is believed.
     pub flush_map: Result<Arc<FlushMap>, MapRefusal>,
+    /// What its header says, where it was not closed.
+    pub dirty: Option<Dirty>,
     /// What is wrong with the file as a whole.
     pub faults: Vec<FileFault>,
 }
@@ -143,7 +146,7 @@ impl Target {
             Ok(Bytes(length))
         });
         let length = opened.map_err(|error| CommandError::file(path, "read", &error))?;
-        locks::refuse_held(path)?;
+        locks::refuse_held(path, true)?;
         let mut header = None;
         let (page_size, faults) = match read_copies(&start) {
             Ok(copies) => {
@@ -166,6 +169,7 @@ impl Target {
             pages: 0,
             owned: None,
             flush_map: Err(MapRefusal::Unpaired),
+            dirty: header.as_ref().and_then(Dirty::of),
             faults,
         };
         target.count_pages()?;

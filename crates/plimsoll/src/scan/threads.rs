@@ -185,7 +185,10 @@ fn add_up(work: Work, mut shares: Vec<(usize, Share)>) -> Vec<Scanned> {
             let (from, to) = span.unwrap_or((share.from, share.to));
             span = Some((from.min(share.from), to.max(share.to)));
         }
-        tally.find_wiped_pages();
+        // Where the log was not replayed, a page that is pointed to may never have been written.
+        if target.dirty.is_none() {
+            tally.find_wiped_pages();
+        }
         let took = span.map_or(Duration::ZERO, |(from, to)| to - from);
         scanned.push(Scanned {
             target,

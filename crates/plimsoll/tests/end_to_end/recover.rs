@@ -9,16 +9,20 @@ use crate::scene::{Ran, Scene};
 #[test]
 fn the_manifest_says_which_log_is_the_databases() {
     let scene = Scene::prepared("recover-base");
-    scene.write("E00.pck", &[]);
-    scene.write("E01.pck", &[]);
+    scene.kill_run(&["run", "plan.toml"]);
+    let manifest = scene.read("Plimsoll002.manifest.json");
+    fs::remove_file(scene.path("Plimsoll002.manifest.json")).unwrap();
+    scene.run(["recover", "Plimsoll002.edb"]).expect_refusal(&[
+        "holds the logs",
+        "E00",
+        "E01",
+        "--log-base",
+    ]);
+    scene.write("Plimsoll002.manifest.json", &manifest);
     scene
         .run(["recover", "Plimsoll002.edb"])
         .expect_code(0)
-        .expect_out(&["was closed properly"]);
-    fs::remove_file(scene.path("Plimsoll002.manifest.json")).unwrap();
-    scene
-        .run(["recover", "Plimsoll002.edb"])
-        .expect_refusal(&["holds the logs E00, E01", "--log-base"]);
+        .expect_out(&["recovered from log generations"]);
 }
 
 #[test]

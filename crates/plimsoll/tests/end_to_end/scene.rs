@@ -1,12 +1,15 @@
 //! The small language of these tests: a scratch folder on a disk, the program run in it, and what
 //! it said.
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+use std::time::{Duration, SystemTime};
 
 /// Page size of the prepared databases.
 pub const PAGE_BYTES: usize = 32 << 10;
@@ -110,6 +113,36 @@ impl Scene {
             .collect();
         files.sort();
         files
+    }
+
+    /// The content and the time of the last change of every file in the folder and below.
+    pub fn snapshot(&self) -> BTreeMap<PathBuf, (SystemTime, Vec<u8>)> {
+        let mut found = BTreeMap::new();
+        let mut folders = vec![self.folder.clone()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else {
+                    let changed = fs::metadata(&path).unwrap().modified().unwrap();
+                    found.insert(path.clone(), (changed, fs::read(path).unwrap()));
+                }
+            }
+        }
+        found
+    }
+
+    /// Starts `words`, a run, and kills it once its load has begun; it writes to the folder `out`.
+    pub fn kill_run(&self, words: &[&str]) {
+        let mut child = self.start(words.iter().chain(&["--duration", "60s", "-o", "out"]));
+        let journal = self.path("out/record.jsonl");
+        let begun = || fs::read_to_string(&journal).is_ok_and(|text| text.contains("\"measure\""));
+        while !begun() && child.try_wait().unwrap().is_none() {
+            thread::sleep(Duration::from_millis(20));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
     }
 }
 

@@ -22,6 +22,13 @@ pub enum PrepareError {
         /// The file.
         file: String,
     },
+    /// Another database keeps its log where this one's would go.
+    LogInUse {
+        /// The folder.
+        folder: String,
+        /// A file of the log.
+        file: String,
+    },
     /// There is a manifest of a database that is gone.
     Gone {
         /// The manifest.
@@ -61,6 +68,12 @@ impl fmt::Display for PrepareError {
                 f,
                 "{folder}: {file} is already there and no manifest says that plimsoll made it; \
                  choose an empty folder, or remove the file yourself"
+            ),
+            Self::LogInUse { folder, file } => write!(
+                f,
+                "{folder}: {file} is the log of another database, and a fill makes none; name \
+                 another log folder in the plan, or remove the log yourself where its database is \
+                 gone"
             ),
             Self::Gone { manifest, file } => write!(
                 f,

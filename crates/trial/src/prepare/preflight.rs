@@ -84,14 +84,11 @@ async fn decide(plan: &Plan, location: &Location) -> Result<Action, PrepareError
 }
 
 /// Removes what an interrupted fill left, but for the manifest that says so: should this be
-/// interrupted too, the next attempt still knows whose files these are.
+/// interrupted too, the next attempt still knows whose files these are. A fill makes no log, so
+/// none that is there is its own.
 pub async fn clear(location: &Location) -> Result<(), PrepareError> {
     let there = location.database.list().await?;
-    let logs = location.log.list().await?;
-    let own = own_files(location, &there, &logs);
-    for file in &own.log {
-        location.log.remove(file).await?;
-    }
+    let own = own_files(location, &there, &[]);
     for file in &own.database {
         location.database.remove(file).await?;
     }
@@ -139,7 +136,13 @@ fn judge(
 ) -> Result<Action, PrepareError> {
     let is_there = own.database.contains(&location.plan.file);
     match manifest {
-        Some(manifest) if manifest.state == State::Filling => Ok(Action::Restart),
+        Some(manifest) if manifest.state == State::Filling => match own.log.first() {
+            None => Ok(Action::Restart),
+            Some(file) => Err(PrepareError::LogInUse {
+                folder: location.plan.log_folder.clone(),
+                file: file.clone(),
+            }),
+        },
         Some(_) if !is_there => Err(PrepareError::Gone {
             manifest: location.manifest_file(),
             file: location.path(),

@@ -76,6 +76,10 @@ async fn open_live(group: &Group, location: &Location) -> Result<Live, String> {
     manifest
         .fits(&group.plan, location)
         .map_err(|error| error.to_string())?;
+    manifest
+        .prove(location)
+        .await
+        .map_err(|error| error.to_string())?;
     let files = DatabaseFiles {
         database: Rc::clone(&location.database),
         file: location.plan.file.clone(),

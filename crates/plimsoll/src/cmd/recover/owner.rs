@@ -1,0 +1,72 @@
+//! Whose a database is: recovery rewrites header, log and flush map in this program's own forms,
+//! which is the end of a database of another engine.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use device_os::World;
+use engine::DatabaseFiles;
+use engine::log::{LogChain, LogFolder};
+use ese::header::DatabaseHeader;
+use trial::manifest::Manifest;
+
+use crate::error::CommandError;
+
+/// Refuses a database of which neither its manifest nor its log proves that this program made it.
+pub fn require_ours(
+    world: &World,
+    path: &Path,
+    header: &DatabaseHeader,
+    manifest: Option<&Manifest>,
+    files: &DatabaseFiles,
+) -> Result<(), CommandError> {
+    if manifest.is_some_and(|manifest| manifest.is_for(header.signature)) {
+        return Ok(());
+    }
+    let folder = LogFolder::new(files.log.clone(), &files.log_base);
+    // What is wrong with a log that is there is said by recovery, which needs it whole.
+    let found = world
+        .executor()
+        .block_on(async move { LogChain::find(&folder).await });
+    let is_ours = |chain: LogChain| {
+        let identity = chain.identity();
+        (identity.signature, identity.database) == (header.log_signature, header.signature)
+    };
+    if found.ok().flatten().is_some_and(is_ours) {
+        return Ok(());
+    }
+    Err(CommandError::new(format!(
+        "{}: {}, and neither a manifest beside it nor the log {} in {} proves that plimsoll made \
+         it, so nothing was written. Where that is not the folder of its log, name the right one \
+         with --log-folder; a database of Exchange or Windows is recovered by eseutil /r or \
+         esentutl /r, beside its own log",
+        path.display(),
+        header.state,
+        files.log_base,
+        files.log.name(),
+    )))
+}
+
+/// The base name of the one log in `folder`.
+pub fn only_base(folder: &Path) -> Result<String, CommandError> {
+    let wrong = |error: std::io::Error| CommandError::file(folder, "list", &error);
+    let mut bases = Vec::new();
+    for entry in fs::read_dir(folder).map_err(wrong)? {
+        let file = PathBuf::from(entry.map_err(wrong)?.file_name());
+        let is_checkpoint = file.extension().is_some_and(|extension| extension == "pck");
+        let stem = file.file_stem().and_then(|stem| stem.to_str());
+        if let (true, Some(stem)) = (is_checkpoint, stem) {
+            bases.push(stem.to_owned());
+        }
+    }
+    match bases.as_slice() {
+        [base] => Ok(base.clone()),
+        // A log is begun before its checkpoint file; a plan's first database uses this one.
+        [] => Ok("E00".to_owned()),
+        _ => Err(CommandError::new(format!(
+            "{}: holds the logs {}; name the one of this database with --log-base",
+            folder.display(),
+            bases.join(", ")
+        ))),
+    }
+}
