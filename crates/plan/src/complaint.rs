@@ -2,6 +2,14 @@
 
 use std::fmt;
 
+use units::shortened;
+
+/// More complaints than this are counted, but not shown.
+const MOST_SHOWN: usize = 20;
+/// Characters of a key and of a problem, either of which may quote the document.
+const LONGEST_KEY: usize = 100;
+const LONGEST_PROBLEM: usize = 1_000;
+
 /// Everything wrong with one document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanError {
@@ -56,6 +64,11 @@ pub enum Problem {
         /// The most that is accepted.
         most: String,
     },
+    /// A text that nothing needs to be so long for.
+    TooLong {
+        /// The most bytes that are accepted.
+        most: usize,
+    },
     /// A word that is none of the choices.
     NotAChoice {
         /// The word.
@@ -84,7 +97,7 @@ pub enum Problem {
 
 impl fmt::Display for PlanError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (number, complaint) in self.complaints.iter().enumerate() {
+        for (number, complaint) in self.complaints.iter().take(MOST_SHOWN).enumerate() {
             if number > 0 {
                 writeln!(f)?;
             }
@@ -94,9 +107,14 @@ impl fmt::Display for PlanError {
             }
             write!(f, ": ")?;
             if !complaint.key.is_empty() {
-                write!(f, "{}: ", complaint.key)?;
+                write!(f, "{}: ", shortened(&complaint.key, LONGEST_KEY))?;
             }
-            write!(f, "{}", complaint.problem)?;
+            let problem = complaint.problem.to_string();
+            write!(f, "{}", shortened(&problem, LONGEST_PROBLEM))?;
+        }
+        let more = self.complaints.len().saturating_sub(MOST_SHOWN);
+        if more > 0 {
+            write!(f, "\n{}: and {more} more", self.file)?;
         }
         Ok(())
     }
@@ -122,6 +140,7 @@ impl fmt::Display for Problem {
             Self::OutOfRange { found, least, most } => {
                 write!(f, "{found} is out of range; give {least} to {most}")
             }
+            Self::TooLong { most } => write!(f, "is longer than {most} bytes; shorten it"),
             Self::NotAChoice { found, choices } => {
                 write!(f, "`{found}` is not known; give one of ")?;
                 list(f, choices.iter().copied())

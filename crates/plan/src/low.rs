@@ -73,7 +73,7 @@ pub struct Limits {
 
 /// Reads the text; none where it is not TOML at all.
 pub fn read(text: &str, complaints: &mut Vec<Complaint>) -> Option<Document> {
-    let lines = Lines(text);
+    let lines = Lines::of_text(text);
     let table = parse(text, "plimsoll plan", complaints)?;
     Some(document(Section::root(&table, &lines), complaints))
 }

@@ -118,15 +118,23 @@ impl Value for NumberOrAuto {
 }
 
 /// The text's line starts, to turn a byte position into a line.
-pub struct Lines<'a>(pub &'a str);
+pub struct Lines {
+    breaks: Vec<usize>,
+}
 
-impl Lines<'_> {
+impl Lines {
+    pub fn of_text(text: &str) -> Self {
+        let breaks = text.match_indices('\n').map(|(position, _)| position);
+        Self {
+            breaks: breaks.collect(),
+        }
+    }
+
     pub fn of(&self, byte: usize) -> usize {
         if byte == OUTSIDE {
             return 0;
         }
-        let breaks = self.0.match_indices('\n');
-        1 + breaks.take_while(|&(position, _)| position < byte).count()
+        1 + self.breaks.partition_point(|position| *position < byte)
     }
 }
 
@@ -145,7 +153,9 @@ pub fn parse<'a>(
         message: error.message().lines().collect::<Vec<_>>().join(", "),
         example,
     };
-    let line = error.span().map_or(1, |span| Lines(text).of(span.start));
+    let line = error
+        .span()
+        .map_or(1, |span| Lines::of_text(text).of(span.start));
     let place = Place {
         line,
         key: String::new(),
@@ -157,18 +167,23 @@ pub fn parse<'a>(
 /// Where a value stands that no document gave: beyond the end of every text.
 pub const OUTSIDE: usize = usize::MAX;
 
+/// Bytes of the longest text that any key takes: as long as a path may be.
+const LONGEST_TEXT: usize = 4096;
+/// No known key is nearly as long.
+const LONGEST_KEY: usize = 64;
+
 /// One table of the document.
 pub struct Section<'a> {
     title: String,
     line: usize,
-    lines: &'a Lines<'a>,
+    lines: &'a Lines,
     table: Option<&'a DeTable<'a>>,
     known: Vec<&'static str>,
 }
 
 impl<'a> Section<'a> {
     /// The document itself.
-    pub fn root(table: &'a DeTable<'a>, lines: &'a Lines<'a>) -> Self {
+    pub fn root(table: &'a DeTable<'a>, lines: &'a Lines) -> Self {
         Self {
             title: String::new(),
             line: 1,
@@ -295,6 +310,18 @@ impl<'a> Section<'a> {
         value: &Spanned<DeValue<'_>>,
         complaints: &mut Vec<Complaint>,
     ) -> Option<Given<T>> {
+        if value
+            .get_ref()
+            .as_str()
+            .is_some_and(|text| text.len() > LONGEST_TEXT)
+        {
+            let mut complaint = self
+                .place(key)
+                .complaint(Problem::TooLong { most: LONGEST_TEXT });
+            complaint.line = self.lines.of(value.span().start);
+            complaints.push(complaint);
+            return None;
+        }
         let Some(read) = T::read(value.get_ref()) else {
             complaints.push(self.wrong_kind(key, T::WANTED, value));
             return None;
@@ -354,6 +381,9 @@ fn describe(value: &DeValue<'_>) -> String {
 /// The known key that takes the fewest changes to reach from `key`, where that is less than half
 /// of its letters.
 fn nearest<'k>(key: &str, known: &[&'k str]) -> Option<&'k str> {
+    if key.len() > LONGEST_KEY {
+        return None;
+    }
     let distance = |known: &str| edit_distance(&key.to_lowercase(), known);
     let best = known.iter().min_by_key(|known| distance(known))?;
     (distance(best) * 2 < best.len().max(3)).then_some(best)

@@ -1,8 +1,9 @@
 //! The only place that prints: answers to the standard output, everything else to the error
-//! output, so that answers can be piped.
+//! output, so that answers can be piped. Names and texts come from plans and files of others, so
+//! whatever would steer a terminal is shown and not done.
 
 use std::fmt;
-use std::io::{self, BufWriter, Write as _};
+use std::io::{self, BufWriter, IsTerminal as _, Write as _};
 
 use crate::error::{CommandError, output_error};
 
@@ -28,19 +29,34 @@ impl Console {
 
     /// A line of the answer.
     pub fn answer(&mut self, line: impl fmt::Display) -> Result<(), CommandError> {
-        writeln!(self.out, "{line}").map_err(|error| output_error(&error))
+        let line = line.to_string();
+        self.write(&units::plain(&line))?;
+        self.write("\n")
     }
 
-    /// Bytes of the answer as they are.
-    pub fn answer_bytes(&mut self, bytes: &[u8]) -> Result<(), CommandError> {
-        self.out
-            .write_all(bytes)
-            .map_err(|error| output_error(&error))
+    /// Text of the answer, its line feeds included.
+    pub fn answer_text(&mut self, text: &str) -> Result<(), CommandError> {
+        self.write(&units::plain(text))
+    }
+
+    /// A line of data for other programs, as it is; on a terminal as harmless as any other.
+    pub fn answer_data(&mut self, line: &str) -> Result<(), CommandError> {
+        if io::stdout().is_terminal() {
+            return self.answer(line);
+        }
+        self.write(line)?;
+        self.write("\n")
     }
 
     /// An answer for programs.
     pub fn answer_json(&mut self, value: &serde_json::Value) -> Result<(), CommandError> {
-        self.answer(value)
+        self.write(&units::plain_json(&value.to_string()))?;
+        self.write("\n")
+    }
+
+    fn write(&mut self, text: &str) -> Result<(), CommandError> {
+        let written = self.out.write_all(text.as_bytes());
+        written.map_err(|error| output_error(&error))
     }
 
     /// Something worth knowing that is no answer; not said where the user wants quiet.
@@ -66,5 +82,6 @@ pub fn complain(sentence: &str) {
 
 /// A line on the error output. Where even that has gone, the line is lost.
 pub fn say(line: &dyn fmt::Display) {
-    let _ = writeln!(io::stderr(), "{line}");
+    let line = line.to_string();
+    let _ = writeln!(io::stderr(), "{}", units::plain(&line));
 }

@@ -1,31 +1,70 @@
 //! Files that people name: plans in, reports out.
 
 use std::fs;
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
 use plan::{Deployment, Overrides, Plan};
 use time::OffsetDateTime;
 use time::macros::format_description;
+use units::Bytes;
 
 use crate::error::CommandError;
 
+/// No plan or deployment is longer: 256 databases or 100 tiers take a tenth of it.
+const LONGEST_TEXT: u64 = 1 << 20;
+/// No log or report of an administrator that fits into memory is longer.
+const LONGEST_DATA: u64 = 4 << 30;
+
 /// Reads the plan at `path` with what the command line overrides.
 pub fn read_plan(path: &Path, overrides: &Overrides) -> Result<Plan, CommandError> {
-    let text =
-        fs::read_to_string(path).map_err(|error| CommandError::file(path, "read", &error))?;
-    Ok(Plan::parse_with(
-        &path.display().to_string(),
-        &text,
-        overrides,
-    )?)
+    let (file, text) = read_text(path)?;
+    Ok(Plan::parse_with(&file, &text, overrides)?)
 }
 
 /// Reads the deployment at `path`.
 pub fn read_deployment(path: &Path) -> Result<Deployment, CommandError> {
-    let text =
-        fs::read_to_string(path).map_err(|error| CommandError::file(path, "read", &error))?;
-    Ok(Deployment::parse(&path.display().to_string(), &text)?)
+    let (file, text) = read_text(path)?;
+    Ok(Deployment::parse(&file, &text)?)
+}
+
+/// The name and the text of a document that people write.
+pub fn read_text(path: &Path) -> Result<(String, String), CommandError> {
+    let bytes = read(path, LONGEST_TEXT)?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let error = io::Error::new(io::ErrorKind::InvalidData, error.utf8_error());
+        CommandError::file(path, "read", &error)
+    })?;
+    Ok((path.display().to_string(), text))
+}
+
+/// The bytes of a file of an administrator's.
+pub fn read_data(path: &Path) -> Result<Vec<u8>, CommandError> {
+    read(path, LONGEST_DATA)
+}
+
+/// A device such as `/dev/zero` has no end, so only a pipe may stand for a file.
+fn read(path: &Path, longest: u64) -> Result<Vec<u8>, CommandError> {
+    let wrong = |error: io::Error| CommandError::file(path, "read", &error);
+    let mut bytes = Vec::new();
+    let kind = fs::metadata(path).map_err(wrong)?.file_type();
+    if kind.is_char_device() || kind.is_block_device() {
+        let problem = "it is a device";
+        return Err(wrong(io::Error::new(io::ErrorKind::InvalidInput, problem)));
+    }
+    let file = fs::File::open(path).map_err(wrong)?;
+    file.take(longest + 1)
+        .read_to_end(&mut bytes)
+        .map_err(wrong)?;
+    if bytes.len() as u64 > longest {
+        return Err(CommandError::new(format!(
+            "{}: is longer than {}, as no such document is; name the right file",
+            path.display(),
+            Bytes(longest)
+        )));
+    }
+    Ok(bytes)
 }
 
 /// Opens a file for reads. Opening a pipe would wait for its other end, and a device
@@ -40,18 +79,80 @@ pub fn open(path: &Path) -> io::Result<fs::File> {
     }
 }
 
-/// Writes a whole file.
-pub fn write(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
-    fs::write(path, bytes).map_err(|error| CommandError::file(path, "write", &error))
+/// What becomes of a file that stands where an answer is to be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Existing {
+    /// It stays, and the answer is refused.
+    Keep,
+    /// The answer takes its place, as a person asked for with `--force`.
+    Replace,
+}
+
+impl Existing {
+    /// What the flag `--force` says.
+    pub const fn of_flag(force: bool) -> Self {
+        if force { Self::Replace } else { Self::Keep }
+    }
+}
+
+/// Writes an answer that was made from `inputs` to a file that a person named. Never into an input,
+/// and never through a symbolic link.
+pub fn write(
+    path: &Path,
+    bytes: &[u8],
+    existing: Existing,
+    inputs: &[&Path],
+) -> Result<(), CommandError> {
+    if let Some(input) = inputs.iter().find(|input| is_same_file(path, input)) {
+        return Err(CommandError::new(format!(
+            "{}: is {}, which the answer is made from; name another file",
+            path.display(),
+            input.display()
+        )));
+    }
+    match existing {
+        Existing::Keep => write_new(path, bytes),
+        Existing::Replace => replace(path, bytes),
+    }
+}
+
+fn is_same_file(one: &Path, two: &Path) -> bool {
+    let identity = |path: &Path| {
+        let facts = fs::metadata(path).ok()?;
+        Some((facts.dev(), facts.ino()))
+    };
+    identity(one).is_some_and(|one| identity(two) == Some(one))
+}
+
+/// Puts a whole file where another may stand, all or nothing: the old one stays until the new one
+/// is whole, and a symbolic link is replaced, not followed.
+pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
+    let kind = fs::symlink_metadata(path).map(|facts| facts.file_type());
+    if kind.is_ok_and(|kind| !kind.is_file() && !kind.is_symlink()) {
+        return Err(CommandError::new(format!(
+            "{}: is a folder, a pipe or a device, and only a file is replaced; name a file",
+            path.display()
+        )));
+    }
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.new", std::process::id()));
+    let temporary = path.with_file_name(name);
+    write_new(&temporary, bytes)?;
+    fs::rename(&temporary, path).map_err(|error| {
+        // It is of no use to anybody without its name.
+        let _ = fs::remove_file(&temporary);
+        CommandError::file(path, "write", &error)
+    })
 }
 
 /// Writes a whole file that must not be there yet.
-pub fn write_new(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
+fn write_new(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
     let file = fs::File::create_new(path);
     match file.and_then(|mut file| file.write_all(bytes)) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             Err(CommandError::new(format!(
-                "{}: is there already, and nothing is written over; remove it or name another",
+                "{}: is there already, and nothing is written over; remove it, name another, or \
+                 say --force",
                 path.display()
             )))
         }

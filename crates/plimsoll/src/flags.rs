@@ -154,6 +154,9 @@ pub struct ReportFlags {
     /// File to write [default: the standard output]
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Replace files that are there already
+    #[arg(long, requires = "output")]
+    pub force: bool,
 }
 
 /// Flags of `prepare`.
@@ -270,10 +273,13 @@ pub struct PlanFlags {
     /// The deployment to lay out [default: print a commented plan]
     #[arg(value_name = "DEPLOYMENT")]
     pub deployment: Option<PathBuf>,
-    /// Folder for plan.toml, provision.md, provision.json and exports; nothing is written over
+    /// Folder for plan.toml, provision.md, provision.json and exports
     /// [default: the standard output, as Markdown]
     #[arg(long, short, value_name = "DIR", requires = "deployment")]
     pub output: Option<PathBuf>,
+    /// Replace files that are there already
+    #[arg(long, requires = "output")]
+    pub force: bool,
     /// Scripts and tables to write as well; never run by plimsoll
     #[arg(long, value_enum, value_delimiter = ',', requires = "output")]
     pub export: Vec<ExportKind>,
@@ -318,9 +324,12 @@ pub struct ProfileFlags {
     #[arg(long, value_name = "H", default_value = "0", allow_negative_numbers = true,
           value_parser = clap::value_parser!(i32).range(-12..=14))]
     pub utc_offset: i32,
-    /// File to write; it must not exist [default: the standard output]
+    /// File to write [default: the standard output]
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Replace files that are there already
+    #[arg(long, requires = "output")]
+    pub force: bool,
     /// Answer in JSON
     #[arg(long)]
     pub json: bool,
@@ -344,6 +353,9 @@ pub struct SizeFlags {
     /// Write a page as well
     #[arg(long, short = 'o', value_name = "FILE")]
     pub html: Option<PathBuf>,
+    /// Replace files that are there already
+    #[arg(long, requires = "html")]
+    pub force: bool,
     /// Answer in JSON
     #[arg(long)]
     pub json: bool,

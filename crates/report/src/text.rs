@@ -41,7 +41,7 @@ pub fn render(document: &Document) -> String {
     for section in &document.sections {
         push_section(&mut text, section);
     }
-    text
+    units::plain(&text).into_owned()
 }
 
 fn push_section(text: &mut String, section: &Section) {

@@ -1,15 +1,17 @@
-//! Newtypes for the quantities of mailbox storage, how a count is written, and the one small random
-//! generator.
+//! Newtypes for the quantities of mailbox storage, how a count is written, how text from outside is
+//! made harmless, and the one small random generator.
 //!
 //! A page number is not an offset and a generation is not a count: every quantity that could be
 //! taken for another has a type here, with arithmetic only where it makes sense.
 
 mod nanos;
+mod plain;
 mod prng;
 mod quantity;
 mod thousands;
 
 pub use nanos::Nanos;
+pub use plain::{plain, plain_json, shortened};
 pub use prng::{Prng, Seed};
 pub use quantity::{Bytes, Generation, ObjectId, PageNumber};
 pub use thousands::{group_thousands, thousands};

@@ -81,6 +81,6 @@ fn read_with<'a>(
             return None;
         }
     }
-    let lines = Lines(text);
+    let lines = Lines::of_text(text);
     Some(read::deployment(Section::root(&table, &lines), complaints))
 }

@@ -196,14 +196,14 @@ fn known(word: &str) -> (String, Known) {
     let text = text.map_or(PRODUCTS[2].1, |(_, text)| text);
     let mut complaints = Vec::new();
     let found = parse(text, "", &mut complaints)
-        .map(|table| from_table(&table, &Lines(text), &mut complaints));
+        .map(|table| from_table(&table, &Lines::of_text(text), &mut complaints));
     assert!(complaints.is_empty(), "our own file {word}: {complaints:?}");
     found.unwrap_or_default()
 }
 
 fn from_table(
     table: &DeTable<'_>,
-    lines: &Lines<'_>,
+    lines: &Lines,
     complaints: &mut Vec<Complaint>,
 ) -> (String, Known) {
     let mut root = Keys::new(Section::root(table, lines), complaints);

@@ -16,6 +16,6 @@ pub fn run(flags: &CompletionFlags, console: &mut Console) -> Result<Outcome, Co
         "plimsoll",
         &mut script,
     );
-    console.answer_bytes(&script)?;
+    console.answer_text(&String::from_utf8_lossy(&script))?;
     Ok(Outcome::Pass)
 }

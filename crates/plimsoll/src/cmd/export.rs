@@ -32,7 +32,7 @@ pub fn run(flags: &ExportFlags, console: &mut Console) -> Result<Outcome, Comman
     };
     if format == ExportFormat::Csv {
         let header: Vec<&str> = columns(&table).map(|column| column.name.as_str()).collect();
-        console.answer(csv(&header))?;
+        console.answer_data(&csv(&header))?;
     }
     let wrong = |error| unreadable(&flags.file, error);
     let mut cursor: Cursor = reader.rows(&table).map_err(wrong)?;
@@ -42,7 +42,8 @@ pub fn run(flags: &ExportFlags, console: &mut Console) -> Result<Outcome, Comman
         match format {
             ExportFormat::Csv => {
                 let texts: Vec<String> = row.iter().map(|(_, values)| joined(values)).collect();
-                console.answer(csv(&texts.iter().map(String::as_str).collect::<Vec<_>>()))?;
+                let fields: Vec<&str> = texts.iter().map(String::as_str).collect();
+                console.answer_data(&csv(&fields))?;
             }
             ExportFormat::Jsonl => {
                 let members = row

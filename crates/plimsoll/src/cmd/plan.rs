@@ -11,7 +11,7 @@ use sizing::{Finding, Severity};
 
 use crate::Outcome;
 use crate::console::Console;
-use crate::documents::{read_deployment, write_new};
+use crate::documents::{self, Existing, read_deployment};
 use crate::error::CommandError;
 use crate::flags::{ArrayKind, ExportKind, PlanFlags};
 
@@ -23,7 +23,7 @@ const USUAL_ROOT: &str = "/mnt/mail";
 /// Prints the example, or lays a deployment out.
 pub fn run(flags: &PlanFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let Some(path) = &flags.deployment else {
-        console.answer_bytes(Plan::example().as_bytes())?;
+        console.answer_text(Plan::example())?;
         return Ok(Outcome::Pass);
     };
     let deployment = read_deployment(path)?;
@@ -42,7 +42,7 @@ pub fn run(flags: &PlanFlags, console: &mut Console) -> Result<Outcome, CommandE
     match &flags.output {
         Some(folder) => write_all(flags, folder, &provision, &test, plan, console)?,
         None if flags.json => console.answer_json(&json::of(&provision))?,
-        None => console.answer_bytes(provision.to_markdown().as_bytes())?,
+        None => console.answer_text(&provision.to_markdown())?,
     }
     complain(&sizing.findings, console)
 }
@@ -96,19 +96,23 @@ fn write_all(
         file("provision.md", provision.to_markdown()),
         file("provision.json", format!("{:#}\n", json::of(provision))),
     ];
-    for kind in kinds(&flags.export) {
+    for kind in kinds(&flags.export)? {
         files.extend(export(provision, kind));
     }
     fs::create_dir_all(folder).map_err(|error| CommandError::file(folder, "create", &error))?;
     let paths: Vec<PathBuf> = files.iter().map(|file| folder.join(&file.name)).collect();
-    if let Some(path) = paths.iter().find(|path| path.exists()) {
+    let is_there = |path: &&PathBuf| fs::symlink_metadata(path).is_ok();
+    if let (Some(path), false) = (paths.iter().find(is_there), flags.force) {
         return Err(CommandError::new(format!(
-            "{}: is there already, and nothing is written over; name another folder",
+            "{}: is there already, and nothing is written over; name another folder, or say \
+             --force",
             path.display()
         )));
     }
+    let inputs: Vec<&Path> = flags.deployment.iter().map(PathBuf::as_path).collect();
     for (path, file) in paths.iter().zip(&files) {
-        write_new(path, file.text.as_bytes())?;
+        let existing = Existing::of_flag(flags.force);
+        documents::write(path, file.text.as_bytes(), existing, &inputs)?;
         console.answer(path.display())?;
     }
     if flags.root.is_some() {
@@ -153,11 +157,11 @@ fn make_folders(provision: &Provision, test: &TestPlan) -> Result<(), CommandErr
     Ok(())
 }
 
-fn kinds(wanted: &[ExportKind]) -> Vec<Kind> {
+fn kinds(wanted: &[ExportKind]) -> Result<Vec<Kind>, CommandError> {
     let mut kinds = Vec::new();
     for kind in wanted {
         match kind {
-            // Both generations have the same file names.
+            // Both versions have the same file names.
             ExportKind::All => {
                 kinds.extend(Kind::ALL.into_iter().filter(|kind| *kind != Kind::TablesV6));
             }
@@ -174,5 +178,11 @@ fn kinds(wanted: &[ExportKind]) -> Vec<Kind> {
         once.push(*kind);
         new
     });
-    kinds
+    if kinds.contains(&Kind::Tables) && kinds.contains(&Kind::TablesV6) {
+        return Err(CommandError::new(
+            "--export: csv (which is part of all) and csv-v6 make files of the same names; export \
+             one of them, and the other into another folder",
+        ));
+    }
+    Ok(kinds)
 }

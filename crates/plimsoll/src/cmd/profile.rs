@@ -1,6 +1,6 @@
 //! `profile`: how big and how busy mailboxes are, from the files that administrators have.
 
-use std::fs;
+use std::path::{Path, PathBuf};
 
 use builds::{BuildNumber, BuildTable};
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use sizing::profile::{Collector, FileReport, Options, Profile, ScriptFigures, Ti
 
 use crate::Outcome;
 use crate::console::Console;
-use crate::documents::write_new;
+use crate::documents::{self, Existing};
 use crate::error::CommandError;
 use crate::flags::ProfileFlags;
 
@@ -22,7 +22,7 @@ pub fn run(flags: &ProfileFlags, console: &mut Console) -> Result<Outcome, Comma
         utc_offset_hours: flags.utc_offset,
     });
     for path in &flags.files {
-        let bytes = fs::read(path).map_err(|error| CommandError::file(path, "read", &error))?;
+        let bytes = documents::read_data(path)?;
         let report = collector.add(&path.display().to_string(), &bytes)?;
         say(report, console)?;
     }
@@ -33,13 +33,15 @@ pub fn run(flags: &ProfileFlags, console: &mut Console) -> Result<Outcome, Comma
         profile.to_toml()
     };
     if let Some(path) = &flags.output {
-        write_new(path, text.as_bytes())?;
+        let inputs: Vec<&Path> = flags.files.iter().map(PathBuf::as_path).collect();
+        let existing = Existing::of_flag(flags.force);
+        documents::write(path, text.as_bytes(), existing, &inputs)?;
         console.remark(format_args!(
             "Next: add servers and copies to {0}; plimsoll size {0} says what is missing.",
             path.display()
         ))?;
     } else {
-        console.answer_bytes(text.as_bytes())?;
+        console.answer_text(&text)?;
     }
     Ok(Outcome::Pass)
 }

@@ -6,9 +6,11 @@
     reason = "a test ends at the first surprise, and says aloud what it skips"
 )]
 
+mod answers;
 mod bad_input;
 mod builds;
 mod damage;
+mod foreign;
 mod full;
 mod journey;
 mod limits;
@@ -16,8 +18,10 @@ mod limits_runtime;
 mod odd_files;
 mod plan;
 mod profile;
+mod races;
 mod recover;
 mod samples;
 mod scene;
+mod sealed;
 mod size;
 mod verbs;

@@ -13,7 +13,8 @@ pub const SCHEMA: &str = "plimsoll.sizing/1";
 
 /// The document, with a line end.
 pub fn render(sized: Sized<'_>) -> String {
-    format!("{:#}\n", value(sized))
+    let text = format!("{:#}\n", value(sized));
+    units::plain_json(&text).into_owned()
 }
 
 /// The document.

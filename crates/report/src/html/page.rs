@@ -34,7 +34,7 @@ pub fn page(document: &Document) -> String {
     }
     push_glossary(&mut html, &document.metrics());
     html.push_str("</main>\n</body>\n</html>\n");
-    html
+    units::plain(&html).into_owned()
 }
 
 fn push_banner(html: &mut String, banner: &Banner) {

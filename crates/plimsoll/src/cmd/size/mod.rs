@@ -2,26 +2,23 @@
 
 mod sweep;
 
-use std::fs;
-use std::path::Path;
-
 use plan::Deployment;
 use report::Sized;
 use sizing::{Sizing, size};
 
 use crate::Outcome;
 use crate::console::Console;
-use crate::documents;
+use crate::documents::{self, Existing};
 use crate::error::CommandError;
 use crate::flags::SizeFlags;
 
 /// Sizes the deployment; fails where it cannot be built.
 pub fn run(flags: &SizeFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let Some(path) = &flags.deployment else {
-        console.answer_bytes(Deployment::example().as_bytes())?;
+        console.answer_text(Deployment::example())?;
         return Ok(Outcome::Pass);
     };
-    let (file, text) = read(path)?;
+    let (file, text) = documents::read_text(path)?;
     if !flags.scenarios.is_empty() {
         return sweep::run(flags, &file, &text, console);
     }
@@ -32,13 +29,15 @@ pub fn run(flags: &SizeFlags, console: &mut Console) -> Result<Outcome, CommandE
         sizing: &sizing,
     };
     if let Some(page) = &flags.html {
-        documents::write(page, report::sizing_html(sized).as_bytes())?;
+        let text = report::sizing_html(sized);
+        let existing = Existing::of_flag(flags.force);
+        documents::write(page, text.as_bytes(), existing, &[path])?;
     }
     if flags.explain.is_empty() {
         answer(flags, sized, console)?;
     }
     for key in &flags.explain {
-        console.answer_bytes(explained(&sizing, key)?.as_bytes())?;
+        console.answer_text(&explained(&sizing, key)?)?;
     }
     Ok(outcome(sizing.is_workable()))
 }
@@ -51,19 +50,13 @@ const fn outcome(workable: bool) -> Outcome {
     }
 }
 
-fn read(path: &Path) -> Result<(String, String), CommandError> {
-    let text =
-        fs::read_to_string(path).map_err(|error| CommandError::file(path, "read", &error))?;
-    Ok((path.display().to_string(), text))
-}
-
 fn answer(flags: &SizeFlags, sized: Sized<'_>, console: &mut Console) -> Result<(), CommandError> {
     let text = if flags.json {
         report::sizing_json(sized)
     } else {
         report::sizing_text(sized)
     };
-    console.answer_bytes(text.as_bytes())?;
+    console.answer_text(&text)?;
     if let Some(page) = &flags.html {
         console.remark(format_args!("Page: {}", page.display()))?;
     }

@@ -1,6 +1,5 @@
 //! Many designs from one document: every combination of the values given, sized and ranked.
 
-use std::fs;
 use std::path::Path;
 
 use plan::Deployment;
@@ -11,6 +10,7 @@ use sizing::size;
 use super::outcome;
 use crate::Outcome;
 use crate::console::Console;
+use crate::documents;
 use crate::error::CommandError;
 use crate::flags::SizeFlags;
 
@@ -53,7 +53,7 @@ pub fn run(
     if flags.json {
         console.answer_json(&report::scenarios_json(&candidates))?;
     } else {
-        console.answer_bytes(report::scenarios(&candidates).as_bytes())?;
+        console.answer_text(&report::scenarios(&candidates))?;
     }
     let workable = first.and_then(|first| first.outcome.as_ref().ok());
     Ok(outcome(workable.is_some_and(sizing::Sizing::is_workable)))
@@ -61,8 +61,7 @@ pub fn run(
 
 /// Lines `key = value, value`; empty ones and those that begin with `#` say nothing.
 fn axes_of_file(path: &Path) -> Result<Vec<Axis>, CommandError> {
-    let text =
-        fs::read_to_string(path).map_err(|error| CommandError::file(path, "read", &error))?;
+    let (_, text) = documents::read_text(path)?;
     let lines = text.lines().map(str::trim).enumerate();
     let lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
     let read = |(index, line): (usize, &str)| {
