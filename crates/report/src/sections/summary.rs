@@ -152,7 +152,7 @@ pub fn section(run: &RunRecord, verdict: &Verdict) -> Section {
             Fact::new("Requests Through", &machine.input_output),
             Fact::new("Seed", format!("{:#018x}", start.seed)),
             Fact::new("Performance Log", "record.jsonl, beside this report"),
-            Fact::new("Record Seal", seal(run)),
+            Fact::metric("Record Seal", "record-intact", seal(run)),
         ])],
     }
 }
