@@ -111,7 +111,7 @@ pub fn write(
         )));
     }
     match existing {
-        Existing::Keep => write_new(path, bytes),
+        Existing::Keep => create(path, bytes, "remove it, name another, or say --force"),
         Existing::Replace => replace(path, bytes),
     }
 }
@@ -146,13 +146,16 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
 }
 
 /// Writes a whole file that must not be there yet.
-fn write_new(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
+pub fn write_new(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
+    create(path, bytes, "remove it or name another")
+}
+
+fn create(path: &Path, bytes: &[u8], remedy: &str) -> Result<(), CommandError> {
     let file = fs::File::create_new(path);
     match file.and_then(|mut file| file.write_all(bytes)) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             Err(CommandError::new(format!(
-                "{}: is there already, and nothing is written over; remove it, name another, or \
-                 say --force",
+                "{}: is there already, and nothing is written over; {remedy}",
                 path.display()
             )))
         }
