@@ -18,7 +18,7 @@ use crate::Backend;
 use file::OpenFile;
 use helpers::Helpers;
 
-pub use probe::{facts, free_bytes};
+pub use probe::{device_read_bytes, facts, free_bytes};
 pub use sys::prefer_huge_pages;
 
 /// What files and folders need of a backend.

@@ -23,10 +23,25 @@ pub struct VolumeFacts {
     pub free_bytes: u64,
     /// Bytes in all.
     pub total_bytes: u64,
+    /// Whether a cache of the operating system is in the way of unbuffered requests.
+    pub caching: Caching,
     /// The block device; none for network and memory file systems.
     pub disk: Option<DiskFacts>,
     /// The kernel's release.
     pub kernel: String,
+}
+
+/// Whether a cache of the operating system answers in the storage's place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Caching {
+    /// None does.
+    None,
+    /// The file system uses one whatever a request asks for; why.
+    InFileSystem(String),
+    /// One lies below the file system; where.
+    Below(String),
+    /// It cannot be known; why.
+    Unknown(String),
 }
 
 /// A block device, as the kernel describes it.
@@ -36,7 +51,8 @@ pub struct DiskFacts {
     pub name: String,
     /// Vendor and model, where the device tells.
     pub model: Option<String>,
-    /// Whether it is a spinning disk, or says so.
+    /// Whether it is a spinning disk; none where it does not say, or is a virtual one, whose word
+    /// means nothing.
     pub rotational: Option<bool>,
     /// Logical sector in bytes: what it can address. 512 where unknown.
     pub logical_sector: u32,
@@ -62,4 +78,9 @@ pub fn volume(path: &Path) -> Result<VolumeFacts, DeviceError> {
 /// Free bytes for an ordinary user on what holds `path`, which must exist.
 pub fn free_bytes(path: &Path) -> Result<u64, DeviceError> {
     system::free_bytes(path)
+}
+
+/// Bytes that the block devices under `path` have read so far; none where that is not counted.
+pub fn device_read_bytes(path: &Path) -> Option<u64> {
+    system::device_read_bytes(path)
 }

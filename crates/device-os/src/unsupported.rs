@@ -40,5 +40,10 @@ pub fn free_bytes(_: &Path) -> Result<u64, DeviceError> {
     Err(unsupported())
 }
 
+/// Nothing is counted.
+pub fn device_read_bytes(_: &Path) -> Option<u64> {
+    None
+}
+
 /// Nothing to ask.
 pub fn prefer_huge_pages(_: *mut u8, _: usize) {}

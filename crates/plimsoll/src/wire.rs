@@ -7,7 +7,8 @@ use std::rc::Rc;
 use std::thread;
 
 use device::{Device, DeviceError, OpenMode, Volume};
-use device_os::{Backend, World, probe};
+use device_os::probe::{self, Caching};
+use device_os::{Backend, World};
 use plan::Plan;
 use trial::Location;
 
@@ -67,8 +68,16 @@ pub fn locations(
     databases.iter().map(location).collect()
 }
 
+/// The volume that holds a folder, unless its file system reads and writes through a cache.
 fn storage(folder: &Path) -> Result<String, CommandError> {
-    Ok(probe::volume(folder)?.mount_point)
+    let facts = probe::volume(folder)?;
+    match facts.caching {
+        Caching::InFileSystem(why) => Err(CommandError::new(format!(
+            "{}: no unbuffered I/O: {why}; choose a folder on a disk (ext4, XFS, NTFS, ReFS)",
+            folder.display()
+        ))),
+        Caching::None | Caching::Below(_) | Caching::Unknown(_) => Ok(facts.mount_point),
+    }
 }
 
 /// The databases of a plan, dealt out evenly to as many threads as there are processors.

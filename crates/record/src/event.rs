@@ -20,6 +20,8 @@ pub enum Event {
     Checksum(Checksum),
     /// The search for the number of sessions has ended.
     Tuned(Tuned),
+    /// What was read from a volume under load, and what its devices say of it.
+    VolumeReads(VolumeReads),
     /// A line of the test log, for people.
     Log(LogLine),
     /// Always the last line of a run that ended by itself.
@@ -175,6 +177,18 @@ pub struct Tuned {
     pub at_ns: u64,
     /// Sessions that load each database from now on.
     pub sessions_per_database: u32,
+}
+
+/// What was read from a volume between the begin of the warm-up and the end of the measurement, and
+/// what its block devices counted within that time.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VolumeReads {
+    /// Mount point of the volume.
+    pub volume: String,
+    /// Bytes that the load read.
+    pub requested_bytes: u64,
+    /// Bytes that the devices read, for all programs.
+    pub device_bytes: u64,
 }
 
 /// A line of the test log.

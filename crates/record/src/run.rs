@@ -6,7 +6,7 @@ use std::fmt;
 use crate::codec::{self, DecodeError, Seal, SealCheck};
 use crate::{
     Checksum, Counters, Edge, Event, Finished, Gauges, Histogram, HostSample, Interval, Issue,
-    LogLine, Phase, PhaseMark, Series, SeriesInterval, Start, Summary, Tuned,
+    LogLine, Phase, PhaseMark, Series, SeriesInterval, Start, Summary, Tuned, VolumeReads,
 };
 
 /// A run: totals per database and phase, one row per interval, and everything that was noted.
@@ -26,6 +26,8 @@ pub struct RunRecord {
     pub checksums: Vec<Checksum>,
     /// What the search for the number of sessions came to, where there was one.
     pub tuned: Option<Tuned>,
+    /// What was read from the volumes, where their devices count.
+    pub volume_reads: Vec<VolumeReads>,
     /// The test log.
     pub log: Vec<LogLine>,
     /// How the run ended; none where the program was stopped without warning.
@@ -214,6 +216,7 @@ impl RunRecord {
             Event::Issue(issue) => self.issues.push(issue),
             Event::Checksum(checksum) => self.checksums.push(checksum),
             Event::Tuned(tuned) => self.tuned = Some(tuned),
+            Event::VolumeReads(reads) => self.volume_reads.push(reads),
             Event::Log(line) => self.log.push(line),
             Event::Finished(finished) => self.finished = Some(finished),
         }

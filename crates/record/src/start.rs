@@ -251,6 +251,12 @@ pub struct VolumeFacts {
     pub write_cache: Option<String>,
     /// Whether requests passed the operating system's cache by.
     pub unbuffered: bool,
+    /// Why a cache of the operating system is known to answer in the storage's place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cached: Option<String>,
+    /// Why that cannot be known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub caching_unknown: Option<String>,
 }
 
 /// A seed as text: most JSON readers lose bits of numbers beyond 2^53.

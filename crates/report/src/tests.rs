@@ -6,7 +6,7 @@ mod links;
 mod page;
 
 use record::synthetic::Synthetic;
-use record::{Finished, Issue, IssueKind, LogLine, RunRecord, Severity};
+use record::{Finished, Issue, IssueKind, LogLine, RunRecord, Severity, VolumeReads};
 
 /// A short run that passes.
 fn passing() -> RunRecord {
@@ -70,6 +70,27 @@ fn interrupted() -> RunRecord {
     run
 }
 
-fn every_kind() -> [RunRecord; 3] {
-    [passing(), failing(), interrupted()]
+/// A run that a full volume ended, and of which a cache answered.
+fn without_room() -> RunRecord {
+    let mut run = passing();
+    run.issues.push(Issue {
+        at_ns: 40_000_000_000,
+        database: Some(0),
+        severity: Severity::Error,
+        kind: IssueKind::VolumeFull,
+        volume: Some("/mail/db01".to_owned()),
+        file: Some("/mail/db01/log/E00tmp.plg".to_owned()),
+        offset_bytes: Some(1_048_576),
+        text: "/mail/db01/log/E00tmp.plg: no space left on the volume".to_owned(),
+    });
+    run.volume_reads.push(VolumeReads {
+        volume: "/mail/db01".to_owned(),
+        requested_bytes: 400 << 20,
+        device_bytes: 7 << 20,
+    });
+    run
+}
+
+fn every_kind() -> [RunRecord; 4] {
+    [passing(), failing(), interrupted(), without_room()]
 }

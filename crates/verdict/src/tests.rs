@@ -3,6 +3,7 @@
 use record::synthetic::Synthetic;
 use record::{
     Checksum, Finished, Issue, IssueKind, Phase, RunRecord, Series, Severity, TestType, Thresholds,
+    VolumeReads,
 };
 
 use crate::{Finding, Limit, Outcome, Verdict, judge};
@@ -436,4 +437,52 @@ fn a_record_that_was_changed_is_not_judged_whatever_it_says() {
     let unsealed = judge(&small().run());
     let is_named = |finding: &Finding| finding.rule == "record-intact";
     assert!(!unsealed.findings.iter().any(is_named));
+}
+
+/// A run that read so many mebibytes, and whose device counted so many.
+fn compared(requested: u64, counted: u64) -> RunRecord {
+    let mut run = small().run();
+    run.volume_reads.push(VolumeReads {
+        volume: "/mail/db01".to_owned(),
+        requested_bytes: requested << 20,
+        device_bytes: counted << 20,
+    });
+    run
+}
+
+#[test]
+fn reads_that_the_device_has_not_seen_cannot_be_judged() {
+    for (requested, counted, outcome) in [
+        (380, 7, Outcome::CannotJudge),
+        (380, 189, Outcome::CannotJudge),
+        (380, 190, Outcome::Pass),
+        (380, 9_000, Outcome::Pass),
+    ] {
+        let run = compared(requested, counted);
+        assert_eq!(outcome_of(&run, "caches"), outcome, "{counted}");
+        assert_eq!(judge(&run).outcome, outcome);
+    }
+    let verdict = judge(&compared(15, 0));
+    assert!(
+        verdict
+            .findings
+            .iter()
+            .all(|finding| finding.rule != "caches"),
+        "too little to tell"
+    );
+}
+
+#[test]
+fn a_known_cache_cannot_be_judged_and_an_unknown_one_is_said() {
+    let mut run = small().run();
+    run.start.databases[0].volume.caching_unknown = Some("nfs does not say".to_owned());
+    let verdict = judge(&run);
+    let said = finding(&verdict, "caches");
+    assert_eq!(
+        (said.outcome, verdict.outcome),
+        (Outcome::Pass, Outcome::Pass)
+    );
+    assert!(said.evidence[0].text.contains("unknown: nfs does not say"));
+    run.start.databases[0].volume.cached = Some("loop0 reads its file".to_owned());
+    assert_eq!(judge(&run).outcome, Outcome::CannotJudge);
 }

@@ -1,6 +1,10 @@
 //! Where Linux describes file systems and disks: `/proc/self/mountinfo` (proc(5)) and `/sys/block`
 //! (the kernel's Documentation/ABI/stable/sysfs-block).
 
+mod caching;
+mod counted;
+mod virtual_disk;
+
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -9,6 +13,9 @@ use device::DeviceError;
 
 use super::{errors, sys};
 use crate::probe::{DiskFacts, VolumeFacts};
+
+pub use counted::read_bytes as device_read_bytes;
+use virtual_disk::stands_on_virtual;
 
 /// What stands under `path`, which must exist.
 pub fn facts(path: &Path) -> Result<VolumeFacts, DeviceError> {
@@ -19,8 +26,10 @@ pub fn facts(path: &Path) -> Result<VolumeFacts, DeviceError> {
     let (free_bytes, total_bytes) = sys::space(&file).map_err(wrong)?;
     let table = fs::read_to_string("/proc/self/mountinfo").map_err(wrong)?;
     let mount = mount_of(&table, &path).unwrap_or_default();
+    let caching = caching::of(&path, &mount, &table, Path::new("/sys"));
     let number = file.metadata().map_err(wrong)?.dev();
     Ok(VolumeFacts {
+        caching,
         disk: disk_of(Path::new("/sys"), number, &mount.source),
         mount_point: mount.point,
         file_system: mount.file_system,
@@ -90,6 +99,11 @@ fn unescape(field: &str) -> String {
 /// The disk with the device number `number`, or else the one named by the mount's source: some file
 /// systems number themselves.
 fn disk_of(sys: &Path, number: u64, source: &str) -> Option<DiskFacts> {
+    folder_of(sys, number, source).map(|folder| disk(&whole_device(folder)))
+}
+
+/// Its folder in `sys`, that of a partition where it is one.
+fn folder_of(sys: &Path, number: u64, source: &str) -> Option<PathBuf> {
     let (major, minor) = (libc::major(number), libc::minor(number));
     let by_number = sys.join(format!("dev/block/{major}:{minor}"));
     let found = fs::canonicalize(by_number).or_else(|_| {
@@ -97,7 +111,7 @@ fn disk_of(sys: &Path, number: u64, source: &str) -> Option<DiskFacts> {
         let name = node.file_name().unwrap_or_default();
         fs::canonicalize(sys.join("class/block").join(name))
     });
-    found.ok().map(|folder| disk(&whole_device(folder)))
+    found.ok()
 }
 
 /// A partition's folder lies inside that of its disk.
@@ -116,7 +130,9 @@ fn disk(folder: &Path) -> DiskFacts {
     DiskFacts {
         name: name.to_string_lossy().into_owned(),
         model: model(&folder.join("device")),
-        rotational: number("rotational").map(|flag| flag == 1),
+        rotational: number("rotational")
+            .map(|flag| flag == 1)
+            .filter(|_| !stands_on_virtual(folder)),
         logical_sector: number("logical_block_size").unwrap_or(512),
         physical_sector: number("physical_block_size").unwrap_or(512),
         volatile_cache: read(&queue.join("write_cache")).map(|kind| kind == "write back"),

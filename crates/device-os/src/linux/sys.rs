@@ -75,6 +75,21 @@ pub fn lives_in_memory(file: &File) -> io::Result<bool> {
     Ok(kind == libc::TMPFS_MAGIC || kind == RAMFS_MAGIC)
 }
 
+/// Whether requests that ask for it go past the system's cache; none where the kernel or the file
+/// system does not say (`STATX_DIOALIGN`, statx(2): an alignment of 0 means no).
+pub fn takes_direct_requests(file: &File) -> io::Result<Option<bool>> {
+    let (descriptor, empty) = (file.as_raw_fd(), c"".as_ptr());
+    let (flags, mask) = (libc::AT_EMPTY_PATH, libc::STATX_DIOALIGN);
+    let mut stat = MaybeUninit::<libc::statx>::zeroed();
+    // SAFETY: the path is a terminated string; the other pointer is to a live `statx`, which the
+    // call only writes to.
+    check(unsafe { libc::statx(descriptor, empty, flags, mask, stat.as_mut_ptr()) })?;
+    // SAFETY: the structure is plain integers, all zero before the call.
+    let stat = unsafe { stat.assume_init() };
+    let says = stat.stx_mask & libc::STATX_DIOALIGN != 0;
+    Ok(says.then_some(stat.stx_dio_mem_align != 0))
+}
+
 /// Asks for huge pages behind `bytes` of memory at `memory`. A kernel without them says no, and
 /// ordinary pages serve as well, only slower.
 pub fn prefer_huge_pages(memory: *mut u8, bytes: usize) {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use device_os::probe::{self, DiskFacts, VolumeFacts};
+use device_os::probe::{self, Caching, DiskFacts, VolumeFacts};
 use serde_json::{Value, json};
 use units::Bytes;
 
@@ -17,11 +17,11 @@ pub fn run(flags: &InspectFlags, console: &mut Console) -> Result<Outcome, Comma
     let mut answers = Vec::new();
     for path in &flags.paths {
         let facts = probe::volume(path)?;
-        let unbuffered = refusal(path);
+        let caching = caching(path, &facts);
         if flags.json {
-            answers.push(as_json(path, &facts, unbuffered.as_deref()));
+            answers.push(as_json(path, &facts, &caching));
         } else {
-            for (name, value) in lines(path, &facts, unbuffered.as_deref()) {
+            for (name, value) in lines(path, &facts, &caching) {
                 console.answer(format_args!("{name:<16} {value}"))?;
             }
         }
@@ -32,17 +32,28 @@ pub fn run(flags: &InspectFlags, console: &mut Console) -> Result<Outcome, Comma
     Ok(Outcome::Pass)
 }
 
-/// Why the path cannot be used unbuffered; none where it can.
-fn refusal(path: &Path) -> Option<String> {
-    let folder = if path.is_dir() { path } else { path.parent()? };
-    let opened = wire::world().and_then(|world| Ok(world.volume(folder).map(|_| ())?));
-    match opened {
-        Err(CommandError::Sentence(sentence)) => Some(sentence),
-        _ => None,
+/// Whether a cache is in the way of what is read and written under the path. A folder that cannot
+/// be opened unbuffered at all says why.
+fn caching(path: &Path, facts: &VolumeFacts) -> Caching {
+    let folder = if path.is_dir() {
+        Some(path)
+    } else {
+        path.parent()
+    };
+    let opened = folder.map(|folder| {
+        let world = wire::world()?;
+        world.volume(folder)?;
+        Ok(())
+    });
+    match (&facts.caching, opened) {
+        (Caching::None | Caching::Unknown(_), Some(Err(CommandError::Sentence(sentence)))) => {
+            Caching::InFileSystem(sentence)
+        }
+        (caching, _) => caching.clone(),
     }
 }
 
-fn lines(path: &Path, facts: &VolumeFacts, refusal: Option<&str>) -> Vec<(&'static str, String)> {
+fn lines(path: &Path, facts: &VolumeFacts, caching: &Caching) -> Vec<(&'static str, String)> {
     let space = format!(
         "{} of {}",
         Bytes(facts.free_bytes),
@@ -59,7 +70,11 @@ fn lines(path: &Path, facts: &VolumeFacts, refusal: Option<&str>) -> Vec<(&'stat
         ("free", space),
         (
             "unbuffered I/O",
-            refusal.map_or_else(|| "yes".to_owned(), |why| format!("no: {why}")),
+            match caching {
+                Caching::None => "yes".to_owned(),
+                Caching::InFileSystem(why) | Caching::Below(why) => format!("no: {why}"),
+                Caching::Unknown(why) => format!("unknown: {why}"),
+            },
         ),
         ("kernel", facts.kernel.clone()),
     ];
@@ -94,7 +109,12 @@ fn disk_lines(disk: &DiskFacts) -> Vec<(&'static str, String)> {
     lines
 }
 
-fn as_json(path: &Path, facts: &VolumeFacts, refusal: Option<&str>) -> Value {
+fn as_json(path: &Path, facts: &VolumeFacts, caching: &Caching) -> Value {
+    let (unbuffered, refusal, unknown) = match caching {
+        Caching::None => (Some(true), None, None),
+        Caching::InFileSystem(why) | Caching::Below(why) => (Some(false), Some(why), None),
+        Caching::Unknown(why) => (None, None, Some(why)),
+    };
     json!({
         "path": path.display().to_string(),
         "mount_point": facts.mount_point,
@@ -103,8 +123,9 @@ fn as_json(path: &Path, facts: &VolumeFacts, refusal: Option<&str>) -> Value {
         "options": facts.options,
         "free_bytes": facts.free_bytes,
         "total_bytes": facts.total_bytes,
-        "unbuffered": refusal.is_none(),
+        "unbuffered": unbuffered,
         "unbuffered_refusal": refusal,
+        "unbuffered_unknown": unknown,
         "kernel": facts.kernel,
         "disk": facts.disk.as_ref().map(|disk| json!({
             "name": disk.name,

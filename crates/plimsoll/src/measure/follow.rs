@@ -10,6 +10,7 @@ use record::{Edge, Event, Interval, Phase, Series};
 use trial::{Coordinator, Stop};
 use units::Nanos;
 
+use super::device_reads::DeviceReads;
 use super::folder::RunFolder;
 use super::merge::Merger;
 use super::room::RoomWatch;
@@ -37,6 +38,8 @@ pub struct Watched<'a> {
     pub folder: &'a mut RunFolder,
     /// The free space of the volumes.
     pub room: &'a mut RoomWatch,
+    /// What the volumes' devices read.
+    pub reads: &'a mut DeviceReads,
     /// The run's zero on the clock.
     pub origin: Nanos,
 }
@@ -51,6 +54,7 @@ pub fn follow(
     Watched {
         folder,
         room,
+        reads,
         origin,
     }: Watched<'_>,
     quiet: bool,
@@ -68,6 +72,7 @@ pub fn follow(
             Ok(Message::Event(event)) => {
                 for whole in merger.pass(event) {
                     room.event(&whole);
+                    reads.event(&whole);
                     display.event(&whole);
                     journal.add(&whole);
                 }

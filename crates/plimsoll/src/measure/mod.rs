@@ -2,6 +2,7 @@
 //! `quick`.
 
 mod acknowledge;
+mod device_reads;
 mod folder;
 mod follow;
 mod host;
@@ -31,6 +32,7 @@ use crate::locks::{self, Files};
 use crate::signals::StopFlag;
 use crate::wire;
 
+use device_reads::DeviceReads;
 use folder::RunFolder;
 pub use folder::{journal_of, load, write_reports};
 use follow::{Message, Watched, follow};
@@ -61,6 +63,7 @@ pub fn measure(
     let start = start::start(plan, count, clock.epoch() + clock.now())?;
     let commits = acknowledge.map(acknowledge::open).transpose()?;
     let mut room = RoomWatch::start(plan)?;
+    let mut reads = DeviceReads::new(plan)?;
     let mut run_folder = RunFolder::create(folder)?;
     let origin = clock.now();
     run_folder.write(&Event::Start(Box::new(start)))?;
@@ -87,6 +90,7 @@ pub fn measure(
             Watched {
                 folder: &mut run_folder,
                 room: &mut room,
+                reads: &mut reads,
                 origin,
             },
             quiet,
@@ -105,11 +109,20 @@ pub fn measure(
         return Err(CommandError::new(failure.text));
     }
     followed?;
-    run_folder.write(&Event::Finished(finished(
-        &coordinator,
-        room.shortage(),
-        clock.now().since(origin),
-    )))?;
+    let at = clock.now().since(origin);
+    let finished = Event::Finished(finished(&coordinator, room.shortage(), at));
+    conclude(folder, run_folder, reads.events().iter().chain([&finished]))
+}
+
+/// Writes the last events of a run, judges it and writes its reports.
+fn conclude<'a>(
+    folder: &Path,
+    mut run_folder: RunFolder,
+    last: impl Iterator<Item = &'a Event>,
+) -> Result<Measured, CommandError> {
+    for event in last {
+        run_folder.write(event)?;
+    }
     let record = run_folder.load()?;
     let verdict = verdict::judge(&record);
     write_reports(folder, &record, &verdict)?;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use device_os::probe;
+use device_os::probe::{self, Caching};
 use ese::header::WRITTEN_FORMAT;
 use plan::Plan;
 use record::{DatabaseFacts, Start, VolumeFacts, codec};
@@ -56,6 +56,11 @@ fn database_facts(
 fn volume_facts(folder: &Path) -> Result<VolumeFacts, CommandError> {
     let facts = probe::volume(folder)?;
     let disk = facts.disk.unwrap_or_default();
+    let (cached, caching_unknown) = match facts.caching {
+        Caching::None => (None, None),
+        Caching::InFileSystem(why) | Caching::Below(why) => (Some(why), None),
+        Caching::Unknown(why) => (None, Some(why)),
+    };
     let cache = disk.volatile_cache.map(|volatile| {
         if volatile {
             "write back"
@@ -73,6 +78,8 @@ fn volume_facts(folder: &Path) -> Result<VolumeFacts, CommandError> {
         sector_bytes: disk.physical_sector,
         rotational: disk.rotational,
         write_cache: cache.map(str::to_owned),
-        unbuffered: true,
+        unbuffered: cached.is_none(),
+        cached,
+        caching_unknown,
     })
 }

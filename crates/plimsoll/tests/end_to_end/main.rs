@@ -9,12 +9,14 @@
 mod answers;
 mod bad_input;
 mod builds;
+mod caches;
 mod damage;
 mod foreign;
 mod full;
 mod journey;
 mod limits;
 mod limits_runtime;
+mod mount;
 mod odd_files;
 mod plan;
 mod profile;

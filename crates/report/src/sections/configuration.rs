@@ -76,7 +76,17 @@ fn volume_row(volume: &VolumeFacts) -> Row {
         };
         kind.to_owned()
     });
-    let unbuffered = if volume.unbuffered { "yes" } else { "no" };
+    let unbuffered = match volume {
+        VolumeFacts {
+            cached: Some(_), ..
+        } => "no",
+        VolumeFacts {
+            caching_unknown: Some(_),
+            ..
+        } => "unknown",
+        volume if volume.unbuffered => "yes",
+        _ => "no",
+    };
     let cells = [
         words(&volume.mount),
         words(&volume.device),

@@ -1,5 +1,6 @@
 //! One rule per file; a rule that does not apply to a run finds nothing.
 
+mod caches;
 mod checksums;
 mod generator_limited;
 mod intact;
@@ -23,7 +24,7 @@ use crate::Finding;
 pub type Rule = fn(&RunRecord) -> Option<Finding>;
 
 /// Every rule, in the order of reports.
-pub const ALL: [Rule; 13] = [
+pub const ALL: [Rule; 14] = [
     // First: where it objects, nothing else counts.
     intact::judge,
     target_iops::judge,
@@ -35,6 +36,7 @@ pub const ALL: [Rule; 13] = [
     checksums::judge,
     issues::judge,
     volume_full::judge,
+    caches::judge,
     measured_enough::judge,
     generator_limited::judge,
     interrupted::judge,

@@ -1,0 +1,129 @@
+//! Whether reads and writes of files in a folder go past every cache of the operating system, asked
+//! of the kernel and of what is below stacked file systems and loop devices.
+
+use std::fs::{self, File, OpenOptions};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use super::super::sys;
+use super::Mount;
+use crate::probe::Caching;
+
+/// Stacked mounts are followed so deep: more are a circle.
+const MOST_LAYERS: u32 = 8;
+
+/// File systems whose `O_DIRECT` reaches the block device below them.
+const DIRECT: [&str; 8] = [
+    "ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "bcachefs", "jfs",
+];
+
+/// What is known of the mount that holds `path`; `table` is `/proc/self/mountinfo`.
+pub(super) fn of(path: &Path, mount: &Mount, table: &str, sys_folder: &Path) -> Caching {
+    below(path, mount, table, sys_folder, 0)
+}
+
+fn below(path: &Path, mount: &Mount, table: &str, sys_folder: &Path, layer: u32) -> Caching {
+    if layer >= MOST_LAYERS {
+        return Caching::Unknown("its file systems are stacked too deep to follow".to_owned());
+    }
+    match in_folder(path, mount) {
+        Caching::None if mount.file_system == "overlay" => {}
+        Caching::None => return loop_device(mount, table, sys_folder, layer),
+        found => return found,
+    }
+    let Some(upper) = option(&mount.options, "upperdir") else {
+        return Caching::Unknown("the folder below the overlay is not named".to_owned());
+    };
+    let upper = Path::new(upper);
+    match super::mount_of(table, upper).filter(|_| upper.exists()) {
+        Some(mount) => below(upper, &mount, table, sys_folder, layer + 1),
+        None => Caching::Unknown(format!(
+            "the folder below the overlay, {}, cannot be reached",
+            upper.display()
+        )),
+    }
+}
+
+/// What the file system itself says.
+fn in_folder(path: &Path, mount: &Mount) -> Caching {
+    let kind = mount.file_system.as_str();
+    let file = any_file(path);
+    if let Some(file) = &file {
+        if sys::lives_in_memory(file).unwrap_or(false) {
+            return Caching::InFileSystem(format!("{kind} keeps its files in memory"));
+        }
+        if let Ok(Some(false)) = sys::takes_direct_requests(file) {
+            return Caching::InFileSystem(format!(
+                "{kind} reads and writes its files through the system's cache here, as with \
+                 data=journal, encryption or verity"
+            ));
+        }
+    }
+    match kind {
+        "ecryptfs" => Caching::InFileSystem("ecryptfs works in the system's cache".to_owned()),
+        "ext3" | "ext4" if option(&mount.options, "data") == Some("journal") => {
+            Caching::InFileSystem(format!(
+                "{kind} with data=journal reads and writes through the system's cache"
+            ))
+        }
+        _ if kind == "overlay" || DIRECT.contains(&kind) => Caching::None,
+        _ => Caching::Unknown(format!(
+            "{kind} does not say whether its own cache, or that of its server, is passed by"
+        )),
+    }
+}
+
+/// A file system on a loop device is cached where the device reads its file through the cache.
+fn loop_device(mount: &Mount, table: &str, sys_folder: &Path, layer: u32) -> Caching {
+    let Some(name) = mount.source.strip_prefix("/dev/") else {
+        return Caching::None;
+    };
+    let folder = sys_folder.join("class/block").join(name).join("loop");
+    let Some(backing) = super::read(&folder.join("backing_file")) else {
+        return Caching::None;
+    };
+    if super::read(&folder.join("dio")).as_deref() != Some("1") {
+        return Caching::Below(format!(
+            "{name} reads its file {backing} through the system's cache (losetup \
+             --direct-io=on does not)"
+        ));
+    }
+    let backing = Path::new(&backing);
+    match super::mount_of(table, backing) {
+        Some(mount) => below(backing, &mount, table, sys_folder, layer + 1),
+        None => Caching::Unknown(format!("nothing is known of {}", backing.display())),
+    }
+}
+
+/// A regular file of the folder `path`, one without a name where that can be had; or `path` itself.
+fn any_file(path: &Path) -> Option<File> {
+    if path.is_file() {
+        return File::open(path).ok();
+    }
+    let mut unnamed = OpenOptions::new();
+    unnamed.read(true).write(true).custom_flags(libc::O_TMPFILE);
+    unnamed.open(path).ok().or_else(|| {
+        let entries = fs::read_dir(path).ok()?.flatten();
+        let mut files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
+        File::open(files.next()?.path()).ok()
+    })
+}
+
+/// The value of `name=value` among mount options.
+fn option<'a>(options: &'a str, name: &str) -> Option<&'a str> {
+    let mut options = options.split(',');
+    options.find_map(|option| option.strip_prefix(name)?.strip_prefix('='))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::option;
+
+    #[test]
+    fn a_mount_option_is_found_by_its_whole_name() {
+        let options = "rw,relatime,lowerdir=/l,upperdir=/u,data=journal";
+        assert_eq!(option(options, "upperdir"), Some("/u"));
+        assert_eq!(option(options, "data"), Some("journal"));
+        assert_eq!(option(options, "dir"), None);
+    }
+}

@@ -1,0 +1,70 @@
+//! What the block devices under a folder have counted (the kernel's Documentation/block/stat.rst).
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Bytes that the block devices under `path` have read since they are there; none where no device
+/// can be told, or where it does not count.
+pub fn read_bytes(path: &Path) -> Option<u64> {
+    let path = fs::canonicalize(path).ok()?;
+    let table = fs::read_to_string("/proc/self/mountinfo").ok()?;
+    let mount = super::mount_of(&table, &path)?;
+    let number = std::os::unix::fs::MetadataExt::dev(&fs::metadata(&path).ok()?);
+    let sys = Path::new("/sys");
+    let folder = super::folder_of(sys, number, &mount.source)?;
+    let folders = match mount.file_system.as_str() {
+        "btrfs" => members_of_btrfs(sys, &folder)?,
+        _ => vec![folder],
+    };
+    let counted: Option<Vec<u64>> = folders.iter().map(|folder| counted(folder)).collect();
+    Some(counted?.iter().sum())
+}
+
+/// Every device of the btrfs that `device` is one of.
+fn members_of_btrfs(sys: &Path, device: &Path) -> Option<Vec<PathBuf>> {
+    let all = fs::read_dir(sys.join("fs/btrfs")).ok()?.flatten();
+    let devices = all.map(|entry| {
+        let members = fs::read_dir(entry.path().join("devices")).into_iter();
+        let members = members.flatten().flatten();
+        members
+            .filter_map(|member| fs::canonicalize(member.path()).ok())
+            .collect::<Vec<_>>()
+    });
+    let mut own = devices.filter(|members| members.iter().any(|member| member == device));
+    own.next()
+}
+
+fn counted(folder: &Path) -> Option<u64> {
+    let whole = super::whole_device(folder.to_owned());
+    if super::read(&whole.join("queue/iostats")).as_deref() == Some("0") {
+        return None;
+    }
+    sectors_read(&super::read(&folder.join("stat"))?).map(|sectors| sectors * 512)
+}
+
+/// The third field: sectors of 512 bytes that were read. None of a device that has never counted
+/// anything, as some stacked ones do not.
+fn sectors_read(stat: &str) -> Option<u64> {
+    let fields: Vec<u64> = stat
+        .split_whitespace()
+        .map_while(|word| word.parse().ok())
+        .collect();
+    let counts = fields.iter().any(|field| *field > 0);
+    fields.get(2).copied().filter(|_| counts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sectors_read;
+
+    #[test]
+    fn sectors_are_the_third_field_and_a_device_that_counts_nothing_says_nothing() {
+        assert_eq!(
+            sectors_read("2061452 93630 107 2356429 10 2 5 6 0 1 4"),
+            Some(107)
+        );
+        assert_eq!(sectors_read("0 0 0 0 12 2 5 6 0 1 4"), Some(0));
+        assert_eq!(sectors_read("0 0 0 0 0 0 0 0 0 0 0"), None);
+        assert_eq!(sectors_read(""), None);
+    }
+}

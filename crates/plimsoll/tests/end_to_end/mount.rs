@@ -1,0 +1,75 @@
+//! File systems of a test's own, where this user may mount any.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::scene::Scene;
+
+pub const EXT4: [&str; 5] = ["mkfs.ext4", "-q", "-F", "-m", "0"];
+pub const BTRFS: [&str; 2] = ["mkfs.btrfs", "-q"];
+
+/// Where something is mounted; unmounted at the end.
+pub struct Mount(pub PathBuf);
+
+impl Drop for Mount {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(&self.0).status();
+    }
+}
+
+fn succeeds<W: AsRef<OsStr>>(program: &str, words: impl IntoIterator<Item = W>) -> bool {
+    let output = Command::new(program).args(words).output();
+    output.is_ok_and(|output| output.status.success())
+}
+
+impl Mount {
+    /// A small file system in a file. None, said aloud, where this machine or this user cannot.
+    pub fn new(scene: &Scene, make: &[&str], mebibytes: u64) -> Option<Self> {
+        let image = image(scene, make, mebibytes)?;
+        Self::of(scene, "volume", &["-o", "loop", &image])
+    }
+
+    /// The same with a loop device that reads past the cache.
+    pub fn past_the_cache(scene: &Scene, make: &[&str], mebibytes: u64) -> Option<Self> {
+        let image = image(scene, make, mebibytes)?;
+        let words = ["--find", "--show", "--direct-io=on", &image];
+        let shown = Command::new("losetup").args(words).output().ok()?;
+        let device = String::from_utf8(shown.stdout).unwrap();
+        let mounted = Self::of(scene, "volume", &[device.trim()]);
+        // While it is mounted this only asks for it to go with the mount.
+        let _ = Command::new("losetup").args(["-d", device.trim()]).status();
+        mounted
+    }
+
+    /// `mount WORDS` on a new folder of the scene.
+    pub fn of(scene: &Scene, name: &str, words: &[&str]) -> Option<Self> {
+        let folder = scene.path(name);
+        fs::create_dir(&folder).unwrap();
+        let all = words.iter().map(OsStr::new).chain([folder.as_os_str()]);
+        let mounted = succeeds("mount", all);
+        if !mounted {
+            eprintln!("skipped: mount {} does not work here", words.join(" "));
+        }
+        mounted.then_some(Self(folder))
+    }
+}
+
+/// The path of a file with a new file system in it.
+pub fn image(scene: &Scene, make: &[&str], mebibytes: u64) -> Option<String> {
+    let image = scene.path("volume.img");
+    let file = fs::File::create(&image).unwrap();
+    file.set_len(mebibytes << 20).unwrap();
+    let words = make[1..].iter().map(OsStr::new);
+    let made = succeeds(make[0], words.chain([image.as_os_str()]));
+    if !made {
+        eprintln!("skipped: there is no {} here", make[0]);
+    }
+    made.then(|| image.display().to_string())
+}
+
+/// A path as the program is told it.
+pub fn text(path: &Path) -> String {
+    path.display().to_string()
+}

@@ -1,0 +1,76 @@
+//! Whether a cache of the operating system answered in the storage's place.
+
+use record::{RunRecord, VolumeFacts, VolumeReads};
+use units::Bytes;
+
+use crate::{Evidence, Finding, Kind, Limit, Outcome, Unit};
+
+/// A device that has read less than this share of what was asked for did not answer itself. Other
+/// load only makes it read more, and bytes do not care how requests were merged.
+const LEAST_PERCENT: f64 = 50.0;
+
+/// So few bytes may all have been read just before.
+const FEWEST_BYTES: u64 = 16 << 20;
+
+/// Cannot judge where a cache is known to be in the way, or a device counted far fewer bytes than
+/// were read. Finds nothing in a record that says neither.
+pub fn judge(run: &RunRecord) -> Option<Finding> {
+    let databases = run.start.databases.iter();
+    let mut volumes: Vec<&VolumeFacts> = databases
+        .flat_map(|database| [&database.volume, &database.log_volume])
+        .collect();
+    volumes.sort_by_key(|volume| &volume.mount);
+    volumes.dedup_by_key(|volume| &volume.mount);
+    let enough = |reads: &&VolumeReads| reads.requested_bytes >= FEWEST_BYTES;
+    let compared: Vec<&VolumeReads> = run.volume_reads.iter().filter(enough).collect();
+    let least = compared.iter().map(|reads| percent(reads));
+    let least = least.min_by(f64::total_cmp);
+    let says = |volume: &&VolumeFacts| volume.cached.is_some() || volume.caching_unknown.is_some();
+    if compared.is_empty() && !volumes.iter().any(says) {
+        return None;
+    }
+    let mut evidence: Vec<String> = volumes.iter().filter_map(|volume| cached(volume)).collect();
+    let few = compared
+        .iter()
+        .filter(|reads| percent(reads) < LEAST_PERCENT);
+    evidence.extend(few.map(|reads| too_few(reads)));
+    let outcome = if evidence.is_empty() {
+        Outcome::Pass
+    } else {
+        Outcome::CannotJudge
+    };
+    evidence.extend(volumes.iter().filter_map(|volume| unknown(volume)));
+    Some(Finding {
+        rule: "caches",
+        title: "Reads that reached the device",
+        kind: Kind::Validity,
+        outcome,
+        measured: least,
+        limit: least.map(|_| Limit::AtLeast(LEAST_PERCENT)),
+        unit: Unit::Percent,
+        evidence: evidence.into_iter().map(Evidence::of_run).collect(),
+    })
+}
+
+fn percent(reads: &VolumeReads) -> f64 {
+    reads.device_bytes as f64 / reads.requested_bytes.max(1) as f64 * 100.0
+}
+
+fn cached(volume: &VolumeFacts) -> Option<String> {
+    let why = volume.cached.as_ref()?;
+    Some(format!("{}: {why}", volume.mount))
+}
+
+fn unknown(volume: &VolumeFacts) -> Option<String> {
+    let why = volume.caching_unknown.as_ref()?;
+    Some(format!("{}: unknown: {why}", volume.mount))
+}
+
+fn too_few(reads: &VolumeReads) -> String {
+    format!(
+        "{}: {} were read and the device counted {}: a cache answered; mount the volume without it",
+        reads.volume,
+        Bytes(reads.requested_bytes),
+        Bytes(reads.device_bytes)
+    )
+}
