@@ -56,10 +56,15 @@ pub fn file_name(database: &str) -> String {
     }
 }
 
+/// Pages that a map may be longer than its database needs: the real engine grows it ahead by up to
+/// four of its longest writes, of 1 MiB at most (ESE `CfmpgGetPreferredFmDataPageCount_`).
+const MOST_PAGES_AHEAD: u64 = 4 * (1 << 20) / MAP_PAGE_BYTES as u64;
+
 /// The length in bytes of the longest map that a database of so many pages can have. A reader of
 /// a map reads no more.
 pub fn longest_file(pages: u32) -> u64 {
-    (u64::from(pages / PAGES_PER_MAP_PAGE) + 2) * MAP_PAGE_BYTES as u64
+    let needed = u64::from(pages / PAGES_PER_MAP_PAGE) + 2;
+    (needed + MOST_PAGES_AHEAD) * MAP_PAGE_BYTES as u64
 }
 
 impl FlushMap {
@@ -72,9 +77,11 @@ impl FlushMap {
         if !header.is_clean {
             return Err(MapRefusal::NotClean);
         }
-        let is_same = header.database_flush == database.header_flush_signature
-            && header.map_flush == database.flush_map_signature;
-        if is_same {
+        // The real engine writes the two headers in turn, so that one signature is always ahead.
+        let is_same = |ours: Signature, theirs: Signature| ours.is_some() && ours == theirs;
+        if is_same(header.database_flush, database.header_flush_signature)
+            || is_same(header.map_flush, database.flush_map_signature)
+        {
             Ok(map)
         } else {
             Err(MapRefusal::Foreign)
@@ -82,9 +89,10 @@ impl FlushMap {
     }
 }
 
-/// Whether a database claims to have been closed together with a map.
+/// Whether a database claims to have been closed together with a map. The other signature tells
+/// writes of its header apart, with a map or without.
 pub fn names_a_map(database: &DatabaseHeader) -> bool {
-    database.header_flush_signature.is_some() && database.flush_map_signature.is_some()
+    database.flush_map_signature.is_some()
 }
 
 impl FlushMapHeader {

@@ -175,12 +175,40 @@ fn a_map_is_believed_by_the_database_it_was_closed_with_and_no_other() {
     let mut later = database.clone();
     FlushMapHeader::pair(&mut later, Seed(5), now);
     assert_eq!(judge(&file, &later), Some(MapRefusal::Foreign));
-    later.flush_map_signature = database.flush_map_signature;
-    assert_eq!(judge(&file, &later), Some(MapRefusal::Foreign));
     let damaged = MapRefusal::Damaged(FlushMapError::Header);
     assert_eq!(judge(&[0; 8192], &database), Some(damaged));
     unpair(&mut database);
     assert_eq!(judge(&file, &database), Some(MapRefusal::Unpaired));
+}
+
+#[test]
+fn a_map_of_the_real_engine_is_believed_by_either_signature() {
+    let mut database = DatabaseHeader::default();
+    let now = LogTime::from_unix_millis(9_000);
+    let header = FlushMapHeader::pair(&mut database, Seed(4), now);
+    let file = map().encode(&header);
+    // The map's header was written once more behind the database's, or the other way round.
+    let mut earlier = database.clone();
+    earlier.flush_map_signature = Signature::new(77, now);
+    assert_eq!(FlushMap::believed(&file, &earlier), Ok(map()));
+    let mut later = database.clone();
+    later.header_flush_signature = Signature::new(77, now);
+    assert_eq!(FlushMap::believed(&file, &later), Ok(map()));
+    later.flush_map_signature = Signature::new(78, now);
+    let refusal = FlushMap::believed(&file, &later);
+    assert_eq!(refusal, Err(MapRefusal::Foreign));
+    // It writes headers without a map too, and leaves room at the end of maps.
+    let mut unmapped = database.clone();
+    unmapped.flush_map_signature = Signature::default();
+    let refusal = FlushMap::believed(&file, &unmapped);
+    assert_eq!(refusal, Err(MapRefusal::Unpaired));
+    let longer = [&file[..], &vec![0; 3 * 8192]].concat();
+    let believed = FlushMap::believed(&longer, &database).expect("room is no damage");
+    assert_eq!(
+        believed.written(PageNumber(1)),
+        map().written(PageNumber(1))
+    );
+    assert_eq!(believed.written(PageNumber(100_000)), 0);
 }
 
 #[test]
@@ -197,7 +225,8 @@ fn no_map_is_longer_than_its_database_needs() {
         let mut map = FlushMap::new();
         map.remember(PageNumber(pages), 1, 1);
         let file = map.encode(&header());
-        assert_eq!(file.len() as u64, longest_file(pages));
+        // Real engines leave up to 512 pages of room behind it.
+        assert_eq!(file.len() as u64 + 512 * 8192, longest_file(pages));
     }
 }
 

@@ -17,7 +17,7 @@ pub enum Notice {
     },
     /// The catalog is damaged; what follows relies on its copy.
     ShadowCatalog,
-    /// Pages lie behind the last one that the database owns. They are not part of it.
+    /// Pages lie behind the last one that the database owns: room for growth, or no part of it.
     BehindTheEnd {
         /// The last page owned.
         owned: PageNumber,
@@ -45,8 +45,8 @@ impl fmt::Display for Notice {
             }
             Self::BehindTheEnd { owned, last } => write!(
                 f,
-                "pages {} to {last} lie behind the last one that the database owns; they are no \
-                 part of it",
+                "pages {} to {last} lie behind the last one that the database owns: room for \
+                 growth, or no part of it",
                 owned.0.saturating_add(1)
             ),
             Self::TemplateColumns { subject } => {

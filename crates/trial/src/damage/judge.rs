@@ -166,10 +166,15 @@ pub fn judge(block: &[u8], size: PageSize, first: PageNumber, tally: &mut Tally)
 }
 
 /// What lies behind the database may be anything, so only a flip says that the medium changed it.
+/// Zeros are room that the engine made ahead.
 fn judge_foreign(bytes: &[u8], number: PageNumber, tally: &mut Tally) {
+    let found = damage(bytes, number, tally).err();
+    if found == Some(None) {
+        tally.uninitialised += 1;
+        return;
+    }
     tally.foreign += 1;
-    let found = damage(bytes, number, tally).err().flatten();
-    if let Some(flip) = found.filter(Damage::is_flip) {
+    if let Some(flip) = found.flatten().filter(Damage::is_flip) {
         tally.note(number, flip);
     }
 }

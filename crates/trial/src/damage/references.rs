@@ -15,8 +15,12 @@ pub const FIXED_ROOTS: [PageNumber; 4] = [
 ];
 
 /// Calls `note` with every page that `page` points to: neighbours, children, the roots of its space
-/// trees, and in the catalog the roots of all other trees.
+/// trees, and in the catalog the roots of all other trees. A page that was emptied and freed points
+/// to nothing, whatever links it still has.
 pub fn each(page: PageRef<'_>, mut note: impl FnMut(PageNumber)) {
+    if page.has(page_flags::EMPTY) {
+        return;
+    }
     for neighbour in [page.previous(), page.next()] {
         if neighbour.is_some() {
             note(neighbour);
@@ -24,9 +28,6 @@ pub fn each(page: PageRef<'_>, mut note: impl FnMut(PageNumber)) {
     }
     if page.is_root() {
         space_roots(page, &mut note);
-    }
-    if page.has(page_flags::EMPTY) {
-        return;
     }
     if !page.is_leaf() {
         (0..page.node_count())
