@@ -290,7 +290,8 @@ fn only_the_map_of_the_last_closing_is_believed() {
     damaged[9_000] ^= 1;
     put(&world, MAP, damaged);
     assert!(matches!(map_of(&world).1, Err(MapRefusal::Damaged(_))));
-    put(&world, MAP, [&now[..], &[0; 513 * 8192]].concat());
+    let room = vec![0; 513 * 8192];
+    put(&world, MAP, [&now[..], &room].concat());
     assert_eq!(map_of(&world).1, Err(MapRefusal::Foreign));
     put(&world, MAP, now);
     assert_eq!(map_of(&world).1, Ok(known_again));

@@ -74,10 +74,14 @@ fn print(report: &Report, console: &mut Console) -> Result<(), CommandError> {
         console.remark(notice)?;
     }
     for run in report.leaked.iter().take(MOST_LEAKS_NAMED) {
+        let (first, last) = (run.first(), run.last);
+        let pages = if run.pages == 1 {
+            format!("page {first} is")
+        } else {
+            format!("pages {first} to {last} are")
+        };
         console.remark(format_args!(
-            "pages {} to {} are leaked: owned, and neither in use nor available",
-            run.first(),
-            run.last
+            "{pages} leaked: owned, and neither in use nor available"
         ))?;
     }
     console.answer(format_args!(
