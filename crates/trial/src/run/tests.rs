@@ -18,7 +18,7 @@ use units::{Nanos, Seed};
 use super::{Group, Summary, run};
 use crate::coordinator::{Coordinator, Stop};
 use crate::location::Location;
-use crate::manifest;
+use crate::manifest::{self, Manifest};
 use crate::prepare::{preflight, prepare};
 use crate::testing::{World, collector};
 
@@ -250,6 +250,17 @@ fn records_of_another_database_are_noticed() {
             device::Durability::Durable,
         );
         device.submit(request).await.into_buffer().unwrap();
+    });
+    // Its manifest is made to fit, or the run would not even open it.
+    let [one, two] = [0, 1].map(|index: usize| world.locations[index].clone());
+    world.executor.block_on(async move {
+        let signature = manifest::read(&one).await.unwrap().unwrap().signature;
+        let second = manifest::read(&two).await.unwrap().unwrap();
+        let fitting = Manifest {
+            signature,
+            ..second
+        };
+        manifest::write(&two, &fitting).await.unwrap();
     });
     let (summary, events) = run_once(&world, None);
     assert!(summary.issues > 100, "{summary:?}");
