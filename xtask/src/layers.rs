@@ -106,6 +106,12 @@ const TABLE: &[Layer] = &[
         tests: &[],
     },
     Layer {
+        package: "redundancy",
+        inside: &[],
+        outside: &["etherparse", "pcap-parser"],
+        tests: &[],
+    },
+    Layer {
         package: "trial",
         inside: &[
             "engine", "ese", "workload", "device", "plan", "record", "units",
@@ -131,6 +137,7 @@ const TABLE: &[Layer] = &[
             "limits",
             "plan",
             "record",
+            "redundancy",
             "report",
             "sizing",
             "trial",

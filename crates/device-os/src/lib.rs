@@ -21,6 +21,7 @@ use device::{DeviceError, Executor, Volume};
 
 pub use clock::OsClock;
 pub use memory::BufferMemory;
+pub use system::PacketSocket;
 
 #[cfg(target_os = "linux")]
 use linux as system;

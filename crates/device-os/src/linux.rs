@@ -3,6 +3,7 @@
 mod errors;
 mod file;
 mod helpers;
+mod packets;
 mod pool;
 mod probe;
 mod sys;
@@ -18,6 +19,7 @@ use crate::Backend;
 use file::OpenFile;
 use helpers::Helpers;
 
+pub use packets::PacketSocket;
 pub use probe::{device_read_bytes, facts, free_bytes};
 pub use sys::prefer_huge_pages;
 

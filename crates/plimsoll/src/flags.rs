@@ -59,6 +59,8 @@ pub enum Verb {
     Builds(BuildsFlags),
     /// Show or set how large a client's message may be, from the configuration files of a server
     Limits(LimitsFlags),
+    /// Say which ids of redundant routers are taken on a network and which clash; only listens
+    Scan(ScanFlags),
     /// Print a completion script for a shell
     Completions(CompletionFlags),
 }
@@ -445,6 +447,23 @@ pub struct LimitsSetFlags {
     /// Write the files; each old one is kept beside the new one
     #[arg(long)]
     pub write: bool,
+}
+
+/// Flags of `scan`.
+#[derive(Args, Debug)]
+pub struct ScanFlags {
+    /// Captures, pcap or pcapng
+    #[arg(value_name = "CAPTURE", required_unless_present = "interface")]
+    pub captures: Vec<PathBuf>,
+    /// Listen on this interface of Ethernet; Linux only
+    #[arg(long, value_name = "NAME", conflicts_with = "captures")]
+    pub interface: Option<String>,
+    /// How long to listen; at least three intervals of the slowest router
+    #[arg(long, default_value = "15s", value_parser = duration)]
+    pub duration: Nanos,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Flags of `completions`.

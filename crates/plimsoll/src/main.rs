@@ -91,6 +91,7 @@ fn dispatch(verb: Verb, console: &mut Console) -> Result<Outcome, CommandError> 
         Verb::Profile(flags) => cmd::profile::run(&flags, console),
         Verb::Builds(flags) => cmd::builds::run(&flags, console),
         Verb::Limits(flags) => cmd::limits::run(&flags, console),
+        Verb::Scan(flags) => cmd::scan::run(&flags, console),
         Verb::Completions(flags) => cmd::completions::run(&flags, console),
     }
 }

@@ -16,6 +16,7 @@ pub mod quick;
 pub mod recover;
 pub mod report;
 pub mod run;
+pub mod scan;
 pub mod size;
 pub mod space;
 pub mod verify;

@@ -23,6 +23,7 @@ mod profile;
 mod races;
 mod recover;
 mod samples;
+mod scan;
 mod scene;
 mod sealed;
 mod size;

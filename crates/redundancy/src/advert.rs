@@ -1,0 +1,86 @@
+//! What a router says of itself in one packet.
+
+use std::fmt;
+use std::net::IpAddr;
+
+use crate::watch::{Family, Segment};
+
+/// The protocols that share routers' work. Ids of one kind mean nothing to another unless they
+/// share a virtual address of the link layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Protocol {
+    /// VRRP version 2, RFC 3768.
+    Vrrp2,
+    /// VRRP version 3, RFC 9568.
+    Vrrp3,
+    /// CARP, as the BSDs, ucarp and `LoadMaster` speak it.
+    Carp,
+    /// HSRP version 1, RFC 2281.
+    Hsrp1,
+    /// HSRP version 2.
+    Hsrp2,
+}
+
+impl Protocol {
+    /// Whether the id is part of the same virtual address, 00:00:5e:00:01:ID.
+    pub(crate) fn shares_vrrp_ids(self) -> bool {
+        matches!(self, Self::Vrrp2 | Self::Vrrp3 | Self::Carp)
+    }
+}
+
+impl fmt::Display for Protocol {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Vrrp2 => "VRRP 2",
+            Self::Vrrp3 => "VRRP 3",
+            Self::Carp => "CARP",
+            Self::Hsrp1 => "HSRP 1",
+            Self::Hsrp2 => "HSRP 2",
+        })
+    }
+}
+
+/// A group of routers: the same id on the same segment.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct GroupKey {
+    /// Where.
+    pub segment: Segment,
+    /// IPv4 or IPv6, which have ids of their own.
+    pub family: Family,
+    /// The protocol.
+    pub protocol: Protocol,
+    /// Virtual router id, virtual host id or group.
+    pub id: u16,
+}
+
+/// One advertisement of a master.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Advert {
+    /// Whose group.
+    pub key: GroupKey,
+    /// Since any fixed moment.
+    pub nanoseconds: u64,
+    /// The sender's own address.
+    pub source: IpAddr,
+    /// The sender's address of the link layer, where the capture has it.
+    pub mac: Option<[u8; 6]>,
+    /// Highest wins; for CARP the skew, of which the lowest wins.
+    pub priority: u32,
+    /// Between two advertisements.
+    pub interval_nanoseconds: u64,
+    /// The addresses it answers for, sorted; CARP does not say.
+    pub addresses: Vec<IpAddr>,
+    /// Time to live or hop limit.
+    pub hops: u8,
+    /// Whether the checksum is right.
+    pub is_intact: bool,
+    /// False where it gives its role up.
+    pub is_master: bool,
+}
+
+impl Advert {
+    /// Whether other routers take it for true: it is whole and comes from the same segment.
+    pub(crate) fn is_believed(&self) -> bool {
+        self.is_intact && self.hops == u8::MAX
+    }
+}

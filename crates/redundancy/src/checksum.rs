@@ -1,0 +1,45 @@
+//! The checksum of Internet protocols, RFC 1071.
+
+use std::net::IpAddr;
+
+/// Whether the sum over `parts`, the checksum included, is what it must be. Each part but the last
+/// has an even length.
+pub fn is_right(parts: &[&[u8]]) -> bool {
+    let sum: u64 = parts
+        .iter()
+        .flat_map(|part| part.chunks(2))
+        .map(|pair| u64::from(pair[0]) << 8 | pair.get(1).copied().map_or(0, u64::from))
+        .sum();
+    fold(sum) == 0xFFFF
+}
+
+fn fold(sum: u64) -> u64 {
+    if sum > 0xFFFF {
+        fold((sum & 0xFFFF) + (sum >> 16))
+    } else {
+        sum
+    }
+}
+
+/// What is summed in front of a packet of VRRP 3: addresses, length and protocol number.
+pub fn pseudo_header(source: IpAddr, destination: IpAddr, length: usize, number: u8) -> Vec<u8> {
+    let mut header = Vec::with_capacity(40);
+    for address in [source, destination] {
+        match address {
+            IpAddr::V4(address) => header.extend(address.octets()),
+            IpAddr::V6(address) => header.extend(address.octets()),
+        }
+    }
+    let length = u32::try_from(length).unwrap_or(u32::MAX);
+    match source {
+        IpAddr::V4(_) => {
+            header.extend([0, number]);
+            header.extend(&length.to_be_bytes()[2..]);
+        }
+        IpAddr::V6(_) => {
+            header.extend(length.to_be_bytes());
+            header.extend([0, 0, 0, number]);
+        }
+    }
+    header
+}

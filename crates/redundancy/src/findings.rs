@@ -1,0 +1,292 @@
+//! What is wrong with the routers that were heard.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::net::IpAddr;
+
+use crate::advert::{Advert, GroupKey, Protocol};
+use crate::watch::{Silent, Source};
+
+/// After this many intervals without a word a master counts as gone, RFC 9568 section 6.1; the skew
+/// of less than one interval is added.
+const INTERVALS_TO_DEATH: u64 = 4;
+/// Advertisements of one router, each with another router's in front, that prove two masters: the
+/// words of a change of masters may cross on the way, but only once.
+const CROSSINGS: u32 = 2;
+/// Changes of the master after which a group counts as restless.
+const MOST_CHANGES: u32 = 3;
+
+/// What is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Problem {
+    /// Two installations use one id: their addresses differ.
+    SameId {
+        /// Address lists and who answers for them.
+        claims: Vec<(IpAddr, Vec<IpAddr>)>,
+    },
+    /// Two protocols use one virtual address of the link layer.
+    TwoProtocols {
+        /// The other protocol.
+        other: Protocol,
+    },
+    /// Two routers are masters of one group at a time.
+    TwoMasters {
+        /// Their own addresses.
+        masters: Vec<IpAddr>,
+    },
+    /// Routers of one installation speak two versions.
+    MixedVersions {
+        /// The other version.
+        other: Protocol,
+    },
+    /// The master changed often.
+    Restless {
+        /// How often.
+        changes: u32,
+    },
+    /// Packets with a wrong checksum.
+    Damaged {
+        /// How many.
+        count: u64,
+    },
+    /// Packets that came through a router; they must be ignored.
+    Routed {
+        /// How many.
+        count: u64,
+    },
+    /// A virtual address is in use though nothing advertises it.
+    Silent,
+}
+
+impl Problem {
+    /// Whether services are disturbed: two installations, two versions or two masters. The rest is
+    /// worth knowing.
+    pub fn is_clash(&self) -> bool {
+        matches!(
+            self,
+            Self::SameId { .. }
+                | Self::TwoProtocols { .. }
+                | Self::TwoMasters { .. }
+                | Self::MixedVersions { .. }
+        )
+    }
+
+    /// One word for programs.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::SameId { .. } => "same_id",
+            Self::TwoProtocols { .. } => "two_protocols",
+            Self::TwoMasters { .. } => "two_masters",
+            Self::MixedVersions { .. } => "mixed_versions",
+            Self::Restless { .. } => "restless",
+            Self::Damaged { .. } => "damaged",
+            Self::Routed { .. } => "routed",
+            Self::Silent => "silent",
+        }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::SameId { claims } => {
+                f.write_str("the id is taken twice:")?;
+                for (at, (source, addresses)) in claims.iter().enumerate() {
+                    let addresses: Vec<String> =
+                        addresses.iter().map(ToString::to_string).collect();
+                    let and = if at > 0 { "," } else { "" };
+                    write!(f, "{and} {source} answers for {}", addresses.join(", "))?;
+                }
+                f.write_str("; give one of them a free id")
+            }
+            Self::TwoProtocols { other } => write!(
+                f,
+                "{other} uses the same id and so the same virtual address of the link layer; give \
+                 one of them a free id"
+            ),
+            Self::TwoMasters { masters } => {
+                let masters: Vec<String> = masters.iter().map(ToString::to_string).collect();
+                write!(
+                    f,
+                    "two masters at a time: {}; they do not hear each other, or their passwords or \
+                     ids differ",
+                    masters.join(" and ")
+                )
+            }
+            Self::MixedVersions { other } => write!(
+                f,
+                "the same addresses are advertised in {other} too; its routers do not understand \
+                 each other, set one version"
+            ),
+            Self::Restless { changes } => write!(
+                f,
+                "the master changed {changes} times; look for lost packets or a flapping check"
+            ),
+            Self::Damaged { count } => write!(f, "{count} packets with a wrong checksum"),
+            Self::Routed { count } => write!(
+                f,
+                "{count} packets with a time to live other than 255: they came through a router"
+            ),
+            Self::Silent => f.write_str(
+                "its virtual address is used, but nothing advertises it: a static entry, a silent \
+                 owner, or advertisements that do not get here",
+            ),
+        }
+    }
+}
+
+/// A problem of a group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// Which; none where only a virtual address was seen.
+    pub key: Option<GroupKey>,
+    /// In which of the silent owners, where there is no group.
+    pub silent: Option<Silent>,
+    /// What.
+    pub problem: Problem,
+}
+
+/// Who followed whom in one group.
+#[derive(Clone, Debug, Default)]
+pub struct Rivalry {
+    last: Option<IpAddr>,
+    changes: u32,
+    /// Advertisements of the first in a row that each had one of the second since the one before.
+    crossings: BTreeMap<(IpAddr, IpAddr), u32>,
+    masters: BTreeSet<IpAddr>,
+    /// Different addresses claimed within the life of an advertisement.
+    claims: BTreeMap<IpAddr, Vec<IpAddr>>,
+}
+
+impl Rivalry {
+    /// Takes the next advertisement of the group, given the last ones of all its routers.
+    pub fn hear<'a>(&mut self, advert: &Advert, known: impl Iterator<Item = &'a Advert>) {
+        let known: Vec<&Advert> = known.collect();
+        let before = known.iter().find(|other| other.source == advert.source);
+        for other in known.iter().filter(|other| other.source != advert.source) {
+            if !is_alive(other, advert.nanoseconds) {
+                continue;
+            }
+            if other.addresses != advert.addresses {
+                self.claims.insert(other.source, other.addresses.clone());
+                self.claims.insert(advert.source, advert.addresses.clone());
+            }
+            let pair = (advert.source, other.source);
+            let is_between = before.is_some_and(|before| {
+                is_alive(before, advert.nanoseconds) && before.nanoseconds <= other.nanoseconds
+            });
+            let crossings = self.crossings.entry(pair).or_default();
+            *crossings = if is_between { *crossings + 1 } else { 0 };
+            if *crossings >= CROSSINGS {
+                self.masters.extend([advert.source, other.source]);
+            }
+        }
+        if self.last.is_some_and(|last| last != advert.source) {
+            self.changes += 1;
+        }
+        self.last = Some(advert.source);
+    }
+
+    fn problems(&self) -> Vec<Problem> {
+        let mut found = Vec::new();
+        if !self.claims.is_empty() {
+            let claims = self.claims.clone().into_iter().collect();
+            found.push(Problem::SameId { claims });
+        }
+        if !self.masters.is_empty() {
+            let masters = self.masters.iter().copied().collect();
+            found.push(Problem::TwoMasters { masters });
+        } else if self.changes >= MOST_CHANGES {
+            let changes = self.changes;
+            found.push(Problem::Restless { changes });
+        }
+        found
+    }
+}
+
+/// Whether `advert` still counted at `nanoseconds`.
+fn is_alive(advert: &Advert, nanoseconds: u64) -> bool {
+    let life = advert
+        .interval_nanoseconds
+        .saturating_mul(INTERVALS_TO_DEATH);
+    advert.is_master && nanoseconds <= advert.nanoseconds.saturating_add(life)
+}
+
+/// Everything that is wrong, by group.
+pub fn judge(
+    groups: &BTreeMap<GroupKey, Vec<Source>>,
+    rivalries: &BTreeMap<GroupKey, Rivalry>,
+    silent: &[Silent],
+) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (key, sources) in groups {
+        let mut problems = rivalries.get(key).map_or_else(Vec::new, Rivalry::problems);
+        problems.extend(between_protocols(key, sources, groups));
+        problems.extend(of_packets(sources));
+        findings.extend(problems.into_iter().map(|problem| Finding {
+            key: Some(key.clone()),
+            silent: None,
+            problem,
+        }));
+    }
+    findings.extend(silent.iter().map(|silent| Finding {
+        key: None,
+        silent: Some(silent.clone()),
+        problem: Problem::Silent,
+    }));
+    findings
+}
+
+/// Other protocols with the same id; each pair is told once.
+fn between_protocols(
+    key: &GroupKey,
+    sources: &[Source],
+    groups: &BTreeMap<GroupKey, Vec<Source>>,
+) -> Vec<Problem> {
+    let is_same_place = |other: &GroupKey| {
+        (&other.segment, other.family, other.id) == (&key.segment, key.family, key.id)
+            && key.protocol < other.protocol
+    };
+    if !is_believed(sources) {
+        return Vec::new();
+    }
+    groups
+        .iter()
+        .filter(|(other, others)| is_same_place(other) && is_believed(others))
+        .filter_map(|(other, others)| {
+            let is_known = key.protocol != Protocol::Carp && other.protocol != Protocol::Carp;
+            let is_same = is_known && addresses(sources) == addresses(others);
+            let other = other.protocol;
+            let is_one_space = key.protocol.shares_vrrp_ids() == other.shares_vrrp_ids();
+            match (is_same, key.protocol.shares_vrrp_ids()) {
+                (true, _) if is_one_space => Some(Problem::MixedVersions { other }),
+                (false, true) if is_one_space => Some(Problem::TwoProtocols { other }),
+                _ => None,
+            }
+        })
+        .collect()
+}
+
+fn is_believed(sources: &[Source]) -> bool {
+    sources.iter().any(|source| source.believed > 0)
+}
+
+fn addresses(sources: &[Source]) -> BTreeSet<IpAddr> {
+    sources
+        .iter()
+        .flat_map(|source| source.last.addresses.iter().copied())
+        .collect()
+}
+
+fn of_packets(sources: &[Source]) -> Vec<Problem> {
+    let damaged = sources.iter().map(|source| source.damaged).sum();
+    let routed = sources.iter().map(|source| source.routed).sum();
+    let mut found = Vec::new();
+    if damaged > 0 {
+        found.push(Problem::Damaged { count: damaged });
+    }
+    if routed > 0 {
+        found.push(Problem::Routed { count: routed });
+    }
+    found
+}

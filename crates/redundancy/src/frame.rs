@@ -1,0 +1,167 @@
+//! From the bytes of a frame to a packet of IP or ARP, through any VLAN tags.
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use etherparse::{EtherType, LaxLinkExtSlice, LaxNetSlice, LaxSlicedPacket, TransportSlice};
+
+use crate::watch::Segment;
+
+/// Kinds of link layer, by their numbers in captures.
+const ETHERNET: i32 = 1;
+const RAW_IP: i32 = 101;
+const LINUX_COOKED: i32 = 113;
+const LINUX_COOKED_2: i32 = 276;
+
+/// A packet of IP.
+pub struct IpPacket<'a> {
+    pub segment: Segment,
+    pub nanoseconds: u64,
+    pub mac: Option<[u8; 6]>,
+    pub source: IpAddr,
+    pub destination: IpAddr,
+    pub hops: u8,
+    pub number: u8,
+    pub payload: &'a [u8],
+    /// Port and payload, where it is UDP.
+    pub udp: Option<(u16, &'a [u8])>,
+}
+
+/// A claim of an address by ARP.
+pub struct ArpClaim {
+    pub segment: Segment,
+    pub mac: [u8; 6],
+    pub address: Ipv4Addr,
+}
+
+/// What a frame holds.
+pub enum Content<'a> {
+    Ip(IpPacket<'a>),
+    Arp(ArpClaim),
+}
+
+/// A frame as it was captured.
+#[derive(Clone, Copy)]
+pub struct Frame<'a> {
+    pub nanoseconds: u64,
+    /// Number of the interface within the capture.
+    pub interface: u32,
+    /// Kind of link layer.
+    pub link: i32,
+    pub bytes: &'a [u8],
+}
+
+/// Whether frames of this kind can be read.
+pub fn is_known(link: i32) -> bool {
+    matches!(link, ETHERNET | RAW_IP | LINUX_COOKED | LINUX_COOKED_2)
+}
+
+/// What `frame` holds; none for everything that does not matter here.
+pub fn open<'a>(frame: &Frame<'a>) -> Option<Content<'a>> {
+    let (mac, packet) = link_layer(frame)?;
+    let vlans = packet
+        .link_exts
+        .iter()
+        .filter_map(|extension| match extension {
+            LaxLinkExtSlice::Vlan(tag) => Some(tag.vlan_identifier().value()),
+            LaxLinkExtSlice::Macsec(_) => None,
+        });
+    let segment = Segment {
+        interface: frame.interface,
+        vlans: vlans.collect(),
+    };
+    let udp = match &packet.transport {
+        Some(TransportSlice::Udp(udp)) => Some((udp.destination_port(), udp.payload())),
+        _ => None,
+    };
+    let (source, destination, hops, payload) = match packet.net? {
+        LaxNetSlice::Arp(arp) => return arp_claim(segment, arp.slice()).map(Content::Arp),
+        LaxNetSlice::Ipv4(ip) => {
+            let header = ip.header();
+            let source = IpAddr::V4(header.source_addr());
+            let destination = IpAddr::V4(header.destination_addr());
+            (source, destination, header.ttl(), ip.payload().clone())
+        }
+        LaxNetSlice::Ipv6(ip) => {
+            let header = ip.header();
+            let source = IpAddr::V6(header.source_addr());
+            let destination = IpAddr::V6(header.destination_addr());
+            (
+                source,
+                destination,
+                header.hop_limit(),
+                ip.payload().clone(),
+            )
+        }
+    };
+    if payload.fragmented || payload.incomplete {
+        return None;
+    }
+    Some(Content::Ip(IpPacket {
+        segment,
+        nanoseconds: frame.nanoseconds,
+        mac,
+        source,
+        destination,
+        hops,
+        number: payload.ip_number.0,
+        payload: payload.payload,
+        udp,
+    }))
+}
+
+type Linked<'a> = (Option<[u8; 6]>, LaxSlicedPacket<'a>);
+
+fn link_layer<'a>(frame: &Frame<'a>) -> Option<Linked<'a>> {
+    let bytes = frame.bytes;
+    match frame.link {
+        ETHERNET => {
+            let mac = bytes.get(6..12)?.try_into().ok();
+            Some((mac, LaxSlicedPacket::from_ethernet(bytes).ok()?))
+        }
+        RAW_IP => Some((None, LaxSlicedPacket::from_ip(bytes).ok()?)),
+        LINUX_COOKED => cooked(bytes.get(6..12)?, bytes.get(14..16)?, bytes.get(16..)?),
+        LINUX_COOKED_2 => cooked(bytes.get(12..18)?, bytes.get(0..2)?, bytes.get(20..)?),
+        _ => None,
+    }
+}
+
+fn cooked<'a>(mac: &[u8], ether_type: &[u8], rest: &'a [u8]) -> Option<Linked<'a>> {
+    let ether_type = u16::from_be_bytes(ether_type.try_into().ok()?);
+    let packet = LaxSlicedPacket::from_ether_type(EtherType(ether_type), rest);
+    Some((mac.try_into().ok(), packet))
+}
+
+/// Sender's addresses of ARP for IPv4 on Ethernet. A probe, sent before an address is used, claims
+/// nothing.
+fn arp_claim(segment: Segment, arp: &[u8]) -> Option<ArpClaim> {
+    let &[
+        0,
+        1,
+        8,
+        0,
+        6,
+        4,
+        _,
+        _,
+        m1,
+        m2,
+        m3,
+        m4,
+        m5,
+        m6,
+        a,
+        b,
+        c,
+        d,
+        ..,
+    ] = arp
+    else {
+        return None;
+    };
+    let address = Ipv4Addr::new(a, b, c, d);
+    (!address.is_unspecified()).then_some(ArpClaim {
+        segment,
+        mac: [m1, m2, m3, m4, m5, m6],
+        address,
+    })
+}

@@ -1,0 +1,79 @@
+//! The addresses of the link layer that redundancy protocols reserve, and the ids within them.
+
+use std::fmt;
+
+/// Whose address it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum MacKind {
+    /// 00:00:5e:00:01:ID: VRRP for IPv4, and CARP.
+    Vrrp4,
+    /// 00:00:5e:00:02:ID: VRRP for IPv6.
+    Vrrp6,
+    /// 00:00:5e:00:XX:ID with another number: CARP of load balancers with several interfaces.
+    Carp,
+    /// 00:00:0c:07:ac:ID: HSRP 1.
+    Hsrp1,
+    /// 00:00:0c:9f:fI:ID: HSRP 2, twelve bits.
+    Hsrp2,
+    /// 00:07:b4: GLBP.
+    Glbp,
+    /// 00:09:0f:09: a `FortiGate` cluster.
+    FortiGate,
+}
+
+impl fmt::Display for MacKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Vrrp4 => "VRRP or CARP",
+            Self::Vrrp6 => "VRRP for IPv6",
+            Self::Carp => "CARP",
+            Self::Hsrp1 => "HSRP 1",
+            Self::Hsrp2 => "HSRP 2",
+            Self::Glbp => "GLBP",
+            Self::FortiGate => "FortiGate",
+        })
+    }
+}
+
+/// A reserved address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct VirtualMac {
+    /// Whose.
+    pub kind: MacKind,
+    /// The id in it.
+    pub id: u16,
+}
+
+impl VirtualMac {
+    /// What `mac` is reserved for; none for addresses of network cards.
+    pub fn of(mac: [u8; 6]) -> Option<Self> {
+        let (kind, id) = match mac {
+            [0x00, 0x00, 0x5E, 0x00, 0x01, id] => (MacKind::Vrrp4, u16::from(id)),
+            [0x00, 0x00, 0x5E, 0x00, 0x02, id] => (MacKind::Vrrp6, u16::from(id)),
+            [0x00, 0x00, 0x5E, 0x00, _, id] => (MacKind::Carp, u16::from(id)),
+            [0x00, 0x00, 0x0C, 0x07, 0xAC, id] => (MacKind::Hsrp1, u16::from(id)),
+            [0x00, 0x00, 0x0C, 0x9F, high @ 0xF0..=0xFF, low] => {
+                (MacKind::Hsrp2, u16::from_be_bytes([high & 0x0F, low]))
+            }
+            [0x00, 0x07, 0xB4, _, _, id] => (MacKind::Glbp, u16::from(id)),
+            [0x00, 0x09, 0x0F, 0x09, _, id] => (MacKind::FortiGate, u16::from(id)),
+            _ => return None,
+        };
+        Some(Self { kind, id })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MacKind, VirtualMac};
+
+    #[test]
+    fn the_id_is_read_from_the_address() {
+        let of = |mac| VirtualMac::of(mac).map(|found| (found.kind, found.id));
+        assert_eq!(of([0, 0, 0x5E, 0, 1, 7]), Some((MacKind::Vrrp4, 7)));
+        assert_eq!(of([0, 0, 0x5E, 0, 3, 7]), Some((MacKind::Carp, 7)));
+        assert_eq!(of([0, 0, 0x0C, 0x9F, 0xF1, 2]), Some((MacKind::Hsrp2, 258)));
+        assert_eq!(of([0, 0, 0x0C, 0x9F, 0xE1, 2]), None);
+        assert_eq!(of([2, 0, 0x5E, 0, 1, 7]), None);
+    }
+}

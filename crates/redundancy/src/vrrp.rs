@@ -1,0 +1,130 @@
+//! VRRP and CARP, which share a protocol number and are told apart by their lengths.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use crate::advert::{Advert, GroupKey, Protocol};
+use crate::checksum::{is_right, pseudo_header};
+use crate::frame::IpPacket;
+use crate::watch::Family;
+
+/// Protocol number of both.
+pub const NUMBER: u8 = 112;
+/// Length of a CARP advertisement.
+const CARP_BYTES: usize = 36;
+/// Length of its authentication in words of four bytes, where VRRP has the kind of its own.
+const CARP_AUTHENTICATION: u8 = 7;
+const HEADER_BYTES: usize = 8;
+/// Behind the addresses of VRRP 2.
+const AUTHENTICATION_BYTES: usize = 8;
+const SECOND: u64 = 1_000_000_000;
+/// Unit of the interval of VRRP 3.
+const CENTISECOND: u64 = SECOND / 100;
+
+/// The advertisement in `packet`; none where it is no whole one.
+pub fn read(packet: &IpPacket<'_>) -> Option<Advert> {
+    let body = packet.payload;
+    let header = *body.first_chunk::<HEADER_BYTES>()?;
+    match header[0] {
+        0x21 if body.len() == CARP_BYTES && header[3] == CARP_AUTHENTICATION => {
+            Some(carp(packet, header))
+        }
+        0x21 => version_2(packet, header),
+        0x31 => version_3(packet, header),
+        _ => None,
+    }
+}
+
+fn carp(packet: &IpPacket<'_>, header: [u8; HEADER_BYTES]) -> Advert {
+    let [_, id, skew, _, _, base, ..] = header;
+    // The skew counts in 256ths of a second.
+    let interval = u64::from(base) * SECOND + u64::from(skew) * SECOND / 256;
+    Advert {
+        interval_nanoseconds: interval,
+        priority: u32::from(skew),
+        is_intact: is_right(&[packet.payload]),
+        // The highest skew gives the role up.
+        is_master: skew != u8::MAX,
+        ..blank(packet, Protocol::Carp, id)
+    }
+}
+
+fn version_2(packet: &IpPacket<'_>, header: [u8; HEADER_BYTES]) -> Option<Advert> {
+    let [_, id, priority, count, _, interval, ..] = header;
+    let addresses = addresses(packet, usize::from(count), AUTHENTICATION_BYTES)?;
+    Some(Advert {
+        interval_nanoseconds: u64::from(interval) * SECOND,
+        priority: u32::from(priority),
+        addresses,
+        is_intact: is_right(&[packet.payload]),
+        is_master: priority > 0,
+        ..blank(packet, Protocol::Vrrp2, id)
+    })
+}
+
+fn version_3(packet: &IpPacket<'_>, header: [u8; HEADER_BYTES]) -> Option<Advert> {
+    let [_, id, priority, count, high, low, ..] = header;
+    let interval = u64::from(u16::from_be_bytes([high & 0x0F, low]));
+    let addresses = addresses(packet, usize::from(count), 0)?;
+    let body = packet.payload;
+    let before = pseudo_header(packet.source, packet.destination, body.len(), NUMBER);
+    // For IPv4 the standards disagree whether the addresses of the packet are summed.
+    let is_bare_right = packet.source.is_ipv4() && is_right(&[body]);
+    Some(Advert {
+        interval_nanoseconds: interval * CENTISECOND,
+        priority: u32::from(priority),
+        addresses,
+        is_intact: is_bare_right || is_right(&[&before, body]),
+        is_master: priority > 0,
+        ..blank(packet, Protocol::Vrrp3, id)
+    })
+}
+
+/// `count` addresses behind the header, sorted, where the length agrees.
+fn addresses(packet: &IpPacket<'_>, count: usize, behind: usize) -> Option<Vec<IpAddr>> {
+    let width = if packet.source.is_ipv4() { 4 } else { 16 };
+    let whole = packet
+        .payload
+        .get(HEADER_BYTES..HEADER_BYTES + count * width)?;
+    // Ethernet fills short frames up, but not within the length that IP gives.
+    if packet.payload.len() > HEADER_BYTES + count * width + behind {
+        return None;
+    }
+    let mut found: Vec<IpAddr> = whole.chunks_exact(width).filter_map(address).collect();
+    found.sort_unstable();
+    Some(found)
+}
+
+fn address(bytes: &[u8]) -> Option<IpAddr> {
+    let four = || {
+        <[u8; 4]>::try_from(bytes)
+            .map(Ipv4Addr::from)
+            .map(IpAddr::V4)
+    };
+    let sixteen = |_| {
+        <[u8; 16]>::try_from(bytes)
+            .map(Ipv6Addr::from)
+            .map(IpAddr::V6)
+    };
+    four().or_else(sixteen).ok()
+}
+
+/// What is known of every packet.
+pub fn blank(packet: &IpPacket<'_>, protocol: Protocol, id: u8) -> Advert {
+    Advert {
+        key: GroupKey {
+            segment: packet.segment.clone(),
+            family: Family::of(packet.source),
+            protocol,
+            id: u16::from(id),
+        },
+        nanoseconds: packet.nanoseconds,
+        source: packet.source,
+        mac: packet.mac,
+        priority: 0,
+        interval_nanoseconds: SECOND,
+        addresses: Vec::new(),
+        hops: packet.hops,
+        is_intact: true,
+        is_master: true,
+    }
+}

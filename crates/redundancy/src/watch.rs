@@ -1,0 +1,260 @@
+//! Keeps what was seen of every group of routers, in bounded memory.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
+
+use crate::advert::{Advert, GroupKey, Protocol};
+use crate::findings::{Finding, Rivalry, judge};
+use crate::frame::{ArpClaim, Content, Frame, open};
+use crate::router::{MacKind, VirtualMac};
+use crate::{hsrp, vrrp};
+
+/// Sources that are kept of one group. More are counted as one of them: a flood of forged packets
+/// must not fill the memory.
+const MOST_SOURCES: usize = 64;
+
+/// A part of the network where ids must differ: an interface of the capture and a VLAN.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Segment {
+    /// Number of the interface within the capture.
+    pub interface: u32,
+    /// VLAN tags, outermost first; empty where frames carry none.
+    pub vlans: Vec<u16>,
+}
+
+/// IPv4 or IPv6.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Family {
+    /// IPv4.
+    V4,
+    /// IPv6.
+    V6,
+}
+
+impl Family {
+    /// The family of `address`.
+    pub fn of(address: IpAddr) -> Self {
+        if address.is_ipv4() {
+            Self::V4
+        } else {
+            Self::V6
+        }
+    }
+}
+
+/// A router that was heard as master of a group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// What it said last.
+    pub last: Advert,
+    /// When it was first heard.
+    pub first_nanoseconds: u64,
+    /// Advertisements.
+    pub adverts: u64,
+    /// Those that other routers take for true.
+    pub believed: u64,
+    /// Advertisements with a wrong checksum.
+    pub damaged: u64,
+    /// Advertisements that had passed a router: their time to live was not 255.
+    pub routed: u64,
+}
+
+/// A virtual address of the link layer that claimed addresses though nothing advertised its id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Silent {
+    /// Where.
+    pub segment: Segment,
+    /// Whose id.
+    pub mac: VirtualMac,
+    /// What it claimed.
+    pub addresses: BTreeSet<IpAddr>,
+}
+
+/// Everything seen so far.
+#[derive(Debug, Default)]
+pub struct Watch {
+    groups: BTreeMap<GroupKey, BTreeMap<IpAddr, Source>>,
+    rivalries: BTreeMap<GroupKey, Rivalry>,
+    claims: BTreeMap<(Segment, VirtualMac), BTreeSet<IpAddr>>,
+    segments: BTreeSet<Segment>,
+    first: Option<u64>,
+    last: u64,
+}
+
+/// What was seen, judged.
+#[derive(Clone, Debug)]
+pub struct Survey {
+    /// Between the first and the last frame.
+    pub nanoseconds: u64,
+    /// Masters by group.
+    pub groups: BTreeMap<GroupKey, Vec<Source>>,
+    /// Owners that were silent.
+    pub silent: Vec<Silent>,
+    /// What is wrong, or worth knowing.
+    pub findings: Vec<Finding>,
+    segments: BTreeSet<Segment>,
+}
+
+impl Watch {
+    /// Looks at one frame.
+    pub(crate) fn see(&mut self, frame: &Frame<'_>) {
+        self.first.get_or_insert(frame.nanoseconds);
+        self.last = self.last.max(frame.nanoseconds);
+        match open(frame) {
+            Some(Content::Ip(packet)) => {
+                self.segments.insert(packet.segment.clone());
+                let advert = match packet.udp {
+                    Some((port, body)) if hsrp::PORTS.contains(&port) => hsrp::read(&packet, body),
+                    _ if packet.number == vrrp::NUMBER => vrrp::read(&packet),
+                    _ => None,
+                };
+                if let Some(advert) = advert {
+                    self.hear(advert);
+                }
+            }
+            Some(Content::Arp(claim)) => self.claim(claim),
+            None => {}
+        }
+    }
+
+    /// Looks at one frame of Ethernet from a live interface.
+    pub fn see_ethernet(&mut self, nanoseconds: u64, bytes: &[u8]) {
+        self.see(&Frame {
+            nanoseconds,
+            interface: 0,
+            link: 1,
+            bytes,
+        });
+    }
+
+    /// Counts the time from `nanoseconds` on, though no frame has come yet.
+    pub fn start(&mut self, nanoseconds: u64) {
+        self.first.get_or_insert(nanoseconds);
+    }
+
+    /// Counts the time until `nanoseconds`, though no frame came any more.
+    pub fn end(&mut self, nanoseconds: u64) {
+        self.last = self.last.max(nanoseconds);
+    }
+
+    fn hear(&mut self, advert: Advert) {
+        let sources = self.groups.entry(advert.key.clone()).or_default();
+        if sources.len() >= MOST_SOURCES && !sources.contains_key(&advert.source) {
+            return;
+        }
+        if advert.is_believed() && advert.is_master {
+            let rivalry = self.rivalries.entry(advert.key.clone()).or_default();
+            let believed = sources.values().filter(|source| source.believed > 0);
+            rivalry.hear(&advert, believed.map(|source| &source.last));
+        }
+        let source = sources.entry(advert.source).or_insert_with(|| Source {
+            last: advert.clone(),
+            first_nanoseconds: advert.nanoseconds,
+            adverts: 0,
+            believed: 0,
+            damaged: 0,
+            routed: 0,
+        });
+        source.adverts += 1;
+        source.damaged += u64::from(!advert.is_intact);
+        source.routed += u64::from(advert.hops != u8::MAX);
+        if advert.is_believed() {
+            source.believed += 1;
+            source.last = advert;
+        }
+    }
+
+    fn claim(&mut self, claim: ArpClaim) {
+        self.segments.insert(claim.segment.clone());
+        if let Some(mac) = VirtualMac::of(claim.mac) {
+            let claims = self.claims.entry((claim.segment, mac)).or_default();
+            if claims.len() < MOST_SOURCES {
+                claims.insert(IpAddr::V4(claim.address));
+            }
+        }
+    }
+
+    /// What all of it means.
+    pub fn survey(self) -> Survey {
+        let groups: BTreeMap<GroupKey, Vec<Source>> = self
+            .groups
+            .into_iter()
+            .map(|(key, sources)| (key, sources.into_values().collect()))
+            .collect();
+        let silent: Vec<Silent> = self
+            .claims
+            .into_iter()
+            .filter(|((segment, mac), _)| !groups.keys().any(|key| owns(key, segment, *mac)))
+            .map(|((segment, mac), addresses)| Silent {
+                segment,
+                mac,
+                addresses,
+            })
+            .collect();
+        Survey {
+            nanoseconds: self.last - self.first.unwrap_or(self.last),
+            findings: judge(&groups, &self.rivalries, &silent),
+            groups,
+            silent,
+            segments: self.segments,
+        }
+    }
+}
+
+/// Whether `key` explains that `mac` was used.
+fn owns(key: &GroupKey, segment: &Segment, mac: VirtualMac) -> bool {
+    let is_kind = match mac.kind {
+        MacKind::Vrrp4 => key.protocol.shares_vrrp_ids() && key.family == Family::V4,
+        MacKind::Vrrp6 => key.protocol.shares_vrrp_ids() && key.family == Family::V6,
+        MacKind::Carp => key.protocol == Protocol::Carp,
+        MacKind::Hsrp1 => key.protocol == Protocol::Hsrp1,
+        MacKind::Hsrp2 => key.protocol == Protocol::Hsrp2,
+        MacKind::Glbp | MacKind::FortiGate => false,
+    };
+    is_kind && key.segment == *segment && key.id == mac.id
+}
+
+impl Survey {
+    /// Segments on which anything was seen.
+    pub fn segments(&self) -> impl Iterator<Item = &Segment> {
+        self.segments.iter()
+    }
+
+    /// Ids of VRRP and CARP that nothing on `segment` was seen to use, as ranges.
+    pub fn free_ids(&self, segment: &Segment) -> Vec<(u8, u8)> {
+        let advertised = self
+            .groups
+            .keys()
+            .filter(|key| key.segment == *segment && key.protocol.shares_vrrp_ids())
+            .map(|key| key.id);
+        let silent = self
+            .silent
+            .iter()
+            .filter(|silent| silent.segment == *segment)
+            .filter(|silent| {
+                let kind = silent.mac.kind;
+                matches!(kind, MacKind::Vrrp4 | MacKind::Vrrp6 | MacKind::Carp)
+            })
+            .map(|silent| silent.mac.id);
+        let taken: BTreeSet<u16> = advertised.chain(silent).collect();
+        let mut ranges: Vec<(u8, u8)> = Vec::new();
+        for id in (1..=u8::MAX).filter(|id| !taken.contains(&u16::from(*id))) {
+            match ranges.last_mut() {
+                Some(range) if range.1 + 1 == id => range.1 = id,
+                _ => ranges.push((id, id)),
+            }
+        }
+        ranges
+    }
+
+    /// Whether the time was long enough for every master heard to have spoken three times.
+    pub fn is_long_enough(&self) -> bool {
+        let slowest = self
+            .groups
+            .values()
+            .flatten()
+            .map(|source| source.last.interval_nanoseconds)
+            .max();
+        self.nanoseconds >= slowest.unwrap_or(1_000_000_000).saturating_mul(3)
+    }
+}
