@@ -11,7 +11,8 @@ use workload::{
 };
 
 fn workload() -> plan::Workload {
-    let text = "[databases]\nfolders = [\"/a\"]\nsize = \"1GiB\"\n";
+    let text = "[databases]\nfolders = [\"/a\"]\nsize = \"1GiB\"\n\
+                [workload]\nlong_pad = \"2000B\"\n";
     Plan::parse("test", text).expect("a valid plan").workload
 }
 
