@@ -311,7 +311,7 @@ pub struct ProfileFlags {
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Mailboxes [default: as many as the files say]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    #[arg(long, value_name = "N", value_parser = mailboxes)]
     pub mailboxes: Option<u64>,
     /// Most that a mailbox may hold, such as 2GiB [default: the quotas, or the largest mailbox]
     #[arg(long, value_parser = size)]
@@ -338,10 +338,11 @@ pub struct ProfileFlags {
 }
 
 /// Flags of `size`.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct SizeFlags {
     /// The deployment; --example prints one to start from
-    #[arg(value_name = "DEPLOYMENT", required_unless_present = "example")]
+    #[arg(value_name = "DEPLOYMENT",
+          required_unless_present_any = ["example", "explain", "scenarios"])]
     pub deployment: Option<PathBuf>,
     /// Print a commented deployment to start from
     #[arg(long, conflicts_with = "deployment")]
@@ -361,6 +362,20 @@ pub struct SizeFlags {
     /// Answer in JSON
     #[arg(long)]
     pub json: bool,
+}
+
+impl SizeFlags {
+    /// The flags with the deployment where it belongs: behind a flag that takes several values it
+    /// is read as the last of them.
+    pub fn in_order(&self) -> Self {
+        let mut flags = self.clone();
+        if flags.deployment.is_none() && !flags.example {
+            let lists = [&mut flags.explain, &mut flags.scenarios];
+            let list = lists.into_iter().find(|list| list.len() > 1);
+            flags.deployment = list.and_then(Vec::pop).map(PathBuf::from);
+        }
+        flags
+    }
 }
 
 /// Flags of `builds`.
@@ -481,6 +496,15 @@ fn duration(text: &str) -> Result<Nanos, String> {
 fn size(text: &str) -> Result<Bytes, String> {
     plan::parse_size(text)
         .ok_or_else(|| "give a size below 16 EiB, such as 512MiB or 10GiB".to_owned())
+}
+
+/// Mailboxes of one deployment.
+fn mailboxes(text: &str) -> Result<u64, String> {
+    let count = text
+        .parse()
+        .ok()
+        .filter(|count| (1..=10_000_000).contains(count));
+    count.ok_or_else(|| "give a whole number from 1 to 10000000".to_owned())
 }
 
 fn percent(text: &str) -> Result<f64, String> {

@@ -64,6 +64,33 @@ fn a_number_is_explained_down_to_its_inputs() {
 }
 
 #[test]
+fn the_deployment_may_stand_behind_flags() {
+    let scene = scene("size-order", SHORT);
+    let explained = ["source   S-W76"];
+    for words in [
+        &["size", "--explain", "db.size_gb", "d.toml"][..],
+        &[
+            "size",
+            "--explain",
+            "db.size_gb",
+            "t1.whitespace_mb",
+            "d.toml",
+        ],
+        &["size", "--explain", "db.size_gb", "--", "d.toml"],
+        &["size", "d.toml", "--explain", "db.size_gb"],
+    ] {
+        scene.run(words).expect_code(0).expect_out(&explained);
+    }
+    scene
+        .run(["size", "--scenarios", "availability.copies=2,3", "d.toml"])
+        .expect_code(0)
+        .expect_out(&["forbidden by"]);
+    scene
+        .run(["size", "--explain", "db.size_gb"])
+        .expect_refusal(&["give the deployment", "--example"]);
+}
+
+#[test]
 fn violations_are_findings() {
     let tight = "[disks]\ndatabase = { size = \"300GB\", type = \"7.2K SAS 3.5\" }\n\
                  [data]\nlargest_database = \"1900GiB\"\ndatabases = 4\n";

@@ -15,6 +15,11 @@ pub enum ProfileError {
         /// Its headers.
         found: Vec<String>,
     },
+    /// No text.
+    Binary {
+        /// The file.
+        file: String,
+    },
     /// Nothing in it.
     Empty {
         /// The file.
@@ -50,6 +55,12 @@ impl fmt::Display for ProfileError {
                     write!(f, "\n  {kind}: {needed}")?;
                 }
                 Ok(())
+            }
+            Self::Binary { file } => {
+                write!(
+                    f,
+                    "{file}: is no text; export it again as comma-separated values"
+                )
             }
             Self::Empty { file } => write!(f, "{file}: is empty; export it again"),
             Self::NothingRead { file, kind, first } => write!(

@@ -159,6 +159,10 @@ impl Collector {
     /// Reads one whole file; what it is, its headers say.
     pub fn add(&mut self, name: &str, bytes: &[u8]) -> Result<&FileReport, ProfileError> {
         let text = sheet::decode(bytes);
+        if text.contains('\0') {
+            let file = name.to_owned();
+            return Err(ProfileError::Binary { file });
+        }
         let sheet = Sheet::open(&text);
         let kind = kind::recognise(name, &sheet)?;
         let mut report = FileReport::new(name, kind);

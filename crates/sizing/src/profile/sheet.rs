@@ -32,8 +32,8 @@ impl fmt::Display for BadRow {
     }
 }
 
-/// The text of a file: UTF-16 where a byte order mark says so, else UTF-8. Bytes of another code
-/// page can only stand in names, which are not counted, so they are replaced.
+/// The text of a file: UTF-16 where a byte order mark or its zeros say so, else UTF-8. Bytes of
+/// another code page can only stand in names, which are not counted, so they are replaced.
 pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
     let wide = |bytes: &[u8], unit: fn([u8; 2]) -> u16| {
         let units: Vec<u16> = bytes
@@ -48,6 +48,9 @@ pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
         [0xFF, 0xFE, rest @ ..] => wide(rest, u16::from_le_bytes),
         [0xFE, 0xFF, rest @ ..] => wide(rest, u16::from_be_bytes),
         [0xEF, 0xBB, 0xBF, rest @ ..] => String::from_utf8_lossy(rest),
+        // Headers are plain letters, which UTF-16 fills up with zeros.
+        [first, 0, second, 0, ..] if *first > 0 && *second > 0 => wide(bytes, u16::from_le_bytes),
+        [0, first, 0, second, ..] if *first > 0 && *second > 0 => wide(bytes, u16::from_be_bytes),
         bytes => String::from_utf8_lossy(bytes),
     }
 }

@@ -354,3 +354,28 @@ proptest::proptest! {
         let _ = collector.finish();
     }
 }
+
+#[test]
+fn tables_of_wide_characters_need_no_mark() {
+    let table = "TotalItemSize,ItemCount\r\n\"1.2 GB (1,288,490,188 bytes)\",5\r\n";
+    let units = || table.encode_utf16();
+    let little: Vec<u8> = units().flat_map(u16::to_le_bytes).collect();
+    let big: Vec<u8> = units().flat_map(u16::to_be_bytes).collect();
+    for bytes in [table.as_bytes(), &little, &big] {
+        let mut collector = Collector::new(Options::default());
+        let report = collector.add("m.csv", bytes).unwrap();
+        assert_eq!((report.rows, report.bad_rows), (1, 0));
+    }
+}
+
+#[test]
+fn a_binary_file_is_called_one() {
+    let mut collector = Collector::new(Options::default());
+    let refused = collector
+        .add("x", b"\x7fELF\x02\x01\x01\0\0\0")
+        .unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "x: is no text; export it again as comma-separated values"
+    );
+}

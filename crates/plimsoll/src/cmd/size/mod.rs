@@ -14,9 +14,15 @@ use crate::flags::SizeFlags;
 
 /// Sizes the deployment; fails where it cannot be built.
 pub fn run(flags: &SizeFlags, console: &mut Console) -> Result<Outcome, CommandError> {
-    let Some(path) = &flags.deployment else {
+    if flags.example {
         console.answer_text(Deployment::example())?;
         return Ok(Outcome::Pass);
+    }
+    let flags = &flags.in_order();
+    let Some(path) = &flags.deployment else {
+        let text = "give the deployment to size as well: plimsoll size DEPLOYMENT ...; `plimsoll \
+                    size --example` prints one to start from";
+        return Err(CommandError::new(text.to_owned()));
     };
     let (file, text) = documents::read_text(path)?;
     if !flags.scenarios.is_empty() {
