@@ -21,9 +21,9 @@ pub fn per_group(work: &mut Work<'_>) {
     let all = work.put("io.db_iops_per_dag", "1/s", (all + more) * (1.0 + overhead));
     let one = &all / work.get("srv.mailboxes_per_dag");
     work.put("io.db_iops_per_mailbox", "1/s", one);
-    let reads = over_tiers(work, "iops_read") / over_tiers(work, "iops");
-    let reads = if all.value() > 0.0 {
-        reads
+    let mailboxes = over_tiers(work, "iops");
+    let reads = if mailboxes.value() > 0.0 {
+        over_tiers(work, "iops_read") / mailboxes
     } else {
         Number::plain(0.0)
     };

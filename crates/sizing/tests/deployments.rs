@@ -81,7 +81,8 @@ fn storage() -> impl Strategy<Value = String> {
              usable_disk_io_percent = {used}\n[data]\ndatabases = {}\n\
              symmetrical = {symmetrical}\nrestore_volume = {restore}\n\
              overhead_percent = {overhead}\nvolume_free_space_percent = {free}\n\
-             [backup]\nmethod = \"{method}\"\n[disks]\ndatabase = {{ size = \"{disk}GB\" }}\n\
+             [io]\nadditional_iops = {used}\n[backup]\nmethod = \"{method}\"\n\
+             [disks]\ndatabase = {{ size = \"{disk}GB\" }}\n\
              [servers]\nspec_rate = 540\n[replication]\nlink_mbps = 1000\n\
              hourly_percent = [{}]\n",
                 auto(volumes),

@@ -43,6 +43,15 @@ const WORDS: &[&str] = &["2007", "2010", "2013", "2016", "2019", "SE"];
 /// Bounds of every figure: none is negative, and none is near the upper one.
 const BOUNDS: (f64, f64) = (0.0, 1e12);
 
+/// Figures that something is divided by, and the least that they may be.
+const DIVISORS: [(&str, f64); 5] = [
+    ("cache_share_of_memory", 0.001),
+    ("reference_message_kb", 0.001),
+    ("baseline_spec_per_core", 0.001),
+    ("baseline_megacycles_per_core", 0.001),
+    ("databases_per_server", 1.0),
+];
+
 macro_rules! figures {
     ($($(#[$meaning:meta])+ $name:ident,)+) => {
         /// The figures that sizing needs. Names end in the unit.
@@ -235,7 +244,9 @@ fn figure_of_document(
     known: Option<Figure>,
     product: &str,
 ) -> Figure {
-    if let Some(value) = keys.given(name, BOUNDS) {
+    let divisor = DIVISORS.iter().find(|(divisor, _)| *divisor == name);
+    let least = divisor.map_or(BOUNDS.0, |&(_, least)| least);
+    if let Some(value) = keys.given(name, (least, BOUNDS.1)) {
         let source = format!("given in line {}", keys.place(name).line);
         return Figure { value, source };
     }

@@ -145,6 +145,11 @@ pub enum ProvisionError {
         /// Groups that were tried.
         groups: u32,
     },
+    /// The sizing has no such number.
+    NotSized {
+        /// Its key.
+        key: String,
+    },
     /// Servers wait beside active ones in both sites, which no layout is known for.
     WaitingBesideActive,
     /// Servers or copies of a site do not spread evenly over its failure domains.
@@ -168,6 +173,7 @@ impl std::fmt::Display for ProvisionError {
                 "an array needs redundant groups, but single disks were sized; give `build = \
                  \"raid\"` and `raid = \"RAID-5\"` to [storage]"
             ),
+            Self::NotSized { key } => write!(f, "nothing was sized for {key}"),
             Self::WaitingBesideActive => write!(
                 f,
                 "[second_site] dedicated_servers: no layout is known for servers that wait beside \

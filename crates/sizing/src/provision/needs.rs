@@ -16,40 +16,41 @@ impl Needs {
     pub fn of(deployment: &Deployment, sheet: &Sheet) -> Result<Self, ProvisionError> {
         let apart = word(sheet, "vol.db_log_isolated") == Some("Yes");
         let copies = deployment.has_copies();
-        let several = sheet
-            .find("vol.dbs_per_volume")
-            .map_or(1.0, |number| number.value());
+        let restores = deployment.data.restore_volume;
+        let several = count(sheet, "vol.dbs_per_volume")?;
         let of = |kind, disks| pools(deployment, sheet, kind, disks);
         let pools = Places {
-            first: of("", &deployment.storage.first),
-            second: of("_dc2", &deployment.storage.second),
-            lagged: of("_lagged", &deployment.storage.first),
+            first: of("", &deployment.storage.first)?,
+            second: of("_dc2", &deployment.storage.second)?,
+            lagged: of("_lagged", &deployment.storage.first)?,
         };
         Ok(Self {
             title: deployment.name.clone(),
             provenance: deployment.provenance.clone(),
-            groups: if copies { count(sheet, "srv.dags") } else { 1 },
+            groups: if copies { count(sheet, "srv.dags")? } else { 1 },
             mirrored: deployment.site_model() == Some(Model::ActiveActiveGroups),
             copies,
             witness: copies.then(|| witness(deployment)),
-            wish: wish(deployment, sheet, whole(several))?,
-            mailboxes_per_database: value(sheet, "db.mailboxes"),
-            database: gigabytes(sheet, "db.size_with_overhead_gb"),
+            wish: wish(deployment, sheet, several)?,
+            mailboxes_per_database: value(sheet, "db.mailboxes")?,
+            database: gigabytes(sheet, "db.size_with_overhead_gb")?,
             grown_database: None,
-            log: gigabytes(sheet, "log.space_gb_per_db"),
-            mailbox_data: mailbox_data(deployment, value(sheet, "db.mailboxes")),
-            iops_per_database: value(sheet, "io.db_iops_per_db"),
-            read_share: value(sheet, "io.read_fraction"),
-            megacycles: megacycles(deployment, sheet),
-            database_volume: gigabytes(sheet, "vol.db_volume_gb"),
-            log_volume: apart.then(|| gigabytes(sheet, "vol.log_volume_gb")),
-            restore_volume: sheet
-                .find("vol.restore_gb")
-                .map(|_| gigabytes(sheet, "vol.restore_gb")),
+            log: gigabytes(sheet, "log.space_gb_per_db")?,
+            mailbox_data: mailbox_data(deployment, value(sheet, "db.mailboxes")?),
+            iops_per_database: value(sheet, "io.db_iops_per_db")?,
+            read_share: value(sheet, "io.read_fraction")?,
+            megacycles: megacycles(deployment, sheet)?,
+            database_volume: gigabytes(sheet, "vol.db_volume_gb")?,
+            log_volume: apart
+                .then(|| gigabytes(sheet, "vol.log_volume_gb"))
+                .transpose()?,
+            restore_volume: restores
+                .then(|| gigabytes(sheet, "vol.restore_gb"))
+                .transpose()?,
             spare_volumes: Places {
-                first: spares(sheet, &pools.first),
-                second: spares(sheet, &pools.second),
-                lagged: spares(sheet, &pools.lagged),
+                first: spares(sheet, &pools.first)?,
+                second: spares(sheet, &pools.second)?,
+                lagged: spares(sheet, &pools.lagged)?,
             },
             pools,
             build: build(deployment),
@@ -83,18 +84,18 @@ fn witness(deployment: &Deployment) -> Witness {
 }
 
 /// Processor time of a database, with what hypervisor and file system take.
-fn megacycles(deployment: &Deployment, sheet: &Sheet) -> Megacycles {
+fn megacycles(deployment: &Deployment, sheet: &Sheet) -> Result<Megacycles, ProvisionError> {
     let servers = &deployment.servers;
-    let mailboxes = value(sheet, "db.mailboxes");
+    let mailboxes = value(sheet, "db.mailboxes")?;
     let hypervisor = if servers.virtual_machines {
         1.0 + servers.hypervisor
     } else {
         1.0
     };
-    let of =
-        |key| mailboxes * value(sheet, key) * hypervisor * deployment.file_system.processor_factor;
+    let taken = mailboxes * hypervisor * deployment.file_system.processor_factor;
+    let of = |key| value(sheet, key).map(|each| taken * each);
     let access = if servers.multi_role {
-        of("mailboxes.mcycles_client_access")
+        of("mailboxes.mcycles_client_access")?
     } else {
         0.0
     };
@@ -102,15 +103,15 @@ fn megacycles(deployment: &Deployment, sheet: &Sheet) -> Megacycles {
         let key = format!("cpu.mcycles_available_{place}");
         sheet.find(&key).map(|number| number.value())
     };
-    Megacycles {
-        active: of("mailboxes.mcycles_active") + access,
-        passive: of("mailboxes.mcycles_passive"),
+    Ok(Megacycles {
+        active: of("mailboxes.mcycles_active")? + access,
+        passive: of("mailboxes.mcycles_passive")?,
         available: Places {
             first: available("dc1"),
             second: available("dc2"),
             lagged: available("lagged"),
         },
-    }
+    })
 }
 
 /// Limits of `mailboxes` mailboxes that are mixed as the tiers are.
@@ -156,7 +157,7 @@ fn network_compression(deployment: &Deployment) -> NetworkCompression {
 /// The layout of one group. Servers without copies are laid out in one go: databases go round.
 fn wish(deployment: &Deployment, sheet: &Sheet, several: usize) -> Result<Wish, ProvisionError> {
     let servers = deployment.availability.servers_per_site as usize;
-    let databases = count(sheet, "db.count");
+    let databases = count(sheet, "db.count")?;
     let pair = |(available, lagged): (u32, u32)| Copies {
         available: available as usize,
         lagged: lagged as usize,
@@ -173,8 +174,10 @@ fn wish(deployment: &Deployment, sheet: &Sheet, several: usize) -> Result<Wish, 
                 return Err(ProvisionError::WaitingBesideActive);
             }
             let there = match model {
-                Model::ActiveActive => count(sheet, "srv.active_dc2"),
-                Model::ActivePassive | Model::ActiveActiveGroups => count(sheet, "srv.passive_dc2"),
+                Model::ActiveActive => count(sheet, "srv.active_dc2")?,
+                Model::ActivePassive | Model::ActiveActiveGroups => {
+                    count(sheet, "srv.passive_dc2")?
+                }
             };
             let apart = late_copies_apart(sheet);
             let most = Copies {
@@ -248,7 +251,7 @@ fn site(
     };
     if apart {
         site.domains.push(Domain {
-            servers: count(sheet, &format!("srv.lagged_dc{}", number + 1)),
+            servers: count(sheet, &format!("srv.lagged_dc{}", number + 1))?,
             copies: copies.lagged,
             only_lagged: true,
         });
@@ -257,11 +260,11 @@ fn site(
 }
 
 /// Redundant groups mend themselves; spare volumes are single disks.
-fn spares(sheet: &Sheet, pools: &[(Purpose, Pool)]) -> usize {
+fn spares(sheet: &Sheet, pools: &[(Purpose, Pool)]) -> Result<usize, ProvisionError> {
     if pools.is_empty() {
         count(sheet, "vol.autoreseed")
     } else {
-        0
+        Ok(0)
     }
 }
 
@@ -271,10 +274,10 @@ fn pools(
     sheet: &Sheet,
     kind: &str,
     disks: &plan::deployment::Disks,
-) -> Vec<(Purpose, Pool)> {
+) -> Result<Vec<(Purpose, Pool)>, ProvisionError> {
     let site = if kind == "_dc2" { "dc2" } else { "dc1" };
     if word(sheet, &format!("disk.architecture_{site}")) != Some("RAID") {
-        return Vec::new();
+        return Ok(Vec::new());
     }
     let choice = format!("disk.raid_choice_db{kind}");
     let number = format!("disk.raid_disks_db{kind}");
@@ -298,28 +301,30 @@ fn pools(
             &disks.restore,
         ),
     ];
-    let pool =
-        |(purpose, choice, count_key, disk): (Purpose, &str, &str, &plan::deployment::Disk)| {
-            let level = match word(sheet, choice)? {
-                "RAID-5" => Level::Raid5,
-                "RAID-6" => Level::Raid6,
-                _ => Level::Raid10,
-            };
-            let group = group_of(deployment, purpose, level);
-            let members = group.data + group.redundancy;
-            let groups = count(sheet, count_key) / members.max(1) as usize;
-            let pool = Pool {
-                level,
-                groups: u32::try_from(groups).ok()?,
-                data_disks: group.data,
-                redundant_disks: group.redundancy,
-                raw: disk.capacity,
-                formatted: disk.capacity,
-                disk_iops: disk.random_iops,
-            };
-            (pool.groups > 0).then_some((purpose, pool))
+    let mut pools = Vec::new();
+    for (purpose, choice, number, disk) in sets {
+        let level = match word(sheet, choice) {
+            None => continue,
+            Some("RAID-5") => Level::Raid5,
+            Some("RAID-6") => Level::Raid6,
+            Some(_) => Level::Raid10,
         };
-    sets.into_iter().filter_map(pool).collect()
+        let group = group_of(deployment, purpose, level);
+        let members = (group.data + group.redundancy).max(1) as usize;
+        let pool = Pool {
+            level,
+            groups: u32::try_from(count(sheet, number)? / members).unwrap_or(u32::MAX),
+            data_disks: group.data,
+            redundant_disks: group.redundancy,
+            raw: disk.capacity,
+            formatted: disk.capacity,
+            disk_iops: disk.random_iops,
+        };
+        if pool.groups > 0 {
+            pools.push((purpose, pool));
+        }
+    }
+    Ok(pools)
 }
 
 fn group_of(deployment: &Deployment, purpose: Purpose, level: Level) -> RaidGroup {
@@ -339,12 +344,18 @@ fn word<'s>(sheet: &'s Sheet, key: &str) -> Option<&'s str> {
     }
 }
 
-fn value(sheet: &Sheet, key: &str) -> f64 {
-    sheet.find(key).map_or(0.0, |number| number.value())
+/// The result under `key`, which every deployment has.
+fn value(sheet: &Sheet, key: &str) -> Result<f64, ProvisionError> {
+    let found = sheet.find(key).map(|number| number.value());
+    found
+        .filter(|value| value.is_finite())
+        .ok_or_else(|| ProvisionError::NotSized {
+            key: key.to_owned(),
+        })
 }
 
-fn count(sheet: &Sheet, key: &str) -> usize {
-    whole(value(sheet, key))
+fn count(sheet: &Sheet, key: &str) -> Result<usize, ProvisionError> {
+    value(sheet, key).map(whole)
 }
 
 /// A count that may come as a fraction; a last digit of rounding error does not make one more.
@@ -360,8 +371,8 @@ fn whole(value: f64) -> usize {
 }
 
 /// Gigabytes of a sheet as bytes.
-fn gigabytes(sheet: &Sheet, key: &str) -> Bytes {
-    mebibytes(value(sheet, key) * 1024.0)
+fn gigabytes(sheet: &Sheet, key: &str) -> Result<Bytes, ProvisionError> {
+    Ok(mebibytes(value(sheet, key)? * 1024.0))
 }
 
 /// Up to whole mebibytes.
