@@ -14,6 +14,7 @@ use crate::counters::Counters;
 use crate::edit::{ApplyRecord, PageEdits, TransactionId, UndoAction, rebuild};
 use crate::error::{PageDamage, TransactionError};
 use crate::log::LogRecord;
+use crate::not_as_written::NotAsWritten;
 use crate::notify::Notify;
 use crate::settings::Settings;
 use crate::stage::{Finished, Refusal, Stage, Stop};
@@ -75,6 +76,8 @@ pub(crate) struct Core {
     /// with where its work began: a crash that loses the end needs all of it again.
     ending: RefCell<VecDeque<(Lgpos, Lgpos)>>,
     pub open_transactions: Cell<usize>,
+    /// What reading back the files of the closed database has found.
+    pub not_as_written: RefCell<Vec<NotAsWritten>>,
     dbtime: Cell<u64>,
     last_transaction: Cell<u32>,
     last_file_page: Cell<PageNumber>,
@@ -118,6 +121,7 @@ impl Core {
             counters: RefCell::default(),
             cleanups: RefCell::default(),
             cleaning: RefCell::default(),
+            not_as_written: RefCell::default(),
             ended: Notify::default(),
             stopping: Cell::new(false),
             closed: Cell::new(false),

@@ -13,6 +13,7 @@ use crate::edit::{TransactionId, Undo};
 use crate::error::{Latch, OpenError, TransactionError};
 use crate::header_file::detach;
 use crate::log::LogRecord;
+use crate::not_as_written::NotAsWritten;
 use crate::recovery::{
     self, PendingCleanup, RecoveryProgress, RecoverySettings, RecoverySummary, Redone,
 };
@@ -133,9 +134,19 @@ impl Database {
         let done = close(&core).await;
         core.closed.set(true);
         core.wake_all();
+        // Where closing failed, the log is still read back.
+        let closed = core.cache.log.close().await;
         done?;
-        let log = core.cache.log.clone();
-        log.close().await.map_err(|error| core.latch(&error))
+        closed.map_err(|error| core.latch(&error))
+    }
+
+    /// Files that were found not to hold what was written to them, since the last call: of the log
+    /// while the database is open, of everything else once it has been closed. Always empty
+    /// without [`Settings::read_back`].
+    pub fn take_not_as_written(&self) -> Vec<NotAsWritten> {
+        let mut all = self.core.cache.log.take_not_as_written();
+        all.append(&mut self.core.not_as_written.borrow_mut());
+        all
     }
 }
 
@@ -245,9 +256,18 @@ async fn close(core: &Rc<Core>) -> Result<(), TransactionError> {
     detach(&mut closed, end, dbtime);
     // The map before the header that names it: what a crash in between leaves is not believed.
     let stored = cache.flush_map.store(&core.runtime, &mut closed).await;
-    stored.map_err(|error| core.latch(&error))?;
+    let map = stored.map_err(|error| core.latch(&error))?;
     let cleaned = cache.header.update(|header| *header = closed).await;
-    cleaned.map_err(|error| core.latch(&error))
+    cleaned.map_err(|error| core.latch(&error))?;
+    if core.settings.read_back {
+        let found = [
+            cache.header.compare().await,
+            cache.flush_map.compare(&map).await,
+        ];
+        let mut all = core.not_as_written.borrow_mut();
+        all.extend(found.into_iter().flatten());
+    }
+    Ok(())
 }
 
 /// Transactions count from here in every new opening: numbers need only be unique among those

@@ -103,6 +103,18 @@ pub enum OpenError {
     },
 }
 
+impl OpenError {
+    /// Whether the storage is at fault: it does not hold what was written to it.
+    pub fn is_damage(&self) -> bool {
+        match self {
+            Self::Recovery(error) => error.is_damage(),
+            Self::Device(error) => matches!(error, DeviceError::Io { .. }),
+            Self::Damaged(_) | Self::LostFlush(_) => true,
+            _ => false,
+        }
+    }
+}
+
 impl fmt::Display for OpenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -19,6 +19,8 @@ use ese::header::{DatabaseHeader, PROBE_BYTES, read_copies};
 use ese::page::{PageRef, PageSize};
 use units::{PageNumber, Seed};
 
+use crate::not_as_written::{NotAsWritten, Written, difference};
+
 /// Bytes of one request for a map: what a database of 128 GiB with pages of 32 KiB has.
 const PIECE_BYTES: usize = 128 * MAP_PAGE_BYTES;
 
@@ -63,15 +65,38 @@ impl LiveMap {
     }
 
     /// Writes the map of a database that is closed now, and has its header name it. The header must
-    /// be written afterwards.
+    /// be written afterwards. Returns what was written.
     pub async fn store(
         &self,
         runtime: &Runtime,
         database: &mut DatabaseHeader,
-    ) -> Result<(), DeviceError> {
+    ) -> Result<Vec<u8>, DeviceError> {
         let header = pair(runtime, database);
         let bytes = self.map.borrow().encode(&header);
-        write(&*self.volume, &file_name(&self.file), &bytes).await
+        write(&*self.volume, &file_name(&self.file), &bytes).await?;
+        Ok(bytes)
+    }
+
+    /// Reads the map back; none where its file holds what was `written`.
+    pub async fn compare(&self, written: &[u8]) -> Option<NotAsWritten> {
+        let name = file_name(&self.file);
+        let (offset, what) = match self.difference(&name, written).await {
+            Ok(offset) => (offset?, Written::FlushMap),
+            Err(error) => (0, Written::Unreadable(error)),
+        };
+        let file = format!("{}/{name}", self.volume.name());
+        Some(NotAsWritten { file, offset, what })
+    }
+
+    async fn difference(&self, name: &str, written: &[u8]) -> Result<Option<u64>, DeviceError> {
+        let device = self.volume.open(name, OpenMode::ReadOnly).await?;
+        for (number, piece) in (0..).zip(written.chunks(PIECE_BYTES)) {
+            let found = difference(&*device, number * PIECE_BYTES as u64, piece).await?;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
     }
 }
 

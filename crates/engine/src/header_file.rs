@@ -11,6 +11,7 @@ use ese::header::{CopyState, DatabaseHeader, DatabaseState};
 use ese::page::PageSize;
 use units::Generation;
 
+use crate::not_as_written::{NotAsWritten, Written, difference};
 use crate::notify::Notify;
 
 /// Both copies of the header and what they say.
@@ -111,6 +112,22 @@ impl HeaderFile {
         written?;
         self.stored_last.set(stored);
         Ok(())
+    }
+
+    /// Reads both copies back; the first one that is not what was written last.
+    pub async fn compare(&self) -> Option<NotAsWritten> {
+        let image = self.header.borrow().encode(self.page_size);
+        let second = self.page_size.bytes_u64();
+        for (copy, offset) in [(1, 0), (2, second)] {
+            let (offset, what) = match difference(&*self.device, offset, &image).await {
+                Ok(None) => continue,
+                Ok(Some(offset)) => (offset, Written::Header { copy }),
+                Err(error) => (offset, Written::Unreadable(error)),
+            };
+            let file = self.device.name().to_owned();
+            return Some(NotAsWritten { file, offset, what });
+        }
+        None
     }
 
     /// The copy that counts is written last: a power failure may have torn the other one before,

@@ -10,6 +10,7 @@ mod error;
 mod framing;
 mod names;
 mod next_file;
+mod read_back;
 mod reader;
 pub(crate) mod record;
 mod stream;

@@ -41,6 +41,10 @@ pub struct Settings {
     /// so that recovery can repair a page that a power failure tore. ESE does not do so and relies
     /// on storage that writes pages whole; it makes the log many times larger.
     pub log_whole_pages: bool,
+    /// Whether log files are read back and compared with what was written, each before it is
+    /// removed, and the header, the checkpoint and the flush map once the database is closed; see
+    /// [`Database::take_not_as_written`](crate::Database::take_not_as_written).
+    pub read_back: bool,
 }
 
 impl Default for Settings {
@@ -57,6 +61,7 @@ impl Default for Settings {
             maintenance_read: Bytes::from_kib(256),
             circular_log: true,
             log_whole_pages: false,
+            read_back: false,
         }
     }
 }

@@ -212,6 +212,9 @@ impl Group {
 
     /// Whether the load is to end now; tells the other groups where this one has failed.
     fn ends_early(&self, opened: &[Opened]) -> bool {
+        for opened in opened {
+            opened.look_after_files(self);
+        }
         if opened
             .iter()
             .any(|opened| opened.troubles.fatal().is_some())

@@ -13,6 +13,7 @@ pub fn engine_settings(plan: &Plan) -> engine::Settings {
         cache_maximum: plan.cache.maximum,
         checkpoint_depth: plan.checkpoint_depth,
         maintenance_pause: plan.test.maintenance_throttle,
+        read_back: true,
         ..engine::Settings::default()
     }
 }

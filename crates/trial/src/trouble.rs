@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 
 use device::{DeviceError, Runtime};
-use engine::TransactionError;
+use engine::{NotAsWritten, TransactionError, Written};
 use record::{Event, Issue, IssueKind, Severity};
 use units::Nanos;
 use workload::Mismatch;
@@ -130,6 +130,20 @@ impl Troubles {
     /// A page's last write never reached the medium.
     pub fn lost_flush(&self, now: Nanos, text: String) {
         self.note(self.issue(now, IssueKind::LostFlush, text));
+    }
+
+    /// A file does not hold what was written to it and acknowledged.
+    pub fn not_as_written(&self, now: Nanos, found: &NotAsWritten) {
+        let kind = match found.what {
+            Written::Unreadable(_) => IssueKind::InputOutput,
+            _ => IssueKind::LostFlush,
+        };
+        self.note(Issue {
+            volume: self.volume_of(&found.file),
+            file: Some(found.file.clone()),
+            offset_bytes: Some(found.offset),
+            ..self.issue(now, kind, found.to_string())
+        });
     }
 
     /// What was read contradicts itself.

@@ -214,6 +214,7 @@ async fn resume_log(
 fn log_settings(settings: &Settings) -> LogSettings {
     LogSettings {
         circular: settings.circular_log,
+        read_back: settings.read_back,
         ..LogSettings::default()
     }
 }

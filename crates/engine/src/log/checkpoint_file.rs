@@ -1,5 +1,6 @@
 //! The checkpoint file: where redo begins, in two copies of which one is always whole.
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use device::{Buffer, Device, Durability, OpenMode, Purpose, Request};
@@ -7,10 +8,13 @@ use ese::log_file::{CHECKPOINT_FILE_BYTES, Checkpoint, SEGMENT_BYTES};
 
 use crate::log::stream::read;
 use crate::log::{LogError, LogFolder, LogIdentity};
+use crate::not_as_written::{NotAsWritten, Written, difference};
 
 /// The open checkpoint file.
 pub struct CheckpointFile {
     device: Rc<dyn Device>,
+    /// What was written last.
+    last: Cell<Option<Checkpoint>>,
 }
 
 impl CheckpointFile {
@@ -29,7 +33,8 @@ impl CheckpointFile {
             let extend = Request::set_length(Purpose::Header, CHECKPOINT_FILE_BYTES);
             device.submit(extend).await.result?;
         }
-        Ok(Self { device })
+        let last = Cell::new(None);
+        Ok(Self { device, last })
     }
 
     /// Writes both copies, the second once the first is durable: a crash tears one at most, and
@@ -42,7 +47,20 @@ impl CheckpointFile {
             let write = Request::write(Purpose::Header, offset, buffer, Durability::Durable);
             self.device.submit(write).await.into_buffer()?;
         }
+        self.last.set(Some(*checkpoint));
         Ok(())
+    }
+
+    /// Reads back what was written last; none where it is there.
+    pub async fn compare(&self) -> Option<NotAsWritten> {
+        let bytes = self.last.get()?.encode();
+        let both = [bytes, bytes].concat();
+        let (offset, what) = match difference(&*self.device, 0, &both).await {
+            Ok(offset) => (offset?, Written::Checkpoint),
+            Err(error) => (0, Written::Unreadable(error)),
+        };
+        let file = self.device.name().to_owned();
+        Some(NotAsWritten { file, offset, what })
     }
 }
 

@@ -107,6 +107,26 @@ pub enum LogError {
     },
 }
 
+impl LogError {
+    /// Whether the storage is at fault: what was once durable is not there or is not what was
+    /// written. Files that are missing or belong elsewhere may have been moved.
+    pub fn is_damage(&self) -> bool {
+        match self {
+            Self::BadSegment { .. }
+            | Self::PreviousChecksum { .. }
+            | Self::TooShort { .. }
+            | Self::Length { .. }
+            | Self::Header {
+                problem: LogFileError::Checksum,
+                ..
+            } => true,
+            Self::Device(error) => matches!(error, DeviceError::Io { .. }),
+            Self::Latched { first } => first.is_damage(),
+            _ => false,
+        }
+    }
+}
+
 impl fmt::Display for LogError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

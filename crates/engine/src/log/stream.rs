@@ -44,6 +44,8 @@ pub struct LogSettings {
     pub format_chunk: Bytes,
     /// Whether generations below the checkpoint are removed.
     pub circular: bool,
+    /// Whether closed files are read back and compared with what was written.
+    pub read_back: bool,
 }
 
 impl Default for LogSettings {
@@ -54,6 +56,7 @@ impl Default for LogSettings {
             longest_write: Bytes::from_kib(512),
             format_chunk: Bytes::from_kib(256),
             circular: true,
+            read_back: false,
         }
     }
 }

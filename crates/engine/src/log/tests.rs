@@ -2,6 +2,7 @@
 
 mod damage;
 mod golden;
+mod read_back;
 mod writing;
 
 use std::future::Future;
@@ -12,6 +13,7 @@ use ese::page::PageSize;
 use ese::{Lgpos, LogTime, Signature};
 use units::{Bytes, Generation, Nanos, Prng};
 
+use super::read_back::{ReadBack, Witness};
 use super::{Log, LogChain, LogError, LogFolder, LogIdentity, LogReader, LogRecord, LogSettings};
 use crate::edit::{ApplyRecord, PageEdit, PageEdits, TransactionId, UndoAction};
 use units::PageNumber;

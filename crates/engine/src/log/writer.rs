@@ -16,9 +16,11 @@ use units::{Bytes, Generation};
 
 use crate::log::checkpoint_file::CheckpointFile;
 use crate::log::next_file::NextFile;
+use crate::log::read_back::{ReadBack, Witness};
 use crate::log::stream::calendar;
 use crate::log::tail::{Batch, Span, Tail};
 use crate::log::{LogChain, LogEnd, LogError, LogFolder, LogIdentity, LogRecord, LogSettings};
+use crate::not_as_written::NotAsWritten;
 use crate::notify::Notify;
 
 /// What a log counts about itself since it was opened.
@@ -38,6 +40,18 @@ pub struct LogCounters {
     pub generations: u64,
 }
 
+impl LogCounters {
+    /// Of a log that consists of the header of its first file.
+    fn of_one_header() -> Self {
+        Self {
+            volume: Bytes(SEGMENT_BYTES as u64),
+            bytes_written: Bytes(SEGMENT_BYTES as u64),
+            generations: 1,
+            ..Self::default()
+        }
+    }
+}
+
 /// The log of an open database. Cheap to clone.
 #[derive(Clone)]
 pub struct Log {
@@ -53,9 +67,10 @@ struct Inner {
     current: RefCell<Current>,
     checkpoint_file: CheckpointFile,
     checkpoint: Cell<Lgpos>,
-    /// Every generation below has been removed.
-    removed_below: Cell<Generation>,
+    removal: Removal,
     next: Rc<NextFile>,
+    /// None where files are not read back.
+    read_back: Option<ReadBack>,
     changed: Notify,
 }
 
@@ -69,6 +84,16 @@ struct State {
     in_flight_bytes: usize,
     failed: Option<LogError>,
     counters: LogCounters,
+}
+
+/// How far the removal of files has come.
+#[derive(Default)]
+struct Removal {
+    /// Every generation below may go once it has been read back.
+    needless_below: Cell<Generation>,
+    /// Every generation below has gone.
+    done_below: Cell<Generation>,
+    running: Cell<bool>,
 }
 
 /// The file being written.
@@ -171,19 +196,18 @@ impl Log {
         };
         let sum = install(&folder, &*device, &header, end.generation).await?;
         let tail = Tail::new(generation);
-        let counters = LogCounters {
-            volume: Bytes(SEGMENT_BYTES as u64),
-            bytes_written: Bytes(SEGMENT_BYTES as u64),
-            generations: 1,
-            ..LogCounters::default()
-        };
+        let counters = LogCounters::of_one_header();
         let start = Lgpos {
             generation,
             segment: 1,
             byte: 0,
         };
+        let stream = identity.signature.random;
         let inner = Inner {
             runtime: runtime.clone(),
+            read_back: settings
+                .read_back
+                .then(|| ReadBack::new(folder.clone(), stream)),
             folder,
             identity,
             settings,
@@ -204,7 +228,7 @@ impl Log {
             }),
             checkpoint_file,
             checkpoint: Cell::new(end.checkpoint),
-            removed_below: Cell::new(Generation(0)),
+            removal: Removal::default(),
             next,
             changed: Notify::default(),
         };
@@ -317,23 +341,19 @@ impl Log {
         Ok(())
     }
 
-    /// Removes closed files of generations below `generation`.
+    /// Removes closed files of generations below `generation`, those that are to be read back as
+    /// soon as they have been.
     pub async fn remove_below(&self, generation: Generation) -> Result<(), LogError> {
         let inner = &self.inner;
-        if generation <= inner.removed_below.get() {
-            return Ok(());
-        }
-        inner.removed_below.set(generation);
-        let (volume, names) = (&inner.folder.volume, &inner.folder.names);
-        for entry in volume.list().await? {
-            if names
-                .closed_generation(&entry.name)
-                .is_some_and(|found| found < generation)
-            {
-                volume.remove(&entry.name).await?;
-            }
-        }
-        Ok(())
+        let needless = inner.removal.needless_below.get().max(generation);
+        inner.removal.needless_below.set(needless);
+        inner.remove_needless().await
+    }
+
+    /// What reading back has found since the last call.
+    pub fn take_not_as_written(&self) -> Vec<NotAsWritten> {
+        let read_back = self.inner.read_back.as_ref();
+        read_back.map_or_else(Vec::new, ReadBack::take)
     }
 
     /// Waits for the writes in flight and stops using the files. Records that no waiter has asked
@@ -341,6 +361,7 @@ impl Log {
     pub async fn close(&self) -> Result<(), LogError> {
         let written = self.wait_until(|state| !state.writing).await;
         self.inner.next.stop().await;
+        self.inner.read_rest_back().await;
         written
     }
 
@@ -411,7 +432,7 @@ impl Inner {
         batch
     }
 
-    async fn write(&self, mut batch: Batch) -> Result<(), LogError> {
+    async fn write(self: &Rc<Self>, mut batch: Batch) -> Result<(), LogError> {
         if batch.generation != self.current.borrow().generation {
             self.roll(batch.generation).await?;
         }
@@ -426,6 +447,9 @@ impl Inner {
         let write = Request::write(Purpose::Log, offset, batch.bytes, Durability::Durable);
         device.submit(write).await.into_buffer()?;
         self.next.advance(&self.runtime, batch.first + batch.count);
+        if let Some(read_back) = &self.read_back {
+            read_back.advance(batch.first + batch.count);
+        }
         let mut state = self.state.borrow_mut();
         state.durable = end;
         state.counters.bytes_written.0 += written;
@@ -436,7 +460,7 @@ impl Inner {
     }
 
     /// Closes the current file, which is full and durable, and goes on with the next one.
-    async fn roll(&self, generation: Generation) -> Result<(), LogError> {
+    async fn roll(self: &Rc<Self>, generation: Generation) -> Result<(), LogError> {
         let device = self.next.take(&self.runtime).await?;
         let header = {
             let current = self.current.borrow();
@@ -458,8 +482,12 @@ impl Inner {
                 previous_checksum: current.sum,
             }
         };
-        let closed = self.current.borrow().generation;
-        let sum = install(&self.folder, &*device, &header, closed).await?;
+        let closed = Witness {
+            generation: self.current.borrow().generation,
+            last_segment: header.previous_last,
+            sum: header.previous_checksum,
+        };
+        let sum = install(&self.folder, &*device, &header, closed.generation).await?;
         *self.current.borrow_mut() = Current {
             device,
             generation,
@@ -469,6 +497,86 @@ impl Inner {
         let mut state = self.state.borrow_mut();
         state.counters.bytes_written.0 += SEGMENT_BYTES as u64;
         state.counters.generations += 1;
+        drop(state);
+        self.start_reading_back(closed);
+        Ok(())
+    }
+
+    /// Reads a closed file back in a task, at the pace of the writes.
+    fn start_reading_back(self: &Rc<Self>, closed: Witness) {
+        let must_start = |read_back: &ReadBack| read_back.add(closed);
+        if !self.read_back.as_ref().is_some_and(must_start) {
+            return;
+        }
+        let inner = Rc::clone(self);
+        drop(self.runtime.spawn(async move {
+            while let Some(read_back) = &inner.read_back
+                && read_back.next().await
+            {
+                if let Err(error) = inner.remove_needless().await {
+                    inner.latch(error);
+                }
+            }
+        }));
+    }
+
+    /// Reads back what is left of the log when it is closed, the file that was being written too.
+    async fn read_rest_back(&self) {
+        let Some(read_back) = &self.read_back else {
+            return;
+        };
+        read_back.finish().await;
+        let durable = self.state.borrow().durable;
+        let last = {
+            let current = self.current.borrow();
+            Witness {
+                generation: current.generation,
+                last_segment: durable.segment - 1,
+                sum: current.sum,
+            }
+        };
+        // After a failed write it is not known what must be there.
+        let failed = self.state.borrow().failed.is_some();
+        if !failed && durable.generation == last.generation {
+            read_back.compare_rest(last).await;
+            let checkpoint = self.checkpoint_file.compare().await;
+            read_back.note(checkpoint);
+        }
+    }
+
+    /// Removes the closed files that are neither needed nor to be read back.
+    async fn remove_needless(&self) -> Result<(), LogError> {
+        if self.removal.running.replace(true) {
+            return Ok(()); // That removal goes on to what is needless now.
+        }
+        let mut removed = Ok(());
+        while let (Ok(()), Some(below)) = (&removed, self.removable_below()) {
+            removed = self.remove_files_below(below).await;
+        }
+        self.removal.running.set(false);
+        removed
+    }
+
+    /// Where more files may be removed: up to there.
+    fn removable_below(&self) -> Option<Generation> {
+        let waiting = self.read_back.as_ref().and_then(ReadBack::oldest_waiting);
+        let needless = self.removal.needless_below.get();
+        let below = waiting.map_or(needless, |waiting| needless.min(waiting));
+        (below > self.removal.done_below.get()).then_some(below)
+    }
+
+    async fn remove_files_below(&self, below: Generation) -> Result<(), LogError> {
+        self.removal.done_below.set(below);
+        let (volume, names) = (&self.folder.volume, &self.folder.names);
+        for entry in volume.list().await? {
+            let closed = names.closed_generation(&entry.name);
+            if closed.is_some_and(|found| found < below) {
+                volume.remove(&entry.name).await?;
+            }
+        }
+        if let Some(read_back) = &self.read_back {
+            read_back.removed_below(below);
+        }
         Ok(())
     }
 

@@ -82,6 +82,21 @@ pub enum RecoveryError {
     },
 }
 
+impl RecoveryError {
+    /// Whether the storage is at fault, as [`LogError::is_damage`] says of the log.
+    pub fn is_damage(&self) -> bool {
+        match self {
+            Self::Log(error) => error.is_damage(),
+            Self::Device(error) => matches!(error, DeviceError::Io { .. }),
+            Self::LostWrite { .. }
+            | Self::DamagedPage { .. }
+            | Self::Mismatch { .. }
+            | Self::LogTooOld { .. } => true,
+            Self::Header { .. } | Self::State { .. } => false,
+        }
+    }
+}
+
 impl fmt::Display for RecoveryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use device::{Clock as _, Volume};
 use device_os::{OsClock, World};
 use engine::recovery::{RecoveryProgress, RecoverySummary};
-use engine::{Database, DatabaseFiles, Mended, Settings};
+use engine::{Database, DatabaseFiles, Mended, OpenError, Settings};
 use ese::header::DatabaseState;
 use serde_json::json;
 use trial::manifest::{self, Manifest};
@@ -96,12 +96,28 @@ fn recover(
             let text = describe(&step, display.elapsed());
             display.text(&text);
         };
-        let settings = Settings::default();
+        let settings = Settings {
+            read_back: true,
+            ..Settings::default()
+        };
         let opened = Database::recover(&runtime, files, settings, seed, &progress).await;
-        let (database, summary) = opened?;
+        let (database, summary) = opened.map_err(|error| not_open(&error))?;
+        let twin = database.clone();
         database.shut_down().await?;
-        Ok(summary)
+        match twin.take_not_as_written().first() {
+            Some(found) => Err(CommandError::Damage(found.to_string())),
+            None => Ok(summary),
+        }
     })
+}
+
+/// Damage fails the storage; anything else is for the person who typed the command.
+fn not_open(error: &OpenError) -> CommandError {
+    if error.is_damage() {
+        CommandError::Damage(error.to_string())
+    } else {
+        CommandError::new(error.to_string())
+    }
 }
 
 /// How many generations are done, of how many, and how long the rest should take.

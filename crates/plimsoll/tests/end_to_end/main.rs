@@ -14,6 +14,7 @@ mod damage;
 mod foreign;
 mod full;
 mod journey;
+mod lies;
 mod limits;
 mod limits_runtime;
 mod mount;

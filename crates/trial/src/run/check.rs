@@ -61,7 +61,8 @@ async fn verify(group: &Group, opened: &Opened) -> Result<(Tally, u64), DeviceEr
 }
 
 /// The flush map that the database was closed with. That there is none for one that could not be
-/// closed has been told already; any other without a map is a finding.
+/// closed has been told already; any other without a map is a finding: its file lost the header
+/// that was written last, which names one.
 async fn flush_map(
     group: &Group,
     opened: &Opened,
@@ -71,7 +72,7 @@ async fn flush_map(
     let (volume, file) = (&location.database, &location.plan.file);
     match flush_map_file::read_beside(&**volume, file, device).await? {
         Ok(map) => Ok(Some(map)),
-        Err(MapRefusal::Unpaired) => Ok(None),
+        Err(MapRefusal::Unpaired) if !opened.is_closed() => Ok(None),
         Err(refusal) => {
             let path = location.path();
             let text = format!("{path}: {refusal}; lost flushes were not looked for");

@@ -27,6 +27,7 @@ pub struct Opened {
     pub meter: Rc<Meter>,
     pub troubles: Rc<Troubles>,
     live: Rc<RefCell<Option<Live>>>,
+    is_closed: Rc<Cell<bool>>,
 }
 
 #[derive(Clone)]
@@ -65,6 +66,7 @@ pub async fn open(group: &Group, location: &Location) -> Opened {
         meter,
         troubles,
         live: Rc::new(RefCell::new(live)),
+        is_closed: Rc::default(),
     }
 }
 
@@ -198,6 +200,24 @@ impl Opened {
         counters.cache_bytes >= warm_bytes(plan.cache.maximum, file)
     }
 
+    /// Whether it was closed cleanly after the load.
+    pub fn is_closed(&self) -> bool {
+        self.is_closed.get()
+    }
+
+    /// Tells which files were found not to hold what was written to them.
+    pub fn look_after_files(&self, group: &Group) {
+        if let Some(live) = &*self.live.borrow() {
+            self.tell_not_as_written(&live.database, group);
+        }
+    }
+
+    fn tell_not_as_written(&self, database: &Database, group: &Group) {
+        for found in database.take_not_as_written() {
+            self.troubles.not_as_written(group.runtime.now(), &found);
+        }
+    }
+
     /// Closes the database cleanly, where it can be, and tells what it had to put right while it
     /// was open.
     pub async fn close(&self, group: &Group) {
@@ -206,6 +226,8 @@ impl Opened {
             return;
         };
         let closed = live.database.clone().shut_down().await;
+        self.is_closed.set(closed.is_ok());
+        self.tell_not_as_written(&live.database, group);
         let now = group.runtime.now();
         let counters = live.database.counters();
         let (path, mended) = (self.location.path(), counters.mended.plus(live.mended));

@@ -2,6 +2,7 @@
 
 mod budget;
 mod in_passing;
+mod lost_log;
 mod lost_writes;
 mod pacing;
 mod promises;

@@ -1,0 +1,240 @@
+//! Reads closed log files back while the load goes on, and compares them with what was written.
+//!
+//! What a generation must hold is known without a copy of it: the writer accumulates the checksums
+//! of its segments as it hands them to the device. A file is read at the pace at which the current
+//! one is written, so the reads neither burst nor come late, and never make more than the volume of
+//! the log.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+
+use device::{Device, DeviceError, OpenMode, Purpose, Request};
+use ese::log_file::{
+    LOG_FILE_BYTES, LogHeader, SEGMENT_BYTES, SEGMENTS_PER_FILE, SegmentHeader, accumulate,
+    header_share, stored_checksum,
+};
+use units::Generation;
+
+use crate::log::LogFolder;
+use crate::not_as_written::{NotAsWritten, Written};
+use crate::notify::Notify;
+
+/// Bytes of one read.
+const PIECE_BYTES: usize = 256 << 10;
+
+/// Segments of one read.
+const PIECE_SEGMENTS: u16 = SEGMENTS_PER_FILE / 4;
+
+/// What a generation must hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Witness {
+    /// The generation.
+    pub generation: Generation,
+    /// Its last segment that was acknowledged; 0: only the header was.
+    pub last_segment: u16,
+    /// The accumulated checksum up to there.
+    pub sum: u64,
+}
+
+/// Files that wait to be read back, and what was found.
+pub struct ReadBack {
+    folder: LogFolder,
+    /// What every segment says of its stream.
+    stream: u32,
+    waiting: RefCell<VecDeque<Witness>>,
+    /// Files that hold what they must and are still there.
+    verified: RefCell<VecDeque<Witness>>,
+    /// Segments of the current file written so far.
+    progress: Cell<u16>,
+    hurry: Cell<bool>,
+    running: Cell<bool>,
+    found: RefCell<Vec<NotAsWritten>>,
+    changed: Notify,
+}
+
+impl ReadBack {
+    /// Nothing waits yet.
+    pub fn new(folder: LogFolder, stream: u32) -> Self {
+        Self {
+            folder,
+            stream,
+            waiting: RefCell::default(),
+            verified: RefCell::default(),
+            progress: Cell::new(0),
+            hurry: Cell::new(false),
+            running: Cell::new(false),
+            found: RefCell::default(),
+            changed: Notify::default(),
+        }
+    }
+
+    /// Takes a file that was closed; whether a task must be started that calls [`Self::next`].
+    pub fn add(&self, witness: Witness) -> bool {
+        self.progress.set(0);
+        self.waiting.borrow_mut().push_back(witness);
+        self.changed.notify_all();
+        !self.running.replace(true)
+    }
+
+    /// Says how many segments of the current file are written.
+    pub fn advance(&self, segments: u16) {
+        self.progress.set(segments);
+        self.changed.notify_all();
+    }
+
+    /// The first generation that must not be removed yet.
+    pub fn oldest_waiting(&self) -> Option<Generation> {
+        self.waiting.borrow().front().map(|next| next.generation)
+    }
+
+    /// Forgets files that have been removed.
+    pub fn removed_below(&self, generation: Generation) {
+        let kept = |witness: &Witness| witness.generation >= generation;
+        self.verified.borrow_mut().retain(kept);
+    }
+
+    /// Reads the oldest file that waits; false, and the task is over, where none does.
+    pub async fn next(&self) -> bool {
+        let Some(witness) = self.waiting.borrow().front().copied() else {
+            self.running.set(false);
+            self.changed.notify_all();
+            return false;
+        };
+        let name = self.folder.names.closed(witness.generation);
+        let is_sound = self.compare(&name, witness).await;
+        self.waiting.borrow_mut().pop_front();
+        if is_sound {
+            self.verified.borrow_mut().push_back(witness);
+        }
+        true
+    }
+
+    /// Waits until no file waits any more, without regard to the pace.
+    pub async fn finish(&self) {
+        self.hurry.set(true);
+        self.changed.notify_all();
+        self.changed.wait_until(|| !self.running.get()).await;
+    }
+
+    /// Reads every file once more that is still there, and the last one, which was never closed.
+    pub async fn compare_rest(&self, last: Witness) {
+        let rest: Vec<_> = self.verified.borrow().iter().copied().collect();
+        for witness in rest {
+            let name = self.folder.names.closed(witness.generation);
+            self.compare(&name, witness).await;
+        }
+        self.compare(&self.folder.names.current(), last).await;
+    }
+
+    /// Adds what was found elsewhere, if anything was.
+    pub fn note(&self, found: Option<NotAsWritten>) {
+        self.found.borrow_mut().extend(found);
+    }
+
+    /// What was found since the last call.
+    pub fn take(&self) -> Vec<NotAsWritten> {
+        std::mem::take(&mut *self.found.borrow_mut())
+    }
+
+    /// Whether the file `name` holds what it must; what it does not is noted.
+    async fn compare(&self, name: &str, witness: Witness) -> bool {
+        let difference = match self.read(name, witness).await {
+            Ok(difference) => difference,
+            Err(error) => Some((0, Written::Unreadable(error))),
+        };
+        let is_sound = difference.is_none();
+        self.note(difference.map(|(offset, what)| {
+            let file = self.folder.path(name);
+            NotAsWritten { file, offset, what }
+        }));
+        is_sound
+    }
+
+    async fn read(
+        &self,
+        name: &str,
+        witness: Witness,
+    ) -> Result<Option<(u64, Written)>, DeviceError> {
+        let device = self.folder.volume.open(name, OpenMode::ReadOnly).await?;
+        let mut comparison = Comparison::new(witness, self.stream);
+        for first in (0..=witness.last_segment).step_by(usize::from(PIECE_SEGMENTS)) {
+            let paced = || self.hurry.get() || self.progress.get() >= first || self.is_behind();
+            self.changed.wait_until(paced).await;
+            let bytes = read_piece(&*device, first).await?;
+            comparison.look(first, &bytes);
+        }
+        Ok(comparison.result())
+    }
+
+    /// Whether another file waits already.
+    fn is_behind(&self) -> bool {
+        self.waiting.borrow().len() > 1
+    }
+}
+
+async fn read_piece(device: &dyn Device, first: u16) -> Result<device::Buffer, DeviceError> {
+    let offset = u64::from(first) * SEGMENT_BYTES as u64;
+    let bytes = (LOG_FILE_BYTES - offset).min(PIECE_BYTES as u64);
+    let bytes = usize::try_from(bytes).unwrap_or(PIECE_BYTES);
+    let read = Request::read(Purpose::LogRead, offset, bytes);
+    device.submit(read).await.into_buffer()
+}
+
+/// A file while it is read, segment by segment.
+struct Comparison {
+    witness: Witness,
+    stream: u32,
+    sum: u64,
+    /// The first segment that is not what was written, and how many are not.
+    bad: Option<(u16, u16)>,
+}
+
+impl Comparison {
+    const fn new(witness: Witness, stream: u32) -> Self {
+        Self {
+            witness,
+            stream,
+            sum: 0,
+            bad: None,
+        }
+    }
+
+    fn look(&mut self, first: u16, bytes: &[u8]) {
+        let (segments, _) = bytes.as_chunks::<SEGMENT_BYTES>();
+        for (index, segment) in (first..=self.witness.last_segment).zip(segments) {
+            match self.share(index, segment) {
+                Some(share) if index == 0 => self.sum = accumulate(0, share),
+                Some(share) => self.sum = accumulate(self.sum, share),
+                None => {
+                    let (first_bad, count) = self.bad.unwrap_or((index, 0));
+                    self.bad = Some((first_bad, count + 1));
+                }
+            }
+        }
+    }
+
+    /// What a segment adds to the sum; none where it is not whole or not of this place.
+    fn share(&self, index: u16, segment: &[u8; SEGMENT_BYTES]) -> Option<u64> {
+        let generation = self.witness.generation;
+        if index == 0 {
+            let header = LogHeader::decode(segment).ok()?;
+            let is_own = header.generation == generation;
+            return is_own.then(|| header_share(segment));
+        }
+        SegmentHeader::open(segment, generation, index, self.stream)?;
+        Some(stored_checksum(segment))
+    }
+
+    fn result(&self) -> Option<(u64, Written)> {
+        let generation = self.witness.generation;
+        if let Some((segment, segments)) = self.bad {
+            let what = Written::LogSegments {
+                generation,
+                segment,
+                segments,
+            };
+            return Some((u64::from(segment) * SEGMENT_BYTES as u64, what));
+        }
+        (self.sum != self.witness.sum).then_some((0, Written::LogGeneration { generation }))
+    }
+}

@@ -1,0 +1,158 @@
+//! A log that is read back says which of its writes are not there, before any file goes.
+
+use std::rc::Rc;
+
+use device::{Purpose, VolumeImage};
+use faults::{Call, Effect, Fault, FaultPlan, FaultyVolume, Matching, Occurrence};
+use units::Seed;
+
+use super::*;
+use crate::not_as_written::{NotAsWritten, Written};
+
+const SETTINGS: LogSettings = LogSettings {
+    buffer: Bytes::from_kib(128),
+    write_behind: Bytes::from_kib(32),
+    longest_write: Bytes::from_kib(64),
+    format_chunk: Bytes::from_kib(256),
+    circular: true,
+    read_back: true,
+};
+
+/// The `nth` write of the log suffers `effect`.
+fn suffer(occurrence: Occurrence, effect: Effect) -> FaultPlan {
+    FaultPlan {
+        seed: Seed(1),
+        faults: vec![Fault {
+            matching: Matching {
+                call: Some(Call::Write),
+                purpose: Some(Purpose::Log),
+                file: None,
+            },
+            occurrence,
+            effect,
+        }],
+    }
+}
+
+/// Fills four generations and a half on storage with faults, the checkpoint close behind; what was
+/// found, and the files that are left.
+fn life(plan: FaultPlan) -> (Vec<NotAsWritten>, Vec<String>) {
+    let world = World::of(&VolumeImage::default());
+    let memory = Rc::new(world.memory.clone());
+    world.run(|runtime, _| async move {
+        let volume = FaultyVolume::new(memory, plan, runtime.clone());
+        let folder = LogFolder::new(Rc::new(volume), "E00");
+        let log = Log::create(&runtime, folder.clone(), identity(), SETTINGS)
+            .await
+            .unwrap();
+        let mut number = 0;
+        while log.tip() < place(5, 128, 0) {
+            log.append(&record(number, 3_000)).unwrap();
+            number += 1;
+            if number % 7 == 0 {
+                log.flush_to(log.tip()).await.unwrap();
+                log.advance_checkpoint(log.durable()).await.unwrap();
+            }
+            log.throttle().await.unwrap();
+        }
+        log.flush_to(log.tip()).await.unwrap();
+        log.close().await.unwrap();
+        let files = folder.volume.list().await.unwrap();
+        let names = files.into_iter().map(|entry| entry.name).collect();
+        (log.take_not_as_written(), names)
+    })
+}
+
+#[test]
+fn a_sound_log_is_read_back_without_a_word_and_removed() {
+    let (found, files) = life(FaultPlan::default());
+    assert_eq!(found, []);
+    assert_eq!(files, ["E00.pck", "E00.plg", "E00tmp.plg"]);
+}
+
+#[test]
+fn one_lost_write_of_a_generation_that_is_removed_is_named() {
+    let (found, _) = life(suffer(Occurrence::Nth(40), Effect::LoseWrite));
+    let [found] = &found[..] else {
+        panic!("one file: {found:?}");
+    };
+    assert_eq!(found.file, "logs/E0000000001.plg");
+    let Written::LogSegments {
+        generation,
+        segment,
+        ..
+    } = found.what
+    else {
+        panic!("{found:?}");
+    };
+    assert_eq!(generation, Generation(1));
+    assert_eq!(found.offset, u64::from(segment) << 12);
+}
+
+#[test]
+fn flipped_torn_and_misdirected_writes_are_named() {
+    for effect in [
+        Effect::FlipBits(1),
+        Effect::TearWrite,
+        Effect::MisdirectWrite,
+    ] {
+        let (found, _) = life(suffer(Occurrence::Nth(90), effect));
+        assert!(!found.is_empty(), "{effect:?}");
+    }
+}
+
+#[test]
+fn every_generation_of_a_log_that_loses_everything_is_named() {
+    let (found, _) = life(suffer(Occurrence::From(2), Effect::LoseWrite));
+    let files: Vec<_> = found.iter().map(|found| found.file.as_str()).collect();
+    let closed = (1..5).map(|generation| format!("logs/E000000000{generation}.plg"));
+    let mut expected: Vec<_> = closed.collect();
+    expected.push("logs/E00.plg".to_owned());
+    assert_eq!(files, expected);
+}
+
+#[test]
+fn the_last_file_is_compared_too() {
+    // Half of the fifth generation is its twenty last writes.
+    let (found, _) = life(suffer(Occurrence::From(190), Effect::LoseWrite));
+    let files: Vec<_> = found.iter().map(|found| found.file.as_str()).collect();
+    assert_eq!(files, ["logs/E00.plg"]);
+}
+
+#[test]
+fn a_checkpoint_that_is_not_there_is_named() {
+    let mut plan = suffer(Occurrence::From(9), Effect::LoseWrite);
+    plan.faults[0].matching.purpose = Some(Purpose::Header);
+    let (found, _) = life(plan);
+    let [found] = &found[..] else {
+        panic!("one file: {found:?}");
+    };
+    assert_eq!(
+        (found.file.as_str(), &found.what),
+        ("logs/E00.pck", &Written::Checkpoint)
+    );
+}
+
+/// Sound segments under a sound header, of which one is an earlier state of the same place.
+#[test]
+fn a_sound_segment_that_is_not_the_one_that_was_written_is_named() {
+    let (world, _) = filled_log(1);
+    let found = world.run(|_, folder| async move {
+        let read_back = ReadBack::new(folder.clone(), identity().signature.random);
+        let chain = LogChain::find(&folder).await.unwrap().unwrap();
+        let end = chain.end().await.unwrap();
+        let witness = Witness {
+            generation: end.generation,
+            last_segment: end.last_segment,
+            sum: end.sum,
+        };
+        read_back.finish().await;
+        read_back.compare_rest(witness).await;
+        assert_eq!(read_back.take(), []);
+        let sum = witness.sum ^ 1;
+        read_back.compare_rest(Witness { sum, ..witness }).await;
+        read_back.take()
+    });
+    let generation = Generation(2);
+    assert_eq!(found[0].what, Written::LogGeneration { generation });
+}
