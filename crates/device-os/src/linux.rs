@@ -1,5 +1,6 @@
 //! Linux: `io_uring` or a pool of threads under the same files and folders.
 
+mod durability;
 mod errors;
 mod file;
 mod helpers;

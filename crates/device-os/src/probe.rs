@@ -2,6 +2,7 @@
 //!
 //! Whatever the kernel does not tell is left out rather than guessed.
 
+use std::fmt;
 use std::path::Path;
 
 use device::DeviceError;
@@ -27,6 +28,8 @@ pub struct VolumeFacts {
     pub caching: Caching,
     /// The block device; none for network and memory file systems.
     pub disk: Option<DiskFacts>,
+    /// What makes a write durable.
+    pub durable_writes: DurableWrites,
     /// The kernel's release.
     pub kernel: String,
 }
@@ -42,6 +45,24 @@ pub enum Caching {
     Below(String),
     /// It cannot be known; why.
     Unknown(String),
+}
+
+/// What makes a write durable, as part of its latency.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DurableWrites {
+    /// A flag of the write, which the file system is known to heed.
+    Flag,
+    /// A flush behind the write.
+    Flush,
+}
+
+impl fmt::Display for DurableWrites {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Flag => "RWF_DSYNC",
+            Self::Flush => "write and fdatasync",
+        })
+    }
 }
 
 /// A block device, as the kernel describes it.

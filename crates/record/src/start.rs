@@ -257,6 +257,8 @@ pub struct VolumeFacts {
     /// Why that cannot be known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub caching_unknown: Option<String>,
+    /// What made a write durable, such as `RWF_DSYNC` or `write and fdatasync`.
+    pub durable_writes: Option<String>,
 }
 
 /// A seed as text: most JSON readers lose bits of numbers beyond 2^53.

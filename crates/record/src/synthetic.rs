@@ -326,6 +326,7 @@ fn facts(index: u32) -> DatabaseFacts {
         rotational: Some(true),
         write_cache: Some("write back".to_owned()),
         unbuffered: true,
+        durable_writes: Some("RWF_DSYNC".to_owned()),
         ..VolumeFacts::default()
     };
     DatabaseFacts {

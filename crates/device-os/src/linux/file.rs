@@ -14,8 +14,9 @@ use device::{
 };
 use units::Nanos;
 
-use super::{Host, errors, sys};
+use super::{Host, durability, errors, sys};
 use crate::OsClock;
+use crate::probe::DurableWrites;
 
 /// An open file. Requests in flight keep it open.
 pub struct OpenFile {
@@ -23,6 +24,8 @@ pub struct OpenFile {
     pub name: String,
     /// The file itself; helper threads share it.
     pub file: Arc<File>,
+    /// What makes a write durable here.
+    pub durable_writes: DurableWrites,
     clock: OsClock,
     length: Cell<u64>,
     writable: bool,
@@ -34,6 +37,8 @@ pub struct Opened {
     pub file: File,
     /// Its length in bytes.
     pub length: u64,
+    /// What makes a write to it durable.
+    pub durable_writes: DurableWrites,
 }
 
 /// Opens `path` unbuffered, takes the lock where it is opened for writes, and gives a new file its
@@ -69,7 +74,12 @@ pub fn open(path: &Path, mode: OpenMode) -> Result<Opened, DeviceError> {
         filled?;
     }
     let length = file.metadata().map_err(|error| wrong(&error))?.len();
-    Ok(Opened { file, length })
+    let durable_writes = durability::of(&file).map_err(|error| wrong(&error))?;
+    Ok(Opened {
+        file,
+        length,
+        durable_writes,
+    })
 }
 
 fn lock(file: &File, name: &str) -> Result<(), DeviceError> {
@@ -179,6 +189,7 @@ impl OsDevice {
         let file = Rc::new(OpenFile {
             name,
             file: Arc::new(opened.file),
+            durable_writes: opened.durable_writes,
             clock: OsClock::new(),
             length: Cell::new(opened.length),
             writable: mode != OpenMode::ReadOnly,

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use device::DeviceError;
 
-use super::{errors, sys};
+use super::{durability, errors, sys};
 use crate::probe::{DiskFacts, VolumeFacts};
 
 pub use counted::read_bytes as device_read_bytes;
@@ -37,6 +37,7 @@ pub fn facts(path: &Path) -> Result<VolumeFacts, DeviceError> {
         options: mount.options,
         free_bytes,
         total_bytes,
+        durable_writes: durability::of(&file).map_err(wrong)?,
         kernel: read(Path::new("/proc/sys/kernel/osrelease")).unwrap_or_default(),
     })
 }

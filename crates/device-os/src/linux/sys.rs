@@ -67,12 +67,17 @@ pub fn space(file: &File) -> io::Result<(u64, u64)> {
 pub fn lives_in_memory(file: &File) -> io::Result<bool> {
     /// `RAMFS_MAGIC` of linux/magic.h.
     const RAMFS_MAGIC: libc::c_long = 0x8584_58F6;
+    let kind = file_system(file)?;
+    Ok(kind == libc::TMPFS_MAGIC || kind == RAMFS_MAGIC)
+}
+
+/// The kind of the file system that holds `file`, as linux/magic.h numbers them.
+pub fn file_system(file: &File) -> io::Result<libc::c_long> {
     let mut stat = MaybeUninit::<libc::statfs>::uninit();
     // SAFETY: the pointer is to a live `statfs`, which the call only writes to.
     check(unsafe { libc::fstatfs(file.as_raw_fd(), stat.as_mut_ptr()) })?;
     // SAFETY: the call succeeded, so it filled the structure, which is plain integers.
-    let kind = unsafe { stat.assume_init() }.f_type;
-    Ok(kind == libc::TMPFS_MAGIC || kind == RAMFS_MAGIC)
+    Ok(unsafe { stat.assume_init() }.f_type)
 }
 
 /// Whether requests that ask for it go past the system's cache; none where the kernel or the file

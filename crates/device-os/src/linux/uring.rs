@@ -24,6 +24,7 @@ use super::file::{OpenFile, Progress, progress};
 use super::helpers::Helpers;
 use super::{Host, sys};
 use crate::OsClock;
+use crate::probe::DurableWrites;
 
 /// Entries that may wait to be handed over: parts of requests that were not done in one go, and
 /// what the kernel was short of memory for.
@@ -59,6 +60,8 @@ pub struct UringHost {
 struct InFlight {
     op: Op,
     moved: usize,
+    /// Everything has been moved, and the flush that makes it durable is on its way.
+    flushes: bool,
     file: Rc<OpenFile>,
     completer: Completer,
     submitted: Nanos,
@@ -256,6 +259,12 @@ fn build_ring() -> io::Result<IoUring> {
     Ok(ring)
 }
 
+fn flush(descriptor: Fd) -> squeue::Entry {
+    opcode::Fsync::new(descriptor)
+        .flags(FsyncFlags::DATASYNC)
+        .build()
+}
+
 /// What may be moved in one call.
 fn transfer_length(left: usize) -> u32 {
     u32::try_from(left.min(LONGEST_TRANSFER)).expect("invariant: below 4 GiB")
@@ -267,6 +276,9 @@ impl InFlight {
     /// the completion.
     fn entry(&mut self) -> squeue::Entry {
         let descriptor = Fd(self.file.file.as_raw_fd());
+        if self.flushes {
+            return flush(descriptor);
+        }
         let moved = self.moved;
         match &mut self.op {
             Op::Read { offset, buffer } => {
@@ -281,8 +293,10 @@ impl InFlight {
                 durability,
             } => {
                 let flags = match durability {
-                    Durability::Durable => RWF_DSYNC,
-                    Durability::Volatile => 0,
+                    Durability::Durable if self.file.durable_writes == DurableWrites::Flag => {
+                        RWF_DSYNC
+                    }
+                    Durability::Durable | Durability::Volatile => 0,
                 };
                 let rest = &buffer[moved..];
                 opcode::Write::new(descriptor, rest.as_ptr(), transfer_length(rest.len()))
@@ -290,27 +304,40 @@ impl InFlight {
                     .rw_flags(flags)
                     .build()
             }
-            Op::Flush => opcode::Fsync::new(descriptor)
-                .flags(FsyncFlags::DATASYNC)
-                .build(),
+            Op::Flush => flush(descriptor),
             Op::SetLength { .. } => unreachable!("a change of length goes to the helpers"),
         }
     }
 
-    /// What the kernel's answer to the last call means; none where the rest is to be moved.
+    /// Whether a write that has been moved is durable only after a flush, which is part of it.
+    fn must_flush(&self) -> bool {
+        let Op::Write { durability, .. } = self.op else {
+            return false;
+        };
+        durability == Durability::Durable && self.file.durable_writes == DurableWrites::Flush
+    }
+
+    /// What the kernel's answer to the last call means; none where another call is to follow.
     fn judge(&mut self, result: i32) -> Option<Result<(), DeviceError>> {
         let (operation, offset) = match self.op {
             Op::Read { offset, .. } => ("read", offset),
-            Op::Write { offset, .. } => ("write", offset),
-            Op::Flush | Op::SetLength { .. } => ("flush", 0),
+            Op::Write { offset, .. } if !self.flushes => ("write", offset),
+            Op::Write { .. } | Op::Flush | Op::SetLength { .. } => ("flush", 0),
         };
         let Ok(last) = usize::try_from(result) else {
             let again = result == -libc::EINTR || result == -libc::EAGAIN;
             return (!again).then(|| Err(self.file.error(-result, operation, offset)));
         };
+        if self.flushes {
+            return Some(Ok(()));
+        }
         self.moved += last;
         let wanted = self.op.length();
         match progress(wanted, self.moved, last) {
+            Progress::Whole if self.must_flush() => {
+                self.flushes = true;
+                None
+            }
             Progress::Whole => Some(Ok(())),
             Progress::Again => None,
             Progress::End => Some(Err(self.file.short(offset, wanted, self.moved))),
@@ -346,6 +373,7 @@ impl Host for UringHost {
         let slot = self.requests.borrow_mut().insert(InFlight {
             op,
             moved: 0,
+            flushes: false,
             file: Rc::clone(file),
             completer,
             submitted: self.clock.now(),

@@ -76,6 +76,7 @@ fn lines(path: &Path, facts: &VolumeFacts, caching: &Caching) -> Vec<(&'static s
                 Caching::Unknown(why) => format!("unknown: {why}"),
             },
         ),
+        ("durable writes", facts.durable_writes.to_string()),
         ("kernel", facts.kernel.clone()),
     ];
     match &facts.disk {
@@ -126,6 +127,7 @@ fn as_json(path: &Path, facts: &VolumeFacts, caching: &Caching) -> Value {
         "unbuffered": unbuffered,
         "unbuffered_refusal": refusal,
         "unbuffered_unknown": unknown,
+        "durable_writes": facts.durable_writes.to_string(),
         "kernel": facts.kernel,
         "disk": facts.disk.as_ref().map(|disk| json!({
             "name": disk.name,

@@ -81,5 +81,6 @@ fn volume_facts(folder: &Path) -> Result<VolumeFacts, CommandError> {
         unbuffered: cached.is_none(),
         cached,
         caching_unknown,
+        durable_writes: Some(facts.durable_writes.to_string()),
     })
 }

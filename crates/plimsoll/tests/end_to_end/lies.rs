@@ -65,6 +65,9 @@ fn a_sound_disk_behind_the_same_volume_is_not_accused() {
     let (ran, issues) = disk.run("log write drop from=1000000");
     assert_eq!(disk.volume.injected(), 0);
     assert_eq!(issues, "");
+    assert!(disk.volume.flushes() > 100, "every log write is flushed");
+    let record = String::from_utf8(disk.scene.read("out/record.jsonl")).unwrap();
+    assert!(record.contains("write and fdatasync"), "{record}");
     // Two seconds are too short for a verdict.
     ran.expect_code(2)
         .expect_out(&["CANNOT JUDGE", "limit 30 s"]);

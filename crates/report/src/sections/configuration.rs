@@ -32,6 +32,7 @@ pub fn section(run: &RunRecord) -> Section {
             "Kind",
             "Write cache",
             "Unbuffered",
+            "Durable writes",
         ]
         .map(Column::text)
         .to_vec(),
@@ -97,6 +98,7 @@ fn volume_row(volume: &VolumeFacts) -> Row {
         kind,
         volume.write_cache.clone(),
         words(unbuffered),
+        volume.durable_writes.clone(),
     ];
     Row::body(cells.map(Cell::or_none).to_vec())
 }

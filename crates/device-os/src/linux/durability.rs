@@ -1,0 +1,38 @@
+//! What makes a write durable, by file system: not every one heeds the flag of a write that asks.
+
+use std::fs::File;
+use std::io;
+
+use super::sys;
+use crate::probe::DurableWrites;
+
+/// `XFS_SUPER_MAGIC` of linux/magic.h.
+const XFS_MAGIC: libc::c_long = 0x5846_5342;
+
+/// What makes a write to `file`, or to a file in the folder `file`, durable.
+pub fn of(file: &File) -> io::Result<DurableWrites> {
+    Ok(by_kind(sys::file_system(file)?))
+}
+
+/// ext4, XFS and btrfs flush the device, or write through it, before they complete a write with
+/// `RWF_DSYNC`. FUSE passes the flag to a server that need not look at it and sends no flush; what
+/// others do is not known. There a flush that follows the write is asked for and waited for.
+const fn by_kind(kind: libc::c_long) -> DurableWrites {
+    match kind {
+        libc::EXT4_SUPER_MAGIC | XFS_MAGIC | libc::BTRFS_SUPER_MAGIC => DurableWrites::Flag,
+        _ => DurableWrites::Flush,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DurableWrites, by_kind};
+
+    #[test]
+    fn what_is_not_known_to_heed_the_flag_is_flushed() {
+        assert_eq!(by_kind(libc::EXT4_SUPER_MAGIC), DurableWrites::Flag);
+        assert_eq!(by_kind(libc::FUSE_SUPER_MAGIC), DurableWrites::Flush);
+        assert_eq!(by_kind(libc::NFS_SUPER_MAGIC), DurableWrites::Flush);
+        assert_eq!(by_kind(0), DurableWrites::Flush);
+    }
+}
