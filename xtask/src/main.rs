@@ -34,6 +34,9 @@ cargo xtask <command>
   crash --seed S [--step K]        one script again, power failing at request K or at every one
   damage [--times N]               flipped bits, misdirected, lost and torn writes, N of each
                   (default 10000), and what `check` makes of them
+  lies [DIR [faults|healthy]]      the real program on storage that loses bytes or stands still, and
+                  on healthy storage under disturbances, with files in DIR (default: target/lies;
+                  in memory, what else the disk does matters least); needs root
   kill [--times N]                 the real program killed N times (default 100)
   soak [--minutes N] [--iops N]    a load so long (default 10), then every reader must agree; held
                   at so many I/Os a second, libesedb too follows every long value
@@ -73,6 +76,8 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
         ["damage", options @ ..] => {
             runner("cargo run -q --release -p testkit --bin damage --", options)
         }
+        ["lies"] => lies(&["target/lies"]),
+        ["lies", options @ ..] => lies(options),
         ["kill"] => kill("100"),
         ["kill", "--times", times] => kill(times),
         ["soak"] => soak("10", None),
@@ -88,6 +93,13 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
 fn runner(program: &str, options: &[&str]) -> Result<(), Failure> {
     let words = program.split(' ').chain(options.iter().copied());
     shell::run(&words.collect::<Vec<_>>())
+}
+
+/// Has the real program, in its release build, judge storage that lies.
+fn lies(options: &[&str]) -> Result<(), Failure> {
+    shell::run(&["cargo", "build", "-q", "--release", "-p", "plimsoll"])?;
+    let command = "cargo run -q --release -p testkit --bin lies -- target/release/plimsoll";
+    runner(command, options)
 }
 
 /// Kills the real program so many times and holds its databases to what it acknowledged.

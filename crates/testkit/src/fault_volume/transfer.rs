@@ -26,6 +26,10 @@ pub fn read(file: &File, offset: u64, length: usize, fault: Option<Fault>) -> io
             count => filled += count,
         }
     }
+    if fault == Some(Fault::Misdirect) {
+        // What was asked for is there; in its place comes what lies elsewhere, or nothing.
+        filled = length.min(there(file, offset)?);
+    }
     bytes.truncate(filled);
     match fault {
         Some(Fault::Drop) => bytes.fill(0),
@@ -65,14 +69,19 @@ fn flip(bytes: &mut [u8]) {
     }
 }
 
-/// The place of `length` bytes behind `offset`, or before it at the end of the file.
+/// The place of `length` bytes behind `offset`, before it at the end of the file, and beyond the
+/// end of a file that has no other.
 fn neighbour(file: &File, offset: u64, length: usize) -> io::Result<u64> {
     let length = length as u64;
     let behind = offset + length;
-    if behind + length <= file.metadata()?.len() {
-        return Ok(behind);
-    }
-    Ok(offset.saturating_sub(length))
+    let is_behind = behind + length <= file.metadata()?.len() || offset < length;
+    Ok(if is_behind { behind } else { offset - length })
+}
+
+/// Bytes of the file at `offset` and behind.
+fn there(file: &File, offset: u64) -> io::Result<usize> {
+    let bytes = file.metadata()?.len().saturating_sub(offset);
+    Ok(usize::try_from(bytes).unwrap_or(usize::MAX))
 }
 
 #[cfg(test)]
@@ -124,6 +133,17 @@ mod tests {
         assert_eq!(changed(give(Some(Fault::Flip))), 1);
         assert_eq!(read(&file, 8_000, 4_096, None).unwrap().len(), 192);
         read(&file, 0, 1, Some(Fault::Error)).unwrap_err();
+        fs::remove_file(path).unwrap();
+    }
+
+    #[test]
+    fn a_request_for_a_whole_file_goes_astray_too() {
+        let (path, file) = scratch("whole");
+        let astray = Some(Fault::Misdirect);
+        assert_eq!(read(&file, 0, 8_192, astray).unwrap(), [0; 8_192]);
+        write(&file, 0, &[9; 8_192], astray).unwrap();
+        let bytes = fs::read(&path).unwrap();
+        assert_eq!((bytes[0], bytes[8_191], bytes[8_192]), (7, 7, 9));
         fs::remove_file(path).unwrap();
     }
 }

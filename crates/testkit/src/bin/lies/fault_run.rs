@@ -1,0 +1,42 @@
+//! One run on storage with a fault, on a volume of its own.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use testkit::fault_volume::FaultVolume;
+
+use crate::fault_table::FaultRow;
+use crate::outcome::Outcome;
+use crate::program::{self, Load, Program};
+
+/// Runs a new database in `folder`, sound until it is prepared.
+pub fn run(program: &Program, folder: &Path, row: &FaultRow) -> io::Result<Outcome> {
+    let (backing, mount) = (folder.join("backing"), folder.join("disk"));
+    fs::create_dir_all(&backing)?;
+    fs::create_dir_all(&mount)?;
+    let volume = FaultVolume::mount(&backing, &mount)?;
+    let load = load(row);
+    program.prepare(folder, &load)?;
+    volume.set(vec![row.rule]);
+    let child = program.start(folder)?;
+    let outcome = program::finish(child, folder, &load)?;
+    let injected = volume.injected();
+    drop(volume);
+    fs::remove_dir_all(folder)?;
+    Ok(Outcome {
+        injected,
+        ..outcome
+    })
+}
+
+/// Bytes are missed at the end of a run of any length, time only in one that can be judged.
+fn load(row: &FaultRow) -> Load {
+    let is_of_time = row.is_of_time();
+    Load {
+        measured: Duration::from_secs(if is_of_time { 31 } else { 2 }),
+        size_bytes: 16 << 20,
+        target_iops: is_of_time.then_some(200),
+    }
+}

@@ -1,0 +1,201 @@
+//! Which faults in which files the table has, and what each must come to.
+
+use std::fmt;
+use std::time::Duration;
+
+use testkit::fault_volume::{Access, Fault, FileKind, Rule};
+
+use crate::outcome::Outcome;
+use crate::table::Row;
+
+/// Every kind of file.
+const KINDS: [FileKind; 5] = [
+    FileKind::Database,
+    FileKind::Header,
+    FileKind::Log,
+    FileKind::Checkpoint,
+    FileKind::FlushMap,
+];
+
+/// Every fault that concerns bytes, and those that concern time.
+const OF_BYTES: [Fault; 6] = [
+    Fault::Drop,
+    Fault::Flip,
+    Fault::Misdirect,
+    Fault::Tear,
+    Fault::Error,
+    Fault::Full,
+];
+const OF_TIME: [Fault; 3] = [
+    Fault::Delay(Duration::from_millis(200)),
+    Fault::Freeze(Duration::from_secs(10)),
+    Fault::Hang,
+];
+
+/// Storage stops so long after the start of the program: then it measures.
+const AFTER_START: Duration = Duration::from_secs(6);
+
+/// What a run must come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// Exit status 1, and the file named.
+    FileNamed,
+    /// Exit status 1, or, before anything was measured, 2; the file named.
+    FileRefused,
+    /// Exit status 1.
+    Failure,
+    /// Any exit status but 0: slow storage does not pass.
+    NoPass,
+    /// Exit status 2, and the file named: a full volume is not damaged.
+    NoRoom,
+    /// Neither exit status 1 nor an issue: nothing was lost.
+    NoFailure,
+}
+
+/// One run on storage with a fault.
+pub struct FaultRow {
+    /// The fault.
+    pub rule: Rule,
+    /// What it must come to.
+    pub wanted: Wanted,
+    /// Where no failure is wanted: why not. A header and a checkpoint end in zeros, which a torn
+    /// write does not lose; the two copies of a checkpoint are equal, and misdirected writes swap
+    /// them; an ignored flush loses nothing while there is power.
+    why: &'static str,
+}
+
+/// The whole table, the longest runs last.
+pub fn all() -> Vec<FaultRow> {
+    let faults = OF_BYTES.into_iter().chain(OF_TIME);
+    let mut rows = Vec::new();
+    for fault in faults {
+        for kind in KINDS {
+            rows.push(row(kind, Access::Write, fault));
+            // A read needs no room.
+            if fault != Fault::Full {
+                rows.push(row(kind, Access::Read, fault));
+            }
+        }
+    }
+    for fault in [Fault::Drop, Fault::Error, Fault::Hang] {
+        rows.push(row(FileKind::Any, Access::Flush, fault));
+    }
+    rows
+}
+
+fn row(kind: FileKind, access: Access, fault: Fault) -> FaultRow {
+    let (wanted, why) = wanted(kind, access, fault);
+    let is_of_time = OF_TIME.contains(&fault);
+    let is_asked_all_the_time = match kind {
+        FileKind::Database => true,
+        FileKind::Log | FileKind::Checkpoint | FileKind::Header => access == Access::Write,
+        FileKind::Any => fault != Fault::Error,
+        FileKind::FlushMap => false,
+    };
+    let rule = Rule {
+        from: if is_of_time { 0 } else { first(kind, access) },
+        after: if is_of_time && is_asked_all_the_time {
+            AFTER_START
+        } else {
+            Duration::ZERO
+        },
+        ..Rule::always(kind, access, fault)
+    };
+    FaultRow { rule, wanted, why }
+}
+
+/// Requests that pass, so that the database can be opened.
+fn first(kind: FileKind, access: Access) -> u64 {
+    match (kind, access) {
+        (FileKind::Database, Access::Read) => 50,
+        (FileKind::Database | FileKind::Any, _) | (FileKind::Log, Access::Write) => 10,
+        (FileKind::Header | FileKind::Checkpoint, Access::Write) => 2,
+        _ => 0,
+    }
+}
+
+fn wanted(kind: FileKind, access: Access, fault: Fault) -> (Wanted, &'static str) {
+    let is_while_opening =
+        access == Access::Read && !matches!(kind, FileKind::Database | FileKind::Log);
+    match (kind, access, fault) {
+        (FileKind::Any, _, Fault::Drop) => (Wanted::NoFailure, "no fail: powered"),
+        (FileKind::Header, _, Fault::Tear) | (FileKind::Checkpoint, Access::Write, Fault::Tear) => {
+            (Wanted::NoFailure, "no fail: zeros")
+        }
+        (FileKind::Checkpoint, Access::Write, Fault::Misdirect) => {
+            (Wanted::NoFailure, "no fail: copies")
+        }
+        (FileKind::Database, Access::Read, Fault::Delay(_))
+        | (FileKind::Log, Access::Write, Fault::Delay(_)) => (Wanted::NoPass, ""),
+        (_, _, Fault::Delay(_)) => (Wanted::NoFailure, "no fail: slow"),
+        (FileKind::Any, ..) | (_, _, Fault::Freeze(_)) => (Wanted::Failure, ""),
+        (_, _, Fault::Full) => (Wanted::NoRoom, ""),
+        _ if is_while_opening => (Wanted::FileRefused, ""),
+        _ => (Wanted::FileNamed, ""),
+    }
+}
+
+impl Row for FaultRow {
+    fn wanted(&self) -> &'static str {
+        match self.wanted {
+            Wanted::FileNamed => "fail, file named",
+            Wanted::FileRefused => "file named",
+            Wanted::Failure => "fail",
+            Wanted::NoPass => "no pass",
+            Wanted::NoRoom => "no room, named",
+            Wanted::NoFailure => self.why,
+        }
+    }
+
+    fn is_empty(&self, outcome: &Outcome) -> bool {
+        outcome.injected == 0
+    }
+
+    fn is_right(&self, outcome: &Outcome) -> bool {
+        // Where no fault came, the storage was sound.
+        let wanted = if self.is_empty(outcome) {
+            Wanted::NoFailure
+        } else {
+            self.wanted
+        };
+        let is_named = outcome.names(self.extension());
+        match wanted {
+            Wanted::FileNamed => outcome.code == Some(1) && is_named,
+            Wanted::FileRefused => matches!(outcome.code, Some(1 | 2)) && is_named,
+            Wanted::Failure => outcome.code == Some(1),
+            Wanted::NoPass => matches!(outcome.code, Some(1 | 2)),
+            Wanted::NoRoom => outcome.code == Some(2) && is_named,
+            Wanted::NoFailure => matches!(outcome.code, Some(0 | 2)) && outcome.issues.is_empty(),
+        }
+    }
+}
+
+impl FaultRow {
+    /// How the names of the files end.
+    fn extension(&self) -> &'static str {
+        match self.rule.kind {
+            FileKind::Database | FileKind::Header => ".edb",
+            FileKind::Log => ".plg",
+            FileKind::Checkpoint => ".pck",
+            FileKind::FlushMap => ".jfm",
+            FileKind::Any => "",
+        }
+    }
+
+    /// Whether the fault takes time, so that a verdict takes a whole measurement.
+    pub fn is_of_time(&self) -> bool {
+        OF_TIME.contains(&self.rule.fault)
+    }
+}
+
+impl fmt::Display for FaultRow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Rule {
+            kind,
+            access,
+            fault,
+            ..
+        } = self.rule;
+        write!(f, "{kind:?} {access:?} {fault:?}")
+    }
+}

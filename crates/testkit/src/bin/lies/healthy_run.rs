@@ -1,0 +1,80 @@
+//! One run on healthy storage while something else goes on.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::process::{Child, Command};
+use std::thread;
+use std::time::Duration;
+
+use crate::healthy_table::{Disturbance, HealthyRow};
+use crate::loop_volume::LoopVolume;
+use crate::outcome::Outcome;
+use crate::program::{self, Load, Program};
+
+/// Measured, a little more than a verdict needs.
+const MEASURED: Duration = Duration::from_secs(31);
+
+/// The least that every file system here can be.
+const SMALL_BYTES: u64 = 320 << 20;
+const LARGE_BYTES: u64 = 1 << 30;
+
+/// Runs a new database on a new volume in `folder`.
+pub fn run(program: &Program, folder: &Path, row: &HealthyRow) -> io::Result<Outcome> {
+    let HealthyRow {
+        system,
+        disturbance,
+    } = *row;
+    let (image, mount) = (folder.join("image"), folder.join("disk"));
+    fs::create_dir_all(&mount)?;
+    let is_small = matches!(
+        disturbance,
+        Disturbance::SmallVolume | Disturbance::FullVolume
+    );
+    let bytes = if is_small { SMALL_BYTES } else { LARGE_BYTES };
+    let volume = LoopVolume::new(system, bytes, &image, &mount)?;
+    let load = load(disturbance, volume.free_bytes()?);
+    program.prepare(folder, &load)?;
+    let child = program.start(folder)?;
+    if let Some(time) = disturbance.stopped() {
+        stop(&child, time)?;
+    }
+    let outcome = program::finish(child, folder, &load)?;
+    drop(volume);
+    fs::remove_dir_all(folder)?;
+    Ok(outcome)
+}
+
+fn load(disturbance: Disturbance, free_bytes: u64) -> Load {
+    let (size_bytes, target_iops) = match disturbance {
+        Disturbance::SmallVolume => (free_bytes / 2, Some(200)),
+        Disturbance::FullVolume => (free_bytes / 2, None),
+        _ => (64 << 20, Some(200)),
+    };
+    // The pause, and the intervals that it touches, are left out of the measurement.
+    let pause = disturbance
+        .stopped()
+        .map(|time| time + Duration::from_secs(3));
+    Load {
+        measured: MEASURED + pause.unwrap_or_default(),
+        size_bytes,
+        target_iops,
+    }
+}
+
+/// Stops the program in the middle of what it measures.
+fn stop(child: &Child, time: Duration) -> io::Result<()> {
+    thread::sleep(MEASURED / 2);
+    signal(child, "-STOP")?;
+    thread::sleep(time);
+    signal(child, "-CONT")
+}
+
+fn signal(child: &Child, name: &str) -> io::Result<()> {
+    let mut kill = Command::new("kill");
+    let status = kill.arg(name).arg(child.id().to_string()).status()?;
+    if status.success() {
+        return Ok(());
+    }
+    Err(io::Error::other(format!("kill {name}: {status}")))
+}

@@ -1,0 +1,132 @@
+//! What happens around healthy storage, none of which the storage may be blamed for.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use crate::loop_volume::FileSystem;
+use crate::outcome::Outcome;
+use crate::table::Row;
+
+/// What happens around a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Disturbance {
+    /// Nothing.
+    Nothing,
+    /// Every processor is busy with something else.
+    BusyProcessors,
+    /// The program is stopped so long in the middle of the measurement.
+    Stopped(Duration),
+    /// Both.
+    BusyAndStopped(Duration),
+    /// The database takes half of the room.
+    SmallVolume,
+    /// The load grows the database until the volume is full.
+    FullVolume,
+}
+
+/// Ten on each of three file systems.
+pub const DISTURBANCES: [Disturbance; 10] = [
+    Disturbance::Nothing,
+    Disturbance::Nothing,
+    Disturbance::BusyProcessors,
+    Disturbance::BusyProcessors,
+    Disturbance::Stopped(Duration::from_secs(3)),
+    Disturbance::Stopped(Duration::from_secs(10)),
+    Disturbance::BusyAndStopped(Duration::from_secs(5)),
+    Disturbance::SmallVolume,
+    Disturbance::SmallVolume,
+    Disturbance::FullVolume,
+];
+
+impl Disturbance {
+    /// Keeps every processor busy while it is kept, where that is the disturbance.
+    pub fn load(self) -> Option<BusyProcessors> {
+        let is_busy = matches!(self, Self::BusyProcessors | Self::BusyAndStopped(_));
+        is_busy.then(BusyProcessors::new)
+    }
+
+    /// For how long the program is stopped.
+    pub fn stopped(self) -> Option<Duration> {
+        match self {
+            Self::Stopped(time) | Self::BusyAndStopped(time) => Some(time),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Disturbance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nothing => f.write_str("nothing"),
+            Self::BusyProcessors => f.write_str("busy processors"),
+            Self::Stopped(time) => write!(f, "stopped for {time:?}"),
+            Self::BusyAndStopped(time) => write!(f, "busy, stopped for {time:?}"),
+            Self::SmallVolume => f.write_str("small volume"),
+            Self::FullVolume => f.write_str("volume that fills up"),
+        }
+    }
+}
+
+/// One run on healthy storage.
+#[derive(Clone, Copy, Debug)]
+pub struct HealthyRow {
+    /// The file system of its volume.
+    pub system: FileSystem,
+    /// What happens around it.
+    pub disturbance: Disturbance,
+}
+
+impl fmt::Display for HealthyRow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, {}", self.system, self.disturbance)
+    }
+}
+
+impl Row for HealthyRow {
+    fn wanted(&self) -> &'static str {
+        "no failure"
+    }
+
+    fn is_empty(&self, _: &Outcome) -> bool {
+        false
+    }
+
+    fn is_right(&self, outcome: &Outcome) -> bool {
+        matches!(outcome.code, Some(0 | 2))
+    }
+}
+
+/// One busy thread for each processor; they end when it is dropped.
+pub struct BusyProcessors {
+    is_over: Arc<AtomicBool>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl BusyProcessors {
+    fn new() -> Self {
+        let processors = thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let is_over = Arc::new(AtomicBool::new(false));
+        let busy = |_| {
+            let is_over = Arc::clone(&is_over);
+            thread::spawn(move || {
+                while !is_over.load(Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            })
+        };
+        let threads = (0..processors).map(busy).collect();
+        Self { is_over, threads }
+    }
+}
+
+impl Drop for BusyProcessors {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Relaxed);
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! The table of lies: what the real program says of storage that loses bytes or stands still, and
+//! of storage with which nothing is wrong. `lies PROGRAM FOLDER [faults|healthy]` fails where one
+//! row is wrong; everything that it writes lies in FOLDER and is removed.
+
+mod fault_run;
+mod fault_table;
+mod healthy_run;
+mod healthy_table;
+mod loop_volume;
+mod outcome;
+mod program;
+mod table;
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+
+use testkit::fault_volume::FaultVolume;
+
+use crate::healthy_table::HealthyRow;
+use crate::loop_volume::FileSystem;
+use crate::program::Program;
+use crate::table::{Table, say};
+
+/// Runs with a fault that go on at a time: most of them wait.
+const FAULT_RUNS_AT_A_TIME: usize = 6;
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let (program, folder, part) = match words.as_slice() {
+        [program, folder] => (program, folder, None),
+        [program, folder, part @ ("faults" | "healthy")] => (program, folder, Some(*part)),
+        _ => {
+            say("usage: lies PROGRAM FOLDER [faults|healthy]");
+            return ExitCode::from(2);
+        }
+    };
+    match run(Path::new(program), Path::new(folder), part) {
+        Ok(0) => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE,
+        Err(error) => {
+            say(&format!("{program}, {folder}: {error}"));
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Prints the table, or one part of it; how many rows are wrong.
+fn run(program: &Path, folder: &Path, part: Option<&str>) -> io::Result<usize> {
+    let program = Program::new(program)?;
+    fs::create_dir_all(folder)?;
+    let folder = folder.canonicalize()?;
+    let table = Table::default();
+    if part != Some("healthy") {
+        run_faults(&program, &folder, &table);
+    }
+    if part != Some("faults") {
+        run_healthy(&program, &folder, &table);
+    }
+    Ok(table.close())
+}
+
+fn run_faults(program: &Program, folder: &Path, table: &Table) {
+    if !FaultVolume::is_possible() {
+        say("skipped: the faults, because this user cannot mount a FUSE volume here");
+        return;
+    }
+    say("storage that loses bytes or stands still");
+    table.fill(fault_table::all(), FAULT_RUNS_AT_A_TIME, |number, row| {
+        fault_run::run(program, &folder.join(number.to_string()), row)
+    });
+}
+
+/// One run on each file system at a time, so that all of them stand under the same load.
+fn run_healthy(program: &Program, folder: &Path, table: &Table) {
+    if !nix::unistd::geteuid().is_root() {
+        say("skipped: the healthy runs, because only root can mount a loop device");
+        return;
+    }
+    let is_there = |system: &FileSystem| {
+        let mut command = Command::new(system.maker());
+        let shown = command
+            .arg("-V")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        let found = shown.status().is_ok();
+        if !found {
+            let name = system.maker();
+            say(&format!(
+                "skipped: {system}, because {name} is not installed"
+            ));
+        }
+        found
+    };
+    let systems: Vec<_> = FileSystem::ALL.into_iter().filter(is_there).collect();
+    if systems.is_empty() {
+        return;
+    }
+    say("storage with which nothing is wrong");
+    for disturbance in healthy_table::DISTURBANCES {
+        let load = disturbance.load();
+        let row = |system: &FileSystem| HealthyRow {
+            system: *system,
+            disturbance,
+        };
+        let rows = systems.iter().map(row).collect();
+        table.fill(rows, systems.len(), |number, row| {
+            healthy_run::run(program, &folder.join(number.to_string()), row)
+        });
+        drop(load);
+    }
+}

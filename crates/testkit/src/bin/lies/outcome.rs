@@ -1,0 +1,100 @@
+//! What a run came to, as the program itself told it: exit status, journal, report, messages.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+/// What a run came to.
+pub struct Outcome {
+    /// None: it did not end by itself in time.
+    pub code: Option<i32>,
+    /// Requests that were answered by a fault.
+    pub injected: u64,
+    /// The texts of the issues in the journal, with the names of their files.
+    pub issues: Vec<String>,
+    /// The rules that the run failed.
+    pub failed_rules: Vec<String>,
+    /// Why the verdict is what it is, or what the program said before it measured anything.
+    pub meaning: Vec<String>,
+}
+
+impl Outcome {
+    /// Of a run with its output in `folder`, which said `messages` on standard error.
+    pub fn of(code: Option<i32>, messages: &str, folder: &Path) -> Self {
+        let journal = fs::read(folder.join("record.jsonl")).unwrap_or_default();
+        let report = read_json(&folder.join("report.json"));
+        let mut meaning: Vec<_> = texts(&report["meaning"]).collect();
+        if meaning.is_empty() {
+            meaning = messages.lines().map(str::to_owned).collect();
+        }
+        Self {
+            code,
+            injected: 0,
+            issues: issues(&String::from_utf8_lossy(&journal)),
+            failed_rules: failed_rules(&report),
+            meaning,
+        }
+    }
+
+    /// The verdict in words.
+    pub fn verdict(&self) -> &'static str {
+        match self.code {
+            Some(0) => "pass",
+            Some(1) => "fail",
+            Some(2) => "cannot judge",
+            Some(_) => "broken",
+            None => "does not end",
+        }
+    }
+
+    /// Whether an issue or a message names a file that ends like this.
+    pub fn names(&self, extension: &str) -> bool {
+        let mut said = self.issues.iter().chain(&self.meaning);
+        said.any(|text| text.contains(extension))
+    }
+
+    /// What was found, most telling first.
+    pub fn named(&self) -> String {
+        if let Some(issue) = self.issues.first() {
+            return issue.clone();
+        }
+        if !self.failed_rules.is_empty() {
+            return self.failed_rules.join(", ");
+        }
+        self.meaning.join(" ")
+    }
+}
+
+fn issues(journal: &str) -> Vec<String> {
+    let events = journal
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok());
+    let issues = events.filter(|event: &Value| event["event"] == "issue");
+    let told = |issue: Value| {
+        let text = issue["text"].as_str().unwrap_or_default().to_owned();
+        match issue["file"].as_str() {
+            Some(file) if !text.contains(file) => format!("{file}: {text}"),
+            _ => text,
+        }
+    };
+    issues.map(told).collect()
+}
+
+fn failed_rules(report: &Value) -> Vec<String> {
+    let findings = report["findings"].as_array().into_iter().flatten();
+    let failed = findings.filter(|finding| finding["outcome"] == "fail");
+    let rules = failed.filter_map(|finding| finding["rule"].as_str());
+    rules.map(str::to_owned).collect()
+}
+
+fn texts(list: &Value) -> impl Iterator<Item = String> {
+    let texts = list.as_array().into_iter().flatten();
+    texts.filter_map(|text| text.as_str().map(str::to_owned))
+}
+
+/// Null where there is no such file.
+fn read_json(path: &Path) -> Value {
+    let bytes = fs::read(path).unwrap_or_default();
+    serde_json::from_slice(&bytes).unwrap_or_default()
+}

@@ -1,0 +1,103 @@
+//! The real program, started in a folder with a plan, and ended where it does not end by itself.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::outcome::Outcome;
+
+/// A run may take so long beside what it measures: opening, warming up, verifying.
+const SPARE_TIME: Duration = Duration::from_mins(2);
+
+/// The program under test.
+pub struct Program {
+    path: PathBuf,
+}
+
+/// What a run is asked to do.
+pub struct Load {
+    /// Measured.
+    pub measured: Duration,
+    /// Size of the database.
+    pub size_bytes: u64,
+    /// None: as many as possible.
+    pub target_iops: Option<u32>,
+}
+
+impl Program {
+    /// The program in the file `path`.
+    pub fn new(path: &Path) -> io::Result<Self> {
+        let path = path.canonicalize()?;
+        Ok(Self { path })
+    }
+
+    /// Writes the plan for a database in the folder `disk` of `folder`, and fills it.
+    pub fn prepare(&self, folder: &Path, load: &Load) -> io::Result<()> {
+        fs::write(folder.join("plan.toml"), load.plan(&folder.join("disk")))?;
+        let mut command = self.command(folder, &["prepare", "plan.toml", "-q"])?;
+        if command.status()?.success() {
+            return Ok(());
+        }
+        Err(io::Error::other(format!(
+            "not prepared: {}",
+            messages(folder)
+        )))
+    }
+
+    /// Starts the run of a prepared database.
+    pub fn start(&self, folder: &Path) -> io::Result<Child> {
+        let mut command = self.command(folder, &["run", "plan.toml", "-q", "-o", "out"])?;
+        command.spawn()
+    }
+
+    fn command(&self, folder: &Path, words: &[&str]) -> io::Result<Command> {
+        let mut command = Command::new(&self.path);
+        command.args(words).current_dir(folder).stdin(Stdio::null());
+        command.stdout(Stdio::null());
+        command.stderr(File::create(folder.join("messages"))?);
+        Ok(command)
+    }
+}
+
+/// Waits for the end of a run, and ends it where it takes too long.
+pub fn finish(mut child: Child, folder: &Path, load: &Load) -> io::Result<Outcome> {
+    let deadline = Instant::now() + load.measured + SPARE_TIME;
+    let code = loop {
+        if let Some(status) = child.try_wait()? {
+            break status.code();
+        }
+        if Instant::now() > deadline {
+            child.kill()?;
+            break None;
+        }
+        thread::sleep(Duration::from_millis(50));
+    };
+    Ok(Outcome::of(code, &messages(folder), &folder.join("out")))
+}
+
+impl Load {
+    fn plan(&self, disk: &Path) -> String {
+        let target = self
+            .target_iops
+            .map(|iops| format!("target_iops = {iops}\n"));
+        format!(
+            "name = \"lies\"\n\
+             [databases]\nfolders = [{:?}]\ncount = 1\nsize = \"{}B\"\n\
+             [engine]\ncache_minimum = \"2MiB\"\ncache_maximum = \"4MiB\"\n\
+             [workload]\nthreads = 2\n{}\
+             [test]\nduration = \"{}s\"\nwarm_up_limit = \"1s\"\ninterval = \"1s\"\n",
+            disk.display().to_string(),
+            self.size_bytes,
+            target.unwrap_or_default(),
+            self.measured.as_secs(),
+        )
+    }
+}
+
+/// What the last command in `folder` said.
+fn messages(folder: &Path) -> String {
+    fs::read_to_string(folder.join("messages")).unwrap_or_default()
+}
