@@ -487,6 +487,7 @@ impl Check<'_> {
                 (Nanos::ZERO, DAY),
             ),
             interval,
+            give_up: self.within(low.give_up.as_ref(), Nanos::from_secs(60), (second, hour)),
             checksum: low.checksum.as_ref().is_none_or(|given| given.value),
             maintenance_throttle: self.maintenance(low),
         }
@@ -536,6 +537,11 @@ impl Check<'_> {
             log_write_maximum: self.within(
                 low.log_write_maximum.as_ref(),
                 default.log_write_maximum,
+                bounds,
+            ),
+            longest_request: self.within(
+                low.longest_request.as_ref(),
+                default.longest_request,
                 bounds,
             ),
         }

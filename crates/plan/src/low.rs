@@ -59,6 +59,7 @@ pub struct Test {
     pub duration: Option<Given<Nanos>>,
     pub warm_up_limit: Option<Given<Nanos>>,
     pub interval: Option<Given<Nanos>>,
+    pub give_up: Option<Given<Nanos>>,
     pub checksum: Option<Given<bool>>,
     pub maintenance: Option<Given<bool>>,
     pub maintenance_throttle: Option<Given<Nanos>>,
@@ -69,6 +70,7 @@ pub struct Limits {
     pub read_maximum: Option<Given<Nanos>>,
     pub log_write_average: Option<Given<Nanos>>,
     pub log_write_maximum: Option<Given<Nanos>>,
+    pub longest_request: Option<Given<Nanos>>,
 }
 
 /// Reads the text; none where it is not TOML at all.
@@ -155,6 +157,7 @@ fn test(mut section: Section<'_>, complaints: &mut Vec<Complaint>) -> Test {
         duration: section.take("duration", complaints),
         warm_up_limit: section.take("warm_up_limit", complaints),
         interval: section.take("interval", complaints),
+        give_up: section.take("give_up", complaints),
         checksum: section.take("checksum", complaints),
         maintenance: section.take("maintenance", complaints),
         maintenance_throttle: section.take("maintenance_throttle", complaints),
@@ -169,6 +172,7 @@ fn limits(mut section: Section<'_>, complaints: &mut Vec<Complaint>) -> Limits {
         read_maximum: section.take("read_maximum", complaints),
         log_write_average: section.take("log_write_average", complaints),
         log_write_maximum: section.take("log_write_maximum", complaints),
+        longest_request: section.take("longest_request", complaints),
     };
     section.finish(complaints);
     limits

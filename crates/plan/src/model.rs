@@ -114,6 +114,8 @@ pub struct Test {
     pub warm_up_limit: Nanos,
     /// Span of one sample. Maximum latencies are judged on the average of a sample.
     pub interval: Nanos,
+    /// A request that the storage has not answered after this ends the run.
+    pub give_up: Nanos,
     /// Whether every page is verified after the run.
     pub checksum: bool,
     /// Pause of the background maintenance scan between two reads; none: no scan.
@@ -129,7 +131,8 @@ pub enum TestKind {
     Stress,
 }
 
-/// The latencies that pass. The values come from the original tool's configuration.
+/// The latencies that pass. The values come from the original tool's configuration, but for the
+/// longest request, which it did not judge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Average of database reads, over the measured time.
@@ -140,6 +143,8 @@ pub struct Limits {
     pub log_write_average: Nanos,
     /// Largest average of log writes in any sample.
     pub log_write_maximum: Nanos,
+    /// Any one request, of whatever kind.
+    pub longest_request: Nanos,
 }
 
 impl Limits {
@@ -149,6 +154,7 @@ impl Limits {
         read_maximum: Nanos::from_millis(100),
         log_write_average: Nanos::from_millis(10),
         log_write_maximum: Nanos::from_millis(100),
+        longest_request: Nanos::from_secs(5),
     };
 
     /// `Lenient`, for stress tests: read 20/200 ms, log write 10/200 ms.
@@ -157,6 +163,7 @@ impl Limits {
         read_maximum: Nanos::from_millis(200),
         log_write_average: Nanos::from_millis(10),
         log_write_maximum: Nanos::from_millis(200),
+        longest_request: Nanos::from_secs(5),
     };
 }
 

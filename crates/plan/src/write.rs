@@ -85,6 +85,7 @@ impl Plan {
             write_duration(test.warm_up_limit)
         )?;
         writeln!(text, "interval = \"{}\"", write_duration(test.interval))?;
+        writeln!(text, "give_up = \"{}\"", write_duration(test.give_up))?;
         writeln!(text, "checksum = {}", test.checksum)?;
         writeln!(
             text,
@@ -105,6 +106,7 @@ impl Plan {
             ("read_maximum", limits.read_maximum),
             ("log_write_average", limits.log_write_average),
             ("log_write_maximum", limits.log_write_maximum),
+            ("longest_request", limits.longest_request),
         ] {
             writeln!(text, "{key} = \"{}\"", write_duration(value))?;
         }

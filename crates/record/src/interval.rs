@@ -80,6 +80,70 @@ pub struct SeriesInterval {
     pub errors: u64,
     /// Latencies of the requests that succeeded; its count is theirs.
     pub latency: Histogram,
+    /// What had no answer.
+    #[serde(default, skip_serializing_if = "Unanswered::is_none")]
+    pub unanswered: Unanswered,
+}
+
+/// What an interval's latencies do not tell: requests that had no answer at its end, and time in
+/// which requests waited and none was answered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Unanswered {
+    /// Requests that had no answer at the interval's end.
+    pub waiting: u64,
+    /// Their mean age then.
+    pub mean_age_ns: u64,
+    /// The age of the oldest.
+    pub oldest_ns: u64,
+    /// Time within the interval in stretches of [`STALL_MINIMUM_NS`] and more, counted from their
+    /// begin in whatever interval, in which requests waited and none was answered.
+    pub stalled_ns: u64,
+    /// How long a request that had come at any moment of that time would have waited on average,
+    /// up to the end of the stretch or of the interval.
+    pub stalled_wait_ns: u64,
+}
+
+/// Shorter stretches without an answer are told by the latencies of those who waited.
+pub const STALL_MINIMUM_NS: u64 = 1_000_000_000;
+
+impl Unanswered {
+    /// Whether there is nothing to tell.
+    fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Notes a stretch without an answer, `span_ns` of which lies in the interval.
+    pub fn note_stall(&mut self, span_ns: u64) {
+        let waits = u128::from(self.stalled_ns) * u128::from(self.stalled_wait_ns);
+        let waits = waits + u128::from(span_ns) * u128::from(span_ns / 2);
+        self.stalled_ns += span_ns;
+        let mean = waits / u128::from(self.stalled_ns.max(1));
+        self.stalled_wait_ns = u64::try_from(mean).unwrap_or(u64::MAX);
+    }
+
+    /// Adds the requests of `other` that waited at the same moment; stretches without an answer are
+    /// of one database each, and the longest stands.
+    pub(crate) fn join(&mut self, other: Self) {
+        let ages = |one: &Self| u128::from(one.waiting) * u128::from(one.mean_age_ns);
+        let sum = ages(self) + ages(&other);
+        self.waiting += other.waiting;
+        let mean = sum / u128::from(self.waiting.max(1));
+        self.mean_age_ns = u64::try_from(mean).unwrap_or(u64::MAX);
+        self.oldest_ns = self.oldest_ns.max(other.oldest_ns);
+        if other.stalled_ns > self.stalled_ns {
+            self.stalled_ns = other.stalled_ns;
+            self.stalled_wait_ns = other.stalled_wait_ns;
+        }
+    }
+
+    /// Notes a request that has waited for `age_ns` at the interval's end.
+    pub fn note_waiting(&mut self, age_ns: u64) {
+        let ages = u128::from(self.waiting) * u128::from(self.mean_age_ns) + u128::from(age_ns);
+        self.waiting += 1;
+        self.mean_age_ns = u64::try_from(ages / u128::from(self.waiting)).unwrap_or(u64::MAX);
+        self.oldest_ns = self.oldest_ns.max(age_ns);
+    }
 }
 
 impl SeriesInterval {
@@ -90,6 +154,7 @@ impl SeriesInterval {
             bytes: 0,
             errors: 0,
             latency: Histogram::new(),
+            unanswered: Unanswered::default(),
         }
     }
 
@@ -101,7 +166,7 @@ impl SeriesInterval {
 
     /// Whether nothing happened, so that the journal need not say so.
     pub fn is_idle(&self) -> bool {
-        self.latency.is_empty() && self.errors == 0
+        self.latency.is_empty() && self.errors == 0 && self.unanswered.is_none()
     }
 }
 
@@ -212,6 +277,10 @@ pub struct HostSample {
     pub process_resident_bytes: u64,
     /// Longest time that a completion waited to be noticed.
     pub reactor_lag_maximum_ns: u64,
+    /// Longest time for which the whole program did not get to run, because it or the machine was
+    /// stopped; none where nothing watched for that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pause_maximum_ns: Option<u64>,
     /// Windows: free system page-table entries.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub free_system_page_table_entries: Option<u64>,

@@ -11,6 +11,7 @@ pub mod codec;
 mod event;
 mod histogram;
 mod interval;
+mod pause;
 mod run;
 mod start;
 #[cfg(feature = "synthetic")]
@@ -23,7 +24,8 @@ pub use event::{
 };
 pub use histogram::{Histogram, HistogramError, Summary};
 pub use interval::{
-    Counters, DatabaseInterval, Gauges, HostSample, Interval, Series, SeriesInterval,
+    Counters, DatabaseInterval, Gauges, HostSample, Interval, STALL_MINIMUM_NS, Series,
+    SeriesInterval, Unanswered,
 };
 pub use run::{
     DatabaseRow, IntervalRow, LoadError, PhaseSpan, PhaseTotals, RunRecord, SeriesRow, SeriesTotal,

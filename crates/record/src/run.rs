@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::codec::{self, DecodeError, Seal, SealCheck};
+use crate::pause::Looked;
 use crate::{
     Checksum, Counters, Edge, Event, Finished, Gauges, Histogram, HostSample, Interval, Issue,
-    LogLine, Phase, PhaseMark, Series, SeriesInterval, Start, Summary, Tuned, VolumeReads,
+    LogLine, Phase, PhaseMark, Series, SeriesInterval, Start, Summary, Tuned, Unanswered,
+    VolumeReads,
 };
 
 /// A run: totals per database and phase, one row per interval, and everything that was noted.
@@ -36,6 +38,8 @@ pub struct RunRecord {
     pub torn_tail: bool,
     /// Whether the journal is as it was written.
     pub seal: Seal,
+    /// The last interval, before anything was made of it.
+    looked: Option<Looked>,
 }
 
 /// When a phase was.
@@ -49,10 +53,10 @@ pub struct PhaseSpan {
     pub to_ns: Option<u64>,
 }
 
-/// What one database did in all intervals of a phase.
+/// What one database did in all intervals of a phase that count.
 #[derive(Clone, Debug, Default)]
 pub struct PhaseTotals {
-    /// Time covered by the intervals.
+    /// Time covered by those intervals.
     pub span_ns: u64,
     /// Requests by kind.
     pub series: BTreeMap<Series, SeriesTotal>,
@@ -71,6 +75,8 @@ pub struct SeriesTotal {
     pub errors: u64,
     /// Latencies of the requests that succeeded.
     pub latency: Histogram,
+    /// What had no answer at the end of the last interval.
+    pub unanswered: Unanswered,
 }
 
 /// One interval without its buckets, which would not fit into memory for a run of a day.
@@ -88,6 +94,9 @@ pub struct IntervalRow {
     pub series: BTreeMap<Series, SeriesRow>,
     /// What the machine did.
     pub host: Option<HostSample>,
+    /// Whether the program did not get to run, so that the interval counts neither in latencies nor
+    /// in rates.
+    pub is_left_out: bool,
 }
 
 /// What one database did in an interval.
@@ -112,6 +121,8 @@ pub struct SeriesRow {
     pub errors: u64,
     /// Latencies of the requests that succeeded.
     pub latency: Summary,
+    /// What had no answer.
+    pub unanswered: Unanswered,
 }
 
 /// Why a journal could not be loaded.
@@ -241,6 +252,7 @@ impl RunRecord {
 
     fn push_interval(&mut self, interval: &Interval) {
         let span_ns = interval.to_ns.saturating_sub(interval.from_ns);
+        let is_left_out = self.leaves_out(interval, span_ns);
         let mut all: BTreeMap<Series, SeriesTotal> = BTreeMap::new();
         let mut rows = Vec::with_capacity(interval.databases.len());
         for database in &interval.databases {
@@ -248,14 +260,26 @@ impl RunRecord {
                 .totals
                 .entry((interval.phase, database.index))
                 .or_default();
-            totals.span_ns += span_ns;
-            totals.counters += database.counters;
+            if !is_left_out {
+                totals.span_ns += span_ns;
+                totals.counters += database.counters;
+            }
             totals.gauges = database.gauges;
+            totals.forget_unanswered();
             let mut series = BTreeMap::new();
             for part in &database.series {
-                series.insert(part.series, row(part.bytes, part.errors, &part.latency));
-                totals.series.entry(part.series).or_default().add(part);
-                all.entry(part.series).or_default().add(part);
+                let counts = (part.bytes, part.errors);
+                series.insert(part.series, row(counts, &part.latency, part.unanswered));
+                let sum = totals.series.entry(part.series).or_default();
+                if is_left_out {
+                    sum.errors += part.errors;
+                } else {
+                    sum.add(part);
+                    sum.unanswered = part.unanswered;
+                }
+                let of_all = all.entry(part.series).or_default();
+                of_all.add(part);
+                of_all.unanswered.join(part.unanswered);
             }
             rows.push(DatabaseRow {
                 index: database.index,
@@ -271,10 +295,25 @@ impl RunRecord {
             databases: rows,
             series: all
                 .iter()
-                .map(|(&series, total)| (series, row(total.bytes, total.errors, &total.latency)))
+                .map(|(&series, total)| (series, total.row()))
                 .collect(),
             host: interval.host,
+            is_left_out,
         });
+    }
+
+    /// Whether `interval` says nothing about the storage.
+    fn leaves_out(&mut self, interval: &Interval, span_ns: u64) -> bool {
+        let looked = Looked {
+            phase: interval.phase,
+            span_ns,
+            planned_ns: self.start.settings.interval_ns,
+            host: interval.host,
+        };
+        let before = self.looked.replace(looked);
+        let inherits =
+            before.is_some_and(|before| before.phase == looked.phase && before.reaches_beyond());
+        inherits || looked.paused_ns().is_some()
     }
 }
 
@@ -310,9 +349,10 @@ impl RunRecord {
         sum
     }
 
-    /// Time covered by the intervals of a phase, in nanoseconds.
+    /// Time covered by the intervals of a phase that count, in nanoseconds.
     pub fn span_ns(&self, phase: Phase) -> u64 {
-        self.intervals_of(phase).map(IntervalRow::span_ns).sum()
+        let counting = self.intervals_of(phase).filter(|row| !row.is_left_out);
+        counting.map(IntervalRow::span_ns).sum()
     }
 
     /// Reads and writes of database pages by transactions, per second of the measurement, over all
@@ -325,6 +365,13 @@ impl RunRecord {
 }
 
 impl PhaseTotals {
+    /// What waited at the end of one interval was answered in the next, or is told by it again.
+    fn forget_unanswered(&mut self) {
+        for total in self.series.values_mut() {
+            total.unanswered = Unanswered::default();
+        }
+    }
+
     /// Requests of a kind that succeeded.
     pub fn count(&self, series: Series) -> u64 {
         self.series
@@ -373,6 +420,7 @@ impl SeriesTotal {
         self.bytes += other.bytes;
         self.errors += other.errors;
         self.latency.merge(&other.latency);
+        self.unanswered.join(other.unanswered);
     }
 
     /// Mean size of a request in bytes; 0 where there was none.
@@ -383,6 +431,10 @@ impl SeriesTotal {
         }
     }
 
+    fn row(&self) -> SeriesRow {
+        row((self.bytes, self.errors), &self.latency, self.unanswered)
+    }
+
     fn add(&mut self, part: &SeriesInterval) {
         self.bytes += part.bytes;
         self.errors += part.errors;
@@ -390,11 +442,12 @@ impl SeriesTotal {
     }
 }
 
-fn row(bytes: u64, errors: u64, latency: &Histogram) -> SeriesRow {
+fn row((bytes, errors): (u64, u64), latency: &Histogram, unanswered: Unanswered) -> SeriesRow {
     SeriesRow {
         bytes,
         errors,
         latency: latency.summary(),
+        unanswered,
     }
 }
 

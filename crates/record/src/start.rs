@@ -160,6 +160,10 @@ pub struct Thresholds {
     pub log_write_average_ns: u64,
     /// Highest mean latency of a database's log writes in any one interval.
     pub log_write_maximum_ns: u64,
+    /// Longest time of any one request, of whatever kind, from its begin to its answer; none in
+    /// records of runs that did not watch for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub longest_request_ns: Option<u64>,
     /// Highest mean rate of page-fault stalls over all databases.
     pub page_fault_stalls_per_second: f64,
     /// Share of the target IOPS that counts as reached, in percent.
@@ -181,6 +185,7 @@ impl Thresholds {
             read_maximum_ns: 100_000_000,
             log_write_average_ns: 10_000_000,
             log_write_maximum_ns: 100_000_000,
+            longest_request_ns: Some(5_000_000_000),
             page_fault_stalls_per_second: 1.0,
             target_reached_percent: 95.0,
             minimum_measure_ns: 30_000_000_000,
