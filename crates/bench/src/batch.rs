@@ -60,7 +60,7 @@ fn measure(folder: &Path) -> Result<Budget, Failure> {
     let noted = Rc::clone(&account);
     let runtime = world.executor().runtime();
     let volumes = (volume, traced);
-    let group = mail::group(&runtime, &plan, volumes, coordinator, move |event| {
+    let group = mail::group(&runtime, &plan, volumes, &coordinator, move |event| {
         noted.note(event);
     });
     let summary = world.executor().block_on(async move {

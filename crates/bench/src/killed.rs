@@ -29,7 +29,7 @@ pub fn make(load: Mail, log: Bytes, folder: &Path) -> Result<String, Failure> {
     let runtime = world.executor().runtime();
     let volumes = (Rc::clone(&volume), volume);
     let coordinator = Arc::new(Coordinator::new(1));
-    let group = mail::group(&runtime, &plan, volumes, coordinator, move |event| {
+    let group = mail::group(&runtime, &plan, volumes, &coordinator, move |event| {
         if let Event::Interval(interval) = event {
             let volumes = interval
                 .databases

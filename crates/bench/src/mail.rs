@@ -9,7 +9,7 @@ use device::{Runtime, Volume};
 use plan::Plan;
 use record::Event;
 use trial::run::Group;
-use trial::{Coordinator, Location};
+use trial::{Coordinator, Location, Member};
 use units::Bytes;
 
 use xtask::failure::Failure;
@@ -61,7 +61,7 @@ pub fn group(
     runtime: &Runtime,
     plan: &Plan,
     (database, log): (Rc<dyn Volume>, Rc<dyn Volume>),
-    coordinator: Arc<Coordinator>,
+    coordinator: &Arc<Coordinator>,
     note: impl Fn(&Event) + 'static,
 ) -> Group {
     let location = Location {
@@ -78,7 +78,7 @@ pub fn group(
         events: Rc::new(move |event| note(&event)),
         checked: Rc::new(|_| ()),
         commits: None,
-        coordinator,
+        member: Rc::new(Member::new(coordinator)),
         origin: runtime.now(),
         is_leader: true,
         host: None,

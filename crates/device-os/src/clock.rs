@@ -34,6 +34,13 @@ fn nanos(nanos: u128) -> Nanos {
     Nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
 }
 
+/// Time since the machine was started. Unlike the clock of a run it goes on while the machine
+/// sleeps, where the system has such a clock.
+pub fn boot_clock() -> Nanos {
+    let monotonic = || OsClock::new().now();
+    crate::system::boot_clock().map_or_else(monotonic, |span| nanos(span.as_nanos()))
+}
+
 impl Default for OsClock {
     fn default() -> Self {
         Self::new()

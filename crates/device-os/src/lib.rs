@@ -19,7 +19,7 @@ use std::rc::Rc;
 
 use device::{DeviceError, Executor, Volume};
 
-pub use clock::OsClock;
+pub use clock::{OsClock, boot_clock};
 pub use memory::BufferMemory;
 pub use system::PacketSocket;
 
@@ -27,6 +27,12 @@ pub use system::PacketSocket;
 use linux as system;
 #[cfg(not(target_os = "linux"))]
 use unsupported as system;
+
+/// Raises the number of files that this process may have open as far as it may; the number, and an
+/// error where the system does not let it be known.
+pub fn raise_open_files() -> std::io::Result<u64> {
+    system::raise_open_files()
+}
 
 /// How requests reach the kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -22,7 +22,7 @@ use helpers::Helpers;
 
 pub use packets::PacketSocket;
 pub use probe::{device_read_bytes, facts, free_bytes};
-pub use sys::prefer_huge_pages;
+pub use sys::{boot_clock, prefer_huge_pages, raise_open_files};
 
 /// What files and folders need of a backend.
 pub trait Host: Reactor {

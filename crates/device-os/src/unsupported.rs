@@ -68,3 +68,13 @@ impl PacketSocket {
 
 /// Nothing to ask.
 pub fn prefer_huge_pages(_: *mut u8, _: usize) {}
+
+/// Nothing tells.
+pub fn boot_clock() -> Option<std::time::Duration> {
+    None
+}
+
+/// Nothing to raise.
+pub fn raise_open_files() -> std::io::Result<u64> {
+    Ok(u64::MAX)
+}

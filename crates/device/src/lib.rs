@@ -27,6 +27,6 @@ pub use executor::{Executor, JoinHandle, Reactor, Runtime, Sleep};
 pub use memory::{FileImage, InFlight, MemoryVolume, Ticket, VolumeImage};
 pub use null::NullVolume;
 pub use request::{Durability, Op, OpKind, Purpose, Request};
-pub use traced::{Observation, Observer, TracedVolume};
+pub use traced::{Asked, Observation, Observer, TracedVolume};
 pub use virtual_time::{Delay, Latency, VirtualClock, VirtualReactor};
 pub use volume::{Caps, Device, FileEntry, OpenMode, Pending, Volume};

@@ -78,6 +78,18 @@ pub enum OpKind {
     SetLength,
 }
 
+impl OpKind {
+    /// The kind in a word or two, for sentences.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Flush => "flush",
+            Self::SetLength => "change of length",
+        }
+    }
+}
+
 impl Op {
     /// The kind of this operation.
     pub const fn kind(&self) -> OpKind {

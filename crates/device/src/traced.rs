@@ -30,8 +30,36 @@ pub struct Observation {
     pub ok: bool,
 }
 
-/// Is told of every finished request. Called between two polls of tasks, so it may not wait.
+/// A request, or an operation on names, that is about to be handed on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// Path of the file, or of the folder that is looked at.
+    pub file: Rc<str>,
+    /// What is asked, in a word: `read`, `flush`, `open`.
+    pub operation: &'static str,
+    /// Purpose and kind of a request; none for an operation on names.
+    pub request: Option<(Purpose, OpKind)>,
+    /// Byte offset; for a change of length the new length, else 0.
+    pub offset: u64,
+    /// Bytes asked for.
+    pub length: usize,
+}
+
+/// Is told of every request. Called between two polls of tasks, so it may not wait.
 pub trait Observer {
+    /// Something is about to be asked of the storage. The number that this returns comes back with
+    /// [`Observer::answered`].
+    fn asked(&self, asked: Asked) -> usize {
+        let _ = asked;
+        0
+    }
+
+    /// What [`Observer::asked`] returned `number` for has been answered, well or not. For a request
+    /// this comes before it is observed.
+    fn answered(&self, number: usize) {
+        let _ = number;
+    }
+
     /// One request has finished.
     fn observe(&self, observation: &Observation);
 
@@ -55,6 +83,7 @@ pub struct TracedVolume {
 
 struct TracedDevice {
     inner: Rc<dyn Device>,
+    name: Rc<str>,
     observer: Rc<dyn Observer>,
 }
 
@@ -64,40 +93,73 @@ impl TracedVolume {
         Self { inner, observer }
     }
 
-    /// Tells the observer where an operation on names fails.
-    fn told<T: 'static>(&self, operation: Pending<T>) -> Pending<T> {
+    /// Tells the observer that `operation` on `file` has been asked for, and when it is answered.
+    fn followed<T: 'static>(
+        &self,
+        file: String,
+        operation: &'static str,
+        answer: Pending<T>,
+    ) -> Pending<T> {
         let observer = Rc::clone(&self.observer);
         Box::pin(async move {
-            let outcome = operation.await;
-            outcome.inspect_err(|error| observer.refused(error))
+            let number = observer.asked(Asked {
+                file: file.into(),
+                operation,
+                request: None,
+                offset: 0,
+                length: 0,
+            });
+            let outcome = answer.await;
+            observer.answered(number);
+            outcome
         })
+    }
+
+    /// The same, and where the operation fails.
+    fn told<T: 'static>(
+        &self,
+        file: &str,
+        operation: &'static str,
+        answer: Pending<T>,
+    ) -> Pending<T> {
+        let path = format!("{}/{file}", self.inner.name());
+        let answer = self.followed(path, operation, answer);
+        let observer = Rc::clone(&self.observer);
+        Box::pin(async move { answer.await.inspect_err(|error| observer.refused(error)) })
     }
 }
 
 impl Volume for TracedVolume {
     fn open(&self, file: &str, mode: OpenMode) -> Pending<Rc<dyn Device>> {
-        let opening = self.told(self.inner.open(file, mode));
+        let opening = self.told(file, "open", self.inner.open(file, mode));
         let observer = Rc::clone(&self.observer);
         Box::pin(async move {
             let inner = opening.await?;
-            Ok(Rc::new(TracedDevice { inner, observer }) as Rc<dyn Device>)
+            let name = inner.name().into();
+            Ok(Rc::new(TracedDevice {
+                inner,
+                name,
+                observer,
+            }) as Rc<dyn Device>)
         })
     }
 
     fn rename(&self, from: &str, to: &str) -> Pending<()> {
-        self.told(self.inner.rename(from, to))
+        self.told(from, "rename", self.inner.rename(from, to))
     }
 
     fn remove(&self, file: &str) -> Pending<()> {
-        self.told(self.inner.remove(file))
+        self.told(file, "removal", self.inner.remove(file))
     }
 
     fn list(&self) -> Pending<Vec<FileEntry>> {
-        self.inner.list()
+        let folder = self.inner.name().to_owned();
+        self.followed(folder, "listing", self.inner.list())
     }
 
     fn free_bytes(&self) -> Pending<u64> {
-        self.inner.free_bytes()
+        let folder = self.inner.name().to_owned();
+        self.followed(folder, "question for free space", self.inner.free_bytes())
     }
 
     fn name(&self) -> &str {
@@ -115,7 +177,15 @@ impl Device for TracedDevice {
             Op::Flush => 0,
         };
         let observer = Rc::clone(&self.observer);
+        let number = observer.asked(Asked {
+            file: Rc::clone(&self.name),
+            operation: kind.name(),
+            request: Some((purpose, kind)),
+            offset,
+            length,
+        });
         self.inner.submit(request).on_complete(move |outcome| {
+            observer.answered(number);
             let observation = Observation {
                 purpose,
                 kind,

@@ -3,6 +3,8 @@
 //! Groups run on threads of their own and may not wait for each other with locks, since a waiting
 //! thread would not see its completions. They meet by looking at a few atomics.
 
+use std::cell::Cell;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering::SeqCst};
 
 use device::Runtime;
@@ -63,6 +65,75 @@ pub struct Coordinator {
     /// 0: no stop; else see [`Coordinator::stop`].
     stop: AtomicU8,
     lag: AtomicU64,
+    /// Members so far, each with a number.
+    members: AtomicU32,
+    /// When each group was last seen at work, by its number; see [`Coordinator::seen`].
+    beats: Box<[AtomicU64]>,
+}
+
+/// One group's place among the others. Where it goes away before its end, by a panic or because its
+/// thread never started, the run ends and nothing waits for the group.
+#[derive(Debug)]
+pub struct Member {
+    coordinator: Arc<Coordinator>,
+    number: usize,
+    /// Barriers that the group has reached; it comes to all of them, in their order.
+    reached: Cell<usize>,
+}
+
+impl Member {
+    /// The place of one of the groups of `coordinator`, each of which takes one.
+    pub fn new(coordinator: &Arc<Coordinator>) -> Self {
+        let number = coordinator.members.fetch_add(1, SeqCst);
+        assert!(number < coordinator.groups, "one member for each group");
+        Self {
+            coordinator: Arc::clone(coordinator),
+            number: number as usize,
+            reached: Cell::new(0),
+        }
+    }
+
+    /// What it shares with the others.
+    pub const fn coordinator(&self) -> &Arc<Coordinator> {
+        &self.coordinator
+    }
+
+    /// The group has reached `barrier`.
+    pub(crate) fn arrive(&self, barrier: Barrier, now: Nanos) {
+        assert_eq!(
+            self.reached.get(),
+            barrier as usize,
+            "barriers have an order"
+        );
+        self.reached.set(barrier as usize + 1);
+        self.coordinator.arrive(barrier, now);
+    }
+
+    /// Arrives at `barrier`, waits until all groups have, and returns when the last one did.
+    pub(crate) async fn meet(&self, barrier: Barrier, runtime: &Runtime) -> Nanos {
+        self.arrive(barrier, runtime.now());
+        self.coordinator.wait(barrier, runtime).await
+    }
+
+    /// The group is at work.
+    pub(crate) fn beat(&self, now: Nanos) {
+        self.coordinator.beats[self.number].store(now.0.min(u64::MAX - 1), SeqCst);
+    }
+
+    /// The group comes to no further barrier. Where there are any, the run ends.
+    pub fn leave(&self) {
+        self.coordinator.beats[self.number].store(u64::MAX, SeqCst);
+        for barrier in &Barrier::ALL[self.reached.replace(Barrier::ALL.len())..] {
+            self.coordinator.stop(Stop::Failed);
+            self.coordinator.arrive(*barrier, Nanos::ZERO);
+        }
+    }
+}
+
+impl Drop for Member {
+    fn drop(&mut self) {
+        self.leave();
+    }
 }
 
 #[derive(Debug, Default)]
@@ -92,7 +163,16 @@ impl Coordinator {
             steps: Default::default(),
             stop: AtomicU8::new(0),
             lag: AtomicU64::new(0),
+            members: AtomicU32::new(0),
+            beats: (0..groups).map(|_| AtomicU64::new(0)).collect(),
         }
+    }
+
+    /// When group `number`, counted in the order in which they became members, was last seen at
+    /// work: zero where it has not begun, none where it has left.
+    pub fn seen(&self, number: usize) -> Option<Nanos> {
+        let beat = self.beats[number].load(SeqCst);
+        (beat != u64::MAX).then_some(Nanos(beat))
     }
 
     /// Asks every group to end its load. The first reason stands.
@@ -117,7 +197,7 @@ impl Coordinator {
     }
 
     /// One group has reached `barrier`; every group arrives exactly once, failed or not.
-    pub fn arrive(&self, barrier: Barrier, now: Nanos) {
+    fn arrive(&self, barrier: Barrier, now: Nanos) {
         let meeting = &self.barriers[barrier as usize];
         meeting.latest.fetch_max(now.0, SeqCst);
         let before = meeting.arrived.fetch_add(1, SeqCst);
@@ -125,14 +205,14 @@ impl Coordinator {
     }
 
     /// When the last group arrived, once all have.
-    pub fn passed(&self, barrier: Barrier) -> Option<Nanos> {
+    fn passed(&self, barrier: Barrier) -> Option<Nanos> {
         let meeting = &self.barriers[barrier as usize];
         let all = meeting.arrived.load(SeqCst) == self.groups;
         all.then(|| Nanos(meeting.latest.load(SeqCst)))
     }
 
     /// Waits until all groups have arrived, and returns when the last one did.
-    pub async fn wait(&self, barrier: Barrier, runtime: &Runtime) -> Nanos {
+    async fn wait(&self, barrier: Barrier, runtime: &Runtime) -> Nanos {
         loop {
             if let Some(at) = self.passed(barrier) {
                 return at;
@@ -178,12 +258,6 @@ impl Coordinator {
         })
     }
 
-    /// Arrives and waits.
-    pub async fn meet(&self, barrier: Barrier, runtime: &Runtime) -> Nanos {
-        self.arrive(barrier, runtime.now());
-        self.wait(barrier, runtime).await
-    }
-
     /// Notes that completions were seen late by up to `lag`.
     pub(crate) fn note_lag(&self, lag: Nanos) {
         self.lag.fetch_max(lag.0, SeqCst);
@@ -204,11 +278,12 @@ fn milli_iops(requests: u64, span: Nanos) -> u64 {
 #[cfg(test)]
 mod tests {
     use std::rc::Rc;
+    use std::sync::Arc;
 
     use device::{Executor, VirtualReactor};
     use units::Nanos;
 
-    use super::{Barrier, Coordinator, Stop, milli_iops};
+    use super::{Barrier, Coordinator, Member, Stop, milli_iops};
     use crate::sampler::Sums;
     use crate::tune::Step;
 
@@ -255,6 +330,31 @@ mod tests {
         coordinator.arrive(Barrier::Warm, Nanos(8));
         assert_eq!(coordinator.passed(Barrier::Warm), Some(Nanos(9)));
         assert_eq!(coordinator.passed(Barrier::Opened), None);
+    }
+
+    #[test]
+    fn a_group_that_goes_away_ends_the_run_and_holds_nothing_up() {
+        let coordinator = Arc::new(Coordinator::new(2));
+        let (stays, goes) = (Member::new(&coordinator), Member::new(&coordinator));
+        goes.arrive(Barrier::Opened, Nanos(3));
+        drop(goes);
+        assert_eq!(coordinator.stopped(), Some(Stop::Failed));
+        for barrier in Barrier::ALL {
+            assert_eq!(coordinator.passed(barrier), None);
+            stays.arrive(barrier, Nanos(5));
+            assert_eq!(coordinator.passed(barrier), Some(Nanos(5)));
+        }
+    }
+
+    #[test]
+    fn a_group_that_has_come_to_its_end_stops_nothing() {
+        let coordinator = Arc::new(Coordinator::new(1));
+        let member = Member::new(&coordinator);
+        for barrier in Barrier::ALL {
+            member.arrive(barrier, Nanos(1));
+        }
+        drop(member);
+        assert_eq!(coordinator.stopped(), None);
     }
 
     #[test]

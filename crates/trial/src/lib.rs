@@ -9,11 +9,14 @@ pub mod commits;
 pub mod contents;
 mod coordinator;
 pub mod damage;
+mod in_flight;
 mod location;
 pub mod manifest;
 mod messages;
 mod meter;
+mod outlast;
 mod pace;
+pub mod patience;
 mod policy;
 mod sampler;
 mod settings;
@@ -29,7 +32,7 @@ pub mod run;
 
 use std::rc::Rc;
 
-pub use coordinator::{Barrier, Coordinator, Stop};
+pub use coordinator::{Coordinator, Member, Stop};
 pub use location::Location;
 pub use messages::{TABLE, definition};
 pub use sampler::HostSampler;

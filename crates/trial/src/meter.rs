@@ -4,25 +4,61 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use device::{DeviceError, Observation, Observer, OpKind, Purpose};
-use record::{Series, SeriesInterval};
+use device::{Asked, Clock, DeviceError, Observation, Observer, OpKind, Purpose};
+use record::{STALL_MINIMUM_NS, Series, SeriesInterval};
 use units::Nanos;
 
+use crate::in_flight::InFlight;
 use crate::trouble::Troubles;
 
-/// What one database's requests came to since the last sample.
+/// What one database's requests came to since the last sample, and which wait for their answer.
 pub struct Meter {
     series: RefCell<BTreeMap<Series, SeriesInterval>>,
+    flows: RefCell<BTreeMap<Series, Flow>>,
     requests: Cell<u64>,
+    in_flight: InFlight,
+    /// When the current interval began.
+    from: Cell<Nanos>,
     troubles: Rc<Troubles>,
+}
+
+/// Whether requests of one kind wait, and since when none has been answered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Flow {
+    waiting: u64,
+    quiet_since: Nanos,
+}
+
+impl Flow {
+    fn asked(&mut self, at: Nanos) {
+        if self.waiting == 0 {
+            self.quiet_since = at;
+        }
+        self.waiting += 1;
+    }
+
+    /// The part since `from` of the stretch without an answer that ends at `at`, where it is a
+    /// stall.
+    fn stall(&self, from: Nanos, at: Nanos) -> Option<Nanos> {
+        let is_stall = self.waiting > 0 && at.since(self.quiet_since).0 >= STALL_MINIMUM_NS;
+        is_stall.then(|| at.since(self.quiet_since.max(from)))
+    }
+
+    const fn answered(&mut self, at: Nanos) {
+        self.waiting = self.waiting.saturating_sub(1);
+        self.quiet_since = at;
+    }
 }
 
 impl Meter {
     /// A meter that has seen nothing, and tells `troubles` of failed requests.
-    pub fn new(troubles: Rc<Troubles>) -> Self {
+    pub fn new(troubles: Rc<Troubles>, clock: Rc<dyn Clock>) -> Self {
         Self {
             series: RefCell::default(),
+            flows: RefCell::default(),
             requests: Cell::new(0),
+            from: Cell::new(clock.now()),
+            in_flight: InFlight::new(clock),
             troubles,
         }
     }
@@ -37,8 +73,26 @@ impl Meter {
         self.requests.get()
     }
 
-    /// What has been noted since the last call, in the order of reports.
+    /// What waits for its answer.
+    pub const fn in_flight(&self) -> &InFlight {
+        &self.in_flight
+    }
+
+    /// What has been noted since the last call, and what waits now, in the order of reports.
     pub fn take(&self) -> Vec<SeriesInterval> {
+        let now = self.in_flight.now();
+        let from = self.from.replace(now);
+        for (&series, flow) in self.flows.borrow().iter() {
+            if let Some(stall) = flow.stall(from, now) {
+                self.entry(series, |interval| interval.unanswered.note_stall(stall.0));
+            }
+        }
+        self.in_flight.each(|open| {
+            if let Some(series) = series_of(&open.asked) {
+                let age = now.since(open.since);
+                self.entry(series, |interval| interval.unanswered.note_waiting(age.0));
+            }
+        });
         let series = std::mem::take(&mut *self.series.borrow_mut());
         series.into_values().collect()
     }
@@ -50,9 +104,35 @@ impl Meter {
                 .or_insert_with(|| SeriesInterval::new(series)),
         );
     }
+
+    /// Notes a stretch without an answer that ends now.
+    fn note_answer(&self, series: Series, at: Nanos) {
+        let mut flows = self.flows.borrow_mut();
+        let flow = flows.entry(series).or_default();
+        if let Some(stall) = flow.stall(self.from.get(), at) {
+            self.entry(series, |interval| interval.unanswered.note_stall(stall.0));
+        }
+        flow.answered(at);
+    }
 }
 
 impl Observer for Meter {
+    fn asked(&self, asked: Asked) -> usize {
+        let now = self.in_flight.now();
+        if let Some(series) = series_of(&asked) {
+            self.flows
+                .borrow_mut()
+                .entry(series)
+                .or_default()
+                .asked(now);
+        }
+        self.in_flight.begin(asked, now)
+    }
+
+    fn answered(&self, number: usize) {
+        self.in_flight.end(number);
+    }
+
     fn observe(&self, observation: &Observation) {
         let Some(series) = series(observation.purpose, observation.kind) else {
             return;
@@ -60,6 +140,7 @@ impl Observer for Meter {
         if matches!(series, Series::DatabaseRead | Series::DatabaseWrite) {
             self.requests.set(self.requests.get() + 1);
         }
+        self.note_answer(series, observation.completed);
         let latency = observation.completed.since(observation.submitted);
         self.entry(series, |interval| {
             if observation.ok {
@@ -88,6 +169,12 @@ impl Observer for Meter {
     }
 }
 
+/// The series that something asked of the storage counts in.
+fn series_of(asked: &Asked) -> Option<Series> {
+    let (purpose, kind) = asked.request?;
+    series(purpose, kind)
+}
+
 /// The series that a request counts in; none for those that no report shows.
 const fn series(purpose: Purpose, kind: OpKind) -> Option<Series> {
     match (purpose, kind) {
@@ -108,13 +195,14 @@ const fn series(purpose: Purpose, kind: OpKind) -> Option<Series> {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
     use std::rc::Rc;
 
-    use device::{DeviceError, Observation, Observer, OpKind, Purpose};
-    use record::Series;
+    use device::{Asked, Clock, DeviceError, Observation, Observer, OpKind, Purpose};
+    use record::{Series, Unanswered};
     use units::Nanos;
 
-    use super::{Meter, series};
+    use super::{Flow, Meter, series};
     use crate::trouble::Troubles;
 
     #[test]
@@ -134,9 +222,96 @@ mod tests {
         assert_ne!(series(Purpose::Maintenance, OpKind::Read), database);
     }
 
+    /// A clock that is set.
+    #[derive(Default)]
+    struct Hand(Cell<Nanos>);
+
+    impl Clock for Hand {
+        fn now(&self) -> Nanos {
+            self.0.get()
+        }
+
+        fn epoch(&self) -> Nanos {
+            Nanos::ZERO
+        }
+    }
+
+    fn meter(hand: &Rc<Hand>) -> Meter {
+        let troubles = Troubles::new(0, Nanos::ZERO, Rc::new(|_| ()));
+        Meter::new(Rc::new(troubles), Rc::<Hand>::clone(hand))
+    }
+
+    fn read() -> Asked {
+        Asked {
+            file: "a".into(),
+            operation: "read",
+            request: Some((Purpose::Database, OpKind::Read)),
+            offset: 0,
+            length: 4096,
+        }
+    }
+
+    #[test]
+    fn an_interval_without_an_answer_tells_who_waits_and_how_long_nothing_came() {
+        let hand = Rc::new(Hand::default());
+        let meter = meter(&hand);
+        let at = |seconds| hand.0.set(Nanos::from_secs(seconds));
+        at(4);
+        let number = meter.asked(read());
+        at(10);
+        let taken = meter.take();
+        let six_seconds = Unanswered {
+            waiting: 1,
+            mean_age_ns: 6_000_000_000,
+            oldest_ns: 6_000_000_000,
+            stalled_ns: 6_000_000_000,
+            stalled_wait_ns: 3_000_000_000,
+        };
+        assert_eq!(
+            (taken[0].unanswered, taken[0].latency.count()),
+            (six_seconds, 0)
+        );
+        at(12);
+        meter.answered(number);
+        meter.observe(&Observation {
+            purpose: Purpose::Database,
+            kind: OpKind::Read,
+            offset: 0,
+            length: 4096,
+            submitted: Nanos::from_secs(4),
+            completed: Nanos::from_secs(12),
+            ok: true,
+        });
+        at(20);
+        let taken = meter.take();
+        let the_rest = Unanswered {
+            stalled_ns: 2_000_000_000,
+            stalled_wait_ns: 1_000_000_000,
+            ..Unanswered::default()
+        };
+        assert_eq!(
+            (taken[0].unanswered, taken[0].latency.count()),
+            (the_rest, 1)
+        );
+        at(30);
+        assert!(meter.take().is_empty(), "nothing waits");
+    }
+
+    #[test]
+    fn a_stretch_without_requests_is_no_stall() {
+        let (from, second) = (Nanos::ZERO, Nanos::from_secs(1));
+        let mut flow = Flow::default();
+        assert_eq!(flow.stall(from, Nanos::from_secs(9)), None);
+        flow.asked(Nanos::from_secs(9));
+        assert_eq!(flow.stall(from, Nanos(9_999_999_999)), None);
+        assert_eq!(flow.stall(from, Nanos::from_secs(10)), Some(second));
+        flow.answered(Nanos::from_secs(10));
+        assert_eq!(flow.stall(from, Nanos::from_secs(99)), None);
+    }
+
     #[test]
     fn failed_requests_are_counted_but_not_timed_and_want_of_room_is_no_error() {
-        let meter = Meter::new(Rc::new(Troubles::new(0, Nanos::ZERO, Rc::new(|_| ()))));
+        let meter = meter(&Rc::new(Hand::default()));
         let good = Observation {
             purpose: Purpose::Database,
             kind: OpKind::Read,

@@ -36,20 +36,17 @@ pub fn warm_bytes(cache_maximum: Bytes, file: Bytes) -> Bytes {
     Bytes(tenths * 9)
 }
 
-/// Begin and end of sample number `index` (from 0) of a measurement that begins at `from`; the
+/// When the sample ends that is under way at `now`, in a measurement that begins at `from`; the
 /// last one ends with the measurement, and is none beyond it.
-pub fn sample_bounds(
-    from: Nanos,
-    duration: Nanos,
-    interval: Nanos,
-    index: u64,
-) -> Option<(Nanos, Nanos)> {
-    let begin = interval.0.saturating_mul(index);
-    if begin >= duration.0 {
+pub fn sample_end(from: Nanos, duration: Nanos, interval: Nanos, now: Nanos) -> Option<Nanos> {
+    let elapsed = now.since(from).0;
+    if elapsed >= duration.0 {
         return None;
     }
-    let end = begin.saturating_add(interval.0).min(duration.0);
-    Some((from + Nanos(begin), from + Nanos(end)))
+    // What is left of a sample that was slept through is none of its own.
+    let number = (elapsed + interval.0 / 2) / interval.0 + 1;
+    let end = number.saturating_mul(interval.0);
+    Some(from + Nanos(end.min(duration.0)))
 }
 
 /// What a report must say of a database that was put right while it was loaded, and of pages that
@@ -82,7 +79,7 @@ mod tests {
     use engine::Mended;
     use units::{Bytes, Nanos};
 
-    use super::{damage_in_passing, sample_bounds, warm_bytes};
+    use super::{damage_in_passing, sample_end, warm_bytes};
 
     #[test]
     fn only_what_went_wrong_is_told() {
@@ -111,10 +108,12 @@ mod tests {
 
     #[test]
     fn samples_tile_the_measurement() {
-        let bounds = |index| sample_bounds(Nanos(100), Nanos(25), Nanos(10), index);
-        assert_eq!(bounds(0), Some((Nanos(100), Nanos(110))));
-        assert_eq!(bounds(1), Some((Nanos(110), Nanos(120))));
-        assert_eq!(bounds(2), Some((Nanos(120), Nanos(125))));
-        assert_eq!(bounds(3), None);
+        let end = |now| sample_end(Nanos(100), Nanos(25), Nanos(10), Nanos(now));
+        assert_eq!(end(100), Some(Nanos(110)));
+        assert_eq!(end(104), Some(Nanos(110)));
+        assert_eq!(end(109), Some(Nanos(120)));
+        assert_eq!(end(110), Some(Nanos(120)));
+        assert_eq!(end(121), Some(Nanos(125)));
+        assert_eq!(end(125), None);
     }
 }

@@ -13,7 +13,7 @@ mod tests;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use device::Runtime;
+use device::{Runtime, TracedVolume, Volume};
 use engine::bulk::{self, Amount, BulkOptions, BulkProgress};
 use ese::page::PageSize;
 use ese::{LogTime, Signature};
@@ -23,9 +23,11 @@ use workload::Content;
 
 use crate::Sink;
 use crate::coordinator::{Coordinator, Stop};
+use crate::in_flight::InFlight;
 use crate::location::Location;
 use crate::manifest::{self, Manifest, State};
 use crate::messages::definition;
+use crate::outlast::outlast;
 
 pub use error::PrepareError;
 pub use preflight::{Action, Target, preflight};
@@ -56,22 +58,49 @@ pub async fn prepare(
     coordinator: &Arc<Coordinator>,
     progress: &Sink<Progress>,
 ) -> Result<(), PrepareError> {
+    let in_flight = Rc::new(InFlight::new(runtime.clock()));
     let mut fills = Vec::new();
     for target in targets {
         let one = prepare_one(
             runtime.clone(),
             plan.clone(),
-            target,
+            followed(target, &in_flight),
             Arc::clone(coordinator),
             Rc::clone(progress),
         );
         fills.push(runtime.spawn(one));
     }
-    let mut outcome = Ok(());
-    for fill in fills {
-        outcome = outcome.and(fill.await);
-    }
-    outcome
+    let mut all = runtime.spawn(async move {
+        let mut outcome = Ok(());
+        for fill in fills {
+            outcome = outcome.and(fill.await);
+        }
+        outcome
+    });
+    let late = |moment: Option<Nanos>| {
+        moment.map_or_else(Vec::new, |moment| in_flight.asked_before(moment))
+    };
+    let outcome = outlast(runtime, coordinator, plan.test.give_up, &mut all, late).await;
+    outcome.unwrap_or_else(|late| {
+        coordinator.stop(Stop::Failed);
+        let sentences = late.iter().map(|open| open.sentence(runtime.now()));
+        let what = sentences.collect::<Vec<_>>().join("; ");
+        Err(PrepareError::Unanswered { what })
+    })
+}
+
+/// The target, what is asked of whose storage is noted in `in_flight`.
+fn followed(target: Target, in_flight: &Rc<InFlight>) -> Target {
+    let traced = |volume: &Rc<dyn Volume>| -> Rc<dyn Volume> {
+        let observer = Rc::<InFlight>::clone(in_flight);
+        Rc::new(TracedVolume::new(Rc::clone(volume), observer))
+    };
+    let location = Location {
+        database: traced(&target.location.database),
+        log: traced(&target.location.log),
+        ..target.location
+    };
+    Target { location, ..target }
 }
 
 async fn prepare_one(

@@ -4,12 +4,14 @@
 //! the next phase before all are there, so that every database is loaded while any is measured.
 
 mod check;
+mod hung;
 mod open;
 mod sessions;
 #[cfg(test)]
 mod tests;
 mod tuning;
 
+use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -20,7 +22,7 @@ use units::Nanos;
 
 use crate::Sink;
 use crate::commits::CommitStep;
-use crate::coordinator::{Barrier, Coordinator, Stop};
+use crate::coordinator::{Barrier, Coordinator, Member, Stop};
 use crate::location::Location;
 use crate::policy;
 use crate::sampler::{HostSampler, Sampled, Sampler};
@@ -49,8 +51,8 @@ pub struct Group {
     pub checked: Sink<(u32, u64)>,
     /// Where sessions tell of their commits, where anybody wants to know.
     pub commits: Option<Sink<CommitStep>>,
-    /// Keeps the groups in phase.
-    pub coordinator: Arc<Coordinator>,
+    /// The group's place among the others.
+    pub member: Rc<Member>,
     /// The run's zero on the clock.
     pub origin: Nanos,
     /// The leading group tells the phases and samples the machine.
@@ -66,6 +68,9 @@ pub struct Summary {
     pub issues: u32,
     /// Why a database could not go on, if any could not.
     pub failure: Option<Failure>,
+    /// Whether requests were given up, which the storage may still be at work on: their reactor
+    /// would wait for them, so it must be left as it is.
+    pub gave_up: bool,
 }
 
 /// Why a database could not go on.
@@ -80,72 +85,94 @@ pub struct Failure {
 /// Runs a group's share. Never fails as a whole: what goes wrong is an issue in the record.
 pub async fn run(group: Group) -> Summary {
     let group = Rc::new(group);
-    let opened = group.open().await;
-    let loaded = group.load(&opened).await;
-    group.drain(&opened, loaded).await;
-    group.check(&opened).await;
+    let locations = group.locations.iter();
+    let opened: Vec<Opened> = locations.map(|at| open::followed(&group, at)).collect();
+    let sampler = Rc::new(RefCell::new(group.sampler()));
+    let phases = phases(Rc::clone(&group), opened.clone(), Rc::clone(&sampler));
+    let phases = group.runtime.spawn(phases);
+    let gave_up = group.outlast(&opened, &sampler, phases).await;
     let failures = opened.iter().filter_map(|opened| opened.troubles.fatal());
     Summary {
         issues: opened.iter().map(|opened| opened.troubles.count()).sum(),
         failure: failures.into_iter().next(),
+        gave_up,
     }
+}
+
+/// All phases of a run, one after the other.
+async fn phases(group: Rc<Group>, opened: Vec<Opened>, sampler: Rc<RefCell<Sampler>>) {
+    group.open(&opened).await;
+    let loaded = group.load(&opened, sampler).await;
+    group.drain(&opened, loaded).await;
+    group.check(&opened).await;
 }
 
 /// The load of a group while it runs.
 struct Load {
     sessions: Sessions,
-    sampler: Sampler,
+    sampler: Rc<RefCell<Sampler>>,
 }
 
 impl Group {
-    async fn open(&self) -> Vec<Opened> {
+    fn sampler(&self) -> Sampler {
+        Sampler::new(
+            &self.runtime,
+            self.coordinator(),
+            &self.events,
+            self.origin,
+            self.host.clone(),
+        )
+    }
+
+    fn coordinator(&self) -> &Arc<Coordinator> {
+        self.member.coordinator()
+    }
+
+    async fn open(&self, all: &[Opened]) {
         self.mark(Phase::Open, Edge::Begin);
-        let mut all = Vec::new();
-        for location in &self.locations {
-            let opened = open::open(self, location).await;
+        for opened in all {
+            opened.open(self).await;
             if opened.troubles.fatal().is_some() {
-                self.coordinator.stop(Stop::Failed);
+                self.coordinator().stop(Stop::Failed);
             }
-            all.push(opened);
         }
-        self.coordinator.meet(Barrier::Opened, &self.runtime).await;
+        self.member.meet(Barrier::Opened, &self.runtime).await;
         self.mark(Phase::Open, Edge::End);
-        all
     }
 
     /// Warms up and measures; none where a database could not be opened or a person has already
     /// asked to stop.
-    async fn load(&self, opened: &[Opened]) -> Option<Load> {
-        if self.coordinator.stopped().is_some() {
+    async fn load(&self, opened: &[Opened], sampler: Rc<RefCell<Sampler>>) -> Option<Load> {
+        if self.coordinator().stopped().is_some() {
             for barrier in [Barrier::Warm, Barrier::Tuned] {
-                self.coordinator.arrive(barrier, self.runtime.now());
+                self.member.arrive(barrier, self.runtime.now());
             }
             return None;
         }
         self.mark(Phase::Warm, Edge::Begin);
-        let mut load = self.start(opened).await;
-        self.warm(opened, &mut load.sampler).await;
-        self.coordinator.meet(Barrier::Warm, &self.runtime).await;
-        load.sampler.sample(Phase::Warm);
+        let mut load = self.start(opened, sampler).await;
+        self.warm(opened, &load.sampler).await;
+        self.member.meet(Barrier::Warm, &self.runtime).await;
+        load.sampler.borrow_mut().sample(Phase::Warm);
         self.mark(Phase::Warm, Edge::End);
         // The caches are filled as fast as the storage can.
         if let Some(target) = policy::target_of_a_database(&self.plan) {
             load.sessions.hold(target);
         }
         self.tune(opened, &mut load).await;
-        let measured_from = self.coordinator.meet(Barrier::Tuned, &self.runtime).await + SETTLE;
+        let measured_from = self.member.meet(Barrier::Tuned, &self.runtime).await + SETTLE;
         self.runtime.sleep_until(measured_from).await;
-        load.sampler.skip();
-        if self.coordinator.stopped().is_none() {
+        load.sampler.borrow_mut().skip();
+        if self.coordinator().stopped().is_none() {
             self.mark(Phase::Measure, Edge::Begin);
-            self.measure(opened, measured_from, &mut load.sampler).await;
+            self.measure(opened, measured_from, &load.sampler).await;
             self.mark(Phase::Measure, Edge::End);
         }
         Some(load)
     }
 
     /// Starts the sessions of every database.
-    async fn start(&self, opened: &[Opened]) -> Load {
+    async fn start(&self, opened: &[Opened], sampler: Rc<RefCell<Sampler>>) -> Load {
         let live = opened.iter().filter_map(|opened| opened.share(self));
         let live: Vec<_> = live.collect();
         let sampled = |shared: &Rc<Shared>| Sampled {
@@ -153,14 +180,9 @@ impl Group {
             database: shared.database.clone(),
             meter: Rc::clone(&shared.meter),
         };
-        let sampler = Sampler::new(
-            &self.runtime,
-            &self.coordinator,
-            &self.events,
-            self.origin,
-            self.host.clone(),
-            live.iter().map(sampled).collect(),
-        );
+        sampler
+            .borrow_mut()
+            .begin(live.iter().map(sampled).collect());
         let count = policy::sessions_per_database(&self.plan);
         self.log(format!("{} databases, {count} sessions each", live.len()));
         let mut sessions = Sessions::new(&self.runtime, &live);
@@ -169,7 +191,7 @@ impl Group {
     }
 
     /// Waits until every cache of the group is filled, or the time for it is up.
-    async fn warm(&self, opened: &[Opened], sampler: &mut Sampler) {
+    async fn warm(&self, opened: &[Opened], sampler: &RefCell<Sampler>) {
         let began = self.runtime.now();
         let deadline = began + self.plan.test.warm_up_limit;
         let mut sampled = began;
@@ -187,26 +209,27 @@ impl Group {
                 return;
             }
             if now.since(sampled) >= self.plan.test.interval {
-                sampler.sample(Phase::Warm);
+                sampler.borrow_mut().sample(Phase::Warm);
                 sampled = now;
             }
             self.runtime.sleep(LOOK).await;
         }
     }
 
-    async fn measure(&self, opened: &[Opened], from: Nanos, sampler: &mut Sampler) {
+    async fn measure(&self, opened: &[Opened], from: Nanos, sampler: &RefCell<Sampler>) {
         let test = &self.plan.test;
-        let bounds = |index| policy::sample_bounds(from, test.duration, test.interval, index);
-        for (_, end) in (0..).map_while(bounds) {
+        let end_after = |moment| policy::sample_end(from, test.duration, test.interval, moment);
+        // A program that was stopped wakes up beyond ends that it has not seen: that is one sample.
+        while let Some(end) = end_after(self.runtime.now()) {
             while self.runtime.now() < end {
                 if self.ends_early(opened) {
-                    sampler.sample(Phase::Measure);
+                    sampler.borrow_mut().sample(Phase::Measure);
                     return;
                 }
                 let next = (self.runtime.now() + LOOK).min(end);
                 self.runtime.sleep_until(next).await;
             }
-            sampler.sample(Phase::Measure);
+            sampler.borrow_mut().sample(Phase::Measure);
         }
     }
 
@@ -219,9 +242,9 @@ impl Group {
             .iter()
             .any(|opened| opened.troubles.fatal().is_some())
         {
-            self.coordinator.stop(Stop::Failed);
+            self.coordinator().stop(Stop::Failed);
         }
-        self.coordinator.stopped().is_some()
+        self.coordinator().stopped().is_some()
     }
 
     /// Ends the sessions and closes the databases.
@@ -231,28 +254,26 @@ impl Group {
             load.sessions.set(0, &self.plan).await;
             sampler = Some(load.sampler);
         }
-        self.coordinator
-            .meet(Barrier::Measured, &self.runtime)
-            .await;
+        self.member.meet(Barrier::Measured, &self.runtime).await;
         self.mark(Phase::Drain, Edge::Begin);
         for opened in opened {
             opened.close(self).await;
         }
-        if let Some(mut sampler) = sampler {
-            sampler.sample(Phase::Drain);
+        if let Some(sampler) = sampler {
+            sampler.borrow_mut().sample(Phase::Drain);
         }
-        self.coordinator.meet(Barrier::Drained, &self.runtime).await;
+        self.member.meet(Barrier::Drained, &self.runtime).await;
         self.mark(Phase::Drain, Edge::End);
     }
 
     /// Verifies every page of every database that was closed.
     async fn check(self: &Rc<Self>, opened: &[Opened]) {
-        let wanted = self.plan.test.checksum && self.coordinator.stopped().is_none();
+        let wanted = self.plan.test.checksum && self.coordinator().stopped().is_none();
         if wanted {
             self.mark(Phase::Check, Edge::Begin);
             check::check(self, opened).await;
         }
-        self.coordinator.meet(Barrier::Checked, &self.runtime).await;
+        self.member.meet(Barrier::Checked, &self.runtime).await;
         if wanted {
             self.mark(Phase::Check, Edge::End);
         }

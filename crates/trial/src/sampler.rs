@@ -79,30 +79,50 @@ pub struct Sampler {
     databases: Vec<Sampled>,
     before: Vec<Counters>,
     from: Nanos,
+    /// The phase of the last sample.
+    phase: Phase,
 }
 
 impl Sampler {
-    /// Begins to sample `databases` now.
+    /// Samples nothing yet.
     pub fn new(
         runtime: &Runtime,
         coordinator: &Arc<Coordinator>,
         events: &Sink<Event>,
         origin: Nanos,
         host: Option<Rc<dyn HostSampler>>,
-        databases: Vec<Sampled>,
     ) -> Self {
-        let mut sampler = Self {
+        Self {
             runtime: runtime.clone(),
             coordinator: Arc::clone(coordinator),
             events: Rc::clone(events),
             origin,
             host,
             before: Vec::new(),
-            databases,
+            databases: Vec::new(),
             from: runtime.now(),
-        };
-        sampler.skip();
-        sampler
+            phase: Phase::Open,
+        }
+    }
+
+    /// Begins to sample `databases` now, in the warm-up.
+    pub fn begin(&mut self, databases: Vec<Sampled>) {
+        self.databases = databases;
+        self.phase = Phase::Warm;
+        self.skip();
+    }
+
+    /// Writes down what happened since the last sample where nothing more will come: the load that
+    /// was measured has ended, any other phase was cut off.
+    pub fn end(&mut self) {
+        if !self.databases.is_empty() {
+            let is_measured = matches!(self.phase, Phase::Measure | Phase::Drain);
+            self.sample(if is_measured {
+                Phase::Drain
+            } else {
+                self.phase
+            });
+        }
     }
 
     /// Forgets what happened since the last sample.
@@ -133,6 +153,7 @@ impl Sampler {
             };
         let databases: Vec<_> = self.databases.iter().zip(pairs).map(interval).collect();
         let sums = Sums::of(&databases);
+        self.phase = phase;
         self.coordinator.note_lag(self.runtime.take_longest_poll());
         let lag = |host: HostSample| HostSample {
             reactor_lag_maximum_ns: self.coordinator.take_lag().0,

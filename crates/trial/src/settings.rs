@@ -79,6 +79,7 @@ fn thresholds(plan: &Plan) -> Thresholds {
         read_maximum_ns: limits.read_maximum.0,
         log_write_average_ns: limits.log_write_average.0,
         log_write_maximum_ns: limits.log_write_maximum.0,
+        longest_request_ns: Some(limits.longest_request.0),
         ..named.clone()
     };
     if given == named {

@@ -9,6 +9,7 @@ use units::Nanos;
 use workload::Mismatch;
 
 use crate::Sink;
+use crate::in_flight::Open;
 use crate::location::Location;
 use crate::run::Failure;
 
@@ -170,6 +171,27 @@ impl Troubles {
     /// The database cannot be opened, for the reason `text`.
     pub fn not_open(&self, now: Nanos, text: String) {
         self.fail(now, IssueKind::Other, text, true);
+    }
+
+    /// What was asked of the storage has no answer, and the run ends without it. That is the
+    /// storage's fault where it had all the time of the plan, and worth knowing where it had less.
+    pub fn unanswered(&self, now: Nanos, open: &Open, severity: Severity) {
+        let file = open.asked.file.to_string();
+        let text = open.sentence(now);
+        if severity == Severity::Error && self.fatal.borrow().is_none() {
+            let failure = Failure {
+                text: text.clone(),
+                at_open: false,
+            };
+            *self.fatal.borrow_mut() = Some(failure);
+        }
+        self.note(Issue {
+            volume: self.volume_of(&file),
+            file: Some(file),
+            offset_bytes: open.asked.request.map(|_| open.asked.offset),
+            severity,
+            ..self.issue(now, IssueKind::InputOutput, text)
+        });
     }
 
     /// The file of the database cannot be read back.

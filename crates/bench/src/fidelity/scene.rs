@@ -42,7 +42,7 @@ pub fn play(case: &Case) -> Result<Counted, Failure> {
     let account = Rc::new(Account::new(&plan, &coordinator, BATCHES));
     let noted = Rc::clone(&account);
     let volumes: (Rc<dyn Volume>, _) = (Rc::new(database.clone()), traced);
-    let group = mail::group(&runtime, &plan, volumes, coordinator, move |event| {
+    let group = mail::group(&runtime, &plan, volumes, &coordinator, move |event| {
         noted.note(event);
     });
     let group = executor.block_on(async move {

@@ -62,6 +62,16 @@ impl Shared {
         }
     }
 
+    /// One job on this thread, where no other could be started: slow is better than not at all.
+    fn work_here(&self) {
+        let job = self.lock().jobs.pop_front();
+        if let Some((ticket, job)) = job {
+            job();
+            self.lock().done.push(ticket);
+            self.ring();
+        }
+    }
+
     fn ring(&self) {
         self.job_done.notify_one();
         if let Some(mut bell) = self.bell.as_ref() {
@@ -124,7 +134,16 @@ impl Helpers {
         let mut threads = self.threads.borrow_mut();
         if queues.idle < queues.jobs.len() && threads.len() < self.most_threads {
             let shared = Arc::clone(&self.shared);
-            threads.push(std::thread::spawn(move || shared.work()));
+            let named = std::thread::Builder::new().name("helper".to_owned());
+            match named.spawn(move || shared.work()) {
+                Ok(thread) => threads.push(thread),
+                Err(_) if threads.is_empty() => {
+                    drop(queues);
+                    return self.shared.work_here();
+                }
+                // Those that there are take the job when they can.
+                Err(_) => {}
+            }
         }
         self.shared.job_arrived.notify_one();
     }

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, FromRawFd};
+use std::time::Duration;
 
 fn check(result: libc::c_int) -> io::Result<libc::c_int> {
     if result < 0 {
@@ -50,6 +51,31 @@ pub fn event_counter() -> io::Result<File> {
     let descriptor = check(unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) })?;
     // SAFETY: the call above returned this descriptor, so it is open and has no other owner.
     Ok(unsafe { File::from_raw_fd(descriptor) })
+}
+
+/// Time since the machine was started, which goes on while it sleeps; none where the kernel does
+/// not tell.
+pub fn boot_clock() -> Option<Duration> {
+    let mut time = MaybeUninit::<libc::timespec>::uninit();
+    // SAFETY: the pointer is to a live `timespec`, which the call only writes to.
+    check(unsafe { libc::clock_gettime(libc::CLOCK_BOOTTIME, time.as_mut_ptr()) }).ok()?;
+    // SAFETY: the call succeeded, so it filled the structure, which is plain integers.
+    let time = unsafe { time.assume_init() };
+    let seconds = u64::try_from(time.tv_sec).ok()?;
+    Some(Duration::new(seconds, u32::try_from(time.tv_nsec).ok()?))
+}
+
+/// Raises the number of files that this process may have open as far as it may; the number.
+pub fn raise_open_files() -> io::Result<u64> {
+    let mut limit = MaybeUninit::<libc::rlimit>::uninit();
+    // SAFETY: the pointer is to a live `rlimit`, which the call only writes to.
+    check(unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, limit.as_mut_ptr()) })?;
+    // SAFETY: the call succeeded, so it filled the structure, which is plain integers.
+    let mut limit = unsafe { limit.assume_init() };
+    limit.rlim_cur = limit.rlim_max;
+    // SAFETY: the pointer is to a live `rlimit`, which the call only reads.
+    check(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) })?;
+    Ok(limit.rlim_cur)
 }
 
 /// Free and total bytes of the file system that holds `file`, for an ordinary user.

@@ -52,6 +52,12 @@ pub enum PrepareError {
         /// What failed.
         problem: String,
     },
+    /// The storage does not answer. Its requests are still on their way: their reactor must be left
+    /// as it is, since it would wait for them.
+    Unanswered {
+        /// What was asked of which file, and for how long.
+        what: String,
+    },
     /// A person asked to stop.
     Interrupted {
         /// The database that was being filled.
@@ -89,6 +95,10 @@ impl fmt::Display for PrepareError {
                  `size` or `count` in the plan (for `quick`: --size)"
             ),
             Self::Fill { file, problem } => write!(f, "{file}: {problem}"),
+            Self::Unanswered { what } => write!(
+                f,
+                "{what}; the fill was not finished, and the same command starts it over"
+            ),
             Self::Interrupted { file } => write!(
                 f,
                 "{file}: its fill was interrupted; the same command starts it over and keeps the \

@@ -40,11 +40,12 @@ struct Live {
     mended: Mended,
 }
 
-/// Opens the database at `location`. Where that fails, the troubles say why.
-pub async fn open(group: &Group, location: &Location) -> Opened {
+/// The database at `location`, not open yet; what is asked of its storage is followed.
+pub fn followed(group: &Group, location: &Location) -> Opened {
     let events = Rc::clone(&group.events);
     let troubles = Rc::new(Troubles::at(location, &group.runtime, group.origin, events));
-    let meter = Rc::new(Meter::new(Rc::clone(&troubles)));
+    let clock = group.runtime.clock();
+    let meter = Rc::new(Meter::new(Rc::clone(&troubles), clock));
     let traced = |volume: &Rc<dyn Volume>| -> Rc<dyn Volume> {
         let observer = Rc::<Meter>::clone(&meter);
         Rc::new(TracedVolume::new(Rc::clone(volume), observer))
@@ -54,18 +55,11 @@ pub async fn open(group: &Group, location: &Location) -> Opened {
         log: traced(&location.log),
         ..location.clone()
     };
-    let live = match open_live(group, &location).await {
-        Ok(live) => Some(live),
-        Err(text) => {
-            troubles.not_open(group.runtime.now(), text);
-            None
-        }
-    };
     Opened {
         location,
         meter,
         troubles,
-        live: Rc::new(RefCell::new(live)),
+        live: Rc::default(),
         is_closed: Rc::default(),
     }
 }
@@ -161,6 +155,14 @@ async fn exists_from(
 }
 
 impl Opened {
+    /// Opens the database. Where that fails, the troubles say why.
+    pub async fn open(&self, group: &Group) {
+        match open_live(group, &self.location).await {
+            Ok(live) => *self.live.borrow_mut() = Some(live),
+            Err(text) => self.troubles.not_open(group.runtime.now(), text),
+        }
+    }
+
     /// What the sessions of this database share; none where it is not open.
     pub fn share(&self, group: &Group) -> Option<Rc<Shared>> {
         let Live {

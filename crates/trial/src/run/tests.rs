@@ -6,6 +6,7 @@ mod lost_log;
 mod lost_writes;
 mod pacing;
 mod promises;
+mod stalls;
 mod tuning;
 
 use std::rc::Rc;
@@ -17,7 +18,7 @@ use record::{Edge, Event, IssueKind, Phase, Series, codec};
 use units::{Nanos, Seed};
 
 use super::{Group, Summary, run};
-use crate::coordinator::{Coordinator, Stop};
+use crate::coordinator::{Coordinator, Member, Stop};
 use crate::location::Location;
 use crate::manifest::{self, Manifest};
 use crate::prepare::{preflight, prepare};
@@ -58,7 +59,7 @@ fn run_once(world: &World, stop_after: Option<Nanos>) -> (Summary, Vec<Event>) {
         events,
         checked: Rc::new(|_| ()),
         commits: None,
-        coordinator: Arc::clone(&coordinator),
+        member: Rc::new(Member::new(&coordinator)),
         origin: runtime.now(),
         is_leader: true,
         host: None,
@@ -197,7 +198,7 @@ fn a_run_that_was_killed_is_recovered_by_the_next_one() {
             events: Rc::new(|_| ()),
             checked: Rc::new(|_| ()),
             commits: None,
-            coordinator: Arc::new(Coordinator::new(1)),
+            member: Rc::new(Member::new(&Arc::new(Coordinator::new(1)))),
             origin: runtime.now(),
             is_leader: true,
             host: None,

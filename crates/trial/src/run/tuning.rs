@@ -61,12 +61,12 @@ impl Group {
     ) -> Option<Step> {
         let span = policy::tuning_step(self.plan.test.duration);
         self.pause(Nanos(span.0 / 4), opened).await?;
-        load.sampler.sample(Phase::Tune);
+        load.sampler.borrow_mut().sample(Phase::Tune);
         let began = self.runtime.now();
         self.pause(span, opened).await?;
-        let seen = load.sampler.sample(Phase::Tune);
+        let seen = load.sampler.borrow_mut().sample(Phase::Tune);
         let looked = self.runtime.now().since(began);
-        let coordinator = &self.coordinator;
+        let coordinator = self.coordinator();
         coordinator
             .add_up(number, sessions, (seen, looked), &self.runtime)
             .await

@@ -11,7 +11,7 @@ use faults::{Call, Effect, Fault, Matching, Occurrence};
 
 use super::{PLAN, prepared, suffer};
 use crate::commits::{Messages, Promises};
-use crate::coordinator::Coordinator;
+use crate::coordinator::{Coordinator, Member};
 use crate::messages::{Decoder, TABLE};
 use crate::run::{Group, Summary, run};
 use crate::testing::World;
@@ -46,7 +46,7 @@ fn run_told(world: &World) -> (Summary, Promises) {
                 twin.borrow_mut().observe(step);
             }
         })),
-        coordinator: Arc::new(Coordinator::new(1)),
+        member: Rc::new(Member::new(&Arc::new(Coordinator::new(1)))),
         origin: runtime.now(),
         is_leader: true,
         host: None,

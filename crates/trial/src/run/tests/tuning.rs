@@ -7,7 +7,7 @@ use record::{Edge, Event, Phase, Series, SeriesInterval};
 use units::Nanos;
 
 use super::{Group, PLAN, Summary, issues, phases, prepared, run, run_once};
-use crate::coordinator::Coordinator;
+use crate::coordinator::{Coordinator, Member};
 use crate::testing::collector;
 
 /// Reads take 2.25 ms on average here, so no number of sessions keeps this limit.
@@ -112,7 +112,7 @@ fn groups_come_to_one_number_together() {
         events: Rc::clone(&events),
         checked: Rc::new(|_| ()),
         commits: None,
-        coordinator: Arc::clone(&coordinator),
+        member: Rc::new(Member::new(&coordinator)),
         origin: runtime.now(),
         is_leader: number == 0,
         host: None,

@@ -1,0 +1,165 @@
+//! What has been asked of the storage and is not answered yet: a request that never comes back
+//! leaves no other trace.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use device::{Asked, Clock, Observation, Observer};
+use units::Nanos;
+
+/// Something that was asked of the storage, and since when.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Open {
+    /// What was asked.
+    pub asked: Asked,
+    /// When.
+    pub since: Nanos,
+}
+
+impl Open {
+    /// What a person should know of it at `now`.
+    pub fn sentence(&self, now: Nanos) -> String {
+        let Asked {
+            file,
+            operation,
+            offset,
+            length,
+            ..
+        } = &self.asked;
+        let bytes = if *length > 0 {
+            format!(" of {length} bytes at {offset}")
+        } else {
+            String::new()
+        };
+        format!(
+            "{file}: no answer to the {operation}{bytes} for {:.1} s; look at the disk, its \
+             controller and cables, and the system log",
+            now.since(self.since).as_secs_f64()
+        )
+    }
+}
+
+/// Everything that waits for an answer, by number.
+pub struct InFlight {
+    clock: Rc<dyn Clock>,
+    slots: RefCell<Slots>,
+}
+
+#[derive(Default)]
+struct Slots {
+    open: Vec<Option<Open>>,
+    free: Vec<usize>,
+}
+
+impl InFlight {
+    /// Nothing is in flight; times are those of `clock`.
+    pub fn new(clock: Rc<dyn Clock>) -> Self {
+        Self {
+            clock,
+            slots: RefCell::default(),
+        }
+    }
+
+    /// The time now.
+    pub fn now(&self) -> Nanos {
+        self.clock.now()
+    }
+
+    /// Something is asked at `since`; its number.
+    pub fn begin(&self, asked: Asked, since: Nanos) -> usize {
+        let mut slots = self.slots.borrow_mut();
+        let open = Some(Open { asked, since });
+        if let Some(number) = slots.free.pop() {
+            slots.open[number] = open;
+            return number;
+        }
+        slots.open.push(open);
+        slots.open.len() - 1
+    }
+
+    /// What has this number was answered.
+    pub fn end(&self, number: usize) {
+        let mut slots = self.slots.borrow_mut();
+        let open = slots.open[number].take();
+        assert!(open.is_some(), "an answer comes once");
+        slots.free.push(number);
+    }
+
+    /// Looks at everything that waits.
+    pub fn each(&self, mut look: impl FnMut(&Open)) {
+        self.slots
+            .borrow()
+            .open
+            .iter()
+            .flatten()
+            .for_each(&mut look);
+    }
+
+    /// What was asked before `moment` and waits still, oldest first, one for each file.
+    pub fn asked_before(&self, moment: Nanos) -> Vec<Open> {
+        let mut found: Vec<Open> = Vec::new();
+        self.each(|open| {
+            if open.since <= moment {
+                found.push(open.clone());
+            }
+        });
+        found.sort_by_key(|open| open.since);
+        let mut named: Vec<Open> = Vec::new();
+        for open in found {
+            if !named.iter().any(|one| one.asked.file == open.asked.file) {
+                named.push(open);
+            }
+        }
+        named
+    }
+}
+
+/// On its own where nothing is to be measured.
+impl Observer for InFlight {
+    fn asked(&self, asked: Asked) -> usize {
+        self.begin(asked, self.now())
+    }
+
+    fn answered(&self, number: usize) {
+        self.end(number);
+    }
+
+    fn observe(&self, _: &Observation) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use device::{Asked, Reactor, VirtualReactor};
+    use units::Nanos;
+
+    use super::InFlight;
+
+    fn read_of(file: &str) -> Asked {
+        Asked {
+            file: file.into(),
+            operation: "read",
+            request: None,
+            offset: 0,
+            length: 0,
+        }
+    }
+
+    #[test]
+    fn the_oldest_of_each_file_is_named_until_it_is_answered() {
+        let in_flight = InFlight::new(VirtualReactor::new().clock());
+        let first = in_flight.begin(read_of("a"), Nanos(5));
+        let _ = in_flight.begin(read_of("b"), Nanos(3));
+        let _ = in_flight.begin(read_of("a"), Nanos(4));
+        let _ = in_flight.begin(read_of("c"), Nanos(9));
+        let named = |moment| {
+            let open = in_flight.asked_before(Nanos(moment));
+            open.iter()
+                .map(|open| (open.asked.file.to_string(), open.since.0))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(named(5), [("b".to_owned(), 3), ("a".to_owned(), 4)]);
+        in_flight.end(first);
+        assert_eq!(in_flight.begin(read_of("d"), Nanos(1)), first);
+        assert_eq!(named(2), [("d".to_owned(), 1)]);
+    }
+}

@@ -1,0 +1,100 @@
+//! When the storage has had long enough to answer: by time in which the program was there to see an
+//! answer, so that one that was stopped itself gives nothing up.
+
+use units::Nanos;
+
+/// How long a request may wait once the run is to end: longer than healthy storage takes for a
+/// queue of writes, shorter than a person waits after Ctrl-C.
+const AFTER_STOP: Nanos = Nanos::from_secs(10);
+
+/// Between two looks no more than this counts as time in which an answer would have been seen.
+const LONGEST_LOOK: Nanos = Nanos::from_secs(1);
+
+/// How long a request may wait for its answer.
+pub fn limit(give_up: Nanos, is_to_end: bool) -> Nanos {
+    if is_to_end {
+        give_up.min(AFTER_STOP)
+    } else {
+        give_up
+    }
+}
+
+/// Watches the time, and counts what was missed of it.
+#[derive(Clone, Debug)]
+pub struct Patience {
+    looked: Nanos,
+    /// Stretches that were missed: when each ended, and how long it was.
+    missed: Vec<(Nanos, Nanos)>,
+}
+
+impl Patience {
+    /// Watches from `now` on.
+    pub const fn new(now: Nanos) -> Self {
+        Self {
+            looked: now,
+            missed: Vec::new(),
+        }
+    }
+
+    /// The moment before which whatever still waits has waited for `limit` under the eyes of the
+    /// program; none where nothing can have. Called at least once a second.
+    pub fn look(&mut self, now: Nanos, limit: Nanos) -> Option<Nanos> {
+        let since = now.since(self.looked);
+        self.looked = now;
+        if since > LONGEST_LOOK {
+            // What waits was perhaps answered long ago: at the next look it is seen.
+            self.missed.push((now, since));
+        }
+        let mut moment = Nanos(now.0.checked_sub(limit.0)?);
+        for (ended, missed) in self.missed.iter().rev() {
+            if *ended > moment {
+                moment = Nanos(moment.0.checked_sub(missed.0)?);
+            }
+        }
+        Some(moment)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use units::Nanos;
+
+    use super::{Patience, limit};
+
+    const MINUTE: Nanos = Nanos::from_secs(60);
+
+    fn seconds(count: u64) -> Nanos {
+        Nanos::from_secs(count)
+    }
+
+    #[test]
+    fn a_request_is_given_up_when_it_has_waited_for_the_whole_time() {
+        let mut patience = Patience::new(seconds(0));
+        let last = (1..=100)
+            .map(|second| patience.look(seconds(second), MINUTE))
+            .last();
+        assert_eq!(last, Some(Some(seconds(40))));
+        assert_eq!(Patience::new(seconds(0)).look(seconds(1), MINUTE), None);
+    }
+
+    #[test]
+    fn time_in_which_the_program_was_stopped_does_not_count() {
+        let mut patience = Patience::new(seconds(99));
+        assert_eq!(patience.look(seconds(100), MINUTE), Some(seconds(40)));
+        // Stopped for 70 s: what was asked at 100 s is not late, however old it is.
+        assert_eq!(patience.look(seconds(170), MINUTE), Some(seconds(40)));
+        let mut last = None;
+        for second in 171..=240 {
+            last = patience.look(seconds(second), MINUTE);
+        }
+        // What was asked before the stop and still waits 70 s after it is.
+        assert_eq!(last, Some(seconds(180)));
+    }
+
+    #[test]
+    fn a_run_that_is_to_end_waits_for_less() {
+        assert_eq!(limit(MINUTE, false), MINUTE);
+        assert_eq!(limit(MINUTE, true), seconds(10));
+        assert_eq!(limit(seconds(3), true), seconds(3));
+    }
+}
