@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use record::{
     Counters, Gauges, HostSample, Issue, Phase, PhaseTotals, RunRecord, Seal, Series, Summary,
+    Unanswered,
 };
 use serde::Serialize;
 use verdict::{Finding, Limit, Outcome, Verdict};
@@ -93,6 +94,9 @@ struct SeriesPart {
     p99_ms: f64,
     p999_ms: f64,
     maximum_ms: f64,
+    waiting: u64,
+    oldest_waiting_ms: f64,
+    stalled_ms: f64,
 }
 
 #[derive(Serialize)]
@@ -103,6 +107,7 @@ struct IntervalPart {
     transactional_iops: f64,
     series: BTreeMap<Series, SeriesPart>,
     page_fault_stalls: u64,
+    is_left_out: bool,
     host: Option<HostSample>,
 }
 
@@ -209,6 +214,7 @@ fn phase_part(totals: &PhaseTotals) -> PhasePart {
     let series = totals.series.iter().map(|(&series, total)| {
         let mut part = series_part(&total.latency.summary(), total.bytes, totals.span_ns);
         part.errors = total.errors;
+        part.tell_unanswered(total.unanswered);
         (series, part)
     });
     PhasePart {
@@ -217,6 +223,14 @@ fn phase_part(totals: &PhaseTotals) -> PhasePart {
         series: series.collect(),
         counters: totals.counters,
         gauges: totals.gauges,
+    }
+}
+
+impl SeriesPart {
+    fn tell_unanswered(&mut self, unanswered: Unanswered) {
+        self.waiting = unanswered.waiting;
+        self.oldest_waiting_ms = unanswered.oldest_ns as f64 / 1e6;
+        self.stalled_ms = unanswered.stalled_ns as f64 / 1e6;
     }
 }
 
@@ -234,6 +248,9 @@ fn series_part(summary: &Summary, bytes: u64, span_ns: u64) -> SeriesPart {
         p99_ms: milliseconds(summary.p99_ns),
         p999_ms: milliseconds(summary.p999_ns),
         maximum_ms: milliseconds(summary.maximum_ns),
+        waiting: 0,
+        oldest_waiting_ms: 0.0,
+        stalled_ms: 0.0,
     }
 }
 
@@ -241,6 +258,7 @@ fn interval_part(row: &record::IntervalRow) -> IntervalPart {
     let series = row.series.iter().map(|(&series, part)| {
         let mut of_series = series_part(&part.latency, part.bytes, row.span_ns());
         of_series.errors = part.errors;
+        of_series.tell_unanswered(part.unanswered);
         (series, of_series)
     });
     IntervalPart {
@@ -255,6 +273,7 @@ fn interval_part(row: &record::IntervalRow) -> IntervalPart {
             .iter()
             .map(|of| of.counters.page_fault_stalls)
             .sum(),
+        is_left_out: row.is_left_out,
         host: row.host,
     }
 }

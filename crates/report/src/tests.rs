@@ -6,7 +6,7 @@ mod links;
 mod page;
 
 use record::synthetic::Synthetic;
-use record::{Finished, Issue, IssueKind, LogLine, RunRecord, Severity, VolumeReads};
+use record::{Finished, Issue, IssueKind, LogLine, Phase, RunRecord, Severity, VolumeReads};
 
 /// A short run that passes.
 fn passing() -> RunRecord {
@@ -40,6 +40,11 @@ fn failing() -> RunRecord {
         offset_bytes: Some(1_048_576),
         text: "read of 32768 bytes at 1048576 failed: Input/output error".to_owned(),
     });
+    let last = run
+        .intervals
+        .iter_mut()
+        .rfind(|row| row.phase == Phase::Measure);
+    last.expect("intervals were measured").is_left_out = true;
     run.torn_tail = true;
     run
 }

@@ -60,7 +60,7 @@ fn a_healthy_run_passes_every_rule() {
     for finding in &verdict.findings {
         assert_eq!(finding.outcome, Outcome::Pass, "{finding:?}");
     }
-    assert_eq!(verdict.findings.len(), 11);
+    assert_eq!(verdict.findings.len(), 12);
     assert_eq!((verdict.outcome, verdict.exit_code()), (Outcome::Pass, 0));
     assert!(verdict.objections().is_empty());
 }
@@ -168,6 +168,7 @@ fn an_unmeasured_run_cannot_be_judged_by_any_load_rule() {
         "read-latency-maximum",
         "log-write-latency-average",
         "log-write-latency-maximum",
+        "longest-request",
         "page-fault-stalls",
         "measured-time",
     ] {

@@ -8,6 +8,9 @@ use record::{HostSample, Phase, RunRecord};
 use super::{judges_load, milliseconds};
 use crate::{Evidence, Finding, Kind, Limit, Outcome, Unit};
 
+/// The rule's name for programs.
+pub const RULE: &str = "generator-limited";
+
 /// Above this the processors had no time left: a full one is rarely sampled as 100 %.
 const BUSY_LIMIT_PERCENT: f64 = 90.0;
 /// Above this a hypervisor took enough to show in latencies.
@@ -46,7 +49,7 @@ pub fn judge(run: &RunRecord) -> Option<Finding> {
         ));
     }
     Some(Finding {
-        rule: "generator-limited",
+        rule: RULE,
         title: "Processor time of the load generator",
         kind: Kind::Validity,
         outcome: if evidence.is_empty() {

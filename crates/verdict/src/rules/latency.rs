@@ -1,7 +1,9 @@
 //! What the four latency rules share: the mean of each database over the whole measurement, and
 //! the worst mean of each database in any one interval.
 
-use record::{Phase, RunRecord, Series};
+mod waiting;
+
+use record::{Phase, RunRecord, Series, Unanswered};
 use units::thousands;
 
 use super::milliseconds;
@@ -27,21 +29,35 @@ struct Measured {
     count: u64,
     mean_ns: f64,
     span_ns: Option<(u64, u64)>,
+    unanswered: Unanswered,
+}
+
+impl Measured {
+    const fn is_known(&self) -> bool {
+        self.count + self.unanswered.waiting > 0
+    }
 }
 
 impl LatencyRule {
     /// Judges each database's mean over the whole measurement.
     pub fn of_average(&self, run: &RunRecord) -> Finding {
         let measured = run.start.databases.iter().map(|database| {
-            let latency = run
-                .totals_of(Phase::Measure, database.index)
-                .and_then(|totals| totals.series.get(&self.series))
-                .map(|total| &total.latency);
+            let totals = run.totals_of(Phase::Measure, database.index);
+            let total = totals.and_then(|totals| totals.series.get(&self.series));
+            let latency = total.map(|total| &total.latency);
+            let count = latency.map_or(0, record::Histogram::count);
+            let mean_ns = latency.map_or(0.0, record::Histogram::mean_ns);
+            let unanswered = total.map_or_else(Unanswered::default, |total| Unanswered {
+                // Those who waited are in the mean already, once they were answered.
+                stalled_ns: 0,
+                ..total.unanswered
+            });
             Measured {
                 database: database.index,
-                count: latency.map_or(0, record::Histogram::count),
-                mean_ns: latency.map_or(0.0, record::Histogram::mean_ns),
+                count,
+                mean_ns: waiting::mean_ns((count, mean_ns), &unanswered, 0),
                 span_ns: None,
+                unanswered,
             }
         });
         let count_proves = |one: &Measured| one.count >= self.minimum_count;
@@ -52,7 +68,7 @@ impl LatencyRule {
     pub fn of_worst_interval(&self, run: &RunRecord) -> Finding {
         let databases = run.start.databases.iter();
         let measured = databases.map(|database| self.worst_interval(run, database.index));
-        self.finding(measured.collect(), |one: &Measured| one.count > 0)
+        self.finding(measured.collect(), |one: &Measured| one.is_known())
     }
 
     fn worst_interval(&self, run: &RunRecord, database: u32) -> Measured {
@@ -61,16 +77,24 @@ impl LatencyRule {
             count: 0,
             mean_ns: 0.0,
             span_ns: None,
+            unanswered: Unanswered::default(),
         };
-        for row in run.intervals_of(Phase::Measure) {
+        for row in run
+            .intervals_of(Phase::Measure)
+            .filter(|row| !row.is_left_out)
+        {
             let of_database = row.databases.iter().find(|of| of.index == database);
             let Some(part) = of_database.and_then(|of| of.series.get(&self.series)) else {
                 continue;
             };
-            if part.latency.count > 0 && part.latency.mean_ns >= worst.mean_ns {
+            let answered = (part.latency.count, part.latency.mean_ns);
+            let mean_ns = waiting::mean_ns(answered, &part.unanswered, row.span_ns());
+            let is_known = part.latency.count + part.unanswered.waiting > 0;
+            if is_known && mean_ns >= worst.mean_ns {
                 worst.count = part.latency.count;
-                worst.mean_ns = part.latency.mean_ns;
+                worst.mean_ns = mean_ns;
                 worst.span_ns = Some((row.from_ns, row.to_ns));
+                worst.unanswered = part.unanswered;
             }
         }
         worst
@@ -89,7 +113,7 @@ impl LatencyRule {
         } else {
             (Outcome::Pass, all.iter().take(1).collect())
         };
-        let known = shown.first().filter(|one| one.count > 0);
+        let known = shown.first().filter(|one| one.is_known());
         Finding {
             rule: self.rule,
             title: self.title,
@@ -114,9 +138,10 @@ impl LatencyRule {
                 self.minimum_count.max(1)
             ),
             _ => format!(
-                "{:.2} ms over {} {what}",
+                "{:.2} ms over {} {what}{}",
                 milliseconds(one.mean_ns),
-                thousands(one.count)
+                thousands(one.count),
+                waiting::remark(&one.unanswered)
             ),
         };
         Evidence {

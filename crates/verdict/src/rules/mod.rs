@@ -9,8 +9,10 @@ mod issues;
 mod latency;
 mod log_write_latency_average;
 mod log_write_latency_maximum;
+mod longest_request;
 mod measured_enough;
 mod page_fault_stalls;
+mod pauses;
 mod read_latency_average;
 mod read_latency_maximum;
 mod target_iops;
@@ -20,11 +22,14 @@ use record::{RunRecord, TestType};
 
 use crate::Finding;
 
+pub(crate) use generator_limited::RULE as GENERATOR_LIMITED;
+pub(crate) use longest_request::RULE as LONGEST_REQUEST;
+
 /// A rule: what it finds in a run, or nothing where it does not apply.
 pub type Rule = fn(&RunRecord) -> Option<Finding>;
 
 /// Every rule, in the order of reports.
-pub const ALL: [Rule; 14] = [
+pub const ALL: [Rule; 16] = [
     // First: where it objects, nothing else counts.
     intact::judge,
     target_iops::judge,
@@ -32,6 +37,7 @@ pub const ALL: [Rule; 14] = [
     read_latency_maximum::judge,
     log_write_latency_average::judge,
     log_write_latency_maximum::judge,
+    longest_request::judge,
     page_fault_stalls::judge,
     checksums::judge,
     issues::judge,
@@ -39,6 +45,7 @@ pub const ALL: [Rule; 14] = [
     caches::judge,
     measured_enough::judge,
     generator_limited::judge,
+    pauses::judge,
     interrupted::judge,
 ];
 

@@ -1,0 +1,112 @@
+//! What requests without an answer do to a mean: storage that stops answers few requests late, and
+//! the mean of those that it answered would praise it.
+
+use record::Unanswered;
+use units::thousands;
+
+use crate::rules::milliseconds;
+
+/// The mean of an interval of `span_ns` in which requests were answered (how many, their mean) and
+/// others were not.
+///
+/// Requests without an answer count by their age, where that raises the mean. In a stretch without
+/// any answer no new request is made; those that the rest of the interval would have brought in
+/// that time count by what they would have waited: a load that comes from people does not pause
+/// because the storage does.
+pub fn mean_ns((count, mean_ns): (u64, f64), unanswered: &Unanswered, span_ns: u64) -> f64 {
+    let (answered, waiting) = (count as f64, unanswered.waiting as f64);
+    let stalled_ns = unanswered.stalled_ns as f64;
+    let moving_ns = span_ns as f64 - stalled_ns;
+    let missed = if unanswered.stalled_ns > 0 && moving_ns >= 1.0 {
+        answered / moving_ns * stalled_ns
+    } else {
+        0.0
+    };
+    let all = answered + waiting + missed;
+    if all == 0.0 {
+        return 0.0;
+    }
+    let waited = waiting * unanswered.mean_age_ns as f64;
+    let missed_waited = missed * unanswered.stalled_wait_ns as f64;
+    let with_all = (answered * mean_ns + waited + missed_waited) / all;
+    with_all.max(mean_ns)
+}
+
+/// What a reader must know of a mean with such requests in it; young ones are always there.
+pub fn remark(unanswered: &Unanswered) -> String {
+    let mut remark = String::new();
+    let oldest_ms = milliseconds(unanswered.oldest_ns as f64);
+    if unanswered.oldest_ns >= record::STALL_MINIMUM_NS {
+        let waiting = thousands(unanswered.waiting);
+        remark = format!(", {waiting} more without an answer for up to {oldest_ms:.0} ms");
+    }
+    if unanswered.stalled_ns > 0 {
+        let stalled = milliseconds(unanswered.stalled_ns as f64);
+        remark = format!("{remark}, none answered for {stalled:.0} ms");
+    }
+    remark
+}
+
+#[cfg(test)]
+mod tests {
+    use record::Unanswered;
+
+    use super::{mean_ns, remark};
+
+    const SECOND: u64 = 1_000_000_000;
+
+    /// Within a microsecond.
+    fn is_about(mean: f64, expected: u64) -> bool {
+        (mean - expected as f64).abs() < 1_000.0
+    }
+
+    #[test]
+    fn a_mean_without_anything_waiting_is_the_mean() {
+        let none = Unanswered::default();
+        assert!(is_about(mean_ns((100, 5e6), &none, SECOND), 5_000_000));
+        assert!(is_about(mean_ns((0, 0.0), &none, SECOND), 0));
+        assert_eq!(remark(&none), "");
+    }
+
+    #[test]
+    fn where_nothing_is_answered_the_age_is_the_mean() {
+        let frozen = Unanswered {
+            waiting: 8,
+            mean_age_ns: 7 * SECOND,
+            oldest_ns: 7 * SECOND,
+            stalled_ns: SECOND,
+            stalled_wait_ns: SECOND / 2,
+        };
+        assert!(is_about(mean_ns((0, 0.0), &frozen, SECOND), 7 * SECOND));
+        assert_eq!(
+            remark(&frozen),
+            ", 8 more without an answer for up to 7000 ms, none answered for 1000 ms"
+        );
+    }
+
+    /// 5,000 requests in the 5 s that moved: 10,000 would have come in the 10 s that did not, and
+    /// would have waited 5 s each.
+    #[test]
+    fn a_freeze_within_an_interval_counts_what_would_have_come() {
+        let freeze = Unanswered {
+            stalled_ns: 10 * SECOND,
+            stalled_wait_ns: 5 * SECOND,
+            ..Unanswered::default()
+        };
+        let mean = mean_ns((5_000, 0.0), &freeze, 15 * SECOND);
+        assert!(is_about(mean, 50 * SECOND / 15), "{mean}");
+        assert_eq!(remark(&freeze), ", none answered for 10000 ms");
+    }
+
+    #[test]
+    fn young_requests_do_not_embellish() {
+        let young = Unanswered {
+            waiting: 50,
+            mean_age_ns: 1,
+            oldest_ns: 2,
+            ..Unanswered::default()
+        };
+        assert!(is_about(mean_ns((50, 9e6), &young, SECOND), 9_000_000));
+        assert_eq!(remark(&young), "");
+    }
+}

@@ -1,0 +1,98 @@
+//! The longest time of any one request, of whatever kind: what stops a database may be a write that
+//! no mean is taken of, or one request among thousands.
+
+use record::{Phase, RunRecord, Series, SeriesRow};
+
+use super::{judges_load, milliseconds};
+use crate::{Evidence, Finding, Kind, Limit, Outcome, Unit};
+
+/// The rule's name for programs.
+pub const RULE: &str = "longest-request";
+
+/// The longest request of one database.
+struct Longest {
+    database: u32,
+    series: Series,
+    span_ns: (u64, u64),
+    time_ns: u64,
+    is_answered: bool,
+}
+
+/// Fails where a request of the measurement took longer than the limit, in the drain behind it as
+/// well: what was asked at its end is answered there. Finds nothing where the record has no limit.
+pub fn judge(run: &RunRecord) -> Option<Finding> {
+    let limit_ns = run.start.settings.thresholds.longest_request_ns;
+    let limit_ns = limit_ns.filter(|_| judges_load(run))?;
+    let databases = run.start.databases.iter();
+    let mut all: Vec<Longest> = databases
+        .filter_map(|one| longest(run, one.index))
+        .collect();
+    all.sort_by_key(|one| std::cmp::Reverse(one.time_ns));
+    let failing = all.iter().filter(|one| one.time_ns > limit_ns).count();
+    let outcome = match (all.is_empty(), failing) {
+        (true, _) => Outcome::CannotJudge,
+        (false, 0) => Outcome::Pass,
+        _ => Outcome::Fail,
+    };
+    let mut evidence: Vec<Evidence> = all.iter().take(failing.max(1)).map(place).collect();
+    if all.is_empty() {
+        evidence.push(Evidence::of_run("nothing was measured"));
+    }
+    Some(Finding {
+        rule: RULE,
+        title: "Longest request of any kind",
+        kind: Kind::Load,
+        outcome,
+        measured: all.first().map(|one| milliseconds(one.time_ns as f64)),
+        limit: Some(Limit::AtMost(milliseconds(limit_ns as f64))),
+        unit: Unit::Milliseconds,
+        evidence,
+    })
+}
+
+fn longest(run: &RunRecord, database: u32) -> Option<Longest> {
+    let rows = [Phase::Measure, Phase::Drain].into_iter();
+    let rows = rows.flat_map(|phase| run.intervals_of(phase));
+    let mut longest: Option<Longest> = None;
+    for row in rows.filter(|row| !row.is_left_out) {
+        let of_database = row.databases.iter().filter(|of| of.index == database);
+        // A transaction is many requests.
+        let requests = of_database
+            .flat_map(|of| &of.series)
+            .filter(|(series, _)| **series != Series::Transaction);
+        for (&series, part) in requests {
+            let (time_ns, is_answered) = time_of(part);
+            if longest.as_ref().is_none_or(|one| time_ns > one.time_ns) {
+                longest = Some(Longest {
+                    database,
+                    series,
+                    span_ns: (row.from_ns, row.to_ns),
+                    time_ns,
+                    is_answered,
+                });
+            }
+        }
+    }
+    longest
+}
+
+/// The longest time, and whether it ended with an answer.
+fn time_of(part: &SeriesRow) -> (u64, bool) {
+    let (answered, waiting) = (part.latency.maximum_ns, part.unanswered.oldest_ns);
+    (answered.max(waiting), answered >= waiting)
+}
+
+fn place(one: &Longest) -> Evidence {
+    let time_ms = milliseconds(one.time_ns as f64);
+    let kind = one.series.name().to_lowercase();
+    let end = if one.is_answered {
+        ""
+    } else {
+        ", and it was not answered yet"
+    };
+    Evidence {
+        database: Some(one.database),
+        span_ns: Some(one.span_ns),
+        text: format!("{time_ms:.2} ms of one of the {kind}{end}"),
+    }
+}

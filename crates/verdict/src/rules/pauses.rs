@@ -1,0 +1,50 @@
+//! Intervals in which the program did not get to run: they are left out, and too many of them leave
+//! nothing to judge.
+
+use record::{Phase, RunRecord};
+
+use super::judges_load;
+use crate::{Evidence, Finding, Kind, Limit, Outcome, Unit};
+
+/// Where more than this share of the measurement was missed, what is left is no measurement.
+const MOST_LEFT_OUT_PERCENT: f64 = 25.0;
+
+/// Warns of every interval that was left out; cannot judge where they are too many. Finds nothing
+/// in a run that was never paused.
+pub fn judge(run: &RunRecord) -> Option<Finding> {
+    let rows = run.intervals_of(Phase::Measure);
+    let left_out: Vec<_> = rows.filter(|row| row.is_left_out).collect();
+    if !judges_load(run) || left_out.is_empty() {
+        return None;
+    }
+    let missed_ns: u64 = left_out.iter().map(|row| row.span_ns()).sum();
+    let percent = missed_ns as f64 * 100.0 / (missed_ns + run.span_ns(Phase::Measure)) as f64;
+    let limit = Limit::AtMost(MOST_LEFT_OUT_PERCENT);
+    let count = left_out.len();
+    let intervals = if count == 1 { "interval" } else { "intervals" };
+    let seconds = missed_ns as f64 / 1e9;
+    let sum = format!(
+        "{count} {intervals}, {seconds:.1} s together, left out of latencies and rates: the \
+         program or the machine was stopped"
+    );
+    let span = |row: &&record::IntervalRow| Evidence {
+        span_ns: Some((row.from_ns, row.to_ns)),
+        ..Evidence::of_run("left out")
+    };
+    let mut evidence = vec![Evidence::of_run(sum)];
+    evidence.extend(left_out.iter().take(10).map(span));
+    Some(Finding {
+        rule: "pauses",
+        title: "Time in which the program did not run",
+        kind: Kind::Validity,
+        outcome: if limit.admits(percent) {
+            Outcome::Warn
+        } else {
+            Outcome::CannotJudge
+        },
+        measured: Some(percent),
+        limit: Some(limit),
+        unit: Unit::Percent,
+        evidence,
+    })
+}
