@@ -1,24 +1,36 @@
 //! Fills the databases of a plan on all processors, with progress; shared by `prepare` and `quick`.
 
 use std::collections::BTreeMap;
+use std::mem::ManuallyDrop;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use plan::Plan;
 use trial::prepare::{self, Action, PrepareError, Progress, Target};
 use trial::{Coordinator, Stop};
 
+use crate::crew::{self, News};
 use crate::error::CommandError;
 use crate::locks::{self, Files, PreparedFolders};
 use crate::signals::StopFlag;
-use crate::{term, wire};
+use crate::{patient, term, wire};
 
 /// Longest wait before Ctrl-C is looked at.
 const LOOK: Duration = Duration::from_millis(100);
+
+/// What the thread of one group is given.
+type Job = (
+    Plan,
+    Vec<plan::Database>,
+    BTreeMap<u32, Action>,
+    Arc<Coordinator>,
+);
+
+/// What it tells.
+type FillNews = News<Progress, Result<(), CommandError>>;
 
 /// A database that has been filled, or was complete already.
 #[derive(Clone, Debug)]
@@ -44,30 +56,36 @@ pub struct Fill {
 /// Fills what is not there yet. Refuses before anything is written where the target is not empty
 /// or too small.
 pub fn fill(plan: &Plan, stop: &StopFlag, quiet: bool) -> Result<Fill, CommandError> {
-    // From the decision to the last manifest: in between, what was decided on must not change.
-    let _folders = PreparedFolders::take(&plan.databases)?;
-    locks::wait_for(plan.databases.iter().map(Files::from), quiet);
-    let actions = look(plan)?;
+    // The folders are held from the decision to the last manifest: in between, what was decided on
+    // must not change.
+    let (_folders, actions) = patient::first_look(plan, stop, move |plan| {
+        let folders = PreparedFolders::take(&plan.databases)?;
+        locks::wait_for(plan.databases.iter().map(Files::from), quiet);
+        Ok((folders, look(plan)?))
+    })?;
     let groups = wire::groups(plan);
     let count = u32::try_from(groups.len()).expect("invariant: as many groups as processors");
     let coordinator = Arc::new(Coordinator::new(count));
     let started = Instant::now();
-    let latest = thread::scope(|scope| {
-        let (sender, receiver) = mpsc::channel();
-        let (actions, shared) = (&actions, &coordinator);
-        let work = move |_, databases: Vec<plan::Database>| {
-            one_group(plan, &databases, actions, shared, sender.clone())
-        };
-        let threads = wire::on_threads(scope, &groups, work)?;
-        let latest = follow(plan, &receiver, stop, &coordinator, quiet);
-        for thread in threads {
-            // A panic has been explained where it happened.
-            thread
-                .join()
-                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-        }
-        Ok::<_, CommandError>(latest)
-    })?;
+    let (sender, receiver) = mpsc::channel();
+    let job = |databases| {
+        (
+            plan.clone(),
+            databases,
+            actions.clone(),
+            Arc::clone(&coordinator),
+        )
+    };
+    let crew = crew::start(groups.into_iter().map(job).collect(), &sender, one_group);
+    drop(sender);
+    if crew.refusal.is_some() {
+        coordinator.stop(Stop::Failed);
+    }
+    let followed = follow(plan, &receiver, crew.started, stop, &coordinator, quiet);
+    if let Some(refusal) = crew.refusal {
+        return Err(refusal);
+    }
+    let latest = followed?;
     let filled = |database: &plan::Database| {
         let progress = latest.get(&database.index);
         Filled {
@@ -104,49 +122,58 @@ fn look(plan: &Plan) -> Result<BTreeMap<u32, Action>, CommandError> {
 }
 
 fn one_group(
-    plan: &Plan,
-    databases: &[plan::Database],
-    actions: &BTreeMap<u32, Action>,
-    coordinator: &Arc<Coordinator>,
-    progress: mpsc::Sender<Progress>,
+    (plan, databases, actions, coordinator): Job,
+    news: &mpsc::Sender<FillNews>,
 ) -> Result<(), CommandError> {
-    let world = wire::world()?;
+    // Where requests are given up the world stays as it is: to let go of it would wait for them.
+    let world = ManuallyDrop::new(wire::world()?);
     let target = |location: trial::Location| Target {
         action: actions[&location.plan.index],
         location,
     };
-    let targets = wire::locations(&world, databases)?
+    let targets = wire::locations(&world, &databases)?
         .into_iter()
         .map(target)
         .collect();
+    let news = news.clone();
     // The channel is closed only where the program is ending.
-    let sink: trial::Sink<Progress> = Rc::new(move |step| _ = progress.send(step));
-    let (plan, coordinator) = (plan.clone(), Arc::clone(coordinator));
+    let sink: trial::Sink<Progress> = Rc::new(move |step| _ = news.send(News::Told(step)));
     let runtime = world.executor().runtime();
     let work = async move { prepare::prepare(&runtime, &plan, targets, &coordinator, &sink).await };
-    world
-        .executor()
-        .block_on(work)
-        .map_err(|error: PrepareError| error.into())
+    let outcome = world.executor().block_on(work);
+    if !matches!(outcome, Err(PrepareError::Unanswered { .. })) {
+        drop(ManuallyDrop::into_inner(world));
+    }
+    outcome.map_err(CommandError::from)
 }
 
-/// Shows progress and passes Ctrl-C on until every group has ended; returns the last step of each
-/// database.
+/// Shows progress and passes Ctrl-C on until each of `started` groups has ended; the last step of
+/// each database, or the first error.
 fn follow(
     plan: &Plan,
-    steps: &mpsc::Receiver<Progress>,
+    news: &mpsc::Receiver<FillNews>,
+    started: usize,
     stop: &StopFlag,
     coordinator: &Coordinator,
     quiet: bool,
-) -> BTreeMap<u32, Progress> {
+) -> Result<BTreeMap<u32, Progress>, CommandError> {
     let mut display = term::Progress::new("filling", quiet);
     let total = plan.size.0 * plan.databases.len() as u64;
     let mut latest: BTreeMap<u32, Progress> = BTreeMap::new();
-    loop {
-        match steps.recv_timeout(LOOK) {
-            Ok(step) => _ = latest.insert(step.database, step),
+    let (mut ended, mut outcome) = (0, Ok(()));
+    while ended < started {
+        match news.recv_timeout(LOOK) {
+            Ok(News::Told(step)) => _ = latest.insert(step.database, step),
+            Ok(News::Ended(end)) => {
+                ended += 1;
+                let end = end.unwrap_or_else(|| Err(crew::panicked()));
+                if end.is_err() {
+                    coordinator.stop(Stop::Failed);
+                }
+                outcome = outcome.and(end);
+            }
             Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return latest,
+            Err(RecvTimeoutError::Disconnected) => break,
         }
         if stop.is_set() {
             coordinator.stop(Stop::Interrupted);
@@ -157,4 +184,5 @@ fn follow(
             .sum();
         display.bytes(done, total);
     }
+    outcome.map(|()| latest)
 }

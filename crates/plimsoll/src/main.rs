@@ -4,6 +4,7 @@
 
 mod cmd;
 mod console;
+mod crew;
 mod documents;
 mod error;
 mod fill;
@@ -11,6 +12,7 @@ mod flags;
 mod locks;
 mod measure;
 mod pages;
+mod patient;
 mod scan;
 mod signals;
 mod term;

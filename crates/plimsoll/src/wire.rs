@@ -1,7 +1,6 @@
 //! The only place that builds device stacks: from a plan or a path to worlds, volumes and open
 //! files.
 
-use std::io;
 use std::path::Path;
 use std::rc::Rc;
 use std::thread;
@@ -89,26 +88,6 @@ pub fn groups(plan: &Plan) -> Vec<Vec<plan::Database>> {
         groups[number % count].push(database.clone());
     }
     groups
-}
-
-/// Starts `work` for each group on a thread of its own, named for what it does.
-pub fn on_threads<'scope, 'env, T: Send + 'scope>(
-    scope: &'scope thread::Scope<'scope, 'env>,
-    groups: &[Vec<plan::Database>],
-    work: impl Fn(usize, Vec<plan::Database>) -> T + Send + Clone + 'scope,
-) -> Result<Vec<thread::ScopedJoinHandle<'scope, T>>, CommandError> {
-    let start = |(index, databases): (usize, &Vec<plan::Database>)| {
-        let (work, databases) = (work.clone(), databases.clone());
-        thread::Builder::new()
-            .name(format!("group {index}"))
-            .spawn_scoped(scope, move || work(index, databases))
-            .map_err(|error: io::Error| {
-                CommandError::new(format!(
-                    "cannot start a thread: {error}; end other programs"
-                ))
-            })
-    };
-    groups.iter().enumerate().map(start).collect()
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use device::Clock as _;
 use device_os::OsClock;
 use plan::Plan;
 use record::{Edge, Event, Interval, Phase, Series};
+use trial::run::Summary;
 use trial::{Coordinator, Stop};
 use units::Nanos;
 
@@ -14,6 +15,8 @@ use super::device_reads::DeviceReads;
 use super::folder::RunFolder;
 use super::merge::Merger;
 use super::room::RoomWatch;
+use super::silence::Silence;
+use crate::crew::News;
 use crate::error::CommandError;
 use crate::signals::StopFlag;
 use crate::term::{self, Progress};
@@ -24,12 +27,25 @@ const LOOK: Duration = Duration::from_millis(100);
 /// Between two looks at the free space of the volumes.
 const BETWEEN_LOOKS: Nanos = Nanos::from_millis(100);
 
-/// What the threads of a run tell.
+/// What the threads of a run tell on their way.
 pub enum Message {
     /// For the journal.
     Event(Event),
     /// So many bytes have been verified.
     Checked(u64),
+}
+
+/// What the thread of a group tells.
+pub type GroupNews = News<Message, Result<Summary, CommandError>>;
+
+/// How the thread of a group ended.
+pub enum End {
+    /// By itself.
+    Came(Result<Summary, CommandError>),
+    /// By a panic.
+    Panicked,
+    /// Not at all: the kernel keeps it.
+    GivenUp,
 }
 
 /// What the main thread keeps an eye on.
@@ -44,63 +60,112 @@ pub struct Watched<'a> {
     pub origin: Nanos,
 }
 
-/// Writes events as they come, until every thread has ended. The first error of the journal ends
-/// the run, and so does a volume that is about to be full.
-pub fn follow(
-    plan: &Plan,
-    messages: &Receiver<Message>,
-    stop: &StopFlag,
-    coordinator: &Coordinator,
-    Watched {
-        folder,
-        room,
-        reads,
-        origin,
-    }: Watched<'_>,
-    quiet: bool,
-) -> Result<(), CommandError> {
-    let clock = OsClock::new();
-    let mut looked = Nanos::ZERO;
-    let mut display = Display::new(plan, quiet);
-    let mut merger = Merger::new(plan.databases.len());
-    let mut journal = Journal {
-        folder,
-        written: Ok(()),
-    };
-    loop {
-        match messages.recv_timeout(LOOK) {
-            Ok(Message::Event(event)) => {
-                for whole in merger.pass(event) {
-                    room.event(&whole);
-                    reads.event(&whole);
-                    display.event(&whole);
-                    journal.add(&whole);
-                }
+/// Follows the threads of a run: journal, terminal, Ctrl-C, room on the volumes.
+pub struct Follower<'a> {
+    display: Display,
+    merger: Merger,
+    journal: Journal<'a>,
+    room: &'a mut RoomWatch,
+    reads: &'a mut DeviceReads,
+    stop: &'a StopFlag,
+    coordinator: &'a Coordinator,
+    silence: Silence,
+    clock: OsClock,
+    origin: Nanos,
+    /// When the free space was last looked at.
+    looked: Nanos,
+}
+
+impl<'a> Follower<'a> {
+    /// For the run of `plan`.
+    pub fn new(
+        plan: &Plan,
+        stop: &'a StopFlag,
+        coordinator: &'a Coordinator,
+        Watched {
+            folder,
+            room,
+            reads,
+            origin,
+        }: Watched<'a>,
+        quiet: bool,
+    ) -> Self {
+        Self {
+            display: Display::new(plan, quiet),
+            merger: Merger::new(plan.databases.len()),
+            journal: Journal {
+                folder,
+                written: Ok(()),
+            },
+            room,
+            reads,
+            stop,
+            coordinator,
+            silence: Silence::new(plan, origin),
+            clock: OsClock::new(),
+            origin,
+            looked: Nanos::ZERO,
+        }
+    }
+
+    /// Writes events as they come, until each of `started` threads has ended or the kernel does not
+    /// give it back; how they ended. The first error of the journal ends the run, and so does a
+    /// volume that is about to be full.
+    pub fn follow(&mut self, news: &Receiver<GroupNews>, started: usize) -> Vec<End> {
+        let mut ends = Vec::new();
+        while ends.len() < started {
+            match news.recv_timeout(LOOK) {
+                Ok(News::Told(Message::Event(event))) => self.tell(event),
+                Ok(News::Told(Message::Checked(bytes))) => self.display.checked_bytes += bytes,
+                Ok(News::Ended(Some(end))) => ends.push(End::Came(end)),
+                Ok(News::Ended(None)) => ends.push(End::Panicked),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
             }
-            Ok(Message::Checked(bytes)) => display.checked_bytes += bytes,
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => {
-                if let Some(interval) = merger.take() {
-                    journal.add(&Event::Interval(interval));
-                }
-                return journal.written;
+            self.look();
+            for issue in self.silence.look(self.coordinator) {
+                self.coordinator.stop(Stop::Failed);
+                self.tell(Event::Issue(issue));
+                ends.push(End::GivenUp);
+            }
+            self.display.show();
+        }
+        ends
+    }
+
+    /// Looks at what may end the run.
+    fn look(&mut self) {
+        if self.stop.is_set() {
+            self.coordinator.stop(Stop::Interrupted);
+        }
+        if self.journal.written.is_err() {
+            self.coordinator.stop(Stop::Failed);
+        }
+        let at = self.clock.now().since(self.origin);
+        let is_due = at.since(self.looked) >= BETWEEN_LOOKS;
+        if is_due && self.coordinator.stopped().is_none() {
+            self.looked = at;
+            if self.display.is_loaded() && self.room.must_stop(at) {
+                self.coordinator.stop(Stop::NoRoom);
             }
         }
-        if stop.is_set() {
-            coordinator.stop(Stop::Interrupted);
+    }
+
+    fn tell(&mut self, event: Event) {
+        for whole in self.merger.pass(event) {
+            self.room.event(&whole);
+            self.reads.event(&whole);
+            self.display.event(&whole);
+            self.journal.add(&whole);
         }
-        if journal.written.is_err() {
-            coordinator.stop(Stop::Failed);
+    }
+
+    /// Writes what is left; the first error of the journal.
+    pub fn end(mut self) -> Result<(), CommandError> {
+        if let Some(interval) = self.merger.take() {
+            self.journal.add(&Event::Interval(interval));
         }
-        let at = clock.now().since(origin);
-        let is_due = at.since(looked) >= BETWEEN_LOOKS && coordinator.stopped().is_none();
-        if is_due {
-            looked = at;
-            if display.is_loaded() && room.must_stop(at) {
-                coordinator.stop(Stop::NoRoom);
-            }
-        }
-        display.show();
+        self.journal.written
     }
 }
 

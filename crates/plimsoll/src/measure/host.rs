@@ -7,6 +7,8 @@ use std::time::Instant;
 use record::{HostSample, Machine};
 use trial::HostSampler;
 
+use super::pause::PauseWatch;
+
 /// Ticks per second in which the kernel counts processor time for programs (`USER_HZ`, the same on
 /// every system that Linux runs on today).
 const TICKS_PER_SECOND: f64 = 100.0;
@@ -14,6 +16,7 @@ const TICKS_PER_SECOND: f64 = 100.0;
 /// Samples `/proc`.
 pub struct LinuxHost {
     before: RefCell<(Instant, Ticks)>,
+    pauses: PauseWatch,
 }
 
 /// Processor time since boot, in ticks.
@@ -27,9 +30,10 @@ struct Ticks {
 
 impl LinuxHost {
     /// Samples count from now.
-    pub fn new() -> Self {
+    pub fn new(pauses: PauseWatch) -> Self {
         Self {
             before: RefCell::new((Instant::now(), ticks())),
+            pauses,
         }
     }
 }
@@ -48,6 +52,7 @@ impl HostSampler for LinuxHost {
             process_percent: process / seconds * 100.0,
             available_memory_bytes: kibibytes("/proc/meminfo", "MemAvailable:") << 10,
             process_resident_bytes: kibibytes("/proc/self/status", "VmRSS:") << 10,
+            pause_maximum_ns: Some(self.pauses.take_longest().0),
             ..HostSample::default()
         }
     }

@@ -7,15 +7,17 @@ mod folder;
 mod follow;
 mod host;
 mod merge;
+mod pause;
 mod room;
+mod silence;
 mod start;
 
 use std::fs::File;
+use std::mem::ManuallyDrop;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Sender};
-use std::thread;
 
 use device::Clock as _;
 use device_os::OsClock;
@@ -23,20 +25,23 @@ use plan::Plan;
 use record::{Event, Finished, RunRecord};
 use trial::room::Shortage;
 use trial::run::{Failure, Group, Summary};
-use trial::{Barrier, Coordinator, HostSampler, Stop};
+use trial::{Coordinator, HostSampler, Member, Stop};
 use units::Nanos;
 use verdict::Verdict;
 
+use crate::crew::{self, News};
 use crate::error::CommandError;
 use crate::locks::{self, Files};
+use crate::patient;
 use crate::signals::StopFlag;
 use crate::wire;
 
 use device_reads::DeviceReads;
 use folder::RunFolder;
 pub use folder::{journal_of, load, write_reports};
-use follow::{Message, Watched, follow};
+use follow::{End, Follower, GroupNews, Message, Watched};
 use host::LinuxHost;
+use pause::PauseWatch;
 use room::RoomWatch;
 
 /// A run that has ended, one way or the other, with its reports written.
@@ -57,10 +62,12 @@ pub fn measure(
     acknowledge: Option<&Path>,
 ) -> Result<Measured, CommandError> {
     let clock = OsClock::new();
-    locks::wait_for(plan.databases.iter().map(Files::from), quiet);
     let groups = wire::groups(plan);
     let count = u32::try_from(groups.len()).expect("invariant: as many groups as processors");
-    let start = start::start(plan, count, clock.epoch() + clock.now())?;
+    let start = patient::first_look(plan, stop, move |plan| {
+        locks::wait_for(plan.databases.iter().map(Files::from), quiet);
+        start::start(plan, count, clock.epoch() + clock.now())
+    })?;
     let commits = acknowledge.map(acknowledge::open).transpose()?;
     let mut room = RoomWatch::start(plan)?;
     let mut reads = DeviceReads::new(plan)?;
@@ -68,42 +75,30 @@ pub fn measure(
     let origin = clock.now();
     run_folder.write(&Event::Start(Box::new(start)))?;
     let coordinator = Arc::new(Coordinator::new(count));
-    let (followed, ends) = thread::scope(|scope| {
-        let (sender, receiver) = mpsc::channel();
-        let (shared, commits) = (&coordinator, commits.as_ref());
-        let work = move |index: usize, databases: Vec<plan::Database>| {
-            let thread = Thread {
-                plan,
-                origin,
-                coordinator: shared,
-                commits,
-                is_leader: index == 0,
-            };
-            thread.run(&databases, &sender)
-        };
-        let threads = wire::on_threads(scope, &groups, work)?;
-        let followed = follow(
-            plan,
-            &receiver,
-            stop,
-            &coordinator,
-            Watched {
-                folder: &mut run_folder,
-                room: &mut room,
-                reads: &mut reads,
-                origin,
-            },
-            quiet,
-        );
-        let end = |thread: thread::ScopedJoinHandle<'_, _>| {
-            // A panic has been explained where it happened.
-            thread
-                .join()
-                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        };
-        let ends: Vec<Result<Summary, CommandError>> = threads.into_iter().map(end).collect();
-        Ok::<_, CommandError>((followed, ends))
-    })?;
+    let (sender, receiver) = mpsc::channel();
+    let watch = PauseWatch::start()?;
+    let jobs = jobs(
+        plan,
+        groups,
+        &coordinator,
+        commits.as_ref(),
+        (origin, watch),
+    );
+    let crew = crew::start(jobs, &sender, Job::run);
+    drop(sender);
+    let watched = Watched {
+        folder: &mut run_folder,
+        room: &mut room,
+        reads: &mut reads,
+        origin,
+    };
+    let mut follower = Follower::new(plan, stop, &coordinator, watched, quiet);
+    let ends = follower.follow(&receiver, crew.started);
+    let followed = follower.end();
+    if let Some(refusal) = crew.refusal {
+        run_folder.discard();
+        return Err(refusal);
+    }
     if let Some(failure) = refusal(ends)? {
         run_folder.discard();
         return Err(CommandError::new(failure.text));
@@ -130,9 +125,15 @@ fn conclude<'a>(
 }
 
 /// The failure of a database that could not even be opened, if there is one.
-fn refusal(ends: Vec<Result<Summary, CommandError>>) -> Result<Option<Failure>, CommandError> {
-    let summaries: Result<Vec<Summary>, CommandError> = ends.into_iter().collect();
-    let failures = summaries?.into_iter().filter_map(|summary| summary.failure);
+fn refusal(ends: Vec<End>) -> Result<Option<Failure>, CommandError> {
+    let mut failures = Vec::new();
+    for end in ends {
+        match end {
+            End::Came(summary) => failures.extend(summary?.failure),
+            End::Panicked => return Err(crew::panicked()),
+            End::GivenUp => {}
+        }
+    }
     Ok(failures.into_iter().find(|failure| failure.at_open))
 }
 
@@ -151,49 +152,73 @@ fn finished(coordinator: &Coordinator, shortage: Option<&Shortage>, at: Nanos) -
 }
 
 /// What one thread is given.
-struct Thread<'a> {
-    plan: &'a Plan,
+struct Job {
+    plan: Plan,
+    databases: Vec<plan::Database>,
     origin: Nanos,
-    coordinator: &'a Arc<Coordinator>,
-    commits: Option<&'a Arc<File>>,
-    is_leader: bool,
+    member: Member,
+    commits: Option<Arc<File>>,
+    /// The leading group has one.
+    watch: Option<PauseWatch>,
 }
 
-impl Thread<'_> {
-    fn run(
-        &self,
-        databases: &[plan::Database],
-        messages: &Sender<Message>,
-    ) -> Result<Summary, CommandError> {
-        let opened = wire::world().and_then(|world| {
-            let locations = wire::locations(&world, databases)?;
-            Ok((world, locations))
-        });
-        let (world, locations) = opened.inspect_err(|_| self.give_up())?;
-        let (events, checked) = (messages.clone(), messages.clone());
-        let host: Option<Rc<dyn HostSampler>> = self
-            .is_leader
-            .then(|| Rc::new(LinuxHost::new()) as Rc<dyn HostSampler>);
+/// One job for each group, the first of which leads.
+fn jobs(
+    plan: &Plan,
+    groups: Vec<Vec<plan::Database>>,
+    coordinator: &Arc<Coordinator>,
+    commits: Option<&Arc<File>>,
+    (origin, watch): (Nanos, PauseWatch),
+) -> Vec<Job> {
+    let mut watch = Some(watch);
+    let job = |databases| Job {
+        plan: plan.clone(),
+        databases,
+        origin,
+        member: Member::new(coordinator),
+        commits: commits.cloned(),
+        watch: watch.take(),
+    };
+    groups.into_iter().map(job).collect()
+}
+
+impl Job {
+    fn run(self, news: &Sender<GroupNews>) -> Result<Summary, CommandError> {
+        // Where requests are given up, and where this panics, the world stays as it is: to let go
+        // of it would wait for its requests.
+        let world = ManuallyDrop::new(wire::world()?);
+        let locations = wire::locations(&world, &self.databases)?;
+        let member = Leaves(Rc::new(self.member));
+        let (events, checked) = (news.clone(), news.clone());
+        let tell = |message| News::Told(message);
+        let is_leader = self.watch.is_some();
+        let host = |watch| Rc::new(LinuxHost::new(watch)) as Rc<dyn HostSampler>;
+        let coordinator = Arc::clone(member.0.coordinator());
         let group = Group {
             runtime: world.executor().runtime(),
-            plan: self.plan.clone(),
+            plan: self.plan,
             locations,
-            events: Rc::new(move |event| _ = events.send(Message::Event(event))),
-            checked: Rc::new(move |(_, bytes)| _ = checked.send(Message::Checked(bytes))),
-            commits: (self.commits).map(|file| acknowledge::sink(file, self.coordinator)),
-            coordinator: Arc::clone(self.coordinator),
+            events: Rc::new(move |event| _ = events.send(tell(Message::Event(event)))),
+            checked: Rc::new(move |(_, bytes)| _ = checked.send(tell(Message::Checked(bytes)))),
+            commits: (self.commits).map(|file| acknowledge::sink(&file, &coordinator)),
+            member: Rc::clone(&member.0),
             origin: self.origin,
-            is_leader: self.is_leader,
-            host,
+            is_leader,
+            host: self.watch.map(host),
         };
-        Ok(world.executor().block_on(trial::run::run(group)))
-    }
-
-    /// Ends the run, and keeps the other threads from waiting for this one.
-    fn give_up(&self) {
-        self.coordinator.stop(Stop::Failed);
-        for barrier in Barrier::ALL {
-            self.coordinator.arrive(barrier, Nanos::ZERO);
+        let summary = world.executor().block_on(trial::run::run(group));
+        if !summary.gave_up {
+            drop(ManuallyDrop::into_inner(world));
         }
+        Ok(summary)
+    }
+}
+
+/// Lets the other groups go on where this one panics: its own tasks hold the member for good then.
+struct Leaves(Rc<Member>);
+
+impl Drop for Leaves {
+    fn drop(&mut self) {
+        self.0.leave();
     }
 }

@@ -28,4 +28,5 @@ mod scan;
 mod scene;
 mod sealed;
 mod size;
+mod stalls;
 mod verbs;

@@ -1,0 +1,233 @@
+//! Storage that stops, and a program that is stopped: on a real mounted volume, where this user may
+//! mount one.
+
+use std::fs;
+use std::process::{Child, Command};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use testkit::fault_volume::{FaultVolume, Rule};
+
+use crate::scene::{Ran, Scene, small_plan};
+
+/// A prepared database on a volume whose storage can be told to stop.
+struct Storage {
+    scene: Scene,
+    volume: FaultVolume,
+}
+
+impl Storage {
+    /// None where no such volume can be mounted.
+    fn new(name: &str) -> Option<Self> {
+        if !FaultVolume::is_possible() {
+            eprintln!("skipped: no FUSE volume can be mounted here");
+            return None;
+        }
+        let scene = Scene::new(name);
+        let (backing, mount) = (scene.path("backing"), scene.path("mount"));
+        for folder in [&backing, &mount] {
+            fs::create_dir(folder).unwrap();
+        }
+        let volume = FaultVolume::mount(&backing, &mount).unwrap();
+        let plan = small_plan(&mount)
+            .replace("count = 2", "count = 1")
+            .replace("interval", "give_up = \"3s\"\ninterval")
+            + "[workload]\nthreads = 2\n";
+        scene.write("plan.toml", plan.as_bytes());
+        Some(Self { scene, volume })
+    }
+
+    fn prepared(name: &str) -> Option<Self> {
+        let storage = Self::new(name)?;
+        storage.scene.run(["prepare", "plan.toml"]).expect_code(0);
+        Some(storage)
+    }
+
+    fn suffer(&self, rule: &str) {
+        self.volume.set(vec![rule.parse::<Rule>().unwrap()]);
+    }
+
+    /// Starts a run of `duration`, and waits until it measures.
+    fn measure(&self, duration: &str) -> Child {
+        let words = [
+            "run",
+            "plan.toml",
+            "-o",
+            "run",
+            "-q",
+            "--duration",
+            duration,
+        ];
+        let mut child = self.scene.start(words);
+        let journal = self.scene.path("run/record.jsonl");
+        let measures = || {
+            fs::read_to_string(&journal)
+                .is_ok_and(|text| text.contains("\"phase\":\"measure\",\"edge\":\"begin\""))
+        };
+        while !measures() && child.try_wait().unwrap().is_none() {
+            thread::sleep(Duration::from_millis(20));
+        }
+        child
+    }
+
+    fn report(&self) -> serde_json::Value {
+        serde_json::from_slice(&self.scene.read("run/report.json")).unwrap()
+    }
+}
+
+impl Drop for Storage {
+    fn drop(&mut self) {
+        self.volume.set(Vec::new());
+    }
+}
+
+/// Waits for the end of `child`, which must come within `limit`.
+#[track_caller]
+fn end_within(mut child: Child, limit: Duration) -> Ran {
+    let began = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        assert!(began.elapsed() < limit, "the program does not end");
+        thread::sleep(Duration::from_millis(50));
+    }
+    Ran::of(&child.wait_with_output().unwrap())
+}
+
+fn signal(child: &Child, name: &str) {
+    let pid = child.id().to_string();
+    let sent = Command::new("kill").args([name, &pid]).status().unwrap();
+    assert!(sent.success());
+}
+
+fn finding<'a>(report: &'a serde_json::Value, rule: &str) -> &'a serde_json::Value {
+    let findings = report["findings"].as_array().unwrap();
+    let mut found = findings.iter().filter(|one| one["rule"] == rule);
+    found.next().unwrap_or(&serde_json::Value::Null)
+}
+
+#[test]
+fn storage_that_never_answers_again_fails_and_is_named() {
+    for rule in [
+        "database read hang",
+        "log write hang",
+        "database write hang",
+    ] {
+        let Some(storage) = Storage::prepared("hang") else {
+            return;
+        };
+        let child = storage.measure("60s");
+        storage.suffer(rule);
+        let ran = end_within(child, Duration::from_secs(30));
+        ran.expect_code(1)
+            .expect_out(&["FAIL", "no answer to the "]);
+        let journal = String::from_utf8(storage.scene.read("run/record.jsonl")).unwrap();
+        let last = journal.lines().last().unwrap();
+        assert!(last.contains("\"finished\""), "{last}");
+        assert!(
+            journal.contains("\"oldest_ns\""),
+            "the age of those that wait"
+        );
+        for file in ["report.html", "report.txt", "report.json"] {
+            assert!(storage.scene.path("run").join(file).exists(), "{file}");
+        }
+    }
+}
+
+#[test]
+fn storage_that_answers_nothing_from_the_start_ends_every_verb() {
+    let Some(storage) = Storage::prepared("dead") else {
+        return;
+    };
+    storage.suffer("database read hang");
+    let run = storage.scene.start(["run", "plan.toml", "-o", "run", "-q"]);
+    let ran = end_within(run, Duration::from_secs(30));
+    ran.expect_code(1)
+        .expect_out(&["no answer to the read", "Plimsoll001.edb"]);
+    let Some(empty) = Storage::new("dead-fill") else {
+        return;
+    };
+    empty.suffer("database write hang");
+    let fill = empty.scene.start(["prepare", "plan.toml", "-q"]);
+    let ran = end_within(fill, Duration::from_secs(30));
+    ran.expect_refusal(&["no answer to the write of", "Plimsoll001.edb"]);
+}
+
+#[test]
+fn a_freeze_fails_by_a_latency_of_the_worst_interval() {
+    let Some(storage) = Storage::prepared("freeze") else {
+        return;
+    };
+    let plan = String::from_utf8(storage.scene.read("plan.toml")).unwrap();
+    let patient = plan
+        .replace("\"3s\"", "\"60s\"")
+        .replace("interval = \"1s\"", "interval = \"15s\"");
+    storage.scene.write("plan.toml", patient.as_bytes());
+    let child = storage.measure("31s");
+    thread::sleep(Duration::from_secs(2));
+    storage.suffer("any any freeze=10s requests=100000");
+    thread::sleep(Duration::from_secs(11));
+    storage.volume.set(Vec::new());
+    end_within(child, Duration::from_secs(90)).expect_code(1);
+    let report = storage.report();
+    for (rule, least_ms) in [
+        ("read-latency-maximum", 1_000.0),
+        ("longest-request", 9_000.0),
+    ] {
+        let finding = finding(&report, rule);
+        assert_eq!(finding["outcome"], "fail", "{finding}");
+        assert!(
+            finding["measured"].as_f64().unwrap() > least_ms,
+            "{finding}"
+        );
+    }
+}
+
+#[test]
+fn one_interrupt_ends_a_run_whose_requests_hang() {
+    let Some(storage) = Storage::prepared("interrupt-hang") else {
+        return;
+    };
+    let plan = String::from_utf8(storage.scene.read("plan.toml")).unwrap();
+    let patient = plan.replace("\"3s\"", "\"600s\"");
+    storage.scene.write("plan.toml", patient.as_bytes());
+    let child = storage.measure("600s");
+    storage.suffer("database read hang");
+    thread::sleep(Duration::from_secs(1));
+    signal(&child, "-INT");
+    let ran = end_within(child, Duration::from_secs(30));
+    ran.expect_code(2).expect_out(&["CANNOT JUDGE"]);
+    let report = storage.report();
+    let failed = report["findings"].as_array().unwrap().iter();
+    assert_eq!(
+        failed.filter(|one| one["outcome"] == "fail").count(),
+        0,
+        "{report}"
+    );
+}
+
+#[test]
+fn a_program_that_was_stopped_blames_nothing_on_the_storage() {
+    let scene = Scene::prepared("stopped");
+    let mut child = scene.start(["run", "plan.toml", "-o", "run", "-q", "--duration", "16s"]);
+    let journal = scene.path("run/record.jsonl");
+    let measures = || fs::read_to_string(&journal).is_ok_and(|text| text.contains("\"measure\""));
+    while !measures() && child.try_wait().unwrap().is_none() {
+        thread::sleep(Duration::from_millis(20));
+    }
+    thread::sleep(Duration::from_millis(1_500));
+    signal(&child, "-STOP");
+    thread::sleep(Duration::from_secs(3));
+    signal(&child, "-CONT");
+    // Sixteen seconds prove nothing, and it says so.
+    end_within(child, Duration::from_secs(50)).expect_code(2);
+    let report: serde_json::Value = serde_json::from_slice(&scene.read("run/report.json")).unwrap();
+    let pauses = finding(&report, "pauses");
+    let evidence = pauses["evidence"][0].as_str().unwrap();
+    assert!(
+        evidence.contains("left out of latencies and rates"),
+        "{pauses}"
+    );
+    let longest = finding(&report, "longest-request")["measured"]
+        .as_f64()
+        .unwrap();
+    assert!(longest < 2_900.0, "{longest} ms");
+}
