@@ -72,11 +72,15 @@ fn a_target_is_judged_and_held() {
         let outcome = finding["outcome"].as_str().unwrap().to_owned();
         (outcome, number("measured"), number("limit"))
     };
-    assert_eq!(judged("impossible", "90000000").0, "fail");
+    // A load that no machine carries, of so few seconds that its growth finds room on the volume.
+    let (outcome, measured, limit) = judged("impossible", "2000000");
+    assert_eq!(outcome, "cannot_judge");
+    assert!(measured < limit, "{measured}");
     // A machine busy with other tests may not reach even this. After a stall one second of it may
     // be caught up, a quarter of the four, and batches that have begun end: twice is beyond that.
     let (outcome, measured, limit) = judged("modest", "500");
-    assert_eq!(outcome == "pass", measured >= limit, "{measured}");
+    let expected = ["cannot_judge", "pass"][usize::from(measured >= limit)];
+    assert_eq!(outcome, expected, "{measured}");
     assert!(
         measured < 1_000.0,
         "the load is held, not let go: {measured}"
