@@ -88,7 +88,8 @@ impl Load {
              [databases]\nfolders = [{:?}]\ncount = 1\nsize = \"{}B\"\n\
              [engine]\ncache_minimum = \"2MiB\"\ncache_maximum = \"4MiB\"\n\
              [workload]\nthreads = 2\n{}\
-             [test]\nduration = \"{}s\"\nwarm_up_limit = \"1s\"\ninterval = \"1s\"\n",
+             [test]\nduration = \"{}s\"\nwarm_up_limit = \"1s\"\ninterval = \"1s\"\n\
+             give_up = \"12s\"\n",
             disk.display().to_string(),
             self.size_bytes,
             target.unwrap_or_default(),
