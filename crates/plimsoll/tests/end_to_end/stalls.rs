@@ -205,6 +205,35 @@ fn one_interrupt_ends_a_run_whose_requests_hang() {
 }
 
 #[test]
+fn one_interrupt_writes_the_reports_though_the_kernel_keeps_a_flush() {
+    let Some(storage) = Storage::prepared("interrupt-flush") else {
+        return;
+    };
+    let plan = String::from_utf8(storage.scene.read("plan.toml")).unwrap();
+    let patient = plan.replace("\"3s\"", "\"600s\"");
+    storage.scene.write("plan.toml", patient.as_bytes());
+    let child = storage.measure("600s");
+    storage.suffer("any any hang");
+    thread::sleep(Duration::from_secs(1));
+    signal(&child, "-INT");
+    let began = Instant::now();
+    let run = storage.scene.path("run");
+    let are_written = || {
+        let json = fs::read(run.join("report.json")).unwrap_or_default();
+        let others = ["report.html", "report.txt"].map(|file| run.join(file).exists());
+        json.ends_with(b"}\n") && others == [true, true]
+    };
+    while !are_written() {
+        assert!(began.elapsed() < Duration::from_secs(30), "no report");
+        thread::sleep(Duration::from_millis(50));
+    }
+    // What the kernel keeps until it is answered, it lets go now.
+    storage.volume.set(Vec::new());
+    let ran = end_within(child, Duration::from_secs(30));
+    ran.expect_code(2).expect_out(&["CANNOT JUDGE"]);
+}
+
+#[test]
 fn a_program_that_was_stopped_blames_nothing_on_the_storage() {
     let scene = Scene::prepared("stopped");
     let mut child = scene.start(["run", "plan.toml", "-o", "run", "-q", "--duration", "16s"]);
