@@ -83,14 +83,18 @@ fn failed(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
 /// Where the run itself is not valid, that alone is said: all else follows from it.
 fn not_judged(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
     let mut said = vec!["This run proves nothing about the storage.".to_owned()];
-    let unjudged = verdict
-        .findings
-        .iter()
-        .filter(|finding| finding.outcome == Outcome::CannotJudge);
-    let (invalid, unknown): (Vec<&Finding>, Vec<&Finding>) =
-        unjudged.partition(|finding| finding.kind == Kind::Validity);
-    let reasons = if invalid.is_empty() { unknown } else { invalid };
-    said.extend(reasons.into_iter().map(|finding| objection(run, finding)));
+    let unjudged = |kind: Option<Kind>| {
+        let findings = verdict.findings.iter();
+        findings.filter(move |finding| {
+            finding.outcome == Outcome::CannotJudge && kind.is_none_or(|kind| finding.kind == kind)
+        })
+    };
+    // What makes all else worthless stands alone: an altered record, then a run that is not valid.
+    let decisive = [Some(Kind::Record), Some(Kind::Validity), None]
+        .into_iter()
+        .find(|&kind| unjudged(kind).next().is_some());
+    let reasons = decisive.into_iter().flat_map(unjudged);
+    said.extend(reasons.map(|finding| objection(run, finding)));
     said
 }
 

@@ -12,6 +12,9 @@ const DEPLOYMENT: &str = "name = \"office\"\n\
     [availability]\nservers_per_site = 2\ncopies = 2\n\
     [data]\nlargest_database = \"200GiB\"\n";
 const MAILBOXES: &str = "Identity,TotalItemSize,ItemCount\na,1 GB (1073741824 bytes),10000\n";
+const MESSAGES: &str = "#Fields: date-time,source,event-id,recipient-address,\
+    total-bytes,sender-address\r\n\
+    2026-11-20T09:15:00.100Z,STOREDRIVER,DELIVER,a@x,10240,b@x\r\n";
 
 fn is_file(scene: &Scene, name: &str) -> bool {
     fs::symlink_metadata(scene.path(name)).unwrap().is_file()
@@ -47,17 +50,21 @@ fn no_answer_is_written_over_anything_unasked() {
     let scene = Scene::prepared("answers");
     scene.write("deployment.toml", DEPLOYMENT.as_bytes());
     scene.write("boxes.csv", MAILBOXES.as_bytes());
+    scene.write("MSGTRK.LOG", MESSAGES.as_bytes());
     scene.run(["run", "plan.toml", "-o", "run", "--quiet"]);
     expect_careful(&scene, &["report", "run", "-o", "out"]);
     expect_careful(&scene, &["size", "deployment.toml", "-o", "out"]);
-    expect_careful(&scene, &["profile", "boxes.csv", "-o", "out"]);
+    expect_careful(&scene, &["profile", "MSGTRK.LOG", "boxes.csv", "-o", "out"]);
     for (words, input) in [
         ("report run -o run/record.jsonl --force", "run/record.jsonl"),
         (
             "size deployment.toml -o deployment.toml --force",
             "deployment.toml",
         ),
-        ("profile boxes.csv -o boxes.csv --force", "boxes.csv"),
+        (
+            "profile MSGTRK.LOG boxes.csv -o boxes.csv --force",
+            "boxes.csv",
+        ),
     ] {
         let before = scene.read(input);
         scene

@@ -55,6 +55,7 @@ fn is_as_good_as_before(scene: &Scene, volume: &Mount) {
     scene.run(["verify", &file]).expect_code(0);
     scene.write("plan.toml", plan_on(volume, "2s").as_bytes());
     let again = scene.run(["run", "plan.toml", "-o", "again"]);
+    assert!(again.out.contains("Measured time"), "{}", again.err);
     again.expect_out(&["Measured time ", "limit 30 s", "0           of"]);
 }
 

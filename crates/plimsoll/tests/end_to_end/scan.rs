@@ -260,8 +260,11 @@ fn an_id_for_two_addresses_clashes_while_one_yields() {
     let listener = net.listener("10s");
     net.keepalived(3, 1, 200, 101);
     let (code, scan) = heard(listener);
+    let mut clashes = clashes(&scan);
+    // For as long as the first has not yielded yet, both are masters indeed.
+    clashes.retain(|clash| clash != "two_masters");
     assert_eq!(
-        (code, clashes(&scan)),
+        (code, clashes),
         (Some(1), vec!["same_id".to_owned()]),
         "{scan}"
     );
