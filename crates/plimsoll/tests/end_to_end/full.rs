@@ -134,10 +134,12 @@ fn a_first_look_at_a_small_volume_leaves_room_to_grow() {
         return;
     };
     let folder = volume.0.display().to_string();
-    for _ in 0..2 {
-        let ran = scene.run(["quick", &folder, "--duration", "4s"]);
-        ran.expect_code(2);
-        ran.expect_out(&["proves nothing", "Measured time ", "limit 30 s"]);
-        assert!(!ran.out.contains("Not fit"), "{}", ran.out);
-    }
+    let ran = scene.run(["quick", &folder, "--duration", "4s"]);
+    ran.expect_code(2);
+    ran.expect_out(&["proves nothing", "Measured time ", "limit 30 s"]);
+    assert!(!ran.out.contains("Not fit"), "{}", ran.out);
+    // A fast disk may have left no room for a second one, which is then refused with the numbers.
+    let again = scene.run(["quick", &folder, "--duration", "4s"]);
+    again.expect_code(2);
+    assert!(!again.out.contains("Not fit"), "{}", again.out);
 }
