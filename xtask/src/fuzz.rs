@@ -13,10 +13,10 @@ const COVERAGE: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-l
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
     -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares";
 /// Seconds for each decoder within the test command.
-pub const SHORT_SECONDS: u32 = 10;
+pub(crate) const SHORT_SECONDS: u32 = 10;
 
 /// Fuzzes every decoder for so long. Findings are kept in `fuzz/target/findings`.
-pub fn run(seconds: u32) -> Result<(), Failure> {
+pub(crate) fn run(seconds: u32) -> Result<(), Failure> {
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) || !shell::installed("c++") {
         println!("fuzzing skipped: it needs Linux on x86-64 and a C++ compiler");
         return Ok(());

@@ -189,7 +189,7 @@ const TABLE: &[Layer] = &[
 ];
 
 /// Checks every edge of the workspace against the table.
-pub fn run() -> Result<(), Failure> {
+pub(crate) fn run() -> Result<(), Failure> {
     let metadata = MetadataCommand::new()
         .current_dir(shell::root())
         .no_deps()

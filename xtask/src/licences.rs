@@ -26,7 +26,7 @@ const ALLOWED: &[&str] = &[
 const ALLOWED_IN_TESTS: &[&str] = &["libesedb", "libesedb-sys"];
 
 /// Checks the licence expression of every package in the lock file.
-pub fn run() -> Result<(), Failure> {
+pub(crate) fn run() -> Result<(), Failure> {
     let metadata = MetadataCommand::new()
         .current_dir(shell::root())
         .exec()
@@ -42,7 +42,7 @@ pub fn run() -> Result<(), Failure> {
 }
 
 /// Runs cargo-deny where it is installed, the licence check otherwise.
-pub fn deny() -> Result<(), Failure> {
+pub(crate) fn deny() -> Result<(), Failure> {
     if shell::installed("cargo-deny") {
         return shell::run(&["cargo", "deny", "check"]);
     }

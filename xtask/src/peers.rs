@@ -7,15 +7,15 @@ use xtask::failure::Failure;
 use xtask::shell;
 
 /// Names the folder to the tests that use it.
-pub const VARIABLE: &str = "PLIMSOLL_PEERS";
+pub(crate) const VARIABLE: &str = "PLIMSOLL_PEERS";
 
 /// Where the virtual environment is.
-pub fn folder() -> PathBuf {
+pub(crate) fn folder() -> PathBuf {
     shell::root().join("target/peers")
 }
 
 /// Makes the virtual environment where it is missing or holds other versions.
-pub fn install() -> Result<(), Failure> {
+pub(crate) fn install() -> Result<(), Failure> {
     let folder = folder().display().to_string();
     let words = "cargo run -q -p testkit --bin peers -- set-up";
     let mut words: Vec<&str> = words.split(' ').collect();

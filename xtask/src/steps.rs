@@ -98,7 +98,7 @@ fn documentation() -> Result<(), Failure> {
 }
 
 /// Runs the named steps, or all; stops at the first that fails.
-pub fn run(names: &[&str]) -> Result<(), Failure> {
+pub(crate) fn run(names: &[&str]) -> Result<(), Failure> {
     let unknown = names
         .iter()
         .find(|name| STEPS.iter().all(|step| step.name != **name));

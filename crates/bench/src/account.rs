@@ -15,7 +15,7 @@ use crate::budget::Totals;
 const SETTLED_DEPTHS: u64 = 2;
 
 /// What was counted of one run.
-pub struct Account {
+pub(crate) struct Account {
     settles_at: u64,
     most_batches: u64,
     coordinator: Arc<Coordinator>,
@@ -27,7 +27,7 @@ pub struct Account {
 
 impl Account {
     /// For a run of `plan` that is to be stopped after `most_batches` of the settled load.
-    pub fn new(plan: &Plan, coordinator: &Arc<Coordinator>, most_batches: u64) -> Self {
+    pub(crate) fn new(plan: &Plan, coordinator: &Arc<Coordinator>, most_batches: u64) -> Self {
         Self {
             settles_at: SETTLED_DEPTHS * plan.checkpoint_depth.0,
             most_batches,
@@ -38,7 +38,7 @@ impl Account {
     }
 
     /// Takes in one event.
-    pub fn note(&self, event: &Event) {
+    pub(crate) fn note(&self, event: &Event) {
         let Event::Interval(interval) = event else {
             return;
         };
@@ -59,7 +59,7 @@ impl Account {
 /// Bytes written to log files, from the first opening to the last closing: a part cut out of the
 /// middle would miss that the file in use at its beginning had been formatted before.
 #[derive(Default)]
-pub struct LogBytes(pub Cell<u64>);
+pub(crate) struct LogBytes(pub Cell<u64>);
 
 impl Observer for LogBytes {
     fn observe(&self, observation: &Observation) {

@@ -30,7 +30,7 @@ const BATCHES: u64 = 4_000;
 
 /// Runs the load in a folder of its own below `directory`, which is removed, and prints every
 /// figure beside its limits. Fails where one misses.
-pub fn run(directory: &Path) -> Result<(), Failure> {
+pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     let folder = directory.join("plimsoll-bench-batch");
     folder::remove(&folder)?;
     folder::create(&folder)?;

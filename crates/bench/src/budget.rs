@@ -35,7 +35,7 @@ const LIMITS: [Limit; 4] = [
 
 /// What was counted over some intervals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Totals {
+pub(crate) struct Totals {
     /// Time, in nanoseconds.
     pub nanos: u64,
     /// Batch transactions that committed.
@@ -58,7 +58,7 @@ pub struct Totals {
 
 /// Requests of one kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Requests {
+pub(crate) struct Requests {
     /// How many.
     pub count: u64,
     /// Bytes of all of them.
@@ -77,7 +77,7 @@ impl Requests {
 
 impl Totals {
     /// What one database did in an interval of `nanos`.
-    pub fn of(interval: &DatabaseInterval, nanos: u64) -> Self {
+    pub(crate) fn of(interval: &DatabaseInterval, nanos: u64) -> Self {
         let requests = |series| Requests::of(interval, series);
         Self {
             nanos,
@@ -116,12 +116,12 @@ impl AddAssign for Totals {
 
 /// The four figures, in the order of [`LIMITS`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Budget([f64; LIMITS.len()]);
+pub(crate) struct Budget([f64; LIMITS.len()]);
 
 impl Budget {
     /// From what happened once the load had settled, and from the whole life of the log: what was
     /// written to its files, and how much of them was used.
-    pub fn new(settled: &Totals, log_written: u64, log_volume: u64) -> Self {
+    pub(crate) fn new(settled: &Totals, log_written: u64, log_volume: u64) -> Self {
         let batches = settled.batches.max(1) as f64;
         Self([
             settled.reads.count as f64 / batches,
@@ -132,7 +132,7 @@ impl Budget {
     }
 
     /// How many figures are outside their limits.
-    pub fn missed(&self) -> usize {
+    pub(crate) fn missed(&self) -> usize {
         let pairs = self.0.iter().zip(&LIMITS);
         pairs
             .filter(|(value, limit)| !limit.is_kept(**value))

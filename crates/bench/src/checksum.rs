@@ -16,7 +16,7 @@ const SPAN: Duration = Duration::from_secs(1);
 const GOAL: f64 = 15.0;
 
 /// Prints the speed of every kernel that this processor has, and of whole verifications.
-pub fn run() {
+pub(crate) fn run() {
     let size = PageSize::KIB_32;
     let pages: Vec<Vec<u8>> = (1..=PAGES)
         .map(|number| sealed(size, PageNumber(number)))

@@ -17,7 +17,7 @@ use units::{Bytes, Prng, Seed};
 use xtask::failure::Failure;
 
 /// The database file's name.
-pub const FILE: &str = "mail.edb";
+pub(crate) const FILE: &str = "mail.edb";
 const TABLE: &str = "Mail";
 const NUMBER: u16 = 1;
 /// Plain columns of the record, none longer than a record's plain columns may be.
@@ -31,7 +31,7 @@ const DURABLE_EVERY: u64 = 16;
 
 /// What is built and how long it is worked on.
 #[derive(Clone, Copy, Debug)]
-pub struct Crashed {
+pub(crate) struct Crashed {
     /// Records, numbered from 1.
     pub records: u64,
     /// The engine's cache.
@@ -45,7 +45,7 @@ pub struct Crashed {
 impl Crashed {
     /// Builds the database in `folder` and works on it until there is that much log which recovery
     /// has to replay.
-    pub fn make(self, folder: &Path) -> Result<(), Failure> {
+    pub(crate) fn make(self, folder: &Path) -> Result<(), Failure> {
         let failed = |error: device::DeviceError| Failure::new(error.to_string());
         let world = World::new(Backend::Auto).map_err(failed)?;
         let volume = world.volume(folder).map_err(failed)?;
@@ -126,7 +126,7 @@ impl Crashed {
 }
 
 /// Where a database, called `file`, and its log are.
-pub fn files(volume: &Rc<dyn Volume>, file: &str) -> DatabaseFiles {
+pub(crate) fn files(volume: &Rc<dyn Volume>, file: &str) -> DatabaseFiles {
     DatabaseFiles {
         database: Rc::clone(volume),
         file: file.to_owned(),

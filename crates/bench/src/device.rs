@@ -12,16 +12,16 @@ use crate::{PAIRS, fio, median, slice};
 use xtask::failure::Failure;
 
 /// The file read from: far larger than any on-board cache of a small disk.
-pub const FILE_BYTES: u64 = 1 << 30;
+pub(crate) const FILE_BYTES: u64 = 1 << 30;
 
 /// Bytes per read: the page size of an Exchange database.
-pub const READ_BYTES: usize = 32 << 10;
+pub(crate) const READ_BYTES: usize = 32 << 10;
 
 /// Requests in flight, one line each.
 const DEPTHS: [usize; 3] = [1, 8, 32];
 
 /// Length of each slice.
-pub const SLICE: Nanos = Nanos::from_millis(500);
+pub(crate) const SLICE: Nanos = Nanos::from_millis(500);
 
 /// Slices of each side in a pair, taken in turn. Storage that others share changes its pace by
 /// tens of percent within seconds: a pair of two long stretches compares two moments, not two
@@ -29,14 +29,14 @@ pub const SLICE: Nanos = Nanos::from_millis(500);
 const SLICES: usize = 8;
 
 /// The file's name.
-pub const FILE: &str = "plimsoll-bench-device";
+pub(crate) const FILE: &str = "plimsoll-bench-device";
 
 /// The goal: our IOPS over fio's.
 const GOAL: f64 = 0.97;
 
 /// Medians of alternating pairs at one depth.
 #[derive(Clone, Copy, Debug)]
-pub struct Comparison {
+pub(crate) struct Comparison {
     /// Where the other side kept its buffers.
     pub memory: FioMemory,
     /// Requests in flight.
@@ -77,7 +77,7 @@ impl fmt::Display for Comparison {
 
 /// Measures every depth in `directory`; nothing but a message where fio is absent. The file is
 /// removed at the end.
-pub fn run(directory: &Path) -> Result<Vec<Comparison>, Failure> {
+pub(crate) fn run(directory: &Path) -> Result<Vec<Comparison>, Failure> {
     if !fio::installed() {
         println!("{}", fio::ABSENT);
         return Ok(Vec::new());

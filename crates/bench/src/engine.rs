@@ -14,7 +14,7 @@ use xtask::failure::Failure;
 use xtask::shell;
 
 /// This program's command for [`alone`].
-pub const COMMAND: &str = "bench-mix";
+pub(crate) const COMMAND: &str = "bench-mix";
 
 /// Above the columns of a [`Line`](crate::tally::Line).
 const HEADINGS: &str = "engine             sessions  operations/s  KB read  KB written  \
@@ -47,7 +47,7 @@ const GOAL: f64 = 1.06;
 const MANIFEST: &str = "bench/peers/Cargo.toml";
 
 /// Measures every engine in a folder below `directory`, which is removed.
-pub fn run(directory: &Path) -> Result<(), Failure> {
+pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     let folder = directory.join("plimsoll-bench-engine");
     println!(
         "{} records of 8-10 KiB, cache {}, 30 % of updates durable, {} s each; bytes and CPU per \
@@ -112,7 +112,7 @@ fn rate_of(line: &str) -> Option<f64> {
 }
 
 /// Our engine in this process.
-pub fn alone(folder: &Path, sessions: &[&str]) -> Result<(), Failure> {
+pub(crate) fn alone(folder: &Path, sessions: &[&str]) -> Result<(), Failure> {
     let number = |word: &&str| {
         let number = word.parse::<u32>();
         number.map_err(|_| Failure::new(format!("`{word}` is no number of sessions")))

@@ -9,7 +9,7 @@ use xtask::shell;
 
 /// What a run of fio measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Measured {
+pub(crate) struct Measured {
     /// I/Os per second, reads and writes.
     pub operations_per_second: f64,
     /// Bytes per second, reads and writes.
@@ -19,16 +19,16 @@ pub struct Measured {
 }
 
 /// Whether fio can be called.
-pub fn installed() -> bool {
+pub(crate) fn installed() -> bool {
     shell::installed("fio")
 }
 
 /// What to say, and do nothing else, where it cannot.
-pub const ABSENT: &str = "skipped: fio is not installed; install it with `apt install fio`";
+pub(crate) const ABSENT: &str = "skipped: fio is not installed; install it with `apt install fio`";
 
 /// Runs one fio job on `file` with `arguments` beside those that every comparison shares: direct,
 /// `io_uring`, a new random order each time.
-pub fn run(file: &Path, arguments: &[&str]) -> Result<Measured, Failure> {
+pub(crate) fn run(file: &Path, arguments: &[&str]) -> Result<Measured, Failure> {
     let file = format!("--filename={}", file.display());
     let mut words = vec![
         "fio",

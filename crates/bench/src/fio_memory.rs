@@ -3,7 +3,7 @@
 /// Where fio keeps its buffers. Ours lie in huge pages without anybody's doing; for fio's, the
 /// administrator must have reserved some.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FioMemory {
+pub(crate) enum FioMemory {
     /// fio as it comes: `malloc`, ordinary pages.
     Plain,
     /// `--iomem=mmaphuge`: what is left of the difference is the program's, not the memory's.
@@ -12,10 +12,10 @@ pub enum FioMemory {
 
 impl FioMemory {
     /// Both, the one that fio starts with first.
-    pub const ALL: [Self; 2] = [Self::Plain, Self::HugePages];
+    pub(crate) const ALL: [Self; 2] = [Self::Plain, Self::HugePages];
 
     /// How a line of the bench calls it.
-    pub const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Plain => "fio",
             Self::HugePages => "fio in huge pages",
@@ -23,7 +23,7 @@ impl FioMemory {
     }
 
     /// What makes fio do so.
-    pub const fn arguments(self) -> &'static [&'static str] {
+    pub(crate) const fn arguments(self) -> &'static [&'static str] {
         match self {
             Self::Plain => &[],
             Self::HugePages => &["--iomem=mmaphuge"],
@@ -31,7 +31,7 @@ impl FioMemory {
     }
 
     /// Whether fio can be had like this; says so where not.
-    pub fn is_possible(self) -> bool {
+    pub(crate) fn is_possible(self) -> bool {
         let is_possible = self == Self::Plain || has_huge_pages(&meminfo());
         if !is_possible {
             println!(

@@ -7,12 +7,12 @@ use std::path::Path;
 use xtask::failure::Failure;
 
 /// Makes a folder, with those above it.
-pub fn create(folder: &Path) -> Result<(), Failure> {
+pub(crate) fn create(folder: &Path) -> Result<(), Failure> {
     fs::create_dir_all(folder).map_err(|error| failed(folder, &error))
 }
 
 /// Removes a folder with all that is in it; one that is not there is well.
-pub fn remove(folder: &Path) -> Result<(), Failure> {
+pub(crate) fn remove(folder: &Path) -> Result<(), Failure> {
     match fs::remove_dir_all(folder) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(folder, &error)),
         _ => Ok(()),

@@ -16,7 +16,7 @@ use xtask::failure::Failure;
 
 /// What is prepared and how it is run: everything that this does not say is the program's default.
 #[derive(Clone, Copy, Debug)]
-pub struct Mail {
+pub(crate) struct Mail {
     /// The size of the one database, as a plan says it.
     pub database: &'static str,
     /// The engine's cache.
@@ -35,7 +35,7 @@ impl fmt::Display for Mail {
 
 impl Mail {
     /// A plan of one database in `folder`, to be run until it is stopped.
-    pub fn plan(&self, folder: &Path) -> Result<Plan, Failure> {
+    pub(crate) fn plan(&self, folder: &Path) -> Result<Plan, Failure> {
         let mebibytes = |bytes: Bytes| bytes.0 >> 20;
         let depth = self.checkpoint_depth.map_or_else(String::new, |depth| {
             format!("checkpoint_depth = \"{}MiB\"\n", mebibytes(depth))
@@ -57,7 +57,7 @@ impl Mail {
 
 /// The only database of a plan, on one volume for its file and one for its log; `note` is told of
 /// every event.
-pub fn group(
+pub(crate) fn group(
     runtime: &Runtime,
     plan: &Plan,
     (database, log): (Rc<dyn Volume>, Rc<dyn Volume>),
@@ -86,7 +86,7 @@ pub fn group(
 }
 
 /// Fills the databases of a group.
-pub async fn prepare(group: &Group) -> Result<(), Failure> {
+pub(crate) async fn prepare(group: &Group) -> Result<(), Failure> {
     let failed = |error: trial::prepare::PrepareError| Failure::new(error.to_string());
     let (plan, locations) = (&group.plan, &group.locations);
     let targets = trial::prepare::preflight(plan, locations).await;

@@ -28,7 +28,7 @@ const LOG_BASE: &str = "E00";
 
 /// What the mix is made of, the same for every engine.
 #[derive(Clone, Copy, Debug)]
-pub struct Mix {
+pub(crate) struct Mix {
     /// Records before it begins.
     pub records: u32,
     /// The engine's cache.
@@ -65,7 +65,7 @@ struct Preload {
 }
 
 /// Builds a database in `folder` and runs the mix on it, with each number of sessions in turn.
-pub fn run(folder: &Path, mix: &Mix, sessions: Vec<u32>) -> Result<Vec<Line>, Failure> {
+pub(crate) fn run(folder: &Path, mix: &Mix, sessions: Vec<u32>) -> Result<Vec<Line>, Failure> {
     let failed = |error: device::DeviceError| Failure::new(error.to_string());
     let world = World::new(Backend::Auto).map_err(failed)?;
     let volume = world.volume(folder).map_err(failed)?;

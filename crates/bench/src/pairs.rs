@@ -7,7 +7,7 @@ use xtask::failure::Failure;
 
 /// Medians of alternating pairs of one figure, larger is better.
 #[derive(Clone, Copy, Debug)]
-pub struct Pairs {
+pub(crate) struct Pairs {
     /// Ours.
     pub ours: f64,
     /// The peer's.
@@ -19,7 +19,7 @@ pub struct Pairs {
 }
 
 /// Measures both in alternating order.
-pub fn measure(
+pub(crate) fn measure(
     goal: f64,
     mut ours: impl FnMut() -> Result<f64, Failure>,
     mut peer: impl FnMut() -> Result<f64, Failure>,

@@ -96,7 +96,7 @@ fn failed(path: &Path, error: &std::io::Error) -> Failure {
 }
 
 /// `check` of two databases against sequential reads of the same files.
-pub fn check(directory: &Path) -> Result<Option<Pairs>, Failure> {
+pub(crate) fn check(directory: &Path) -> Result<Option<Pairs>, Failure> {
     if !fio::installed() {
         println!("{}", fio::ABSENT);
         return Ok(None);
@@ -108,7 +108,7 @@ pub fn check(directory: &Path) -> Result<Option<Pairs>, Failure> {
 }
 
 /// `prepare` of two databases against sequential writes of as many bytes, flushed at the end.
-pub fn prepare(directory: &Path) -> Result<Option<Pairs>, Failure> {
+pub(crate) fn prepare(directory: &Path) -> Result<Option<Pairs>, Failure> {
     if !fio::installed() {
         println!("{}", fio::ABSENT);
         return Ok(None);

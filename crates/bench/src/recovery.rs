@@ -50,7 +50,7 @@ const SECONDS: u64 = 4;
 
 /// Measures in a folder of its own below `directory`, which is removed. Fails where a load is below
 /// the goal; nothing but a message where fio is absent.
-pub fn run(directory: &Path) -> Result<(), Failure> {
+pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     if !fio::installed() {
         println!("{}", fio::ABSENT);
         return Ok(());

@@ -31,7 +31,7 @@ const RUN: Synthetic = Synthetic {
 };
 
 /// Makes the journal in a folder of `directory`, reports it, and fails where that takes too long.
-pub fn run(directory: &Path) -> Result<(), Failure> {
+pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     shell::run(&["cargo", "build", "-q", "--release", "-p", "plimsoll"])?;
     let folder = directory.join("plimsoll-bench-report");
     folder::remove(&folder)?;

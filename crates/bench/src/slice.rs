@@ -14,10 +14,10 @@ use xtask::failure::Failure;
 use xtask::shell;
 
 /// This program's command for [`run`].
-pub const COMMAND: &str = "bench-slice";
+pub(crate) const COMMAND: &str = "bench-slice";
 
 /// Measures a slice in a new process.
-pub fn apart(directory: &Path, depth: usize, seed: u64) -> Result<fio::Measured, Failure> {
+pub(crate) fn apart(directory: &Path, depth: usize, seed: u64) -> Result<fio::Measured, Failure> {
     let program = std::env::current_exe().map_err(|error| Failure::new(error.to_string()))?;
     let [program, directory] = [&program, directory].map(|path| path.display().to_string());
     let (depth, seed) = (depth.to_string(), seed.to_string());
@@ -38,7 +38,7 @@ fn parse(printed: &str) -> Option<fio::Measured> {
 }
 
 /// Reads in this process; prints how many, and nanoseconds of time and of this thread's processor.
-pub fn run(directory: &Path, depth: &str, seed: &str) -> Result<(), Failure> {
+pub(crate) fn run(directory: &Path, depth: &str, seed: &str) -> Result<(), Failure> {
     let number = |word: &str| {
         let number = word.parse::<u64>();
         number.map_err(|_| Failure::new(format!("`{word}` is no number")))

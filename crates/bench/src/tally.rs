@@ -15,7 +15,7 @@ const LONGEST_READ_NANOS: u64 = 60_000_000_000;
 
 /// What this process has used so far, all threads together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Usage {
+pub(crate) struct Usage {
     /// Bytes read from storage.
     pub read_bytes: u64,
     /// Bytes written to storage, now or later.
@@ -26,7 +26,7 @@ pub struct Usage {
 
 /// Operations of one session, or of several together.
 #[derive(Clone, Debug)]
-pub struct Tally {
+pub(crate) struct Tally {
     operations: u64,
     missed: u64,
     reads: Histogram<u64>,
@@ -34,7 +34,7 @@ pub struct Tally {
 
 /// One engine with so many sessions.
 #[derive(Clone, Debug)]
-pub struct Line {
+pub(crate) struct Line {
     /// What the engine is called.
     pub engine: String,
     /// Sessions at once.
@@ -49,7 +49,7 @@ pub struct Line {
 
 impl Usage {
     /// What the kernel has counted for this process until now.
-    pub fn now() -> io::Result<Self> {
+    pub(crate) fn now() -> io::Result<Self> {
         let counted = std::fs::read_to_string("/proc/self/io")?;
         let status = std::fs::read_to_string("/proc/self/stat")?;
         Self::parse(&counted, &status)
@@ -89,18 +89,18 @@ impl Default for Tally {
 impl Tally {
     /// Counts an operation. One that found its record missing or changed by another session still
     /// counts, and is told apart.
-    pub fn count(&mut self, missed: bool) {
+    pub(crate) fn count(&mut self, missed: bool) {
         self.operations += 1;
         self.missed += u64::from(missed);
     }
 
     /// Notes how long a read took, in nanoseconds.
-    pub fn note_read(&mut self, nanos: u64) {
+    pub(crate) fn note_read(&mut self, nanos: u64) {
         self.reads.saturating_record(nanos);
     }
 
     /// Adds another session's operations.
-    pub fn add(&mut self, other: &Self) {
+    pub(crate) fn add(&mut self, other: &Self) {
         self.operations += other.operations;
         self.missed += other.missed;
         self.reads
@@ -111,7 +111,7 @@ impl Tally {
 
 impl Line {
     /// Operations per second.
-    pub fn rate(&self) -> f64 {
+    pub(crate) fn rate(&self) -> f64 {
         self.tally.operations as f64 / self.span.as_secs_f64()
     }
 }

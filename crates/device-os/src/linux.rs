@@ -21,11 +21,11 @@ use file::OpenFile;
 use helpers::Helpers;
 
 pub use packets::PacketSocket;
-pub use probe::{device_read_bytes, facts, free_bytes};
-pub use sys::{boot_clock, prefer_huge_pages, raise_open_files};
+pub(crate) use probe::{device_read_bytes, facts, free_bytes};
+pub(crate) use sys::{boot_clock, prefer_huge_pages, raise_open_files};
 
 /// What files and folders need of a backend.
-pub trait Host: Reactor {
+pub(crate) trait Host: Reactor {
     /// The backend as the executor sees it.
     fn reactor(self: Rc<Self>) -> Rc<dyn Reactor>;
 
@@ -37,7 +37,7 @@ pub trait Host: Reactor {
 }
 
 /// The backend that was asked for, and which one it is.
-pub fn host(backend: Backend) -> Result<(Rc<dyn Host>, Backend), DeviceError> {
+pub(crate) fn host(backend: Backend) -> Result<(Rc<dyn Host>, Backend), DeviceError> {
     if backend != Backend::Pool {
         match uring::UringHost::new() {
             Ok(host) => return Ok((Rc::new(host), Backend::Uring)),
@@ -51,7 +51,7 @@ pub fn host(backend: Backend) -> Result<(Rc<dyn Host>, Backend), DeviceError> {
 }
 
 /// The folder `path`.
-pub fn volume(host: &Rc<dyn Host>, path: &Path) -> Result<Rc<dyn Volume>, DeviceError> {
+pub(crate) fn volume(host: &Rc<dyn Host>, path: &Path) -> Result<Rc<dyn Volume>, DeviceError> {
     Ok(Rc::new(volume::OsVolume::new(host, path)?))
 }
 

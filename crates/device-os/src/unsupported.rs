@@ -67,7 +67,7 @@ impl PacketSocket {
 }
 
 /// Nothing to ask.
-pub fn prefer_huge_pages(_: *mut u8, _: usize) {}
+pub(crate) fn prefer_huge_pages(_: *mut u8, _: usize) {}
 
 /// Nothing tells.
 pub fn boot_clock() -> Option<std::time::Duration> {
@@ -75,6 +75,6 @@ pub fn boot_clock() -> Option<std::time::Duration> {
 }
 
 /// Nothing to raise.
-pub fn raise_open_files() -> std::io::Result<u64> {
+pub(crate) fn raise_open_files() -> std::io::Result<u64> {
     Ok(u64::MAX)
 }

@@ -52,7 +52,7 @@ impl File {
 
 impl MemoryVolume {
     /// What memory promises: single sectors are atomic, as on the disks it stands for.
-    pub const CAPS: Caps = Caps {
+    pub(crate) const CAPS: Caps = Caps {
         atomic_write_unit: 512,
         volatile_cache: true,
         unbuffered: true,

@@ -37,7 +37,7 @@ use writer::FileWriter;
 pub use error::{BulkError, RowProblem};
 
 /// The database time of every page of a fresh fill. Live changes count on from here.
-pub const DBTIME_OF_FILL: u64 = 1;
+pub(crate) const DBTIME_OF_FILL: u64 = 1;
 
 /// How much a fill makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

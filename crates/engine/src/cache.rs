@@ -131,7 +131,7 @@ impl Drop for Loading<'_> {
 
 impl Cache {
     /// An empty cache.
-    pub fn new(
+    pub(crate) fn new(
         runtime: &Runtime,
         device: Rc<dyn Device>,
         log: Log,
@@ -168,19 +168,19 @@ impl Cache {
     }
 
     /// The frame table, told the time. Not to be held across an await.
-    pub fn frames(&self) -> std::cell::RefMut<'_, Frames> {
+    pub(crate) fn frames(&self) -> std::cell::RefMut<'_, Frames> {
         let mut frames = self.frames.borrow_mut();
         frames.set_now(self.runtime.now());
         frames
     }
 
     /// The page size.
-    pub const fn page_size(&self) -> PageSize {
+    pub(crate) const fn page_size(&self) -> PageSize {
         self.page_size
     }
 
     /// Brings several pages in at the same time and keeps them.
-    pub async fn fetch_all(
+    pub(crate) async fn fetch_all(
         self: &Rc<Self>,
         pages: Vec<PageNumber>,
     ) -> Result<Vec<Pinned>, TransactionError> {
@@ -215,7 +215,10 @@ impl Cache {
     }
 
     /// Brings a page in, unless it is here, and keeps it.
-    pub async fn fetch(self: Rc<Self>, page: PageNumber) -> Result<Pinned, TransactionError> {
+    pub(crate) async fn fetch(
+        self: Rc<Self>,
+        page: PageNumber,
+    ) -> Result<Pinned, TransactionError> {
         loop {
             self.latch.check()?;
             if self.frames.borrow_mut().pin(page) {
@@ -235,7 +238,7 @@ impl Cache {
 
     /// Keeps pages that are here for a use that is sure to come, as long as those kept are no more
     /// than a share of the cache.
-    pub fn keep(self: &Rc<Self>, pages: &[PageNumber]) -> Kept {
+    pub(crate) fn keep(self: &Rc<Self>, pages: &[PageNumber]) -> Kept {
         let room = (self.most_pages / KEPT_SHARE).saturating_sub(self.kept_pages.get());
         let mut frames = self.frames.borrow_mut();
         let here = pages.iter().filter(|page| frames.pin(**page));
@@ -266,7 +269,7 @@ impl Cache {
     }
 
     /// Waits while the cache holds more than it may, pages that are loading included.
-    pub async fn wait_for_room(&self) -> Result<(), TransactionError> {
+    pub(crate) async fn wait_for_room(&self) -> Result<(), TransactionError> {
         let has_room = || {
             let used = self.frames.borrow().resident() + self.loading.borrow().len();
             used <= self.most_pages + self.extra_pages.get()
@@ -296,7 +299,7 @@ impl Cache {
     }
 
     /// Adds what the cache has counted.
-    pub fn count_into(&self, counters: &mut Counters) {
+    pub(crate) fn count_into(&self, counters: &mut Counters) {
         let frames = self.frames.borrow();
         counters.page_requests = frames.counts.requests;
         counters.page_hits = frames.counts.hits;

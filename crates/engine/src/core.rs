@@ -41,12 +41,12 @@ pub(crate) struct CleanupGroup {
 
 impl CleanupGroup {
     /// Work on pages that need not stay in the cache until it is done.
-    pub fn new(items: Vec<Cleanup>) -> Self {
+    pub(crate) fn new(items: Vec<Cleanup>) -> Self {
         Self::on(Kept::default(), items)
     }
 
     /// Work on pages that are kept for it.
-    pub const fn on(kept: Kept, items: Vec<Cleanup>) -> Self {
+    pub(crate) const fn on(kept: Kept, items: Vec<Cleanup>) -> Self {
         Self { items, _kept: kept }
     }
 }
@@ -108,7 +108,7 @@ pub(crate) fn log_distance(from: Lgpos, to: Lgpos) -> u64 {
 
 impl Core {
     /// A database without transactions.
-    pub fn new(parts: CoreParts) -> Rc<Self> {
+    pub(crate) fn new(parts: CoreParts) -> Rc<Self> {
         let size = parts.cache.page_size().bytes_u64();
         let pages = (parts.cache.device.length() / size).saturating_sub(2);
         Rc::new(Self {
@@ -138,24 +138,24 @@ impl Core {
     }
 
     /// The highest database time given out.
-    pub fn dbtime(&self) -> u64 {
+    pub(crate) fn dbtime(&self) -> u64 {
         self.dbtime.get()
     }
 
     /// A number for a new transaction.
-    pub fn next_transaction(&self) -> TransactionId {
+    pub(crate) fn next_transaction(&self) -> TransactionId {
         let next = self.last_transaction.get().wrapping_add(1).max(1);
         self.last_transaction.set(next);
         TransactionId(next)
     }
 
     /// Counts something.
-    pub fn count(&self, counter: impl FnOnce(&mut Counters)) {
+    pub(crate) fn count(&self, counter: impl FnOnce(&mut Counters)) {
         counter(&mut self.counters.borrow_mut());
     }
 
     /// Makes a plan over cached pages without changing any.
-    pub async fn look<T>(
+    pub(crate) async fn look<T>(
         &self,
         mut plan: impl FnMut(&mut Stage<'_>, &Versions) -> Result<T, Stop>,
     ) -> Result<T, TransactionError> {
@@ -180,7 +180,7 @@ impl Core {
 
     /// Makes a plan, logs it as one record and carries it out. `undo` says from the plan's result
     /// what a rollback would have to do. What follows in the caller happens in the same stretch.
-    pub async fn change<T>(
+    pub(crate) async fn change<T>(
         &self,
         transaction: TransactionId,
         mut plan: impl FnMut(&mut Stage<'_>, &Versions) -> Result<T, Stop>,
@@ -262,7 +262,7 @@ impl Core {
     }
 
     /// Appends a record and says from where to where it lies.
-    pub fn append(&self, record: &LogRecord) -> Result<(Lgpos, Lgpos), TransactionError> {
+    pub(crate) fn append(&self, record: &LogRecord) -> Result<(Lgpos, Lgpos), TransactionError> {
         let span = self
             .cache
             .log
@@ -272,7 +272,7 @@ impl Core {
     }
 
     /// Wakes every waiting task, so that each sees that the end has come.
-    pub fn wake_all(&self) {
+    pub(crate) fn wake_all(&self) {
         self.ended.notify_all();
         self.cache.wake_scavenger();
     }
@@ -289,7 +289,7 @@ impl Core {
     }
 
     /// Stops the database because of a failure that cannot be undone.
-    pub fn latch(&self, cause: &impl ToString) -> TransactionError {
+    pub(crate) fn latch(&self, cause: &impl ToString) -> TransactionError {
         let latch = self.cache.latch.set(&cause.to_string());
         self.wake_all();
         TransactionError::Latched(latch)
@@ -355,7 +355,7 @@ impl Core {
 
     /// The place that recovery would have to begin at: before it, everything is in the file or
     /// will not be needed.
-    pub fn safe_checkpoint(&self) -> Lgpos {
+    pub(crate) fn safe_checkpoint(&self) -> Lgpos {
         let dirt = self.cache.frames().oldest_dirt();
         let active = self.active.borrow().values().min().copied();
         let cleanup = self.cleanups.borrow().iter().map(|batch| batch.since).min();
@@ -371,7 +371,7 @@ impl Core {
 
     /// Work that began at `since` has just ended in the log. The checkpoint stays before it until
     /// the end is durable.
-    pub fn keep_until_durable(&self, since: Lgpos) {
+    pub(crate) fn keep_until_durable(&self, since: Lgpos) {
         let end = self.cache.log.tip();
         self.ending.borrow_mut().push_back((end, since));
     }
@@ -387,7 +387,7 @@ impl Core {
 
     /// Gives no new value of `tree` the number of one whose cleanup may still be pending: it would
     /// be taken for the old one as soon as it is released, before that is committed.
-    pub fn never_again(&self, tree: ObjectId, long_value: u32) {
+    pub(crate) fn never_again(&self, tree: ObjectId, long_value: u32) {
         let mut tables = self.tables.values();
         let table = tables.find(|table| table.long_values.is_some_and(|of| of.object == tree));
         if let Some(table) = table {
@@ -400,7 +400,7 @@ impl Core {
     }
 
     /// What has been counted so far.
-    pub fn counters(&self) -> Counters {
+    pub(crate) fn counters(&self) -> Counters {
         let mut counters = *self.counters.borrow();
         self.cache.count_into(&mut counters);
         let log = self.cache.log.counters();
@@ -414,7 +414,7 @@ impl Core {
     }
 
     /// Sleeps, but not beyond the moment the database is to stop.
-    pub async fn rest(&self, span: Nanos) {
+    pub(crate) async fn rest(&self, span: Nanos) {
         let step = Nanos::from_millis(20);
         let end = self.runtime.now() + span;
         while !self.stopping.get() && self.runtime.now() < end {
@@ -424,7 +424,7 @@ impl Core {
     }
 
     /// Whether background work should end.
-    pub fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         self.stopping.get() || self.cache.latch.get().is_some()
     }
 }

@@ -101,7 +101,7 @@ pub struct PageEdits {
 
 impl PageEdits {
     /// Whether the edits make the page anew, so that its old content does not matter.
-    pub fn rebuilds(&self) -> bool {
+    pub(crate) fn rebuilds(&self) -> bool {
         matches!(self.edits.first(), Some(PageEdit::Format { .. }))
     }
 }
@@ -228,7 +228,11 @@ pub fn apply(page: &mut PageMut<'_>, edit: &PageEdit) -> Result<(), PageError> {
 }
 
 /// Does all edits of one page and states the database time of the apply.
-pub fn apply_all(page: &mut PageMut<'_>, edits: &[PageEdit], dbtime: u64) -> Result<(), PageError> {
+pub(crate) fn apply_all(
+    page: &mut PageMut<'_>,
+    edits: &[PageEdit],
+    dbtime: u64,
+) -> Result<(), PageError> {
     for edit in edits {
         apply(page, edit)?;
     }

@@ -34,7 +34,12 @@ pub(crate) struct LiveMap {
 
 impl LiveMap {
     /// A map that knows what `map` does, of the database `file` in `volume`.
-    pub fn new(volume: Rc<dyn Volume>, file: &str, page_size: PageSize, map: FlushMap) -> Self {
+    pub(crate) fn new(
+        volume: Rc<dyn Volume>,
+        file: &str,
+        page_size: PageSize,
+        map: FlushMap,
+    ) -> Self {
         Self {
             volume,
             file: file.to_owned(),
@@ -44,29 +49,29 @@ impl LiveMap {
     }
 
     /// The flush type that the next write of `page` carries.
-    pub fn next(&self, page: PageNumber, in_memory: PageRef<'_>) -> u8 {
+    pub(crate) fn next(&self, page: PageNumber, in_memory: PageRef<'_>) -> u8 {
         self.map.borrow().next(page, in_memory)
     }
 
     /// Remembers a write that has completed.
-    pub fn written(&self, first: PageNumber, bytes: &[u8]) {
+    pub(crate) fn written(&self, first: PageNumber, bytes: &[u8]) {
         let mut map = self.map.borrow_mut();
         map.remember_all(first, bytes, self.page_size);
     }
 
     /// Compares a page that was read, while no write of it was in flight, with its last write.
-    pub fn judge(&self, page: PageNumber, read: PageRef<'_>) -> FlushVerdict {
+    pub(crate) fn judge(&self, page: PageNumber, read: PageRef<'_>) -> FlushVerdict {
         self.map.borrow().judge(page, read)
     }
 
     /// Whether a page whose checksum is right, or was put right, is not what was sealed.
-    pub fn contradicts(&self, page: PageNumber, read: &[u8]) -> bool {
+    pub(crate) fn contradicts(&self, page: PageNumber, read: &[u8]) -> bool {
         self.map.borrow().contradicts(page, read)
     }
 
     /// Writes the map of a database that is closed now, and has its header name it. The header must
     /// be written afterwards. Returns what was written.
-    pub async fn store(
+    pub(crate) async fn store(
         &self,
         runtime: &Runtime,
         database: &mut DatabaseHeader,
@@ -78,7 +83,7 @@ impl LiveMap {
     }
 
     /// Reads the map back; none where its file holds what was `written`.
-    pub async fn compare(&self, written: &[u8]) -> Option<NotAsWritten> {
+    pub(crate) async fn compare(&self, written: &[u8]) -> Option<NotAsWritten> {
         let name = file_name(&self.file);
         let (offset, what) = match self.difference(&name, written).await {
             Ok(offset) => (offset?, Written::FlushMap),

@@ -30,7 +30,7 @@ pub(crate) struct HeaderFile {
 impl HeaderFile {
     /// The header that was read from `device`, whose copy at the beginning of the file was found
     /// in the state `primary`.
-    pub fn new(
+    pub(crate) fn new(
         device: Rc<dyn Device>,
         (header, page_size): (DatabaseHeader, PageSize),
         primary: CopyState,
@@ -47,14 +47,18 @@ impl HeaderFile {
     }
 
     /// What the header says now.
-    pub fn current(&self) -> DatabaseHeader {
+    pub(crate) fn current(&self) -> DatabaseHeader {
         self.header.borrow().clone()
     }
 
     /// Makes sure that the header on disk names `generation` before a page changed in it is
     /// written. `durable` is the last generation with durable records: naming it at the same time
     /// spares a write of the header.
-    pub async fn require(&self, generation: Generation, durable: Generation) -> Result<(), String> {
+    pub(crate) async fn require(
+        &self,
+        generation: Generation,
+        durable: Generation,
+    ) -> Result<(), String> {
         while self.stored_last.get() < generation {
             if self.writing.get() {
                 // What is being written may name it; many pages wait for the same generation.
@@ -72,7 +76,7 @@ impl HeaderFile {
     }
 
     /// States that recovery begins at `checkpoint` and needs the log up to the generation of `end`.
-    pub async fn move_range(
+    pub(crate) async fn move_range(
         &self,
         checkpoint: Lgpos,
         end: Lgpos,
@@ -97,7 +101,10 @@ impl HeaderFile {
     }
 
     /// Changes the header and writes both copies, one after the other.
-    pub async fn update(&self, change: impl FnOnce(&mut DatabaseHeader)) -> Result<(), String> {
+    pub(crate) async fn update(
+        &self,
+        change: impl FnOnce(&mut DatabaseHeader),
+    ) -> Result<(), String> {
         self.free.wait_until(|| !self.writing.get()).await;
         self.writing.set(true);
         let image = {
@@ -115,7 +122,7 @@ impl HeaderFile {
     }
 
     /// Reads both copies back; the first one that is not what was written last.
-    pub async fn compare(&self) -> Option<NotAsWritten> {
+    pub(crate) async fn compare(&self) -> Option<NotAsWritten> {
         let image = self.header.borrow().encode(self.page_size);
         let second = self.page_size.bytes_u64();
         for (copy, offset) in [(1, 0), (2, second)] {

@@ -13,7 +13,7 @@ pub(crate) struct LatchCell {
 
 impl LatchCell {
     /// An open one for the database in `file`.
-    pub fn new(file: &str) -> Self {
+    pub(crate) fn new(file: &str) -> Self {
         Self {
             file: file.to_owned(),
             latch: RefCell::new(None),
@@ -21,7 +21,7 @@ impl LatchCell {
     }
 
     /// Closes it, unless it is closed already: the first cause is the one that counts.
-    pub fn set(&self, cause: &str) -> Rc<Latch> {
+    pub(crate) fn set(&self, cause: &str) -> Rc<Latch> {
         self.close(|file| Latch {
             file,
             cause: cause.to_owned(),
@@ -30,7 +30,7 @@ impl LatchCell {
     }
 
     /// The same, for a failed write that only showed when its page was read.
-    pub fn set_lost(&self, lost: &LostFlush) -> Rc<Latch> {
+    pub(crate) fn set_lost(&self, lost: &LostFlush) -> Rc<Latch> {
         self.close(|file| Latch {
             file,
             cause: format!("lost flush of page {}", lost.page),
@@ -44,12 +44,12 @@ impl LatchCell {
     }
 
     /// Why it is closed, if it is.
-    pub fn get(&self) -> Option<Rc<Latch>> {
+    pub(crate) fn get(&self) -> Option<Rc<Latch>> {
         self.latch.borrow().clone()
     }
 
     /// An error where it is closed.
-    pub fn check(&self) -> Result<(), TransactionError> {
+    pub(crate) fn check(&self) -> Result<(), TransactionError> {
         match &*self.latch.borrow() {
             None => Ok(()),
             Some(latch) => Err(TransactionError::Latched(Rc::clone(latch))),

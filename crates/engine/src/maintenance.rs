@@ -23,7 +23,7 @@ enum Verdict {
 impl Core {
     /// Scans the file until the database stops: waits, reads a batch, verifies its pages. Pages
     /// that are in the cache are read from the file all the same.
-    pub async fn scan_forever(self: Rc<Self>, pause: Nanos) {
+    pub(crate) async fn scan_forever(self: Rc<Self>, pause: Nanos) {
         let page_bytes = self.cache.page_size().bytes_u64();
         let batch = (self.settings.maintenance_read.0 / page_bytes).max(1);
         let mut next = 1_u64;

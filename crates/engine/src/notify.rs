@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 /// Wakes all tasks that wait for a change. A change between two looks is never missed: a wait
 /// ends with the first [`Notify::notify_all`] after [`Notify::notified`] was called.
 #[derive(Debug, Default)]
-pub struct Notify {
+pub(crate) struct Notify {
     state: RefCell<State>,
 }
 
@@ -20,14 +20,14 @@ struct State {
 
 /// Resolves at the next change.
 #[derive(Debug)]
-pub struct Notified<'a> {
+pub(crate) struct Notified<'a> {
     notify: &'a Notify,
     seen: u64,
 }
 
 impl Notify {
     /// Wakes every waiting task.
-    pub fn notify_all(&self) {
+    pub(crate) fn notify_all(&self) {
         let wakers = {
             let mut state = self.state.borrow_mut();
             state.changes += 1;
@@ -39,7 +39,7 @@ impl Notify {
     }
 
     /// Waits for the next change after this call.
-    pub fn notified(&self) -> Notified<'_> {
+    pub(crate) fn notified(&self) -> Notified<'_> {
         Notified {
             notify: self,
             seen: self.state.borrow().changes,
@@ -47,7 +47,7 @@ impl Notify {
     }
 
     /// Waits until `condition` holds; looks at once and after every change.
-    pub async fn wait_until(&self, mut condition: impl FnMut() -> bool) {
+    pub(crate) async fn wait_until(&self, mut condition: impl FnMut() -> bool) {
         loop {
             let changed = self.notified();
             if condition() {

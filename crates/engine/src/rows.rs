@@ -72,7 +72,7 @@ pub(crate) struct View<'a> {
 
 impl TableState {
     /// A table of the catalog; none where it has no primary index.
-    pub fn new(table: &CatalogTable, page_size: PageSize) -> Option<Self> {
+    pub(crate) fn new(table: &CatalogTable, page_size: PageSize) -> Option<Self> {
         table.definition.primary()?;
         let density_percent = u8::try_from(table.density_percent.clamp(20, 100)).unwrap_or(100);
         let tree = |place: ese::catalog::TreePlace, repeats, density_percent| Tree {
@@ -100,7 +100,7 @@ impl TableState {
     }
 
     /// All trees of the table.
-    pub fn trees(&self) -> impl Iterator<Item = Tree> {
+    pub(crate) fn trees(&self) -> impl Iterator<Item = Tree> {
         let indexes = self.indexes.iter().map(|(_, tree)| *tree);
         std::iter::once(self.primary)
             .chain(indexes)
@@ -108,7 +108,7 @@ impl TableState {
     }
 
     /// Encodes a row: keys, record, and numbers for its long values.
-    pub fn prepare<'a>(&self, row: &'a Row) -> Result<Prepared<'a>, TransactionError> {
+    pub(crate) fn prepare<'a>(&self, row: &'a Row) -> Result<Prepared<'a>, TransactionError> {
         let mut prepared = Prepared {
             key: Vec::new(),
             record: Vec::new(),
@@ -169,7 +169,7 @@ impl TableState {
 
     /// Plans the removal of a row that only its inserting transaction has seen, with all that
     /// belongs to it.
-    pub fn remove_row(&self, stage: &mut Stage<'_>, key: &[u8]) -> Result<(), Stop> {
+    pub(crate) fn remove_row(&self, stage: &mut Stage<'_>, key: &[u8]) -> Result<(), Stop> {
         let row = self.stored(stage, key)?;
         if let Some(tree) = &self.long_values {
             for &id in &row.long_values {
@@ -234,7 +234,11 @@ fn tolerate(result: Result<(), Stop>) -> Result<(), Stop> {
 
 impl View<'_> {
     /// Plans the insertion of a row.
-    pub fn insert(&self, stage: &mut Stage<'_>, row: &Prepared<'_>) -> Result<RowChange, Stop> {
+    pub(crate) fn insert(
+        &self,
+        stage: &mut Stage<'_>,
+        row: &Prepared<'_>,
+    ) -> Result<RowChange, Stop> {
         let mut change = RowChange::default();
         self.refuse_conflict(&row.key)?;
         let primary = &self.table.primary;
@@ -256,7 +260,11 @@ impl View<'_> {
     }
 
     /// Plans the replacement of a row.
-    pub fn replace(&self, stage: &mut Stage<'_>, row: &Prepared<'_>) -> Result<RowChange, Stop> {
+    pub(crate) fn replace(
+        &self,
+        stage: &mut Stage<'_>,
+        row: &Prepared<'_>,
+    ) -> Result<RowChange, Stop> {
         let mut change = RowChange::default();
         self.refuse_conflict(&row.key)?;
         let old = self.table.stored(stage, &row.key)?;
@@ -282,7 +290,7 @@ impl View<'_> {
     }
 
     /// Plans the deletion of the row with this primary key.
-    pub fn delete(&self, stage: &mut Stage<'_>, key: &[u8]) -> Result<RowChange, Stop> {
+    pub(crate) fn delete(&self, stage: &mut Stage<'_>, key: &[u8]) -> Result<RowChange, Stop> {
         let mut change = RowChange::default();
         self.refuse_conflict(key)?;
         let old = self.table.stored(stage, key)?;
@@ -300,7 +308,7 @@ impl View<'_> {
     }
 
     /// Puts the record of a primary key into `record`; false where the viewer sees none.
-    pub fn read(
+    pub(crate) fn read(
         &self,
         stage: &mut Stage<'_>,
         key: &[u8],

@@ -104,7 +104,11 @@ pub(crate) struct Stage<'a> {
 
 impl<'a> Stage<'a> {
     /// An empty overlay. `last_file_page` is the last page the file has room for.
-    pub fn new(source: &'a mut dyn PageSource, size: PageSize, last_file_page: PageNumber) -> Self {
+    pub(crate) fn new(
+        source: &'a mut dyn PageSource,
+        size: PageSize,
+        last_file_page: PageNumber,
+    ) -> Self {
         Self {
             source,
             size,
@@ -116,22 +120,22 @@ impl<'a> Stage<'a> {
     }
 
     /// The database's page size.
-    pub const fn page_size(&self) -> PageSize {
+    pub(crate) const fn page_size(&self) -> PageSize {
         self.size
     }
 
     /// The last page the file has room for.
-    pub const fn last_file_page(&self) -> PageNumber {
+    pub(crate) const fn last_file_page(&self) -> PageNumber {
         self.last_file_page
     }
 
     /// The pages that stopped the planner.
-    pub fn take_missing(&mut self) -> Vec<PageNumber> {
+    pub(crate) fn take_missing(&mut self) -> Vec<PageNumber> {
         std::mem::take(&mut self.missing)
     }
 
     /// A page as the edits so far leave it.
-    pub fn page(&mut self, number: PageNumber) -> Result<PageRef<'_>, Stop> {
+    pub(crate) fn page(&mut self, number: PageNumber) -> Result<PageRef<'_>, Stop> {
         if let Some(index) = self.staged(number) {
             self.show(index)?;
             let image = self.pages[index].image.as_ref();
@@ -148,13 +152,13 @@ impl<'a> Stage<'a> {
     }
 
     /// The pages that have edits.
-    pub fn edited(&self) -> Vec<PageNumber> {
+    pub(crate) fn edited(&self) -> Vec<PageNumber> {
         self.pages.iter().map(|page| page.number).collect()
     }
 
     /// Records an edit. The caller has looked at the page and knows that the edit fits, or formats
     /// the page.
-    pub fn edit(&mut self, number: PageNumber, edit: PageEdit) -> Result<(), Stop> {
+    pub(crate) fn edit(&mut self, number: PageNumber, edit: PageEdit) -> Result<(), Stop> {
         let index = match self.staged(number) {
             Some(index) => index,
             None => self.begin_page(number, matches!(edit, PageEdit::Format { .. }))?,
@@ -164,7 +168,7 @@ impl<'a> Stage<'a> {
     }
 
     /// Ends planning: what to log and to carry out.
-    pub fn finish(self) -> Finished {
+    pub(crate) fn finish(self) -> Finished {
         let mut finished = Finished {
             pages: Vec::with_capacity(self.pages.len()),
             images: Vec::with_capacity(self.pages.len()),
@@ -185,7 +189,7 @@ impl<'a> Stage<'a> {
     }
 
     /// Whether pages are missing already: what follows is only looked at to find more of them.
-    pub fn lacks_pages(&self) -> bool {
+    pub(crate) fn lacks_pages(&self) -> bool {
         !self.missing.is_empty()
     }
 

@@ -24,7 +24,7 @@ const LONGEST_STEP_BYTES: u64 = 4 << 20;
 impl Core {
     /// Does the cleanup that no snapshot stands against any more, until the database stops. Several
     /// batches at a time: the sooner it is done, the likelier the pages are still in the cache.
-    pub async fn clean_up_forever(self: Rc<Self>) {
+    pub(crate) async fn clean_up_forever(self: Rc<Self>) {
         while !self.is_over() {
             let ended = self.ended.notified();
             match self.next_cleanup() {
@@ -44,7 +44,7 @@ impl Core {
     }
 
     /// Does all cleanup that may be done now.
-    pub async fn clean_up_now(&self) -> Result<(), TransactionError> {
+    pub(crate) async fn clean_up_now(&self) -> Result<(), TransactionError> {
         while let Some(batch) = self.next_cleanup() {
             self.clean_up_batch(batch).await?;
         }
@@ -92,7 +92,7 @@ impl Core {
 
     /// Keeps the distance between the oldest unwritten change and the end of the log below the
     /// checkpoint depth, until the database stops.
-    pub async fn checkpoint_forever(self: Rc<Self>) {
+    pub(crate) async fn checkpoint_forever(self: Rc<Self>) {
         let mut last_advance = self.runtime.now();
         while !self.is_over() {
             let done = self.keep_depth(&mut last_advance).await;
@@ -124,7 +124,7 @@ impl Core {
     }
 
     /// Makes what has been written durable and moves the checkpoint up to it.
-    pub async fn advance_checkpoint(&self) -> Result<(), TransactionError> {
+    pub(crate) async fn advance_checkpoint(&self) -> Result<(), TransactionError> {
         let place = self.safe_checkpoint();
         self.cache.flush_file().await?;
         let header = &self.cache.header;

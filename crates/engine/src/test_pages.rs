@@ -32,7 +32,7 @@ impl PageSource for TestPages {
 
 impl TestPages {
     /// A database root of `pages` pages.
-    pub fn new(size: PageSize, pages: u32) -> Self {
+    pub(crate) fn new(size: PageSize, pages: u32) -> Self {
         let last = PageNumber(pages);
         let mut this = Self {
             size,
@@ -54,7 +54,7 @@ impl TestPages {
     }
 
     /// A pool of `pages` pages from `root` on, which must not be in use.
-    pub fn add_tree(&mut self, root: u32, object: u32, flags: u32, parent: &Tree) -> Tree {
+    pub(crate) fn add_tree(&mut self, root: u32, object: u32, flags: u32, parent: &Tree) -> Tree {
         let (root, object) = (PageNumber(root), ObjectId(object));
         let extent = Extent::starting(root, 8);
         let from = Tree {
@@ -104,7 +104,7 @@ impl TestPages {
     }
 
     /// The database's own tree.
-    pub const fn database_tree() -> Tree {
+    pub(crate) const fn database_tree() -> Tree {
         Tree {
             root: DATABASE_ROOT,
             object: ObjectId(1),
@@ -115,7 +115,7 @@ impl TestPages {
     }
 
     /// Plans and carries out; extends the file as asked. Redo of the edits must give the images.
-    pub fn try_change<T>(
+    pub(crate) fn try_change<T>(
         &mut self,
         mut plan: impl FnMut(&mut Stage<'_>) -> Result<T, Stop>,
     ) -> Result<T, Stop> {
@@ -135,7 +135,7 @@ impl TestPages {
     }
 
     /// The same, where nothing may stop it.
-    pub fn change<T>(&mut self, plan: impl FnMut(&mut Stage<'_>) -> Result<T, Stop>) -> T {
+    pub(crate) fn change<T>(&mut self, plan: impl FnMut(&mut Stage<'_>) -> Result<T, Stop>) -> T {
         self.try_change(plan).unwrap()
     }
 
@@ -156,7 +156,7 @@ impl TestPages {
     }
 
     /// Proves that a tree is one, and returns its nodes and pages.
-    pub fn walk_tree(&self, tree: &Tree) -> (Nodes, BTreeSet<PageNumber>) {
+    pub(crate) fn walk_tree(&self, tree: &Tree) -> (Nodes, BTreeSet<PageNumber>) {
         let mut walker = Walker {
             pages: self,
             tree,
@@ -174,7 +174,7 @@ impl TestPages {
 
     /// Proves that every page a pool owns is in its tree, its space trees, their buffers,
     /// available, or owned by a child - exactly once. Returns what it owns.
-    pub fn check_pool(
+    pub(crate) fn check_pool(
         &self,
         tree: &Tree,
         children: &[BTreeSet<PageNumber>],
@@ -252,7 +252,7 @@ impl TestPages {
     }
 
     /// A page.
-    pub fn page(&self, number: PageNumber) -> PageRef<'_> {
+    pub(crate) fn page(&self, number: PageNumber) -> PageRef<'_> {
         PageRef::new(&self.pages[&number])
     }
 }

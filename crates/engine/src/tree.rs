@@ -58,7 +58,7 @@ pub(crate) struct Path {
 
 impl Path {
     /// The branch pages from the root on, each with the line of the child taken.
-    pub fn branches(&self) -> &[(PageNumber, u16)] {
+    pub(crate) fn branches(&self) -> &[(PageNumber, u16)] {
         &self.steps[..self.depth]
     }
 }

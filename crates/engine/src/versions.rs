@@ -103,13 +103,13 @@ pub(crate) fn node_key(tree: ObjectId, key: &[u8], data: &[u8], out: &mut Vec<u8
 
 impl Versions {
     /// Takes a snapshot: everything committed so far.
-    pub fn begin(&mut self) -> CommitNumber {
+    pub(crate) fn begin(&mut self) -> CommitNumber {
         *self.snapshots.entry(self.last_commit).or_default() += 1;
         self.last_commit
     }
 
     /// Gives a snapshot back.
-    pub fn end(&mut self, snapshot: CommitNumber) {
+    pub(crate) fn end(&mut self, snapshot: CommitNumber) {
         if let Some(count) = self.snapshots.get_mut(&snapshot) {
             *count -= 1;
             if *count == 0 {
@@ -119,7 +119,7 @@ impl Versions {
     }
 
     /// The last commit.
-    pub fn last_commit(&self) -> CommitNumber {
+    pub(crate) fn last_commit(&self) -> CommitNumber {
         self.last_commit
     }
 
@@ -133,14 +133,14 @@ impl Versions {
     }
 
     /// Whether the last change of a node keeps `viewer` from changing it.
-    pub fn conflicts(&self, node: &[u8], viewer: Viewer) -> bool {
+    pub(crate) fn conflicts(&self, node: &[u8], viewer: Viewer) -> bool {
         let last = self.chains.get(node).and_then(|chain| chain.last());
         last.is_some_and(|version| !version.is_seen_by(viewer))
     }
 
     /// What a viewer sees of a node.
     #[inline]
-    pub fn see(&self, node: &[u8], viewer: Viewer) -> Seen<'_> {
+    pub(crate) fn see(&self, node: &[u8], viewer: Viewer) -> Seen<'_> {
         if self.chains.is_empty() {
             return Seen::Page;
         }
@@ -159,7 +159,7 @@ impl Versions {
     }
 
     /// Remembers what a node was before `transaction` changed it.
-    pub fn push(&mut self, node: NodeKey, transaction: TransactionId, before: Before) {
+    pub(crate) fn push(&mut self, node: NodeKey, transaction: TransactionId, before: Before) {
         let version = Version {
             transaction,
             committed: None,
@@ -169,7 +169,11 @@ impl Versions {
     }
 
     /// Makes the changes of `nodes` visible to those who begin from now on.
-    pub fn commit(&mut self, transaction: TransactionId, nodes: Vec<NodeKey>) -> CommitNumber {
+    pub(crate) fn commit(
+        &mut self,
+        transaction: TransactionId,
+        nodes: Vec<NodeKey>,
+    ) -> CommitNumber {
         self.last_commit.0 += 1;
         let number = self.last_commit;
         for node in &nodes {
@@ -187,7 +191,7 @@ impl Versions {
     }
 
     /// Forgets the changes of a transaction that has been rolled back.
-    pub fn forget(&mut self, transaction: TransactionId, nodes: &[NodeKey]) {
+    pub(crate) fn forget(&mut self, transaction: TransactionId, nodes: &[NodeKey]) {
         for node in nodes {
             self.drop_versions(node, |version| version.transaction == transaction);
         }
@@ -195,7 +199,7 @@ impl Versions {
 
     /// Forgets what everybody sees; returns up to which commit that is. What was deleted up to
     /// there can be removed from the pages.
-    pub fn trim(&mut self) -> CommitNumber {
+    pub(crate) fn trim(&mut self) -> CommitNumber {
         let oldest = self.oldest();
         while self
             .committed
@@ -213,7 +217,7 @@ impl Versions {
     }
 
     /// Whether a node has been changed in a way that some snapshot does not see yet.
-    pub fn is_versioned(&self, node: &[u8]) -> bool {
+    pub(crate) fn is_versioned(&self, node: &[u8]) -> bool {
         self.chains.contains_key(node)
     }
 

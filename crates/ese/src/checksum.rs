@@ -30,7 +30,7 @@ const HEADER_SEED: u32 = 0x89AB_CDEF;
 const PLACES: [usize; 4] = [0, 40, 48, 56];
 
 /// The checksum of the header page `bytes`: XOR of all 32-bit words but the first, and the seed.
-pub fn header_checksum(bytes: &[u8]) -> u32 {
+pub(crate) fn header_checksum(bytes: &[u8]) -> u32 {
     let (words, _) = bytes.as_chunks::<4>();
     words
         .iter()
@@ -39,19 +39,19 @@ pub fn header_checksum(bytes: &[u8]) -> u32 {
 }
 
 /// Stores the checksum of the header page `bytes` in its first word.
-pub fn store_header(bytes: &mut [u8]) {
+pub(crate) fn store_header(bytes: &mut [u8]) {
     let sum = header_checksum(bytes);
     put(bytes, 0, &sum.to_le_bytes());
 }
 
 /// Whether the first word of the header page `bytes` is its checksum.
-pub fn header_is_good(bytes: &[u8]) -> bool {
+pub(crate) fn header_is_good(bytes: &[u8]) -> bool {
     header_checksum(bytes) == u32_at(bytes, 0)
 }
 
 /// The checksum of one block (4 or 8 KiB). The first block of a page does not count its own
 /// first 8 bytes.
-pub fn block_checksum(block: &[u8], is_first: bool, page: PageNumber) -> u64 {
+pub(crate) fn block_checksum(block: &[u8], is_first: bool, page: PageNumber) -> u64 {
     let mut sums = Kernel::best().parities(block);
     if is_first {
         sums.forget_first_word(block);

@@ -26,9 +26,9 @@ pub const MAP_PAGE_BYTES: usize = 8192;
 /// Bytes that every data page begins with.
 const MAP_PAGE_HEADER_BYTES: usize = 64;
 /// Database pages whose flush types one data page holds: 2 bits each in 8,128 bytes.
-pub const PAGES_PER_MAP_PAGE: u32 = 32_512;
+pub(crate) const PAGES_PER_MAP_PAGE: u32 = 32_512;
 /// The extension that takes the place of the database's own.
-pub const EXTENSION: &str = "jfm";
+pub(crate) const EXTENSION: &str = "jfm";
 /// Version of the map's format: major, update, minor.
 const VERSION: [u32; 3] = [3, 0, 0];
 const FILE_TYPE_FLUSH_MAP: u32 = 7;
@@ -39,23 +39,23 @@ const FLAG_NEW_CHECKSUM: u32 = 0x2000;
 
 /// Byte offsets in the header page.
 mod header {
-    pub const VERSION: usize = 4;
-    pub const FLAGS: usize = 36;
-    pub const CREATED: usize = 40;
-    pub const ATTACHED: usize = 48;
-    pub const DETACHED: usize = 56;
-    pub const DATABASE_FLUSH: usize = 88;
-    pub const MAP_FLUSH: usize = 116;
-    pub const FILE_TYPE: usize = 667;
+    pub(super) const VERSION: usize = 4;
+    pub(super) const FLAGS: usize = 36;
+    pub(super) const CREATED: usize = 40;
+    pub(super) const ATTACHED: usize = 48;
+    pub(super) const DETACHED: usize = 56;
+    pub(super) const DATABASE_FLUSH: usize = 88;
+    pub(super) const MAP_FLUSH: usize = 116;
+    pub(super) const FILE_TYPE: usize = 667;
     /// Unused by ESE.
-    pub const MARKED: usize = 4096;
+    pub(super) const MARKED: usize = 4096;
 }
 
 /// Byte offsets in a data page. Its flags stand where a database page keeps them.
 mod data {
-    pub const DBTIME_MAX: usize = 8;
-    pub const NUMBER: usize = 16;
-    pub const FLAGS: usize = 36;
+    pub(super) const DBTIME_MAX: usize = 8;
+    pub(super) const NUMBER: usize = 16;
+    pub(super) const FLAGS: usize = 36;
 }
 
 /// Why a flush map cannot be used.

@@ -26,7 +26,7 @@ pub const MAGIC: u32 = 0x89AB_CDEF;
 pub const WRITTEN_FORMAT: (u32, u32) = (0x620, 20);
 
 /// The file type at byte 667, which headers of databases, logs, checkpoints and flush maps share.
-pub const FILE_TYPE_DATABASE: u32 = 1;
+pub(crate) const FILE_TYPE_DATABASE: u32 = 1;
 
 /// What a database file is fit for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -66,7 +66,7 @@ impl DatabaseState {
     ];
 
     /// The state with this number.
-    pub fn from_number(number: u32) -> Self {
+    pub(crate) fn from_number(number: u32) -> Self {
         let index = (number as usize).wrapping_sub(1);
         Self::NUMBERED
             .get(index)
@@ -276,7 +276,7 @@ impl DatabaseHeader {
     const CATALOG_NOT_SHADOWED: u32 = 1;
 
     /// Whether the catalog's second copy agrees with it.
-    pub const fn is_catalog_shadowed(&self) -> bool {
+    pub(crate) const fn is_catalog_shadowed(&self) -> bool {
         self.header_flags & Self::CATALOG_NOT_SHADOWED == 0
     }
 

@@ -27,9 +27,9 @@ pub const SEGMENTS_PER_FILE: u16 = 256;
 /// Bytes of a log file.
 pub const LOG_FILE_BYTES: u64 = SEGMENTS_PER_FILE as u64 * SEGMENT_BYTES as u64;
 /// Major version of our logs, "PL". ESE's own is 8; it refuses any other.
-pub const LOG_VERSION: u32 = 0x504C;
+pub(crate) const LOG_VERSION: u32 = 0x504C;
 /// The layout of our records within that version.
-pub const LOG_RECORD_VERSION: u32 = 2;
+pub(crate) const LOG_RECORD_VERSION: u32 = 2;
 /// Bytes of a checkpoint file: two copies.
 pub const CHECKPOINT_FILE_BYTES: u64 = 2 * SEGMENT_BYTES as u64;
 
@@ -43,43 +43,43 @@ const SEGMENT_FLAGS: u32 = 0x2000;
 /// Byte offsets in a log header. `PREVIOUS_LAST` and `RESUMED` take the first bytes of what ESE
 /// uses for run-time parameters.
 mod log {
-    pub const GENERATION: usize = 4;
-    pub const BYTES_PER_SEGMENT: usize = 8;
-    pub const HEADER_SEGMENTS: usize = 10;
-    pub const SEGMENTS: usize = 12;
-    pub const PAGE_BYTES: usize = 14;
-    pub const CREATED: usize = 16;
-    pub const PREVIOUS_CREATED: usize = 24;
-    pub const VERSION: usize = 32;
-    pub const RECORD_VERSION: usize = 36;
-    pub const SIGNATURE: usize = 44;
-    pub const PREVIOUS_LAST: usize = 72;
-    pub const RESUMED: usize = 74;
-    pub const CHECKPOINT: usize = 640;
-    pub const PREVIOUS_CHECKSUM: usize = 653;
-    pub const FILE_TYPE: usize = 667;
-    pub const DATABASE: usize = 671 + ATTACHMENT_SIGNATURE;
+    pub(super) const GENERATION: usize = 4;
+    pub(super) const BYTES_PER_SEGMENT: usize = 8;
+    pub(super) const HEADER_SEGMENTS: usize = 10;
+    pub(super) const SEGMENTS: usize = 12;
+    pub(super) const PAGE_BYTES: usize = 14;
+    pub(super) const CREATED: usize = 16;
+    pub(super) const PREVIOUS_CREATED: usize = 24;
+    pub(super) const VERSION: usize = 32;
+    pub(super) const RECORD_VERSION: usize = 36;
+    pub(super) const SIGNATURE: usize = 44;
+    pub(super) const PREVIOUS_LAST: usize = 72;
+    pub(super) const RESUMED: usize = 74;
+    pub(super) const CHECKPOINT: usize = 640;
+    pub(super) const PREVIOUS_CHECKSUM: usize = 653;
+    pub(super) const FILE_TYPE: usize = 667;
+    pub(super) const DATABASE: usize = 671 + ATTACHMENT_SIGNATURE;
     /// Where an attachment keeps the database's signature.
-    pub const ATTACHMENT_SIGNATURE: usize = 36;
+    pub(super) const ATTACHMENT_SIGNATURE: usize = 36;
 }
 
 /// Byte offsets in a segment header. `FIRST` to `HASH` take what ESE leaves zero.
 mod segment {
-    pub const PLACE: usize = 8;
-    pub const STARTED: usize = 16;
-    pub const FIRST: usize = 24;
-    pub const COUNT: usize = 26;
-    pub const STREAM: usize = 28;
-    pub const HASH: usize = 32;
-    pub const FLAGS: usize = 36;
+    pub(super) const PLACE: usize = 8;
+    pub(super) const STARTED: usize = 16;
+    pub(super) const FIRST: usize = 24;
+    pub(super) const COUNT: usize = 26;
+    pub(super) const STREAM: usize = 28;
+    pub(super) const HASH: usize = 32;
+    pub(super) const FLAGS: usize = 36;
 }
 
 /// Byte offsets in a checkpoint file.
 mod checkpoint {
-    pub const PLACE: usize = 12;
-    pub const SIGNATURE: usize = 20;
-    pub const FILE_TYPE: usize = 667;
-    pub const DATABASE: usize = 679 + super::log::ATTACHMENT_SIGNATURE;
+    pub(super) const PLACE: usize = 12;
+    pub(super) const SIGNATURE: usize = 20;
+    pub(super) const FILE_TYPE: usize = 667;
+    pub(super) const DATABASE: usize = 679 + super::log::ATTACHMENT_SIGNATURE;
 }
 
 /// Why bytes are no header of a log or checkpoint.
@@ -305,7 +305,7 @@ fn segment_hash(bytes: &[u8]) -> [u8; 4] {
 }
 
 /// The checksum of segment `index`, which is that of a 4 KiB page with the index as its number.
-pub fn segment_checksum(bytes: &[u8], index: u16) -> u64 {
+pub(crate) fn segment_checksum(bytes: &[u8], index: u16) -> u64 {
     block_checksum(bytes, true, PageNumber(u32::from(index)))
 }
 

@@ -59,7 +59,7 @@ impl LogTime {
     }
 
     /// Whether the time is UTC; else it is local to the server that wrote it.
-    pub const fn is_utc(self) -> bool {
+    pub(crate) const fn is_utc(self) -> bool {
         self.0[6] & 1 != 0
     }
 }

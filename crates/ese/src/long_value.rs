@@ -39,7 +39,7 @@ impl LongValueId {
 
     /// The key of the value's root node, whatever the format update: identifiers of 8 bytes have
     /// their top bit set.
-    pub fn any_root_key(self) -> Vec<u8> {
+    pub(crate) fn any_root_key(self) -> Vec<u8> {
         if self.is_wide() {
             self.0.to_be_bytes().to_vec()
         } else {

@@ -61,7 +61,7 @@ impl ColumnType {
     ];
 
     /// The type with this number in the catalog.
-    pub fn from_number(number: u32) -> Option<Self> {
+    pub(crate) fn from_number(number: u32) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.number() == number)
     }
 
@@ -71,7 +71,7 @@ impl ColumnType {
     }
 
     /// Bytes of every value, for the types that have one size.
-    pub const fn fixed_bytes(self) -> Option<usize> {
+    pub(crate) const fn fixed_bytes(self) -> Option<usize> {
         match self {
             Self::Bit | Self::UnsignedByte => Some(1),
             Self::Short | Self::UnsignedShort => Some(2),
@@ -88,7 +88,7 @@ impl ColumnType {
     }
 
     /// Whether values are text.
-    pub const fn is_text(self) -> bool {
+    pub(crate) const fn is_text(self) -> bool {
         matches!(self, Self::Text | Self::LongText)
     }
 }
@@ -110,9 +110,7 @@ pub enum ColumnClass {
 
 impl ColumnId {
     /// The first variable column.
-    pub const FIRST_VARIABLE: Self = Self(128);
-    /// The first tagged column.
-    pub const FIRST_TAGGED: Self = Self(256);
+    pub(crate) const FIRST_VARIABLE: Self = Self(128);
 
     /// How records store the column.
     pub const fn class(self) -> ColumnClass {
@@ -133,15 +131,9 @@ impl fmt::Display for ColumnId {
 /// Column flags of the catalog.
 pub mod column_flags {
     /// Null is refused.
-    pub const NOT_NULL: u32 = 0x1;
-    /// The engine counts it up.
-    pub const AUTO_INCREMENT: u32 = 0x4;
-    /// It may hold several values.
-    pub const MULTI_VALUED: u32 = 0x8;
+    pub(crate) const NOT_NULL: u32 = 0x1;
     /// It has a default value.
-    pub const DEFAULT: u32 = 0x10;
-    /// It changes by deltas.
-    pub const ESCROW: u32 = 0x20;
+    pub(crate) const DEFAULT: u32 = 0x10;
     /// Its values may be compressed.
     pub const COMPRESSED: u32 = 0x1000;
 }
@@ -149,27 +141,23 @@ pub mod column_flags {
 /// Index flags of the catalog.
 pub mod index_flags {
     /// Keys do not repeat.
-    pub const UNIQUE: u32 = 0x1;
+    pub(crate) const UNIQUE: u32 = 0x1;
     /// Rows are indexed though all segments are null.
-    pub const ALLOW_ALL_NULLS: u32 = 0x2;
+    pub(crate) const ALLOW_ALL_NULLS: u32 = 0x2;
     /// Rows are indexed though the first segment is null.
-    pub const ALLOW_FIRST_NULL: u32 = 0x4;
+    pub(crate) const ALLOW_FIRST_NULL: u32 = 0x4;
     /// Rows are indexed though some segments are null.
-    pub const ALLOW_SOME_NULLS: u32 = 0x8;
+    pub(crate) const ALLOW_SOME_NULLS: u32 = 0x8;
     /// Null segments are refused.
-    pub const NO_NULL_SEGMENT: u32 = 0x10;
+    pub(crate) const NO_NULL_SEGMENT: u32 = 0x10;
     /// The table itself.
-    pub const PRIMARY: u32 = 0x20;
-    /// A segment holds several values.
-    pub const MULTI_VALUED: u32 = 0x80;
-    /// A segment is Unicode text.
-    pub const LOCALISED_TEXT: u32 = 0x400;
+    pub(crate) const PRIMARY: u32 = 0x20;
     /// Nulls come last.
-    pub const NULLS_HIGH: u32 = 0x800;
+    pub(crate) const NULLS_HIGH: u32 = 0x800;
     /// Key segments are stored in four bytes each.
-    pub const EXTENDED_COLUMN_IDS: u32 = 0x1_0000;
+    pub(crate) const EXTENDED_COLUMN_IDS: u32 = 0x1_0000;
     /// GUIDs are ordered by their first group first.
-    pub const DOT_NET_GUID: u32 = 0x2_0000;
+    pub(crate) const DOT_NET_GUID: u32 = 0x2_0000;
 
     /// What a primary index of this project carries, as measured in real files.
     pub const ORDINARY_PRIMARY: u32 = 0x1_002F;
@@ -178,9 +166,9 @@ pub mod index_flags {
 }
 
 /// Code page of Unicode text (UTF-16, little-endian).
-pub const CODE_PAGE_UNICODE: u32 = 1200;
+pub(crate) const CODE_PAGE_UNICODE: u32 = 1200;
 /// Code page of text in one byte per character.
-pub const CODE_PAGE_WESTERN: u32 = 1252;
+pub(crate) const CODE_PAGE_WESTERN: u32 = 1252;
 
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -267,7 +255,7 @@ pub struct IndexCondition {
 }
 
 /// Longest key of an index that does not say otherwise, in bytes.
-pub const DEFAULT_LONGEST_KEY_BYTES: usize = 255;
+pub(crate) const DEFAULT_LONGEST_KEY_BYTES: usize = 255;
 
 impl IndexDefinition {
     /// An index over ascending columns.

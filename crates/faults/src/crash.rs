@@ -284,7 +284,7 @@ fn change(op: &Op) -> Change {
 }
 
 /// Moves an outcome on to the completion that the caller holds.
-pub fn take(outcome: &mut Outcome) -> Outcome {
+pub(crate) fn take(outcome: &mut Outcome) -> Outcome {
     Outcome {
         buffer: outcome.buffer.take(),
         result: std::mem::replace(&mut outcome.result, Ok(())),

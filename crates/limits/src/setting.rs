@@ -77,7 +77,7 @@ pub(crate) struct Setting {
 
 impl Setting {
     /// The limit in bytes.
-    pub fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         self.number.saturating_mul(self.kind.unit())
     }
 }

@@ -7,7 +7,7 @@ use crate::quantity::{write_duration, write_size};
 use crate::reader::Given;
 
 /// A quantity with bounds, as complaints write it.
-pub trait Quantity: Copy + PartialOrd {
+pub(crate) trait Quantity: Copy + PartialOrd {
     fn write(self) -> String;
 }
 
@@ -36,7 +36,7 @@ impl Quantity for f64 {
 }
 
 /// The given value where it lies in `bounds` (both included), else the default.
-pub fn within<T: Quantity>(
+pub(crate) fn within<T: Quantity>(
     complaints: &mut Vec<Complaint>,
     given: Option<&Given<T>>,
     default: T,

@@ -43,7 +43,7 @@ const DAY: Nanos = Nanos::from_secs(24 * 3600);
 
 /// Checks `document`; none where too little of it is right to make a plan, and then there is at
 /// least one complaint.
-pub fn convert(
+pub(crate) fn convert(
     mut document: low::Document,
     overrides: &Overrides,
     complaints: &mut Vec<Complaint>,

@@ -10,7 +10,7 @@ use crate::complaint::{Complaint, Problem};
 use crate::reader::{Given, NumberOrAuto, Place, Section, Value};
 
 /// A value that is one of a few words.
-pub trait Choice: Copy + 'static {
+pub(crate) trait Choice: Copy + 'static {
     /// The words and what they mean.
     const ALL: &'static [Self];
     /// The words, in the same order.
@@ -18,13 +18,13 @@ pub trait Choice: Copy + 'static {
 }
 
 /// A section being read.
-pub struct Keys<'a, 'c> {
+pub(crate) struct Keys<'a, 'c> {
     section: Section<'a>,
     complaints: &'c mut Vec<Complaint>,
 }
 
 impl<'a, 'c> Keys<'a, 'c> {
-    pub const fn new(section: Section<'a>, complaints: &'c mut Vec<Complaint>) -> Self {
+    pub(crate) const fn new(section: Section<'a>, complaints: &'c mut Vec<Complaint>) -> Self {
         Self {
             section,
             complaints,
@@ -32,13 +32,13 @@ impl<'a, 'c> Keys<'a, 'c> {
     }
 
     /// The section `[key]` below this one.
-    pub fn below(&mut self, key: &'static str) -> Keys<'a, '_> {
+    pub(crate) fn below(&mut self, key: &'static str) -> Keys<'a, '_> {
         let section = self.section.section(key, self.complaints);
         Keys::new(section, self.complaints)
     }
 
     /// What `read` makes of each section `[[key]]`.
-    pub fn each<T>(
+    pub(crate) fn each<T>(
         &mut self,
         key: &'static str,
         mut read: impl FnMut(Keys<'a, '_>, usize) -> T,
@@ -49,26 +49,26 @@ impl<'a, 'c> Keys<'a, 'c> {
     }
 
     /// Complains about every key that was never asked for.
-    pub fn finish(self) {
+    pub(crate) fn finish(self) {
         self.section.finish(self.complaints);
     }
 
-    pub fn place(&self, key: &str) -> Place {
+    pub(crate) fn place(&self, key: &str) -> Place {
         self.section.place(key)
     }
 
     /// Whether the document gives `key`; it counts as known from now on.
-    pub fn has(&mut self, key: &'static str) -> bool {
+    pub(crate) fn has(&mut self, key: &'static str) -> bool {
         self.section.has(key)
     }
 
     /// Complaints so far; what follows from the first mistakes is not worth a line of its own.
-    pub fn complaints(&self) -> usize {
+    pub(crate) fn complaints(&self) -> usize {
         self.complaints.len()
     }
 
     /// Contradiction at `key`.
-    pub fn conflict(&mut self, key: &str, message: impl Into<String>) {
+    pub(crate) fn conflict(&mut self, key: &str, message: impl Into<String>) {
         let message = message.into();
         let place = self.section.place(key);
         self.complaints
@@ -76,7 +76,7 @@ impl<'a, 'c> Keys<'a, 'c> {
     }
 
     /// Complains that `key` is absent, unless it was given and could not be read.
-    pub fn missing(&mut self, key: &str, example: impl Into<String>) {
+    pub(crate) fn missing(&mut self, key: &str, example: impl Into<String>) {
         if self.section.holds(key) {
             return;
         }
@@ -86,11 +86,11 @@ impl<'a, 'c> Keys<'a, 'c> {
             .push(place.complaint(Problem::Missing { example }));
     }
 
-    pub fn take<T: Value>(&mut self, key: &'static str) -> Option<Given<T>> {
+    pub(crate) fn take<T: Value>(&mut self, key: &'static str) -> Option<Given<T>> {
         self.section.take(key, self.complaints)
     }
 
-    pub fn list<T: Value>(&mut self, key: &'static str) -> Option<Vec<Given<T>>> {
+    pub(crate) fn list<T: Value>(&mut self, key: &'static str) -> Option<Vec<Given<T>>> {
         self.section.take_list(key, self.complaints)
     }
 
@@ -100,28 +100,32 @@ impl<'a, 'c> Keys<'a, 'c> {
     }
 
     /// The value where it is given; none where it is not or cannot be read.
-    pub fn given<T: Value + Quantity>(&mut self, key: &'static str, bounds: (T, T)) -> Option<T> {
+    pub(crate) fn given<T: Value + Quantity>(
+        &mut self,
+        key: &'static str,
+        bounds: (T, T),
+    ) -> Option<T> {
         let given = self.take(key)?;
         Some(within(self.complaints, Some(&given), bounds.0, bounds))
     }
 
-    pub fn number(&mut self, key: &'static str, default: f64, bounds: (f64, f64)) -> f64 {
+    pub(crate) fn number(&mut self, key: &'static str, default: f64, bounds: (f64, f64)) -> f64 {
         self.within(key, default, bounds)
     }
 
     /// A share, which documents give in percent.
-    pub fn share(&mut self, key: &'static str, default: f64, bounds: (f64, f64)) -> f64 {
+    pub(crate) fn share(&mut self, key: &'static str, default: f64, bounds: (f64, f64)) -> f64 {
         self.within(key, default, bounds) / 100.0
     }
 
-    pub fn count(&mut self, key: &'static str, default: u32, bounds: (u32, u32)) -> u32 {
+    pub(crate) fn count(&mut self, key: &'static str, default: u32, bounds: (u32, u32)) -> u32 {
         let bounds = (i128::from(bounds.0), i128::from(bounds.1));
         let value = self.within(key, i128::from(default), bounds);
         u32::try_from(value).unwrap_or(default)
     }
 
     /// A number that has no default; the least possible one where there is a complaint.
-    pub fn needed(&mut self, key: &'static str, bounds: (f64, f64), example: &str) -> f64 {
+    pub(crate) fn needed(&mut self, key: &'static str, bounds: (f64, f64), example: &str) -> f64 {
         if !self.has(key) {
             self.missing(key, example);
         }
@@ -129,7 +133,7 @@ impl<'a, 'c> Keys<'a, 'c> {
     }
 
     /// A count, or none where the document leaves it to the program.
-    pub fn count_or_auto(&mut self, key: &'static str, bounds: (u32, u32)) -> Option<u32> {
+    pub(crate) fn count_or_auto(&mut self, key: &'static str, bounds: (u32, u32)) -> Option<u32> {
         let given: Given<NumberOrAuto> = self.take(key)?;
         let NumberOrAuto::Number(value) = given.value else {
             return None;
@@ -141,25 +145,35 @@ impl<'a, 'c> Keys<'a, 'c> {
         u32::try_from(value).ok()
     }
 
-    pub fn size(&mut self, key: &'static str, default: Bytes, bounds: (Bytes, Bytes)) -> Bytes {
+    pub(crate) fn size(
+        &mut self,
+        key: &'static str,
+        default: Bytes,
+        bounds: (Bytes, Bytes),
+    ) -> Bytes {
         self.within(key, default, bounds)
     }
 
-    pub fn span(&mut self, key: &'static str, default: Nanos, bounds: (Nanos, Nanos)) -> Nanos {
+    pub(crate) fn span(
+        &mut self,
+        key: &'static str,
+        default: Nanos,
+        bounds: (Nanos, Nanos),
+    ) -> Nanos {
         self.within(key, default, bounds)
     }
 
-    pub fn flag(&mut self, key: &'static str, default: bool) -> bool {
+    pub(crate) fn flag(&mut self, key: &'static str, default: bool) -> bool {
         self.take(key).map_or(default, |given| given.value)
     }
 
-    pub fn text(&mut self, key: &'static str, default: &str) -> String {
+    pub(crate) fn text(&mut self, key: &'static str, default: &str) -> String {
         self.take(key)
             .map_or_else(|| default.to_owned(), |given: Given<String>| given.value)
     }
 
     /// One of a few words; none where it is absent or another.
-    pub fn choice<T: Choice>(&mut self, key: &'static str) -> Option<T> {
+    pub(crate) fn choice<T: Choice>(&mut self, key: &'static str) -> Option<T> {
         let given: Given<String> = self.take(key)?;
         let word = given.value.trim();
         let index = T::WORDS
@@ -172,7 +186,7 @@ impl<'a, 'c> Keys<'a, 'c> {
     }
 
     /// Complains that a word is none of the known ones.
-    pub fn not_a_choice(&mut self, given: &Given<String>, choices: &'static [&'static str]) {
+    pub(crate) fn not_a_choice(&mut self, given: &Given<String>, choices: &'static [&'static str]) {
         let found = given.value.clone();
         self.complaints.push(
             given

@@ -6,7 +6,7 @@ use crate::complaint::Complaint;
 use crate::reader::{Given, Lines, NumberOrAuto, Place, Section, parse};
 
 /// A plan before its values have been checked.
-pub struct Document {
+pub(crate) struct Document {
     pub name: Option<Given<String>>,
     pub description: Option<Given<String>>,
     pub seed: Option<Given<i128>>,
@@ -19,7 +19,7 @@ pub struct Document {
     pub limits: Limits,
 }
 
-pub struct Databases {
+pub(crate) struct Databases {
     pub place: Place,
     pub folders: Option<Vec<Given<String>>>,
     pub log_folders: Option<Vec<Given<String>>>,
@@ -29,19 +29,19 @@ pub struct Databases {
 }
 
 /// One `[[database]]`.
-pub struct Listed {
+pub(crate) struct Listed {
     pub place: Place,
     pub folder: Option<Given<String>>,
     pub log_folder: Option<Given<String>>,
 }
 
-pub struct Engine {
+pub(crate) struct Engine {
     pub cache_minimum: Option<Given<Bytes>>,
     pub cache_maximum: Option<Given<Bytes>>,
     pub checkpoint_depth: Option<Given<Bytes>>,
 }
 
-pub struct Workload {
+pub(crate) struct Workload {
     pub threads: Option<Given<NumberOrAuto>>,
     pub target_iops: Option<Given<i128>>,
     pub insert: Option<Given<i128>>,
@@ -54,7 +54,7 @@ pub struct Workload {
     pub long_pad: Option<Given<Bytes>>,
 }
 
-pub struct Test {
+pub(crate) struct Test {
     pub kind: Option<Given<String>>,
     pub duration: Option<Given<Nanos>>,
     pub warm_up_limit: Option<Given<Nanos>>,
@@ -65,7 +65,7 @@ pub struct Test {
     pub maintenance_throttle: Option<Given<Nanos>>,
 }
 
-pub struct Limits {
+pub(crate) struct Limits {
     pub read_average: Option<Given<Nanos>>,
     pub read_maximum: Option<Given<Nanos>>,
     pub log_write_average: Option<Given<Nanos>>,
@@ -74,7 +74,7 @@ pub struct Limits {
 }
 
 /// Reads the text; none where it is not TOML at all.
-pub fn read(text: &str, complaints: &mut Vec<Complaint>) -> Option<Document> {
+pub(crate) fn read(text: &str, complaints: &mut Vec<Complaint>) -> Option<Document> {
     let lines = Lines::of_text(text);
     let table = parse(text, "plimsoll plan", complaints)?;
     Some(document(Section::root(&table, &lines), complaints))

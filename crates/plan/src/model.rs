@@ -172,7 +172,7 @@ impl TestKind {
     pub const NAMES: &'static [&'static str] = &["performance", "stress"];
 
     /// The kind of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
         match name {
             "performance" => Some(Self::Performance),
             "stress" => Some(Self::Stress),
@@ -208,7 +208,7 @@ impl fmt::Display for TestKind {
 
 impl Database {
     /// Most databases that one plan may have: log base names are `E00` to `EFF`.
-    pub const MOST: u32 = 256;
+    pub(crate) const MOST: u32 = 256;
 
     /// The database number `index`, counted from 0, with the names of its files.
     pub(crate) fn new(index: u32, folder: String, log_folder: String) -> Self {

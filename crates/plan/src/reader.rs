@@ -12,14 +12,14 @@ use crate::quantity::{parse_duration, parse_size};
 
 /// A value with the place it came from.
 #[derive(Clone, Debug)]
-pub struct Given<T> {
+pub(crate) struct Given<T> {
     pub value: T,
     pub place: Place,
 }
 
 /// Where a value stands: what complaints about it name.
 #[derive(Clone, Debug, Default)]
-pub struct Place {
+pub(crate) struct Place {
     /// Line counted from 1; 0 for the command line.
     pub line: usize,
     /// The key, with its section.
@@ -27,7 +27,7 @@ pub struct Place {
 }
 
 impl Place {
-    pub fn complaint(&self, problem: Problem) -> Complaint {
+    pub(crate) fn complaint(&self, problem: Problem) -> Complaint {
         Complaint {
             line: self.line,
             key: self.key.clone(),
@@ -37,7 +37,7 @@ impl Place {
 }
 
 /// A value that a key may take.
-pub trait Value: Sized {
+pub(crate) trait Value: Sized {
     /// What a complaint says the key takes.
     const WANTED: &'static str;
 
@@ -100,7 +100,7 @@ impl Value for Nanos {
 
 /// A number, or the word that leaves it to the program.
 #[derive(Clone, Copy, Debug)]
-pub enum NumberOrAuto {
+pub(crate) enum NumberOrAuto {
     Auto,
     Number(i128),
 }
@@ -118,19 +118,19 @@ impl Value for NumberOrAuto {
 }
 
 /// The text's line starts, to turn a byte position into a line.
-pub struct Lines {
+pub(crate) struct Lines {
     breaks: Vec<usize>,
 }
 
 impl Lines {
-    pub fn of_text(text: &str) -> Self {
+    pub(crate) fn of_text(text: &str) -> Self {
         let breaks = text.match_indices('\n').map(|(position, _)| position);
         Self {
             breaks: breaks.collect(),
         }
     }
 
-    pub fn of(&self, byte: usize) -> usize {
+    pub(crate) fn of(&self, byte: usize) -> usize {
         if byte == OUTSIDE {
             return 0;
         }
@@ -140,7 +140,7 @@ impl Lines {
 
 /// The text as a table; a complaint where it is not TOML at all, which says that the command
 /// `example` prints a document to start from.
-pub fn parse<'a>(
+pub(crate) fn parse<'a>(
     text: &'a str,
     example: &'static str,
     complaints: &mut Vec<Complaint>,
@@ -165,7 +165,7 @@ pub fn parse<'a>(
 }
 
 /// Where a value stands that no document gave: beyond the end of every text.
-pub const OUTSIDE: usize = usize::MAX;
+pub(crate) const OUTSIDE: usize = usize::MAX;
 
 /// Bytes of the longest text that any key takes: as long as a path may be.
 const LONGEST_TEXT: usize = 4096;
@@ -173,7 +173,7 @@ const LONGEST_TEXT: usize = 4096;
 const LONGEST_KEY: usize = 64;
 
 /// One table of the document.
-pub struct Section<'a> {
+pub(crate) struct Section<'a> {
     title: String,
     line: usize,
     lines: &'a Lines,
@@ -183,7 +183,7 @@ pub struct Section<'a> {
 
 impl<'a> Section<'a> {
     /// The document itself.
-    pub fn root(table: &'a DeTable<'a>, lines: &'a Lines) -> Self {
+    pub(crate) fn root(table: &'a DeTable<'a>, lines: &'a Lines) -> Self {
         Self {
             title: String::new(),
             line: 1,
@@ -194,7 +194,7 @@ impl<'a> Section<'a> {
     }
 
     /// The place of `key`, or of the section where the key is absent.
-    pub fn place(&self, key: &str) -> Place {
+    pub(crate) fn place(&self, key: &str) -> Place {
         let entry = self.table.and_then(|table| table.get_key_value(key));
         let line = entry.map_or(self.line, |(name, _)| self.lines.of(name.span().start));
         let key = match (self.title.as_str(), key) {
@@ -213,17 +213,17 @@ impl<'a> Section<'a> {
     }
 
     /// Whether the document gives `key`, which counts as known from now on.
-    pub fn has(&mut self, key: &'static str) -> bool {
+    pub(crate) fn has(&mut self, key: &'static str) -> bool {
         self.find(key).is_some()
     }
 
     /// Whether the document gives `key`, known or not.
-    pub fn holds(&self, key: &str) -> bool {
+    pub(crate) fn holds(&self, key: &str) -> bool {
         self.table.is_some_and(|table| table.contains_key(key))
     }
 
     /// The value of `key`, where it is given and of its kind.
-    pub fn take<T: Value>(
+    pub(crate) fn take<T: Value>(
         &mut self,
         key: &'static str,
         complaints: &mut Vec<Complaint>,
@@ -233,7 +233,7 @@ impl<'a> Section<'a> {
     }
 
     /// The values of the list `key`.
-    pub fn take_list<T: Value>(
+    pub(crate) fn take_list<T: Value>(
         &mut self,
         key: &'static str,
         complaints: &mut Vec<Complaint>,
@@ -252,7 +252,11 @@ impl<'a> Section<'a> {
     }
 
     /// The section `[key]`, empty where the document does not have it.
-    pub fn section(&mut self, key: &'static str, complaints: &mut Vec<Complaint>) -> Section<'a> {
+    pub(crate) fn section(
+        &mut self,
+        key: &'static str,
+        complaints: &mut Vec<Complaint>,
+    ) -> Section<'a> {
         let value = self.find(key);
         let table = value.and_then(|value| value.get_ref().as_table());
         if let (Some(value), None) = (value, table) {
@@ -266,7 +270,7 @@ impl<'a> Section<'a> {
     }
 
     /// The sections `[[key]]`, in order.
-    pub fn sections(
+    pub(crate) fn sections(
         &mut self,
         key: &'static str,
         complaints: &mut Vec<Complaint>,
@@ -291,7 +295,7 @@ impl<'a> Section<'a> {
     }
 
     /// Complains about every key that was never asked for.
-    pub fn finish(self, complaints: &mut Vec<Complaint>) {
+    pub(crate) fn finish(self, complaints: &mut Vec<Complaint>) {
         for (name, _) in self.table.into_iter().flat_map(|table| table.iter()) {
             let key: &str = name.get_ref();
             if !self.known.contains(&key) {

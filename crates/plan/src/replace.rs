@@ -10,7 +10,11 @@ use crate::reader::{OUTSIDE, Place};
 
 /// Puts `value`, which is TOML or a bare word, in the place of `path`: `section.key`, where
 /// sections in double brackets are counted from 1.
-pub fn put<'a>(table: &mut DeTable<'a>, path: &'a str, value: &'a str) -> Result<(), Complaint> {
+pub(crate) fn put<'a>(
+    table: &mut DeTable<'a>,
+    path: &'a str,
+    value: &'a str,
+) -> Result<(), Complaint> {
     let parsed = DeValue::parse(value).map(Spanned::into_inner);
     let parsed = parsed.unwrap_or_else(|_| DeValue::String(value.into()));
     let mut steps: Vec<&str> = path.split('.').collect();

@@ -8,14 +8,14 @@ use std::io::{self, BufWriter, IsTerminal as _, Write as _};
 use crate::error::{CommandError, output_error};
 
 /// Where a command's words go.
-pub struct Console {
+pub(crate) struct Console {
     out: BufWriter<io::Stdout>,
     quiet: bool,
 }
 
 impl Console {
     /// A console that, where `quiet`, keeps everything but answers and errors to itself.
-    pub fn new(quiet: bool) -> Self {
+    pub(crate) fn new(quiet: bool) -> Self {
         Self {
             out: BufWriter::new(io::stdout()),
             quiet,
@@ -23,24 +23,24 @@ impl Console {
     }
 
     /// Whether only answers and errors are wanted.
-    pub const fn is_quiet(&self) -> bool {
+    pub(crate) const fn is_quiet(&self) -> bool {
         self.quiet
     }
 
     /// A line of the answer.
-    pub fn answer(&mut self, line: impl fmt::Display) -> Result<(), CommandError> {
+    pub(crate) fn answer(&mut self, line: impl fmt::Display) -> Result<(), CommandError> {
         let line = line.to_string();
         self.write(&units::plain(&line))?;
         self.write("\n")
     }
 
     /// Text of the answer, its line feeds included.
-    pub fn answer_text(&mut self, text: &str) -> Result<(), CommandError> {
+    pub(crate) fn answer_text(&mut self, text: &str) -> Result<(), CommandError> {
         self.write(&units::plain(text))
     }
 
     /// A line of data for other programs, as it is; on a terminal as harmless as any other.
-    pub fn answer_data(&mut self, line: &str) -> Result<(), CommandError> {
+    pub(crate) fn answer_data(&mut self, line: &str) -> Result<(), CommandError> {
         if io::stdout().is_terminal() {
             return self.answer(line);
         }
@@ -49,7 +49,7 @@ impl Console {
     }
 
     /// An answer for programs.
-    pub fn answer_json(&mut self, value: &serde_json::Value) -> Result<(), CommandError> {
+    pub(crate) fn answer_json(&mut self, value: &serde_json::Value) -> Result<(), CommandError> {
         self.write(&units::plain_json(&value.to_string()))?;
         self.write("\n")
     }
@@ -60,7 +60,7 @@ impl Console {
     }
 
     /// Something worth knowing that is no answer; not said where the user wants quiet.
-    pub fn remark(&mut self, line: impl fmt::Display) -> Result<(), CommandError> {
+    pub(crate) fn remark(&mut self, line: impl fmt::Display) -> Result<(), CommandError> {
         if self.quiet {
             return Ok(());
         }
@@ -70,18 +70,18 @@ impl Console {
     }
 
     /// Hands everything to the reader.
-    pub fn flush(&mut self) -> Result<(), CommandError> {
+    pub(crate) fn flush(&mut self) -> Result<(), CommandError> {
         self.out.flush().map_err(|error| output_error(&error))
     }
 }
 
 /// An error, on the error output.
-pub fn complain(sentence: &str) {
+pub(crate) fn complain(sentence: &str) {
     say(&format_args!("plimsoll: {sentence}"));
 }
 
 /// A line on the error output. Where even that has gone, the line is lost.
-pub fn say(line: &dyn fmt::Display) {
+pub(crate) fn say(line: &dyn fmt::Display) {
     let line = line.to_string();
     let _ = writeln!(io::stderr(), "{}", units::plain(&line));
 }

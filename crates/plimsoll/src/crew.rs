@@ -8,7 +8,7 @@ use std::thread;
 use crate::error::CommandError;
 
 /// What a thread tells.
-pub enum News<M, T> {
+pub(crate) enum News<M, T> {
     /// Something on its way.
     Told(M),
     /// It has ended with this; none where it panicked, which was explained where it happened.
@@ -16,7 +16,7 @@ pub enum News<M, T> {
 }
 
 /// How many threads were started, and why not all of them.
-pub struct Crew {
+pub(crate) struct Crew {
     /// Threads that run, each of which will tell its end.
     pub started: usize,
     /// Why a thread could not be started, where one could not. Its job, and those behind it, were
@@ -25,7 +25,7 @@ pub struct Crew {
 }
 
 /// Starts `work` for each job on a thread of its own, named for what it does.
-pub fn start<J, M, T>(
+pub(crate) fn start<J, M, T>(
     jobs: Vec<J>,
     news: &Sender<News<M, T>>,
     work: impl Fn(J, &Sender<News<M, T>>) -> T + Clone + Send + 'static,
@@ -59,7 +59,7 @@ where
 }
 
 /// The error of a thread that has panicked.
-pub fn panicked() -> CommandError {
+pub(crate) fn panicked() -> CommandError {
     CommandError::new("a thread has ended by the bug named above, so there is no result")
 }
 

@@ -18,19 +18,19 @@ const LONGEST_TEXT: u64 = 1 << 20;
 const LONGEST_DATA: u64 = 4 << 30;
 
 /// Reads the plan at `path` with what the command line overrides.
-pub fn read_plan(path: &Path, overrides: &Overrides) -> Result<Plan, CommandError> {
+pub(crate) fn read_plan(path: &Path, overrides: &Overrides) -> Result<Plan, CommandError> {
     let (file, text) = read_text(path)?;
     Ok(Plan::parse_with(&file, &text, overrides)?)
 }
 
 /// Reads the deployment at `path`.
-pub fn read_deployment(path: &Path) -> Result<Deployment, CommandError> {
+pub(crate) fn read_deployment(path: &Path) -> Result<Deployment, CommandError> {
     let (file, text) = read_text(path)?;
     Ok(Deployment::parse(&file, &text)?)
 }
 
 /// The name and the text of a document that people write.
-pub fn read_text(path: &Path) -> Result<(String, String), CommandError> {
+pub(crate) fn read_text(path: &Path) -> Result<(String, String), CommandError> {
     let bytes = read(path, LONGEST_TEXT)?;
     let text = String::from_utf8(bytes).map_err(|error| {
         let error = io::Error::new(io::ErrorKind::InvalidData, error.utf8_error());
@@ -40,7 +40,7 @@ pub fn read_text(path: &Path) -> Result<(String, String), CommandError> {
 }
 
 /// The bytes of a file of an administrator's.
-pub fn read_data(path: &Path) -> Result<Vec<u8>, CommandError> {
+pub(crate) fn read_data(path: &Path) -> Result<Vec<u8>, CommandError> {
     read(path, LONGEST_DATA)
 }
 
@@ -69,7 +69,7 @@ fn read(path: &Path, longest: u64) -> Result<Vec<u8>, CommandError> {
 
 /// Opens a file for reads. Opening a pipe would wait for its other end, and a device
 /// has no length.
-pub fn open(path: &Path) -> io::Result<fs::File> {
+pub(crate) fn open(path: &Path) -> io::Result<fs::File> {
     let kind = fs::metadata(path)?.file_type();
     if kind.is_file() || kind.is_dir() {
         fs::File::open(path)
@@ -81,7 +81,7 @@ pub fn open(path: &Path) -> io::Result<fs::File> {
 
 /// What becomes of a file that stands where an answer is to be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Existing {
+pub(crate) enum Existing {
     /// It stays, and the answer is refused.
     Keep,
     /// The answer takes its place, as a person asked for with `--force`.
@@ -90,14 +90,14 @@ pub enum Existing {
 
 impl Existing {
     /// What the flag `--force` says.
-    pub const fn of_flag(force: bool) -> Self {
+    pub(crate) const fn of_flag(force: bool) -> Self {
         if force { Self::Replace } else { Self::Keep }
     }
 }
 
 /// Writes an answer that was made from `inputs` to a file that a person named. Never into an input,
 /// and never through a symbolic link.
-pub fn write(
+pub(crate) fn write(
     path: &Path,
     bytes: &[u8],
     existing: Existing,
@@ -126,7 +126,7 @@ fn is_same_file(one: &Path, two: &Path) -> bool {
 
 /// Puts a whole file where another may stand, all or nothing: the old one stays until the new one
 /// is whole, and a symbolic link is replaced, not followed.
-pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
     let kind = fs::symlink_metadata(path).map(|facts| facts.file_type());
     if kind.is_ok_and(|kind| !kind.is_file() && !kind.is_symlink()) {
         return Err(CommandError::new(format!(
@@ -146,7 +146,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
 }
 
 /// Writes a whole file that must not be there yet.
-pub fn write_new(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
+pub(crate) fn write_new(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
     create(path, bytes, "remove it or name another")
 }
 
@@ -164,7 +164,7 @@ fn create(path: &Path, bytes: &[u8], remedy: &str) -> Result<(), CommandError> {
 }
 
 /// A new folder for a run in `parent`, named for the moment.
-pub fn dated_folder(parent: &Path) -> PathBuf {
+pub(crate) fn dated_folder(parent: &Path) -> PathBuf {
     let format = format_description!("[year][month][day]-[hour][minute][second]");
     // The format has no part that could fail.
     let moment = OffsetDateTime::now_utc().format(format).unwrap_or_default();

@@ -9,7 +9,7 @@ use crate::console;
 
 /// Why a command ended without an answer.
 #[derive(Debug)]
-pub enum CommandError {
+pub(crate) enum CommandError {
     /// To be printed as it is.
     Sentence(String),
     /// The same, where a file is at fault and not what was asked of it: the command fails.
@@ -20,12 +20,12 @@ pub enum CommandError {
 
 impl CommandError {
     /// An error with this text.
-    pub fn new(sentence: impl Into<String>) -> Self {
+    pub(crate) fn new(sentence: impl Into<String>) -> Self {
         Self::Sentence(sentence.into())
     }
 
     /// A failed operation of the standard library on `path`, with the remedy where there is one.
-    pub fn file(path: &Path, doing: &str, error: &io::Error) -> Self {
+    pub(crate) fn file(path: &Path, doing: &str, error: &io::Error) -> Self {
         let remedy = match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::InvalidFilename => "check the path",
             io::ErrorKind::PermissionDenied => {
@@ -55,7 +55,7 @@ impl<E: std::error::Error> From<E> for CommandError {
 }
 
 /// An error of writing to the standard output.
-pub fn output_error(error: &io::Error) -> CommandError {
+pub(crate) fn output_error(error: &io::Error) -> CommandError {
     match error.kind() {
         io::ErrorKind::BrokenPipe => CommandError::BrokenPipe,
         _ => CommandError::new(format!(
@@ -65,7 +65,7 @@ pub fn output_error(error: &io::Error) -> CommandError {
 }
 
 /// Makes a panic say that it is our fault and what to do with it.
-pub fn explain_panics() {
+pub(crate) fn explain_panics() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic
             .location()

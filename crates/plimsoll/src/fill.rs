@@ -34,7 +34,7 @@ type FillNews = News<Progress, Result<(), CommandError>>;
 
 /// A database that has been filled, or was complete already.
 #[derive(Clone, Debug)]
-pub struct Filled {
+pub(crate) struct Filled {
     /// Its path.
     pub file: String,
     /// Its length in bytes.
@@ -46,7 +46,7 @@ pub struct Filled {
 }
 
 /// What a fill came to.
-pub struct Fill {
+pub(crate) struct Fill {
     /// The databases, in the order of the plan.
     pub databases: Vec<Filled>,
     /// How long it took.
@@ -55,7 +55,7 @@ pub struct Fill {
 
 /// Fills what is not there yet. Refuses before anything is written where the target is not empty
 /// or too small.
-pub fn fill(plan: &Plan, stop: &StopFlag, quiet: bool) -> Result<Fill, CommandError> {
+pub(crate) fn fill(plan: &Plan, stop: &StopFlag, quiet: bool) -> Result<Fill, CommandError> {
     // The folders are held from the decision to the last manifest: in between, what was decided on
     // must not change.
     let (_folders, actions) = patient::first_look(plan, stop, move |plan| {

@@ -12,7 +12,7 @@ use units::{Bytes, Nanos};
 /// Exit status: 0 pass; 1 fail, the storage or a file is at fault; 2 could not measure.
 #[derive(Debug, Parser)]
 #[command(name = "plimsoll", version, arg_required_else_help = true)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// Print answers and errors only: no progress, no explanations
     #[arg(long, short, global = true)]
     pub quiet: bool,
@@ -23,7 +23,7 @@ pub struct Arguments {
 
 /// What to do.
 #[derive(Debug, Subcommand)]
-pub enum Verb {
+pub(crate) enum Verb {
     /// Create two small databases, run a mailbox load on them, and say what the disk carries
     Quick(QuickFlags),
     /// Create the databases of a plan and fill them
@@ -67,7 +67,7 @@ pub enum Verb {
 
 /// Flags of `quick`.
 #[derive(Args, Debug)]
-pub struct QuickFlags {
+pub(crate) struct QuickFlags {
     /// Folder on the disk in question [default: plimsoll-quick, made here]
     #[arg(value_name = "DIR")]
     pub folder: Option<PathBuf>,
@@ -84,7 +84,7 @@ pub struct QuickFlags {
 
 /// Flags of `run`.
 #[derive(Args, Debug)]
-pub struct RunFlags {
+pub(crate) struct RunFlags {
     /// The plan that the databases were prepared with
     #[arg(value_name = "PLAN")]
     pub plan: PathBuf,
@@ -118,7 +118,7 @@ pub struct RunFlags {
 
 /// Flags of `recover`.
 #[derive(Args, Debug)]
-pub struct RecoverFlags {
+pub(crate) struct RecoverFlags {
     /// Database file
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
@@ -135,7 +135,7 @@ pub struct RecoverFlags {
 
 /// Forms of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ReportFormat {
+pub(crate) enum ReportFormat {
     /// One self-contained page
     Html,
     /// Plain text
@@ -146,7 +146,7 @@ pub enum ReportFormat {
 
 /// Flags of `report`.
 #[derive(Args, Debug)]
-pub struct ReportFlags {
+pub(crate) struct ReportFlags {
     /// Run folder, or its record.jsonl
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
@@ -163,7 +163,7 @@ pub struct ReportFlags {
 
 /// Flags of `prepare`.
 #[derive(Args, Debug)]
-pub struct PrepareFlags {
+pub(crate) struct PrepareFlags {
     /// The plan; `plimsoll plan` prints one to start from
     #[arg(value_name = "PLAN")]
     pub plan: PathBuf,
@@ -174,7 +174,7 @@ pub struct PrepareFlags {
 
 /// Flags of `check`.
 #[derive(Args, Debug)]
-pub struct CheckFlags {
+pub(crate) struct CheckFlags {
     /// Database files
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
@@ -185,7 +185,7 @@ pub struct CheckFlags {
 
 /// Flags of the verbs that read one database file.
 #[derive(Args, Debug)]
-pub struct FileFlags {
+pub(crate) struct FileFlags {
     /// Database file
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
@@ -196,7 +196,7 @@ pub struct FileFlags {
 
 /// Flags of `dump`.
 #[derive(Args, Debug)]
-pub struct DumpFlags {
+pub(crate) struct DumpFlags {
     /// Database file
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
@@ -210,7 +210,7 @@ pub struct DumpFlags {
 
 /// How rows are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ExportFormat {
+pub(crate) enum ExportFormat {
     /// Comma-separated values with a line of names first
     Csv,
     /// One JSON object per line
@@ -219,7 +219,7 @@ pub enum ExportFormat {
 
 /// Flags of `export`.
 #[derive(Args, Debug)]
-pub struct ExportFlags {
+pub(crate) struct ExportFlags {
     /// Database file
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
@@ -236,7 +236,7 @@ pub struct ExportFlags {
 
 /// Flags of `inspect`.
 #[derive(Args, Debug)]
-pub struct InspectFlags {
+pub(crate) struct InspectFlags {
     /// Folders or files
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
@@ -247,14 +247,14 @@ pub struct InspectFlags {
 
 /// Arrays whose rules are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ArrayKind {
+pub(crate) enum ArrayKind {
     /// EMC `VNXe3300`, after its published test report
     Vnxe3300,
 }
 
 /// What `plan` can export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ExportKind {
+pub(crate) enum ExportKind {
     /// All but csv-v6
     All,
     /// The tables of the official calculator, version 7, with `EDBFilePath`
@@ -271,7 +271,7 @@ pub enum ExportKind {
 
 /// Flags of `plan`.
 #[derive(Args, Debug)]
-pub struct PlanFlags {
+pub(crate) struct PlanFlags {
     /// The deployment to lay out [default: print a commented plan]
     #[arg(value_name = "DEPLOYMENT")]
     pub deployment: Option<PathBuf>,
@@ -305,7 +305,7 @@ pub struct PlanFlags {
 
 /// Flags of `profile`.
 #[derive(Args, Debug)]
-pub struct ProfileFlags {
+pub(crate) struct ProfileFlags {
     /// Message tracking logs, message profiles, log counts by hour, mailbox statistics, usage and
     /// activity reports of Microsoft 365; known by their headers
     #[arg(required = true, value_name = "FILE")]
@@ -339,7 +339,7 @@ pub struct ProfileFlags {
 
 /// Flags of `size`.
 #[derive(Args, Clone, Debug)]
-pub struct SizeFlags {
+pub(crate) struct SizeFlags {
     /// The deployment; --example prints one to start from
     #[arg(value_name = "DEPLOYMENT",
           required_unless_present_any = ["example", "explain", "scenarios"])]
@@ -367,7 +367,7 @@ pub struct SizeFlags {
 impl SizeFlags {
     /// The flags with the deployment where it belongs: behind a flag that takes several values it
     /// is read as the last of them.
-    pub fn in_order(&self) -> Self {
+    pub(crate) fn in_order(&self) -> Self {
         let mut flags = self.clone();
         if flags.deployment.is_none() && !flags.example {
             let lists = [&mut flags.explain, &mut flags.scenarios];
@@ -380,7 +380,7 @@ impl SizeFlags {
 
 /// Flags of `builds`.
 #[derive(Args, Debug)]
-pub struct BuildsFlags {
+pub(crate) struct BuildsFlags {
     /// What is asked
     #[command(subcommand)]
     pub action: BuildsAction,
@@ -394,7 +394,7 @@ pub struct BuildsFlags {
 
 /// What `builds` is asked.
 #[derive(Debug, Subcommand)]
-pub enum BuildsAction {
+pub(crate) enum BuildsAction {
     /// Name the release of versions, or of those in logs, reports, programs and databases
     Identify {
         /// A version in any of its forms, a name such as "2016 CU22", or a file
@@ -420,7 +420,7 @@ pub enum BuildsAction {
 
 /// Flags of `limits`.
 #[derive(Args, Debug)]
-pub struct LimitsFlags {
+pub(crate) struct LimitsFlags {
     /// What to do
     #[command(subcommand)]
     pub action: LimitsAction,
@@ -431,7 +431,7 @@ pub struct LimitsFlags {
 
 /// What `limits` does.
 #[derive(Debug, Subcommand)]
-pub enum LimitsAction {
+pub(crate) enum LimitsAction {
     /// Show the limit of each protocol and direction, and the file that decides
     Show {
         /// Folder of a server's web.config files, or of several servers: an installation of
@@ -446,7 +446,7 @@ pub enum LimitsAction {
 /// Flags of `limits set`.
 #[derive(Args, Debug)]
 #[command(group = clap::ArgGroup::new("protocol").required(true).multiple(true))]
-pub struct LimitsSetFlags {
+pub(crate) struct LimitsSetFlags {
     /// The same folder as for `limits show`
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
@@ -466,7 +466,7 @@ pub struct LimitsSetFlags {
 
 /// Flags of `scan`.
 #[derive(Args, Debug)]
-pub struct ScanFlags {
+pub(crate) struct ScanFlags {
     /// Captures, pcap or pcapng
     #[arg(value_name = "CAPTURE", required_unless_present = "interface")]
     pub captures: Vec<PathBuf>,
@@ -483,7 +483,7 @@ pub struct ScanFlags {
 
 /// Flags of `completions`.
 #[derive(Args, Debug)]
-pub struct CompletionFlags {
+pub(crate) struct CompletionFlags {
     /// The shell
     #[arg(value_name = "SHELL")]
     pub shell: Shell,

@@ -20,7 +20,7 @@ const TELL_AFTER: Duration = Duration::from_secs(1);
 const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 
 /// A database whose files are about to be opened for writes.
-pub struct Files {
+pub(crate) struct Files {
     /// The database file.
     pub database: PathBuf,
     /// The folder of its log.
@@ -30,14 +30,14 @@ pub struct Files {
 }
 
 /// Folders that no other process prepares while this is there.
-pub struct PreparedFolders {
+pub(crate) struct PreparedFolders {
     _held: Vec<File>,
 }
 
 impl PreparedFolders {
     /// Takes the folders of these databases and of their logs, and waits for a while where another
     /// process has one. A file system that locks no folders is not held.
-    pub fn take(databases: &[plan::Database]) -> Result<Self, CommandError> {
+    pub(crate) fn take(databases: &[plan::Database]) -> Result<Self, CommandError> {
         let both =
             |database: &plan::Database| [&database.folder, &database.log_folder].map(PathBuf::from);
         // In one order, or two processes could each hold what the other waits for.
@@ -80,14 +80,14 @@ impl From<&plan::Database> for Files {
 
 /// Waits, for a while, until none of these files is held. A file that is still held then is
 /// refused where it is opened.
-pub fn wait_for(databases: impl IntoIterator<Item = Files>, quiet: bool) {
+pub(crate) fn wait_for(databases: impl IntoIterator<Item = Files>, quiet: bool) {
     let all: Vec<Files> = databases.into_iter().collect();
     wait_while(|| all.iter().find_map(Files::first_held), quiet);
 }
 
 /// Waits as long for the database at `path`, which is about to be read as a whole, and refuses it
 /// where it is still held: what changes under a reader looks like damage.
-pub fn refuse_held(path: &Path, quiet: bool) -> Result<(), CommandError> {
+pub(crate) fn refuse_held(path: &Path, quiet: bool) -> Result<(), CommandError> {
     let held = || is_held(path).then(|| path.to_owned());
     wait_while(held, quiet).map_or(Ok(()), |held| {
         let file = held.display().to_string();

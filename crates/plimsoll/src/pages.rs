@@ -22,7 +22,7 @@ use crate::error::CommandError;
 const CACHE_BYTES: usize = 64 << 20;
 
 /// An open database file.
-pub struct FilePages {
+pub(crate) struct FilePages {
     file: File,
     path: PathBuf,
     page_size: PageSize,
@@ -32,7 +32,7 @@ pub struct FilePages {
 
 /// Why a page cannot be used.
 #[derive(Debug)]
-pub enum PageError {
+pub(crate) enum PageError {
     /// The operating system does not give it.
     Read {
         /// The file.
@@ -70,7 +70,7 @@ impl std::error::Error for PageError {}
 
 impl PageError {
     /// What a command says of it: a damaged page is the file's fault.
-    pub fn into_command(self) -> CommandError {
+    pub(crate) fn into_command(self) -> CommandError {
         match self {
             Self::Damaged { .. } => CommandError::Damage(self.to_string()),
             Self::Read { .. } => CommandError::from(self),
@@ -79,7 +79,7 @@ impl PageError {
 }
 
 /// What a command says of the database at `path` that cannot be read.
-pub fn unreadable(path: &Path, error: ReadError<PageError>) -> CommandError {
+pub(crate) fn unreadable(path: &Path, error: ReadError<PageError>) -> CommandError {
     match error.without_source() {
         Err(error) => error.into_command(),
         Ok(error) => CommandError::Damage(format!("{}: {error}", path.display())),
@@ -88,7 +88,7 @@ pub fn unreadable(path: &Path, error: ReadError<PageError>) -> CommandError {
 
 impl FilePages {
     /// Opens the file at `path`, whose pages have this size, for reads only.
-    pub fn open(path: &Path, page_size: PageSize) -> Result<Self, CommandError> {
+    pub(crate) fn open(path: &Path, page_size: PageSize) -> Result<Self, CommandError> {
         let wrong = |error: io::Error| CommandError::file(path, "read", &error);
         let file = documents::open(path).map_err(wrong)?;
         let length = file.metadata().map_err(wrong)?.len();
@@ -103,12 +103,12 @@ impl FilePages {
     }
 
     /// Opens a database by what its header says.
-    pub fn open_database(path: &Path) -> Result<Self, CommandError> {
+    pub(crate) fn open_database(path: &Path) -> Result<Self, CommandError> {
         Self::open(path, read_header(path)?.page_size)
     }
 
     /// The page as it stands in the file, whatever its checksum says.
-    pub fn raw(&mut self, page: PageNumber) -> Result<Vec<u8>, PageError> {
+    pub(crate) fn raw(&mut self, page: PageNumber) -> Result<Vec<u8>, PageError> {
         let mut bytes = vec![0; self.page_size.bytes()];
         let offset = SeekFrom::Start(self.page_size.file_offset(page));
         self.file
@@ -167,7 +167,7 @@ impl PageSource for FilePages {
 }
 
 /// What the two copies of a database's header say.
-pub fn read_header(path: &Path) -> Result<HeaderCopies, CommandError> {
+pub(crate) fn read_header(path: &Path) -> Result<HeaderCopies, CommandError> {
     let mut start = Vec::new();
     documents::open(path)
         .and_then(|file| file.take(PROBE_BYTES as u64).read_to_end(&mut start))
@@ -176,7 +176,10 @@ pub fn read_header(path: &Path) -> Result<HeaderCopies, CommandError> {
 }
 
 /// Opens a database with its catalog, or with the catalog's second copy, and says so.
-pub fn open_reader(path: &Path, console: &mut Console) -> Result<Reader<FilePages>, CommandError> {
+pub(crate) fn open_reader(
+    path: &Path,
+    console: &mut Console,
+) -> Result<Reader<FilePages>, CommandError> {
     let error = match Reader::open(FilePages::open_database(path)?) {
         Ok(reader) => return Ok(reader),
         Err(error) => error,

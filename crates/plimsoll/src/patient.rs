@@ -19,7 +19,7 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// What `look` finds out about the databases of `plan`. An error where it has not come back after
 /// the plan's time for giving up, or soon after Ctrl-C.
-pub fn first_look<T: Send + 'static>(
+pub(crate) fn first_look<T: Send + 'static>(
     plan: &Plan,
     stop: &StopFlag,
     look: impl FnOnce(&Plan) -> Result<T, CommandError> + Send + 'static,

@@ -10,11 +10,11 @@ use crate::error::CommandError;
 
 /// Set by the first Ctrl-C.
 #[derive(Clone, Debug)]
-pub struct StopFlag(Arc<AtomicBool>);
+pub(crate) struct StopFlag(Arc<AtomicBool>);
 
 impl StopFlag {
     /// Listens from now on.
-    pub fn install() -> Result<Self, CommandError> {
+    pub(crate) fn install() -> Result<Self, CommandError> {
         let asked = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGTERM] {
             // In this order: the first signal finds the flag unset, sets it, and only the second
@@ -26,7 +26,7 @@ impl StopFlag {
     }
 
     /// Whether a stop has been asked for.
-    pub fn is_set(&self) -> bool {
+    pub(crate) fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }

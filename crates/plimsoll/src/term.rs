@@ -11,7 +11,7 @@ const REDRAW: Duration = Duration::from_millis(200);
 const LINE: Duration = Duration::from_secs(10);
 
 /// Shows how far a piece of work is.
-pub struct Progress {
+pub(crate) struct Progress {
     what: String,
     started: Instant,
     shown: Option<Instant>,
@@ -21,7 +21,7 @@ pub struct Progress {
 
 impl Progress {
     /// Progress of `what`, such as `checking`; none is shown where `quiet`.
-    pub fn new(what: impl Into<String>, quiet: bool) -> Self {
+    pub(crate) fn new(what: impl Into<String>, quiet: bool) -> Self {
         Self {
             what: what.into(),
             started: Instant::now(),
@@ -32,23 +32,23 @@ impl Progress {
     }
 
     /// `done` of `total` bytes are done. Call it as often as you like.
-    pub fn bytes(&mut self, done: u64, total: u64) {
+    pub(crate) fn bytes(&mut self, done: u64, total: u64) {
         let elapsed = self.started.elapsed();
         self.show(|what| describe(what, done, total, elapsed));
     }
 
     /// Any other state of the work, already in words.
-    pub fn text(&mut self, text: &str) {
+    pub(crate) fn text(&mut self, text: &str) {
         self.show(|what| format!("{what}: {text}"));
     }
 
     /// Since the work began.
-    pub fn elapsed(&self) -> Duration {
+    pub(crate) fn elapsed(&self) -> Duration {
         self.started.elapsed()
     }
 
     /// Removes the line, so that what comes next stands alone.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         if self.terminal && self.shown.is_some() {
             let _ = write!(io::stderr(), "\r\x1b[K");
         }
@@ -99,7 +99,7 @@ fn describe(what: &str, done: u64, total: u64, elapsed: Duration) -> String {
 }
 
 /// A duration as people say it.
-pub fn duration(span: Duration) -> String {
+pub(crate) fn duration(span: Duration) -> String {
     match span.as_secs() {
         seconds @ 0..60 => format!("{seconds} s"),
         seconds @ 60..3600 => format!("{} min {:02} s", seconds / 60, seconds % 60),

@@ -14,12 +14,12 @@ use trial::Location;
 use crate::error::CommandError;
 
 /// Storage as the operating system gives it, for the calling thread.
-pub fn world() -> Result<World, CommandError> {
+pub(crate) fn world() -> Result<World, CommandError> {
     Ok(World::new(Backend::Auto)?)
 }
 
 /// An existing folder.
-pub fn volume(world: &World, folder: &Path) -> Result<Rc<dyn Volume>, CommandError> {
+pub(crate) fn volume(world: &World, folder: &Path) -> Result<Rc<dyn Volume>, CommandError> {
     world.volume(folder).map_err(|error| match error {
         DeviceError::NotFound { file } => CommandError::new(format!(
             "{file}: no such folder; create it, or name another one"
@@ -29,7 +29,7 @@ pub fn volume(world: &World, folder: &Path) -> Result<Rc<dyn Volume>, CommandErr
 }
 
 /// Opens an existing file for reads only.
-pub fn open_read_only(world: &World, path: &Path) -> Result<Rc<dyn Device>, CommandError> {
+pub(crate) fn open_read_only(world: &World, path: &Path) -> Result<Rc<dyn Device>, CommandError> {
     let name = path
         .file_name()
         .and_then(|name| name.to_str())
@@ -50,7 +50,7 @@ pub fn open_read_only(world: &World, path: &Path) -> Result<Rc<dyn Device>, Comm
 }
 
 /// Where the given databases of a plan live, opened for the calling thread.
-pub fn locations(
+pub(crate) fn locations(
     world: &World,
     databases: &[plan::Database],
 ) -> Result<Vec<Location>, CommandError> {
@@ -80,7 +80,7 @@ fn storage(folder: &Path) -> Result<String, CommandError> {
 }
 
 /// The databases of a plan, dealt out evenly to as many threads as there are processors.
-pub fn groups(plan: &Plan) -> Vec<Vec<plan::Database>> {
+pub(crate) fn groups(plan: &Plan) -> Vec<Vec<plan::Database>> {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let count = cores.min(plan.databases.len());
     let mut groups = vec![Vec::new(); count];

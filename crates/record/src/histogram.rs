@@ -106,7 +106,8 @@ impl Histogram {
     }
 
     /// The sum of all latencies in nanoseconds, exact.
-    pub const fn sum_ns(&self) -> u64 {
+    #[cfg(test)]
+    pub(crate) const fn sum_ns(&self) -> u64 {
         self.sum_ns
     }
 

@@ -10,7 +10,7 @@ const PAUSE_LIMIT_NS: u64 = 500_000_000;
 
 /// What is known of an interval before anything is made of it.
 #[derive(Clone, Copy, Debug)]
-pub struct Looked {
+pub(crate) struct Looked {
     /// The phase that it lies in.
     pub phase: Phase,
     /// Its length.
@@ -25,7 +25,7 @@ impl Looked {
     /// How long the program did not run in this interval, where that is too long to judge by it.
     ///
     /// Records without a pause of their own have the reactor's lag, and intervals that ended late.
-    pub fn paused_ns(&self) -> Option<u64> {
+    pub(crate) fn paused_ns(&self) -> Option<u64> {
         let host = self.host?;
         let paused = host.pause_maximum_ns.unwrap_or_else(|| {
             let late = if self.phase == Phase::Measure {
@@ -40,7 +40,7 @@ impl Looked {
 
     /// Whether the program was still not running when this interval should have ended, so that
     /// requests of that time may be answered in the next one.
-    pub fn reaches_beyond(&self) -> bool {
+    pub(crate) fn reaches_beyond(&self) -> bool {
         self.paused_ns().is_some() && self.late_ns() >= PAUSE_LIMIT_NS
     }
 

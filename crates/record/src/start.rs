@@ -274,11 +274,11 @@ mod hexadecimal {
         clippy::trivially_copy_pass_by_ref,
         reason = "serde calls it with a reference"
     )]
-    pub fn serialize<S: Serializer>(value: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(super) fn serialize<S: Serializer>(value: &u64, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&format!("{value:#018x}"))
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
         let text = String::deserialize(deserializer)?;
         let digits = text.strip_prefix("0x").unwrap_or(&text);
         u64::from_str_radix(digits, 16).map_err(D::Error::custom)

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 /// Whether the sum over `parts`, the checksum included, is what it must be. Each part but the last
 /// has an even length.
-pub fn is_right(parts: &[&[u8]]) -> bool {
+pub(crate) fn is_right(parts: &[&[u8]]) -> bool {
     let sum: u64 = parts
         .iter()
         .flat_map(|part| part.chunks(2))
@@ -22,7 +22,12 @@ fn fold(sum: u64) -> u64 {
 }
 
 /// What is summed in front of a packet of VRRP 3: addresses, length and protocol number.
-pub fn pseudo_header(source: IpAddr, destination: IpAddr, length: usize, number: u8) -> Vec<u8> {
+pub(crate) fn pseudo_header(
+    source: IpAddr,
+    destination: IpAddr,
+    length: usize,
+    number: u8,
+) -> Vec<u8> {
     let mut header = Vec::with_capacity(40);
     for address in [source, destination] {
         match address {

@@ -148,7 +148,7 @@ pub struct Finding {
 
 /// Who followed whom in one group.
 #[derive(Clone, Debug, Default)]
-pub struct Rivalry {
+pub(crate) struct Rivalry {
     last: Option<IpAddr>,
     changes: u32,
     /// Advertisements of the first in a row that each had one of the second since the one before.
@@ -160,7 +160,7 @@ pub struct Rivalry {
 
 impl Rivalry {
     /// Takes the next advertisement of the group, given the last ones of all its routers.
-    pub fn hear<'a>(&mut self, advert: &Advert, known: impl Iterator<Item = &'a Advert>) {
+    pub(crate) fn hear<'a>(&mut self, advert: &Advert, known: impl Iterator<Item = &'a Advert>) {
         let known: Vec<&Advert> = known.collect();
         let before = known.iter().find(|other| other.source == advert.source);
         for other in known.iter().filter(|other| other.source != advert.source) {
@@ -213,7 +213,7 @@ fn is_alive(advert: &Advert, nanoseconds: u64) -> bool {
 }
 
 /// Everything that is wrong, by group.
-pub fn judge(
+pub(crate) fn judge(
     groups: &BTreeMap<GroupKey, Vec<Source>>,
     rivalries: &BTreeMap<GroupKey, Rivalry>,
     silent: &[Silent],

@@ -13,7 +13,7 @@ const LINUX_COOKED: i32 = 113;
 const LINUX_COOKED_2: i32 = 276;
 
 /// A packet of IP.
-pub struct IpPacket<'a> {
+pub(crate) struct IpPacket<'a> {
     pub segment: Segment,
     pub nanoseconds: u64,
     pub mac: Option<[u8; 6]>,
@@ -27,21 +27,21 @@ pub struct IpPacket<'a> {
 }
 
 /// A claim of an address by ARP.
-pub struct ArpClaim {
+pub(crate) struct ArpClaim {
     pub segment: Segment,
     pub mac: [u8; 6],
     pub address: Ipv4Addr,
 }
 
 /// What a frame holds.
-pub enum Content<'a> {
+pub(crate) enum Content<'a> {
     Ip(IpPacket<'a>),
     Arp(ArpClaim),
 }
 
 /// A frame as it was captured.
 #[derive(Clone, Copy)]
-pub struct Frame<'a> {
+pub(crate) struct Frame<'a> {
     pub nanoseconds: u64,
     /// Number of the interface within the capture.
     pub interface: u32,
@@ -51,12 +51,12 @@ pub struct Frame<'a> {
 }
 
 /// Whether frames of this kind can be read.
-pub fn is_known(link: i32) -> bool {
+pub(crate) fn is_known(link: i32) -> bool {
     matches!(link, ETHERNET | RAW_IP | LINUX_COOKED | LINUX_COOKED_2)
 }
 
 /// What `frame` holds; none for everything that does not matter here.
-pub fn open<'a>(frame: &Frame<'a>) -> Option<Content<'a>> {
+pub(crate) fn open<'a>(frame: &Frame<'a>) -> Option<Content<'a>> {
     let (mac, packet) = link_layer(frame)?;
     let vlans = packet
         .link_exts

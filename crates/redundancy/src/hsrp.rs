@@ -8,7 +8,7 @@ use crate::vrrp::blank;
 use crate::watch::Family;
 
 /// UDP ports for IPv4 and for IPv6.
-pub const PORTS: [u16; 2] = [1985, 2029];
+pub(crate) const PORTS: [u16; 2] = [1985, 2029];
 /// Length of version 1.
 const VERSION_1_BYTES: usize = 20;
 /// The state of the router that answers.
@@ -18,7 +18,7 @@ const SECOND: u64 = 1_000_000_000;
 const MILLISECOND: u64 = SECOND / 1000;
 
 /// The hello of the active router in `body`, the payload of UDP; none for routers that stand by.
-pub fn read(packet: &IpPacket<'_>, body: &[u8]) -> Option<Advert> {
+pub(crate) fn read(packet: &IpPacket<'_>, body: &[u8]) -> Option<Advert> {
     match body {
         [0, 0, ..] => version_1(packet, body.first_chunk()?),
         [1, 40, rest @ ..] => version_2(packet, rest.first_chunk()?),

@@ -8,7 +8,7 @@ use crate::frame::IpPacket;
 use crate::watch::Family;
 
 /// Protocol number of both.
-pub const NUMBER: u8 = 112;
+pub(crate) const NUMBER: u8 = 112;
 /// Length of a CARP advertisement.
 const CARP_BYTES: usize = 36;
 /// Length of its authentication in words of four bytes, where VRRP has the kind of its own.
@@ -21,7 +21,7 @@ const SECOND: u64 = 1_000_000_000;
 const CENTISECOND: u64 = SECOND / 100;
 
 /// The advertisement in `packet`; none where it is no whole one.
-pub fn read(packet: &IpPacket<'_>) -> Option<Advert> {
+pub(crate) fn read(packet: &IpPacket<'_>) -> Option<Advert> {
     let body = packet.payload;
     let header = *body.first_chunk::<HEADER_BYTES>()?;
     match header[0] {
@@ -109,7 +109,7 @@ fn address(bytes: &[u8]) -> Option<IpAddr> {
 }
 
 /// What is known of every packet.
-pub fn blank(packet: &IpPacket<'_>, protocol: Protocol, id: u8) -> Advert {
+pub(crate) fn blank(packet: &IpPacket<'_>, protocol: Protocol, id: u8) -> Advert {
     Advert {
         key: GroupKey {
             segment: packet.segment.clone(),

@@ -175,7 +175,7 @@ impl Column {
     }
 
     /// A column of numbers with their glossary entry.
-    pub const fn metric(label: &'static str, metric: &'static str) -> Self {
+    pub(crate) const fn metric(label: &'static str, metric: &'static str) -> Self {
         Self {
             group: "",
             label,
@@ -214,13 +214,13 @@ impl Cell {
 
     /// The value in another look.
     #[must_use]
-    pub fn toned(self, tone: Tone) -> Self {
+    pub(crate) fn toned(self, tone: Tone) -> Self {
         Self { tone, ..self }
     }
 
     /// The value, naming the metric of its row.
     #[must_use]
-    pub fn of_metric(self, metric: &'static str) -> Self {
+    pub(crate) fn of_metric(self, metric: &'static str) -> Self {
         Self {
             metric: Some(metric),
             ..self
@@ -251,7 +251,11 @@ impl Fact {
     }
 
     /// A fact with a glossary entry.
-    pub fn metric(label: &'static str, metric: &'static str, value: impl Into<String>) -> Self {
+    pub(crate) fn metric(
+        label: &'static str,
+        metric: &'static str,
+        value: impl Into<String>,
+    ) -> Self {
         Self {
             label,
             metric: Some(metric),
@@ -262,7 +266,7 @@ impl Fact {
 
 impl Document {
     /// Every glossary entry that the report refers to, in order of appearance, with repetitions.
-    pub fn metrics(&self) -> Vec<&'static str> {
+    pub(crate) fn metrics(&self) -> Vec<&'static str> {
         let mut found = vec![self.banner.number_metric];
         found.extend(self.banner.figures.iter().map(|figure| figure.metric));
         for block in self.sections.iter().flat_map(|section| &section.blocks) {

@@ -4,7 +4,7 @@ use time::OffsetDateTime;
 use time::macros::format_description;
 
 /// `value` with `decimals` digits behind the point and commas between thousands.
-pub fn number(value: f64, decimals: usize) -> String {
+pub(crate) fn number(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     let (sign, digits) = text
         .strip_prefix('-')
@@ -21,14 +21,14 @@ pub fn number(value: f64, decimals: usize) -> String {
 }
 
 /// A whole number with commas between thousands.
-pub fn whole(value: u64) -> String {
+pub(crate) fn whole(value: u64) -> String {
     // Exact up to 2^53, far beyond any count of a run.
     number(value as f64, 0)
 }
 
 /// `value` with three significant digits or all digits of its whole part: 0.123, 1.23, 12.3, 1,234;
 /// a whole number stays one.
-pub fn three_digits(value: f64) -> String {
+pub(crate) fn three_digits(value: f64) -> String {
     let decimals = match value.abs() {
         _ if value.fract() == 0.0 => 0,
         ..1.0 => 3,
@@ -40,17 +40,17 @@ pub fn three_digits(value: f64) -> String {
 }
 
 /// A column of latencies: milliseconds with three digits, as Jetstress prints them.
-pub fn milliseconds(nanoseconds: f64) -> String {
+pub(crate) fn milliseconds(nanoseconds: f64) -> String {
     number(nanoseconds / 1e6, 3)
 }
 
 /// One latency with its unit, as short as it can be said.
-pub fn latency(nanoseconds: f64) -> String {
+pub(crate) fn latency(nanoseconds: f64) -> String {
     format!("{} ms", three_digits(nanoseconds / 1e6))
 }
 
 /// A size in the nearest binary unit.
-pub fn size(bytes: u64) -> String {
+pub(crate) fn size(bytes: u64) -> String {
     const UNITS: [&str; 6] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
     let mut value = bytes as f64;
     let mut unit = 0;
@@ -63,12 +63,12 @@ pub fn size(bytes: u64) -> String {
 }
 
 /// A size in bytes and in the nearest binary unit.
-pub fn exact_size(bytes: u64) -> String {
+pub(crate) fn exact_size(bytes: u64) -> String {
     format!("{} ({})", whole(bytes), size(bytes))
 }
 
 /// A span as a person would say it: `45 s`, `10 min`, `2 h 5 min`.
-pub fn duration(nanoseconds: u64) -> String {
+pub(crate) fn duration(nanoseconds: u64) -> String {
     let seconds = nanoseconds / 1_000_000_000;
     let (hours, minutes, rest) = (seconds / 3_600, seconds / 60 % 60, seconds % 60);
     let parts = [(hours, "h"), (minutes, "min"), (rest, "s")];
@@ -84,7 +84,7 @@ pub fn duration(nanoseconds: u64) -> String {
 }
 
 /// A time since the start of the run: `1:15`, `2:05:00`.
-pub fn offset(nanoseconds: u64) -> String {
+pub(crate) fn offset(nanoseconds: u64) -> String {
     let seconds = nanoseconds / 1_000_000_000;
     let (hours, minutes, rest) = (seconds / 3_600, seconds / 60 % 60, seconds % 60);
     match hours {
@@ -94,7 +94,7 @@ pub fn offset(nanoseconds: u64) -> String {
 }
 
 /// A wall clock time in UTC, to the second; the epoch's nanoseconds where it is out of range.
-pub fn timestamp(epoch_ns: u64) -> String {
+pub(crate) fn timestamp(epoch_ns: u64) -> String {
     let format = format_description!("[year]-[month]-[day] [hour]:[minute]:[second] UTC");
     OffsetDateTime::from_unix_timestamp_nanos(i128::from(epoch_ns))
         .ok()
@@ -103,7 +103,7 @@ pub fn timestamp(epoch_ns: u64) -> String {
 }
 
 /// `text` with the plural sign that `count` needs.
-pub fn plural(count: u64, text: &str) -> String {
+pub(crate) fn plural(count: u64, text: &str) -> String {
     let sign = if count == 1 { "" } else { "s" };
     format!("{} {text}{sign}", whole(count))
 }

@@ -112,7 +112,7 @@ struct IntervalPart {
 }
 
 /// The JSON of a report.
-pub fn render(run: &RunRecord, verdict: &Verdict) -> String {
+pub(crate) fn render(run: &RunRecord, verdict: &Verdict) -> String {
     let report = Report {
         schema: SCHEMA,
         verdict: outcome_name(verdict.outcome),

@@ -15,7 +15,7 @@ const USUAL_IOPS_PER_MAILBOX: f64 = 0.1;
 const SMALL_DATABASE_CACHES: u64 = 20;
 
 /// IOPS per mailbox to compute with.
-pub fn iops_per_mailbox(run: &RunRecord) -> f64 {
+pub(crate) fn iops_per_mailbox(run: &RunRecord) -> f64 {
     let stated = run.start.settings.iops_per_mailbox;
     stated
         .filter(|&iops| iops > 0.0)
@@ -23,7 +23,7 @@ pub fn iops_per_mailbox(run: &RunRecord) -> f64 {
 }
 
 /// Mailboxes that the achieved load stands for, rounded down to two digits: more would be a claim.
-pub fn mailboxes_carried(run: &RunRecord) -> f64 {
+pub(crate) fn mailboxes_carried(run: &RunRecord) -> f64 {
     let mailboxes = run.achieved_transactional_iops() / iops_per_mailbox(run);
     if mailboxes < 10.0 {
         return mailboxes.floor();
@@ -33,7 +33,7 @@ pub fn mailboxes_carried(run: &RunRecord) -> f64 {
 }
 
 /// What the run means.
-pub fn sentences(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
+pub(crate) fn sentences(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
     match verdict.outcome {
         Outcome::Pass | Outcome::Warn => passed(run, verdict),
         Outcome::Fail => failed(run, verdict),
@@ -128,7 +128,7 @@ fn objection(run: &RunRecord, finding: &Finding) -> String {
 }
 
 /// A number with its unit.
-pub fn quantity(number: f64, unit: Unit) -> String {
+pub(crate) fn quantity(number: f64, unit: Unit) -> String {
     let separator = if unit == Unit::PerSecond { "" } else { " " };
     let text = format!(
         "{}{separator}{}",
@@ -139,7 +139,7 @@ pub fn quantity(number: f64, unit: Unit) -> String {
 }
 
 /// A piece of evidence with the database's name and the time.
-pub fn describe(run: &RunRecord, evidence: &Evidence) -> String {
+pub(crate) fn describe(run: &RunRecord, evidence: &Evidence) -> String {
     let database = evidence
         .database
         .map(|index| format!("{}: ", database_name(run, index)));
@@ -159,7 +159,7 @@ pub fn describe(run: &RunRecord, evidence: &Evidence) -> String {
 }
 
 /// The name of a database, or its number where the record has no facts about it.
-pub fn database_name(run: &RunRecord, index: u32) -> String {
+pub(crate) fn database_name(run: &RunRecord, index: u32) -> String {
     let mut facts = run.start.databases.iter();
     facts
         .find(|facts| facts.index == index)
@@ -167,7 +167,7 @@ pub fn database_name(run: &RunRecord, index: u32) -> String {
 }
 
 /// What to do next.
-pub fn next_steps(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
+pub(crate) fn next_steps(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
     let failed = |rule: &str| {
         let mut failing = verdict
             .findings

@@ -8,7 +8,7 @@ use verdict::Verdict;
 use crate::{meaning, sections};
 
 /// The verdict, the numbers, what they mean, and what to do next.
-pub fn render(run: &RunRecord, verdict: &Verdict) -> String {
+pub(crate) fn render(run: &RunRecord, verdict: &Verdict) -> String {
     let document = sections::document(run, verdict);
     let banner = &document.banner;
     let mut text = String::new();

@@ -17,7 +17,7 @@ const TEXT_WIDTH: usize = 44;
 const NARROWEST_TEXT: usize = 24;
 
 /// The text of a report.
-pub fn render(document: &Document) -> String {
+pub(crate) fn render(document: &Document) -> String {
     let banner = &document.banner;
     let mut text = format!("{}\n{}\n\n", banner.subject, banner.started);
     let _ = writeln!(

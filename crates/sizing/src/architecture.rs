@@ -69,7 +69,7 @@ pub struct Architecture {
 }
 
 /// Decides, and writes it down with the reason.
-pub fn architecture(work: &mut Work<'_>) -> Architecture {
+pub(crate) fn architecture(work: &mut Work<'_>) -> Architecture {
     let deployment = work.deployment;
     let logs_apart = logs_apart(deployment);
     let volumes = volumes(deployment, logs_apart);

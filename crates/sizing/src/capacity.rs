@@ -12,7 +12,7 @@ use crate::work::Work;
 const MOST_LAG_DAYS: f64 = 14.0;
 
 /// Sizes of a database and its logs, and of all of a group.
-pub fn capacity(work: &mut Work<'_>) {
+pub(crate) fn capacity(work: &mut Work<'_>) {
     let overhead = work
         .sheet
         .share("data.overhead_percent", work.deployment.data.overhead);

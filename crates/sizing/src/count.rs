@@ -14,7 +14,7 @@ const MOST_IN_BACKUP_SETS: f64 = 98.0;
 const MOST_ON_GIVEN_VOLUME: f64 = 4.0;
 
 /// Databases of a group, and where their copies lie.
-pub fn counts(work: &mut Work<'_>, architecture: Architecture) {
+pub(crate) fn counts(work: &mut Work<'_>, architecture: Architecture) {
     count(work, architecture);
     homes(work);
     copies(work, architecture);
@@ -230,7 +230,7 @@ fn homes(work: &mut Work<'_>) {
 }
 
 /// Late copies that stand in a site, of the databases that the workbook counts for it.
-pub fn late_copies(work: &Work<'_>, second: bool) -> Number {
+pub(crate) fn late_copies(work: &Work<'_>, second: bool) -> Number {
     let (near, far) = (
         work.get("copies.first_site_lagged"),
         work.get("copies.second_site_lagged"),

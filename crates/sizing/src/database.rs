@@ -11,12 +11,12 @@ use crate::work::Work;
 const LARGE_DISK_GB: f64 = 2500.0;
 
 /// GB of 10^9 bytes, as vendors count.
-pub fn raw_gb(disk: &Disk) -> f64 {
+pub(crate) fn raw_gb(disk: &Disk) -> f64 {
     disk.capacity.0 as f64 / 1e9
 }
 
 /// Everything about databases but their content.
-pub fn databases(work: &mut Work<'_>, architecture: Architecture) {
+pub(crate) fn databases(work: &mut Work<'_>, architecture: Architecture) {
     formatted(work);
     by_copies(work, architecture);
     largest(work, architecture);

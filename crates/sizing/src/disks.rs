@@ -12,7 +12,7 @@ use crate::work::Work;
 const SEQUENTIAL_IOPS: f64 = 300.0;
 
 /// What one level costs. Source: S-W76.
-pub struct Level {
+pub(crate) struct Level {
     /// Which one.
     pub raid: Raid,
     suffix: &'static str,
@@ -23,7 +23,7 @@ pub struct Level {
 }
 
 /// Every level, in the order in which they are chosen where they tie.
-pub const LEVELS: [Level; 3] = [
+pub(crate) const LEVELS: [Level; 3] = [
     Level {
         raid: Raid::Raid10,
         suffix: "raid10",
@@ -45,7 +45,7 @@ pub const LEVELS: [Level; 3] = [
 ];
 
 /// Disks of a server in each site.
-pub fn disks(work: &mut Work<'_>, architecture: Architecture) {
+pub(crate) fn disks(work: &mut Work<'_>, architecture: Architecture) {
     let first = &work.deployment.storage.first;
     let data = (work.get("vol.db_volumes_gb_per_server") / work.get("disk.formatted_gb")).up();
     work.put("disk.data_disks_for_capacity", "", data);
@@ -67,7 +67,7 @@ pub fn disks(work: &mut Work<'_>, architecture: Architecture) {
 }
 
 /// Disks of one group of a level.
-pub fn group_of(work: &Work<'_>, raid: Raid) -> RaidGroup {
+pub(crate) fn group_of(work: &Work<'_>, raid: Raid) -> RaidGroup {
     let groups = work.deployment.storage.groups;
     match raid {
         Raid::Raid10 => groups.raid10,
@@ -96,7 +96,7 @@ fn demand(work: &mut Work<'_>, level: &Level, disk: &Disk) {
 }
 
 /// Data disks in whole groups, with what makes them redundant.
-pub fn in_groups(data: Number, group: RaidGroup) -> Number {
+pub(crate) fn in_groups(data: Number, group: RaidGroup) -> Number {
     let size = f64::from(group.data);
     data.up_to(size) * (f64::from(group.data + group.redundancy) / size)
 }

@@ -5,7 +5,7 @@ use crate::tier::over_tiers;
 use crate::work::Work;
 
 /// I/O of one group, which the database count starts from; without copies, of one server.
-pub fn per_group(work: &mut Work<'_>) {
+pub(crate) fn per_group(work: &mut Work<'_>) {
     let deployment = work.deployment;
     for number in 1..=deployment.tiers.len() {
         let name = |what: &str| format!("t{number}.{what}");
@@ -31,7 +31,7 @@ pub fn per_group(work: &mut Work<'_>) {
 }
 
 /// The same for a database and a server; a passive copy costs as much as an active one.
-pub fn per_server(work: &mut Work<'_>) {
+pub(crate) fn per_server(work: &mut Work<'_>) {
     let one = work.get("io.db_iops_per_dag") / work.get("db.count");
     let one = work.put("io.db_iops_per_db", "1/s", one);
     let copies = work.get("srv.db_copies");

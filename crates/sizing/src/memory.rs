@@ -22,7 +22,7 @@ const STEPS: [(f64, f64); 4] = [(64.0, 32.0), (32.0, 16.0), (16.0, 8.0), (4.0, 4
 const SMALLEST_GB: f64 = 8.0;
 
 /// Memory of servers in both sites.
-pub fn memory(work: &mut Work<'_>) {
+pub(crate) fn memory(work: &mut Work<'_>) {
     least(work, "");
     let servers = &work.deployment.servers;
     let first = site(work, "_dc1", servers.first);
@@ -34,7 +34,7 @@ pub fn memory(work: &mut Work<'_>) {
 }
 
 /// Memory of servers that are kept for late copies.
-pub fn late(work: &mut Work<'_>) {
+pub(crate) fn late(work: &mut Work<'_>) {
     least(work, "_lagged");
     let memory = site(work, "_lagged", work.deployment.servers.lagged);
     work.put("mem.ram_gb_lagged", "GB", memory);

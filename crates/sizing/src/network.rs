@@ -20,7 +20,7 @@ const LINKS: [f64; 16] = [
 ];
 
 /// Streams, rates and the link; nothing of it where everything stands in one site.
-pub fn network(work: &mut Work<'_>) {
+pub(crate) fn network(work: &mut Work<'_>) {
     let Some(model) = work.deployment.site_model() else {
         return;
     };

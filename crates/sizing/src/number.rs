@@ -82,7 +82,7 @@ impl Number {
 
     /// The next multiple of `step` that is not less.
     #[must_use]
-    pub fn up_to(self, step: impl Into<Self>) -> Self {
+    pub(crate) fn up_to(self, step: impl Into<Self>) -> Self {
         let step = step.into();
         let steps = snapped(self.value / step.value).ceil();
         // A count is not a rounding error because the step is huge.
@@ -97,7 +97,7 @@ impl Number {
 
     /// The nearest multiple of `step` that is not more.
     #[must_use]
-    pub fn down_to(self, step: impl Into<Self>) -> Self {
+    pub(crate) fn down_to(self, step: impl Into<Self>) -> Self {
         let step = step.into();
         let value = snapped(self.value / step.value).floor() * step.value;
         joined("down_to", &[self, step], value)
@@ -105,7 +105,7 @@ impl Number {
 
     /// The nearest multiple of `step`, halves up.
     #[must_use]
-    pub fn round_to(self, step: impl Into<Self>) -> Self {
+    pub(crate) fn round_to(self, step: impl Into<Self>) -> Self {
         let step = step.into();
         let value = (snapped(self.value / step.value) + 0.5).floor() * step.value;
         joined("round_to", &[self, step], value)
@@ -129,7 +129,7 @@ impl Number {
 
     /// The remainder of a division.
     #[must_use]
-    pub fn modulo(self, by: impl Into<Self>) -> Self {
+    pub(crate) fn modulo(self, by: impl Into<Self>) -> Self {
         let by = by.into();
         let value = self.value.rem_euclid(by.value);
         joined("mod", &[self, by], value)

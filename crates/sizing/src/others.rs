@@ -15,7 +15,7 @@ use crate::volumes::database_volume;
 use crate::work::Work;
 
 /// Counts, volumes and disks of each kind of server.
-pub fn others(work: &mut Work<'_>, architecture: Architecture) {
+pub(crate) fn others(work: &mut Work<'_>, architecture: Architecture) {
     let deployment = work.deployment;
     if let Some(model) = deployment.site_model() {
         let copies = match model {
@@ -98,7 +98,7 @@ fn redundant(work: &mut Work<'_>, kind: &str, disk: &Disk, iops: &Number, size: 
 
 /// Processors and memory of servers that are kept for late copies. At the worst as many of them are
 /// active as on another server, where late copies catch up by themselves; else none.
-pub fn late_servers(work: &mut Work<'_>, architecture: Architecture) {
+pub(crate) fn late_servers(work: &mut Work<'_>, architecture: Architecture) {
     let deployment = work.deployment;
     if !architecture.late_apart {
         return;

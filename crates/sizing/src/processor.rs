@@ -14,7 +14,7 @@ const CLIENT_ACCESS_SHARE: f64 = 0.8;
 const CLIENT_ACCESS_SPARES: f64 = 2.0;
 
 /// Needs, and where speeds are known, utilisations.
-pub fn processor(work: &mut Work<'_>, failures: &Failures) {
+pub(crate) fn processor(work: &mut Work<'_>, failures: &Failures) {
     let servers = &work.deployment.servers;
     let first = available(work, "_dc1", servers.first);
     modes(work, "_dc1", &failures.first, first.as_ref());
@@ -48,7 +48,7 @@ fn modes(work: &mut Work<'_>, site: &str, modes: &Modes, available: Option<&Numb
 }
 
 /// Servers that are kept for late copies, at their worst.
-pub fn late(work: &mut Work<'_>) {
+pub(crate) fn late(work: &mut Work<'_>) {
     let has = available(work, "_lagged", work.deployment.servers.lagged);
     let active = work.get("srv.worst_active_dbs_lagged");
     let needed = need(work, "worst", "_lagged", &active);
@@ -114,7 +114,7 @@ fn need(work: &mut Work<'_>, mode: &str, site: &str, active: &Number) -> Number 
 }
 
 /// What a hypervisor makes of a megacycle; 1 where there is none.
-pub fn hypervisor(work: &mut Work<'_>) -> Number {
+pub(crate) fn hypervisor(work: &mut Work<'_>) -> Number {
     let servers = &work.deployment.servers;
     if !servers.virtual_machines {
         return Number::plain(1.0);

@@ -6,7 +6,7 @@ use plan::deployment::SiteModel;
 use crate::work::Work;
 
 /// Counts of groups and of servers in the first site.
-pub fn servers(work: &mut Work<'_>) {
+pub(crate) fn servers(work: &mut Work<'_>) {
     let deployment = work.deployment;
     let availability = &deployment.availability;
     let given = f64::from(availability.dags);

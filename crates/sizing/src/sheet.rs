@@ -34,13 +34,13 @@ pub struct Fact {
 }
 
 /// The v7.6 workbook and the article of October 2015, whose formulas the numbers follow.
-pub const WORKBOOK: &str = "S-W76: the v7.6 workbook, recalculated";
+pub(crate) const WORKBOOK: &str = "S-W76: the v7.6 workbook, recalculated";
 
 /// What the document says.
-pub const INPUT: &str = "the deployment, or its default";
+pub(crate) const INPUT: &str = "the deployment, or its default";
 
 /// What we put in the place of a known mistake, or add.
-pub const OWN: &str = "Plimsoll";
+pub(crate) const OWN: &str = "Plimsoll";
 
 /// All facts in the order of their calculation.
 #[derive(Clone, Debug, Default)]
@@ -114,7 +114,7 @@ impl Sheet {
     }
 
     /// Writes down a word and the reason for it.
-    pub fn put_word(&mut self, key: &str, source: &str, word: &str, because: &str) {
+    pub(crate) fn put_word(&mut self, key: &str, source: &str, word: &str, because: &str) {
         self.push(Fact {
             key: key.to_owned(),
             value: Value::Word(word.to_owned()),

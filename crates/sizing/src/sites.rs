@@ -10,7 +10,7 @@ use crate::quirk::Quirk;
 use crate::work::Work;
 
 /// Servers of a group.
-pub fn sites(work: &mut Work<'_>, architecture: Architecture) {
+pub(crate) fn sites(work: &mut Work<'_>, architecture: Architecture) {
     let mut all = vec![work.get("srv.active_dc1")];
     match work.deployment.site_model() {
         None => {}

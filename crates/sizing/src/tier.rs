@@ -17,17 +17,17 @@ const SEARCHED_FROM_MB: f64 = 128.0;
 const SEARCH_DOUBLES_MB: f64 = 170.666_666;
 
 /// A size in MB of 2^20 bytes.
-pub fn mb(size: Bytes) -> f64 {
+pub(crate) fn mb(size: Bytes) -> f64 {
     size.as_mib_f64()
 }
 
 /// A span in days.
-pub fn days(span: Nanos) -> f64 {
+pub(crate) fn days(span: Nanos) -> f64 {
     span.0 as f64 / 86_400e9
 }
 
 /// All tiers, and what they have in common.
-pub fn tiers(work: &mut Work<'_>) {
+pub(crate) fn tiers(work: &mut Work<'_>) {
     let deployment = work.deployment;
     for (index, tier) in deployment.tiers.iter().enumerate() {
         let row = Row {
@@ -45,7 +45,7 @@ pub fn tiers(work: &mut Work<'_>) {
 }
 
 /// The sum of `what` of one mailbox over all mailboxes.
-pub fn over_tiers(work: &Work<'_>, what: &str) -> Number {
+pub(crate) fn over_tiers(work: &Work<'_>, what: &str) -> Number {
     sum(each(work)
         .map(|name| work.get(&format!("{name}.mailboxes")) * work.get(&format!("{name}.{what}"))))
 }
@@ -282,7 +282,7 @@ impl Row<'_> {
 }
 
 /// Items of growth that only the report wants: the week in which a share of the limit is reached.
-pub fn growth_curve(work: &mut Work<'_>) {
+pub(crate) fn growth_curve(work: &mut Work<'_>) {
     let names: Vec<String> = each(work).collect();
     for name in names {
         let Some(initial) = work.sheet.find(&format!("{name}.initial_mb")) else {

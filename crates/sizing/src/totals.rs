@@ -5,7 +5,7 @@ use crate::sheet::OWN;
 use crate::work::Work;
 
 /// Servers, disks, databases and memory in all.
-pub fn totals(work: &mut Work<'_>) {
+pub(crate) fn totals(work: &mut Work<'_>) {
     let groups = if work.deployment.has_copies() {
         work.get("srv.dags")
     } else {

@@ -8,13 +8,13 @@ use crate::tier::{days, over_tiers};
 use crate::work::Work;
 
 /// The queue lies beside the system.
-pub const ON_SYSTEM_DISK: &str = "System Disk";
+pub(crate) const ON_SYSTEM_DISK: &str = "System Disk";
 
 /// The queue has a mirrored pair of disks to itself.
-pub const ON_OWN_DISKS: &str = "Dedicated RAID-1 Disk";
+pub(crate) const ON_OWN_DISKS: &str = "Dedicated RAID-1 Disk";
 
 /// Its size after the worst failure, and where it goes.
-pub fn transport(work: &mut Work<'_>, failures: &Failures) {
+pub(crate) fn transport(work: &mut Work<'_>, failures: &Failures) {
     let deployment = work.deployment;
     servers_left(work, failures);
     let messages = over_tiers(work, "messages_per_day");

@@ -19,7 +19,7 @@ const MOST_PROCESSOR: f64 = 0.8;
 const LARGE_VOLUME_GB: f64 = 2048.0;
 
 /// Looks at everything; findings stand in the order in which one would repair them.
-pub fn validate(work: &mut Work<'_>, architecture: Architecture, failures: &Failures) {
+pub(crate) fn validate(work: &mut Work<'_>, architecture: Architecture, failures: &Failures) {
     groups(work);
     layout(work, failures);
     waiting(work);

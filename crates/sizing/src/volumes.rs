@@ -28,7 +28,7 @@ const RESTORE_SETS: [(f64, f64); 7] = [
 ];
 
 /// Counts and sizes.
-pub fn volumes(work: &mut Work<'_>, architecture: Architecture) {
+pub(crate) fn volumes(work: &mut Work<'_>, architecture: Architecture) {
     let copies = work.get("srv.db_copies");
     let whole = count(work, architecture, &copies);
     let (copies, whole) = listed(work, copies, whole);
@@ -104,7 +104,11 @@ fn looked_up(name: &str, number: &Number, table: &[(f64, f64)]) -> Number {
 }
 
 /// GB of a volume with `count` databases: their index, room to restore, logs beside them.
-pub fn database_volume(work: &mut Work<'_>, architecture: Architecture, count: &Number) -> Number {
+pub(crate) fn database_volume(
+    work: &mut Work<'_>,
+    architecture: Architecture,
+    count: &Number,
+) -> Number {
     let one = work.get("db.size_with_overhead_gb");
     let group = count * &one;
     let mut size = group.clone();

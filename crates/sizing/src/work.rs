@@ -20,7 +20,7 @@ pub struct Note {
 }
 
 /// What formulas work on.
-pub struct Work<'d> {
+pub(crate) struct Work<'d> {
     /// What is sized.
     pub deployment: &'d Deployment,
     /// What is known so far.
@@ -33,7 +33,7 @@ pub struct Work<'d> {
 
 impl<'d> Work<'d> {
     /// Nothing is known yet.
-    pub fn new(deployment: &'d Deployment) -> Self {
+    pub(crate) fn new(deployment: &'d Deployment) -> Self {
         Self {
             deployment,
             sheet: Sheet::default(),
@@ -43,28 +43,43 @@ impl<'d> Work<'d> {
     }
 
     /// The number under `key`.
-    pub fn get(&self, key: &str) -> Number {
+    pub(crate) fn get(&self, key: &str) -> Number {
         self.sheet.get(key)
     }
 
     /// The value under `key`.
-    pub fn value(&self, key: &str) -> f64 {
+    pub(crate) fn value(&self, key: &str) -> f64 {
         self.sheet.get(key).value()
     }
 
     /// Writes down a result of the workbook's formulas.
-    pub fn put(&mut self, key: &str, unit: &'static str, number: impl Into<Number>) -> Number {
+    pub(crate) fn put(
+        &mut self,
+        key: &str,
+        unit: &'static str,
+        number: impl Into<Number>,
+    ) -> Number {
         self.sheet.put(key, unit, WORKBOOK, number)
     }
 
     /// A figure of the product by name and value.
-    pub fn figure(&mut self, name: &str, of: fn(&plan::deployment::Figures) -> &Figure) -> Number {
+    pub(crate) fn figure(
+        &mut self,
+        name: &str,
+        of: fn(&plan::deployment::Figures) -> &Figure,
+    ) -> Number {
         self.sheet
             .figure(name, of(&self.deployment.product.figures))
     }
 
     /// The workbook's number or the right one, as the mode says; where they differ that is noted.
-    pub fn either(&mut self, quirk: Quirk, key: &str, workbook: Number, right: Number) -> Number {
+    pub(crate) fn either(
+        &mut self,
+        quirk: Quirk,
+        key: &str,
+        workbook: Number,
+        right: Number,
+    ) -> Number {
         let values = (workbook.value(), right.value());
         if (values.0 - values.1).abs() > 1e-9 * values.1.abs().max(1.0) {
             self.note(quirk, key, Some(values));
@@ -77,13 +92,19 @@ impl<'d> Work<'d> {
     }
 
     /// Notes a mistake that matters for `key`.
-    pub fn note(&mut self, quirk: Quirk, key: &str, values: Option<(f64, f64)>) {
+    pub(crate) fn note(&mut self, quirk: Quirk, key: &str, values: Option<(f64, f64)>) {
         let key = key.to_owned();
         self.notes.push(Note { quirk, key, values });
     }
 
     /// Says what is wrong.
-    pub fn find(&mut self, severity: Severity, key: &str, text: String, remedy: &'static str) {
+    pub(crate) fn find(
+        &mut self,
+        severity: Severity,
+        key: &str,
+        text: String,
+        remedy: &'static str,
+    ) {
         self.findings.push(Finding {
             severity,
             key: key.to_owned(),

@@ -12,46 +12,6 @@ use units::ObjectId;
 #[cfg(test)]
 mod tests;
 
-/// One decoder and its name, which is also the name of its corpus folder.
-pub struct Target {
-    /// Folder under `fuzz/corpus`, and name of the fuzzing binary.
-    pub name: &'static str,
-    /// Must return, whatever the bytes are.
-    pub run: fn(&[u8]),
-}
-
-/// Every decoder that is fuzzed.
-pub const TARGETS: [Target; 7] = [
-    Target {
-        name: "page",
-        run: page,
-    },
-    Target {
-        name: "record",
-        run: record,
-    },
-    Target {
-        name: "log_record",
-        run: log_record,
-    },
-    Target {
-        name: "header",
-        run: header,
-    },
-    Target {
-        name: "flush_map",
-        run: flush_map,
-    },
-    Target {
-        name: "plan",
-        run: plan,
-    },
-    Target {
-        name: "journal",
-        run: journal,
-    },
-];
-
 /// Walks a page in every way that reading does, then changes it in every way that redo does.
 pub fn page(data: &[u8]) {
     let Some((&script, body)) = data.split_first() else {

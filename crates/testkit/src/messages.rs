@@ -157,13 +157,13 @@ impl RowSource for Messages {
 }
 
 /// Given rows, as a fill takes them.
-pub struct RowList {
+pub(crate) struct RowList {
     rows: std::vec::IntoIter<MessageRow>,
 }
 
 impl RowList {
     /// Rows in ascending key order.
-    pub fn new(rows: impl Iterator<Item = MessageRow>) -> Self {
+    pub(crate) fn new(rows: impl Iterator<Item = MessageRow>) -> Self {
         Self {
             rows: rows.collect::<Vec<_>>().into_iter(),
         }
@@ -177,7 +177,7 @@ impl RowSource for RowList {
 }
 
 /// What a reader must see of a table that holds exactly `rows`, in ascending key order.
-pub fn digest_of(reader: &str, rows: impl IntoIterator<Item = MessageRow>) -> TableDigest {
+pub(crate) fn digest_of(reader: &str, rows: impl IntoIterator<Item = MessageRow>) -> TableDigest {
     let mut records = DigestBuilder::default();
     let mut long_values = DigestBuilder::default();
     let mut index = DigestBuilder::default();

@@ -71,7 +71,7 @@ fn is_initialised_and_good(bytes: &[u8], number: PageNumber) -> Result<bool, Str
 
 /// Holds every page of a closed database file against the flush map that lies beside it; gives back
 /// how many pages the map knows. The map must be one that is believed.
-pub fn flush_map_agrees(
+pub(crate) fn flush_map_agrees(
     file: &device::FileImage,
     copies: &HeaderCopies,
     map: &[u8],

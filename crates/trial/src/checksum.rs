@@ -19,7 +19,7 @@ pub use owned::last_owned_page;
 
 /// Bytes of one read. Large enough that a disk array streams, small enough to check in a fraction
 /// of a millisecond.
-pub const BLOCK_BYTES: u64 = 1 << 20;
+pub(crate) const BLOCK_BYTES: u64 = 1 << 20;
 
 /// Reads in flight: eight cover the latency of an array at a few GB/s.
 const IN_FLIGHT: usize = 8;

@@ -18,7 +18,7 @@ const LOOK: Nanos = Nanos::from_millis(5);
 
 /// Where groups wait for each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Barrier {
+pub(crate) enum Barrier {
     /// All databases are open.
     Opened,
     /// All caches are filled.
@@ -35,7 +35,7 @@ pub enum Barrier {
 
 impl Barrier {
     /// All of them, in the order of a run.
-    pub const ALL: [Self; 6] = [
+    pub(crate) const ALL: [Self; 6] = [
         Self::Opened,
         Self::Warm,
         Self::Tuned,

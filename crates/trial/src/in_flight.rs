@@ -9,7 +9,7 @@ use units::Nanos;
 
 /// Something that was asked of the storage, and since when.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Open {
+pub(crate) struct Open {
     /// What was asked.
     pub asked: Asked,
     /// When.
@@ -18,7 +18,7 @@ pub struct Open {
 
 impl Open {
     /// What a person should know of it at `now`.
-    pub fn sentence(&self, now: Nanos) -> String {
+    pub(crate) fn sentence(&self, now: Nanos) -> String {
         let Asked {
             file,
             operation,
@@ -40,7 +40,7 @@ impl Open {
 }
 
 /// Everything that waits for an answer, by number.
-pub struct InFlight {
+pub(crate) struct InFlight {
     clock: Rc<dyn Clock>,
     slots: RefCell<Slots>,
 }
@@ -53,7 +53,7 @@ struct Slots {
 
 impl InFlight {
     /// Nothing is in flight; times are those of `clock`.
-    pub fn new(clock: Rc<dyn Clock>) -> Self {
+    pub(crate) fn new(clock: Rc<dyn Clock>) -> Self {
         Self {
             clock,
             slots: RefCell::default(),
@@ -61,12 +61,12 @@ impl InFlight {
     }
 
     /// The time now.
-    pub fn now(&self) -> Nanos {
+    pub(crate) fn now(&self) -> Nanos {
         self.clock.now()
     }
 
     /// Something is asked at `since`; its number.
-    pub fn begin(&self, asked: Asked, since: Nanos) -> usize {
+    pub(crate) fn begin(&self, asked: Asked, since: Nanos) -> usize {
         let mut slots = self.slots.borrow_mut();
         let open = Some(Open { asked, since });
         if let Some(number) = slots.free.pop() {
@@ -78,7 +78,7 @@ impl InFlight {
     }
 
     /// What has this number was answered.
-    pub fn end(&self, number: usize) {
+    pub(crate) fn end(&self, number: usize) {
         let mut slots = self.slots.borrow_mut();
         let open = slots.open[number].take();
         assert!(open.is_some(), "an answer comes once");
@@ -86,7 +86,7 @@ impl InFlight {
     }
 
     /// Looks at everything that waits.
-    pub fn each(&self, mut look: impl FnMut(&Open)) {
+    pub(crate) fn each(&self, mut look: impl FnMut(&Open)) {
         self.slots
             .borrow()
             .open
@@ -96,7 +96,7 @@ impl InFlight {
     }
 
     /// What was asked before `moment` and waits still, oldest first, one for each file.
-    pub fn asked_before(&self, moment: Nanos) -> Vec<Open> {
+    pub(crate) fn asked_before(&self, moment: Nanos) -> Vec<Open> {
         let mut found: Vec<Open> = Vec::new();
         self.each(|open| {
             if open.since <= moment {

@@ -24,7 +24,7 @@ pub struct Location {
 
 impl Location {
     /// Name of the file beside the database that says where it came from.
-    pub fn manifest_file(&self) -> String {
+    pub(crate) fn manifest_file(&self) -> String {
         manifest::name_of(&self.plan.file)
     }
 

@@ -193,7 +193,7 @@ impl Manifest {
     }
 
     /// Whether a fill by `plan` would make just this database.
-    pub fn is_of(&self, plan: &Plan) -> bool {
+    pub(crate) fn is_of(&self, plan: &Plan) -> bool {
         let made = Plan::parse("manifest", &self.plan);
         made.is_ok_and(|made| {
             (made.seed, made.size, made.page_size) == (plan.seed, plan.size, plan.page_size)
@@ -210,7 +210,7 @@ pub(crate) fn digits(signature: Signature) -> String {
 }
 
 /// The manifest's name beside a database file of this name.
-pub fn name_of(database: &str) -> String {
+pub(crate) fn name_of(database: &str) -> String {
     let stem = database.strip_suffix(".edb");
     format!("{}.manifest.json", stem.unwrap_or(database))
 }

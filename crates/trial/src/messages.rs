@@ -16,7 +16,7 @@ const RECEIVED: u16 = 4;
 const RECORD_HASH: u16 = 5;
 const LONG_HASH: u16 = 6;
 const SHORT_PAD: u16 = 128;
-pub const LONG_PAD: u16 = 256;
+pub(crate) const LONG_PAD: u16 = 256;
 
 /// The table that holds the messages of a database.
 pub fn definition() -> TableDefinition {
@@ -46,7 +46,7 @@ pub fn definition() -> TableDefinition {
 }
 
 /// The primary key of a message: mark of a value, then the number in an order of bytes.
-pub fn primary_key(message_id: i64) -> [u8; 9] {
+pub(crate) fn primary_key(message_id: i64) -> [u8; 9] {
     let mut key = [0x7F; 9];
     let ordered = message_id.cast_unsigned() ^ 1 << 63;
     key[1..].copy_from_slice(&ordered.to_be_bytes());
@@ -54,14 +54,14 @@ pub fn primary_key(message_id: i64) -> [u8; 9] {
 }
 
 /// The message whose primary key this is; none where it is no such key.
-pub fn message_id(key: &[u8]) -> Option<i64> {
+pub(crate) fn message_id(key: &[u8]) -> Option<i64> {
     let (&mark, ordered) = key.split_first()?;
     let ordered = u64::from_be_bytes(ordered.try_into().ok()?);
     (mark == 0x7F).then_some((ordered ^ 1 << 63).cast_signed())
 }
 
 /// Puts `message` into `row`.
-pub fn fill_row(row: &mut Row, message: &Message, pads: &Pads) {
+pub(crate) fn fill_row(row: &mut Row, message: &Message, pads: &Pads) {
     row.clear();
     row.set(MESSAGE_ID, &message.message_id.to_le_bytes())
         .set(OBJECT_ID, &message.object.to_le_bytes())
@@ -74,14 +74,14 @@ pub fn fill_row(row: &mut Row, message: &Message, pads: &Pads) {
 }
 
 /// Reads records of the table back into messages.
-pub struct Decoder {
+pub(crate) struct Decoder {
     table: TableDefinition,
     page_size: PageSize,
 }
 
 impl Decoder {
     /// For records on pages of `page_size`.
-    pub fn new(page_size: PageSize) -> Self {
+    pub(crate) fn new(page_size: PageSize) -> Self {
         Self {
             table: definition(),
             page_size,
@@ -89,7 +89,7 @@ impl Decoder {
     }
 
     /// The message in `record`, without its long pad.
-    pub fn decode<'a>(&self, record: &'a [u8]) -> Result<Record<'a>, RecordError> {
+    pub(crate) fn decode<'a>(&self, record: &'a [u8]) -> Result<Record<'a>, RecordError> {
         let reference = RecordRef::parse(record, self.page_size)?;
         let message = Message {
             message_id: i64::from_le_bytes(self.array(&reference, MESSAGE_ID)?),

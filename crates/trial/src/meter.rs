@@ -12,7 +12,7 @@ use crate::in_flight::InFlight;
 use crate::trouble::Troubles;
 
 /// What one database's requests came to since the last sample, and which wait for their answer.
-pub struct Meter {
+pub(crate) struct Meter {
     series: RefCell<BTreeMap<Series, SeriesInterval>>,
     flows: RefCell<BTreeMap<Series, Flow>>,
     requests: Cell<u64>,
@@ -52,7 +52,7 @@ impl Flow {
 
 impl Meter {
     /// A meter that has seen nothing, and tells `troubles` of failed requests.
-    pub fn new(troubles: Rc<Troubles>, clock: Rc<dyn Clock>) -> Self {
+    pub(crate) fn new(troubles: Rc<Troubles>, clock: Rc<dyn Clock>) -> Self {
         Self {
             series: RefCell::default(),
             flows: RefCell::default(),
@@ -64,22 +64,22 @@ impl Meter {
     }
 
     /// Notes something that succeeded.
-    pub fn record(&self, series: Series, bytes: u64, latency: Nanos) {
+    pub(crate) fn record(&self, series: Series, bytes: u64, latency: Nanos) {
         self.entry(series, |interval| interval.record(bytes, latency.0));
     }
 
     /// Database reads and writes of transactions that have completed so far.
-    pub fn requests(&self) -> u64 {
+    pub(crate) fn requests(&self) -> u64 {
         self.requests.get()
     }
 
     /// What waits for its answer.
-    pub const fn in_flight(&self) -> &InFlight {
+    pub(crate) const fn in_flight(&self) -> &InFlight {
         &self.in_flight
     }
 
     /// What has been noted since the last call, and what waits now, in the order of reports.
-    pub fn take(&self) -> Vec<SeriesInterval> {
+    pub(crate) fn take(&self) -> Vec<SeriesInterval> {
         let now = self.in_flight.now();
         let from = self.from.replace(now);
         for (&series, flow) in self.flows.borrow().iter() {

@@ -16,7 +16,7 @@ const LOOK: Nanos = Nanos::from_millis(50);
 /// Waits for the value of `task`, or until `late` names what the storage was asked before a moment
 /// and has not answered: that is the error. `late` is called at every look, without a moment where
 /// nothing can be late.
-pub async fn outlast<T, L>(
+pub(crate) async fn outlast<T, L>(
     runtime: &Runtime,
     coordinator: &Coordinator,
     give_up: Nanos,
@@ -37,7 +37,7 @@ pub async fn outlast<T, L>(
 }
 
 /// The value of `task`, where it comes within `span`.
-pub async fn value_within<T>(
+pub(crate) async fn value_within<T>(
     runtime: &Runtime,
     task: &mut JoinHandle<T>,
     span: Nanos,

@@ -10,7 +10,7 @@ const MOST_BEHIND: Nanos = Nanos::from_secs(1);
 
 /// Says when the next batch of one database may begin.
 #[derive(Clone, Copy, Debug)]
-pub struct Pacer {
+pub(crate) struct Pacer {
     /// Nanoseconds of one request.
     gap: f64,
     /// Requests of the database when it was last asked.
@@ -22,7 +22,7 @@ pub struct Pacer {
 impl Pacer {
     /// For a database that is to reach `target_iops` database reads and writes per second, has
     /// made `requests` so far, and begins `now`.
-    pub fn new(target_iops: f64, requests: u64, now: Nanos) -> Self {
+    pub(crate) fn new(target_iops: f64, requests: u64, now: Nanos) -> Self {
         assert!(target_iops > 0.0, "a target is a rate");
         Self {
             gap: 1e9 / (target_iops * MARGIN),
@@ -32,7 +32,7 @@ impl Pacer {
     }
 
     /// When the next batch may begin, after `requests` of the database by `now`.
-    pub fn next_batch(&mut self, requests: u64, now: Nanos) -> Nanos {
+    pub(crate) fn next_batch(&mut self, requests: u64, now: Nanos) -> Nanos {
         let new = requests - self.seen;
         self.seen = requests;
         let earliest = Nanos(now.0.saturating_sub(MOST_BEHIND.0));

@@ -7,10 +7,10 @@ use units::{Bytes, Nanos};
 use crate::tune;
 
 /// Share of the maximum cache that ends the warm-up: the original's `PreloadJetCache`.
-pub const WARM_FRACTION: f64 = 0.9;
+pub(crate) const WARM_FRACTION: f64 = 0.9;
 
 /// Sessions that load each database, until a search has found another number.
-pub const fn sessions_per_database(plan: &Plan) -> u32 {
+pub(crate) const fn sessions_per_database(plan: &Plan) -> u32 {
     match plan.workload.sessions {
         Sessions::Auto => tune::FIRST_SESSIONS,
         Sessions::Count(count) => count,
@@ -18,27 +18,32 @@ pub const fn sessions_per_database(plan: &Plan) -> u32 {
 }
 
 /// Each database's share of the target, in database reads and writes per second.
-pub fn target_of_a_database(plan: &Plan) -> Option<f64> {
+pub(crate) fn target_of_a_database(plan: &Plan) -> Option<f64> {
     let target = plan.workload.target_iops?;
     Some(f64::from(target) / plan.databases.len() as f64)
 }
 
 /// How long one number of sessions is looked at while the best is searched for: longer before a
 /// longer measurement.
-pub fn tuning_step(measured: Nanos) -> Nanos {
+pub(crate) fn tuning_step(measured: Nanos) -> Nanos {
     Nanos(measured.0 / 100).clamp(Nanos::from_millis(500), Nanos::from_secs(10))
 }
 
 /// Cache size at which a database is warm. A database that fits into its cache is warm when most
 /// of it is there, since more will never come.
-pub fn warm_bytes(cache_maximum: Bytes, file: Bytes) -> Bytes {
+pub(crate) fn warm_bytes(cache_maximum: Bytes, file: Bytes) -> Bytes {
     let tenths = cache_maximum.0.min(file.0) / 10;
     Bytes(tenths * 9)
 }
 
 /// When the sample ends that is under way at `now`, in a measurement that begins at `from`; the
 /// last one ends with the measurement, and is none beyond it.
-pub fn sample_end(from: Nanos, duration: Nanos, interval: Nanos, now: Nanos) -> Option<Nanos> {
+pub(crate) fn sample_end(
+    from: Nanos,
+    duration: Nanos,
+    interval: Nanos,
+    now: Nanos,
+) -> Option<Nanos> {
     let elapsed = now.since(from).0;
     if elapsed >= duration.0 {
         return None;
@@ -52,7 +57,7 @@ pub fn sample_end(from: Nanos, duration: Nanos, interval: Nanos, now: Nanos) -> 
 /// What a report must say of a database that was put right while it was loaded, and of pages that
 /// the maintenance scan found bad: a checksum pass afterwards may find nothing of it any more.
 /// Reads that failed and did well when repeated are not in it; each failed request is an issue.
-pub fn damage_in_passing(mended: Mended, bad_pages: u64) -> Vec<String> {
+pub(crate) fn damage_in_passing(mended: Mended, bad_pages: u64) -> Vec<String> {
     let findings = [
         (
             mended.wrong_reads,

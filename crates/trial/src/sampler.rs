@@ -20,7 +20,7 @@ pub trait HostSampler {
 }
 
 /// One database that is sampled.
-pub struct Sampled {
+pub(crate) struct Sampled {
     /// Its index in the plan.
     pub index: u32,
     /// Its counters come from here.
@@ -31,7 +31,7 @@ pub struct Sampled {
 
 /// What an interval came to, over databases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sums {
+pub(crate) struct Sums {
     /// Database reads and writes of transactions.
     pub requests: u64,
     /// Database reads among them.
@@ -69,7 +69,7 @@ impl Sums {
 }
 
 /// Samples the databases of one group.
-pub struct Sampler {
+pub(crate) struct Sampler {
     runtime: Runtime,
     coordinator: Arc<Coordinator>,
     events: Sink<Event>,
@@ -85,7 +85,7 @@ pub struct Sampler {
 
 impl Sampler {
     /// Samples nothing yet.
-    pub fn new(
+    pub(crate) fn new(
         runtime: &Runtime,
         coordinator: &Arc<Coordinator>,
         events: &Sink<Event>,
@@ -106,7 +106,7 @@ impl Sampler {
     }
 
     /// Begins to sample `databases` now, in the warm-up.
-    pub fn begin(&mut self, databases: Vec<Sampled>) {
+    pub(crate) fn begin(&mut self, databases: Vec<Sampled>) {
         self.databases = databases;
         self.phase = Phase::Warm;
         self.skip();
@@ -114,7 +114,7 @@ impl Sampler {
 
     /// Writes down what happened since the last sample where nothing more will come: the load that
     /// was measured has ended, any other phase was cut off.
-    pub fn end(&mut self) {
+    pub(crate) fn end(&mut self) {
         if !self.databases.is_empty() {
             let is_measured = matches!(self.phase, Phase::Measure | Phase::Drain);
             self.sample(if is_measured {
@@ -126,7 +126,7 @@ impl Sampler {
     }
 
     /// Forgets what happened since the last sample.
-    pub fn skip(&mut self) {
+    pub(crate) fn skip(&mut self) {
         for sampled in &self.databases {
             drop(sampled.meter.take());
         }
@@ -140,7 +140,7 @@ impl Sampler {
     }
 
     /// Writes down what happened since the last sample; its sums over all databases.
-    pub fn sample(&mut self, phase: Phase) -> Sums {
+    pub(crate) fn sample(&mut self, phase: Phase) -> Sums {
         let now = self.runtime.now();
         let after = self.counters();
         let pairs = self.before.iter().zip(&after);

@@ -12,7 +12,7 @@ use crate::Sink;
 use crate::location::Location;
 
 /// Volumes in memory and an executor whose time is virtual.
-pub struct World {
+pub(crate) struct World {
     pub executor: Executor,
     pub plan: Plan,
     pub locations: Vec<Location>,
@@ -21,12 +21,12 @@ pub struct World {
 
 impl World {
     /// A world for the plan in `text`, its `[databases]` section without folders.
-    pub fn new(text: &str) -> Self {
+    pub(crate) fn new(text: &str) -> Self {
         Self::with_latency(text, Nanos::from_micros(500)..Nanos::from_millis(4))
     }
 
     /// The same, on storage that takes so long for a request.
-    pub fn with_latency(text: &str, span: Range<Nanos>) -> Self {
+    pub(crate) fn with_latency(text: &str, span: Range<Nanos>) -> Self {
         let plan = Plan::parse("test", text).expect("a valid plan");
         let reactor = VirtualReactor::new();
         let mut volumes = Vec::new();
@@ -54,7 +54,7 @@ impl World {
 }
 
 /// A sink that keeps what it is given, and what it has been given.
-pub fn collector<T: 'static>() -> (Sink<T>, Rc<RefCell<Vec<T>>>) {
+pub(crate) fn collector<T: 'static>() -> (Sink<T>, Rc<RefCell<Vec<T>>>) {
     let kept = Rc::new(RefCell::new(Vec::new()));
     let twin = Rc::clone(&kept);
     (Rc::new(move |item| twin.borrow_mut().push(item)), kept)

@@ -17,7 +17,7 @@ use crate::run::Failure;
 const MOST_ISSUES: u32 = 20;
 
 /// The troubles of one database.
-pub struct Troubles {
+pub(crate) struct Troubles {
     database: u32,
     /// Folders of the database, and the volume that each lies on.
     volumes: Vec<(String, String)>,
@@ -35,7 +35,7 @@ pub struct Troubles {
 
 impl Troubles {
     /// No troubles yet with database number `database`.
-    pub fn new(database: u32, origin: Nanos, events: Sink<Event>) -> Self {
+    pub(crate) fn new(database: u32, origin: Nanos, events: Sink<Event>) -> Self {
         Self {
             database,
             volumes: Vec::new(),
@@ -49,7 +49,12 @@ impl Troubles {
     }
 
     /// The same, of the database at `location`, whose volumes the issues name.
-    pub fn at(location: &Location, runtime: &Runtime, origin: Nanos, events: Sink<Event>) -> Self {
+    pub(crate) fn at(
+        location: &Location,
+        runtime: &Runtime,
+        origin: Nanos,
+        events: Sink<Event>,
+    ) -> Self {
         let plan = &location.plan;
         let volumes = vec![
             (plan.folder.clone(), location.storage.clone()),
@@ -71,17 +76,17 @@ impl Troubles {
     }
 
     /// How many there were.
-    pub fn count(&self) -> u32 {
+    pub(crate) fn count(&self) -> u32 {
         self.count.get()
     }
 
     /// Why the database cannot go on, if so.
-    pub fn fatal(&self) -> Option<Failure> {
+    pub(crate) fn fatal(&self) -> Option<Failure> {
         self.fatal.borrow().clone()
     }
 
     /// A request failed, one that `changes` the file or a read.
-    pub fn request_failed(&self, now: Nanos, error: &DeviceError, changes: bool) {
+    pub(crate) fn request_failed(&self, now: Nanos, error: &DeviceError, changes: bool) {
         let is_full = matches!(error, DeviceError::Full { .. });
         if changes && self.first_failed_for_room.get().is_none() {
             self.first_failed_for_room.set(Some(is_full));
@@ -104,23 +109,23 @@ impl Troubles {
     }
 
     /// A file could not be opened, made, renamed or removed.
-    pub fn name_failed(&self, error: &DeviceError) {
+    pub(crate) fn name_failed(&self, error: &DeviceError) {
         let now = self.runtime.as_ref().map_or(self.origin, Runtime::now);
         self.request_failed(now, error, true);
     }
 
     /// What was read is not what was written.
-    pub fn mismatch(&self, now: Nanos, mismatch: &Mismatch) {
+    pub(crate) fn mismatch(&self, now: Nanos, mismatch: &Mismatch) {
         self.note(self.issue(now, IssueKind::HashMismatch, mismatch.to_string()));
     }
 
     /// A page is not what was written.
-    pub fn bad_page(&self, now: Nanos, text: String) {
+    pub(crate) fn bad_page(&self, now: Nanos, text: String) {
         self.note(self.issue(now, IssueKind::Checksum, text));
     }
 
     /// A file gave content that is not what was written, at pages that are not yet noted.
-    pub fn wrong_content(&self, now: Nanos, file: String, text: String) {
+    pub(crate) fn wrong_content(&self, now: Nanos, file: String, text: String) {
         self.note(Issue {
             volume: self.volume_of(&file),
             file: Some(file),
@@ -129,12 +134,12 @@ impl Troubles {
     }
 
     /// A page's last write never reached the medium.
-    pub fn lost_flush(&self, now: Nanos, text: String) {
+    pub(crate) fn lost_flush(&self, now: Nanos, text: String) {
         self.note(self.issue(now, IssueKind::LostFlush, text));
     }
 
     /// A file does not hold what was written to it and acknowledged.
-    pub fn not_as_written(&self, now: Nanos, found: &NotAsWritten) {
+    pub(crate) fn not_as_written(&self, now: Nanos, found: &NotAsWritten) {
         let kind = match found.what {
             Written::Unreadable(_) => IssueKind::InputOutput,
             _ => IssueKind::LostFlush,
@@ -148,12 +153,12 @@ impl Troubles {
     }
 
     /// What was read contradicts itself.
-    pub fn damaged(&self, now: Nanos, text: String) {
+    pub(crate) fn damaged(&self, now: Nanos, text: String) {
         self.note(self.issue(now, IssueKind::Corruption, text));
     }
 
     /// The database cannot go on.
-    pub fn stopped(&self, now: Nanos, error: &TransactionError) {
+    pub(crate) fn stopped(&self, now: Nanos, error: &TransactionError) {
         let kind = match error {
             TransactionError::LostFlush(_) => IssueKind::LostFlush,
             TransactionError::Latched(latch) if latch.is_lost_flush => IssueKind::LostFlush,
@@ -169,13 +174,13 @@ impl Troubles {
     }
 
     /// The database cannot be opened, for the reason `text`.
-    pub fn not_open(&self, now: Nanos, text: String) {
+    pub(crate) fn not_open(&self, now: Nanos, text: String) {
         self.fail(now, IssueKind::Other, text, true);
     }
 
     /// What was asked of the storage has no answer, and the run ends without it. That is the
     /// storage's fault where it had all the time of the plan, and worth knowing where it had less.
-    pub fn unanswered(&self, now: Nanos, open: &Open, severity: Severity) {
+    pub(crate) fn unanswered(&self, now: Nanos, open: &Open, severity: Severity) {
         let file = open.asked.file.to_string();
         let text = open.sentence(now);
         if severity == Severity::Error && self.fatal.borrow().is_none() {
@@ -195,7 +200,7 @@ impl Troubles {
     }
 
     /// The file of the database cannot be read back.
-    pub fn not_readable(&self, now: Nanos, error: &DeviceError) {
+    pub(crate) fn not_readable(&self, now: Nanos, error: &DeviceError) {
         self.fail(now, IssueKind::InputOutput, error.to_string(), false);
     }
 

@@ -5,13 +5,13 @@ use units::Nanos;
 
 /// Sessions that the search begins with, and that load a database during the warm-up: the
 /// original's `ThreadCount`.
-pub const FIRST_SESSIONS: u32 = 4;
+pub(crate) const FIRST_SESSIONS: u32 = 4;
 
 /// More sessions than this are never tried.
 const MOST_SESSIONS: u32 = 256;
 
 /// The search ends after so many tries, whatever they showed.
-pub const MOST_STEPS: usize = 12;
+pub(crate) const MOST_STEPS: usize = 12;
 
 /// Share of a limit that an average may reach while it is searched for: a few seconds see less of
 /// a disk's bad moments than the hours that are judged.
@@ -22,7 +22,7 @@ const WORTHWHILE: f64 = 1.05;
 
 /// What one number of sessions achieved.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Step {
+pub(crate) struct Step {
     /// Sessions of each database.
     pub sessions: u32,
     /// Database reads and writes per second, of all databases.
@@ -35,7 +35,7 @@ pub struct Step {
 
 /// Averages that must not be exceeded.
 #[derive(Clone, Copy, Debug)]
-pub struct Ceilings {
+pub(crate) struct Ceilings {
     /// Of database reads.
     pub read_average: Nanos,
     /// Of log writes.
@@ -44,7 +44,7 @@ pub struct Ceilings {
 
 /// What to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Advice {
+pub(crate) enum Advice {
     /// Load each database with so many sessions, and look.
     Try(u32),
     /// The search has ended with this number.
@@ -53,7 +53,7 @@ pub enum Advice {
 
 /// What to do after `steps`, in any order: doubles or halves until the limits lie between two
 /// numbers, then closes in on them to a quarter; ends earlier where more sessions bring no more.
-pub fn advise(steps: &[Step], ceilings: Ceilings) -> Advice {
+pub(crate) fn advise(steps: &[Step], ceilings: Ceilings) -> Advice {
     let is_good = |step: &&Step| ceilings.hold(step);
     let best = steps.iter().filter(is_good).map(|step| step.sessions).max();
     let Some(best) = best else {

@@ -20,7 +20,7 @@ use crate::trouble::Troubles;
 const LOOK: Nanos = Nanos::from_millis(50);
 
 /// What the sessions of one database share.
-pub struct Shared {
+pub(crate) struct Shared {
     /// Time and tasks.
     pub runtime: Runtime,
     /// The database.
@@ -58,7 +58,7 @@ impl Shared {
 }
 
 /// One session.
-pub struct Worker {
+pub(crate) struct Worker {
     shared: Rc<Shared>,
     /// Set to end the session; looked at between batches.
     halt: Rc<Cell<bool>>,
@@ -72,7 +72,7 @@ pub struct Worker {
 
 impl Worker {
     /// A session that draws from `session` until `halt` is set.
-    pub fn new(shared: &Rc<Shared>, session: Session, halt: &Rc<Cell<bool>>) -> Self {
+    pub(crate) fn new(shared: &Rc<Shared>, session: Session, halt: &Rc<Cell<bool>>) -> Self {
         Self {
             shared: Rc::clone(shared),
             halt: Rc::clone(halt),
@@ -85,7 +85,7 @@ impl Worker {
     }
 
     /// Runs batches until the session is to end or the database cannot go on.
-    pub async fn work(mut self) {
+    pub(crate) async fn work(mut self) {
         let mut steps = Vec::new();
         let shared = Rc::clone(&self.shared);
         while self.may_go_on() {

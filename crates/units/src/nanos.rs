@@ -34,7 +34,7 @@ impl Nanos {
     }
 
     /// The span in milliseconds, for people.
-    pub fn as_millis_f64(self) -> f64 {
+    pub(crate) fn as_millis_f64(self) -> f64 {
         self.0 as f64 / 1e6
     }
 

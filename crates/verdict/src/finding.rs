@@ -70,7 +70,7 @@ pub enum Limit {
 
 impl Limit {
     /// Whether `measured` keeps the limit.
-    pub fn admits(self, measured: f64) -> bool {
+    pub(crate) fn admits(self, measured: f64) -> bool {
         match self {
             Self::AtMost(limit) => measured <= limit,
             Self::AtLeast(limit) => measured >= limit,
@@ -134,7 +134,7 @@ pub struct Evidence {
 
 impl Evidence {
     /// Something about the run as a whole.
-    pub fn of_run(text: impl Into<String>) -> Self {
+    pub(crate) fn of_run(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
             ..Self::default()

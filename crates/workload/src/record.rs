@@ -68,7 +68,7 @@ impl<'a> Record<'a> {
     }
 
     /// XXH3-128 over key, object, version (little-endian) and the long pad.
-    pub fn hash_of_long(&self, long_pad: &[u8]) -> [u8; 16] {
+    pub(crate) fn hash_of_long(&self, long_pad: &[u8]) -> [u8; 16] {
         let message = &self.message;
         let mut head = [0; 16];
         head[..8].copy_from_slice(&message.message_id.to_le_bytes());

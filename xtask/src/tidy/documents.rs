@@ -3,7 +3,7 @@
 use super::sources::Tree;
 
 /// Every direct dependency has a line that says why it is here.
-pub fn dependencies(tree: &Tree) -> Vec<String> {
+pub(super) fn dependencies(tree: &Tree) -> Vec<String> {
     let page = tree.text("docs/dependencies.md").unwrap_or_default();
     let manifest = tree.text("Cargo.toml").unwrap_or_default();
     let Ok(table) = manifest.parse::<toml::Table>() else {
@@ -24,7 +24,7 @@ pub fn dependencies(tree: &Tree) -> Vec<String> {
 }
 
 /// Links between the documents lead to files that exist.
-pub fn links(tree: &Tree) -> Vec<String> {
+pub(super) fn links(tree: &Tree) -> Vec<String> {
     let mut found = Vec::new();
     for (path, text) in &tree.texts {
         if !path.to_ascii_lowercase().ends_with(".md") {

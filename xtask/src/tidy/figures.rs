@@ -17,7 +17,7 @@ const LONG_FILE: usize = 800;
 const LIMITS: &str = "xtask/figures.toml";
 
 /// What was measured.
-pub struct Figures {
+pub(super) struct Figures {
     functions: usize,
     long_functions: Vec<String>,
     long_files: Vec<String>,
@@ -28,7 +28,7 @@ pub struct Figures {
 }
 
 /// Measures functions and files.
-pub fn measure(tree: &Tree) -> Figures {
+pub(super) fn measure(tree: &Tree) -> Figures {
     let mut lengths = Vec::new();
     let mut long_functions = Vec::new();
     let mut long_files = Vec::new();
@@ -86,7 +86,7 @@ pub fn measure(tree: &Tree) -> Figures {
 
 impl Figures {
     /// The places behind the figures of surface and habits, a line each.
-    pub fn details(&self) -> Vec<String> {
+    pub(super) fn details(&self) -> Vec<String> {
         let people = self.habits.people().iter();
         let people = people.map(|place| format!("whoever, nobody or somebody: {place}"));
         self.surface.details().into_iter().chain(people).collect()
@@ -117,7 +117,7 @@ impl fmt::Display for Figures {
 }
 
 /// Compares with the limits; in [`Mode::Tighten`] also lowers them.
-pub fn ratchet(figures: &Figures, mode: Mode) -> Result<Vec<String>, Failure> {
+pub(super) fn ratchet(figures: &Figures, mode: Mode) -> Result<Vec<String>, Failure> {
     let path = shell::root().join(LIMITS);
     let text = std::fs::read_to_string(&path)
         .map_err(|error| Failure::new(format!("cannot read {LIMITS}: {error}")))?;

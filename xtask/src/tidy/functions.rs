@@ -2,7 +2,7 @@
 
 /// A function with a body.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Function {
+pub(super) struct Function {
     /// Its name.
     pub name: String,
     /// The line of its `fn`, counted from 1.
@@ -12,7 +12,7 @@ pub struct Function {
 }
 
 /// The functions of a masked source, nested ones too.
-pub fn functions(masked: &str) -> Vec<Function> {
+pub(super) fn functions(masked: &str) -> Vec<Function> {
     let mut found = Vec::new();
     let mut at = 0;
     while let Some(offset) = masked[at..].find("fn ") {

@@ -6,7 +6,7 @@ use super::surface::{lines_of_code, product, without_tests};
 
 /// How often each habit was found.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Habits {
+pub(super) struct Habits {
     lines: usize,
     named_closures: usize,
     bound_to_collect: usize,
@@ -17,7 +17,7 @@ pub struct Habits {
 const PEOPLE: [&str; 3] = ["whoever", "nobody", "somebody"];
 
 /// Looks at the crates, tests left out; at every text for the words.
-pub fn measure(tree: &Tree) -> Habits {
+pub(super) fn measure(tree: &Tree) -> Habits {
     let mut habits = Habits {
         lines: 0,
         named_closures: 0,
@@ -42,17 +42,17 @@ pub fn measure(tree: &Tree) -> Habits {
 
 impl Habits {
     /// Closures bound to a name, in 10,000 lines of code.
-    pub fn named_closures_per_10000_lines(&self) -> usize {
+    pub(super) fn named_closures_per_10000_lines(&self) -> usize {
         (self.named_closures * 10_000).div_ceil(self.lines.max(1))
     }
 
     /// Iterators bound to a name and collected by the next statement, in 10,000 lines of code.
-    pub fn bound_to_collect_per_10000_lines(&self) -> usize {
+    pub(super) fn bound_to_collect_per_10000_lines(&self) -> usize {
         (self.bound_to_collect * 10_000).div_ceil(self.lines.max(1))
     }
 
     /// Places that speak of program parts as people.
-    pub fn people(&self) -> &[String] {
+    pub(super) fn people(&self) -> &[String] {
         &self.people
     }
 }

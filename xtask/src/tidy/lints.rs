@@ -6,7 +6,7 @@ use super::sources::Tree;
 const EXEMPT: &[&str] = &["device-os", "plimsoll", "testkit", "xtask", "bench"];
 
 /// A lint is switched off only by `expect` with a reason: it complains when it is needed no more.
-pub fn attributes(tree: &Tree) -> Vec<String> {
+pub(super) fn attributes(tree: &Tree) -> Vec<String> {
     let mut found = Vec::new();
     for source in &tree.sources {
         for (offset, _) in source.masked.match_indices('#') {
@@ -31,7 +31,7 @@ pub fn attributes(tree: &Tree) -> Vec<String> {
 }
 
 /// A crate's `clippy.toml` replaces the root's, so it must repeat the bans.
-pub fn clippy_files(tree: &Tree) -> Vec<String> {
+pub(super) fn clippy_files(tree: &Tree) -> Vec<String> {
     let root = banned(tree.text("clippy.toml").unwrap_or_default());
     let mut found = Vec::new();
     for (path, text) in &tree.texts {

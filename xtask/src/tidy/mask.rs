@@ -2,7 +2,7 @@
 //! without a parser.
 
 /// The text with everything but code blanked. Line breaks stay, so line numbers hold.
-pub fn mask(text: &str) -> String {
+pub(super) fn mask(text: &str) -> String {
     let mut masker = Masker {
         rest: text,
         out: String::with_capacity(text.len()),

@@ -16,7 +16,7 @@ use xtask::shell;
 
 /// What to do with the limits of `xtask/figures.toml`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
+pub(crate) enum Mode {
     /// Complain where a figure is above its limit.
     Check,
     /// The same, then lower each limit to the figure found.
@@ -42,7 +42,7 @@ const RULES: &[Rule] = &[
 ];
 
 /// Applies every rule and the ratchet.
-pub fn run(mode: Mode) -> Result<(), Failure> {
+pub(crate) fn run(mode: Mode) -> Result<(), Failure> {
     let tree = Tree::load(&shell::root())?;
     let mut complaints: Vec<String> = RULES.iter().flat_map(|rule| rule(&tree)).collect();
     let measured = figures::measure(&tree);

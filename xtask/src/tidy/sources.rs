@@ -7,7 +7,7 @@ use xtask::failure::Failure;
 use xtask::shell;
 
 /// A Rust source file.
-pub struct Source {
+pub(super) struct Source {
     /// Path from the root.
     pub path: String,
     /// The file's text.
@@ -17,7 +17,7 @@ pub struct Source {
 }
 
 /// Everything that is tracked, and what would be if it were added.
-pub struct Tree {
+pub(super) struct Tree {
     /// The root of the repository.
     pub root: PathBuf,
     /// Rust sources of the workspace and of the benches and fuzz targets beside it.
@@ -28,7 +28,7 @@ pub struct Tree {
 
 impl Tree {
     /// Reads the tree as git sees it.
-    pub fn load(root: &Path) -> Result<Self, Failure> {
+    pub(super) fn load(root: &Path) -> Result<Self, Failure> {
         let listing = shell::capture(&[
             "git",
             "ls-files",
@@ -60,14 +60,14 @@ impl Tree {
     }
 
     /// The text of a file that is not Rust.
-    pub fn text(&self, path: &str) -> Option<&str> {
+    pub(super) fn text(&self, path: &str) -> Option<&str> {
         let (_, text) = self.texts.iter().find(|(found, _)| found == path)?;
         Some(text)
     }
 }
 
 /// Files that no `mod` line reaches: they compile never and rot unseen.
-pub fn dead_files(tree: &Tree) -> Vec<String> {
+pub(super) fn dead_files(tree: &Tree) -> Vec<String> {
     let reached = |source: &&Source| {
         let Some(parents) = parents(&source.path) else {
             return true;

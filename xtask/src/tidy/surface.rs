@@ -15,7 +15,7 @@ struct Definition<'a> {
 }
 
 /// The public surface of the product's crates, tests left out.
-pub struct Surface {
+pub(super) struct Surface {
     lines: usize,
     public: usize,
     /// `crate::name` of public items that no other crate names.
@@ -32,7 +32,7 @@ const KINDS: [&str; 9] = [
 const TYPES: [&str; 5] = ["struct", "enum", "trait", "type", "union"];
 
 /// Measures the surface of every crate under `crates/`.
-pub fn measure(tree: &Tree) -> Surface {
+pub(super) fn measure(tree: &Tree) -> Surface {
     let words = words_of_crates(tree);
     let mut surface = Surface {
         lines: 0,
@@ -70,23 +70,23 @@ pub fn measure(tree: &Tree) -> Surface {
 
 impl Surface {
     /// Public items per 1,000 lines of code.
-    pub fn public_per_1000_lines(&self) -> usize {
+    pub(super) fn public_per_1000_lines(&self) -> usize {
         (self.public * 1000).div_ceil(self.lines.max(1))
     }
 
     /// Percent of the public items that no other crate names.
-    pub fn unused_percent(&self) -> usize {
+    pub(super) fn unused_percent(&self) -> usize {
         (self.unused.len() * 100).div_ceil(self.public.max(1))
     }
 
     /// Percent of the types whose name another type has too.
-    pub fn shared_percent(&self) -> usize {
+    pub(super) fn shared_percent(&self) -> usize {
         let shared: usize = self.shared.values().map(Vec::len).sum();
         (shared * 100).div_ceil(self.types.max(1))
     }
 
     /// Everything behind the figures, a line each.
-    pub fn details(&self) -> Vec<String> {
+    pub(super) fn details(&self) -> Vec<String> {
         let unused = self.unused.iter();
         let unused = unused.map(|item| format!("public, used in its crate only: {item}"));
         let shared = self.shared.iter();
@@ -96,7 +96,7 @@ impl Surface {
 }
 
 /// The sources of the crates with the name of their crate; tests are files of their own.
-pub fn product(tree: &Tree) -> impl Iterator<Item = (&str, &Source)> {
+pub(super) fn product(tree: &Tree) -> impl Iterator<Item = (&str, &Source)> {
     tree.sources.iter().filter_map(|source| {
         let path = source.path.strip_prefix("crates/")?;
         let (owner, file) = path.split_once("/src/")?;
@@ -106,13 +106,13 @@ pub fn product(tree: &Tree) -> impl Iterator<Item = (&str, &Source)> {
 }
 
 /// The code in front of the unit tests at the end of a file.
-pub fn without_tests(source: &Source) -> &str {
+pub(super) fn without_tests(source: &Source) -> &str {
     let end = source.masked.find("#[cfg(test)]\nmod tests {");
     &source.masked[..end.unwrap_or(source.masked.len())]
 }
 
 /// Lines that hold more than comments and blanks.
-pub fn lines_of_code(masked: &str) -> usize {
+pub(super) fn lines_of_code(masked: &str) -> usize {
     masked
         .lines()
         .filter(|line| !line.trim().is_empty())

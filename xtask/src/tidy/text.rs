@@ -39,7 +39,7 @@ fn lines(tree: &Tree, judge: impl Fn(&str) -> Option<String>) -> Vec<String> {
 }
 
 /// Every module says first why it exists. The tests beside a module exist for that module.
-pub fn module_lines(tree: &Tree) -> Vec<String> {
+pub(super) fn module_lines(tree: &Tree) -> Vec<String> {
     let silent =
         |source: &&Source| !source.text.starts_with("//! ") && !source.path.ends_with("/tests.rs");
     tree.sources
@@ -55,7 +55,7 @@ pub fn module_lines(tree: &Tree) -> Vec<String> {
 }
 
 /// No line is wider than the page.
-pub fn columns(tree: &Tree) -> Vec<String> {
+pub(super) fn columns(tree: &Tree) -> Vec<String> {
     lines(tree, |line| {
         let width = line.chars().count();
         (width > COLUMNS).then(|| format!("{width} columns, the limit is {COLUMNS}"))
@@ -63,7 +63,7 @@ pub fn columns(tree: &Tree) -> Vec<String> {
 }
 
 /// Code is ASCII, so that what is seen is what is there.
-pub fn ascii(tree: &Tree) -> Vec<String> {
+pub(super) fn ascii(tree: &Tree) -> Vec<String> {
     lines(tree, |line| {
         let odd = line.chars().find(|character| !character.is_ascii())?;
         Some(format!(
@@ -75,7 +75,7 @@ pub fn ascii(tree: &Tree) -> Vec<String> {
 }
 
 /// What is landed is finished.
-pub fn unfinished_words(tree: &Tree) -> Vec<String> {
+pub(super) fn unfinished_words(tree: &Tree) -> Vec<String> {
     lines(tree, |line| {
         let word = UNFINISHED.iter().find(|word| line.contains(**word))?;
         Some(format!("`{word}`: finish it, or open an issue"))
@@ -83,7 +83,7 @@ pub fn unfinished_words(tree: &Tree) -> Vec<String> {
 }
 
 /// No file names a package registry's host or a folder of the machine it was written on.
-pub fn addresses(tree: &Tree) -> Vec<String> {
+pub(super) fn addresses(tree: &Tree) -> Vec<String> {
     let sources = tree
         .sources
         .iter()

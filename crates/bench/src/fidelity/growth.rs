@@ -12,7 +12,7 @@ use units::PageNumber;
 use xtask::failure::Failure;
 
 /// Bytes of the pages that trees of tables use.
-pub fn used_bytes(volume: &MemoryVolume, plan: &Plan) -> Result<f64, Failure> {
+pub(super) fn used_bytes(volume: &MemoryVolume, plan: &Plan) -> Result<f64, Failure> {
     let file = &plan.databases[0].file;
     let image = volume.image();
     let image = image.files.get(file);

@@ -11,7 +11,7 @@ use crate::fidelity::table::Table;
 use xtask::failure::Failure;
 
 /// Plays every published case and prints its rows. Fails where one is out of its band.
-pub fn run() -> Result<(), Failure> {
+pub(crate) fn run() -> Result<(), Failure> {
     let mut out = 0;
     for case in &CASES {
         let table = Table::new(case, &scene::play(case)?);

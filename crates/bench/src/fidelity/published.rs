@@ -6,7 +6,7 @@ use plan::Preset;
 use units::Nanos;
 
 /// A published run, and the conditions under which ours is counted.
-pub struct Case {
+pub(super) struct Case {
     /// What it was.
     pub name: &'static str,
     /// The preset that stands for it.
@@ -27,7 +27,7 @@ pub struct Case {
 
 /// Two databases of 995 GB on seven disks under Jetstress 2010, with 3 and 6 threads each (averages
 /// of both databases); one of 186 GB on flash under Jetstress 2013, with 12.
-pub const CASES: [Case; 3] = [
+pub(super) const CASES: [Case; 3] = [
     Case {
         name: "Jetstress 2010, 3 threads",
         preset: Preset::Exchange2010,

@@ -18,7 +18,7 @@ use xtask::failure::Failure;
 const BATCHES: u64 = 4_000;
 
 /// What was counted.
-pub struct Counted {
+pub(super) struct Counted {
     /// Once the load had settled.
     pub settled: Totals,
     /// Bytes written to log files over the life of the log, by byte of log volume.
@@ -28,7 +28,7 @@ pub struct Counted {
 }
 
 /// Prepares a database and loads it as the case says.
-pub fn play(case: &Case) -> Result<Counted, Failure> {
+pub(super) fn play(case: &Case) -> Result<Counted, Failure> {
     let plan = plan(case)?;
     let reactor = VirtualReactor::new();
     let database = MemoryVolume::new("data", &reactor, Latency::fixed(case.read_latency));

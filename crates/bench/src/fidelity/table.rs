@@ -19,14 +19,14 @@ struct Row {
 }
 
 /// All figures of a case.
-pub struct Table {
+pub(super) struct Table {
     case: &'static str,
     rows: Vec<Row>,
 }
 
 impl Table {
     /// What was counted, beside what was published.
-    pub fn new(case: &Case, counted: &Counted) -> Self {
+    pub(super) fn new(case: &Case, counted: &Counted) -> Self {
         Self {
             case: case.name,
             rows: rows(case, counted),
@@ -34,7 +34,7 @@ impl Table {
     }
 
     /// Rows outside their bands.
-    pub fn out(&self) -> usize {
+    pub(super) fn out(&self) -> usize {
         self.rows.iter().filter(|row| !row.is_in()).count()
     }
 }

@@ -10,7 +10,7 @@ use crate::probe::DurableWrites;
 const XFS_MAGIC: libc::c_long = 0x5846_5342;
 
 /// What makes a write to `file`, or to a file in the folder `file`, durable.
-pub fn of(file: &File) -> io::Result<DurableWrites> {
+pub(super) fn of(file: &File) -> io::Result<DurableWrites> {
     Ok(by_kind(sys::file_system(file)?))
 }
 

@@ -5,7 +5,12 @@ use std::io;
 use device::DeviceError;
 
 /// The error of `operation` on `file` at byte `offset`.
-pub fn of(error: &io::Error, file: &str, operation: &'static str, offset: u64) -> DeviceError {
+pub(super) fn of(
+    error: &io::Error,
+    file: &str,
+    operation: &'static str,
+    offset: u64,
+) -> DeviceError {
     let file = file.to_owned();
     match error.raw_os_error().unwrap_or(0) {
         libc::ENOENT => DeviceError::NotFound { file },

@@ -19,7 +19,7 @@ use crate::OsClock;
 use crate::probe::DurableWrites;
 
 /// An open file. Requests in flight keep it open.
-pub struct OpenFile {
+pub(crate) struct OpenFile {
     /// Its path, for errors.
     pub name: String,
     /// The file itself; helper threads share it.
@@ -32,7 +32,7 @@ pub struct OpenFile {
 }
 
 /// What an open call on a helper thread gives back.
-pub struct Opened {
+pub(super) struct Opened {
     /// The file.
     pub file: File,
     /// Its length in bytes.
@@ -43,7 +43,7 @@ pub struct Opened {
 
 /// Opens `path` unbuffered, takes the lock where it is opened for writes, and gives a new file its
 /// length.
-pub fn open(path: &Path, mode: OpenMode) -> Result<Opened, DeviceError> {
+pub(super) fn open(path: &Path, mode: OpenMode) -> Result<Opened, DeviceError> {
     let name = path.display().to_string();
     let wrong = |error: &io::Error| errors::of(error, &name, "open", 0);
     if let Ok(found) = std::fs::metadata(path)
@@ -92,7 +92,7 @@ fn lock(file: &File, name: &str) -> Result<(), DeviceError> {
 }
 
 /// Makes the entries of the folder that holds `path` durable.
-pub fn sync_folder(path: &Path) -> Result<(), DeviceError> {
+pub(super) fn sync_folder(path: &Path) -> Result<(), DeviceError> {
     let folder = path.parent().unwrap_or(Path::new("/"));
     File::open(folder)
         .and_then(|folder| folder.sync_all())
@@ -140,13 +140,13 @@ impl Drop for OpenFile {
 
 impl OpenFile {
     /// The error of `operation` at byte `offset`.
-    pub fn error(&self, code: i32, operation: &'static str, offset: u64) -> DeviceError {
+    pub(crate) fn error(&self, code: i32, operation: &'static str, offset: u64) -> DeviceError {
         let error = io::Error::from_raw_os_error(code);
         errors::of(&error, &self.name, operation, offset)
     }
 
     /// The error of a transfer that ended early.
-    pub fn short(&self, offset: u64, wanted: usize, moved: usize) -> DeviceError {
+    pub(crate) fn short(&self, offset: u64, wanted: usize, moved: usize) -> DeviceError {
         DeviceError::Short {
             file: self.name.clone(),
             offset,
@@ -171,7 +171,7 @@ impl OpenFile {
 }
 
 /// An open file as the seam sees it.
-pub struct OsDevice {
+pub(super) struct OsDevice {
     file: Rc<OpenFile>,
     host: Rc<dyn Host>,
     caps: Caps,
@@ -179,7 +179,7 @@ pub struct OsDevice {
 
 impl OsDevice {
     /// A device over a file that a helper thread has opened.
-    pub fn new(
+    pub(super) fn new(
         host: Rc<dyn Host>,
         name: String,
         opened: Opened,
@@ -253,7 +253,7 @@ impl Device for OsDevice {
 
 /// What to do after a transfer call moved `last` bytes, `moved` in all, of `wanted`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Progress {
+pub(super) enum Progress {
     /// Everything has been moved.
     Whole,
     /// Move the rest.
@@ -263,7 +263,7 @@ pub enum Progress {
 }
 
 /// See [`Progress`].
-pub const fn progress(wanted: usize, moved: usize, last: usize) -> Progress {
+pub(super) const fn progress(wanted: usize, moved: usize, last: usize) -> Progress {
     if moved == wanted {
         Progress::Whole
     } else if last == 0 || !moved.is_multiple_of(device::ALIGNMENT) {

@@ -82,7 +82,7 @@ impl Shared {
 }
 
 /// See the module.
-pub struct Helpers {
+pub(crate) struct Helpers {
     shared: Arc<Shared>,
     threads: RefCell<Vec<JoinHandle<()>>>,
     most_threads: usize,
@@ -92,7 +92,7 @@ pub struct Helpers {
 
 impl Helpers {
     /// No threads yet; at most `most_threads`. `bell` is an event counter.
-    pub fn new(most_threads: usize, bell: Option<File>) -> Self {
+    pub(crate) fn new(most_threads: usize, bell: Option<File>) -> Self {
         Self {
             shared: Arc::new(Shared {
                 bell,
@@ -106,7 +106,7 @@ impl Helpers {
     }
 
     /// Runs `work` on a thread and then `then` with its result on this one.
-    pub fn run<T: Send + 'static>(
+    pub(crate) fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
         then: impl FnOnce(T) + 'static,
@@ -149,7 +149,7 @@ impl Helpers {
     }
 
     /// As [`Self::run`], to be awaited. The work starts at once.
-    pub fn call<T: Send + 'static, W: FnOnce() -> T + Send + 'static>(
+    pub(crate) fn call<T: Send + 'static, W: FnOnce() -> T + Send + 'static>(
         &self,
         work: W,
     ) -> impl Future<Output = T> + use<T, W> {
@@ -176,7 +176,7 @@ impl Helpers {
     }
 
     /// Runs what follows from finished jobs; whether there were any.
-    pub fn deliver(&self) -> bool {
+    pub(crate) fn deliver(&self) -> bool {
         if !self.busy() {
             return false;
         }
@@ -189,12 +189,12 @@ impl Helpers {
     }
 
     /// Whether any job has not been delivered yet.
-    pub fn busy(&self) -> bool {
+    pub(crate) fn busy(&self) -> bool {
         !self.continuations.borrow().is_empty()
     }
 
     /// Waits until a job is done, at most `limit`.
-    pub fn wait(&self, limit: Duration) {
+    pub(crate) fn wait(&self, limit: Duration) {
         let queues = self.shared.lock();
         let _ = self
             .shared

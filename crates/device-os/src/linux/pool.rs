@@ -22,14 +22,14 @@ const MOST_THREADS: usize = 64;
 const LONGEST_WAIT: Nanos = Nanos::from_secs(86_400);
 
 /// Requests as blocking calls on threads.
-pub struct PoolHost {
+pub(super) struct PoolHost {
     clock: OsClock,
     helpers: Helpers,
 }
 
 impl PoolHost {
     /// No threads until there are requests.
-    pub fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self {
             clock: OsClock::new(),
             helpers: Helpers::new(MOST_THREADS, None),

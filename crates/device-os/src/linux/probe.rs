@@ -14,11 +14,11 @@ use device::DeviceError;
 use super::{durability, errors, sys};
 use crate::probe::{DiskFacts, VolumeFacts};
 
-pub use counted::read_bytes as device_read_bytes;
+pub(crate) use counted::read_bytes as device_read_bytes;
 use virtual_disk::stands_on_virtual;
 
 /// What stands under `path`, which must exist.
-pub fn facts(path: &Path) -> Result<VolumeFacts, DeviceError> {
+pub(crate) fn facts(path: &Path) -> Result<VolumeFacts, DeviceError> {
     let name = path.display().to_string();
     let wrong = |error: std::io::Error| errors::of(&error, &name, "probe", 0);
     let path = fs::canonicalize(path).map_err(wrong)?;
@@ -43,7 +43,7 @@ pub fn facts(path: &Path) -> Result<VolumeFacts, DeviceError> {
 }
 
 /// Free bytes for an ordinary user on the file system that holds `path`.
-pub fn free_bytes(path: &Path) -> Result<u64, DeviceError> {
+pub(crate) fn free_bytes(path: &Path) -> Result<u64, DeviceError> {
     let wrong = |error: std::io::Error| errors::of(&error, &path.display().to_string(), "probe", 0);
     let file = fs::File::open(path).map_err(wrong)?;
     let (free, _) = sys::space(&file).map_err(wrong)?;

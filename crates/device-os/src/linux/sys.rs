@@ -19,7 +19,7 @@ fn signed(value: u64) -> io::Result<libc::off_t> {
 }
 
 /// Allocates the bytes `from..to` of `file` and makes it at least `to` long.
-pub fn allocate(file: &File, from: u64, to: u64) -> io::Result<()> {
+pub(super) fn allocate(file: &File, from: u64, to: u64) -> io::Result<()> {
     let (offset, length) = (signed(from)?, signed(to - from)?);
     // SAFETY: takes only integers; the descriptor is open as long as `file` is borrowed.
     let allocate = || check(unsafe { libc::fallocate(file.as_raw_fd(), 0, offset, length) });
@@ -34,7 +34,7 @@ pub fn allocate(file: &File, from: u64, to: u64) -> io::Result<()> {
 /// Asks that the empty `file` be overwritten in place (`FS_NOCOW_FL` of linux/fs.h). A file system
 /// that copies on write needs free space for every overwrite and, where that runs out, may tear the
 /// page it was at; the others do not know the flag, and need none.
-pub fn overwrite_in_place(file: &File) -> io::Result<()> {
+pub(super) fn overwrite_in_place(file: &File) -> io::Result<()> {
     const FS_NOCOW_FL: libc::c_int = 0x0080_0000;
     let mut flags: libc::c_int = 0;
     // SAFETY: the pointer is to a live `int`, which is what this call writes for regular files.
@@ -46,7 +46,7 @@ pub fn overwrite_in_place(file: &File) -> io::Result<()> {
 }
 
 /// A counter that wakes a poll: written by helper threads, watched by the ring.
-pub fn event_counter() -> io::Result<File> {
+pub(super) fn event_counter() -> io::Result<File> {
     // SAFETY: takes only integers.
     let descriptor = check(unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) })?;
     // SAFETY: the call above returned this descriptor, so it is open and has no other owner.
@@ -55,7 +55,7 @@ pub fn event_counter() -> io::Result<File> {
 
 /// Time since the machine was started, which goes on while it sleeps; none where the kernel does
 /// not tell.
-pub fn boot_clock() -> Option<Duration> {
+pub(crate) fn boot_clock() -> Option<Duration> {
     let mut time = MaybeUninit::<libc::timespec>::uninit();
     // SAFETY: the pointer is to a live `timespec`, which the call only writes to.
     check(unsafe { libc::clock_gettime(libc::CLOCK_BOOTTIME, time.as_mut_ptr()) }).ok()?;
@@ -66,7 +66,7 @@ pub fn boot_clock() -> Option<Duration> {
 }
 
 /// Raises the number of files that this process may have open as far as it may; the number.
-pub fn raise_open_files() -> io::Result<u64> {
+pub(crate) fn raise_open_files() -> io::Result<u64> {
     let mut limit = MaybeUninit::<libc::rlimit>::uninit();
     // SAFETY: the pointer is to a live `rlimit`, which the call only writes to.
     check(unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, limit.as_mut_ptr()) })?;
@@ -79,7 +79,7 @@ pub fn raise_open_files() -> io::Result<u64> {
 }
 
 /// Free and total bytes of the file system that holds `file`, for an ordinary user.
-pub fn space(file: &File) -> io::Result<(u64, u64)> {
+pub(super) fn space(file: &File) -> io::Result<(u64, u64)> {
     let mut stat = MaybeUninit::<libc::statvfs>::uninit();
     // SAFETY: the pointer is to a live `statvfs`, which the call only writes to.
     check(unsafe { libc::fstatvfs(file.as_raw_fd(), stat.as_mut_ptr()) })?;
@@ -90,7 +90,7 @@ pub fn space(file: &File) -> io::Result<(u64, u64)> {
 
 /// Whether the file system that holds `file` keeps its files in memory, where unbuffered I/O means
 /// nothing even if the kernel lets it pass.
-pub fn lives_in_memory(file: &File) -> io::Result<bool> {
+pub(super) fn lives_in_memory(file: &File) -> io::Result<bool> {
     /// `RAMFS_MAGIC` of linux/magic.h.
     const RAMFS_MAGIC: libc::c_long = 0x8584_58F6;
     let kind = file_system(file)?;
@@ -98,7 +98,7 @@ pub fn lives_in_memory(file: &File) -> io::Result<bool> {
 }
 
 /// The kind of the file system that holds `file`, as linux/magic.h numbers them.
-pub fn file_system(file: &File) -> io::Result<libc::c_long> {
+pub(super) fn file_system(file: &File) -> io::Result<libc::c_long> {
     let mut stat = MaybeUninit::<libc::statfs>::uninit();
     // SAFETY: the pointer is to a live `statfs`, which the call only writes to.
     check(unsafe { libc::fstatfs(file.as_raw_fd(), stat.as_mut_ptr()) })?;
@@ -108,7 +108,7 @@ pub fn file_system(file: &File) -> io::Result<libc::c_long> {
 
 /// Whether requests that ask for it go past the system's cache; none where the kernel or the file
 /// system does not say (`STATX_DIOALIGN`, statx(2): an alignment of 0 means no).
-pub fn takes_direct_requests(file: &File) -> io::Result<Option<bool>> {
+pub(super) fn takes_direct_requests(file: &File) -> io::Result<Option<bool>> {
     let (descriptor, empty) = (file.as_raw_fd(), c"".as_ptr());
     let (flags, mask) = (libc::AT_EMPTY_PATH, libc::STATX_DIOALIGN);
     let mut stat = MaybeUninit::<libc::statx>::zeroed();
@@ -123,7 +123,7 @@ pub fn takes_direct_requests(file: &File) -> io::Result<Option<bool>> {
 
 /// Asks for huge pages behind `bytes` of memory at `memory`. A kernel without them says no, and
 /// ordinary pages serve as well, only slower.
-pub fn prefer_huge_pages(memory: *mut u8, bytes: usize) {
+pub(crate) fn prefer_huge_pages(memory: *mut u8, bytes: usize) {
     // SAFETY: this advice changes neither the content nor the protection of any memory, and the
     // kernel refuses addresses that are not mapped.
     unsafe { libc::madvise(memory.cast(), bytes, libc::MADV_HUGEPAGE) };

@@ -46,7 +46,7 @@ const RWF_DSYNC: i32 = 2;
 const LONGEST_TRANSFER: usize = 1 << 30;
 
 /// Requests through one ring.
-pub struct UringHost {
+pub(super) struct UringHost {
     clock: OsClock,
     ring: RefCell<IoUring>,
     requests: RefCell<Requests>,
@@ -102,7 +102,7 @@ impl Requests {
 
 impl UringHost {
     /// Sets a ring up; an error where the kernel refuses it or lacks what is needed (Linux 5.11).
-    pub fn new() -> io::Result<Self> {
+    pub(super) fn new() -> io::Result<Self> {
         let ring = build_ring()?;
         let bell = sys::event_counter()?;
         Ok(Self {

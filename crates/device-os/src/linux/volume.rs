@@ -12,7 +12,7 @@ use super::file::{self, OsDevice};
 use super::{Host, errors, probe, sys};
 
 /// See the module.
-pub struct OsVolume {
+pub(super) struct OsVolume {
     host: Rc<dyn Host>,
     path: PathBuf,
     name: String,
@@ -22,7 +22,7 @@ pub struct OsVolume {
 
 impl OsVolume {
     /// The existing folder `path`.
-    pub fn new(host: &Rc<dyn Host>, path: &Path) -> Result<Self, DeviceError> {
+    pub(super) fn new(host: &Rc<dyn Host>, path: &Path) -> Result<Self, DeviceError> {
         let name = path.display().to_string();
         let wrong = |error: &io::Error| errors::of(error, &name, "open", 0);
         let path = std::fs::canonicalize(path).map_err(|error| wrong(&error))?;

@@ -15,7 +15,7 @@ const REGION_BYTES: usize = 32 << 20;
 
 /// The pieces of one size.
 #[derive(Debug)]
-pub struct Class {
+pub(super) struct Class {
     /// The piece freed last, which points to the one freed before it.
     freed: *mut Freed,
     /// The rest of the region, which no buffer has had yet.
@@ -33,7 +33,7 @@ unsafe impl Send for Class {}
 
 impl Class {
     /// A class that holds nothing yet.
-    pub const fn new() -> Self {
+    pub(super) const fn new() -> Self {
         Self {
             freed: ptr::null_mut(),
             fresh: ptr::null_mut(),
@@ -43,7 +43,7 @@ impl Class {
 
     /// A piece of `bytes`, always the same for a class, with any content; null where memory is
     /// short.
-    pub fn take(&mut self, bytes: usize) -> *mut u8 {
+    pub(super) fn take(&mut self, bytes: usize) -> *mut u8 {
         if !self.freed.is_null() {
             let piece = self.freed;
             // SAFETY: `give` wrote a `Freed` there, and the piece has not been given out since.
@@ -79,7 +79,7 @@ impl Class {
     /// # Safety
     /// It came from [`Self::take`] of this class, and is no longer in use.
     #[expect(clippy::cast_ptr_alignment, reason = "a piece is aligned to a block")]
-    pub unsafe fn give(&mut self, piece: *mut u8) {
+    pub(super) unsafe fn give(&mut self, piece: *mut u8) {
         let piece = piece.cast::<Freed>();
         // SAFETY: a piece is aligned to a block and as large, and by the caller's word unused.
         unsafe { piece.write(Freed { next: self.freed }) };

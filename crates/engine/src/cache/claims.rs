@@ -23,7 +23,7 @@ pub(crate) struct Claim<'a> {
 
 impl Claims {
     /// Waits until no other claim holds any of `count` pages from `first` on, and holds them.
-    pub async fn claim(&self, first: PageNumber, count: u32) -> Claim<'_> {
+    pub(crate) async fn claim(&self, first: PageNumber, count: u32) -> Claim<'_> {
         let pages = first.0..first.0.saturating_add(count);
         let is_free = || {
             let held = self.held.borrow();

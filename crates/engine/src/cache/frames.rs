@@ -122,7 +122,7 @@ impl PageSource for Frames {
 
 impl Frames {
     /// No frames.
-    pub fn new(page_size: PageSize) -> Self {
+    pub(crate) fn new(page_size: PageSize) -> Self {
         Self {
             page_size,
             pace: Pace::unknown(),
@@ -141,41 +141,41 @@ impl Frames {
     }
 
     /// States the time for the uses that follow.
-    pub fn set_now(&mut self, now: Nanos) {
+    pub(crate) fn set_now(&mut self, now: Nanos) {
         self.now = now;
         self.notes_uses = true;
     }
 
     /// What follows at this time says nothing about what pages are worth: cleanup comes back to
     /// every page that a delete has touched.
-    pub fn ignore_uses(&mut self) {
+    pub(crate) fn ignore_uses(&mut self) {
         self.notes_uses = false;
     }
 
     /// How many pages are here.
-    pub fn resident(&self) -> usize {
+    pub(crate) fn resident(&self) -> usize {
         self.by_page.len()
     }
 
     /// How many pages are changed and not written.
-    pub fn dirty_pages(&self) -> usize {
+    pub(crate) fn dirty_pages(&self) -> usize {
         self.dirty.len()
     }
 
     /// Whether a page is here.
-    pub fn contains(&self, page: PageNumber) -> bool {
+    pub(crate) fn contains(&self, page: PageNumber) -> bool {
         self.by_page.contains_key(&page)
     }
 
     /// The bytes of a page that is here and has not been changed since it was read or last written
     /// began.
-    pub fn unchanged(&self, page: PageNumber) -> Option<&[u8]> {
+    pub(crate) fn unchanged(&self, page: PageNumber) -> Option<&[u8]> {
         let frame = self.frame(*self.by_page.get(&page)?);
         frame.dirt.is_none().then_some(&frame.image[..])
     }
 
     /// Keeps a page from going until it is unpinned as often; false where it is not here.
-    pub fn pin(&mut self, page: PageNumber) -> bool {
+    pub(crate) fn pin(&mut self, page: PageNumber) -> bool {
         let Some(&index) = self.by_page.get(&page) else {
             return false;
         };
@@ -184,7 +184,7 @@ impl Frames {
     }
 
     /// Undoes one [`Frames::pin`].
-    pub fn unpin(&mut self, page: PageNumber) {
+    pub(crate) fn unpin(&mut self, page: PageNumber) {
         let index = self.by_page[&page];
         let frame = self.frame_mut(index);
         assert!(
@@ -195,14 +195,14 @@ impl Frames {
     }
 
     /// Takes a buffer back.
-    pub fn give_buffer(&mut self, buffer: Buffer) {
+    pub(crate) fn give_buffer(&mut self, buffer: Buffer) {
         if self.spare.len() < MOST_SPARE_BUFFERS {
             self.spare.push(buffer);
         }
     }
 
     /// Adds a page that was read. One that came into being meanwhile is newer and stays.
-    pub fn admit(&mut self, page: PageNumber, image: Buffer) {
+    pub(crate) fn admit(&mut self, page: PageNumber, image: Buffer) {
         if self.contains(page) {
             self.give_buffer(image);
         } else {
@@ -236,7 +236,7 @@ impl Frames {
     }
 
     /// Carries out a plan that was logged at `start..end`, as `dbtime`.
-    pub fn install(
+    pub(crate) fn install(
         &mut self,
         pages: &[PageEdits],
         images: Vec<Option<Buffer>>,
@@ -291,7 +291,7 @@ impl Frames {
     }
 
     /// Where the oldest change lies that is not yet in the file.
-    pub fn oldest_dirt(&self) -> Option<Lgpos> {
+    pub(crate) fn oldest_dirt(&self) -> Option<Lgpos> {
         let oldest = |set: &BTreeSet<(Lgpos, PageNumber)>| set.first().map(|(place, _)| *place);
         oldest(&self.dirty)
             .into_iter()
@@ -300,7 +300,7 @@ impl Frames {
     }
 
     /// The page whose change is the oldest of those that no write carries.
-    pub fn oldest_dirty_page(&self) -> Option<(Lgpos, PageNumber)> {
+    pub(crate) fn oldest_dirty_page(&self) -> Option<(Lgpos, PageNumber)> {
         self.dirty.first().copied()
     }
 
@@ -374,7 +374,7 @@ impl Frames {
     }
 
     /// The write of a run has succeeded.
-    pub fn written(&mut self, first: PageNumber, pages: u32) {
+    pub(crate) fn written(&mut self, first: PageNumber, pages: u32) {
         for page in (first.0..first.0 + pages).map(PageNumber) {
             let index = self.by_page[&page];
             let frame = self.frame_mut(index);

@@ -16,7 +16,7 @@ pub(crate) struct FreePool {
 
 impl FreePool {
     /// The marks that were asked for, of a cache of so many pages.
-    pub fn new((start, stop): (usize, usize), cache_pages: usize) -> Self {
+    pub(super) fn new((start, stop): (usize, usize), cache_pages: usize) -> Self {
         let start = start.max(1);
         Self {
             start,
@@ -28,7 +28,7 @@ impl FreePool {
     /// Marks for storage that takes longer to make room than the free pages lasted: twice as many
     /// are free when eviction starts. Where writes do not keep up at all no number would do, and
     /// waiting shows it.
-    pub fn raised(self) -> Self {
+    pub(super) fn raised(self) -> Self {
         let start = (2 * self.start).min(self.highest_start);
         Self {
             start,

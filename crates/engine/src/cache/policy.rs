@@ -42,14 +42,14 @@ const SMOOTHING: u64 = 16;
 
 impl Pace {
     /// A guess; it matters only for the first pages that go.
-    pub const fn unknown() -> Self {
+    pub(super) const fn unknown() -> Self {
         Self {
             horizon: Nanos::from_secs(1),
         }
     }
 
     /// A page goes at `now`.
-    pub fn note(&mut self, uses: Uses, now: Nanos) {
+    pub(super) fn note(&mut self, uses: Uses, now: Nanos) {
         let age = now.since(uses.last_but_one);
         self.horizon = Nanos(self.horizon.0 - self.horizon.0 / SMOOTHING + age.0 / SMOOTHING);
     }
@@ -68,7 +68,7 @@ pub(crate) type Rank = (Nanos, Nanos);
 
 impl Uses {
     /// The first use of a page that nothing is known about.
-    pub const fn first(now: Nanos, pace: Pace) -> Self {
+    pub(super) const fn first(now: Nanos, pace: Pace) -> Self {
         Self {
             last: now,
             last_but_one: now.since(pace.assumed()),
@@ -79,7 +79,7 @@ impl Uses {
     /// distance to the last use of all would not do: a page in use all the time, such as a root,
     /// would have but one use, long ago, and go first.
     #[inline]
-    pub fn again(&mut self, now: Nanos, pace: Pace) {
+    pub(super) fn again(&mut self, now: Nanos, pace: Pace) {
         if now.since(self.last) > pace.burst() {
             self.last_but_one = self.last;
             self.last = now;
@@ -88,14 +88,14 @@ impl Uses {
 
     /// Whether this page, at `now`, has been left alone for at least half as long as another one
     /// that must go, so that it will have to go soon as well.
-    pub fn is_nearly_as_old(&self, other: &Self, now: Nanos) -> bool {
+    pub(super) fn is_nearly_as_old(&self, other: &Self, now: Nanos) -> bool {
         let half = |age: Nanos, of: Nanos| age.0 >= of.0 / 2;
         half(now.since(self.last), now.since(other.last))
             && half(now.since(self.last_but_one), now.since(other.last_but_one))
     }
 
     /// The page whose last but one use is the oldest goes first; then the longest unused.
-    pub const fn rank(&self) -> Rank {
+    pub(super) const fn rank(&self) -> Rank {
         (self.last_but_one, self.last)
     }
 }
@@ -118,12 +118,12 @@ pub(crate) enum Verdict {
 
 impl Victims {
     /// Queues a frame. It must not be queued.
-    pub fn push(&mut self, frame: u32, rank: Rank) {
+    pub(super) fn push(&mut self, frame: u32, rank: Rank) {
         self.queue.push(Reverse((rank, frame)));
     }
 
     /// Takes the frame that should go first, as far as `judge` lets it.
-    pub fn pop(&mut self, judge: impl Fn(u32) -> Verdict) -> Option<u32> {
+    pub(super) fn pop(&mut self, judge: impl Fn(u32) -> Verdict) -> Option<u32> {
         let mut held = Vec::new();
         let mut found = None;
         while let Some(Reverse((queued, frame))) = self.queue.pop() {
@@ -151,7 +151,7 @@ pub(crate) struct History {
 
 impl History {
     /// Remembers a page that leaves; at most `most` pages are remembered.
-    pub fn remember(&mut self, page: PageNumber, uses: Uses, most: usize) {
+    pub(super) fn remember(&mut self, page: PageNumber, uses: Uses, most: usize) {
         if self.uses.insert(page, uses).is_none() {
             self.order.push_back(page);
         }
@@ -163,7 +163,7 @@ impl History {
     }
 
     /// What is known of a page that comes back.
-    pub fn recall(&self, page: PageNumber) -> Option<Uses> {
+    pub(super) fn recall(&self, page: PageNumber) -> Option<Uses> {
         self.uses.get(&page).copied()
     }
 }

@@ -49,14 +49,14 @@ impl Cache {
     }
 
     /// Waits before a read is repeated for the `attempt`th time.
-    pub async fn pause_before_retry(&self, attempt: u32) {
+    pub(crate) async fn pause_before_retry(&self, attempt: u32) {
         let pause = RETRY_PAUSE.0 * u64::from(attempt);
         self.runtime.sleep(Nanos(pause)).await;
     }
 
     /// Takes note of a read that did well when it was repeated; `was_wrong` where an attempt before
     /// gave a wrong page instead of failing.
-    pub fn count_mended(&self, was_wrong: bool) {
+    pub(crate) fn count_mended(&self, was_wrong: bool) {
         let mut mended = self.counts.mended.get();
         mended.note_read(was_wrong);
         self.counts.mended.set(mended);
@@ -69,7 +69,7 @@ impl Cache {
     }
 
     /// Stops the database because a write was lost.
-    pub fn stop_for(&self, lost: &LostFlush) {
+    pub(crate) fn stop_for(&self, lost: &LostFlush) {
         count(&self.counts.lost_flushes, 1);
         self.latch.set_lost(lost);
     }
@@ -135,7 +135,7 @@ impl Cache {
 
     /// The write that a page read from the file has lost, if it has. No write of it may be in
     /// flight.
-    pub fn lost(&self, page: PageNumber, read: PageRef<'_>) -> Option<LostFlush> {
+    pub(crate) fn lost(&self, page: PageNumber, read: PageRef<'_>) -> Option<LostFlush> {
         let FlushVerdict::LostWrite { written, found } = self.flush_map.judge(page, read) else {
             return None;
         };

@@ -23,7 +23,7 @@ const BYTES_PER_TURN: usize = 256 << 10;
 
 impl Cache {
     /// Keeps pages free until `stopping` says so.
-    pub async fn scavenge(self: Rc<Self>, stopping: impl Fn() -> bool) {
+    pub(crate) async fn scavenge(self: Rc<Self>, stopping: impl Fn() -> bool) {
         while !stopping() && self.latch.get().is_none() {
             let woken = self.wanted.notified();
             let pool = self.free_pool.get();
@@ -43,7 +43,7 @@ impl Cache {
     }
 
     /// Wakes the scavenger, so that it sees that it should stop.
-    pub fn wake_scavenger(&self) {
+    pub(crate) fn wake_scavenger(&self) {
         self.wanted.notify_all();
         self.changed.notify_all();
     }
@@ -152,7 +152,7 @@ impl Cache {
 
     /// Writes changes, the oldest first, until none is older than `bound`, with at most
     /// `in_flight` writes at a time. Neighbours come along that were changed before `along`.
-    pub async fn write_older_than(
+    pub(crate) async fn write_older_than(
         self: &Rc<Self>,
         (bound, along): (Lgpos, Lgpos),
         in_flight: usize,
@@ -189,7 +189,7 @@ impl Cache {
     }
 
     /// Makes every write that has completed durable.
-    pub async fn flush_file(&self) -> Result<(), TransactionError> {
+    pub(crate) async fn flush_file(&self) -> Result<(), TransactionError> {
         let outcome = self.device.submit(Request::flush(Purpose::Database)).await;
         if let Err(error) = outcome.result {
             self.latch.set(&error.to_string());
@@ -199,7 +199,7 @@ impl Cache {
     }
 
     /// Waits until no write is in flight.
-    pub async fn wait_for_writes(&self) {
+    pub(crate) async fn wait_for_writes(&self) {
         self.changed
             .wait_until(|| self.writes_in_flight.get() == 0)
             .await;

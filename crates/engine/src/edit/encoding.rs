@@ -12,33 +12,33 @@ use crate::codec::{DecodeError, Fields, put_bytes, put_length, put_number};
 /// Low halves of the first bytes of edits and undos; the high half is the node's flags, or
 /// [`kind::HAS_DATA`]. Never reused: old logs hold them.
 mod kind {
-    pub const FORMAT: u8 = 1;
-    pub const EXTERNAL: u8 = 2;
-    pub const LINKS: u8 = 3;
-    pub const INSERT: u8 = 4;
-    pub const REPLACE: u8 = 5;
-    pub const REMOVE: u8 = 6;
-    pub const NODE_FLAGS: u8 = 7;
-    pub const PAGE_FLAGS: u8 = 8;
-    pub const DELTA: u8 = 9;
+    pub(super) const FORMAT: u8 = 1;
+    pub(super) const EXTERNAL: u8 = 2;
+    pub(super) const LINKS: u8 = 3;
+    pub(super) const INSERT: u8 = 4;
+    pub(super) const REPLACE: u8 = 5;
+    pub(super) const REMOVE: u8 = 6;
+    pub(super) const NODE_FLAGS: u8 = 7;
+    pub(super) const PAGE_FLAGS: u8 = 8;
+    pub(super) const DELTA: u8 = 9;
 
-    pub const UNDO_INSERT: u8 = 1;
-    pub const UNDO_FLAG_DELETE: u8 = 2;
-    pub const UNDO_REPLACE: u8 = 3;
-    pub const UNDO_LONG_VALUE_INSERT: u8 = 4;
-    pub const UNDO_LONG_VALUE_RELEASE: u8 = 5;
-    pub const UNDO_REVIVE: u8 = 6;
-    pub const UNDO_INSERT_ROW: u8 = 7;
+    pub(super) const UNDO_INSERT: u8 = 1;
+    pub(super) const UNDO_FLAG_DELETE: u8 = 2;
+    pub(super) const UNDO_REPLACE: u8 = 3;
+    pub(super) const UNDO_LONG_VALUE_INSERT: u8 = 4;
+    pub(super) const UNDO_LONG_VALUE_RELEASE: u8 = 5;
+    pub(super) const UNDO_REVIVE: u8 = 6;
+    pub(super) const UNDO_INSERT_ROW: u8 = 7;
 
     /// The undo of a node says what its data was.
-    pub const HAS_DATA: u8 = 1;
+    pub(super) const HAS_DATA: u8 = 1;
 }
 
 /// Undo actions; from the last one on, the number of undos is added.
 mod action {
-    pub const NONE: usize = 0;
-    pub const POP: usize = 1;
-    pub const PUSH: usize = 2;
+    pub(super) const NONE: usize = 0;
+    pub(super) const POP: usize = 1;
+    pub(super) const PUSH: usize = 2;
 }
 
 impl ApplyRecord {

@@ -32,7 +32,7 @@ pub struct LogEnd {
 
 impl LogEnd {
     /// The end of a stream that has no file yet.
-    pub const fn before_the_first() -> Self {
+    pub(crate) const fn before_the_first() -> Self {
         Self {
             generation: Generation(0),
             last_segment: 0,
@@ -77,7 +77,7 @@ pub(super) struct LogFile {
 
 impl LogFile {
     /// A checked segment; the bytes behind the last one are never looked at.
-    pub fn segment(&self, index: u16) -> &[u8] {
+    pub(super) fn segment(&self, index: u16) -> &[u8] {
         &self.bytes[usize::from(index) * SEGMENT_BYTES..][..SEGMENT_BYTES]
     }
 }
@@ -149,12 +149,12 @@ impl LogChain {
     }
 
     /// Refuses a log that belongs to another stream or database.
-    pub fn require_identity(&self, wanted: &LogIdentity) -> Result<(), LogError> {
+    pub(crate) fn require_identity(&self, wanted: &LogIdentity) -> Result<(), LogError> {
         require_same(&self.folder, &self.last_file, wanted, &self.identity)
     }
 
     /// Refuses where a generation from `first` to `last` is not there.
-    pub fn require(&self, first: Generation, last: Generation) -> Result<(), LogError> {
+    pub(crate) fn require(&self, first: Generation, last: Generation) -> Result<(), LogError> {
         let missing = (first.0..=last.0)
             .map(Generation)
             .find(|generation| !self.has(*generation));

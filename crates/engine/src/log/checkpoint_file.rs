@@ -11,7 +11,7 @@ use crate::log::{LogError, LogFolder, LogIdentity};
 use crate::not_as_written::{NotAsWritten, Written, difference};
 
 /// The open checkpoint file.
-pub struct CheckpointFile {
+pub(super) struct CheckpointFile {
     device: Rc<dyn Device>,
     /// What was written last.
     last: Cell<Option<Checkpoint>>,
@@ -19,7 +19,7 @@ pub struct CheckpointFile {
 
 impl CheckpointFile {
     /// Opens the file for writing; creates it where there is none.
-    pub async fn open(folder: &LogFolder) -> Result<Self, LogError> {
+    pub(super) async fn open(folder: &LogFolder) -> Result<Self, LogError> {
         let name = folder.names.checkpoint();
         let mode = if folder.has(&name).await? {
             OpenMode::ReadWrite
@@ -39,7 +39,7 @@ impl CheckpointFile {
 
     /// Writes both copies, the second once the first is durable: a crash tears one at most, and
     /// whichever is read then was true.
-    pub async fn write(&self, checkpoint: &Checkpoint) -> Result<(), LogError> {
+    pub(super) async fn write(&self, checkpoint: &Checkpoint) -> Result<(), LogError> {
         let bytes = checkpoint.encode();
         for copy in 0..2 {
             let offset = copy * SEGMENT_BYTES as u64;
@@ -52,7 +52,7 @@ impl CheckpointFile {
     }
 
     /// Reads back what was written last; none where it is there.
-    pub async fn compare(&self) -> Option<NotAsWritten> {
+    pub(super) async fn compare(&self) -> Option<NotAsWritten> {
         let bytes = self.last.get()?.encode();
         let both = [bytes, bytes].concat();
         let (offset, what) = match difference(&*self.device, 0, &both).await {

@@ -8,10 +8,10 @@ use ese::log_file::{SEGMENT_BYTES, SEGMENT_HEADER_BYTES};
 
 /// First byte of a chunk; the numbers of the fragments are ESE's.
 mod kind {
-    pub const FILL: u8 = 0;
-    pub const WHOLE: u8 = 1;
-    pub const FRAGMENT_BEGIN: u8 = 76;
-    pub const FRAGMENT: u8 = 77;
+    pub(super) const FILL: u8 = 0;
+    pub(super) const WHOLE: u8 = 1;
+    pub(super) const FRAGMENT_BEGIN: u8 = 76;
+    pub(super) const FRAGMENT: u8 = 77;
 }
 
 /// Bytes in front of a whole record and of every fragment but the first.
@@ -23,16 +23,16 @@ const LEAST_FRAGMENT_BYTES: usize = 32;
 
 /// Longest record accepted from a log file; longer claims are damage. A split of the largest page
 /// with all its siblings stays far below.
-pub const LONGEST_RECORD_BYTES: usize = 16 << 20;
+pub(super) const LONGEST_RECORD_BYTES: usize = 16 << 20;
 
 /// Whether a record of `record_bytes` may begin with `room` bytes left in the segment.
-pub const fn may_begin(room: usize, record_bytes: usize) -> bool {
+pub(super) const fn may_begin(room: usize, record_bytes: usize) -> bool {
     room >= SHORT_HEADER_BYTES + record_bytes || room >= BEGIN_HEADER_BYTES + LEAST_FRAGMENT_BYTES
 }
 
 /// Puts as much of a record as fits at `used` of a segment: `written` bytes of it lie in earlier
 /// segments. Returns the bytes of the record taken; `used` moves on.
-pub fn put_chunk(
+pub(super) fn put_chunk(
     segment: &mut [u8; SEGMENT_BYTES],
     used: &mut usize,
     record: &[u8],
@@ -66,7 +66,7 @@ pub fn put_chunk(
 
 /// What stands at one place of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Chunk<'a> {
+pub(super) enum Chunk<'a> {
     /// Nothing more in this segment.
     End,
     /// A record.
@@ -83,7 +83,7 @@ pub enum Chunk<'a> {
 }
 
 /// The chunk at byte `at` of a segment, and the byte behind it; none where the bytes make no chunk.
-pub fn chunk(segment: &[u8], at: usize) -> Option<(Chunk<'_>, usize)> {
+pub(super) fn chunk(segment: &[u8], at: usize) -> Option<(Chunk<'_>, usize)> {
     assert!(
         at >= SEGMENT_HEADER_BYTES && segment.len() == SEGMENT_BYTES,
         "records lie behind the header of a whole segment"

@@ -37,7 +37,7 @@ impl LogNames {
     }
 
     /// The generation of a closed file's name.
-    pub fn closed_generation(&self, name: &str) -> Option<Generation> {
+    pub(crate) fn closed_generation(&self, name: &str) -> Option<Generation> {
         let digits = name
             .strip_prefix(self.base.as_str())?
             .strip_suffix(".plg")?;

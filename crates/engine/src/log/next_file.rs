@@ -18,7 +18,7 @@ const PATTERN: [u8; 8] = *b"plimsoll";
 const BEGIN_AT_SEGMENT: u16 = SEGMENTS_PER_FILE / 2;
 
 /// Formats the next file while the current one fills.
-pub struct NextFile {
+pub(super) struct NextFile {
     folder: LogFolder,
     chunk_bytes: usize,
     /// Segments of the current file written so far.
@@ -34,7 +34,7 @@ pub struct NextFile {
 
 impl NextFile {
     /// Nothing formatted yet.
-    pub fn new(folder: LogFolder, chunk: Bytes) -> Rc<Self> {
+    pub(super) fn new(folder: LogFolder, chunk: Bytes) -> Rc<Self> {
         let chunk_bytes = usize::try_from(chunk.0).unwrap_or(usize::MAX);
         let divides = chunk.0.is_power_of_two() && chunk.0 <= LOG_FILE_BYTES;
         assert!(
@@ -55,13 +55,13 @@ impl NextFile {
     }
 
     /// Bytes of pattern written since the log was opened.
-    pub fn bytes_written(&self) -> Bytes {
+    pub(super) fn bytes_written(&self) -> Bytes {
         Bytes(self.bytes_written.get())
     }
 
     /// Says how many segments of the current file are written; formatting keeps pace, so that it
     /// neither comes in one burst nor late.
-    pub fn advance(self: &Rc<Self>, runtime: &Runtime, segments: u16) {
+    pub(super) fn advance(self: &Rc<Self>, runtime: &Runtime, segments: u16) {
         self.progress.set(segments);
         self.changed.notify_all();
         if segments >= BEGIN_AT_SEGMENT && !self.running.get() {
@@ -70,7 +70,10 @@ impl NextFile {
     }
 
     /// Waits until the file is complete and durable, and hands it over.
-    pub async fn take(self: &Rc<Self>, runtime: &Runtime) -> Result<Rc<dyn Device>, LogError> {
+    pub(super) async fn take(
+        self: &Rc<Self>,
+        runtime: &Runtime,
+    ) -> Result<Rc<dyn Device>, LogError> {
         if !self.running.get() {
             self.start(runtime);
         }
@@ -88,7 +91,7 @@ impl NextFile {
     }
 
     /// Ends formatting wherever it is; what there is of the file is worthless.
-    pub async fn stop(self: &Rc<Self>) {
+    pub(super) async fn stop(self: &Rc<Self>) {
         self.stopped.set(true);
         self.hurry.set(true);
         self.changed.notify_all();

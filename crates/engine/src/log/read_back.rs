@@ -27,7 +27,7 @@ const PIECE_SEGMENTS: u16 = SEGMENTS_PER_FILE / 4;
 
 /// What a generation must hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Witness {
+pub(super) struct Witness {
     /// The generation.
     pub generation: Generation,
     /// Its last segment that was acknowledged; 0: only the header was.
@@ -37,7 +37,7 @@ pub struct Witness {
 }
 
 /// Files that wait to be read back, and what was found.
-pub struct ReadBack {
+pub(super) struct ReadBack {
     folder: LogFolder,
     /// What every segment says of its stream.
     stream: u32,
@@ -54,7 +54,7 @@ pub struct ReadBack {
 
 impl ReadBack {
     /// Nothing waits yet.
-    pub fn new(folder: LogFolder, stream: u32) -> Self {
+    pub(super) fn new(folder: LogFolder, stream: u32) -> Self {
         Self {
             folder,
             stream,
@@ -69,7 +69,7 @@ impl ReadBack {
     }
 
     /// Takes a file that was closed; whether a task must be started that calls [`Self::next`].
-    pub fn add(&self, witness: Witness) -> bool {
+    pub(super) fn add(&self, witness: Witness) -> bool {
         self.progress.set(0);
         self.waiting.borrow_mut().push_back(witness);
         self.changed.notify_all();
@@ -77,24 +77,24 @@ impl ReadBack {
     }
 
     /// Says how many segments of the current file are written.
-    pub fn advance(&self, segments: u16) {
+    pub(super) fn advance(&self, segments: u16) {
         self.progress.set(segments);
         self.changed.notify_all();
     }
 
     /// The first generation that must not be removed yet.
-    pub fn oldest_waiting(&self) -> Option<Generation> {
+    pub(super) fn oldest_waiting(&self) -> Option<Generation> {
         self.waiting.borrow().front().map(|next| next.generation)
     }
 
     /// Forgets files that have been removed.
-    pub fn removed_below(&self, generation: Generation) {
+    pub(super) fn removed_below(&self, generation: Generation) {
         let kept = |witness: &Witness| witness.generation >= generation;
         self.verified.borrow_mut().retain(kept);
     }
 
     /// Reads the oldest file that waits; false, and the task is over, where none does.
-    pub async fn next(&self) -> bool {
+    pub(super) async fn next(&self) -> bool {
         let Some(witness) = self.waiting.borrow().front().copied() else {
             self.running.set(false);
             self.changed.notify_all();
@@ -110,14 +110,14 @@ impl ReadBack {
     }
 
     /// Waits until no file waits any more, without regard to the pace.
-    pub async fn finish(&self) {
+    pub(super) async fn finish(&self) {
         self.hurry.set(true);
         self.changed.notify_all();
         self.changed.wait_until(|| !self.running.get()).await;
     }
 
     /// Reads every file once more that is still there, and the last one, which was never closed.
-    pub async fn compare_rest(&self, last: Witness) {
+    pub(super) async fn compare_rest(&self, last: Witness) {
         let rest: Vec<_> = self.verified.borrow().iter().copied().collect();
         for witness in rest {
             let name = self.folder.names.closed(witness.generation);
@@ -127,12 +127,12 @@ impl ReadBack {
     }
 
     /// Adds what was found elsewhere, if anything was.
-    pub fn note(&self, found: Option<NotAsWritten>) {
+    pub(super) fn note(&self, found: Option<NotAsWritten>) {
         self.found.borrow_mut().extend(found);
     }
 
     /// What was found since the last call.
-    pub fn take(&self) -> Vec<NotAsWritten> {
+    pub(super) fn take(&self) -> Vec<NotAsWritten> {
         std::mem::take(&mut *self.found.borrow_mut())
     }
 

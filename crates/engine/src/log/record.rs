@@ -51,13 +51,13 @@ pub enum LogRecord {
 
 /// First byte of every record. Never reused: old logs hold them.
 mod kind {
-    pub const BEGIN: u8 = 1;
-    pub const COMMIT: u8 = 2;
-    pub const ROLLBACK: u8 = 3;
-    pub const APPLY: u8 = 4;
-    pub const EXTEND: u8 = 5;
-    pub const ATTACH: u8 = 6;
-    pub const DETACH: u8 = 7;
+    pub(super) const BEGIN: u8 = 1;
+    pub(super) const COMMIT: u8 = 2;
+    pub(super) const ROLLBACK: u8 = 3;
+    pub(super) const APPLY: u8 = 4;
+    pub(super) const EXTEND: u8 = 5;
+    pub(super) const ATTACH: u8 = 6;
+    pub(super) const DETACH: u8 = 7;
 }
 
 impl LogRecord {

@@ -25,7 +25,7 @@ pub struct Span {
 }
 
 /// A run of complete segments of one generation on its way to the device.
-pub struct Batch {
+pub(super) struct Batch {
     /// The file that they go to.
     pub generation: Generation,
     /// The first segment.
@@ -38,7 +38,7 @@ pub struct Batch {
 
 impl Batch {
     /// The place behind the batch: everything before it is durable once the batch is written.
-    pub fn end(&self) -> Lgpos {
+    pub(super) fn end(&self) -> Lgpos {
         Lgpos {
             generation: self.generation,
             segment: self.first + self.count,
@@ -48,7 +48,7 @@ impl Batch {
 
     /// Puts the headers in front of all segments and returns the generation's checksum, moved on
     /// from `sum`.
-    pub fn seal(&mut self, started: LogTime, stream: u32, sum: u64) -> u64 {
+    pub(super) fn seal(&mut self, started: LogTime, stream: u32, sum: u64) -> u64 {
         let (generation, write_first, write_count) = (self.generation, self.first, self.count);
         let (segments, _) = self.bytes.as_chunks_mut::<SEGMENT_BYTES>();
         (self.first..)
@@ -68,7 +68,7 @@ impl Batch {
 }
 
 /// The segment after one: the first of the next file after the last.
-pub fn following(generation: Generation, segment: u16) -> (Generation, u16) {
+pub(super) fn following(generation: Generation, segment: u16) -> (Generation, u16) {
     if segment + 1 < SEGMENTS_PER_FILE {
         (generation, segment + 1)
     } else {
@@ -77,7 +77,7 @@ pub fn following(generation: Generation, segment: u16) -> (Generation, u16) {
 }
 
 /// Segments that wait to be written; the last one is being filled.
-pub struct Tail {
+pub(super) struct Tail {
     segments: VecDeque<Box<[u8; SEGMENT_BYTES]>>,
     /// Place of the last segment.
     generation: Generation,
@@ -89,7 +89,7 @@ pub struct Tail {
 
 impl Tail {
     /// An empty log that goes on at the first segment of `generation`.
-    pub fn new(generation: Generation) -> Self {
+    pub(super) fn new(generation: Generation) -> Self {
         Self {
             segments: VecDeque::from([empty_segment()]),
             generation,
@@ -100,7 +100,7 @@ impl Tail {
     }
 
     /// Where the next record goes.
-    pub fn tip(&self) -> Lgpos {
+    pub(super) fn tip(&self) -> Lgpos {
         let byte = u16::try_from(self.used).expect("invariant: a segment has 4 KiB");
         Lgpos {
             generation: self.generation,
@@ -111,7 +111,7 @@ impl Tail {
 
     /// `place`, or the tip if that comes first. An empty segment ends before it begins: nothing of
     /// it can be written.
-    pub fn within(&self, place: Lgpos) -> Lgpos {
+    pub(super) fn within(&self, place: Lgpos) -> Lgpos {
         let place = place.min(self.tip());
         if usize::from(place.byte) > SEGMENT_HEADER_BYTES {
             place
@@ -128,7 +128,7 @@ impl Tail {
     }
 
     /// The end of the last complete segment.
-    pub fn complete_end(&self) -> Lgpos {
+    pub(super) fn complete_end(&self) -> Lgpos {
         self.within(Lgpos {
             byte: 0,
             ..self.tip()
@@ -136,12 +136,12 @@ impl Tail {
     }
 
     /// Bytes that wait to be written.
-    pub fn waiting_bytes(&self) -> usize {
+    pub(super) fn waiting_bytes(&self) -> usize {
         (self.segments.len() - 1) * SEGMENT_BYTES + self.used - SEGMENT_HEADER_BYTES
     }
 
     /// Appends the record that `encode` writes.
-    pub fn append(&mut self, encode: impl FnOnce(&mut Vec<u8>)) -> Span {
+    pub(super) fn append(&mut self, encode: impl FnOnce(&mut Vec<u8>)) -> Span {
         let mut record = std::mem::take(&mut self.encoded);
         record.clear();
         encode(&mut record);
@@ -167,14 +167,14 @@ impl Tail {
     }
 
     /// Ends the segment being filled, if it holds anything: the rest of it is fill.
-    pub fn cut(&mut self) {
+    pub(super) fn cut(&mut self) {
         if self.used > SEGMENT_HEADER_BYTES {
             self.begin_segment();
         }
     }
 
     /// Takes the first complete segments, at most `most`, all of one generation.
-    pub fn take(&mut self, most: usize) -> Option<Batch> {
+    pub(super) fn take(&mut self, most: usize) -> Option<Batch> {
         let complete = self.segments.len() - 1;
         let (generation, first) = self.first_waiting();
         let of_generation = usize::from(SEGMENTS_PER_FILE - first);

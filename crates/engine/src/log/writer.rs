@@ -146,7 +146,7 @@ impl Log {
 
     /// Goes on with a stream that ends at `end`, in a new generation: what a crash tore behind the
     /// end is cut off by the new file's header, never overwritten. Safe to repeat after any crash.
-    pub async fn resume(
+    pub(crate) async fn resume(
         runtime: &Runtime,
         folder: LogFolder,
         identity: LogIdentity,
@@ -263,7 +263,7 @@ impl Log {
     }
 
     /// Where the next record goes.
-    pub fn tip(&self) -> Lgpos {
+    pub(crate) fn tip(&self) -> Lgpos {
         self.inner.state.borrow().tail.tip()
     }
 
@@ -290,7 +290,7 @@ impl Log {
     }
 
     /// Starts to make everything before `place` durable, without waiting.
-    pub fn request_flush(&self, place: Lgpos) -> Result<(), LogError> {
+    pub(crate) fn request_flush(&self, place: Lgpos) -> Result<(), LogError> {
         {
             let mut state = self.inner.state.borrow_mut();
             state.check()?;
@@ -302,7 +302,7 @@ impl Log {
     }
 
     /// Waits until everything before `place` (at most the tip) is durable.
-    pub async fn flush_to(&self, place: Lgpos) -> Result<(), LogError> {
+    pub(crate) async fn flush_to(&self, place: Lgpos) -> Result<(), LogError> {
         let place = self.inner.state.borrow().tail.within(place);
         if self.durable() >= place {
             return Ok(());
@@ -324,7 +324,7 @@ impl Log {
 
     /// Writes the checkpoint, then removes the generations below it if logging is circular.
     /// `place` must be durable, and everything before it must be in the database file.
-    pub async fn advance_checkpoint(&self, place: Lgpos) -> Result<(), LogError> {
+    pub(crate) async fn advance_checkpoint(&self, place: Lgpos) -> Result<(), LogError> {
         let inner = &self.inner;
         inner.state.borrow().check()?;
         let checkpoint = Checkpoint {
@@ -343,7 +343,7 @@ impl Log {
 
     /// Removes closed files of generations below `generation`, those that are to be read back as
     /// soon as they have been.
-    pub async fn remove_below(&self, generation: Generation) -> Result<(), LogError> {
+    pub(crate) async fn remove_below(&self, generation: Generation) -> Result<(), LogError> {
         let inner = &self.inner;
         let needless = inner.removal.needless_below.get().max(generation);
         inner.removal.needless_below.set(needless);

@@ -47,7 +47,7 @@ impl Drop for Ahead {
 
 impl Ahead {
     /// Starts reading; as much log as `most` is read and not yet taken.
-    pub fn start(runtime: &Runtime, reader: LogReader, start: Lgpos, most: Bytes) -> Self {
+    pub(super) fn start(runtime: &Runtime, reader: LogReader, start: Lgpos, most: Bytes) -> Self {
         let shared = Rc::new(Shared::default());
         shared.taken.set(start);
         let task = read(runtime.clone(), reader, Rc::clone(&shared), most);
@@ -56,19 +56,22 @@ impl Ahead {
     }
 
     /// Moves what has been read behind `records`. None while there is more to come.
-    pub fn take_into(&self, records: &mut VecDeque<Record>) -> Option<Result<LogEnd, LogError>> {
+    pub(super) fn take_into(
+        &self,
+        records: &mut VecDeque<Record>,
+    ) -> Option<Result<LogEnd, LogError>> {
         records.append(&mut self.shared.records.borrow_mut());
         self.shared.end.take()
     }
 
     /// Everything up to `place` has been done with, so that more may be read.
-    pub fn done_to(&self, place: Lgpos) {
+    pub(super) fn done_to(&self, place: Lgpos) {
         self.shared.taken.set(place);
         self.shared.went.notify_all();
     }
 
     /// Waits for the next records, or for the end.
-    pub fn more(&self) -> Notified<'_> {
+    pub(super) fn more(&self) -> Notified<'_> {
         self.shared.came.notified()
     }
 }

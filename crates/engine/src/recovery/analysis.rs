@@ -28,7 +28,7 @@ struct Open {
 
 impl Analysis {
     /// Nothing seen; the header states `dbtime`.
-    pub fn since(dbtime: u64) -> Self {
+    pub(super) fn since(dbtime: u64) -> Self {
         Self {
             dbtime,
             ..Self::default()
@@ -36,7 +36,7 @@ impl Analysis {
     }
 
     /// Takes the database time of a record into account.
-    pub fn observe_time(&mut self, record: &LogRecord) {
+    pub(super) fn observe_time(&mut self, record: &LogRecord) {
         let dbtime = match record {
             LogRecord::Apply(apply) => apply.dbtime,
             LogRecord::Attach { dbtime, .. } | LogRecord::Detach { dbtime, .. } => *dbtime,
@@ -46,7 +46,7 @@ impl Analysis {
     }
 
     /// Takes the next record into account.
-    pub fn observe(&mut self, span: Span, record: &LogRecord) {
+    pub(super) fn observe(&mut self, span: Span, record: &LogRecord) {
         self.observe_time(record);
         match record {
             LogRecord::Begin { transaction } => {
@@ -109,7 +109,7 @@ impl Analysis {
 
     /// The transactions still open, in the order of their numbers. Those that changed nothing need
     /// no undo but their end in the log.
-    pub fn take_losers(&mut self) -> Vec<Loser> {
+    pub(super) fn take_losers(&mut self) -> Vec<Loser> {
         let open = std::mem::take(&mut self.open);
         open.into_iter()
             .filter(|(transaction, _)| transaction.is_some())

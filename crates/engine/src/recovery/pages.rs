@@ -68,7 +68,11 @@ pub(super) struct Done {
 }
 
 impl Pages {
-    pub fn new(device: Rc<dyn Device>, page_size: PageSize, settings: &RecoverySettings) -> Self {
+    pub(super) fn new(
+        device: Rc<dyn Device>,
+        page_size: PageSize,
+        settings: &RecoverySettings,
+    ) -> Self {
         let pages = |bytes: Bytes| usize::try_from(bytes.0 / page_size.bytes_u64()).unwrap_or(0);
         let capacity = pages(settings.cache).max(LEAST_PAGES);
         Self {
@@ -88,18 +92,18 @@ impl Pages {
     }
 
     /// The file's name.
-    pub fn file(&self) -> String {
+    pub(super) fn file(&self) -> String {
         self.device.name().to_owned()
     }
 
     /// Tells of every request that has ended.
-    pub fn ended(&self) -> Rc<Notify> {
+    pub(super) fn ended(&self) -> Rc<Notify> {
         Rc::clone(&self.ended)
     }
 
     /// A record ahead wants a page. It is read where it is not here, unless the record makes it
     /// anew. False where that has to wait: too many reads are in flight, or there is no memory.
-    pub fn announce(&mut self, page: PageNumber, is_made_anew: bool) -> bool {
+    pub(super) fn announce(&mut self, page: PageNumber, is_made_anew: bool) -> bool {
         if self.slots.want(page) {
             return true;
         }
@@ -113,7 +117,7 @@ impl Pages {
     }
 
     /// The same for the record that redo has come to, which cannot wait.
-    pub fn announce_now(&mut self, page: PageNumber, is_made_anew: bool) {
+    pub(super) fn announce_now(&mut self, page: PageNumber, is_made_anew: bool) {
         if !self.slots.want(page) {
             let reads = !is_made_anew && self.exists(page);
             self.admit(page, reads);
@@ -130,7 +134,7 @@ impl Pages {
     }
 
     /// Whether an announced page has not come from the device yet.
-    pub fn is_awaited(&self, page: PageNumber) -> bool {
+    pub(super) fn is_awaited(&self, page: PageNumber) -> bool {
         match self.slots.state(page) {
             State::Loading(read) => !read.has_arrived(),
             State::ToCome | State::Here(_) => false,
@@ -138,7 +142,7 @@ impl Pages {
     }
 
     /// An announced page. One behind the end of the file is all zeros, and the file grows.
-    pub async fn get(&mut self, number: PageNumber) -> Result<&mut Page, RecoveryError> {
+    pub(super) async fn get(&mut self, number: PageNumber) -> Result<&mut Page, RecoveryError> {
         match self.slots.take_unless_here(number) {
             None => {}
             Some(State::Loading(read)) => {
@@ -184,12 +188,12 @@ impl Pages {
     }
 
     /// A record has had an announced page.
-    pub fn release(&mut self, page: PageNumber) {
+    pub(super) fn release(&mut self, page: PageNumber) {
         self.slots.release(page);
     }
 
     /// Makes the file at least `length` bytes long.
-    pub async fn extend_to(&mut self, length: u64) -> Result<(), RecoveryError> {
+    pub(super) async fn extend_to(&mut self, length: u64) -> Result<(), RecoveryError> {
         if self.device.length() < length {
             let request = Request::set_length(Purpose::Database, length);
             self.device.submit(request).await.result?;
@@ -199,7 +203,7 @@ impl Pages {
 
     /// Takes note of writes that have ended, and lets idle pages go until there is memory for more
     /// reads; those that were changed are written first.
-    pub fn make_room(&mut self) -> Result<(), RecoveryError> {
+    pub(super) fn make_room(&mut self) -> Result<(), RecoveryError> {
         self.writing
             .end(&mut self.slots, &mut self.spare, self.page_size)?;
         while self.slots.len() + self.capacity / FREE_SHARE > self.capacity
@@ -216,7 +220,7 @@ impl Pages {
     }
 
     /// Writes every changed page and makes the file durable.
-    pub async fn finish(mut self) -> Result<Done, RecoveryError> {
+    pub(super) async fn finish(mut self) -> Result<Done, RecoveryError> {
         for page in self.slots.changed() {
             self.writing.add(page);
         }

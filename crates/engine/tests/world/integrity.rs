@@ -22,10 +22,10 @@ struct File<'a> {
 }
 
 /// Rows by primary key: record and long value.
-pub type Rows = BTreeMap<Vec<u8>, (Vec<u8>, Vec<u8>)>;
+pub(crate) type Rows = BTreeMap<Vec<u8>, (Vec<u8>, Vec<u8>)>;
 
 /// The rows of the table `Messages`, after everything has been checked.
-pub fn check(bytes: &[u8]) -> Rows {
+pub(crate) fn check(bytes: &[u8]) -> Rows {
     let copies = read_copies(&bytes[..bytes.len().min(65536)]).unwrap();
     assert!(copies.copies_agree);
     assert_eq!(copies.header.state, DatabaseState::CleanShutdown);

@@ -1,6 +1,6 @@
 //! A database on memory in virtual time, for tests.
 
-pub mod integrity;
+pub(crate) mod integrity;
 
 use std::rc::Rc;
 
@@ -12,10 +12,10 @@ use ese::schema::{ColumnDefinition, ColumnType, IndexDefinition, TableDefinition
 use ese::{LogTime, Signature};
 use units::{Bytes, Nanos, Prng, Seed};
 
-pub const FILE: &str = "mailbox.edb";
+pub(crate) const FILE: &str = "mailbox.edb";
 
 /// The table of mailbox databases.
-pub fn messages() -> TableDefinition {
+pub(crate) fn messages() -> TableDefinition {
     let new = ColumnDefinition::new;
     let columns = vec![
         new(1, "MessageId", ColumnType::LongLong, 0).not_null(),
@@ -35,13 +35,13 @@ pub fn messages() -> TableDefinition {
 }
 
 /// Memory, time and tasks.
-pub struct World {
+pub(crate) struct World {
     pub executor: Executor,
     pub volume: MemoryVolume,
 }
 
 impl World {
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         let reactor = VirtualReactor::new();
         let latency = Latency::spread(Nanos::from_micros(20), Nanos::from_micros(300), Seed(seed));
         let volume = MemoryVolume::new("memory", &reactor, latency);
@@ -51,11 +51,11 @@ impl World {
         }
     }
 
-    pub fn runtime(&self) -> Runtime {
+    pub(crate) fn runtime(&self) -> Runtime {
         self.executor.runtime()
     }
 
-    pub fn files(&self) -> DatabaseFiles {
+    pub(crate) fn files(&self) -> DatabaseFiles {
         let volume: Rc<dyn Volume> = Rc::new(self.volume.clone());
         DatabaseFiles {
             database: Rc::clone(&volume),
@@ -66,7 +66,7 @@ impl World {
     }
 
     /// Makes an empty database.
-    pub fn create(&self, page_size: PageSize) {
+    pub(crate) fn create(&self, page_size: PageSize) {
         let (runtime, files) = (self.runtime(), self.files());
         self.executor.block_on(async move {
             let mut options =
@@ -79,7 +79,7 @@ impl World {
     }
 
     /// The file's bytes, checked; its rows.
-    pub fn check(&self) -> integrity::Rows {
+    pub(crate) fn check(&self) -> integrity::Rows {
         let image = self.volume.image();
         let file = &image.files[FILE];
         let mut bytes = vec![0; usize::try_from(file.length()).unwrap()];
@@ -88,7 +88,7 @@ impl World {
     }
 
     /// Opens the database and runs `work` on it; closes it cleanly.
-    pub fn run<F>(&self, settings: Settings, work: impl FnOnce(Database) -> F + 'static)
+    pub(crate) fn run<F>(&self, settings: Settings, work: impl FnOnce(Database) -> F + 'static)
     where
         F: Future<Output = ()> + 'static,
     {
@@ -104,7 +104,7 @@ impl World {
 }
 
 /// A small cache, so that pages come and go.
-pub fn small_cache() -> Settings {
+pub(crate) fn small_cache() -> Settings {
     Settings {
         cache_minimum: Bytes::from_kib(512),
         cache_maximum: Bytes::from_kib(512),
@@ -114,7 +114,7 @@ pub fn small_cache() -> Settings {
 }
 
 /// The row of a message in a version, with payload of so many bytes.
-pub fn message(row: &mut Row, id: i64, version: i32, short: usize, long: usize) {
+pub(crate) fn message(row: &mut Row, id: i64, version: i32, short: usize, long: usize) {
     let seed = Seed(id.cast_unsigned()).derive(u64::from(version.cast_unsigned()));
     let mut prng = Prng::new(seed);
     let mut bytes = vec![0; short.max(long).max(16)];

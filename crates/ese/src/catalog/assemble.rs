@@ -95,11 +95,6 @@ impl CatalogTable {
         self
     }
 
-    /// Whether the table belongs to the engine.
-    pub const fn is_system_table(&self) -> bool {
-        self.flags & SYSTEM_TABLE_BIT != 0
-    }
-
     /// The secondary indexes with their places.
     pub fn secondaries(&self) -> impl Iterator<Item = (&IndexDefinition, TreePlace)> {
         let all = self

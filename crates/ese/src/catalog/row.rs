@@ -43,7 +43,7 @@ impl RowKind {
     }
 
     /// The kind with this number.
-    pub fn from_number(number: u32) -> Option<Self> {
+    pub(crate) fn from_number(number: u32) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.number() == number)
     }
 }

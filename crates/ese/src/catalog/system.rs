@@ -55,25 +55,25 @@ pub const OBJECT_IDS_NAME: &str = "MSysObjids";
 
 /// The number of a column of the catalog.
 pub(super) mod column {
-    pub const OBJECT_TABLE: u16 = 1;
-    pub const TYPE: u16 = 2;
-    pub const ID: u16 = 3;
-    pub const COLUMN_TYPE_OR_ROOT: u16 = 4;
-    pub const SPACE_USAGE: u16 = 5;
-    pub const FLAGS: u16 = 6;
-    pub const PAGES_OR_LOCALE: u16 = 7;
-    pub const ROOT_FLAG: u16 = 8;
-    pub const RECORD_OFFSET: u16 = 9;
-    pub const LC_MAP_FLAGS: u16 = 10;
-    pub const KEY_MOST: u16 = 11;
-    pub const LONG_VALUE_CHUNK: u16 = 12;
-    pub const NAME: u16 = 128;
-    pub const TEMPLATE_TABLE: u16 = 130;
-    pub const DEFAULT_VALUE: u16 = 131;
-    pub const KEY_COLUMNS: u16 = 132;
-    pub const CONDITIONAL_COLUMNS: u16 = 134;
-    pub const TUPLE_LIMITS: u16 = 135;
-    pub const LOCALE_NAME: u16 = 261;
+    pub(crate) const OBJECT_TABLE: u16 = 1;
+    pub(crate) const TYPE: u16 = 2;
+    pub(crate) const ID: u16 = 3;
+    pub(crate) const COLUMN_TYPE_OR_ROOT: u16 = 4;
+    pub(crate) const SPACE_USAGE: u16 = 5;
+    pub(crate) const FLAGS: u16 = 6;
+    pub(crate) const PAGES_OR_LOCALE: u16 = 7;
+    pub(crate) const ROOT_FLAG: u16 = 8;
+    pub(crate) const RECORD_OFFSET: u16 = 9;
+    pub(crate) const LC_MAP_FLAGS: u16 = 10;
+    pub(crate) const KEY_MOST: u16 = 11;
+    pub(crate) const LONG_VALUE_CHUNK: u16 = 12;
+    pub(crate) const NAME: u16 = 128;
+    pub(crate) const TEMPLATE_TABLE: u16 = 130;
+    pub(crate) const DEFAULT_VALUE: u16 = 131;
+    pub(crate) const KEY_COLUMNS: u16 = 132;
+    pub(crate) const CONDITIONAL_COLUMNS: u16 = 134;
+    pub(crate) const TUPLE_LIMITS: u16 = 135;
+    pub(crate) const LOCALE_NAME: u16 = 261;
 }
 
 /// The catalog's own definition. `name` is [`OBJECTS_NAME`] or [`OBJECTS_SHADOW_NAME`]; only the

@@ -48,7 +48,7 @@ impl Kernel {
     /// The sums of a block of 4 or 8 KiB, by the portable tree where the machine lacks the
     /// instructions.
     #[inline]
-    pub fn parities(self, block: &[u8]) -> Parities {
+    pub(crate) fn parities(self, block: &[u8]) -> Parities {
         self.try_parities(block)
             .unwrap_or_else(|| tree::parities(block))
     }

@@ -25,7 +25,7 @@ pub struct Parities {
 
 impl Parities {
     /// Word by word: the definition, written down. For other kernels to be compared with.
-    pub fn by_words(block: &[u8]) -> Self {
+    pub(crate) fn by_words(block: &[u8]) -> Self {
         let (words, _) = block.as_chunks::<8>();
         let mut sums = Self::default();
         for (number, word) in (0u16..).zip(words) {

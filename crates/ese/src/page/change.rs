@@ -106,12 +106,14 @@ impl<'a> PageMut<'a> {
     }
 
     /// Gives the page to another tree.
-    pub fn set_object(&mut self, object: ObjectId) {
+    #[cfg(test)]
+    pub(crate) fn set_object(&mut self, object: ObjectId) {
         put(self.bytes, field::OBJECT, &object.0.to_le_bytes());
     }
 
     /// States how many of the free bytes a rollback may need back.
-    pub fn set_uncommitted_free_bytes(&mut self, bytes: usize) {
+    #[cfg(test)]
+    pub(crate) fn set_uncommitted_free_bytes(&mut self, bytes: usize) {
         self.put_u16(field::UNCOMMITTED_FREE_BYTES, bytes);
     }
 

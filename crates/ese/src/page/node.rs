@@ -67,7 +67,7 @@ impl<'a> Node<'a> {
 
     /// How the node's key compares with `key`.
     #[inline]
-    pub fn compare_key(&self, key: &[u8]) -> Ordering {
+    pub(crate) fn compare_key(&self, key: &[u8]) -> Ordering {
         if self.prefix.is_empty() {
             return self.suffix.cmp(key);
         }
@@ -79,7 +79,7 @@ impl<'a> Node<'a> {
 
     /// How the node's key compares with `key` followed by `tail`, as separators are built.
     #[inline]
-    pub fn compare_joined(&self, key: &[u8], tail: &[u8]) -> Ordering {
+    pub(crate) fn compare_joined(&self, key: &[u8], tail: &[u8]) -> Ordering {
         if tail.is_empty() {
             return self.compare_key(key);
         }

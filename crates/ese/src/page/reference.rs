@@ -7,17 +7,17 @@ use crate::page::{Node, PageSize, page_flags};
 
 /// Byte offsets in the page header.
 pub(super) mod field {
-    pub const DBTIME: usize = 8;
-    pub const PREVIOUS: usize = 16;
-    pub const NEXT: usize = 20;
-    pub const OBJECT: usize = 24;
-    pub const FREE_BYTES: usize = 28;
-    pub const UNCOMMITTED_FREE_BYTES: usize = 30;
-    pub const FIRST_FREE: usize = 32;
-    pub const TAG_COUNT: usize = 34;
-    pub const FLAGS: usize = 36;
+    pub(crate) const DBTIME: usize = 8;
+    pub(crate) const PREVIOUS: usize = 16;
+    pub(crate) const NEXT: usize = 20;
+    pub(crate) const OBJECT: usize = 24;
+    pub(crate) const FREE_BYTES: usize = 28;
+    pub(crate) const UNCOMMITTED_FREE_BYTES: usize = 30;
+    pub(crate) const FIRST_FREE: usize = 32;
+    pub(crate) const TAG_COUNT: usize = 34;
+    pub(crate) const FLAGS: usize = 36;
     /// Large pages only.
-    pub const OWN_NUMBER: usize = 64;
+    pub(crate) const OWN_NUMBER: usize = 64;
 }
 
 /// Bits of the tag-count field that hold the count.
@@ -104,12 +104,12 @@ impl<'a> PageRef<'a> {
     }
 
     /// Free bytes that a rollback may need back.
-    pub fn uncommitted_free_bytes(&self) -> usize {
+    pub(crate) fn uncommitted_free_bytes(&self) -> usize {
         usize::from(u16_at(self.bytes, field::UNCOMMITTED_FREE_BYTES))
     }
 
     /// First byte behind all nodes, counted from the end of the header.
-    pub fn first_free(&self) -> usize {
+    pub(crate) fn first_free(&self) -> usize {
         usize::from(u16_at(self.bytes, field::FIRST_FREE))
     }
 
@@ -144,7 +144,7 @@ impl<'a> PageRef<'a> {
     }
 
     /// The page number that the page itself states; small pages state none.
-    pub fn own_number(&self) -> Option<PageNumber> {
+    pub(crate) fn own_number(&self) -> Option<PageNumber> {
         (!self.size.is_small()).then(|| PageNumber(u32_at(self.bytes, field::OWN_NUMBER)))
     }
 

@@ -71,7 +71,7 @@ impl PageSize {
     }
 
     /// Bytes of a long value that one chunk node holds (ESE `InitVariablesWithPageSize`).
-    pub const fn long_value_chunk_bytes(self) -> usize {
+    pub(crate) const fn long_value_chunk_bytes(self) -> usize {
         match self.0 {
             4096 => 4014,
             8192 => 8110,

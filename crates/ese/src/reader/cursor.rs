@@ -58,7 +58,7 @@ impl Cursor {
 
     /// The same walk over nodes flagged as deleted too.
     #[must_use]
-    pub const fn with_deleted(mut self) -> Self {
+    pub(crate) const fn with_deleted(mut self) -> Self {
         self.with_deleted = true;
         self
     }

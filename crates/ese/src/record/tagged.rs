@@ -12,15 +12,15 @@ pub mod tag_flags {
     /// The (first) value is compressed.
     pub const COMPRESSED: u8 = 2;
     /// The value is kept apart; what stands here is its identifier.
-    pub const SEPARATED: u8 = 4;
+    pub(crate) const SEPARATED: u8 = 4;
     /// There are several values.
-    pub const MULTI_VALUES: u8 = 8;
+    pub(crate) const MULTI_VALUES: u8 = 8;
     /// There are two values.
-    pub const TWO_VALUES: u8 = 0x10;
+    pub(crate) const TWO_VALUES: u8 = 0x10;
     /// There is no value.
-    pub const NULL: u8 = 0x20;
+    pub(crate) const NULL: u8 = 0x20;
     /// The value is encrypted.
-    pub const ENCRYPTED: u8 = 0x40;
+    pub(crate) const ENCRYPTED: u8 = 0x40;
 }
 
 /// On small pages, in a field's offset: the value begins with flags.

@@ -148,7 +148,7 @@ impl ExtentSet {
     }
 
     /// Whether all pages of `extent` are in the set.
-    pub fn contains_all(&self, extent: Extent) -> bool {
+    pub(crate) fn contains_all(&self, extent: Extent) -> bool {
         // Extents of a set never touch, so a run of pages lies in one of them or not at all.
         let index = self.extents.partition_point(|own| own.last < extent.last);
         self.extents

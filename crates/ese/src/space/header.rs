@@ -8,11 +8,9 @@ use crate::space::Extent;
 /// Flags of a space header.
 pub mod space_flags {
     /// The tree has an owned-extents and an available-extents tree.
-    pub const MULTIPLE_EXTENTS: u32 = 1;
+    pub(crate) const MULTIPLE_EXTENTS: u32 = 1;
     /// Keys may repeat.
     pub const NON_UNIQUE: u32 = 2;
-    /// The first field counts pages of the last allocation.
-    pub const VERSION_2: u32 = 4;
 }
 
 /// How the space of a tree is accounted for.

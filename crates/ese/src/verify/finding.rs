@@ -124,12 +124,18 @@ pub(super) struct Log {
 }
 
 impl Log {
-    pub fn add(&mut self, subject: &Subject, page: PageNumber, key: &[u8], problem: Problem) {
+    pub(super) fn add(
+        &mut self,
+        subject: &Subject,
+        page: PageNumber,
+        key: &[u8],
+        problem: Problem,
+    ) {
         self.add_run(subject, Extent::starting(page, 1), key, problem);
     }
 
     /// One finding for a run of pages.
-    pub fn add_run(&mut self, subject: &Subject, run: Extent, key: &[u8], problem: Problem) {
+    pub(super) fn add_run(&mut self, subject: &Subject, run: Extent, key: &[u8], problem: Problem) {
         self.report.problems += 1;
         if self.has_room() {
             let (subject, key) = (subject.clone(), key.to_vec());
@@ -144,7 +150,7 @@ impl Log {
     }
 
     /// A run of pages that are owned, and neither in use nor available.
-    pub fn leaked(&mut self, run: Extent) {
+    pub(super) fn leaked(&mut self, run: Extent) {
         self.report.pages_leaked += u64::from(run.pages);
         if self.report.leaked.len() < MOST_FINDINGS {
             self.report.leaked.push(run);
@@ -152,19 +158,19 @@ impl Log {
     }
 
     /// Whether another finding would be listed.
-    pub fn has_room(&self) -> bool {
+    pub(super) fn has_room(&self) -> bool {
         self.report.findings.len() < MOST_FINDINGS
     }
 
     /// Damage becomes a finding; an error of the source comes back.
-    pub fn damage<E>(&mut self, subject: &Subject, error: ReadError<E>) -> Result<(), E> {
+    pub(super) fn damage<E>(&mut self, subject: &Subject, error: ReadError<E>) -> Result<(), E> {
         let damage = error.without_source()?;
         self.add(subject, damage.page(), &[], Problem::Unreadable(damage));
         Ok(())
     }
 
     /// What was read; none, and a finding, where that was damaged.
-    pub fn keep<T, E>(
+    pub(super) fn keep<T, E>(
         &mut self,
         subject: &Subject,
         read: Result<T, ReadError<E>>,

@@ -129,7 +129,7 @@ pub(super) struct EntrySum {
 }
 
 impl EntrySum {
-    pub fn add(&mut self, key: &[u8], primary: &[u8]) {
+    pub(super) fn add(&mut self, key: &[u8], primary: &[u8]) {
         let mut hasher = DefaultHasher::new();
         hasher.write(key);
         hasher.write_usize(key.len());

@@ -9,7 +9,7 @@ pub(super) struct PageMap {
 }
 
 impl PageMap {
-    pub fn new(page_count: u32) -> Self {
+    pub(super) fn new(page_count: u32) -> Self {
         let words = page_count as usize / 64 + 1;
         Self {
             used: vec![0; words],
@@ -18,20 +18,20 @@ impl PageMap {
     }
 
     /// Marks a page as reached; false where it already was, or does not exist.
-    pub fn use_page(&mut self, page: PageNumber) -> bool {
+    pub(super) fn use_page(&mut self, page: PageNumber) -> bool {
         set(&mut self.used, page)
     }
 
     /// Marks a page as available; false where it already was, or does not exist.
-    pub fn make_available(&mut self, page: PageNumber) -> bool {
+    pub(super) fn make_available(&mut self, page: PageNumber) -> bool {
         set(&mut self.available, page)
     }
 
-    pub fn is_used(&self, page: PageNumber) -> bool {
+    pub(super) fn is_used(&self, page: PageNumber) -> bool {
         is_set(&self.used, page)
     }
 
-    pub fn is_available(&self, page: PageNumber) -> bool {
+    pub(super) fn is_available(&self, page: PageNumber) -> bool {
         is_set(&self.available, page)
     }
 }

@@ -11,7 +11,7 @@ pub(super) struct Runs {
 }
 
 impl Runs {
-    pub fn push(&mut self, page: PageNumber) {
+    pub(super) fn push(&mut self, page: PageNumber) {
         match self.runs.last_mut() {
             Some(run) if run.last.0.saturating_add(1) == page.0 => {
                 run.last = page;

@@ -7,15 +7,15 @@ use units::{Prng, Seed};
 
 /// A file, whatever it is called at present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct FileId(u64);
+pub(super) struct FileId(u64);
 
 /// Names a request under way or its change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Ticket(u64);
+pub(super) struct Ticket(u64);
 
 /// What a request changes in a file.
 #[derive(Clone, Debug)]
-pub enum Change {
+pub(super) enum Change {
     /// A read.
     Nothing,
     /// Bytes at an offset; `durable` as soon as it completes.
@@ -32,7 +32,7 @@ pub enum Change {
 
 /// What an operation changes in the folder; durable as soon as it completes.
 #[derive(Clone, Debug)]
-pub enum NameChange {
+pub(super) enum NameChange {
     Create { file: String, length: u64 },
     Rename { from: String, to: String },
     Remove { file: String },
@@ -63,7 +63,7 @@ struct Tracked {
 
 /// See the module.
 #[derive(Debug, Default)]
-pub struct Ledger {
+pub(super) struct Ledger {
     names: BTreeMap<String, FileId>,
     files: BTreeMap<FileId, Tracked>,
     names_in_flight: BTreeMap<Ticket, NameChange>,
@@ -72,7 +72,7 @@ pub struct Ledger {
 
 impl Ledger {
     /// A folder in which everything is durable.
-    pub fn new(before: &VolumeImage) -> Self {
+    pub(super) fn new(before: &VolumeImage) -> Self {
         let mut ledger = Self::default();
         for (name, image) in &before.files {
             ledger.add(name.clone(), image.clone());
@@ -93,13 +93,13 @@ impl Ledger {
     }
 
     /// The file of that name, which the inner volume has just opened.
-    pub fn find(&self, name: &str) -> FileId {
+    pub(super) fn find(&self, name: &str) -> FileId {
         let file = self.names.get(name);
         *file.expect("invariant: the image given at the start names every file of the volume")
     }
 
     /// Notes that a request is submitted.
-    pub fn begin(&mut self, file: FileId, change: Change) -> Ticket {
+    pub(super) fn begin(&mut self, file: FileId, change: Change) -> Ticket {
         let ticket = Ticket(self.number());
         let Some(tracked) = self.files.get_mut(&file) else {
             return ticket;
@@ -126,7 +126,7 @@ impl Ledger {
     }
 
     /// Notes that a request completed. One that failed may have happened, and promises nothing.
-    pub fn end(&mut self, file: FileId, ticket: Ticket, ok: bool) {
+    pub(super) fn end(&mut self, file: FileId, ticket: Ticket, ok: bool) {
         let Some(tracked) = self.files.get_mut(&file) else {
             return;
         };
@@ -154,14 +154,14 @@ impl Ledger {
     }
 
     /// Notes that a change of names is submitted.
-    pub fn begin_names(&mut self, change: NameChange) -> Ticket {
+    pub(super) fn begin_names(&mut self, change: NameChange) -> Ticket {
         let ticket = Ticket(self.number());
         self.names_in_flight.insert(ticket, change);
         ticket
     }
 
     /// Notes that a change of names completed; one that failed did not happen.
-    pub fn end_names(&mut self, ticket: Ticket, ok: bool) {
+    pub(super) fn end_names(&mut self, ticket: Ticket, ok: bool) {
         let change = self.names_in_flight.remove(&ticket);
         match change.expect("invariant: a change of names ends once") {
             _ if !ok => {}
@@ -185,7 +185,7 @@ impl Ledger {
     }
 
     /// What is left when power fails now. Files removed but still open leave nothing.
-    pub fn survivors(&self, seed: Seed, unit_of: &dyn Fn(&str) -> u32) -> VolumeImage {
+    pub(super) fn survivors(&self, seed: Seed, unit_of: &dyn Fn(&str) -> u32) -> VolumeImage {
         let mut prng = Prng::new(seed);
         let mut survived = BTreeMap::new();
         for (name, file) in &self.names {

@@ -110,7 +110,7 @@ pub struct Injection {
 
 /// What is to happen to one request: the effect with its details drawn.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Decision {
+pub(super) enum Decision {
     Pass,
     Fail {
         done: bool,
@@ -130,11 +130,11 @@ pub enum Decision {
 }
 
 /// Bytes that are never torn themselves.
-pub const SECTOR: usize = 512;
+pub(super) const SECTOR: usize = 512;
 
 /// How far a plan has come.
 #[derive(Debug)]
-pub struct Progress {
+pub(super) struct Progress {
     plan: FaultPlan,
     counts: Vec<u64>,
     prng: Prng,
@@ -161,7 +161,7 @@ impl Matching {
 
 impl Progress {
     /// Nothing has happened yet.
-    pub fn new(plan: FaultPlan) -> Self {
+    pub(super) fn new(plan: FaultPlan) -> Self {
         Self {
             counts: vec![0; plan.faults.len()],
             prng: Prng::new(plan.seed),
@@ -171,7 +171,7 @@ impl Progress {
     }
 
     /// What has been injected.
-    pub fn injections(&self) -> &[Injection] {
+    pub(super) fn injections(&self) -> &[Injection] {
         &self.injections
     }
 
@@ -190,7 +190,7 @@ impl Progress {
     }
 
     /// What an operation on names suffers.
-    pub fn decide_names(&mut self, call: Call, file: &str) -> Option<Effect> {
+    pub(super) fn decide_names(&mut self, call: Call, file: &str) -> Option<Effect> {
         let fault = self.due(call, None, file)?;
         let effect = self.plan.faults[fault].effect;
         let makes_sense = match effect {
@@ -213,7 +213,7 @@ impl Progress {
     }
 
     /// What a request to the device of `file`, which is `file_length` bytes long, suffers.
-    pub fn decide(&mut self, file: &str, request: &Request, file_length: u64) -> Decision {
+    pub(super) fn decide(&mut self, file: &str, request: &Request, file_length: u64) -> Decision {
         let call = call(&request.op);
         let Some(fault) = self.due(call, Some(request.purpose), file) else {
             return Decision::Pass;
@@ -312,7 +312,7 @@ const fn call(op: &Op) -> Call {
 }
 
 /// The error of an injected failure.
-pub fn injected_error(file: &str, call: Call, offset: u64) -> DeviceError {
+pub(super) fn injected_error(file: &str, call: Call, offset: u64) -> DeviceError {
     /// EIO of errno(3).
     const EIO: i32 = 5;
     let operation = match call {
@@ -334,12 +334,12 @@ pub fn injected_error(file: &str, call: Call, offset: u64) -> DeviceError {
 }
 
 /// The error of a request that an injected failure met.
-pub fn injected_failure(file: &str, op: &Op) -> DeviceError {
+pub(super) fn injected_failure(file: &str, op: &Op) -> DeviceError {
     injected_error(file, call(op), offset(op))
 }
 
 /// The error of a request that met an injected full volume.
-pub fn injected_full(file: &str, op: &Op) -> DeviceError {
+pub(super) fn injected_full(file: &str, op: &Op) -> DeviceError {
     let offset = match op {
         Op::SetLength { length } => *length,
         _ => offset(op),

@@ -13,7 +13,7 @@ use super::plan::{Decision, SECTOR, injected_failure, injected_full};
 use crate::crash::take;
 
 /// See the module.
-pub struct Queue {
+pub(super) struct Queue {
     inner: Rc<dyn Device>,
     runtime: Runtime,
     waiting: RefCell<VecDeque<Job>>,
@@ -31,7 +31,7 @@ struct Job {
 
 impl Queue {
     /// An empty queue before `inner`.
-    pub fn new(inner: Rc<dyn Device>, runtime: Runtime) -> Rc<Self> {
+    pub(super) fn new(inner: Rc<dyn Device>, runtime: Runtime) -> Rc<Self> {
         Rc::new(Self {
             inner,
             runtime,
@@ -42,7 +42,7 @@ impl Queue {
     }
 
     /// Carries `request` out as decided, in its turn.
-    pub fn submit(self: &Rc<Self>, request: Request, decision: Decision) -> Completion {
+    pub(super) fn submit(self: &Rc<Self>, request: Request, decision: Decision) -> Completion {
         let (completer, completion) = completion();
         self.waiting.borrow_mut().push_back(Job {
             request,

@@ -15,7 +15,7 @@ use crate::term::Progress;
 
 /// Checks the files; fails where any is damaged, and judges none that was not closed and is else
 /// sound.
-pub fn run(flags: &CheckFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+pub(crate) fn run(flags: &CheckFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let targets: Result<Vec<Target>, CommandError> =
         flags.files.iter().map(|path| Target::open(path)).collect();
     let targets = targets?;

@@ -8,7 +8,7 @@ use crate::error::CommandError;
 use crate::flags::{Arguments, CompletionFlags};
 
 /// Prints the script.
-pub fn run(flags: &CompletionFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+pub(crate) fn run(flags: &CompletionFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let mut script = Vec::new();
     clap_complete::generate(
         flags.shell,

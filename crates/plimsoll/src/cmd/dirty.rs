@@ -8,7 +8,7 @@ use ese::header::{DatabaseHeader, DatabaseState};
 
 /// A database whose log has to be replayed before its file says anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Dirty {
+pub(crate) struct Dirty {
     state: DatabaseState,
     /// The first and last generation that recovery needs.
     needed: (u32, u32),
@@ -16,7 +16,7 @@ pub struct Dirty {
 
 impl Dirty {
     /// None where the database was closed.
-    pub fn of(header: &DatabaseHeader) -> Option<Self> {
+    pub(crate) fn of(header: &DatabaseHeader) -> Option<Self> {
         let state = header.state;
         let is_dirty = matches!(
             state,
@@ -32,13 +32,13 @@ impl Dirty {
     }
 
     /// The whole sentence about the file at `path`.
-    pub fn sentence(&self, path: &Path) -> String {
+    pub(crate) fn sentence(&self, path: &Path) -> String {
         let path = path.display();
         format!("{path}: {self}: run plimsoll recover {path} first")
     }
 
     /// For programs.
-    pub fn as_json(&self) -> serde_json::Value {
+    pub(crate) fn as_json(&self) -> serde_json::Value {
         serde_json::json!({
             "state": self.state.to_string(),
             "log_generation_min_required": self.needed.0,

@@ -42,7 +42,7 @@ const NODE_FLAGS: [(u8, &str); 3] = [
 ];
 
 /// Prints the page; fails where it is damaged.
-pub fn run(flags: &DumpFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+pub(crate) fn run(flags: &DumpFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let mut pages = FilePages::open_database(&flags.file)?;
     let (number, last) = (PageNumber(flags.page), pages.page_count());
     if number.0 == 0 || number.0 > last {

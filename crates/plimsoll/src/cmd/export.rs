@@ -13,7 +13,7 @@ use crate::flags::{ExportFlags, ExportFormat};
 use crate::pages::{FilePages, PageError, open_reader, unreadable};
 
 /// Prints the table, or the names of all tables where none is named.
-pub fn run(flags: &ExportFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+pub(crate) fn run(flags: &ExportFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let mut reader = open_reader(&flags.file, console)?;
     let Some(name) = &flags.table else {
         list(&reader, flags.json, console)?;

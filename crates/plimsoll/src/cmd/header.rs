@@ -13,7 +13,7 @@ use crate::flags::FileFlags;
 use std::io::Read as _;
 
 /// Prints the header; fails where a copy is damaged.
-pub fn run(flags: &FileFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+pub(crate) fn run(flags: &FileFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let path = &flags.file;
     let mut start = Vec::new();
     documents::open(path)

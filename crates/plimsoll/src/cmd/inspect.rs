@@ -13,7 +13,7 @@ use crate::flags::InspectFlags;
 use crate::wire;
 
 /// Prints the facts of each path.
-pub fn run(flags: &InspectFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+pub(crate) fn run(flags: &InspectFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let mut answers = Vec::new();
     for path in &flags.paths {
         let facts = probe::volume(path)?;

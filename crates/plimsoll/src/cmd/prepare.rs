@@ -13,7 +13,7 @@ use crate::signals::StopFlag;
 use crate::term::duration;
 
 /// Fills the databases; those that are complete stay as they are.
-pub fn run(flags: &PrepareFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+pub(crate) fn run(flags: &PrepareFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let plan = read_plan(&flags.plan, &plan::Overrides::default())?;
     let stop = StopFlag::install()?;
     let filled = fill(&plan, &stop, console.is_quiet())?;
@@ -30,7 +30,7 @@ pub fn run(flags: &PrepareFlags, console: &mut Console) -> Result<Outcome, Comma
 }
 
 /// One line per database, and the speed of all together.
-pub fn print(fill: &Fill, console: &mut Console) -> Result<(), CommandError> {
+pub(crate) fn print(fill: &Fill, console: &mut Console) -> Result<(), CommandError> {
     for database in &fill.databases {
         let kept = if database.kept {
             ", was complete already"

@@ -13,7 +13,7 @@ use crate::error::CommandError;
 use crate::flags::ProfileFlags;
 
 /// Reads all files and answers with the tiers of a deployment.
-pub fn run(flags: &ProfileFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+pub(crate) fn run(flags: &ProfileFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let mut collector = Collector::new(Options {
         mailboxes: flags.mailboxes,
         size_limit: flags.size_limit,

@@ -24,7 +24,7 @@ use crate::wire;
 const DEFAULT_FOLDER: &str = "plimsoll-quick";
 
 /// Fills, measures, verifies, judges, reports.
-pub fn run(flags: &QuickFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+pub(crate) fn run(flags: &QuickFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let folder = flags
         .folder
         .clone()

@@ -28,7 +28,7 @@ use crate::wire;
 
 /// Replays the log, undoes what was never committed, and closes the database. One that was closed
 /// properly is not opened for writes at all.
-pub fn run(flags: &RecoverFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+pub(crate) fn run(flags: &RecoverFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let path = &flags.file;
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,

@@ -10,7 +10,7 @@ use crate::flags::{ReportFlags, ReportFormat};
 use crate::measure::{journal_of, load, write_reports};
 
 /// Renders the report; the verdict is the outcome, as it was of the run.
-pub fn run(flags: &ReportFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+pub(crate) fn run(flags: &ReportFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let record = load(&flags.run)?;
     let verdict = verdict::judge(&record);
     let outcome = Outcome::of(&verdict);

@@ -13,7 +13,7 @@ use crate::measure::{Measured, measure};
 use crate::signals::StopFlag;
 
 /// Runs the plan; the verdict is the outcome.
-pub fn run(flags: &RunFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+pub(crate) fn run(flags: &RunFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let overrides = Overrides {
         test: flags.test.clone(),
         duration: flags.duration,
@@ -39,7 +39,7 @@ pub fn run(flags: &RunFlags, console: &mut Console) -> Result<Outcome, CommandEr
 }
 
 /// The last words of a run, and its outcome.
-pub fn conclude(
+pub(crate) fn conclude(
     measured: &Measured,
     folder: &Path,
     json: bool,

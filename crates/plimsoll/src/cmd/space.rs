@@ -11,7 +11,7 @@ use crate::flags::FileFlags;
 use crate::pages::{open_reader, unreadable};
 
 /// Prints one line per tree.
-pub fn run(flags: &FileFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+pub(crate) fn run(flags: &FileFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let mut reader = open_reader(&flags.file, console)?;
     let page_bytes = reader.page_size().bytes_u64();
     let report = reader.space_report();

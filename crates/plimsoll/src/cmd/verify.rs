@@ -17,7 +17,7 @@ const MOST_LEAKS_NAMED: usize = 20;
 
 /// Examines the database; fails where anything is wrong. One that was not closed cannot agree with
 /// itself before its log is replayed.
-pub fn run(flags: &FileFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+pub(crate) fn run(flags: &FileFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let header = read_header(&flags.file)?;
     let pages = FilePages::open(&flags.file, header.page_size)?;
     locks::refuse_held(&flags.file, true)?;

@@ -12,7 +12,7 @@ use trial::{Coordinator, Sink, Stop};
 use crate::error::CommandError;
 
 /// Opens what the lines go to, such as `/dev/stdout`.
-pub fn open(path: &Path) -> Result<Arc<File>, CommandError> {
+pub(super) fn open(path: &Path) -> Result<Arc<File>, CommandError> {
     let opened = OpenOptions::new().append(true).create(true).open(path);
     let file = opened.map_err(|error| CommandError::file(path, "write", &error))?;
     Ok(Arc::new(file))
@@ -20,7 +20,7 @@ pub fn open(path: &Path) -> Result<Arc<File>, CommandError> {
 
 /// Writes each line with one call, unbuffered: what was told survives the end of this program.
 /// A run whose listener has gone ends, since it could not be held to its promises any more.
-pub fn sink(file: &Arc<File>, coordinator: &Arc<Coordinator>) -> Sink<CommitStep> {
+pub(super) fn sink(file: &Arc<File>, coordinator: &Arc<Coordinator>) -> Sink<CommitStep> {
     let (file, coordinator) = (Arc::clone(file), Arc::clone(coordinator));
     Rc::new(move |step| {
         let line = format!("{step}\n");

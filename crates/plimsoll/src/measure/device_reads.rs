@@ -11,7 +11,7 @@ use record::{Edge, Event, Interval, Phase, Series, VolumeReads};
 use crate::error::CommandError;
 
 /// Reads of every volume of a run.
-pub struct DeviceReads {
+pub(super) struct DeviceReads {
     volumes: BTreeMap<String, Counted>,
     /// Volumes of the database and of the log, by the database's index.
     of_database: BTreeMap<u32, [String; 2]>,
@@ -27,7 +27,7 @@ struct Counted {
 
 impl DeviceReads {
     /// Nothing has been read yet.
-    pub fn new(plan: &Plan) -> Result<Self, CommandError> {
+    pub(super) fn new(plan: &Plan) -> Result<Self, CommandError> {
         let mut reads = Self {
             volumes: BTreeMap::new(),
             of_database: BTreeMap::new(),
@@ -52,7 +52,7 @@ impl DeviceReads {
     }
 
     /// Takes note of the phases and of what was read in them.
-    pub fn event(&mut self, event: &Event) {
+    pub(super) fn event(&mut self, event: &Event) {
         match event {
             Event::Phase(mark) => match (mark.phase, mark.edge) {
                 (Phase::Warm, Edge::Begin) => self.look(0),
@@ -89,7 +89,7 @@ impl DeviceReads {
     }
 
     /// What came of it, for the volumes whose devices count.
-    pub fn events(&self) -> Vec<Event> {
+    pub(super) fn events(&self) -> Vec<Event> {
         let reads = |(volume, counted): (&String, &Counted)| {
             let [before, after] = counted.bounds;
             Some(Event::VolumeReads(VolumeReads {

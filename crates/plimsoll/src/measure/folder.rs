@@ -12,13 +12,13 @@ use crate::documents;
 use crate::error::CommandError;
 
 /// The journal's name in a run folder.
-pub const JOURNAL: &str = "record.jsonl";
+pub(super) const JOURNAL: &str = "record.jsonl";
 
 /// So much of a file says whether it can be a journal at all.
 const BEGINNING_BYTES: u64 = 64;
 
 /// A run folder whose journal is being written.
-pub struct RunFolder {
+pub(super) struct RunFolder {
     path: PathBuf,
     journal: PathBuf,
     file: File,
@@ -30,7 +30,7 @@ pub struct RunFolder {
 impl RunFolder {
     /// Makes the folder where it is missing, and a journal in it; a run that is there already is
     /// not touched.
-    pub fn create(path: &Path) -> Result<Self, CommandError> {
+    pub(super) fn create(path: &Path) -> Result<Self, CommandError> {
         let is_new = !path.exists();
         fs::create_dir_all(path)
             .map_err(|error| CommandError::file(path, "make the run folder", &error))?;
@@ -55,7 +55,7 @@ impl RunFolder {
 
     /// Appends an event and hands it to the operating system, so that only a crash of the machine
     /// can lose it.
-    pub fn write(&mut self, event: &Event) -> Result<(), CommandError> {
+    pub(super) fn write(&mut self, event: &Event) -> Result<(), CommandError> {
         let line = self.sealer.line(event);
         self.file
             .write_all(line.as_bytes())
@@ -63,20 +63,20 @@ impl RunFolder {
     }
 
     /// Makes what has been written survive a crash of the machine.
-    pub fn sync(&mut self) -> Result<(), CommandError> {
+    pub(super) fn sync(&mut self) -> Result<(), CommandError> {
         self.file
             .sync_data()
             .map_err(|error| CommandError::file(&self.journal, "write", &error))
     }
 
     /// The run so far.
-    pub fn load(&mut self) -> Result<RunRecord, CommandError> {
+    pub(super) fn load(&mut self) -> Result<RunRecord, CommandError> {
         self.sync()?;
         load(&self.journal)
     }
 
     /// Removes the journal of a run that never began, and the folder if it was made for it.
-    pub fn discard(self) {
+    pub(super) fn discard(self) {
         drop(self.file);
         // What is left behind, if anything, is a journal that says nothing.
         let _ = fs::remove_file(&self.journal);
@@ -87,7 +87,7 @@ impl RunFolder {
 }
 
 /// The journal of a run folder, or the journal itself.
-pub fn journal_of(path: &Path) -> PathBuf {
+pub(crate) fn journal_of(path: &Path) -> PathBuf {
     if path.is_dir() {
         path.join(JOURNAL)
     } else {
@@ -96,7 +96,7 @@ pub fn journal_of(path: &Path) -> PathBuf {
 }
 
 /// Loads a run from its folder, or from its journal.
-pub fn load(path: &Path) -> Result<RunRecord, CommandError> {
+pub(crate) fn load(path: &Path) -> Result<RunRecord, CommandError> {
     let journal = journal_of(path);
     let bytes = read(&journal).map_err(|error| CommandError::file(&journal, "read", &error))?;
     RunRecord::load(&bytes)
@@ -116,7 +116,7 @@ fn read(journal: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// Writes every form of the report into a run folder.
-pub fn write_reports(
+pub(crate) fn write_reports(
     folder: &Path,
     record: &RunRecord,
     verdict: &Verdict,

@@ -28,7 +28,7 @@ const LOOK: Duration = Duration::from_millis(100);
 const BETWEEN_LOOKS: Nanos = Nanos::from_millis(100);
 
 /// What the threads of a run tell on their way.
-pub enum Message {
+pub(super) enum Message {
     /// For the journal.
     Event(Event),
     /// So many bytes have been verified.
@@ -36,10 +36,10 @@ pub enum Message {
 }
 
 /// What the thread of a group tells.
-pub type GroupNews = News<Message, Result<Summary, CommandError>>;
+pub(super) type GroupNews = News<Message, Result<Summary, CommandError>>;
 
 /// How the thread of a group ended.
-pub enum End {
+pub(super) enum End {
     /// By itself.
     Came(Result<Summary, CommandError>),
     /// By a panic.
@@ -49,7 +49,7 @@ pub enum End {
 }
 
 /// What the main thread keeps an eye on.
-pub struct Watched<'a> {
+pub(super) struct Watched<'a> {
     /// Where the journal is written.
     pub folder: &'a mut RunFolder,
     /// The free space of the volumes.
@@ -61,7 +61,7 @@ pub struct Watched<'a> {
 }
 
 /// Follows the threads of a run: journal, terminal, Ctrl-C, room on the volumes.
-pub struct Follower<'a> {
+pub(super) struct Follower<'a> {
     display: Display,
     merger: Merger,
     journal: Journal<'a>,
@@ -78,7 +78,7 @@ pub struct Follower<'a> {
 
 impl<'a> Follower<'a> {
     /// For the run of `plan`.
-    pub fn new(
+    pub(super) fn new(
         plan: &Plan,
         stop: &'a StopFlag,
         coordinator: &'a Coordinator,
@@ -111,7 +111,7 @@ impl<'a> Follower<'a> {
     /// Writes events as they come, until each of `started` threads has ended or the kernel does not
     /// give it back; how they ended. The first error of the journal ends the run, and so does a
     /// volume that is about to be full.
-    pub fn follow(&mut self, news: &Receiver<GroupNews>, started: usize) -> Vec<End> {
+    pub(super) fn follow(&mut self, news: &Receiver<GroupNews>, started: usize) -> Vec<End> {
         let mut ends = Vec::new();
         while ends.len() < started {
             match news.recv_timeout(LOOK) {
@@ -161,7 +161,7 @@ impl<'a> Follower<'a> {
     }
 
     /// Writes what is left; the first error of the journal.
-    pub fn end(mut self) -> Result<(), CommandError> {
+    pub(super) fn end(mut self) -> Result<(), CommandError> {
         if let Some(interval) = self.merger.take() {
             self.journal.add(&Event::Interval(interval));
         }

@@ -14,7 +14,7 @@ use super::pause::PauseWatch;
 const TICKS_PER_SECOND: f64 = 100.0;
 
 /// Samples `/proc`.
-pub struct LinuxHost {
+pub(super) struct LinuxHost {
     before: RefCell<(Instant, Ticks)>,
     pauses: PauseWatch,
 }
@@ -30,7 +30,7 @@ struct Ticks {
 
 impl LinuxHost {
     /// Samples count from now.
-    pub fn new(pauses: PauseWatch) -> Self {
+    pub(super) fn new(pauses: PauseWatch) -> Self {
         Self {
             before: RefCell::new((Instant::now(), ticks())),
             pauses,
@@ -104,7 +104,7 @@ fn kibibytes(file: &str, name: &str) -> u64 {
 }
 
 /// What the machine is. `input_output` says how requests reach the storage.
-pub fn machine(input_output: String) -> Machine {
+pub(super) fn machine(input_output: String) -> Machine {
     let read = |file: &str| fs::read_to_string(file).unwrap_or_default();
     let release = read("/etc/os-release");
     let system = release

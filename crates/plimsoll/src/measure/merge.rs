@@ -3,14 +3,14 @@
 use record::{Event, Interval};
 
 /// Collects what the groups tell of the same time.
-pub struct Merger {
+pub(super) struct Merger {
     databases: usize,
     pending: Option<Interval>,
 }
 
 impl Merger {
     /// For a run on so many databases.
-    pub const fn new(databases: usize) -> Self {
+    pub(super) const fn new(databases: usize) -> Self {
         Self {
             databases,
             pending: None,
@@ -19,7 +19,7 @@ impl Merger {
 
     /// What there is to tell once this event has happened, intervals whole. One that waits for its
     /// other half holds nothing up: it names its own time.
-    pub fn pass(&mut self, event: Event) -> Vec<Event> {
+    pub(super) fn pass(&mut self, event: Event) -> Vec<Event> {
         match event {
             Event::Interval(interval) => {
                 let complete = self.add(interval).into_iter();
@@ -48,7 +48,7 @@ impl Merger {
     }
 
     /// What is left when something else happens.
-    pub fn take(&mut self) -> Option<Interval> {
+    pub(super) fn take(&mut self) -> Option<Interval> {
         self.pending.take()
     }
 }

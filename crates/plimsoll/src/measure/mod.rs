@@ -38,14 +38,14 @@ use crate::wire;
 
 use device_reads::DeviceReads;
 use folder::RunFolder;
-pub use folder::{journal_of, load, write_reports};
+pub(crate) use folder::{journal_of, load, write_reports};
 use follow::{End, Follower, GroupNews, Message, Watched};
 use host::LinuxHost;
 use pause::PauseWatch;
 use room::RoomWatch;
 
 /// A run that has ended, one way or the other, with its reports written.
-pub struct Measured {
+pub(crate) struct Measured {
     /// What happened.
     pub record: RunRecord,
     /// What it comes to.
@@ -54,7 +54,7 @@ pub struct Measured {
 
 /// Runs `plan`, writes journal and reports into `folder`. An error is one that leaves nothing to
 /// report: a missing folder, a database that cannot be opened.
-pub fn measure(
+pub(crate) fn measure(
     plan: &Plan,
     folder: &Path,
     stop: &StopFlag,

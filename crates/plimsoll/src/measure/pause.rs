@@ -15,7 +15,7 @@ const PERIOD: Nanos = Nanos::from_millis(20);
 
 /// The longest pause, as far as it is known.
 #[derive(Clone)]
-pub struct PauseWatch(Arc<Mutex<Beat>>);
+pub(super) struct PauseWatch(Arc<Mutex<Beat>>);
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Beat {
@@ -34,7 +34,7 @@ impl Beat {
 
 impl PauseWatch {
     /// Watches until every copy is gone.
-    pub fn start() -> Result<Self, CommandError> {
+    pub(super) fn start() -> Result<Self, CommandError> {
         let watch = Self(Arc::new(Mutex::new(Beat {
             last: boot_clock(),
             longest: Nanos::ZERO,
@@ -57,7 +57,7 @@ impl PauseWatch {
     }
 
     /// The longest pause since the last call, one that lasts until now included.
-    pub fn take_longest(&self) -> Nanos {
+    pub(super) fn take_longest(&self) -> Nanos {
         look(&self.0);
         let mut beat = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut beat.longest)

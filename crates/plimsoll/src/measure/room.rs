@@ -13,7 +13,7 @@ use units::{Bytes, Nanos};
 use crate::error::CommandError;
 
 /// The volumes of a run, until one is about to be full.
-pub struct RoomWatch {
+pub(super) struct RoomWatch {
     volumes: BTreeMap<String, Volume>,
     duration: Nanos,
     /// When the measurement began.
@@ -35,7 +35,7 @@ struct Volume {
 
 impl RoomWatch {
     /// Refuses a run that some volume has no room for.
-    pub fn start(plan: &Plan) -> Result<Self, CommandError> {
+    pub(super) fn start(plan: &Plan) -> Result<Self, CommandError> {
         let mut volumes = BTreeMap::new();
         for database in &plan.databases {
             let (folder, logs) = (Path::new(&database.folder), Path::new(&database.log_folder));
@@ -60,7 +60,7 @@ impl RoomWatch {
     }
 
     /// Takes note of the growth that an interval tells of.
-    pub fn event(&mut self, event: &Event) {
+    pub(super) fn event(&mut self, event: &Event) {
         match event {
             Event::Phase(mark) if (mark.phase, mark.edge) == (Phase::Measure, Edge::Begin) => {
                 self.measured_from = Some(Nanos(mark.at_ns));
@@ -80,7 +80,7 @@ impl RoomWatch {
     }
 
     /// Looks at every volume, `at` so long after the start of the run; whether the run has to end.
-    pub fn must_stop(&mut self, at: Nanos) -> bool {
+    pub(super) fn must_stop(&mut self, at: Nanos) -> bool {
         if self.shortage.is_none() {
             let remaining = self.remaining(at);
             let mut volumes = self.volumes.iter_mut();
@@ -90,7 +90,7 @@ impl RoomWatch {
     }
 
     /// Why the run had to end, where it had to.
-    pub fn shortage(&self) -> Option<&Shortage> {
+    pub(super) fn shortage(&self) -> Option<&Shortage> {
         self.shortage.as_ref()
     }
 

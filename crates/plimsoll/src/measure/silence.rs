@@ -17,7 +17,7 @@ use crate::wire;
 const BEYOND: Nanos = Nanos::from_secs(5);
 
 /// Watches over the groups of a run.
-pub struct Silence {
+pub(super) struct Silence {
     clock: OsClock,
     origin: Nanos,
     began: Nanos,
@@ -29,7 +29,7 @@ pub struct Silence {
 
 impl Silence {
     /// Over the groups of `plan`, from now on; `origin` is the run's zero on the clock.
-    pub fn new(plan: &Plan, origin: Nanos) -> Self {
+    pub(super) fn new(plan: &Plan, origin: Nanos) -> Self {
         let clock = OsClock::new();
         let began = clock.now();
         let first = |group: Vec<plan::Database>| {
@@ -47,7 +47,7 @@ impl Silence {
     }
 
     /// An issue for each group whose thread has been inside the kernel for too long.
-    pub fn look(&mut self, coordinator: &Coordinator) -> Vec<Issue> {
+    pub(super) fn look(&mut self, coordinator: &Coordinator) -> Vec<Issue> {
         let now = self.clock.now();
         let limit = patience::limit(self.give_up, coordinator.stopped().is_some()) + BEYOND;
         let Some(moment) = self.patience.look(now, limit) else {

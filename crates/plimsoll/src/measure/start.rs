@@ -14,7 +14,7 @@ use crate::error::CommandError;
 use crate::wire;
 
 /// The facts of a run of `plan` on `executors` threads that begins at `epoch`.
-pub fn start(plan: &Plan, executors: u32, epoch: Nanos) -> Result<Start, CommandError> {
+pub(super) fn start(plan: &Plan, executors: u32, epoch: Nanos) -> Result<Start, CommandError> {
     let (version, update) = WRITTEN_FORMAT;
     let world = wire::world()?;
     let facts = |database: &plan::Database| database_facts(&world, database);

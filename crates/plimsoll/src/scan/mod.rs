@@ -4,5 +4,5 @@
 mod target;
 mod threads;
 
-pub use target::Target;
-pub use threads::{Scanned, scan};
+pub(crate) use target::Target;
+pub(crate) use threads::{Scanned, scan};

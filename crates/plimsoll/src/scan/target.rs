@@ -27,7 +27,7 @@ const TRIED_PAGES: u32 = 16;
 
 /// A database file to be scanned.
 #[derive(Clone, Debug)]
-pub struct Target {
+pub(crate) struct Target {
     /// Its path as given.
     pub path: PathBuf,
     /// Its length.
@@ -48,7 +48,7 @@ pub struct Target {
 
 /// What is wrong with a file as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FileFault {
+pub(crate) enum FileFault {
     /// One copy of the header is damaged; the other one serves.
     HeaderCopy {
         /// Whether it is the first copy.
@@ -138,7 +138,7 @@ impl fmt::Display for FileFault {
 impl Target {
     /// Reads the header of the file at `path`, or recognises the file without one. An error is one
     /// of the whole undertaking: no such file, not a database.
-    pub fn open(path: &Path) -> Result<Self, CommandError> {
+    pub(crate) fn open(path: &Path) -> Result<Self, CommandError> {
         let mut start = Vec::new();
         let opened = documents::open(path).and_then(|file| {
             let length = file.metadata()?.len();
@@ -200,7 +200,7 @@ impl Target {
 
 impl Target {
     /// A tally of nothing yet.
-    pub fn empty_tally(&self) -> Tally {
+    pub(crate) fn empty_tally(&self) -> Tally {
         Tally::new(self.pages, self.owned, self.flush_map.clone().ok())
     }
 

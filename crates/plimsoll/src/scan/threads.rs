@@ -26,7 +26,7 @@ const PART_BYTES: u64 = 256 << 20;
 const LOOK: Duration = Duration::from_millis(50);
 
 /// A file that has been scanned.
-pub struct Scanned {
+pub(crate) struct Scanned {
     /// The file, with what is wrong with it as a whole.
     pub target: Target,
     /// What its pages are worth.
@@ -59,7 +59,10 @@ struct Share {
 
 /// Scans all of `targets`. An error is one of the whole undertaking: no unbuffered I/O, a file that
 /// has gone meanwhile.
-pub fn scan(targets: Vec<Target>, progress: &mut Progress) -> Result<Vec<Scanned>, CommandError> {
+pub(crate) fn scan(
+    targets: Vec<Target>,
+    progress: &mut Progress,
+) -> Result<Vec<Scanned>, CommandError> {
     let parts: VecDeque<Part> = targets.iter().enumerate().flat_map(parts).collect();
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let threads = cores.min(parts.len()).max(1);

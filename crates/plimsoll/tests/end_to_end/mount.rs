@@ -7,11 +7,11 @@ use std::process::Command;
 
 use crate::scene::Scene;
 
-pub const EXT4: [&str; 5] = ["mkfs.ext4", "-q", "-F", "-m", "0"];
-pub const BTRFS: [&str; 2] = ["mkfs.btrfs", "-q"];
+pub(crate) const EXT4: [&str; 5] = ["mkfs.ext4", "-q", "-F", "-m", "0"];
+pub(crate) const BTRFS: [&str; 2] = ["mkfs.btrfs", "-q"];
 
 /// Where something is mounted; unmounted at the end.
-pub struct Mount(pub PathBuf);
+pub(crate) struct Mount(pub PathBuf);
 
 impl Drop for Mount {
     fn drop(&mut self) {
@@ -26,13 +26,13 @@ fn succeeds<W: AsRef<OsStr>>(program: &str, words: impl IntoIterator<Item = W>) 
 
 impl Mount {
     /// A small file system in a file. None, said aloud, where this machine or this user cannot.
-    pub fn new(scene: &Scene, make: &[&str], mebibytes: u64) -> Option<Self> {
+    pub(crate) fn new(scene: &Scene, make: &[&str], mebibytes: u64) -> Option<Self> {
         let image = image(scene, make, mebibytes)?;
         Self::of(scene, "volume", &["-o", "loop", &image])
     }
 
     /// The same with a loop device that reads past the cache.
-    pub fn past_the_cache(scene: &Scene, make: &[&str], mebibytes: u64) -> Option<Self> {
+    pub(crate) fn past_the_cache(scene: &Scene, make: &[&str], mebibytes: u64) -> Option<Self> {
         let image = image(scene, make, mebibytes)?;
         let words = ["--find", "--show", "--direct-io=on", &image];
         let shown = Command::new("losetup").args(words).output().ok()?;
@@ -44,7 +44,7 @@ impl Mount {
     }
 
     /// `mount WORDS` on a new folder of the scene.
-    pub fn of(scene: &Scene, name: &str, words: &[&str]) -> Option<Self> {
+    pub(crate) fn of(scene: &Scene, name: &str, words: &[&str]) -> Option<Self> {
         let folder = scene.path(name);
         fs::create_dir(&folder).unwrap();
         let all = words.iter().map(OsStr::new).chain([folder.as_os_str()]);
@@ -57,7 +57,7 @@ impl Mount {
 }
 
 /// The path of a file with a new file system in it.
-pub fn image(scene: &Scene, make: &[&str], mebibytes: u64) -> Option<String> {
+pub(crate) fn image(scene: &Scene, make: &[&str], mebibytes: u64) -> Option<String> {
     let image = scene.path("volume.img");
     let file = fs::File::create(&image).unwrap();
     file.set_len(mebibytes << 20).unwrap();
@@ -70,6 +70,6 @@ pub fn image(scene: &Scene, make: &[&str], mebibytes: u64) -> Option<String> {
 }
 
 /// A path as the program is told it.
-pub fn text(path: &Path) -> String {
+pub(crate) fn text(path: &Path) -> String {
     path.display().to_string()
 }

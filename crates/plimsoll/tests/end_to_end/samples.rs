@@ -46,13 +46,13 @@ impl Flip {
 }
 
 /// They lie outside the repository, in the folder that `PLIMSOLL_SAMPLES` names or beside it.
-pub fn folder() -> PathBuf {
+pub(crate) fn folder() -> PathBuf {
     let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/samples");
     std::env::var_os("PLIMSOLL_SAMPLES").map_or_else(beside, PathBuf::from)
 }
 
 /// The databases among them, packed.
-pub fn databases() -> Vec<PathBuf> {
+pub(crate) fn databases() -> Vec<PathBuf> {
     let folder = folder();
     let Ok(entries) = fs::read_dir(&folder) else {
         eprintln!("skipped: no sample databases in {}", folder.display());
@@ -66,7 +66,7 @@ pub fn databases() -> Vec<PathBuf> {
     packed
 }
 
-pub fn unpack(packed: &Path, scene: &Scene) {
+pub(crate) fn unpack(packed: &Path, scene: &Scene) {
     let mut bytes = Vec::new();
     flate2::read::GzDecoder::new(File::open(packed).unwrap())
         .read_to_end(&mut bytes)

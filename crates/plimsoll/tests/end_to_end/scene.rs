@@ -12,15 +12,15 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 /// Page size of the prepared databases.
-pub const PAGE_BYTES: usize = 32 << 10;
+pub(crate) const PAGE_BYTES: usize = 32 << 10;
 
 /// A folder of its own for one test, removed at its end.
-pub struct Scene {
+pub(crate) struct Scene {
     pub folder: PathBuf,
 }
 
 /// A program run that has ended.
-pub struct Ran {
+pub(crate) struct Ran {
     pub code: Option<i32>,
     pub out: String,
     pub err: String,
@@ -28,7 +28,7 @@ pub struct Ran {
 
 impl Scene {
     /// An empty folder under `target/`, which lies on a disk.
-    pub fn new(name: &str) -> Self {
+    pub(crate) fn new(name: &str) -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
@@ -38,7 +38,7 @@ impl Scene {
     }
 
     /// A folder with a plan and its prepared databases: two of 16 MiB.
-    pub fn prepared(name: &str) -> Self {
+    pub(crate) fn prepared(name: &str) -> Self {
         static MASTER: OnceLock<PathBuf> = OnceLock::new();
         let master = MASTER.get_or_init(|| {
             let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("prepared-master");
@@ -61,20 +61,20 @@ impl Scene {
         scene
     }
 
-    pub fn path(&self, name: impl AsRef<Path>) -> PathBuf {
+    pub(crate) fn path(&self, name: impl AsRef<Path>) -> PathBuf {
         self.folder.join(name)
     }
 
-    pub fn write(&self, name: &str, bytes: &[u8]) {
+    pub(crate) fn write(&self, name: &str, bytes: &[u8]) {
         fs::write(self.path(name), bytes).unwrap();
     }
 
-    pub fn read(&self, name: impl AsRef<Path>) -> Vec<u8> {
+    pub(crate) fn read(&self, name: impl AsRef<Path>) -> Vec<u8> {
         fs::read(self.path(name)).unwrap()
     }
 
     /// The program, about to be run in the folder.
-    pub fn command<W: AsRef<OsStr>>(&self, words: impl IntoIterator<Item = W>) -> Command {
+    pub(crate) fn command<W: AsRef<OsStr>>(&self, words: impl IntoIterator<Item = W>) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_plimsoll"));
         command
             .args(words)
@@ -83,26 +83,26 @@ impl Scene {
         command
     }
 
-    pub fn run<W: AsRef<OsStr>>(&self, words: impl IntoIterator<Item = W>) -> Ran {
+    pub(crate) fn run<W: AsRef<OsStr>>(&self, words: impl IntoIterator<Item = W>) -> Ran {
         Ran::of(&self.command(words).output().unwrap())
     }
 
     /// Starts the program and goes on without it.
-    pub fn start<W: AsRef<OsStr>>(&self, words: impl IntoIterator<Item = W>) -> Child {
+    pub(crate) fn start<W: AsRef<OsStr>>(&self, words: impl IntoIterator<Item = W>) -> Child {
         let mut command = self.command(words);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         command.spawn().unwrap()
     }
 
     /// Changes bytes of a file in place.
-    pub fn change(&self, name: &str, change: impl FnOnce(&mut Vec<u8>)) {
+    pub(crate) fn change(&self, name: &str, change: impl FnOnce(&mut Vec<u8>)) {
         let mut bytes = self.read(name);
         change(&mut bytes);
         self.write(name, &bytes);
     }
 
     /// The names and lengths of all files of the folder.
-    pub fn listing(&self) -> Vec<(String, u64)> {
+    pub(crate) fn listing(&self) -> Vec<(String, u64)> {
         let entry = |entry: fs::DirEntry| {
             let length = entry.metadata().unwrap().len();
             (entry.file_name().to_string_lossy().into_owned(), length)
@@ -116,7 +116,7 @@ impl Scene {
     }
 
     /// The content and the time of the last change of every file in the folder and below.
-    pub fn snapshot(&self) -> BTreeMap<PathBuf, (SystemTime, Vec<u8>)> {
+    pub(crate) fn snapshot(&self) -> BTreeMap<PathBuf, (SystemTime, Vec<u8>)> {
         let mut found = BTreeMap::new();
         let mut folders = vec![self.folder.clone()];
         while let Some(folder) = folders.pop() {
@@ -134,7 +134,7 @@ impl Scene {
     }
 
     /// Starts `words`, a run, and kills it once its load has begun; it writes to the folder `out`.
-    pub fn kill_run(&self, words: &[&str]) {
+    pub(crate) fn kill_run(&self, words: &[&str]) {
         let mut child = self.start(words.iter().chain(&["--duration", "60s", "-o", "out"]));
         let journal = self.path("out/record.jsonl");
         let begun = || fs::read_to_string(&journal).is_ok_and(|text| text.contains("\"measure\""));
@@ -153,7 +153,7 @@ impl Drop for Scene {
 }
 
 impl Ran {
-    pub fn of(output: &Output) -> Self {
+    pub(crate) fn of(output: &Output) -> Self {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         Self {
             code: output.status.code(),
@@ -163,7 +163,7 @@ impl Ran {
     }
 
     #[track_caller]
-    pub fn expect_code(&self, code: i32) -> &Self {
+    pub(crate) fn expect_code(&self, code: i32) -> &Self {
         let Self { out, err, .. } = self;
         assert_eq!(self.code, Some(code), "stdout:\n{out}\nstderr:\n{err}");
         assert!(!err.contains("bug in plimsoll"), "{err}");
@@ -172,7 +172,7 @@ impl Ran {
 
     /// Exit 2 and one message that holds every one of `parts`.
     #[track_caller]
-    pub fn expect_refusal(&self, parts: &[&str]) {
+    pub(crate) fn expect_refusal(&self, parts: &[&str]) {
         self.expect_code(2);
         let messages = self
             .err
@@ -184,7 +184,7 @@ impl Ran {
     }
 
     #[track_caller]
-    pub fn expect_err(&self, parts: &[&str]) -> &Self {
+    pub(crate) fn expect_err(&self, parts: &[&str]) -> &Self {
         for part in parts {
             assert!(self.err.contains(part), "`{part}` is not in:\n{}", self.err);
         }
@@ -192,7 +192,7 @@ impl Ran {
     }
 
     #[track_caller]
-    pub fn expect_out(&self, parts: &[&str]) -> &Self {
+    pub(crate) fn expect_out(&self, parts: &[&str]) -> &Self {
         for part in parts {
             assert!(self.out.contains(part), "`{part}` is not in:\n{}", self.out);
         }
@@ -201,7 +201,7 @@ impl Ran {
 }
 
 /// Two databases of 16 MiB in `folder`, one second measured.
-pub fn small_plan(folder: &Path) -> String {
+pub(crate) fn small_plan(folder: &Path) -> String {
     format!(
         "name = \"small\"\n\
          [databases]\nfolders = [{:?}]\ncount = 2\nsize = \"16MiB\"\n\

@@ -81,7 +81,7 @@ pub(crate) struct SealCheck {
 
 impl SealCheck {
     /// Looks at the next line; `number` is its place in the file, counted from 1.
-    pub fn pass(&mut self, line: &[u8], number: usize) {
+    pub(crate) fn pass(&mut self, line: &[u8], number: usize) {
         let carried = split(line);
         let is_first = self.lines == 0;
         self.lines += 1;
@@ -100,7 +100,7 @@ impl SealCheck {
     }
 
     /// What all lines together say.
-    pub const fn seal(&self) -> Seal {
+    pub(crate) const fn seal(&self) -> Seal {
         match self.altered {
             Some(line) => Seal::Altered { line },
             None if self.sealed => Seal::Whole { end: self.chain },

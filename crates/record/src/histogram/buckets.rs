@@ -4,11 +4,11 @@
 use std::ops::Range;
 
 /// Shorter latencies share the first bucket.
-pub const LOWEST_NS: u64 = 1_000;
+pub(super) const LOWEST_NS: u64 = 1_000;
 /// Latencies beyond the last bucket count as this one (1 hour).
-pub const HIGHEST_NS: u64 = 3_600_000_000_000;
+pub(super) const HIGHEST_NS: u64 = 3_600_000_000_000;
 /// Quantiles are right to one part in a thousand.
-pub const SIGNIFICANT_DIGITS: u8 = 3;
+pub(super) const SIGNIFICANT_DIGITS: u8 = 3;
 
 /// Nanoseconds of the finest buckets, as a power of two: the greatest below the lowest latency.
 const UNIT: u32 = LOWEST_NS.ilog2();
@@ -24,7 +24,7 @@ const BLOCK: usize = 256;
 
 /// Counts of latencies by bucket, laid out as `HdrHistogram` does.
 #[derive(Clone, Debug, Default)]
-pub struct Buckets {
+pub(super) struct Buckets {
     /// The bucket of the first of `counts`.
     first: usize,
     counts: Vec<u64>,
@@ -33,7 +33,7 @@ pub struct Buckets {
 
 /// A bucket that holds anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bucket {
+pub(super) struct Bucket {
     /// The shortest latency that falls into it, in nanoseconds.
     pub lowest_ns: u64,
     /// The longest.
@@ -44,12 +44,12 @@ pub struct Bucket {
 
 impl Buckets {
     /// How many latencies.
-    pub const fn total(&self) -> u64 {
+    pub(super) const fn total(&self) -> u64 {
         self.total
     }
 
     /// Notes one latency.
-    pub fn record(&mut self, latency_ns: u64) {
+    pub(super) fn record(&mut self, latency_ns: u64) {
         let index = index_of(latency_ns).unwrap_or_else(|| {
             index_of(HIGHEST_NS).expect("invariant: the highest latency has a bucket")
         });
@@ -57,7 +57,7 @@ impl Buckets {
     }
 
     /// Adds `count` latencies to the bucket at `index`; false where there is no such bucket.
-    pub fn add_at(&mut self, index: usize, count: u64) -> bool {
+    pub(super) fn add_at(&mut self, index: usize, count: u64) -> bool {
         if index < LENGTH && count > 0 {
             self.add(index, count);
         }
@@ -72,7 +72,7 @@ impl Buckets {
     }
 
     /// Adds all latencies of `other`.
-    pub fn merge(&mut self, other: &Self) {
+    pub(super) fn merge(&mut self, other: &Self) {
         if other.counts.is_empty() {
             return;
         }
@@ -85,7 +85,7 @@ impl Buckets {
     }
 
     /// The buckets that hold anything, shortest latencies first.
-    pub fn iter(&self) -> impl Iterator<Item = Bucket> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = Bucket> {
         let filled = self.counts.iter().zip(self.first..);
         filled
             .filter(|(count, _)| **count > 0)

@@ -23,7 +23,7 @@ const PLAIN_HEADER: usize = 40;
 const LONGEST: u64 = 1 << 18;
 
 /// The text of these buckets.
-pub fn encode(buckets: &Buckets) -> String {
+pub(super) fn encode(buckets: &Buckets) -> String {
     let mut whole = Histogram::<u64>::new_with_bounds(LOWEST_NS, HIGHEST_NS, SIGNIFICANT_DIGITS)
         .expect("invariant: the bounds are constants that the library accepts");
     for bucket in buckets.iter() {
@@ -37,7 +37,7 @@ pub fn encode(buckets: &Buckets) -> String {
 }
 
 /// The buckets of such a text.
-pub fn decode(text: &str) -> Result<Buckets, HistogramError> {
+pub(super) fn decode(text: &str) -> Result<Buckets, HistogramError> {
     let packed = BASE64_STANDARD
         .decode(text)
         .map_err(|error| HistogramError::NotBase64(error.to_string()))?;

@@ -7,7 +7,7 @@ use super::{Line, Threshold};
 use crate::html::escape;
 
 /// A picture in the making.
-pub struct Frame {
+pub(super) struct Frame {
     /// Width in the picture's own units, which are about pixels.
     pub width: f64,
     /// Height in the same.
@@ -26,7 +26,7 @@ const BOTTOM: f64 = 26.0;
 
 impl Frame {
     /// An empty frame.
-    pub const fn new(width: f64, height: f64) -> Self {
+    pub(super) const fn new(width: f64, height: f64) -> Self {
         Self {
             width,
             height,
@@ -35,22 +35,22 @@ impl Frame {
     }
 
     /// Left and right end of the plot.
-    pub const fn across(&self) -> (f64, f64) {
+    pub(super) const fn across(&self) -> (f64, f64) {
         (LEFT, self.width - RIGHT)
     }
 
     /// Lower and upper end of the plot, in the order of rising values.
-    pub const fn upward(&self) -> (f64, f64) {
+    pub(super) const fn upward(&self) -> (f64, f64) {
         (self.height - BOTTOM, TOP)
     }
 
     /// Adds finished SVG.
-    pub fn add(&mut self, svg: &str) {
+    pub(super) fn add(&mut self, svg: &str) {
         self.body.push_str(svg);
     }
 
     /// Draws the vertical axis: its unit, and a fine line across the plot for each value.
-    pub fn vertical_axis(&mut self, unit: &str, scale: &Scale, ticks: &[(f64, String)]) {
+    pub(super) fn vertical_axis(&mut self, unit: &str, scale: &Scale, ticks: &[(f64, String)]) {
         let (left, right) = self.across();
         self.text(left - 8.0, TOP - 13.0, "end", "axis", unit);
         for (value, label) in ticks {
@@ -61,7 +61,7 @@ impl Frame {
     }
 
     /// Draws the horizontal axis: a label for each value.
-    pub fn horizontal_axis(&mut self, scale: &Scale, ticks: &[(f64, String)]) {
+    pub(super) fn horizontal_axis(&mut self, scale: &Scale, ticks: &[(f64, String)]) {
         let (bottom, _) = self.upward();
         let (left, right) = self.across();
         self.rule("base", (left, bottom), (right, bottom));
@@ -78,7 +78,7 @@ impl Frame {
     }
 
     /// Draws a threshold across the plot.
-    pub fn threshold(&mut self, threshold: &Threshold, y: &Scale) {
+    pub(super) fn threshold(&mut self, threshold: &Threshold, y: &Scale) {
         let (left, right) = self.across();
         let place = y.place(threshold.value);
         let class = if threshold.is_goal { "goal" } else { "limit" };
@@ -88,7 +88,7 @@ impl Frame {
     }
 
     /// Draws a line.
-    pub fn line(&mut self, line: &Line, x: &Scale, y: &Scale) {
+    pub(super) fn line(&mut self, line: &Line, x: &Scale, y: &Scale) {
         let points = path(&line.points, x, y);
         let class = line.ink.class();
         let _ = write!(
@@ -98,7 +98,7 @@ impl Frame {
     }
 
     /// Draws a straight stroke.
-    pub fn rule(&mut self, class: &str, (x1, y1): (f64, f64), (x2, y2): (f64, f64)) {
+    pub(super) fn rule(&mut self, class: &str, (x1, y1): (f64, f64), (x2, y2): (f64, f64)) {
         let _ = write!(
             self.body,
             r#"<line class="{class}" x1="{x1:.1}" y1="{y1:.1}" x2="{x2:.1}" y2="{y2:.1}"/>"#
@@ -106,7 +106,7 @@ impl Frame {
     }
 
     /// Writes a few words.
-    pub fn text(&mut self, x: f64, y: f64, anchor: &str, class: &str, text: &str) {
+    pub(super) fn text(&mut self, x: f64, y: f64, anchor: &str, class: &str, text: &str) {
         let text = escape(text);
         let _ = write!(
             self.body,
@@ -115,7 +115,7 @@ impl Frame {
     }
 
     /// The picture, with what a screen reader says of it.
-    pub fn finish(self, title: &str, description: &str) -> String {
+    pub(super) fn finish(self, title: &str, description: &str) -> String {
         let (width, height, body) = (self.width, self.height, self.body);
         let said = escape(&format!("{title}. {description}"));
         format!(
@@ -126,7 +126,7 @@ impl Frame {
 }
 
 /// Points as the attribute of a line.
-pub fn path(points: &[(f64, f64)], x: &Scale, y: &Scale) -> String {
+pub(super) fn path(points: &[(f64, f64)], x: &Scale, y: &Scale) -> String {
     let places = points
         .iter()
         .map(|&(across, up)| format!("{:.1},{:.1}", x.place(across), y.place(up)));

@@ -80,7 +80,7 @@ impl Chart {
     }
 
     /// Its glossary entry.
-    pub const fn metric(&self) -> &'static str {
+    pub(crate) const fn metric(&self) -> &'static str {
         match self {
             Self::Time(chart) => chart.metric,
             Self::Percentiles(chart) => chart.metric,

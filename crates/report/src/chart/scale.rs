@@ -2,7 +2,7 @@
 
 /// A mapping of a range of values to a range of places.
 #[derive(Clone, Copy, Debug)]
-pub struct Scale {
+pub(super) struct Scale {
     from: f64,
     to: f64,
     low_place: f64,
@@ -12,7 +12,7 @@ pub struct Scale {
 
 impl Scale {
     /// Even steps of the value are even steps of the place.
-    pub fn linear((from, to): (f64, f64), (low_place, high_place): (f64, f64)) -> Self {
+    pub(super) fn linear((from, to): (f64, f64), (low_place, high_place): (f64, f64)) -> Self {
         assert!(to > from, "a scale has a width");
         Self {
             from,
@@ -24,7 +24,7 @@ impl Scale {
     }
 
     /// Even factors of the value are even steps of the place. Both ends must be above 0.
-    pub fn logarithmic((from, to): (f64, f64), places: (f64, f64)) -> Self {
+    pub(super) fn logarithmic((from, to): (f64, f64), places: (f64, f64)) -> Self {
         assert!(from > 0.0, "a logarithmic scale begins above 0");
         let logarithmic = Self::linear((from.log10(), to.log10()), places);
         Self {
@@ -34,7 +34,7 @@ impl Scale {
     }
 
     /// The place of a value; values outside the range are put at its ends.
-    pub fn place(&self, value: f64) -> f64 {
+    pub(super) fn place(&self, value: f64) -> f64 {
         let value = if self.logarithmic {
             value.max(f64::MIN_POSITIVE).log10()
         } else {
@@ -46,7 +46,7 @@ impl Scale {
 }
 
 /// Round values from 0 to at least `highest`, about `wanted` of them: an axis from zero.
-pub fn round_ticks(highest: f64, wanted: u32) -> Vec<f64> {
+pub(super) fn round_ticks(highest: f64, wanted: u32) -> Vec<f64> {
     let step = round_up(highest.max(1e-9) / f64::from(wanted));
     let mut ticks = vec![0.0];
     let mut count = 0_u32;
@@ -69,7 +69,7 @@ fn round_up(value: f64) -> f64 {
 }
 
 /// 1, 2 and 5 times the powers of ten that enclose both ends; only powers where they span much.
-pub fn logarithmic_ticks(lowest: f64, highest: f64) -> Vec<f64> {
+pub(super) fn logarithmic_ticks(lowest: f64, highest: f64) -> Vec<f64> {
     let lowest = lowest.max(1e-3);
     let highest = highest.max(lowest * 10.0);
     let decades = (highest / lowest).log10();
@@ -96,7 +96,7 @@ pub fn logarithmic_ticks(lowest: f64, highest: f64) -> Vec<f64> {
 }
 
 /// Even steps of time, in seconds, that a clock shows: about `wanted` of them.
-pub fn time_ticks(from: f64, to: f64, wanted: f64) -> Vec<f64> {
+pub(super) fn time_ticks(from: f64, to: f64, wanted: f64) -> Vec<f64> {
     const STEPS: [f64; 16] = [
         1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1_800.0, 3_600.0,
         7_200.0, 14_400.0, 43_200.0,

@@ -176,7 +176,7 @@ impl TimeChart {
 }
 
 /// A value on an axis, without digits it does not need.
-pub fn plain_label(value: f64) -> String {
+pub(super) fn plain_label(value: f64) -> String {
     let decimals = match value {
         _ if value == 0.0 || value >= 1.0 => 0,
         _ if value >= 0.1 => 1,

@@ -49,7 +49,7 @@ impl Part {
 }
 
 /// The picture; none where no tier says how large its mailboxes are today.
-pub fn picture(sized: Sized<'_>) -> Option<Picture> {
+pub(super) fn picture(sized: Sized<'_>) -> Option<Picture> {
     let parts = parts(sized)?;
     let last = |kept: f64| {
         let months = parts.iter().map(|part| part.months(kept));

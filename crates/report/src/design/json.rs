@@ -12,13 +12,13 @@ use super::Sized;
 pub const SCHEMA: &str = "plimsoll.sizing/1";
 
 /// The document, with a line end.
-pub fn render(sized: Sized<'_>) -> String {
+pub(super) fn render(sized: Sized<'_>) -> String {
     let text = format!("{:#}\n", value(sized));
     units::plain_json(&text).into_owned()
 }
 
 /// The document.
-pub fn value(sized: Sized<'_>) -> Json {
+pub(super) fn value(sized: Sized<'_>) -> Json {
     let deployment = sized.deployment;
     let facts = sized.sizing.sheet.facts().iter();
     let values: Map<String, Json> = facts.map(|fact| (fact.key.clone(), number(fact))).collect();

@@ -19,7 +19,7 @@ const MOST_COLUMNS: usize = 96;
 const INKS: [&str; 4] = ["ink-read", "ink-write", "ink-log", "ink-tail"];
 
 /// The grid and the table; nothing without copies.
-pub fn section(sized: Sized<'_>) -> Section {
+pub(super) fn section(sized: Sized<'_>) -> Section {
     let found = simulate(sized.deployment, &sized.sizing.sheet);
     let blocks = found.map_or_else(Vec::new, |found| blocks(sized, &found));
     Section {

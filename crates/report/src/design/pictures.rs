@@ -18,7 +18,7 @@ const STEP: f64 = 26.0;
 type Part = (&'static str, f64, &'static str);
 
 /// A database volume by use, against the disk it stands on.
-pub fn capacity(sized: Sized<'_>) -> Picture {
+pub(super) fn capacity(sized: Sized<'_>) -> Picture {
     let value = |key: &str| sized.sizing.number(key).unwrap_or(0.0);
     let (count, one) = (
         value("vol.dbs_per_volume"),
@@ -57,7 +57,7 @@ pub fn capacity(sized: Sized<'_>) -> Picture {
 }
 
 /// Active databases of the busiest server in each failure mode, against its copies.
-pub fn failures(sized: Sized<'_>, modes: &[(&'static str, &str, &str)]) -> Picture {
+pub(super) fn failures(sized: Sized<'_>, modes: &[(&'static str, &str, &str)]) -> Picture {
     let copies = sized.sizing.number("srv.db_copies").unwrap_or(0.0);
     let bar = |&(label, key, _): &(&'static str, &str, &str)| {
         let active = sized.sizing.number(key)?;

@@ -228,7 +228,7 @@ const MODES: &[(&str, &str, &str)] = &[
 ];
 
 /// Everything that page and text show.
-pub fn sections(sized: Sized<'_>) -> Vec<Section> {
+pub(super) fn sections(sized: Sized<'_>) -> Vec<Section> {
     let mut sections = vec![
         findings(sized),
         mailboxes(sized),
@@ -328,7 +328,7 @@ fn findings(sized: Sized<'_>) -> Section {
 }
 
 /// A table where there are rows.
-pub fn table(caption: &'static str, columns: Vec<Column>, rows: Vec<Row>) -> Vec<Block> {
+pub(super) fn table(caption: &'static str, columns: Vec<Column>, rows: Vec<Row>) -> Vec<Block> {
     if rows.is_empty() {
         return Vec::new();
     }
@@ -381,7 +381,7 @@ fn provenance(sized: Sized<'_>) -> Section {
     }
 }
 
-pub fn number_column(label: &'static str, metric: Option<&'static str>) -> Column {
+pub(super) fn number_column(label: &'static str, metric: Option<&'static str>) -> Column {
     Column {
         metric,
         numeric: true,
@@ -506,7 +506,7 @@ fn notes(sized: Sized<'_>) -> Section {
 }
 
 /// Every number with its formula.
-pub fn trace(sized: Sized<'_>) -> Section {
+pub(super) fn trace(sized: Sized<'_>) -> Section {
     let row = |fact: &sizing::Fact| {
         Row::body(vec![
             Cell::plain(&*fact.key),

@@ -8,7 +8,7 @@ use crate::chart::Chart;
 use crate::document::{Block, Cell, Column, Fact, Picture, Table};
 
 /// One block.
-pub fn block(content: &Block) -> String {
+pub(super) fn block(content: &Block) -> String {
     match content {
         Block::Facts(list) => facts(list),
         Block::Table(content) => table(content),

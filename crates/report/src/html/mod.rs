@@ -4,10 +4,10 @@
 mod blocks;
 mod page;
 
-pub use page::page;
+pub(crate) use page::page;
 
 /// `text` with the characters that HTML and SVG read as markup made harmless, in attributes too.
-pub fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         match character {

@@ -15,7 +15,7 @@ const MARK: &str = "<svg class=\"mark\" viewBox=\"0 0 64 48\" aria-hidden=\"true
      <circle cx=\"32\" cy=\"24\" r=\"17\"/><path d=\"M4 24H60\"/></svg>";
 
 /// The page of a report.
-pub fn page(document: &Document) -> String {
+pub(crate) fn page(document: &Document) -> String {
     let banner = &document.banner;
     let mut html = String::with_capacity(1 << 18);
     let title = escape(&format!("{}: {}", banner.verdict, banner.subject));
@@ -129,7 +129,7 @@ fn paragraphs<'a>(texts: impl Iterator<Item = &'a str>) -> String {
 }
 
 /// The class of the page's style for a look.
-pub const fn tone_class(tone: Tone) -> &'static str {
+pub(super) const fn tone_class(tone: Tone) -> &'static str {
     match tone {
         Tone::Plain => "plain",
         Tone::Muted => "muted",

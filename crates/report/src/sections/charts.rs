@@ -11,7 +11,7 @@ use crate::format;
 const POINTS: usize = 480;
 
 /// The charts, where anything was measured.
-pub fn section(run: &RunRecord) -> Option<Section> {
+pub(super) fn section(run: &RunRecord) -> Option<Section> {
     let rows: Vec<&IntervalRow> = run
         .intervals
         .iter()

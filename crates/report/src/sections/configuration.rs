@@ -7,7 +7,7 @@ use crate::document::{Block, Cell, Column, Row, Section, Table};
 use crate::format;
 
 /// Files, and the volumes under them.
-pub fn section(run: &RunRecord) -> Section {
+pub(super) fn section(run: &RunRecord) -> Section {
     let files = Table {
         caption: "Files",
         columns: ["Instance", "Log path", "Database path"]

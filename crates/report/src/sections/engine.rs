@@ -8,7 +8,7 @@ use crate::document::{Block, Cell, Column, Row, Section, Table};
 use crate::format;
 
 /// Rates of transactions and what each of them cost.
-pub fn section(run: &RunRecord) -> Section {
+pub(super) fn section(run: &RunRecord) -> Section {
     let columns = [
         ("Batches/sec", "batch-transactions"),
         ("Average Latency (msec)", "batch-transaction-latency"),

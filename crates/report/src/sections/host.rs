@@ -83,7 +83,7 @@ const COUNTERS: [Counter; 10] = [
 ];
 
 /// The machine during the measurement.
-pub fn section(run: &RunRecord) -> Section {
+pub(super) fn section(run: &RunRecord) -> Section {
     let mut rows = counter_rows(run, Phase::Measure);
     let blocks = if rows.is_empty() {
         vec![Block::Note(
@@ -107,7 +107,7 @@ pub fn section(run: &RunRecord) -> Section {
 }
 
 /// The machine during the checksum pass, where there was one.
-pub fn during_checksum(run: &RunRecord) -> Option<Section> {
+pub(super) fn during_checksum(run: &RunRecord) -> Option<Section> {
     let rows = counter_rows(run, Phase::Check);
     (!rows.is_empty()).then(|| Section {
         id: "host-of-checksum",

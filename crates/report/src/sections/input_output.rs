@@ -8,7 +8,7 @@ use crate::document::{Block, Cell, Column, Row, Section, Table};
 use crate::format;
 
 /// I/O that the transactions caused.
-pub fn transactional(run: &RunRecord) -> Section {
+pub(super) fn transactional(run: &RunRecord) -> Section {
     let kinds = IoKinds {
         database_reads: &[Series::DatabaseRead],
         database_writes: &[Series::DatabaseWrite],
@@ -35,7 +35,7 @@ pub fn transactional(run: &RunRecord) -> Section {
 }
 
 /// Reads of the background maintenance scan.
-pub fn maintenance(run: &RunRecord) -> Section {
+pub(super) fn maintenance(run: &RunRecord) -> Section {
     reads_of_one_kind(
         run,
         (
@@ -59,7 +59,7 @@ pub fn maintenance(run: &RunRecord) -> Section {
 }
 
 /// Reads of closed logs, as further copies would make them.
-pub fn replication(run: &RunRecord) -> Section {
+pub(super) fn replication(run: &RunRecord) -> Section {
     reads_of_one_kind(
         run,
         (
@@ -77,7 +77,7 @@ pub fn replication(run: &RunRecord) -> Section {
 }
 
 /// Everything that reached the storage during the measurement.
-pub fn total(run: &RunRecord) -> Section {
+pub(super) fn total(run: &RunRecord) -> Section {
     let kinds = IoKinds {
         database_reads: &[Series::DatabaseRead, Series::MaintenanceRead],
         database_writes: &[Series::DatabaseWrite, Series::HeaderWrite],

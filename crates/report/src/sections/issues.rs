@@ -12,7 +12,7 @@ use crate::{format, meaning};
 const SHOWN: usize = 200;
 
 /// Errors per volume, then each issue.
-pub fn section(run: &RunRecord) -> Section {
+pub(super) fn section(run: &RunRecord) -> Section {
     let mut blocks = Vec::new();
     if run.issues.is_empty() {
         blocks.push(Block::Note("No errors and no warnings.".to_owned()));

@@ -19,7 +19,7 @@ use crate::document::{Block, Document, Section, Tone};
 use crate::format;
 
 /// The whole report.
-pub fn document(run: &RunRecord, verdict: &Verdict) -> Document {
+pub(crate) fn document(run: &RunRecord, verdict: &Verdict) -> Document {
     let parts = [
         Some(findings::section(run, verdict)),
         charts::section(run),

@@ -8,7 +8,7 @@ use crate::document::{Banner, Block, Cell, Fact, Figure, Section, Tone};
 use crate::{format, meaning};
 
 /// What stands above everything.
-pub fn banner(run: &RunRecord, verdict: &Verdict) -> Banner {
+pub(super) fn banner(run: &RunRecord, verdict: &Verdict) -> Banner {
     let start = &run.start;
     let subject = if start.description.is_empty() {
         start.machine.name.clone()
@@ -113,7 +113,7 @@ fn tone_of(verdict: &Verdict, rule: &str) -> Tone {
 }
 
 /// The facts of the run.
-pub fn section(run: &RunRecord, verdict: &Verdict) -> Section {
+pub(super) fn section(run: &RunRecord, verdict: &Verdict) -> Section {
     let start = &run.start;
     let result = Fact {
         label: "Overall Test Result",

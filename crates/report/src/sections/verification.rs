@@ -7,7 +7,7 @@ use crate::document::{Block, Cell, Column, Row, Section, Table, Tone};
 use crate::{format, meaning};
 
 /// Pages by what is wrong with them, per database.
-pub fn checksums(run: &RunRecord) -> Section {
+pub(super) fn checksums(run: &RunRecord) -> Section {
     let block = if run.checksums.is_empty() {
         let why = if run.start.settings.verify_checksums {
             "The run ended before the checksum pass."
@@ -95,7 +95,7 @@ fn cells(name: &str, of: &Checksum) -> Vec<Cell> {
 }
 
 /// The reads of the pass, where they were measured.
-pub fn disk_subsystem(run: &RunRecord) -> Option<Section> {
+pub(super) fn disk_subsystem(run: &RunRecord) -> Option<Section> {
     let all = run.sum_of(Phase::Check);
     if all.count(Series::ChecksumRead) == 0 {
         return None;

@@ -7,7 +7,7 @@ use sizing::{Sizing, size};
 use crate::{Sized, explain, sizing_html, sizing_json, sizing_text};
 
 /// One site with copies; two sites with everything; servers without copies.
-pub const DEPLOYMENTS: [&str; 3] = [
+pub(super) const DEPLOYMENTS: [&str; 3] = [
     "[availability]\nservers_per_site = 4\ncopies = 3\n",
     "[availability]\nservers_per_site = 4\ncopies = 4\nlagged_copies = 2\n[second_site]\n\
      model = \"active/active\"\ncopies = 2\nlagged_copies = 1\n[servers]\nspec_rate = 540\n\
@@ -18,7 +18,7 @@ pub const DEPLOYMENTS: [&str; 3] = [
 ];
 
 /// A deployment of [`DEPLOYMENTS`] with its mailboxes.
-pub fn deployment(rest: &str) -> Deployment {
+pub(super) fn deployment(rest: &str) -> Deployment {
     let text = format!(
         "name = \"<b>\"\nproduct = \"2013\"\n[[tier]]\nmailboxes = 5000\nmessages_per_day = 120\n\
          size_limit = \"2GiB\"\ninitial_size = \"1GiB\"\n{rest}"

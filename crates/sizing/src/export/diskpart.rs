@@ -8,7 +8,7 @@ use super::{Document, Paths, VOLUMES, paths};
 use crate::provision::{Provision, Purpose, Server, Volume};
 
 /// Two scripts per server.
-pub fn documents(provision: &Provision) -> Vec<Document> {
+pub(super) fn documents(provision: &Provision) -> Vec<Document> {
     let servers = provision.groups.iter().flat_map(|group| &group.servers);
     let both = |server: &Server| {
         let (mut disks, mut around) = (String::new(), String::new());

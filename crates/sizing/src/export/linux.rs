@@ -9,10 +9,10 @@ use crate::provision::pool::{Level, Pool};
 use crate::provision::{Provision, Purpose, Server, Volume};
 
 /// Where volumes are mounted; the test plan's usual root.
-pub const ROOT: &str = "/mnt/mail";
+pub(super) const ROOT: &str = "/mnt/mail";
 
 /// One script per server.
-pub fn documents(provision: &Provision) -> Vec<Document> {
+pub(super) fn documents(provision: &Provision) -> Vec<Document> {
     let servers = provision.groups.iter().flat_map(|group| &group.servers);
     let document = |server: &Server| {
         let mut text = String::new();

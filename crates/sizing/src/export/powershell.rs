@@ -6,7 +6,7 @@ use super::{DATABASES, Document, Span, VOLUMES, paths};
 use crate::provision::{Database, Group, Provision};
 
 /// One script per group.
-pub fn documents(provision: &Provision) -> Vec<Document> {
+pub(super) fn documents(provision: &Provision) -> Vec<Document> {
     let document = |group: &Group| {
         let mut text = String::new();
         write(provision, group, &mut text).expect("invariant: writing to a string cannot fail");
@@ -171,7 +171,7 @@ const fn truth(value: bool) -> &'static str {
 
 /// A text that nothing is expanded in. PowerShell takes four more characters for the quote that
 /// ends it.
-pub fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let mut quoted = String::from("'");
     for symbol in text.chars() {
         if matches!(

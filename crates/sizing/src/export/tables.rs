@@ -10,7 +10,7 @@ use crate::provision::{ActiveLimits, Group, Provision, Purpose, Server};
 
 /// Generations of the columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Version {
+pub(super) enum Version {
     /// `DBFilePath`.
     Six,
     /// `EDBFilePath`.
@@ -33,7 +33,7 @@ const NO_ACCESS_POINT: &str = "255.255.255.255";
 const REPLICATION_PORT: &str = "64327";
 
 /// The four tables; without copies, the two that do not speak of them.
-pub fn documents(provision: &Provision, version: Version) -> Vec<Document> {
+pub(super) fn documents(provision: &Provision, version: Version) -> Vec<Document> {
     let mut documents = vec![
         document("Servers.csv", SERVERS, version, servers(provision)),
         databases(provision, version),

@@ -15,7 +15,7 @@ struct Mode {
 }
 
 /// Every failure that the deployment survives.
-pub fn failures(work: &mut Work<'_>) -> Failures {
+pub(super) fn failures(work: &mut Work<'_>) -> Failures {
     let normal = normal(work);
     let [mut one, mut two, mut site, mut site_and_one] = [const { None }; 4];
     if work.deployment.has_copies() {

@@ -12,7 +12,7 @@ use crate::work::Work;
 /// Active databases of the busiest server of a site; none where the failure is not survived, or
 /// nothing is known of it.
 #[derive(Clone, Debug)]
-pub struct Modes {
+pub(crate) struct Modes {
     /// When nothing fails.
     pub normal: Number,
     /// When a server of the site fails.
@@ -31,7 +31,7 @@ pub struct Modes {
 
 impl Modes {
     /// Every failure with the word that ends its key.
-    pub fn named(&self) -> [(&'static str, Option<&Number>); 7] {
+    pub(crate) fn named(&self) -> [(&'static str, Option<&Number>); 7] {
         [
             ("normal", Some(&self.normal)),
             ("one_failed", self.one.as_ref()),
@@ -46,7 +46,7 @@ impl Modes {
 
 /// Both sites in every failure.
 #[derive(Clone, Debug)]
-pub struct Failures {
+pub(crate) struct Failures {
     /// The first site.
     pub first: Modes,
     /// The second; none where there is none.
@@ -57,7 +57,7 @@ pub struct Failures {
 
 impl Failures {
     /// Whether servers are sized for this failure.
-    pub const fn is_survived(&self, failure: Failure) -> bool {
+    pub(crate) const fn is_survived(&self, failure: Failure) -> bool {
         let last = match &self.second {
             Some(second) => second,
             None => &self.first,
@@ -76,7 +76,7 @@ impl Failures {
 }
 
 /// Every failure that the deployment survives, and the worst.
-pub fn failures(work: &mut Work<'_>, architecture: Architecture) -> Failures {
+pub(crate) fn failures(work: &mut Work<'_>, architecture: Architecture) -> Failures {
     let failures = if work.deployment.is_compatible() {
         workbook::failures(work, architecture)
     } else {

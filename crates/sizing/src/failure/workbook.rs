@@ -38,7 +38,7 @@ struct Group {
 }
 
 /// Every failure by the rules.
-pub fn failures(work: &mut Work<'_>, architecture: Architecture) -> Failures {
+pub(super) fn failures(work: &mut Work<'_>, architecture: Architecture) -> Failures {
     let normal = normal(work);
     if !work.deployment.has_copies() {
         return alone(normal);

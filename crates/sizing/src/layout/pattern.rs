@@ -1,7 +1,7 @@
 //! The balanced pattern of one failure domain: which of its servers hold the n-th database.
 
 /// The copies of all databases within one group of servers.
-pub struct Pattern {
+pub(super) struct Pattern {
     /// Number of the group's first server.
     pub first_server: usize,
     /// Servers of the group.
@@ -16,7 +16,7 @@ pub struct Pattern {
 
 impl Pattern {
     /// The servers that hold `database`, first copy first.
-    pub fn servers_of(&self, database: usize) -> Vec<usize> {
+    pub(super) fn servers_of(&self, database: usize) -> Vec<usize> {
         if self.copies == 0 {
             return Vec::new();
         }

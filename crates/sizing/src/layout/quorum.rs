@@ -29,7 +29,7 @@ impl Witness {
 }
 
 /// The votes of a group.
-pub struct Votes {
+pub(super) struct Votes {
     /// The site of each member.
     sites: Vec<usize>,
     witness: Witness,
@@ -48,18 +48,18 @@ pub enum Quorum {
 
 impl Votes {
     /// The votes of all servers of a layout.
-    pub fn of(layout: &Layout, witness: Witness) -> Self {
+    pub(super) fn of(layout: &Layout, witness: Witness) -> Self {
         let sites = layout.servers.iter().map(|server| server.site).collect();
         Self { sites, witness }
     }
 
     /// Whether the witness has a vote.
-    pub fn is_even(&self) -> bool {
+    pub(super) fn is_even(&self) -> bool {
         self.sites.len().is_multiple_of(2)
     }
 
     /// What becomes of the group where these servers are up, with the witness or without.
-    pub fn outcome(&self, up: &[bool], witness: bool) -> Quorum {
+    pub(super) fn outcome(&self, up: &[bool], witness: bool) -> Quorum {
         let all = |_: &usize| true;
         if self.is_majority(up, all, witness) {
             return Quorum::Kept;
@@ -87,7 +87,7 @@ impl Votes {
 
     /// The sites that go on when the link between them is cut, each with whether it sees the
     /// witness. A third site may side with either.
-    pub fn sides(&self) -> Vec<(usize, bool)> {
+    pub(super) fn sides(&self) -> Vec<(usize, bool)> {
         let own = |side: usize| {
             let witness = self.witness.site().is_none_or(|site| site == side);
             (side, witness)

@@ -7,7 +7,7 @@ use super::sheet::{BadRow, Row, Sheet};
 use super::{Activity, FileReport};
 
 /// Adds a file; `known` are the users that were counted before.
-pub fn read(
+pub(super) fn read(
     mut sheet: Sheet<'_>,
     report: &mut FileReport,
     activity: &mut Activity,

@@ -85,7 +85,7 @@ impl Profile {
 }
 
 /// Puts everything together.
-pub fn combine(mut seen: Collector) -> Result<Profile, ProfileError> {
+pub(super) fn combine(mut seen: Collector) -> Result<Profile, ProfileError> {
     let mut rules = Vec::new();
     let count = mailbox_count(&seen, &mut rules).ok_or(ProfileError::NoMailboxes)?;
     let average_message = average_message(&seen, &mut rules);

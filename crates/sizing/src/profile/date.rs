@@ -2,7 +2,7 @@
 
 /// A date of the Gregorian calendar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Date {
+pub(super) struct Date {
     /// Days since 1970-01-01.
     days: i64,
 }
@@ -13,7 +13,7 @@ const DAY: i64 = 24 * HOUR;
 
 /// Reads `2026-11-20T09:15:00.123Z` and returns date and hour where clocks are `offset_hours` ahead
 /// of it; none where the text is no such moment.
-pub fn moment(text: &str, offset_hours: i32) -> Option<(Date, usize)> {
+pub(super) fn moment(text: &str, offset_hours: i32) -> Option<(Date, usize)> {
     let (date, time) = text.split_once(['T', ' '])?;
     let days = day(date)?.days;
     let hour: i64 = time.get(..2)?.parse().ok()?;
@@ -29,7 +29,7 @@ pub fn moment(text: &str, offset_hours: i32) -> Option<(Date, usize)> {
 }
 
 /// Reads `2026-11-20`; none where the text is no date.
-pub fn day(text: &str) -> Option<Date> {
+pub(super) fn day(text: &str) -> Option<Date> {
     let mut parts = text.split('-');
     let mut part = |length: usize| {
         let part = parts.next()?;
@@ -58,7 +58,7 @@ fn length_of(year: i64, month: i64) -> i64 {
 
 impl Date {
     /// Whether it is a day from Monday to Friday. 1970-01-01 was a Thursday.
-    pub fn is_working_day(self) -> bool {
+    pub(super) fn is_working_day(self) -> bool {
         (self.days + 3).rem_euclid(7) < 5
     }
 }

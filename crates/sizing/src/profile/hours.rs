@@ -5,7 +5,7 @@ use super::kind::Kind;
 use super::sheet::{BadRow, Row, Sheet};
 
 /// Adds a file to the sums of each hour.
-pub fn read(mut sheet: Sheet<'_>, report: &mut FileReport, hours: &mut [f64; 24]) {
+pub(super) fn read(mut sheet: Sheet<'_>, report: &mut FileReport, hours: &mut [f64; 24]) {
     while let Some(row) = sheet.next() {
         report.rows += 1;
         let read = match report.kind {

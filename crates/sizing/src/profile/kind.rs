@@ -80,7 +80,7 @@ impl fmt::Display for Kind {
 }
 
 /// What the file `name` is.
-pub fn recognise(name: &str, sheet: &Sheet<'_>) -> Result<Kind, ProfileError> {
+pub(super) fn recognise(name: &str, sheet: &Sheet<'_>) -> Result<Kind, ProfileError> {
     if sheet.headers().is_empty() {
         return Err(ProfileError::Empty {
             file: name.to_owned(),

@@ -9,7 +9,7 @@ use super::sheet::{BadRow, Row, Sheet};
 
 /// One mailbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mailbox {
+pub(super) struct Mailbox {
     /// Bytes of its items.
     pub used: u64,
     /// Bytes of its deleted items.
@@ -21,7 +21,7 @@ pub struct Mailbox {
 }
 
 /// Adds a file; `known` are the mailboxes that were counted before.
-pub fn read(
+pub(super) fn read(
     mut sheet: Sheet<'_>,
     report: &mut FileReport,
     mailboxes: &mut Vec<Mailbox>,

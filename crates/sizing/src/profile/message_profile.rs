@@ -8,7 +8,7 @@ use super::tracking::Counted;
 
 /// The mail of one site.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SiteMail {
+pub(super) struct SiteMail {
     pub mailboxes: u64,
     pub days: u64,
     pub counted: Counted,
@@ -20,7 +20,11 @@ const ALL_SITES: &str = "~All Sites";
 /// Adds a file. As the script does when it merges, the same site seen again adds its messages and
 /// days, and its latest number of mailboxes counts. Sums are taken, never the averages, which the
 /// script rounds up.
-pub fn read(mut sheet: Sheet<'_>, report: &mut FileReport, sites: &mut BTreeMap<String, SiteMail>) {
+pub(super) fn read(
+    mut sheet: Sheet<'_>,
+    report: &mut FileReport,
+    sites: &mut BTreeMap<String, SiteMail>,
+) {
     while let Some(row) = sheet.next() {
         report.rows += 1;
         match row.and_then(site) {

@@ -56,14 +56,14 @@ pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
 }
 
 /// The version in the first lines of a log, which message tracking puts there.
-pub fn version(text: &str) -> Option<String> {
+pub(super) fn version(text: &str) -> Option<String> {
     let mut comments = text.lines().take_while(|line| line.starts_with('#'));
     let version = comments.find_map(|line| line.strip_prefix("#Version:"))?;
     Some(version.trim().to_owned())
 }
 
 /// A table with named columns.
-pub struct Sheet<'a> {
+pub(super) struct Sheet<'a> {
     reader: csv::Reader<&'a [u8]>,
     headers: Vec<String>,
     /// The headers as [`same`] compares them.
@@ -82,7 +82,7 @@ const FIELDS: &str = "#Fields:";
 
 impl<'a> Sheet<'a> {
     /// Finds the headers of `text`.
-    pub fn open(text: &'a str) -> Self {
+    pub(super) fn open(text: &'a str) -> Self {
         let (start, before) = first_line_of_table(text);
         let body = &text[start..];
         let first = body.lines().next().unwrap_or("");
@@ -116,12 +116,12 @@ impl<'a> Sheet<'a> {
     }
 
     /// The names of the columns.
-    pub fn headers(&self) -> &[String] {
+    pub(super) fn headers(&self) -> &[String] {
         &self.headers
     }
 
     /// Whether there is a column `name`.
-    pub fn has(&self, name: &str) -> bool {
+    pub(super) fn has(&self, name: &str) -> bool {
         self.names.contains(&same(name))
     }
 
@@ -140,7 +140,7 @@ impl<'a> Sheet<'a> {
     }
 
     /// The next row; rows of a message tracking log that name the columns anew do so here.
-    pub fn next(&mut self) -> Option<Result<Row<'_>, BadRow>> {
+    pub(super) fn next(&mut self) -> Option<Result<Row<'_>, BadRow>> {
         loop {
             match self.reader.read_record(&mut self.record) {
                 Ok(false) => return None,
@@ -173,7 +173,7 @@ impl<'a> Sheet<'a> {
 
 /// One row.
 #[derive(Clone, Copy)]
-pub struct Row<'s> {
+pub(super) struct Row<'s> {
     record: &'s StringRecord,
     names: &'s [String],
     line: u64,
@@ -181,20 +181,20 @@ pub struct Row<'s> {
 
 impl<'s> Row<'s> {
     /// The text in the column, empty where the row has no such column.
-    pub fn text(&self, column: &str) -> &'s str {
+    pub(super) fn text(&self, column: &str) -> &'s str {
         let column = same(column);
         let at = self.names.iter().position(|name| *name == column);
         at.and_then(|at| self.record.get(at)).unwrap_or("").trim()
     }
 
     /// A whole number; separators of thousands, whatever the language, do not matter.
-    pub fn count(&self, column: &str) -> Result<u64, BadRow> {
+    pub(super) fn count(&self, column: &str) -> Result<u64, BadRow> {
         let text = self.text(column);
         whole_number(text).ok_or_else(|| self.bad(column, "a whole number"))
     }
 
     /// A number of a column that may be empty or absent, and then is 0.
-    pub fn count_or_zero(&self, column: &str) -> Result<u64, BadRow> {
+    pub(super) fn count_or_zero(&self, column: &str) -> Result<u64, BadRow> {
         if self.text(column).is_empty() {
             return Ok(0);
         }
@@ -203,7 +203,7 @@ impl<'s> Row<'s> {
 
     /// A length in bytes: a plain number, or a number of bytes in brackets behind a rounded one,
     /// as in `1.2 GB (1,288,490,188 bytes)`.
-    pub fn length(&self, column: &str) -> Result<u64, BadRow> {
+    pub(super) fn length(&self, column: &str) -> Result<u64, BadRow> {
         let text = self.text(column);
         let inside = text
             .rsplit_once('(')
@@ -218,12 +218,12 @@ impl<'s> Row<'s> {
     }
 
     /// Whether the column says yes.
-    pub fn is_true(&self, column: &str) -> bool {
+    pub(super) fn is_true(&self, column: &str) -> bool {
         self.text(column).eq_ignore_ascii_case("true")
     }
 
     /// A complaint about the column.
-    pub fn bad(&self, column: &str, wanted: &'static str) -> BadRow {
+    pub(super) fn bad(&self, column: &str, wanted: &'static str) -> BadRow {
         BadRow {
             line: self.line,
             column: column.to_owned(),

@@ -12,7 +12,7 @@ use super::{FileReport, Options};
 
 /// Everything counted so far.
 #[derive(Clone, Debug, Default)]
-pub struct Traffic {
+pub(super) struct Traffic {
     pub sent: Counted,
     pub received: Counted,
     /// Messages by hour of the day.
@@ -25,7 +25,7 @@ pub struct Traffic {
 
 /// Messages and their lengths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counted {
+pub(super) struct Counted {
     pub messages: u64,
     pub bytes: u64,
 }
@@ -39,7 +39,12 @@ impl Counted {
 
 impl Traffic {
     /// Adds one log.
-    pub fn read(&mut self, mut sheet: Sheet<'_>, report: &mut FileReport, options: &Options) {
+    pub(super) fn read(
+        &mut self,
+        mut sheet: Sheet<'_>,
+        report: &mut FileReport,
+        options: &Options,
+    ) {
         while let Some(row) = sheet.next() {
             report.rows += 1;
             if let Err(bad) = row.and_then(|row| self.row(row, report, options)) {

@@ -28,7 +28,7 @@ const LONGEST_PREFIX: usize = 24;
 /// Refuses prefixes that no quoting could make safe: they would change a path, or diskpart and
 /// Windows PowerShell, which read scripts in the code page of the machine, would take their bytes
 /// for other letters, quotes among them.
-pub fn check(key: &'static str, prefix: &str) -> Result<(), NameError> {
+pub(super) fn check(key: &'static str, prefix: &str) -> Result<(), NameError> {
     let forbidden = |c: char| !c.is_ascii() || c.is_control() || "\\/:*?\"<>|".contains(c);
     let length = prefix.chars().count();
     let fits = (1..=LONGEST_PREFIX).contains(&length);
@@ -43,7 +43,7 @@ pub fn check(key: &'static str, prefix: &str) -> Result<(), NameError> {
 
 /// `prefix` and `number`, with as many digits as `most` has and at least two, so that sorting by
 /// name sorts by number.
-pub fn numbered(prefix: &str, number: usize, most: usize) -> String {
+pub(super) fn numbered(prefix: &str, number: usize, most: usize) -> String {
     let width = most.to_string().len().max(2);
     format!("{prefix}{number:0width$}")
 }

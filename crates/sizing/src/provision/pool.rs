@@ -15,7 +15,7 @@ pub enum Level {
 
 impl Level {
     /// Disk operations that one write costs.
-    pub const fn write_penalty(self) -> f64 {
+    pub(crate) const fn write_penalty(self) -> f64 {
         match self {
             Self::Raid10 => 2.0,
             Self::Raid5 => 4.0,
@@ -91,7 +91,7 @@ pub struct ArrayRule {
 
 /// What an array's wizard makes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Carved {
+pub(crate) struct Carved {
     /// The volume of one database.
     pub database_volume: Bytes,
     /// The volume of its log.
@@ -105,7 +105,7 @@ pub struct Carved {
 }
 
 /// Cuts volumes for `databases` databases of `data` each from the pool.
-pub fn carve(pool: &Pool, rule: ArrayRule, databases: u32, data: Bytes) -> Carved {
+pub(crate) fn carve(pool: &Pool, rule: ArrayRule, databases: u32, data: Bytes) -> Carved {
     let part = |share: f64| scaled(data, share);
     let database_volume = part(rule.database_per_data);
     let log_volume = part(rule.log_per_data);

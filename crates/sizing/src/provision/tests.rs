@@ -12,7 +12,7 @@ use super::{
 use crate::layout::{Copies, Failure, Site, SiteModel, Wish, Witness};
 
 /// Three copies and a late one in two sites of `servers` servers.
-pub fn two_sites(servers: usize, databases: usize) -> Needs {
+pub(crate) fn two_sites(servers: usize, databases: usize) -> Needs {
     let copies = |available, lagged| Copies { available, lagged };
     Needs {
         title: "two sites".to_owned(),
@@ -62,7 +62,7 @@ pub fn two_sites(servers: usize, databases: usize) -> Needs {
 }
 
 /// The same for every kind of server.
-pub fn every<T: Clone>(of: T) -> Places<T> {
+pub(crate) fn every<T: Clone>(of: T) -> Places<T> {
     Places {
         first: of.clone(),
         second: of.clone(),

@@ -14,7 +14,7 @@ fn gb(size: Bytes) -> f64 {
 }
 
 /// Nothing where the example names no array.
-pub fn values(
+pub(crate) fn values(
     inputs: &BTreeMap<String, Json>,
     deployment: &Deployment,
     sizing: &Sizing,

@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 type Inputs = BTreeMap<String, Json>;
 
 /// The text of the deployment.
-pub fn deployment(inputs: &Inputs) -> String {
+pub(crate) fn deployment(inputs: &Inputs) -> String {
     let flat = Flat(inputs);
     let product = flat.word("product").unwrap_or("2013");
     let mode = flat.word("mode").unwrap_or("compatible");

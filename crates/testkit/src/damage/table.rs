@@ -69,12 +69,12 @@ pub struct DamageTable {
 
 impl Count {
     /// Damage that went unnoticed.
-    pub const fn undetected(&self) -> u64 {
+    pub(crate) const fn undetected(&self) -> u64 {
         self.injected - self.detected
     }
 
     /// Damage that was noticed and given a wrong name or place.
-    pub const fn misnamed(&self) -> u64 {
+    pub(crate) const fn misnamed(&self) -> u64 {
         let right = if self.named < self.located {
             self.named
         } else {

@@ -18,7 +18,7 @@ use super::rule::{Access, Fault, FileKind};
 use super::switch::{Decision, Switch, Wait};
 
 /// The backing folder as the kernel sees it.
-pub struct Served {
+pub(super) struct Served {
     backing: PathBuf,
     switch: Arc<Switch>,
     ids: Mutex<Ids>,
@@ -32,7 +32,7 @@ struct Handles {
 }
 
 impl Served {
-    pub fn new(backing: PathBuf, switch: Arc<Switch>) -> Self {
+    pub(super) fn new(backing: PathBuf, switch: Arc<Switch>) -> Self {
         Self {
             backing,
             switch,
@@ -41,11 +41,11 @@ impl Served {
         }
     }
 
-    pub fn backing(&self) -> &Path {
+    pub(super) fn backing(&self) -> &Path {
         &self.backing
     }
 
-    pub fn ids(&self) -> MutexGuard<'_, Ids> {
+    pub(super) fn ids(&self) -> MutexGuard<'_, Ids> {
         self.ids.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -53,42 +53,42 @@ impl Served {
         self.handles.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub fn keep(&self, file: File) -> FileHandle {
+    pub(super) fn keep(&self, file: File) -> FileHandle {
         let handles = &mut *self.handles();
         handles.next += 1;
         handles.open.insert(handles.next, Arc::new(file));
         FileHandle(handles.next)
     }
 
-    pub fn close(&self, handle: FileHandle) {
+    pub(super) fn close(&self, handle: FileHandle) {
         self.handles().open.remove(&handle.0);
     }
 
-    pub fn file(&self, handle: FileHandle) -> io::Result<Arc<File>> {
+    pub(super) fn file(&self, handle: FileHandle) -> io::Result<Arc<File>> {
         let found = self.handles().open.get(&handle.0).cloned();
         found.ok_or_else(|| Errno::EBADF.into())
     }
 
-    pub fn path(&self, id: INodeNo) -> io::Result<PathBuf> {
+    pub(super) fn path(&self, id: INodeNo) -> io::Result<PathBuf> {
         let found = self.ids().path(id.0).map(|path| self.backing.join(path));
         found.ok_or_else(|| Errno::ESTALE.into())
     }
 
     /// The path below the backing folder, and in it.
-    pub fn child(&self, parent: INodeNo, name: &OsStr) -> io::Result<(PathBuf, PathBuf)> {
+    pub(super) fn child(&self, parent: INodeNo, name: &OsStr) -> io::Result<(PathBuf, PathBuf)> {
         let found = self.ids().child(parent.0, name);
         let below = found.ok_or(Errno::ESTALE)?;
         Ok((self.backing.join(&below), below))
     }
 
-    pub fn entry(&self, parent: INodeNo, name: &OsStr) -> io::Result<FileAttr> {
+    pub(super) fn entry(&self, parent: INodeNo, name: &OsStr) -> io::Result<FileAttr> {
         let (path, below) = self.child(parent, name)?;
         let found = fs::symlink_metadata(path)?;
         Ok(attributes(self.ids().id(&below), &found))
     }
 
     /// The attributes of a file, by its handle where its name is gone.
-    pub fn look(&self, id: INodeNo, handle: Option<FileHandle>) -> io::Result<FileAttr> {
+    pub(super) fn look(&self, id: INodeNo, handle: Option<FileHandle>) -> io::Result<FileAttr> {
         let found = match handle {
             Some(handle) => self.file(handle)?.metadata()?,
             None => fs::symlink_metadata(self.path(id)?)?,
@@ -96,7 +96,7 @@ impl Served {
         Ok(attributes(id.0, &found))
     }
 
-    pub fn create_file(
+    pub(super) fn create_file(
         &self,
         parent: INodeNo,
         name: &OsStr,
@@ -109,7 +109,7 @@ impl Served {
         Ok((self.entry(parent, name)?, self.keep(file)))
     }
 
-    pub fn set_size(
+    pub(super) fn set_size(
         &self,
         id: INodeNo,
         size: Option<u64>,
@@ -127,7 +127,7 @@ impl Served {
         self.look(id, handle)
     }
 
-    pub fn list(&self, folder: INodeNo) -> io::Result<Vec<(u64, FileType, OsString)>> {
+    pub(super) fn list(&self, folder: INodeNo) -> io::Result<Vec<(u64, FileType, OsString)>> {
         let mut entries = vec![
             (folder.0, FileType::Directory, ".".into()),
             (folder.0, FileType::Directory, "..".into()),
@@ -142,7 +142,7 @@ impl Served {
         Ok(entries)
     }
 
-    pub fn decide(&self, id: INodeNo, offset: u64, access: Access) -> Decision {
+    pub(super) fn decide(&self, id: INodeNo, offset: u64, access: Access) -> Decision {
         let kind = self
             .ids()
             .path(id.0)
@@ -151,7 +151,7 @@ impl Served {
     }
 
     /// Does `work` now, or on a thread of its own where it must wait first.
-    pub fn after(&self, wait: Wait, work: impl FnOnce() + Send + 'static) {
+    pub(super) fn after(&self, wait: Wait, work: impl FnOnce() + Send + 'static) {
         if wait == Wait::No {
             work();
         } else {
@@ -163,7 +163,7 @@ impl Served {
         }
     }
 
-    pub fn remove(
+    pub(super) fn remove(
         &self,
         parent: INodeNo,
         name: &OsStr,
@@ -176,7 +176,7 @@ impl Served {
     }
 }
 
-pub fn options(flags: OpenFlags) -> OpenOptions {
+pub(super) fn options(flags: OpenFlags) -> OpenOptions {
     let mut options = OpenOptions::new();
     // Through the cache, because the kernel may hand over parts of a sector; never truncated.
     options
@@ -206,7 +206,7 @@ fn attributes(id: u64, found: &Metadata) -> FileAttr {
     }
 }
 
-pub fn fsync(file: &File, data_only: bool, fault: Option<Fault>) -> io::Result<()> {
+pub(super) fn fsync(file: &File, data_only: bool, fault: Option<Fault>) -> io::Result<()> {
     match fault {
         Some(Fault::Drop) => Ok(()),
         Some(Fault::Full) => Err(Errno::ENOSPC.into()),
@@ -216,7 +216,7 @@ pub fn fsync(file: &File, data_only: bool, fault: Option<Fault>) -> io::Result<(
     }
 }
 
-pub fn allocate(file: &File, mode: i32, offset: u64, length: u64) -> io::Result<()> {
+pub(super) fn allocate(file: &File, mode: i32, offset: u64, length: u64) -> io::Result<()> {
     let place = |bytes: u64| i64::try_from(bytes).map_err(|_| Errno::EFBIG);
     let flags = FallocateFlags::from_bits_truncate(mode);
     fallocate(file, flags, place(offset)?, place(length)?)?;

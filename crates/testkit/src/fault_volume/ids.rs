@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 const ROOT: u64 = 1;
 
 /// Paths are relative to the backing folder.
-pub struct Ids {
+pub(super) struct Ids {
     paths: HashMap<u64, PathBuf>,
     numbers: HashMap<PathBuf, u64>,
     next: u64,
 }
 
 impl Ids {
-    pub fn new() -> Self {
+    pub(super) fn new() -> Self {
         let root = PathBuf::new();
         Self {
             paths: HashMap::from([(ROOT, root.clone())]),
@@ -25,17 +25,17 @@ impl Ids {
     }
 
     /// Where number `id` is; none where it has been removed.
-    pub fn path(&self, id: u64) -> Option<&Path> {
+    pub(super) fn path(&self, id: u64) -> Option<&Path> {
         self.paths.get(&id).map(PathBuf::as_path)
     }
 
     /// Where `name` in the folder number `parent` is.
-    pub fn child(&self, parent: u64, name: &OsStr) -> Option<PathBuf> {
+    pub(super) fn child(&self, parent: u64, name: &OsStr) -> Option<PathBuf> {
         self.path(parent).map(|parent| parent.join(name))
     }
 
     /// The number of `path`, which is there.
-    pub fn id(&mut self, path: &Path) -> u64 {
+    pub(super) fn id(&mut self, path: &Path) -> u64 {
         if let Some(id) = self.numbers.get(path) {
             return *id;
         }
@@ -47,14 +47,14 @@ impl Ids {
     }
 
     /// Forgets `path`: another file of its name gets another number.
-    pub fn remove(&mut self, path: &Path) {
+    pub(super) fn remove(&mut self, path: &Path) {
         if let Some(id) = self.numbers.remove(path) {
             self.paths.remove(&id);
         }
     }
 
     /// What was at `from`, and below, is at `to` now.
-    pub fn rename(&mut self, from: &Path, to: &Path) {
+    pub(super) fn rename(&mut self, from: &Path, to: &Path) {
         self.remove(to);
         let moved = |path: &PathBuf| path.strip_prefix(from).is_ok();
         let all: Vec<_> = self

@@ -24,14 +24,14 @@ struct State {
 }
 
 /// See the module.
-pub struct Switch {
+pub(super) struct Switch {
     state: Mutex<State>,
     changed: Condvar,
 }
 
 /// How long a request waits, and what then happens to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Decision {
+pub(super) struct Decision {
     pub wait: Wait,
     /// None: what was asked.
     pub fault: Option<Fault>,
@@ -39,7 +39,7 @@ pub struct Decision {
 
 /// How long a request waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wait {
+pub(super) enum Wait {
     /// Not at all.
     No,
     /// So long, even if the rules change.
@@ -55,7 +55,7 @@ const PASS: Decision = Decision {
 
 impl Switch {
     /// No rules.
-    pub fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self {
             state: Mutex::new(State {
                 rules: Vec::new(),
@@ -69,7 +69,7 @@ impl Switch {
     }
 
     /// Replaces all rules; requests that hang go on.
-    pub fn set(&self, rules: Vec<Rule>) {
+    pub(super) fn set(&self, rules: Vec<Rule>) {
         let mut state = self.lock();
         let active = |rule| Active {
             rule,
@@ -84,17 +84,17 @@ impl Switch {
     }
 
     /// Faults so far.
-    pub fn injected(&self) -> u64 {
+    pub(super) fn injected(&self) -> u64 {
         self.lock().injected
     }
 
     /// Flushes that arrived so far, ignored ones too.
-    pub fn flushes(&self) -> u64 {
+    pub(super) fn flushes(&self) -> u64 {
         self.lock().flushes
     }
 
     /// What happens to a request.
-    pub fn decide(&self, kind: Option<FileKind>, access: Access) -> Decision {
+    pub(super) fn decide(&self, kind: Option<FileKind>, access: Access) -> Decision {
         let now = Instant::now();
         let state = &mut *self.lock();
         if access == Access::Flush {
@@ -124,7 +124,7 @@ impl Switch {
     }
 
     /// Waits as a decision says.
-    pub fn wait(&self, wait: Wait) {
+    pub(super) fn wait(&self, wait: Wait) {
         match wait {
             Wait::No => {}
             Wait::For(time) => std::thread::sleep(time),

@@ -12,7 +12,12 @@ use super::rule::Fault;
 const SECTOR_BYTES: usize = 512;
 
 /// Reads up to `length` bytes at `offset`, fewer at the end of the file.
-pub fn read(file: &File, offset: u64, length: usize, fault: Option<Fault>) -> io::Result<Vec<u8>> {
+pub(super) fn read(
+    file: &File,
+    offset: u64,
+    length: usize,
+    fault: Option<Fault>,
+) -> io::Result<Vec<u8>> {
     let from = match fault {
         Some(Fault::Misdirect) => neighbour(file, offset, length)?,
         Some(Fault::Full | Fault::Error) => return Err(Errno::EIO.into()),
@@ -41,7 +46,12 @@ pub fn read(file: &File, offset: u64, length: usize, fault: Option<Fault>) -> io
 }
 
 /// Writes all of `bytes` at `offset`, or pretends to.
-pub fn write(file: &File, offset: u64, bytes: &[u8], fault: Option<Fault>) -> io::Result<()> {
+pub(super) fn write(
+    file: &File,
+    offset: u64,
+    bytes: &[u8],
+    fault: Option<Fault>,
+) -> io::Result<()> {
     match fault {
         Some(Fault::Drop) => Ok(()),
         Some(Fault::Full) => Err(Errno::ENOSPC.into()),

@@ -5,7 +5,47 @@ use std::path::PathBuf;
 
 use units::{Prng, Seed};
 
-use super::{TARGETS, Target};
+use super::{flush_map, header, journal, log_record, page, plan, record};
+
+/// One decoder and its name, which is also the name of its corpus folder.
+struct Target {
+    /// Folder under `fuzz/corpus`, and name of the fuzzing binary.
+    name: &'static str,
+    /// Must return, whatever the bytes are.
+    run: fn(&[u8]),
+}
+
+/// Every decoder that is fuzzed.
+const TARGETS: [Target; 7] = [
+    Target {
+        name: "page",
+        run: page,
+    },
+    Target {
+        name: "record",
+        run: record,
+    },
+    Target {
+        name: "log_record",
+        run: log_record,
+    },
+    Target {
+        name: "header",
+        run: header,
+    },
+    Target {
+        name: "flush_map",
+        run: flush_map,
+    },
+    Target {
+        name: "plan",
+        run: plan,
+    },
+    Target {
+        name: "journal",
+        run: journal,
+    },
+];
 
 fn corpus(target: &Target) -> PathBuf {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));

@@ -68,7 +68,7 @@ pub enum Damage {
 
 impl Damage {
     /// Whether the medium changed single bits and what it should be is known.
-    pub const fn is_flip(&self) -> bool {
+    pub(crate) const fn is_flip(&self) -> bool {
         matches!(
             self,
             Self::FlippedBit { .. } | Self::FlippedZero { .. } | Self::FlippedChecksum { .. }
@@ -146,7 +146,7 @@ impl fmt::Display for Damage {
 }
 
 /// Judges the pages in `block`, the first of which is `first`.
-pub fn judge(block: &[u8], size: PageSize, first: PageNumber, tally: &mut Tally) {
+pub(super) fn judge(block: &[u8], size: PageSize, first: PageNumber, tally: &mut Tally) {
     for (number, bytes) in (first.0..).zip(block.chunks_exact(size.bytes())) {
         let number = PageNumber(number);
         tally.seen += 1;

@@ -7,7 +7,7 @@ use units::PageNumber;
 
 /// Roots that stand at fixed places of every database: the database with its two space trees, and
 /// the catalog. Nothing else points to them.
-pub const FIXED_ROOTS: [PageNumber; 4] = [
+pub(super) const FIXED_ROOTS: [PageNumber; 4] = [
     PageNumber(1),
     PageNumber(2),
     PageNumber(3),
@@ -17,7 +17,7 @@ pub const FIXED_ROOTS: [PageNumber; 4] = [
 /// Calls `note` with every page that `page` points to: neighbours, children, the roots of its space
 /// trees, and in the catalog the roots of all other trees. A page that was emptied and freed points
 /// to nothing, whatever links it still has.
-pub fn each(page: PageRef<'_>, mut note: impl FnMut(PageNumber)) {
+pub(super) fn each(page: PageRef<'_>, mut note: impl FnMut(PageNumber)) {
     if page.has(page_flags::EMPTY) {
         return;
     }

@@ -86,7 +86,7 @@ async fn decide(plan: &Plan, location: &Location) -> Result<Action, PrepareError
 /// Removes what an interrupted fill left, but for the manifest that says so: should this be
 /// interrupted too, the next attempt still knows whose files these are. A fill makes no log, so
 /// none that is there is its own.
-pub async fn clear(location: &Location) -> Result<(), PrepareError> {
+pub(super) async fn clear(location: &Location) -> Result<(), PrepareError> {
     let there = location.database.list().await?;
     let own = own_files(location, &there, &[]);
     for file in &own.database {

@@ -10,7 +10,7 @@ use crate::coordinator::Coordinator;
 use crate::messages::fill_row;
 
 /// Gives version 1 of every message from number 1 on, until a stop is asked for.
-pub struct Source {
+pub(super) struct Source {
     content: Content,
     last: i64,
     pads: Pads,
@@ -19,7 +19,7 @@ pub struct Source {
 
 impl Source {
     /// The messages of `content`.
-    pub fn new(content: Content, coordinator: Arc<Coordinator>) -> Self {
+    pub(super) fn new(content: Content, coordinator: Arc<Coordinator>) -> Self {
         Self {
             content,
             last: 0,

@@ -18,7 +18,7 @@ use crate::damage::{Damage, Tally};
 const MOST_NAMED: usize = 10;
 
 /// Verifies `all` and tells what was found.
-pub async fn check(group: &Rc<Group>, all: &[Opened]) {
+pub(super) async fn check(group: &Rc<Group>, all: &[Opened]) {
     let start = |opened: &Opened| {
         let (group, opened) = (Rc::clone(group), opened.clone());
         let runtime = group.runtime.clone();

@@ -22,7 +22,7 @@ use crate::worker::Shared;
 
 /// A database of the group, open or not. Clones are the same database.
 #[derive(Clone)]
-pub struct Opened {
+pub(super) struct Opened {
     pub location: Location,
     pub meter: Rc<Meter>,
     pub troubles: Rc<Troubles>,
@@ -41,7 +41,7 @@ struct Live {
 }
 
 /// The database at `location`, not open yet; what is asked of its storage is followed.
-pub fn followed(group: &Group, location: &Location) -> Opened {
+pub(super) fn followed(group: &Group, location: &Location) -> Opened {
     let events = Rc::clone(&group.events);
     let troubles = Rc::new(Troubles::at(location, &group.runtime, group.origin, events));
     let clock = group.runtime.clock();
@@ -156,7 +156,7 @@ async fn exists_from(
 
 impl Opened {
     /// Opens the database. Where that fails, the troubles say why.
-    pub async fn open(&self, group: &Group) {
+    pub(super) async fn open(&self, group: &Group) {
         match open_live(group, &self.location).await {
             Ok(live) => *self.live.borrow_mut() = Some(live),
             Err(text) => self.troubles.not_open(group.runtime.now(), text),
@@ -164,7 +164,7 @@ impl Opened {
     }
 
     /// What the sessions of this database share; none where it is not open.
-    pub fn share(&self, group: &Group) -> Option<Rc<Shared>> {
+    pub(super) fn share(&self, group: &Group) -> Option<Rc<Shared>> {
         let Live {
             database,
             table,
@@ -189,7 +189,7 @@ impl Opened {
     }
 
     /// Whether the cache is filled; true where there is none to fill.
-    pub fn is_warm(&self, plan: &Plan) -> bool {
+    pub(super) fn is_warm(&self, plan: &Plan) -> bool {
         let live = self.live.borrow();
         let Some(live) = live.as_ref() else {
             return true;
@@ -203,12 +203,12 @@ impl Opened {
     }
 
     /// Whether it was closed cleanly after the load.
-    pub fn is_closed(&self) -> bool {
+    pub(super) fn is_closed(&self) -> bool {
         self.is_closed.get()
     }
 
     /// Tells which files were found not to hold what was written to them.
-    pub fn look_after_files(&self, group: &Group) {
+    pub(super) fn look_after_files(&self, group: &Group) {
         if let Some(live) = &*self.live.borrow() {
             self.tell_not_as_written(&live.database, group);
         }
@@ -222,7 +222,7 @@ impl Opened {
 
     /// Closes the database cleanly, where it can be, and tells what it had to put right while it
     /// was open.
-    pub async fn close(&self, group: &Group) {
+    pub(super) async fn close(&self, group: &Group) {
         let live = self.live.borrow_mut().take();
         let Some(live) = live else {
             return;

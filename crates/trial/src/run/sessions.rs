@@ -12,7 +12,7 @@ use crate::pace::Pacer;
 use crate::worker::{Shared, Worker};
 
 /// All sessions of a group.
-pub struct Sessions {
+pub(super) struct Sessions {
     runtime: Runtime,
     databases: Vec<Loaded>,
 }
@@ -32,7 +32,7 @@ struct Running {
 
 impl Sessions {
     /// No sessions yet, on `databases`.
-    pub fn new(runtime: &Runtime, databases: &[Rc<Shared>]) -> Self {
+    pub(super) fn new(runtime: &Runtime, databases: &[Rc<Shared>]) -> Self {
         let idle = |shared: &Rc<Shared>| Loaded {
             shared: Rc::clone(shared),
             running: Vec::new(),
@@ -45,7 +45,7 @@ impl Sessions {
     }
 
     /// Holds each database at `target_iops` from now on.
-    pub fn hold(&self, target_iops: f64) {
+    pub(super) fn hold(&self, target_iops: f64) {
         let now = self.runtime.now();
         for Loaded { shared, .. } in &self.databases {
             let requests = shared.meter.requests();
@@ -56,7 +56,7 @@ impl Sessions {
     }
 
     /// Makes it `count` sessions of each database, and waits for those that are too many to end.
-    pub async fn set(&mut self, count: u32, plan: &Plan) {
+    pub(super) async fn set(&mut self, count: u32, plan: &Plan) {
         let mut surplus = Vec::new();
         for database in &mut self.databases {
             while (database.running.len() as u64) < u64::from(count) {

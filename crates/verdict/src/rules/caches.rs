@@ -14,7 +14,7 @@ const FEWEST_BYTES: u64 = 16 << 20;
 
 /// Cannot judge where a cache is known to be in the way, or a device counted far fewer bytes than
 /// were read. Finds nothing in a record that says neither.
-pub fn judge(run: &RunRecord) -> Option<Finding> {
+pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let databases = run.start.databases.iter();
     let mut volumes: Vec<&VolumeFacts> = databases
         .flat_map(|database| [&database.volume, &database.log_volume])

@@ -9,7 +9,7 @@ use crate::{Evidence, Finding, Kind, Limit, Outcome, Unit};
 ///
 /// A page with a correctable bit counts: the medium changed it. Uninitialised and foreign pages
 /// do not: a file grows ahead of its use.
-pub fn judge(run: &RunRecord) -> Option<Finding> {
+pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     if !run.start.settings.verify_checksums && run.checksums.is_empty() {
         return None;
     }

@@ -9,7 +9,7 @@ use super::{judges_load, milliseconds};
 use crate::{Evidence, Finding, Kind, Limit, Outcome, Unit};
 
 /// The rule's name for programs.
-pub const RULE: &str = "generator-limited";
+pub(crate) const RULE: &str = "generator-limited";
 
 /// Above this the processors had no time left: a full one is rarely sampled as 100 %.
 const BUSY_LIMIT_PERCENT: f64 = 90.0;
@@ -20,7 +20,7 @@ const LAG_LIMIT_NS: u64 = 5_000_000;
 
 /// Warns where the machine was the limit; [`crate::judge`] turns that into doubt where the load
 /// failed. Finds nothing in a simulated world, whose machine is never busy.
-pub fn judge(run: &RunRecord) -> Option<Finding> {
+pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let samples: Vec<HostSample> = run
         .intervals_of(Phase::Measure)
         .filter_map(|row| row.host)

@@ -6,7 +6,7 @@ use crate::{Evidence, Finding, Kind, Outcome, Unit};
 
 /// Cannot judge a run whose record was changed afterwards; finds nothing in one without hashes,
 /// which tells nothing.
-pub fn judge(run: &RunRecord) -> Option<Finding> {
+pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let (outcome, evidence) = match run.seal {
         Seal::Unsealed => return None,
         Seal::Whole { .. } => (Outcome::Pass, Vec::new()),

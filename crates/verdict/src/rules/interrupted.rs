@@ -6,7 +6,7 @@ use crate::{Evidence, Finding, Kind, Outcome, Unit};
 
 /// Cannot judge a run that was interrupted, or whose journal just stops.
 #[expect(clippy::unnecessary_wraps, reason = "every rule has the same shape")]
-pub fn judge(run: &RunRecord) -> Option<Finding> {
+pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let reason = match &run.finished {
         Some(finished) if !finished.interrupted => None,
         Some(finished) => Some(

@@ -10,7 +10,7 @@ const EVIDENCE_SHOWN: usize = 10;
 
 /// Fails on one error, as Jetstress 2013 does; warnings are shown and fail nothing.
 #[expect(clippy::unnecessary_wraps, reason = "every rule has the same shape")]
-pub fn judge(run: &RunRecord) -> Option<Finding> {
+pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     // That a volume was full is said by a rule of its own.
     let of_this_rule = || {
         let issues = run.issues.iter();

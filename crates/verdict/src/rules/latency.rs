@@ -10,7 +10,7 @@ use super::milliseconds;
 use crate::{Evidence, Finding, Kind, Limit, Outcome, Unit};
 
 /// A latency rule's parameters.
-pub struct LatencyRule {
+pub(super) struct LatencyRule {
     /// Its name for programs.
     pub rule: &'static str,
     /// Its name for people.
@@ -40,7 +40,7 @@ impl Measured {
 
 impl LatencyRule {
     /// Judges each database's mean over the whole measurement.
-    pub fn of_average(&self, run: &RunRecord) -> Finding {
+    pub(super) fn of_average(&self, run: &RunRecord) -> Finding {
         let measured = run.start.databases.iter().map(|database| {
             let totals = run.totals_of(Phase::Measure, database.index);
             let total = totals.and_then(|totals| totals.series.get(&self.series));
@@ -65,7 +65,7 @@ impl LatencyRule {
     }
 
     /// Judges each database's worst interval.
-    pub fn of_worst_interval(&self, run: &RunRecord) -> Finding {
+    pub(super) fn of_worst_interval(&self, run: &RunRecord) -> Finding {
         let databases = run.start.databases.iter();
         let measured = databases.map(|database| self.worst_interval(run, database.index));
         self.finding(measured.collect(), |one: &Measured| one.is_known())

@@ -7,7 +7,7 @@ use super::{judges_load, milliseconds};
 use crate::{Evidence, Finding, Kind, Limit, Outcome, Unit};
 
 /// The rule's name for programs.
-pub const RULE: &str = "longest-request";
+pub(crate) const RULE: &str = "longest-request";
 
 /// The longest request of one database.
 struct Longest {
@@ -20,7 +20,7 @@ struct Longest {
 
 /// Fails where a request of the measurement took longer than the limit, in the drain behind it as
 /// well: what was asked at its end is answered there. Finds nothing where the record has no limit.
-pub fn judge(run: &RunRecord) -> Option<Finding> {
+pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let limit_ns = run.start.settings.thresholds.longest_request_ns;
     let limit_ns = limit_ns.filter(|_| judges_load(run))?;
     let databases = run.start.databases.iter();

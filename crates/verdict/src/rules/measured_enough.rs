@@ -6,7 +6,7 @@ use super::judges_load;
 use crate::{Evidence, Finding, Kind, Limit, Outcome, Unit};
 
 /// Cannot judge a run that measured less than the stated minimum.
-pub fn judge(run: &RunRecord) -> Option<Finding> {
+pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     if !judges_load(run) {
         return None;
     }

@@ -8,7 +8,7 @@ use super::judges_load;
 use crate::{Evidence, Finding, Kind, Limit, Outcome, Unit};
 
 /// Fails where stalls of all databases together come more often than the limit.
-pub fn judge(run: &RunRecord) -> Option<Finding> {
+pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     if !judges_load(run) {
         return None;
     }

@@ -6,7 +6,7 @@ use super::{judges_load, latency::LatencyRule};
 use crate::Finding;
 
 /// Fails where any one database is over the limit.
-pub fn judge(run: &RunRecord) -> Option<Finding> {
+pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let thresholds = &run.start.settings.thresholds;
     let rule = LatencyRule {
         rule: "read-latency-maximum",

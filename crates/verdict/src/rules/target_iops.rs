@@ -7,7 +7,7 @@ use super::judges_load;
 use crate::{Evidence, Finding, Kind, Limit, Outcome, Unit};
 
 /// Fails below the stated share of the target; finds nothing where the plan has no target.
-pub fn judge(run: &RunRecord) -> Option<Finding> {
+pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let settings = &run.start.settings;
     let target = settings.target_iops.filter(|_| judges_load(run))?;
     let percent = settings.thresholds.target_reached_percent;

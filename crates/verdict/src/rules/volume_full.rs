@@ -5,7 +5,7 @@ use record::{Issue, IssueKind, RunRecord};
 use crate::{Evidence, Finding, Kind, Outcome, Unit};
 
 /// Cannot judge a run in which a volume was full; finds nothing in any other.
-pub fn judge(run: &RunRecord) -> Option<Finding> {
+pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let is_full = |issue: &&Issue| issue.kind == IssueKind::VolumeFull;
     let mut full: Vec<&Issue> = run.issues.iter().filter(is_full).collect();
     full.sort_by_key(|issue| issue.at_ns);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// Bytes that the block devices under `path` have read since they are there; none where no device
 /// can be told, or where it does not count.
-pub fn read_bytes(path: &Path) -> Option<u64> {
+pub(crate) fn read_bytes(path: &Path) -> Option<u64> {
     let path = fs::canonicalize(path).ok()?;
     let table = fs::read_to_string("/proc/self/mountinfo").ok()?;
     let mount = super::mount_of(&table, &path)?;

@@ -17,17 +17,17 @@ pub(in crate::recovery) struct Page {
 
 impl Page {
     /// Database time of the last change; that of a damaged page means nothing.
-    pub fn dbtime(&self) -> u64 {
+    pub(crate) fn dbtime(&self) -> u64 {
         PageRef::new(&self.image).dbtime()
     }
 
     /// Whether nothing is wrong with it.
-    pub const fn is_sound(&self) -> bool {
+    pub(crate) const fn is_sound(&self) -> bool {
         self.damage.is_none()
     }
 
     /// Whether it may be written: it was changed, and is no ruin.
-    pub const fn is_due(&self) -> bool {
+    pub(crate) const fn is_due(&self) -> bool {
         self.dirty && self.damage.is_none()
     }
 }

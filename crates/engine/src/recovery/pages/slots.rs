@@ -41,17 +41,17 @@ const ANNOUNCED: &str = "invariant: redo announces the pages that it uses";
 
 impl Slots {
     /// Pages here and on their way.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.pages.len()
     }
 
     /// How many of them are wanted.
-    pub const fn wanted(&self) -> usize {
+    pub(super) const fn wanted(&self) -> usize {
         self.wanted
     }
 
     /// One more record wants a page; false where it is not in memory.
-    pub fn want(&mut self, page: PageNumber) -> bool {
+    pub(super) fn want(&mut self, page: PageNumber) -> bool {
         let Some(slot) = self.pages.get_mut(&page) else {
             return false;
         };
@@ -66,7 +66,7 @@ impl Slots {
     }
 
     /// A page comes into memory because a record wants it.
-    pub fn admit(&mut self, page: PageNumber, state: State) {
+    pub(super) fn admit(&mut self, page: PageNumber, state: State) {
         let slot = Slot {
             state,
             wanted: 1,
@@ -78,7 +78,7 @@ impl Slots {
     }
 
     /// A record has had the page that it wanted.
-    pub fn release(&mut self, page: PageNumber) {
+    pub(super) fn release(&mut self, page: PageNumber) {
         let slot = self.pages.get_mut(&page).expect(ANNOUNCED);
         slot.wanted -= 1;
         if slot.wanted == 0 {
@@ -90,12 +90,12 @@ impl Slots {
     }
 
     /// What there is of a wanted page.
-    pub fn state(&self, page: PageNumber) -> &State {
+    pub(super) fn state(&self, page: PageNumber) -> &State {
         &self.pages.get(&page).expect(ANNOUNCED).state
     }
 
     /// The state of a wanted page that is not here, to be turned into a page by the caller.
-    pub fn take_unless_here(&mut self, page: PageNumber) -> Option<State> {
+    pub(super) fn take_unless_here(&mut self, page: PageNumber) -> Option<State> {
         let slot = self.pages.get_mut(&page).expect(ANNOUNCED);
         match slot.state {
             State::Here(_) => None,
@@ -104,12 +104,12 @@ impl Slots {
     }
 
     /// A wanted page has come.
-    pub fn put(&mut self, number: PageNumber, page: Page) {
+    pub(super) fn put(&mut self, number: PageNumber, page: Page) {
         self.pages.get_mut(&number).expect(ANNOUNCED).state = State::Here(page);
     }
 
     /// A page that is here.
-    pub fn page(&mut self, number: PageNumber) -> &mut Page {
+    pub(super) fn page(&mut self, number: PageNumber) -> &mut Page {
         match self.pages.get_mut(&number).map(|slot| &mut slot.state) {
             Some(State::Here(page)) => page,
             _ => unreachable!("only pages that are here are asked for"),
@@ -118,7 +118,7 @@ impl Slots {
 
     /// Takes the page that has been idle for longest off the idle ones. One that was changed is
     /// named and stays; else it goes, and its memory is given back. None where none is idle.
-    pub fn drop_idle(&mut self) -> Option<Result<Buffer, PageNumber>> {
+    pub(super) fn drop_idle(&mut self) -> Option<Result<Buffer, PageNumber>> {
         loop {
             let (_, number) = self.idle.pop_first()?;
             let slot = self.pages.get_mut(&number).expect(ANNOUNCED);
@@ -141,7 +141,7 @@ impl Slots {
     }
 
     /// Whether a page may be written now.
-    pub fn is_due(&self, page: PageNumber) -> bool {
+    pub(super) fn is_due(&self, page: PageNumber) -> bool {
         self.pages.get(&page).is_some_and(|slot| match &slot.state {
             State::Here(page) => page.is_due() && slot.wanted == 0 && !slot.is_written,
             State::ToCome | State::Loading(_) => false,
@@ -149,19 +149,19 @@ impl Slots {
     }
 
     /// Whether a write of a page is in flight.
-    pub fn is_written(&self, page: PageNumber) -> bool {
+    pub(super) fn is_written(&self, page: PageNumber) -> bool {
         self.pages.get(&page).is_some_and(|slot| slot.is_written)
     }
 
     /// A write of a page begins; the page is given, to be sealed.
-    pub fn begin_write(&mut self, number: PageNumber) -> &mut Page {
+    pub(super) fn begin_write(&mut self, number: PageNumber) -> &mut Page {
         self.pages.get_mut(&number).expect(ANNOUNCED).is_written = true;
         self.page(number)
     }
 
     /// A write of a page has ended. It is not wanted and it is in the file: it goes next, unless it
     /// was used meanwhile.
-    pub fn end_write(&mut self, number: PageNumber) {
+    pub(super) fn end_write(&mut self, number: PageNumber) {
         let slot = self.pages.get_mut(&number).expect(ANNOUNCED);
         slot.is_written = false;
         let is_clean = matches!(&slot.state, State::Here(page) if !page.dirty);
@@ -173,7 +173,7 @@ impl Slots {
     }
 
     /// All pages that have to be written, though a write of them may be in flight.
-    pub fn changed(&self) -> Vec<PageNumber> {
+    pub(super) fn changed(&self) -> Vec<PageNumber> {
         let is_due = |slot: &Slot| matches!(&slot.state, State::Here(page) if page.is_due());
         let changed = self.pages.iter().filter(|(_, slot)| is_due(slot));
         changed.map(|(number, _)| *number).collect()

@@ -32,7 +32,7 @@ pub(super) struct Run {
 
 impl Run {
     /// The pages.
-    pub fn pages(self) -> impl ExactSizeIterator<Item = PageNumber> + use<> {
+    pub(super) fn pages(self) -> impl ExactSizeIterator<Item = PageNumber> + use<> {
         (0..self.length).map(move |index| PageNumber(self.first.0 + index))
     }
 }
@@ -54,7 +54,7 @@ pub(super) struct Writing {
 
 impl Writing {
     /// Nothing yet; `capacity` pages may be in memory.
-    pub fn new(capacity: usize, longest_run: usize) -> Self {
+    pub(super) fn new(capacity: usize, longest_run: usize) -> Self {
         Self {
             gathered: BTreeSet::new(),
             gather: (capacity / GATHERED_SHARE).min(MOST_GATHERED),
@@ -67,23 +67,23 @@ impl Writing {
     }
 
     /// A changed page should go.
-    pub fn add(&mut self, page: PageNumber) {
+    pub(super) fn add(&mut self, page: PageNumber) {
         self.gathered.insert(page);
     }
 
     /// Whether so many pages wait that no more need be found.
-    pub fn has_enough(&self) -> bool {
+    pub(super) fn has_enough(&self) -> bool {
         self.gathered.len() >= 2 * self.gather.max(1)
     }
 
     /// Whether nothing waits and nothing is on its way.
-    pub fn is_idle(&self) -> bool {
+    pub(super) fn is_idle(&self) -> bool {
         self.gathered.is_empty() && self.in_flight.is_empty()
     }
 
     /// The next run to write. None where enough are on their way, where too few pages have gathered
     /// unless it `presses`, and where all that have gathered wait for a write of their own.
-    pub fn next(&mut self, slots: &Slots, presses: bool) -> Option<Run> {
+    pub(super) fn next(&mut self, slots: &Slots, presses: bool) -> Option<Run> {
         while self.in_flight.len() < WRITES_IN_FLIGHT
             && (presses || self.gathered.len() >= self.gather)
         {
@@ -120,7 +120,7 @@ impl Writing {
     }
 
     /// Seals the pages of a run, which count as unchanged from now on, in `buffer`.
-    pub fn seal(&self, run: Run, slots: &mut Slots, mut buffer: Buffer) -> Buffer {
+    pub(super) fn seal(&self, run: Run, slots: &mut Slots, mut buffer: Buffer) -> Buffer {
         let bytes = buffer.len() / run.pages().len();
         for (number, sealed) in run.pages().zip(buffer.chunks_mut(bytes)) {
             let page = slots.begin_write(number);
@@ -135,13 +135,13 @@ impl Writing {
     }
 
     /// A run is on its way.
-    pub fn begin(&mut self, run: Run, write: Completion) {
+    pub(super) fn begin(&mut self, run: Run, write: Completion) {
         self.written += u64::from(run.length);
         self.in_flight.push((run, write));
     }
 
     /// Takes note of the writes that have ended; memory of one page is used again.
-    pub fn end(
+    pub(super) fn end(
         &mut self,
         slots: &mut Slots,
         spare: &mut Vec<Buffer>,

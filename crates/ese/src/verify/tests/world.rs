@@ -19,22 +19,22 @@ use crate::schema::{
 use crate::signature::Signature;
 use crate::space::{Extent, Extents, SpaceHeader, SpaceNode, SplitBuffer};
 
-pub const SIZE: PageSize = PageSize::KIB_32;
+pub(super) const SIZE: PageSize = PageSize::KIB_32;
 const PAGES: u32 = 40;
-pub const LONG_VALUE: LongValueId = LongValueId(1);
+pub(super) const LONG_VALUE: LongValueId = LongValueId(1);
 /// The row that holds the long value.
 const HOLDER: i64 = 5;
 
 /// A node to be stored: key and data.
 type Pair = (Vec<u8>, Vec<u8>);
 
-pub struct World {
+pub(super) struct World {
     pub file: Vec<u8>,
     pub header: DatabaseHeader,
 }
 
 impl World {
-    pub fn new() -> Self {
+    pub(super) fn new() -> Self {
         let mut header = DatabaseHeader::new(SIZE, Signature::default());
         header.state = DatabaseState::CleanShutdown;
         let mut world = Self {
@@ -48,7 +48,7 @@ impl World {
     }
 
     /// The same with another level in the table: page 38 above leaves 31 and 32, 39 above 33.
-    pub fn of_three_levels() -> Self {
+    pub(super) fn of_three_levels() -> Self {
         let mut world = Self::new();
         let rows: Vec<Pair> = (0..10).map(|id| (primary_key(id), record(id))).collect();
         let entry = |key: &[u8], child: u32| (key.to_vec(), child.to_le_bytes().to_vec());
@@ -67,7 +67,7 @@ impl World {
     }
 
     /// Changes a page and seals it again.
-    pub fn change(&mut self, number: u32, change: impl FnOnce(&mut PageMut<'_>)) {
+    pub(super) fn change(&mut self, number: u32, change: impl FnOnce(&mut PageMut<'_>)) {
         let start = (number as usize + 1) * SIZE.bytes();
         let mut page = PageMut::new(&mut self.file[start..start + SIZE.bytes()]);
         change(&mut page);
@@ -226,7 +226,7 @@ fn space(parent: u32, primary_pages: u32, extents: Extents) -> [u8; SpaceHeader:
     .encode()
 }
 
-pub fn definition() -> TableDefinition {
+pub(super) fn definition() -> TableDefinition {
     let columns = vec![
         ColumnDefinition::new(1, "Id", ColumnType::LongLong, 0).not_null(),
         ColumnDefinition::new(2, "Group", ColumnType::LongLong, 0),
@@ -266,16 +266,16 @@ fn key_of(index: usize, number: i64) -> Vec<u8> {
     key
 }
 
-pub fn primary_key(id: i64) -> Vec<u8> {
+pub(super) fn primary_key(id: i64) -> Vec<u8> {
     key_of(0, id)
 }
 
 /// Three rows share a group.
-pub fn group_key(id: i64) -> Vec<u8> {
+pub(super) fn group_key(id: i64) -> Vec<u8> {
     key_of(1, id / 3)
 }
 
-pub fn record(id: i64) -> Vec<u8> {
+pub(super) fn record(id: i64) -> Vec<u8> {
     let mut builder = RecordBuilder::new(&definition(), SIZE);
     builder
         .set(ColumnId(1), &id.to_le_bytes())

@@ -8,7 +8,7 @@ use super::{Answer, as_json};
 use crate::error::CommandError;
 
 /// Compares two builds, each given as a version, a name or a file.
-pub fn run(table: &BuildTable, one: &str, other: &str) -> Result<Answer, CommandError> {
+pub(super) fn run(table: &BuildTable, one: &str, other: &str) -> Result<Answer, CommandError> {
     let comparison = table.compare(release(table, one)?, release(table, other)?);
     Ok(Answer {
         lines: lines(&comparison),

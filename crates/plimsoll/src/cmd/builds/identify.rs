@@ -10,7 +10,7 @@ use super::{Answer, as_json};
 use crate::error::CommandError;
 
 /// Identifies everything that was named.
-pub fn run(table: &BuildTable, texts: &[String]) -> Result<Answer, CommandError> {
+pub(super) fn run(table: &BuildTable, texts: &[String]) -> Result<Answer, CommandError> {
     let mut lines = Vec::new();
     let mut found = Vec::new();
     for text in texts {

@@ -7,7 +7,7 @@ use super::{Answer, as_json};
 use crate::error::CommandError;
 
 /// All builds whose product's name holds `product`.
-pub fn run(table: &BuildTable, product: Option<&str>) -> Result<Answer, CommandError> {
+pub(super) fn run(table: &BuildTable, product: Option<&str>) -> Result<Answer, CommandError> {
     let wanted = product.unwrap_or("").to_ascii_lowercase();
     let releases: Vec<&Release> = table
         .releases()

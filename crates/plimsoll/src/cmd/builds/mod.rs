@@ -16,7 +16,7 @@ use crate::error::CommandError;
 use crate::flags::{BuildsAction, BuildsFlags};
 
 /// Answers from the embedded table or the one that was named.
-pub fn run(flags: &BuildsFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+pub(crate) fn run(flags: &BuildsFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let table = table(flags)?;
     let mut answer = match &flags.action {
         BuildsAction::Identify { subjects } => identify::run(&table, subjects)?,

@@ -14,7 +14,7 @@ use crate::error::CommandError;
 const LARGEST_BYTES: u64 = 256 << 20;
 
 /// Something found.
-pub enum Subject {
+pub(super) enum Subject {
     /// A version, and where it stands.
     Version {
         /// As it was typed, or file and line.
@@ -35,7 +35,7 @@ pub enum Subject {
 }
 
 /// Everything that `text`, a path or a version, stands for.
-pub fn subjects(table: &BuildTable, text: &str) -> Result<Vec<Subject>, CommandError> {
+pub(super) fn subjects(table: &BuildTable, text: &str) -> Result<Vec<Subject>, CommandError> {
     let path = Path::new(text);
     if path.exists() {
         return in_file(table, path);

@@ -9,7 +9,7 @@ use limits::{APPLICATIONS, Application, ConfigFile, HostedApplication, Server, S
 use crate::error::CommandError;
 
 /// A server and where its files lie.
-pub struct Found {
+pub(super) struct Found {
     /// Its folder.
     pub folder: PathBuf,
     pub server: Server,
@@ -26,7 +26,7 @@ const HOST_FILES: [&str; 3] = [
 ];
 
 /// The server in `folder`, or those in the folders directly below it.
-pub fn servers(folder: &Path) -> Result<Vec<Found>, CommandError> {
+pub(super) fn servers(folder: &Path) -> Result<Vec<Found>, CommandError> {
     let own = server(folder)?;
     if !own.paths.is_empty() {
         return Ok(vec![own]);

@@ -11,7 +11,7 @@ use crate::error::CommandError;
 use crate::flags::{LimitsAction, LimitsFlags};
 
 /// Shows or sets the limits of the servers whose files lie in a folder.
-pub fn run(flags: &LimitsFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+pub(crate) fn run(flags: &LimitsFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     match &flags.action {
         LimitsAction::Show { folder } => show::run(folder, flags.json, console),
         LimitsAction::Set(wanted) => set::run(wanted, flags.json, console),

@@ -24,7 +24,7 @@ struct Change {
 }
 
 /// Plans the changes of every file; writes them where `--write` is given.
-pub fn run(
+pub(super) fn run(
     flags: &LimitsSetFlags,
     as_json: bool,
     console: &mut Console,

@@ -12,7 +12,11 @@ use crate::console::Console;
 use crate::error::CommandError;
 
 /// Shows every server in `folder`.
-pub fn run(folder: &Path, as_json: bool, console: &mut Console) -> Result<Outcome, CommandError> {
+pub(super) fn run(
+    folder: &Path,
+    as_json: bool,
+    console: &mut Console,
+) -> Result<Outcome, CommandError> {
     let mut answers = Vec::new();
     for found in servers(folder)? {
         let chains = found.server.chains()?;
@@ -34,7 +38,7 @@ pub fn run(folder: &Path, as_json: bool, console: &mut Console) -> Result<Outcom
 }
 
 /// The answer for one protocol, then the limits behind it.
-pub fn lines(chain: &Chain) -> Vec<String> {
+pub(super) fn lines(chain: &Chain) -> Vec<String> {
     let mut lines = vec![
         format!("  {}", chain.protocol),
         format!("    upload    {}", direction(chain, Direction::Upload)),
@@ -122,7 +126,7 @@ fn server_json(found: &Found, chains: &[Chain]) -> Value {
 }
 
 /// One protocol for programs.
-pub fn chain_json(chain: &Chain) -> Value {
+pub(super) fn chain_json(chain: &Chain) -> Value {
     let missing: Vec<String> = chain.missing.iter().map(ToString::to_string).collect();
     json!({
         "protocol": chain.protocol.to_string(),

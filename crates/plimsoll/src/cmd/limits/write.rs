@@ -12,7 +12,7 @@ use crate::documents::write_new;
 use crate::error::CommandError;
 
 /// Puts `new` in the place of `path`, which must still hold `old`, and answers with the backup.
-pub fn replace(path: &Path, old: &[u8], new: &[u8]) -> Result<PathBuf, CommandError> {
+pub(super) fn replace(path: &Path, old: &[u8], new: &[u8]) -> Result<PathBuf, CommandError> {
     // A link is followed: its target is replaced, not the link.
     let path = &path
         .canonicalize()

@@ -6,7 +6,7 @@ use sizing::provision::pool::Pool;
 use sizing::provision::{Capacity, Database, Group, Provision, Purpose, Server, Volume};
 
 /// Everything that is to be built.
-pub fn of(provision: &Provision) -> Value {
+pub(super) fn of(provision: &Provision) -> Value {
     let needs = &provision.needs;
     let failures: Vec<Value> = provision
         .modes

@@ -13,7 +13,7 @@ use trial::manifest::Manifest;
 use crate::error::CommandError;
 
 /// Refuses a database of which neither its manifest nor its log proves that this program made it.
-pub fn require_ours(
+pub(super) fn require_ours(
     world: &World,
     path: &Path,
     header: &DatabaseHeader,
@@ -48,7 +48,7 @@ pub fn require_ours(
 }
 
 /// The base name of the one log in `folder`.
-pub fn only_base(folder: &Path) -> Result<String, CommandError> {
+pub(super) fn only_base(folder: &Path) -> Result<String, CommandError> {
     let wrong = |error: std::io::Error| CommandError::file(folder, "list", &error);
     let mut bases = Vec::new();
     for entry in fs::read_dir(folder).map_err(wrong)? {

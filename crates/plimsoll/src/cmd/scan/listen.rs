@@ -17,7 +17,7 @@ use crate::term::Progress;
 const FRAME_BYTES: usize = 9216;
 
 /// Everything that passes `interface` in `duration`, or until Ctrl-C.
-pub fn listen(
+pub(super) fn listen(
     interface: &str,
     duration: Nanos,
     console: &mut Console,

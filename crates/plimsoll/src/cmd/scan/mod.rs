@@ -22,7 +22,7 @@ struct Seen {
 }
 
 /// Reads captures, or listens for a while.
-pub fn run(flags: &ScanFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+pub(crate) fn run(flags: &ScanFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let mut all = Vec::new();
     if let Some(interface) = &flags.interface {
         all.push(listen::listen(interface, flags.duration, console)?);

@@ -10,7 +10,7 @@ use crate::error::CommandError;
 const SECOND: f64 = 1e9;
 
 /// Owners, findings and free ids.
-pub fn text(seen: &Seen, console: &mut Console) -> Result<(), CommandError> {
+pub(super) fn text(seen: &Seen, console: &mut Console) -> Result<(), CommandError> {
     let survey = &seen.survey;
     let seconds = survey.nanoseconds as f64 / SECOND;
     console.answer(format_args!(
@@ -129,7 +129,7 @@ fn subject(finding: &Finding) -> String {
 }
 
 /// Everything for programs.
-pub fn json(all: &[Seen]) -> Value {
+pub(super) fn json(all: &[Seen]) -> Value {
     json!({ "scans": all.iter().map(one).collect::<Vec<_>>() })
 }
 

@@ -13,7 +13,7 @@ use crate::error::CommandError;
 use crate::flags::SizeFlags;
 
 /// Sizes the deployment; fails where it cannot be built.
-pub fn run(flags: &SizeFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+pub(crate) fn run(flags: &SizeFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     if flags.example {
         console.answer_text(Deployment::example())?;
         return Ok(Outcome::Pass);

@@ -24,7 +24,7 @@ struct Axis {
 }
 
 /// Ranks all combinations; fails where none can be built.
-pub fn run(
+pub(super) fn run(
     flags: &SizeFlags,
     file: &str,
     text: &str,

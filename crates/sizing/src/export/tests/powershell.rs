@@ -16,7 +16,7 @@ const COMMANDS: &[&str] = &[
 ];
 
 /// Whether a line may begin with it.
-pub fn is_known(command: &str) -> bool {
+pub(super) fn is_known(command: &str) -> bool {
     // The parameters of a script, a setting, a condition.
     let part = [
         "param(",
@@ -30,7 +30,7 @@ pub fn is_known(command: &str) -> bool {
 }
 
 /// The words of a line, texts without their quotes; a comment is none.
-pub fn words(line: &str) -> Result<Vec<String>, &'static str> {
+pub(super) fn words(line: &str) -> Result<Vec<String>, &'static str> {
     let mut words = Vec::new();
     let mut rest = line.trim();
     while !rest.is_empty() && !rest.starts_with('#') {

@@ -10,7 +10,7 @@ use crate::say;
 const PROGRESS_EVERY: Duration = Duration::from_secs(10);
 
 /// What a run over many has come to.
-pub struct Tally {
+pub(crate) struct Tally {
     seeds: u64,
     done: u64,
     /// Of the scripts that passed.
@@ -23,7 +23,7 @@ pub struct Tally {
 
 impl Tally {
     /// Nothing yet, of `seeds` scripts.
-    pub fn new(seeds: u64) -> Self {
+    pub(crate) fn new(seeds: u64) -> Self {
         let now = Instant::now();
         Self {
             seeds,
@@ -36,7 +36,7 @@ impl Tally {
     }
 
     /// Takes a script's result in; whether to go on.
-    pub fn take(&mut self, result: Result<CrashSummary, CrashFailure>) -> bool {
+    pub(crate) fn take(&mut self, result: Result<CrashSummary, CrashFailure>) -> bool {
         match result {
             Ok(summary) => self.summary.add(&summary),
             Err(failure) => self.failures.push(failure),

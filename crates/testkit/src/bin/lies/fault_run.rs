@@ -12,7 +12,7 @@ use crate::outcome::Outcome;
 use crate::program::{self, Load, Program};
 
 /// Runs a new database in `folder`, sound until it is prepared.
-pub fn run(program: &Program, folder: &Path, row: &FaultRow) -> io::Result<Outcome> {
+pub(crate) fn run(program: &Program, folder: &Path, row: &FaultRow) -> io::Result<Outcome> {
     let (backing, mount) = (folder.join("backing"), folder.join("disk"));
     fs::create_dir_all(&backing)?;
     fs::create_dir_all(&mount)?;

@@ -37,7 +37,7 @@ const AFTER_START: Duration = Duration::from_secs(6);
 
 /// What a run must come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub(crate) enum Wanted {
     /// Exit status 1, and the file named.
     FileNamed,
     /// Exit status 1, or, before anything was measured, 2; the file named.
@@ -53,7 +53,7 @@ pub enum Wanted {
 }
 
 /// One run on storage with a fault.
-pub struct FaultRow {
+pub(crate) struct FaultRow {
     /// The fault.
     pub rule: Rule,
     /// What it must come to.
@@ -65,7 +65,7 @@ pub struct FaultRow {
 }
 
 /// The whole table, the longest runs last.
-pub fn all() -> Vec<FaultRow> {
+pub(crate) fn all() -> Vec<FaultRow> {
     let faults = OF_BYTES.into_iter().chain(OF_TIME);
     let mut rows = Vec::new();
     for fault in faults {
@@ -183,7 +183,7 @@ impl FaultRow {
     }
 
     /// Whether the fault takes time, so that a verdict takes a whole measurement.
-    pub fn is_of_time(&self) -> bool {
+    pub(crate) fn is_of_time(&self) -> bool {
         OF_TIME.contains(&self.rule.fault)
     }
 }

@@ -20,7 +20,7 @@ const SMALL_BYTES: u64 = 320 << 20;
 const LARGE_BYTES: u64 = 1 << 30;
 
 /// Runs a new database on a new volume in `folder`.
-pub fn run(program: &Program, folder: &Path, row: &HealthyRow) -> io::Result<Outcome> {
+pub(crate) fn run(program: &Program, folder: &Path, row: &HealthyRow) -> io::Result<Outcome> {
     let HealthyRow {
         system,
         disturbance,

@@ -12,7 +12,7 @@ use crate::table::Row;
 
 /// What happens around a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Disturbance {
+pub(crate) enum Disturbance {
     /// Nothing.
     Nothing,
     /// Every processor is busy with something else.
@@ -28,7 +28,7 @@ pub enum Disturbance {
 }
 
 /// Ten on each of three file systems.
-pub const DISTURBANCES: [Disturbance; 10] = [
+pub(crate) const DISTURBANCES: [Disturbance; 10] = [
     Disturbance::Nothing,
     Disturbance::Nothing,
     Disturbance::BusyProcessors,
@@ -43,13 +43,13 @@ pub const DISTURBANCES: [Disturbance; 10] = [
 
 impl Disturbance {
     /// Keeps every processor busy while it is kept, where that is the disturbance.
-    pub fn load(self) -> Option<BusyProcessors> {
+    pub(crate) fn load(self) -> Option<BusyProcessors> {
         let is_busy = matches!(self, Self::BusyProcessors | Self::BusyAndStopped(_));
         is_busy.then(BusyProcessors::new)
     }
 
     /// For how long the program is stopped.
-    pub fn stopped(self) -> Option<Duration> {
+    pub(crate) fn stopped(self) -> Option<Duration> {
         match self {
             Self::Stopped(time) | Self::BusyAndStopped(time) => Some(time),
             _ => None,
@@ -72,7 +72,7 @@ impl fmt::Display for Disturbance {
 
 /// One run on healthy storage.
 #[derive(Clone, Copy, Debug)]
-pub struct HealthyRow {
+pub(crate) struct HealthyRow {
     /// The file system of its volume.
     pub system: FileSystem,
     /// What happens around it.
@@ -100,7 +100,7 @@ impl Row for HealthyRow {
 }
 
 /// One busy thread for each processor; they end when it is dropped.
-pub struct BusyProcessors {
+pub(crate) struct BusyProcessors {
     is_over: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
 }

@@ -8,7 +8,7 @@ use std::process::Command;
 
 /// The file systems of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FileSystem {
+pub(crate) enum FileSystem {
     /// ext4.
     Ext4,
     /// XFS.
@@ -19,10 +19,10 @@ pub enum FileSystem {
 
 impl FileSystem {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Ext4, Self::Xfs, Self::Btrfs];
+    pub(crate) const ALL: [Self; 3] = [Self::Ext4, Self::Xfs, Self::Btrfs];
 
     /// The program that makes one.
-    pub fn maker(self) -> &'static str {
+    pub(crate) fn maker(self) -> &'static str {
         match self {
             Self::Ext4 => "mkfs.ext4",
             Self::Xfs => "mkfs.xfs",
@@ -42,14 +42,19 @@ impl fmt::Display for FileSystem {
 }
 
 /// A mounted volume, gone when dropped.
-pub struct LoopVolume {
+pub(crate) struct LoopVolume {
     image: PathBuf,
     mount: PathBuf,
 }
 
 impl LoopVolume {
     /// Makes one of `bytes` with its image in the file `image`, mounted at the folder `mount`.
-    pub fn new(system: FileSystem, bytes: u64, image: &Path, mount: &Path) -> io::Result<Self> {
+    pub(crate) fn new(
+        system: FileSystem,
+        bytes: u64,
+        image: &Path,
+        mount: &Path,
+    ) -> io::Result<Self> {
         File::create(image)?.set_len(bytes)?;
         call(Command::new(system.maker()).arg("-q").arg(image))?;
         // Without direct I/O the image would be cached, and nothing could be judged.
@@ -70,7 +75,7 @@ impl LoopVolume {
     }
 
     /// Bytes that are free.
-    pub fn free_bytes(&self) -> io::Result<u64> {
+    pub(crate) fn free_bytes(&self) -> io::Result<u64> {
         let found = nix::sys::statvfs::statvfs(&self.mount)?;
         Ok(found.blocks_available() * found.fragment_size())
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 /// What a run came to.
-pub struct Outcome {
+pub(crate) struct Outcome {
     /// None: it did not end by itself in time.
     pub code: Option<i32>,
     /// Requests that were answered by a fault.
@@ -21,7 +21,7 @@ pub struct Outcome {
 
 impl Outcome {
     /// Of a run with its output in `folder`, which said `messages` on standard error.
-    pub fn of(code: Option<i32>, messages: &str, folder: &Path) -> Self {
+    pub(crate) fn of(code: Option<i32>, messages: &str, folder: &Path) -> Self {
         let journal = fs::read(folder.join("record.jsonl")).unwrap_or_default();
         let report = read_json(&folder.join("report.json"));
         let mut meaning: Vec<_> = texts(&report["meaning"]).collect();
@@ -38,7 +38,7 @@ impl Outcome {
     }
 
     /// The verdict in words.
-    pub fn verdict(&self) -> &'static str {
+    pub(crate) fn verdict(&self) -> &'static str {
         match self.code {
             Some(0) => "pass",
             Some(1) => "fail",
@@ -49,13 +49,13 @@ impl Outcome {
     }
 
     /// Whether an issue or a message names a file that ends like this.
-    pub fn names(&self, extension: &str) -> bool {
+    pub(crate) fn names(&self, extension: &str) -> bool {
         let mut said = self.issues.iter().chain(&self.meaning);
         said.any(|text| text.contains(extension))
     }
 
     /// What was found, most telling first.
-    pub fn named(&self) -> String {
+    pub(crate) fn named(&self) -> String {
         if let Some(issue) = self.issues.first() {
             return issue.clone();
         }

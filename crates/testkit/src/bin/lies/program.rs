@@ -13,12 +13,12 @@ use crate::outcome::Outcome;
 const SPARE_TIME: Duration = Duration::from_mins(2);
 
 /// The program under test.
-pub struct Program {
+pub(crate) struct Program {
     path: PathBuf,
 }
 
 /// What a run is asked to do.
-pub struct Load {
+pub(crate) struct Load {
     /// Measured.
     pub measured: Duration,
     /// Size of the database.
@@ -29,13 +29,13 @@ pub struct Load {
 
 impl Program {
     /// The program in the file `path`.
-    pub fn new(path: &Path) -> io::Result<Self> {
+    pub(crate) fn new(path: &Path) -> io::Result<Self> {
         let path = path.canonicalize()?;
         Ok(Self { path })
     }
 
     /// Writes the plan for a database in the folder `disk` of `folder`, and fills it.
-    pub fn prepare(&self, folder: &Path, load: &Load) -> io::Result<()> {
+    pub(crate) fn prepare(&self, folder: &Path, load: &Load) -> io::Result<()> {
         fs::write(folder.join("plan.toml"), load.plan(&folder.join("disk")))?;
         let mut command = self.command(folder, &["prepare", "plan.toml", "-q"])?;
         if command.status()?.success() {
@@ -48,7 +48,7 @@ impl Program {
     }
 
     /// Starts the run of a prepared database.
-    pub fn start(&self, folder: &Path) -> io::Result<Child> {
+    pub(crate) fn start(&self, folder: &Path) -> io::Result<Child> {
         let mut command = self.command(folder, &["run", "plan.toml", "-q", "-o", "out"])?;
         command.spawn()
     }
@@ -63,7 +63,7 @@ impl Program {
 }
 
 /// Waits for the end of a run, and ends it where it takes too long.
-pub fn finish(mut child: Child, folder: &Path, load: &Load) -> io::Result<Outcome> {
+pub(crate) fn finish(mut child: Child, folder: &Path, load: &Load) -> io::Result<Outcome> {
     let deadline = Instant::now() + load.measured + SPARE_TIME;
     let code = loop {
         if let Some(status) = child.try_wait()? {

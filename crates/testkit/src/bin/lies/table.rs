@@ -13,7 +13,7 @@ use crate::outcome::Outcome;
 const NAMED_CHARS: usize = 150;
 
 /// What a row of the table is.
-pub trait Row: fmt::Display + Sync {
+pub(crate) trait Row: fmt::Display + Sync {
     /// What the run should come to, in few words.
     fn wanted(&self) -> &'static str;
     /// Whether nothing of it happened, so that it says nothing.
@@ -24,7 +24,7 @@ pub trait Row: fmt::Display + Sync {
 
 /// What all rows came to.
 #[derive(Default)]
-pub struct Table {
+pub(crate) struct Table {
     runs: AtomicUsize,
     passes: AtomicUsize,
     empty: AtomicUsize,
@@ -33,7 +33,7 @@ pub struct Table {
 
 impl Table {
     /// Runs all `rows`, so many at a time.
-    pub fn fill<R: Row + Send>(
+    pub(crate) fn fill<R: Row + Send>(
         &self,
         rows: Vec<R>,
         at_a_time: usize,
@@ -79,7 +79,7 @@ impl Table {
     }
 
     /// Prints the wrong rows once more; how many.
-    pub fn close(self) -> usize {
+    pub(crate) fn close(self) -> usize {
         let wrong = self
             .wrong
             .into_inner()
@@ -112,6 +112,6 @@ fn told(outcome: &Outcome) -> String {
     format!("{verdict:<12} exit {code}  {injected:>5} faults  {named}")
 }
 
-pub fn say(text: &str) {
+pub(crate) fn say(text: &str) {
     let _ = writeln!(io::stdout(), "{text}");
 }

@@ -13,7 +13,7 @@ use crate::rules::milliseconds;
 /// any answer no new request is made; those that the rest of the interval would have brought in
 /// that time count by what they would have waited: a load that comes from people does not pause
 /// because the storage does.
-pub fn mean_ns((count, mean_ns): (u64, f64), unanswered: &Unanswered, span_ns: u64) -> f64 {
+pub(super) fn mean_ns((count, mean_ns): (u64, f64), unanswered: &Unanswered, span_ns: u64) -> f64 {
     let (answered, waiting) = (count as f64, unanswered.waiting as f64);
     let stalled_ns = unanswered.stalled_ns as f64;
     let moving_ns = span_ns as f64 - stalled_ns;
@@ -33,7 +33,7 @@ pub fn mean_ns((count, mean_ns): (u64, f64), unanswered: &Unanswered, span_ns: u
 }
 
 /// What a reader must know of a mean with such requests in it; young ones are always there.
-pub fn remark(unanswered: &Unanswered) -> String {
+pub(super) fn remark(unanswered: &Unanswered) -> String {
     let mut remark = String::new();
     let oldest_ms = milliseconds(unanswered.oldest_ns as f64);
     if unanswered.oldest_ns >= record::STALL_MINIMUM_NS {
