@@ -112,9 +112,22 @@ const TABLE: &[Layer] = &[
         tests: &[],
     },
     Layer {
+        package: "integrity",
+        inside: &["ese", "device", "units"],
+        outside: &[],
+        tests: &[],
+    },
+    Layer {
         package: "trial",
         inside: &[
-            "engine", "ese", "workload", "device", "plan", "record", "units",
+            "engine",
+            "ese",
+            "integrity",
+            "workload",
+            "device",
+            "plan",
+            "record",
+            "units",
         ],
         outside: &["serde", "serde_json"],
         tests: &["faults"],
@@ -134,6 +147,7 @@ const TABLE: &[Layer] = &[
             "engine",
             "ese",
             "faults",
+            "integrity",
             "limits",
             "plan",
             "record",
@@ -151,7 +165,14 @@ const TABLE: &[Layer] = &[
     Layer {
         package: "testkit",
         inside: &[
-            "device", "engine", "ese", "faults", "plan", "record", "trial", "units",
+            "device",
+            "engine",
+            "ese",
+            "faults",
+            "integrity",
+            "plan",
+            "record",
+            "units",
         ],
         outside: &[
             "fuser",
@@ -161,7 +182,7 @@ const TABLE: &[Layer] = &[
             "serde_json",
             "xxhash-rust",
         ],
-        tests: &[],
+        tests: &["trial"],
     },
     Layer {
         package: "xtask",

@@ -12,7 +12,7 @@ use units::{Bytes, Nanos, ObjectId, PageNumber};
 use crate::cache::{Cache, Kept, Pinned};
 use crate::counters::Counters;
 use crate::edit::{ApplyRecord, PageEdits, TransactionId, UndoAction, rebuild};
-use crate::error::{PageDamage, TransactionError};
+use crate::error::{TransactionError, UnusablePage};
 use crate::log::LogRecord;
 use crate::not_as_written::NotAsWritten;
 use crate::notify::Notify;
@@ -311,7 +311,7 @@ impl Core {
             Stop::Damaged { page, problem } => {
                 let file = self.cache.device.name().to_owned();
                 let problem = problem.to_owned();
-                Err(TransactionError::Damaged(PageDamage {
+                Err(TransactionError::Damaged(UnusablePage {
                     file,
                     page,
                     problem,

@@ -10,7 +10,7 @@ use crate::recovery::RecoveryError;
 
 /// A page that is not what the tree that points to it needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PageDamage {
+pub struct UnusablePage {
     /// The database file.
     pub file: String,
     /// The page.
@@ -19,7 +19,7 @@ pub struct PageDamage {
     pub problem: String,
 }
 
-impl fmt::Display for PageDamage {
+impl fmt::Display for UnusablePage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             file,
@@ -86,7 +86,7 @@ pub enum OpenError {
     /// The database cannot be recovered.
     Recovery(RecoveryError),
     /// A page that must be read to open the database is damaged.
-    Damaged(PageDamage),
+    Damaged(UnusablePage),
     /// A page that must be read to open the database lost its last write.
     LostFlush(LostFlush),
     /// The log could not be opened.
@@ -171,7 +171,7 @@ pub enum TransactionError {
         problem: String,
     },
     /// A page could not be understood.
-    Damaged(PageDamage),
+    Damaged(UnusablePage),
     /// A page lost its last write. The database has stopped: a write has failed, and more may have.
     LostFlush(LostFlush),
     /// A page could not be read.

@@ -12,7 +12,7 @@ use device::{
 };
 use ese::LogTime;
 use ese::flush_map::{
-    FlushMap, FlushMapHeader, FlushVerdict, MAP_PAGE_BYTES, MapRefusal, file_name, longest_file,
+    FlushMap, FlushMapHeader, LastWrite, MAP_PAGE_BYTES, MapRefusal, file_name, longest_file,
     names_a_map,
 };
 use ese::header::{DatabaseHeader, PROBE_BYTES, read_copies};
@@ -59,14 +59,9 @@ impl LiveMap {
         map.remember_all(first, bytes, self.page_size);
     }
 
-    /// Compares a page that was read, while no write of it was in flight, with its last write.
-    pub(crate) fn judge(&self, page: PageNumber, read: PageRef<'_>) -> FlushVerdict {
-        self.map.borrow().judge(page, read)
-    }
-
-    /// Whether a page whose checksum is right, or was put right, is not what was sealed.
-    pub(crate) fn contradicts(&self, page: PageNumber, read: &[u8]) -> bool {
-        self.map.borrow().contradicts(page, read)
+    /// What is known of the last write of a page that has no write in flight.
+    pub(crate) fn last_write(&self, page: PageNumber) -> LastWrite {
+        self.map.borrow().last_write(page)
     }
 
     /// Writes the map of a database that is closed now, and has its header name it. The header must

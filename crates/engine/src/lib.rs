@@ -39,7 +39,7 @@ mod versions;
 pub use codec::DecodeError;
 pub use counters::{Counters, Mended};
 pub use database::{Database, DatabaseFiles};
-pub use error::{Latch, LostFlush, OpenError, PageDamage, TransactionError};
+pub use error::{Latch, LostFlush, OpenError, TransactionError, UnusablePage};
 pub use not_as_written::{NotAsWritten, Written};
 pub use row::Row;
 pub use settings::Settings;

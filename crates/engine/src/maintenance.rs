@@ -4,21 +4,11 @@
 use std::rc::Rc;
 
 use device::{Purpose, Request};
-use ese::checksum::{self, PageVerdict};
-use ese::page::PageRef;
+use ese::page_state::{PageDamage, PageState};
 use units::{Nanos, PageNumber};
 
 use crate::cache::READ_ATTEMPTS;
 use crate::core::Core;
-use crate::error::LostFlush;
-
-/// What the scan makes of a page.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Verdict {
-    Sound,
-    Damaged,
-    Lost(LostFlush),
-}
 
 impl Core {
     /// Scans the file until the database stops: waits, reads a batch, verifies its pages. Pages
@@ -62,26 +52,9 @@ impl Core {
         };
         let mut bad = 0;
         for (number, page) in (first.0..).map(PageNumber).zip(buffer.chunks(size.bytes())) {
-            let mut verdict = self.judge(number, page);
-            for attempt in 1..READ_ATTEMPTS {
-                if verdict == Verdict::Sound {
-                    break;
-                }
-                self.cache.pause_before_retry(attempt).await;
-                let offset = size.file_offset(number);
-                let again = Request::read(Purpose::Maintenance, offset, size.bytes());
-                if let Ok(page) = self.cache.device.submit(again).await.into_buffer() {
-                    verdict = self.judge(number, &page);
-                    if verdict == Verdict::Sound {
-                        self.cache.count_mended(true);
-                    }
-                }
-            }
-            bad += u64::from(verdict == Verdict::Damaged);
-            if let Verdict::Lost(lost) = verdict {
-                self.cache.stop_for(&lost);
-                self.wake_all();
-            }
+            let state = self.cache.judge(number, page);
+            let state = self.repeat_until_sound(number, state).await;
+            bad += u64::from(self.is_bad(number, &state));
         }
         drop(claim);
         self.count(|counters| {
@@ -90,13 +63,45 @@ impl Core {
         });
     }
 
-    /// What a page is worth that is not being written.
-    fn judge(&self, number: PageNumber, page: &[u8]) -> Verdict {
-        let is_zero = PageRef::new(page).is_uninitialised();
-        if !is_zero && checksum::verify(page, number) != PageVerdict::Good {
-            return Verdict::Damaged;
+    /// What a page is worth after as many reads as a transaction would make of it.
+    async fn repeat_until_sound(&self, page: PageNumber, first: PageState) -> PageState {
+        let (size, mut state) = (self.cache.page_size(), first);
+        for attempt in 1..READ_ATTEMPTS {
+            if is_usable(&state) {
+                break;
+            }
+            self.cache.pause_before_retry(attempt).await;
+            let offset = size.file_offset(page);
+            let again = Request::read(Purpose::Maintenance, offset, size.bytes());
+            if let Ok(bytes) = self.cache.device.submit(again).await.into_buffer() {
+                state = self.cache.judge(page, &bytes);
+                if is_usable(&state) {
+                    self.cache.count_mended(true);
+                }
+            }
         }
-        let lost = self.cache.lost(number, PageRef::new(page));
-        lost.map_or(Verdict::Sound, Verdict::Lost)
+        state
     }
+
+    /// Takes note of what a read of the page would put right, and stops the database for a lost
+    /// write. True for damage of any other kind.
+    fn is_bad(&self, page: PageNumber, state: &PageState) -> bool {
+        match *state {
+            PageState::Sound | PageState::Unwritten => return false,
+            PageState::Damaged(PageDamage::FlippedBit { .. }) => self.cache.count_flipped_bit(),
+            PageState::Damaged(PageDamage::LostFlush { written, found }) => {
+                self.cache
+                    .stop_for(&self.cache.lost_flush(page, written, found));
+                self.wake_all();
+            }
+            PageState::Damaged(_) => return true,
+        }
+        false
+    }
+}
+
+/// Whether reading the page again can make nothing better: most pages that were never written
+/// belong to no tree.
+fn is_usable(state: &PageState) -> bool {
+    state.is_readable() || *state == PageState::Unwritten
 }

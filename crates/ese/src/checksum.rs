@@ -16,7 +16,7 @@ mod tests;
 
 pub use kernel::Kernel;
 pub use parities::Parities;
-pub use verify::{PageVerdict, repair, verify};
+pub use verify::{PageVerdict, flip, repair, verify};
 
 use units::PageNumber;
 

@@ -12,7 +12,7 @@ use units::PageNumber;
 use crate::bytes::{array_at, put, u16_at, u32_at, u64_at};
 use crate::checksum::{header_is_good, store, store_header};
 use crate::log_time::LogTime;
-use crate::page::{PageRef, PageSize, contradicts_its_mark};
+use crate::page::{PageRef, PageSize, carries_its_mark, contradicts_its_mark};
 use crate::signature::Signature;
 
 mod pairing;
@@ -129,6 +129,60 @@ pub enum FlushVerdict {
     },
 }
 
+/// What is known of the last write of a page that is read: a flush map's entry, or why there is
+/// none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LastWrite {
+    /// Nothing.
+    #[default]
+    Unknown,
+    /// Power failed, and no map is believed. A torn page is likelier than a flipped bit, and one in
+    /// some thousands looks like one.
+    BeforeCrash,
+    /// It completed.
+    Known {
+        /// The flush type that it carried: 1 to 3.
+        flush_type: u8,
+        /// Whether it was marked with a hash of the page's content, where that had room.
+        is_marked: bool,
+    },
+}
+
+impl LastWrite {
+    /// Compares a page that was read, and whose checksum is right, with what was last written. A
+    /// page of zeros that was written has lost that write too.
+    pub fn judge(self, read: PageRef<'_>) -> FlushVerdict {
+        let found = read.flush_type();
+        match self {
+            Self::Unknown | Self::BeforeCrash => FlushVerdict::Unknown,
+            Self::Known { flush_type, .. } if flush_type == found => FlushVerdict::Agrees,
+            Self::Known { flush_type, .. } => FlushVerdict::LostWrite {
+                written: flush_type,
+                found,
+            },
+        }
+    }
+
+    /// Whether a page that was read, and whose checksum is right, is torn all the same: its last
+    /// write was marked with a hash of its content, and what it carries is another.
+    pub(crate) fn is_torn(self, read: &[u8], page: PageNumber) -> bool {
+        let is_marked = matches!(
+            self,
+            Self::Known {
+                is_marked: true,
+                ..
+            }
+        );
+        is_marked && contradicts_its_mark(read, page)
+    }
+
+    /// Whether a page whose flipped bits were turned back is believed. After a crash it is on the
+    /// word of its mark only.
+    pub(crate) fn allows_repair(self, repaired: &[u8], page: PageNumber) -> bool {
+        self != Self::BeforeCrash || carries_its_mark(repaired, page)
+    }
+}
+
 impl FlushMap {
     /// A map that knows nothing.
     pub fn new() -> Self {
@@ -183,21 +237,15 @@ impl FlushMap {
         last % 3 + 1
     }
 
-    /// Compares a page that was read, and whose checksum is right, with what was last written. A
-    /// page of zeros that was written has lost that write too.
-    pub fn judge(&self, page: PageNumber, read: PageRef<'_>) -> FlushVerdict {
-        let (written, found) = (self.written(page), read.flush_type());
-        match written {
-            0 => FlushVerdict::Unknown,
-            _ if written == found => FlushVerdict::Agrees,
-            _ => FlushVerdict::LostWrite { written, found },
+    /// What is known of the last write of `page`.
+    pub fn last_write(&self, page: PageNumber) -> LastWrite {
+        match self.written(page) {
+            0 => LastWrite::Unknown,
+            flush_type => LastWrite::Known {
+                flush_type,
+                is_marked: !self.is_unmarked,
+            },
         }
-    }
-
-    /// Whether a page that was read, and whose checksum is right, is torn all the same: its last
-    /// write was marked with a hash of its content, and what it carries is another.
-    pub fn contradicts(&self, page: PageNumber, read: &[u8]) -> bool {
-        !self.is_unmarked && self.written(page) != 0 && contradicts_its_mark(read, page)
     }
 
     /// The whole file.

@@ -13,8 +13,9 @@ mod recorder;
 mod table;
 
 use ese::header::CopyState;
+use ese::page_state::PageDamage;
 use faults::Effect;
-use trial::damage::Damage;
+use integrity::Damage;
 use units::{PageNumber, Seed};
 
 use bench::Bench;
@@ -75,8 +76,8 @@ fn flip(bench: &mut Bench, write: &Write, table: &mut DamageTable) {
     let flipped = single_bits(&stored, &write.new).unwrap_or_default();
     let damage = bench.judge(write.page);
     let found = match &damage {
-        Some(Damage::FlippedBit { bits }) => Some(bits.clone()),
-        Some(Damage::FlippedChecksum { bit }) => Some(vec![*bit]),
+        Some(Damage::Page(PageDamage::FlippedBit { bits })) => Some(bits.clone()),
+        Some(Damage::Page(PageDamage::FlippedChecksum { bit })) => Some(vec![*bit]),
         _ => None,
     };
     let judgement = Judgement {
@@ -96,7 +97,7 @@ fn misdirect(bench: &mut Bench, write: &Write, table: &mut DamageTable) {
     let landed = landed.expect("invariant: the file has other pages");
     let (there, is_named) = if let Some(place) = bench.page_at(landed) {
         let there = bench.judge(place);
-        let is_named = there == Some(Damage::WrongNumber { really: *page });
+        let is_named = there == Some(Damage::Page(PageDamage::WrongNumber { really: *page }));
         (there.map(|damage| damage.to_string()), is_named)
     } else {
         let state = bench.header_copy(landed);
@@ -107,7 +108,7 @@ fn misdirect(bench: &mut Bench, write: &Write, table: &mut DamageTable) {
     let is_detected = there.is_some() && here.is_some();
     let judgement = Judgement {
         detected: is_detected,
-        named: is_named && matches!(here, Some(Damage::LostFlush { .. })),
+        named: is_named && matches!(here, Some(Damage::Page(PageDamage::LostFlush { .. }))),
         located: is_detected,
     };
     let what = || format!("page {page} to byte {landed}: there {there:?}, here {here:?}");
@@ -121,7 +122,7 @@ fn lose(bench: &mut Bench, write: &Write, table: &mut DamageTable) {
     let damage = bench.judge(write.page);
     let judgement = Judgement {
         detected: damage.is_some(),
-        named: matches!(damage, Some(Damage::LostFlush { .. })),
+        named: matches!(damage, Some(Damage::Page(PageDamage::LostFlush { .. }))),
         located: damage.is_some(),
     };
     let what = || format!("page {}: {damage:?}", write.page);

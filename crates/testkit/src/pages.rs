@@ -1,10 +1,9 @@
 //! Checks of a whole file: every page as `check` makes them, every tree as `verify` does.
 
-use ese::checksum::{self, PageVerdict};
-use ese::flush_map::{FlushMap, FlushVerdict};
+use ese::flush_map::{FlushMap, FlushVerdict, LastWrite};
 use ese::header::{HeaderCopies, PROBE_BYTES, read_copies};
 use ese::page::{PageRef, PageSize};
-use ese::page_check;
+use ese::page_state::{PageState, judge};
 use ese::reader::FileImage;
 use ese::verify::{Report, verify};
 use units::PageNumber;
@@ -57,16 +56,11 @@ fn each_page(
 
 /// False for a page of zeros; an error for one that is neither that nor good.
 fn is_initialised_and_good(bytes: &[u8], number: PageNumber) -> Result<bool, String> {
-    let page = PageRef::new(bytes);
-    if page.is_uninitialised() {
-        return Ok(false);
+    match judge(bytes, number, LastWrite::Unknown) {
+        PageState::Sound => Ok(true),
+        PageState::Unwritten => Ok(false),
+        PageState::Damaged(damage) => Err(format!("page {number}: {damage}")),
     }
-    let verdict = checksum::verify(bytes, number);
-    if verdict != PageVerdict::Good {
-        return Err(format!("page {number}: {verdict:?}"));
-    }
-    page_check::check(page, number).map_err(|fault| format!("page {number}: {fault}"))?;
-    Ok(true)
 }
 
 /// Holds every page of a closed database file against the flush map that lies beside it; gives back
@@ -79,7 +73,8 @@ pub(crate) fn flush_map_agrees(
     let map = FlushMap::believed(map, &copies.header).map_err(|refusal| refusal.to_string())?;
     let (mut known, zeros) = (0, vec![0; copies.page_size.bytes()]);
     each_page(file, copies.page_size, |number, page| {
-        match map.judge(number, PageRef::new(page.unwrap_or(&zeros))) {
+        let page = PageRef::new(page.unwrap_or(&zeros));
+        match map.last_write(number).judge(page) {
             FlushVerdict::Agrees => known += 1,
             FlushVerdict::Unknown => {}
             lost @ FlushVerdict::LostWrite { .. } => {

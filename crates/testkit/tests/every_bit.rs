@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 
 use engine::bulk::{Amount, BulkOptions, load};
 use ese::page::{PageRef, PageSize, page_flags};
+use ese::page_state::PageDamage;
 use ese::{LogTime, Signature};
+use integrity::{Damage, Tally};
 use testkit::World;
 use testkit::messages::{Messages, definition};
-use trial::damage::{Damage, Tally};
 use units::{PageNumber, Seed};
 
 const FILE: &str = "mail.edb";
@@ -68,12 +69,18 @@ fn flip_every_bit(page: &[u8], size: PageSize, number: PageNumber, pages: u32) -
         let (at, mask) = (bit as usize / 8, 1 << (bit % 8));
         bytes[at] ^= mask;
         match judged(&bytes, size, number, pages) {
-            Some(Damage::FlippedBit { bits }) => assert_eq!(bits, [bit], "page {number}"),
-            Some(Damage::FlippedZero { bit: found } | Damage::FlippedChecksum { bit: found }) => {
+            Some(Damage::Page(PageDamage::FlippedBit { bits })) => {
+                assert_eq!(bits, [bit], "page {number}");
+            }
+            Some(Damage::Page(
+                PageDamage::FlippedZero { bit: found } | PageDamage::FlippedChecksum { bit: found },
+            )) => {
                 assert_eq!(found, bit, "page {number}");
             }
             // The number of a small page stands nowhere but in its checksum.
-            Some(Damage::WrongNumber { really }) if size.is_small() && bit < 32 => {
+            Some(Damage::Page(PageDamage::WrongNumber { really }))
+                if size.is_small() && bit < 32 =>
+            {
                 assert_eq!(really.0 ^ number.0, 1 << bit, "page {number}");
                 assert!(really.0 <= pages, "page {number}");
                 ambiguous += 1;

@@ -4,11 +4,9 @@
 //! [`Coordinator`], which keeps them in phase, and the sinks that their events go to. Nothing here
 //! prints, opens a file by itself or asks for the time: volumes, clock and sinks are given.
 
-pub mod checksum;
 pub mod commits;
 pub mod contents;
 mod coordinator;
-pub mod damage;
 mod in_flight;
 mod location;
 pub mod manifest;

@@ -5,14 +5,12 @@
 //! damaged or as having lost a write, as in ESE; that a repetition helped is counted.
 
 use device::{Buffer, Purpose, Request};
-use ese::checksum::{self, PageVerdict};
-use ese::flush_map::FlushVerdict;
-use ese::page::PageRef;
-use ese::page_check;
+use ese::checksum;
+use ese::page_state::{self, PageDamage, PageState};
 use units::{Nanos, PageNumber};
 
 use super::{Cache, count};
-use crate::error::{LostFlush, PageDamage, TransactionError};
+use crate::error::{LostFlush, TransactionError, UnusablePage};
 
 /// How often a page is read before what is wrong with it is believed.
 pub(crate) const READ_ATTEMPTS: u32 = 4;
@@ -62,10 +60,21 @@ impl Cache {
         self.counts.mended.set(mended);
     }
 
-    fn count_flipped_bit(&self) {
+    /// Takes note of a flipped bit that was put right.
+    pub(crate) fn count_flipped_bit(&self) {
         let mut mended = self.counts.mended.get();
         mended.flipped_bits += 1;
         self.counts.mended.set(mended);
+    }
+
+    /// A page that was found with another flush type than that of its last write.
+    pub(crate) fn lost_flush(&self, page: PageNumber, written: u8, found: u8) -> LostFlush {
+        LostFlush {
+            file: self.device.name().to_owned(),
+            page,
+            written,
+            found,
+        }
     }
 
     /// Stops the database because a write was lost.
@@ -87,63 +96,32 @@ impl Cache {
         self.verified(page, image)
     }
 
-    /// Judges a page that was read; puts a single flipped bit right.
+    /// A page that was read, after a flipped bit has been put right. A tree points to it, so it is
+    /// not one that was never written.
     fn verified(&self, page: PageNumber, mut image: Buffer) -> Result<Buffer, TransactionError> {
-        let problem = self.problem(page, &mut image);
-        let read = PageRef::new(&image);
-        if (problem.is_none() || read.is_uninitialised())
-            && let Some(lost) = self.lost(page, read)
-        {
+        let damage = match self.judge(page, &image) {
+            PageState::Sound => return Ok(image),
+            PageState::Damaged(PageDamage::FlippedBit { bits }) => {
+                checksum::flip(&mut image, &bits);
+                self.count_flipped_bit();
+                return Ok(image);
+            }
+            PageState::Unwritten => PageDamage::Wiped,
+            PageState::Damaged(damage) => damage,
+        };
+        if let PageDamage::LostFlush { written, found } = damage {
+            let lost = self.lost_flush(page, written, found);
             return Err(TransactionError::LostFlush(lost));
         }
-        let Some(problem) = problem else {
-            return Ok(image);
-        };
-        let file = self.device.name().to_owned();
-        Err(TransactionError::Damaged(PageDamage {
-            file,
+        Err(TransactionError::Damaged(UnusablePage {
+            file: self.device.name().to_owned(),
             page,
-            problem,
+            problem: damage.to_string(),
         }))
     }
 
-    /// What the page itself says against it, after a single flipped bit has been put right.
-    fn problem(&self, page: PageNumber, image: &mut Buffer) -> Option<String> {
-        match checksum::verify(image, page) {
-            PageVerdict::Good => page_check::check(PageRef::new(image), page)
-                .err()
-                .map(|fault| fault.to_string()),
-            PageVerdict::Correctable { .. }
-                if checksum::repair(image, page).is_some()
-                    && !self.flush_map.contradicts(page, image) =>
-            {
-                self.count_flipped_bit();
-                None
-            }
-            PageVerdict::Uninitialised => {
-                Some("is all zero though a tree points to it (lost write?)".to_owned())
-            }
-            PageVerdict::WrongPage { really } => {
-                Some(format!("holds page {really} (misdirected write)"))
-            }
-            PageVerdict::Correctable { .. }
-            | PageVerdict::FlippedZero { .. }
-            | PageVerdict::FlippedChecksum { .. }
-            | PageVerdict::Bad { .. } => Some("checksum mismatch".to_owned()),
-        }
-    }
-
-    /// The write that a page read from the file has lost, if it has. No write of it may be in
-    /// flight.
-    pub(crate) fn lost(&self, page: PageNumber, read: PageRef<'_>) -> Option<LostFlush> {
-        let FlushVerdict::LostWrite { written, found } = self.flush_map.judge(page, read) else {
-            return None;
-        };
-        Some(LostFlush {
-            file: self.device.name().to_owned(),
-            page,
-            written,
-            found,
-        })
+    /// What a page is worth that was read from the file while no write of it was in flight.
+    pub(crate) fn judge(&self, page: PageNumber, read: &[u8]) -> PageState {
+        page_state::judge(read, page, self.flush_map.last_write(page))
     }
 }

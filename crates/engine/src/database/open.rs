@@ -15,7 +15,7 @@ use super::{DatabaseFiles, FIRST_TRANSACTION};
 use crate::cache::Cache;
 use crate::core::{Core, CoreParts};
 use crate::edit::TransactionId;
-use crate::error::{OpenError, PageDamage, TransactionError};
+use crate::error::{OpenError, TransactionError, UnusablePage};
 use crate::flush_map_file::{self, LiveMap};
 use crate::header_file::{HeaderFile, attach};
 use crate::log::{Log, LogChain, LogEnd, LogError, LogFolder, LogIdentity, LogRecord, LogSettings};
@@ -306,7 +306,7 @@ async fn open_table(
         if !agrees {
             let file = core.cache.device.name().to_owned();
             let problem = "is not the root that the catalog says it is".to_owned();
-            return Err(OpenError::Damaged(PageDamage {
+            return Err(OpenError::Damaged(UnusablePage {
                 file,
                 page: tree.root,
                 problem,

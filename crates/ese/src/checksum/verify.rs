@@ -138,7 +138,7 @@ fn only_bit(bytes: &[u8]) -> Option<u32> {
 /// Whether the page is good once `bit` is turned round.
 fn is_good_with(bit: u32, bytes: &[u8], page: PageNumber) -> bool {
     let mut turned = bytes.to_vec();
-    turned[bit as usize / 8] ^= 1 << (bit % 8);
+    flip(&mut turned, &[bit]);
     verify(&turned, page) == PageVerdict::Good
 }
 
@@ -151,6 +151,13 @@ fn flipped_checksum(stored: &[u64], computed: &[u64]) -> Option<u32> {
     is_single.then(|| difference.trailing_zeros())
 }
 
+/// Turns the named bits, counted from the beginning of the page, round.
+pub fn flip(bytes: &mut [u8], bits: &[u32]) {
+    for bit in bits {
+        bytes[*bit as usize / 8] ^= 1 << (bit % 8);
+    }
+}
+
 /// Turns flipped bits back where that makes the page good by its checksums and by
 /// [`page_check`], and returns them. Otherwise leaves the page alone and returns none.
 pub fn repair(bytes: &mut [u8], page: PageNumber) -> Option<Vec<u32>> {
@@ -158,9 +165,7 @@ pub fn repair(bytes: &mut [u8], page: PageNumber) -> Option<Vec<u32>> {
         return None;
     };
     let mut repaired = bytes.to_vec();
-    for &bit in &bits {
-        repaired[bit as usize / 8] ^= 1 << (bit % 8);
-    }
+    flip(&mut repaired, &bits);
     let is_good = verify(&repaired, page) == PageVerdict::Good
         && page_check::check(PageRef::new(&repaired), page).is_ok();
     is_good.then(|| {

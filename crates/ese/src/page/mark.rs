@@ -41,12 +41,12 @@ pub(super) fn mark(bytes: &[u8], number: PageNumber) -> Option<(usize, u64)> {
 }
 
 /// Whether page `number` has room for a mark and carries another one than its content calls for.
-pub fn contradicts_its_mark(bytes: &[u8], number: PageNumber) -> bool {
+pub(crate) fn contradicts_its_mark(bytes: &[u8], number: PageNumber) -> bool {
     word_of_its_mark(bytes, number) == Some(false)
 }
 
 /// Whether page `number` has room for a mark and carries the one that its content calls for.
-pub fn carries_its_mark(bytes: &[u8], number: PageNumber) -> bool {
+pub(crate) fn carries_its_mark(bytes: &[u8], number: PageNumber) -> bool {
     word_of_its_mark(bytes, number) == Some(true)
 }
 

@@ -1,8 +1,9 @@
 //! `check`: every page of every file against its checksum, as fast as the storage reads.
 
 use ese::flush_map::MapRefusal;
+use ese::page_state::PageDamage;
+use integrity::{Damage, Finding, Tally};
 use serde_json::{Value, json};
-use trial::damage::{Damage, Finding, Tally};
 use units::Bytes;
 
 use super::dirty::Dirty;
@@ -67,10 +68,10 @@ fn print_findings(file: &Scanned, console: &mut Console) -> Result<(), CommandEr
 
 /// What is wrong; of two pages that have changed places, each names the other.
 fn words(finding: &Finding, file: &Scanned) -> String {
-    if let Damage::WrongNumber { really } = finding.damage {
-        let exchange = Damage::WrongNumber {
+    if let Damage::Page(PageDamage::WrongNumber { really }) = finding.damage {
+        let exchange = Damage::Page(PageDamage::WrongNumber {
             really: finding.page,
-        };
+        });
         let other = file
             .tally
             .findings
@@ -214,14 +215,16 @@ const fn flush_map_word(file: &Scanned) -> &'static str {
 /// The damage in one word for programs.
 const fn kind(damage: &Damage) -> &'static str {
     match damage {
-        Damage::FlippedBit { .. } | Damage::FlippedChecksum { .. } => "flipped_bit",
-        Damage::LostFlush { .. } => "lost_flush",
-        Damage::Torn => "torn",
-        Damage::Checksum { .. } => "checksum",
-        Damage::WrongNumber { .. } => "wrong_page_number",
-        Damage::Wiped => "wiped",
-        Damage::Malformed(_) => "malformed",
+        Damage::Page(PageDamage::FlippedBit { .. } | PageDamage::FlippedChecksum { .. }) => {
+            "flipped_bit"
+        }
+        Damage::Page(PageDamage::LostFlush { .. }) => "lost_flush",
+        Damage::Page(PageDamage::Torn) => "torn",
+        Damage::Page(PageDamage::Checksum { .. }) => "checksum",
+        Damage::Page(PageDamage::WrongNumber { .. }) => "wrong_page_number",
+        Damage::Page(PageDamage::Wiped) => "wiped",
+        Damage::Page(PageDamage::Malformed(_)) => "malformed",
         Damage::Unreadable(_) => "unreadable",
-        _ => "other",
+        Damage::Page(_) => "other",
     }
 }

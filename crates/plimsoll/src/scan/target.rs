@@ -11,7 +11,7 @@ use ese::flush_map::{FlushMap, FlushMapError, MapRefusal, file_name, longest_fil
 use ese::header::{CopyState, DatabaseHeader, HeaderError, MAGIC, PROBE_BYTES, read_copies};
 use ese::page::PageSize;
 use ese::reader::{ReadError, database_space};
-use trial::damage::Tally;
+use integrity::Tally;
 use units::{Bytes, PageNumber};
 
 use crate::cmd::dirty::Dirty;

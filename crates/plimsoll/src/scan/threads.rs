@@ -11,8 +11,7 @@ use std::time::{Duration, Instant};
 
 use device::Device;
 use device_os::World;
-use trial::checksum;
-use trial::damage::Tally;
+use integrity::{Tally, judge_pages};
 use units::PageNumber;
 
 use super::target::Target;
@@ -151,7 +150,7 @@ fn judge_part(
     let done = Arc::clone(&work.done_bytes);
     let progress = move |bytes| _ = done.fetch_add(bytes, Ordering::Relaxed);
     let size = target.page_size;
-    let scan = checksum::judge(runtime, device, size, pages, share.tally, progress);
+    let scan = judge_pages(runtime, device, size, pages, share.tally, progress);
     Share {
         tally: world.executor().block_on(scan),
         from: share.from,

@@ -9,7 +9,7 @@ use ese::flush_map::{FlushMap, file_name};
 use ese::header::{CopyState, PROBE_BYTES, read_copies};
 use ese::page::PageSize;
 use faults::{Call, Effect, Fault, FaultPlan, FaultyVolume, Injection, Matching, Occurrence};
-use trial::damage::{Damage, Tally};
+use integrity::{Damage, Tally};
 use units::{PageNumber, Seed};
 
 use crate::World;

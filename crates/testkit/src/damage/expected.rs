@@ -2,7 +2,8 @@
 //! be written, and what came of it.
 
 use ese::page::PageSize;
-use trial::damage::Damage;
+use ese::page_state::PageDamage;
+use integrity::Damage;
 
 /// What came of a torn write.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,10 +54,12 @@ impl Expected {
     /// Whether `damage` is the right name.
     pub(super) fn is(&self, damage: &Damage) -> bool {
         match (self, damage) {
-            (Self::LostFlush, Damage::LostFlush { .. })
-            | (Self::Torn, Damage::Checksum { .. } | Damage::Torn) => true,
-            (Self::FlippedBits(expected), Damage::FlippedBit { bits }) => expected == bits,
-            (Self::FlippedBits(expected), Damage::FlippedChecksum { bit }) => {
+            (Self::LostFlush, Damage::Page(PageDamage::LostFlush { .. }))
+            | (Self::Torn, Damage::Page(PageDamage::Checksum { .. } | PageDamage::Torn)) => true,
+            (Self::FlippedBits(expected), Damage::Page(PageDamage::FlippedBit { bits })) => {
+                expected == bits
+            }
+            (Self::FlippedBits(expected), Damage::Page(PageDamage::FlippedChecksum { bit })) => {
                 expected[..] == [*bit]
             }
             _ => false,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use trial::damage::Damage;
+use integrity::Damage;
 use units::PageNumber;
 
 /// Examples of what went wrong that are kept.

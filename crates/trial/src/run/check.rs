@@ -6,13 +6,13 @@ use device::{Device, DeviceError, OpenMode};
 use engine::flush_map_file;
 use ese::flush_map::{FlushMap, MapRefusal};
 use ese::page::PageSize;
+use ese::page_state::PageDamage;
 use record::{Checksum, Event};
 use units::Nanos;
 
 use super::Group;
 use super::open::Opened;
-use crate::checksum;
-use crate::damage::{Damage, Tally};
+use integrity::{Damage, Tally, judge_database};
 
 /// Damaged pages of one database that become issues of their own.
 const MOST_NAMED: usize = 10;
@@ -56,7 +56,7 @@ async fn verify(group: &Group, opened: &Opened) -> Result<(Tally, u64), DeviceEr
     };
     let flush_map = flush_map(group, opened, &*device).await?;
     let runtime = group.runtime.clone();
-    let tally = checksum::verify(runtime, device, (page_size, flush_map), progress).await;
+    let tally = judge_database(runtime, device, (page_size, flush_map), progress).await;
     Ok((tally, length))
 }
 
@@ -88,7 +88,7 @@ fn tell(group: &Group, opened: &Opened, tally: &Tally, length: u64, began: Nanos
     for finding in tally.findings.iter().take(MOST_NAMED) {
         let text = format!("{path}: page {}: {}", finding.page, finding.damage);
         match finding.damage {
-            Damage::LostFlush { .. } => opened.troubles.lost_flush(now, text),
+            Damage::Page(PageDamage::LostFlush { .. }) => opened.troubles.lost_flush(now, text),
             _ => opened.troubles.bad_page(now, text),
         }
     }

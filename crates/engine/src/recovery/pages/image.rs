@@ -1,9 +1,10 @@
 //! One page as redo sees it.
 
 use device::Buffer;
-use ese::checksum::{self, PageVerdict};
-use ese::page::{PageRef, carries_its_mark};
-use ese::page_check;
+use ese::checksum;
+use ese::flush_map::LastWrite;
+use ese::page::PageRef;
+use ese::page_state::{self, PageDamage, PageState};
 use units::PageNumber;
 
 /// A page in memory.
@@ -34,36 +35,20 @@ impl Page {
 
 /// A page that was read, and what is wrong with it. A flipped bit is put right, in the file too.
 pub(super) fn judged(mut image: Buffer, number: PageNumber) -> Page {
-    let verdict = checksum::verify(&image, number);
-    let repaired =
-        matches!(verdict, PageVerdict::Correctable { .. }) && was_repaired(&mut image, number);
-    let damage = match verdict {
-        PageVerdict::Uninitialised => None,
-        PageVerdict::Good => fault_of(&image, number),
-        PageVerdict::Correctable { .. } if repaired => fault_of(&image, number),
-        PageVerdict::WrongPage { really } => Some(format!("holds page {really}")),
-        PageVerdict::Correctable { .. }
-        | PageVerdict::FlippedZero { .. }
-        | PageVerdict::FlippedChecksum { .. }
-        | PageVerdict::Bad { .. } => Some("its checksum is wrong".to_owned()),
+    let state = page_state::judge(&image, number, LastWrite::BeforeCrash);
+    let (damage, dirty) = match state {
+        PageState::Sound | PageState::Unwritten => (None, false),
+        PageState::Damaged(PageDamage::FlippedBit { bits }) => {
+            checksum::flip(&mut image, &bits);
+            (None, true)
+        }
+        PageState::Damaged(damage) => (Some(damage.to_string()), false),
     };
     Page {
         image,
         damage,
-        dirty: repaired,
+        dirty,
     }
-}
-
-/// Puts a flipped bit right. After a power failure a torn page is likelier than a flipped bit, and
-/// one in some thousands looks like one: what comes out is believed on the word of its mark only.
-fn was_repaired(image: &mut Buffer, number: PageNumber) -> bool {
-    checksum::repair(image, number).is_some() && carries_its_mark(image, number)
-}
-
-/// What the content of a page says against it.
-fn fault_of(image: &Buffer, number: PageNumber) -> Option<String> {
-    let fault = page_check::check(PageRef::new(image), number).err();
-    fault.map(|fault| fault.to_string())
 }
 
 #[cfg(test)]
@@ -71,6 +56,7 @@ mod tests {
     use device::Buffer;
     use ese::checksum;
     use ese::page::{PageMut, page_flags};
+    use ese::page_state::PageDamage;
     use units::{ObjectId, PageNumber};
 
     use super::judged;
@@ -106,7 +92,8 @@ mod tests {
         checksum::store(&mut torn, NUMBER);
         torn[300] ^= 4;
         let page = judged(torn, NUMBER);
-        assert_eq!(page.damage.as_deref(), Some("its checksum is wrong"));
+        let beyond_repair = PageDamage::Checksum { block: 0 }.to_string();
+        assert_eq!(page.damage, Some(beyond_repair));
         assert!(!page.is_due(), "a guess is not written");
     }
 

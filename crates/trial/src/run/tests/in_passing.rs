@@ -40,7 +40,8 @@ fn issues_of(purpose: Purpose, effect: Effect) -> Vec<Issue> {
 #[test]
 fn wrong_content_that_is_read_again_fails_the_test_all_the_same() {
     for purpose in [Purpose::Database, Purpose::Maintenance] {
-        let issues = issues_of(purpose, Effect::FlipBits(40));
+        // So many that no page of a batch of the scan is left with a single one.
+        let issues = issues_of(purpose, Effect::FlipBits(4_000));
         assert_eq!(issues.len(), 1, "{issues:?}");
         let issue = &issues[0];
         assert_eq!(

@@ -2,9 +2,10 @@ use std::sync::Arc;
 
 use ese::flush_map::FlushMap;
 use ese::page::{PageMut, PageSize, page_flags};
+use ese::page_state::PageDamage;
 use units::{ObjectId, PageNumber};
 
-use super::{Damage, Tally};
+use super::{Damage, Finding, Tally};
 
 const SIZE: PageSize = PageSize::KIB_32;
 
@@ -28,7 +29,7 @@ fn judged(block: &[u8]) -> Tally {
     tally
 }
 
-fn damage(block: &[u8]) -> (u32, Damage) {
+fn damage(block: &[u8]) -> (u32, PageDamage) {
     let tally = judged(block);
     assert_eq!(
         (tally.bad, tally.findings.len()),
@@ -36,8 +37,16 @@ fn damage(block: &[u8]) -> (u32, Damage) {
         "{:?}",
         tally.findings
     );
-    let finding = tally.findings[0].clone();
-    (finding.page.0, finding.damage)
+    (tally.findings[0].page.0, damages(&tally)[0].clone())
+}
+
+/// The damage that was found, page by page.
+fn damages(tally: &Tally) -> Vec<PageDamage> {
+    let damage = |finding: &Finding| match &finding.damage {
+        Damage::Page(damage) => damage.clone(),
+        Damage::Unreadable(error) => panic!("{error}"),
+    };
+    tally.findings.iter().map(damage).collect()
 }
 
 #[test]
@@ -55,7 +64,7 @@ fn each_damage_is_named_for_what_it_is() {
         damage(&one),
         (
             10,
-            Damage::FlippedBit {
+            PageDamage::FlippedBit {
                 bits: vec![160_004]
             }
         )
@@ -63,10 +72,13 @@ fn each_damage_is_named_for_what_it_is() {
 
     let mut two = page(10, 0);
     two[20_000] ^= 0x30;
-    assert_eq!(damage(&two), (10, Damage::Checksum { block: 2 }));
+    assert_eq!(damage(&two), (10, PageDamage::Checksum { block: 2 }));
 
     let really = PageNumber(77);
-    assert_eq!(damage(&page(77, 0)), (10, Damage::WrongNumber { really }));
+    assert_eq!(
+        damage(&page(77, 0)),
+        (10, PageDamage::WrongNumber { really })
+    );
 }
 
 #[test]
@@ -77,7 +89,7 @@ fn zeros_are_damage_where_a_tree_points_to_them() {
     tally.find_wiped_pages();
     assert_eq!((tally.bad, tally.uninitialised), (1, 1));
     assert_eq!(tally.findings[0].page, PageNumber(11));
-    assert_eq!(tally.findings[0].damage, Damage::Wiped);
+    assert_eq!(damages(&tally)[0], PageDamage::Wiped);
 }
 
 #[test]
@@ -96,13 +108,13 @@ fn a_flipped_bit_in_zeros_is_named_unless_a_tree_points_to_them() {
     let mut flipped = vec![0; SIZE.bytes()];
     flipped[20_000] = 0x10;
     let bit = 160_004;
-    assert_eq!(damage(&flipped), (10, Damage::FlippedZero { bit }));
+    assert_eq!(damage(&flipped), (10, PageDamage::FlippedZero { bit }));
     assert_eq!(judged(&flipped).correctable, 1);
 
     let mut tally = judged(&[page(10, 11), flipped.clone(), flipped].concat());
     tally.find_wiped_pages();
-    let named: Vec<_> = tally.findings.iter().map(|found| &found.damage).collect();
-    assert_eq!(named, [&Damage::Wiped, &Damage::FlippedZero { bit }]);
+    let named = damages(&tally);
+    assert_eq!(named, [PageDamage::Wiped, PageDamage::FlippedZero { bit }]);
     assert_eq!(
         (tally.bad, tally.correctable, tally.uninitialised),
         (2, 1, 0)
@@ -128,11 +140,14 @@ fn a_flipped_bit_is_located_behind_the_database_too() {
     zeros[1_000] = 0x01;
     let rubbish = vec![0x5A; SIZE.bytes()];
     tally.judge(&[sealed, zeros, rubbish].concat(), SIZE, PageNumber(10));
-    let found: Vec<_> = tally.findings.iter().map(|found| &found.damage).collect();
+    let found = damages(&tally);
     let (bits, bit) = (vec![5_605], 8_000);
     assert_eq!(
         found,
-        [&Damage::FlippedBit { bits }, &Damage::FlippedZero { bit }]
+        [
+            PageDamage::FlippedBit { bits },
+            PageDamage::FlippedZero { bit }
+        ]
     );
     assert_eq!((tally.foreign, tally.bad, tally.correctable), (3, 2, 2));
 }
@@ -185,16 +200,10 @@ fn an_older_page_is_a_lost_flush_and_counted_apart() {
     assert_eq!(judged_by(None, &bytes).bad, 0);
     let mut tally = judged_by(map(2), &bytes);
     let (written, found) = (2, 1);
-    assert_eq!(
-        tally.findings[0].damage,
-        Damage::LostFlush { written, found }
-    );
+    assert_eq!(damages(&tally)[0], PageDamage::LostFlush { written, found });
     tally.merge(judged_by(map(3), &vec![0; SIZE.bytes()]));
     let (written, found) = (3, 0);
-    assert_eq!(
-        tally.findings[1].damage,
-        Damage::LostFlush { written, found }
-    );
+    assert_eq!(damages(&tally)[1], PageDamage::LostFlush { written, found });
     assert_eq!((tally.bad, tally.lost_flushes), (2, 2));
     assert_eq!((tally.correctable, tally.uninitialised), (0, 0));
 }
@@ -207,10 +216,7 @@ fn zeros_with_a_flipped_bit_are_a_lost_flush_where_something_was_written() {
         bytes[at] = value;
         let (written, found) = (1, 0);
         let tally = judged_by(map(written), &bytes);
-        assert_eq!(
-            tally.findings[0].damage,
-            Damage::LostFlush { written, found }
-        );
+        assert_eq!(damages(&tally)[0], PageDamage::LostFlush { written, found });
     }
 }
 
@@ -218,9 +224,9 @@ fn zeros_with_a_flipped_bit_are_a_lost_flush_where_something_was_written() {
 fn what_a_repair_makes_an_older_page_of_is_more_than_a_flipped_bit() {
     let mut bytes = first_written();
     bytes[20_000] ^= 0x10;
-    let damage = |map| judged_by(map, &bytes).findings[0].damage.clone();
-    assert!(matches!(damage(map(1)), Damage::FlippedBit { .. }));
-    assert!(matches!(damage(map(2)), Damage::LostFlush { .. }));
+    let damage = |map| damages(&judged_by(map, &bytes))[0].clone();
+    assert!(matches!(damage(map(1)), PageDamage::FlippedBit { .. }));
+    assert!(matches!(damage(map(2)), PageDamage::LostFlush { .. }));
 }
 
 #[test]
@@ -229,10 +235,10 @@ fn a_flip_in_the_checksum_itself_is_located() {
         let mut bytes = first_written();
         bytes[bit as usize / 8] ^= 1 << (bit % 8);
         let tally = judged_by(map(1), &bytes);
-        assert_eq!(tally.findings[0].damage, Damage::FlippedChecksum { bit });
+        assert_eq!(damages(&tally)[0], PageDamage::FlippedChecksum { bit });
         assert_eq!((tally.bad, tally.correctable), (1, 1));
         let tally = judged_by(map(2), &bytes);
-        assert!(matches!(tally.findings[0].damage, Damage::LostFlush { .. }));
+        assert!(matches!(damages(&tally)[0], PageDamage::LostFlush { .. }));
     }
 }
 
@@ -243,11 +249,11 @@ fn what_only_the_mark_sees_is_torn() {
     bytes[20_000] ^= 3;
     bytes[20_064] ^= 3;
     assert_eq!(judged_by(None, &bytes).bad, 0);
-    assert_eq!(judged_by(map(1), &bytes).findings[0].damage, Damage::Torn);
+    assert_eq!(damages(&judged_by(map(1), &bytes))[0], PageDamage::Torn);
     bytes[21_000] ^= 1;
-    let unknown = judged_by(None, &bytes).findings[0].damage.clone();
-    assert!(matches!(unknown, Damage::FlippedBit { .. }));
-    assert_eq!(judged_by(map(1), &bytes).findings[0].damage, Damage::Torn);
+    let unknown = damages(&judged_by(None, &bytes))[0].clone();
+    assert!(matches!(unknown, PageDamage::FlippedBit { .. }));
+    assert_eq!(damages(&judged_by(map(1), &bytes))[0], PageDamage::Torn);
 }
 
 /// A small page that carries its number nowhere but in its checksum.
@@ -266,14 +272,14 @@ fn a_flip_in_a_small_checksum_is_no_page_that_the_file_lacks() {
         bytes[bit as usize / 8] ^= 1 << (bit % 8);
         let mut tally = Tally::new(100, None, None);
         tally.judge(&bytes, PageSize::KIB_4, PageNumber(10));
-        tally.findings[0].damage.clone()
+        damages(&tally)[0].clone()
     };
     for bit in [7, 17, 31, 40, 301] {
-        assert_eq!(damage(bit), Damage::FlippedChecksum { bit });
+        assert_eq!(damage(bit), PageDamage::FlippedChecksum { bit });
     }
     // The file has a page 14, and nothing tells.
     let really = PageNumber(14);
-    assert_eq!(damage(2), Damage::WrongNumber { really });
+    assert_eq!(damage(2), PageDamage::WrongNumber { really });
 }
 
 #[test]
@@ -285,7 +291,7 @@ fn a_large_page_that_the_file_lacks_is_still_that_page() {
     let mut tally = Tally::new(100, None, None);
     tally.judge(&bytes, SIZE, PageNumber(10));
     let really = PageNumber(10 + 128);
-    assert_eq!(tally.findings[0].damage, Damage::WrongNumber { really });
+    assert_eq!(damages(&tally)[0], PageDamage::WrongNumber { really });
 }
 
 #[test]

@@ -13,20 +13,20 @@ use ese::flush_map::FlushMap;
 use ese::page::PageSize;
 use units::PageNumber;
 
-use crate::damage::Tally;
+use crate::Tally;
 
-pub use owned::last_owned_page;
+use owned::last_owned_page;
 
 /// Bytes of one read. Large enough that a disk array streams, small enough to check in a fraction
 /// of a millisecond.
-pub(crate) const BLOCK_BYTES: u64 = 1 << 20;
+const BLOCK_BYTES: u64 = 1 << 20;
 
 /// Reads in flight: eight cover the latency of an array at a few GB/s.
 const IN_FLIGHT: usize = 8;
 
 /// Reads `range` of `device` in order, and hands every block to `look` with its offset, or the
 /// error where it could not be read. Both ends of the range are multiples of the page size.
-pub async fn scan(
+async fn scan(
     runtime: &Runtime,
     device: &Rc<dyn Device>,
     range: Range<u64>,
@@ -66,7 +66,7 @@ pub async fn scan(
 
 /// Judges the pages of `range` into `tally`, and tells `progress` the bytes of every read. A block
 /// that cannot be read as a whole is read page by page, so that the guilty ones are named.
-pub async fn judge(
+pub async fn judge_pages(
     runtime: Runtime,
     device: Rc<dyn Device>,
     page_size: PageSize,
@@ -98,7 +98,7 @@ pub async fn judge(
 
 /// Judges every page of the database in `device`, whose header is trusted, and against its flush
 /// map where there is one to be believed.
-pub async fn verify(
+pub async fn judge_database(
     runtime: Runtime,
     device: Rc<dyn Device>,
     (page_size, flush_map): (PageSize, Option<FlushMap>),
@@ -109,7 +109,7 @@ pub async fn verify(
     let owned = last_owned_page(&device, page_size).await;
     let tally = Tally::new(pages, owned, flush_map.map(Arc::new));
     let range = PageNumber(1)..PageNumber(pages.saturating_add(1));
-    let mut tally = judge(runtime, device, page_size, range, tally, progress).await;
+    let mut tally = judge_pages(runtime, device, page_size, range, tally, progress).await;
     tally.find_wiped_pages();
     tally
 }

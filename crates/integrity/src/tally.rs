@@ -3,19 +3,20 @@
 //! Pure: it looks at blocks that others have read. Tallies of parts of one file add up to a
 //! tally of the file.
 
-mod judge;
+mod finding;
 mod page_set;
 mod references;
 
 use std::sync::Arc;
 
 use device::DeviceError;
-use ese::flush_map::{FlushMap, FlushVerdict};
+use ese::flush_map::{FlushMap, LastWrite};
 use ese::page::{PageRef, PageSize};
+use ese::page_state::{self, PageDamage, PageState};
 use units::PageNumber;
 
-pub use judge::{Damage, Finding};
-pub use page_set::PageSet;
+pub use finding::{Damage, Finding};
+use page_set::PageSet;
 
 /// What has been found so far in the pages of one file.
 #[derive(Clone, Debug)]
@@ -38,9 +39,9 @@ pub struct Tally {
     /// The damage, page by page; at most [`Tally::MOST_FINDINGS`].
     pub findings: Vec<Finding>,
     /// Which pages are zeros.
-    pub zeros: PageSet,
+    zeros: PageSet,
     /// Which pages the trees point to.
-    pub referenced: PageSet,
+    referenced: PageSet,
     /// The last page of the file.
     last: PageNumber,
     /// The last page that the database owns.
@@ -91,7 +92,56 @@ impl Tally {
 
     /// Judges the pages in `block`, which begins with page `first` and is a whole number of pages.
     pub fn judge(&mut self, block: &[u8], page_size: PageSize, first: PageNumber) {
-        judge::judge(block, page_size, first, self);
+        let pages = block.chunks_exact(page_size.bytes());
+        for (number, bytes) in (first.0..).map(PageNumber).zip(pages) {
+            self.seen += 1;
+            let state = self.state(bytes, number);
+            if number > self.owned {
+                self.note_foreign(number, state);
+            } else {
+                self.note_owned(bytes, number, state);
+            }
+        }
+    }
+
+    fn note_owned(&mut self, bytes: &[u8], number: PageNumber, state: PageState) {
+        match state {
+            PageState::Sound => {
+                references::each(PageRef::new(bytes), |used| self.referenced.insert(used));
+            }
+            PageState::Unwritten => {
+                self.uninitialised += 1;
+                self.zeros.insert(number);
+            }
+            PageState::Damaged(damage) => self.note(number, Damage::Page(damage)),
+        }
+    }
+
+    /// What lies behind the database may be anything, so only a flip says that the medium changed
+    /// it. Zeros are room that the engine made ahead.
+    fn note_foreign(&mut self, number: PageNumber, state: PageState) {
+        match state {
+            PageState::Unwritten => self.uninitialised += 1,
+            PageState::Damaged(damage) if damage.is_flip() => {
+                self.foreign += 1;
+                self.note(number, Damage::Page(damage));
+            }
+            PageState::Sound | PageState::Damaged(_) => self.foreign += 1,
+        }
+    }
+
+    /// What a page is worth in a file of this length.
+    fn state(&self, bytes: &[u8], number: PageNumber) -> PageState {
+        let map = self.flush_map.as_ref();
+        let last_write = map.map_or(LastWrite::Unknown, |map| map.last_write(number));
+        let state = page_state::judge(bytes, number, last_write);
+        let PageState::Damaged(PageDamage::WrongNumber { really }) = state else {
+            return state;
+        };
+        let flipped = self.flipped_number(PageRef::new(bytes).size(), number, really);
+        flipped.map_or(state, |bit| {
+            PageState::Damaged(PageDamage::FlippedChecksum { bit })
+        })
     }
 
     /// Notes a page that the device does not give.
@@ -108,13 +158,13 @@ impl Tally {
         let wiped: Vec<PageNumber> = self.zeros.common(&self.referenced).collect();
         for page in wiped {
             self.uninitialised -= 1;
-            self.note(page, Damage::Wiped);
+            self.note(page, Damage::Page(PageDamage::Wiped));
         }
         for finding in &mut self.findings {
-            let is_flip = matches!(finding.damage, Damage::FlippedZero { .. });
+            let is_flip = matches!(finding.damage, Damage::Page(PageDamage::FlippedZero { .. }));
             if is_flip && self.referenced.contains(finding.page) {
                 self.correctable -= 1;
-                finding.damage = Damage::Wiped;
+                finding.damage = Damage::Page(PageDamage::Wiped);
             }
         }
         self.findings.sort_by_key(|finding| finding.page);
@@ -134,28 +184,12 @@ impl Tally {
         is_flip.then(|| difference.trailing_zeros())
     }
 
-    /// The write that a page without other damage has lost.
-    fn lost(&self, number: PageNumber, page: PageRef<'_>) -> Option<Damage> {
-        match self.flush_map.as_ref()?.judge(number, page) {
-            FlushVerdict::LostWrite { written, found } => {
-                Some(Damage::LostFlush { written, found })
-            }
-            FlushVerdict::Agrees | FlushVerdict::Unknown => None,
-        }
-    }
-
-    /// Whether a page whose checksum is right is not what was sealed.
-    fn is_torn(&self, number: PageNumber, bytes: &[u8]) -> bool {
-        let map = self.flush_map.as_ref();
-        map.is_some_and(|map| map.contradicts(number, bytes))
-    }
-
     fn note(&mut self, page: PageNumber, damage: Damage) {
         self.bad += 1;
         match damage {
-            _ if damage.is_flip() => self.correctable += 1,
-            Damage::LostFlush { .. } => self.lost_flushes += 1,
-            Damage::WrongNumber { .. } => self.wrong_number += 1,
+            Damage::Page(ref damage) if damage.is_flip() => self.correctable += 1,
+            Damage::Page(PageDamage::LostFlush { .. }) => self.lost_flushes += 1,
+            Damage::Page(PageDamage::WrongNumber { .. }) => self.wrong_number += 1,
             _ => {}
         }
         if self.findings.len() < Self::MOST_FINDINGS {

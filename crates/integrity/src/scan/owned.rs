@@ -38,7 +38,10 @@ impl PageSource for Gathered {
 }
 
 /// The last page that the database in `device` owns; none where its space tree cannot be read.
-pub async fn last_owned_page(device: &Rc<dyn Device>, page_size: PageSize) -> Option<PageNumber> {
+pub(super) async fn last_owned_page(
+    device: &Rc<dyn Device>,
+    page_size: PageSize,
+) -> Option<PageNumber> {
     let pages = (device.length() / page_size.bytes_u64()).saturating_sub(2);
     let mut gathered = Gathered {
         page_size,

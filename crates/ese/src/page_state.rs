@@ -1,0 +1,220 @@
+//! What a page that was read is worth: one judge for reads, the background scan, redo and `check`.
+//!
+//! Checksum, mark, the page's own structure and the flush map each see a part of the damage. Pure:
+//! the bytes, the page's number and what is known of its last write go in, the state comes out.
+
+use std::fmt;
+
+use units::PageNumber;
+
+use crate::checksum::{PageVerdict, repair, verify};
+use crate::flush_map::{FlushVerdict, LastWrite};
+use crate::page::PageRef;
+use crate::page_check::{self, PageFault};
+
+/// What a page is worth.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PageState {
+    /// It is what was written last.
+    Sound,
+    /// All zeros, and no write of it is known of.
+    Unwritten,
+    /// Something is wrong with it.
+    Damaged(PageDamage),
+}
+
+impl PageState {
+    /// Whether a reader gets what was written last, once flipped bits are turned back.
+    pub const fn is_readable(&self) -> bool {
+        matches!(
+            self,
+            Self::Sound | Self::Damaged(PageDamage::FlippedBit { .. })
+        )
+    }
+}
+
+/// What is wrong with a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PageDamage {
+    /// Single bits have flipped, at most one per checksum block;
+    /// [`flip`](crate::checksum::flip) turns them back.
+    FlippedBit {
+        /// Their places in bits from the beginning of the page.
+        bits: Vec<u32>,
+    },
+    /// One bit of a page of zeros has flipped, which carries no checksum.
+    FlippedZero {
+        /// Its place in bits from the beginning of the page.
+        bit: u32,
+    },
+    /// One bit of the page's own checksum has flipped; its content is whole.
+    FlippedChecksum {
+        /// Its place in bits from the beginning of the page.
+        bit: u32,
+    },
+    /// The page is whole and old: its last write was acknowledged and never reached the medium.
+    LostFlush {
+        /// The flush type of the last write.
+        written: u8,
+        /// The flush type of the page; 0: it is all zero.
+        found: u8,
+    },
+    /// The checksum cannot see it, but the content is not what was sealed: a write reached the
+    /// medium only in part.
+    Torn,
+    /// The checksum of a block does not fit its bytes.
+    Checksum {
+        /// The first such block, counted from 0.
+        block: usize,
+    },
+    /// An intact page that belongs elsewhere.
+    WrongNumber {
+        /// Where it belongs.
+        really: PageNumber,
+    },
+    /// Zeros where a tree points to. [`judge`] sees one page and never says so; its callers do
+    /// where [`PageState::Unwritten`] cannot be.
+    Wiped,
+    /// The checksum is right and the content contradicts itself: damaged before it was written.
+    Malformed(PageFault),
+}
+
+impl PageDamage {
+    /// Whether the medium changed single bits and what it should be is known.
+    pub const fn is_flip(&self) -> bool {
+        matches!(
+            self,
+            Self::FlippedBit { .. } | Self::FlippedZero { .. } | Self::FlippedChecksum { .. }
+        )
+    }
+}
+
+impl fmt::Display for PageDamage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::FlippedBit { bits } => {
+                let many = if bits.len() == 1 {
+                    "one bit"
+                } else {
+                    "single bits"
+                };
+                write!(f, "{many} flipped at ")?;
+                for (at, bit) in bits.iter().enumerate() {
+                    let separator = if at == 0 { "" } else { ", " };
+                    write!(f, "{separator}byte {} bit {}", bit / 8, bit % 8)?;
+                }
+                write!(f, "; can be corrected")
+            }
+            Self::FlippedZero { bit } => write!(
+                f,
+                "one bit flipped at byte {} bit {}, in a page of zeros that was never written",
+                bit / 8,
+                bit % 8
+            ),
+            Self::FlippedChecksum { bit } => write!(
+                f,
+                "one bit flipped at byte {} bit {}, in the page's own checksum; its content is \
+                 whole",
+                bit / 8,
+                bit % 8
+            ),
+            Self::LostFlush { found: 0, .. } => f.write_str(
+                "lost flush: all zeros, but a write of it was acknowledged: it never reached the \
+                 medium, or the page was wiped",
+            ),
+            Self::LostFlush { written, found } => write!(
+                f,
+                "lost flush: its last write was acknowledged and never reached the medium (flush \
+                 type {found} instead of {written})"
+            ),
+            Self::Torn => f.write_str(
+                "torn: a write of it reached the medium only in part, in a way that its checksum \
+                 does not see",
+            ),
+            Self::Checksum { block } => write!(
+                f,
+                "damaged beyond repair: the checksum of block {block} is wrong"
+            ),
+            Self::WrongNumber { really } => {
+                write!(f, "holds page {really}: a write went to the wrong place")
+            }
+            Self::Wiped => {
+                f.write_str("all zeros, but a tree points to it: wiped or never written")
+            }
+            Self::Malformed(fault) => write!(
+                f,
+                "its checksum is right, but {fault}: damaged before it was written"
+            ),
+        }
+    }
+}
+
+/// Judges the page in `bytes`, read from where page `number` belongs while no write of it was in
+/// flight.
+pub fn judge(bytes: &[u8], number: PageNumber, last_write: LastWrite) -> PageState {
+    let page = PageRef::new(bytes);
+    let damage = match verify(bytes, number) {
+        PageVerdict::Good => good(bytes, number, last_write),
+        PageVerdict::Uninitialised => match lost(last_write, page) {
+            Some(lost) => Some(lost),
+            None => return PageState::Unwritten,
+        },
+        PageVerdict::Correctable { bits } => Some(flipped(bytes, number, bits, last_write)),
+        PageVerdict::FlippedChecksum { bit } => {
+            Some(lost(last_write, page).unwrap_or(PageDamage::FlippedChecksum { bit }))
+        }
+        PageVerdict::FlippedZero { bit } => {
+            let zeros = vec![0; bytes.len()];
+            let lost = lost(last_write, PageRef::new(&zeros));
+            Some(lost.unwrap_or(PageDamage::FlippedZero { bit }))
+        }
+        PageVerdict::WrongPage { really } => Some(PageDamage::WrongNumber { really }),
+        PageVerdict::Bad { block, .. } => Some(PageDamage::Checksum { block }),
+    };
+    damage.map_or(PageState::Sound, PageState::Damaged)
+}
+
+/// What is wrong with a page whose checksum is right.
+fn good(bytes: &[u8], number: PageNumber, last_write: LastWrite) -> Option<PageDamage> {
+    if last_write.is_torn(bytes, number) {
+        return Some(PageDamage::Torn);
+    }
+    let page = PageRef::new(bytes);
+    match page_check::check(page, number) {
+        Ok(()) => lost(last_write, page),
+        Err(fault) => Some(PageDamage::Malformed(fault)),
+    }
+}
+
+/// Several flipped bits can look like one: what turning it back does not make whole is beyond
+/// repair. What it makes an older page of is more than a flipped bit.
+fn flipped(bytes: &[u8], number: PageNumber, bits: Vec<u32>, last_write: LastWrite) -> PageDamage {
+    let mut copy = bytes.to_vec();
+    let is_whole = repair(&mut copy, number).is_some();
+    if is_whole && last_write.is_torn(&copy, number) {
+        return PageDamage::Torn;
+    }
+    if is_whole && last_write.allows_repair(&copy, number) {
+        let lost = lost(last_write, PageRef::new(&copy));
+        return lost.unwrap_or(PageDamage::FlippedBit { bits });
+    }
+    let block_bytes = PageRef::new(bytes).size().checksum_block_bytes();
+    let first = bits.first().map_or(0, |bit| *bit as usize / 8);
+    PageDamage::Checksum {
+        block: first / block_bytes,
+    }
+}
+
+/// The write that a page without other damage has lost.
+fn lost(last_write: LastWrite, page: PageRef<'_>) -> Option<PageDamage> {
+    match last_write.judge(page) {
+        FlushVerdict::LostWrite { written, found } => {
+            Some(PageDamage::LostFlush { written, found })
+        }
+        FlushVerdict::Agrees | FlushVerdict::Unknown => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,11 @@
+//! What the pages of a database file are worth: reads them all, and tallies what is wrong.
+//!
+//! [`ese::page_state`] judges one page; here the pages of a file are judged together, so that zeros
+//! to which a tree points are found as well. Forensics and the instrument both use it, and neither
+//! knows the other.
+
+mod scan;
+mod tally;
+
+pub use scan::{judge_database, judge_pages};
+pub use tally::{Damage, Finding, Tally};

@@ -1,0 +1,34 @@
+//! One damaged page.
+
+use std::fmt;
+
+use device::DeviceError;
+use ese::page_state::PageDamage;
+use units::PageNumber;
+
+/// A damaged page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The page, by its place in the file.
+    pub page: PageNumber,
+    /// What is wrong.
+    pub damage: Damage,
+}
+
+/// What is wrong with a page, or with reading it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Damage {
+    /// The page came, and is not what was written last.
+    Page(PageDamage),
+    /// The device does not give it.
+    Unreadable(DeviceError),
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Page(damage) => damage.fmt(f),
+            Self::Unreadable(error) => write!(f, "cannot be read: {error}"),
+        }
+    }
+}
