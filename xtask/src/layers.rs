@@ -159,7 +159,14 @@ const TABLE: &[Layer] = &[
             "verdict",
             "workload",
         ],
-        outside: &["clap", "clap_complete", "serde_json", "signal-hook", "time"],
+        outside: &[
+            "clap",
+            "clap_complete",
+            "serde_json",
+            "signal-hook",
+            "terminal_size",
+            "time",
+        ],
         tests: &["testkit"],
     },
     Layer {

@@ -77,6 +77,13 @@ pub(crate) struct QuickFlags {
     /// Size of each of the two databases, such as 1GiB
     #[arg(long, value_parser = size)]
     pub size: Option<Bytes>,
+    /// Sessions per database, or auto
+    #[arg(long, value_name = "N|auto", value_parser = sessions)]
+    pub threads: Option<Sessions>,
+    /// Hold the load at so many database reads and writes per second, of both databases, and fail
+    /// where they are not reached [default: as many as possible]
+    #[arg(long, value_name = "N")]
+    pub target_iops: Option<u32>,
     /// Answer in JSON: the content of report.json
     #[arg(long)]
     pub json: bool,

@@ -14,6 +14,7 @@ mod measure;
 mod pages;
 mod patient;
 mod scan;
+mod shell;
 mod signals;
 mod term;
 mod wire;

@@ -1,14 +1,36 @@
 //! Progress: one line that is redrawn on a terminal, a plain line now and then elsewhere.
 
 use std::io::{self, IsTerminal as _, Write as _};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use units::Bytes;
 
 /// Between two redraws on a terminal.
 const REDRAW: Duration = Duration::from_millis(200);
-/// Between two lines in a log.
+/// Between two lines in a log, at first.
 const LINE: Duration = Duration::from_secs(10);
+/// Between two lines in a log, at last.
+const RARE_LINE: Duration = Duration::from_mins(10);
+/// In between, a line comes when the work is by this part of its age older.
+const LINES_OF_AN_AGE: u32 = 20;
+/// What a terminal of unknown width shows in one line.
+const USUAL_COLUMNS: usize = 80;
+
+/// Set once the work was asked to stop: a second signal ends the program at any moment, so every
+/// line is whole from then on.
+static WHOLE_LINES: AtomicBool = AtomicBool::new(false);
+
+/// Answers the signal that asked to stop, below what the terminal shows.
+pub(crate) fn answer_stop(answer: &str) {
+    WHOLE_LINES.store(true, Ordering::Relaxed);
+    let erase = if io::stderr().is_terminal() {
+        "\r\x1b[K"
+    } else {
+        ""
+    };
+    let _ = writeln!(io::stderr(), "{erase}{answer}");
+}
 
 /// Shows how far a piece of work is.
 pub(crate) struct Progress {
@@ -49,27 +71,54 @@ impl Progress {
 
     /// Removes the line, so that what comes next stands alone.
     pub(crate) fn clear(&mut self) {
-        if self.terminal && self.shown.is_some() {
+        if self.redraws() && self.shown.is_some() {
             let _ = write!(io::stderr(), "\r\x1b[K");
         }
         self.shown = None;
     }
 
+    /// Whether one line is drawn over and over.
+    fn redraws(&self) -> bool {
+        self.terminal && !WHOLE_LINES.load(Ordering::Relaxed)
+    }
+
     fn show(&mut self, line: impl FnOnce(&str) -> String) {
-        let pause = if self.terminal { REDRAW } else { LINE };
+        let redraws = self.redraws();
+        let pause = if redraws {
+            REDRAW
+        } else {
+            between_lines(self.started.elapsed())
+        };
         // In a log, work that is over before the first line is due needs none.
-        let last = self.shown.or((!self.terminal).then_some(self.started));
+        let last = self.shown.or((!redraws).then_some(self.started));
         if self.quiet || last.is_some_and(|last| last.elapsed() < pause) {
             return;
         }
         self.shown = Some(Instant::now());
         let line = line(&self.what);
-        let _ = if self.terminal {
-            write!(io::stderr(), "\r\x1b[K{line}")
+        let _ = if redraws {
+            write!(io::stderr(), "\r\x1b[K{}", cropped(&line, columns()))
         } else {
             writeln!(io::stderr(), "{line}")
         };
     }
+}
+
+/// How many characters a line of the terminal takes.
+fn columns() -> usize {
+    terminal_size::terminal_size_of(io::stderr())
+        .map_or(USUAL_COLUMNS, |(width, _)| usize::from(width.0))
+}
+
+/// As much of a line as `columns` take without a wrap, which redrawing would leave behind.
+fn cropped(line: &str, columns: usize) -> &str {
+    let end = line.char_indices().nth(columns.saturating_sub(1));
+    end.map_or(line, |(end, _)| &line[..end])
+}
+
+/// Between two lines in a log about work so old: a day of it makes some 200 lines.
+fn between_lines(age: Duration) -> Duration {
+    (age / LINES_OF_AN_AGE).clamp(LINE, RARE_LINE)
 }
 
 impl Drop for Progress {
@@ -111,7 +160,27 @@ pub(crate) fn duration(span: Duration) -> String {
 mod tests {
     use std::time::Duration;
 
-    use super::{describe, duration};
+    use super::{between_lines, cropped, describe, duration};
+
+    #[test]
+    fn a_line_never_wraps() {
+        assert_eq!(cropped("reads at 0.25 ms", 80), "reads at 0.25 ms");
+        assert_eq!(cropped("reads at 0.25 ms", 6), "reads");
+        assert_eq!(cropped("\u{b5}s \u{b5}s", 3), "\u{b5}s");
+        assert_eq!(cropped("reads", 0), "");
+    }
+
+    #[test]
+    fn a_day_floods_no_log() {
+        let mut age = Duration::ZERO;
+        let mut lines = 0;
+        while age < Duration::from_hours(24) {
+            age += between_lines(age);
+            lines += 1;
+        }
+        assert!((100..=250).contains(&lines), "{lines}");
+        assert_eq!(between_lines(Duration::ZERO), Duration::from_secs(10));
+    }
 
     #[test]
     fn progress_says_how_far_how_fast_and_how_long_still() {

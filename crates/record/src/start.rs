@@ -23,6 +23,10 @@ pub struct Start {
     pub test: TestType,
     /// The person's own words for it.
     pub description: String,
+    /// The command that starts the test again, without its options, such as `plimsoll run
+    /// plan.toml`; empty in records of earlier releases.
+    #[serde(default)]
+    pub command: String,
     /// The plan, as it was read.
     pub plan_text: String,
     /// What the plan came to.

@@ -10,7 +10,8 @@ use record::{
 use serde::Serialize;
 use verdict::{Finding, Limit, Outcome, Verdict};
 
-use crate::meaning;
+use crate::mailboxes::Carried;
+use crate::{meaning, next};
 
 /// Version of the schema: a number that rises when a member changes its meaning or goes away.
 pub const SCHEMA: u32 = 1;
@@ -24,6 +25,7 @@ struct Report<'a> {
     next_steps: Vec<String>,
     achieved_transactional_iops: f64,
     mailboxes_carried: f64,
+    mailboxes_with_room: Option<f64>,
     measured_seconds: f64,
     findings: Vec<FindingPart>,
     run: RunPart<'a>,
@@ -118,9 +120,10 @@ pub(crate) fn render(run: &RunRecord, verdict: &Verdict) -> String {
         verdict: outcome_name(verdict.outcome),
         exit_code: verdict.exit_code(),
         meaning: meaning::sentences(run, verdict),
-        next_steps: meaning::next_steps(run, verdict),
+        next_steps: next::steps(run, verdict),
         achieved_transactional_iops: run.achieved_transactional_iops(),
-        mailboxes_carried: meaning::mailboxes_carried(run),
+        mailboxes_carried: Carried::of(run).by_io,
+        mailboxes_with_room: Carried::of(run).by_space,
         measured_seconds: run.span_ns(Phase::Measure) as f64 / 1e9,
         findings: verdict
             .findings

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use record::RunRecord;
 use verdict::Verdict;
 
-use crate::{meaning, sections};
+use crate::{next, sections};
 
 /// The verdict, the numbers, what they mean, and what to do next.
 pub(crate) fn render(run: &RunRecord, verdict: &Verdict) -> String {
@@ -30,7 +30,7 @@ pub(crate) fn render(run: &RunRecord, verdict: &Verdict) -> String {
     for sentence in &banner.meaning {
         let _ = writeln!(text, "{sentence}");
     }
-    for step in meaning::next_steps(run, verdict) {
+    for step in next::steps(run, verdict) {
         let _ = writeln!(text, "Next: {step}");
     }
     text

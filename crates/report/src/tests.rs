@@ -9,7 +9,7 @@ use record::synthetic::Synthetic;
 use record::{Finished, Issue, IssueKind, LogLine, Phase, RunRecord, Severity, VolumeReads};
 
 /// A short run that passes.
-fn passing() -> RunRecord {
+pub(crate) fn passing() -> RunRecord {
     Synthetic {
         warm_intervals: 1,
         measure_intervals: 4,

@@ -15,7 +15,9 @@ use crate::term::duration;
 /// Fills the databases; those that are complete stay as they are.
 pub(crate) fn run(flags: &PrepareFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let plan = read_plan(&flags.plan, &plan::Overrides::default())?;
-    let stop = StopFlag::install()?;
+    let stop = StopFlag::install(
+        "stopping; again ends at once. Databases that are not complete are filled anew next time.",
+    )?;
     let filled = fill(&plan, &stop, console.is_quiet())?;
     if flags.json {
         console.answer_json(&as_json(&filled))?;

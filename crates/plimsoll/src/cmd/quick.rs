@@ -16,8 +16,9 @@ use crate::documents::dated_folder;
 use crate::error::CommandError;
 use crate::fill::fill;
 use crate::flags::QuickFlags;
-use crate::measure::measure;
-use crate::signals::StopFlag;
+use crate::measure::{Order, measure};
+use crate::shell::shell_word;
+use crate::signals::{STOPS_A_RUN, StopFlag};
 use crate::wire;
 
 /// The folder that is made where none is named.
@@ -34,6 +35,8 @@ pub(crate) fn run(flags: &QuickFlags, console: &mut Console) -> Result<Outcome, 
     let overrides = Overrides {
         duration: flags.duration,
         size: flags.size,
+        sessions: flags.threads,
+        target_iops: flags.target_iops,
         ..Overrides::default()
     };
     let plan = Plan::quick(&folder.display().to_string(), &overrides)?;
@@ -43,20 +46,34 @@ pub(crate) fn run(flags: &QuickFlags, console: &mut Console) -> Result<Outcome, 
         None => fitting(&plan, &folder, overrides)?,
     };
     explain(&plan, &folder, flags.folder.is_none(), console)?;
-    let stop = StopFlag::install()?;
+    let stop = StopFlag::install(STOPS_A_RUN)?;
     let filled = fill(&plan, &stop, console.is_quiet())?;
     if !flags.json {
         prepare::print(&filled, console)?;
         console.flush()?;
     }
     let run_folder = dated_folder(&folder);
-    let measured = measure(&plan, &run_folder, &stop, console.is_quiet(), None)?;
+    let order = Order {
+        plan: &plan,
+        command: command(flags),
+        folder: &run_folder,
+        acknowledge: None,
+    };
+    let measured = measure(order, &stop, console.is_quiet())?;
     let outcome = run_verb::conclude(&measured, &run_folder, flags.json, console)?;
     console.remark(format_args!(
         "The databases stay in {} for the next time; remove the folder when you are done.",
         folder.display()
     ))?;
     Ok(outcome)
+}
+
+/// What starts the test again.
+fn command(flags: &QuickFlags) -> String {
+    match &flags.folder {
+        Some(folder) => format!("plimsoll quick {}", shell_word(folder)),
+        None => "plimsoll quick".to_owned(),
+    }
 }
 
 /// The plan with databases of the size that are there already, or else of one that leaves them room

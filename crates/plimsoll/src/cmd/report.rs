@@ -1,43 +1,81 @@
 //! `report`: the report of a run from its journal, today or years later.
 
-use record::Seal;
+use std::path::{Path, PathBuf};
+
+use record::{RunRecord, Seal};
+use verdict::Verdict;
 
 use crate::Outcome;
 use crate::console::{self, Console};
 use crate::documents::{self, Existing};
 use crate::error::CommandError;
 use crate::flags::{ReportFlags, ReportFormat};
-use crate::measure::{journal_of, load, write_reports};
+use crate::measure::{is_live, journal_of, load, runs_at, write_reports};
 
 /// Renders the report; the verdict is the outcome, as it was of the run.
 pub(crate) fn run(flags: &ReportFlags, console: &mut Console) -> Result<Outcome, CommandError> {
-    let record = load(&flags.run)?;
+    let run = newest_run(&flags.run, console)?;
+    let is_live = is_live(&run);
+    let record = load(&run)?;
     let verdict = verdict::judge(&record);
     let outcome = Outcome::of(&verdict);
     if let Seal::Altered { line } = record.seal {
         console::complain(&format!(
             "{}: ALTERED after it was written, from line {line} on: nothing in it proves anything",
-            flags.run.display()
+            run.display()
         ));
     }
-    if flags.format.is_none() && flags.output.is_none() && flags.run.is_dir() {
-        write_reports(&flags.run, &record, &verdict)?;
+    if is_live {
+        console.remark(format_args!(
+            "{}: the run is live; this is how far it has come, and its own report follows at its \
+             end",
+            run.display()
+        ))?;
+    }
+    if flags.format.is_none() && flags.output.is_none() && run.is_dir() {
         console.answer(report::summary(&record, &verdict).trim_end())?;
-        let page = flags.run.join("report.html");
-        console.answer(format_args!("Report: {}", page.display()))?;
+        if !is_live {
+            write_reports(&run, &record, &verdict)?;
+            let page = run.join("report.html");
+            console.answer(format_args!("Report: {}", page.display()))?;
+        }
         return Ok(outcome);
     }
+    render(flags, &journal_of(&run), (&record, &verdict), console)?;
+    Ok(outcome)
+}
+
+/// The newest run at `path`, which may be the folder that several runs lie in.
+fn newest_run(path: &Path, console: &mut Console) -> Result<PathBuf, CommandError> {
+    let mut runs = runs_at(path)?;
+    let newest = runs.remove(0);
+    if newest != path {
+        let others = match runs.len() {
+            0 => String::new(),
+            count => format!(", the newest of {}", count + 1),
+        };
+        console.remark(format_args!("The run in {}{others}.", newest.display()))?;
+    }
+    Ok(newest)
+}
+
+/// One form of the report, to a file or to the terminal.
+fn render(
+    flags: &ReportFlags,
+    journal: &Path,
+    (record, verdict): (&RunRecord, &Verdict),
+    console: &mut Console,
+) -> Result<(), CommandError> {
     let text = match flags.format.unwrap_or(ReportFormat::Text) {
-        ReportFormat::Html => report::html(&record, &verdict),
-        ReportFormat::Text => report::text(&record, &verdict),
-        ReportFormat::Json => report::json(&record, &verdict),
+        ReportFormat::Html => report::html(record, verdict),
+        ReportFormat::Text => report::text(record, verdict),
+        ReportFormat::Json => report::json(record, verdict),
     };
     match &flags.output {
         Some(file) => {
             let existing = Existing::of_flag(flags.force);
-            documents::write(file, text.as_bytes(), existing, &[&journal_of(&flags.run)])?;
+            documents::write(file, text.as_bytes(), existing, &[journal])
         }
-        None => console.answer_text(&text)?,
+        None => console.answer_text(&text),
     }
-    Ok(outcome)
 }

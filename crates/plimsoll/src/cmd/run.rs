@@ -9,8 +9,9 @@ use crate::console::Console;
 use crate::documents::{dated_folder, read_plan};
 use crate::error::CommandError;
 use crate::flags::RunFlags;
-use crate::measure::{Measured, measure};
-use crate::signals::StopFlag;
+use crate::measure::{Measured, Order, measure};
+use crate::shell::shell_word;
+use crate::signals::{STOPS_A_RUN, StopFlag};
 
 /// Runs the plan; the verdict is the outcome.
 pub(crate) fn run(flags: &RunFlags, console: &mut Console) -> Result<Outcome, CommandError> {
@@ -27,14 +28,14 @@ pub(crate) fn run(flags: &RunFlags, console: &mut Console) -> Result<Outcome, Co
         .output
         .clone()
         .unwrap_or_else(|| dated_folder(Path::new(".")));
-    let stop = StopFlag::install()?;
-    let measured = measure(
-        &plan,
-        &folder,
-        &stop,
-        console.is_quiet(),
-        flags.acknowledge.as_deref(),
-    )?;
+    let stop = StopFlag::install(STOPS_A_RUN)?;
+    let order = Order {
+        plan: &plan,
+        command: format!("plimsoll run {}", shell_word(&flags.plan)),
+        folder: &folder,
+        acknowledge: flags.acknowledge.as_deref(),
+    };
+    let measured = measure(order, &stop, console.is_quiet())?;
     conclude(&measured, &folder, flags.json, console)
 }
 

@@ -1,21 +1,19 @@
 //! The folder of a run: the journal, written while the run goes on, and the reports made from it.
 
 use std::fs::{self, File};
-use std::io::{self, Read as _, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use record::codec::Sealer;
 use record::{Event, RunRecord};
 use verdict::Verdict;
 
+use super::runs;
 use crate::documents;
 use crate::error::CommandError;
 
 /// The journal's name in a run folder.
 pub(super) const JOURNAL: &str = "record.jsonl";
-
-/// So much of a file says whether it can be a journal at all.
-const BEGINNING_BYTES: u64 = 64;
 
 /// A run folder whose journal is being written.
 pub(super) struct RunFolder {
@@ -28,8 +26,8 @@ pub(super) struct RunFolder {
 }
 
 impl RunFolder {
-    /// Makes the folder where it is missing, and a journal in it; a run that is there already is
-    /// not touched.
+    /// Makes the folder where it is missing, and a journal in it, locked for as long as it is being
+    /// written; a run that is there already is not touched.
     pub(super) fn create(path: &Path) -> Result<Self, CommandError> {
         let is_new = !path.exists();
         fs::create_dir_all(path)
@@ -44,6 +42,8 @@ impl RunFolder {
         }
         let file = File::create_new(&journal)
             .map_err(|error| CommandError::file(&journal, "create", &error))?;
+        // Only tells `report` that the run goes on; a file system without locks says nothing.
+        let _ = file.try_lock();
         Ok(Self {
             path: path.to_path_buf(),
             journal,
@@ -72,7 +72,7 @@ impl RunFolder {
     /// The run so far.
     pub(super) fn load(&mut self) -> Result<RunRecord, CommandError> {
         self.sync()?;
-        load(&self.journal)
+        runs::load(&self.journal)
     }
 
     /// Removes the journal of a run that never began, and the folder if it was made for it.
@@ -84,35 +84,6 @@ impl RunFolder {
             let _ = fs::remove_dir(&self.path);
         }
     }
-}
-
-/// The journal of a run folder, or the journal itself.
-pub(crate) fn journal_of(path: &Path) -> PathBuf {
-    if path.is_dir() {
-        path.join(JOURNAL)
-    } else {
-        path.to_path_buf()
-    }
-}
-
-/// Loads a run from its folder, or from its journal.
-pub(crate) fn load(path: &Path) -> Result<RunRecord, CommandError> {
-    let journal = journal_of(path);
-    let bytes = read(&journal).map_err(|error| CommandError::file(&journal, "read", &error))?;
-    RunRecord::load(&bytes)
-        .map_err(|error| CommandError::new(format!("{}: {error}", journal.display())))
-}
-
-/// The bytes of a journal, or the first ones of a file that begins like none: it may be a database
-/// of many gigabytes.
-fn read(journal: &Path) -> io::Result<Vec<u8>> {
-    let mut file = documents::open(journal)?;
-    let mut bytes = Vec::new();
-    (&mut file).take(BEGINNING_BYTES).read_to_end(&mut bytes)?;
-    if bytes.trim_ascii_start().starts_with(b"{") {
-        file.read_to_end(&mut bytes)?;
-    }
-    Ok(bytes)
 }
 
 /// Writes every form of the report into a run folder.

@@ -9,6 +9,7 @@ mod host;
 mod merge;
 mod pause;
 mod room;
+mod runs;
 mod silence;
 mod start;
 
@@ -38,11 +39,12 @@ use crate::wire;
 
 use device_reads::DeviceReads;
 use folder::RunFolder;
-pub(crate) use folder::{journal_of, load, write_reports};
+pub(crate) use folder::write_reports;
 use follow::{End, Follower, GroupNews, Message, Watched};
 use host::LinuxHost;
 use pause::PauseWatch;
 use room::RoomWatch;
+pub(crate) use runs::{is_live, journal_of, load, runs_at};
 
 /// A run that has ended, one way or the other, with its reports written.
 pub(crate) struct Measured {
@@ -52,23 +54,34 @@ pub(crate) struct Measured {
     pub verdict: Verdict,
 }
 
-/// Runs `plan`, writes journal and reports into `folder`. An error is one that leaves nothing to
-/// report: a missing folder, a database that cannot be opened.
+/// What is to be run.
+pub(crate) struct Order<'a> {
+    /// The plan, its databases prepared.
+    pub plan: &'a Plan,
+    /// The command that runs it again, without its options.
+    pub command: String,
+    /// Where journal and reports are written.
+    pub folder: &'a Path,
+    /// Where each commit is noted for programs that kill this one.
+    pub acknowledge: Option<&'a Path>,
+}
+
+/// Runs a plan, writes journal and reports. An error is one that leaves nothing to report: a
+/// missing folder, a database that cannot be opened.
 pub(crate) fn measure(
-    plan: &Plan,
-    folder: &Path,
+    order: Order<'_>,
     stop: &StopFlag,
     quiet: bool,
-    acknowledge: Option<&Path>,
 ) -> Result<Measured, CommandError> {
+    let Order { plan, folder, .. } = order;
     let clock = OsClock::new();
     let groups = wire::groups(plan);
     let count = u32::try_from(groups.len()).expect("invariant: as many groups as processors");
     let start = patient::first_look(plan, stop, move |plan| {
         locks::wait_for(plan.databases.iter().map(Files::from), quiet);
-        start::start(plan, count, clock.epoch() + clock.now())
+        start::start(plan, order.command, (count, clock.epoch() + clock.now()))
     })?;
-    let commits = acknowledge.map(acknowledge::open).transpose()?;
+    let commits = order.acknowledge.map(acknowledge::open).transpose()?;
     let mut room = RoomWatch::start(plan)?;
     let mut reads = DeviceReads::new(plan)?;
     let mut run_folder = RunFolder::create(folder)?;

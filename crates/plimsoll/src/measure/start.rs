@@ -13,8 +13,12 @@ use super::host;
 use crate::error::CommandError;
 use crate::wire;
 
-/// The facts of a run of `plan` on `executors` threads that begins at `epoch`.
-pub(super) fn start(plan: &Plan, executors: u32, epoch: Nanos) -> Result<Start, CommandError> {
+/// The facts of a run of `plan`, started by `command`, on so many threads and from such an epoch.
+pub(super) fn start(
+    plan: &Plan,
+    command: String,
+    (executors, epoch): (u32, Nanos),
+) -> Result<Start, CommandError> {
     let (version, update) = WRITTEN_FORMAT;
     let world = wire::world()?;
     let facts = |database: &plan::Database| database_facts(&world, database);
@@ -27,6 +31,7 @@ pub(super) fn start(plan: &Plan, executors: u32, epoch: Nanos) -> Result<Start, 
         seed: plan.seed.0,
         test: trial::test_type(plan),
         description: plan.description.clone(),
+        command,
         plan_text: plan.to_toml(),
         settings: trial::record_settings(plan, executors),
         databases: plan.databases.iter().map(facts).collect::<Result<_, _>>()?,

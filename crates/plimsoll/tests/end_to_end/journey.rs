@@ -1,19 +1,24 @@
 //! From nothing to a report, as a person does it.
 
 use std::fs;
-use std::process::Command;
-use std::thread;
-use std::time::Duration;
 
-use crate::scene::{Ran, Scene};
+use crate::scene::Scene;
 
 #[test]
 fn quick_leads_from_nothing_to_a_report() {
     let scene = Scene::new("quick");
     let ran = scene.run(["quick", "disk", "--size", "16MiB", "--duration", "4s"]);
     // Four seconds prove nothing, and it says so.
-    ran.expect_code(2)
-        .expect_out(&["CANNOT JUDGE", "Report: ", "Next: "]);
+    ran.expect_code(2).expect_out(&[
+        "CANNOT JUDGE",
+        "Report: ",
+        "Next: Measure for as long as a verdict takes: plimsoll quick disk --duration 30s",
+    ]);
+    assert!(
+        !ran.out.contains("plan"),
+        "no plan was written: {}",
+        ran.out
+    );
     ran.expect_err(&[
         "Would the disk under",
         "remove the folder when you are done",
@@ -113,36 +118,6 @@ fn a_journal_cut_off_by_a_crash_still_reports() {
         bytes.truncate(bytes.len() * 2 / 3);
     });
     scene.run(["report", "run"]).expect_code(2);
-}
-
-#[test]
-fn interrupting_stops_cleanly_and_reports_what_there_is() {
-    let scene = Scene::prepared("interrupt");
-    let mut child = scene.start(["run", "plan.toml", "-o", "run", "--duration", "60s"]);
-    let journal = scene.path("run/record.jsonl");
-    let measures = || fs::read_to_string(&journal).is_ok_and(|text| text.contains("\"measure\""));
-    while !measures() && child.try_wait().unwrap().is_none() {
-        thread::sleep(Duration::from_millis(20));
-    }
-    let pid = child.id().to_string();
-    assert!(
-        Command::new("kill")
-            .args(["-INT", &pid])
-            .status()
-            .unwrap()
-            .success()
-    );
-    let ran = Ran::of(&child.wait_with_output().unwrap());
-    ran.expect_code(2);
-    let report = String::from_utf8(scene.read("run/report.txt")).unwrap();
-    assert!(report.to_lowercase().contains("interrupt"), "{report}");
-    for file in ["Plimsoll001.edb", "Plimsoll002.edb"] {
-        scene
-            .run(["header", file])
-            .expect_code(0)
-            .expect_out(&["Clean Shutdown"]);
-        scene.run(["check", file]).expect_code(0);
-    }
 }
 
 #[test]

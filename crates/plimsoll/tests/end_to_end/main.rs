@@ -27,6 +27,7 @@ mod samples;
 mod scan;
 mod scene;
 mod sealed;
+mod signals;
 mod size;
 mod stalls;
 mod verbs;

@@ -133,14 +133,21 @@ impl Scene {
         found
     }
 
-    /// Starts `words`, a run, and kills it once its load has begun; it writes to the folder `out`.
-    pub(crate) fn kill_run(&self, words: &[&str]) {
+    /// Starts `words`, a run of a minute, and returns once its load is measured; it writes to the
+    /// folder `out`.
+    pub(crate) fn start_load(&self, words: &[&str]) -> Child {
         let mut child = self.start(words.iter().chain(&["--duration", "60s", "-o", "out"]));
         let journal = self.path("out/record.jsonl");
         let begun = || fs::read_to_string(&journal).is_ok_and(|text| text.contains("\"measure\""));
         while !begun() && child.try_wait().unwrap().is_none() {
             thread::sleep(Duration::from_millis(20));
         }
+        child
+    }
+
+    /// Starts `words`, a run, and kills it once its load has begun; it writes to the folder `out`.
+    pub(crate) fn kill_run(&self, words: &[&str]) {
+        let mut child = self.start_load(words);
         child.kill().unwrap();
         child.wait().unwrap();
     }

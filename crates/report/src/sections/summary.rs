@@ -5,6 +5,7 @@ use verdict::{Finding, Outcome, Verdict};
 
 use super::{span_of, tone, wall_clock};
 use crate::document::{Banner, Block, Cell, Fact, Figure, Section, Tone};
+use crate::mailboxes::Carried;
 use crate::{format, meaning};
 
 /// What stands above everything.
@@ -70,16 +71,22 @@ fn figures(run: &RunRecord, verdict: &Verdict) -> Vec<Figure> {
     figures.into_iter().flatten().collect()
 }
 
-/// A load that did not pass carries no mailboxes.
+/// Only where the plan says what a mailbox asks for; a load that did not pass carries none.
 fn mailboxes(run: &RunRecord, verdict: &Verdict) -> Option<Figure> {
-    let carried = verdict.exit_code() == 0 && run.span_ns(Phase::Measure) > 0;
-    carried.then(|| Figure {
+    run.start.settings.iops_per_mailbox?;
+    let is_carried = verdict.exit_code() == 0 && run.span_ns(Phase::Measure) > 0;
+    let carried = is_carried.then(|| Carried::of(run))?;
+    let room = carried
+        .by_space
+        .map(|mailboxes| format!("; room for {}", format::number(mailboxes, 0)));
+    Some(Figure {
         label: "Mailboxes",
         metric: "mailboxes-carried",
-        value: format::number(meaning::mailboxes_carried(run), 0),
+        value: format::number(carried.by_io, 0),
         remark: format!(
-            "of {} IOPS each, without reserve",
-            format::number(meaning::iops_per_mailbox(run), 2)
+            "of {} IOPS each, without reserve{}",
+            format::number(carried.iops_each, 2),
+            room.unwrap_or_default()
         ),
         tone: Tone::Plain,
     })

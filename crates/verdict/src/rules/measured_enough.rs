@@ -13,7 +13,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let measured = run.span_ns(Phase::Measure) as f64 / 1e9;
     let limit = Limit::AtLeast(run.start.settings.thresholds.minimum_measure_ns as f64 / 1e9);
     let enough = limit.admits(measured);
-    let short = Evidence::of_run("measure longer: the plan's duration or --duration");
+    let short = Evidence::of_run(format!("measure longer: --duration {:.0}s", limit.value()));
     Some(Finding {
         rule: "measured-time",
         title: "Measured time",

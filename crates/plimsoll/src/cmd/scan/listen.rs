@@ -23,7 +23,7 @@ pub(super) fn listen(
     console: &mut Console,
 ) -> Result<Seen, CommandError> {
     let socket = PacketSocket::open(interface).map_err(|error| failure(interface, &error))?;
-    let stop = StopFlag::install()?;
+    let stop = StopFlag::install("stopping with what was heard so far; again ends at once.")?;
     let mut progress = Progress::new(format!("listening on {interface}"), console.is_quiet());
     let mut watch = Watch::default();
     let mut frame = Vec::with_capacity(FRAME_BYTES);

@@ -1,0 +1,73 @@
+//! Runs that were written before: where they are, whether they go on, and what their journal says.
+
+use std::fs::{self, TryLockError};
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use record::RunRecord;
+
+use super::folder::JOURNAL;
+use crate::documents;
+use crate::error::CommandError;
+
+/// So much of a file says whether it can be a journal at all.
+const BEGINNING_BYTES: u64 = 64;
+
+/// Whether the run whose folder or journal is at `path` goes on.
+pub(crate) fn is_live(path: &Path) -> bool {
+    let journal = documents::open(&journal_of(path));
+    journal.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+}
+
+/// The runs that `path` stands for, the newest first: itself, or else the folders in it that hold a
+/// journal. An error where there is none.
+pub(crate) fn runs_at(path: &Path) -> Result<Vec<PathBuf>, CommandError> {
+    if !path.is_dir() || path.join(JOURNAL).exists() {
+        return Ok(vec![path.to_path_buf()]);
+    }
+    let wrong = |error: io::Error| CommandError::file(path, "look for a run in", &error);
+    let mut runs = Vec::new();
+    for entry in fs::read_dir(path).map_err(wrong)? {
+        let folder = entry.map_err(wrong)?.path();
+        if let Ok(journal) = fs::metadata(folder.join(JOURNAL)) {
+            runs.push((journal.modified().map_err(wrong)?, folder));
+        }
+    }
+    if runs.is_empty() {
+        return Err(CommandError::new(format!(
+            "{}: no {JOURNAL} is in it, nor in a folder of it; name the folder of a run",
+            path.display()
+        )));
+    }
+    runs.sort_by(|one, other| other.cmp(one));
+    Ok(runs.into_iter().map(|(_, folder)| folder).collect())
+}
+
+/// The journal of a run folder, or the journal itself.
+pub(crate) fn journal_of(path: &Path) -> PathBuf {
+    if path.is_dir() {
+        path.join(JOURNAL)
+    } else {
+        path.to_path_buf()
+    }
+}
+
+/// Loads a run from its folder, or from its journal.
+pub(crate) fn load(path: &Path) -> Result<RunRecord, CommandError> {
+    let journal = journal_of(path);
+    let bytes = read(&journal).map_err(|error| CommandError::file(&journal, "read", &error))?;
+    RunRecord::load(&bytes)
+        .map_err(|error| CommandError::new(format!("{}: {error}", journal.display())))
+}
+
+/// The bytes of a journal, or the first ones of a file that begins like none: it may be a database
+/// of many gigabytes.
+fn read(journal: &Path) -> io::Result<Vec<u8>> {
+    let mut file = documents::open(journal)?;
+    let mut bytes = Vec::new();
+    (&mut file).take(BEGINNING_BYTES).read_to_end(&mut bytes)?;
+    if bytes.trim_ascii_start().starts_with(b"{") {
+        file.read_to_end(&mut bytes)?;
+    }
+    Ok(bytes)
+}

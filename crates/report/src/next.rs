@@ -1,0 +1,193 @@
+//! What to do after a run: each step is a command or a number, for the test as it was started.
+
+use record::{Phase, RunRecord};
+use units::Bytes;
+use verdict::{Finding, Outcome, Verdict};
+
+use crate::meaning;
+
+/// Databases smaller than this many times their cache are served from it too much to tell how
+/// the storage does on a real mail server: interior pages and much of the leaves stay cached.
+const SMALL_DATABASE_CACHES: u64 = 20;
+
+/// What records of earlier releases were started with, as far as is known.
+const SOME_PLAN: &str = "plimsoll run PLAN";
+
+/// The steps, the most important one first.
+pub(crate) fn steps(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
+    match verdict.outcome {
+        Outcome::Pass | Outcome::Warn => vec![passed(run)],
+        Outcome::Fail => failed(run, verdict),
+        Outcome::CannotJudge => {
+            let mut steps: Vec<String> = Vec::new();
+            for finding in meaning::decisive(verdict) {
+                let step = not_judged(run, finding);
+                if !steps.contains(&step) {
+                    steps.push(step);
+                }
+            }
+            steps
+        }
+    }
+}
+
+/// The command that starts the test again, without its options.
+fn again(run: &RunRecord) -> &str {
+    match run.start.command.as_str() {
+        "" => SOME_PLAN,
+        command => command,
+    }
+}
+
+/// Whether a plan stands behind the test that a person can edit.
+fn has_plan(run: &RunRecord) -> bool {
+    again(run).starts_with("plimsoll run ")
+}
+
+fn passed(run: &RunRecord) -> String {
+    let again = again(run);
+    let enough = Bytes(run.start.settings.cache_maximum_bytes * SMALL_DATABASE_CACHES);
+    let mut databases = run.start.databases.iter();
+    let is_small = databases.any(|facts| facts.initial_bytes < enough.0);
+    match (is_small, has_plan(run)) {
+        (true, true) => format!(
+            "These databases are small: much of them fits into the caches of disks and arrays. Set \
+             `size` in the plan to what you will run, {enough} or more, in new folders; then {} \
+             and {again}",
+            again.replacen("run", "prepare", 1)
+        ),
+        (true, false) => format!(
+            "These databases are small: much of them fits into the caches of disks and arrays. Set \
+             `size` to what you will run, {enough} or more: plimsoll plan > plan.toml, plimsoll \
+             prepare plan.toml, plimsoll run plan.toml"
+        ),
+        (false, true) => format!("Run it for a day: {again} --test stress --duration 24h"),
+        (false, false) => format!("Run it for two hours: {again} --duration 2h"),
+    }
+}
+
+fn failed(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
+    let fails = |rule: &str| {
+        let mut findings = verdict.findings.iter();
+        findings.any(|finding| finding.outcome == Outcome::Fail && finding.rule == rule)
+    };
+    if fails("checksums") || fails("input-output-errors") {
+        return vec![
+            "Do not put data on this storage before the cause of the errors is found: look into \
+             the system log and the controller's log for the times above."
+                .to_owned(),
+        ];
+    }
+    let mut steps = Vec::new();
+    if fails("log-write-latency-average") {
+        steps.push(
+            "Slow log writes mean that no write cache acknowledges them: check that the \
+             controller's cache is on and its battery good."
+                .to_owned(),
+        );
+    }
+    steps.push(format!(
+        "Find the load that it does carry: {} {}",
+        again(run),
+        less_load(run)
+    ));
+    steps
+}
+
+/// The option that halves the load.
+fn less_load(run: &RunRecord) -> String {
+    match run.sessions_per_database() / 2 {
+        0 => {
+            let half = run.achieved_transactional_iops() / 2.0;
+            format!("--target-iops {:.0}", half.max(1.0))
+        }
+        threads => format!("--threads {threads}"),
+    }
+}
+
+/// How to come to a verdict in spite of `finding`.
+fn not_judged(run: &RunRecord, finding: &Finding) -> String {
+    let again = again(run);
+    match finding.rule {
+        "record-intact" => format!("Report the original journal, or measure again: {again}"),
+        "measured-time" if is_planned_short(run) => {
+            let least = finding.limit.map_or(0.0, verdict::Limit::value);
+            format!("Measure for as long as a verdict takes: {again} --duration {least:.0}s")
+        }
+        "volume-full" => shorter(run),
+        "caches" => {
+            let folder = run.start.databases.first();
+            let mount = folder.map_or("DIR", |facts| facts.volume.mount.as_str());
+            format!(
+                "See what is known of the volume, plimsoll inspect {mount}; mount it without the \
+                 cache, or measure another"
+            )
+        }
+        "pauses" => format!(
+            "Keep the machine from being suspended, moved or stopped for the whole run: {again}"
+        ),
+        "checksums" => {
+            let databases = run.start.databases.iter();
+            let files = databases.fold(String::new(), |files, facts| files + " " + &facts.file);
+            format!("Read the databases to their end: plimsoll check{files}")
+        }
+        _ => format!("Measure again, to the end: {again}"),
+    }
+}
+
+/// Whether even the whole test would have been too short.
+fn is_planned_short(run: &RunRecord) -> bool {
+    let settings = &run.start.settings;
+    settings.measure_ns < settings.thresholds.minimum_measure_ns
+}
+
+/// The run that ends before the volume is full.
+fn shorter(run: &RunRecord) -> String {
+    let again = again(run);
+    let least_ns = run.start.settings.thresholds.minimum_measure_ns;
+    let fitting_ns = run.span_ns(Phase::Measure) / 10 * 8;
+    if fitting_ns >= least_ns.max(1) {
+        let seconds = fitting_ns / 1_000_000_000;
+        return format!("Free space on the volume, or run shorter: {again} --duration {seconds}s");
+    }
+    let first = run.start.databases.first();
+    let half = Bytes(first.map_or(0, |facts| facts.initial_bytes / 2));
+    format!("Free space on the volume, or use databases of {half} in a new folder, then: {again}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SOME_PLAN, less_load, passed, shorter};
+    use crate::tests::passing;
+
+    #[test]
+    fn a_test_without_a_plan_is_told_of_none_of_its_own() {
+        let mut run = passing();
+        for facts in &mut run.start.databases {
+            facts.initial_bytes = 1 << 40;
+        }
+        assert!(passed(&run).ends_with("plimsoll run plan.toml --test stress --duration 24h"));
+        run.start.command = "plimsoll quick disk".to_owned();
+        assert!(passed(&run).ends_with(": plimsoll quick disk --duration 2h"));
+        run.start.command = String::new();
+        assert!(passed(&run).contains(SOME_PLAN));
+    }
+
+    #[test]
+    fn one_session_is_not_halved() {
+        let mut run = passing();
+        run.start.settings.threads_per_database = 8;
+        assert_eq!(less_load(&run), "--threads 4");
+        run.start.settings.threads_per_database = 1;
+        let iops = run.achieved_transactional_iops() / 2.0;
+        assert_eq!(less_load(&run), format!("--target-iops {iops:.0}"));
+    }
+
+    #[test]
+    fn a_volume_that_filled_up_is_measured_for_a_shorter_time_while_that_proves_anything() {
+        let mut run = passing();
+        assert!(shorter(&run).contains("plimsoll run plan.toml --duration "));
+        run.start.settings.thresholds.minimum_measure_ns = u64::MAX;
+        assert!(shorter(&run).contains("in a new folder, then: plimsoll run plan.toml"));
+    }
+}
