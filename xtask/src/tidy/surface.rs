@@ -44,7 +44,12 @@ pub(super) fn measure(tree: &Tree) -> Surface {
     for (owner, source) in product(tree) {
         let code = without_tests(source);
         surface.lines += lines_of_code(code);
-        for definition in code.lines().filter_map(definition) {
+        let mut modules = Modules::default();
+        for line in code.lines() {
+            let is_item = modules.is_item(line);
+            let Some(definition) = definition(line) else {
+                continue;
+            };
             let used_elsewhere = || {
                 let mut others = words.iter().filter(|(other, _)| **other != owner);
                 others.any(|(_, words)| words.contains(definition.name))
@@ -57,7 +62,7 @@ pub(super) fn measure(tree: &Tree) -> Surface {
                         .push(format!("{}: {}", source.path, definition.name));
                 }
             }
-            if TYPES.contains(&definition.kind) {
+            if is_item && TYPES.contains(&definition.kind) {
                 surface.types += 1;
                 let places = surface.shared.entry(definition.name.to_owned());
                 places.or_default().push(source.path.clone());
@@ -134,6 +139,32 @@ fn words_of_crates(tree: &Tree) -> BTreeMap<&str, BTreeSet<&str>> {
     words
 }
 
+/// The inline modules that a line of a formatted file lies in.
+#[derive(Default)]
+struct Modules {
+    depth: usize,
+}
+
+impl Modules {
+    const INDENT: usize = 4;
+
+    /// Whether the next line of the file begins an item of a module: what lies deeper, such as the
+    /// associated types of an `impl`, defines no type of its own.
+    fn is_item(&mut self, line: &str) -> bool {
+        let code = line.trim_start();
+        let indent = line.len() - code.len();
+        if code == "}" && indent + Self::INDENT == self.depth * Self::INDENT {
+            self.depth -= 1;
+        }
+        let is_item = indent == self.depth * Self::INDENT;
+        let is_module = definition(line).is_some_and(|found| found.kind == "mod");
+        if is_item && is_module && code.ends_with('{') {
+            self.depth += 1;
+        }
+        is_item
+    }
+}
+
 fn definition(line: &str) -> Option<Definition<'_>> {
     let mut words = line.split_whitespace().peekable();
     let is_public = words.next_if_eq(&"pub").is_some();
@@ -191,6 +222,23 @@ mod tests {
         // `Page` of `b` is another type of the same name, which the words do not tell apart.
         assert!(surface.unused.is_empty());
         assert_eq!((surface.types, surface.shared_percent()), (2, 100));
+    }
+
+    #[test]
+    fn a_type_counts_where_it_is_an_item_of_a_module() {
+        let owner = "impl Future for Read {\n    type Output = u8;\n}\n\
+                     mod inner {\n    pub(super) struct Page;\n    impl T for Page {\n        \
+                     type Output = u8;\n    }\n}\nstruct Read;\n";
+        let tree = Tree {
+            root: std::path::PathBuf::new(),
+            sources: vec![
+                source("crates/a/src/lib.rs", owner),
+                source("crates/b/src/lib.rs", "struct Page;\nstruct Last;\n"),
+            ],
+            texts: Vec::new(),
+        };
+        let surface = measure(&tree);
+        assert_eq!((surface.types, surface.shared_percent()), (4, 50));
     }
 
     #[test]
