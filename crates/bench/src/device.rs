@@ -5,31 +5,20 @@ use std::path::Path;
 
 use device::{Buffer, DeviceError, Durability, OpenMode, Purpose, Request};
 use device_os::{Backend, World};
-use units::{Nanos, Prng, Seed};
+use units::{Prng, Seed};
 
 use crate::fio_memory::FioMemory;
+use crate::slice::{FILE, FILE_BYTES, READ_BYTES, SLICE};
 use crate::{PAIRS, fio, median, slice};
 use xtask::failure::Failure;
 
-/// The file read from: far larger than any on-board cache of a small disk.
-pub(crate) const FILE_BYTES: u64 = 1 << 30;
-
-/// Bytes per read: the page size of an Exchange database.
-pub(crate) const READ_BYTES: usize = 32 << 10;
-
 /// Requests in flight, one line each.
 const DEPTHS: [usize; 3] = [1, 8, 32];
-
-/// Length of each slice.
-pub(crate) const SLICE: Nanos = Nanos::from_millis(500);
 
 /// Slices of each side in a pair, taken in turn. Storage that others share changes its pace by
 /// tens of percent within seconds: a pair of two long stretches compares two moments, not two
 /// programs.
 const SLICES: usize = 8;
-
-/// The file's name.
-pub(crate) const FILE: &str = "plimsoll-bench-device";
 
 /// The goal: our IOPS over fio's.
 const GOAL: f64 = 0.97;

@@ -8,10 +8,21 @@ use device::{Buffer, Device, DeviceError, OpenMode, Purpose, Request, Runtime};
 use device_os::{Backend, World};
 use units::{Nanos, Prng, Seed};
 
-use crate::device::{FILE, FILE_BYTES, READ_BYTES, SLICE};
 use crate::fio;
 use xtask::failure::Failure;
 use xtask::shell;
+
+/// The file read from: far larger than any on-board cache of a small disk.
+pub(crate) const FILE_BYTES: u64 = 1 << 30;
+
+/// Bytes per read: the page size of an Exchange database.
+pub(crate) const READ_BYTES: usize = 32 << 10;
+
+/// Length of each slice.
+pub(crate) const SLICE: Nanos = Nanos::from_millis(500);
+
+/// The file's name.
+pub(crate) const FILE: &str = "plimsoll-bench-device";
 
 /// This program's command for [`run`].
 pub(crate) const COMMAND: &str = "bench-slice";

@@ -4,13 +4,14 @@ mod open;
 
 use std::rc::Rc;
 
-use device::{Runtime, Volume};
+use device::Runtime;
 use units::Seed;
 
 use crate::core::{CleanupBatch, CleanupGroup, Core};
 use crate::counters::Counters;
 use crate::edit::{TransactionId, Undo};
 use crate::error::{Latch, OpenError, TransactionError};
+use crate::files::DatabaseFiles;
 use crate::header_file::detach;
 use crate::log::LogRecord;
 use crate::not_as_written::NotAsWritten;
@@ -21,19 +22,6 @@ use crate::settings::Settings;
 use crate::table::Table;
 use crate::transaction::Transaction;
 use crate::versions::{Cleanup, CommitNumber};
-
-/// Where a database and its log live.
-#[derive(Clone)]
-pub struct DatabaseFiles {
-    /// The folder of the database file.
-    pub database: Rc<dyn Volume>,
-    /// The database file's name in it.
-    pub file: String,
-    /// The folder of the log and checkpoint files.
-    pub log: Rc<dyn Volume>,
-    /// Base name of the log files: three characters such as `E00`.
-    pub log_base: String,
-}
 
 /// An open database. Cheap to clone; every session holds one.
 #[derive(Clone)]

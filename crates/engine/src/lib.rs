@@ -12,6 +12,7 @@ mod counters;
 mod database;
 pub mod edit;
 mod error;
+mod files;
 pub mod flush_map_file;
 mod hash;
 mod header_file;
@@ -28,6 +29,7 @@ mod settings;
 mod space;
 mod stage;
 mod table;
+mod table_state;
 mod tasks;
 #[cfg(test)]
 mod test_pages;
@@ -38,8 +40,9 @@ mod versions;
 
 pub use codec::DecodeError;
 pub use counters::{Counters, Mended};
-pub use database::{Database, DatabaseFiles};
+pub use database::Database;
 pub use error::{Latch, LostFlush, OpenError, TransactionError, UnusablePage};
+pub use files::DatabaseFiles;
 pub use not_as_written::{NotAsWritten, Written};
 pub use row::Row;
 pub use settings::Settings;

@@ -1,13 +1,10 @@
 //! Row operations as plans: record, long values and index entries change together, in one apply.
 
-use std::cell::{Cell, RefCell};
-
-use ese::catalog::CatalogTable;
 use ese::key::index_key;
 use ese::long_value::LongValueId;
-use ese::page::{PageSize, node_flags, page_flags};
-use ese::record::{Element, RecordBuilder, RecordError, RecordRef, Stored};
-use ese::schema::{ColumnId, IndexDefinition, TableDefinition};
+use ese::page::{node_flags, page_flags};
+use ese::record::{Element, RecordError, RecordRef, Stored};
+use ese::schema::ColumnId;
 use units::PageNumber;
 
 use crate::edit::Undo;
@@ -15,25 +12,10 @@ use crate::error::TransactionError;
 use crate::long_value;
 use crate::row::Row;
 use crate::stage::{Refusal, Stage, Stop};
-use crate::tree::{self, Space, Tree};
+use crate::table_state::TableState;
+use crate::tree::{self, Tree};
 use crate::undo::{self, Trees};
 use crate::versions::{Before, Cleanup, NodeKey, Seen, Versions, Viewer, node_key};
-
-/// An open table: its trees and how its rows are stored.
-pub(crate) struct TableState {
-    /// What the table is.
-    pub definition: TableDefinition,
-    /// The table itself.
-    pub primary: Tree,
-    /// Secondary indexes, in the order of the catalog.
-    pub indexes: Vec<(IndexDefinition, Tree)>,
-    /// The long-value tree.
-    pub long_values: Option<Tree>,
-    /// The number of the next long value.
-    pub next_long_value: Cell<u32>,
-    page_size: PageSize,
-    builder: RefCell<RecordBuilder>,
-}
 
 /// A row ready to be stored.
 pub(crate) struct Prepared<'a> {
@@ -71,42 +53,6 @@ pub(crate) struct View<'a> {
 }
 
 impl TableState {
-    /// A table of the catalog; none where it has no primary index.
-    pub(crate) fn new(table: &CatalogTable, page_size: PageSize) -> Option<Self> {
-        table.definition.primary()?;
-        let density_percent = u8::try_from(table.density_percent.clamp(20, 100)).unwrap_or(100);
-        let tree = |place: ese::catalog::TreePlace, repeats, density_percent| Tree {
-            root: place.root,
-            object: place.object,
-            repeats,
-            density_percent,
-            space: Space::Own,
-        };
-        let indexes = table.secondaries().map(|(index, place)| {
-            (
-                index.clone(),
-                tree(place, !index.is_unique(), density_percent),
-            )
-        });
-        Some(Self {
-            primary: tree(table.place, false, density_percent),
-            indexes: indexes.collect(),
-            long_values: table.long_values.map(|place| tree(place, false, 100)),
-            next_long_value: Cell::new(1),
-            page_size,
-            builder: RefCell::new(RecordBuilder::new(&table.definition, page_size)),
-            definition: table.definition.clone(),
-        })
-    }
-
-    /// All trees of the table.
-    pub(crate) fn trees(&self) -> impl Iterator<Item = Tree> {
-        let indexes = self.indexes.iter().map(|(_, tree)| *tree);
-        std::iter::once(self.primary)
-            .chain(indexes)
-            .chain(self.long_values)
-    }
-
     /// Encodes a row: keys, record, and numbers for its long values.
     pub(crate) fn prepare<'a>(&self, row: &'a Row) -> Result<Prepared<'a>, TransactionError> {
         let mut prepared = Prepared {

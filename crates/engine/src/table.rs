@@ -6,7 +6,7 @@ use ese::key::{KeyError, append_segment};
 use ese::page::PageSize;
 use ese::schema::{IndexDefinition, TableDefinition};
 
-use crate::rows::TableState;
+use crate::table_state::TableState;
 
 /// A table. Cheap to clone.
 #[derive(Clone)]

@@ -20,6 +20,9 @@ use units::{ObjectId, PageNumber};
 
 use crate::stage::{Stage, Stop};
 
+/// More structure steps than one insert can need: a split per level, twice over.
+const MOST_STEPS: usize = 40;
+
 /// More levels than a tree of 2^31 pages can have.
 const MOST_LEVELS: usize = 10;
 
@@ -235,6 +238,13 @@ pub(crate) fn last_key(
         number = page.child(last).ok_or(unreadable(number))?;
     }
     Err(unreadable(number))
+}
+
+pub(super) const fn endless(page: PageNumber) -> Stop {
+    Stop::Damaged {
+        page,
+        problem: "a tree in which splitting does not make room",
+    }
 }
 
 pub(super) const fn unreadable(page: PageNumber) -> Stop {

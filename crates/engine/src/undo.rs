@@ -9,8 +9,8 @@ use units::ObjectId;
 use crate::edit::Undo;
 use crate::hash::QuickHash;
 use crate::long_value;
-use crate::rows::TableState;
 use crate::stage::{Stage, Stop};
+use crate::table_state::TableState;
 use crate::tree::{self, Tree};
 
 /// The trees of a database by their object identifiers.

@@ -85,3 +85,29 @@ pub(crate) fn say(line: &dyn fmt::Display) {
     let line = line.to_string();
     let _ = writeln!(io::stderr(), "{}", units::plain(&line));
 }
+
+/// Makes a panic say that it is our fault and what to do with it.
+pub(crate) fn explain_panics() {
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic
+            .location()
+            .map_or_else(String::new, ToString::to_string);
+        let what = panic_text(panic.payload());
+        complain(&format!(
+            "this is a bug in plimsoll {} ({place}): {what}\n\
+             Please report it with this message and what you typed; files that were being written \
+             are recovered when they are next opened.",
+            env!("CARGO_PKG_VERSION"),
+        ));
+    }));
+}
+
+fn panic_text(payload: &dyn std::any::Any) -> &dyn fmt::Display {
+    if let Some(text) = payload.downcast_ref::<&str>() {
+        text
+    } else if let Some(text) = payload.downcast_ref::<String>() {
+        text
+    } else {
+        &"no message"
+    }
+}

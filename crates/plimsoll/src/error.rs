@@ -1,11 +1,8 @@
 //! What a command says when it cannot do its work: one sentence that names the thing and the way
 //! out.
 
-use std::fmt::Display;
 use std::io;
 use std::path::Path;
-
-use crate::console;
 
 /// Why a command ended without an answer.
 #[derive(Debug)]
@@ -61,31 +58,5 @@ pub(crate) fn output_error(error: &io::Error) -> CommandError {
         _ => CommandError::new(format!(
             "cannot write the output: {error}; check where it goes"
         )),
-    }
-}
-
-/// Makes a panic say that it is our fault and what to do with it.
-pub(crate) fn explain_panics() {
-    std::panic::set_hook(Box::new(|panic| {
-        let place = panic
-            .location()
-            .map_or_else(String::new, ToString::to_string);
-        let what = panic_text(panic.payload());
-        console::complain(&format!(
-            "this is a bug in plimsoll {} ({place}): {what}\n\
-             Please report it with this message and what you typed; files that were being written \
-             are recovered when they are next opened.",
-            env!("CARGO_PKG_VERSION"),
-        ));
-    }));
-}
-
-fn panic_text(payload: &dyn std::any::Any) -> &dyn Display {
-    if let Some(text) = payload.downcast_ref::<&str>() {
-        text
-    } else if let Some(text) = payload.downcast_ref::<String>() {
-        text
-    } else {
-        &"no message"
     }
 }

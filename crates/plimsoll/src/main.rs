@@ -53,7 +53,7 @@ impl Outcome {
 }
 
 fn main() -> ExitCode {
-    error::explain_panics();
+    console::explain_panics();
     let arguments = Arguments::parse();
     let mut console = Console::new(arguments.quiet);
     let result = dispatch(arguments.verb, &mut console).and_then(|outcome| {

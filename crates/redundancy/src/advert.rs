@@ -3,7 +3,7 @@
 use std::fmt;
 use std::net::IpAddr;
 
-use crate::watch::{Family, Segment};
+use crate::segment::{Family, Segment};
 
 /// The protocols that share routers' work. Ids of one kind mean nothing to another unless they
 /// share a virtual address of the link layer.

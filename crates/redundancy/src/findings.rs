@@ -5,7 +5,7 @@ use std::fmt;
 use std::net::IpAddr;
 
 use crate::advert::{Advert, GroupKey, Protocol};
-use crate::watch::{Silent, Source};
+use crate::source::{Silent, Source};
 
 /// After this many intervals without a word a master counts as gone, RFC 9568 section 6.1; the skew
 /// of less than one interval is added.

@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use etherparse::{EtherType, LaxLinkExtSlice, LaxNetSlice, LaxSlicedPacket, TransportSlice};
 
-use crate::watch::Segment;
+use crate::segment::Segment;
 
 /// Kinds of link layer, by their numbers in captures.
 const ETHERNET: i32 = 1;

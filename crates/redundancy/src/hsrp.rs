@@ -4,8 +4,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::advert::{Advert, Protocol};
 use crate::frame::IpPacket;
+use crate::segment::Family;
 use crate::vrrp::blank;
-use crate::watch::Family;
 
 /// UDP ports for IPv4 and for IPv6.
 pub(crate) const PORTS: [u16; 2] = [1985, 2029];

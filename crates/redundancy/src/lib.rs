@@ -10,6 +10,8 @@ mod findings;
 mod frame;
 mod hsrp;
 mod router;
+mod segment;
+mod source;
 mod vrrp;
 mod watch;
 
@@ -17,4 +19,6 @@ pub use advert::{Advert, GroupKey, Protocol};
 pub use capture::{CaptureError, CaptureSummary, read_capture};
 pub use findings::{Finding, Problem};
 pub use router::{MacKind, VirtualMac};
-pub use watch::{Family, Segment, Silent, Source, Survey, Watch};
+pub use segment::{Family, Segment};
+pub use source::{Silent, Source};
+pub use watch::{Survey, Watch};

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use crate::advert::{Advert, GroupKey, Protocol};
 use crate::checksum::{is_right, pseudo_header};
 use crate::frame::IpPacket;
-use crate::watch::Family;
+use crate::segment::Family;
 
 /// Protocol number of both.
 pub(crate) const NUMBER: u8 = 112;

@@ -7,68 +7,13 @@ use crate::advert::{Advert, GroupKey, Protocol};
 use crate::findings::{Finding, Rivalry, judge};
 use crate::frame::{ArpClaim, Content, Frame, open};
 use crate::router::{MacKind, VirtualMac};
+use crate::segment::{Family, Segment};
+use crate::source::{Silent, Source};
 use crate::{hsrp, vrrp};
 
 /// Sources that are kept of one group. More are counted as one of them: a flood of forged packets
 /// must not fill the memory.
 const MOST_SOURCES: usize = 64;
-
-/// A part of the network where ids must differ: an interface of the capture and a VLAN.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Segment {
-    /// Number of the interface within the capture.
-    pub interface: u32,
-    /// VLAN tags, outermost first; empty where frames carry none.
-    pub vlans: Vec<u16>,
-}
-
-/// IPv4 or IPv6.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Family {
-    /// IPv4.
-    V4,
-    /// IPv6.
-    V6,
-}
-
-impl Family {
-    /// The family of `address`.
-    pub fn of(address: IpAddr) -> Self {
-        if address.is_ipv4() {
-            Self::V4
-        } else {
-            Self::V6
-        }
-    }
-}
-
-/// A router that was heard as master of a group.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
-    /// What it said last.
-    pub last: Advert,
-    /// When it was first heard.
-    pub first_nanoseconds: u64,
-    /// Advertisements.
-    pub adverts: u64,
-    /// Those that other routers take for true.
-    pub believed: u64,
-    /// Advertisements with a wrong checksum.
-    pub damaged: u64,
-    /// Advertisements that had passed a router: their time to live was not 255.
-    pub routed: u64,
-}
-
-/// A virtual address of the link layer that claimed addresses though nothing advertised its id.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Silent {
-    /// Where.
-    pub segment: Segment,
-    /// Whose id.
-    pub mac: VirtualMac,
-    /// What it claimed.
-    pub addresses: BTreeSet<IpAddr>,
-}
 
 /// Everything seen so far.
 #[derive(Debug, Default)]

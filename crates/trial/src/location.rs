@@ -4,8 +4,6 @@ use std::rc::Rc;
 
 use device::Volume;
 
-use crate::manifest;
-
 /// One database and its folders.
 #[derive(Clone)]
 pub struct Location {
@@ -25,11 +23,17 @@ pub struct Location {
 impl Location {
     /// Name of the file beside the database that says where it came from.
     pub(crate) fn manifest_file(&self) -> String {
-        manifest::name_of(&self.plan.file)
+        manifest_file_of(&self.plan.file)
     }
 
     /// The database file's path as people write it.
     pub fn path(&self) -> String {
         format!("{}/{}", self.plan.folder, self.plan.file)
     }
+}
+
+/// The manifest's name beside a database file of this name.
+pub(crate) fn manifest_file_of(database: &str) -> String {
+    let stem = database.strip_suffix(".edb");
+    format!("{}.manifest.json", stem.unwrap_or(database))
 }

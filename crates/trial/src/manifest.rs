@@ -13,7 +13,7 @@ use plan::Plan;
 use serde::{Deserialize, Serialize};
 use units::Bytes;
 
-use crate::location::Location;
+use crate::location::{Location, manifest_file_of};
 
 /// Version of the manifest's own form.
 const FORM: u32 = 1;
@@ -209,12 +209,6 @@ pub(crate) fn digits(signature: Signature) -> String {
     digits.concat()
 }
 
-/// The manifest's name beside a database file of this name.
-pub(crate) fn name_of(database: &str) -> String {
-    let stem = database.strip_suffix(".edb");
-    format!("{}.manifest.json", stem.unwrap_or(database))
-}
-
 /// The manifest beside the database at `location`; none where there is none.
 pub async fn read(location: &Location) -> Result<Option<Manifest>, ManifestError> {
     read_beside(&location.database, &location.plan.file).await
@@ -225,7 +219,10 @@ pub async fn read_beside(
     volume: &Rc<dyn Volume>,
     database: &str,
 ) -> Result<Option<Manifest>, ManifestError> {
-    let device = match volume.open(&name_of(database), OpenMode::ReadOnly).await {
+    let device = match volume
+        .open(&manifest_file_of(database), OpenMode::ReadOnly)
+        .await
+    {
         Ok(device) => device,
         Err(DeviceError::NotFound { .. }) => return Ok(None),
         Err(error) => return Err(error.into()),

@@ -11,19 +11,21 @@ use ese::page::PageSize;
 use ese::{LogTime, Signature};
 use units::{ObjectId, PageNumber, Prng, Seed};
 
-use super::{DatabaseFiles, FIRST_TRANSACTION};
+use super::FIRST_TRANSACTION;
 use crate::cache::Cache;
 use crate::core::{Core, CoreParts};
 use crate::edit::TransactionId;
 use crate::error::{OpenError, TransactionError, UnusablePage};
+use crate::files::DatabaseFiles;
 use crate::flush_map_file::{self, LiveMap};
 use crate::header_file::{HeaderFile, attach};
 use crate::log::{Log, LogChain, LogEnd, LogError, LogFolder, LogIdentity, LogRecord, LogSettings};
 use crate::long_value;
 use crate::recovery::Redone;
-use crate::rows::{TableState, flags_agree};
+use crate::rows::flags_agree;
 use crate::settings::Settings;
 use crate::stage::{Stage, Stop};
+use crate::table_state::TableState;
 use crate::tree::{self, Space, Tree};
 use crate::undo::Trees;
 

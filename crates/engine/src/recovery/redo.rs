@@ -9,8 +9,8 @@ use ese::header::{DatabaseHeader, DatabaseState, HeaderError, PROBE_BYTES, read_
 use ese::page::{PageMut, PageSize};
 use units::{Generation, PageNumber};
 
-use crate::database::DatabaseFiles;
 use crate::edit::{self, ApplyRecord, PageEdits};
+use crate::files::DatabaseFiles;
 use crate::log::{
     LogChain, LogEnd, LogError, LogFolder, LogIdentity, LogReader, LogRecord, Span, read_checkpoint,
 };

@@ -14,7 +14,7 @@ use units::{Generation, PageNumber, Prng, Seed};
 
 use super::redo::{Step, step};
 use super::*;
-use crate::database::DatabaseFiles;
+use crate::files::DatabaseFiles;
 use crate::log::tests::{World, any_request, place, read_all};
 use crate::log::{LogError, LogRecord};
 use twin::{FILE, PAGE_BYTES, Twin, expected_pages, live, page_of};

@@ -7,9 +7,10 @@
 use ese::page::{PageRef, encode_node, page_flags};
 use units::PageNumber;
 
-use super::change::{MOST_STEPS, endless};
 use super::split::split_branch;
-use super::{Path, Tree, common_flags, descend, line_u16, tree_page, unreadable};
+use super::{
+    MOST_STEPS, Path, Tree, common_flags, descend, endless, line_u16, tree_page, unreadable,
+};
 use crate::edit::PageEdit;
 use crate::stage::{Stage, Stop};
 

@@ -1,16 +1,12 @@
 //! Putting nodes into leaves, replacing their data, flagging them.
 
 use ese::page::{PageRef, encode_node, node_flags};
-use units::PageNumber;
 
 use super::run::{TAG_BYTES, is_kept_together, run_bytes};
 use super::split::{Wanted, make_room};
-use super::{Path, Position, Tree, line_u16, seek, unreadable};
+use super::{MOST_STEPS, Path, Position, Tree, endless, line_u16, seek, unreadable};
 use crate::edit::PageEdit;
 use crate::stage::{Refusal, Stage, Stop};
-
-/// More structure steps than one insert can need: a split per level, twice over.
-pub(super) const MOST_STEPS: usize = 40;
 
 /// Inserts a node, which must be new.
 pub(crate) fn insert(
@@ -258,11 +254,4 @@ fn check_size(stage: &Stage<'_>, key: &[u8], data: &[u8]) -> Result<(), Stop> {
 /// Largest key and data of one node: the body but for its sizes, two tags and tag 0 of a root.
 fn most_node_bytes(stage: &Stage<'_>) -> usize {
     stage.page_size().body_bytes() - 2 - 2 * TAG_BYTES - 16
-}
-
-pub(super) const fn endless(page: PageNumber) -> Stop {
-    Stop::Damaged {
-        page,
-        problem: "a tree in which splitting does not make room",
-    }
 }

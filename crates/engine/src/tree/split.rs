@@ -3,9 +3,8 @@
 use ese::page::{PageRef, encode_node, page_flags};
 use units::PageNumber;
 
-use super::change::endless;
 use super::run::TAG_BYTES;
-use super::{Path, Tree, common_flags, line_u16, unreadable};
+use super::{Path, Tree, common_flags, endless, line_u16, unreadable};
 use crate::edit::PageEdit;
 use crate::space;
 use crate::stage::{Stage, Stop};

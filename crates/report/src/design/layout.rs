@@ -7,7 +7,7 @@ use sizing::provision::{Burden, Needs, QUORUM, quorum_word};
 use sizing::{Simulated, simulate};
 
 use super::Sized;
-use super::tables::{number_column, table};
+use super::columns::{number_column, table};
 use crate::document::{Block, Cell, Column, Picture, Row, Section, Tone};
 use crate::format::three_digits;
 use crate::html::escape;

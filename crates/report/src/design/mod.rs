@@ -2,6 +2,7 @@
 //!
 //! The same document as a run's report, so that both look and link alike; only the tables differ.
 
+mod columns;
 mod explain;
 mod growth;
 mod json;

@@ -3,6 +3,7 @@
 use plan::deployment::BackupFrequency;
 use sizing::{Severity, schedule};
 
+use super::columns::{number_column, table};
 use super::{Sized, growth, layout, pictures, shown};
 use crate::document::{Block, Cell, Column, Row, Section, Table, Tone};
 use crate::format::three_digits;
@@ -327,18 +328,6 @@ fn findings(sized: Sized<'_>) -> Section {
     }
 }
 
-/// A table where there are rows.
-pub(super) fn table(caption: &'static str, columns: Vec<Column>, rows: Vec<Row>) -> Vec<Block> {
-    if rows.is_empty() {
-        return Vec::new();
-    }
-    vec![Block::Table(Table {
-        caption,
-        columns,
-        rows,
-    })]
-}
-
 fn mailboxes(sized: Sized<'_>) -> Section {
     let columns = vec![
         Column::text("tier"),
@@ -378,14 +367,6 @@ fn provenance(sized: Sized<'_>) -> Section {
         id: "provenance",
         title: "Where the figures of the mailboxes come from",
         blocks: lines.map(|line| Block::Note(line.clone())).collect(),
-    }
-}
-
-pub(super) fn number_column(label: &'static str, metric: Option<&'static str>) -> Column {
-    Column {
-        metric,
-        numeric: true,
-        ..Column::text(label)
     }
 }
 

@@ -2,8 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::page::tone_class;
-use super::{escape, term};
+use super::{escape, term, tone_class};
 use crate::chart::Chart;
 use crate::document::{Block, Cell, Column, Fact, Picture, Table};
 

@@ -4,6 +4,8 @@
 mod blocks;
 mod page;
 
+use crate::document::Tone;
+
 pub(crate) use page::page;
 
 /// `text` with the characters that HTML and SVG read as markup made harmless, in attributes too.
@@ -28,5 +30,16 @@ fn term(label: &str, metric: Option<&str>) -> String {
     match metric {
         Some(metric) => format!(r##"<a class="term" href="#g-{metric}">{label}</a>"##),
         None => label,
+    }
+}
+
+/// The class of the page's style for a look.
+const fn tone_class(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Plain => "plain",
+        Tone::Muted => "muted",
+        Tone::Pass => "pass",
+        Tone::Warn => "warn",
+        Tone::Fail => "fail",
     }
 }

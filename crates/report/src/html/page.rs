@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::blocks::block;
-use super::{escape, term};
-use crate::document::{Banner, Document, Figure, Section, Tone};
+use super::{escape, term, tone_class};
+use crate::document::{Banner, Document, Figure, Section};
 use crate::glossary::{self, Entry};
 
 const STYLE: &str = include_str!("style.css");
@@ -126,15 +126,4 @@ fn push_entry(html: &mut String, entry: &Entry) {
 fn paragraphs<'a>(texts: impl Iterator<Item = &'a str>) -> String {
     let paragraphs = texts.map(|text| ["<p>", &escape(text), "</p>"].concat());
     paragraphs.collect()
-}
-
-/// The class of the page's style for a look.
-pub(super) const fn tone_class(tone: Tone) -> &'static str {
-    match tone {
-        Tone::Plain => "plain",
-        Tone::Muted => "muted",
-        Tone::Pass => "pass",
-        Tone::Warn => "warn",
-        Tone::Fail => "fail",
-    }
 }

@@ -3,9 +3,6 @@
 
 use std::fmt;
 
-use super::error::ProfileError;
-use super::sheet::Sheet;
-
 /// What a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -77,21 +74,4 @@ impl fmt::Display for Kind {
             Self::MailboxStatistics => "mailbox statistics (Get-MailboxStatistics)",
         })
     }
-}
-
-/// What the file `name` is.
-pub(super) fn recognise(name: &str, sheet: &Sheet<'_>) -> Result<Kind, ProfileError> {
-    if sheet.headers().is_empty() {
-        return Err(ProfileError::Empty {
-            file: name.to_owned(),
-        });
-    }
-    let fits = |kind: &Kind| kind.needed().iter().all(|header| sheet.has(header));
-    Kind::ALL
-        .into_iter()
-        .find(fits)
-        .ok_or_else(|| ProfileError::Unknown {
-            file: name.to_owned(),
-            found: sheet.headers().to_vec(),
-        })
 }

@@ -12,6 +12,7 @@ mod hours;
 mod kind;
 mod mailboxes;
 mod message_profile;
+mod recognise;
 mod sheet;
 mod tracking;
 mod write;
@@ -164,7 +165,7 @@ impl Collector {
             return Err(ProfileError::Binary { file });
         }
         let sheet = Sheet::open(&text);
-        let kind = kind::recognise(name, &sheet)?;
+        let kind = recognise::recognise(name, &sheet)?;
         let mut report = FileReport::new(name, kind);
         report.version = sheet::version(&text);
         match kind {

@@ -1,0 +1,32 @@
+//! Where ids of groups must differ: a part of the network, and a family of addresses.
+
+use std::net::IpAddr;
+
+/// A part of the network where ids must differ: an interface of the capture and a VLAN.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Segment {
+    /// Number of the interface within the capture.
+    pub interface: u32,
+    /// VLAN tags, outermost first; empty where frames carry none.
+    pub vlans: Vec<u16>,
+}
+
+/// IPv4 or IPv6.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Family {
+    /// IPv4.
+    V4,
+    /// IPv6.
+    V6,
+}
+
+impl Family {
+    /// The family of `address`.
+    pub fn of(address: IpAddr) -> Self {
+        if address.is_ipv4() {
+            Self::V4
+        } else {
+            Self::V6
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! Who was heard as master of a group, and what claimed addresses without a word.
+
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+
+use crate::advert::Advert;
+use crate::router::VirtualMac;
+use crate::segment::Segment;
+
+/// A router that was heard as master of a group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// What it said last.
+    pub last: Advert,
+    /// When it was first heard.
+    pub first_nanoseconds: u64,
+    /// Advertisements.
+    pub adverts: u64,
+    /// Those that other routers take for true.
+    pub believed: u64,
+    /// Advertisements with a wrong checksum.
+    pub damaged: u64,
+    /// Advertisements that had passed a router: their time to live was not 255.
+    pub routed: u64,
+}
+
+/// A virtual address of the link layer that claimed addresses though nothing advertised its id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Silent {
+    /// Where.
+    pub segment: Segment,
+    /// Whose id.
+    pub mac: VirtualMac,
+    /// What it claimed.
+    pub addresses: BTreeSet<IpAddr>,
+}

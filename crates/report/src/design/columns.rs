@@ -1,0 +1,24 @@
+//! Tables of a sizing and their columns of numbers.
+
+use crate::document::{Block, Column, Row, Table};
+
+/// A table where there are rows.
+pub(super) fn table(caption: &'static str, columns: Vec<Column>, rows: Vec<Row>) -> Vec<Block> {
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    vec![Block::Table(Table {
+        caption,
+        columns,
+        rows,
+    })]
+}
+
+/// A column of numbers, with the metric that the glossary explains.
+pub(super) fn number_column(label: &'static str, metric: Option<&'static str>) -> Column {
+    Column {
+        metric,
+        numeric: true,
+        ..Column::text(label)
+    }
+}

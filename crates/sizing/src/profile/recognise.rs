@@ -1,0 +1,22 @@
+//! Which kind of file an administrator has given.
+
+use super::error::ProfileError;
+use super::kind::Kind;
+use super::sheet::Sheet;
+
+/// What the file `name` is.
+pub(super) fn recognise(name: &str, sheet: &Sheet<'_>) -> Result<Kind, ProfileError> {
+    if sheet.headers().is_empty() {
+        return Err(ProfileError::Empty {
+            file: name.to_owned(),
+        });
+    }
+    let fits = |kind: &Kind| kind.needed().iter().all(|header| sheet.has(header));
+    Kind::ALL
+        .into_iter()
+        .find(fits)
+        .ok_or_else(|| ProfileError::Unknown {
+            file: name.to_owned(),
+            found: sheet.headers().to_vec(),
+        })
+}
