@@ -4,7 +4,7 @@ use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Histogram, Phase};
+use crate::{Histogram, Phase, ProcessorShares};
 
 /// A kind of request, measured from submission to completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -309,6 +309,10 @@ pub struct Interval {
     /// What the machine did; none in a simulated world.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<HostSample>,
+    /// Who used the processors, as seen by the thread that writes the journal; none where the
+    /// system does not tell, in older records and in a simulated world.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub processors: Option<Box<ProcessorShares>>,
 }
 
 #[expect(

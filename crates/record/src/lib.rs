@@ -12,6 +12,7 @@ mod event;
 mod histogram;
 mod interval;
 mod pause;
+mod processors;
 mod run;
 mod start;
 #[cfg(feature = "synthetic")]
@@ -27,6 +28,7 @@ pub use interval::{
     Counters, DatabaseInterval, Gauges, HostSample, Interval, STALL_MINIMUM_NS, Series,
     SeriesInterval, Unanswered,
 };
+pub use processors::{ProcessorShares, ProgramShare};
 pub use run::{
     DatabaseRow, IntervalRow, LoadError, PhaseSpan, PhaseTotals, RunRecord, SeriesRow, SeriesTotal,
 };

@@ -7,8 +7,8 @@ use crate::codec::{self, DecodeError, Seal, SealCheck};
 use crate::pause::Looked;
 use crate::{
     Checksum, Counters, Edge, Event, Finished, Gauges, Histogram, HostSample, Interval, Issue,
-    LogLine, Phase, PhaseMark, Series, SeriesInterval, Start, Summary, Tuned, Unanswered,
-    VolumeReads,
+    LogLine, Phase, PhaseMark, ProcessorShares, Series, SeriesInterval, Start, Summary, Tuned,
+    Unanswered, VolumeReads,
 };
 
 /// A run: totals per database and phase, one row per interval, and everything that was noted.
@@ -94,6 +94,8 @@ pub struct IntervalRow {
     pub series: BTreeMap<Series, SeriesRow>,
     /// What the machine did.
     pub host: Option<HostSample>,
+    /// Who used the processors, where it is known.
+    pub processors: Option<ProcessorShares>,
     /// Whether the program did not get to run, so that the interval counts neither in latencies nor
     /// in rates.
     pub is_left_out: bool,
@@ -298,6 +300,7 @@ impl RunRecord {
                 .map(|(&series, total)| (series, total.row()))
                 .collect(),
             host: interval.host,
+            processors: interval.processors.as_deref().cloned(),
             is_left_out,
         });
     }

@@ -3,6 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::ProcessorShares;
+
 /// The facts known before the first request is made.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Start {
@@ -33,6 +35,10 @@ pub struct Start {
     pub settings: Settings,
     /// The databases, in the order of their index.
     pub databases: Vec<DatabaseFacts>,
+    /// Who used the processors just before; none where the system does not tell, and in older
+    /// records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub processors_before: Option<ProcessorShares>,
 }
 
 /// The kind of test, which decides the thresholds and the report's sections.

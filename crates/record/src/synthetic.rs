@@ -154,6 +154,7 @@ impl Synthetic {
             plan_text: "[test]\nkind = \"performance\"\nduration = \"10m\"\n".to_owned(),
             settings: self.settings(),
             databases: (0..self.databases).map(facts).collect(),
+            processors_before: None,
         }
     }
 
@@ -208,6 +209,7 @@ impl Synthetic {
             to_ns: (number + 1) * interval_ns,
             databases,
             host: Some(self.host(prng)),
+            processors: None,
         })
     }
 
@@ -307,6 +309,7 @@ impl Synthetic {
             to_ns,
             databases,
             host: Some(self.host(prng)),
+            processors: None,
         })
     }
 }

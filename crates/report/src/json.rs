@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use record::{
-    Counters, Gauges, HostSample, Issue, Phase, PhaseTotals, RunRecord, Seal, Series, Summary,
-    Unanswered,
+    Counters, Gauges, HostSample, Issue, Phase, PhaseTotals, ProcessorShares, RunRecord, Seal,
+    Series, Summary, Unanswered,
 };
 use serde::Serialize;
 use verdict::{Finding, Limit, Outcome, Verdict};
@@ -62,6 +62,7 @@ struct RunPart<'a> {
     machine: &'a record::Machine,
     settings: &'a record::Settings,
     tuned: Option<record::Tuned>,
+    processors_before: Option<&'a ProcessorShares>,
     plan_text: &'a str,
     seal: &'static str,
     seal_hash: Option<String>,
@@ -111,6 +112,7 @@ struct IntervalPart {
     page_fault_stalls: u64,
     is_left_out: bool,
     host: Option<HostSample>,
+    processors: Option<ProcessorShares>,
 }
 
 /// The JSON of a report.
@@ -166,6 +168,7 @@ fn run_part(run: &RunRecord) -> RunPart<'_> {
         machine: &start.machine,
         settings: &start.settings,
         tuned: run.tuned,
+        processors_before: start.processors_before.as_ref(),
         plan_text: &start.plan_text,
         seal: match run.seal {
             Seal::Unsealed => "unsealed",
@@ -278,5 +281,6 @@ fn interval_part(row: &record::IntervalRow) -> IntervalPart {
             .sum(),
         is_left_out: row.is_left_out,
         host: row.host,
+        processors: row.processors.clone(),
     }
 }

@@ -165,6 +165,7 @@ impl Sampler {
             to_ns: now.since(self.origin).0,
             databases,
             host: self.host.as_ref().map(|host| lag(host.sample())),
+            processors: None,
         }));
         self.before = after;
         self.from = now;

@@ -47,6 +47,7 @@ impl Verdict {
 pub fn judge(run: &RunRecord) -> Verdict {
     let applied = rules::ALL.iter().filter_map(|rule| rule(run));
     let mut findings: Vec<Finding> = applied.collect();
+    rules::name_other_programs(run, &mut findings);
     doubt_failures_of_a_limited_generator(&mut findings);
     let outcome = overall(&findings);
     if outcome == Outcome::CannotJudge {
@@ -111,6 +112,8 @@ fn overall(findings: &[Finding]) -> Outcome {
     }
 }
 
+#[cfg(test)]
+mod others_tests;
 #[cfg(test)]
 mod stall_tests;
 #[cfg(test)]

@@ -14,6 +14,7 @@ use units::Nanos;
 use super::device_reads::DeviceReads;
 use super::folder::RunFolder;
 use super::merge::Merger;
+use super::processors::ProcessorWatch;
 use super::room::RoomWatch;
 use super::silence::Silence;
 use crate::crew::News;
@@ -56,6 +57,8 @@ pub(super) struct Watched<'a> {
     pub room: &'a mut RoomWatch,
     /// What the volumes' devices read.
     pub reads: &'a mut DeviceReads,
+    /// Who uses the processors.
+    pub processors: &'a mut ProcessorWatch,
     /// The run's zero on the clock.
     pub origin: Nanos,
 }
@@ -67,6 +70,7 @@ pub(super) struct Follower<'a> {
     journal: Journal<'a>,
     room: &'a mut RoomWatch,
     reads: &'a mut DeviceReads,
+    processors: &'a mut ProcessorWatch,
     stop: &'a StopFlag,
     coordinator: &'a Coordinator,
     silence: Silence,
@@ -86,6 +90,7 @@ impl<'a> Follower<'a> {
             folder,
             room,
             reads,
+            processors,
             origin,
         }: Watched<'a>,
         quiet: bool,
@@ -99,6 +104,7 @@ impl<'a> Follower<'a> {
             },
             room,
             reads,
+            processors,
             stop,
             coordinator,
             silence: Silence::new(plan, origin),
@@ -152,7 +158,10 @@ impl<'a> Follower<'a> {
     }
 
     fn tell(&mut self, event: Event) {
-        for whole in self.merger.pass(event) {
+        for mut whole in self.merger.pass(event) {
+            if let Event::Interval(interval) = &mut whole {
+                interval.processors = self.processors.take().map(Box::new);
+            }
             self.room.event(&whole);
             self.reads.event(&whole);
             self.display.event(&whole);
@@ -294,12 +303,15 @@ fn figures(interval: &Interval) -> String {
         of(Series::DatabaseWrite),
         of(Series::LogWrite),
     );
+    let others = interval.processors.as_deref();
+    let others = others.filter(|shares| shares.has_heavy_others());
     format!(
-        "{:.0} reads/s at {:.2} ms, {:.0} writes/s, {:.0} log writes/s at {:.2} ms",
+        "{:.0} reads/s at {:.2} ms, {:.0} writes/s, {:.0} log writes/s at {:.2} ms{}",
         rate(reads.0),
         mean(reads),
         rate(writes.0),
         rate(log.0),
         mean(log),
+        others.map_or_else(String::new, |shares| format!("; {shares}")),
     )
 }

@@ -8,6 +8,7 @@ use record::{HostSample, Machine};
 use trial::HostSampler;
 
 use super::pause::PauseWatch;
+use super::ticks::{self, MachineTicks};
 
 /// Ticks per second in which the kernel counts processor time for programs (`USER_HZ`, the same on
 /// every system that Linux runs on today).
@@ -15,17 +16,8 @@ const TICKS_PER_SECOND: f64 = 100.0;
 
 /// Samples `/proc`.
 pub(super) struct LinuxHost {
-    before: RefCell<(Instant, Ticks)>,
+    before: RefCell<(Instant, (MachineTicks, u64))>,
     pauses: PauseWatch,
-}
-
-/// Processor time since boot, in ticks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Ticks {
-    busy: u64,
-    steal: u64,
-    total: u64,
-    process: u64,
 }
 
 impl LinuxHost {
@@ -41,11 +33,11 @@ impl LinuxHost {
 impl HostSampler for LinuxHost {
     fn sample(&self) -> HostSample {
         let now = (Instant::now(), ticks());
-        let (then, before) = self.before.replace(now);
-        let after = now.1;
+        let (then, (before, process_before)) = self.before.replace(now);
+        let (after, process_after) = now.1;
         let total = after.total.saturating_sub(before.total).max(1) as f64;
         let seconds = now.0.duration_since(then).as_secs_f64().max(1e-9);
-        let process = after.process.saturating_sub(before.process) as f64 / TICKS_PER_SECOND;
+        let process = process_after.saturating_sub(process_before) as f64 / TICKS_PER_SECOND;
         HostSample {
             processor_percent: after.busy.saturating_sub(before.busy) as f64 / total * 100.0,
             steal_percent: after.steal.saturating_sub(before.steal) as f64 / total * 100.0,
@@ -58,41 +50,12 @@ impl HostSampler for LinuxHost {
     }
 }
 
-fn ticks() -> Ticks {
-    let machine = fs::read_to_string("/proc/stat").unwrap_or_default();
-    let process = fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    Ticks {
-        process: process_ticks(&process),
-        ..machine_ticks(&machine)
-    }
-}
-
-/// The first line of `/proc/stat`: user, nice, system, idle, iowait, irq, softirq, steal; guest
-/// time is part of user time already.
-fn machine_ticks(text: &str) -> Ticks {
-    let line = text.lines().next().unwrap_or_default();
-    let numbers: Vec<u64> = line
-        .split_whitespace()
-        .skip(1)
-        .take(8)
-        .filter_map(|word| word.parse().ok())
-        .collect();
-    let total: u64 = numbers.iter().sum();
-    let at = |index: usize| numbers.get(index).copied().unwrap_or(0);
-    let (waiting, steal) = (at(3) + at(4), at(7));
-    Ticks {
-        busy: total - waiting - steal,
-        steal,
-        total,
-        process: 0,
-    }
-}
-
-/// Fields 14 and 15 of `/proc/self/stat`, counted behind the name, which may hold anything.
-fn process_ticks(text: &str) -> u64 {
-    let behind_name = text.rsplit_once(')').map_or("", |(_, rest)| rest);
-    let ticks = behind_name.split_whitespace().skip(11).take(2);
-    ticks.filter_map(|word| word.parse::<u64>().ok()).sum()
+/// Processor time of the machine and of this program, as far as the system tells.
+fn ticks() -> (MachineTicks, u64) {
+    let read = |file: &str| fs::read_to_string(file).unwrap_or_default();
+    let own = ticks::process(&read("/proc/self/stat"));
+    let machine = ticks::machine(&read("/proc/stat")).unwrap_or_default();
+    (machine, own.map_or(0, |own| own.ticks))
 }
 
 /// A value of a file of `Name: value kB` lines; 0 where it is missing.
@@ -129,18 +92,5 @@ pub(super) fn machine(input_output: String) -> Machine {
         logical_processors: u32::try_from(cores).unwrap_or(u32::MAX),
         memory_bytes: kibibytes("/proc/meminfo", "MemTotal:") << 10,
         input_output,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{machine_ticks, process_ticks};
-
-    #[test]
-    fn processor_time_is_read_as_the_kernel_writes_it() {
-        let ticks = machine_ticks("cpu  10 20 30 400 50 6 7 8 9 10\ncpu0 1 1 1 1\n");
-        assert_eq!((ticks.busy, ticks.steal, ticks.total), (73, 8, 531));
-        let line = "7 (a (b) c) S 1 2 3 4 5 6 7 8 9 10 111 222 13";
-        assert_eq!(process_ticks(line), 333);
     }
 }

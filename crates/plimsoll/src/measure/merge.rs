@@ -95,6 +95,7 @@ mod tests {
                 ..DatabaseInterval::default()
             }],
             host: host.then(HostSample::default),
+            processors: None,
         }
     }
 

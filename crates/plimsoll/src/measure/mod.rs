@@ -8,10 +8,12 @@ mod follow;
 mod host;
 mod merge;
 mod pause;
+mod processors;
 mod room;
 mod runs;
 mod silence;
 mod start;
+mod ticks;
 
 use std::fs::File;
 use std::mem::ManuallyDrop;
@@ -43,6 +45,7 @@ pub(crate) use folder::write_reports;
 use follow::{End, Follower, GroupNews, Message, Watched};
 use host::LinuxHost;
 use pause::PauseWatch;
+use processors::ProcessorWatch;
 use room::RoomWatch;
 pub(crate) use runs::{is_live, journal_of, load, runs_at};
 
@@ -77,10 +80,12 @@ pub(crate) fn measure(
     let clock = OsClock::new();
     let groups = wire::groups(plan);
     let count = u32::try_from(groups.len()).expect("invariant: as many groups as processors");
-    let start = patient::first_look(plan, stop, move |plan| {
+    let mut processors = ProcessorWatch::start();
+    let mut start = patient::first_look(plan, stop, move |plan| {
         locks::wait_for(plan.databases.iter().map(Files::from), quiet);
         start::start(plan, order.command, (count, clock.epoch() + clock.now()))
     })?;
+    start.processors_before = processors.before_the_run(quiet);
     let commits = order.acknowledge.map(acknowledge::open).transpose()?;
     let mut room = RoomWatch::start(plan)?;
     let mut reads = DeviceReads::new(plan)?;
@@ -103,6 +108,7 @@ pub(crate) fn measure(
         folder: &mut run_folder,
         room: &mut room,
         reads: &mut reads,
+        processors: &mut processors,
         origin,
     };
     let mut follower = Follower::new(plan, stop, &coordinator, watched, quiet);

@@ -35,6 +35,7 @@ pub(super) fn start(
         plan_text: plan.to_toml(),
         settings: trial::record_settings(plan, executors),
         databases: plan.databases.iter().map(facts).collect::<Result<_, _>>()?,
+        processors_before: None,
     })
 }
 

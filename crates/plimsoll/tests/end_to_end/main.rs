@@ -19,6 +19,7 @@ mod limits;
 mod limits_runtime;
 mod mount;
 mod odd_files;
+mod others;
 mod plan;
 mod profile;
 mod races;

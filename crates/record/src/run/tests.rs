@@ -31,6 +31,7 @@ fn interval(second: u64, databases: Vec<DatabaseInterval>) -> Event {
         to_ns: (second + 1) * SECOND,
         databases,
         host: None,
+        processors: None,
     })
 }
 

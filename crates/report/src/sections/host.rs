@@ -1,6 +1,6 @@
 //! "Host System Performance": whether the machine, and not the storage, made the numbers.
 
-use record::{HostSample, IntervalRow, Phase, RunRecord};
+use record::{HostSample, IntervalRow, Phase, ProcessorShares, RunRecord};
 
 use crate::document::{Block, Cell, Column, Row, Section, Table};
 use crate::format;
@@ -82,6 +82,27 @@ const COUNTERS: [Counter; 10] = [
     },
 ];
 
+/// A share of the processors: its name, its glossary entry, its value.
+struct Share {
+    label: &'static str,
+    metric: &'static str,
+    value: fn(&ProcessorShares) -> f64,
+}
+
+/// Who else used the processors.
+const SHARES: [Share; 2] = [
+    Share {
+        label: "% Processor Time of Other Programs",
+        metric: "other-programs-time",
+        value: |of| of.others_percent,
+    },
+    Share {
+        label: "% Processor Time of the Kernel Itself",
+        metric: "kernel-time",
+        value: |of| of.kernel_percent,
+    },
+];
+
 /// The machine during the measurement.
 pub(super) fn section(run: &RunRecord) -> Section {
     let mut rows = counter_rows(run, Phase::Measure);
@@ -146,7 +167,20 @@ fn counter_rows(run: &RunRecord, phase: Phase) -> Vec<Row> {
         let name = Cell::plain(counter.label).of_metric(counter.metric);
         Row::body([vec![name], statistics(&values, counter.decimals)].concat())
     };
-    COUNTERS.iter().map(row).collect()
+    let mut rows: Vec<Row> = COUNTERS.iter().map(row).collect();
+    rows.extend(share_rows(run, phase));
+    rows
+}
+
+/// Cells without a number where the system does not tell.
+fn share_rows(run: &RunRecord, phase: Phase) -> impl Iterator<Item = Row> {
+    let rows = run.intervals_of(phase);
+    let shares: Vec<&ProcessorShares> = rows.filter_map(|row| row.processors.as_ref()).collect();
+    SHARES.iter().map(move |share| {
+        let values: Vec<f64> = shares.iter().map(|of| (share.value)(of)).collect();
+        let name = Cell::plain(share.label).of_metric(share.metric);
+        Row::body([vec![name], statistics(&values, 3)].concat())
+    })
 }
 
 /// Average, minimum and maximum.

@@ -35,6 +35,8 @@ fn every_entry_is_of_a_metric_that_is_shown() {
     }
     // Shown only where further copies are simulated.
     shown.extend(["log-reads-rate", "log-reads-bytes"]);
+    // Shown only where the machine and its devices tell what others do.
+    shown.extend(["other-programs", "other-reads"]);
     for entry in glossary::entries() {
         assert!(
             shown.contains(entry.id),

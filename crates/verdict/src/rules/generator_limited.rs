@@ -3,20 +3,20 @@
 //! A completion that waits for a busy processor is measured as a slow disk, and a processor
 //! without time left cannot offer more load.
 
-use record::{HostSample, Phase, RunRecord};
+use record::{HostSample, Phase, ProcessorShares, RunRecord};
 
-use super::{judges_load, milliseconds};
+use super::{judges_load, milliseconds, other_programs};
 use crate::{Evidence, Finding, Kind, Limit, Outcome, Unit};
 
 /// The rule's name for programs.
 pub(crate) const RULE: &str = "generator-limited";
 
 /// Above this the processors had no time left: a full one is rarely sampled as 100 %.
-const BUSY_LIMIT_PERCENT: f64 = 90.0;
+pub(super) const BUSY_LIMIT_PERCENT: f64 = 90.0;
 /// Above this a hypervisor took enough to show in latencies.
 const STEAL_LIMIT_PERCENT: f64 = 5.0;
 /// A typical interval's longest lag above this is half of the tightest latency limit (10 ms).
-const LAG_LIMIT_NS: u64 = 5_000_000;
+pub(super) const LAG_LIMIT_NS: u64 = 5_000_000;
 
 /// Warns where the machine was the limit; [`crate::judge`] turns that into doubt where the load
 /// failed. Finds nothing in a simulated world, whose machine is never busy.
@@ -33,9 +33,11 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let lag_ns = median_lag_ns(&samples);
     let mut evidence = Vec::new();
     if busy > BUSY_LIMIT_PERCENT {
-        evidence.push(format!(
-            "processors {busy:.0} % busy: use a faster machine or fewer threads"
-        ));
+        let others = other_programs::on_average(run).filter(ProcessorShares::has_heavy_others);
+        evidence.push(match others {
+            Some(shares) => format!("{shares}: end the other programs"),
+            None => format!("processors {busy:.0} % busy: use a faster machine or fewer threads"),
+        });
     }
     if steal > STEAL_LIMIT_PERCENT {
         evidence.push(format!(

@@ -1,9 +1,10 @@
 //! What the four latency rules share: the mean of each database over the whole measurement, and
 //! the worst mean of each database in any one interval.
 
+mod doubt;
 mod waiting;
 
-use record::{Phase, RunRecord, Series, Unanswered};
+use record::{IntervalRow, Phase, RunRecord, Series, Unanswered};
 use units::thousands;
 
 use super::milliseconds;
@@ -61,17 +62,32 @@ impl LatencyRule {
             }
         });
         let count_proves = |one: &Measured| one.count >= self.minimum_count;
-        self.finding(measured.collect(), count_proves)
+        let finding = self.finding(measured.collect(), count_proves);
+        doubt::doubted(finding, run, self.limit(), |database| {
+            self.calm_mean_ns(run, database)
+        })
     }
 
     /// Judges each database's worst interval.
     pub(super) fn of_worst_interval(&self, run: &RunRecord) -> Finding {
         let databases = run.start.databases.iter();
-        let measured = databases.map(|database| self.worst_interval(run, database.index));
-        self.finding(measured.collect(), |one: &Measured| one.is_known())
+        let measured = databases.map(|database| self.worst_interval(run, database.index, |_| true));
+        let finding = self.finding(measured.collect(), |one: &Measured| one.is_known());
+        doubt::doubted(finding, run, self.limit(), |database| {
+            self.worst_interval(run, database, doubt::is_calm).mean_ns
+        })
     }
 
-    fn worst_interval(&self, run: &RunRecord, database: u32) -> Measured {
+    fn limit(&self) -> Limit {
+        Limit::AtMost(milliseconds(self.limit_ns as f64))
+    }
+
+    fn worst_interval(
+        &self,
+        run: &RunRecord,
+        database: u32,
+        counts: impl Fn(&IntervalRow) -> bool,
+    ) -> Measured {
         let mut worst = Measured {
             database,
             count: 0,
@@ -81,7 +97,7 @@ impl LatencyRule {
         };
         for row in run
             .intervals_of(Phase::Measure)
-            .filter(|row| !row.is_left_out)
+            .filter(|row| !row.is_left_out && counts(row))
         {
             let of_database = row.databases.iter().find(|of| of.index == database);
             let Some(part) = of_database.and_then(|of| of.series.get(&self.series)) else {
@@ -102,7 +118,7 @@ impl LatencyRule {
 
     fn finding(&self, mut all: Vec<Measured>, proves: impl Fn(&Measured) -> bool) -> Finding {
         all.sort_by(|left, right| right.mean_ns.total_cmp(&left.mean_ns));
-        let limit = Limit::AtMost(milliseconds(self.limit_ns as f64));
+        let limit = self.limit();
         let over = |one: &&Measured| proves(one) && !limit.admits(milliseconds(one.mean_ns));
         let failing: Vec<&Measured> = all.iter().filter(over).collect();
         let unproven: Vec<&Measured> = all.iter().filter(|one| !proves(one)).collect();

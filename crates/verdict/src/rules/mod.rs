@@ -11,6 +11,8 @@ mod log_write_latency_average;
 mod log_write_latency_maximum;
 mod longest_request;
 mod measured_enough;
+mod other_programs;
+mod other_reads;
 mod page_fault_stalls;
 mod pauses;
 mod read_latency_average;
@@ -24,12 +26,13 @@ use crate::Finding;
 
 pub(crate) use generator_limited::RULE as GENERATOR_LIMITED;
 pub(crate) use longest_request::RULE as LONGEST_REQUEST;
+pub(crate) use other_programs::name_beside as name_other_programs;
 
 /// A rule: what it finds in a run, or nothing where it does not apply.
 pub type Rule = fn(&RunRecord) -> Option<Finding>;
 
 /// Every rule, in the order of reports.
-pub const ALL: [Rule; 16] = [
+pub const ALL: [Rule; 18] = [
     // First: where it objects, nothing else counts.
     intact::judge,
     target_iops::judge,
@@ -45,6 +48,8 @@ pub const ALL: [Rule; 16] = [
     caches::judge,
     measured_enough::judge,
     generator_limited::judge,
+    other_programs::judge,
+    other_reads::judge,
     pauses::judge,
     interrupted::judge,
 ];

@@ -1,0 +1,231 @@
+//! Runs beside other programs: these are named, and take the blame only where they are proven to
+//! have kept this program from the processors.
+
+use record::synthetic::Synthetic;
+use record::{IntervalRow, Phase, ProcessorShares, ProgramShare, RunRecord, VolumeReads};
+
+use crate::{Finding, Outcome, Verdict, judge};
+
+const MS: u64 = 1_000_000;
+
+/// Processors that others use to so many percent.
+fn shares(others_percent: f64) -> ProcessorShares {
+    ProcessorShares {
+        busy_percent: 34.0 + others_percent,
+        own_percent: 34.0,
+        kernel_percent: 0.0,
+        others_percent,
+        top: Some(ProgramShare {
+            name: "rustc".to_owned(),
+            percent: others_percent,
+        }),
+    }
+}
+
+/// Four intervals of a load on quiet processors.
+fn quiet(load: &Synthetic) -> RunRecord {
+    let mut run = Synthetic {
+        warm_intervals: 1,
+        measure_intervals: 4,
+        ..load.clone()
+    }
+    .run();
+    for row in &mut run.intervals {
+        row.processors = Some(shares(2.0));
+    }
+    run
+}
+
+/// The given interval of the measurement.
+fn measured(run: &mut RunRecord, number: usize) -> &mut IntervalRow {
+    let rows = run.intervals.iter_mut();
+    let mut rows = rows.filter(|row| row.phase == Phase::Measure);
+    rows.nth(number).expect("so many intervals")
+}
+
+/// Others take the processors in an interval, and answers are noticed so late.
+fn starve(run: &mut RunRecord, number: usize, late_ns: u64) {
+    let row = measured(run, number);
+    row.processors = Some(shares(66.0));
+    row.host.as_mut().expect("a machine").pause_maximum_ns = Some(late_ns);
+}
+
+fn spike() -> Synthetic {
+    Synthetic {
+        spike: Some(2),
+        ..Synthetic::default()
+    }
+}
+
+fn finding<'a>(verdict: &'a Verdict, rule: &str) -> &'a Finding {
+    let mut found = verdict.findings.iter().filter(|one| one.rule == rule);
+    found
+        .next()
+        .unwrap_or_else(|| panic!("no finding of {rule}"))
+}
+
+fn says(finding: &Finding, words: &str) -> bool {
+    finding.evidence.iter().any(|one| one.text.contains(words))
+}
+
+const NAMED: &str = "processors 100 % busy: Plimsoll 34 %, others 66 % (top: rustc 66 %)";
+
+#[test]
+fn quiet_processors_pass_and_name_no_one() {
+    let verdict = judge(&quiet(&Synthetic::default()));
+    let found = finding(&verdict, "other-programs");
+    assert_eq!(found.outcome, Outcome::Pass);
+    assert!(!says(found, "rustc"), "{found:?}");
+    assert_eq!(verdict.outcome, Outcome::Pass);
+}
+
+#[test]
+fn a_record_that_does_not_tell_is_not_asked() {
+    let verdict = judge(&Synthetic::default().run());
+    let others = verdict.findings.iter();
+    assert_eq!(
+        others.filter(|one| one.rule == "other-programs").count(),
+        0,
+        "older records say nothing"
+    );
+}
+
+#[test]
+fn a_load_that_passes_beside_others_has_passed_and_names_them() {
+    let mut run = quiet(&Synthetic::default());
+    for number in 0..4 {
+        starve(&mut run, number, 30 * MS);
+    }
+    let verdict = judge(&run);
+    let found = finding(&verdict, "other-programs");
+    assert_eq!(found.outcome, Outcome::Warn);
+    assert!(says(found, "in 4 of 4 intervals"), "{found:?}");
+    assert!(says(found, NAMED), "{found:?}");
+    assert_eq!(verdict.outcome, Outcome::Pass);
+}
+
+#[test]
+fn a_latency_of_a_starved_interval_alone_cannot_be_judged() {
+    let mut run = quiet(&spike());
+    assert_eq!(judge(&run).outcome, Outcome::Fail);
+    starve(&mut run, 2, 30 * MS);
+    let verdict = judge(&run);
+    let worst = finding(&verdict, "read-latency-maximum");
+    assert_eq!(worst.outcome, Outcome::CannotJudge, "{worst:?}");
+    assert!(worst.evidence[0].text.contains(NAMED), "{worst:?}");
+    assert!(says(worst, "end them and run again"), "{worst:?}");
+    assert_eq!(verdict.outcome, Outcome::CannotJudge);
+    assert_eq!(finding(&verdict, "other-programs").outcome, Outcome::Warn);
+}
+
+/// Others that used much and took no processor from this program are named, and excuse nothing.
+#[test]
+fn others_excuse_no_failure_unless_answers_were_noticed_late() {
+    let mut run = quiet(&spike());
+    starve(&mut run, 2, MS);
+    let verdict = judge(&run);
+    let worst = finding(&verdict, "read-latency-maximum");
+    assert_eq!(worst.outcome, Outcome::Fail, "{worst:?}");
+    assert!(worst.evidence[0].text.contains(NAMED), "{worst:?}");
+    let mut run = quiet(&spike());
+    starve(&mut run, 2, 30 * MS);
+    let left_over = measured(&mut run, 2).processors.as_mut();
+    left_over.expect("shares").busy_percent = 80.0;
+    assert_eq!(judge(&run).outcome, Outcome::Fail);
+}
+
+#[test]
+fn a_failure_of_calm_intervals_stands_whatever_others_did_in_another() {
+    let mut run = quiet(&spike());
+    starve(&mut run, 1, 30 * MS);
+    let verdict = judge(&run);
+    let worst = finding(&verdict, "read-latency-maximum");
+    assert_eq!(worst.outcome, Outcome::Fail);
+    assert!(!says(worst, "rustc"), "{worst:?}");
+    let slow = Synthetic {
+        read_median_ns: 30 * MS,
+        ..Synthetic::default()
+    };
+    let mut run = quiet(&slow);
+    starve(&mut run, 1, 30 * MS);
+    let verdict = judge(&run);
+    let average = finding(&verdict, "read-latency-average");
+    assert_eq!(average.outcome, Outcome::Fail);
+    assert!(says(average, "in 1 of 4 intervals"), "{average:?}");
+}
+
+#[test]
+fn an_average_that_starved_intervals_raised_cannot_be_judged() {
+    let mut run = quiet(&Synthetic::default());
+    let limit_ns = 9 * MS;
+    run.start.settings.thresholds.read_average_ns = limit_ns;
+    assert_eq!(judge(&run).outcome, Outcome::Fail);
+    for number in 0..2 {
+        for database in &mut measured(&mut run, number + 2).databases {
+            let reads = database.series.get_mut(&record::Series::DatabaseRead);
+            reads.expect("reads").latency.mean_ns = 1e6;
+        }
+        starve(&mut run, number, 30 * MS);
+    }
+    let verdict = judge(&run);
+    let average = finding(&verdict, "read-latency-average");
+    assert_eq!(average.outcome, Outcome::CannotJudge, "{average:?}");
+    assert_eq!(verdict.outcome, Outcome::CannotJudge);
+}
+
+#[test]
+fn a_generator_without_time_names_who_took_it() {
+    let slow = Synthetic {
+        processor_percent: 97.0,
+        ..Synthetic::default()
+    };
+    let mut run = quiet(&slow);
+    for number in 0..4 {
+        starve(&mut run, number, MS);
+    }
+    let verdict = judge(&run);
+    let limited = finding(&verdict, "generator-limited");
+    assert!(says(limited, NAMED), "{limited:?}");
+    assert!(says(limited, "end the other programs"), "{limited:?}");
+}
+
+#[test]
+fn what_was_seen_before_the_start_is_told() {
+    let mut run = quiet(&Synthetic::default());
+    run.start.processors_before = Some(shares(66.0));
+    let verdict = judge(&run);
+    let found = finding(&verdict, "other-programs");
+    assert_eq!(found.outcome, Outcome::Pass);
+    assert!(says(found, &format!("before the start: {NAMED}")));
+}
+
+#[test]
+fn reads_of_others_from_the_same_device_are_told() {
+    let mut run = quiet(&Synthetic::default());
+    let volume = run.start.databases[0].volume.mount.clone();
+    run.volume_reads.push(VolumeReads {
+        volume,
+        requested_bytes: 1 << 30,
+        device_bytes: (1 << 30) + (90 << 20),
+    });
+    assert_eq!(finding(&judge(&run), "other-reads").outcome, Outcome::Pass);
+    run.volume_reads[0].device_bytes = 3 << 30;
+    let verdict = judge(&run);
+    let found = finding(&verdict, "other-reads");
+    assert_eq!(found.outcome, Outcome::Warn);
+    assert!(
+        says(found, "others read 2.00 GiB of the 3.00 GiB"),
+        "{found:?}"
+    );
+    assert_eq!(verdict.outcome, Outcome::Pass);
+    // Two volumes of one device are counted by one counter.
+    let device = run.start.databases[0].volume.device.clone();
+    let other = &mut run.start.databases[1].volume;
+    (other.device, other.mount) = (device, "/other".to_owned());
+    run.volume_reads.push(VolumeReads {
+        volume: "/other".to_owned(),
+        requested_bytes: 2 << 30,
+        device_bytes: 3 << 30,
+    });
+    assert_eq!(finding(&judge(&run), "other-reads").outcome, Outcome::Pass);
+}

@@ -1,0 +1,65 @@
+//! A failure that rests on starved intervals alone is no failure of the storage: answers that wait
+//! for a processor look like answers of a slow disk.
+
+use record::{IntervalRow, Phase, RunRecord};
+
+use super::{LatencyRule, waiting};
+use crate::rules::milliseconds;
+use crate::rules::other_programs::is_starved;
+use crate::{Evidence, Finding, Limit, Outcome};
+
+/// Whether an interval is fit to confirm a failure.
+pub(super) fn is_calm(row: &IntervalRow) -> bool {
+    !is_starved(row)
+}
+
+/// The finding, its failure withdrawn where the mean of the calm intervals (`calm_mean_ns`, of a
+/// database) keeps the limit for every database that failed.
+pub(super) fn doubted(
+    mut finding: Finding,
+    run: &RunRecord,
+    limit: Limit,
+    calm_mean_ns: impl Fn(u32) -> f64,
+) -> Finding {
+    let mut rows = run.intervals_of(Phase::Measure);
+    let mut failed = finding.evidence.iter().filter_map(|one| one.database);
+    let is_calm_failure = |database: u32| !limit.admits(milliseconds(calm_mean_ns(database)));
+    let is_in_doubt =
+        finding.outcome == Outcome::Fail && rows.any(is_starved) && !failed.any(is_calm_failure);
+    if is_in_doubt {
+        finding.outcome = Outcome::CannotJudge;
+        finding.evidence.push(Evidence::of_run(
+            "the limit was not kept only where other programs held the processors: end them and \
+             run again",
+        ));
+    }
+    finding
+}
+
+impl LatencyRule {
+    /// The mean of a database over the calm intervals of the measurement.
+    pub(super) fn calm_mean_ns(&self, run: &RunRecord, database: u32) -> f64 {
+        let rows = run.intervals_of(Phase::Measure);
+        let calm = rows.filter(|row| !row.is_left_out && is_calm(row));
+        let (mut count, mut sum_ns) = (0_u64, 0.0);
+        let mut unanswered = record::Unanswered::default();
+        for row in calm {
+            let of_database = row.databases.iter().find(|of| of.index == database);
+            let Some(part) = of_database.and_then(|of| of.series.get(&self.series)) else {
+                continue;
+            };
+            count += part.latency.count;
+            sum_ns += part.latency.mean_ns * part.latency.count as f64;
+            unanswered = record::Unanswered {
+                stalled_ns: 0,
+                ..part.unanswered
+            };
+        }
+        let mean_ns = if count == 0 {
+            0.0
+        } else {
+            sum_ns / count as f64
+        };
+        waiting::mean_ns((count, mean_ns), &unanswered, 0)
+    }
+}

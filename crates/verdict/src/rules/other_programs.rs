@@ -1,0 +1,128 @@
+//! Whether other programs took the processors from the one that measures.
+
+use std::collections::BTreeMap;
+
+use record::{IntervalRow, Phase, ProcessorShares, ProgramShare, RunRecord};
+use units::thousands;
+
+use super::generator_limited::{BUSY_LIMIT_PERCENT, LAG_LIMIT_NS};
+use super::judges_load;
+use crate::{Evidence, Finding, Kind, Limit, Outcome, Unit};
+
+/// Warns where others used much on average, or kept this program from the processors in any one
+/// interval. Finds nothing in a record that does not tell.
+pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
+    let rows = told(run);
+    let mean = mean(&rows).filter(|_| judges_load(run))?;
+    let starved = run.intervals_of(Phase::Measure).any(is_starved);
+    let before = run.start.processors_before.as_ref();
+    let before = before.filter(|shares| shares.has_heavy_others());
+    let mut evidence: Vec<Evidence> = heavy(&rows).into_iter().collect();
+    evidence.extend(before.map(|shares| Evidence::of_run(format!("before the start: {shares}"))));
+    Some(Finding {
+        rule: "other-programs",
+        title: "Processor time of other programs",
+        kind: Kind::Validity,
+        outcome: if starved || mean.has_heavy_others() {
+            Outcome::Warn
+        } else {
+            Outcome::Pass
+        },
+        measured: Some(mean.others_percent),
+        limit: Some(Limit::AtMost(ProcessorShares::HEAVY_PERCENT)),
+        unit: Unit::Percent,
+        evidence,
+    })
+}
+
+/// Whether others kept this program from the processors for so long that answers were noticed late:
+/// they used much, no processor had time left, and the program was seen to be late.
+pub(super) fn is_starved(row: &IntervalRow) -> bool {
+    let late_ns = row.host.map_or(0, |host| {
+        let woken_late_ns = host.pause_maximum_ns.unwrap_or(0);
+        host.reactor_lag_maximum_ns.max(woken_late_ns)
+    });
+    let is_taken = |shares: &ProcessorShares| {
+        shares.has_heavy_others() && shares.busy_percent > BUSY_LIMIT_PERCENT
+    };
+    late_ns > LAG_LIMIT_NS && row.processors.as_ref().is_some_and(is_taken)
+}
+
+/// Names the others beside what was not kept or could not be judged in their company.
+pub(crate) fn name_beside(run: &RunRecord, findings: &mut [Finding]) {
+    let is_open = |of: &&mut Finding| matches!(of.outcome, Outcome::Fail | Outcome::CannotJudge);
+    let of_load = findings.iter_mut().filter(|of| of.kind == Kind::Load);
+    for finding in of_load.filter(is_open) {
+        let mut rows = told(run);
+        if let Some(evidence) = finding.evidence.first_mut() {
+            if let Some((from_ns, to_ns)) = evidence.span_ns {
+                rows.retain(|(row, _)| row.from_ns < to_ns && from_ns < row.to_ns);
+            }
+            if let Some(named) = heavy(&rows) {
+                evidence.text = format!("{}; {}", evidence.text, named.text);
+            }
+        }
+    }
+}
+
+/// The intervals of the measurement whose shares are known.
+fn told(run: &RunRecord) -> Vec<(&IntervalRow, &ProcessorShares)> {
+    let rows = run.intervals_of(Phase::Measure);
+    rows.filter_map(|row| Some((row, row.processors.as_ref()?)))
+        .collect()
+}
+
+/// The intervals in which others used much, the worst of them in full; none where there are none.
+fn heavy(rows: &[(&IntervalRow, &ProcessorShares)]) -> Option<Evidence> {
+    let heavy = rows.iter().filter(|(_, shares)| shares.has_heavy_others());
+    let count = heavy.clone().count();
+    let (row, shares) =
+        heavy.max_by(|(_, one), (_, two)| one.others_percent.total_cmp(&two.others_percent))?;
+    let text = match rows.len() {
+        1 => format!("other programs were at work: {shares}"),
+        all => format!(
+            "other programs were at work in {} of {} intervals, at most: {shares}",
+            thousands(count as u64),
+            thousands(all as u64)
+        ),
+    };
+    Some(Evidence {
+        span_ns: Some((row.from_ns, row.to_ns)),
+        ..Evidence::of_run(text)
+    })
+}
+
+/// The shares of a typical moment of the measurement, where they are known.
+pub(super) fn on_average(run: &RunRecord) -> Option<ProcessorShares> {
+    mean(&told(run))
+}
+
+fn mean(rows: &[(&IntervalRow, &ProcessorShares)]) -> Option<ProcessorShares> {
+    let all = rows
+        .iter()
+        .map(|(row, _)| row.span_ns() as f64)
+        .sum::<f64>();
+    if all <= 0.0 {
+        return None;
+    }
+    let mut mean = ProcessorShares::default();
+    let mut programs: BTreeMap<&str, f64> = BTreeMap::new();
+    for (row, shares) in rows {
+        let weight = row.span_ns() as f64 / all;
+        mean.busy_percent += shares.busy_percent * weight;
+        mean.own_percent += shares.own_percent * weight;
+        mean.kernel_percent += shares.kernel_percent * weight;
+        mean.others_percent += shares.others_percent * weight;
+        if let Some(top) = &shares.top {
+            *programs.entry(&top.name).or_default() += top.percent * weight;
+        }
+    }
+    let top = programs
+        .into_iter()
+        .max_by(|(_, one), (_, two)| one.total_cmp(two));
+    mean.top = top.map(|(name, percent)| ProgramShare {
+        name: name.to_owned(),
+        percent,
+    });
+    Some(mean)
+}

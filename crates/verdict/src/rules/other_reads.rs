@@ -1,0 +1,87 @@
+//! Whether others read from the devices that were measured: they share what these carry.
+
+use std::collections::BTreeMap;
+
+use record::RunRecord;
+use units::Bytes;
+
+use super::judges_load;
+use crate::{Evidence, Finding, Kind, Limit, Outcome, Unit};
+
+/// File systems read their own tables; more than this share is another load.
+const MOST_PERCENT: f64 = 10.0;
+
+/// Fewer bytes are read in passing.
+const FEWEST_BYTES: u64 = 64 << 20;
+
+/// What the load read from a device, and what the device counted.
+#[derive(Default)]
+struct Reads {
+    requested_bytes: u64,
+    device_bytes: u64,
+    volumes: Vec<String>,
+}
+
+impl Reads {
+    const fn of_others(&self) -> u64 {
+        self.device_bytes.saturating_sub(self.requested_bytes)
+    }
+
+    fn percent(&self) -> f64 {
+        self.of_others() as f64 * 100.0 / self.device_bytes.max(1) as f64
+    }
+}
+
+/// Warns where a device read much more than it was asked for here. Finds nothing where the devices
+/// do not count.
+pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
+    let devices = by_device(run);
+    let worst = devices.values().map(Reads::percent);
+    let worst = worst.max_by(f64::total_cmp).filter(|_| judges_load(run))?;
+    let is_much =
+        |reads: &&Reads| reads.percent() > MOST_PERCENT && reads.of_others() >= FEWEST_BYTES;
+    let evidence: Vec<Evidence> = devices.values().filter(is_much).map(named).collect();
+    Some(Finding {
+        rule: "other-reads",
+        title: "Reads of other programs from the same devices",
+        kind: Kind::Validity,
+        outcome: if evidence.is_empty() {
+            Outcome::Pass
+        } else {
+            Outcome::Warn
+        },
+        measured: Some(worst),
+        limit: Some(Limit::AtMost(MOST_PERCENT)),
+        unit: Unit::Percent,
+        evidence,
+    })
+}
+
+/// Volumes of one device were counted by the same counter.
+fn by_device(run: &RunRecord) -> BTreeMap<&str, Reads> {
+    let databases = run.start.databases.iter();
+    let volumes = databases.flat_map(|database| [&database.volume, &database.log_volume]);
+    let device_of: BTreeMap<&str, &str> = volumes
+        .map(|volume| (volume.mount.as_str(), volume.device.as_str()))
+        .collect();
+    let mut devices: BTreeMap<&str, Reads> = BTreeMap::new();
+    for reads in &run.volume_reads {
+        let volume = reads.volume.as_str();
+        let device = device_of.get(volume).copied().unwrap_or(volume);
+        let sum = devices.entry(device).or_default();
+        sum.requested_bytes += reads.requested_bytes;
+        sum.device_bytes = sum.device_bytes.max(reads.device_bytes);
+        sum.volumes.push(reads.volume.clone());
+    }
+    devices
+}
+
+fn named(reads: &Reads) -> Evidence {
+    Evidence::of_run(format!(
+        "{}: others read {} of the {} that the device counted: end other programs, or look for \
+         what the file system reads for itself",
+        reads.volumes.join(", "),
+        Bytes(reads.of_others()),
+        Bytes(reads.device_bytes)
+    ))
+}
