@@ -127,4 +127,11 @@ fn the_way_between_builds_and_a_newer_table() {
     scene
         .run(["builds", "list", "--data", "bad.csv"])
         .expect_refusal(&["bad.csv", "column product"]);
+    scene.write("endless.csv", &vec![b'a'; (1 << 20) + 1]);
+    scene
+        .run(["builds", "list", "--data", "endless.csv"])
+        .expect_refusal(&["endless.csv", "longer than 1.0 MiB"]);
+    scene
+        .run(["builds", "list", "--data", "/dev/zero"])
+        .expect_refusal(&["/dev/zero", "it is a device"]);
 }

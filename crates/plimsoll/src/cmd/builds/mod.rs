@@ -5,13 +5,12 @@ mod identify;
 mod list;
 mod subject;
 
-use std::fs;
-
 use builds::{BuildTable, Release};
 use serde_json::{Value, json};
 
 use crate::Outcome;
 use crate::console::Console;
+use crate::documents::read_text;
 use crate::error::CommandError;
 use crate::flags::{BuildsAction, BuildsFlags};
 
@@ -47,10 +46,8 @@ fn table(flags: &BuildsFlags) -> Result<BuildTable, CommandError> {
     let Some(path) = &flags.data else {
         return Ok(BuildTable::embedded());
     };
-    let text =
-        fs::read_to_string(path).map_err(|error| CommandError::file(path, "read", &error))?;
-    BuildTable::parse(&text)
-        .map_err(|error| CommandError::new(format!("{}: {error}", path.display())))
+    let (file, text) = read_text(path)?;
+    BuildTable::parse(&text).map_err(|error| CommandError::new(format!("{file}: {error}")))
 }
 
 fn as_json(release: &Release) -> Value {
