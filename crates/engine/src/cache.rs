@@ -33,9 +33,9 @@ use crate::error::TransactionError;
 use crate::flush_map_file::LiveMap;
 use crate::hash::QuickHash;
 use crate::header_file::HeaderFile;
-use crate::latch::LatchCell;
 use crate::log::Log;
 use crate::notify::Notify;
+use crate::poison::Poison;
 use crate::settings::Settings;
 use crate::stage::PageSource;
 
@@ -68,7 +68,7 @@ pub(crate) struct Cache {
     pub device: Rc<dyn Device>,
     pub log: Log,
     pub header: HeaderFile,
-    pub latch: LatchCell,
+    pub poison: Poison,
     pub flush_map: LiveMap,
     page_size: PageSize,
     most_pages: usize,
@@ -144,7 +144,7 @@ impl Cache {
         let (start, stop) = settings.free_pool_marks(page_size);
         Rc::new(Self {
             runtime: runtime.clone(),
-            latch: LatchCell::new(device.name()),
+            poison: Poison::new(device.name()),
             device,
             log,
             header,
@@ -220,7 +220,7 @@ impl Cache {
         page: PageNumber,
     ) -> Result<Pinned, TransactionError> {
         loop {
-            self.latch.check()?;
+            self.poison.check()?;
             if self.frames.borrow_mut().pin(page) {
                 return Ok(Pinned {
                     cache: Rc::clone(&self),
@@ -284,7 +284,7 @@ impl Cache {
         count(&self.counts.stalls, 1);
         // Others may have taken the room that was made: then more must be asked for.
         let is_over = || {
-            let may_go_on = has_room() || self.latch.get().is_some();
+            let may_go_on = has_room() || self.poison.get().is_some();
             if !may_go_on {
                 self.wanted.notify_all();
             }
@@ -295,7 +295,7 @@ impl Cache {
         self.counts
             .stall_time
             .set(self.counts.stall_time.get() + waited);
-        self.latch.check()
+        self.poison.check()
     }
 
     /// Adds what the cache has counted.

@@ -161,7 +161,7 @@ impl Core {
     ) -> Result<T, TransactionError> {
         let mut pinned = Vec::new();
         loop {
-            self.cache.latch.check()?;
+            self.cache.poison.check()?;
             let (stop, missing) = {
                 let mut frames = self.cache.frames();
                 let mut stage = Stage::new(
@@ -189,7 +189,7 @@ impl Core {
         self.throttle().await?;
         let mut pinned = Vec::new();
         let (mut value, finished) = loop {
-            self.cache.latch.check()?;
+            self.cache.poison.check()?;
             let (stop, missing) = {
                 let mut frames = self.cache.frames();
                 if !transaction.is_some() {
@@ -267,7 +267,7 @@ impl Core {
             .cache
             .log
             .append(record)
-            .map_err(|error| self.latch(&error))?;
+            .map_err(|error| self.poison(&error))?;
         Ok((span.start, span.end))
     }
 
@@ -285,14 +285,14 @@ impl Core {
             .log
             .throttle()
             .await
-            .map_err(|error| self.latch(&error))
+            .map_err(|error| self.poison(&error))
     }
 
     /// Stops the database because of a failure that cannot be undone.
-    pub(crate) fn latch(&self, cause: &impl ToString) -> TransactionError {
-        let latch = self.cache.latch.set(&cause.to_string());
+    pub(crate) fn poison(&self, cause: &impl ToString) -> TransactionError {
+        let poison = self.cache.poison.set(&cause.to_string());
         self.wake_all();
-        TransactionError::Latched(latch)
+        TransactionError::Poisoned(poison)
     }
 
     /// Does what a planner needs before it can go on, or says why it cannot.
@@ -345,7 +345,7 @@ impl Core {
         let result = self.cache.device.submit(request).await.result;
         self.extending.set(false);
         self.extended.notify_all();
-        result.map_err(|error| self.latch(&error))?;
+        result.map_err(|error| self.poison(&error))?;
         self.append(&LogRecord::Extend {
             length: Bytes(length),
         })?;
@@ -425,6 +425,6 @@ impl Core {
 
     /// Whether background work should end.
     pub(crate) fn is_over(&self) -> bool {
-        self.stopping.get() || self.cache.latch.get().is_some()
+        self.stopping.get() || self.cache.poison.get().is_some()
     }
 }

@@ -10,7 +10,7 @@ use units::Seed;
 use crate::core::{CleanupBatch, CleanupGroup, Core};
 use crate::counters::Counters;
 use crate::edit::{TransactionId, Undo};
-use crate::error::{Latch, OpenError, TransactionError};
+use crate::error::{OpenError, PoisonCause, TransactionError};
 use crate::files::DatabaseFiles;
 use crate::header_file::detach;
 use crate::log::LogRecord;
@@ -102,8 +102,8 @@ impl Database {
     }
 
     /// Why the database refuses to go on, where it does.
-    pub fn latched(&self) -> Option<Rc<Latch>> {
-        self.core.cache.latch.get()
+    pub fn poisoned(&self) -> Option<Rc<PoisonCause>> {
+        self.core.cache.poison.get()
     }
 
     /// Closes the database cleanly: waits for rollbacks, finishes cleanup, writes every page,
@@ -125,7 +125,7 @@ impl Database {
         // Where closing failed, the log is still read back.
         let closed = core.cache.log.close().await;
         done?;
-        closed.map_err(|error| core.latch(&error))
+        closed.map_err(|error| core.poison(&error))
     }
 
     /// Files that were found not to hold what was written to them, since the last call: of the log
@@ -210,7 +210,7 @@ fn start_tasks(core: &Rc<Core>) {
 
 async fn close(core: &Rc<Core>) -> Result<(), TransactionError> {
     let cache = &core.cache;
-    cache.latch.check()?;
+    cache.poison.check()?;
     core.clean_up_now().await?;
     assert!(
         core.cleanups.borrow().is_empty(),
@@ -224,7 +224,7 @@ async fn close(core: &Rc<Core>) -> Result<(), TransactionError> {
         .log
         .flush_to(cache.log.tip())
         .await
-        .map_err(|error| core.latch(&error))?;
+        .map_err(|error| core.poison(&error))?;
     let all = cache.log.tip();
     cache
         .write_older_than((all, all), core.settings.checkpoint_writes)
@@ -238,15 +238,15 @@ async fn close(core: &Rc<Core>) -> Result<(), TransactionError> {
         .log
         .flush_to(end)
         .await
-        .map_err(|error| core.latch(&error))?;
+        .map_err(|error| core.poison(&error))?;
     core.advance_checkpoint().await?;
     let mut closed = cache.header.current();
     detach(&mut closed, end, dbtime);
     // The map before the header that names it: what a crash in between leaves is not believed.
     let stored = cache.flush_map.store(&core.runtime, &mut closed).await;
-    let map = stored.map_err(|error| core.latch(&error))?;
+    let map = stored.map_err(|error| core.poison(&error))?;
     let cleaned = cache.header.update(|header| *header = closed).await;
-    cleaned.map_err(|error| core.latch(&error))?;
+    cleaned.map_err(|error| core.poison(&error))?;
     if core.settings.read_back {
         let found = [
             cache.header.compare().await,

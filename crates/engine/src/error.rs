@@ -148,7 +148,7 @@ impl From<DeviceError> for OpenError {
 }
 
 /// Why an operation of a transaction failed. The transaction itself lives on, except where the
-/// database has latched.
+/// database is poisoned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TransactionError {
@@ -178,7 +178,7 @@ pub enum TransactionError {
     Read(DeviceError),
     /// A write or flush has failed before: nothing may be changed or read until the database is
     /// opened anew.
-    Latched(Rc<Latch>),
+    Poisoned(Rc<PoisonCause>),
 }
 
 impl fmt::Display for TransactionError {
@@ -199,7 +199,7 @@ impl fmt::Display for TransactionError {
             Self::Damaged(damage) => damage.fmt(f),
             Self::LostFlush(lost) => lost.fmt(f),
             Self::Read(error) => error.fmt(f),
-            Self::Latched(latch) => latch.fmt(f),
+            Self::Poisoned(poison) => poison.fmt(f),
         }
     }
 }
@@ -208,7 +208,7 @@ impl std::error::Error for TransactionError {}
 
 /// The first failed write or flush of a database, after which it refuses to go on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Latch {
+pub struct PoisonCause {
     /// The database file.
     pub file: String,
     /// What failed.
@@ -217,7 +217,7 @@ pub struct Latch {
     pub is_lost_flush: bool,
 }
 
-impl fmt::Display for Latch {
+impl fmt::Display for PoisonCause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { file, cause, .. } = self;
         if self.is_lost_flush {

@@ -133,12 +133,12 @@ impl Core {
         header
             .move_range(place, end, dbtime)
             .await
-            .map_err(|error| self.latch(&error))?;
+            .map_err(|error| self.poison(&error))?;
         self.cache
             .log
             .advance_checkpoint(place)
             .await
-            .map_err(|error| self.latch(&error))
+            .map_err(|error| self.poison(&error))
     }
 }
 

@@ -190,7 +190,7 @@ impl Drop for Transaction {
             return;
         }
         let runtime = work.core.runtime.clone();
-        // A failure latches the database, which everybody sees who uses it later.
+        // A failure poisons the database, which everybody sees who uses it later.
         drop(runtime.spawn(async move { work.roll_back().await }));
     }
 }
@@ -271,11 +271,11 @@ impl Work {
 
     async fn commit(mut self, durability: Durability) -> Result<CommitPosition, TransactionError> {
         let core = Rc::clone(&self.core);
-        if core.cache.latch.get().is_some() {
+        if core.cache.poison.get().is_some() {
             self.end();
             return Err(core
                 .cache
-                .latch
+                .poison
                 .check()
                 .err()
                 .unwrap_or(TransactionError::NotFound));
@@ -310,7 +310,7 @@ impl Work {
                     .log
                     .flush_to(end)
                     .await
-                    .map_err(|error| core.latch(&error))?;
+                    .map_err(|error| core.poison(&error))?;
                 core.count(|counters| counters.durable_commits += 1);
             }
         }
@@ -328,10 +328,10 @@ impl Work {
             Ok(())
         };
         if let Err(error) = &result
-            && !matches!(error, TransactionError::Latched(_))
+            && !matches!(error, TransactionError::Poisoned(_))
         {
             // Half a rollback is no state that anybody may go on from.
-            core.latch(error);
+            core.poison(error);
         }
         core.versions.borrow_mut().forget(transaction, &self.nodes);
         if let Some(since) = self.begun.filter(|_| !revived.is_empty()) {

@@ -114,13 +114,17 @@ fn is_noticed(nth: u64) -> bool {
                 assert!(lost.to_string().contains("lost flush"), "{lost}");
             }
             // The background cleanup was there first.
-            TransactionError::Latched(_) => {}
+            TransactionError::Poisoned(_) => {}
             other => panic!("write {nth}: {other}"),
         }
-        assert!(database.latched().is_some_and(|latch| latch.is_lost_flush));
+        assert!(
+            database
+                .poisoned()
+                .is_some_and(|poison| poison.is_lost_flush)
+        );
         assert_eq!(database.counters().lost_flushes, 1);
         let closed = database.shut_down().await;
-        assert!(matches!(closed, Err(TransactionError::Latched(_))));
+        assert!(matches!(closed, Err(TransactionError::Poisoned(_))));
         true
     });
     if !is_noticed {
@@ -154,7 +158,7 @@ fn the_maintenance_scan_finds_a_lost_write_that_is_not_read() {
         let table = database.table("Messages").unwrap();
         let (mut row, mut id) = (Row::new(), 1);
         // Until the write is lost, or the scan has found it already.
-        while volume.injections().is_empty() && database.latched().is_none() {
+        while volume.injections().is_empty() && database.poisoned().is_none() {
             message(&mut row, id, 2, 200, 2_000);
             let mut transaction = database.begin();
             if transaction.replace(&table, &row).await.is_ok() {
@@ -163,11 +167,11 @@ fn the_maintenance_scan_finds_a_lost_write_that_is_not_read() {
             id += 1;
         }
         let passes = database.counters().maintenance_passes;
-        while database.latched().is_none() {
+        while database.poisoned().is_none() {
             assert!(database.counters().maintenance_passes < passes + 3);
             runtime.sleep(Nanos::from_millis(5)).await;
         }
-        assert!(database.latched().unwrap().is_lost_flush);
+        assert!(database.poisoned().unwrap().is_lost_flush);
     });
 }
 
@@ -316,7 +320,7 @@ fn a_map_that_cannot_be_written_leaves_the_database_to_recovery() {
         let database = Database::open(&runtime, files, small_cache(), Seed(5)).await;
         let closed = database.unwrap().shut_down().await;
         assert!(
-            matches!(&closed, Err(TransactionError::Latched(latch)) if latch.cause.contains(MAP)),
+            matches!(&closed, Err(TransactionError::Poisoned(poison)) if poison.cause.contains(MAP)),
             "{closed:?}"
         );
     });

@@ -99,7 +99,7 @@ fn scanned(world: &World) -> Counters {
             runtime.sleep(Nanos::from_millis(10)).await;
         }
         let counters = database.counters();
-        assert_eq!(database.latched(), None);
+        assert_eq!(database.poisoned(), None);
         counters
     })
 }

@@ -136,7 +136,7 @@ fn a_page_that_comes_in_wrong_once_is_read_again() {
                 named(effect, counters.mended) > 5,
                 "{effect:?}: {counters:?}"
             );
-            assert_eq!(database.latched(), None);
+            assert_eq!(database.poisoned(), None);
             database.shut_down().await.unwrap();
         });
         world.check();
@@ -184,7 +184,7 @@ fn the_scan_reads_a_page_again_before_it_counts_as_bad() {
         }
         let counters = database.counters();
         assert_eq!(counters.maintenance_bad_pages, 0, "{counters:?}");
-        assert!(counters.mended.wrong_reads > 0 && database.latched().is_none());
+        assert!(counters.mended.wrong_reads > 0 && database.poisoned().is_none());
         database.shut_down().await.unwrap();
     });
 }

@@ -161,12 +161,12 @@ impl Troubles {
     pub(crate) fn stopped(&self, now: Nanos, error: &TransactionError) {
         let kind = match error {
             TransactionError::LostFlush(_) => IssueKind::LostFlush,
-            TransactionError::Latched(latch) if latch.is_lost_flush => IssueKind::LostFlush,
+            TransactionError::Poisoned(poison) if poison.is_lost_flush => IssueKind::LostFlush,
             // A database stops at the first write that fails.
-            TransactionError::Latched(_) if self.first_failed_for_room.get() == Some(true) => {
+            TransactionError::Poisoned(_) if self.first_failed_for_room.get() == Some(true) => {
                 IssueKind::VolumeFull
             }
-            TransactionError::Read(_) | TransactionError::Latched(_) => IssueKind::InputOutput,
+            TransactionError::Read(_) | TransactionError::Poisoned(_) => IssueKind::InputOutput,
             TransactionError::Damaged(_) => IssueKind::Corruption,
             _ => IssueKind::Other,
         };

@@ -80,7 +80,7 @@ impl Cache {
     /// Stops the database because a write was lost.
     pub(crate) fn stop_for(&self, lost: &LostFlush) {
         count(&self.counts.lost_flushes, 1);
-        self.latch.set_lost(lost);
+        self.poison.set_lost(lost);
     }
 
     async fn read_once(

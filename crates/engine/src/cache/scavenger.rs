@@ -24,7 +24,7 @@ const BYTES_PER_TURN: usize = 256 << 10;
 impl Cache {
     /// Keeps pages free until `stopping` says so.
     pub(crate) async fn scavenge(self: Rc<Self>, stopping: impl Fn() -> bool) {
-        while !stopping() && self.latch.get().is_none() {
+        while !stopping() && self.poison.get().is_none() {
             let woken = self.wanted.notified();
             let pool = self.free_pool.get();
             if self.free_pages() < pool.start {
@@ -52,7 +52,7 @@ impl Cache {
     async fn free_some(self: &Rc<Self>) {
         let mut evicted = 0;
         let mut sealed = 0;
-        while self.free_pages() < self.free_pool.get().stop && self.latch.get().is_none() {
+        while self.free_pages() < self.free_pool.get().stop && self.poison.get().is_none() {
             if self.writes_in_flight.get() >= MOST_EVICTION_WRITES {
                 self.changed.notified().await;
                 continue;
@@ -77,7 +77,7 @@ impl Cache {
                 }
                 Eviction::Log(place) => {
                     if let Err(error) = self.log.flush_to(place).await {
-                        self.latch.set(&error.to_string());
+                        self.poison.set(&error.to_string());
                     }
                 }
                 Eviction::Stuck => {
@@ -113,10 +113,10 @@ impl Cache {
         let sealed = run.bytes.len();
         self.writes_in_flight.set(self.writes_in_flight.get() + 1);
         let cache = Rc::clone(self);
-        // The handle is dropped: the task reports through the latch.
+        // The handle is dropped: the task reports through the poison flag.
         drop(self.runtime.spawn(async move {
             if let Err(error) = cache.write_run(run).await {
-                cache.latch.set(&error);
+                cache.poison.set(&error);
             }
             cache.writes_in_flight.set(cache.writes_in_flight.get() - 1);
             cache.changed.notify_all();
@@ -159,7 +159,7 @@ impl Cache {
     ) -> Result<(), TransactionError> {
         let mut sealed = 0;
         loop {
-            self.latch.check()?;
+            self.poison.check()?;
             let changed = self.changed.notified();
             let oldest = self.frames.borrow().oldest_dirty_page();
             match oldest.filter(|(place, _)| *place < bound) {
@@ -178,7 +178,7 @@ impl Cache {
             }
         }
         loop {
-            self.latch.check()?;
+            self.poison.check()?;
             let changed = self.changed.notified();
             let oldest = self.frames.borrow().oldest_dirt();
             if oldest.is_none_or(|place| place >= bound) {
@@ -192,10 +192,10 @@ impl Cache {
     pub(crate) async fn flush_file(&self) -> Result<(), TransactionError> {
         let outcome = self.device.submit(Request::flush(Purpose::Database)).await;
         if let Err(error) = outcome.result {
-            self.latch.set(&error.to_string());
+            self.poison.set(&error.to_string());
         }
         count(&self.counts.flushes, 1);
-        self.latch.check()
+        self.poison.check()
     }
 
     /// Waits until no write is in flight.

@@ -16,7 +16,7 @@ pub enum LogError {
     /// A file operation failed.
     Device(DeviceError),
     /// A write failed before; nothing may be logged until the database is opened anew.
-    Latched {
+    Poisoned {
         /// The first failure.
         first: Box<LogError>,
     },
@@ -121,7 +121,7 @@ impl LogError {
                 ..
             } => true,
             Self::Device(error) => matches!(error, DeviceError::Io { .. }),
-            Self::Latched { first } => first.is_damage(),
+            Self::Poisoned { first } => first.is_damage(),
             _ => false,
         }
     }
@@ -131,7 +131,7 @@ impl fmt::Display for LogError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Device(error) => error.fmt(f),
-            Self::Latched { first } => write!(
+            Self::Poisoned { first } => write!(
                 f,
                 "the log stopped at its first failed write ({first}); \
                  repair the storage, then open the database again"

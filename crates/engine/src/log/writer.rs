@@ -333,7 +333,7 @@ impl Log {
             database: inner.identity.database,
         };
         let written = inner.checkpoint_file.write(&checkpoint).await;
-        written.map_err(|error| inner.latch(error))?;
+        written.map_err(|error| inner.poison(error))?;
         inner.checkpoint.set(place);
         if inner.settings.circular {
             self.remove_below(place.generation).await?;
@@ -382,7 +382,7 @@ impl State {
     fn check(&self) -> Result<(), LogError> {
         match &self.failed {
             None => Ok(()),
-            Some(first) => Err(LogError::Latched {
+            Some(first) => Err(LogError::Poisoned {
                 first: Box::new(first.clone()),
             }),
         }
@@ -405,7 +405,7 @@ impl Inner {
         drop(self.runtime.spawn(async move {
             while let Some(batch) = inner.next_batch() {
                 if let Err(error) = inner.write(batch).await {
-                    inner.latch(error);
+                    inner.poison(error);
                 }
             }
             inner.changed.notify_all();
@@ -514,7 +514,7 @@ impl Inner {
                 && read_back.next().await
             {
                 if let Err(error) = inner.remove_needless().await {
-                    inner.latch(error);
+                    inner.poison(error);
                 }
             }
         }));
@@ -581,7 +581,7 @@ impl Inner {
     }
 
     /// Remembers the first failure, wakes everybody, and returns the error.
-    fn latch(&self, error: LogError) -> LogError {
+    fn poison(&self, error: LogError) -> LogError {
         let mut state = self.state.borrow_mut();
         let first = state.failed.get_or_insert(error).clone();
         drop(state);

@@ -122,17 +122,17 @@ fn the_first_failure_is_what_every_later_call_reports() {
         log.flush_to(good.end).await.unwrap();
         let durable = log.durable();
         let lost = log.append(&record(2, 100)).unwrap();
-        let latched = LogError::Latched {
+        let poisoned = LogError::Poisoned {
             first: Box::new(LogError::Device(DeviceError::Full {
                 file: "logs/E00tmp.plg".to_owned(),
                 offset: 8192,
             })),
         };
-        assert_eq!(log.flush_to(lost.end).await, Err(latched.clone()));
-        assert_eq!(log.append(&record(3, 100)), Err(latched.clone()));
-        assert_eq!(log.flush_to(lost.end).await, Err(latched.clone()));
-        assert_eq!(log.throttle().await, Err(latched.clone()));
-        assert_eq!(log.advance_checkpoint(durable).await, Err(latched));
+        assert_eq!(log.flush_to(lost.end).await, Err(poisoned.clone()));
+        assert_eq!(log.append(&record(3, 100)), Err(poisoned.clone()));
+        assert_eq!(log.flush_to(lost.end).await, Err(poisoned.clone()));
+        assert_eq!(log.throttle().await, Err(poisoned.clone()));
+        assert_eq!(log.advance_checkpoint(durable).await, Err(poisoned));
         assert_eq!(log.durable(), durable);
         let tried = volume.injections().len();
         assert_eq!(tried, 1, "nothing is written behind the failure");
