@@ -6,7 +6,7 @@ use std::ops::{AddAssign, RangeInclusive};
 use record::{DatabaseInterval, Series};
 
 /// What one figure may be, per batch transaction unless its name says otherwise.
-struct Limit {
+struct CallLimit {
     name: &'static str,
     within: RangeInclusive<f64>,
 }
@@ -14,20 +14,20 @@ struct Limit {
 /// The original tool's 20 reads, 13.7 pages and 24.5 KB of log, which it showed in two versions and
 /// on two arrays, and its ratio of log bytes written to log volume: every file is formatted before
 /// it is used.
-const LIMITS: [Limit; 4] = [
-    Limit {
+const LIMITS: [CallLimit; 4] = [
+    CallLimit {
         name: "database reads",
         within: 17.0..=23.0,
     },
-    Limit {
+    CallLimit {
         name: "pages written",
         within: 11.7..=15.7,
     },
-    Limit {
+    CallLimit {
         name: "log volume in KB",
         within: 24.5 * 0.85..=24.5 * 1.15,
     },
-    Limit {
+    CallLimit {
         name: "log bytes written per byte of volume",
         within: 2.0..=2.1,
     },
@@ -140,7 +140,7 @@ impl Budget {
     }
 }
 
-impl Limit {
+impl CallLimit {
     fn is_kept(&self, value: f64) -> bool {
         self.within.contains(&value)
     }

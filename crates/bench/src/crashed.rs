@@ -58,7 +58,7 @@ impl Crashed {
 
     async fn work(self, runtime: &Runtime, volume: &Rc<dyn Volume>) -> Result<(), Failure> {
         let options = BulkOptions::new(definition(), Signature::new(1, LogTime::NEVER));
-        let mut source = Source {
+        let mut source = CrashedRows {
             seed: self.seed,
             numbers: 1..=self.records,
         };
@@ -161,12 +161,12 @@ fn fill(seed: Seed, number: u64, version: u64, row: &mut Row) {
 }
 
 /// The records before the work begins.
-struct Source {
+struct CrashedRows {
     seed: Seed,
     numbers: std::ops::RangeInclusive<u64>,
 }
 
-impl RowSource for Source {
+impl RowSource for CrashedRows {
     fn fill(&mut self, row: &mut Row) -> bool {
         let Some(number) = self.numbers.next() else {
             return false;

@@ -40,7 +40,7 @@ pub(crate) struct Mix {
 }
 
 /// What the sessions share.
-struct Shared {
+struct MixState {
     runtime: Runtime,
     database: Database,
     table: Table,
@@ -101,7 +101,7 @@ async fn on_database(
     let table = database
         .table(TABLE)
         .ok_or_else(|| Failure::new("the database has lost its table"))?;
-    let shared = Rc::new(Shared {
+    let shared = Rc::new(MixState {
         runtime,
         database: database.clone(),
         table,
@@ -164,7 +164,7 @@ impl RowSource for Preload {
     }
 }
 
-async fn measure(shared: &Rc<Shared>, mix: &Mix, sessions: u32) -> Result<Line, Failure> {
+async fn measure(shared: &Rc<MixState>, mix: &Mix, sessions: u32) -> Result<Line, Failure> {
     let count = |error: std::io::Error| Failure::new(error.to_string());
     let before = Usage::now().map_err(count)?;
     let began = shared.runtime.now();
@@ -192,7 +192,7 @@ async fn measure(shared: &Rc<Shared>, mix: &Mix, sessions: u32) -> Result<Line, 
 }
 
 async fn run_session(
-    shared: Rc<Shared>,
+    shared: Rc<MixState>,
     mut load: MailboxLoad,
     until: Nanos,
 ) -> Result<Tally, TransactionError> {
@@ -217,7 +217,7 @@ async fn run_session(
     Ok(tally)
 }
 
-impl Shared {
+impl MixState {
     /// Whether the record is there, with its whole value.
     async fn read(&self, key: i64, hands: &mut Hands) -> Result<bool, TransactionError> {
         let transaction = self.database.begin();

@@ -19,11 +19,11 @@ const SEQUENTIAL: [&str; 2] = ["--bs=1M", "--iodepth=16"];
 const MEBIBYTE: f64 = (1 << 20) as f64;
 
 /// The files of one benchmark, in a folder of their own that is removed at the end.
-struct Scene {
+struct ProgramScene {
     folder: PathBuf,
 }
 
-impl Scene {
+impl ProgramScene {
     fn new(directory: &Path) -> Result<Self, Failure> {
         let folder = directory.join("plimsoll-bench-program");
         let _ = fs::remove_dir_all(&folder);
@@ -66,7 +66,7 @@ impl Scene {
     }
 }
 
-impl Drop for Scene {
+impl Drop for ProgramScene {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.folder);
     }
@@ -101,7 +101,7 @@ pub(crate) fn check(directory: &Path) -> Result<Option<Pairs>, Failure> {
         println!("{}", fio::ABSENT);
         return Ok(None);
     }
-    let scene = Scene::new(directory)?;
+    let scene = ProgramScene::new(directory)?;
     scene.prepare()?;
     let files = scene.databases();
     pairs::measure(0.9, || scene.check(), || peer(&files, &["--rw=read"])).map(Some)
@@ -113,7 +113,7 @@ pub(crate) fn prepare(directory: &Path) -> Result<Option<Pairs>, Failure> {
         println!("{}", fio::ABSENT);
         return Ok(None);
     }
-    let scene = Scene::new(directory)?;
+    let scene = ProgramScene::new(directory)?;
     let files: Vec<String> = (0..DATABASES)
         .map(|number| scene.path(&format!("fio{number}")))
         .collect();

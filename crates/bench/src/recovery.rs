@@ -96,7 +96,7 @@ struct Round {
 
 /// The ratio of page reads.
 fn measure(name: &str, folder: &Path, file: &str) -> Result<f64, Failure> {
-    let scene = Scene::new(folder, file)?;
+    let scene = RecoveryScene::new(folder, file)?;
     println!("{name}: {scene}");
     let mut rounds = Vec::new();
     let mut percent_reads = 0;
@@ -144,7 +144,7 @@ fn reads_in_flight() -> usize {
 }
 
 /// A database with its log, and a copy of the database as the crash left it.
-struct Scene {
+struct RecoveryScene {
     folder: PathBuf,
     name: String,
     file: PathBuf,
@@ -152,7 +152,7 @@ struct Scene {
     bytes: u64,
 }
 
-impl std::fmt::Display for Scene {
+impl std::fmt::Display for RecoveryScene {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let caches = self.bytes as f64 / CACHE.0 as f64;
         let bytes = Bytes(self.bytes);
@@ -163,7 +163,7 @@ impl std::fmt::Display for Scene {
     }
 }
 
-impl Scene {
+impl RecoveryScene {
     fn new(folder: &Path, name: &str) -> Result<Self, Failure> {
         let (file, kept) = (folder.join(name), folder.join("kept.edb"));
         copy(&file, &kept)?;
@@ -192,12 +192,12 @@ impl Scene {
 
     /// Redoes the log. Undoing what was never committed is the live engine's and takes no time
     /// here.
-    fn replay(&self) -> Result<(RecoverySummary, Rc<Requests>), Failure> {
+    fn replay(&self) -> Result<(RecoverySummary, Rc<RecoveryRequests>), Failure> {
         let failed = |error: DeviceError| Failure::new(error.to_string());
         let world = World::new(Backend::Auto).map_err(failed)?;
         let volume = world.volume(&self.folder).map_err(failed)?;
-        let requests = Rc::new(Requests::default());
-        let observer = Rc::<Requests>::clone(&requests);
+        let requests = Rc::new(RecoveryRequests::default());
+        let observer = Rc::<RecoveryRequests>::clone(&requests);
         let volume: Rc<dyn Volume> = Rc::new(TracedVolume::new(volume, observer));
         let files = crashed::files(&volume, &self.name);
         let runtime = world.executor().runtime();
@@ -234,12 +234,12 @@ impl Scene {
 
 /// Counts requests to the database file.
 #[derive(Default)]
-struct Requests {
+struct RecoveryRequests {
     reads: Cell<u64>,
     writes: Cell<u64>,
 }
 
-impl Observer for Requests {
+impl Observer for RecoveryRequests {
     fn observe(&self, observation: &Observation) {
         let count = match (observation.purpose, observation.kind) {
             (Purpose::Database, OpKind::Read) => &self.reads,

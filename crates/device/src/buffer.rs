@@ -7,11 +7,11 @@ pub const ALIGNMENT: usize = 4096;
 
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C, align(4096))]
-struct Block([u8; ALIGNMENT]);
+struct AlignedBlock([u8; ALIGNMENT]);
 
 /// Owned bytes, aligned to [`ALIGNMENT`]. A request owns its buffer until it completes.
 pub struct Buffer {
-    blocks: Box<[Block]>,
+    blocks: Box<[AlignedBlock]>,
 }
 
 impl Buffer {

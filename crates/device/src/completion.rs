@@ -42,7 +42,7 @@ impl Outcome {
 type Hook = Box<dyn FnOnce(&mut Outcome)>;
 
 #[derive(Default)]
-struct Shared {
+struct CompletionState {
     outcome: Option<Outcome>,
     waker: Option<Waker>,
     hooks: Vec<Hook>,
@@ -51,17 +51,17 @@ struct Shared {
 /// Resolves to the [`Outcome`] of a request. Dropping it abandons interest, not the request.
 #[must_use = "a request that is not awaited may fail unseen"]
 pub struct Completion {
-    shared: Rc<RefCell<Shared>>,
+    shared: Rc<RefCell<CompletionState>>,
 }
 
 /// The device's end of a [`Completion`].
 pub struct Completer {
-    shared: Rc<RefCell<Shared>>,
+    shared: Rc<RefCell<CompletionState>>,
 }
 
 /// A connected pair: the device keeps the completer, the caller the completion.
 pub fn completion() -> (Completer, Completion) {
-    let shared = Rc::new(RefCell::new(Shared::default()));
+    let shared = Rc::new(RefCell::new(CompletionState::default()));
     (
         Completer {
             shared: Rc::clone(&shared),

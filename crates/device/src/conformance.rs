@@ -14,11 +14,11 @@ use crate::{
     Request, Volume,
 };
 
-type Check = fn(Rc<dyn Volume>) -> Pin<Box<dyn Future<Output = ()>>>;
+type ConformanceCheck = fn(Rc<dyn Volume>) -> Pin<Box<dyn Future<Output = ()>>>;
 
 /// Runs every check on an empty folder, which is empty again afterwards.
 pub fn check_all(executor: &Executor, volume: &Rc<dyn Volume>) {
-    let checks: [Check; 9] = [
+    let checks: [ConformanceCheck; 9] = [
         |volume| Box::pin(new_files_are_zeros_and_listed(volume)),
         |volume| Box::pin(what_is_written_is_read(volume)),
         |volume| Box::pin(the_end_of_the_file_is_kept(volume)),

@@ -72,7 +72,7 @@ impl Wake for TaskWaker {
     }
 }
 
-struct Slot {
+struct TaskSlot {
     task: Option<LocalTask>,
     waker: Waker,
 }
@@ -84,8 +84,8 @@ type Timers = BTreeMap<(Nanos, u64), Waker>;
 /// are never seen later than by this and one poll.
 const ROUND_BUDGET: Nanos = Nanos::from_micros(500);
 
-struct Core {
-    slots: RefCell<Vec<Option<Slot>>>,
+struct ExecutorCore {
+    slots: RefCell<Vec<Option<TaskSlot>>>,
     free: RefCell<Vec<usize>>,
     spawned: RefCell<Vec<LocalTask>>,
     ready: Arc<ReadyQueue>,
@@ -98,12 +98,12 @@ struct Core {
 /// What a task needs of its surroundings: time, sleep and more tasks. Cheap to clone.
 #[derive(Clone)]
 pub struct Runtime {
-    core: Rc<Core>,
+    core: Rc<ExecutorCore>,
 }
 
 /// Resolves when the clock reaches an instant. Dropping it cancels the timer.
 pub struct Sleep {
-    core: Rc<Core>,
+    core: Rc<ExecutorCore>,
     at: Nanos,
     timer: Option<u64>,
 }
@@ -135,7 +135,7 @@ impl Drop for Executor {
 impl Executor {
     /// An executor fed by `reactor`.
     pub fn new(reactor: Rc<dyn Reactor>) -> Self {
-        let core = Rc::new(Core {
+        let core = Rc::new(ExecutorCore {
             slots: RefCell::default(),
             free: RefCell::default(),
             spawned: RefCell::default(),
@@ -226,7 +226,7 @@ impl Executor {
     }
 }
 
-impl Core {
+impl ExecutorCore {
     /// Gives tasks spawned since the last call a slot and marks them ready.
     fn admit(&self) {
         let spawned = std::mem::take(&mut *self.spawned.borrow_mut());
@@ -240,7 +240,7 @@ impl Core {
                 task: index,
                 ready: Arc::clone(&self.ready),
             }));
-            slots[index] = Some(Slot {
+            slots[index] = Some(TaskSlot {
                 task: Some(task),
                 waker,
             });

@@ -23,10 +23,10 @@ use crate::{
 /// A folder in memory. Cheap to clone: clones are the same folder.
 #[derive(Clone)]
 pub struct MemoryVolume {
-    state: Rc<State>,
+    state: Rc<MemoryState>,
 }
 
-struct State {
+struct MemoryState {
     name: String,
     caps: Caps,
     reactor: Rc<VirtualReactor>,
@@ -79,7 +79,7 @@ impl MemoryVolume {
             .map(|(name, image)| (name.clone(), File::new(image.clone())))
             .collect();
         Self {
-            state: Rc::new(State {
+            state: Rc::new(MemoryState {
                 name: name.to_owned(),
                 caps: Self::CAPS,
                 reactor: Rc::clone(reactor),
@@ -103,7 +103,7 @@ impl MemoryVolume {
     /// Runs `operation` on the folder once an operation's time has passed.
     fn later<T: 'static>(
         &self,
-        operation: impl FnOnce(&State) -> Result<T, DeviceError> + 'static,
+        operation: impl FnOnce(&MemoryState) -> Result<T, DeviceError> + 'static,
     ) -> Pending<T> {
         let state = Rc::clone(&self.state);
         Box::pin(async move {
@@ -114,7 +114,7 @@ impl MemoryVolume {
     }
 }
 
-impl State {
+impl MemoryState {
     fn path(&self, file: &str) -> String {
         format!("{}/{file}", self.name)
     }
@@ -219,7 +219,7 @@ impl Volume for MemoryVolume {
 }
 
 struct Handle {
-    volume: Rc<State>,
+    volume: Rc<MemoryState>,
     file: Rc<File>,
     name: String,
     writable: bool,

@@ -33,13 +33,13 @@ impl Clock for VirtualClock {
     }
 }
 
-type Event = Box<dyn FnOnce()>;
+type TimedEvent = Box<dyn FnOnce()>;
 
 /// Delivers scheduled events and moves the clock to the next one when every task waits.
 #[derive(Default)]
 pub struct VirtualReactor {
     clock: Rc<VirtualClock>,
-    events: RefCell<BTreeMap<(Nanos, u64), Event>>,
+    events: RefCell<BTreeMap<(Nanos, u64), TimedEvent>>,
     sequence: Cell<u64>,
 }
 

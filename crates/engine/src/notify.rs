@@ -9,11 +9,11 @@ use std::task::{Context, Poll, Waker};
 /// ends with the first [`Notify::notify_all`] after [`Notify::notified`] was called.
 #[derive(Debug, Default)]
 pub(crate) struct Notify {
-    state: RefCell<State>,
+    state: RefCell<NotifyState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct NotifyState {
     changes: u64,
     wakers: Vec<Waker>,
 }

@@ -32,7 +32,7 @@ const BUFFER_PAGES: u32 = 4;
 
 /// A root page with its two space trees.
 #[derive(Clone, Copy, Debug)]
-struct Pool {
+struct ExtentPool {
     root: PageNumber,
     object: ObjectId,
     parent: PageNumber,
@@ -41,7 +41,7 @@ struct Pool {
     primary_pages: u32,
 }
 
-impl Pool {
+impl ExtentPool {
     fn load(stage: &mut Stage<'_>, root: PageNumber) -> Result<Self, Stop> {
         let page = stage.page(root)?;
         let object = page.object();
@@ -98,7 +98,7 @@ pub(crate) fn allocate_page(
             owner
         }
     };
-    let pool = Pool::load(stage, root)?;
+    let pool = ExtentPool::load(stage, root)?;
     if let Some(page) = take_available_page(stage, &pool, near)? {
         return Ok(page);
     }
@@ -122,7 +122,7 @@ pub(crate) fn free_page(stage: &mut Stage<'_>, tree: &Tree, page: PageNumber) ->
             owner
         }
     };
-    let pool = Pool::load(stage, root)?;
+    let pool = ExtentPool::load(stage, root)?;
     for space_tree in [pool.available(), pool.owned()] {
         if buffer_shortage(stage, &space_tree)? > 0 && put_into_buffer(stage, &space_tree, freed)? {
             return Ok(());
@@ -133,7 +133,11 @@ pub(crate) fn free_page(stage: &mut Stage<'_>, tree: &Tree, page: PageNumber) ->
 }
 
 /// The owned extent of a pool that holds a page.
-fn owned_extent_of(stage: &mut Stage<'_>, pool: &Pool, page: PageNumber) -> Result<Extent, Stop> {
+fn owned_extent_of(
+    stage: &mut Stage<'_>,
+    pool: &ExtentPool,
+    page: PageNumber,
+) -> Result<Extent, Stop> {
     let mut found = None;
     let from = page.0.to_be_bytes();
     tree::walk(stage, &pool.owned(), (&from, &[]), false, |node| {
@@ -151,7 +155,7 @@ fn owned_extent_of(stage: &mut Stage<'_>, pool: &Pool, page: PageNumber) -> Resu
 /// Takes the first page of the available extent at or behind `near`, else of the first one.
 fn take_available_page(
     stage: &mut Stage<'_>,
-    pool: &Pool,
+    pool: &ExtentPool,
     near: PageNumber,
 ) -> Result<Option<PageNumber>, Stop> {
     let available = pool.available();
@@ -220,7 +224,7 @@ fn add_pages(
 /// a child is given of it.
 fn make_available(
     stage: &mut Stage<'_>,
-    pool: &Pool,
+    pool: &ExtentPool,
     freed: Extent,
     within: Extent,
 ) -> Result<(), Stop> {
@@ -264,11 +268,11 @@ fn make_available(
 }
 
 /// Gives a pool at least `wanted` more pages in one piece.
-fn grow(stage: &mut Stage<'_>, pool: &Pool, wanted: u32) -> Result<(), Stop> {
+fn grow(stage: &mut Stage<'_>, pool: &ExtentPool, wanted: u32) -> Result<(), Stop> {
     let extent = if pool.root == DATABASE_ROOT {
         end_of_file(stage, pool, wanted)?
     } else {
-        let parent = Pool::load(stage, pool.parent)?;
+        let parent = ExtentPool::load(stage, pool.parent)?;
         let last = last_owned(stage, pool)?.map_or(pool.primary_pages, |extent| extent.pages);
         let usual = (last * 2).clamp(*GROWTH_PAGES.start(), *GROWTH_PAGES.end());
         take_extent(stage, &parent, wanted.max(usual))?
@@ -287,7 +291,7 @@ fn grow(stage: &mut Stage<'_>, pool: &Pool, wanted: u32) -> Result<(), Stop> {
 }
 
 /// Takes `pages` neighbouring pages out of a pool for one of its children.
-fn take_extent(stage: &mut Stage<'_>, pool: &Pool, pages: u32) -> Result<Extent, Stop> {
+fn take_extent(stage: &mut Stage<'_>, pool: &ExtentPool, pages: u32) -> Result<Extent, Stop> {
     let available = pool.available();
     for attempt in 0..2 {
         let (mut seen, mut found) = (0, None);
@@ -342,7 +346,7 @@ fn take_extent_anywhere(
 }
 
 /// Pages behind the last one that the database owns.
-fn end_of_file(stage: &mut Stage<'_>, pool: &Pool, wanted: u32) -> Result<Extent, Stop> {
+fn end_of_file(stage: &mut Stage<'_>, pool: &ExtentPool, wanted: u32) -> Result<Extent, Stop> {
     let owned = last_owned(stage, pool)?.map_or(PageNumber::NONE, |extent| extent.last);
     let pages = wanted.max(EXTENSION_PAGES);
     let last = PageNumber(owned.0 + pages);
@@ -353,7 +357,7 @@ fn end_of_file(stage: &mut Stage<'_>, pool: &Pool, wanted: u32) -> Result<Extent
 }
 
 /// The owned extent with the highest pages.
-fn last_owned(stage: &mut Stage<'_>, pool: &Pool) -> Result<Option<Extent>, Stop> {
+fn last_owned(stage: &mut Stage<'_>, pool: &ExtentPool) -> Result<Option<Extent>, Stop> {
     let owned = pool.owned();
     let mut key = Vec::new();
     if !tree::last_key(stage, &owned, &mut key)? {
@@ -364,7 +368,11 @@ fn last_owned(stage: &mut Stage<'_>, pool: &Pool) -> Result<Option<Extent>, Stop
 }
 
 /// Puts pages from the front of a new extent into split buffers that run short; returns the rest.
-fn top_up_buffers(stage: &mut Stage<'_>, pool: &Pool, extent: Extent) -> Result<Extent, Stop> {
+fn top_up_buffers(
+    stage: &mut Stage<'_>,
+    pool: &ExtentPool,
+    extent: Extent,
+) -> Result<Extent, Stop> {
     let mut rest = extent;
     for space_tree in [pool.owned(), pool.available()] {
         let short = buffer_shortage(stage, &space_tree)?;

@@ -42,11 +42,11 @@ pub struct CommitPosition(pub Lgpos);
 /// A transaction. End it with [`Transaction::commit`] or [`Transaction::rollback`]; one that is
 /// dropped is rolled back in the background, and its rows stay locked until that is done.
 pub struct Transaction {
-    work: Option<Work>,
+    work: Option<TransactionWork>,
 }
 
 /// What a transaction has done so far.
-struct Work {
+struct TransactionWork {
     core: Rc<Core>,
     viewer: Viewer,
     /// Where its begin record lies, once it has changed something.
@@ -63,7 +63,7 @@ impl Transaction {
             snapshot: core.versions.borrow_mut().begin(),
         };
         core.open_transactions.set(core.open_transactions.get() + 1);
-        let work = Work {
+        let work = TransactionWork {
             core: Rc::clone(core),
             viewer,
             begun: None,
@@ -74,13 +74,13 @@ impl Transaction {
         Self { work: Some(work) }
     }
 
-    fn work(&self) -> &Work {
+    fn work(&self) -> &TransactionWork {
         self.work
             .as_ref()
             .expect("invariant: only ending a transaction takes its work")
     }
 
-    fn work_mut(&mut self) -> &mut Work {
+    fn work_mut(&mut self) -> &mut TransactionWork {
         self.work
             .as_mut()
             .expect("invariant: only ending a transaction takes its work")
@@ -195,7 +195,7 @@ impl Drop for Transaction {
     }
 }
 
-impl Work {
+impl TransactionWork {
     fn view<'a>(&self, table: &'a Table, versions: &'a Versions) -> View<'a> {
         View {
             table: &table.state,

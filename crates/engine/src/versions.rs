@@ -45,7 +45,7 @@ pub(crate) struct Viewer {
     pub snapshot: CommitNumber,
 }
 
-struct Version {
+struct NodeVersion {
     transaction: TransactionId,
     committed: Option<CommitNumber>,
     before: Before,
@@ -86,7 +86,7 @@ struct Committed {
 /// See the module.
 #[derive(Default)]
 pub(crate) struct Versions {
-    chains: HashMap<NodeKey, Vec<Version>, QuickHash>,
+    chains: HashMap<NodeKey, Vec<NodeVersion>, QuickHash>,
     last_commit: CommitNumber,
     snapshots: BTreeMap<CommitNumber, u32>,
     committed: VecDeque<Committed>,
@@ -160,7 +160,7 @@ impl Versions {
 
     /// Remembers what a node was before `transaction` changed it.
     pub(crate) fn push(&mut self, node: NodeKey, transaction: TransactionId, before: Before) {
-        let version = Version {
+        let version = NodeVersion {
             transaction,
             committed: None,
             before,
@@ -221,7 +221,7 @@ impl Versions {
         self.chains.contains_key(node)
     }
 
-    fn drop_versions(&mut self, node: &NodeKey, goes: impl Fn(&Version) -> bool) {
+    fn drop_versions(&mut self, node: &NodeKey, goes: impl Fn(&NodeVersion) -> bool) {
         let Some(chain) = self.chains.get_mut(node) else {
             return;
         };
@@ -232,7 +232,7 @@ impl Versions {
     }
 }
 
-impl Version {
+impl NodeVersion {
     fn is_seen_by(&self, viewer: Viewer) -> bool {
         self.transaction == viewer.transaction
             || self

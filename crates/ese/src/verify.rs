@@ -156,7 +156,7 @@ fn trees_of(table: &CatalogTable) -> Vec<(Subject, TreeKind, TreePlace)> {
 }
 
 /// Damage that a read came upon, apart from errors of the source.
-type Damage = ReadError<std::convert::Infallible>;
+type ReadDamage = ReadError<std::convert::Infallible>;
 
 #[cfg(test)]
 mod tests;

@@ -40,10 +40,10 @@ impl Default for CrashOptions {
 /// A volume whose power can fail. Cheap to clone: clones are the same volume.
 #[derive(Clone)]
 pub struct CrashVolume {
-    state: Rc<State>,
+    state: Rc<CrashState>,
 }
 
-struct State {
+struct CrashState {
     inner: Rc<dyn Volume>,
     options: CrashOptions,
     ledger: RefCell<Ledger>,
@@ -55,7 +55,7 @@ struct State {
 impl CrashVolume {
     /// Wraps `inner`, whose files are those of `before`, all of it durable.
     pub fn new(inner: Rc<dyn Volume>, before: &VolumeImage, options: CrashOptions) -> Self {
-        let state = State {
+        let state = CrashState {
             inner,
             options,
             ledger: RefCell::new(Ledger::new(before)),
@@ -139,7 +139,7 @@ impl CrashVolume {
     }
 }
 
-impl State {
+impl CrashState {
     fn die(&self) {
         self.dead.set(true);
         if let Some(waker) = self.waiting.take() {
@@ -221,7 +221,7 @@ impl Volume for CrashVolume {
 
 struct CrashDevice {
     inner: Rc<dyn Device>,
-    state: Rc<State>,
+    state: Rc<CrashState>,
     file: FileId,
 }
 

@@ -22,10 +22,10 @@ use queue::Queue;
 /// A volume that follows a [`FaultPlan`]. Cheap to clone: clones are the same volume.
 #[derive(Clone)]
 pub struct FaultyVolume {
-    state: Rc<State>,
+    state: Rc<InjectState>,
 }
 
-struct State {
+struct InjectState {
     inner: Rc<dyn Volume>,
     runtime: Runtime,
     progress: RefCell<Progress>,
@@ -34,7 +34,7 @@ struct State {
 impl FaultyVolume {
     /// Wraps `inner`. Stalls are waited for in tasks of `runtime`.
     pub fn new(inner: Rc<dyn Volume>, plan: FaultPlan, runtime: Runtime) -> Self {
-        let state = State {
+        let state = InjectState {
             inner,
             runtime,
             progress: RefCell::new(Progress::new(plan)),
@@ -125,7 +125,7 @@ impl Volume for FaultyVolume {
 
 struct FaultyDevice {
     inner: Rc<dyn Device>,
-    state: Rc<State>,
+    state: Rc<InjectState>,
     /// The name it was opened by, which faults are matched with.
     file: String,
     queue: Rc<Queue>,

@@ -22,7 +22,7 @@ use crate::{patient, term, wire};
 const LOOK: Duration = Duration::from_millis(100);
 
 /// What the thread of one group is given.
-type Job = (
+type FillJob = (
     Plan,
     Vec<plan::Database>,
     BTreeMap<u32, Action>,
@@ -122,7 +122,7 @@ fn look(plan: &Plan) -> Result<BTreeMap<u32, Action>, CommandError> {
 }
 
 fn one_group(
-    (plan, databases, actions, coordinator): Job,
+    (plan, databases, actions, coordinator): FillJob,
     news: &mpsc::Sender<FillNews>,
 ) -> Result<(), CommandError> {
     // Where requests are given up the world stays as it is: to let go of it would wait for them.

@@ -74,7 +74,7 @@ struct Interface {
 }
 
 #[derive(Default)]
-struct Reader {
+struct CaptureReader {
     interfaces: Vec<Interface>,
     summary: CaptureSummary,
     last_unknown: i32,
@@ -86,7 +86,7 @@ pub fn read_capture(
     watch: &mut Watch,
 ) -> Result<CaptureSummary, CaptureError> {
     let mut blocks = create_reader(BUFFER_BYTES, source).map_err(|_| CaptureError::NoCapture)?;
-    let mut reader = Reader::default();
+    let mut reader = CaptureReader::default();
     loop {
         match blocks.next() {
             Ok((bytes, block)) => {
@@ -129,7 +129,7 @@ fn more(blocks: &mut dyn PcapReaderIterator) -> bool {
             && blocks.grow((before * 2).max(BUFFER_BYTES * 2))
 }
 
-impl Reader {
+impl CaptureReader {
     fn block(&mut self, block: &PcapBlockOwned<'_>, watch: &mut Watch) {
         match block {
             PcapBlockOwned::LegacyHeader(header) => {

@@ -17,7 +17,7 @@ use crate::{meaning, next};
 pub const SCHEMA: u32 = 1;
 
 #[derive(Serialize)]
-struct Report<'a> {
+struct JsonReport<'a> {
     schema: u32,
     verdict: &'static str,
     exit_code: u8,
@@ -117,7 +117,7 @@ struct IntervalPart {
 
 /// The JSON of a report.
 pub(crate) fn render(run: &RunRecord, verdict: &Verdict) -> String {
-    let report = Report {
+    let report = JsonReport {
         schema: SCHEMA,
         verdict: outcome_name(verdict.outcome),
         exit_code: verdict.exit_code(),

@@ -30,7 +30,7 @@ pub(crate) fn days(span: Nanos) -> f64 {
 pub(crate) fn tiers(work: &mut Work<'_>) {
     let deployment = work.deployment;
     for (index, tier) in deployment.tiers.iter().enumerate() {
-        let row = Row {
+        let row = TierRow {
             name: format!("t{}", index + 1),
             tier,
         };
@@ -77,12 +77,12 @@ fn totals(work: &mut Work<'_>) {
     work.put("mailboxes.on_disk_gb", "GB", mean);
 }
 
-struct Row<'t> {
+struct TierRow<'t> {
     name: String,
     tier: &'t Tier,
 }
 
-impl Row<'_> {
+impl TierRow<'_> {
     fn key(&self, what: &str) -> String {
         format!("{}.{what}", self.name)
     }

@@ -34,7 +34,7 @@ pub struct DamageOptions {
 }
 
 /// A page that the engine has written.
-struct Write {
+struct PageWrite {
     page: PageNumber,
     old: Vec<u8>,
     new: Vec<u8>,
@@ -51,7 +51,7 @@ pub fn run(options: &DamageOptions) -> Result<DamageTable, String> {
             if table.sound == options.times {
                 return Ok(table);
             }
-            let write = Write {
+            let write = PageWrite {
                 page,
                 old: bench.pristine(page),
                 new,
@@ -70,7 +70,7 @@ pub fn run(options: &DamageOptions) -> Result<DamageTable, String> {
     }
 }
 
-fn flip(bench: &mut Bench, write: &Write, table: &mut DamageTable) {
+fn flip(bench: &mut Bench, write: &PageWrite, table: &mut DamageTable) {
     bench.write_badly(write.page, &write.new, (Effect::FlipBits(1), write.seed));
     let stored = bench.read(write.page);
     let flipped = single_bits(&stored, &write.new).unwrap_or_default();
@@ -90,8 +90,8 @@ fn flip(bench: &mut Bench, write: &Write, table: &mut DamageTable) {
     bench.restore(write.page);
 }
 
-fn misdirect(bench: &mut Bench, write: &Write, table: &mut DamageTable) {
-    let Write { page, new, .. } = write;
+fn misdirect(bench: &mut Bench, write: &PageWrite, table: &mut DamageTable) {
+    let PageWrite { page, new, .. } = write;
     let injection = bench.write_badly(*page, new, (Effect::MisdirectWrite, write.seed));
     let landed = injection.and_then(|injection| injection.landed);
     let landed = landed.expect("invariant: the file has other pages");
@@ -117,7 +117,7 @@ fn misdirect(bench: &mut Bench, write: &Write, table: &mut DamageTable) {
     bench.restore(*page);
 }
 
-fn lose(bench: &mut Bench, write: &Write, table: &mut DamageTable) {
+fn lose(bench: &mut Bench, write: &PageWrite, table: &mut DamageTable) {
     bench.write_badly(write.page, &write.new, (Effect::LoseWrite, write.seed));
     let damage = bench.judge(write.page);
     let judgement = Judgement {
@@ -131,7 +131,7 @@ fn lose(bench: &mut Bench, write: &Write, table: &mut DamageTable) {
 
 /// Tears the write until that does damage: where every sector that was not written is the same
 /// in both pages, the new page is whole.
-fn tear(bench: &mut Bench, write: &Write, table: &mut DamageTable) {
+fn tear(bench: &mut Bench, write: &PageWrite, table: &mut DamageTable) {
     for attempt in 0.. {
         let seed = write.seed.derive(attempt);
         bench.write_badly(write.page, &write.new, (Effect::TearWrite, seed));

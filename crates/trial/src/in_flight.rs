@@ -42,11 +42,11 @@ impl Open {
 /// Everything that waits for an answer, by number.
 pub(crate) struct InFlight {
     clock: Rc<dyn Clock>,
-    slots: RefCell<Slots>,
+    slots: RefCell<RequestSlots>,
 }
 
 #[derive(Default)]
-struct Slots {
+struct RequestSlots {
     open: Vec<Option<Open>>,
     free: Vec<usize>,
 }

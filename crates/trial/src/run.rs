@@ -108,7 +108,7 @@ async fn phases(group: Rc<Group>, opened: Vec<Opened>, sampler: Rc<RefCell<Sampl
 }
 
 /// The load of a group while it runs.
-struct Load {
+struct GroupLoad {
     sessions: Sessions,
     sampler: Rc<RefCell<Sampler>>,
 }
@@ -142,7 +142,7 @@ impl Group {
 
     /// Warms up and measures; none where a database could not be opened or a person has already
     /// asked to stop.
-    async fn load(&self, opened: &[Opened], sampler: Rc<RefCell<Sampler>>) -> Option<Load> {
+    async fn load(&self, opened: &[Opened], sampler: Rc<RefCell<Sampler>>) -> Option<GroupLoad> {
         if self.coordinator().stopped().is_some() {
             for barrier in [Barrier::Warm, Barrier::Tuned] {
                 self.member.arrive(barrier, self.runtime.now());
@@ -172,7 +172,7 @@ impl Group {
     }
 
     /// Starts the sessions of every database.
-    async fn start(&self, opened: &[Opened], sampler: Rc<RefCell<Sampler>>) -> Load {
+    async fn start(&self, opened: &[Opened], sampler: Rc<RefCell<Sampler>>) -> GroupLoad {
         let live = opened.iter().filter_map(|opened| opened.share(self));
         let live: Vec<_> = live.collect();
         let sampled = |shared: &Rc<Shared>| Sampled {
@@ -187,7 +187,7 @@ impl Group {
         self.log(format!("{} databases, {count} sessions each", live.len()));
         let mut sessions = Sessions::new(&self.runtime, &live);
         sessions.set(count, &self.plan).await;
-        Load { sessions, sampler }
+        GroupLoad { sessions, sampler }
     }
 
     /// Waits until every cache of the group is filled, or the time for it is up.
@@ -248,7 +248,7 @@ impl Group {
     }
 
     /// Ends the sessions and closes the databases.
-    async fn drain(&self, opened: &[Opened], load: Option<Load>) {
+    async fn drain(&self, opened: &[Opened], load: Option<GroupLoad>) {
         let mut sampler = None;
         if let Some(mut load) = load {
             load.sessions.set(0, &self.plan).await;

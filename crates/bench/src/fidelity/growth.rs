@@ -19,7 +19,8 @@ pub(super) fn used_bytes(volume: &MemoryVolume, plan: &Plan) -> Result<f64, Fail
     let image = image.ok_or_else(|| Failure::new(format!("{file} is not there")))?;
     let unreadable = |error: &dyn std::fmt::Debug| Failure::new(format!("{file}: {error:?}"));
     let size = PageSize::KIB_32;
-    let mut reader = Reader::open(Source { image, size }).map_err(|error| unreadable(&error))?;
+    let mut reader =
+        Reader::open(GrowthRows { image, size }).map_err(|error| unreadable(&error))?;
     let report = reader.space_report().map_err(|error| unreadable(&error))?;
     let mut pages = 0.0;
     for tree in &report {
@@ -33,12 +34,12 @@ pub(super) fn used_bytes(volume: &MemoryVolume, plan: &Plan) -> Result<f64, Fail
     Ok(pages * size.bytes() as f64)
 }
 
-struct Source<'a> {
+struct GrowthRows<'a> {
     image: &'a FileImage,
     size: PageSize,
 }
 
-impl PageSource for Source<'_> {
+impl PageSource for GrowthRows<'_> {
     type Error = Infallible;
 
     fn page_size(&self) -> PageSize {

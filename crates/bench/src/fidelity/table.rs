@@ -12,7 +12,7 @@ const LOG_FILE_BYTES: f64 = 1_048_576.0;
 
 /// One figure.
 #[derive(Clone)]
-struct Row {
+struct FidelityRow {
     name: &'static str,
     ours: f64,
     band: RangeInclusive<f64>,
@@ -21,7 +21,7 @@ struct Row {
 /// All figures of a case.
 pub(super) struct Table {
     case: &'static str,
-    rows: Vec<Row>,
+    rows: Vec<FidelityRow>,
 }
 
 impl Table {
@@ -39,19 +39,19 @@ impl Table {
     }
 }
 
-fn rows(case: &Case, counted: &Counted) -> Vec<Row> {
+fn rows(case: &Case, counted: &Counted) -> Vec<FidelityRow> {
     [log_rows(case, counted), file_rows(case, counted)].concat()
 }
 
-const fn row(name: &'static str, ours: f64, band: RangeInclusive<f64>) -> Row {
-    Row { name, ours, band }
+const fn row(name: &'static str, ours: f64, band: RangeInclusive<f64>) -> FidelityRow {
+    FidelityRow { name, ours, band }
 }
 
 fn ratio(part: u64, of: u64) -> f64 {
     part as f64 / of.max(1) as f64
 }
 
-fn log_rows(case: &Case, counted: &Counted) -> Vec<Row> {
+fn log_rows(case: &Case, counted: &Counted) -> Vec<FidelityRow> {
     let Totals {
         batches,
         log_volume,
@@ -74,7 +74,7 @@ fn log_rows(case: &Case, counted: &Counted) -> Vec<Row> {
     ]
 }
 
-fn file_rows(case: &Case, counted: &Counted) -> Vec<Row> {
+fn file_rows(case: &Case, counted: &Counted) -> Vec<FidelityRow> {
     let Totals {
         batches,
         reads,
@@ -118,7 +118,7 @@ fn file_rows(case: &Case, counted: &Counted) -> Vec<Row> {
     ]
 }
 
-impl Row {
+impl FidelityRow {
     fn is_in(&self) -> bool {
         self.band.contains(&self.ours)
     }

@@ -15,18 +15,18 @@ use std::task::{Poll, Waker};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-type Job = Box<dyn FnOnce() + Send>;
+type HelperJob = Box<dyn FnOnce() + Send>;
 
 #[derive(Default)]
 struct Queues {
-    jobs: VecDeque<(u64, Job)>,
+    jobs: VecDeque<(u64, HelperJob)>,
     done: Vec<u64>,
     idle: usize,
     closed: bool,
 }
 
 #[derive(Default)]
-struct Shared {
+struct HelperQueue {
     queues: Mutex<Queues>,
     job_arrived: Condvar,
     job_done: Condvar,
@@ -34,7 +34,7 @@ struct Shared {
     bell: Option<File>,
 }
 
-impl Shared {
+impl HelperQueue {
     fn lock(&self) -> MutexGuard<'_, Queues> {
         self.queues.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -83,7 +83,7 @@ impl Shared {
 
 /// See the module.
 pub(crate) struct Helpers {
-    shared: Arc<Shared>,
+    shared: Arc<HelperQueue>,
     threads: RefCell<Vec<JoinHandle<()>>>,
     most_threads: usize,
     continuations: RefCell<HashMap<u64, Box<dyn FnOnce()>>>,
@@ -94,9 +94,9 @@ impl Helpers {
     /// No threads yet; at most `most_threads`. `bell` is an event counter.
     pub(crate) fn new(most_threads: usize, bell: Option<File>) -> Self {
         Self {
-            shared: Arc::new(Shared {
+            shared: Arc::new(HelperQueue {
                 bell,
-                ..Shared::default()
+                ..HelperQueue::default()
             }),
             threads: RefCell::default(),
             most_threads,
@@ -115,7 +115,7 @@ impl Helpers {
         self.next_ticket.set(ticket + 1);
         let result = Arc::new(Mutex::new(None));
         let slot = Arc::clone(&result);
-        let job: Job = Box::new(move || {
+        let job: HelperJob = Box::new(move || {
             *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(work());
         });
         let continuation = move || {
@@ -128,7 +128,7 @@ impl Helpers {
         self.enqueue(ticket, job);
     }
 
-    fn enqueue(&self, ticket: u64, job: Job) {
+    fn enqueue(&self, ticket: u64, job: HelperJob) {
         let mut queues = self.shared.lock();
         queues.jobs.push_back((ticket, job));
         let mut threads = self.threads.borrow_mut();

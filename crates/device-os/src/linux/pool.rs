@@ -88,12 +88,12 @@ impl Host for PoolHost {
 }
 
 /// How a transfer failed, before its file is known.
-enum Failure {
+enum PoolFailure {
     Short(usize),
     System(io::Error),
 }
 
-impl Failure {
+impl PoolFailure {
     fn on(self, file: &OpenFile, op: &Op) -> DeviceError {
         let (operation, offset) = match op {
             Op::Read { offset, .. } => ("read", *offset),
@@ -107,7 +107,7 @@ impl Failure {
     }
 }
 
-fn perform(file: &File, op: &mut Op) -> Result<(), Failure> {
+fn perform(file: &File, op: &mut Op) -> Result<(), PoolFailure> {
     match op {
         Op::Read { offset, buffer } => transfer(buffer.len(), |moved| {
             file.read_at(&mut buffer[moved..], *offset + moved as u64)
@@ -121,11 +121,11 @@ fn perform(file: &File, op: &mut Op) -> Result<(), Failure> {
                 file.write_at(&buffer[moved..], *offset + moved as u64)
             })?;
             match durability {
-                Durability::Durable => file.sync_data().map_err(Failure::System),
+                Durability::Durable => file.sync_data().map_err(PoolFailure::System),
                 Durability::Volatile => Ok(()),
             }
         }
-        Op::Flush => file.sync_data().map_err(Failure::System),
+        Op::Flush => file.sync_data().map_err(PoolFailure::System),
         Op::SetLength { .. } => unreachable!("a change of length goes to the helpers itself"),
     }
 }
@@ -134,19 +134,19 @@ fn perform(file: &File, op: &mut Op) -> Result<(), Failure> {
 fn transfer(
     wanted: usize,
     mut step: impl FnMut(usize) -> io::Result<usize>,
-) -> Result<(), Failure> {
+) -> Result<(), PoolFailure> {
     let mut moved = 0;
     loop {
         let last = match step(moved) {
             Ok(last) => last,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(Failure::System(error)),
+            Err(error) => return Err(PoolFailure::System(error)),
         };
         moved += last;
         match progress(wanted, moved, last) {
             Progress::Whole => return Ok(()),
             Progress::Again => {}
-            Progress::End => return Err(Failure::Short(moved)),
+            Progress::End => return Err(PoolFailure::Short(moved)),
         }
     }
 }

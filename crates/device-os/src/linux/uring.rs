@@ -49,7 +49,7 @@ const LONGEST_TRANSFER: usize = 1 << 30;
 pub(super) struct UringHost {
     clock: OsClock,
     ring: RefCell<IoUring>,
-    requests: RefCell<Requests>,
+    requests: RefCell<RingRequests>,
     finished: RefCell<Vec<(u64, i32)>>,
     helpers: Helpers,
     bell: File,
@@ -57,7 +57,7 @@ pub(super) struct UringHost {
 }
 
 /// A request that the kernel works on.
-struct InFlight {
+struct RingRequest {
     op: Op,
     moved: usize,
     /// Everything has been moved, and the flush that makes it durable is on its way.
@@ -69,13 +69,13 @@ struct InFlight {
 
 /// Requests by the number that the kernel gives back with their completion.
 #[derive(Default)]
-struct Requests {
-    slots: Vec<Option<InFlight>>,
+struct RingRequests {
+    slots: Vec<Option<RingRequest>>,
     free: Vec<usize>,
 }
 
-impl Requests {
-    fn insert(&mut self, request: InFlight) -> usize {
+impl RingRequests {
+    fn insert(&mut self, request: RingRequest) -> usize {
         let slot = self.free.pop().unwrap_or_else(|| {
             self.slots.push(None);
             self.slots.len() - 1
@@ -84,12 +84,12 @@ impl Requests {
         slot
     }
 
-    fn get(&mut self, slot: usize) -> &mut InFlight {
+    fn get(&mut self, slot: usize) -> &mut RingRequest {
         let request = self.slots[slot].as_mut();
         request.expect("invariant: the kernel completes only what is in flight")
     }
 
-    fn remove(&mut self, slot: usize) -> InFlight {
+    fn remove(&mut self, slot: usize) -> RingRequest {
         let request = self.slots[slot].take();
         self.free.push(slot);
         request.expect("invariant: the kernel completes a request once")
@@ -270,7 +270,7 @@ fn transfer_length(left: usize) -> u32 {
     u32::try_from(left.min(LONGEST_TRANSFER)).expect("invariant: below 4 GiB")
 }
 
-impl InFlight {
+impl RingRequest {
     /// The call for what has not been moved yet. The pointer in it is into the op's buffer, whose
     /// memory is on the heap: it does not move with this structure, and nothing touches it before
     /// the completion.
@@ -370,7 +370,7 @@ impl Host for UringHost {
     }
 
     fn start(&self, file: &Rc<OpenFile>, op: Op, completer: Completer) {
-        let slot = self.requests.borrow_mut().insert(InFlight {
+        let slot = self.requests.borrow_mut().insert(RingRequest {
             op,
             moved: 0,
             flushes: false,

@@ -5,13 +5,13 @@ use std::rc::Rc;
 
 use crate::ALIGNMENT;
 
-type Block = [u8; ALIGNMENT];
+type ImageBlock = [u8; ALIGNMENT];
 
 /// The bytes of one file. A block that was never written takes no memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileImage {
     length: u64,
-    blocks: Vec<Option<Rc<Block>>>,
+    blocks: Vec<Option<Rc<ImageBlock>>>,
 }
 
 /// The files of a folder by name.
@@ -94,11 +94,11 @@ impl FileImage {
             offset + bytes.len() as u64 <= self.length,
             "a write lies inside the file"
         );
-        let mut last: Option<Rc<Block>> = None;
+        let mut last: Option<Rc<ImageBlock>> = None;
         for (block, inside, range) in pieces(offset, bytes.len()) {
             let source = &bytes[range];
             let target = &mut self.blocks[block];
-            if let Ok(whole) = <&Block>::try_from(source) {
+            if let Ok(whole) = <&ImageBlock>::try_from(source) {
                 let same = last.take().filter(|last| **last == *whole);
                 let shared = same.unwrap_or_else(|| Rc::new(*whole));
                 *target = Some(Rc::clone(&shared));

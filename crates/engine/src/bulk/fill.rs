@@ -35,16 +35,16 @@ pub(super) struct Fill {
     page_size: PageSize,
     reserve_pages: u32,
     most_rows: u64,
-    table: Tree,
-    indexes: Vec<(IndexDefinition, Tree)>,
-    long_values: Option<Tree>,
+    table: BulkTree,
+    indexes: Vec<(IndexDefinition, BulkTree)>,
+    long_values: Option<BulkTree>,
     definition: TableDefinition,
     encoder: Encoder,
     rows: u64,
     last_long_value: u32,
 }
 
-struct Tree {
+struct BulkTree {
     owner: Owner,
     builder: TreeBuilder,
 }
@@ -64,7 +64,7 @@ impl Fill {
         let size = options.page_size;
         let definition = &options.table;
         let secondaries: Vec<_> = definition.secondaries().cloned().collect();
-        let trees = Trees::place(definition, &secondaries);
+        let trees = BulkTrees::place(definition, &secondaries);
         let end = PageNumber(trees.end);
         let file_pages = match options.amount {
             Amount::File(bytes) => pages_of(bytes, size).saturating_sub(2),
@@ -79,7 +79,7 @@ impl Fill {
             sink.open_unit(unit);
         }
         catalog::write_system_tables(&mut sink, &trees.catalog_table(definition))?;
-        let tree = |owner, density_percent| Tree::new(owner, density_percent, size, limit);
+        let tree = |owner, density_percent| BulkTree::new(owner, density_percent, size, limit);
         Ok(Self {
             sink,
             frontier: Frontier::new(end, limit),
@@ -257,7 +257,7 @@ impl Fill {
 
 /// Where the trees of the user table stand: their roots lie side by side in the table's first
 /// extent.
-struct Trees {
+struct BulkTrees {
     table: Owner,
     indexes: Vec<Owner>,
     long_values: Option<Owner>,
@@ -265,7 +265,7 @@ struct Trees {
     end: u32,
 }
 
-impl Trees {
+impl BulkTrees {
     fn place(definition: &TableDefinition, secondaries: &[IndexDefinition]) -> Self {
         let mut next = (system_trees::FIRST_USER_OBJECT, FIRST_USER_ROOT);
         let mut place = |flags, parent| {
@@ -309,7 +309,7 @@ impl Trees {
     }
 }
 
-impl Trees {
+impl BulkTrees {
     /// What the catalog says of the table.
     fn catalog_table(&self, definition: &TableDefinition) -> CatalogTable {
         let place = |owner: &Owner| TreePlace {
@@ -326,7 +326,7 @@ impl Trees {
     }
 }
 
-impl Tree {
+impl BulkTree {
     fn new(owner: Owner, density_percent: u32, size: PageSize, file_pages: u32) -> Self {
         let reserve = size.body_bytes() * (100 - density_percent as usize) / 100;
         let shape = TreeShape {

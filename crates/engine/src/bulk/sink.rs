@@ -18,7 +18,7 @@ const FIRST_FLUSH_TYPE: u8 = 1;
 /// Pages on their way to the file.
 pub(super) struct PageSink {
     page_size: PageSize,
-    open: Vec<Unit>,
+    open: Vec<SinkUnit>,
     full: VecDeque<Write>,
     spare: Vec<Buffer>,
     finished: u64,
@@ -32,7 +32,7 @@ pub(super) struct Write {
 }
 
 /// Neighbouring pages that are written together.
-struct Unit {
+struct SinkUnit {
     extent: Extent,
     buffer: Buffer,
     finished: Vec<bool>,
@@ -72,7 +72,7 @@ impl PageSink {
             .iter()
             .position(|buffer| buffer.len() == bytes)
             .map(|index| self.spare.swap_remove(index));
-        self.open.push(Unit {
+        self.open.push(SinkUnit {
             extent,
             buffer: spare.unwrap_or_else(|| Buffer::zeroed(bytes)),
             finished: vec![false; extent.pages as usize],
@@ -99,7 +99,7 @@ impl PageSink {
         assert!(!unit_pages[index], "page {page} is finished once");
         unit_pages[index] = true;
         if unit_pages.iter().all(|&finished| finished) {
-            let Unit { extent, buffer, .. } = self.open.swap_remove(unit);
+            let SinkUnit { extent, buffer, .. } = self.open.swap_remove(unit);
             let offset = self.page_size.file_offset(extent.first());
             self.full.push_back(Write { offset, buffer });
         }

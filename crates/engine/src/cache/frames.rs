@@ -28,7 +28,7 @@ struct Dirt {
     last: Lgpos,
 }
 
-struct Frame {
+struct PageFrame {
     page: PageNumber,
     image: Buffer,
     pins: u32,
@@ -76,7 +76,7 @@ pub(crate) struct Frames {
     now: Nanos,
     /// Whether looking at a page is a use of it.
     notes_uses: bool,
-    slots: Vec<Option<Frame>>,
+    slots: Vec<Option<PageFrame>>,
     vacant: Vec<u32>,
     spare: Vec<Buffer>,
     by_page: HashMap<PageNumber, u32, QuickHash>,
@@ -216,7 +216,7 @@ impl Frames {
             .recall(page)
             .unwrap_or(Uses::first(self.now, self.pace));
         uses.again(self.now, self.pace);
-        let frame = Frame {
+        let frame = PageFrame {
             page,
             image,
             pins: 0,
@@ -350,7 +350,7 @@ impl Frames {
     }
 
     /// A page that has changed and that no write carries.
-    fn writable(&self, page: PageNumber) -> Option<(&Frame, Dirt)> {
+    fn writable(&self, page: PageNumber) -> Option<(&PageFrame, Dirt)> {
         let frame = self.frame(*self.by_page.get(&page)?);
         let dirt = frame.dirt.filter(|_| frame.writing.is_none())?;
         Some((frame, dirt))
@@ -440,13 +440,13 @@ impl Frames {
         Eviction::Done
     }
 
-    fn frame(&self, index: u32) -> &Frame {
+    fn frame(&self, index: u32) -> &PageFrame {
         self.slots[index as usize]
             .as_ref()
             .expect("invariant: the page map names frames in use")
     }
 
-    fn frame_mut(&mut self, index: u32) -> &mut Frame {
+    fn frame_mut(&mut self, index: u32) -> &mut PageFrame {
         self.slots[index as usize]
             .as_mut()
             .expect("invariant: the page map names frames in use")

@@ -156,7 +156,7 @@ impl ReadBack {
         witness: Witness,
     ) -> Result<Option<(u64, Written)>, DeviceError> {
         let device = self.folder.volume.open(name, OpenMode::ReadOnly).await?;
-        let mut comparison = Comparison::new(witness, self.stream);
+        let mut comparison = LogComparison::new(witness, self.stream);
         for first in (0..=witness.last_segment).step_by(usize::from(PIECE_SEGMENTS)) {
             let paced = || self.hurry.get() || self.progress.get() >= first || self.is_behind();
             self.changed.wait_until(paced).await;
@@ -181,7 +181,7 @@ async fn read_piece(device: &dyn Device, first: u16) -> Result<device::Buffer, D
 }
 
 /// A file while it is read, segment by segment.
-struct Comparison {
+struct LogComparison {
     witness: Witness,
     stream: u32,
     sum: u64,
@@ -189,7 +189,7 @@ struct Comparison {
     bad: Option<(u16, u16)>,
 }
 
-impl Comparison {
+impl LogComparison {
     const fn new(witness: Witness, stream: u32) -> Self {
         Self {
             witness,

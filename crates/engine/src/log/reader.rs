@@ -16,12 +16,12 @@ pub struct LogReader {
     segment: u16,
     byte: usize,
     /// A record of which fragments are still to come.
-    pending: Option<Pending>,
+    pending: Option<PendingRecord>,
     /// The walk began at the first byte of a segment, where the rest of a record may stand.
     may_begin_amid: bool,
 }
 
-struct Pending {
+struct PendingRecord {
     start: Lgpos,
     total: usize,
     bytes: Vec<u8>,
@@ -87,7 +87,7 @@ impl LogReader {
                     return Ok(Some((span, record)));
                 }
                 Chunk::Begin { total, part } if !unfinished => {
-                    self.pending = Some(Pending {
+                    self.pending = Some(PendingRecord {
                         start: place,
                         total,
                         bytes: part.to_vec(),
@@ -155,7 +155,11 @@ impl LogReader {
     }
 
     /// Adds a fragment to the pending record and gives the record if that completes it.
-    fn complete_with(&mut self, part: &[u8], place: Lgpos) -> Result<Option<Pending>, LogError> {
+    fn complete_with(
+        &mut self,
+        part: &[u8],
+        place: Lgpos,
+    ) -> Result<Option<PendingRecord>, LogError> {
         let Some(mut pending) = self.pending.take() else {
             return Ok(None);
         };

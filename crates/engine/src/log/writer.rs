@@ -63,8 +63,8 @@ struct Inner {
     folder: LogFolder,
     identity: LogIdentity,
     settings: LogSettings,
-    state: RefCell<State>,
-    current: RefCell<Current>,
+    state: RefCell<WriterState>,
+    current: RefCell<CurrentFile>,
     checkpoint_file: CheckpointFile,
     checkpoint: Cell<Lgpos>,
     removal: Removal,
@@ -74,7 +74,7 @@ struct Inner {
     changed: Notify,
 }
 
-struct State {
+struct WriterState {
     tail: Tail,
     /// Everything before is on stable storage.
     durable: Lgpos,
@@ -97,7 +97,7 @@ struct Removal {
 }
 
 /// The file being written.
-struct Current {
+struct CurrentFile {
     device: Rc<dyn Device>,
     generation: Generation,
     created: LogTime,
@@ -211,7 +211,7 @@ impl Log {
             folder,
             identity,
             settings,
-            state: RefCell::new(State {
+            state: RefCell::new(WriterState {
                 tail,
                 durable: start,
                 wanted: start,
@@ -220,7 +220,7 @@ impl Log {
                 failed: None,
                 counters,
             }),
-            current: RefCell::new(Current {
+            current: RefCell::new(CurrentFile {
                 device,
                 generation,
                 created: header.created,
@@ -365,7 +365,7 @@ impl Log {
         written
     }
 
-    async fn wait_until(&self, condition: impl Fn(&State) -> bool) -> Result<(), LogError> {
+    async fn wait_until(&self, condition: impl Fn(&WriterState) -> bool) -> Result<(), LogError> {
         let inner = &self.inner;
         inner
             .changed
@@ -378,7 +378,7 @@ impl Log {
     }
 }
 
-impl State {
+impl WriterState {
     fn check(&self) -> Result<(), LogError> {
         match &self.failed {
             None => Ok(()),
@@ -488,7 +488,7 @@ impl Inner {
             sum: header.previous_checksum,
         };
         let sum = install(&self.folder, &*device, &header, closed.generation).await?;
-        *self.current.borrow_mut() = Current {
+        *self.current.borrow_mut() = CurrentFile {
             device,
             generation,
             created: header.created,

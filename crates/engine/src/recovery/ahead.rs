@@ -16,11 +16,11 @@ use crate::notify::{Notified, Notify};
 /// The reader lets others have their turn after so many records.
 const RECORDS_BETWEEN_YIELDS: u32 = 64;
 
-type Record = (Span, LogRecord);
+type RecordAhead = (Span, LogRecord);
 
 #[derive(Default)]
-struct Shared {
-    records: RefCell<VecDeque<Record>>,
+struct AheadState {
+    records: RefCell<VecDeque<RecordAhead>>,
     /// How the log ended, once everything of it has been read.
     end: Cell<Option<Result<LogEnd, LogError>>>,
     /// The place behind the last record that redo has taken.
@@ -35,7 +35,7 @@ struct Shared {
 
 /// Records that have been read and not yet taken.
 pub(super) struct Ahead {
-    shared: Rc<Shared>,
+    shared: Rc<AheadState>,
 }
 
 impl Drop for Ahead {
@@ -48,7 +48,7 @@ impl Drop for Ahead {
 impl Ahead {
     /// Starts reading; as much log as `most` is read and not yet taken.
     pub(super) fn start(runtime: &Runtime, reader: LogReader, start: Lgpos, most: Bytes) -> Self {
-        let shared = Rc::new(Shared::default());
+        let shared = Rc::new(AheadState::default());
         shared.taken.set(start);
         let task = read(runtime.clone(), reader, Rc::clone(&shared), most);
         drop(runtime.spawn(task)); // It reports through what is shared.
@@ -58,7 +58,7 @@ impl Ahead {
     /// Moves what has been read behind `records`. None while there is more to come.
     pub(super) fn take_into(
         &self,
-        records: &mut VecDeque<Record>,
+        records: &mut VecDeque<RecordAhead>,
     ) -> Option<Result<LogEnd, LogError>> {
         records.append(&mut self.shared.records.borrow_mut());
         self.shared.end.take()
@@ -76,7 +76,7 @@ impl Ahead {
     }
 }
 
-async fn read(runtime: Runtime, mut reader: LogReader, shared: Rc<Shared>, most: Bytes) {
+async fn read(runtime: Runtime, mut reader: LogReader, shared: Rc<AheadState>, most: Bytes) {
     for count in 1_u32.. {
         let next = match reader.next().await {
             Ok(Some(next)) => next,

@@ -11,7 +11,7 @@ use crate::recovery::{Loser, PendingCleanup};
 /// What the records so far say about transactions.
 #[derive(Debug, Default)]
 pub(super) struct Analysis {
-    open: BTreeMap<TransactionId, Open>,
+    open: BTreeMap<TransactionId, OpenTransaction>,
     /// Deletes of committed transactions.
     pub cleanups: Vec<PendingCleanup>,
     /// The highest transaction number seen.
@@ -21,7 +21,7 @@ pub(super) struct Analysis {
 }
 
 #[derive(Debug)]
-struct Open {
+struct OpenTransaction {
     begin: Lgpos,
     undo: Vec<Vec<Undo>>,
 }
@@ -86,16 +86,18 @@ impl Analysis {
         }
     }
 
-    fn open(&mut self, transaction: TransactionId, begin: Lgpos) -> &mut Open {
+    fn open(&mut self, transaction: TransactionId, begin: Lgpos) -> &mut OpenTransaction {
         self.last_transaction = self.last_transaction.max(transaction);
-        self.open.entry(transaction).or_insert_with(|| Open {
-            begin,
-            undo: Vec::new(),
-        })
+        self.open
+            .entry(transaction)
+            .or_insert_with(|| OpenTransaction {
+                begin,
+                undo: Vec::new(),
+            })
     }
 
     /// What was flagged and released stays until cleanup removes it.
-    fn keep_cleanups(&mut self, committed: Open) {
+    fn keep_cleanups(&mut self, committed: OpenTransaction) {
         let begin = committed.begin;
         let deletes = committed.undo.into_iter().flatten().filter(|undo| {
             matches!(

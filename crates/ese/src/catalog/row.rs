@@ -125,7 +125,7 @@ impl CatalogRow {
     /// Reads a row; none where it is of a kind that no known engine writes.
     pub fn decode(record: &[u8], page_size: PageSize) -> Result<Option<Self>, RecordError> {
         let record = RecordRef::parse(record, page_size)?;
-        let fields = Fields {
+        let fields = RowFields {
             record,
             definition: &DEFINITION,
         };
@@ -241,12 +241,12 @@ fn low_half(number: u32) -> u16 {
 }
 
 /// Columns of a record by number.
-struct Fields<'a> {
+struct RowFields<'a> {
     record: RecordRef<'a>,
     definition: &'a TableDefinition,
 }
 
-impl<'a> Fields<'a> {
+impl<'a> RowFields<'a> {
     fn bytes(&self, id: u16) -> Option<&'a [u8]> {
         self.record.plain(self.definition.column(ColumnId(id))?)
     }

@@ -16,19 +16,19 @@ const OCTET: usize = 8;
 const PANEL_BYTES: usize = 4096;
 
 /// 64 bytes of a block, as little-endian words.
-type Row = [u64; 8];
+type ParityRow = [u64; 8];
 
 /// XORs of rows by bits of their number, and of all rows.
 #[derive(Default)]
-struct Sums {
+struct TreeSums {
     /// Bits 0, 1, 2 of the row number: the place in its octet.
-    in_octet: [Row; 3],
+    in_octet: [ParityRow; 3],
     /// Bits 3, 4, 5: the octet's place in its panel.
-    octets: [Row; 3],
+    octets: [ParityRow; 3],
     /// Bit 6: the second panel of an 8 KiB block.
-    second_panel: Row,
+    second_panel: ParityRow,
     /// All rows.
-    total: Row,
+    total: ParityRow,
 }
 
 /// The sums of a block of 4 or 8 KiB.
@@ -38,7 +38,7 @@ struct Sums {
 )]
 #[inline(always)]
 pub(super) fn parities(block: &[u8]) -> Parities {
-    let mut sums = Sums::default();
+    let mut sums = TreeSums::default();
     let (panels, _) = block.as_chunks::<PANEL_BYTES>();
     for (number, panel) in panels.iter().enumerate() {
         let sum = fold_panel(panel, &mut sums);
@@ -55,10 +55,10 @@ pub(super) fn parities(block: &[u8]) -> Parities {
     reason = "it must take on its caller's instruction set"
 )]
 #[inline(always)]
-fn fold_panel(panel: &[u8; PANEL_BYTES], sums: &mut Sums) -> Row {
-    let (rows, _) = panel.as_chunks::<{ size_of::<Row>() }>();
+fn fold_panel(panel: &[u8; PANEL_BYTES], sums: &mut TreeSums) -> ParityRow {
+    let (rows, _) = panel.as_chunks::<{ size_of::<ParityRow>() }>();
     let (octets, _) = rows.as_chunks::<OCTET>();
-    let mut folded = [Row::default(); OCTET];
+    let mut folded = [ParityRow::default(); OCTET];
     for (octet, result) in octets.iter().zip(&mut folded) {
         *result = fold_octet(&octet.map(load), &mut sums.in_octet);
     }
@@ -70,9 +70,10 @@ fn fold_panel(panel: &[u8; PANEL_BYTES], sums: &mut Sums) -> Row {
     reason = "it must take on its caller's instruction set"
 )]
 #[inline(always)]
-fn fold_octet(rows: &[Row; OCTET], sums: &mut [Row; 3]) -> Row {
-    let pairs: [Row; 4] = std::array::from_fn(|index| xor(&rows[index * 2], &rows[index * 2 + 1]));
-    let quads: [Row; 2] =
+fn fold_octet(rows: &[ParityRow; OCTET], sums: &mut [ParityRow; 3]) -> ParityRow {
+    let pairs: [ParityRow; 4] =
+        std::array::from_fn(|index| xor(&rows[index * 2], &rows[index * 2 + 1]));
+    let quads: [ParityRow; 2] =
         std::array::from_fn(|index| xor(&pairs[index * 2], &pairs[index * 2 + 1]));
     let odd_rows = xor(&xor(&rows[1], &rows[3]), &xor(&rows[5], &rows[7]));
     sums[0] = xor(&sums[0], &odd_rows);
@@ -86,7 +87,7 @@ fn fold_octet(rows: &[Row; OCTET], sums: &mut [Row; 3]) -> Row {
     reason = "it must take on its caller's instruction set"
 )]
 #[inline(always)]
-fn load(bytes: [u8; 64]) -> Row {
+fn load(bytes: [u8; 64]) -> ParityRow {
     let (words, _) = bytes.as_chunks::<8>();
     std::array::from_fn(|index| u64::from_le_bytes(words[index]))
 }
@@ -96,13 +97,13 @@ fn load(bytes: [u8; 64]) -> Row {
     reason = "it must take on its caller's instruction set"
 )]
 #[inline(always)]
-fn xor(a: &Row, b: &Row) -> Row {
+fn xor(a: &ParityRow, b: &ParityRow) -> ParityRow {
     std::array::from_fn(|index| a[index] ^ b[index])
 }
 
 /// From rows to words: a word's number is its place in the row, then the row's number.
-fn collect(sums: &Sums) -> Parities {
-    let word = |row: &Row| row.iter().fold(0, |sum, word| sum ^ word);
+fn collect(sums: &TreeSums) -> Parities {
+    let word = |row: &ParityRow| row.iter().fold(0, |sum, word| sum ^ word);
     let place = |bit: usize| {
         let chosen = sums
             .total

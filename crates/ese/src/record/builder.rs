@@ -17,7 +17,7 @@ const SMALL_HAS_FLAGS: u16 = 0x4000;
 
 /// Where a column stands and what it takes.
 #[derive(Clone, Copy, Debug, Default)]
-struct Place {
+struct FieldPlace {
     offset: usize,
     bytes: usize,
 }
@@ -30,7 +30,7 @@ struct Place {
 pub struct RecordBuilder {
     is_small: bool,
     /// The places of fixed columns, by number less one.
-    fixed_places: Vec<Place>,
+    fixed_places: Vec<FieldPlace>,
     /// The longest value of variable columns, by number less 128; 0: no limit.
     variable_limits: Vec<usize>,
     /// Tagged columns, ascending, and whether they are long.
@@ -80,9 +80,9 @@ impl RecordBuilder {
         match column.id.class() {
             ColumnClass::Fixed => {
                 self.fixed_places
-                    .resize(id.max(self.fixed_places.len()), Place::default());
+                    .resize(id.max(self.fixed_places.len()), FieldPlace::default());
                 let offset = usize::from(column.record_offset);
-                self.fixed_places[id - 1] = Place { offset, bytes };
+                self.fixed_places[id - 1] = FieldPlace { offset, bytes };
             }
             ColumnClass::Variable => {
                 let index = id - usize::from(ColumnId::FIRST_VARIABLE.0);
@@ -162,7 +162,7 @@ impl RecordBuilder {
             .checked_sub(1)
             .and_then(|index| self.fixed_places.get(index));
         let place = place.copied().filter(|place| place.bytes > 0);
-        let Place { offset, bytes } = place.ok_or(RecordError::NoColumn { column })?;
+        let FieldPlace { offset, bytes } = place.ok_or(RecordError::NoColumn { column })?;
         if value.len() != bytes {
             return Err(RecordError::WrongSize {
                 column,

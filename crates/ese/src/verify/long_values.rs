@@ -37,7 +37,7 @@ impl<S: PageSource> Examination<'_, S> {
 }
 
 /// The value whose chunks are being walked.
-struct Current {
+struct CurrentValue {
     id: LongValueId,
     page: PageNumber,
     bytes: u64,
@@ -52,7 +52,7 @@ struct Audit<'a> {
     /// Those not yet passed.
     references: &'a [u64],
     chunk_bytes: usize,
-    current: Option<Current>,
+    current: Option<CurrentValue>,
     /// The value that has just been found without references or without a root.
     leaving: Option<LongValueId>,
 }
@@ -110,7 +110,7 @@ impl Audit<'_> {
         let is_whole = true;
         let (page, bytes) = (entry.page, u64::from(root.bytes));
         // A value that is being removed may have lost chunks already.
-        self.current = (stated > 0).then_some(Current {
+        self.current = (stated > 0).then_some(CurrentValue {
             id,
             page,
             bytes,

@@ -7,13 +7,13 @@ use units::{ObjectId, PageNumber};
 use crate::long_value::LongValueId;
 use crate::page_check::PageFault;
 use crate::space::Extent;
-use crate::verify::Damage;
+use crate::verify::ReadDamage;
 
 /// What does not agree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Problem {
     /// Something could not be read at all.
-    Unreadable(Damage),
+    Unreadable(ReadDamage),
     /// A page contradicts itself.
     Page(PageFault),
     /// A page is reached a second time.

@@ -54,7 +54,7 @@ impl<S: PageSource> Examination<'_, S> {
             last_leaf: None,
             last_node: None,
         };
-        let whole = Place {
+        let whole = TreePosition {
             depth: 0,
             low: &[],
             high: None,
@@ -100,7 +100,7 @@ struct Walk<'a, S> {
 }
 
 /// What the pages above say of a page.
-struct Place<'p> {
+struct TreePosition<'p> {
     depth: usize,
     /// Its keys are not below this.
     low: &'p [u8],
@@ -113,7 +113,7 @@ struct Place<'p> {
 
 impl<S: PageSource> Walk<'_, S> {
     /// A page and all below it.
-    fn visit(&mut self, number: PageNumber, place: &Place<'_>) -> Result<(), S::Error> {
+    fn visit(&mut self, number: PageNumber, place: &TreePosition<'_>) -> Result<(), S::Error> {
         let Some(page) = self.enter(number)? else {
             return Ok(());
         };
@@ -132,7 +132,7 @@ impl<S: PageSource> Walk<'_, S> {
         for (line, node) in view.nodes().enumerate() {
             let separator = node.key();
             let is_last = line + 1 == view.node_count();
-            let child_place = Place {
+            let child_place = TreePosition {
                 depth: place.depth + 1,
                 low: &below,
                 // The page's own range, whatever its last key says: one fault is one finding.
@@ -152,7 +152,7 @@ impl<S: PageSource> Walk<'_, S> {
     }
 
     /// An internal page: links, nodes, the order of its keys, and the last one of them.
-    fn check_branch(&mut self, number: PageNumber, page: PageRef<'_>, place: &Place<'_>) {
+    fn check_branch(&mut self, number: PageNumber, page: PageRef<'_>, place: &TreePosition<'_>) {
         let expected = PageNumber::NONE;
         if page.previous().is_some() {
             let stated = page.previous();
@@ -208,7 +208,7 @@ impl<S: PageSource> Walk<'_, S> {
         Ok(Some(page))
     }
 
-    fn check_place(&mut self, number: PageNumber, page: PageRef<'_>, place: &Place<'_>) {
+    fn check_place(&mut self, number: PageNumber, page: PageRef<'_>, place: &TreePosition<'_>) {
         if page.object() != self.object {
             self.found(
                 number,
@@ -234,7 +234,7 @@ impl<S: PageSource> Walk<'_, S> {
         }
     }
 
-    fn visit_leaf(&mut self, number: PageNumber, page: PageRef<'_>, place: &Place<'_>) {
+    fn visit_leaf(&mut self, number: PageNumber, page: PageRef<'_>, place: &TreePosition<'_>) {
         if *self.leaf_depth.get_or_insert(place.depth) != place.depth {
             self.found(number, &[], Problem::Depth);
         }

@@ -46,7 +46,7 @@ enum Standing {
 }
 
 #[derive(Debug)]
-struct Entry {
+struct LedgerEntry {
     ticket: Ticket,
     change: Change,
     standing: Standing,
@@ -58,7 +58,7 @@ struct Entry {
 #[derive(Debug, Default)]
 struct Tracked {
     stable: FileImage,
-    entries: Vec<Entry>,
+    entries: Vec<LedgerEntry>,
 }
 
 /// See the module.
@@ -104,7 +104,7 @@ impl Ledger {
         let Some(tracked) = self.files.get_mut(&file) else {
             return ticket;
         };
-        let completed = |entry: &&Entry| entry.standing == Standing::Completed;
+        let completed = |entry: &&LedgerEntry| entry.standing == Standing::Completed;
         let covers = match change {
             Change::Flush => tracked
                 .entries
@@ -115,7 +115,7 @@ impl Ledger {
             _ => Vec::new(),
         };
         if !matches!(change, Change::Nothing) {
-            tracked.entries.push(Entry {
+            tracked.entries.push(LedgerEntry {
                 ticket,
                 change,
                 standing: Standing::InFlight,
@@ -230,7 +230,7 @@ impl Tracked {
 
     /// Takes durable changes that nothing earlier may overwrite into the stable bytes.
     fn fold(&mut self) {
-        let open = |entry: &Entry| entry.standing != Standing::Durable;
+        let open = |entry: &LedgerEntry| entry.standing != Standing::Durable;
         let durable = self
             .entries
             .iter()

@@ -16,13 +16,13 @@ use crate::crash::take;
 pub(super) struct Queue {
     inner: Rc<dyn Device>,
     runtime: Runtime,
-    waiting: RefCell<VecDeque<Job>>,
+    waiting: RefCell<VecDeque<QueuedJob>>,
     running: Cell<usize>,
     /// Whether what runs must be alone.
     alone: Cell<bool>,
 }
 
-struct Job {
+struct QueuedJob {
     request: Request,
     decision: Decision,
     completer: Completer,
@@ -44,7 +44,7 @@ impl Queue {
     /// Carries `request` out as decided, in its turn.
     pub(super) fn submit(self: &Rc<Self>, request: Request, decision: Decision) -> Completion {
         let (completer, completion) = completion();
-        self.waiting.borrow_mut().push_back(Job {
+        self.waiting.borrow_mut().push_back(QueuedJob {
             request,
             decision,
             completer,
@@ -61,7 +61,7 @@ impl Queue {
         }
     }
 
-    fn next_to_start(&self) -> Option<Job> {
+    fn next_to_start(&self) -> Option<QueuedJob> {
         let mut waiting = self.waiting.borrow_mut();
         let must_be_alone = waiting.front()?.must_be_alone();
         if self.alone.get() || (must_be_alone && self.running.get() > 0) {
@@ -82,8 +82,8 @@ impl Queue {
         self.start_waiting();
     }
 
-    fn start(self: &Rc<Self>, job: Job) {
-        let Job {
+    fn start(self: &Rc<Self>, job: QueuedJob) {
+        let QueuedJob {
             mut request,
             decision,
             completer,
@@ -256,7 +256,7 @@ impl Queue {
     }
 }
 
-impl Job {
+impl QueuedJob {
     /// Whether it touches bytes that its caller did not name, or in several steps.
     const fn must_be_alone(&self) -> bool {
         matches!(

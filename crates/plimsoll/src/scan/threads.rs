@@ -35,15 +35,15 @@ pub(crate) struct Scanned {
 }
 
 /// Neighbouring pages of one file.
-struct Part {
+struct FilePart {
     file: usize,
     pages: Range<PageNumber>,
 }
 
 /// What the threads share.
-struct Work {
+struct ScanWork {
     targets: Vec<Target>,
-    parts: Mutex<VecDeque<Part>>,
+    parts: Mutex<VecDeque<FilePart>>,
     done_bytes: Arc<AtomicU64>,
     /// The threads that still work.
     busy: AtomicUsize,
@@ -62,10 +62,10 @@ pub(crate) fn scan(
     targets: Vec<Target>,
     progress: &mut Progress,
 ) -> Result<Vec<Scanned>, CommandError> {
-    let parts: VecDeque<Part> = targets.iter().enumerate().flat_map(parts).collect();
+    let parts: VecDeque<FilePart> = targets.iter().enumerate().flat_map(parts).collect();
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let threads = cores.min(parts.len()).max(1);
-    let work = Work {
+    let work = ScanWork {
         targets,
         parts: Mutex::new(parts),
         done_bytes: Arc::default(),
@@ -76,7 +76,7 @@ pub(crate) fn scan(
 }
 
 fn run_threads(
-    work: &Work,
+    work: &ScanWork,
     threads: usize,
     progress: &mut Progress,
 ) -> Result<Vec<(usize, Share)>, CommandError> {
@@ -108,7 +108,7 @@ fn run_threads(
 }
 
 /// Takes parts until there are none.
-fn one_thread(work: &Work) -> Result<Vec<(usize, Share)>, CommandError> {
+fn one_thread(work: &ScanWork) -> Result<Vec<(usize, Share)>, CommandError> {
     let world = wire::world()?;
     let mut open: HashMap<usize, (Rc<dyn Device>, Share)> = HashMap::new();
     while let Some(part) = take(work) {
@@ -129,7 +129,7 @@ fn one_thread(work: &Work) -> Result<Vec<(usize, Share)>, CommandError> {
         .collect())
 }
 
-fn begin(work: &Work, file: usize) -> Share {
+fn begin(work: &ScanWork, file: usize) -> Share {
     let now = Instant::now();
     Share {
         tally: work.targets[file].empty_tally(),
@@ -140,7 +140,7 @@ fn begin(work: &Work, file: usize) -> Share {
 
 fn judge_part(
     world: &World,
-    work: &Work,
+    work: &ScanWork,
     pages: Range<PageNumber>,
     target: &Target,
     device: Rc<dyn Device>,
@@ -158,25 +158,25 @@ fn judge_part(
     }
 }
 
-fn take(work: &Work) -> Option<Part> {
+fn take(work: &ScanWork) -> Option<FilePart> {
     work.parts
         .lock()
         .unwrap_or_else(PoisonError::into_inner)
         .pop_front()
 }
 
-fn parts((file, target): (usize, &Target)) -> Vec<Part> {
+fn parts((file, target): (usize, &Target)) -> Vec<FilePart> {
     let step = u32::try_from(PART_BYTES / target.page_size.bytes_u64())
         .expect("invariant: a part has few pages");
     let end = target.pages + 1;
-    let part = |first: u32| Part {
+    let part = |first: u32| FilePart {
         file,
         pages: PageNumber(first)..PageNumber(end.min(first.saturating_add(step))),
     };
     (1..end).step_by(step as usize).map(part).collect()
 }
 
-fn add_up(work: Work, mut shares: Vec<(usize, Share)>) -> Vec<Scanned> {
+fn add_up(work: ScanWork, mut shares: Vec<(usize, Share)>) -> Vec<Scanned> {
     let mut scanned = Vec::new();
     for (file, target) in work.targets.into_iter().enumerate() {
         let mut tally = target.empty_tally();

@@ -18,7 +18,7 @@ const POINTS: u32 = 60;
 const WEEKS_PER_MONTH: f64 = 52.0 / 12.0;
 
 /// What one tier adds to a database.
-struct Part {
+struct GrowthPart {
     /// Mailboxes of the tier in a database.
     mailboxes: f64,
     /// MB of a mailbox today and when it is full, without what is kept of deleted items.
@@ -30,7 +30,7 @@ struct Part {
     weekly: f64,
 }
 
-impl Part {
+impl GrowthPart {
     /// MB in a database after `months`.
     fn after(&self, months: f64, kept: f64) -> f64 {
         let grown = self.now + self.weekly * WEEKS_PER_MONTH * months * kept;
@@ -105,7 +105,7 @@ fn label(kept: f64, months: f64) -> String {
 }
 
 /// Tiers that do not say how large they are today are taken as full.
-fn parts(sized: Sized<'_>) -> Option<Vec<Part>> {
+fn parts(sized: Sized<'_>) -> Option<Vec<GrowthPart>> {
     let value = |key: &str| sized.sizing.number(key);
     let share = value("db.mailboxes")? / value("mailboxes.total")?.max(1.0);
     let tiers = 1..=sized.deployment.tiers.len();
@@ -115,7 +115,7 @@ fn parts(sized: Sized<'_>) -> Option<Vec<Part>> {
     let part = |tier: usize| {
         let of = |what: &str| value(&format!("t{tier}.{what}"));
         let full = of("limit_mb")?;
-        Some(Part {
+        Some(GrowthPart {
             mailboxes: of("mailboxes")? * share,
             now: of("initial_mb").unwrap_or(full),
             full,

@@ -15,7 +15,7 @@ const LEFT: f64 = 190.0;
 const STEP: f64 = 26.0;
 
 /// A part of a bar: words, length, class of its colour.
-type Part = (&'static str, f64, &'static str);
+type PicturePart = (&'static str, f64, &'static str);
 
 /// A database volume by use, against the disk it stands on.
 pub(super) fn capacity(sized: Sized<'_>) -> Picture {
@@ -34,7 +34,7 @@ pub(super) fn capacity(sized: Sized<'_>) -> Picture {
     let databases = count * one;
     let free = volume * sized.deployment.data.volume_free_space;
     let index = (volume - databases - logs - free).max(0.0);
-    let parts: [Part; 4] = [
+    let parts: [PicturePart; 4] = [
         ("databases", databases, "ink-read"),
         ("index, merge and room to restore", index, "ink-log"),
         ("logs", logs, "ink-write"),
@@ -62,7 +62,7 @@ pub(super) fn failures(sized: Sized<'_>, modes: &[(&'static str, &str, &str)]) -
     let bar = |&(label, key, _): &(&'static str, &str, &str)| {
         let active = sized.sizing.number(key)?;
         let passive = (copies - active).max(0.0);
-        let parts: Vec<Part> = vec![
+        let parts: Vec<PicturePart> = vec![
             ("active", active, "ink-read"),
             ("passive", passive, "ink-tail"),
         ];
@@ -80,8 +80,8 @@ pub(super) fn failures(sized: Sized<'_>, modes: &[(&'static str, &str, &str)]) -
 }
 
 /// Horizontal bars made of parts, all in one scale.
-fn bars_svg(said: &str, bars: &[(&'static str, Vec<Part>)]) -> String {
-    let length = |parts: &[Part]| parts.iter().map(|part| part.1).sum::<f64>();
+fn bars_svg(said: &str, bars: &[(&'static str, Vec<PicturePart>)]) -> String {
+    let length = |parts: &[PicturePart]| parts.iter().map(|part| part.1).sum::<f64>();
     let longest = bars
         .iter()
         .map(|(_, parts)| length(parts))

@@ -9,9 +9,9 @@ use crate::document::{Block, Cell, Column, Row, Section, Table, Tone};
 use crate::format::three_digits;
 
 /// A row: words, glossary entry, key.
-type Line = (&'static str, Option<&'static str>, &'static str);
+type KeyedLine = (&'static str, Option<&'static str>, &'static str);
 
-const SERVERS: &[Line] = &[
+const SERVERS: &[KeyedLine] = &[
     ("servers in all", Some("servers-needed"), "srv.all"),
     ("groups", None, "srv.dags"),
     ("servers of a group", None, "srv.per_dag"),
@@ -43,7 +43,7 @@ const SERVERS: &[Line] = &[
     ),
 ];
 
-const DATABASES: &[Line] = &[
+const DATABASES: &[KeyedLine] = &[
     ("databases of a group", Some("databases-needed"), "db.count"),
     ("mailboxes of a database", None, "db.mailboxes"),
     (
@@ -84,7 +84,7 @@ const DATABASES: &[Line] = &[
     ),
 ];
 
-const STORAGE: &[Line] = &[
+const STORAGE: &[KeyedLine] = &[
     ("disks in all", Some("disks-needed"), "disk.all"),
     ("disks, first site", None, "disk.architecture_dc1"),
     ("disks, second site", None, "disk.architecture_dc2"),
@@ -131,7 +131,7 @@ const STORAGE: &[Line] = &[
     ("usable I/O of a disk", None, "disk.random_iops"),
 ];
 
-const LOAD: &[Line] = &[
+const LOAD: &[KeyedLine] = &[
     (
         "database I/O of a database",
         Some("database-io"),
@@ -168,7 +168,7 @@ const LOAD: &[Line] = &[
     ("its place", None, "transport.location"),
 ];
 
-const NETWORK: &[Line] = &[
+const NETWORK: &[KeyedLine] = &[
     ("log streams of a group", None, "net.log_streams_per_dag"),
     (
         "a group in the busiest hour",
@@ -252,7 +252,7 @@ fn section(
     sized: Sized<'_>,
     id: &'static str,
     title: &'static str,
-    lines: &'static [Line],
+    lines: &'static [KeyedLine],
 ) -> Section {
     let rows = rows(sized, lines);
     let blocks = if rows.is_empty() {
@@ -281,8 +281,8 @@ fn keyed(rows: Vec<Row>) -> Table {
 }
 
 /// The rows whose number applies.
-fn rows(sized: Sized<'_>, lines: &[Line]) -> Vec<Row> {
-    let row = |&(label, metric, key): &Line| {
+fn rows(sized: Sized<'_>, lines: &[KeyedLine]) -> Vec<Row> {
+    let row = |&(label, metric, key): &KeyedLine| {
         let fact = sized.sizing.sheet.fact(key)?;
         let value = match &fact.value {
             sizing::Value::Number(value) => three_digits(*value),

@@ -71,9 +71,9 @@ pub fn export(provision: &Provision, kind: Kind) -> Vec<Document> {
 }
 
 /// A span as the product writes it: `7.00:00:00`.
-struct Span(Nanos);
+struct TimeSpan(Nanos);
 
-impl fmt::Display for Span {
+impl fmt::Display for TimeSpan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let seconds = self.0.0 / 1_000_000_000;
         let (days, hours) = (seconds / 86_400, seconds / 3_600 % 24);

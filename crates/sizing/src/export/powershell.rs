@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{DATABASES, Document, Span, VOLUMES, paths};
+use super::{DATABASES, Document, TimeSpan, VOLUMES, paths};
 use crate::provision::{Database, Group, Provision};
 
 /// One script per group.
@@ -154,7 +154,7 @@ fn write_copies(provision: &Provision, database: &Database, text: &mut String) -
         )?;
         write!(text, "-ActivationPreference {preference} -SeedingPostponed")?;
         if copy.lagged {
-            let (replay, truncation) = (Span(build.replay_lag), Span(build.truncation_lag));
+            let (replay, truncation) = (TimeSpan(build.replay_lag), TimeSpan(build.truncation_lag));
             write!(
                 text,
                 " -ReplayLagTime {replay} -TruncationLagTime {truncation}"

@@ -5,7 +5,7 @@
 
 use csv::{QuoteStyle, Terminator, WriterBuilder};
 
-use super::{DATABASES, Document, Span, VOLUMES, paths};
+use super::{DATABASES, Document, TimeSpan, VOLUMES, paths};
 use crate::provision::{ActiveLimits, Group, Provision, Purpose, Server};
 
 /// Generations of the columns.
@@ -127,7 +127,7 @@ fn databases(provision: &Provision, version: Version) -> Document {
     let settings = SETTINGS.iter().map(|(column, _)| *column);
     let columns: Vec<&str> = first.into_iter().chain(settings).collect();
     let needs = &provision.needs;
-    let retention = Span(needs.build.deleted_item_retention).to_string();
+    let retention = TimeSpan(needs.build.deleted_item_retention).to_string();
     let setting = |column: &str, usual: &str| match column {
         "CircularLoggingEnabled" if needs.build.circular_logging => "TRUE".to_owned(),
         "CircularLoggingEnabled" => "FALSE".to_owned(),
@@ -177,9 +177,9 @@ fn copies(provision: &Provision) -> Vec<Vec<String>> {
         for (at, copy) in database.copies.iter().enumerate().skip(1) {
             let lag = |span| {
                 if copy.lagged {
-                    Span(span)
+                    TimeSpan(span)
                 } else {
-                    Span(units::Nanos::ZERO)
+                    TimeSpan(units::Nanos::ZERO)
                 }
             };
             rows.push(vec![

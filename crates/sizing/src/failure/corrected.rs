@@ -9,7 +9,7 @@ use crate::quirk::Quirk;
 use crate::work::Work;
 
 /// A way to fail: active databases of the busiest server, servers of a group that are gone.
-struct Mode {
+struct CorrectedMode {
     active: Number,
     lost: f64,
 }
@@ -33,7 +33,7 @@ pub(super) fn failures(work: &mut Work<'_>) -> Failures {
     active.insert(0, normal.clone());
     let worst = greatest(&active);
     preferred(work, &worst);
-    let active = |mode: Option<Mode>| mode.map(|mode| mode.active);
+    let active = |mode: Option<CorrectedMode>| mode.map(|mode| mode.active);
     let (one, two, site, site_and_one) =
         (active(one), active(two), active(site), active(site_and_one));
     let both = Modes {
@@ -83,7 +83,7 @@ fn greatest(all: &[Number]) -> Number {
     Number::of_all("max", all, value)
 }
 
-fn one_failed(work: &mut Work<'_>) -> Option<Mode> {
+fn one_failed(work: &mut Work<'_>) -> Option<CorrectedMode> {
     let servers = work.get("srv.active_dc1");
     let normal = work.get("fail.active_per_server_normal");
     (servers.value() > 1.0).then(|| {
@@ -92,13 +92,13 @@ fn one_failed(work: &mut Work<'_>) -> Option<Mode> {
     })
 }
 
-fn mode(work: &mut Work<'_>, key: &str, active: Number, lost: f64) -> Mode {
+fn mode(work: &mut Work<'_>, key: &str, active: Number, lost: f64) -> CorrectedMode {
     let copies = work.get("srv.db_copies");
     let active = work.put(key, "", active.min(copies));
-    Mode { active, lost }
+    CorrectedMode { active, lost }
 }
 
-fn two_failed(work: &mut Work<'_>) -> Option<Mode> {
+fn two_failed(work: &mut Work<'_>) -> Option<CorrectedMode> {
     let servers = work.get("srv.active_dc1");
     let here = work.get("copies.first_site").value();
     let enough = work.deployment.availability.copies >= 3 && work.value("srv.per_dag") >= 4.0;
@@ -135,7 +135,7 @@ fn crosses_sites(deployment: &Deployment) -> bool {
 }
 
 /// Databases of a group over the servers of the surviving site.
-fn site_failed(work: &mut Work<'_>) -> Option<Mode> {
+fn site_failed(work: &mut Work<'_>) -> Option<CorrectedMode> {
     let first = work.value("srv.active_dc1");
     let active = match work.deployment.site_model()? {
         SiteModel::ActiveActive => work.get("db.count") / work.get("srv.active_dc2"),
@@ -151,7 +151,7 @@ fn site_failed(work: &mut Work<'_>) -> Option<Mode> {
 }
 
 /// One more server of the surviving site, where another copy is left there.
-fn site_and_one_failed(work: &mut Work<'_>) -> Option<Mode> {
+fn site_and_one_failed(work: &mut Work<'_>) -> Option<CorrectedMode> {
     let model = work.deployment.site_model()?;
     let servers = if model == SiteModel::ActiveActive {
         work.get("srv.active_dc2")

@@ -9,7 +9,7 @@ use crate::quirk::Quirk;
 use crate::work::Work;
 
 /// What the rules ask for.
-struct Group {
+struct ServerGroup {
     /// Whether both sites serve the same group of users.
     both: bool,
     /// The same without servers that wait besides.
@@ -43,7 +43,7 @@ pub(super) fn failures(work: &mut Work<'_>, architecture: Architecture) -> Failu
     if !work.deployment.has_copies() {
         return alone(normal);
     }
-    let group = Group::of(work, architecture);
+    let group = ServerGroup::of(work, architecture);
     let home = group.home_failures(work, normal);
     let second = work.deployment.second_site.is_some();
     let mut first = home.clone();
@@ -84,7 +84,7 @@ const fn only(normal: Number, worst: Number) -> Modes {
     }
 }
 
-impl Group {
+impl ServerGroup {
     fn of(work: &Work<'_>, architecture: Architecture) -> Self {
         let deployment = work.deployment;
         let both = deployment.site_model() == Some(SiteModel::ActiveActive);

@@ -105,13 +105,13 @@ impl Mode {
 
 /// What fails in one case.
 #[derive(Clone, Debug)]
-struct Case {
+struct FailureCase {
     failed: Vec<usize>,
     /// Whether the witness is left.
     witness: bool,
 }
 
-impl Case {
+impl FailureCase {
     /// The witness stands in none of the servers.
     const fn servers(failed: Vec<usize>) -> Self {
         let witness = true;
@@ -125,17 +125,18 @@ impl Case {
 pub fn play(layout: &Layout, rules: Rules) -> Vec<Mode> {
     let servers = layout.servers.len();
     let votes = rules.witness.map(|witness| Votes::of(layout, witness));
-    let play = |failure, cases: Vec<Case>| mode(layout, rules, votes.as_ref(), failure, &cases);
+    let play =
+        |failure, cases: Vec<FailureCase>| mode(layout, rules, votes.as_ref(), failure, &cases);
     let mut modes: Vec<Mode> = (0..=3)
         .filter(|&count| count < servers)
         .map(|count| {
             let cases = combinations(servers, count);
-            let cases = cases.into_iter().map(Case::servers).collect();
+            let cases = cases.into_iter().map(FailureCase::servers).collect();
             play(Failure::Servers(count), cases)
         })
         .collect();
     if votes.as_ref().is_some_and(Votes::is_even) {
-        let without = |server| Case {
+        let without = |server| FailureCase {
             failed: vec![server],
             witness: false,
         };
@@ -145,7 +146,7 @@ pub fn play(layout: &Layout, rules: Rules) -> Vec<Mode> {
     let sites = layout.servers.last().map_or(0, |server| server.site + 1);
     let groups = distinct_domains(layout);
     if groups.len() > sites {
-        let cases = groups.into_iter().map(Case::servers).collect();
+        let cases = groups.into_iter().map(FailureCase::servers).collect();
         modes.push(play(Failure::Domain, cases));
     }
     if sites > 1 {
@@ -166,9 +167,9 @@ fn of_site(layout: &Layout, site: usize) -> Vec<usize> {
 }
 
 /// What stops when the link is cut, for each site that may go on.
-fn cut_off(layout: &Layout, votes: &Votes) -> Vec<Case> {
+fn cut_off(layout: &Layout, votes: &Votes) -> Vec<FailureCase> {
     let sides = votes.sides().into_iter();
-    let case = |(side, witness): (usize, bool)| Case {
+    let case = |(side, witness): (usize, bool)| FailureCase {
         failed: of_site(layout, 1 - side),
         witness,
     };
@@ -176,24 +177,28 @@ fn cut_off(layout: &Layout, votes: &Votes) -> Vec<Case> {
 }
 
 /// Each site with the witness that stands in it, and the same with one server more.
-fn whole_sites(layout: &Layout, rules: Rules, sites: usize) -> (Vec<Case>, Vec<Case>) {
+fn whole_sites(
+    layout: &Layout,
+    rules: Rules,
+    sites: usize,
+) -> (Vec<FailureCase>, Vec<FailureCase>) {
     let stands = rules.witness.and_then(Witness::site);
-    let whole: Vec<Case> = (0..sites)
-        .map(|site| Case {
+    let whole: Vec<FailureCase> = (0..sites)
+        .map(|site| FailureCase {
             failed: of_site(layout, site),
             witness: stands != Some(site),
         })
         .collect();
-    let more = |case: &Case| {
+    let more = |case: &FailureCase| {
         let servers = 0..layout.servers.len();
         let others = servers.filter(|server| !case.failed.contains(server));
-        let with = |server| Case {
+        let with = |server| FailureCase {
             failed: case.failed.iter().copied().chain([server]).collect(),
             witness: case.witness,
         };
         others.map(with).collect::<Vec<_>>()
     };
-    let mut more: Vec<Case> = whole.iter().flat_map(more).collect();
+    let mut more: Vec<FailureCase> = whole.iter().flat_map(more).collect();
     more.retain(|case| case.failed.len() < layout.servers.len());
     (whole, more)
 }
@@ -224,7 +229,7 @@ fn mode(
     rules: Rules,
     votes: Option<&Votes>,
     failure: Failure,
-    cases: &[Case],
+    cases: &[FailureCase],
 ) -> Mode {
     let mut mode = Mode {
         failure,
@@ -265,14 +270,14 @@ fn up(layout: &Layout, failed: &[usize]) -> Vec<bool> {
 }
 
 /// What one case comes to.
-struct Outcome {
+struct CaseOutcome {
     loads: BTreeSet<Load>,
     not_active: usize,
     lost: usize,
 }
 
 /// In each database the surviving copy of the lowest preference becomes active.
-fn outcome(layout: &Layout, rules: Rules, up: &[bool]) -> Outcome {
+fn outcome(layout: &Layout, rules: Rules, up: &[bool]) -> CaseOutcome {
     let idle = |server: &super::Server| Load {
         active: 0,
         passive: 0,
@@ -299,7 +304,7 @@ fn outcome(layout: &Layout, rules: Rules, up: &[bool]) -> Outcome {
         }
     }
     let survivors = loads.into_iter().zip(up).filter(|&(_, &up)| up);
-    Outcome {
+    CaseOutcome {
         loads: survivors.map(|(load, _)| load).collect(),
         not_active,
         lost,

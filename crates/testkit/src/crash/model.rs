@@ -13,11 +13,11 @@ pub(super) type Changes = HashMap<i64, Option<i32>>;
 /// All that the database has promised.
 #[derive(Debug)]
 pub(crate) struct Model {
-    state: RefCell<State>,
+    state: RefCell<RowState>,
 }
 
 #[derive(Debug)]
-struct State {
+struct RowState {
     /// The rows that surely are there: everything up to the first open question.
     base: Rows,
     /// Commits since, in the order in which they asked for a place in the log.
@@ -32,7 +32,7 @@ struct State {
 impl Model {
     pub(crate) fn new(base: Rows) -> Rc<Self> {
         Rc::new(Self {
-            state: RefCell::new(State {
+            state: RefCell::new(RowState {
                 base,
                 commits: Vec::new(),
                 durable: 0,
@@ -106,7 +106,7 @@ impl Model {
     }
 }
 
-impl State {
+impl RowState {
     /// How the rows found differ from what the durable commits alone left, and which commits
     /// would explain it.
     fn explain(&self, found: &Rows) -> String {

@@ -20,7 +20,7 @@ pub(crate) async fn work(
 ) -> Result<(), String> {
     let sessions: Vec<_> = (0..script.sessions)
         .map(|number| {
-            let session = Session {
+            let session = ScriptSession {
                 script: script.clone(),
                 runtime: runtime.clone(),
                 database: database.clone(),
@@ -36,7 +36,7 @@ pub(crate) async fn work(
     Ok(())
 }
 
-struct Session {
+struct ScriptSession {
     script: Script,
     runtime: Runtime,
     database: Database,
@@ -45,12 +45,12 @@ struct Session {
 }
 
 /// How an attempt to change a row ended.
-enum Outcome {
+enum SessionOutcome {
     Done,
     Conflict,
 }
 
-impl Session {
+impl ScriptSession {
     async fn run(mut self) -> Result<(), String> {
         let table = self.database.table(TABLE);
         let table = table.ok_or("the table is not there")?;
@@ -75,7 +75,9 @@ impl Session {
         let mut transaction = self.database.begin();
         let mut changes = Changes::new();
         for _ in 0..=self.prng.below(u64::from(self.script.changes)) {
-            if let Outcome::Conflict = self.change(table, &mut transaction, &mut changes).await? {
+            if let SessionOutcome::Conflict =
+                self.change(table, &mut transaction, &mut changes).await?
+            {
                 return transaction.rollback().await;
             }
         }
@@ -117,7 +119,7 @@ impl Session {
         table: &Table,
         transaction: &mut Transaction,
         changes: &mut Changes,
-    ) -> Result<Outcome, TransactionError> {
+    ) -> Result<SessionOutcome, TransactionError> {
         let id = 1 + self.prng.below(u64::from(self.script.keys)).cast_signed();
         let key = table
             .primary_key(&[&id.to_le_bytes()])
@@ -125,7 +127,7 @@ impl Session {
         let mut record = Vec::new();
         let is_there = transaction.read(table, &key, &mut record).await?;
         if self.prng.percent(20) {
-            return Ok(Outcome::Done);
+            return Ok(SessionOutcome::Done);
         }
         let is_delete = is_there && self.prng.percent(30);
         let version = self.model.next_version();
@@ -141,9 +143,9 @@ impl Session {
         match result {
             Ok(()) => {
                 changes.insert(id, (!is_delete).then_some(version));
-                Ok(Outcome::Done)
+                Ok(SessionOutcome::Done)
             }
-            Err(TransactionError::Conflict) => Ok(Outcome::Conflict),
+            Err(TransactionError::Conflict) => Ok(SessionOutcome::Conflict),
             Err(error) => Err(error),
         }
     }

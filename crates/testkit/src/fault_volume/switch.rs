@@ -14,7 +14,7 @@ struct Active {
     first: Option<Instant>,
 }
 
-struct State {
+struct SwitchState {
     rules: Vec<Active>,
     set: Instant,
     /// Counts changes of the rules.
@@ -25,7 +25,7 @@ struct State {
 
 /// See the module.
 pub(super) struct Switch {
-    state: Mutex<State>,
+    state: Mutex<SwitchState>,
     changed: Condvar,
 }
 
@@ -57,7 +57,7 @@ impl Switch {
     /// No rules.
     pub(super) fn new() -> Self {
         Self {
-            state: Mutex::new(State {
+            state: Mutex::new(SwitchState {
                 rules: Vec::new(),
                 set: Instant::now(),
                 version: 0,
@@ -130,13 +130,13 @@ impl Switch {
             Wait::For(time) => std::thread::sleep(time),
             Wait::WhileVersion(version) => {
                 let state = self.lock();
-                let same = |state: &mut State| state.version == version;
+                let same = |state: &mut SwitchState| state.version == version;
                 drop(self.changed.wait_while(state, same));
             }
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, SwitchState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -16,7 +16,7 @@ pub type Messages = BTreeMap<i64, u32>;
 /// What the commits of one database in one run have promised.
 #[derive(Clone, Debug, Default)]
 pub struct Promises {
-    transactions: BTreeMap<u64, Transaction>,
+    transactions: BTreeMap<u64, PromisedTransaction>,
     /// The highest place that was acknowledged as durable.
     durable_to: Option<Lgpos>,
     durable: u64,
@@ -25,7 +25,7 @@ pub struct Promises {
 }
 
 #[derive(Clone, Debug, Default)]
-struct Transaction {
+struct PromisedTransaction {
     changes: Vec<Change>,
     /// Where its commit lies in the log, once that was acknowledged.
     place: Option<Lgpos>,

@@ -5,14 +5,14 @@ use record::{Event, Phase, Tuned};
 use units::Nanos;
 
 use super::open::Opened;
-use super::{Group, LOOK, Load};
+use super::{Group, GroupLoad, LOOK};
 use crate::policy;
 use crate::tune::{Advice, Ceilings, Step, advise};
 
 impl Group {
     /// Leaves each database with as many sessions as it carries within the limits, where the plan
     /// does not give a number.
-    pub(super) async fn tune(&self, opened: &[Opened], load: &mut Load) {
+    pub(super) async fn tune(&self, opened: &[Opened], load: &mut GroupLoad) {
         if self.plan.workload.sessions != Wanted::Auto {
             return;
         }
@@ -29,7 +29,7 @@ impl Group {
     }
 
     /// The number that the search has come to; none where the run is to end.
-    async fn search(&self, opened: &[Opened], load: &mut Load) -> Option<u32> {
+    async fn search(&self, opened: &[Opened], load: &mut GroupLoad) -> Option<u32> {
         let ceilings = Ceilings {
             read_average: self.plan.limits.read_average,
             log_write_average: self.plan.limits.log_write_average,
@@ -57,7 +57,7 @@ impl Group {
         number: usize,
         sessions: u32,
         opened: &[Opened],
-        load: &mut Load,
+        load: &mut GroupLoad,
     ) -> Option<Step> {
         let span = policy::tuning_step(self.plan.test.duration);
         self.pause(Nanos(span.0 / 4), opened).await?;

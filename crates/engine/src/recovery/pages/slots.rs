@@ -18,7 +18,7 @@ pub(super) enum State {
     Here(Page),
 }
 
-struct Slot {
+struct PageSlot {
     state: State,
     /// Records ahead that want it.
     wanted: usize,
@@ -31,7 +31,7 @@ struct Slot {
 /// Pages by their number.
 #[derive(Default)]
 pub(super) struct Slots {
-    pages: HashMap<PageNumber, Slot, QuickHash>,
+    pages: HashMap<PageNumber, PageSlot, QuickHash>,
     /// Pages that no record wants and that can go, the one that should go first in front.
     idle: BTreeMap<i64, PageNumber>,
     wanted: usize,
@@ -67,7 +67,7 @@ impl Slots {
 
     /// A page comes into memory because a record wants it.
     pub(super) fn admit(&mut self, page: PageNumber, state: State) {
-        let slot = Slot {
+        let slot = PageSlot {
             state,
             wanted: 1,
             idle: None,
@@ -174,7 +174,7 @@ impl Slots {
 
     /// All pages that have to be written, though a write of them may be in flight.
     pub(super) fn changed(&self) -> Vec<PageNumber> {
-        let is_due = |slot: &Slot| matches!(&slot.state, State::Here(page) if page.is_due());
+        let is_due = |slot: &PageSlot| matches!(&slot.state, State::Here(page) if page.is_due());
         let changed = self.pages.iter().filter(|(_, slot)| is_due(slot));
         changed.map(|(number, _)| *number).collect()
     }

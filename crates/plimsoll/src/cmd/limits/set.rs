@@ -14,7 +14,7 @@ use crate::error::CommandError;
 use crate::flags::LimitsSetFlags;
 
 /// A file and what is to change in it.
-struct Change {
+struct LimitChange {
     path: PathBuf,
     file: ConfigFile,
     edits: Vec<Edit>,
@@ -79,11 +79,11 @@ fn of_protocol(
     protocol: Protocol,
     size: Bytes,
     console: &mut Console,
-) -> Result<Vec<Change>, CommandError> {
+) -> Result<Vec<LimitChange>, CommandError> {
     let mut changes = Vec::new();
     for ((application, file), path) in found.server.applications.iter().zip(&found.paths) {
         if application.protocol == protocol {
-            changes.push(Change {
+            changes.push(LimitChange {
                 path: path.clone(),
                 file: file.clone(),
                 edits: plan(file, application, size.0)?,
@@ -126,7 +126,7 @@ fn pool(
 }
 
 /// Writes file by file. What was done before a failure is named, for it stays done.
-fn write_all(changes: &mut [Change]) -> Result<(), CommandError> {
+fn write_all(changes: &mut [LimitChange]) -> Result<(), CommandError> {
     for at in 0..changes.len() {
         let change = &changes[at];
         let text = apply(&change.file, &change.edits);
@@ -148,7 +148,11 @@ fn write_all(changes: &mut [Change]) -> Result<(), CommandError> {
     Ok(())
 }
 
-fn tell(changes: &[Change], is_written: bool, console: &mut Console) -> Result<(), CommandError> {
+fn tell(
+    changes: &[LimitChange],
+    is_written: bool,
+    console: &mut Console,
+) -> Result<(), CommandError> {
     for change in changes {
         for edit in &change.edits {
             console.answer(describe(change, edit))?;
@@ -175,7 +179,7 @@ fn tell(changes: &[Change], is_written: bool, console: &mut Console) -> Result<(
     Ok(())
 }
 
-fn describe(change: &Change, edit: &Edit) -> String {
+fn describe(change: &LimitChange, edit: &Edit) -> String {
     let binding = edit
         .binding
         .as_ref()
@@ -192,7 +196,7 @@ fn describe(change: &Change, edit: &Edit) -> String {
     )
 }
 
-fn change_json(change: &Change) -> Value {
+fn change_json(change: &LimitChange) -> Value {
     let edits = change.edits.iter().map(|edit| {
         json!({
             "line": edit.line,
