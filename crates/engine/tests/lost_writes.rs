@@ -320,7 +320,7 @@ fn a_map_that_cannot_be_written_leaves_the_database_to_recovery() {
         let database = Database::open(&runtime, files, small_cache(), Seed(5)).await;
         let closed = database.unwrap().shut_down().await;
         assert!(
-            matches!(&closed, Err(TransactionError::Poisoned(poison)) if poison.cause.contains(MAP)),
+            matches!(&closed, Err(TransactionError::Poisoned(first)) if first.cause.contains(MAP)),
             "{closed:?}"
         );
     });

@@ -273,8 +273,12 @@ fn hourly_shares(keys: &mut Keys<'_, '_>) -> Option<[f64; 24]> {
 fn provenance(mut keys: Keys<'_, '_>) -> Vec<String> {
     let lists = ["files", "rules", "bad_rows"].map(|key| keys.list::<String>(key));
     keys.finish();
-    let items = lists.into_iter().flatten().flatten();
-    items.map(|item| item.value).collect()
+    lists
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|item| item.value)
+        .collect()
 }
 
 fn names(mut keys: Keys<'_, '_>) -> Names {

@@ -81,8 +81,10 @@ fn state(verdict: &PageVerdict, page: PageRef<'_>, number: PageNumber) -> String
             bit % 8
         ),
         PageVerdict::Correctable { bits } => {
-            let place = |bit: &u32| format!("byte {} bit {}", bit / 8, bit % 8);
-            let places: Vec<String> = bits.iter().map(place).collect();
+            let places: Vec<String> = bits
+                .iter()
+                .map(|bit: &u32| format!("byte {} bit {}", bit / 8, bit % 8))
+                .collect();
             format!("one bit flipped, correctable: {}", places.join(", "))
         }
         PageVerdict::FlippedChecksum { bit } => format!(

@@ -101,8 +101,12 @@ fn write_all(
     }
     fs::create_dir_all(folder).map_err(|error| CommandError::file(folder, "create", &error))?;
     let paths: Vec<PathBuf> = files.iter().map(|file| folder.join(&file.name)).collect();
-    let is_there = |path: &&PathBuf| fs::symlink_metadata(path).is_ok();
-    if let (Some(path), false) = (paths.iter().find(is_there), flags.force) {
+    if let (Some(path), false) = (
+        paths
+            .iter()
+            .find(|path: &&PathBuf| fs::symlink_metadata(path).is_ok()),
+        flags.force,
+    ) {
         return Err(CommandError::new(format!(
             "{}: is there already, and nothing is written over; name another folder, or say \
              --force",

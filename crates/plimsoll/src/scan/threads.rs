@@ -50,7 +50,7 @@ struct ScanWork {
 }
 
 /// What one thread found in one file, and when it began and ended with it.
-struct Share {
+struct ScanShare {
     tally: Tally,
     from: Instant,
     to: Instant,
@@ -79,7 +79,7 @@ fn run_threads(
     work: &ScanWork,
     threads: usize,
     progress: &mut Progress,
-) -> Result<Vec<(usize, Share)>, CommandError> {
+) -> Result<Vec<(usize, ScanShare)>, CommandError> {
     let size = |target: &Target| u64::from(target.pages) * target.page_size.bytes_u64();
     let total: u64 = work.targets.iter().map(size).sum();
     thread::scope(|scope| {
@@ -108,9 +108,9 @@ fn run_threads(
 }
 
 /// Takes parts until there are none.
-fn one_thread(work: &ScanWork) -> Result<Vec<(usize, Share)>, CommandError> {
+fn one_thread(work: &ScanWork) -> Result<Vec<(usize, ScanShare)>, CommandError> {
     let world = wire::world()?;
-    let mut open: HashMap<usize, (Rc<dyn Device>, Share)> = HashMap::new();
+    let mut open: HashMap<usize, (Rc<dyn Device>, ScanShare)> = HashMap::new();
     while let Some(part) = take(work) {
         let target = &work.targets[part.file];
         let (device, share) = match open.remove(&part.file) {
@@ -129,9 +129,9 @@ fn one_thread(work: &ScanWork) -> Result<Vec<(usize, Share)>, CommandError> {
         .collect())
 }
 
-fn begin(work: &ScanWork, file: usize) -> Share {
+fn begin(work: &ScanWork, file: usize) -> ScanShare {
     let now = Instant::now();
-    Share {
+    ScanShare {
         tally: work.targets[file].empty_tally(),
         from: now,
         to: now,
@@ -144,14 +144,14 @@ fn judge_part(
     pages: Range<PageNumber>,
     target: &Target,
     device: Rc<dyn Device>,
-    share: Share,
-) -> Share {
+    share: ScanShare,
+) -> ScanShare {
     let runtime = world.executor().runtime();
     let done = Arc::clone(&work.done_bytes);
     let progress = move |bytes| _ = done.fetch_add(bytes, Ordering::Relaxed);
     let size = target.page_size;
     let scan = judge_pages(runtime, device, size, pages, share.tally, progress);
-    Share {
+    ScanShare {
         tally: world.executor().block_on(scan),
         from: share.from,
         to: Instant::now(),
@@ -176,7 +176,7 @@ fn parts((file, target): (usize, &Target)) -> Vec<FilePart> {
     (1..end).step_by(step as usize).map(part).collect()
 }
 
-fn add_up(work: ScanWork, mut shares: Vec<(usize, Share)>) -> Vec<Scanned> {
+fn add_up(work: ScanWork, mut shares: Vec<(usize, ScanShare)>) -> Vec<Scanned> {
     let mut scanned = Vec::new();
     for (file, target) in work.targets.into_iter().enumerate() {
         let mut tally = target.empty_tally();

@@ -19,7 +19,7 @@ impl Burners {
             fs::copy("/bin/sh", &program).unwrap();
         }
         let start = |_| {
-            // The kernel shares processors out by session first, where a desktop or a build has one.
+            // The kernel shares processors out by session first where a desktop or build has one.
             let mut command = Command::new("setsid");
             let program = program.to_str().unwrap();
             command.args([program, "-c", script]).stdin(Stdio::piped());

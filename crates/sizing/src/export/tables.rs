@@ -83,8 +83,12 @@ fn servers(provision: &Provision) -> Vec<Vec<String>> {
             map.join(","),
         ]
     };
-    let servers = provision.groups.iter().flat_map(|group| &group.servers);
-    servers.map(row).collect()
+    provision
+        .groups
+        .iter()
+        .flat_map(|group| &group.servers)
+        .map(row)
+        .collect()
 }
 
 /// Name of a column and what stands in every row of it.

@@ -390,8 +390,10 @@ fn preferred(work: &mut Work<'_>, first: &Modes, second: Option<&Modes>) {
     if work.deployment.total_copies() < 4 {
         return;
     }
-    let below = |two: &&Number| two.value() < first.worst.value();
-    let two = first.two.as_ref().filter(below);
+    let two = first
+        .two
+        .as_ref()
+        .filter(|two: &&Number| two.value() < first.worst.value());
     if let Some(active) = two.or(first.one.as_ref()) {
         work.put("fail.max_preferred_active_dbs_dc1", "", active);
     }

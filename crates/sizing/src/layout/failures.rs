@@ -162,8 +162,10 @@ pub fn play(layout: &Layout, rules: Rules) -> Vec<Mode> {
 
 fn of_site(layout: &Layout, site: usize) -> Vec<usize> {
     let servers = layout.servers.iter().enumerate();
-    let own = servers.filter(|(_, server)| server.site == site);
-    own.map(|(number, _)| number).collect()
+    servers
+        .filter(|(_, server)| server.site == site)
+        .map(|(number, _)| number)
+        .collect()
 }
 
 /// What stops when the link is cut, for each site that may go on.

@@ -65,8 +65,9 @@ impl Layout {
     /// `Servers.csv` of the same examples.
     pub fn volumes(&self, server: usize) -> Vec<Vec<usize>> {
         let held: Vec<usize> = self.held_by(server).map(|(database, _)| database).collect();
-        let volumes = held.chunks(self.databases_per_volume.max(1));
-        volumes.map(<[usize]>::to_vec).collect()
+        held.chunks(self.databases_per_volume.max(1))
+            .map(<[usize]>::to_vec)
+            .collect()
     }
 }
 

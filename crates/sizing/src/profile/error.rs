@@ -86,8 +86,11 @@ impl std::error::Error for ProfileError {}
 /// Headers as a list that stays readable whatever the file was.
 fn shown(headers: &[String]) -> String {
     let short = |header: &String| -> String {
-        let plain = header.chars().filter(|symbol| !symbol.is_control());
-        plain.take(40).collect()
+        header
+            .chars()
+            .filter(|symbol| !symbol.is_control())
+            .take(40)
+            .collect()
     };
     let mut list: Vec<String> = headers.iter().take(12).map(short).collect();
     if headers.len() > list.len() {

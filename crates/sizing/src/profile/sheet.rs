@@ -248,8 +248,11 @@ fn whole_number(text: &str) -> Option<u64> {
 
 /// A header as far as it matters: its letters and digits, in lower case.
 fn same(header: &str) -> String {
-    let letters = header.chars().filter(|symbol| symbol.is_alphanumeric());
-    letters.flat_map(char::to_lowercase).collect()
+    header
+        .chars()
+        .filter(|symbol| symbol.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+        .collect()
 }
 
 /// The most frequent of the usual separators in the line of headers.

@@ -98,8 +98,10 @@ impl Traffic {
 
 fn recipients(row: Row<'_>) -> Vec<String> {
     let addresses = row.text("recipient-address").split(';');
-    let addresses = addresses.map(|address| address.trim().to_lowercase());
-    addresses.filter(|address| !address.is_empty()).collect()
+    addresses
+        .map(|address| address.trim().to_lowercase())
+        .filter(|address| !address.is_empty())
+        .collect()
 }
 
 /// Why a message was not written by a person.

@@ -105,7 +105,10 @@ impl Provision {
     /// Names of the servers that failed in the worst case of `mode`, in the first group.
     pub fn worst(&self, mode: &Mode) -> Vec<&str> {
         let servers = self.groups.first().map_or(&[][..], |group| &group.servers);
-        let named = mode.worst.iter().filter_map(|&server| servers.get(server));
-        named.map(|server| server.name.as_str()).collect()
+        mode.worst
+            .iter()
+            .filter_map(|&server| servers.get(server))
+            .map(|server| server.name.as_str())
+            .collect()
     }
 }

@@ -87,8 +87,10 @@ impl Count {
 impl DamageTable {
     /// Whether all damage was found and named, and nothing else.
     pub fn is_clean(&self) -> bool {
-        let is_right = |row: &Count| row.undetected() + row.misnamed() == 0;
-        self.rows.iter().all(is_right) && self.false_alarms == 0
+        self.rows
+            .iter()
+            .all(|row: &Count| row.undetected() + row.misnamed() == 0)
+            && self.false_alarms == 0
     }
 
     pub(super) fn note(&mut self, kind: Kind, judgement: Judgement, what: impl Fn() -> String) {

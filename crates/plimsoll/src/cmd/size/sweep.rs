@@ -108,8 +108,11 @@ fn split(text: &str) -> Vec<String> {
             last.push(symbol);
         }
     }
-    let values = values.iter().map(|value| value.trim().to_owned());
-    values.filter(|value| !value.is_empty()).collect()
+    values
+        .iter()
+        .map(|value| value.trim().to_owned())
+        .filter(|value| !value.is_empty())
+        .collect()
 }
 
 fn combinations(axes: &[Axis]) -> Result<Vec<Vec<Replacement>>, CommandError> {
