@@ -5,7 +5,9 @@ use units::{Bytes, Nanos, Seed};
 use crate::bounds::{Quantity, within};
 use crate::complaint::{Complaint, Problem};
 use crate::low;
-use crate::model::{Cache, Database, Limits, Mix, Plan, Sessions, Test, TestKind, Workload};
+use crate::model::{
+    Cache, Database, Limits, Mailboxes, Mix, Plan, Sessions, Test, TestKind, Workload,
+};
 use crate::preset::Preset;
 use crate::quantity::write_size;
 use crate::reader::{Given, NumberOrAuto, Place};
@@ -39,6 +41,9 @@ const MOST_PAGES: u64 = (1 << 31) - 1;
 /// TOML integers have 63 bits.
 const MOST_SEED: u64 = i64::MAX as u64;
 
+/// Storage of no kind does more.
+const MOST_IOPS: u32 = 100_000_000;
+
 const DAY: Nanos = Nanos::from_secs(24 * 3600);
 
 /// Checks `document`; none where too little of it is right to make a plan, and then there is at
@@ -59,7 +64,15 @@ pub(crate) fn convert(
     let page_size = check.page_size(document.databases.page_size.as_ref());
     let size = check.size(&document.databases, page_size);
     let test = check.test(&document.test);
-    let workload = check.workload(&document.workload, page_size);
+    let mailboxes = document
+        .mailboxes
+        .as_ref()
+        .and_then(|low| check.mailboxes(low));
+    let mut workload = check.workload(&document.workload, page_size);
+    if let (None, Some(mailboxes)) = (workload.target_iops, mailboxes) {
+        let target = mailboxes.target_iops().round().min(f64::from(MOST_IOPS));
+        workload.target_iops = Some((target as u32).max(1));
+    }
     let limits = check.limits(&document.limits, test.kind);
     let depth_bounds = (Bytes::from_mib(1), Bytes::from_gib(4));
     Some(Plan {
@@ -70,6 +83,7 @@ pub(crate) fn convert(
             .description
             .map_or_else(String::new, |text| text.value),
         preset,
+        mailboxes,
         seed: Seed(check.number(document.seed.as_ref(), 1, (0, MOST_SEED))),
         databases: databases?,
         size: size?,
@@ -193,6 +207,21 @@ impl Check<'_> {
             );
         }
         Cache { minimum, maximum }
+    }
+
+    fn mailboxes(&mut self, low: &low::Mailboxes) -> Option<Mailboxes> {
+        if low.count.is_none() {
+            let example = "`count = 5000`, the mailboxes to carry, to [mailboxes]";
+            self.missing(&low.place, "count", example);
+            return None;
+        }
+        let sizes = (Bytes::from_mib(1), Bytes::from_gib(1024));
+        Some(Mailboxes {
+            count: self.number(low.count.as_ref(), 1, (1, 10_000_000)),
+            iops_each: self.within(low.iops_each.as_ref(), 0.1, (0.001, 100.0)),
+            size: self.within(low.size.as_ref(), Bytes::from_gib(2), sizes),
+            headroom_percent: self.number(low.headroom.as_ref(), 20, (0, 1000)),
+        })
     }
 
     fn page_size(&mut self, given: Option<&Given<Bytes>>) -> Bytes {
@@ -427,7 +456,7 @@ impl Check<'_> {
     }
 
     fn target_iops(&mut self, given: Option<&Given<i128>>) -> Option<u32> {
-        given.map(|given| self.number(Some(given), 1, (1, 100_000_000)))
+        given.map(|given| self.number(Some(given), 1, (1, MOST_IOPS)))
     }
 
     fn mix(&mut self, low: &low::Workload) -> Mix {

@@ -11,12 +11,22 @@ pub(crate) struct Document {
     pub description: Option<Given<String>>,
     pub seed: Option<Given<i128>>,
     pub preset: Option<Given<String>>,
+    pub mailboxes: Option<Mailboxes>,
     pub databases: Databases,
     pub listed: Vec<Listed>,
     pub engine: Engine,
     pub workload: Workload,
     pub test: Test,
     pub limits: Limits,
+}
+
+/// What the storage is to carry.
+pub(crate) struct Mailboxes {
+    pub place: Place,
+    pub count: Option<Given<i128>>,
+    pub iops_each: Option<Given<f64>>,
+    pub size: Option<Given<Bytes>>,
+    pub headroom: Option<Given<i128>>,
 }
 
 pub(crate) struct Databases {
@@ -86,6 +96,9 @@ fn document(mut root: Section<'_>, complaints: &mut Vec<Complaint>) -> Document 
         description: root.take("description", complaints),
         seed: root.take("seed", complaints),
         preset: root.take("preset", complaints),
+        mailboxes: root
+            .has("mailboxes")
+            .then(|| mailboxes(root.section("mailboxes", complaints), complaints)),
         databases: databases(root.section("databases", complaints), complaints),
         listed: root
             .sections("database", complaints)
@@ -99,6 +112,18 @@ fn document(mut root: Section<'_>, complaints: &mut Vec<Complaint>) -> Document 
     };
     root.finish(complaints);
     document
+}
+
+fn mailboxes(mut section: Section<'_>, complaints: &mut Vec<Complaint>) -> Mailboxes {
+    let mailboxes = Mailboxes {
+        place: section.place(""),
+        count: section.take("count", complaints),
+        iops_each: section.take("iops_each", complaints),
+        size: section.take("size", complaints),
+        headroom: section.take("headroom", complaints),
+    };
+    section.finish(complaints);
+    mailboxes
 }
 
 fn databases(mut section: Section<'_>, complaints: &mut Vec<Complaint>) -> Databases {

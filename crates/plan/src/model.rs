@@ -7,7 +7,7 @@ use units::{Bytes, Nanos, Seed};
 use crate::preset::Preset;
 
 /// What to prepare, run and judge. Made only by reading a document, so every value is in range.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     /// Title of the report.
     pub name: String,
@@ -17,6 +17,8 @@ pub struct Plan {
     pub seed: Seed,
     /// Where the load's values come from that the document does not give.
     pub preset: Preset,
+    /// What the storage is to carry, where the document says so.
+    pub mailboxes: Option<Mailboxes>,
     /// The databases, at least one.
     pub databases: Vec<Database>,
     /// Length of each database file after the fill, rounded up to its growth unit.
@@ -33,6 +35,26 @@ pub struct Plan {
     pub test: Test,
     /// What the measured latencies are held against.
     pub limits: Limits,
+}
+
+/// Mailboxes that the storage is to carry.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mailboxes {
+    /// How many.
+    pub count: u32,
+    /// Transactional IOPS of one in its busiest hour.
+    pub iops_each: f64,
+    /// Size of one on disk.
+    pub size: Bytes,
+    /// What the load is raised by above what they require, in percent.
+    pub headroom_percent: u32,
+}
+
+impl Mailboxes {
+    /// Database reads and writes per second to hold the load at.
+    pub fn target_iops(&self) -> f64 {
+        f64::from(self.count) * self.iops_each * f64::from(100 + self.headroom_percent) / 100.0
+    }
 }
 
 /// Where one database lives.

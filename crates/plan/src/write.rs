@@ -20,6 +20,13 @@ impl Plan {
         writeln!(text, "description = {}", quoted(&self.description))?;
         writeln!(text, "seed = {}", self.seed.0)?;
         writeln!(text, "preset = \"{}\"", self.preset)?;
+        if let Some(mailboxes) = &self.mailboxes {
+            writeln!(text, "\n[mailboxes]")?;
+            writeln!(text, "count = {}", mailboxes.count)?;
+            writeln!(text, "iops_each = {}", mailboxes.iops_each)?;
+            writeln!(text, "size = \"{}\"", write_size(mailboxes.size))?;
+            writeln!(text, "headroom = {}", mailboxes.headroom_percent)?;
+        }
         self.where_databases_live(text)?;
         writeln!(text, "\n[engine]")?;
         writeln!(

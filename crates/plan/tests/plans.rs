@@ -117,6 +117,26 @@ fn every_diagnostic_names_line_key_and_remedy() {
     );
 }
 
+#[test]
+fn mailboxes_ask_for_a_load() {
+    let text = format!("{SHORT}[mailboxes]\ncount = 5000\niops_each = 0.101\nsize = \"4GiB\"\n");
+    let plan = Plan::parse("plan.toml", &text).unwrap();
+    // 5,000 x 0.101 and a fifth more.
+    assert_eq!(plan.workload.target_iops, Some(606));
+    assert_eq!(plan.mailboxes.unwrap().size, Bytes::from_gib(4));
+    assert_eq!(Plan::parse("again", &plan.to_toml()).unwrap(), plan);
+    let given = text.replace("[mailboxes]", "[workload]\ntarget_iops = 250\n[mailboxes]");
+    let plan = Plan::parse("plan.toml", &given).unwrap();
+    assert_eq!(plan.workload.target_iops, Some(250));
+    let none = format!("{SHORT}[mailboxes]\nsize = \"4GiB\"\n");
+    let error = Plan::parse("plan.toml", &none).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "plan.toml:4: [mailboxes]: missing; add `count = 5000`, the mailboxes to carry, to \
+         [mailboxes]"
+    );
+}
+
 proptest! {
     #[test]
     fn no_text_panics(text in "\\PC{0,200}") {

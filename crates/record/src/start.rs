@@ -127,6 +127,8 @@ pub struct Settings {
     pub mailboxes: Option<u64>,
     /// Transactional IOPS of one mailbox.
     pub iops_per_mailbox: Option<f64>,
+    /// Size of one mailbox on disk.
+    pub mailbox_bytes: Option<u64>,
     /// Size of the databases in percent of the volumes, where the plan sizes them so.
     pub capacity_percent: Option<f64>,
     /// Load in percent of the maximum, where the plan asks so.

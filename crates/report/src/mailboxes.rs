@@ -25,6 +25,10 @@ pub(crate) struct Carried {
     /// By the size of the volumes of the databases; none where the record has no sizes.
     pub by_space: Option<f64>,
     volumes_bytes: u64,
+    size_each: Bytes,
+    /// Mailboxes that the plan asks for.
+    wanted: Option<u64>,
+    achieved_iops: f64,
     /// Transactional IOPS of one mailbox.
     pub iops_each: f64,
 }
@@ -39,34 +43,49 @@ impl Carried {
             .map(|facts| (facts.volume.mount.as_str(), facts.volume.size_bytes))
             .collect();
         let volumes_bytes = volumes.values().sum();
-        let by_space = volumes_bytes as f64 / USUAL_SIZE.0 as f64;
+        let size_each = run.start.settings.mailbox_bytes.map_or(USUAL_SIZE, Bytes);
+        let by_space = volumes_bytes as f64 / size_each.0.max(1) as f64;
+        let achieved_iops = run.achieved_transactional_iops();
         Self {
-            by_io: two_digits(run.achieved_transactional_iops() / iops_each),
+            by_io: two_digits(achieved_iops / iops_each),
             by_space: (volumes_bytes > 0).then(|| two_digits(by_space)),
             volumes_bytes,
+            size_each,
+            wanted: run.start.settings.mailboxes,
+            achieved_iops,
             iops_each,
         }
     }
 
-    /// Both bounds, and which one holds.
+    /// What the plan asks for beside what was achieved, or how many mailboxes it stands for.
     pub(crate) fn sentence(&self) -> String {
-        let by_io = format!(
-            "In mailboxes: the requests of about {} of {} IOPS",
-            format::number(self.by_io, 0),
-            format::number(self.iops_each, 2)
-        );
-        let Some(by_space) = self.by_space else {
-            return format!("{by_io}; the room for them is unknown.");
+        let each = format::number(self.iops_each, 2);
+        let asked = match self.wanted {
+            Some(wanted) => format!(
+                "Required for {} mailboxes of {each} IOPS: {} IOPS; achieved {}",
+                format::whole(wanted),
+                format::three_digits(wanted as f64 * self.iops_each),
+                format::three_digits(self.achieved_iops)
+            ),
+            None => format!(
+                "In mailboxes: the requests of about {} of {each} IOPS",
+                format::number(self.by_io, 0)
+            ),
         };
-        let bound = if by_space < self.by_io {
-            "space"
-        } else {
-            "I/O"
+        let Some(by_space) = self.by_space else {
+            return format!("{asked}; the room for them is unknown.");
+        };
+        // A load that is held says nothing of what more the disk would do.
+        let bound = match self.wanted {
+            Some(wanted) if by_space < wanted as f64 => "not enough, space is the limit",
+            Some(_) => "enough",
+            None if by_space < self.by_io => "space is the limit",
+            None => "I/O is the limit",
         };
         format!(
-            "{by_io}; the room of about {} of {} on {}: {bound} is the limit.",
+            "{asked}; the room of about {} of {} on {}: {bound}.",
             format::number(by_space, 0),
-            format::size(USUAL_SIZE.0),
+            format::size(self.size_each.0),
             format::size(self.volumes_bytes)
         )
     }
@@ -78,4 +97,32 @@ fn two_digits(mailboxes: f64) -> f64 {
     }
     let step = 10_f64.powf(mailboxes.log10().floor() - 1.0);
     (mailboxes / step).floor() * step
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Carried;
+    use crate::tests::passing;
+
+    #[test]
+    fn what_a_plan_asks_for_is_said_beside_what_was_achieved() {
+        let mut run = passing();
+        let said = |run: &record::RunRecord| Carried::of(run).sentence();
+        assert!(
+            said(&run).ends_with("space is the limit."),
+            "{}",
+            said(&run)
+        );
+        run.start.settings.mailboxes = Some(1_000);
+        run.start.settings.mailbox_bytes = Some(2 << 30);
+        assert_eq!(
+            said(&run),
+            "Required for 1,000 mailboxes of 0.12 IOPS: 120 IOPS; achieved 337; the room of about \
+             1,100 of 2.0 GiB on 2.2 TiB: enough."
+        );
+        run.start.settings.mailbox_bytes = Some(10 << 30);
+        assert!(said(&run).ends_with("not enough, space is the limit."));
+        run.start.databases.clear();
+        assert!(said(&run).ends_with("the room for them is unknown."));
+    }
 }
