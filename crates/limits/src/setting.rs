@@ -208,6 +208,7 @@ pub(crate) fn removes_request_filter(file: &ConfigFile) -> Result<bool, ConfigEr
         &scopes(&document),
         &["system.webServer", "modules", "remove"],
     )?;
-    let filter = |node: &Node<'_, '_>| node.attribute("name") == Some("RequestFilteringModule");
-    Ok(removed.iter().any(filter))
+    Ok(removed
+        .iter()
+        .any(|node: &Node<'_, '_>| node.attribute("name") == Some("RequestFilteringModule")))
 }

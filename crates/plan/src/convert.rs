@@ -260,8 +260,11 @@ impl Check<'_> {
     fn missing(&mut self, place: &Place, key: &str, example: &'static str) {
         let full = format!("{} {key}", place.key);
         let section = place.key.trim_matches(['[', ']']);
-        let known = |complaint: &Complaint| complaint.key == full || complaint.key == section;
-        if !self.complaints.iter().any(known) {
+        if !self
+            .complaints
+            .iter()
+            .any(|complaint| complaint.key == full || complaint.key == section)
+        {
             self.complaints.push(place.complaint(Problem::Missing {
                 example: example.to_owned(),
             }));
@@ -291,8 +294,13 @@ impl Check<'_> {
             (None, listed) => self.listed(section, listed)?,
         };
         let number = |index| u32::try_from(index).unwrap_or(u32::MAX);
-        let database = |(index, (folder, log))| Database::new(number(index), folder, log);
-        Some(pairs.into_iter().enumerate().map(database).collect())
+        Some(
+            pairs
+                .into_iter()
+                .enumerate()
+                .map(|(index, (folder, log))| Database::new(number(index), folder, log))
+                .collect(),
+        )
     }
 
     /// Deals `count` databases out to the folders in turn.

@@ -43,9 +43,12 @@ impl<'a, 'c> Keys<'a, 'c> {
         key: &'static str,
         mut read: impl FnMut(Keys<'a, '_>, usize) -> T,
     ) -> Vec<T> {
-        let sections = self.section.sections(key, self.complaints);
-        let read = |(index, section)| read(Keys::new(section, self.complaints), index);
-        sections.into_iter().enumerate().map(read).collect()
+        self.section
+            .sections(key, self.complaints)
+            .into_iter()
+            .enumerate()
+            .map(|(index, section)| read(Keys::new(section, self.complaints), index))
+            .collect()
     }
 
     /// Complains about every key that was never asked for.

@@ -247,8 +247,12 @@ impl<'a> Section<'a> {
             ));
             return None;
         };
-        let read = |item| self.read(key, item, complaints);
-        Some(items.iter().filter_map(read).collect())
+        Some(
+            items
+                .iter()
+                .filter_map(|item| self.read(key, item, complaints))
+                .collect(),
+        )
     }
 
     /// The section `[key]`, empty where the document does not have it.

@@ -71,8 +71,7 @@ pub(crate) fn exact_size(bytes: u64) -> String {
 pub(crate) fn duration(nanoseconds: u64) -> String {
     let seconds = nanoseconds / 1_000_000_000;
     let (hours, minutes, rest) = (seconds / 3_600, seconds / 60 % 60, seconds % 60);
-    let parts = [(hours, "h"), (minutes, "min"), (rest, "s")];
-    let said: Vec<String> = parts
+    let said: Vec<String> = [(hours, "h"), (minutes, "min"), (rest, "s")]
         .iter()
         .filter(|(count, _)| *count > 0)
         .map(|(count, unit)| format!("{count} {unit}"))

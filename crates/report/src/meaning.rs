@@ -72,10 +72,12 @@ pub(crate) fn decisive(verdict: &Verdict) -> Vec<&Finding> {
         })
     };
     let kinds = [Some(Kind::Record), Some(Kind::Validity), None];
-    let first = kinds
+    kinds
         .into_iter()
-        .find(|&kind| unjudged(kind).next().is_some());
-    first.into_iter().flat_map(unjudged).collect()
+        .find(|&kind| unjudged(kind).next().is_some())
+        .into_iter()
+        .flat_map(unjudged)
+        .collect()
 }
 
 /// One sentence per finding of an outcome, damage first.
@@ -86,8 +88,10 @@ fn objections(run: &RunRecord, verdict: &Verdict, outcome: Outcome) -> Vec<Strin
         .filter(|finding| finding.outcome == outcome);
     let mut matching: Vec<&Finding> = matching.collect();
     matching.sort_by_key(|finding| finding.kind != Kind::Damage);
-    let said = matching.iter().map(|finding| objection(run, finding));
-    said.collect()
+    matching
+        .iter()
+        .map(|finding| objection(run, finding))
+        .collect()
 }
 
 fn objection(run: &RunRecord, finding: &Finding) -> String {

@@ -191,8 +191,9 @@ fn push_table(text: &mut String, table: &Table) {
 /// Columns with their lines; a last column of text is made to fit where that leaves it room.
 fn lay_out(table: &Table) -> Vec<Laid> {
     let last = table.columns.len() - 1;
-    let lay = |index| Laid::of(table, index, TEXT_WIDTH);
-    let mut columns: Vec<Laid> = (0..=last).map(lay).collect();
+    let mut columns: Vec<Laid> = (0..=last)
+        .map(|index| Laid::of(table, index, TEXT_WIDTH))
+        .collect();
     let before: usize = columns[..last].iter().map(|laid| laid.width + GAP).sum();
     let left_over = WIDTH.saturating_sub(before);
     if left_over >= NARROWEST_TEXT && !columns[last].numeric {

@@ -101,8 +101,10 @@ pub fn size(deployment: &Deployment) -> Sizing {
 impl Sizing {
     /// Whether nothing forbids to build it.
     pub fn is_workable(&self) -> bool {
-        let forbids = |finding: &Finding| finding.severity == Severity::Violation;
-        !self.findings.iter().any(forbids)
+        !self
+            .findings
+            .iter()
+            .any(|finding| finding.severity == Severity::Violation)
     }
 
     /// The number under `key`; none where it does not apply to this deployment.

@@ -31,8 +31,11 @@ impl Verdict {
 
     /// The findings that did not pass, worst first.
     pub fn objections(&self) -> Vec<&Finding> {
-        let passed = |finding: &&Finding| finding.outcome != Outcome::Pass;
-        let mut objections: Vec<&Finding> = self.findings.iter().filter(passed).collect();
+        let mut objections: Vec<&Finding> = self
+            .findings
+            .iter()
+            .filter(|finding| finding.outcome != Outcome::Pass)
+            .collect();
         objections.sort_by_key(|finding| match finding.outcome {
             Outcome::Fail => 0,
             Outcome::CannotJudge => 1,
@@ -45,8 +48,7 @@ impl Verdict {
 
 /// Applies every rule to a run.
 pub fn judge(run: &RunRecord) -> Verdict {
-    let applied = rules::ALL.iter().filter_map(|rule| rule(run));
-    let mut findings: Vec<Finding> = applied.collect();
+    let mut findings: Vec<Finding> = rules::ALL.iter().filter_map(|rule| rule(run)).collect();
     rules::name_other_programs(run, &mut findings);
     doubt_failures_of_a_limited_generator(&mut findings);
     let outcome = overall(&findings);
@@ -62,8 +64,11 @@ fn doubt_failures_of_a_limited_generator(findings: &mut [Finding]) {
     let failed = |finding: &Finding| finding.kind == Kind::Load && finding.outcome == Outcome::Fail;
     // A busy machine sees an answer late by milliseconds. Where it did not run at all the interval
     // was left out, so a request of seconds is the storage's own.
-    let stood_still = |finding: &Finding| failed(finding) && finding.rule == rules::LONGEST_REQUEST;
-    if !findings.iter().any(failed) || findings.iter().any(stood_still) {
+    if !findings.iter().any(failed)
+        || findings
+            .iter()
+            .any(|finding| failed(finding) && finding.rule == rules::LONGEST_REQUEST)
+    {
         return;
     }
     for finding in findings {

@@ -441,8 +441,12 @@ fn a_record_that_was_changed_is_not_judged_whatever_it_says() {
         (Outcome::CannotJudge, Some(14.0), 2)
     );
     let unsealed = judge(&small().run());
-    let is_named = |finding: &Finding| finding.rule == "record-intact";
-    assert!(!unsealed.findings.iter().any(is_named));
+    assert!(
+        !unsealed
+            .findings
+            .iter()
+            .any(|finding| finding.rule == "record-intact")
+    );
 }
 
 /// A run that read so many mebibytes, and whose device counted so many.

@@ -254,8 +254,11 @@ fn replication(mut keys: Keys<'_, '_>) -> Replication {
 
 /// The 24 shares, which add up to 100 percent.
 fn hourly_shares(keys: &mut Keys<'_, '_>) -> Option<[f64; 24]> {
-    let given = keys.list::<f64>("hourly_percent")?;
-    let shares: Vec<f64> = given.iter().map(|share| share.value / 100.0).collect();
+    let shares: Vec<f64> = keys
+        .list::<f64>("hourly_percent")?
+        .iter()
+        .map(|share| share.value / 100.0)
+        .collect();
     let sum: f64 = shares.iter().sum();
     let sound = shares.iter().all(|share| (0.0..=1.0).contains(share)) && (sum - 1.0).abs() < 0.01;
     match <[f64; 24]>::try_from(shares) {

@@ -36,8 +36,8 @@ impl PercentileChart {
     /// in `count` do not exist.
     pub fn shares(count: u64) -> Vec<f64> {
         let rarest = 1.0 / (count.max(2) as f64);
-        let steps = (0_u32..=200).map(|step| 10_f64.powf(-f64::from(step) / 40.0));
-        steps
+        (0_u32..=200)
+            .map(|step| 10_f64.powf(-f64::from(step) / 40.0))
             .take_while(|&rarity| rarity >= rarest * 0.999)
             .map(|rarity| 1.0 - rarity)
             .collect()

@@ -64,8 +64,10 @@ pub(super) fn round_ticks(highest: f64, wanted: u32) -> Vec<f64> {
 fn round_up(value: f64) -> f64 {
     let power = 10_f64.powf(value.log10().floor());
     let rounds = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power);
-    let fits = |round: &&f64| **round >= value * 0.999_999;
-    *rounds.iter().find(fits).unwrap_or(&rounds[3])
+    *rounds
+        .iter()
+        .find(|round: &&f64| **round >= value * 0.999_999)
+        .unwrap_or(&rounds[3])
 }
 
 /// 1, 2 and 5 times the powers of ten that enclose both ends; only powers where they span much.

@@ -20,8 +20,13 @@ pub(super) fn render(sized: Sized<'_>) -> String {
 /// The document.
 pub(super) fn value(sized: Sized<'_>) -> Json {
     let deployment = sized.deployment;
-    let facts = sized.sizing.sheet.facts().iter();
-    let values: Map<String, Json> = facts.map(|fact| (fact.key.clone(), number(fact))).collect();
+    let values: Map<String, Json> = sized
+        .sizing
+        .sheet
+        .facts()
+        .iter()
+        .map(|fact| (fact.key.clone(), number(fact)))
+        .collect();
     json!({
         "schema": SCHEMA,
         "name": deployment.name,
@@ -45,8 +50,10 @@ fn failures(sized: Sized<'_>) -> Vec<Json> {
         return Vec::new();
     };
     let modes = found.modes.iter();
-    let members = modes.filter_map(|mode| failure_json(&found.needs, mode));
-    members.map(Json::Object).collect()
+    modes
+        .filter_map(|mode| failure_json(&found.needs, mode))
+        .map(Json::Object)
+        .collect()
 }
 
 /// What a failure costs the servers that are left; pairs are the least and the most of any. None

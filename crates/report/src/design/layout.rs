@@ -89,9 +89,11 @@ fn row(needs: &Needs, mode: &Mode) -> Row {
 /// What to say where the simulation finds more than the formulas that sized the servers.
 fn beyond(sized: Sized<'_>, modes: &[Mode]) -> Option<String> {
     let worst = sized.sizing.number("srv.worst_active_dbs_dc1")?;
-    let whole = |mode: &&Mode| mode.not_active == 0;
     let most = |mode: &Mode| mode.active().map_or(0, |(_, most)| most);
-    let found = modes.iter().filter(whole).max_by_key(|mode| most(mode))?;
+    let found = modes
+        .iter()
+        .filter(|mode| mode.not_active == 0)
+        .max_by_key(|mode| most(mode))?;
     let most = most(found);
     (most as f64 > worst).then(|| {
         format!(

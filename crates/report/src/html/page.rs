@@ -124,6 +124,7 @@ fn push_entry(html: &mut String, entry: &Entry) {
 
 /// Each text as a paragraph of its own.
 fn paragraphs<'a>(texts: impl Iterator<Item = &'a str>) -> String {
-    let paragraphs = texts.map(|text| ["<p>", &escape(text), "</p>"].concat());
-    paragraphs.collect()
+    texts
+        .map(|text| ["<p>", &escape(text), "</p>"].concat())
+        .collect()
 }

@@ -210,8 +210,8 @@ impl Times<'_> {
         limits: Option<(f64, f64)>,
     ) -> Chart {
         let points = |value: &dyn Fn(&Moment) -> Option<f64>| {
-            let points = self.rows.iter();
-            points
+            self.rows
+                .iter()
                 .filter_map(|row| Some((row.middle(), value(row)?)))
                 .collect()
         };

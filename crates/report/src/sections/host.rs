@@ -174,8 +174,10 @@ fn counter_rows(run: &RunRecord, phase: Phase) -> Vec<Row> {
 
 /// Cells without a number where the system does not tell.
 fn share_rows(run: &RunRecord, phase: Phase) -> impl Iterator<Item = Row> {
-    let rows = run.intervals_of(phase);
-    let shares: Vec<&ProcessorShares> = rows.filter_map(|row| row.processors.as_ref()).collect();
+    let shares: Vec<&ProcessorShares> = run
+        .intervals_of(phase)
+        .filter_map(|row| row.processors.as_ref())
+        .collect();
     SHARES.iter().map(move |share| {
         let values: Vec<f64> = shares.iter().map(|of| (share.value)(of)).collect();
         let name = Cell::plain(share.label).of_metric(share.metric);

@@ -233,11 +233,12 @@ fn groups(provision: &Provision) -> Vec<Vec<String>> {
     let sites = needs.wish.sites.len();
     let row = |group: &Group| {
         let names = |site| {
-            let here = group
+            let names: Vec<&str> = group
                 .servers
                 .iter()
-                .filter(move |server| server.site == site);
-            let names: Vec<&str> = here.map(|server| server.name.as_str()).collect();
+                .filter(move |server| server.site == site)
+                .map(|server| server.name.as_str())
+                .collect();
             names.join(",")
         };
         let mut row = vec![group.name.clone(), NO_ACCESS_POINT.to_owned()];

@@ -23,8 +23,9 @@ fn rows(table: &str) -> Vec<std::collections::BTreeMap<String, String>> {
     let mut reader = csv::Reader::from_reader(table.as_bytes());
     let headers = reader.headers().unwrap().clone();
     let row = |record: csv::StringRecord| {
-        let fields = headers.iter().zip(record.iter());
-        fields
+        headers
+            .iter()
+            .zip(record.iter())
             .map(|(name, field)| (name.to_owned(), field.to_owned()))
             .collect()
     };

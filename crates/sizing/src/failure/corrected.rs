@@ -28,8 +28,10 @@ pub(super) fn failures(work: &mut Work<'_>) -> Failures {
     let lost = all().map(|mode| mode.lost).fold(0.0, f64::max);
     let waits = second_site_waits(work.deployment);
     let here = work.value("srv.active_dc1");
-    let of_first = all().filter(|mode| !waits || mode.lost < here);
-    let mut active: Vec<Number> = of_first.map(|mode| mode.active.clone()).collect();
+    let mut active: Vec<Number> = all()
+        .filter(|mode| !waits || mode.lost < here)
+        .map(|mode| mode.active.clone())
+        .collect();
     active.insert(0, normal.clone());
     let worst = greatest(&active);
     preferred(work, &worst);
@@ -130,8 +132,10 @@ fn two_failed(work: &mut Work<'_>) -> Option<CorrectedMode> {
 
 /// Whether databases may become active in the other site by themselves.
 fn crosses_sites(deployment: &Deployment) -> bool {
-    let open = |site: &plan::deployment::SecondSite| !site.blocks_activation && site.copies > 0;
-    deployment.second_site.as_ref().is_some_and(open)
+    deployment
+        .second_site
+        .as_ref()
+        .is_some_and(|site| !site.blocks_activation && site.copies > 0)
 }
 
 /// Databases of a group over the servers of the surviving site.

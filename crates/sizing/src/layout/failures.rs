@@ -208,9 +208,10 @@ fn whole_sites(
 /// The servers of each failure domain.
 fn distinct_domains(layout: &Layout) -> Vec<Vec<usize>> {
     let numbered = layout.servers.iter().enumerate().collect::<Vec<_>>();
-    let groups = numbered.chunk_by(|(_, left), (_, right)| left == right);
-    let numbers = |group: &[(usize, _)]| group.iter().map(|&(number, _)| number).collect();
-    groups.map(numbers).collect()
+    numbered
+        .chunk_by(|(_, left), (_, right)| left == right)
+        .map(|group: &[(usize, _)]| group.iter().map(|&(number, _)| number).collect())
+        .collect()
 }
 
 /// Every choice of `count` out of `0..of`, in order.

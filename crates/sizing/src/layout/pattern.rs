@@ -22,9 +22,10 @@ impl Pattern {
         }
         let round = database / self.servers;
         let home = database + round / self.turns * self.drift;
-        let shifts = self.shifts(round);
-        let number = |shift: &usize| self.first_server + (home + shift) % self.servers;
-        shifts.iter().map(number).collect()
+        self.shifts(round)
+            .iter()
+            .map(|shift| self.first_server + (home + shift) % self.servers)
+            .collect()
     }
 
     /// How far the copies of this round stand from the first one.

@@ -11,10 +11,9 @@ pub(super) fn recognise(name: &str, sheet: &Sheet<'_>) -> Result<Kind, ProfileEr
             file: name.to_owned(),
         });
     }
-    let fits = |kind: &Kind| kind.needed().iter().all(|header| sheet.has(header));
     Kind::ALL
         .into_iter()
-        .find(fits)
+        .find(|kind| kind.needed().iter().all(|header| sheet.has(header)))
         .ok_or_else(|| ProfileError::Unknown {
             file: name.to_owned(),
             found: sheet.headers().to_vec(),

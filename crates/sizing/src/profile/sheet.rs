@@ -257,9 +257,11 @@ fn same(header: &str) -> String {
 
 /// The most frequent of the usual separators in the line of headers.
 fn delimiter(headers: &str) -> u8 {
-    let count = |separator: &u8| headers.matches(char::from(*separator)).count();
     let usual = [b'\t', b';', b','];
-    usual.into_iter().max_by_key(count).unwrap_or(b',')
+    usual
+        .into_iter()
+        .max_by_key(|separator: &u8| headers.matches(char::from(*separator)).count())
+        .unwrap_or(b',')
 }
 
 /// Where the table starts, and how many lines stand before: comments of message tracking other

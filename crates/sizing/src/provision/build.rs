@@ -5,7 +5,7 @@ use super::{
     ActiveLimits, Database, DatabaseCopy, Group, Needs, Prefixes, Provision, ProvisionError,
     Purpose, Server, Volume,
 };
-use crate::layout::{self, Failure, Layout, Load, Mode, lay_out, play};
+use crate::layout::{self, Failure, Layout, Mode, lay_out, play};
 
 /// The number of the first disk that is not the system's.
 const FIRST_DISK: usize = 1;
@@ -69,14 +69,13 @@ fn group(needs: &Needs, layout: &Layout, modes: &[Mode], at: usize) -> Group {
 
 /// What servers like `own` carry: of the same site, and kept for late copies or not.
 fn limits(modes: &[Mode], own: layout::Server) -> ActiveLimits {
-    let alike = |load: &&Load| load.site == own.site && load.only_lagged == own.only_lagged;
     let most_in = |within: fn(&Mode) -> bool| {
         let loads = modes
             .iter()
             .filter(|mode| within(mode))
             .flat_map(|mode| &mode.loads);
         loads
-            .filter(alike)
+            .filter(|load| load.site == own.site && load.only_lagged == own.only_lagged)
             .map(|load| load.active)
             .max()
             .unwrap_or(0)

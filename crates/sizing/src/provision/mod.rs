@@ -285,10 +285,13 @@ impl Server {
 
     /// The volume with the log of `database`: its own, or the one of the databases.
     pub fn log_volume(&self, database: &str) -> Option<&Volume> {
-        let holds = |volume: &&Volume| volume.databases.iter().any(|name| name == database);
-        let apart = |volume: &&Volume| volume.purpose == Purpose::Logs;
-        let mut holders = self.volumes.iter().filter(holds);
-        let of_logs = holders.clone().find(apart);
+        let mut holders = self
+            .volumes
+            .iter()
+            .filter(|volume| volume.databases.iter().any(|name| name == database));
+        let of_logs = holders
+            .clone()
+            .find(|volume| volume.purpose == Purpose::Logs);
         of_logs.or_else(|| holders.next())
     }
 }
@@ -342,8 +345,9 @@ impl Provision {
                 *sum += volume.size.0 as f64;
             }
         }
-        let shares = bytes.iter().zip(pools);
-        shares
+        bytes
+            .iter()
+            .zip(pools)
             .map(|(bytes, (_, pool))| bytes / pool.formatted().0 as f64)
             .collect()
     }

@@ -418,8 +418,11 @@ fn mirrored_groups_have_their_home_in_the_second_site() {
     needs.mirrored = true;
     let provision = provision(needs).unwrap();
     let sites = |at: usize| {
-        let servers = provision.groups[at].servers.iter();
-        servers.map(|server| server.site).collect::<Vec<_>>()
+        provision.groups[at]
+            .servers
+            .iter()
+            .map(|server| server.site)
+            .collect::<Vec<_>>()
     };
     assert_eq!((sites(0), sites(1)), (vec![0, 0, 1, 1], vec![1, 1, 0, 0]));
 }

@@ -15,18 +15,26 @@ const FEWEST_BYTES: u64 = 16 << 20;
 /// Cannot judge where a cache is known to be in the way, or a device counted far fewer bytes than
 /// were read. Finds nothing in a record that says neither.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
-    let databases = run.start.databases.iter();
-    let mut volumes: Vec<&VolumeFacts> = databases
+    let mut volumes: Vec<&VolumeFacts> = run
+        .start
+        .databases
+        .iter()
         .flat_map(|database| [&database.volume, &database.log_volume])
         .collect();
     volumes.sort_by_key(|volume| &volume.mount);
     volumes.dedup_by_key(|volume| &volume.mount);
-    let enough = |reads: &&VolumeReads| reads.requested_bytes >= FEWEST_BYTES;
-    let compared: Vec<&VolumeReads> = run.volume_reads.iter().filter(enough).collect();
+    let compared: Vec<&VolumeReads> = run
+        .volume_reads
+        .iter()
+        .filter(|reads| reads.requested_bytes >= FEWEST_BYTES)
+        .collect();
     let least = compared.iter().map(|reads| percent(reads));
     let least = least.min_by(f64::total_cmp);
-    let says = |volume: &&VolumeFacts| volume.cached.is_some() || volume.caching_unknown.is_some();
-    if compared.is_empty() && !volumes.iter().any(says) {
+    if compared.is_empty()
+        && !volumes
+            .iter()
+            .any(|volume| volume.cached.is_some() || volume.caching_unknown.is_some())
+    {
         return None;
     }
     let mut evidence: Vec<String> = volumes.iter().filter_map(|volume| cached(volume)).collect();

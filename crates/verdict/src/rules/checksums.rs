@@ -55,8 +55,9 @@ fn damage(of: &Checksum) -> Option<Evidence> {
             (of.wrong_page_number_pages, "with a wrong page number"),
             (of.lost_flush_pages, "with a lost flush"),
         ];
-        let found = kinds.iter().filter(|(pages, _)| *pages > 0);
-        let mut said: Vec<String> = found
+        let mut said: Vec<String> = kinds
+            .iter()
+            .filter(|(pages, _)| *pages > 0)
             .map(|(pages, kind)| format!("{} {kind}", thousands(*pages)))
             .collect();
         said.push(format!("of {} pages seen", thousands(of.seen_pages)));

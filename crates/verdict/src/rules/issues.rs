@@ -16,8 +16,9 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         let issues = run.issues.iter();
         issues.filter(|issue| issue.kind != IssueKind::VolumeFull)
     };
-    let is_error = |issue: &&Issue| issue.severity == Severity::Error;
-    let noted = of_this_rule().filter(is_error).count() as u64;
+    let noted = of_this_rule()
+        .filter(|issue| issue.severity == Severity::Error)
+        .count() as u64;
     let failed_requests: u64 = run
         .totals
         .values()

@@ -119,8 +119,10 @@ impl LatencyRule {
     fn finding(&self, mut all: Vec<Measured>, proves: impl Fn(&Measured) -> bool) -> Finding {
         all.sort_by(|left, right| right.mean_ns.total_cmp(&left.mean_ns));
         let limit = self.limit();
-        let over = |one: &&Measured| proves(one) && !limit.admits(milliseconds(one.mean_ns));
-        let failing: Vec<&Measured> = all.iter().filter(over).collect();
+        let failing: Vec<&Measured> = all
+            .iter()
+            .filter(|one| proves(one) && !limit.admits(milliseconds(one.mean_ns)))
+            .collect();
         let unproven: Vec<&Measured> = all.iter().filter(|one| !proves(one)).collect();
         let (outcome, shown) = if !failing.is_empty() {
             (Outcome::Fail, failing)

@@ -23,8 +23,10 @@ struct Longest {
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let limit_ns = run.start.settings.thresholds.longest_request_ns;
     let limit_ns = limit_ns.filter(|_| judges_load(run))?;
-    let databases = run.start.databases.iter();
-    let mut all: Vec<Longest> = databases
+    let mut all: Vec<Longest> = run
+        .start
+        .databases
+        .iter()
         .filter_map(|one| longest(run, one.index))
         .collect();
     all.sort_by_key(|one| std::cmp::Reverse(one.time_ns));

@@ -50,9 +50,10 @@ pub(super) fn is_starved(row: &IntervalRow) -> bool {
 
 /// Names the others beside what was not kept or could not be judged in their company.
 pub(crate) fn name_beside(run: &RunRecord, findings: &mut [Finding]) {
-    let is_open = |of: &&mut Finding| matches!(of.outcome, Outcome::Fail | Outcome::CannotJudge);
     let of_load = findings.iter_mut().filter(|of| of.kind == Kind::Load);
-    for finding in of_load.filter(is_open) {
+    for finding in of_load
+        .filter(|of: &&mut Finding| matches!(of.outcome, Outcome::Fail | Outcome::CannotJudge))
+    {
         let mut rows = told(run);
         if let Some(evidence) = finding.evidence.first_mut() {
             if let Some((from_ns, to_ns)) = evidence.span_ns {
@@ -67,8 +68,8 @@ pub(crate) fn name_beside(run: &RunRecord, findings: &mut [Finding]) {
 
 /// The intervals of the measurement whose shares are known.
 fn told(run: &RunRecord) -> Vec<(&IntervalRow, &ProcessorShares)> {
-    let rows = run.intervals_of(Phase::Measure);
-    rows.filter_map(|row| Some((row, row.processors.as_ref()?)))
+    run.intervals_of(Phase::Measure)
+        .filter_map(|row| Some((row, row.processors.as_ref()?)))
         .collect()
 }
 

@@ -12,8 +12,10 @@ const MOST_LEFT_OUT_PERCENT: f64 = 25.0;
 /// Warns of every interval that was left out; cannot judge where they are too many. Finds nothing
 /// in a run that was never paused.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
-    let rows = run.intervals_of(Phase::Measure);
-    let left_out: Vec<_> = rows.filter(|row| row.is_left_out).collect();
+    let left_out: Vec<_> = run
+        .intervals_of(Phase::Measure)
+        .filter(|row| row.is_left_out)
+        .collect();
     if !judges_load(run) || left_out.is_empty() {
         return None;
     }

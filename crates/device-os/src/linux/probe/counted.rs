@@ -25,8 +25,9 @@ fn members_of_btrfs(sys: &Path, device: &Path) -> Option<Vec<PathBuf>> {
     let all = fs::read_dir(sys.join("fs/btrfs")).ok()?.flatten();
     let devices = all.map(|entry| {
         let members = fs::read_dir(entry.path().join("devices")).into_iter();
-        let members = members.flatten().flatten();
         members
+            .flatten()
+            .flatten()
             .filter_map(|member| fs::canonicalize(member.path()).ok())
             .collect::<Vec<_>>()
     });

@@ -37,8 +37,11 @@ pub(super) fn of(provision: &Provision) -> Value {
 /// Redundant groups of a server and all that are alike: same site, and kept for late copies or not.
 fn disks(provision: &Provision, server: &Server) -> Value {
     let pools: Vec<Value> = provision.pools(server).iter().map(pool).collect();
-    let shares = provision.pool_shares(server);
-    let taken: Vec<f64> = shares.iter().map(|share| share * 100.0).collect();
+    let taken: Vec<f64> = provision
+        .pool_shares(server)
+        .iter()
+        .map(|share| share * 100.0)
+        .collect();
     json!({
         "server": server.name,
         "site": server.site + 1,

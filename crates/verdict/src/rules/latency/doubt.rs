@@ -23,9 +23,9 @@ pub(super) fn doubted(
 ) -> Finding {
     let mut rows = run.intervals_of(Phase::Measure);
     let mut failed = finding.evidence.iter().filter_map(|one| one.database);
-    let is_calm_failure = |database: u32| !limit.admits(milliseconds(calm_mean_ns(database)));
-    let is_in_doubt =
-        finding.outcome == Outcome::Fail && rows.any(is_starved) && !failed.any(is_calm_failure);
+    let is_in_doubt = finding.outcome == Outcome::Fail
+        && rows.any(is_starved)
+        && !failed.any(|database: u32| !limit.admits(milliseconds(calm_mean_ns(database))));
     if is_in_doubt {
         finding.outcome = Outcome::CannotJudge;
         finding.evidence.push(Evidence::of_run(
