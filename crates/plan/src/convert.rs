@@ -6,7 +6,7 @@ use crate::bounds::{Quantity, within};
 use crate::complaint::{Complaint, Problem};
 use crate::low;
 use crate::model::{
-    Cache, Database, Limits, Mailboxes, Mix, Plan, Sessions, Test, TestKind, Workload,
+    Cache, Database, Limits, MailboxDemand, Mix, Plan, Sessions, Test, TestKind, Workload,
 };
 use crate::preset::Preset;
 use crate::quantity::write_size;
@@ -70,8 +70,7 @@ pub(crate) fn convert(
         .and_then(|low| check.mailboxes(low));
     let mut workload = check.workload(&document.workload, page_size);
     if let (None, Some(mailboxes)) = (workload.target_iops, mailboxes) {
-        let target = mailboxes.target_iops().round().min(f64::from(MOST_IOPS));
-        workload.target_iops = Some((target as u32).max(1));
+        workload.target_iops = Some(mailboxes.target_iops().clamp(1, MOST_IOPS));
     }
     let limits = check.limits(&document.limits, test.kind);
     let depth_bounds = (Bytes::from_mib(1), Bytes::from_gib(4));
@@ -209,14 +208,14 @@ impl Check<'_> {
         Cache { minimum, maximum }
     }
 
-    fn mailboxes(&mut self, low: &low::Mailboxes) -> Option<Mailboxes> {
+    fn mailboxes(&mut self, low: &low::LowMailboxes) -> Option<MailboxDemand> {
         if low.count.is_none() {
             let example = "`count = 5000`, the mailboxes to carry, to [mailboxes]";
             self.missing(&low.place, "count", example);
             return None;
         }
         let sizes = (Bytes::from_mib(1), Bytes::from_gib(1024));
-        Some(Mailboxes {
+        Some(MailboxDemand {
             count: self.number(low.count.as_ref(), 1, (1, 10_000_000)),
             iops_each: self.within(low.iops_each.as_ref(), 0.1, (0.001, 100.0)),
             size: self.within(low.size.as_ref(), Bytes::from_gib(2), sizes),

@@ -23,7 +23,7 @@ pub use complaint::{Complaint, PlanError, Problem};
 pub use convert::Overrides;
 pub use deployment::Deployment;
 pub use model::{
-    Cache, Database, Limits, Mailboxes, Mix, Plan, Sessions, Test, TestKind, Workload,
+    Cache, Database, Limits, MailboxDemand, Mix, Plan, Sessions, Test, TestKind, Workload,
 };
 pub use preset::Preset;
 pub use quantity::{parse_duration, parse_size, write_size};

@@ -11,7 +11,7 @@ pub(crate) struct Document {
     pub description: Option<Given<String>>,
     pub seed: Option<Given<i128>>,
     pub preset: Option<Given<String>>,
-    pub mailboxes: Option<Mailboxes>,
+    pub mailboxes: Option<LowMailboxes>,
     pub databases: Databases,
     pub listed: Vec<Listed>,
     pub engine: Engine,
@@ -21,7 +21,7 @@ pub(crate) struct Document {
 }
 
 /// What the storage is to carry.
-pub(crate) struct Mailboxes {
+pub(crate) struct LowMailboxes {
     pub place: Place,
     pub count: Option<Given<i128>>,
     pub iops_each: Option<Given<f64>>,
@@ -114,8 +114,8 @@ fn document(mut root: Section<'_>, complaints: &mut Vec<Complaint>) -> Document 
     document
 }
 
-fn mailboxes(mut section: Section<'_>, complaints: &mut Vec<Complaint>) -> Mailboxes {
-    let mailboxes = Mailboxes {
+fn mailboxes(mut section: Section<'_>, complaints: &mut Vec<Complaint>) -> LowMailboxes {
+    let mailboxes = LowMailboxes {
         place: section.place(""),
         count: section.take("count", complaints),
         iops_each: section.take("iops_each", complaints),

@@ -18,7 +18,7 @@ pub struct Plan {
     /// Where the load's values come from that the document does not give.
     pub preset: Preset,
     /// What the storage is to carry, where the document says so.
-    pub mailboxes: Option<Mailboxes>,
+    pub mailboxes: Option<MailboxDemand>,
     /// The databases, at least one.
     pub databases: Vec<Database>,
     /// Length of each database file after the fill, rounded up to its growth unit.
@@ -37,9 +37,9 @@ pub struct Plan {
     pub limits: Limits,
 }
 
-/// Mailboxes that the storage is to carry.
+/// The mailboxes that the storage is to carry.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Mailboxes {
+pub struct MailboxDemand {
     /// How many.
     pub count: u32,
     /// Transactional IOPS of one in its busiest hour.
@@ -50,10 +50,16 @@ pub struct Mailboxes {
     pub headroom_percent: u32,
 }
 
-impl Mailboxes {
-    /// Database reads and writes per second to hold the load at.
-    pub fn target_iops(&self) -> f64 {
-        f64::from(self.count) * self.iops_each * f64::from(100 + self.headroom_percent) / 100.0
+impl MailboxDemand {
+    /// Database reads and writes per second to hold the load at, in whole ones.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "never negative, and too large a number becomes the largest"
+    )]
+    pub(crate) fn target_iops(&self) -> u32 {
+        let required = f64::from(self.count) * self.iops_each;
+        (required * f64::from(100 + self.headroom_percent) / 100.0).round() as u32
     }
 }
 
