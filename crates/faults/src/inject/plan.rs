@@ -77,6 +77,9 @@ pub enum Effect {
     },
     /// A write, change of length or creation finds the volume full. Nothing of it happens.
     Full,
+    /// A write finds the volume full midway: some of its blocks are written, from the first on, and
+    /// it fails for want of room.
+    FullMidway,
     /// A read moves only part of its bytes.
     ShortRead,
     /// So many bits of what is read, or of what is written, are turned round.
@@ -116,6 +119,10 @@ pub(super) enum Decision {
         done: bool,
     },
     Full,
+    /// So many of its bytes are written first.
+    FullMidway {
+        moved: usize,
+    },
     ShortRead {
         moved: usize,
     },
@@ -245,6 +252,9 @@ fn draw(effect: Effect, op: &Op, file_length: u64, prng: &mut Prng) -> Decision 
         Effect::Fail { done } => Decision::Fail { done },
         Effect::Stall(span) => Decision::Stall(span),
         Effect::Full if matches!(kind, OpKind::Write | OpKind::SetLength) => Decision::Full,
+        Effect::FullMidway if kind == OpKind::Write => Decision::FullMidway {
+            moved: below(prng, op.length() / ALIGNMENT) * ALIGNMENT,
+        },
         Effect::ShortRead if kind == OpKind::Read => Decision::ShortRead {
             moved: below(prng, op.length() / SECTOR) * SECTOR,
         },

@@ -98,6 +98,7 @@ impl Queue {
                 let error = injected_full(self.inner.name(), &request.op);
                 self.refuse(request, error, completer, submitted);
             }
+            Decision::FullMidway { moved } => self.fill(request, moved, completer, submitted),
             Decision::Stall(span) => self.stall(span, request, completer, submitted),
             Decision::Lose => self.lose(request, completer, submitted),
             Decision::Misdirect { to } => {
@@ -106,7 +107,9 @@ impl Queue {
                 }
                 self.pass(request, completer, submitted, |_| {});
             }
-            Decision::Tear(written) => self.tear(request, written, completer, submitted),
+            Decision::Tear(written) => {
+                self.mix(request, written, Ok(()), completer, submitted);
+            }
             Decision::FlipBits(flips) => self.flip(request, flips, completer, submitted),
             Decision::ShortRead { moved } => {
                 let error = self.short(&request.op, moved);
@@ -156,6 +159,23 @@ impl Queue {
         self.end(completer, submitted, outcome);
     }
 
+    /// Writes the first bytes only, and fails for want of room.
+    fn fill(
+        self: &Rc<Self>,
+        request: Request,
+        moved: usize,
+        completer: Completer,
+        submitted: Nanos,
+    ) {
+        let error = injected_full(self.inner.name(), &request.op);
+        if moved == 0 {
+            return self.refuse(request, error, completer, submitted);
+        }
+        let sectors = request.op.length() / SECTOR;
+        let written = (0..sectors).map(|sector| sector * SECTOR < moved).collect();
+        self.mix(request, written, Err(error), completer, submitted);
+    }
+
     fn stall(
         self: &Rc<Self>,
         span: Nanos,
@@ -181,11 +201,13 @@ impl Queue {
         });
     }
 
-    /// Reads what is there and writes it back with only some sectors new.
-    fn tear(
+    /// Reads what is there and writes it back with only some sectors new; `told` is what the caller
+    /// hears where that went well.
+    fn mix(
         self: &Rc<Self>,
         request: Request,
         written: Vec<bool>,
+        told: Result<(), DeviceError>,
         completer: Completer,
         submitted: Nanos,
     ) {
@@ -215,6 +237,7 @@ impl Queue {
                 outcome = inner.submit(write).await;
             }
             outcome.buffer = Some(buffer);
+            outcome.result = outcome.result.and(told);
             queue.end(completer, submitted, outcome);
         }));
     }
@@ -261,7 +284,7 @@ impl QueuedJob {
     const fn must_be_alone(&self) -> bool {
         matches!(
             self.decision,
-            Decision::Misdirect { .. } | Decision::Tear(_)
+            Decision::Misdirect { .. } | Decision::Tear(_) | Decision::FullMidway { .. }
         )
     }
 }

@@ -185,6 +185,21 @@ fn a_full_volume_refuses_growth_and_writes_but_not_reads() {
 }
 
 #[test]
+fn a_volume_that_is_full_midway_has_the_beginning_of_a_write() {
+    let midway = fault(Call::Write, Occurrence::From(1), Effect::FullMidway);
+    let world = world(vec![midway]);
+    let four_pages = || {
+        let buffer = Buffer::copy_of(&[92; 4 * PAGE]);
+        Request::write(Purpose::Database, PAGE as u64, buffer, Durability::Volatile)
+    };
+    let seen = outcomes(&world, (0..16).map(|_| four_pages()).collect());
+    let is_full = |one: &Outcome| matches!(one.result, Err(DeviceError::Full { .. }));
+    assert!(seen.iter().all(is_full));
+    // Of sixteen such writes the longest part counts.
+    assert_eq!(changed(&world), [(1, 92), (2, 92), (3, 92)]);
+}
+
+#[test]
 fn a_short_read_says_how_much_it_moved() {
     let world = world(vec![fault(
         Call::Read,
