@@ -63,28 +63,38 @@ impl Host for PoolHost {
         self
     }
 
-    fn start(&self, handle: &Rc<OpenFile>, mut op: Op, completer: Completer) {
-        let (file, handle) = (Arc::clone(&handle.file), Rc::clone(handle));
-        let (clock, submitted) = (self.clock, self.clock.now());
-        self.helpers.run(
-            move || {
-                let result = perform(&file, &mut op);
-                (op, result)
-            },
-            move |(op, result)| {
-                completer.complete(Outcome {
-                    result: result.map_err(|failure| failure.on(&handle, &op)),
-                    buffer: op.into_buffer(),
-                    submitted,
-                    completed: clock.now(),
-                });
-            },
-        );
+    fn start(&self, handle: &Rc<OpenFile>, op: Op, completer: Completer) {
+        block(&self.helpers, handle, op, completer, self.clock.now());
     }
 
     fn helpers(&self) -> &Helpers {
         &self.helpers
     }
+}
+
+/// Makes a request as a blocking call on one of `helpers`.
+pub(super) fn block(
+    helpers: &Helpers,
+    handle: &Rc<OpenFile>,
+    mut op: Op,
+    completer: Completer,
+    submitted: Nanos,
+) {
+    let (file, handle) = (Arc::clone(&handle.file), Rc::clone(handle));
+    helpers.run(
+        move || {
+            let result = perform(&file, &mut op);
+            (op, result)
+        },
+        move |(op, result)| {
+            completer.complete(Outcome {
+                result: result.map_err(|failure| failure.on(&handle, &op)),
+                buffer: op.into_buffer(),
+                submitted,
+                completed: OsClock::new().now(),
+            });
+        },
+    );
 }
 
 /// How a transfer failed, before its file is known.

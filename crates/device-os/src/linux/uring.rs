@@ -22,7 +22,7 @@ use units::Nanos;
 
 use super::file::{OpenFile, Progress, progress};
 use super::helpers::Helpers;
-use super::{Host, sys};
+use super::{Host, pool, sys};
 use crate::OsClock;
 use crate::probe::DurableWrites;
 
@@ -211,6 +211,19 @@ impl UringHost {
             return;
         }
         let slot = usize::try_from(number).expect("invariant: numbers are slots");
+        if result == -libc::ECANCELED {
+            // Nothing here cancels a request: the kernel may start no thread for a call that
+            // blocks. That says nothing about the storage.
+            let request = self.requests.borrow_mut().remove(slot);
+            let RingRequest {
+                op,
+                file,
+                completer,
+                submitted,
+                ..
+            } = request;
+            return pool::block(&self.helpers, &file, op, completer, submitted);
+        }
         let verdict = self.requests.borrow_mut().get(slot).judge(result);
         match verdict {
             None => self.queue(slot),
