@@ -7,8 +7,8 @@ use std::rc::Rc;
 use units::Nanos;
 
 use crate::{
-    Caps, Completion, Device, DeviceError, FileEntry, Op, OpKind, OpenMode, Pending, Purpose,
-    Request, Volume,
+    Caps, Completion, Device, DeviceError, Durability, FileEntry, Op, OpKind, OpenMode, Pending,
+    Purpose, Request, Volume,
 };
 
 /// One finished request.
@@ -131,7 +131,12 @@ impl TracedVolume {
 
 impl Volume for TracedVolume {
     fn open(&self, file: &str, mode: OpenMode) -> Pending<Rc<dyn Device>> {
-        let opening = self.told(file, "open", self.inner.open(file, mode));
+        // What is made or renamed is flushed within the same operation.
+        let operation = match mode {
+            OpenMode::CreateNew { .. } => "creation and its flush",
+            OpenMode::ReadOnly | OpenMode::ReadWrite => "open",
+        };
+        let opening = self.told(file, operation, self.inner.open(file, mode));
         let observer = Rc::clone(&self.observer);
         Box::pin(async move {
             let inner = opening.await?;
@@ -145,11 +150,11 @@ impl Volume for TracedVolume {
     }
 
     fn rename(&self, from: &str, to: &str) -> Pending<()> {
-        self.told(from, "rename", self.inner.rename(from, to))
+        self.told(from, "rename and its flush", self.inner.rename(from, to))
     }
 
     fn remove(&self, file: &str) -> Pending<()> {
-        self.told(file, "removal", self.inner.remove(file))
+        self.told(file, "removal and its flush", self.inner.remove(file))
     }
 
     fn list(&self) -> Pending<Vec<FileEntry>> {
@@ -176,10 +181,17 @@ impl Device for TracedDevice {
             Op::SetLength { length } => length,
             Op::Flush => 0,
         };
+        let operation = match request.op {
+            Op::Write {
+                durability: Durability::Durable,
+                ..
+            } => "durable write",
+            _ => kind.name(),
+        };
         let observer = Rc::clone(&self.observer);
         let number = observer.asked(Asked {
             file: Rc::clone(&self.name),
-            operation: kind.name(),
+            operation,
             request: Some((purpose, kind)),
             offset,
             length,

@@ -22,6 +22,8 @@ pub enum Event {
     Tuned(Tuned),
     /// What was read from a volume under load, and what its devices say of it.
     VolumeReads(VolumeReads),
+    /// The longest request of a database in a phase, where it took [`crate::STALL_MINIMUM_NS`].
+    LongRequest(LongRequest),
     /// A line of the test log, for people.
     Log(LogLine),
     /// Always the last line of a run that ended by itself.
@@ -189,6 +191,33 @@ pub struct VolumeReads {
     pub requested_bytes: u64,
     /// Bytes that the devices read, for all programs.
     pub device_bytes: u64,
+}
+
+/// The longest request of one database in one phase: of whatever purpose, or an operation on names,
+/// which no interval tells of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LongRequest {
+    /// When it was answered, in nanoseconds since the start of the run; when the run ended where it
+    /// was not.
+    pub at_ns: u64,
+    /// The phase in which it was answered.
+    pub phase: Phase,
+    /// Index of the database.
+    pub database: u32,
+    /// Path of the file, or of the folder that was looked at.
+    pub file: String,
+    /// What was asked, in a word: `read`, `flush`, `open`.
+    pub operation: String,
+    /// Byte offset in the file; for a change of length the new length, else 0.
+    #[serde(default)]
+    pub offset_bytes: u64,
+    /// Bytes asked for; 0 where none were.
+    #[serde(default)]
+    pub length_bytes: u64,
+    /// How long it took, in nanoseconds, without the time in which the program was stopped.
+    pub time_ns: u64,
+    /// Whether it was answered.
+    pub is_answered: bool,
 }
 
 /// A line of the test log.

@@ -20,8 +20,8 @@ pub mod synthetic;
 
 pub use codec::{ChainHash, Seal};
 pub use event::{
-    Checksum, Edge, Event, Finished, Issue, IssueKind, LogLine, Phase, PhaseMark, Severity, Tuned,
-    VolumeReads,
+    Checksum, Edge, Event, Finished, Issue, IssueKind, LogLine, LongRequest, Phase, PhaseMark,
+    Severity, Tuned, VolumeReads,
 };
 pub use histogram::{Histogram, HistogramError, Summary};
 pub use interval::{

@@ -7,8 +7,8 @@ use crate::codec::{self, DecodeError, Seal, SealCheck};
 use crate::pause::Looked;
 use crate::{
     Checksum, Counters, Edge, Event, Finished, Gauges, Histogram, HostSample, Interval, Issue,
-    LogLine, Phase, PhaseMark, ProcessorShares, Series, SeriesInterval, Start, Summary, Tuned,
-    Unanswered, VolumeReads,
+    LogLine, LongRequest, Phase, PhaseMark, ProcessorShares, Series, SeriesInterval, Start,
+    Summary, Tuned, Unanswered, VolumeReads,
 };
 
 /// A run: totals per database and phase, one row per interval, and everything that was noted.
@@ -30,6 +30,8 @@ pub struct RunRecord {
     pub tuned: Option<Tuned>,
     /// What was read from the volumes, where their devices count.
     pub volume_reads: Vec<VolumeReads>,
+    /// The longest requests by database and phase, where they took a second or more.
+    pub long_requests: Vec<LongRequest>,
     /// The test log.
     pub log: Vec<LogLine>,
     /// How the run ended; none where the program was stopped without warning.
@@ -230,6 +232,7 @@ impl RunRecord {
             Event::Checksum(checksum) => self.checksums.push(checksum),
             Event::Tuned(tuned) => self.tuned = Some(tuned),
             Event::VolumeReads(reads) => self.volume_reads.push(reads),
+            Event::LongRequest(request) => self.long_requests.push(request),
             Event::Log(line) => self.log.push(line),
             Event::Finished(finished) => self.finished = Some(finished),
         }

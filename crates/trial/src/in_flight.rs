@@ -77,12 +77,12 @@ impl InFlight {
         slots.open.len() - 1
     }
 
-    /// What has this number was answered.
-    pub(crate) fn end(&self, number: usize) {
+    /// What has this number was answered; returns it.
+    pub(crate) fn end(&self, number: usize) -> Open {
         let mut slots = self.slots.borrow_mut();
         let open = slots.open[number].take();
-        assert!(open.is_some(), "an answer comes once");
         slots.free.push(number);
+        open.expect("invariant: an answer comes once")
     }
 
     /// Looks at everything that waits.
@@ -121,7 +121,7 @@ impl Observer for InFlight {
     }
 
     fn answered(&self, number: usize) {
-        self.end(number);
+        drop(self.end(number));
     }
 
     fn observe(&self, _: &Observation) {}
@@ -158,7 +158,7 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         assert_eq!(named(5), [("b".to_owned(), 3), ("a".to_owned(), 4)]);
-        in_flight.end(first);
+        assert_eq!(in_flight.end(first).since, Nanos(5));
         assert_eq!(in_flight.begin(read_of("d"), Nanos(1)), first);
         assert_eq!(named(2), [("d".to_owned(), 1)]);
     }

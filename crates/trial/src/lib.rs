@@ -9,6 +9,7 @@ pub mod contents;
 mod coordinator;
 mod in_flight;
 mod location;
+mod longest;
 pub mod manifest;
 mod messages;
 mod meter;

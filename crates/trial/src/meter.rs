@@ -9,6 +9,7 @@ use record::{STALL_MINIMUM_NS, Series, SeriesInterval};
 use units::Nanos;
 
 use crate::in_flight::InFlight;
+use crate::longest::Longest;
 use crate::trouble::Troubles;
 
 /// What one database's requests came to since the last sample, and which wait for their answer.
@@ -17,6 +18,7 @@ pub(crate) struct Meter {
     flows: RefCell<BTreeMap<Series, Flow>>,
     requests: Cell<u64>,
     in_flight: InFlight,
+    longest: Longest,
     /// When the current interval began.
     from: Cell<Nanos>,
     troubles: Rc<Troubles>,
@@ -52,13 +54,14 @@ impl Flow {
 
 impl Meter {
     /// A meter that has seen nothing, and tells `troubles` of failed requests.
-    pub(crate) fn new(troubles: Rc<Troubles>, clock: Rc<dyn Clock>) -> Self {
+    pub(crate) fn new(troubles: Rc<Troubles>, clock: Rc<dyn Clock>, longest: Longest) -> Self {
         Self {
             series: RefCell::default(),
             flows: RefCell::default(),
             requests: Cell::new(0),
             from: Cell::new(clock.now()),
             in_flight: InFlight::new(clock),
+            longest,
             troubles,
         }
     }
@@ -76,6 +79,18 @@ impl Meter {
     /// What waits for its answer.
     pub(crate) const fn in_flight(&self) -> &InFlight {
         &self.in_flight
+    }
+
+    /// The longest request of the current phase.
+    pub(crate) const fn longest(&self) -> &Longest {
+        &self.longest
+    }
+
+    /// What waits now will not be answered any more.
+    pub(crate) fn note_unanswered(&self) {
+        let now = self.in_flight.now();
+        self.in_flight
+            .each(|open| self.longest.note(open, now, false));
     }
 
     /// What has been noted since the last call, and what waits now, in the order of reports.
@@ -130,7 +145,8 @@ impl Observer for Meter {
     }
 
     fn answered(&self, number: usize) {
-        self.in_flight.end(number);
+        let open = self.in_flight.end(number);
+        self.longest.note(&open, self.in_flight.now(), true);
     }
 
     fn observe(&self, observation: &Observation) {
@@ -203,6 +219,7 @@ mod tests {
     use units::Nanos;
 
     use super::{Flow, Meter, series};
+    use crate::longest::Longest;
     use crate::trouble::Troubles;
 
     #[test]
@@ -238,7 +255,8 @@ mod tests {
 
     fn meter(hand: &Rc<Hand>) -> Meter {
         let troubles = Troubles::new(0, Nanos::ZERO, Rc::new(|_| ()));
-        Meter::new(Rc::new(troubles), Rc::<Hand>::clone(hand))
+        let longest = Longest::new(None);
+        Meter::new(Rc::new(troubles), Rc::<Hand>::clone(hand), longest)
     }
 
     fn read() -> Asked {

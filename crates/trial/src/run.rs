@@ -57,7 +57,7 @@ pub struct Group {
     pub origin: Nanos,
     /// The leading group tells the phases and samples the machine.
     pub is_leader: bool,
-    /// What the machine does, where that can be known.
+    /// What the machine does, where that can be known. The leading group samples it.
     pub host: Option<Rc<dyn HostSampler>>,
 }
 
@@ -91,6 +91,10 @@ pub async fn run(group: Group) -> Summary {
     let phases = phases(Rc::clone(&group), opened.clone(), Rc::clone(&sampler));
     let phases = group.runtime.spawn(phases);
     let gave_up = group.outlast(&opened, &sampler, phases).await;
+    for opened in &opened {
+        opened.meter.note_unanswered();
+        opened.tell_longest(&group);
+    }
     let failures = opened.iter().filter_map(|opened| opened.troubles.fatal());
     Summary {
         issues: opened.iter().map(|opened| opened.troubles.count()).sum(),
@@ -120,7 +124,7 @@ impl Group {
             self.coordinator(),
             &self.events,
             self.origin,
-            self.host.clone(),
+            self.host.clone().filter(|_| self.is_leader),
         )
     }
 
@@ -129,7 +133,7 @@ impl Group {
     }
 
     async fn open(&self, all: &[Opened]) {
-        self.mark(Phase::Open, Edge::Begin);
+        self.begin(Phase::Open, all);
         for opened in all {
             opened.open(self).await;
             if opened.troubles.fatal().is_some() {
@@ -137,7 +141,7 @@ impl Group {
             }
         }
         self.member.meet(Barrier::Opened, &self.runtime).await;
-        self.mark(Phase::Open, Edge::End);
+        self.end(Phase::Open, all);
     }
 
     /// Warms up and measures; none where a database could not be opened or a person has already
@@ -149,12 +153,12 @@ impl Group {
             }
             return None;
         }
-        self.mark(Phase::Warm, Edge::Begin);
+        self.begin(Phase::Warm, opened);
         let mut load = self.start(opened, sampler).await;
         self.warm(opened, &load.sampler).await;
         self.member.meet(Barrier::Warm, &self.runtime).await;
         load.sampler.borrow_mut().sample(Phase::Warm);
-        self.mark(Phase::Warm, Edge::End);
+        self.end(Phase::Warm, opened);
         // The caches are filled as fast as the storage can.
         if let Some(target) = policy::target_of_a_database(&self.plan) {
             load.sessions.hold(target);
@@ -164,9 +168,9 @@ impl Group {
         self.runtime.sleep_until(measured_from).await;
         load.sampler.borrow_mut().skip();
         if self.coordinator().stopped().is_none() {
-            self.mark(Phase::Measure, Edge::Begin);
+            self.begin(Phase::Measure, opened);
             self.measure(opened, measured_from, &load.sampler).await;
-            self.mark(Phase::Measure, Edge::End);
+            self.end(Phase::Measure, opened);
         }
         Some(load)
     }
@@ -255,7 +259,7 @@ impl Group {
             sampler = Some(load.sampler);
         }
         self.member.meet(Barrier::Measured, &self.runtime).await;
-        self.mark(Phase::Drain, Edge::Begin);
+        self.begin(Phase::Drain, opened);
         for opened in opened {
             opened.close(self).await;
         }
@@ -263,24 +267,38 @@ impl Group {
             sampler.borrow_mut().sample(Phase::Drain);
         }
         self.member.meet(Barrier::Drained, &self.runtime).await;
-        self.mark(Phase::Drain, Edge::End);
+        self.end(Phase::Drain, opened);
     }
 
     /// Verifies every page of every database that was closed.
     async fn check(self: &Rc<Self>, opened: &[Opened]) {
         let wanted = self.plan.test.checksum && self.coordinator().stopped().is_none();
         if wanted {
-            self.mark(Phase::Check, Edge::Begin);
+            self.begin(Phase::Check, opened);
             check::check(self, opened).await;
         }
         self.member.meet(Barrier::Checked, &self.runtime).await;
         if wanted {
-            self.mark(Phase::Check, Edge::End);
+            self.end(Phase::Check, opened);
         }
     }
 
     fn elapsed(&self) -> u64 {
         self.runtime.now().since(self.origin).0
+    }
+
+    fn begin(&self, phase: Phase, opened: &[Opened]) {
+        for opened in opened {
+            opened.meter.longest().enter(phase);
+        }
+        self.mark(phase, Edge::Begin);
+    }
+
+    fn end(&self, phase: Phase, opened: &[Opened]) {
+        for opened in opened {
+            opened.tell_longest(self);
+        }
+        self.mark(phase, Edge::End);
     }
 
     fn mark(&self, phase: Phase, edge: Edge) {

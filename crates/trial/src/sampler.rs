@@ -17,6 +17,12 @@ use crate::meter::Meter;
 pub trait HostSampler {
     /// Processor and memory since the last call.
     fn sample(&self) -> HostSample;
+
+    /// How much of the time between two moments the program did not run.
+    fn absent(&self, from: Nanos, to: Nanos) -> Nanos {
+        let _ = (from, to);
+        Nanos::ZERO
+    }
 }
 
 /// One database that is sampled.

@@ -1,7 +1,7 @@
 //! Runs whose storage stood still, and runs whose program did.
 
 use record::synthetic::Synthetic;
-use record::{Event, Interval, Phase, RunRecord, Series, SeriesInterval};
+use record::{Event, Interval, LongRequest, Phase, RunRecord, Series, SeriesInterval};
 
 use crate::{Finding, Outcome, Verdict, judge};
 
@@ -161,6 +161,42 @@ fn any_kind_of_request_may_be_the_longest_also_in_the_drain() {
         series(interval, 1, Series::Transaction).record(0, 60 * SECOND);
     });
     assert_eq!(failing(&transaction), [""; 0]);
+}
+
+/// What no interval tells of: the headers of a database that is opened, say.
+#[test]
+fn a_request_of_any_phase_may_be_the_longest() {
+    let told = |phase, time_ns| {
+        let mut run = changed(3, |_| ());
+        run.push(Event::LongRequest(LongRequest {
+            at_ns: 20 * SECOND,
+            phase,
+            database: 1,
+            file: "/mail/db2.edb".to_owned(),
+            operation: "read".to_owned(),
+            offset_bytes: 0,
+            length_bytes: 4_096,
+            time_ns,
+            is_answered: true,
+        }));
+        run
+    };
+    for phase in [Phase::Open, Phase::Warm, Phase::Tune, Phase::Check] {
+        assert_eq!(failing(&told(phase, 6 * SECOND)), ["longest-request"]);
+        assert_eq!(failing(&told(phase, 4 * SECOND)), [""; 0]);
+    }
+    let verdict = judge(&told(Phase::Open, 6 * SECOND));
+    let longest = finding(&verdict, "longest-request");
+    assert_eq!(longest.measured, Some(6_000.0));
+    let evidence = &longest.evidence[0];
+    assert_eq!(
+        (evidence.database, evidence.text.as_str()),
+        (
+            Some(1),
+            "6000.00 ms of the read of 4096 bytes at 0 of /mail/db2.edb (open)"
+        )
+    );
+    assert_eq!(evidence.span_ns, Some((14 * SECOND, 20 * SECOND)));
 }
 
 #[test]

@@ -7,11 +7,13 @@ use device::{TracedVolume, Volume};
 use engine::{Database, DatabaseFiles, Mended, Order, Table, TransactionError};
 use ese::page::PageSize;
 use plan::Plan;
+use record::Event;
 use units::Bytes;
 use workload::{Content, Ids};
 
 use super::Group;
 use crate::location::Location;
+use crate::longest::Longest;
 use crate::manifest::{self, Manifest};
 use crate::messages::{Decoder, TABLE, primary_key};
 use crate::meter::Meter;
@@ -45,7 +47,8 @@ pub(super) fn followed(group: &Group, location: &Location) -> Opened {
     let events = Rc::clone(&group.events);
     let troubles = Rc::new(Troubles::at(location, &group.runtime, group.origin, events));
     let clock = group.runtime.clock();
-    let meter = Rc::new(Meter::new(Rc::clone(&troubles), clock));
+    let longest = Longest::new(group.host.clone());
+    let meter = Rc::new(Meter::new(Rc::clone(&troubles), clock, longest));
     let traced = |volume: &Rc<dyn Volume>| -> Rc<dyn Volume> {
         let observer = Rc::<Meter>::clone(&meter);
         Rc::new(TracedVolume::new(Rc::clone(volume), observer))
@@ -200,6 +203,14 @@ impl Opened {
             bytes => bytes,
         };
         counters.cache_bytes >= warm_bytes(plan.cache.maximum, file)
+    }
+
+    /// Tells the longest request of the phase that ends, where it was long.
+    pub(super) fn tell_longest(&self, group: &Group) {
+        let index = self.location.plan.index;
+        if let Some(found) = self.meter.longest().take(index, group.origin) {
+            (group.events)(Event::LongRequest(found));
+        }
     }
 
     /// Whether it was closed cleanly after the load.

@@ -16,7 +16,7 @@ impl Group {
         if self.plan.workload.sessions != Wanted::Auto {
             return;
         }
-        self.mark(Phase::Tune, record::Edge::Begin);
+        self.begin(Phase::Tune, opened);
         if let Some(count) = self.search(opened, load).await
             && self.is_leader
         {
@@ -25,7 +25,7 @@ impl Group {
                 sessions_per_database: count,
             }));
         }
-        self.mark(Phase::Tune, record::Edge::End);
+        self.end(Phase::Tune, opened);
     }
 
     /// The number that the search has come to; none where the run is to end.

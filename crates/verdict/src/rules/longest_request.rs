@@ -1,7 +1,8 @@
-//! The longest time of any one request, of whatever kind: what stops a database may be a write that
-//! no mean is taken of, or one request among thousands.
+//! The longest time of any one request, of whatever kind and in whatever phase: what stops a
+//! database may be a write that no mean is taken of, one request among thousands, or the read that
+//! opens it.
 
-use record::{Phase, RunRecord, Series, SeriesRow};
+use record::{LongRequest, Phase, RunRecord, Series, SeriesRow};
 
 use super::{judges_load, milliseconds};
 use crate::{Evidence, Finding, Kind, Limit, Outcome, Unit};
@@ -12,14 +13,22 @@ pub(crate) const RULE: &str = "longest-request";
 /// The longest request of one database.
 struct Longest {
     database: u32,
-    series: Series,
+    what: What,
     span_ns: (u64, u64),
     time_ns: u64,
     is_answered: bool,
 }
 
-/// Fails where a request of the measurement took longer than the limit, in the drain behind it as
-/// well: what was asked at its end is answered there. Finds nothing where the record has no limit.
+/// Which request it was.
+enum What {
+    /// One of many, in an interval.
+    OneOf(Series),
+    /// In words.
+    Told(String),
+}
+
+/// Fails where a request of any phase took longer than the limit. Finds nothing where the record has
+/// no limit.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let limit_ns = run.start.settings.thresholds.longest_request_ns;
     let limit_ns = limit_ns.filter(|_| judges_load(run))?;
@@ -52,7 +61,50 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     })
 }
 
+/// The longest request of a database. One that the record tells by itself is named; intervals only
+/// know of what kind theirs was, and older records have nothing else.
 fn longest(run: &RunRecord, database: u32) -> Option<Longest> {
+    let sampled = of_intervals(run, database);
+    let requests = run.long_requests.iter();
+    let told = requests.filter(|one| one.database == database);
+    let Some(told) = told.max_by_key(|one| one.time_ns) else {
+        return sampled;
+    };
+    // A histogram rounds.
+    let is_told = |one: &Longest| one.time_ns <= told.time_ns + told.time_ns / 100;
+    if sampled.as_ref().is_none_or(is_told) {
+        return Some(named(told));
+    }
+    sampled
+}
+
+fn named(one: &LongRequest) -> Longest {
+    let LongRequest {
+        phase,
+        file,
+        operation,
+        offset_bytes,
+        length_bytes,
+        ..
+    } = one;
+    let place = if *length_bytes > 0 {
+        format!(" of {length_bytes} bytes at {offset_bytes}")
+    } else {
+        String::new()
+    };
+    let what = format!("the {operation}{place} of {file} ({})", phase.name());
+    Longest {
+        database: one.database,
+        what: What::Told(what),
+        span_ns: (one.at_ns.saturating_sub(one.time_ns), one.at_ns),
+        time_ns: one.time_ns,
+        is_answered: one.is_answered,
+    }
+}
+
+/// What the intervals of the measurement tell, and those of the drain behind it: what was asked at
+/// the end of the measurement is answered there.
+fn of_intervals(run: &RunRecord, database: u32) -> Option<Longest> {
     let rows = [Phase::Measure, Phase::Drain].into_iter();
     let rows = rows.flat_map(|phase| run.intervals_of(phase));
     let mut longest: Option<Longest> = None;
@@ -67,7 +119,7 @@ fn longest(run: &RunRecord, database: u32) -> Option<Longest> {
             if longest.as_ref().is_none_or(|one| time_ns > one.time_ns) {
                 longest = Some(Longest {
                     database,
-                    series,
+                    what: What::OneOf(series),
                     span_ns: (row.from_ns, row.to_ns),
                     time_ns,
                     is_answered,
@@ -86,7 +138,10 @@ fn time_of(part: &SeriesRow) -> (u64, bool) {
 
 fn place(one: &Longest) -> Evidence {
     let time_ms = milliseconds(one.time_ns as f64);
-    let kind = one.series.name().to_lowercase();
+    let what = match &one.what {
+        What::OneOf(series) => format!("one of the {}", series.name().to_lowercase()),
+        What::Told(what) => what.clone(),
+    };
     let end = if one.is_answered {
         ""
     } else {
@@ -95,6 +150,6 @@ fn place(one: &Longest) -> Evidence {
     Evidence {
         database: Some(one.database),
         span_ns: Some(one.span_ns),
-        text: format!("{time_ms:.2} ms of one of the {kind}{end}"),
+        text: format!("{time_ms:.2} ms of {what}{end}"),
     }
 }

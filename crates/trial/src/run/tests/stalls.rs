@@ -120,11 +120,10 @@ fn a_person_who_stops_a_hung_run_does_not_wait_for_all_of_its_patience() {
     let (summary, events) = run_once(&world, Some(Nanos::from_secs(5)));
     assert!(summary.gave_up && summary.failure.is_none());
     assert_eq!(issue(&events).0, Severity::Warning);
-    let ended = codec::encode(events.last().expect("events"));
-    let Some(Event::Log(line)) = events.last() else {
-        panic!("{ended}");
+    let Some(Event::LongRequest(last)) = events.last() else {
+        panic!("{}", codec::encode(events.last().expect("events")));
     };
-    assert!(line.at_ns < 16_000_000_000, "{ended}");
+    assert!(last.at_ns < 16_000_000_000 && !last.is_answered, "{last:?}");
 }
 
 /// Reads of one database stop for ten seconds in the middle of long intervals, and go on.
@@ -152,4 +151,27 @@ fn a_freeze_within_an_interval_is_in_its_average() {
         (10_000_000_000..10_010_000_000).contains(&stalled),
         "{stalls:?}"
     );
+}
+
+/// Seven seconds, in which no interval is sampled, and then everything is answered.
+#[test]
+fn a_freeze_in_any_phase_is_told_with_its_request() {
+    let freeze = Effect::Stall(Nanos::from_secs(7));
+    for (call, purpose, operation, phase) in [
+        (Call::Open, None, "open", Phase::Open),
+        (Call::Read, Some(Purpose::Header), "read", Phase::Open),
+        (Call::Read, Some(Purpose::Checksum), "read", Phase::Check),
+    ] {
+        let nth = fault(call, purpose, Occurrence::Nth(1), freeze);
+        let (summary, events) = with(&patient_for(60), nth);
+        assert_eq!(summary, Summary::default());
+        let told = events.iter().find_map(|event| match event {
+            Event::LongRequest(told) => Some(told),
+            _ => None,
+        });
+        let told = told.expect("a long request");
+        assert_eq!((told.operation.as_str(), told.phase), (operation, phase));
+        assert_eq!((told.database, told.is_answered), (1, true));
+        assert!((7_000_000_000..7_010_000_000).contains(&told.time_ns));
+    }
 }
