@@ -58,6 +58,13 @@ where
     Crew { started, refusal }
 }
 
+/// Panics on the thread that the environment names: a test cannot wait for a bug.
+pub(crate) fn panic_where_asked() {
+    let asked = std::env::var("PLIMSOLL_PANIC").ok();
+    let is_asked = asked.is_some() && asked.as_deref() == thread::current().name();
+    assert!(!is_asked, "PLIMSOLL_PANIC asks for it");
+}
+
 /// The error of a thread that has panicked.
 pub(crate) fn panicked() -> CommandError {
     CommandError::new("a thread has ended by the bug named above, so there is no result")

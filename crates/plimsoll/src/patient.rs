@@ -27,7 +27,10 @@ pub(crate) fn first_look<T: Send + 'static>(
     let (sender, receiver) = mpsc::channel();
     let for_thread = plan.clone();
     // The channel is closed only where the program is ending.
-    let body = move || _ = sender.send(look(&for_thread));
+    let body = move || {
+        crate::crew::panic_where_asked();
+        _ = sender.send(look(&for_thread));
+    };
     let named = thread::Builder::new().name("first look".to_owned());
     named.spawn(body).map_err(|error| {
         CommandError::new(format!(

@@ -3,19 +3,29 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use device_os::probe;
 use plan::Plan;
 use record::{Edge, Event, Interval, Phase, Series, VolumeReads};
+use units::Nanos;
 
+use super::questions::Questions;
 use crate::error::CommandError;
+
+/// How long the last counts are waited for: they were asked for when the measurement ended.
+const LAST_WAIT: Duration = Duration::from_secs(1);
 
 /// Reads of every volume of a run.
 pub(super) struct DeviceReads {
     volumes: BTreeMap<String, Counted>,
     /// Volumes of the database and of the log, by the database's index.
     of_database: BTreeMap<u32, [String; 2]>,
+    questions: Questions<Count>,
 }
+
+/// What was counted: on which volume, at which bound, and how many bytes where that is known.
+type Count = (String, usize, Option<u64>);
 
 struct Counted {
     /// A folder on the volume.
@@ -31,6 +41,7 @@ impl DeviceReads {
         let mut reads = Self {
             volumes: BTreeMap::new(),
             of_database: BTreeMap::new(),
+            questions: Questions::start()?,
         };
         for database in &plan.databases {
             let database_volume = reads.add(Path::new(&database.folder))?;
@@ -65,9 +76,21 @@ impl DeviceReads {
     }
 
     fn look(&mut self, bound: usize) {
-        for counted in self.volumes.values_mut() {
-            counted.bounds[bound] = probe::device_read_bytes(&counted.folder);
+        for (name, counted) in &self.volumes {
+            let (name, folder) = (name.clone(), counted.folder.clone());
+            let ask = move || (name, bound, probe::device_read_bytes(&folder));
+            self.questions.ask(&counted.folder, ask);
         }
+    }
+
+    /// The folder whose volume does not tell what was read from it, and since when.
+    pub(super) fn waiting(&mut self) -> Option<&(PathBuf, Nanos)> {
+        self.questions.waiting()
+    }
+
+    /// Whether the kernel may keep the process for the sake of a question.
+    pub(super) fn is_stuck(&mut self) -> bool {
+        self.questions.is_stuck()
     }
 
     fn note(&mut self, interval: &Interval) {
@@ -89,7 +112,12 @@ impl DeviceReads {
     }
 
     /// What came of it, for the volumes whose devices count.
-    pub(super) fn events(&self) -> Vec<Event> {
+    pub(super) fn events(&mut self) -> Vec<Event> {
+        for (name, bound, bytes) in self.questions.answers_within(LAST_WAIT) {
+            if let Some(counted) = self.volumes.get_mut(&name) {
+                counted.bounds[bound] = bytes;
+            }
+        }
         let reads = |(volume, counted): (&String, &Counted)| {
             let [before, after] = counted.bounds;
             Some(Event::VolumeReads(VolumeReads {

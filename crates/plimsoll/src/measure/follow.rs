@@ -49,6 +49,17 @@ pub(super) enum End {
     GivenUp,
 }
 
+impl End {
+    /// Whether the storage owes an answer still.
+    pub(super) const fn gave_up(&self) -> bool {
+        match self {
+            Self::Came(Ok(summary)) => summary.gave_up,
+            Self::Came(Err(_)) | Self::Panicked => false,
+            Self::GivenUp => true,
+        }
+    }
+}
+
 /// What the main thread keeps an eye on.
 pub(super) struct Watched<'a> {
     /// Where the journal is written.
@@ -129,12 +140,23 @@ impl<'a> Follower<'a> {
                 Err(RecvTimeoutError::Disconnected) => break,
             }
             self.look();
-            for issue in self.silence.look(self.coordinator) {
-                self.coordinator.stop(Stop::Failed);
-                self.tell(Event::Issue(issue));
-                ends.push(End::GivenUp);
+            if let Some(moment) = self.silence.look(self.coordinator) {
+                ends.extend(self.given_up(moment));
             }
             self.display.show();
+        }
+        ends
+    }
+
+    /// Threads that are silent since before `moment`, told; a volume that is ends the run too.
+    fn given_up(&mut self, moment: Nanos) -> Vec<End> {
+        let waiting = self.room.waiting().into_iter().chain(self.reads.waiting());
+        let volume = self.silence.volume(moment, waiting);
+        let groups = self.silence.groups(moment, self.coordinator);
+        let ends = groups.iter().map(|_| End::GivenUp).collect();
+        for issue in groups.into_iter().chain(volume) {
+            self.coordinator.stop(Stop::Failed);
+            self.tell(Event::Issue(issue));
         }
         ends
     }

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use record::{HostSample, Machine};
 use trial::HostSampler;
+use units::Nanos;
 
 use super::pause::PauseWatch;
 use super::ticks::{self, MachineTicks};
@@ -47,6 +48,10 @@ impl HostSampler for LinuxHost {
             pause_maximum_ns: Some(self.pauses.take_longest().0),
             ..HostSample::default()
         }
+    }
+
+    fn absent(&self, from: Nanos, to: Nanos) -> Nanos {
+        self.pauses.absent(from, to)
     }
 }
 

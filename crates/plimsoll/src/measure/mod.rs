@@ -9,6 +9,7 @@ mod host;
 mod merge;
 mod pause;
 mod processors;
+mod questions;
 mod room;
 mod runs;
 mod silence;
@@ -32,6 +33,7 @@ use trial::{Coordinator, HostSampler, Member, Stop};
 use units::Nanos;
 use verdict::Verdict;
 
+use crate::console::say;
 use crate::crew::{self, News};
 use crate::error::CommandError;
 use crate::locks::{self, Files};
@@ -81,14 +83,13 @@ pub(crate) fn measure(
     let groups = wire::groups(plan);
     let count = u32::try_from(groups.len()).expect("invariant: as many groups as processors");
     let mut processors = ProcessorWatch::start();
-    let mut start = patient::first_look(plan, stop, move |plan| {
+    let (mut start, mut room, mut reads) = patient::first_look(plan, stop, move |plan| {
         locks::wait_for(plan.databases.iter().map(Files::from), quiet);
-        start::start(plan, order.command, (count, clock.epoch() + clock.now()))
+        let start = start::start(plan, order.command, (count, clock.epoch() + clock.now()))?;
+        Ok((start, RoomWatch::start(plan)?, DeviceReads::new(plan)?))
     })?;
     start.processors_before = processors.before_the_run(quiet);
     let commits = order.acknowledge.map(acknowledge::open).transpose()?;
-    let mut room = RoomWatch::start(plan)?;
-    let mut reads = DeviceReads::new(plan)?;
     let mut run_folder = RunFolder::create(folder)?;
     let origin = clock.now();
     run_folder.write(&Event::Start(Box::new(start)))?;
@@ -114,6 +115,7 @@ pub(crate) fn measure(
     let mut follower = Follower::new(plan, stop, &coordinator, watched, quiet);
     let ends = follower.follow(&receiver, crew.started);
     let followed = follower.end();
+    let is_kept = ends.iter().any(End::gave_up);
     if let Some(refusal) = crew.refusal {
         run_folder.discard();
         return Err(refusal);
@@ -125,8 +127,17 @@ pub(crate) fn measure(
     followed?;
     let at = clock.now().since(origin);
     let finished = Event::Finished(finished(&coordinator, room.shortage(), at));
-    conclude(folder, run_folder, reads.events().iter().chain([&finished]))
+    let measured = conclude(folder, run_folder, reads.events().iter().chain([&finished]))?;
+    if is_kept || room.is_stuck() || reads.is_stuck() {
+        say(&KEPT);
+    }
+    Ok(measured)
 }
+
+/// What a person should know whose terminal does not come back; see docs/method.md.
+const KEPT: &str = "The reports are complete. The storage still owes an answer: where this process \
+                    does not end now, Linux keeps it until the storage answers or is taken away, \
+                    and no signal ends it before.";
 
 /// Writes the last events of a run, judges it and writes its reports.
 fn conclude<'a>(
@@ -177,8 +188,8 @@ struct Job {
     origin: Nanos,
     member: Member,
     commits: Option<Arc<File>>,
-    /// The leading group has one.
-    watch: Option<PauseWatch>,
+    watch: PauseWatch,
+    is_leader: bool,
 }
 
 /// One job for each group, the first of which leads.
@@ -189,16 +200,16 @@ fn jobs(
     commits: Option<&Arc<File>>,
     (origin, watch): (Nanos, PauseWatch),
 ) -> Vec<Job> {
-    let mut watch = Some(watch);
-    let job = |databases| Job {
+    let job = |(number, databases)| Job {
         plan: plan.clone(),
         databases,
         origin,
         member: Member::new(coordinator),
         commits: commits.cloned(),
-        watch: watch.take(),
+        watch: watch.clone(),
+        is_leader: number == 0,
     };
-    groups.into_iter().map(job).collect()
+    groups.into_iter().enumerate().map(job).collect()
 }
 
 impl Job {
@@ -210,20 +221,22 @@ impl Job {
         let member = Leaves(Rc::new(self.member));
         let (events, checked) = (news.clone(), news.clone());
         let tell = |message| News::Told(message);
-        let is_leader = self.watch.is_some();
-        let host = |watch| Rc::new(LinuxHost::new(watch)) as Rc<dyn HostSampler>;
+        let host: Rc<dyn HostSampler> = Rc::new(LinuxHost::new(self.watch));
         let coordinator = Arc::clone(member.0.coordinator());
         let group = Group {
             runtime: world.executor().runtime(),
             plan: self.plan,
             locations,
-            events: Rc::new(move |event| _ = events.send(tell(Message::Event(event)))),
+            events: Rc::new(move |event| {
+                crew::panic_where_asked();
+                _ = events.send(tell(Message::Event(event)));
+            }),
             checked: Rc::new(move |(_, bytes)| _ = checked.send(tell(Message::Checked(bytes)))),
             commits: (self.commits).map(|file| acknowledge::sink(&file, &coordinator)),
             member: Rc::clone(&member.0),
             origin: self.origin,
-            is_leader,
-            host: self.watch.map(host),
+            is_leader: self.is_leader,
+            host: Some(host),
         };
         let summary = world.executor().block_on(trial::run::run(group));
         if !summary.gave_up {

@@ -1,11 +1,13 @@
 //! Notices when the program or the machine was stopped: a thread that does nothing but look at the
 //! time, so that neither its own work nor the storage can keep it from it.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use device_os::boot_clock;
+use device::Clock as _;
+use device_os::{OsClock, boot_clock};
 use units::Nanos;
 
 use crate::error::CommandError;
@@ -13,22 +15,45 @@ use crate::error::CommandError;
 /// Between two looks.
 const PERIOD: Nanos = Nanos::from_millis(20);
 
-/// The longest pause, as far as it is known.
+/// A shorter one may be that of this thread alone, on a busy machine.
+const PAUSE: Nanos = Nanos::from_millis(500);
+
+/// Pauses that are remembered: no request waits through more.
+const MOST_PAUSES: usize = 1_024;
+
+/// The pauses, as far as they are known.
 #[derive(Clone)]
 pub(super) struct PauseWatch(Arc<Mutex<Beat>>);
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 struct Beat {
     last: Nanos,
     longest: Nanos,
+    /// The last look, on the clock of the run: it stands still while the machine sleeps.
+    last_of_run: Nanos,
+    /// The latest pauses on that clock.
+    pauses: VecDeque<(Nanos, Nanos)>,
 }
 
 impl Beat {
     /// Looks at the time; a look that comes later than planned was missed for a pause.
-    fn look(&mut self, now: Nanos) {
+    fn look(&mut self, now: Nanos, of_run: Nanos) {
         let late = now.since(self.last + PERIOD);
         self.longest = self.longest.max(late);
         self.last = self.last.max(now);
+        let from = self.last_of_run + PERIOD;
+        if of_run.since(from) >= PAUSE {
+            self.pauses.push_back((from, of_run));
+            let surplus = self.pauses.len().saturating_sub(MOST_PAUSES);
+            self.pauses.drain(..surplus);
+        }
+        self.last_of_run = self.last_of_run.max(of_run);
+    }
+
+    /// How much of the time between two moments of the run lies in pauses.
+    fn absent(&self, from: Nanos, to: Nanos) -> Nanos {
+        let within = |(begin, end): &(Nanos, Nanos)| to.min(*end).since(from.max(*begin)).0;
+        Nanos(self.pauses.iter().map(within).sum())
     }
 }
 
@@ -37,12 +62,13 @@ impl PauseWatch {
     pub(super) fn start() -> Result<Self, CommandError> {
         let watch = Self(Arc::new(Mutex::new(Beat {
             last: boot_clock(),
-            longest: Nanos::ZERO,
+            last_of_run: OsClock::new().now(),
+            ..Beat::default()
         })));
         let beat = Arc::downgrade(&watch.0);
         let body = move || {
             while let Some(beat) = beat.upgrade() {
-                look(&beat);
+                drop(looked(&beat));
                 drop(beat);
                 thread::sleep(Duration::from_nanos(PERIOD.0));
             }
@@ -58,15 +84,20 @@ impl PauseWatch {
 
     /// The longest pause since the last call, one that lasts until now included.
     pub(super) fn take_longest(&self) -> Nanos {
-        look(&self.0);
-        let mut beat = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        std::mem::take(&mut beat.longest)
+        std::mem::take(&mut looked(&self.0).longest)
+    }
+
+    /// How much of the time between two moments of the run the program was paused.
+    pub(super) fn absent(&self, from: Nanos, to: Nanos) -> Nanos {
+        looked(&self.0).absent(from, to)
     }
 }
 
-fn look(beat: &Mutex<Beat>) {
+/// The beat after a look at the time.
+fn looked(beat: &Mutex<Beat>) -> MutexGuard<'_, Beat> {
     let mut beat = beat.lock().unwrap_or_else(PoisonError::into_inner);
-    beat.look(boot_clock());
+    beat.look(boot_clock(), OsClock::new().now());
+    beat
 }
 
 #[cfg(test)]
@@ -79,14 +110,18 @@ mod tests {
     fn a_pause_is_told_once_by_either_thread() {
         let mut beat = Beat::default();
         let at = Nanos::from_millis;
-        beat.look(at(20));
-        beat.look(at(45));
+        let look = |beat: &mut Beat, millis| beat.look(at(millis), at(millis));
+        look(&mut beat, 20);
+        look(&mut beat, 45);
         assert_eq!(beat.longest, at(5));
-        beat.look(at(10_065));
+        look(&mut beat, 10_065);
         assert_eq!(std::mem::take(&mut beat.longest), at(10_000));
         // The watching thread looked at the clock before the other one did.
-        beat.look(at(10_060));
-        beat.look(at(10_066));
+        look(&mut beat, 10_060);
+        look(&mut beat, 10_066);
         assert_eq!(beat.longest, Nanos::ZERO);
+        assert_eq!(beat.absent(at(0), at(20_000)), at(10_000));
+        assert_eq!(beat.absent(at(60), at(1_065)), at(1_000));
+        assert_eq!(beat.absent(at(10_065), at(20_000)), Nanos::ZERO);
     }
 }

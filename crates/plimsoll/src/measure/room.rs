@@ -10,6 +10,7 @@ use record::{Edge, Event, Interval, Phase};
 use trial::room::{self, Growth, Room, Shortage, Tenants};
 use units::{Bytes, Nanos};
 
+use super::questions::Questions;
 use crate::error::CommandError;
 
 /// The volumes of a run, until one is about to be full.
@@ -19,7 +20,12 @@ pub(super) struct RoomWatch {
     /// When the measurement began.
     measured_from: Option<Nanos>,
     shortage: Option<Shortage>,
+    questions: Questions<Free>,
 }
+
+/// What a volume has answered: its name, when it was asked, and its free space where it told it. A
+/// volume that cannot be asked shows what is wrong with it elsewhere.
+type Free = (String, Nanos, Option<Bytes>);
 
 /// One volume and what the run keeps on it.
 struct Volume {
@@ -56,6 +62,7 @@ impl RoomWatch {
             duration: plan.test.duration,
             measured_from: None,
             shortage: None,
+            questions: Questions::start()?,
         })
     }
 
@@ -79,14 +86,35 @@ impl RoomWatch {
         }
     }
 
-    /// Looks at every volume, `at` so long after the start of the run; whether the run has to end.
+    /// Looks at what the volumes have answered and asks them again, `at` so long after the start of
+    /// the run; whether the run has to end.
     pub(super) fn must_stop(&mut self, at: Nanos) -> bool {
-        if self.shortage.is_none() {
-            let remaining = self.remaining(at);
-            let mut volumes = self.volumes.iter_mut();
-            self.shortage = volumes.find_map(|(name, volume)| volume.shortage(name, at, remaining));
+        for (name, asked, free) in self.questions.answers() {
+            let remaining = self.remaining(asked);
+            if let (Some(volume), Some(free)) = (self.volumes.get_mut(&name), free)
+                && self.shortage.is_none()
+            {
+                self.shortage = volume.shortage(&name, asked, free, remaining);
+            }
+        }
+        if self.questions.waiting().is_none() {
+            for (name, volume) in &self.volumes {
+                let (name, folder) = (name.clone(), volume.folder.clone());
+                let ask = move || (name, at, probe::free_bytes(&folder).ok().map(Bytes));
+                self.questions.ask(&volume.folder, ask);
+            }
         }
         self.shortage.is_some()
+    }
+
+    /// The folder whose volume does not tell its free space, and since when.
+    pub(super) fn waiting(&mut self) -> Option<&(PathBuf, Nanos)> {
+        self.questions.waiting()
+    }
+
+    /// Whether the kernel may keep the process for the sake of a question.
+    pub(super) fn is_stuck(&mut self) -> bool {
+        self.questions.is_stuck()
     }
 
     /// Why the run had to end, where it had to.
@@ -103,9 +131,13 @@ impl RoomWatch {
 }
 
 impl Volume {
-    fn shortage(&mut self, name: &str, at: Nanos, remaining: Nanos) -> Option<Shortage> {
-        // A volume that cannot be asked shows what is wrong with it elsewhere.
-        let free = Bytes(probe::free_bytes(&self.folder).ok()?);
+    fn shortage(
+        &mut self,
+        name: &str,
+        at: Nanos,
+        free: Bytes,
+        remaining: Nanos,
+    ) -> Option<Shortage> {
         let volume = name.to_owned();
         if let Some(per_second) = self.room.look(at, free, self.reserve) {
             return Some(Shortage::Imminent {

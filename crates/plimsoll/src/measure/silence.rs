@@ -1,7 +1,8 @@
-//! Notices a thread that the kernel does not give back: one that waits inside a call sees no
-//! request's age.
+//! Notices a thread that the kernel does not give back, since one that waits inside a call sees no
+//! request's age, and a volume that does not answer what is asked beside the requests.
 
 use std::fs;
+use std::path::PathBuf;
 
 use device::Clock as _;
 use device_os::OsClock;
@@ -16,6 +17,13 @@ use crate::wire;
 /// So much longer than a request may a thread be silent: it looks at its requests itself.
 const BEYOND: Nanos = Nanos::from_secs(5);
 
+/// What the thread of a file's group does.
+const BUSY: &str = "the kernel has not come back from a call for this database, or another of its \
+                    thread,";
+
+/// What a person can do.
+const REMEDY: &str = "look at the disk, its controller and cables, and the system log";
+
 /// Watches over the groups of a run.
 pub(super) struct Silence {
     clock: OsClock,
@@ -25,6 +33,8 @@ pub(super) struct Silence {
     give_up: Nanos,
     /// The first database of each group; none once the group was given up.
     groups: Vec<Option<(u32, String)>>,
+    /// One is enough to end the run.
+    volume_is_told: bool,
 }
 
 impl Silence {
@@ -43,26 +53,66 @@ impl Silence {
             patience: Patience::new(began),
             give_up: plan.test.give_up,
             groups: wire::groups(plan).into_iter().map(first).collect(),
+            volume_is_told: false,
         }
     }
 
-    /// An issue for each group whose thread has been inside the kernel for too long.
-    pub(super) fn look(&mut self, coordinator: &Coordinator) -> Vec<Issue> {
-        let now = self.clock.now();
+    /// The moment before which whatever is silent has been so for too long.
+    pub(super) fn look(&mut self, coordinator: &Coordinator) -> Option<Nanos> {
         let limit = patience::limit(self.give_up, coordinator.stopped().is_some()) + BEYOND;
-        let Some(moment) = self.patience.look(now, limit) else {
-            return Vec::new();
-        };
-        let mut issues = Vec::new();
+        self.patience.look(self.clock.now(), limit)
+    }
+
+    /// An issue for each group whose thread has been inside the kernel since before `moment`.
+    pub(super) fn groups(&mut self, moment: Nanos, coordinator: &Coordinator) -> Vec<Issue> {
+        let now = self.clock.now();
+        let mut found = Vec::new();
         for (number, group) in self.groups.iter_mut().enumerate() {
             let seen = coordinator.seen(number).map(|seen| seen.max(self.began));
             let is_silent = seen.is_some_and(|seen| seen <= moment) && waits(number);
-            if let Some((database, file)) = group.take_if(|_| is_silent) {
-                let silent = now.since(seen.unwrap_or(now));
-                issues.push(issue((database, file), now.since(self.origin), silent));
+            if let Some(first) = group.take_if(|_| is_silent) {
+                found.push((first, now.since(seen.unwrap_or(now))));
             }
         }
-        issues
+        let issues = found.into_iter().map(|((database, file), silent)| Issue {
+            database: Some(database),
+            ..self.issue(now, silent, &file, BUSY)
+        });
+        issues.collect()
+    }
+
+    /// An issue for the first volume that was asked something before `moment` and is silent since.
+    pub(super) fn volume<'a>(
+        &mut self,
+        moment: Nanos,
+        waiting: impl Iterator<Item = &'a (PathBuf, Nanos)>,
+    ) -> Option<Issue> {
+        let mut late = waiting.filter(|(_, since)| *since <= moment);
+        let (folder, since) = late.next().filter(|_| !self.volume_is_told)?;
+        self.volume_is_told = true;
+        let (now, file) = (self.clock.now(), folder.display().to_string());
+        let what = "the volume has not answered how much room it has or what was read from it";
+        Some(self.issue(now, now.since(*since), &file, what))
+    }
+
+    /// The storage's fault where it had all the time of the plan, worth knowing where it had less.
+    fn issue(&self, now: Nanos, silent: Nanos, file: &str, what: &str) -> Issue {
+        let severity = if silent >= self.give_up {
+            Severity::Error
+        } else {
+            Severity::Warning
+        };
+        let seconds = silent.as_secs_f64();
+        Issue {
+            at_ns: now.since(self.origin).0,
+            database: None,
+            severity,
+            kind: IssueKind::InputOutput,
+            volume: None,
+            file: Some(file.to_owned()),
+            offset_bytes: None,
+            text: format!("{file}: {what} for {seconds:.1} s; {REMEDY}"),
+        }
     }
 }
 
@@ -75,22 +125,4 @@ fn waits(number: usize) -> bool {
         (name == format!("group {number}")).then(|| rest.starts_with('R'))
     });
     states.next().is_some_and(|computes| !computes)
-}
-
-fn issue((database, file): (u32, String), at: Nanos, silent: Nanos) -> Issue {
-    let text = format!(
-        "{file}, or another database of its thread: the kernel has not come back from a call for \
-         {:.1} s; look at the disk, its controller and cables, and the system log",
-        silent.as_secs_f64()
-    );
-    Issue {
-        at_ns: at.0,
-        database: Some(database),
-        severity: Severity::Error,
-        kind: IssueKind::InputOutput,
-        volume: None,
-        file: Some(file),
-        offset_bytes: None,
-        text,
-    }
 }

@@ -31,4 +31,5 @@ mod sealed;
 mod signals;
 mod size;
 mod stalls;
+mod threads;
 mod verbs;

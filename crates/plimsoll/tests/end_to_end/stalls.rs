@@ -43,6 +43,26 @@ impl Storage {
         Some(storage)
     }
 
+    /// What freezes for some seconds is answered before it is given up.
+    fn be_patient(&self) {
+        let plan = String::from_utf8(self.scene.read("plan.toml")).unwrap();
+        let patient = plan.replace("\"3s\"", "\"60s\"");
+        self.scene.write("plan.toml", patient.as_bytes());
+    }
+
+    /// The longest request was one of a file with that ending, in that phase.
+    #[track_caller]
+    fn expect_longest(&self, file: &str, phase: &str) {
+        let report = self.report();
+        let longest = finding(&report, "longest-request");
+        let evidence = longest["evidence"][0].as_str().unwrap();
+        assert!(longest["measured"].as_f64().unwrap() > 6_000.0, "{longest}");
+        assert!(
+            evidence.contains(file) && evidence.contains(&format!("({phase})")),
+            "{longest}"
+        );
+    }
+
     fn suffer(&self, rule: &str) {
         self.volume.set(vec![rule.parse::<Rule>().unwrap()]);
     }
@@ -70,6 +90,25 @@ impl Storage {
         child
     }
 
+    /// The end of a run that the kernel may keep until the storage answers: within half a minute
+    /// its reports are there, and then the storage answers.
+    #[track_caller]
+    fn end_once_reported(&self, child: Child) -> Ran {
+        let began = Instant::now();
+        let run = self.scene.path("run");
+        let are_written = || {
+            let json = fs::read(run.join("report.json")).unwrap_or_default();
+            let others = ["report.html", "report.txt"].map(|file| run.join(file).exists());
+            json.ends_with(b"}\n") && others == [true, true]
+        };
+        while !are_written() {
+            assert!(began.elapsed() < Duration::from_secs(30), "no report");
+            thread::sleep(Duration::from_millis(50));
+        }
+        self.volume.set(Vec::new());
+        end_within(child, Duration::from_secs(30))
+    }
+
     fn report(&self) -> serde_json::Value {
         serde_json::from_slice(&self.scene.read("run/report.json")).unwrap()
     }
@@ -83,7 +122,7 @@ impl Drop for Storage {
 
 /// Waits for the end of `child`, which must come within `limit`.
 #[track_caller]
-fn end_within(mut child: Child, limit: Duration) -> Ran {
+pub(crate) fn end_within(mut child: Child, limit: Duration) -> Ran {
     let began = Instant::now();
     while child.try_wait().unwrap().is_none() {
         assert!(began.elapsed() < limit, "the program does not end");
@@ -151,6 +190,52 @@ fn storage_that_answers_nothing_from_the_start_ends_every_verb() {
     ran.expect_refusal(&["no answer to the write of", "Plimsoll001.edb"]);
 }
 
+/// Seven seconds, then everything is answered: `longest_request` is five.
+#[test]
+fn a_freeze_while_a_database_is_opened_or_checked_is_the_longest_request() {
+    for (rule, file, phase) in [
+        ("header read", ".edb", "open"),
+        ("flush-map read", ".jfm", "open"),
+        ("header write", ".edb", "open"),
+        ("checkpoint read", ".pck", "drain"),
+        ("log write", ".plg", "open"),
+        ("flush-map write", ".jfm", "drain"),
+    ] {
+        let Some(storage) = Storage::prepared("freeze-open") else {
+            return;
+        };
+        storage.be_patient();
+        storage.suffer(&format!("{rule} freeze=7s"));
+        let words = ["run", "plan.toml", "-o", "run", "-q", "--duration", "1s"];
+        let ran = end_within(storage.scene.start(words), Duration::from_mins(1));
+        assert!(
+            storage.volume.injected() > 0,
+            "{rule}: the fault never came"
+        );
+        // One second proves nothing; what was seen is told nevertheless.
+        ran.expect_code(2);
+        storage.expect_longest(file, phase);
+    }
+}
+
+/// The verdict of a run that is long enough, and of its journal alone.
+#[test]
+fn a_freeze_while_a_database_is_opened_fails() {
+    let Some(storage) = Storage::prepared("freeze-open-fail") else {
+        return;
+    };
+    storage.be_patient();
+    storage.suffer("header read freeze=7s");
+    let words = ["run", "plan.toml", "-o", "run", "-q", "--duration", "31s"];
+    let ran = end_within(storage.scene.start(words), Duration::from_secs(90));
+    ran.expect_code(1).expect_out(&["FAIL", "Plimsoll001.edb"]);
+    storage.expect_longest(".edb", "open");
+    let again = storage.scene.run(["report", "run"]);
+    again
+        .expect_code(1)
+        .expect_out(&["FAIL", "Plimsoll001.edb"]);
+}
+
 #[test]
 fn a_freeze_fails_by_a_latency_of_the_worst_interval() {
     let Some(storage) = Storage::prepared("freeze") else {
@@ -178,6 +263,32 @@ fn a_freeze_fails_by_a_latency_of_the_worst_interval() {
             finding["measured"].as_f64().unwrap() > least_ms,
             "{finding}"
         );
+    }
+}
+
+/// The program asks for the free space ten times a second, beside the requests of its load.
+#[test]
+fn a_volume_that_does_not_tell_its_free_space_holds_neither_the_end_nor_an_interrupt_up() {
+    for is_interrupted in [false, true] {
+        let Some(storage) = Storage::prepared("hang-space") else {
+            return;
+        };
+        if is_interrupted {
+            storage.be_patient();
+        }
+        let child = storage.measure("600s");
+        storage.suffer("any space hang");
+        thread::sleep(Duration::from_secs(1));
+        if is_interrupted {
+            signal(&child, "-INT");
+        }
+        let ran = storage.end_once_reported(child);
+        ran.expect_err(&["The reports are complete"]);
+        if is_interrupted {
+            ran.expect_code(2).expect_out(&["CANNOT JUDGE"]);
+        } else {
+            ran.expect_code(1).expect_out(&["FAIL", "answer"]);
+        }
     }
 }
 
@@ -216,21 +327,9 @@ fn one_interrupt_writes_the_reports_though_the_kernel_keeps_a_flush() {
     storage.suffer("any any hang");
     thread::sleep(Duration::from_secs(1));
     signal(&child, "-INT");
-    let began = Instant::now();
-    let run = storage.scene.path("run");
-    let are_written = || {
-        let json = fs::read(run.join("report.json")).unwrap_or_default();
-        let others = ["report.html", "report.txt"].map(|file| run.join(file).exists());
-        json.ends_with(b"}\n") && others == [true, true]
-    };
-    while !are_written() {
-        assert!(began.elapsed() < Duration::from_secs(30), "no report");
-        thread::sleep(Duration::from_millis(50));
-    }
-    // What the kernel keeps until it is answered, it lets go now.
-    storage.volume.set(Vec::new());
-    let ran = end_within(child, Duration::from_secs(30));
+    let ran = storage.end_once_reported(child);
     ran.expect_code(2).expect_out(&["CANNOT JUDGE"]);
+    ran.expect_err(&["The reports are complete", "Linux keeps it"]);
 }
 
 #[test]

@@ -35,6 +35,8 @@ pub enum Access {
     Write,
     /// Durability.
     Flush,
+    /// How much room is left on the volume.
+    Space,
     /// Any of these.
     Any,
 }
@@ -170,6 +172,7 @@ fn access(word: &str) -> Result<Access, RuleError> {
         "read" => Access::Read,
         "write" => Access::Write,
         "flush" => Access::Flush,
+        "space" => Access::Space,
         "any" => Access::Any,
         _ => return Err(wrong(word)),
     })

@@ -257,19 +257,23 @@ impl Filesystem for Served {
         reply.ok();
     }
 
-    fn statfs(&self, _: &Request, _: INodeNo, reply: ReplyStatfs) {
-        let found = statvfs(self.backing()).map_err(io::Error::from);
-        answer!(reply, found, |found: Statvfs| {
-            reply.statfs(
-                found.blocks(),
-                found.blocks_free(),
-                found.blocks_available(),
-                found.files(),
-                found.files_free(),
-                u32::try_from(found.block_size()).unwrap_or(4_096),
-                255,
-                u32::try_from(found.fragment_size()).unwrap_or(4_096),
-            );
+    fn statfs(&self, _: &Request, id: INodeNo, reply: ReplyStatfs) {
+        let decision = self.decide(id, 0, Access::Space);
+        let backing = self.backing().to_owned();
+        self.after(decision.wait, move || {
+            let found = statvfs(&backing).map_err(io::Error::from);
+            answer!(reply, found, |found: Statvfs| {
+                reply.statfs(
+                    found.blocks(),
+                    found.blocks_free(),
+                    found.blocks_available(),
+                    found.files(),
+                    found.files_free(),
+                    u32::try_from(found.block_size()).unwrap_or(4_096),
+                    255,
+                    u32::try_from(found.fragment_size()).unwrap_or(4_096),
+                );
+            });
         });
     }
 
