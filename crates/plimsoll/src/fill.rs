@@ -12,6 +12,7 @@ use plan::Plan;
 use trial::prepare::{self, Action, PrepareError, Progress, Target};
 use trial::{Coordinator, Stop};
 
+use crate::allowance::{self, DatabaseUse};
 use crate::crew::{self, News};
 use crate::error::CommandError;
 use crate::locks::{self, Files, PreparedFolders};
@@ -56,6 +57,7 @@ pub(crate) struct Fill {
 /// Fills what is not there yet. Refuses before anything is written where the target is not empty
 /// or too small.
 pub(crate) fn fill(plan: &Plan, stop: &StopFlag, quiet: bool) -> Result<Fill, CommandError> {
+    allowance::check(plan, DatabaseUse::Fill)?;
     // The folders are held from the decision to the last manifest: in between, what was decided on
     // must not change.
     let (_folders, actions) = patient::first_look(plan, stop, move |plan| {

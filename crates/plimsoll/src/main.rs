@@ -2,6 +2,7 @@
 //!
 //! Exit status 0: pass. 1: fail, the storage or the files are at fault. 2: could not measure.
 
+mod allowance;
 mod cmd;
 mod console;
 mod crew;

@@ -11,6 +11,7 @@ use units::Bytes;
 
 use super::{prepare, run as run_verb};
 use crate::Outcome;
+use crate::allowance::{self, DatabaseUse};
 use crate::console::Console;
 use crate::documents::dated_folder;
 use crate::error::CommandError;
@@ -45,6 +46,8 @@ pub(crate) fn run(flags: &QuickFlags, console: &mut Console) -> Result<Outcome, 
         Some(_) => plan,
         None => fitting(&plan, &folder, overrides)?,
     };
+    // What cannot be measured is not filled either.
+    allowance::check(&plan, DatabaseUse::Load)?;
     explain(&plan, &folder, flags.folder.is_none(), console)?;
     let stop = StopFlag::install(STOPS_A_RUN)?;
     let filled = fill(&plan, &stop, console.is_quiet())?;

@@ -43,8 +43,8 @@ impl HostSampler for LinuxHost {
             processor_percent: after.busy.saturating_sub(before.busy) as f64 / total * 100.0,
             steal_percent: after.steal.saturating_sub(before.steal) as f64 / total * 100.0,
             process_percent: process / seconds * 100.0,
-            available_memory_bytes: kibibytes("/proc/meminfo", "MemAvailable:") << 10,
-            process_resident_bytes: kibibytes("/proc/self/status", "VmRSS:") << 10,
+            available_memory_bytes: memory("/proc/meminfo", "MemAvailable:"),
+            process_resident_bytes: memory("/proc/self/status", "VmRSS:"),
             pause_maximum_ns: Some(self.pauses.take_longest().0),
             ..HostSample::default()
         }
@@ -63,12 +63,17 @@ fn ticks() -> (MachineTicks, u64) {
     (machine, own.map_or(0, |own| own.ticks))
 }
 
-/// A value of a file of `Name: value kB` lines; 0 where it is missing.
-fn kibibytes(file: &str, name: &str) -> u64 {
-    let text = fs::read_to_string(file).unwrap_or_default();
-    let line = text.lines().find_map(|line| line.strip_prefix(name));
-    line.and_then(|rest| rest.split_whitespace().next()?.parse().ok())
-        .unwrap_or(0)
+/// Bytes of a file of `Name: value kB` lines; 0 where they are missing.
+fn memory(file: &str, name: &str) -> u64 {
+    kibibytes_as_bytes(file, name).unwrap_or(0)
+}
+
+/// Bytes of a file of `Name: value kB` lines, where they are known.
+pub(crate) fn kibibytes_as_bytes(file: &str, name: &str) -> Option<u64> {
+    let text = fs::read_to_string(file).ok()?;
+    let rest = text.lines().find_map(|line| line.strip_prefix(name))?;
+    let kibibytes: u64 = rest.split_whitespace().next()?.parse().ok()?;
+    Some(kibibytes << 10)
 }
 
 /// What the machine is. `input_output` says how requests reach the storage.
@@ -95,7 +100,7 @@ pub(super) fn machine(input_output: String) -> Machine {
             .map_or("", |rest| rest.trim_start_matches([':', ' ', '\t']))
             .to_owned(),
         logical_processors: u32::try_from(cores).unwrap_or(u32::MAX),
-        memory_bytes: kibibytes("/proc/meminfo", "MemTotal:") << 10,
+        memory_bytes: memory("/proc/meminfo", "MemTotal:"),
         input_output,
     }
 }

@@ -33,6 +33,7 @@ use trial::{Coordinator, HostSampler, Member, Stop};
 use units::Nanos;
 use verdict::Verdict;
 
+use crate::allowance::{self, DatabaseUse};
 use crate::console::say;
 use crate::crew::{self, News};
 use crate::error::CommandError;
@@ -46,6 +47,7 @@ use folder::RunFolder;
 pub(crate) use folder::write_reports;
 use follow::{End, Follower, GroupNews, Message, Watched};
 use host::LinuxHost;
+pub(crate) use host::kibibytes_as_bytes;
 use pause::PauseWatch;
 use processors::ProcessorWatch;
 use room::RoomWatch;
@@ -79,6 +81,7 @@ pub(crate) fn measure(
     quiet: bool,
 ) -> Result<Measured, CommandError> {
     let Order { plan, folder, .. } = order;
+    allowance::check(plan, DatabaseUse::Load)?;
     let clock = OsClock::new();
     let groups = wire::groups(plan);
     let count = u32::try_from(groups.len()).expect("invariant: as many groups as processors");

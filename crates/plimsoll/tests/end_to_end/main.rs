@@ -6,6 +6,7 @@
     reason = "a test ends at the first surprise, and says aloud what it skips"
 )]
 
+mod allowance;
 mod answers;
 mod bad_input;
 mod builds;
