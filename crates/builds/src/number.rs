@@ -20,11 +20,9 @@ pub struct BuildNumber {
 }
 
 impl BuildNumber {
-    /// The version that `text` is, in one of its forms: `15.1.2375.7`, `15.01.2375.007`,
-    /// `15.1.2375` or `Version 15.1 (Build 2375.7)`.
+    /// The version in `text`: `15.1.2375.7`, `15.1.2375` or `Version 15.1 (Build 2375.7)`.
     pub fn parse(text: &str) -> Option<Self> {
-        let text = text.trim();
-        Self::in_words(text).or_else(|| Self::dotted(text))
+        Self::in_words(text.trim()).or_else(|| Self::dotted(text.trim()))
     }
 
     /// Numbers with points between them, three or four.

@@ -18,9 +18,10 @@
 //! be cut short by the next power failure, and so on: survivors begin a new volume.
 //!
 //! **A request fails** ([`FaultyVolume`]: [`Effect::Fail`], [`Effect::Full`],
-//! [`Effect::FullMidway`], [`Effect::ShortRead`]), once, at intervals, or from one on. A failed write may have been done.
-//! The engine must stop, name what failed, lose nothing acknowledged before, and recover later. A
-//! read that fails, or whose bits flip on the way, once is to be repeated and no damage.
+//! [`Effect::FullMidway`], [`Effect::ShortRead`]), once, at intervals, or from one on. A failed
+//! write may have been done. The engine must stop, name what failed, lose nothing acknowledged
+//! before, and recover later. A read that fails, or whose bits flip on the way, once is to be
+//! repeated and no damage.
 //!
 //! **The device is slow** ([`Effect::Stall`]). Nothing may go wrong but time.
 //!

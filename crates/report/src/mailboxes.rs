@@ -16,8 +16,7 @@ const USUAL_IOPS_EACH: f64 = 0.1;
 /// later prohibit sending by default, 2 GB.
 const USUAL_SIZE: Bytes = Bytes(2 << 30);
 
-/// How many mailboxes a run stands for, by each bound, rounded down to two digits: more would be a
-/// claim.
+/// How many mailboxes a run stands for, by each bound, rounded down to two digits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Carried {
     /// By the requests that were served.

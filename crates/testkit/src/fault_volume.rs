@@ -18,8 +18,8 @@
 //! A rule is `FILE ACCESS FAULT [from=N] [requests=N] [after=TIME]`:
 //! * FILE: `database` (the pages of `*.edb`), `header` (its first two pages), `log` (`*.plg`),
 //!   `checkpoint` (`*.pck`), `flush-map` (`*.jfm`), `any`;
-//! * ACCESS: `read`, `write`, `flush`, `space` (how much is left of the volume, with the file `any`),
-//!   `any`;
+//! * ACCESS: `read`, `write`, `flush`, `space` (how much is left of the volume, with the file
+//!   `any`), `any`;
 //! * FAULT: `drop` (a write or flush is acknowledged and forgotten, a read gives zeros), `flip`
 //!   (one bit), `misdirect` (the neighbouring place), `tear` (the first half only), `delay=TIME`
 //!   (each request), `freeze=TIME` (requests wait until so long after the first one), `hang` (until

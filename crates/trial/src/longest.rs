@@ -1,5 +1,5 @@
-//! Remembers the longest request of each phase: of whatever purpose, so that none is exempt from the
-//! limit of a request because no series counts it or no interval is sampled while it waits.
+//! Remembers the longest request of each phase: of whatever purpose, so that none is exempt from
+//! the limit of a request because no series counts it or no interval is sampled while it waits.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -16,11 +16,11 @@ pub(crate) struct Longest {
     phase: Cell<Phase>,
     /// Knows when the program was stopped, where that can be known.
     host: Option<Rc<dyn HostSampler>>,
-    found: RefCell<Option<Found>>,
+    found: RefCell<Option<RequestFound>>,
 }
 
 /// A request that took long.
-struct Found {
+struct RequestFound {
     asked: Asked,
     at: Nanos,
     time: Nanos,
@@ -53,7 +53,7 @@ impl Longest {
         let absent = self.host.as_ref().map(|host| host.absent(open.since, now));
         let time = Nanos(span.0.saturating_sub(absent.unwrap_or_default().0));
         if time >= least {
-            *self.found.borrow_mut() = Some(Found {
+            *self.found.borrow_mut() = Some(RequestFound {
                 asked: open.asked.clone(),
                 at: now,
                 time,
@@ -64,7 +64,7 @@ impl Longest {
 
     /// The longest since the last call, of database number `database`; `origin` is the run's zero.
     pub(crate) fn take(&self, database: u32, origin: Nanos) -> Option<LongRequest> {
-        let Found {
+        let RequestFound {
             asked,
             at,
             time,

@@ -73,8 +73,9 @@ pub(crate) fn damage_in_passing(mended: Mended, bad_pages: u64) -> Vec<String> {
             "pages were not as they had been written when the maintenance scan read them",
         ),
     ];
-    let findings = findings.into_iter().filter(|(count, _)| *count > 0);
     findings
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
         .map(|(count, text)| format!("{count} {text}"))
         .collect()
 }

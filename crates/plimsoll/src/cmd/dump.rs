@@ -160,8 +160,12 @@ fn as_json(page: PageRef<'_>, number: PageNumber, state: &str) -> Value {
 }
 
 fn names(bits: u32, table: &[(u32, &'static str)]) -> String {
-    let set = table.iter().filter(|(bit, _)| bits & bit != 0);
-    set.map(|(_, name)| *name).collect::<Vec<_>>().join(" ")
+    table
+        .iter()
+        .filter(|(bit, _)| bits & bit != 0)
+        .map(|(_, name)| *name)
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {

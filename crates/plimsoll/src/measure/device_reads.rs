@@ -21,11 +21,11 @@ pub(super) struct DeviceReads {
     volumes: BTreeMap<String, Counted>,
     /// Volumes of the database and of the log, by the database's index.
     of_database: BTreeMap<u32, [String; 2]>,
-    questions: Questions<Count>,
+    questions: Questions<DeviceCount>,
 }
 
 /// What was counted: on which volume, at which bound, and how many bytes where that is known.
-type Count = (String, usize, Option<u64>);
+type DeviceCount = (String, usize, Option<u64>);
 
 struct Counted {
     /// A folder on the volume.

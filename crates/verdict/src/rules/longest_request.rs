@@ -27,8 +27,8 @@ enum What {
     Told(String),
 }
 
-/// Fails where a request of any phase took longer than the limit. Finds nothing where the record has
-/// no limit.
+/// Fails where a request of any phase took longer than the limit. Finds nothing where the record
+/// has no limit.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let limit_ns = run.start.settings.thresholds.longest_request_ns;
     let limit_ns = limit_ns.filter(|_| judges_load(run))?;

@@ -59,9 +59,11 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
 
 /// Volumes of one device were counted by the same counter.
 fn by_device(run: &RunRecord) -> BTreeMap<&str, Reads> {
-    let databases = run.start.databases.iter();
-    let volumes = databases.flat_map(|database| [&database.volume, &database.log_volume]);
-    let device_of: BTreeMap<&str, &str> = volumes
+    let device_of: BTreeMap<&str, &str> = run
+        .start
+        .databases
+        .iter()
+        .flat_map(|database| [&database.volume, &database.log_volume])
         .map(|volume| (volume.mount.as_str(), volume.device.as_str()))
         .collect();
     let mut devices: BTreeMap<&str, Reads> = BTreeMap::new();

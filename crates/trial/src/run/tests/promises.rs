@@ -104,9 +104,9 @@ fn fails_and_is_recovered(fault: &Fault) -> Result<(), engine::OpenError> {
     Ok(())
 }
 
-/// Btrfs has written part of a page, or of a row of pages, before it finds no more room. The log has
-/// changes of such a page and not its whole content, so recovery cannot put it right; it must name
-/// the page, and never take it for a good one.
+/// Btrfs has written part of a page, or of a row of pages, before it finds no more room. The log
+/// has changes of such a page and not its whole content, so recovery cannot put it right; it must
+/// name the page, and never take it for a good one.
 #[test]
 fn a_page_that_is_half_written_on_a_full_volume_is_named_by_recovery() {
     let mut refused = 0;
