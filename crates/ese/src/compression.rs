@@ -22,9 +22,14 @@ impl fmt::Display for CompressionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnknownMethod { method } => {
+                let name = match method {
+                    5 => "XPRESS9",
+                    6 => "XPRESS10",
+                    _ => "a method that is not known",
+                };
                 write!(
                     f,
-                    "the value is compressed by method {method}, which is not supported"
+                    "compressed by {name} (number {method}), which is not decoded"
                 )
             }
             Self::Damaged => write!(f, "the compressed value contradicts itself"),

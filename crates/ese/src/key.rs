@@ -122,7 +122,10 @@ fn append_value(
     }
     match kind {
         ColumnType::Bit => key.push(if value == [0] { 0 } else { 0xFF }),
-        ColumnType::UnsignedByte | ColumnType::UnsignedShort | ColumnType::UnsignedLong => {
+        ColumnType::UnsignedByte
+        | ColumnType::UnsignedShort
+        | ColumnType::UnsignedLong
+        | ColumnType::UnsignedLongLong => {
             key.extend(value.iter().rev());
         }
         ColumnType::Short | ColumnType::Long | ColumnType::Currency | ColumnType::LongLong => {
@@ -135,7 +138,9 @@ fn append_value(
             key.extend(DOT_NET_GUID_ORDER.map(|place| value[place]));
         }
         ColumnType::Guid => key.extend(GUID_ORDER.map(|place| value[place])),
-        ColumnType::Binary | ColumnType::LongBinary => append_binary(column, value, key),
+        ColumnType::Binary | ColumnType::LongBinary | ColumnType::Streaming => {
+            append_binary(column, value, key);
+        }
         ColumnType::Text | ColumnType::LongText => append_text(column, value, key)?,
     }
     Ok(())

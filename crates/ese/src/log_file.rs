@@ -15,8 +15,11 @@ use crate::log_time::LogTime;
 use crate::page::PageSize;
 use crate::signature::Signature;
 
+mod facts;
 #[cfg(test)]
 mod tests;
+
+pub use facts::{Attachment, CheckpointFacts, LogFacts, log_flags};
 
 /// Bytes of a segment, of a log header and of one copy of a checkpoint.
 pub const SEGMENT_BYTES: usize = 4096;

@@ -47,6 +47,11 @@ impl LongValueId {
         }
     }
 
+    /// The greatest key that a node of the value can have.
+    pub(crate) fn last_key(self) -> Vec<u8> {
+        [&self.any_root_key()[..], &[0xFF; 4]].concat()
+    }
+
     const fn is_wide(self) -> bool {
         self.0 >> 63 != 0
     }

@@ -30,6 +30,9 @@ pub enum ColumnType {
     LongBinary = 11,
     /// Text of up to 2 GiB, kept apart from the record where long.
     LongText = 12,
+    /// Up to 2 GiB, in the streaming file beside databases of Exchange 2000 and 2003; what stands
+    /// here says where.
+    Streaming = 13,
     /// Four bytes, unsigned.
     UnsignedLong = 14,
     /// Eight bytes, signed.
@@ -38,10 +41,12 @@ pub enum ColumnType {
     Guid = 16,
     /// Two bytes, unsigned.
     UnsignedShort = 17,
+    /// Eight bytes, unsigned.
+    UnsignedLongLong = 18,
 }
 
 impl ColumnType {
-    const ALL: [Self; 16] = [
+    const ALL: [Self; 18] = [
         Self::Bit,
         Self::UnsignedByte,
         Self::Short,
@@ -54,10 +59,12 @@ impl ColumnType {
         Self::Text,
         Self::LongBinary,
         Self::LongText,
+        Self::Streaming,
         Self::UnsignedLong,
         Self::LongLong,
         Self::Guid,
         Self::UnsignedShort,
+        Self::UnsignedLongLong,
     ];
 
     /// The type with this number in the catalog.
@@ -76,9 +83,13 @@ impl ColumnType {
             Self::Bit | Self::UnsignedByte => Some(1),
             Self::Short | Self::UnsignedShort => Some(2),
             Self::Long | Self::UnsignedLong | Self::Single => Some(4),
-            Self::Currency | Self::LongLong | Self::Double | Self::DateTime => Some(8),
+            Self::Currency
+            | Self::LongLong
+            | Self::UnsignedLongLong
+            | Self::Double
+            | Self::DateTime => Some(8),
             Self::Guid => Some(16),
-            Self::Binary | Self::Text | Self::LongBinary | Self::LongText => None,
+            Self::Binary | Self::Text | Self::LongBinary | Self::LongText | Self::Streaming => None,
         }
     }
 
@@ -131,33 +142,69 @@ impl fmt::Display for ColumnId {
 /// Column flags of the catalog.
 pub mod column_flags {
     /// Null is refused.
-    pub(crate) const NOT_NULL: u32 = 0x1;
+    pub const NOT_NULL: u32 = 0x1;
+    /// The engine raises it with every change of the row.
+    pub const VERSION: u32 = 0x2;
+    /// The engine numbers rows with it.
+    pub const AUTO_INCREMENT: u32 = 0x4;
+    /// Rows may have several values.
+    pub const MULTI_VALUED: u32 = 0x8;
     /// It has a default value.
-    pub(crate) const DEFAULT: u32 = 0x10;
+    pub const DEFAULT: u32 = 0x10;
+    /// Transactions add to it without waiting for each other.
+    pub const ESCROW_UPDATE: u32 = 0x20;
+    /// The application is called when it comes to zero.
+    pub const FINALIZE: u32 = 0x40;
+    /// The application makes its default value.
+    pub const USER_DEFINED_DEFAULT: u32 = 0x80;
+    /// Of a template table, whose number tables that inherit it may use for another column.
+    pub const TEMPLATE: u32 = 0x100;
+    /// The row goes when it comes to zero.
+    pub const DELETE_ON_ZERO: u32 = 0x200;
+    /// Once part of the primary index and kept for its place in keys.
+    pub const PRIMARY_PLACEHOLDER: u32 = 0x800;
     /// Its values may be compressed.
     pub const COMPRESSED: u32 = 0x1000;
+    /// Its values are encrypted.
+    pub const ENCRYPTED: u32 = 0x2000;
 }
 
 /// Index flags of the catalog.
 pub mod index_flags {
     /// Keys do not repeat.
-    pub(crate) const UNIQUE: u32 = 0x1;
+    pub const UNIQUE: u32 = 0x1;
     /// Rows are indexed though all segments are null.
-    pub(crate) const ALLOW_ALL_NULLS: u32 = 0x2;
+    pub const ALLOW_ALL_NULLS: u32 = 0x2;
     /// Rows are indexed though the first segment is null.
-    pub(crate) const ALLOW_FIRST_NULL: u32 = 0x4;
+    pub const ALLOW_FIRST_NULL: u32 = 0x4;
     /// Rows are indexed though some segments are null.
-    pub(crate) const ALLOW_SOME_NULLS: u32 = 0x8;
+    pub const ALLOW_SOME_NULLS: u32 = 0x8;
     /// Null segments are refused.
-    pub(crate) const NO_NULL_SEGMENT: u32 = 0x10;
+    pub const NO_NULL_SEGMENT: u32 = 0x10;
     /// The table itself.
-    pub(crate) const PRIMARY: u32 = 0x20;
+    pub const PRIMARY: u32 = 0x20;
+    /// It has a locale of its own.
+    pub const LOCALE_SET: u32 = 0x40;
+    /// A segment may have several values.
+    pub const MULTI_VALUED: u32 = 0x80;
+    /// Of a template table.
+    pub const TEMPLATE: u32 = 0x100;
+    /// Inherited from a template table.
+    pub const DERIVED: u32 = 0x200;
+    /// It holds Unicode text, ordered as a locale has it.
+    pub const LOCALIZED_TEXT: u32 = 0x400;
     /// Nulls come last.
-    pub(crate) const NULLS_HIGH: u32 = 0x800;
+    pub const NULLS_HIGH: u32 = 0x800;
+    /// All combinations of several values of its segments are indexed.
+    pub const CROSS_PRODUCT: u32 = 0x2000;
+    /// Keys that would be cut off are refused.
+    pub const NO_TRUNCATION: u32 = 0x4000;
+    /// Values of several segments belong together by their order.
+    pub const NESTED_TABLE: u32 = 0x8000;
     /// Key segments are stored in four bytes each.
-    pub(crate) const EXTENDED_COLUMN_IDS: u32 = 0x1_0000;
+    pub const EXTENDED_COLUMN_IDS: u32 = 0x1_0000;
     /// GUIDs are ordered by their first group first.
-    pub(crate) const DOT_NET_GUID: u32 = 0x2_0000;
+    pub const DOT_NET_GUID: u32 = 0x2_0000;
 
     /// What a primary index of this project carries, as measured in real files.
     pub const ORDINARY_PRIMARY: u32 = 0x1_002F;
@@ -187,6 +234,8 @@ pub struct ColumnDefinition {
     pub code_page: u32,
     /// Where records store it, in bytes from their beginning; fixed columns only.
     pub record_offset: u16,
+    /// Whether it comes from the template of its table.
+    pub is_inherited: bool,
     /// The value of rows that were stored before the column was added; empty: null.
     pub default: Vec<u8>,
 }
@@ -209,8 +258,15 @@ impl ColumnDefinition {
                 0
             },
             record_offset: 0,
+            is_inherited: false,
             default: Vec::new(),
         }
+    }
+
+    /// Whether records mark it as one of the template table. Those of the oldest template tables
+    /// share their numbers with the tables that inherit them, and are not marked.
+    pub(crate) const fn is_marked_derived(&self) -> bool {
+        self.is_inherited && self.flags & column_flags::TEMPLATE != 0
     }
 
     /// The same column, refusing null.
@@ -228,6 +284,8 @@ pub struct KeySegment {
     pub column: ColumnId,
     /// Whether greater values come first.
     pub is_descending: bool,
+    /// Whether the column comes from the template of the table.
+    pub is_inherited: bool,
 }
 
 /// An index of a table.
@@ -243,6 +301,10 @@ pub struct IndexDefinition {
     pub conditions: Vec<IndexCondition>,
     /// Longest key in bytes; what goes beyond is cut off.
     pub longest_key_bytes: usize,
+    /// Whether it holds substrings.
+    pub is_tuple: bool,
+    /// The locale that it states, such as en-US; empty: none.
+    pub locale: String,
 }
 
 /// A condition on the rows that an index holds.
@@ -252,8 +314,12 @@ pub struct IndexCondition {
     pub column: ColumnId,
     /// Whether it must be null, or else must not be.
     pub is_null: bool,
+    /// Whether the column comes from the template of the table.
+    pub is_inherited: bool,
 }
 
+/// The locale that every index states, whether it has text or not (measured in real files).
+const DEFAULT_LOCALE: &str = "en-US";
 /// Longest key of an index that does not say otherwise, in bytes.
 pub(crate) const DEFAULT_LONGEST_KEY_BYTES: usize = 255;
 
@@ -263,6 +329,7 @@ impl IndexDefinition {
         let segment = |&id| KeySegment {
             column: ColumnId(id),
             is_descending: false,
+            is_inherited: false,
         };
         Self {
             name: name.to_owned(),
@@ -270,6 +337,8 @@ impl IndexDefinition {
             segments: columns.iter().map(segment).collect(),
             conditions: Vec::new(),
             longest_key_bytes: DEFAULT_LONGEST_KEY_BYTES,
+            is_tuple: false,
+            locale: DEFAULT_LOCALE.to_owned(),
         }
     }
 
@@ -407,7 +476,11 @@ mod tests {
             let kind = ColumnType::from_number(number);
             assert!(kind.is_none_or(|kind| kind.number() == number));
         }
-        assert_eq!(ColumnType::from_number(13), None);
+        assert_eq!(ColumnType::from_number(0), None);
+        assert_eq!(
+            ColumnType::from_number(18),
+            Some(ColumnType::UnsignedLongLong)
+        );
         assert_eq!(ColumnType::from_number(15), Some(ColumnType::LongLong));
     }
 }

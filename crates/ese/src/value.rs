@@ -11,16 +11,25 @@ use crate::schema::{CODE_PAGE_UNICODE, ColumnDefinition, ColumnType};
 pub enum Value {
     /// True or false.
     Bit(bool),
-    /// A whole number of any size and sign that columns have.
+    /// A whole number, signed or of less than eight bytes.
     Integer(i64),
+    /// A whole number of eight bytes without a sign.
+    Unsigned(u64),
     /// A real number.
     Real(f64),
     /// Days since 1899-12-30, with fractions.
     DateTime(f64),
     /// A GUID, in the byte order it is stored in.
     Guid([u8; 16]),
-    /// Text.
+    /// Text, with zeros at its end that applications store along.
     Text(String),
+    /// Text that does not follow its own encoding, as lone surrogates do not.
+    OddText {
+        /// What can be shown of it.
+        shown: String,
+        /// As it is stored.
+        stored: Vec<u8>,
+    },
     /// Bytes, and values that do not have the size of their type.
     Binary(Vec<u8>),
 }
@@ -47,12 +56,17 @@ impl Value {
             ColumnType::Currency | ColumnType::LongLong => {
                 Self::Integer(i64::from_le_bytes(stored.try_into().ok()?))
             }
+            ColumnType::UnsignedLongLong => {
+                Self::Unsigned(u64::from_le_bytes(stored.try_into().ok()?))
+            }
             ColumnType::Single => Self::Real(f32::from_le_bytes(stored.try_into().ok()?).into()),
             ColumnType::Double => Self::Real(f64::from_le_bytes(stored.try_into().ok()?)),
             ColumnType::DateTime => Self::DateTime(f64::from_le_bytes(stored.try_into().ok()?)),
             ColumnType::Guid => Self::Guid(stored.try_into().ok()?),
-            ColumnType::Text | ColumnType::LongText => Self::Text(text(column, stored)),
-            ColumnType::Binary | ColumnType::LongBinary => Self::Binary(stored.to_vec()),
+            ColumnType::Text | ColumnType::LongText => text(column, stored),
+            ColumnType::Binary | ColumnType::LongBinary | ColumnType::Streaming => {
+                Self::Binary(stored.to_vec())
+            }
         })
     }
 }
@@ -62,33 +76,69 @@ impl fmt::Display for Value {
         match self {
             Self::Bit(bit) => bit.fmt(f),
             Self::Integer(number) => number.fmt(f),
-            Self::Real(number) => number.fmt(f),
+            Self::Unsigned(number) => number.fmt(f),
+            Self::Real(number) => write_real(*number, f),
             Self::DateTime(days) => write_date(*days, f),
             Self::Guid(guid) => write_guid(guid, f),
-            Self::Text(text) => f.write_str(text),
+            Self::Text(text) | Self::OddText { shown: text, .. } => {
+                f.write_str(text.trim_end_matches('\0'))
+            }
             Self::Binary(bytes) => bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}")),
         }
     }
 }
 
+/// A real number that reads back as the very same one.
+fn write_real(number: f64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let is_plain = number == 0.0 || (1e-5..1e17).contains(&number.abs());
+    if is_plain || !number.is_finite() {
+        write!(f, "{number}")
+    } else {
+        write!(f, "{number:e}")
+    }
+}
+
 /// Days between 1899-12-30 and 1970-01-01.
 const DAYS_BEFORE_1970: f64 = 25_569.0;
-const DAY_MILLIS: f64 = 86_400_000.0;
+const DAY_MILLIS: u64 = 86_400_000;
+/// Units of 100 nanoseconds in a millisecond: finer than a stored date in these centuries.
+const MILLI_TICKS: u64 = 10_000;
 /// The year 2155 ends, which is as far as calendar times here reach.
 const LAST_DAY: f64 = 93_000.0;
 
-/// Dates from 1970 on as a calendar has them, others as the number they are.
+/// Dates from 1970 on as a calendar has them, in milliseconds where those say all; others as the
+/// number they are.
 fn write_date(days: f64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    if !(DAYS_BEFORE_1970..LAST_DAY).contains(&days) {
-        return write!(f, "{days}");
+    let Some((millis, ticks)) = calendar(days) else {
+        return write_real(days, f);
+    };
+    let text = LogTime::from_unix_millis(millis).to_string();
+    match text.strip_suffix('Z') {
+        Some(text) if ticks > 0 => write!(f, "{text}{ticks:04}Z"),
+        _ => f.write_str(&text),
     }
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "the range above keeps it far inside 64 bits and above 0"
-    )]
-    let millis = ((days - DAYS_BEFORE_1970) * DAY_MILLIS).round() as u64;
-    write!(f, "{}", LogTime::from_unix_millis(millis))
+}
+
+/// Milliseconds since 1970 and units of 100 nanoseconds behind them; none of a date out of range.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "the range keeps it far inside 64 bits and above 0; parts of a day fit 53 bits"
+)]
+fn calendar(days: f64) -> Option<(u64, u64)> {
+    if !(DAYS_BEFORE_1970..LAST_DAY).contains(&days) {
+        return None;
+    }
+    let (whole, part) = (days.trunc(), days.fract());
+    let before = (whole - DAYS_BEFORE_1970) as u64 * DAY_MILLIS;
+    let millis = (part * DAY_MILLIS as f64).round();
+    let again = whole + millis / DAY_MILLIS as f64;
+    if again.to_bits() == days.to_bits() {
+        return Some((before + millis as u64, 0));
+    }
+    let ticks = (part * (DAY_MILLIS * MILLI_TICKS) as f64).round() as u64;
+    Some((before + ticks / MILLI_TICKS, ticks % MILLI_TICKS))
 }
 
 /// The usual form: the first three groups are little-endian numbers.
@@ -103,21 +153,20 @@ fn write_guid(guid: &[u8; 16], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     Ok(())
 }
 
-/// Text by its code page; trailing zeros that applications store along are left out.
-fn text(column: &ColumnDefinition, stored: &[u8]) -> String {
-    let text: String = if column.code_page == CODE_PAGE_UNICODE {
-        let units = stored
-            .as_chunks::<2>()
-            .0
-            .iter()
-            .map(|unit| u16::from_le_bytes(*unit));
-        char::decode_utf16(units)
-            .map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER))
-            .collect()
-    } else {
-        stored.iter().map(|&byte| western(byte)).collect()
-    };
-    text.trim_end_matches('\0').to_owned()
+/// Text by its code page.
+fn text(column: &ColumnDefinition, stored: &[u8]) -> Value {
+    if column.code_page != CODE_PAGE_UNICODE {
+        return Value::Text(stored.iter().map(|&byte| western(byte)).collect());
+    }
+    let (units, rest) = stored.as_chunks::<2>();
+    let units: Vec<u16> = units.iter().copied().map(u16::from_le_bytes).collect();
+    match String::from_utf16(&units) {
+        Ok(text) if rest.is_empty() => Value::Text(text),
+        _ => Value::OddText {
+            shown: String::from_utf16_lossy(&units),
+            stored: stored.to_vec(),
+        },
+    }
 }
 
 /// Characters 0x80 to 0x9F of Windows code page 1252; 0 where it has none.
@@ -127,13 +176,14 @@ const WESTERN_80: [u16; 32] = [
     0x2122, 0x0161, 0x203A, 0x0153, 0, 0x017E, 0x0178,
 ];
 
+/// Bytes that the code page lacks stand for themselves, so that every byte has a character.
 fn western(byte: u8) -> char {
-    match byte {
-        0x80..0xA0 => match WESTERN_80[usize::from(byte - 0x80)] {
-            0 => char::REPLACEMENT_CHARACTER,
-            unit => char::from_u32(u32::from(unit)).unwrap_or(char::REPLACEMENT_CHARACTER),
-        },
-        byte => char::from(byte),
+    let listed = byte
+        .checked_sub(0x80)
+        .and_then(|index| WESTERN_80.get(usize::from(index)));
+    match listed.copied().map(u32::from).and_then(char::from_u32) {
+        None | Some('\0') => char::from(byte),
+        Some(character) => character,
     }
 }
 
@@ -171,6 +221,44 @@ mod tests {
     }
 
     #[test]
+    fn numbers_of_all_sizes_read_back() {
+        let most = read(ColumnType::UnsignedLongLong, &[255; 8]);
+        assert_eq!(most, "18446744073709551615");
+        for number in [1e-300, -0.0, 1.5, 0.1, 1e300, f64::NAN, f64::INFINITY] {
+            let text = read(ColumnType::Double, &number.to_le_bytes());
+            let again: f64 = text.parse().expect("a number");
+            assert!(
+                again.to_bits() == number.to_bits() || number.is_nan(),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_date_says_all_that_is_stored() {
+        // A third of a day, with all 53 bits.
+        let stored = 45_292.333_333_333_336_f64;
+        let text = read(ColumnType::DateTime, &stored.to_le_bytes());
+        assert_eq!(text, "2024-01-01T08:00:00.000Z");
+        let stored = f64::from_bits(stored.to_bits() + 1);
+        let text = read(ColumnType::DateTime, &stored.to_le_bytes());
+        assert_eq!(text, "2024-01-01T08:00:00.0000008Z");
+    }
+
+    #[test]
+    fn every_byte_of_western_text_has_its_own_character() {
+        let bytes: Vec<u8> = (0..=255).collect();
+        let column = ColumnDefinition::new(256, "C", ColumnType::Text, 0);
+        let Value::Text(text) = Value::decode(&column, &bytes) else {
+            panic!("text");
+        };
+        let mut characters: Vec<char> = text.chars().collect();
+        characters.sort_unstable();
+        characters.dedup();
+        assert_eq!(characters.len(), 256);
+    }
+
+    #[test]
     fn unicode_text_is_utf16() {
         let mut column = ColumnDefinition::new(256, "C", ColumnType::LongText, 0);
         column.code_page = CODE_PAGE_UNICODE;
@@ -180,7 +268,17 @@ mod tests {
             .collect();
         assert_eq!(
             Value::decode(&column, &stored),
-            Value::Text("\u{4F60}a".into())
+            Value::Text("\u{4F60}a\0".into())
         );
+        assert_eq!(Value::decode(&column, &stored).to_string(), "\u{4F60}a");
+        let lone = [0x3D, 0xD8, b'a', 0];
+        let Value::OddText { shown, stored } = Value::decode(&column, &lone) else {
+            panic!("a lone surrogate is no text");
+        };
+        assert_eq!((shown.as_str(), &stored[..]), ("\u{FFFD}a", &lone[..]));
+        assert!(matches!(
+            Value::decode(&column, b"a\0b"),
+            Value::OddText { .. }
+        ));
     }
 }

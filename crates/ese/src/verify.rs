@@ -4,7 +4,8 @@
 //! sense. Every owned page must be reached exactly once or be available; leaves must be chained
 //! as the tree orders them; keys must ascend and lie between their separators; indexes must say
 //! what the rows say; long values must be referenced as often as they claim. Memory is two bits
-//! per page and eight bytes per long value.
+//! per page and eight bytes per long value. Where pages are lost, everything else is examined all
+//! the same.
 
 mod finding;
 mod index;
@@ -21,11 +22,14 @@ pub use finding::{Finding, Report, Subject};
 pub use notice::Notice;
 pub use problem::Problem;
 
+use std::collections::BTreeSet;
+
 use units::PageNumber;
 
 use crate::catalog::{CatalogTable, OBJECTS_NAME, OBJECTS_SHADOW_NAME, TreePlace};
 use crate::header::DatabaseHeader;
-use crate::reader::{PageSource, ReadError, Reader, TreeKind, TreeSpace};
+use crate::reader::{DATABASE, PageSource, Reader, TreeKind, TreeSpace, salvage_space};
+use crate::space::{Extent, ExtentSet};
 use finding::Log;
 use page_map::PageMap;
 
@@ -42,6 +46,7 @@ pub fn verify<S: PageSource>(source: S, header: &DatabaseHeader) -> Result<Repor
         header,
         log,
         map: PageMap::new(page_count),
+        lost_space: BTreeSet::new(),
     };
     examination.run()?;
     Ok(examination.log.report)
@@ -56,10 +61,17 @@ fn open<S: PageSource>(mut source: S, log: &mut Log) -> Result<Option<Reader<S>>
     }
     let shadow = Subject::table(OBJECTS_SHADOW_NAME);
     let tables = Reader::read_shadow_catalog(&mut source);
-    let tables = log.keep(&shadow, tables)?;
-    Ok(tables.map(|tables| {
+    if let Some(tables) = log.keep(&shadow, tables)? {
         log.report.notices.push(Notice::ShadowCatalog);
-        Reader::with_catalog(source, tables)
+        return Ok(Some(Reader::with_catalog(source, tables)));
+    }
+    let salvaged = log.keep(&catalog, Reader::open_salvaged(source))?;
+    Ok(salvaged.map(|(reader, losses)| {
+        log.report.notices.push(Notice::SalvagedCatalog);
+        for loss in losses {
+            log.lost(&catalog, loss.error);
+        }
+        reader
     }))
 }
 
@@ -69,6 +81,8 @@ struct Examination<'h, S> {
     header: &'h DatabaseHeader,
     log: Log,
     map: PageMap,
+    /// Roots of trees of whose space a part is not known.
+    lost_space: BTreeSet<PageNumber>,
 }
 
 impl<S: PageSource> Examination<'_, S> {
@@ -117,7 +131,8 @@ impl<S: PageSource> Examination<'_, S> {
         }
     }
 
-    /// What the tree of `subject` owns; none, and a finding, where that cannot be read.
+    /// What the tree of `subject` owns, as far as it can be read, and a finding for what cannot;
+    /// none where its root is lost.
     fn tree_space(
         &mut self,
         subject: &Subject,
@@ -125,16 +140,24 @@ impl<S: PageSource> Examination<'_, S> {
         place: TreePlace,
     ) -> Result<Option<TreeSpace>, S::Error> {
         let (table, index) = (subject.table.as_str(), subject.index.as_str());
-        let space = crate::reader::tree_space(self.reader.source(), kind, table, index, place);
-        self.log.keep(subject, space)
+        let mut losses = Vec::new();
+        let source = self.reader.source();
+        let space = salvage_space(source, kind, table, index, place, &mut losses);
+        let is_partial = !losses.is_empty();
+        for loss in losses {
+            self.log.lost(subject, loss.error);
+        }
+        let mut space = self.log.keep(subject, space)?;
+        if let Some(space) = space.as_mut().filter(|_| is_partial) {
+            // Any page may be one of those that the lost part names.
+            let all = Extent::starting(PageNumber(1), self.reader.source().page_count());
+            space.owned = ExtentSet::new([all]);
+            space.owned_extents = vec![all];
+            self.lost_space.insert(place.root);
+        }
+        Ok(space)
     }
 }
-
-/// The tree that owns all space.
-const DATABASE: TreePlace = TreePlace {
-    object: crate::catalog::system_trees::DATABASE.object,
-    root: crate::catalog::system_trees::DATABASE.root,
-};
 
 /// The trees of a table, the table itself first.
 fn trees_of(table: &CatalogTable) -> Vec<(Subject, TreeKind, TreePlace)> {
@@ -154,9 +177,6 @@ fn trees_of(table: &CatalogTable) -> Vec<(Subject, TreeKind, TreePlace)> {
     }));
     trees
 }
-
-/// Damage that a read came upon, apart from errors of the source.
-type ReadDamage = ReadError<std::convert::Infallible>;
 
 #[cfg(test)]
 mod tests;

@@ -50,7 +50,12 @@ impl Console {
 
     /// An answer for programs.
     pub(crate) fn answer_json(&mut self, value: &serde_json::Value) -> Result<(), CommandError> {
-        self.write(&units::plain_json(&value.to_string()))?;
+        self.answer_json_line(&value.to_string())
+    }
+
+    /// The same, where it is JSON already.
+    pub(crate) fn answer_json_line(&mut self, json: &str) -> Result<(), CommandError> {
+        self.write(&units::plain_json(json))?;
         self.write("\n")
     }
 

@@ -38,13 +38,16 @@ pub(crate) enum Verb {
     Verify(FileFlags),
     /// Verify the checksum of every page of database files; never writes
     Check(CheckFlags),
-    /// Print the header of a database file and the state of its two copies
+    /// Print the header of a database file and the state of its two copies; or that of a log file,
+    /// a checkpoint file or a flush map
     Header(FileFlags),
+    /// Print what the tables of a database are made of: columns, types, indexes, flags
+    Schema(SchemaFlags),
     /// Say which tree owns how many pages of a database, and how many are free
     Space(FileFlags),
     /// Print one page of a database, field by field and node by node
     Dump(DumpFlags),
-    /// Print the rows of a table; without --table, the names of the tables
+    /// Print the rows of a table, or write all tables to files; without either, list the tables
     Export(ExportFlags),
     /// Work out servers, databases and disks for mailboxes, with the reason for every number
     Size(SizeFlags),
@@ -201,6 +204,20 @@ pub(crate) struct FileFlags {
     pub json: bool,
 }
 
+/// Flags of `schema`.
+#[derive(Args, Debug)]
+pub(crate) struct SchemaFlags {
+    /// Database file
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Table [default: all]
+    #[arg(value_name = "TABLE")]
+    pub table: Option<String>,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// Flags of `dump`.
 #[derive(Args, Debug)]
 pub(crate) struct DumpFlags {
@@ -226,13 +243,29 @@ pub(crate) enum ExportFormat {
 
 /// Flags of `export`.
 #[derive(Args, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch of its own on the command line"
+)]
 pub(crate) struct ExportFlags {
     /// Database file
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// Table to print
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", conflicts_with = "all")]
     pub table: Option<String>,
+    /// Write every table to a file of its own
+    #[arg(long, requires = "output")]
+    pub all: bool,
+    /// Folder for --all
+    #[arg(long, short, value_name = "DIR", requires = "all")]
+    pub output: Option<PathBuf>,
+    /// Replace files that are there already
+    #[arg(long, requires = "output")]
+    pub force: bool,
+    /// Rows too that are deleted and not yet removed; a first column says which they are
+    #[arg(long)]
+    pub deleted: bool,
     /// How rows are printed
     #[arg(long, value_enum, default_value = "csv")]
     pub format: ExportFormat,

@@ -12,6 +12,7 @@ mod fill;
 mod flags;
 mod locks;
 mod measure;
+mod opened;
 mod pages;
 mod patient;
 mod scan;
@@ -84,6 +85,7 @@ fn dispatch(verb: Verb, console: &mut Console) -> Result<Outcome, CommandError> 
         Verb::Report(flags) => cmd::report::run(&flags, console),
         Verb::Check(flags) => cmd::check::run(&flags, console),
         Verb::Header(flags) => cmd::header::run(&flags, console),
+        Verb::Schema(flags) => cmd::schema::run(&flags, console),
         Verb::Recover(flags) => cmd::recover::run(&flags, console),
         Verb::Verify(flags) => cmd::verify::run(&flags, console),
         Verb::Space(flags) => cmd::space::run(&flags, console),

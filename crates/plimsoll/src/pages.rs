@@ -11,10 +11,9 @@ use std::sync::Arc;
 use ese::checksum::{PageVerdict, repair, verify};
 use ese::header::{HeaderCopies, PROBE_BYTES, read_copies};
 use ese::page::PageSize;
-use ese::reader::{PageSource, ReadError, Reader};
+use ese::reader::{PageLoss, PageSource, ReadError};
 use units::PageNumber;
 
-use crate::console::Console;
 use crate::documents;
 use crate::error::CommandError;
 
@@ -82,6 +81,10 @@ impl PageError {
 pub(crate) fn unreadable(path: &Path, error: ReadError<PageError>) -> CommandError {
     match error.without_source() {
         Err(error) => error.into_command(),
+        Ok(error @ ReadError::Lost { .. }) => CommandError::Damage(format!(
+            "{}: {error}; `plimsoll check` names everything that is damaged",
+            path.display()
+        )),
         Ok(error) => CommandError::Damage(format!("{}: {error}", path.display())),
     }
 }
@@ -134,6 +137,13 @@ impl PageSource for FilePages {
         self.pages
     }
 
+    fn loss(error: &PageError) -> Option<PageLoss> {
+        Some(match error {
+            PageError::Damaged { .. } => PageLoss::Damaged,
+            PageError::Read { .. } => PageLoss::Unreadable,
+        })
+    }
+
     /// A page whose checksum is right, or can be made so by turning one bit.
     fn page(&mut self, number: PageNumber) -> Result<Arc<[u8]>, PageError> {
         if let Some(page) = self.cache.get(&number) {
@@ -173,22 +183,4 @@ pub(crate) fn read_header(path: &Path) -> Result<HeaderCopies, CommandError> {
         .and_then(|file| file.take(PROBE_BYTES as u64).read_to_end(&mut start))
         .map_err(|error| CommandError::file(path, "read", &error))?;
     read_copies(&start).map_err(|error| CommandError::new(format!("{}: {error}", path.display())))
-}
-
-/// Opens a database with its catalog, or with the catalog's second copy, and says so.
-pub(crate) fn open_reader(
-    path: &Path,
-    console: &mut Console,
-) -> Result<Reader<FilePages>, CommandError> {
-    let error = match Reader::open(FilePages::open_database(path)?) {
-        Ok(reader) => return Ok(reader),
-        Err(error) => error,
-    };
-    let Ok(second) = Reader::open_shadow(FilePages::open_database(path)?) else {
-        return Err(unreadable(path, error));
-    };
-    console.remark(format_args!(
-        "The catalog is damaged ({error}): its copy, MSysObjectsShadow, is used"
-    ))?;
-    Ok(second)
 }

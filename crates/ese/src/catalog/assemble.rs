@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use units::{ObjectId, PageNumber};
 
 use crate::catalog::{CatalogRow, RowKind};
+use crate::page::PageSize;
 use crate::schema::{
     ColumnClass, ColumnDefinition, ColumnId, ColumnType, DEFAULT_LONGEST_KEY_BYTES, IndexCondition,
     IndexDefinition, KeySegment, TableDefinition, index_flags,
@@ -31,14 +32,18 @@ pub struct CatalogTable {
     pub index_places: Vec<TreePlace>,
     /// The table's long-value tree, once it has one.
     pub long_values: Option<TreePlace>,
+    /// Bytes of a chunk of its long values, where the catalog states them.
+    pub long_value_chunk: Option<u32>,
     /// Flags of the table in the catalog.
     pub flags: u32,
     /// How full appends leave pages, in percent.
     pub density_percent: u32,
     /// Pages of the table's first extent.
     pub initial_pages: u32,
-    /// The table that columns are inherited from; such columns are not listed here.
+    /// The table that columns are inherited from; such columns are not in the definition.
     pub template: Option<String>,
+    /// The inherited columns, those of the template's own template first.
+    pub inherited: Vec<ColumnDefinition>,
 }
 
 /// Flags of the catalog and its copy. Other tables of the engine carry bits below them too.
@@ -49,8 +54,8 @@ const SYSTEM_TABLE_BIT: u32 = 0x8000_0000;
 const DEFAULT_DENSITY_PERCENT: u32 = 80;
 /// What every index row states of text, whether it has text or not (measured in real files).
 const LC_MAP_FLAGS: u32 = 0x0003_0401;
-/// The locale that every index row states, for the same reason.
-const LOCALE_NAME: &str = "en-US";
+/// In a stored key segment or condition: the column comes from the template of the table.
+const OF_TEMPLATE: u8 = 0x80;
 /// In a stored key segment: greater values come first.
 const SEGMENT_DESCENDING: u8 = 0x40;
 /// In a stored condition: the column must be null, or else must not be.
@@ -81,11 +86,24 @@ impl CatalogTable {
             place,
             index_places: places,
             long_values,
+            long_value_chunk: None,
             flags: 0,
             density_percent: DEFAULT_DENSITY_PERCENT,
             initial_pages: 1,
             template: None,
+            inherited: Vec::new(),
         }
+    }
+
+    /// All columns: the inherited ones first, each group in the order of its numbers.
+    pub fn columns(&self) -> impl Iterator<Item = &ColumnDefinition> {
+        self.inherited.iter().chain(&self.definition.columns)
+    }
+
+    /// Bytes of a long value that one chunk node holds.
+    pub(crate) fn long_value_chunk_bytes(&self, page_size: PageSize) -> usize {
+        let stated = self.long_value_chunk.filter(|bytes| *bytes > 0);
+        stated.map_or(page_size.long_value_chunk_bytes(), |bytes| bytes as usize)
     }
 
     /// The same table as one of the engine's own.
@@ -163,7 +181,8 @@ fn index_row(table: &CatalogTable, index: &IndexDefinition, place: TreePlace) ->
             .copied()
             .flat_map(encode_segment)
             .collect(),
-        locale_name: LOCALE_NAME
+        locale_name: index
+            .locale
             .encode_utf16()
             .flat_map(u16::to_le_bytes)
             .collect(),
@@ -196,7 +215,34 @@ pub fn assemble(rows: impl IntoIterator<Item = CatalogRow>) -> Vec<CatalogTable>
     for row in rows {
         tables.entry(row.table).or_default().push(row);
     }
-    tables.values().filter_map(|rows| table_of(rows)).collect()
+    let mut tables: Vec<_> = tables.values().filter_map(|rows| table_of(rows)).collect();
+    for index in 0..tables.len() {
+        tables[index].inherited = inherited(&tables, &tables[index]);
+    }
+    tables
+}
+
+/// Templates above each other; more of them go in circles.
+const MOST_TEMPLATES: usize = 16;
+
+/// The columns that a table inherits.
+fn inherited(tables: &[CatalogTable], table: &CatalogTable) -> Vec<ColumnDefinition> {
+    let mut columns: Vec<ColumnDefinition> = Vec::new();
+    let mut template = table.template.as_deref();
+    for _ in 0..MOST_TEMPLATES {
+        let named = template.and_then(|name| tables.iter().find(|t| t.definition.name == name));
+        let Some(found) = named else {
+            break;
+        };
+        let own = found.definition.columns.iter().cloned();
+        let own = own.map(|column| ColumnDefinition {
+            is_inherited: true,
+            ..column
+        });
+        columns.splice(0..0, own);
+        template = found.template.as_deref();
+    }
+    columns
 }
 
 /// The table that its rows describe; none where the row of the table itself is missing.
@@ -227,11 +273,22 @@ fn table_of(rows: &[CatalogRow]) -> Option<CatalogTable> {
         place: place(table),
         index_places,
         long_values: of_kind(RowKind::LongValue).next().map(place),
+        long_value_chunk: stated_chunk(rows),
         flags: table.flags,
         density_percent: table.space_usage,
         initial_pages: table.pages_or_locale,
         template: table.template.clone(),
+        inherited: Vec::new(),
     })
+}
+
+/// Bytes of a chunk of long values, which the row of the tree or of the table states.
+fn stated_chunk(rows: &[CatalogRow]) -> Option<u32> {
+    let stated = |kind| {
+        let mut rows = rows.iter().filter(move |row| row.kind == kind);
+        rows.find_map(|row| row.long_value_chunk)
+    };
+    stated(RowKind::LongValue).or_else(|| stated(RowKind::Table))
 }
 
 /// None for columns that have been deleted, which keep their number with type 0.
@@ -244,6 +301,7 @@ fn column_of(row: &CatalogRow) -> Option<ColumnDefinition> {
         flags: row.flags,
         code_page: row.pages_or_locale,
         record_offset: row.record_offset.unwrap_or(0),
+        is_inherited: false,
         default: row.default.clone(),
     })
 }
@@ -256,16 +314,32 @@ fn index_of(row: &CatalogRow) -> IndexDefinition {
             .map(|(column, flags)| KeySegment {
                 column,
                 is_descending: flags & SEGMENT_DESCENDING != 0,
+                is_inherited: flags & OF_TEMPLATE != 0,
             })
             .collect(),
         conditions: stored_columns(row.flags, &row.conditions)
             .map(|(column, flags)| IndexCondition {
                 column,
                 is_null: flags & MUST_BE_NULL != 0,
+                is_inherited: flags & OF_TEMPLATE != 0,
             })
             .collect(),
         longest_key_bytes: row.key_most.map_or(DEFAULT_LONGEST_KEY_BYTES, usize::from),
+        is_tuple: row.is_tuple_index,
+        locale: utf16(&row.locale_name),
     }
+}
+
+fn utf16(bytes: &[u8]) -> String {
+    let units: Vec<u16> = bytes
+        .as_chunks::<2>()
+        .0
+        .iter()
+        .copied()
+        .map(u16::from_le_bytes)
+        .collect();
+    let text = String::from_utf16_lossy(&units);
+    text.trim_end_matches('\0').to_owned()
 }
 
 /// Columns as an index stores them, with their flags.

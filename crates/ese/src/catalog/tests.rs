@@ -102,3 +102,39 @@ fn old_indexes_store_short_segments() {
         .collect();
     assert_eq!(read, [(4, false), (1, true)]);
 }
+
+#[test]
+fn a_table_has_the_columns_of_its_template_first() {
+    let table = |object, name: &str, column: &str| {
+        let columns = vec![ColumnDefinition::new(256, column, ColumnType::Long, 0)];
+        let definition = TableDefinition::new(name, columns, Vec::new());
+        rows_of(&CatalogTable::new(
+            definition,
+            place(object, object),
+            Vec::new(),
+            None,
+        ))
+    };
+    let rows = [
+        table(8, "Base", "A"),
+        table(9, "Middle", "B"),
+        table(10, "Top", "C"),
+        table(11, "Circle", "D"),
+    ];
+    let mut rows = rows.concat();
+    for row in rows.iter_mut().filter(|row| row.kind == RowKind::Table) {
+        row.template = match row.name.as_str() {
+            "Middle" => Some("Base".to_owned()),
+            "Top" => Some("Middle".to_owned()),
+            "Circle" => Some("Circle".to_owned()),
+            _ => None,
+        };
+    }
+    let tables = assemble(rows);
+    let top: Vec<(&str, bool)> = tables[2]
+        .columns()
+        .map(|column| (column.name.as_str(), column.is_inherited))
+        .collect();
+    assert_eq!(top, [("A", true), ("B", true), ("C", false)]);
+    assert!(tables[3].columns().count() < 100);
+}

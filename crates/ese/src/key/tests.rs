@@ -104,6 +104,7 @@ fn keys_join_segments_and_end_at_their_limit() {
     index.segments[0] = KeySegment {
         column: ColumnId(1),
         is_descending: true,
+        is_inherited: false,
     };
     let table = TableDefinition::new("T", columns, vec![]);
     let long = [7; 255];

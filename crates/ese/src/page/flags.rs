@@ -18,6 +18,8 @@ pub mod page_flags {
     pub const INDEX: u32 = 0x40;
     /// Part of a long-value tree.
     pub const LONG_VALUE: u32 = 0x80;
+    /// The flags that all pages of a tree have in common.
+    pub(crate) const KIND: u32 = SPACE_TREE | INDEX | LONG_VALUE;
     /// Keys may repeat; nodes are ordered by key, then data.
     pub const NON_UNIQUE: u32 = 0x400;
     /// The record format in use since 1996; always set.

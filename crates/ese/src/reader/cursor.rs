@@ -8,7 +8,7 @@ use crate::page::PageRef;
 use crate::reader::{PageSource, ReadError};
 
 /// No tree of 2^31 pages with at least two children per branch page is deeper.
-const DEEPEST: usize = 32;
+pub(super) const DEEPEST: usize = 32;
 
 /// One node of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,7 +151,10 @@ pub(crate) fn load<S: PageSource>(
     if !number.is_some() || number.0 > source.page_count() {
         return Err(ReadError::BeyondFile { page: number });
     }
-    let page = source.page(number).map_err(ReadError::Source)?;
+    let page = source.page(number).map_err(|error| match S::loss(&error) {
+        Some(loss) => ReadError::Lost { page: number, loss },
+        None => ReadError::Source(error),
+    })?;
     if PageRef::new(&page).is_uninitialised() {
         return Err(ReadError::Uninitialised { page: number });
     }

@@ -1,14 +1,19 @@
 //! A database with its catalog: tables, records, values.
 
+use std::collections::{BTreeMap, HashMap};
+
 use units::PageNumber;
 
-use crate::catalog::{CatalogRow, CatalogTable, OBJECTS_NAME, assemble, system_trees};
+use crate::catalog::{
+    CatalogRow, CatalogTable, OBJECTS_NAME, SystemTree, TreePlace, assemble, system_trees,
+};
 use crate::compression::{CompressionError, decompress};
 use crate::long_value::{LongValueId, LongValueKey, LongValueRoot};
 use crate::page::PageSize;
-use crate::reader::{Cursor, PageSource, ReadError};
-use crate::record::{Element, RecordRef, Stored};
-use crate::schema::{ColumnDefinition, column_flags};
+use crate::reader::orphans::Orphan;
+use crate::reader::{Cursor, Loss, PageSource, ReadError, Salvage, Step};
+use crate::record::{Element, RecordRef};
+use crate::schema::ColumnDefinition;
 
 /// One value of a column, complete: long values fetched, compression undone.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +28,8 @@ pub enum FieldValue {
 pub struct Reader<S> {
     pub(super) source: S,
     tables: Vec<CatalogTable>,
+    /// Leaves of long-value trees by the tree's root, where they had to be looked for.
+    pub(super) long_leaves: HashMap<PageNumber, Vec<Orphan>>,
 }
 
 impl<S: PageSource> Reader<S> {
@@ -38,6 +45,20 @@ impl<S: PageSource> Reader<S> {
         Ok(Self::with_catalog(source, tables))
     }
 
+    /// Reads what is left of the catalog where both copies are damaged: all rows that either copy
+    /// has, and what of both is lost.
+    pub fn open_salvaged(mut source: S) -> Result<(Self, Vec<Loss>), ReadError<S::Error>> {
+        let (mut rows, mut losses) = (BTreeMap::new(), Vec::new());
+        for tree in [system_trees::OBJECTS, system_trees::OBJECTS_SHADOW] {
+            let salvaged = salvage_rows(&mut source, tree, &mut losses);
+            for row in salvaged.map_err(ReadError::Source)? {
+                rows.entry((row.table, row.kind, row.id)).or_insert(row);
+            }
+        }
+        let tables = complete(rows.into_values(), system_trees::OBJECTS.root)?;
+        Ok((Self::with_catalog(source, tables), losses))
+    }
+
     /// The tables that the catalog describes.
     pub(crate) fn read_catalog(source: &mut S) -> Result<Vec<CatalogTable>, ReadError<S::Error>> {
         read_tables(source, system_trees::OBJECTS.root)
@@ -50,8 +71,13 @@ impl<S: PageSource> Reader<S> {
         read_tables(source, system_trees::OBJECTS_SHADOW.root)
     }
 
-    pub(crate) const fn with_catalog(source: S, tables: Vec<CatalogTable>) -> Self {
-        Self { source, tables }
+    pub(crate) fn with_catalog(source: S, tables: Vec<CatalogTable>) -> Self {
+        let long_leaves = HashMap::new();
+        Self {
+            source,
+            tables,
+            long_leaves,
+        }
     }
 
     /// The tables, in the order of their object identifiers; the engine's own come first.
@@ -82,6 +108,11 @@ impl<S: PageSource> Reader<S> {
         Cursor::first(&mut self.source, table.place.root)
     }
 
+    /// The same walk where pages may be damaged: it goes on behind them.
+    pub fn salvaged_rows(&self, table: &CatalogTable) -> Salvage {
+        Salvage::of_table(table.place)
+    }
+
     /// The record with this primary key.
     pub fn record(
         &mut self,
@@ -103,19 +134,14 @@ impl<S: PageSource> Reader<S> {
         column: &ColumnDefinition,
     ) -> Result<Vec<FieldValue>, ReadError<S::Error>> {
         let stored = RecordRef::parse(record, self.page_size())?.column(column)?;
-        let elements = match stored {
-            Stored::Absent => return Ok(default_of(column)),
-            Stored::Null => Vec::new(),
-            Stored::One(element) => vec![element],
-            Stored::Many(elements) => elements,
-        };
-        elements
+        stored
+            .or_default(column)
             .into_iter()
             .map(|element| self.value_of(table, element))
             .collect()
     }
 
-    fn value_of(
+    pub(super) fn value_of(
         &mut self,
         table: &CatalogTable,
         element: Element<'_>,
@@ -144,7 +170,7 @@ impl<S: PageSource> Reader<S> {
             .and_then(|entry| LongValueRoot::decode(entry.data))
             .ok_or_else(missing)?;
         let total = root.bytes as usize;
-        let chunk_bytes = self.page_size().long_value_chunk_bytes();
+        let chunk_bytes = table.long_value_chunk_bytes(self.page_size());
         let mut value = Vec::new();
         while value.len() < total {
             let offset = u32::try_from(value.len()).map_err(|_| missing())?;
@@ -159,7 +185,7 @@ impl<S: PageSource> Reader<S> {
     }
 }
 
-/// The tables of the catalog with this root. One that does not even list itself is none.
+/// The tables of the catalog with this root.
 fn read_tables<S: PageSource>(
     source: &mut S,
     root: PageNumber,
@@ -170,23 +196,47 @@ fn read_tables<S: PageSource>(
     while let Some(entry) = cursor.next(source)? {
         rows.extend(CatalogRow::decode(entry.data, page_size)?);
     }
+    complete(rows, root)
+}
+
+/// What can be read of the rows of the catalog at `tree`.
+fn salvage_rows<S: PageSource>(
+    source: &mut S,
+    tree: SystemTree,
+    losses: &mut Vec<Loss>,
+) -> Result<Vec<CatalogRow>, S::Error> {
+    let page_size = source.page_size();
+    let mut walk = Salvage::of_table(TreePlace {
+        object: tree.object,
+        root: tree.root,
+    });
+    let mut rows = Vec::new();
+    while let Some(step) = walk.next(source)? {
+        match step {
+            Step::Entry(entry) => match CatalogRow::decode(entry.data, page_size) {
+                Ok(row) => rows.extend(row),
+                Err(_) => losses.push(Loss::node(entry.page, entry.line)),
+            },
+            Step::Loss(loss) => losses.push(loss),
+        }
+    }
+    Ok(rows)
+}
+
+/// The tables that `rows` describe. A catalog that does not even list itself is none.
+fn complete<E>(
+    rows: impl IntoIterator<Item = CatalogRow>,
+    root: PageNumber,
+) -> Result<Vec<CatalogTable>, ReadError<E>> {
     let tables = assemble(rows);
-    if tables
+    let lists_itself = tables
         .iter()
-        .any(|table| table.definition.name == OBJECTS_NAME)
-    {
+        .any(|table| table.definition.name == OBJECTS_NAME);
+    if lists_itself {
         Ok(tables)
     } else {
         Err(ReadError::Catalog { page: root })
     }
-}
-
-fn default_of(column: &ColumnDefinition) -> Vec<FieldValue> {
-    let has_default = column.flags & column_flags::DEFAULT != 0 && !column.default.is_empty();
-    has_default
-        .then(|| FieldValue::Bytes(column.default.clone()))
-        .into_iter()
-        .collect()
 }
 
 /// A chunk is compressed where it does not have the length that its place demands.

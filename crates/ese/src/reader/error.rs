@@ -3,10 +3,11 @@
 use std::convert::Infallible;
 use std::fmt;
 
-use units::PageNumber;
+use units::{ObjectId, PageNumber};
 
 use crate::compression::CompressionError;
 use crate::long_value::LongValueId;
+use crate::reader::PageLoss;
 use crate::record::RecordError;
 
 /// Why a database could not be read. `E` is the error of its page source.
@@ -14,6 +15,20 @@ use crate::record::RecordError;
 pub enum ReadError<E> {
     /// The source could not give out a page.
     Source(E),
+    /// A page does not hold what was written to it, or is not given out.
+    Lost {
+        /// The page.
+        page: PageNumber,
+        /// Which of the two.
+        loss: PageLoss,
+    },
+    /// A tree points to a page that belongs to another tree.
+    OtherTree {
+        /// The page.
+        page: PageNumber,
+        /// The object that it belongs to.
+        object: ObjectId,
+    },
     /// A page points to a page that the file does not have.
     BeyondFile {
         /// The page pointed to.
@@ -65,9 +80,19 @@ pub enum ReadError<E> {
 
 impl<E> ReadError<E> {
     /// Damage of the database apart from the source's own errors, which come back as such.
-    pub fn without_source(self) -> Result<ReadError<Infallible>, E> {
+    pub fn without_source(self) -> Result<ReadDamage, E> {
+        self.with_source(Err)
+    }
+
+    /// The same error, its source's own errors turned into something else.
+    fn with_source<F, X>(
+        self,
+        source: impl FnOnce(E) -> Result<ReadError<F>, X>,
+    ) -> Result<ReadError<F>, X> {
         Ok(match self {
-            Self::Source(error) => return Err(error),
+            Self::Source(error) => return source(error),
+            Self::Lost { page, loss } => ReadError::Lost { page, loss },
+            Self::OtherTree { page, object } => ReadError::OtherTree { page, object },
             Self::BeyondFile { page } => ReadError::BeyondFile { page },
             Self::Uninitialised { page } => ReadError::Uninitialised { page },
             Self::Node { page, line } => ReadError::Node { page, line },
@@ -83,7 +108,9 @@ impl<E> ReadError<E> {
     /// The page to blame; none where no single page is.
     pub const fn page(&self) -> PageNumber {
         match self {
-            Self::BeyondFile { page }
+            Self::Lost { page, .. }
+            | Self::OtherTree { page, .. }
+            | Self::BeyondFile { page }
             | Self::Uninitialised { page }
             | Self::Node { page, .. }
             | Self::Circle { page }
@@ -94,6 +121,18 @@ impl<E> ReadError<E> {
             | Self::Compression { .. }
             | Self::LongValue { .. } => PageNumber::NONE,
         }
+    }
+}
+
+/// Damage that a read came upon, apart from errors of the source.
+pub type ReadDamage = ReadError<Infallible>;
+
+impl ReadDamage {
+    /// The same, where the source has errors of its own.
+    pub(crate) fn widen<E>(self) -> ReadError<E> {
+        let widened: Result<_, Infallible> = self.with_source(|never| match never {});
+        let Ok(error) = widened;
+        error
     }
 }
 
@@ -113,6 +152,10 @@ impl<E: fmt::Display> fmt::Display for ReadError<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Source(error) => error.fmt(f),
+            Self::Lost { page, loss } => write!(f, "page {page} {loss}"),
+            Self::OtherTree { page, object } => {
+                write!(f, "page {page} belongs to another tree, object {object}")
+            }
             Self::BeyondFile { page } => write!(f, "page {page} lies behind the end of the file"),
             Self::Uninitialised { page } => {
                 write!(f, "page {page} belongs to a tree and was never written")

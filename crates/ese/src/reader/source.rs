@@ -1,6 +1,7 @@
 //! Where a reader's pages come from.
 
 use std::convert::Infallible;
+use std::fmt;
 use std::sync::Arc;
 
 use units::PageNumber;
@@ -23,6 +24,30 @@ pub trait PageSource {
 
     /// Page `number`, which lies between 1 and [`PageSource::page_count`].
     fn page(&mut self, number: PageNumber) -> Result<Arc<[u8]>, Self::Error>;
+
+    /// What an error says of the page alone, so that the others can still be read; none where the
+    /// error ends all work.
+    fn loss(_error: &Self::Error) -> Option<PageLoss> {
+        None
+    }
+}
+
+/// Why a page is lost to a reader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PageLoss {
+    /// Its checksum is wrong.
+    Damaged,
+    /// The storage does not give it.
+    Unreadable,
+}
+
+impl fmt::Display for PageLoss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Damaged => "is damaged",
+            Self::Unreadable => "cannot be read",
+        })
+    }
 }
 
 /// A database that lies in memory as a whole, for small files and tests.

@@ -5,7 +5,7 @@ use units::{ObjectId, PageNumber};
 use crate::catalog::{TreePlace, system_trees};
 use crate::page::PageRef;
 use crate::reader::cursor::load;
-use crate::reader::{Cursor, PageSource, ReadError, Reader};
+use crate::reader::{Loss, PageSource, ReadDamage, ReadError, Reader, Salvage, Step};
 use crate::space::{
     Extent, ExtentSet, Extents, Pool, RootFields, SpaceHeader, SpaceNode, SplitBuffer,
 };
@@ -59,73 +59,132 @@ impl<S: PageSource> Reader<S> {
     /// The space of every tree, the database itself first, then tables in the catalog's order,
     /// each with its indexes and long values.
     pub fn space_report(&mut self) -> Result<Vec<TreeSpace>, ReadError<S::Error>> {
-        let mut report = vec![self.database_space()?];
+        self.salvaged_space_report()
+            .map_err(ReadError::Source)?
+            .into_iter()
+            .map(|tree| whole(tree.space, tree.losses))
+            .collect()
+    }
+
+    /// The same, as far as it can be read. An error is one that ends all reading.
+    pub fn salvaged_space_report(&mut self) -> Result<Vec<SalvagedSpace>, S::Error> {
+        let mut report = vec![self.salvaged(TreeKind::Database, "", "", DATABASE)?];
         for table in self.tables().to_vec() {
             let name = &table.definition.name;
-            report.push(tree_space(
-                &mut self.source,
-                TreeKind::Table,
-                name,
-                "",
-                table.place,
-            )?);
+            report.push(self.salvaged(TreeKind::Table, name, "", table.place)?);
             for (index, place) in table.secondaries() {
-                let kind = TreeKind::Index;
-                report.push(tree_space(
-                    &mut self.source,
-                    kind,
-                    name,
-                    &index.name,
-                    place,
-                )?);
+                report.push(self.salvaged(TreeKind::Index, name, &index.name, place)?);
             }
             if let Some(place) = table.long_values {
-                let kind = TreeKind::LongValues;
-                report.push(tree_space(&mut self.source, kind, name, "", place)?);
+                report.push(self.salvaged(TreeKind::LongValues, name, "", place)?);
             }
         }
         Ok(report)
+    }
+
+    fn salvaged(
+        &mut self,
+        kind: TreeKind,
+        table: &str,
+        index: &str,
+        place: TreePlace,
+    ) -> Result<SalvagedSpace, S::Error> {
+        let mut losses = Vec::new();
+        let space = salvage_space(&mut self.source, kind, table, index, place, &mut losses);
+        let space = match space {
+            Ok(space) => Ok(space),
+            Err(error) => Err(error.without_source()?),
+        };
+        Ok(SalvagedSpace {
+            kind,
+            table: table.to_owned(),
+            index: index.to_owned(),
+            place,
+            space,
+            losses,
+        })
+    }
+}
+
+/// What can be read of the space of one tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SalvagedSpace {
+    /// What the tree is for.
+    pub kind: TreeKind,
+    /// Name of the table; empty for the database itself.
+    pub table: String,
+    /// Name of the index; empty for everything else.
+    pub index: String,
+    /// Where the tree is.
+    pub place: TreePlace,
+    /// Its space, as far as it can be read, or why nothing can.
+    pub space: Result<TreeSpace, ReadDamage>,
+    /// What of its space trees is lost.
+    pub losses: Vec<Loss>,
+}
+
+/// The tree that owns all space.
+pub(crate) const DATABASE: TreePlace = TreePlace {
+    object: system_trees::DATABASE.object,
+    root: system_trees::DATABASE.root,
+};
+
+/// What was read, where nothing of it is lost.
+fn whole<T, E>(read: Result<T, ReadDamage>, losses: Vec<Loss>) -> Result<T, ReadError<E>> {
+    let value = read.map_err(ReadDamage::widen)?;
+    match losses.into_iter().next() {
+        Some(loss) => Err(loss.error.widen()),
+        None => Ok(value),
     }
 }
 
 /// The space of the whole database, which can be read without its catalog.
 pub fn database_space<S: PageSource>(source: &mut S) -> Result<TreeSpace, ReadError<S::Error>> {
-    let tree = system_trees::DATABASE;
-    let place = TreePlace {
-        object: tree.object,
-        root: tree.root,
-    };
-    tree_space(source, TreeKind::Database, "", "", place)
+    tree_space(source, TreeKind::Database, "", "", DATABASE)
 }
 
 /// The space of one tree.
-pub(crate) fn tree_space<S: PageSource>(
+pub(super) fn tree_space<S: PageSource>(
     source: &mut S,
     kind: TreeKind,
     table: &str,
     index: &str,
     place: TreePlace,
 ) -> Result<TreeSpace, ReadError<S::Error>> {
+    let mut losses = Vec::new();
+    let space = salvage_space(source, kind, table, index, place, &mut losses)?;
+    whole(Ok(space), losses)
+}
+
+/// The space of one tree; what of its space trees is lost goes to `losses`.
+pub(crate) fn salvage_space<S: PageSource>(
+    source: &mut S,
+    kind: TreeKind,
+    table: &str,
+    index: &str,
+    place: TreePlace,
+    losses: &mut Vec<Loss>,
+) -> Result<TreeSpace, ReadError<S::Error>> {
     let root = place.root;
     let page = load(source, root)?;
     let fields = RootFields::decode(PageRef::new(&page).external_header());
     let header = fields.and_then(|fields| fields.space);
     let header = header.ok_or(ReadError::SpaceHeader { page: root })?;
-    let (owned, available, reserved) = match header.extents {
-        Extents::Single { available } => single_extent(root, header.primary_pages, available),
-        Extents::Multiple { owned } => {
-            let available = PageNumber(owned.0.saturating_add(1));
-            let reserved = [
-                split_buffer(source, owned)?,
-                split_buffer(source, available)?,
-            ];
-            (
-                extents(source, owned)?,
-                extents(source, available)?,
-                reserved.concat(),
-            )
+    let (mut owned, mut available, mut reserved) = (Vec::new(), Vec::new(), Vec::new());
+    match header.extents {
+        Extents::Single { available: bits } => {
+            owned.push(Extent::starting(root, header.primary_pages));
+            available = single_extent(root, bits);
         }
-    };
+        Extents::Multiple { owned: first } => {
+            let second = PageNumber(first.0.saturating_add(1));
+            for (root, list) in [(first, &mut owned), (second, &mut available)] {
+                let place = TreePlace { root, ..place };
+                *list = extents(source, place, losses)?;
+                reserved.extend(split_buffer(source, root)?);
+            }
+        }
+    }
     Ok(TreeSpace {
         kind,
         table: table.to_owned(),
@@ -141,43 +200,51 @@ pub(crate) fn tree_space<S: PageSource>(
     })
 }
 
-type ExtentLists = (Vec<Extent>, Vec<Extent>, Vec<Extent>);
-
-/// A tree of one extent: the pages behind its root, with a bit each.
-fn single_extent(root: PageNumber, pages: u32, available: u32) -> ExtentLists {
-    let free = (0..32).filter(|bit| available >> bit & 1 == 1);
-    let free = free
+/// The available pages of a tree of one extent: those behind its root, with a bit each.
+fn single_extent(root: PageNumber, available: u32) -> Vec<Extent> {
+    (0..32)
+        .filter(|bit| available >> bit & 1 == 1)
         .map(|bit| Extent::starting(PageNumber(root.0.saturating_add(1 + bit)), 1))
-        .collect();
-    (vec![Extent::starting(root, pages)], free, Vec::new())
+        .collect()
 }
 
 /// All extents of a space tree that lie in the file.
 fn extents<S: PageSource>(
     source: &mut S,
-    root: PageNumber,
+    place: TreePlace,
+    losses: &mut Vec<Loss>,
 ) -> Result<Vec<Extent>, ReadError<S::Error>> {
-    let mut cursor = Cursor::first(source, root)?;
+    let mut walk = Salvage::of_space(place);
     let mut found = Vec::new();
-    while let Some(entry) = cursor.next(source)? {
-        let unreadable = ReadError::Node {
-            page: entry.page,
-            line: entry.line,
+    while let Some(step) = walk.next(source).map_err(ReadError::Source)? {
+        let entry = match step {
+            Step::Entry(entry) => entry,
+            Step::Loss(loss) => {
+                losses.push(loss);
+                continue;
+            }
         };
-        let node = SpaceNode::decode(entry.key, entry.data).ok_or(unreadable)?;
-        // What a shrink has set aside lies behind the end of the file.
-        if node.pool != Pool::Shelved {
-            found.push(node.extent);
+        match SpaceNode::decode(entry.key, entry.data) {
+            // What a shrink has set aside lies behind the end of the file.
+            Some(node) if node.pool == Pool::Shelved => {}
+            Some(node) => found.push(node.extent),
+            None => losses.push(Loss::node(entry.page, entry.line)),
         }
     }
     Ok(found)
 }
 
+/// The extents that a space tree keeps for its own splits; none where its root is lost.
 fn split_buffer<S: PageSource>(
     source: &mut S,
     root: PageNumber,
 ) -> Result<Vec<Extent>, ReadError<S::Error>> {
-    let page = load(source, root)?;
+    let page = match load(source, root) {
+        Ok(page) => page,
+        Err(ReadError::Source(error)) => return Err(ReadError::Source(error)),
+        // The walk over the tree has named it.
+        Err(_) => return Ok(Vec::new()),
+    };
     let buffer = SplitBuffer::decode(PageRef::new(&page).external_header()).unwrap_or_default();
     Ok(buffer
         .extents

@@ -4,7 +4,7 @@ use crate::bytes::get_array;
 use crate::page::PageSize;
 use crate::record::tagged::{self, TaggedField};
 use crate::record::{Element, RecordError};
-use crate::schema::{ColumnClass, ColumnDefinition, ColumnId};
+use crate::schema::{ColumnClass, ColumnDefinition, ColumnId, column_flags};
 
 /// What a record holds of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +17,19 @@ pub enum Stored<'a> {
     One(Element<'a>),
     /// Several values, in order.
     Many(Vec<Element<'a>>),
+}
+
+impl<'a> Stored<'a> {
+    /// The values, in order; the column's default where the record says nothing of it.
+    pub(crate) fn or_default(self, column: &'a ColumnDefinition) -> Vec<Element<'a>> {
+        let has_default = column.flags & column_flags::DEFAULT != 0 && !column.default.is_empty();
+        match self {
+            Self::Absent if has_default => vec![Element::Plain(&column.default)],
+            Self::Absent | Self::Null => Vec::new(),
+            Self::One(element) => vec![element],
+            Self::Many(elements) => elements,
+        }
+    }
 }
 
 /// A record to read.
@@ -57,7 +70,7 @@ impl<'a> RecordRef<'a> {
         match column.id.class() {
             ColumnClass::Fixed => self.fixed(column),
             ColumnClass::Variable => self.variable(column.id),
-            ColumnClass::Tagged => self.tagged(column.id),
+            ColumnClass::Tagged => self.tagged(column),
         }
     }
 
@@ -116,9 +129,10 @@ impl<'a> RecordRef<'a> {
         )))
     }
 
-    fn tagged(&self, id: ColumnId) -> Result<Stored<'a>, RecordError> {
+    fn tagged(&self, column: &ColumnDefinition) -> Result<Stored<'a>, RecordError> {
         let start = self.tagged_start()?;
-        tagged::find(&self.bytes[start..], self.is_small, id)
+        let is_derived = column.is_marked_derived();
+        tagged::find(&self.bytes[start..], self.is_small, column.id, is_derived)
     }
 
     /// Where the data of variable column 128 + `index` ends, and whether it is null.

@@ -95,14 +95,17 @@ impl<'a> Tags<'a> {
         u16_at(self.bytes, index * 4 + 2)
     }
 
-    /// Fields of the template table come first; both groups ascend by column.
-    fn search(&self, column: ColumnId) -> Option<usize> {
+    /// Fields of the template table come first; both groups ascend by column, and a number may
+    /// stand in both.
+    fn search(&self, column: ColumnId, is_derived: bool) -> Option<usize> {
         let own = partition(0, self.count, |index| self.word(index) & DERIVED != 0);
-        let in_group = |from, to| {
-            let found = partition(from, to, |index| self.column(index) < column);
-            (found < to && self.column(found) == column).then_some(found)
+        let (from, to) = if is_derived {
+            (0, own)
+        } else {
+            (own, self.count)
         };
-        in_group(own, self.count).or_else(|| in_group(0, own))
+        let found = partition(from, to, |index| self.column(index) < column);
+        (found < to && self.column(found) == column).then_some(found)
     }
 
     fn offset_of(&self, word: u16) -> usize {
@@ -169,9 +172,10 @@ pub(super) fn find(
     bytes: &[u8],
     is_small: bool,
     column: ColumnId,
+    is_derived: bool,
 ) -> Result<Stored<'_>, RecordError> {
     let tags = Tags::parse(bytes, is_small)?;
-    match tags.search(column) {
+    match tags.search(column, is_derived) {
         Some(index) => Ok(tags.field(index)?.stored),
         None => Ok(Stored::Absent),
     }

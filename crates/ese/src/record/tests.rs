@@ -230,3 +230,17 @@ proptest! {
         }
     }
 }
+
+/// A table and its template may use the same number for two columns.
+#[test]
+fn a_template_s_column_is_told_from_one_of_the_table() {
+    let [low, high] = 0x8008_u16.to_le_bytes();
+    let record = [0, 127, 4, 0, 0, 1, low, high, 0, 1, 9, 0, b'a', b'b'];
+    let record = RecordRef::parse(&record, PageSize::KIB_4).expect("a record");
+    let own = ColumnDefinition::new(256, "Own", ColumnType::Text, 0);
+    let mut inherited = own.clone();
+    inherited.is_inherited = true;
+    inherited.flags = crate::schema::column_flags::TEMPLATE;
+    assert_eq!(record.plain(&inherited), Some(&b"a"[..]));
+    assert_eq!(record.plain(&own), Some(&b"b"[..]));
+}

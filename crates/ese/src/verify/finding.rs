@@ -1,10 +1,11 @@
 //! What an examination found, in words an operator can use.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use units::PageNumber;
 
-use crate::reader::ReadError;
+use crate::reader::{ReadDamage, ReadError};
 use crate::space::Extent;
 use crate::verify::{Notice, Problem};
 
@@ -121,6 +122,8 @@ impl Report {
 #[derive(Default)]
 pub(super) struct Log {
     pub report: Report,
+    /// Pages that could not be read, each of which is one finding.
+    lost_pages: BTreeSet<PageNumber>,
 }
 
 impl Log {
@@ -164,9 +167,22 @@ impl Log {
 
     /// Damage becomes a finding; an error of the source comes back.
     pub(super) fn damage<E>(&mut self, subject: &Subject, error: ReadError<E>) -> Result<(), E> {
-        let damage = error.without_source()?;
-        self.add(subject, damage.page(), &[], Problem::Unreadable(damage));
+        self.lost(subject, error.without_source()?);
         Ok(())
+    }
+
+    /// Damage becomes a finding, once for a page however often it is met.
+    pub(super) fn lost(&mut self, subject: &Subject, damage: ReadDamage) {
+        let page = damage.page();
+        let is_node = matches!(damage, ReadError::Node { .. });
+        if is_node || !page.is_some() || self.lost_pages.insert(page) {
+            self.add(subject, page, &[], Problem::Unreadable(damage));
+        }
+    }
+
+    /// Whether pages of trees could not be read.
+    pub(super) fn has_lost_pages(&self) -> bool {
+        !self.lost_pages.is_empty()
     }
 
     /// What was read; none, and a finding, where that was damaged.

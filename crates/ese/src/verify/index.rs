@@ -28,6 +28,9 @@ pub(super) fn expected_key(
     index: &IndexDefinition,
     record: RecordRef<'_>,
 ) -> Expected {
+    if index.is_tuple {
+        return Expected::Unknown;
+    }
     match meets_conditions(table, index, record) {
         Some(true) => {}
         Some(false) => return Expected::Nothing,

@@ -2,9 +2,9 @@
 
 use units::PageNumber;
 
-use crate::catalog::CatalogTable;
+use crate::catalog::{CatalogTable, TreePlace};
 use crate::long_value::{LongValueId, LongValueKey, LongValueRoot};
-use crate::reader::{Cursor, Entry, PageSource, ReadError};
+use crate::reader::{Entry, Loss, PageSource, Salvage, Step};
 use crate::verify::finding::Log;
 use crate::verify::{Examination, Problem, Subject};
 
@@ -17,7 +17,7 @@ impl<S: PageSource> Examination<'_, S> {
     ) -> Result<(), S::Error> {
         references.sort_unstable();
         let subject = Subject::index(&table.definition.name, "long values");
-        let chunk_bytes = self.reader.page_size().long_value_chunk_bytes();
+        let chunk_bytes = table.long_value_chunk_bytes(self.reader.page_size());
         let mut audit = Audit {
             log: &mut self.log,
             subject: &subject,
@@ -27,12 +27,11 @@ impl<S: PageSource> Examination<'_, S> {
             leaving: None,
         };
         let walked = match table.long_values {
-            Some(place) => audit.walk(self.reader.source(), place.root),
+            Some(place) => audit.walk(self.reader.source(), place),
             None => Ok(()),
         };
         audit.end();
-        self.log.keep(&subject, walked)?;
-        Ok(())
+        walked
     }
 }
 
@@ -58,21 +57,21 @@ struct Audit<'a> {
 }
 
 impl Audit<'_> {
-    fn walk<S: PageSource>(
-        &mut self,
-        source: &mut S,
-        root: PageNumber,
-    ) -> Result<(), ReadError<S::Error>> {
-        let mut cursor = Cursor::first(source, root)?.with_deleted();
-        while let Some(entry) = cursor.next(source)? {
+    fn walk<S: PageSource>(&mut self, source: &mut S, place: TreePlace) -> Result<(), S::Error> {
+        let mut walk = Salvage::of_long_values(place).with_deleted();
+        while let Some(step) = walk.next(source)? {
+            let entry = match step {
+                Step::Entry(entry) => entry,
+                Step::Loss(loss) => {
+                    self.log.lost(self.subject, loss.error);
+                    continue;
+                }
+            };
             match LongValueKey::decode(entry.key) {
                 Some(LongValueKey::Root(id)) => self.begin(id, &entry),
                 Some(LongValueKey::Chunk(id, offset)) => self.chunk(id, offset, &entry),
                 None => {
-                    let damage = ReadError::Node {
-                        page: entry.page,
-                        line: entry.line,
-                    };
+                    let damage = Loss::node(entry.page, entry.line).error;
                     self.log.add(
                         self.subject,
                         entry.page,

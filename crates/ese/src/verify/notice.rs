@@ -17,6 +17,20 @@ pub enum Notice {
     },
     /// The catalog is damaged; what follows relies on its copy.
     ShadowCatalog,
+    /// Both copies of the catalog are damaged; what follows relies on what is left of them.
+    SalvagedCatalog,
+    /// A table of which pages are lost; it was not compared with its indexes and long values.
+    LostRows {
+        /// The table.
+        subject: Subject,
+        /// About how many rows are lost; none where that cannot be said.
+        about: Option<u64>,
+    },
+    /// An index of which pages are lost; it was not compared with its table.
+    LostEntries {
+        /// The index.
+        subject: Subject,
+    },
     /// Pages lie behind the last one that the database owns: room for growth, or no part of it.
     BehindTheEnd {
         /// The last page owned.
@@ -43,6 +57,21 @@ impl fmt::Display for Notice {
             Self::ShadowCatalog => {
                 f.write_str("the catalog is damaged: its copy, MSysObjectsShadow, was used")
             }
+            Self::SalvagedCatalog => {
+                f.write_str("both copies of the catalog are damaged: what is left of them was used")
+            }
+            Self::LostRows { subject, about } => {
+                write!(f, "{subject}: ")?;
+                match about {
+                    Some(rows) => write!(f, "about {rows} rows were skipped; ")?,
+                    None => f.write_str("rows were skipped; ")?,
+                }
+                f.write_str("not compared with its indexes and long values")
+            }
+            Self::LostEntries { subject } => write!(
+                f,
+                "{subject}: some of its pages cannot be read; not compared with its table"
+            ),
             Self::BehindTheEnd { owned, last } => write!(
                 f,
                 "pages {} to {last} lie behind the last one that the database owns: room for \

@@ -6,8 +6,8 @@ use units::{ObjectId, PageNumber};
 
 use crate::long_value::LongValueId;
 use crate::page_check::PageFault;
+use crate::reader::ReadDamage;
 use crate::space::Extent;
-use crate::verify::ReadDamage;
 
 /// What does not agree.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,8 +6,8 @@
 use units::PageNumber;
 
 use crate::catalog::{CatalogTable, OBJECTS_NAME, OBJECTS_SHADOW_NAME, TreePlace};
-use crate::reader::{Cursor, PageSource, ReadError};
-use crate::record::{Element, RecordRef, Stored};
+use crate::reader::{Cursor, Entry, LostPart, PageSource, ReadError, Step};
+use crate::record::{Element, RecordError, RecordRef, Stored};
 use crate::schema::IndexDefinition;
 use crate::verify::index::{EntrySum, Expected, expected_key, parse};
 use crate::verify::{Examination, Notice, Problem, Subject};
@@ -18,6 +18,15 @@ struct Compared<'t> {
     place: TreePlace,
     expected: EntrySum,
     is_known: bool,
+}
+
+/// How the walk over a table went.
+#[derive(Default)]
+struct WalkedRows {
+    /// Whether rows could not be read.
+    is_partial: bool,
+    /// About how many; none where that cannot be said.
+    lost_rows: Option<u64>,
 }
 
 impl<S: PageSource> Examination<'_, S> {
@@ -43,13 +52,20 @@ impl<S: PageSource> Examination<'_, S> {
             .collect();
         let mut long_values = Vec::new();
         let walked = self.walk_rows(table, &mut indexes, &mut long_values);
-        if self.log.keep(&subject, walked)?.is_none() {
+        let walked = walked?;
+        if walked.is_partial {
+            let about = walked.lost_rows;
+            let notice = Notice::LostRows { subject, about };
+            self.log.report.notices.push(notice);
             return Ok(());
         }
         for index in &indexes {
             let subject = Subject::index(&table.definition.name, &index.definition.name);
             let compared = self.compare_index(table, index, &subject);
-            self.log.keep(&subject, compared)?;
+            if self.log.keep(&subject, compared)?.is_none() {
+                let notice = Notice::LostEntries { subject };
+                self.log.report.notices.push(notice);
+            }
         }
         self.compare_long_values(table, long_values)?;
         if table.definition.name == OBJECTS_NAME && self.header.is_catalog_shadowed() {
@@ -64,34 +80,53 @@ impl<S: PageSource> Examination<'_, S> {
         table: &CatalogTable,
         indexes: &mut [Compared<'_>],
         long_values: &mut Vec<u64>,
-    ) -> Result<(), ReadError<S::Error>> {
+    ) -> Result<WalkedRows, S::Error> {
         let subject = Subject::table(&table.definition.name);
-        let page_size = self.reader.page_size();
-        let mut cursor = self.reader.rows(table)?.with_deleted();
-        while let Some(entry) = cursor.next(self.reader.source())? {
-            if entry.is_deleted {
-                self.log.report.awaiting_cleanup += 1;
-                continue;
-            }
-            self.log.report.rows += 1;
-            let record = match RecordRef::parse(entry.data, page_size) {
-                Ok(record) => record,
-                Err(error) => {
-                    let problem = Problem::Unreadable(ReadError::Record { error });
-                    self.log.add(&subject, entry.page, entry.key, problem);
-                    continue;
+        let mut walked = WalkedRows::default();
+        let mut lost_leaves = 0;
+        let mut walk = self.reader.salvaged_rows(table).with_deleted();
+        while let Some(step) = walk.next(self.reader.source())? {
+            match step {
+                Step::Entry(entry) if entry.is_deleted => self.log.report.awaiting_cleanup += 1,
+                Step::Entry(entry) => {
+                    let read = self.look_at_row(table, &entry, indexes, long_values);
+                    if let Err(error) = read {
+                        let problem = Problem::Unreadable(ReadError::Record { error });
+                        self.log.add(&subject, entry.page, entry.key, problem);
+                        walked.is_partial = true;
+                    }
                 }
-            };
-            if !has_its_key(table, record, entry.key) {
-                self.log
-                    .add(&subject, entry.page, entry.key, Problem::PrimaryKey);
+                Step::Loss(loss) => {
+                    lost_leaves += u64::from(loss.part == LostPart::Leaf);
+                    walked.is_partial = true;
+                    self.log.lost(&subject, loss.error);
+                }
             }
-            for index in indexes.iter_mut() {
-                index.expect_row(table, record, entry.key);
-            }
-            collect_long_values(record, long_values)?;
         }
-        Ok(())
+        let per_leaf = walk.nodes_per_leaf().filter(|_| lost_leaves > 0);
+        walked.lost_rows = per_leaf.map(|rows| rows * lost_leaves);
+        Ok(walked)
+    }
+
+    /// Notes what a row says of its keys and long values.
+    fn look_at_row(
+        &mut self,
+        table: &CatalogTable,
+        entry: &Entry<'_>,
+        indexes: &mut [Compared<'_>],
+        long_values: &mut Vec<u64>,
+    ) -> Result<(), RecordError> {
+        self.log.report.rows += 1;
+        let record = RecordRef::parse(entry.data, self.reader.page_size())?;
+        if !has_its_key(table, record, entry.key) {
+            let subject = Subject::table(&table.definition.name);
+            self.log
+                .add(&subject, entry.page, entry.key, Problem::PrimaryKey);
+        }
+        for index in indexes.iter_mut() {
+            index.expect_row(table, record, entry.key);
+        }
+        collect_long_values(record, long_values)
     }
 
     fn compare_index(
@@ -248,10 +283,10 @@ fn has_its_key(table: &CatalogTable, record: RecordRef<'_>, key: &[u8]) -> bool 
     }
 }
 
-fn collect_long_values<E>(
+fn collect_long_values(
     record: RecordRef<'_>,
     long_values: &mut Vec<u64>,
-) -> Result<(), ReadError<E>> {
+) -> Result<(), RecordError> {
     for field in record.tagged_fields()? {
         let elements = match field.stored {
             Stored::One(element) => vec![element],

@@ -11,14 +11,19 @@ use crate::verify::{Examination, Notice, Problem, Subject};
 impl<S: PageSource> Examination<'_, S> {
     pub(super) fn account_for_space(&mut self, trees: &[TreeSpace]) {
         for tree in trees {
-            self.check_lists(tree);
-            self.check_owner(tree, trees);
+            if !self.lost_space.contains(&tree.root) {
+                self.check_lists(tree);
+                self.check_owner(tree, trees);
+            }
             self.mark_available(tree);
         }
         self.check_siblings(trees);
         if let Some(database) = trees.iter().find(|tree| tree.kind == TreeKind::Database) {
             self.check_end(database);
-            self.find_leaks(&database.owned);
+            // What lies below lost pages is in use and was not reached.
+            if !self.log.has_lost_pages() {
+                self.find_leaks(&database.owned);
+            }
         }
     }
 
@@ -70,7 +75,9 @@ impl<S: PageSource> Examination<'_, S> {
 
     /// Trees with the same parent share nothing.
     fn check_siblings(&mut self, trees: &[TreeSpace]) {
-        let children = trees.iter().filter(|tree| tree.header.parent.is_some());
+        let children = trees
+            .iter()
+            .filter(|tree| tree.header.parent.is_some() && !self.lost_space.contains(&tree.root));
         let mut extents: Vec<(PageNumber, Extent, &TreeSpace)> = children
             .flat_map(|tree| {
                 tree.owned

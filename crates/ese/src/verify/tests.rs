@@ -68,21 +68,14 @@ fn links_that_disagree_with_the_tree_are_named() {
         stated,
         expected: past,
     };
-    assert_eq!(skipped[0], found("T", 31, next));
-    // The rows that the walk along the links leaves out are missed elsewhere too.
-    assert!(skipped.len() > 1, "{skipped:?}");
+    // Rows are read from the root down: a wrong link costs none.
+    assert_eq!(skipped, [found("T", 31, next)]);
     let links = after(33, |page| page.set_links(PageNumber(32), PageNumber(31)));
     let next = Problem::NextLink {
         stated: expected,
         expected: PageNumber::NONE,
     };
-    assert_eq!(links[0], found("T", 33, next));
-    // A chain that closes a circle ends too.
-    assert!(
-        links
-            .iter()
-            .any(|(_, _, problem)| matches!(problem, Problem::Unreadable(_)))
-    );
+    assert_eq!(links, [found("T", 33, next)]);
 }
 
 #[test]

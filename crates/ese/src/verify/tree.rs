@@ -17,8 +17,6 @@ use crate::verify::{Examination, Problem, Subject};
 const CHILD_BYTES: usize = 4;
 /// Deeper trees go in circles.
 const DEEPEST: usize = 32;
-/// Flags that all pages of a tree have in common.
-const KIND_FLAGS: u32 = page_flags::SPACE_TREE | page_flags::INDEX | page_flags::LONG_VALUE;
 
 impl<S: PageSource> Examination<'_, S> {
     /// Walks a tree and its two space trees.
@@ -51,6 +49,7 @@ impl<S: PageSource> Examination<'_, S> {
             root,
             highest_dbtime,
             leaf_depth: None,
+            is_broken: false,
             last_leaf: None,
             last_node: None,
         };
@@ -93,6 +92,8 @@ struct Walk<'a, S> {
     root: PageNumber,
     highest_dbtime: u64,
     leaf_depth: Option<usize>,
+    /// Whether pages before the next leaf are lost.
+    is_broken: bool,
     /// The last leaf and where it points to.
     last_leaf: Option<(PageNumber, PageNumber)>,
     /// Key and data of the last node seen.
@@ -194,6 +195,7 @@ impl<S: PageSource> Walk<'_, S> {
         }
         let page = load(self.source, number);
         let Some(page) = self.log.keep(&self.subject, page)? else {
+            self.is_broken = true;
             return Ok(None);
         };
         if !self.map.use_page(number) {
@@ -220,7 +222,7 @@ impl<S: PageSource> Walk<'_, S> {
         }
         let flags = page.flags();
         let is_root = flags & page_flags::ROOT != 0;
-        if is_root != (number == self.root) || flags & KIND_FLAGS != self.kind {
+        if is_root != (number == self.root) || flags & page_flags::KIND != self.kind {
             self.found(number, &[], Problem::WrongFlags { stated: flags });
         }
         if let Some((parent, stated)) = place.parent
@@ -258,7 +260,12 @@ impl<S: PageSource> Walk<'_, S> {
     }
 
     fn check_links(&mut self, number: PageNumber, page: PageRef<'_>) {
-        let (before, forward) = self.last_leaf.unwrap_or((PageNumber::NONE, number));
+        let (before, forward) = if std::mem::take(&mut self.is_broken) {
+            // Which leaf comes before, only the lost ones know.
+            (page.previous(), number)
+        } else {
+            self.last_leaf.unwrap_or((PageNumber::NONE, number))
+        };
         if page.previous() != before {
             let stated = page.previous();
             self.found(
@@ -295,7 +302,8 @@ impl<S: PageSource> Walk<'_, S> {
 
     /// The last leaf points nowhere.
     fn end(&mut self) {
-        if let Some((number, stated)) = self.last_leaf.filter(|(_, next)| next.is_some()) {
+        let last = self.last_leaf.filter(|_| !self.is_broken);
+        if let Some((number, stated)) = last.filter(|(_, next)| next.is_some()) {
             let expected = PageNumber::NONE;
             self.found(number, &[], Problem::NextLink { stated, expected });
         }

@@ -159,7 +159,8 @@ fn as_json(page: PageRef<'_>, number: PageNumber, state: &str) -> Value {
     })
 }
 
-fn names(bits: u32, table: &[(u32, &'static str)]) -> String {
+/// The names of the flags that are set.
+pub(super) fn names(bits: u32, table: &[(u32, &'static str)]) -> String {
     table
         .iter()
         .filter(|(bit, _)| bits & bit != 0)

@@ -17,6 +17,7 @@ pub(crate) mod recover;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod scan;
+pub(crate) mod schema;
 pub(crate) mod size;
 pub(crate) mod space;
 pub(crate) mod verify;

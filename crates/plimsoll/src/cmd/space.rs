@@ -1,46 +1,94 @@
 //! `space`: who owns the pages of a database, and how many of them are free.
 
-use ese::reader::{TreeKind, TreeSpace};
+use ese::reader::{SalvagedSpace, TreeKind, TreeSpace};
+use ese::space::ExtentSet;
 use serde_json::{Value, json};
 use units::Bytes;
 
+use super::dirty::Dirty;
 use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
 use crate::flags::FileFlags;
-use crate::pages::{open_reader, unreadable};
+use crate::opened::Opened;
 
-/// Prints one line per tree.
+/// Prints one line per tree, as far as their space can be read.
 pub(crate) fn run(flags: &FileFlags, console: &mut Console) -> Result<Outcome, CommandError> {
-    let mut reader = open_reader(&flags.file, console)?;
-    let page_bytes = reader.page_size().bytes_u64();
-    let report = reader.space_report();
-    let report = report.map_err(|error| unreadable(&flags.file, error))?;
+    let mut opened = Opened::open(&flags.file)?;
+    let page_bytes = opened.reader.page_size().bytes_u64();
+    let report = opened.reader.salvaged_space_report();
+    let report = report.map_err(|error| opened.ends(error))?;
     if flags.json {
         let trees: Vec<Value> = report.iter().map(as_json).collect();
-        console.answer_json(&json!({ "page_size_bytes": page_bytes, "trees": trees }))?;
-        return Ok(Outcome::Pass);
+        console.answer_json(&json!({
+            "page_size_bytes": page_bytes,
+            "not_closed": opened.dirty.as_ref().map(Dirty::as_json),
+            "trees": trees,
+        }))?;
+    } else {
+        print(&report, page_bytes, console)?;
     }
+    console.flush()?;
+    for tree in &report {
+        tell_of_losses(tree, &mut opened);
+    }
+    Ok(opened.outcome())
+}
+
+fn print(
+    report: &[SalvagedSpace],
+    page_bytes: u64,
+    console: &mut Console,
+) -> Result<(), CommandError> {
     console.answer(format_args!(
         "{:>10} {:>10} {:>12} {:>10} {:>8} {:>8}  tree",
         "owned", "free", "owned size", "free size", "object", "root"
     ))?;
-    for tree in &report {
+    for tree in report {
+        let name = name(tree);
+        let (object, root) = (tree.place.object.0, tree.place.root.0);
+        // Where part of a space tree is lost, the rest of it is the least that there is.
+        let least = if tree.losses.is_empty() { "" } else { ">" };
+        let (owned, free) = match &tree.space {
+            Ok(space) => (
+                amounts(&space.owned, least, page_bytes),
+                amounts(&space.available, least, page_bytes),
+            ),
+            Err(_) => (
+                ["?".to_owned(), "?".to_owned()],
+                ["?".to_owned(), "?".to_owned()],
+            ),
+        };
+        let ([owned, owned_size], [free, free_size]) = (owned, free);
         console.answer(format_args!(
-            "{:>10} {:>10} {:>12} {:>10} {:>8} {:>8}  {}",
-            tree.owned.pages(),
-            tree.available.pages(),
-            Bytes(tree.owned.pages() * page_bytes).to_string(),
-            Bytes(tree.available.pages() * page_bytes).to_string(),
-            tree.object.0,
-            tree.root.0,
-            name(tree),
+            "{owned:>10} {free:>10} {owned_size:>12} {free_size:>10} {object:>8} {root:>8}  {name}",
         ))?;
     }
-    Ok(Outcome::Pass)
+    Ok(())
 }
 
-fn name(tree: &TreeSpace) -> String {
+/// Pages and bytes of a set.
+fn amounts(set: &ExtentSet, least: &str, page_bytes: u64) -> [String; 2] {
+    let bytes = Bytes(set.pages() * page_bytes);
+    [format!("{least}{}", set.pages()), format!("{least}{bytes}")]
+}
+
+fn tell_of_losses(tree: &SalvagedSpace, opened: &mut Opened) {
+    let name = name(tree);
+    let name = name.trim_start();
+    if let Err(error) = &tree.space {
+        opened.damage(name, error, "its space is not known");
+    }
+    for loss in &tree.losses {
+        opened.damage(
+            name,
+            &loss.error,
+            "extents that stand there are not counted",
+        );
+    }
+}
+
+fn name(tree: &SalvagedSpace) -> String {
     match tree.kind {
         TreeKind::Database => "the database".to_owned(),
         TreeKind::Table => tree.table.clone(),
@@ -49,7 +97,16 @@ fn name(tree: &TreeSpace) -> String {
     }
 }
 
-fn as_json(tree: &TreeSpace) -> Value {
+fn as_json(tree: &SalvagedSpace) -> Value {
+    let space = tree.space.as_ref().ok();
+    let pages = |set: fn(&TreeSpace) -> &ExtentSet| space.map(|space| set(space).pages());
+    let extents = |set: fn(&TreeSpace) -> &ExtentSet| space.map(|space| set(space).extents().len());
+    let mut losses: Vec<String> = tree
+        .losses
+        .iter()
+        .map(|loss| loss.error.to_string())
+        .collect();
+    losses.extend(tree.space.as_ref().err().map(ToString::to_string));
     json!({
         "kind": match tree.kind {
             TreeKind::Database => "database",
@@ -59,12 +116,13 @@ fn as_json(tree: &TreeSpace) -> Value {
         },
         "table": tree.table,
         "index": tree.index,
-        "object": tree.object.0,
-        "root": tree.root.0,
-        "owned_pages": tree.owned.pages(),
-        "available_pages": tree.available.pages(),
-        "reserved_pages": tree.reserved.pages(),
-        "owned_extents": tree.owned.extents().len(),
-        "available_extents": tree.available.extents().len(),
+        "object": tree.place.object.0,
+        "root": tree.place.root.0,
+        "owned_pages": pages(|space| &space.owned),
+        "available_pages": pages(|space| &space.available),
+        "reserved_pages": pages(|space| &space.reserved),
+        "owned_extents": extents(|space| &space.owned),
+        "available_extents": extents(|space| &space.available),
+        "skipped": losses,
     })
 }

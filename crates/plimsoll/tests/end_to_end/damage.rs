@@ -255,19 +255,6 @@ fn a_wiped_root_is_named_without_a_flush_map() {
 }
 
 #[test]
-fn verbs_that_need_a_damaged_page_name_it_and_fail() {
-    let scene = Scene::prepared("damaged-page");
-    scene.change(FILE, |bytes| {
-        bytes[at(1) + 9_000] ^= 1;
-        bytes[at(1) + 9_001] ^= 1;
-    });
-    for verb in ["verify", "space"] {
-        let ran = scene.run([verb, FILE]);
-        ran.expect_code(1).expect_err(&[FILE, "page 1 is damaged"]);
-    }
-}
-
-#[test]
 fn damaged_headers_are_named() {
     check("first-header", |bytes| bytes[..100].fill(0))
         .expect_code(1)

@@ -9,7 +9,9 @@ use crate::scene::{Scene, small_plan};
 
 /// Every verb that can be pointed at a database or at its folder.
 fn verbs() -> Vec<Vec<&'static str>> {
-    let of_file = ["check", "verify", "header", "space", "export", "recover"];
+    let of_file = [
+        "check", "verify", "header", "schema", "space", "export", "recover",
+    ];
     let mut all: Vec<Vec<&str>> = of_file
         .iter()
         .map(|verb| vec![*verb, "Plimsoll001.edb"])
@@ -17,6 +19,8 @@ fn verbs() -> Vec<Vec<&'static str>> {
     all.extend([
         vec!["dump", "Plimsoll001.edb", "--page", "1"],
         vec!["export", "Plimsoll001.edb", "--table", "MSysObjects"],
+        vec!["header", "E00.log"],
+        vec!["header", "E00.chk"],
         vec!["recover", "Plimsoll001.edb", "--log-base", "E00"],
         vec!["report", "Plimsoll001.edb"],
         vec!["inspect", "."],
@@ -44,7 +48,10 @@ fn no_verb_writes_a_database_of_another_engine() {
                 scene.write(name, &b"of another engine".repeat(500));
             }
             let before = scene.snapshot();
-            for words in verbs() {
+            let elsewhere = Scene::new("foreign-tables").path("tables");
+            let tables = elsewhere.display().to_string();
+            let all = vec!["export", "Plimsoll001.edb", "--all", "-o", &tables];
+            for words in verbs().into_iter().chain([all]) {
                 scene.run(&words);
                 assert!(scene.snapshot() == before, "{words:?} on {packed:?}");
             }

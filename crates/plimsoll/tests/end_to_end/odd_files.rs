@@ -9,7 +9,9 @@ use crate::scene::{Scene, small_plan};
 
 /// Every verb that reads a database, on `file`.
 fn readers(file: &str) -> Vec<Vec<&str>> {
-    let verbs = ["check", "header", "space", "export", "verify", "recover"];
+    let verbs = [
+        "check", "header", "schema", "space", "export", "verify", "recover",
+    ];
     let mut all: Vec<Vec<&str>> = verbs.iter().map(|verb| vec![*verb, file]).collect();
     all.push(vec!["dump", file, "--page", "1"]);
     all

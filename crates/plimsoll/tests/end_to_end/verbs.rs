@@ -35,6 +35,7 @@ fn a_prepared_database_can_be_looked_into() {
     for words in [
         vec!["header", file, "--json"],
         vec!["space", file, "--json"],
+        vec!["schema", file, "--json"],
         vec!["dump", file, "--page", "4", "--json"],
         vec!["inspect", ".", "--json"],
     ] {
@@ -101,6 +102,6 @@ fn completions_know_the_verbs() {
         scene
             .run(["completions", shell])
             .expect_code(0)
-            .expect_out(&["prepare", "inspect"]);
+            .expect_out(&["prepare", "inspect", "schema"]);
     }
 }

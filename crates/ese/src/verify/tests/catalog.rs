@@ -34,6 +34,7 @@ fn a_conditional_index_holds_the_rows_that_meet_its_conditions() {
     let condition = |is_null| IndexCondition {
         column: ColumnId(256),
         is_null,
+        is_inherited: false,
     };
     let mut expected = |id, is_null| {
         table.indexes[1].conditions = vec![condition(is_null)];

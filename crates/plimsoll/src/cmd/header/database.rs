@@ -1,31 +1,25 @@
-//! `header`: what a database file says of itself, or the flush map beside it.
+//! What the header of a database file says, in both of its copies.
 
-use ese::flush_map::{FlushMapHeader, MAP_PAGE_BYTES};
-use ese::header::{CopyState, DatabaseHeader, HeaderCopies, PROBE_BYTES, read_copies};
+use std::path::Path;
+
+use ese::header::{CopyState, DatabaseHeader, HeaderCopies, read_copies};
 use serde_json::{Value, json};
 
 use crate::Outcome;
 use crate::console::Console;
-use crate::documents;
 use crate::error::CommandError;
-use crate::flags::FileFlags;
 
-use std::io::Read as _;
-
-/// Prints the header; fails where a copy is damaged.
-pub(crate) fn run(flags: &FileFlags, console: &mut Console) -> Result<Outcome, CommandError> {
-    let path = &flags.file;
-    let mut start = Vec::new();
-    documents::open(path)
-        .and_then(|file| file.take(PROBE_BYTES as u64).read_to_end(&mut start))
-        .map_err(|error| CommandError::file(path, "read", &error))?;
-    if let Some(Ok(map)) = start.get(..MAP_PAGE_BYTES).map(FlushMapHeader::decode) {
-        return flush_map(&map, flags.json, console);
-    }
-    let copies = read_copies(&start)
+/// Prints what the header in the first bytes of the file at `path` says.
+pub(super) fn print(
+    path: &Path,
+    start: &[u8],
+    json: bool,
+    console: &mut Console,
+) -> Result<Outcome, CommandError> {
+    let copies = read_copies(start)
         .map_err(|error| CommandError::new(format!("{}: {error}", path.display())))?;
     let sound = copies.primary == CopyState::Good && copies.shadow == CopyState::Good;
-    if flags.json {
+    if json {
         console.answer_json(&as_json(&copies))?;
     } else {
         for (name, value) in lines(&copies) {
@@ -42,41 +36,15 @@ pub(crate) fn run(flags: &FileFlags, console: &mut Console) -> Result<Outcome, C
     Ok(if sound { Outcome::Pass } else { Outcome::Fail })
 }
 
-fn flush_map(
-    map: &FlushMapHeader,
-    as_json: bool,
-    console: &mut Console,
-) -> Result<Outcome, CommandError> {
-    let lines = [
-        ("kind", "kind", "flush map".to_owned()),
-        ("clean", "clean", map.is_clean.to_string()),
-        ("created", "created", map.created.to_string()),
-        ("last attached", "attached", map.attached.to_string()),
-        ("last detached", "detached", map.detached.to_string()),
-        (
-            "pairs with header write",
-            "database_flush",
-            map.database_flush.to_string(),
-        ),
-        ("own signature", "map_flush", map.map_flush.to_string()),
-    ];
-    if as_json {
-        let fields = lines.map(|(_, key, value)| (key.to_owned(), Value::from(value)));
-        console.answer_json(&Value::Object(fields.into_iter().collect()))?;
-    } else {
-        for (name, _, value) in lines {
-            console.answer(format_args!("{name:<24} {value}"))?;
-        }
-    }
-    Ok(Outcome::Pass)
-}
-
 fn lines(copies: &HeaderCopies) -> Vec<(&'static str, String)> {
     let header = &copies.header;
     vec![
         ("state", header.state.to_string()),
         ("format", format(header)),
+        ("created in format", created(header)),
         ("written by", engine(copies).unwrap_or("unknown").to_owned()),
+        ("engine version", engine_version(header)),
+        ("operating system", system(header)),
         ("page size", copies.page_size.to_string()),
         ("database time", format!("{:#x}", header.dbtime)),
         ("signature", header.signature.to_string()),
@@ -120,7 +88,17 @@ fn as_json(copies: &HeaderCopies) -> Value {
     let header = &copies.header;
     json!({
         "state": header.state.to_string(),
-        "format": { "version": header.format_version, "update": header.format_update },
+        "format": {
+            "version": header.format_version,
+            "update": header.format_update,
+            "update_minor": header.format_update_minor,
+        },
+        "created_format": {
+            "version": header.created_format_version,
+            "update": header.created_format_update,
+        },
+        "engine_version": header.engine_version,
+        "operating_system": system(header),
         "written_by": engine(copies),
         "page_size_bytes": copies.page_size.bytes(),
         "dbtime": header.dbtime,
@@ -143,8 +121,34 @@ fn as_json(copies: &HeaderCopies) -> Value {
     })
 }
 
+/// Version, update major and update minor.
 fn format(header: &DatabaseHeader) -> String {
-    format!("{:#x},{}", header.format_version, header.format_update)
+    let (version, update) = (header.format_version, header.format_update);
+    format!("{version:#x},{update},{}", header.format_update_minor)
+}
+
+fn created(header: &DatabaseHeader) -> String {
+    let (version, update) = (header.created_format_version, header.created_format_update);
+    format!("{version:#x},{update}")
+}
+
+/// The engine that wrote the file; those before Windows 10 do not say.
+fn engine_version(header: &DatabaseHeader) -> String {
+    match header.engine_version {
+        0 => "not stated".to_owned(),
+        version => version.to_string(),
+    }
+}
+
+/// The system that last had the file open.
+fn system(header: &DatabaseHeader) -> String {
+    let version = &header.os_version;
+    let (major, minor, build) = (version.major, version.minor, version.build);
+    match (major, version.service_pack) {
+        (0, _) => "not stated".to_owned(),
+        (_, 0) => format!("{major}.{minor}.{build}"),
+        (_, pack) => format!("{major}.{minor}.{build} SP{pack}"),
+    }
 }
 
 /// The engines that write this format, or none known.

@@ -1,0 +1,237 @@
+//! What the headers of log files and checkpoint files say, those of real engines and ours alike.
+//!
+//! Nothing is replayed by it: these are facts for people to look at.
+
+use units::{Generation, ObjectId};
+
+use super::{
+    FILE_TYPE_CHECKPOINT, FILE_TYPE_LOG, LogFileError, SEGMENT_BYTES, check_header, checkpoint, log,
+};
+use crate::bytes::{array_at, get_array, u16_at, u32_at, u64_at};
+use crate::lgpos::Lgpos;
+use crate::log_time::LogTime;
+use crate::signature::Signature;
+
+/// Byte offsets in a log header that only facts need.
+mod more {
+    pub(super) const MINOR: usize = 36;
+    pub(super) const UPDATE_MAJOR: usize = 40;
+    pub(super) const FLAGS: usize = 639;
+    pub(super) const UPDATE_MINOR: usize = 648;
+    pub(super) const ENGINE: usize = 661;
+    pub(super) const ATTACHMENTS: usize = 671;
+}
+
+/// Byte offsets in a checkpoint file that only facts need.
+mod more_checkpoint {
+    pub(super) const FULL_BACKUP_PLACE: usize = 4;
+    pub(super) const FULL_BACKUP: usize = 615;
+    pub(super) const INCREMENTAL_BACKUP: usize = 631;
+    pub(super) const CONSISTENCY: usize = 648;
+    pub(super) const ATTACHMENTS: usize = 679;
+}
+
+/// Byte offsets in an attachment.
+mod attachment {
+    pub(super) const NAME_BYTES: usize = 2;
+    pub(super) const DBTIME: usize = 4;
+    pub(super) const LAST_OBJECT: usize = 12;
+    pub(super) const ATTACHED: usize = 20;
+    pub(super) const CONSISTENT: usize = 28;
+    pub(super) const SIGNATURE: usize = 36;
+    pub(super) const NAME: usize = 64;
+}
+
+/// Bytes of the list of attachments.
+const ATTACHMENT_BYTES: usize = 2048;
+
+/// A database that was attached when the header was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attachment {
+    /// Its number within the log stream.
+    pub database_id: u8,
+    /// Its database time.
+    pub dbtime: u64,
+    /// Its highest object identifier.
+    pub last_object: ObjectId,
+    /// Where in the log it was attached.
+    pub attached_at: Lgpos,
+    /// Where in the log it was last consistent.
+    pub consistent_at: Lgpos,
+    /// Who it is.
+    pub signature: Signature,
+    /// Its path, as the engine states it.
+    pub path: String,
+}
+
+/// What the header of a log file says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogFacts {
+    /// Which file of the stream this is.
+    pub generation: Generation,
+    /// Version of the format: major, minor, update major, update minor. Major 8 is ESE's own of
+    /// today, 7 that of Windows 7 and before; 0x504C is this project's.
+    pub version: [u32; 4],
+    /// Version of the engine that wrote it; 0 where it does not say.
+    pub engine_version: u32,
+    /// When the file came into use.
+    pub created: LogTime,
+    /// When the previous one did.
+    pub previous_created: LogTime,
+    /// The stream that the file belongs to.
+    pub signature: Signature,
+    /// Bytes of a segment, of which the file has so many, and its header so many of those.
+    pub segments: [u16; 3],
+    /// Page size of the databases in bytes; 0 stands for 4096.
+    pub page_bytes: u16,
+    /// See [`log_flags`].
+    pub flags: u8,
+    /// The checkpoint when the file came into use.
+    pub checkpoint: Lgpos,
+    /// Checksum over the segments of the previous generation; 0 where there is none.
+    pub previous_checksum: u64,
+    /// Databases attached when the file came into use.
+    pub attachments: Vec<Attachment>,
+}
+
+/// Flags of a log file.
+pub mod log_flags {
+    /// Kept aside for the day when the volume is full.
+    pub const RESERVE: u8 = 1;
+    /// Log files behind the checkpoint are removed.
+    pub const CIRCULAR: u8 = 2;
+    /// They were, some time in this stream.
+    pub const CIRCULAR_BEFORE: u8 = 4;
+}
+
+impl LogFacts {
+    /// The header in the first segment of a file.
+    pub fn decode(bytes: &[u8; SEGMENT_BYTES]) -> Result<Self, LogFileError> {
+        check_header(bytes, FILE_TYPE_LOG, log::FILE_TYPE)?;
+        let version = [
+            log::VERSION,
+            more::MINOR,
+            more::UPDATE_MAJOR,
+            more::UPDATE_MINOR,
+        ];
+        let segments = [log::BYTES_PER_SEGMENT, log::SEGMENTS, log::HEADER_SEGMENTS];
+        Ok(Self {
+            generation: Generation(u32_at(bytes, log::GENERATION)),
+            version: version.map(|at| u32_at(bytes, at)),
+            engine_version: u32_at(bytes, more::ENGINE),
+            created: LogTime::decode(array_at(bytes, log::CREATED)),
+            previous_created: LogTime::decode(array_at(bytes, log::PREVIOUS_CREATED)),
+            signature: Signature::decode(array_at(bytes, log::SIGNATURE)),
+            segments: segments.map(|at| u16_at(bytes, at)),
+            page_bytes: u16_at(bytes, log::PAGE_BYTES),
+            flags: bytes[more::FLAGS],
+            checkpoint: Lgpos::decode(array_at(bytes, log::CHECKPOINT)),
+            previous_checksum: u64_at(bytes, log::PREVIOUS_CHECKSUM),
+            attachments: attachments(&bytes[more::ATTACHMENTS..]),
+        })
+    }
+
+    /// Whether bytes say of themselves that they are a log file's header, damaged or not.
+    pub fn is_claimed_by(bytes: &[u8; SEGMENT_BYTES]) -> bool {
+        u32_at(bytes, log::FILE_TYPE) == FILE_TYPE_LOG
+    }
+}
+
+/// What one copy of a checkpoint file says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckpointFacts {
+    /// Where redo begins.
+    pub place: Lgpos,
+    /// The stream that the place lies in.
+    pub signature: Signature,
+    /// Where a restore of the last full backup begins.
+    pub full_backup_place: Lgpos,
+    /// The last full backup, and when.
+    pub full_backup: (Lgpos, LogTime),
+    /// The last incremental backup, and when.
+    pub incremental_backup: (Lgpos, LogTime),
+    /// Up to where databases are consistent.
+    pub consistency: Lgpos,
+    /// Databases that are attached.
+    pub attachments: Vec<Attachment>,
+}
+
+impl CheckpointFacts {
+    /// One copy's bytes.
+    pub fn decode(bytes: &[u8; SEGMENT_BYTES]) -> Result<Self, LogFileError> {
+        check_header(bytes, FILE_TYPE_CHECKPOINT, checkpoint::FILE_TYPE)?;
+        Ok(Self {
+            place: place(bytes, checkpoint::PLACE),
+            signature: Signature::decode(array_at(bytes, checkpoint::SIGNATURE)),
+            full_backup_place: place(bytes, more_checkpoint::FULL_BACKUP_PLACE),
+            full_backup: backup(bytes, more_checkpoint::FULL_BACKUP),
+            incremental_backup: backup(bytes, more_checkpoint::INCREMENTAL_BACKUP),
+            consistency: place(bytes, more_checkpoint::CONSISTENCY),
+            attachments: attachments(&bytes[more_checkpoint::ATTACHMENTS..]),
+        })
+    }
+
+    /// Whether bytes say of themselves that they are a checkpoint, damaged or not.
+    pub fn is_claimed_by(bytes: &[u8; SEGMENT_BYTES]) -> bool {
+        u32_at(bytes, checkpoint::FILE_TYPE) == FILE_TYPE_CHECKPOINT
+    }
+}
+
+fn place(bytes: &[u8], at: usize) -> Lgpos {
+    Lgpos::decode(array_at(bytes, at))
+}
+
+/// Place and time of a backup.
+fn backup(bytes: &[u8], at: usize) -> (Lgpos, LogTime) {
+    (place(bytes, at), LogTime::decode(array_at(bytes, at + 8)))
+}
+
+/// The attachments of a list, which ends with database 0. What points out of the list is not read.
+fn attachments(bytes: &[u8]) -> Vec<Attachment> {
+    let mut rest = &bytes[..ATTACHMENT_BYTES.min(bytes.len())];
+    let mut found = Vec::new();
+    while let Some((one, bytes)) = one_attachment(rest) {
+        found.push(one);
+        rest = &rest[bytes..];
+    }
+    found
+}
+
+/// The first attachment of a list, and its bytes.
+fn one_attachment(bytes: &[u8]) -> Option<(Attachment, usize)> {
+    let database_id = *bytes.first().filter(|id| **id != 0)?;
+    let name_bytes = usize::from(u16::from_le_bytes(get_array(
+        bytes,
+        attachment::NAME_BYTES,
+    )?));
+    let end = attachment::NAME + name_bytes;
+    let name = bytes.get(attachment::NAME..end)?;
+    let one = Attachment {
+        database_id,
+        dbtime: u64_at(bytes, attachment::DBTIME),
+        last_object: ObjectId(u32_at(bytes, attachment::LAST_OBJECT)),
+        attached_at: Lgpos::decode(array_at(bytes, attachment::ATTACHED)),
+        consistent_at: Lgpos::decode(array_at(bytes, attachment::CONSISTENT)),
+        signature: Signature::decode(array_at(bytes, attachment::SIGNATURE)),
+        path: path(name),
+    };
+    Some((one, end))
+}
+
+/// A path in UTF-16 or in one byte a character, up to its first zero.
+fn path(bytes: &[u8]) -> String {
+    let is_wide = bytes.get(1) == Some(&0);
+    let units: Vec<u16> = if is_wide {
+        bytes
+            .as_chunks::<2>()
+            .0
+            .iter()
+            .copied()
+            .map(u16::from_le_bytes)
+            .collect()
+    } else {
+        bytes.iter().copied().map(u16::from).collect()
+    };
+    let end = units.iter().position(|unit| *unit == 0);
+    String::from_utf16_lossy(&units[..end.unwrap_or(units.len())])
+}

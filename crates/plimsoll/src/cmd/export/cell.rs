@@ -1,0 +1,213 @@
+//! One cell of a row as text: for people and spreadsheets in CSV, without any loss in JSON.
+//!
+//! JSON is put together by hand: members stand in the order of the schema, and numbers keep every
+//! bit. What JSON has no word for stands in an object, which no ordinary value is.
+
+use std::fmt::Write as _;
+
+use ese::reader::{ChunkContent, FieldValue, PartialValue, Salvaged};
+use ese::schema::{ColumnDefinition, column_flags};
+use ese::value::Value;
+
+/// The values of one column of one row.
+pub(super) struct Cell<'a> {
+    pub column: &'a ColumnDefinition,
+    pub values: &'a [Salvaged],
+}
+
+impl Cell<'_> {
+    /// A JSON value: null, one value, or an array of several.
+    pub(super) fn json(&self) -> String {
+        let texts: Vec<String> = self
+            .values
+            .iter()
+            .map(|value| self.one_json(value))
+            .collect();
+        match texts.as_slice() {
+            [] => "null".to_owned(),
+            [one] => one.clone(),
+            several => format!("[{}]", several.join(",")),
+        }
+    }
+
+    fn one_json(&self, value: &Salvaged) -> String {
+        match value {
+            Salvaged::Whole(FieldValue::Bytes(bytes)) => {
+                value_json(&Value::decode(self.column, bytes))
+            }
+            Salvaged::Whole(FieldValue::Encrypted(bytes)) => {
+                format!("{{\"encrypted\":\"{}\"}}", hexadecimal(bytes))
+            }
+            Salvaged::Partial(partial) => partial_json(partial),
+        }
+    }
+
+    /// A field of CSV. Several values are a JSON array of their texts; so is one value that would
+    /// look like such an array, in a column that may have several.
+    pub(super) fn csv(&self) -> String {
+        let texts: Vec<String> = self.values.iter().map(|value| self.text(value)).collect();
+        let may_repeat = self.column.flags & column_flags::MULTI_VALUED != 0;
+        match texts.as_slice() {
+            [] => String::new(),
+            [one] if !(may_repeat && one.starts_with('[')) => csv_field(one),
+            several => csv_field(&serde_json::json!(several).to_string()),
+        }
+    }
+
+    fn text(&self, value: &Salvaged) -> String {
+        match value {
+            Salvaged::Whole(FieldValue::Bytes(bytes)) => {
+                Value::decode(self.column, bytes).to_string()
+            }
+            Salvaged::Whole(FieldValue::Encrypted(bytes)) => hexadecimal(bytes),
+            Salvaged::Partial(partial) => format!("!{}", partial.reason),
+        }
+    }
+}
+
+fn value_json(value: &Value) -> String {
+    match value {
+        Value::Bit(bit) => bit.to_string(),
+        Value::Integer(number) => number.to_string(),
+        Value::Unsigned(number) => number.to_string(),
+        Value::Real(number) => real_json(*number),
+        Value::DateTime(days) => match value.to_string() {
+            date if date.ends_with('Z') => string(&date),
+            _ => real_json(*days),
+        },
+        Value::Text(text) => string(text),
+        Value::OddText { stored, .. } => format!("{{\"stored\":\"{}\"}}", hexadecimal(stored)),
+        Value::Guid(_) | Value::Binary(_) => string(&value.to_string()),
+    }
+}
+
+/// JSON has no word for what is no number.
+fn real_json(number: f64) -> String {
+    if number.is_finite() {
+        return serde_json::json!(number).to_string();
+    }
+    if number.is_nan() && number.to_bits() != f64::NAN.to_bits() {
+        return format!("\"NaN:{:016x}\"", number.to_bits());
+    }
+    format!("\"{number}\"")
+}
+
+fn partial_json(partial: &PartialValue) -> String {
+    let chunks: Vec<String> = partial
+        .chunks
+        .iter()
+        .map(|chunk| {
+            let (word, bytes) = match &chunk.content {
+                ChunkContent::Bytes(bytes) => ("bytes", bytes),
+                ChunkContent::Stored(bytes) => ("stored", bytes),
+            };
+            let offset = chunk.offset;
+            format!(
+                "{{\"offset\":{offset},\"{word}\":\"{}\"}}",
+                hexadecimal(bytes)
+            )
+        })
+        .collect();
+    let length = partial
+        .bytes
+        .map_or("null".to_owned(), |bytes| bytes.to_string());
+    format!(
+        "{{\"incomplete\":{},\"length\":{length},\"chunks\":[{}]}}",
+        string(&partial.reason.to_string()),
+        chunks.join(",")
+    )
+}
+
+/// A string of JSON.
+pub(super) fn string(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// A field as RFC 4180 has it. An empty text is quoted, so that it is no null.
+pub(super) fn csv_field(text: &str) -> String {
+    if text.is_empty() || text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Cell, csv_field};
+    use ese::reader::{FieldValue, Salvaged};
+    use ese::schema::{ColumnDefinition, ColumnType, column_flags};
+
+    fn cell(kind: ColumnType, flags: u32, code_page: u32, values: &[&[u8]]) -> (String, String) {
+        let mut column = ColumnDefinition::new(256, "C", kind, 0);
+        column.flags = flags;
+        column.code_page = code_page;
+        let values: Vec<Salvaged> = values
+            .iter()
+            .map(|bytes| Salvaged::Whole(FieldValue::Bytes(bytes.to_vec())))
+            .collect();
+        let cell = Cell {
+            column: &column,
+            values: &values,
+        };
+        (cell.csv(), cell.json())
+    }
+
+    fn both(csv: &str, json: &str) -> (String, String) {
+        (csv.to_owned(), json.to_owned())
+    }
+
+    #[test]
+    fn fields_are_quoted_where_they_must_be() {
+        let fields = ["a", "b,c", "d\"e", ""].map(csv_field);
+        assert_eq!(fields, ["a", "\"b,c\"", "\"d\"\"e\"", "\"\""]);
+    }
+
+    #[test]
+    fn null_and_empty_are_told_apart() {
+        assert_eq!(cell(ColumnType::Text, 0, 1252, &[]), both("", "null"));
+        assert_eq!(
+            cell(ColumnType::Text, 0, 1252, &[b""]),
+            both("\"\"", "\"\"")
+        );
+    }
+
+    #[test]
+    fn several_values_are_told_from_one_that_looks_like_them() {
+        let many = column_flags::MULTI_VALUED;
+        let text = |flags, values: &[&[u8]]| cell(ColumnType::Text, flags, 1252, values).0;
+        assert_eq!(text(many, &[b"a;b", b"c"]), "\"[\"\"a;b\"\",\"\"c\"\"]\"");
+        assert_eq!(text(many, &[b"a;b"]), "a;b");
+        assert_eq!(text(many, &[b"[\"a\"]"]), "\"[\"\"[\\\"\"a\\\"\"]\"\"]\"");
+        assert_eq!(text(0, &[b"[a]"]), "[a]");
+    }
+
+    #[test]
+    fn json_loses_nothing() {
+        let json = |kind, bytes: &[u8]| cell(kind, 0, 1200, &[bytes]).1;
+        assert_eq!(json(ColumnType::Double, &f64::NAN.to_le_bytes()), "\"NaN\"");
+        let odd = f64::from_bits(0x7FF8_0000_0000_0001);
+        assert_eq!(
+            json(ColumnType::Double, &odd.to_le_bytes()),
+            "\"NaN:7ff8000000000001\""
+        );
+        let infinite = f64::NEG_INFINITY.to_le_bytes();
+        assert_eq!(json(ColumnType::Double, &infinite), "\"-inf\"");
+        assert_eq!(
+            json(ColumnType::UnsignedLongLong, &[255; 8]),
+            "18446744073709551615"
+        );
+        assert_eq!(json(ColumnType::LongText, b"a\0\0\0"), "\"a\\u0000\"");
+        assert_eq!(
+            json(ColumnType::LongText, &[0, 0xD8]),
+            "{\"stored\":\"00d8\"}"
+        );
+    }
+}

@@ -1,0 +1,108 @@
+//! `export`: the rows of tables as CSV or JSON lines, long values included. What is damaged is
+//! named and left out; everything else comes out.
+
+mod cell;
+mod rows;
+mod sink;
+
+use std::fs;
+use std::path::Path;
+
+use ese::catalog::CatalogTable;
+use serde_json::json;
+
+use crate::Outcome;
+use crate::console::Console;
+use crate::documents::Existing;
+use crate::error::CommandError;
+use crate::flags::{ExportFlags, ExportFormat};
+use crate::opened::Opened;
+use rows::RowForm;
+use sink::Sink;
+
+/// Prints the table, writes all of them to a folder, or prints the names of all tables where none
+/// is named.
+pub(crate) fn run(flags: &ExportFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    let mut opened = Opened::open(&flags.file)?;
+    let format = if flags.json {
+        ExportFormat::Jsonl
+    } else {
+        flags.format
+    };
+    let form = RowForm {
+        format,
+        with_deleted: flags.deleted,
+    };
+    if let Some(folder) = flags.output.as_deref().filter(|_| flags.all) {
+        let existing = Existing::of_flag(flags.force);
+        let not_decoded = all(&mut opened, folder, form, existing, console)?;
+        return Ok(outcome(&opened, not_decoded));
+    }
+    let Some(name) = &flags.table else {
+        list(&opened, flags.json, console)?;
+        return Ok(opened.outcome());
+    };
+    let table = opened.table(name)?.clone();
+    let count = rows::write(
+        &mut opened,
+        &table,
+        form,
+        &mut Sink::Console(console, format),
+    )?;
+    Ok(outcome(&opened, count.not_decoded))
+}
+
+/// A database that is sound and was not given out as a whole is no pass.
+fn outcome(opened: &Opened, not_decoded: u64) -> Outcome {
+    match opened.outcome() {
+        Outcome::Pass if not_decoded > 0 => Outcome::CannotJudge,
+        outcome => outcome,
+    }
+}
+
+/// Writes every table to a file of its own. Gives out how many values were not decoded.
+fn all(
+    opened: &mut Opened,
+    folder: &Path,
+    form: RowForm,
+    existing: Existing,
+    console: &mut Console,
+) -> Result<u64, CommandError> {
+    let tables = opened.reader.tables().to_vec();
+    let paths = sink::file_names(&tables, folder, form.format);
+    if existing == Existing::Keep {
+        sink::refuse_existing(&paths)?;
+    }
+    if !folder.is_dir() {
+        fs::create_dir(folder).map_err(|error| CommandError::file(folder, "make", &error))?;
+    }
+    let mut not_decoded = 0;
+    for (table, path) in tables.iter().zip(paths) {
+        let shown = path.display().to_string();
+        let mut sink = Sink::create(path, existing)?;
+        let count = rows::write(opened, table, form, &mut sink)?;
+        not_decoded += count.not_decoded;
+        console.answer(format_args!(
+            "{:>10} rows of {} in {shown}",
+            count.rows, table.definition.name
+        ))?;
+    }
+    Ok(not_decoded)
+}
+
+fn list(opened: &Opened, as_json: bool, console: &mut Console) -> Result<(), CommandError> {
+    for table in opened.reader.tables() {
+        let name = &table.definition.name;
+        if as_json {
+            let columns: Vec<&str> = columns(table);
+            console.answer_json(&json!({ "table": name, "columns": columns }))?;
+        } else {
+            console.answer(name)?;
+        }
+    }
+    Ok(())
+}
+
+fn columns(table: &CatalogTable) -> Vec<&str> {
+    table.columns().map(|column| column.name.as_str()).collect()
+}

@@ -1,0 +1,188 @@
+//! The rows of one table, one line each, and what of them cannot be read.
+
+use ese::catalog::CatalogTable;
+use ese::compression::CompressionError;
+use ese::reader::{Loss, LostPart, ReadError, Salvaged, Step};
+use ese::schema::ColumnDefinition;
+use units::PageNumber;
+
+use super::cell::{Cell, csv_field, string};
+use super::sink::Sink;
+use crate::error::CommandError;
+use crate::flags::ExportFormat;
+use crate::opened::Opened;
+
+/// Tells deleted rows from others. No column can have this name.
+const DELETED: &str = "!deleted";
+
+/// How the rows of a table are written.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RowForm {
+    pub format: ExportFormat,
+    pub with_deleted: bool,
+}
+
+/// What became of a table.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct RowCount {
+    pub rows: u64,
+    /// Values stored by a method that is not known here.
+    pub not_decoded: u64,
+    lost_leaves: u64,
+}
+
+/// Writes all rows of a table that can be read, and names the others.
+pub(super) fn write(
+    opened: &mut Opened,
+    table: &CatalogTable,
+    form: RowForm,
+    sink: &mut Sink<'_>,
+) -> Result<RowCount, CommandError> {
+    let name = table.definition.name.as_str();
+    let names = names(table);
+    if form.format == ExportFormat::Csv {
+        let marker = form.with_deleted.then_some(DELETED.to_owned());
+        let fields: Vec<String> = marker.iter().chain(&names).map(|n| csv_field(n)).collect();
+        sink.line(&fields.join(","))?;
+    }
+    let mut count = RowCount::default();
+    let mut walk = opened.reader.salvaged_rows(table);
+    if form.with_deleted {
+        walk = walk.with_deleted();
+    }
+    loop {
+        let step = walk.next(opened.reader.source());
+        let (page, line, is_deleted, record) = match step.map_err(|error| opened.ends(error))? {
+            None => break,
+            Some(Step::Entry(entry)) => {
+                let record = entry.data.to_vec();
+                (entry.page, entry.line, entry.is_deleted, record)
+            }
+            Some(Step::Loss(loss)) => {
+                count.lost_leaves += u64::from(loss.part == LostPart::Leaf);
+                opened.lose(name, &loss);
+                continue;
+            }
+        };
+        let Some(row) = row(opened, table, &record, (page, line), &mut count)? else {
+            continue;
+        };
+        count.rows += 1;
+        sink.line(&text(&row, &names, form, is_deleted))?;
+    }
+    sink.flush()?;
+    if let Some(rows) = walk.nodes_per_leaf().filter(|_| count.lost_leaves > 0) {
+        let about = rows * count.lost_leaves;
+        opened.say(&format!("{name}: about {about} rows are lost"));
+    }
+    if count.not_decoded > 0 {
+        let values = count.not_decoded;
+        opened.say(&format!("{name}: {values} values were not decoded"));
+    }
+    Ok(count)
+}
+
+type RowValues<'t> = Vec<(&'t ColumnDefinition, Vec<Salvaged>)>;
+
+/// The values of one record; none where it cannot be read at all.
+fn row<'t>(
+    opened: &mut Opened,
+    table: &'t CatalogTable,
+    record: &[u8],
+    place: (PageNumber, usize),
+    count: &mut RowCount,
+) -> Result<Option<RowValues<'t>>, CommandError> {
+    let mut row = Vec::new();
+    for column in table.columns() {
+        let values = match opened.reader.salvaged_values(table, record, column) {
+            Ok(values) => values,
+            Err(ReadError::Source(error)) => return Err(opened.ends(error)),
+            Err(_) => {
+                let loss = Loss::node(place.0, place.1);
+                opened.lose(&table.definition.name, &loss);
+                return Ok(None);
+            }
+        };
+        for value in &values {
+            note(opened, table, column, place.0, value, count);
+        }
+        row.push((column, values));
+    }
+    Ok(Some(row))
+}
+
+/// Names a value that is not whole.
+fn note(
+    opened: &mut Opened,
+    table: &CatalogTable,
+    column: &ColumnDefinition,
+    page: PageNumber,
+    value: &Salvaged,
+    count: &mut RowCount,
+) {
+    let Salvaged::Partial(partial) = value else {
+        return;
+    };
+    if let ReadError::Compression {
+        error: error @ CompressionError::UnknownMethod { .. },
+    } = &partial.reason
+    {
+        if count.not_decoded == 0 {
+            let name = &table.definition.name;
+            opened.say(&format!(
+                "{name}, column {}: {error}; such values are given as they are stored, with \
+                 --format jsonl",
+                column.name
+            ));
+        }
+        count.not_decoded += 1;
+        return;
+    }
+    let whose = format!(
+        "{}, page {page}, column {}",
+        table.definition.name, column.name
+    );
+    let consequence = match partial.chunks.len() {
+        0 => "the value is skipped".to_owned(),
+        parts => format!("{parts} parts of the value are left"),
+    };
+    opened.damage(&whose, &partial.reason, &consequence);
+}
+
+/// The names of a table's columns. One that repeats gets its number behind it.
+fn names(table: &CatalogTable) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for column in table.columns() {
+        let mut name = column.name.clone();
+        if names.contains(&name) {
+            name = format!("{name}!{}", names.len());
+        }
+        names.push(name);
+    }
+    names
+}
+
+fn text(row: &RowValues<'_>, names: &[String], form: RowForm, is_deleted: bool) -> String {
+    let cells = row.iter().map(|(column, values)| Cell { column, values });
+    match form.format {
+        ExportFormat::Csv => {
+            let marker = form.with_deleted.then(|| is_deleted.to_string());
+            let fields: Vec<String> = marker
+                .into_iter()
+                .chain(cells.map(|cell| cell.csv()))
+                .collect();
+            fields.join(",")
+        }
+        ExportFormat::Jsonl => {
+            let marker = form
+                .with_deleted
+                .then(|| format!("{}:{is_deleted}", string(DELETED)));
+            let members = names
+                .iter()
+                .zip(cells)
+                .map(|(name, cell)| format!("{}:{}", string(name), cell.json()));
+            let members: Vec<String> = marker.into_iter().chain(members).collect();
+            format!("{{{}}}", members.join(","))
+        }
+    }
+}

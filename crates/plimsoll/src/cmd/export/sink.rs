@@ -1,0 +1,130 @@
+//! Where the rows of a table go: to the standard output, or to a file of their own.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::io::{BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+
+use ese::catalog::CatalogTable;
+
+use crate::console::Console;
+use crate::documents::Existing;
+use crate::error::CommandError;
+use crate::flags::ExportFormat;
+
+/// Bytes of a table's name that a file's name keeps: file systems take 255, ending included.
+const LONGEST_NAME: usize = 180;
+
+/// Takes lines.
+pub(super) enum Sink<'a> {
+    Console(&'a mut Console, ExportFormat),
+    File(PathBuf, BufWriter<File>),
+}
+
+impl Sink<'_> {
+    /// A new file at `path`. `existing` says what becomes of one that stands there.
+    pub(super) fn create(path: PathBuf, existing: Existing) -> Result<Self, CommandError> {
+        if existing == Existing::Replace {
+            // Removed and not written into: a link leads to something else, perhaps to the input.
+            let _ = fs::remove_file(&path);
+        }
+        let file = File::create_new(&path);
+        let file = file.map_err(|error| CommandError::file(&path, "write", &error))?;
+        Ok(Self::File(path, BufWriter::new(file)))
+    }
+
+    pub(super) fn line(&mut self, line: &str) -> Result<(), CommandError> {
+        match self {
+            Self::Console(console, ExportFormat::Csv) => console.answer_data(line),
+            Self::Console(console, ExportFormat::Jsonl) => console.answer_json_line(line),
+            Self::File(path, file) => {
+                let written = file.write_all(line.as_bytes());
+                written
+                    .and_then(|()| file.write_all(b"\n"))
+                    .map_err(|error| CommandError::file(path, "write", &error))
+            }
+        }
+    }
+
+    pub(super) fn flush(&mut self) -> Result<(), CommandError> {
+        match self {
+            Self::Console(console, _) => console.flush(),
+            Self::File(path, file) => {
+                let flushed = file.flush();
+                flushed.map_err(|error| CommandError::file(path, "write", &error))
+            }
+        }
+    }
+}
+
+/// The file of each table in `folder`: its name, with what is unsafe in names of files written as
+/// `%` and two digits, and the number of its object where two would be the same.
+pub(super) fn file_names(
+    tables: &[CatalogTable],
+    folder: &Path,
+    format: ExportFormat,
+) -> Vec<PathBuf> {
+    let ending = match format {
+        ExportFormat::Csv => "csv",
+        ExportFormat::Jsonl => "jsonl",
+    };
+    let mut taken = BTreeSet::new();
+    let mut paths = Vec::new();
+    for table in tables {
+        let mut name = safe(&table.definition.name);
+        // Some file systems do not tell small letters from capitals.
+        if name.len() > LONGEST_NAME || !taken.insert(name.to_lowercase()) {
+            name.truncate(LONGEST_NAME);
+            name = format!("{name}%{}", table.place.object);
+            taken.insert(name.to_lowercase());
+        }
+        paths.push(folder.join(format!("{name}.{ending}")));
+    }
+    paths
+}
+
+fn safe(name: &str) -> String {
+    let mut text = String::new();
+    for byte in name.bytes() {
+        let is_first = text.is_empty();
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'$' => text.push(char::from(byte)),
+            b'-' | b'.' | b' ' | b'{' | b'}' if !is_first => text.push(char::from(byte)),
+            // Writing to memory does not fail.
+            _ => _ = write!(text, "%{byte:02x}"),
+        }
+    }
+    if text.is_empty() {
+        "%".to_owned()
+    } else {
+        text
+    }
+}
+
+/// Refuses where a file stands that one of `paths` would take the place of.
+pub(super) fn refuse_existing(paths: &[PathBuf]) -> Result<(), CommandError> {
+    match paths.iter().find(|path| fs::symlink_metadata(path).is_ok()) {
+        None => Ok(()),
+        Some(path) => Err(CommandError::new(format!(
+            "{}: is there already, and nothing is written over; remove it, name another folder, or \
+             say --force",
+            path.display()
+        ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::safe;
+
+    #[test]
+    fn names_lead_nowhere_else() {
+        assert_eq!(safe("Messages_1"), "Messages_1");
+        assert_eq!(safe("../../etc/passwd"), "%2e.%2f..%2fetc%2fpasswd");
+        assert_eq!(safe("-rf"), "%2drf");
+        assert_eq!(safe("{D10A}"), "%7bD10A}");
+        assert_eq!(safe(""), "%");
+        assert_eq!(safe("\u{e9}\n"), "%c3%a9%0a");
+    }
+}

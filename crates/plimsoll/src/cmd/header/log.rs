@@ -1,0 +1,182 @@
+//! What log files and checkpoint files say of themselves, those of real engines and ours.
+
+use ese::log_file::{
+    Attachment, CheckpointFacts, LogFacts, LogFileError, SEGMENT_BYTES, log_flags,
+};
+use ese::{Lgpos, LogTime};
+use serde_json::{Value, json};
+
+use super::HeaderLine;
+use crate::Outcome;
+
+const LOG_FLAGS: [(u8, &str); 3] = [
+    (log_flags::RESERVE, "reserve"),
+    (log_flags::CIRCULAR, "circular"),
+    (log_flags::CIRCULAR_BEFORE, "circular-before"),
+];
+/// Major version of the logs of this project, "PL".
+const OWN_VERSION: u32 = 0x504C;
+
+/// What a header says, and what that is worth.
+pub(super) struct HeaderLines {
+    pub lines: Vec<HeaderLine>,
+    pub outcome: Outcome,
+}
+
+/// What the first bytes of a file say; none where it is no log and no checkpoint. An error is that
+/// of one which is damaged.
+pub(super) fn read(start: &[u8]) -> Option<Result<HeaderLines, String>> {
+    let (copies, _) = start.as_chunks::<SEGMENT_BYTES>();
+    let first = copies.first()?;
+    match LogFacts::decode(first) {
+        Ok(facts) => {
+            return Some(Ok(HeaderLines {
+                lines: log(&facts),
+                outcome: Outcome::Pass,
+            }));
+        }
+        Err(error) if LogFacts::is_claimed_by(first) => {
+            return Some(Err(format!("a log file; {error}")));
+        }
+        Err(_) => {}
+    }
+    let second = copies.get(1);
+    let claimed = [Some(first), second];
+    let mut claimed = claimed.into_iter().flatten();
+    claimed
+        .any(CheckpointFacts::is_claimed_by)
+        .then(|| checkpoint(first, second))
+}
+
+fn checkpoint(
+    first: &[u8; SEGMENT_BYTES],
+    second: Option<&[u8; SEGMENT_BYTES]>,
+) -> Result<HeaderLines, String> {
+    let one = CheckpointFacts::decode(first);
+    let two = second.map(CheckpointFacts::decode);
+    let states = [
+        state(&one),
+        two.as_ref().map_or("missing", |two| state(two)),
+    ];
+    let (one, two) = (one.ok(), two.and_then(Result::ok));
+    let is_whole = one.is_some() && two.is_some();
+    let agree = one == two;
+    let facts = one.or(two).ok_or("a checkpoint; both copies are damaged")?;
+    let mut lines = vec![
+        HeaderLine::new("kind", "kind", "checkpoint"),
+        place("redo begins at", "place", facts.place),
+        HeaderLine::new("log signature", "signature", facts.signature.to_string()),
+        place("consistent up to", "consistency", facts.consistency),
+        backup("last full backup", "full_backup", facts.full_backup),
+        place(
+            "its restore begins at",
+            "full_backup_place",
+            facts.full_backup_place,
+        ),
+        backup(
+            "last incremental backup",
+            "incremental_backup",
+            facts.incremental_backup,
+        ),
+    ];
+    lines.push(attachments(&facts.attachments));
+    lines.push(HeaderLine::new("first copy", "first_copy", states[0]));
+    lines.push(HeaderLine::new("second copy", "second_copy", states[1]));
+    lines.push(HeaderLine::new("copies agree", "copies_agree", agree));
+    let outcome = if is_whole {
+        Outcome::Pass
+    } else {
+        Outcome::Fail
+    };
+    Ok(HeaderLines { lines, outcome })
+}
+
+fn state(copy: &Result<CheckpointFacts, LogFileError>) -> &'static str {
+    if copy.is_ok() { "good" } else { "damaged" }
+}
+
+fn log(facts: &LogFacts) -> Vec<HeaderLine> {
+    let [major, minor, update, update_minor] = facts.version;
+    let kind = if major == OWN_VERSION {
+        "log file of Plimsoll"
+    } else {
+        "log file"
+    };
+    let flags: Vec<&str> = LOG_FLAGS
+        .iter()
+        .filter(|(bit, _)| facts.flags & bit != 0)
+        .map(|(_, name)| *name)
+        .collect();
+    let [segment_bytes, segments, header_segments] = facts.segments;
+    let page_bytes = match facts.page_bytes {
+        0 => 4096,
+        bytes => bytes,
+    };
+    vec![
+        HeaderLine::new("kind", "kind", kind),
+        HeaderLine::new(
+            "generation",
+            "generation",
+            format!("{:#x}", facts.generation.0),
+        ),
+        HeaderLine::new(
+            "format",
+            "format",
+            format!("{major}.{minor}.{update}.{update_minor}"),
+        ),
+        HeaderLine::new("engine version", "engine_version", facts.engine_version),
+        HeaderLine::new("created", "created", facts.created.to_string()),
+        HeaderLine::new(
+            "previous one created",
+            "previous_created",
+            facts.previous_created.to_string(),
+        ),
+        HeaderLine::new("log signature", "signature", facts.signature.to_string()),
+        HeaderLine::new("segments", "segments", segments),
+        HeaderLine::new("segment bytes", "segment_bytes", segment_bytes),
+        HeaderLine::new("header segments", "header_segments", header_segments),
+        HeaderLine::new("page size in bytes", "page_size_bytes", page_bytes),
+        HeaderLine::new("flags", "flags", flags.join(" ")),
+        place("checkpoint then", "checkpoint", facts.checkpoint),
+        HeaderLine::new(
+            "previous checksum",
+            "previous_checksum",
+            format!("{:#018x}", facts.previous_checksum),
+        ),
+        attachments(&facts.attachments),
+    ]
+}
+
+fn place(name: &'static str, key: &'static str, place: Lgpos) -> HeaderLine {
+    HeaderLine::new(name, key, place_text(place))
+}
+
+fn place_text(place: Lgpos) -> String {
+    if place.is_some() {
+        place.to_string()
+    } else {
+        "none".to_owned()
+    }
+}
+
+fn backup(name: &'static str, key: &'static str, (place, time): (Lgpos, LogTime)) -> HeaderLine {
+    HeaderLine::new(name, key, format!("{time} at {}", place_text(place)))
+}
+
+fn attachments(attachments: &[Attachment]) -> HeaderLine {
+    let attached: Vec<Value> = attachments
+        .iter()
+        .map(|one| {
+            json!({
+                "path": one.path,
+                "database_id": one.database_id,
+                "dbtime": one.dbtime,
+                "last_object": one.last_object.0,
+                "attached_at": place_text(one.attached_at),
+                "consistent_at": place_text(one.consistent_at),
+                "signature": one.signature.to_string(),
+            })
+        })
+        .collect();
+    HeaderLine::new("attached", "attached", attached)
+}

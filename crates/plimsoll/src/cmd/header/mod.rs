@@ -1,0 +1,108 @@
+//! `header`: what a file of an ESE database says of itself: the database, its logs, its checkpoint
+//! or its flush map, whichever engine wrote it.
+
+mod database;
+mod log;
+
+use std::io::Read as _;
+
+use ese::flush_map::{FlushMapHeader, MAP_PAGE_BYTES};
+use ese::header::PROBE_BYTES;
+use serde_json::{Map, Value};
+
+use crate::Outcome;
+use crate::console::Console;
+use crate::documents;
+use crate::error::CommandError;
+use crate::flags::FileFlags;
+
+/// A line for people, with the key that programs find its value under.
+struct HeaderLine {
+    name: &'static str,
+    key: &'static str,
+    value: Value,
+}
+
+impl HeaderLine {
+    fn new(name: &'static str, key: &'static str, value: impl Into<Value>) -> Self {
+        let value = value.into();
+        Self { name, key, value }
+    }
+}
+
+/// Prints the header; fails where a copy is damaged.
+pub(crate) fn run(flags: &FileFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    let path = &flags.file;
+    let mut start = Vec::new();
+    documents::open(path)
+        .and_then(|file| file.take(PROBE_BYTES as u64).read_to_end(&mut start))
+        .map_err(|error| CommandError::file(path, "read", &error))?;
+    if let Some(Ok(map)) = start.get(..MAP_PAGE_BYTES).map(FlushMapHeader::decode) {
+        print(&flush_map(&map), flags.json, console)?;
+        return Ok(Outcome::Pass);
+    }
+    if let Some(found) = log::read(&start) {
+        let lines = found.map_err(|what| {
+            let path = path.display();
+            CommandError::Damage(format!("{path}: {what}"))
+        })?;
+        print(&lines.lines, flags.json, console)?;
+        return Ok(lines.outcome);
+    }
+    database::print(path, &start, flags.json, console)
+}
+
+fn print(lines: &[HeaderLine], as_json: bool, console: &mut Console) -> Result<(), CommandError> {
+    if as_json {
+        let fields: Map<_, _> = lines
+            .iter()
+            .map(|line| (line.key.to_owned(), line.value.clone()))
+            .collect();
+        return console.answer_json(&Value::Object(fields));
+    }
+    for line in lines {
+        let value = match &line.value {
+            Value::String(text) => text.clone(),
+            Value::Array(lines) => {
+                for text in lines {
+                    console.answer(format_args!("{:<24} {}", line.name, member_text(text)))?;
+                }
+                continue;
+            }
+            other => other.to_string(),
+        };
+        console.answer(format_args!("{:<24} {value}", line.name))?;
+    }
+    Ok(())
+}
+
+/// An object in one line: its values in the order of their keys.
+fn member_text(value: &Value) -> String {
+    match value {
+        Value::Object(members) => {
+            let texts: Vec<String> = members
+                .iter()
+                .map(|(key, value)| format!("{key} {}", member_text(value)))
+                .collect();
+            texts.join("; ")
+        }
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+fn flush_map(map: &FlushMapHeader) -> Vec<HeaderLine> {
+    vec![
+        HeaderLine::new("kind", "kind", "flush map"),
+        HeaderLine::new("clean", "clean", map.is_clean.to_string()),
+        HeaderLine::new("created", "created", map.created.to_string()),
+        HeaderLine::new("last attached", "attached", map.attached.to_string()),
+        HeaderLine::new("last detached", "detached", map.detached.to_string()),
+        HeaderLine::new(
+            "pairs with header write",
+            "database_flush",
+            map.database_flush.to_string(),
+        ),
+        HeaderLine::new("own signature", "map_flush", map.map_flush.to_string()),
+    ]
+}

@@ -1,0 +1,133 @@
+//! A database read for what it holds, whatever is wrong with it: what cannot be read is named and
+//! left out, and the exit status says so at the end.
+
+use std::path::{Path, PathBuf};
+
+use ese::catalog::CatalogTable;
+use ese::reader::{Loss, LostPart, ReadDamage, ReadError, Reader};
+
+use super::cmd::dirty::Dirty;
+use crate::Outcome;
+use crate::console;
+use crate::error::CommandError;
+use crate::pages::{FilePages, PageError, read_header, unreadable};
+
+/// Losses of one kind that are named; the rest are counted.
+const MOST_NAMED: u64 = 1_000;
+
+/// An open database.
+pub(crate) struct Opened {
+    pub reader: Reader<FilePages>,
+    /// What its header says, where it was not closed.
+    pub dirty: Option<Dirty>,
+    path: PathBuf,
+    is_damaged: bool,
+    named: u64,
+}
+
+impl Opened {
+    /// Opens the database at `path`: by its catalog, where that is damaged by its copy, and where
+    /// both are by what is left of them. Names a database that was not closed first of all.
+    pub(crate) fn open(path: &Path) -> Result<Self, CommandError> {
+        let header = read_header(path)?;
+        let dirty = Dirty::of(&header.header);
+        if let Some(dirty) = &dirty {
+            console::complain(&dirty.sentence(path));
+        }
+        let pages = || FilePages::open(path, header.page_size);
+        let opened = |reader, is_damaged| Self {
+            reader,
+            dirty,
+            path: path.to_path_buf(),
+            is_damaged,
+            named: 0,
+        };
+        let error = match Reader::open(pages()?) {
+            Ok(reader) => return Ok(opened(reader, false)),
+            Err(error) => error,
+        };
+        let shown = path.display();
+        if let Ok(second) = Reader::open_shadow(pages()?) {
+            console::complain(&format!(
+                "{shown}: the catalog is damaged ({error}): its copy, MSysObjectsShadow, is used"
+            ));
+            return Ok(opened(second, true));
+        }
+        let Ok((rest, losses)) = Reader::open_salvaged(pages()?) else {
+            return Err(unreadable(path, error));
+        };
+        console::complain(&format!(
+            "{shown}: both copies of the catalog are damaged: what is left of them is used, and \
+             tables or columns may be missing"
+        ));
+        let mut opened = opened(rest, true);
+        for loss in losses {
+            opened.lose("the catalog", &loss);
+        }
+        Ok(opened)
+    }
+
+    /// The table with this name.
+    pub(crate) fn table(&self, name: &str) -> Result<&CatalogTable, CommandError> {
+        self.reader.table(name).ok_or_else(|| {
+            let path = self.path.display();
+            CommandError::new(format!(
+                "{path}: has no table {name}; `plimsoll export {path}` lists the tables"
+            ))
+        })
+    }
+
+    /// Names something of `whose` that is lost.
+    pub(crate) fn lose(&mut self, whose: &str, loss: &Loss) {
+        let consequence = match loss.part {
+            LostPart::Leaf => String::from("its rows are skipped"),
+            LostPart::Branch { rescued: 0 } => {
+                String::from("an internal page, and no rows below it were found")
+            }
+            LostPart::Branch { rescued } => {
+                format!("an internal page; {rescued} pages of rows below it were found without it")
+            }
+            LostPart::Node => String::from("skipped"),
+        };
+        self.damage(whose, &loss.error, &consequence);
+    }
+
+    /// Names damage that something of `whose` suffers from. What a database that was not closed
+    /// lacks may stand in its log; a wrong checksum is damage in any case.
+    pub(crate) fn damage(&mut self, whose: &str, error: &ReadDamage, consequence: &str) {
+        let is_page = matches!(error, ReadError::Lost { .. });
+        self.is_damaged |= is_page || self.dirty.is_none();
+        self.named += 1;
+        let path = self.path.display();
+        if self.named <= MOST_NAMED {
+            console::complain(&format!("{path}: {whose}: {error}; {consequence}"));
+        }
+    }
+
+    /// Says something of the database that must not be missed.
+    pub(crate) fn say(&self, sentence: &str) {
+        console::complain(&format!("{}: {sentence}", self.path.display()));
+    }
+
+    /// What the exit status says, once everything has been read.
+    pub(crate) fn outcome(&self) -> Outcome {
+        if self.named > MOST_NAMED {
+            let (path, more) = (self.path.display(), self.named - MOST_NAMED);
+            console::complain(&format!(
+                "{path}: and {more} more; `plimsoll check` names pages"
+            ));
+        }
+        if self.is_damaged {
+            Outcome::Fail
+        } else if self.dirty.is_some() {
+            Outcome::CannotJudge
+        } else {
+            Outcome::Pass
+        }
+    }
+
+    /// An error that ends all reading.
+    pub(crate) fn ends(&self, error: PageError) -> CommandError {
+        unreadable(&self.path, ReadError::Source(error))
+    }
+}
