@@ -17,6 +17,7 @@ mod log_time;
 pub mod long_value;
 pub mod page;
 pub mod page_check;
+pub mod page_set;
 pub mod page_state;
 pub mod reader;
 pub mod record;

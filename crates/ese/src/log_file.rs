@@ -15,11 +15,13 @@ use crate::log_time::LogTime;
 use crate::page::PageSize;
 use crate::signature::Signature;
 
+mod attachment;
 mod facts;
 #[cfg(test)]
 mod tests;
 
-pub use facts::{Attachment, CheckpointFacts, LogFacts, log_flags};
+pub use attachment::Attachment;
+pub use facts::{CheckpointFacts, LogFacts, log_flags};
 
 /// Bytes of a segment, of a log header and of one copy of a checkpoint.
 pub const SEGMENT_BYTES: usize = 4096;

@@ -4,7 +4,6 @@
 //! tally of the file.
 
 mod finding;
-mod page_set;
 mod references;
 
 use std::sync::Arc;
@@ -12,11 +11,11 @@ use std::sync::Arc;
 use device::DeviceError;
 use ese::flush_map::{FlushMap, LastWrite};
 use ese::page::{PageRef, PageSize};
+use ese::page_set::PageSet;
 use ese::page_state::{self, PageDamage, PageState};
 use units::PageNumber;
 
 pub use finding::{Damage, Finding};
-use page_set::PageSet;
 
 /// What has been found so far in the pages of one file.
 #[derive(Clone, Debug)]
@@ -107,7 +106,7 @@ impl Tally {
     fn note_owned(&mut self, bytes: &[u8], number: PageNumber, state: PageState) {
         match state {
             PageState::Sound => {
-                references::each(PageRef::new(bytes), |used| self.referenced.insert(used));
+                references::each(PageRef::new(bytes), |used| _ = self.referenced.insert(used));
             }
             PageState::Unwritten => {
                 self.uninitialised += 1;

@@ -16,7 +16,7 @@ use crate::pages::{FilePages, PageError, read_header, unreadable};
 const MOST_NAMED: u64 = 1_000;
 
 /// An open database.
-pub(crate) struct Opened {
+pub(crate) struct OpenDatabase {
     pub reader: Reader<FilePages>,
     /// What its header says, where it was not closed.
     pub dirty: Option<Dirty>,
@@ -25,7 +25,7 @@ pub(crate) struct Opened {
     named: u64,
 }
 
-impl Opened {
+impl OpenDatabase {
     /// Opens the database at `path`: by its catalog, where that is damaged by its copy, and where
     /// both are by what is left of them. Names a database that was not closed first of all.
     pub(crate) fn open(path: &Path) -> Result<Self, CommandError> {

@@ -2,12 +2,13 @@
 //!
 //! Nothing is replayed by it: these are facts for people to look at.
 
-use units::{Generation, ObjectId};
+use units::Generation;
 
+use super::attachment::{Attachment, attachments};
 use super::{
     FILE_TYPE_CHECKPOINT, FILE_TYPE_LOG, LogFileError, SEGMENT_BYTES, check_header, checkpoint, log,
 };
-use crate::bytes::{array_at, get_array, u16_at, u32_at, u64_at};
+use crate::bytes::{array_at, u16_at, u32_at, u64_at};
 use crate::lgpos::Lgpos;
 use crate::log_time::LogTime;
 use crate::signature::Signature;
@@ -29,39 +30,6 @@ mod more_checkpoint {
     pub(super) const INCREMENTAL_BACKUP: usize = 631;
     pub(super) const CONSISTENCY: usize = 648;
     pub(super) const ATTACHMENTS: usize = 679;
-}
-
-/// Byte offsets in an attachment.
-mod attachment {
-    pub(super) const NAME_BYTES: usize = 2;
-    pub(super) const DBTIME: usize = 4;
-    pub(super) const LAST_OBJECT: usize = 12;
-    pub(super) const ATTACHED: usize = 20;
-    pub(super) const CONSISTENT: usize = 28;
-    pub(super) const SIGNATURE: usize = 36;
-    pub(super) const NAME: usize = 64;
-}
-
-/// Bytes of the list of attachments.
-const ATTACHMENT_BYTES: usize = 2048;
-
-/// A database that was attached when the header was written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Attachment {
-    /// Its number within the log stream.
-    pub database_id: u8,
-    /// Its database time.
-    pub dbtime: u64,
-    /// Its highest object identifier.
-    pub last_object: ObjectId,
-    /// Where in the log it was attached.
-    pub attached_at: Lgpos,
-    /// Where in the log it was last consistent.
-    pub consistent_at: Lgpos,
-    /// Who it is.
-    pub signature: Signature,
-    /// Its path, as the engine states it.
-    pub path: String,
 }
 
 /// What the header of a log file says.
@@ -184,54 +152,4 @@ fn place(bytes: &[u8], at: usize) -> Lgpos {
 /// Place and time of a backup.
 fn backup(bytes: &[u8], at: usize) -> (Lgpos, LogTime) {
     (place(bytes, at), LogTime::decode(array_at(bytes, at + 8)))
-}
-
-/// The attachments of a list, which ends with database 0. What points out of the list is not read.
-fn attachments(bytes: &[u8]) -> Vec<Attachment> {
-    let mut rest = &bytes[..ATTACHMENT_BYTES.min(bytes.len())];
-    let mut found = Vec::new();
-    while let Some((one, bytes)) = one_attachment(rest) {
-        found.push(one);
-        rest = &rest[bytes..];
-    }
-    found
-}
-
-/// The first attachment of a list, and its bytes.
-fn one_attachment(bytes: &[u8]) -> Option<(Attachment, usize)> {
-    let database_id = *bytes.first().filter(|id| **id != 0)?;
-    let name_bytes = usize::from(u16::from_le_bytes(get_array(
-        bytes,
-        attachment::NAME_BYTES,
-    )?));
-    let end = attachment::NAME + name_bytes;
-    let name = bytes.get(attachment::NAME..end)?;
-    let one = Attachment {
-        database_id,
-        dbtime: u64_at(bytes, attachment::DBTIME),
-        last_object: ObjectId(u32_at(bytes, attachment::LAST_OBJECT)),
-        attached_at: Lgpos::decode(array_at(bytes, attachment::ATTACHED)),
-        consistent_at: Lgpos::decode(array_at(bytes, attachment::CONSISTENT)),
-        signature: Signature::decode(array_at(bytes, attachment::SIGNATURE)),
-        path: path(name),
-    };
-    Some((one, end))
-}
-
-/// A path in UTF-16 or in one byte a character, up to its first zero.
-fn path(bytes: &[u8]) -> String {
-    let is_wide = bytes.get(1) == Some(&0);
-    let units: Vec<u16> = if is_wide {
-        bytes
-            .as_chunks::<2>()
-            .0
-            .iter()
-            .copied()
-            .map(u16::from_le_bytes)
-            .collect()
-    } else {
-        bytes.iter().copied().map(u16::from).collect()
-    };
-    let end = units.iter().position(|unit| *unit == 0);
-    String::from_utf16_lossy(&units[..end.unwrap_or(units.len())])
 }

@@ -11,7 +11,7 @@ use crate::compression::{CompressionError, decompress};
 use crate::long_value::{LongValueId, LongValueKey, LongValueRoot};
 use crate::page::PageSize;
 use crate::reader::orphans::Orphan;
-use crate::reader::{Cursor, Loss, PageSource, ReadError, Salvage, Step};
+use crate::reader::{Cursor, Loss, PageSource, ReadError, Salvage, SalvageStep};
 use crate::record::{Element, RecordRef};
 use crate::schema::ColumnDefinition;
 
@@ -213,11 +213,11 @@ fn salvage_rows<S: PageSource>(
     let mut rows = Vec::new();
     while let Some(step) = walk.next(source)? {
         match step {
-            Step::Entry(entry) => match CatalogRow::decode(entry.data, page_size) {
+            SalvageStep::Entry(entry) => match CatalogRow::decode(entry.data, page_size) {
                 Ok(row) => rows.extend(row),
                 Err(_) => losses.push(Loss::node(entry.page, entry.line)),
             },
-            Step::Loss(loss) => losses.push(loss),
+            SalvageStep::Loss(loss) => losses.push(loss),
         }
     }
     Ok(rows)

@@ -11,51 +11,11 @@ use units::PageNumber;
 
 use crate::catalog::TreePlace;
 use crate::page::{PageRef, page_flags};
+use crate::page_set::PageSet;
 use crate::reader::cursor::{DEEPEST, load};
+use crate::reader::loss::{Loss, LostPart, SalvageStep};
 use crate::reader::orphans::{self, Orphan};
-use crate::reader::{Entry, PageSet, PageSource, ReadDamage, ReadError};
-
-/// What of a tree could not be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Loss {
-    /// Why, with the page.
-    pub error: ReadDamage,
-    /// What it was.
-    pub part: LostPart,
-}
-
-impl Loss {
-    /// A node that cannot be read.
-    pub const fn node(page: PageNumber, line: usize) -> Self {
-        Self {
-            error: ReadError::Node { page, line },
-            part: LostPart::Node,
-        }
-    }
-}
-
-/// What a loss takes with it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LostPart {
-    /// A leaf with all its nodes.
-    Leaf,
-    /// An internal page.
-    Branch {
-        /// Leaves below it that were found without it.
-        rescued: u32,
-    },
-    /// One node of a page.
-    Node,
-}
-
-/// What a walk comes upon.
-#[derive(Clone, Debug)]
-pub enum Step<'a> {
-    /// A node.
-    Entry(Entry<'a>),
-    /// Something that is lost.
-    Loss(Loss),
-}
+use crate::reader::{Entry, PageSource, ReadDamage, ReadError};
 
 /// The range of keys below a page: not below the first, below the second.
 #[derive(Clone, Debug, Default)]
@@ -158,14 +118,17 @@ impl Salvage {
     }
 
     /// The next node or loss; none behind the last one. An error is one that ends all reading.
-    pub fn next<S: PageSource>(&mut self, source: &mut S) -> Result<Option<Step<'_>>, S::Error> {
+    pub fn next<S: PageSource>(
+        &mut self,
+        source: &mut S,
+    ) -> Result<Option<SalvageStep<'_>>, S::Error> {
         loop {
             if let Some(loss) = self.losses.pop_front() {
-                return Ok(Some(Step::Loss(loss)));
+                return Ok(Some(SalvageStep::Loss(loss)));
             }
             if self.leaf.is_some() {
                 if self.turn_line() {
-                    return Ok(self.entry().map(Step::Entry));
+                    return Ok(self.entry().map(SalvageStep::Entry));
                 }
             } else if let Some(number) = self.found.pop_front() {
                 self.enter(source, number, KeyRange::default(), Some(true))?;

@@ -26,14 +26,14 @@ pub struct PartialValue {
     /// Its length; none where that is lost too.
     pub bytes: Option<u32>,
     /// What there is of it, in order.
-    pub chunks: Vec<Chunk>,
+    pub chunks: Vec<ValuePart>,
     /// Why there is no more.
     pub reason: ReadDamage,
 }
 
 /// A part of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Chunk {
+pub struct ValuePart {
     /// Where in the value it begins, in bytes.
     pub offset: u32,
     /// What it holds.
@@ -104,7 +104,7 @@ impl<S: PageSource> Reader<S> {
                 let content = ChunkContent::Stored(bytes.to_vec());
                 PartialValue {
                     bytes: None,
-                    chunks: vec![Chunk { offset: 0, content }],
+                    chunks: vec![ValuePart { offset: 0, content }],
                     reason: error,
                 }
             }
@@ -134,7 +134,7 @@ impl<S: PageSource> Reader<S> {
             let left = bytes.map(|bytes| bytes.saturating_sub(offset) as usize);
             let expected = chunk_bytes.min(left.unwrap_or(chunk_bytes));
             let content = content(stored, expected);
-            Chunk { offset, content }
+            ValuePart { offset, content }
         });
         Ok(PartialValue {
             bytes,

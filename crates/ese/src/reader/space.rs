@@ -5,7 +5,7 @@ use units::{ObjectId, PageNumber};
 use crate::catalog::{TreePlace, system_trees};
 use crate::page::PageRef;
 use crate::reader::cursor::load;
-use crate::reader::{Loss, PageSource, ReadDamage, ReadError, Reader, Salvage, Step};
+use crate::reader::{Loss, PageSource, ReadDamage, ReadError, Reader, Salvage, SalvageStep};
 use crate::space::{
     Extent, ExtentSet, Extents, Pool, RootFields, SpaceHeader, SpaceNode, SplitBuffer,
 };
@@ -218,8 +218,8 @@ fn extents<S: PageSource>(
     let mut found = Vec::new();
     while let Some(step) = walk.next(source).map_err(ReadError::Source)? {
         let entry = match step {
-            Step::Entry(entry) => entry,
-            Step::Loss(loss) => {
+            SalvageStep::Entry(entry) => entry,
+            SalvageStep::Loss(loss) => {
                 losses.push(loss);
                 continue;
             }

@@ -4,7 +4,7 @@ use units::PageNumber;
 
 use crate::catalog::{CatalogTable, TreePlace};
 use crate::long_value::{LongValueId, LongValueKey, LongValueRoot};
-use crate::reader::{Entry, Loss, PageSource, Salvage, Step};
+use crate::reader::{Entry, Loss, PageSource, Salvage, SalvageStep};
 use crate::verify::finding::Log;
 use crate::verify::{Examination, Problem, Subject};
 
@@ -61,8 +61,8 @@ impl Audit<'_> {
         let mut walk = Salvage::of_long_values(place).with_deleted();
         while let Some(step) = walk.next(source)? {
             let entry = match step {
-                Step::Entry(entry) => entry,
-                Step::Loss(loss) => {
+                SalvageStep::Entry(entry) => entry,
+                SalvageStep::Loss(loss) => {
                     self.log.lost(self.subject, loss.error);
                     continue;
                 }

@@ -2,7 +2,7 @@
 
 use units::PageNumber;
 
-use crate::reader::PageSet;
+use crate::page_set::PageSet;
 
 /// Two bits for every page of a file.
 pub(super) struct PageMap {

@@ -6,7 +6,7 @@
 use units::PageNumber;
 
 use crate::catalog::{CatalogTable, OBJECTS_NAME, OBJECTS_SHADOW_NAME, TreePlace};
-use crate::reader::{Cursor, Entry, LostPart, PageSource, ReadError, Step};
+use crate::reader::{Cursor, Entry, LostPart, PageSource, ReadError, SalvageStep};
 use crate::record::{Element, RecordError, RecordRef, Stored};
 use crate::schema::IndexDefinition;
 use crate::verify::index::{EntrySum, Expected, expected_key, parse};
@@ -87,8 +87,10 @@ impl<S: PageSource> Examination<'_, S> {
         let mut walk = self.reader.salvaged_rows(table).with_deleted();
         while let Some(step) = walk.next(self.reader.source())? {
             match step {
-                Step::Entry(entry) if entry.is_deleted => self.log.report.awaiting_cleanup += 1,
-                Step::Entry(entry) => {
+                SalvageStep::Entry(entry) if entry.is_deleted => {
+                    self.log.report.awaiting_cleanup += 1;
+                }
+                SalvageStep::Entry(entry) => {
                     let read = self.look_at_row(table, &entry, indexes, long_values);
                     if let Err(error) = read {
                         let problem = Problem::Unreadable(ReadError::Record { error });
@@ -96,7 +98,7 @@ impl<S: PageSource> Examination<'_, S> {
                         walked.is_partial = true;
                     }
                 }
-                Step::Loss(loss) => {
+                SalvageStep::Loss(loss) => {
                     lost_leaves += u64::from(loss.part == LostPart::Leaf);
                     walked.is_partial = true;
                     self.log.lost(&subject, loss.error);

@@ -10,11 +10,11 @@ use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
 use crate::flags::FileFlags;
-use crate::opened::Opened;
+use crate::opened::OpenDatabase;
 
 /// Prints one line per tree, as far as their space can be read.
 pub(crate) fn run(flags: &FileFlags, console: &mut Console) -> Result<Outcome, CommandError> {
-    let mut opened = Opened::open(&flags.file)?;
+    let mut opened = OpenDatabase::open(&flags.file)?;
     let page_bytes = opened.reader.page_size().bytes_u64();
     let report = opened.reader.salvaged_space_report();
     let report = report.map_err(|error| opened.ends(error))?;
@@ -73,7 +73,7 @@ fn amounts(set: &ExtentSet, least: &str, page_bytes: u64) -> [String; 2] {
     [format!("{least}{}", set.pages()), format!("{least}{bytes}")]
 }
 
-fn tell_of_losses(tree: &SalvagedSpace, opened: &mut Opened) {
+fn tell_of_losses(tree: &SalvagedSpace, opened: &mut OpenDatabase) {
     let name = name(tree);
     let name = name.trim_start();
     if let Err(error) = &tree.space {

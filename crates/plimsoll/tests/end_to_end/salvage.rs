@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use ese::catalog::CatalogTable;
 use ese::header::{PROBE_BYTES, read_copies};
 use ese::page::{PageRef, PageSize};
-use ese::reader::{FileImage, Reader, Step};
+use ese::reader::{FileImage, Reader, SalvageStep};
 
 use crate::samples::{databases, unpack};
 use crate::scene::{Ran, Scene};
@@ -46,7 +46,7 @@ impl File {
         let mut walk = reader.salvaged_rows(table);
         let mut pages = Vec::new();
         while let Ok(Some(step)) = walk.next(reader.source()) {
-            if let Step::Entry(entry) = step {
+            if let SalvageStep::Entry(entry) = step {
                 pages.push(entry.page.0);
             }
         }

@@ -10,12 +10,12 @@ use ese::schema::{ColumnDefinition, column_flags};
 use ese::value::Value;
 
 /// The values of one column of one row.
-pub(super) struct Cell<'a> {
+pub(super) struct ExportCell<'a> {
     pub column: &'a ColumnDefinition,
     pub values: &'a [Salvaged],
 }
 
-impl Cell<'_> {
+impl ExportCell<'_> {
     /// A JSON value: null, one value, or an array of several.
     pub(super) fn json(&self) -> String {
         let texts: Vec<String> = self
@@ -141,7 +141,7 @@ fn hexadecimal(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cell, csv_field};
+    use super::{ExportCell, csv_field};
     use ese::reader::{FieldValue, Salvaged};
     use ese::schema::{ColumnDefinition, ColumnType, column_flags};
 
@@ -153,7 +153,7 @@ mod tests {
             .iter()
             .map(|bytes| Salvaged::Whole(FieldValue::Bytes(bytes.to_vec())))
             .collect();
-        let cell = Cell {
+        let cell = ExportCell {
             column: &column,
             values: &values,
         };

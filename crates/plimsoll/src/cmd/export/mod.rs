@@ -16,14 +16,14 @@ use crate::console::Console;
 use crate::documents::Existing;
 use crate::error::CommandError;
 use crate::flags::{ExportFlags, ExportFormat};
-use crate::opened::Opened;
+use crate::opened::OpenDatabase;
 use rows::RowForm;
-use sink::Sink;
+use sink::RowSink;
 
 /// Prints the table, writes all of them to a folder, or prints the names of all tables where none
 /// is named.
 pub(crate) fn run(flags: &ExportFlags, console: &mut Console) -> Result<Outcome, CommandError> {
-    let mut opened = Opened::open(&flags.file)?;
+    let mut opened = OpenDatabase::open(&flags.file)?;
     let format = if flags.json {
         ExportFormat::Jsonl
     } else {
@@ -47,13 +47,13 @@ pub(crate) fn run(flags: &ExportFlags, console: &mut Console) -> Result<Outcome,
         &mut opened,
         &table,
         form,
-        &mut Sink::Console(console, format),
+        &mut RowSink::Console(console, format),
     )?;
     Ok(outcome(&opened, count.not_decoded))
 }
 
 /// A database that is sound and was not given out as a whole is no pass.
-fn outcome(opened: &Opened, not_decoded: u64) -> Outcome {
+fn outcome(opened: &OpenDatabase, not_decoded: u64) -> Outcome {
     match opened.outcome() {
         Outcome::Pass if not_decoded > 0 => Outcome::CannotJudge,
         outcome => outcome,
@@ -62,7 +62,7 @@ fn outcome(opened: &Opened, not_decoded: u64) -> Outcome {
 
 /// Writes every table to a file of its own. Gives out how many values were not decoded.
 fn all(
-    opened: &mut Opened,
+    opened: &mut OpenDatabase,
     folder: &Path,
     form: RowForm,
     existing: Existing,
@@ -79,7 +79,7 @@ fn all(
     let mut not_decoded = 0;
     for (table, path) in tables.iter().zip(paths) {
         let shown = path.display().to_string();
-        let mut sink = Sink::create(path, existing)?;
+        let mut sink = RowSink::create(path, existing)?;
         let count = rows::write(opened, table, form, &mut sink)?;
         not_decoded += count.not_decoded;
         console.answer(format_args!(
@@ -90,7 +90,7 @@ fn all(
     Ok(not_decoded)
 }
 
-fn list(opened: &Opened, as_json: bool, console: &mut Console) -> Result<(), CommandError> {
+fn list(opened: &OpenDatabase, as_json: bool, console: &mut Console) -> Result<(), CommandError> {
     for table in opened.reader.tables() {
         let name = &table.definition.name;
         if as_json {

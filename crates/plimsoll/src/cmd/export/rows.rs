@@ -2,15 +2,15 @@
 
 use ese::catalog::CatalogTable;
 use ese::compression::CompressionError;
-use ese::reader::{Loss, LostPart, ReadError, Salvaged, Step};
+use ese::reader::{Loss, LostPart, ReadError, SalvageStep, Salvaged};
 use ese::schema::ColumnDefinition;
 use units::PageNumber;
 
-use super::cell::{Cell, csv_field, string};
-use super::sink::Sink;
+use super::cell::{ExportCell, csv_field, string};
+use super::sink::RowSink;
 use crate::error::CommandError;
 use crate::flags::ExportFormat;
-use crate::opened::Opened;
+use crate::opened::OpenDatabase;
 
 /// Tells deleted rows from others. No column can have this name.
 const DELETED: &str = "!deleted";
@@ -33,10 +33,10 @@ pub(super) struct RowCount {
 
 /// Writes all rows of a table that can be read, and names the others.
 pub(super) fn write(
-    opened: &mut Opened,
+    opened: &mut OpenDatabase,
     table: &CatalogTable,
     form: RowForm,
-    sink: &mut Sink<'_>,
+    sink: &mut RowSink<'_>,
 ) -> Result<RowCount, CommandError> {
     let name = table.definition.name.as_str();
     let names = names(table);
@@ -54,11 +54,11 @@ pub(super) fn write(
         let step = walk.next(opened.reader.source());
         let (page, line, is_deleted, record) = match step.map_err(|error| opened.ends(error))? {
             None => break,
-            Some(Step::Entry(entry)) => {
+            Some(SalvageStep::Entry(entry)) => {
                 let record = entry.data.to_vec();
                 (entry.page, entry.line, entry.is_deleted, record)
             }
-            Some(Step::Loss(loss)) => {
+            Some(SalvageStep::Loss(loss)) => {
                 count.lost_leaves += u64::from(loss.part == LostPart::Leaf);
                 opened.lose(name, &loss);
                 continue;
@@ -86,7 +86,7 @@ type RowValues<'t> = Vec<(&'t ColumnDefinition, Vec<Salvaged>)>;
 
 /// The values of one record; none where it cannot be read at all.
 fn row<'t>(
-    opened: &mut Opened,
+    opened: &mut OpenDatabase,
     table: &'t CatalogTable,
     record: &[u8],
     place: (PageNumber, usize),
@@ -113,7 +113,7 @@ fn row<'t>(
 
 /// Names a value that is not whole.
 fn note(
-    opened: &mut Opened,
+    opened: &mut OpenDatabase,
     table: &CatalogTable,
     column: &ColumnDefinition,
     page: PageNumber,
@@ -163,7 +163,9 @@ fn names(table: &CatalogTable) -> Vec<String> {
 }
 
 fn text(row: &RowValues<'_>, names: &[String], form: RowForm, is_deleted: bool) -> String {
-    let cells = row.iter().map(|(column, values)| Cell { column, values });
+    let cells = row
+        .iter()
+        .map(|(column, values)| ExportCell { column, values });
     match form.format {
         ExportFormat::Csv => {
             let marker = form.with_deleted.then(|| is_deleted.to_string());

@@ -17,12 +17,12 @@ use crate::flags::ExportFormat;
 const LONGEST_NAME: usize = 180;
 
 /// Takes lines.
-pub(super) enum Sink<'a> {
+pub(super) enum RowSink<'a> {
     Console(&'a mut Console, ExportFormat),
     File(PathBuf, BufWriter<File>),
 }
 
-impl Sink<'_> {
+impl RowSink<'_> {
     /// A new file at `path`. `existing` says what becomes of one that stands there.
     pub(super) fn create(path: PathBuf, existing: Existing) -> Result<Self, CommandError> {
         if existing == Existing::Replace {

@@ -4,40 +4,44 @@ use units::PageNumber;
 
 /// Pages of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct PageSet {
+pub struct PageSet {
     words: Vec<u64>,
 }
 
 impl PageSet {
     /// No page, of a file with `pages` pages.
-    pub(super) fn new(pages: u32) -> Self {
+    pub fn new(pages: u32) -> Self {
         Self {
             words: vec![0; pages as usize / 64 + 1],
         }
     }
 
-    /// Adds a page; one beyond the file is left out.
-    pub(super) fn insert(&mut self, page: PageNumber) {
-        if let Some(word) = self.words.get_mut(page.0 as usize / 64) {
-            *word |= 1 << (page.0 % 64);
-        }
+    /// Adds a page; false where it already is in the set, or lies beyond the file.
+    pub fn insert(&mut self, page: PageNumber) -> bool {
+        let Some(word) = self.words.get_mut(page.0 as usize / 64) else {
+            return false;
+        };
+        let bit = 1 << (page.0 % 64);
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        is_new
     }
 
     /// Whether the page is in the set.
-    pub(super) fn contains(&self, page: PageNumber) -> bool {
+    pub fn contains(&self, page: PageNumber) -> bool {
         let word = self.words.get(page.0 as usize / 64);
         word.is_some_and(|word| word >> (page.0 % 64) & 1 == 1)
     }
 
     /// Adds the pages of another set of the same file.
-    pub(super) fn merge(&mut self, other: &Self) {
+    pub fn merge(&mut self, other: &Self) {
         for (word, more) in self.words.iter_mut().zip(&other.words) {
             *word |= more;
         }
     }
 
     /// The pages that are in both sets, ascending.
-    pub(super) fn common<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = PageNumber> + 'a {
+    pub fn common<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = PageNumber> + 'a {
         let words = self
             .words
             .iter()

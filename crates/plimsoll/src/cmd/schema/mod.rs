@@ -1,0 +1,88 @@
+//! `schema`: what the tables of a database are made of: columns, indexes, and where they lie.
+
+mod json;
+mod words;
+
+use ese::catalog::{CatalogTable, TreePlace};
+use ese::schema::IndexDefinition;
+use serde_json::{Value, json};
+
+use json::table_json;
+use words::{conditions, index_words, keys, type_name, words};
+
+use crate::Outcome;
+use crate::console::Console;
+use crate::error::CommandError;
+use crate::flags::SchemaFlags;
+use crate::opened::OpenDatabase;
+
+/// Prints the named table, or all of them.
+pub(crate) fn run(flags: &SchemaFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    let opened = OpenDatabase::open(&flags.file)?;
+    let tables: Vec<&CatalogTable> = match &flags.table {
+        None => opened.reader.tables().iter().collect(),
+        Some(name) => vec![opened.table(name)?],
+    };
+    if flags.json {
+        let tables: Vec<Value> = tables.into_iter().map(table_json).collect();
+        console.answer_json(&json!({ "tables": tables }))?;
+    } else {
+        for table in tables {
+            print(table, console)?;
+        }
+    }
+    Ok(opened.outcome())
+}
+
+fn print(table: &CatalogTable, console: &mut Console) -> Result<(), CommandError> {
+    let place = table.place;
+    console.answer(format_args!("table {}", table.definition.name))?;
+    console.answer(format_args!(
+        "  object {}, root page {}, density {} %, first pages {}, flags {:#x}",
+        place.object, place.root, table.density_percent, table.initial_pages, table.flags
+    ))?;
+    if let Some(place) = table.long_values {
+        let (object, root) = (place.object, place.root);
+        console.answer(format_args!(
+            "  long values: object {object}, root page {root}"
+        ))?;
+    }
+    if let Some(template) = &table.template {
+        console.answer(format_args!("  inherits the columns of {template}"))?;
+    }
+    for column in table.columns() {
+        let size = match column.max_bytes {
+            0 => "-".to_owned(),
+            bytes => bytes.to_string(),
+        };
+        let kind = type_name(column.column_type);
+        let words = words(column);
+        console.answer(format_args!(
+            "  {:>5}  {kind:<18} {size:>5}  {}  {words}",
+            column.id.0, column.name
+        ))?;
+    }
+    for (index, place) in table.definition.indexes.iter().zip(&table.index_places) {
+        print_index(table, index, *place, console)?;
+    }
+    console.answer("")
+}
+
+fn print_index(
+    table: &CatalogTable,
+    index: &IndexDefinition,
+    place: TreePlace,
+    console: &mut Console,
+) -> Result<(), CommandError> {
+    let (object, root) = (place.object, place.root);
+    console.answer(format_args!(
+        "  index {}: object {object}, root page {root}, keys of at most {} bytes",
+        index.name, index.longest_key_bytes
+    ))?;
+    console.answer(format_args!("         {}", keys(table, index).join(" ")))?;
+    console.answer(format_args!("         {}", index_words(index)))?;
+    for condition in conditions(table, index) {
+        console.answer(format_args!("         only rows where {condition}"))?;
+    }
+    Ok(())
+}
