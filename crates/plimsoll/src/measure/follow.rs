@@ -6,12 +6,13 @@ use std::time::Duration;
 use device::Clock as _;
 use device_os::OsClock;
 use plan::Plan;
-use record::{Edge, Event, Interval, Phase, Series};
+use record::Event;
 use trial::run::Summary;
 use trial::{Coordinator, Stop};
 use units::Nanos;
 
 use super::device_reads::DeviceReads;
+use super::display::Display;
 use super::folder::RunFolder;
 use super::merge::Merger;
 use super::processors::ProcessorWatch;
@@ -20,7 +21,6 @@ use super::silence::Silence;
 use crate::crew::News;
 use crate::error::CommandError;
 use crate::signals::StopFlag;
-use crate::term::{self, Progress};
 
 /// Longest wait before Ctrl-C is looked at and the clock on the terminal moves.
 const LOOK: Duration = Duration::from_millis(100);
@@ -215,125 +215,4 @@ impl Journal<'_> {
             self.written = self.folder.sync();
         }
     }
-}
-
-/// What the terminal shows of a run.
-struct Display {
-    progress: Option<Progress>,
-    phase: Option<Phase>,
-    planned: [(Phase, Duration); 2],
-    latest: String,
-    checked_bytes: u64,
-    total_bytes: u64,
-    quiet: bool,
-}
-
-impl Display {
-    fn new(plan: &Plan, quiet: bool) -> Self {
-        let span = |nanos: units::Nanos| Duration::from_nanos(nanos.0);
-        Self {
-            progress: None,
-            phase: None,
-            planned: [
-                (Phase::Warm, span(plan.test.warm_up_limit)),
-                (Phase::Measure, span(plan.test.duration)),
-            ],
-            latest: String::new(),
-            checked_bytes: 0,
-            total_bytes: plan.size.0 * plan.databases.len() as u64,
-            quiet,
-        }
-    }
-
-    fn event(&mut self, event: &Event) {
-        match event {
-            Event::Phase(mark) if mark.edge == Edge::Begin => {
-                self.phase = Some(mark.phase);
-                self.latest.clear();
-                self.progress = Some(Progress::new(mark.phase.name(), self.quiet));
-            }
-            Event::Interval(interval) => self.latest = figures(interval),
-            _ => {}
-        }
-    }
-
-    /// Whether the load goes on.
-    fn is_loaded(&self) -> bool {
-        let load = [Phase::Warm, Phase::Tune, Phase::Measure];
-        self.phase.is_some_and(|phase| load.contains(&phase))
-    }
-
-    fn show(&mut self) {
-        let Some(progress) = &mut self.progress else {
-            return;
-        };
-        if self.phase == Some(Phase::Check) {
-            return progress.bytes(self.checked_bytes, self.total_bytes.max(self.checked_bytes));
-        }
-        let planned = self
-            .planned
-            .iter()
-            .find(|(phase, _)| Some(*phase) == self.phase);
-        let elapsed = progress.elapsed();
-        let time = match planned {
-            Some((Phase::Warm, limit)) => {
-                format!(
-                    "{} of at most {}",
-                    term::duration(elapsed),
-                    term::duration(*limit)
-                )
-            }
-            Some((_, whole)) => {
-                let left = term::duration(whole.saturating_sub(elapsed));
-                format!(
-                    "{} of {}, {left} left",
-                    term::duration(elapsed),
-                    term::duration(*whole)
-                )
-            }
-            None => term::duration(elapsed),
-        };
-        let separator = if self.latest.is_empty() { "" } else { "; " };
-        progress.text(&format!("{time}{separator}{}", self.latest));
-    }
-}
-
-/// The last interval in a few words.
-fn figures(interval: &Interval) -> String {
-    let seconds = Duration::from_nanos(interval.to_ns.saturating_sub(interval.from_ns));
-    let rate = |count: u64| count as f64 / seconds.as_secs_f64().max(1e-9);
-    let of = |wanted: Series| {
-        let all = interval
-            .databases
-            .iter()
-            .flat_map(|database| &database.series);
-        let mine = all.filter(move |series| series.series == wanted);
-        mine.fold((0_u64, 0.0), |(count, time), series| {
-            let more = series.latency.count();
-            (count + more, time + series.latency.mean_ns() * more as f64)
-        })
-    };
-    let mean = |(count, time): (u64, f64)| {
-        if count == 0 {
-            0.0
-        } else {
-            time / count as f64 / 1e6
-        }
-    };
-    let (reads, writes, log) = (
-        of(Series::DatabaseRead),
-        of(Series::DatabaseWrite),
-        of(Series::LogWrite),
-    );
-    let others = interval.processors.as_deref();
-    let others = others.filter(|shares| shares.has_heavy_others());
-    format!(
-        "{:.0} reads/s at {:.2} ms, {:.0} writes/s, {:.0} log writes/s at {:.2} ms{}",
-        rate(reads.0),
-        mean(reads),
-        rate(writes.0),
-        rate(log.0),
-        mean(log),
-        others.map_or_else(String::new, |shares| format!("; {shares}")),
-    )
 }

@@ -3,9 +3,12 @@
 
 mod acknowledge;
 mod device_reads;
+mod display;
+mod figures;
 mod folder;
 mod follow;
 mod host;
+mod job;
 mod merge;
 mod pause;
 mod processors;
@@ -16,26 +19,23 @@ mod silence;
 mod start;
 mod ticks;
 
-use std::fs::File;
-use std::mem::ManuallyDrop;
 use std::path::Path;
-use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::mpsc::{self, Sender};
+use std::sync::mpsc::{self};
 
 use device::Clock as _;
 use device_os::OsClock;
 use plan::Plan;
 use record::{Event, Finished, RunRecord};
 use trial::room::Shortage;
-use trial::run::{Failure, Group, Summary};
-use trial::{Coordinator, HostSampler, Member, Stop};
+use trial::run::Failure;
+use trial::{Coordinator, Stop};
 use units::Nanos;
 use verdict::Verdict;
 
 use crate::allowance::{self, DatabaseUse};
 use crate::console::say;
-use crate::crew::{self, News};
+use crate::crew::{self};
 use crate::error::CommandError;
 use crate::locks::{self, Files};
 use crate::patient;
@@ -45,9 +45,9 @@ use crate::wire;
 use device_reads::DeviceReads;
 use folder::RunFolder;
 pub(crate) use folder::write_reports;
-use follow::{End, Follower, GroupNews, Message, Watched};
-use host::LinuxHost;
+use follow::{End, Follower, Watched};
 pub(crate) use host::kibibytes_as_bytes;
+use job::{Job, jobs};
 use pause::PauseWatch;
 use processors::ProcessorWatch;
 use room::RoomWatch;
@@ -181,79 +181,5 @@ fn finished(coordinator: &Coordinator, shortage: Option<&Shortage>, at: Nanos) -
         at_ns: at.0,
         interrupted: reason.is_some(),
         reason,
-    }
-}
-
-/// What one thread is given.
-struct Job {
-    plan: Plan,
-    databases: Vec<plan::Database>,
-    origin: Nanos,
-    member: Member,
-    commits: Option<Arc<File>>,
-    watch: PauseWatch,
-    is_leader: bool,
-}
-
-/// One job for each group, the first of which leads.
-fn jobs(
-    plan: &Plan,
-    groups: Vec<Vec<plan::Database>>,
-    coordinator: &Arc<Coordinator>,
-    commits: Option<&Arc<File>>,
-    (origin, watch): (Nanos, PauseWatch),
-) -> Vec<Job> {
-    let job = |(number, databases)| Job {
-        plan: plan.clone(),
-        databases,
-        origin,
-        member: Member::new(coordinator),
-        commits: commits.cloned(),
-        watch: watch.clone(),
-        is_leader: number == 0,
-    };
-    groups.into_iter().enumerate().map(job).collect()
-}
-
-impl Job {
-    fn run(self, news: &Sender<GroupNews>) -> Result<Summary, CommandError> {
-        // Where requests are given up, and where this panics, the world stays as it is: to let go
-        // of it would wait for its requests.
-        let world = ManuallyDrop::new(wire::world()?);
-        let locations = wire::locations(&world, &self.databases)?;
-        let member = Leaves(Rc::new(self.member));
-        let (events, checked) = (news.clone(), news.clone());
-        let tell = |message| News::Told(message);
-        let host: Rc<dyn HostSampler> = Rc::new(LinuxHost::new(self.watch));
-        let coordinator = Arc::clone(member.0.coordinator());
-        let group = Group {
-            runtime: world.executor().runtime(),
-            plan: self.plan,
-            locations,
-            events: Rc::new(move |event| {
-                crew::panic_where_asked();
-                _ = events.send(tell(Message::Event(event)));
-            }),
-            checked: Rc::new(move |(_, bytes)| _ = checked.send(tell(Message::Checked(bytes)))),
-            commits: (self.commits).map(|file| acknowledge::sink(&file, &coordinator)),
-            member: Rc::clone(&member.0),
-            origin: self.origin,
-            is_leader: self.is_leader,
-            host: Some(host),
-        };
-        let summary = world.executor().block_on(trial::run::run(group));
-        if !summary.gave_up {
-            drop(ManuallyDrop::into_inner(world));
-        }
-        Ok(summary)
-    }
-}
-
-/// Lets the other groups go on where this one panics: its own tasks hold the member for good then.
-struct Leaves(Rc<Member>);
-
-impl Drop for Leaves {
-    fn drop(&mut self) {
-        self.0.leave();
     }
 }

@@ -1,0 +1,95 @@
+//! What one thread of a run does: a world of its own, and its group of databases in it.
+
+use std::fs::File;
+use std::mem::ManuallyDrop;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+
+use plan::Plan;
+use trial::run::{Group, Summary};
+use trial::{Coordinator, HostSampler, Member};
+use units::Nanos;
+
+use super::acknowledge;
+use super::follow::{GroupNews, Message};
+use super::host::LinuxHost;
+use super::pause::PauseWatch;
+use crate::crew::{self, News};
+use crate::error::CommandError;
+use crate::wire;
+
+/// What one thread is given.
+pub(super) struct Job {
+    plan: Plan,
+    databases: Vec<plan::Database>,
+    origin: Nanos,
+    member: Member,
+    commits: Option<Arc<File>>,
+    watch: PauseWatch,
+    is_leader: bool,
+}
+
+/// One job for each group, the first of which leads.
+pub(super) fn jobs(
+    plan: &Plan,
+    groups: Vec<Vec<plan::Database>>,
+    coordinator: &Arc<Coordinator>,
+    commits: Option<&Arc<File>>,
+    (origin, watch): (Nanos, PauseWatch),
+) -> Vec<Job> {
+    let job = |(number, databases)| Job {
+        plan: plan.clone(),
+        databases,
+        origin,
+        member: Member::new(coordinator),
+        commits: commits.cloned(),
+        watch: watch.clone(),
+        is_leader: number == 0,
+    };
+    groups.into_iter().enumerate().map(job).collect()
+}
+
+impl Job {
+    /// Runs it, and tells how it goes.
+    pub(super) fn run(self, news: &Sender<GroupNews>) -> Result<Summary, CommandError> {
+        // Where requests are given up, and where this panics, the world stays as it is: to let go
+        // of it would wait for its requests.
+        let world = ManuallyDrop::new(wire::world()?);
+        let locations = wire::locations(&world, &self.databases)?;
+        let member = Leaves(Rc::new(self.member));
+        let (events, checked) = (news.clone(), news.clone());
+        let tell = |message| News::Told(message);
+        let host: Rc<dyn HostSampler> = Rc::new(LinuxHost::new(self.watch));
+        let coordinator = Arc::clone(member.0.coordinator());
+        let group = Group {
+            runtime: world.executor().runtime(),
+            plan: self.plan,
+            locations,
+            events: Rc::new(move |event| {
+                crew::panic_where_asked();
+                _ = events.send(tell(Message::Event(event)));
+            }),
+            checked: Rc::new(move |(_, bytes)| _ = checked.send(tell(Message::Checked(bytes)))),
+            commits: (self.commits).map(|file| acknowledge::sink(&file, &coordinator)),
+            member: Rc::clone(&member.0),
+            origin: self.origin,
+            is_leader: self.is_leader,
+            host: Some(host),
+        };
+        let summary = world.executor().block_on(trial::run::run(group));
+        if !summary.gave_up {
+            drop(ManuallyDrop::into_inner(world));
+        }
+        Ok(summary)
+    }
+}
+
+/// Lets the other groups go on where this one panics: its own tasks hold the member for good then.
+struct Leaves(Rc<Member>);
+
+impl Drop for Leaves {
+    fn drop(&mut self) {
+        self.0.leave();
+    }
+}
