@@ -10,6 +10,7 @@ use device::{ALIGNMENT, Buffer, DeviceError, Durability, OpenMode, Purpose, Requ
 use ese::Signature;
 use ese::header::{PROBE_BYTES, read_copies};
 use plan::Plan;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use units::Bytes;
 
@@ -219,10 +220,22 @@ pub async fn read_beside(
     volume: &Rc<dyn Volume>,
     database: &str,
 ) -> Result<Option<Manifest>, ManifestError> {
-    let device = match volume
-        .open(&manifest_file_of(database), OpenMode::ReadOnly)
-        .await
-    {
+    let manifest: Option<Manifest> = read_document(volume, &manifest_file_of(database)).await?;
+    match manifest {
+        Some(Manifest { form, .. }) if form != FORM => Err(ManifestError::Unreadable {
+            file: format!("{}/{}", volume.name(), manifest_file_of(database)),
+            problem: format!("form {form} is not known here"),
+        }),
+        manifest => Ok(manifest),
+    }
+}
+
+/// The small document of that name, as [`write_document`] wrote it; none where there is none.
+pub(crate) async fn read_document<T: DeserializeOwned>(
+    volume: &Rc<dyn Volume>,
+    file: &str,
+) -> Result<Option<T>, ManifestError> {
+    let device = match volume.open(file, OpenMode::ReadOnly).await {
         Ok(device) => device,
         Err(DeviceError::NotFound { .. }) => return Ok(None),
         Err(error) => return Err(error.into()),
@@ -238,22 +251,27 @@ pub async fn read_beside(
     let length = usize::try_from(length).expect("invariant: at most 1 MiB");
     let request = Request::read(Purpose::Header, 0, length);
     let buffer = device.submit(request).await.into_buffer()?;
-    let manifest: Manifest =
-        serde_json::from_slice(&buffer).map_err(|error| unreadable(error.to_string()))?;
-    if manifest.form != FORM {
-        let problem = format!("form {} is not known here", manifest.form);
-        return Err(unreadable(problem));
-    }
-    Ok(Some(manifest))
+    let document = serde_json::from_slice(&buffer);
+    document
+        .map(Some)
+        .map_err(|error| unreadable(error.to_string()))
 }
 
 /// Writes `manifest` beside its database, in place of any earlier one, all or nothing.
 pub async fn write(location: &Location, manifest: &Manifest) -> Result<(), ManifestError> {
-    let mut text = serde_json::to_vec_pretty(manifest)
-        .expect("invariant: a manifest has text keys and whole numbers");
+    write_document(&location.database, &location.manifest_file(), manifest).await
+}
+
+/// Writes a small document in place of any earlier one, all or nothing.
+pub(crate) async fn write_document<T: Serialize>(
+    volume: &Rc<dyn Volume>,
+    file: &str,
+    document: &T,
+) -> Result<(), ManifestError> {
+    let mut text = serde_json::to_vec_pretty(document)
+        .expect("invariant: a document has text keys, text and whole numbers");
     // Unbuffered files are whole blocks; JSON may end in as many line feeds as needed.
     text.resize(text.len().next_multiple_of(ALIGNMENT), b'\n');
-    let (file, volume) = (location.manifest_file(), &location.database);
     let temporary = format!("{file}.new");
     remove_if_there(volume.as_ref(), &temporary).await?;
     let mode = OpenMode::CreateNew {
@@ -264,7 +282,7 @@ pub async fn write(location: &Location, manifest: &Manifest) -> Result<(), Manif
     let request = Request::write(Purpose::Header, 0, buffer, Durability::Durable);
     device.submit(request).await.into_buffer()?;
     drop(device);
-    volume.rename(&temporary, &file).await?;
+    volume.rename(&temporary, file).await?;
     Ok(())
 }
 

@@ -5,6 +5,7 @@
 //! says that it is complete, so an interrupted fill is started over and a complete one is kept.
 
 mod error;
+mod owner;
 mod preflight;
 mod source;
 #[cfg(test)]
@@ -120,6 +121,7 @@ async fn prepare_one(
     if action == Action::Restart {
         preflight::clear(&location).await?;
     }
+    owner::write(&location).await?;
     let mut manifest = Manifest::filling(&plan, &location);
     manifest::write(&location, &manifest).await?;
     let signature = signature(&runtime, &plan, location.plan.index);

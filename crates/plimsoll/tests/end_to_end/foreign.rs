@@ -118,21 +118,44 @@ fn a_manifest_beside_another_database_is_no_proof() {
     }
 }
 
+/// A plan of one database in the folder `name`, its log in the folder `log`.
+fn plan_with_log(scene: &Scene, name: &str, log: &str) {
+    let (folder, log) = (scene.path(name), scene.path(log));
+    fs::create_dir_all(&folder).unwrap();
+    fs::create_dir_all(&log).unwrap();
+    let folders = format!("log_folders = [{:?}]\ncount = 1", log.display().to_string());
+    let plan = small_plan(&folder).replace("count = 2", &folders);
+    scene.write(&format!("{name}.toml"), plan.as_bytes());
+}
+
+#[test]
+fn a_log_folder_of_another_plan_is_refused_before_there_is_a_log() {
+    let scene = Scene::new("taken-log");
+    for name in ["one", "two"] {
+        plan_with_log(&scene, name, "log");
+    }
+    scene.run(["prepare", "one.toml"]).expect_code(0);
+    let before = scene.snapshot();
+    let refused = ["E00.owner.json", "one/Plimsoll001.edb keeps its log there"];
+    scene.run(["prepare", "two.toml"]).expect_refusal(&refused);
+    assert!(scene.snapshot() == before);
+    scene.run(["prepare", "one.toml"]).expect_code(0);
+    assert!(scene.snapshot() == before);
+
+    fs::remove_file(scene.path("log/E00.owner.json")).unwrap();
+    scene.run(["prepare", "two.toml"]).expect_code(0);
+}
+
 #[test]
 fn the_log_of_another_plan_survives_an_interrupted_fill() {
     let scene = Scene::new("shared-log");
-    let log = scene.path("log");
-    fs::create_dir(&log).unwrap();
-    for name in ["one", "two"] {
-        let folder = scene.path(name);
-        fs::create_dir(&folder).unwrap();
-        let folders = format!("log_folders = [{:?}]\ncount = 1", log.display().to_string());
-        let plan = small_plan(&folder).replace("count = 2", &folders);
-        scene.write(&format!("{name}.toml"), plan.as_bytes());
+    for (name, log) in [("one", "log"), ("two", "another")] {
+        plan_with_log(&scene, name, log);
         scene
             .run(["prepare", &format!("{name}.toml")])
             .expect_code(0);
     }
+    plan_with_log(&scene, "two", "log");
     scene.kill_run(&["run", "one.toml"]);
     let manifest = String::from_utf8(scene.read("two/Plimsoll001.manifest.json")).unwrap();
     let manifest = manifest.replace("\"complete\"", "\"filling\" ");

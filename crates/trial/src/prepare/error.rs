@@ -29,6 +29,15 @@ pub enum PrepareError {
         /// A file of the log.
         file: String,
     },
+    /// Another database has the log's folder, though it may have no log there yet.
+    LogFolderTaken {
+        /// The folder.
+        folder: String,
+        /// The file that says so.
+        file: String,
+        /// The other database.
+        database: String,
+    },
     /// There is a manifest of a database that is gone.
     Gone {
         /// The manifest.
@@ -80,6 +89,15 @@ impl fmt::Display for PrepareError {
                 "{folder}: {file} is the log of another database, and a fill makes none; name \
                  another log folder in the plan, or remove the log yourself where its database is \
                  gone"
+            ),
+            Self::LogFolderTaken {
+                folder,
+                file,
+                database,
+            } => write!(
+                f,
+                "{folder}: {file} says that {database} keeps its log there; name another log \
+                 folder in the plan, or remove {file} yourself where that database is gone"
             ),
             Self::Gone { manifest, file } => write!(
                 f,

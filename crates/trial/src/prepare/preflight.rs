@@ -6,7 +6,7 @@ use device::{FileEntry, OpenMode};
 use plan::Plan;
 use units::Bytes;
 
-use super::PrepareError;
+use super::{PrepareError, owner};
 use crate::location::Location;
 use crate::manifest::{self, Manifest, ManifestError, State};
 use crate::room::LOG_RESERVE;
@@ -75,6 +75,9 @@ async fn decide(plan: &Plan, location: &Location) -> Result<Action, PrepareError
     let own = own_files(location, &there, &logs);
     let manifest = manifest::read(location).await?;
     let action = judge(plan, location, manifest.as_ref(), &own)?;
+    if action != Action::Keep {
+        owner::prove(location).await?;
+    }
     let file = &location.plan.file;
     if action == Action::Restart && own.database.contains(file) {
         // An unfinished fill may be one that goes on in another process: its lock tells.
