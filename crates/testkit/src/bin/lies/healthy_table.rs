@@ -1,11 +1,9 @@
 //! What happens around healthy storage, none of which the storage may be blamed for.
 
 use std::fmt;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use crate::busy::BusyProcessors;
 use crate::loop_volume::FileSystem;
 use crate::outcome::Outcome;
 use crate::table::Row;
@@ -96,37 +94,5 @@ impl Row for HealthyRow {
 
     fn is_right(&self, outcome: &Outcome) -> bool {
         matches!(outcome.code, Some(0 | 2))
-    }
-}
-
-/// One busy thread for each processor; they end when it is dropped.
-pub(crate) struct BusyProcessors {
-    is_over: Arc<AtomicBool>,
-    threads: Vec<JoinHandle<()>>,
-}
-
-impl BusyProcessors {
-    fn new() -> Self {
-        let processors = thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let is_over = Arc::new(AtomicBool::new(false));
-        let busy = |_| {
-            let is_over = Arc::clone(&is_over);
-            thread::spawn(move || {
-                while !is_over.load(Ordering::Relaxed) {
-                    std::hint::spin_loop();
-                }
-            })
-        };
-        let threads = (0..processors).map(busy).collect();
-        Self { is_over, threads }
-    }
-}
-
-impl Drop for BusyProcessors {
-    fn drop(&mut self) {
-        self.is_over.store(true, Ordering::Relaxed);
-        for thread in self.threads.drain(..) {
-            let _ = thread.join();
-        }
     }
 }

@@ -2,6 +2,7 @@
 //! of storage with which nothing is wrong. `lies PROGRAM FOLDER [faults|healthy]` fails where one
 //! row is wrong; everything that it writes lies in FOLDER and is removed.
 
+mod busy;
 mod fault_run;
 mod fault_table;
 mod healthy_run;

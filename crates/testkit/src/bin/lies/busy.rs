@@ -1,0 +1,37 @@
+//! A load on every processor beside the program under test.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+
+/// One busy thread for each processor; they end when it is dropped.
+pub(crate) struct BusyProcessors {
+    is_over: Arc<AtomicBool>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl BusyProcessors {
+    pub(crate) fn new() -> Self {
+        let processors = thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let is_over = Arc::new(AtomicBool::new(false));
+        let busy = |_| {
+            let is_over = Arc::clone(&is_over);
+            thread::spawn(move || {
+                while !is_over.load(Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            })
+        };
+        let threads = (0..processors).map(busy).collect();
+        Self { is_over, threads }
+    }
+}
+
+impl Drop for BusyProcessors {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Relaxed);
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
+}
