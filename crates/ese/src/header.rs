@@ -266,7 +266,7 @@ layout! {
         652 => highest_page_scanned: PageNumber,
         /// Where in the log the file was last resized.
         656 => last_resize_at: Lgpos,
-        /// [`FILE_TYPE_DATABASE`].
+        /// `FILE_TYPE_DATABASE`.
         667 => file_type: u32,
     }
 }

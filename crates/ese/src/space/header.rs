@@ -31,7 +31,7 @@ pub enum Extents {
 /// The space header of a tree, 16 bytes on its root page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpaceHeader {
-    /// Pages of the tree's first extent (or, with [`space_flags::VERSION_2`], of its last).
+    /// Pages of the tree's first extent (or, with flag 4, of its last).
     pub primary_pages: u32,
     /// Root of the tree that this one takes its space from; none for the database itself.
     pub parent: PageNumber,
