@@ -17,6 +17,7 @@ use crate::log::LogRecord;
 use crate::not_as_written::NotAsWritten;
 use crate::notify::Notify;
 use crate::settings::Settings;
+use crate::space;
 use crate::stage::{Finished, Refusal, Stage, Stop};
 use crate::undo::{Tables, Trees};
 use crate::versions::{Cleanup, CommitNumber, Versions};
@@ -340,17 +341,34 @@ impl Core {
             return Ok(());
         }
         self.extending.set(true);
+        let result = self.set_length(last).await;
+        self.extending.set(false);
+        self.extended.notify_all();
+        self.append(&LogRecord::Extend { length: result? })?;
+        self.last_file_page.set(last);
+        Ok(())
+    }
+
+    /// Gives back what the file has behind the last page that the database owns: a crash, or a
+    /// failure, between the file's growth and the change that was to own it leaves that. Readers
+    /// take it for no part of the database.
+    pub(crate) async fn trim(&self) -> Result<(), TransactionError> {
+        let owned = self.look(|stage, _| space::last_page(stage)).await?;
+        let Some(last) = owned.filter(|last| *last < self.last_file_page.get()) else {
+            return Ok(());
+        };
+        self.set_length(last).await?;
+        self.last_file_page.set(last);
+        Ok(())
+    }
+
+    /// Makes the file end behind page `last`, and returns its length.
+    async fn set_length(&self, last: PageNumber) -> Result<Bytes, TransactionError> {
         let length = (u64::from(last.0) + 2) * self.cache.page_size().bytes_u64();
         let request = Request::set_length(Purpose::Database, length);
         let result = self.cache.device.submit(request).await.result;
-        self.extending.set(false);
-        self.extended.notify_all();
         result.map_err(|error| self.poison(&error))?;
-        self.append(&LogRecord::Extend {
-            length: Bytes(length),
-        })?;
-        self.last_file_page.set(last);
-        Ok(())
+        Ok(Bytes(length))
     }
 
     /// The place that recovery would have to begin at: before it, everything is in the file or

@@ -230,6 +230,7 @@ async fn close(core: &Rc<Core>) -> Result<(), TransactionError> {
         .write_older_than((all, all), core.settings.checkpoint_writes)
         .await?;
     cache.wait_for_writes().await;
+    core.trim().await?;
     cache.flush_file().await?;
     let database = cache.header.current().signature.random;
     let dbtime = core.dbtime();

@@ -345,6 +345,12 @@ fn take_extent_anywhere(
     }
 }
 
+/// The last page that the database owns, where its space trees name one.
+pub(crate) fn last_page(stage: &mut Stage<'_>) -> Result<Option<PageNumber>, Stop> {
+    let pool = ExtentPool::load(stage, DATABASE_ROOT)?;
+    Ok(last_owned(stage, &pool)?.map(|extent| extent.last))
+}
+
 /// Pages behind the last one that the database owns.
 fn end_of_file(stage: &mut Stage<'_>, pool: &ExtentPool, wanted: u32) -> Result<Extent, Stop> {
     let owned = last_owned(stage, pool)?.map_or(PageNumber::NONE, |extent| extent.last);

@@ -5,6 +5,7 @@
 
 mod world;
 
+use device::{OpenMode, Purpose, Request};
 use engine::{Durability, Row};
 use ese::header::{PROBE_BYTES, read_copies};
 use ese::page::PageSize;
@@ -65,6 +66,32 @@ fn an_empty_database_agrees_with_itself() {
         assert_eq!(report.findings, [], "{size}");
         assert_eq!((report.leaked, report.notices), (vec![], vec![]), "{size}");
     }
+}
+
+fn lengthen(world: &World, length: u64) {
+    let files = world.files();
+    world.executor.block_on(async move {
+        let opened = files.database.open(&files.file, OpenMode::ReadWrite).await;
+        let request = Request::set_length(Purpose::Database, length);
+        opened.unwrap().submit(request).await.result.unwrap();
+    });
+}
+
+/// A crash between the file's growth and the change that was to own it leaves this.
+#[test]
+fn room_that_the_database_does_not_own_goes_when_it_is_closed() {
+    let world = World::new(4);
+    world.create(PageSize::ALL[0]);
+    let length = world.volume.image().files[FILE].to_vec().len() as u64;
+    let grown = length + 256 * PageSize::ALL[0].bytes_u64();
+    lengthen(&world, grown);
+    assert_eq!(examine(&world).notices.len(), 1, "the file is too long");
+    world.run(small_cache(), |_| async {});
+    assert_eq!(examine(&world).notices, []);
+    assert_eq!(
+        world.volume.image().files[FILE].to_vec().len() as u64,
+        length
+    );
 }
 
 #[test]
