@@ -44,8 +44,8 @@ pub(crate) enum Wanted {
     FileRefused,
     /// Exit status 1.
     Failure,
-    /// Any exit status but 0: slow storage does not pass.
-    NoPass,
+    /// Exit status 1 for slow storage, or 2 where other programs took processors from the run.
+    Slow,
     /// Exit status 2, and the file named: a full volume is not damaged.
     NoRoom,
     /// Neither exit status 1 nor an issue: nothing was lost.
@@ -126,7 +126,7 @@ fn wanted(kind: FileKind, access: Access, fault: Fault) -> (Wanted, &'static str
             (Wanted::NoFailure, "no fail: copies")
         }
         (FileKind::Database, Access::Read, Fault::Delay(_))
-        | (FileKind::Log, Access::Write, Fault::Delay(_)) => (Wanted::NoPass, ""),
+        | (FileKind::Log, Access::Write, Fault::Delay(_)) => (Wanted::Slow, ""),
         (_, _, Fault::Delay(_)) => (Wanted::NoFailure, "no fail: slow"),
         (FileKind::Any, ..) | (_, _, Fault::Freeze(_)) => (Wanted::Failure, ""),
         (_, _, Fault::Full) => (Wanted::NoRoom, ""),
@@ -141,7 +141,7 @@ impl Row for FaultRow {
             Wanted::FileNamed => "fail, file named",
             Wanted::FileRefused => "file named",
             Wanted::Failure => "fail",
-            Wanted::NoPass => "no pass",
+            Wanted::Slow => "fail by latency",
             Wanted::NoRoom => "no room, named",
             Wanted::NoFailure => self.why,
         }
@@ -163,7 +163,11 @@ impl Row for FaultRow {
             Wanted::FileNamed => outcome.code == Some(1) && is_named,
             Wanted::FileRefused => matches!(outcome.code, Some(1 | 2)) && is_named,
             Wanted::Failure => outcome.code == Some(1),
-            Wanted::NoPass => matches!(outcome.code, Some(1 | 2)),
+            Wanted::Slow => match outcome.code {
+                Some(1) => !outcome.failed_rules.is_empty(),
+                Some(2) => outcome.is_beside_others,
+                _ => false,
+            },
             Wanted::NoRoom => outcome.code == Some(2) && is_named,
             Wanted::NoFailure => matches!(outcome.code, Some(0 | 2)) && outcome.issues.is_empty(),
         }

@@ -5,6 +5,9 @@ use std::path::Path;
 
 use serde_json::Value;
 
+/// The rule that names what other programs took.
+const OTHERS: &str = "other-programs";
+
 /// What a run came to.
 pub(crate) struct Outcome {
     /// None: it did not end by itself in time.
@@ -15,6 +18,8 @@ pub(crate) struct Outcome {
     pub issues: Vec<String>,
     /// The rules that the run failed.
     pub failed_rules: Vec<String>,
+    /// Whether other programs took processors from the run.
+    pub is_beside_others: bool,
     /// Why the verdict is what it is, or what the program said before it measured anything.
     pub meaning: Vec<String>,
 }
@@ -32,7 +37,8 @@ impl Outcome {
             code,
             injected: 0,
             issues: issues(&String::from_utf8_lossy(&journal)),
-            failed_rules: failed_rules(&report),
+            failed_rules: rules(&report, &["fail"]),
+            is_beside_others: rules(&report, &["warn", "fail"]).contains(&OTHERS.to_owned()),
             meaning,
         }
     }
@@ -81,11 +87,17 @@ fn issues(journal: &str) -> Vec<String> {
     issues.map(told).collect()
 }
 
-fn failed_rules(report: &Value) -> Vec<String> {
+/// The rules that came to one of these outcomes.
+fn rules(report: &Value, outcomes: &[&str]) -> Vec<String> {
     let findings = report["findings"].as_array().into_iter().flatten();
-    let failed = findings.filter(|finding| finding["outcome"] == "fail");
-    let rules = failed.filter_map(|finding| finding["rule"].as_str());
-    rules.map(str::to_owned).collect()
+    let is_wanted = |finding: &&Value| {
+        let outcome = finding["outcome"].as_str();
+        outcome.is_some_and(|outcome| outcomes.contains(&outcome))
+    };
+    let rules = findings.filter(is_wanted);
+    rules
+        .filter_map(|finding| finding["rule"].as_str().map(str::to_owned))
+        .collect()
 }
 
 fn texts(list: &Value) -> impl Iterator<Item = String> {
