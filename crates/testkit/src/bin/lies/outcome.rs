@@ -38,7 +38,7 @@ impl Outcome {
             injected: 0,
             issues: issues(&String::from_utf8_lossy(&journal)),
             failed_rules: rules(&report, &["fail"]),
-            is_beside_others: rules(&report, &["warn", "fail"]).contains(&OTHERS.to_owned()),
+            is_beside_others: rules(&report, &["warning", "fail"]).contains(&OTHERS.to_owned()),
             meaning,
         }
     }
