@@ -2,8 +2,9 @@
 
 use plan::deployment::{BackupFrequency, BackupMethod, Deployment, SiteModel, StorageChoice};
 
+use crate::key::{Key, ServerKind};
 use crate::quirk::Quirk;
-use crate::sheet::WORKBOOK;
+use crate::sheet::Decision;
 use crate::work::Work;
 
 /// How databases are laid out on volumes.
@@ -98,7 +99,7 @@ pub(crate) fn architecture(work: &mut Work<'_>) -> Architecture {
 fn late_apart(work: &mut Work<'_>, several: bool) -> bool {
     let wanted = work.deployment.has_own_servers_for_late_copies();
     if wanted && several {
-        work.note(Quirk::OwnServersForgotten, "srv.lagged_per_dag", None);
+        work.note(Quirk::OwnServersForgotten, Key::ServerLaggedPerDag, None);
     }
     wanted && !(several && work.deployment.is_compatible())
 }
@@ -113,23 +114,27 @@ fn waiting_apart(deployment: &Deployment, several: bool) -> bool {
 }
 
 fn write_down(work: &mut Work<'_>, found: Architecture) {
-    let apart = if found.logs_apart { "Yes" } else { "No" };
-    let because = "apart without copies, or for hardware snapshots";
-    work.sheet
-        .put_word("vol.db_log_isolated", WORKBOOK, apart, because);
-    let because = "several databases with copies on single disks; else by backup";
-    let name = found.volumes.name();
-    work.sheet
-        .put_word("vol.architecture", WORKBOOK, name, because);
-    let because = "single disks with three copies that can take over, late ones not alone";
-    let name = found.first.name();
-    work.sheet
-        .put_word("disk.architecture_dc1", WORKBOOK, name, because);
+    work.sheet.decide(
+        Key::VolumeDbLogIsolated,
+        Decision::Answer(found.logs_apart),
+        "apart without copies, or for hardware snapshots",
+    );
+    work.sheet.decide(
+        Key::VolumeArchitecture,
+        Decision::Volumes(found.volumes),
+        "several databases with copies on single disks; else by backup",
+    );
+    work.sheet.decide(
+        Key::DiskArchitecture(ServerKind::First),
+        Decision::Build(found.first),
+        "single disks with three copies that can take over, late ones not alone",
+    );
     if work.deployment.second_site.is_some() {
-        let because = "single disks with two copies there";
-        let name = found.second.name();
-        work.sheet
-            .put_word("disk.architecture_dc2", WORKBOOK, name, because);
+        work.sheet.decide(
+            Key::DiskArchitecture(ServerKind::Second),
+            Decision::Build(found.second),
+            "single disks with two copies there",
+        );
     }
 }
 

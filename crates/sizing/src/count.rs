@@ -3,6 +3,7 @@
 use plan::deployment::SiteModel;
 
 use crate::architecture::{Architecture, VolumeArchitecture};
+use crate::key::{Key, ServerKind};
 use crate::number::Number;
 use crate::quirk::Quirk;
 use crate::work::Work;
@@ -22,34 +23,35 @@ pub(crate) fn counts(work: &mut Work<'_>, architecture: Architecture) {
 
 fn count(work: &mut Work<'_>, architecture: Architecture) {
     let most = most(work, architecture);
-    let most = work.put("db.max_count_per_dag", "", most);
-    let needed = (work.get("srv.mailboxes_per_dag") / work.get("db.mailboxes_target")).up();
+    let most = work.put(Key::DatabaseMaxCountPerDag, most);
+    let needed =
+        (work.get(Key::ServerMailboxesPerDag) / work.get(Key::DatabaseMailboxesTarget)).up();
     let needed = if needed.value() > 1.0 {
         needed.up_to(2.0)
     } else {
         needed
     };
-    let minimum = work.put("db.count_minimum", "", needed.min(&most));
+    let minimum = work.put(Key::DatabaseCountMinimum, needed.min(&most));
     let count = if work.deployment.has_copies() {
         with_copies(work, architecture, &minimum, &most)
     } else {
         without_copies(work, minimum, &most)
     };
-    let count = work.put("db.count", "", count);
-    let each = work.get("srv.mailboxes_per_dag") / count;
-    work.put("db.mailboxes", "", each);
+    let count = work.put(Key::DatabaseCount, count);
+    let each = work.get(Key::ServerMailboxesPerDag) / count;
+    work.put(Key::DatabaseMailboxes, each);
 }
 
 /// The count that is given, no more than there may be.
 fn given(work: &mut Work<'_>, most: &Number) -> Option<Number> {
     let count = f64::from(work.deployment.data.database_count?);
-    Some(work.sheet.input("data.databases", "", count).min(most))
+    Some(work.sheet.input(Key::DataDatabases, count).min(most))
 }
 
 fn without_copies(work: &mut Work<'_>, minimum: Number, most: &Number) -> Number {
-    work.put("db.count_symmetrical", "", &minimum);
+    work.put(Key::DatabaseCountSymmetrical, &minimum);
     let count = given(work, most).unwrap_or(minimum);
-    work.put("db.count_before_group_rounding", "", count)
+    work.put(Key::DatabaseCountBeforeGroupRounding, count)
 }
 
 fn with_copies(
@@ -60,9 +62,9 @@ fn with_copies(
 ) -> Number {
     let given = given(work, most);
     let block = work
-        .get("srv.active_dc1")
+        .get(Key::ServerActiveDc1)
         .orders(copies_here(work, architecture));
-    let block = work.put("db.symmetrical_block", "", block);
+    let block = work.put(Key::DatabaseSymmetricalBlock, block);
     let all = minimum.clone().up_to(block);
     let wanted = given.clone().unwrap_or_else(|| minimum.clone());
     let right = symmetrical(work, &wanted, &all, most);
@@ -71,8 +73,8 @@ fn with_copies(
     } else {
         right.clone()
     };
-    let even = work.put("db.count_symmetrical", "", even);
-    let key = "db.count_before_group_rounding";
+    let even = work.put(Key::DatabaseCountSymmetrical, even);
+    let key = Key::DatabaseCountBeforeGroupRounding;
     let workbook = workbook_before_rounding(work, given.as_ref(), minimum, &even, most);
     let asymmetrical = given.is_none() && !work.deployment.data.symmetrical;
     let right = if work.deployment.data.symmetrical {
@@ -87,7 +89,7 @@ fn with_copies(
     } else {
         right
     };
-    let before = work.put(key, "", before);
+    let before = work.put(key, before);
     rounded(work, before, given, most)
 }
 
@@ -102,8 +104,8 @@ fn workbook_before_rounding(
     if let Some(given) = given {
         return given.clone();
     }
-    let servers = work.get("srv.active_dc1");
-    let less = servers.clone().orders(work.get("copies.first_site"));
+    let servers = work.get(Key::ServerActiveDc1);
+    let less = servers.clone().orders(work.get(Key::CopiesFirstSite));
     if work.deployment.data.symmetrical {
         let over = symmetrical.value() - most.value();
         if over < 0.0 {
@@ -122,7 +124,7 @@ fn workbook_before_rounding(
 
 /// The next count that gives every server the same.
 fn shares(work: &Work<'_>, count: &Number) -> Number {
-    let servers = work.get("srv.active_dc1");
+    let servers = work.get(Key::ServerActiveDc1);
     match work.deployment.site_model() {
         Some(SiteModel::ActiveActive) => count.clone().up_to(servers * 2.0),
         _ => count.clone().up_to(servers),
@@ -140,13 +142,17 @@ fn symmetrical(work: &mut Work<'_>, wanted: &Number, all: &Number, most: &Number
         return all.clone();
     }
     let values = (all.value(), shares.value());
-    work.note(Quirk::AllOrders, "db.count_symmetrical", Some(values));
+    work.note(
+        Quirk::AllOrders,
+        Key::DatabaseCountSymmetrical,
+        Some(values),
+    );
     shares
 }
 
 /// The count in groups of four; a given count as it is.
 fn rounded(work: &mut Work<'_>, before: Number, given: Option<Number>, most: &Number) -> Number {
-    let key = "db.count";
+    let key = Key::DatabaseCount;
     let wanted = work.deployment.data.database_count;
     let too_many = wanted.is_some_and(|wanted| f64::from(wanted) > most.value());
     let mut workbook = if too_many {
@@ -165,8 +171,8 @@ fn rounded(work: &mut Work<'_>, before: Number, given: Option<Number>, most: &Nu
 }
 
 fn given_volumes(work: &mut Work<'_>, volumes: u32) -> Number {
-    let key = "storage.volumes_per_server";
-    work.sheet.input(key, "", f64::from(volumes))
+    let key = Key::StorageVolumesPerServer;
+    work.sheet.input(key, f64::from(volumes))
 }
 
 /// The next count that makes whole groups of four and, where that is wanted, gives every server
@@ -176,8 +182,8 @@ fn evenly_in_fours(work: &Work<'_>, before: Number) -> Number {
         return before.up_to(4.0);
     }
     let servers = match work.deployment.site_model() {
-        Some(SiteModel::ActiveActive) => work.get("srv.active_dc1") * 2.0,
-        _ => work.get("srv.active_dc1"),
+        Some(SiteModel::ActiveActive) => work.get(Key::ServerActiveDc1) * 2.0,
+        _ => work.get(Key::ServerActiveDc1),
     };
     let odd_parts = match servers.value() % 4.0 {
         0.0 => 1.0,
@@ -186,7 +192,7 @@ fn evenly_in_fours(work: &Work<'_>, before: Number) -> Number {
     };
     let step = servers * odd_parts;
     let even = before.clone().up_to(step);
-    if even.value() <= work.value("db.max_count_per_dag") {
+    if even.value() <= work.value(Key::DatabaseMaxCountPerDag) {
         even
     } else {
         before.up_to(4.0)
@@ -204,84 +210,86 @@ fn most(work: &mut Work<'_>, architecture: Architecture) -> Number {
             each
         };
     }
-    let each = each.down_to(work.get("db.per_volume"));
+    let each = each.down_to(work.get(Key::DatabasePerVolume));
     let here = copies_here(work, architecture);
-    (each * work.get("srv.active_dc1") / here).down()
+    (each * work.get(Key::ServerActiveDc1) / here).down()
 }
 
 /// Copies of a database on the common servers of the first site.
 fn copies_here(work: &Work<'_>, architecture: Architecture) -> Number {
-    let copies = work.get("copies.first_site");
+    let copies = work.get(Key::CopiesFirstSite);
     if architecture.late_apart {
         return copies;
     }
-    copies + work.get("copies.first_site_lagged")
+    copies + work.get(Key::CopiesFirstSiteLagged)
 }
 
 /// Where databases are active: in a group of two active sites half in each.
 fn homes(work: &mut Work<'_>) {
-    let count = work.get("db.count");
+    let count = work.get(Key::DatabaseCount);
     if work.deployment.site_model() != Some(SiteModel::ActiveActive) {
-        work.put("db.active_dc1", "", count);
+        work.put(Key::DatabaseActiveDc1, count);
         return;
     }
-    let first = work.put("db.active_dc1", "", (&count / 2.0).up());
-    work.put("db.active_dc2", "", count - first);
+    let first = work.put(Key::DatabaseActiveDc1, (&count / 2.0).up());
+    work.put(Key::DatabaseActiveDc2, count - first);
 }
 
 /// Late copies that stand in a site, of the databases that the workbook counts for it.
 pub(crate) fn late_copies(work: &Work<'_>, second: bool) -> Number {
     let (near, far) = (
-        work.get("copies.first_site_lagged"),
-        work.get("copies.second_site_lagged"),
+        work.get(Key::CopiesFirstSiteLagged),
+        work.get(Key::CopiesSecondSiteLagged),
     );
-    match (work.sheet.find("db.active_dc2"), second) {
-        (Some(_), false) => (near + far) * work.get("db.active_dc1"),
+    match (work.sheet.find(Key::DatabaseActiveDc2), second) {
+        (Some(_), false) => (near + far) * work.get(Key::DatabaseActiveDc1),
         (Some(there), true) => (near + far) * there,
-        (None, false) => near * work.get("db.active_dc1"),
-        (None, true) => far * work.get("db.active_dc1"),
+        (None, false) => near * work.get(Key::DatabaseActiveDc1),
+        (None, true) => far * work.get(Key::DatabaseActiveDc1),
     }
 }
 
 /// Copies that a server of the first site holds.
 fn copies(work: &mut Work<'_>, architecture: Architecture) {
-    let count = work.get("db.count");
-    let mut here = work.get("db.active_dc1") * work.get("copies.first_site");
-    if let Some(second) = work.sheet.find("db.active_dc2")
+    let count = work.get(Key::DatabaseCount);
+    let mut here = work.get(Key::DatabaseActiveDc1) * work.get(Key::CopiesFirstSite);
+    if let Some(second) = work.sheet.find(Key::DatabaseActiveDc2)
         && !architecture.waiting_apart
     {
-        here = here + second * work.get("copies.second_site");
+        here = here + second * work.get(Key::CopiesSecondSite);
     }
     if !architecture.late_apart {
         here = here + late_copies(work, false);
     }
-    let each = here / work.get("srv.active_dc1");
+    let each = here / work.get(Key::ServerActiveDc1);
     let each = if work.deployment.has_copies() {
         let workbook = workbook_copies(work, each.clone().round());
         work.either(
             Quirk::FractionalVolumes,
-            "srv.db_copies",
+            Key::ServerDbCopies(ServerKind::First),
             workbook,
             each.up(),
         )
     } else {
         count.clone()
     };
-    work.put("srv.db_copies", "", each);
-    let group = count * work.get("copies.total");
-    let group = work.put("copies.per_dag", "", group);
+    work.put(Key::ServerDbCopies(ServerKind::First), each);
+    let group = count * work.get(Key::CopiesTotal);
+    let group = work.put(Key::CopiesPerDag, group);
     let groups = if work.deployment.has_copies() {
-        work.get("srv.dags")
+        work.get(Key::ServerDags)
     } else {
-        work.get("srv.parts")
+        work.get(Key::ServerParts)
     };
-    work.put("copies.in_all", "", group * groups);
+    work.put(Key::CopiesInAll, group * groups);
 }
 
 /// The workbook lets no server hold more than its given volumes do.
 fn workbook_copies(work: &mut Work<'_>, copies: Number) -> Number {
     match work.deployment.storage.volumes_per_server {
-        Some(volumes) => copies.min(given_volumes(work, volumes) * work.get("db.per_volume")),
+        Some(volumes) => {
+            copies.min(given_volumes(work, volumes) * work.get(Key::DatabasePerVolume))
+        }
         None => copies,
     }
 }

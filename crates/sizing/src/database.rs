@@ -3,6 +3,7 @@
 use plan::deployment::{Disk, SiteModel};
 
 use crate::architecture::{Architecture, Build, VolumeArchitecture};
+use crate::key::{Key, ServerKind};
 use crate::number::Number;
 use crate::quirk::Quirk;
 use crate::work::Work;
@@ -29,20 +30,20 @@ fn formatted(work: &mut Work<'_>) {
     let storage = &work.deployment.storage;
     let usable = work
         .sheet
-        .share("storage.usable_disk_io_percent", storage.usable_disk_io);
+        .share(Key::StorageUsableDiskIoPercent, storage.usable_disk_io);
     let factor = work.deployment.file_system.iops_factor;
-    let factor = work.sheet.input("file_system.iops_factor", "", factor);
-    for (site, disks) in [("", &storage.first), ("_dc2", &storage.second)] {
+    let factor = work.sheet.input(Key::FileSystemIopsFactor, factor);
+    for (site, disks) in [
+        (ServerKind::First, &storage.first),
+        (ServerKind::Second, &storage.second),
+    ] {
         let disk = &disks.database;
-        let raw = work
-            .sheet
-            .input(&format!("disk.raw_gb{site}"), "GB", raw_gb(disk));
+        let raw = work.sheet.input(Key::DiskRawGb(site), raw_gb(disk));
         let formatted = raw * 1e9 / 1_073_741_824.0;
-        work.put(&format!("disk.formatted_gb{site}"), "GB", formatted);
-        let key = format!("disk.rated_iops{site}");
-        let rated = work.sheet.input(&key, "1/s", disk.random_iops);
+        work.put(Key::DiskFormattedGb(site), formatted);
+        let rated = work.sheet.input(Key::DiskRatedIops(site), disk.random_iops);
         let iops = rated * &usable * &factor;
-        work.put(&format!("disk.random_iops{site}"), "1/s", iops);
+        work.put(Key::DiskRandomIops(site), iops);
     }
 }
 
@@ -53,27 +54,27 @@ fn by_copies(work: &mut Work<'_>, architecture: Architecture) {
     } else {
         Number::plain(1.0)
     };
-    work.put("db.per_volume_by_copies", "", count);
+    work.put(Key::DatabasePerVolumeByCopies, count);
 }
 
 /// Databases on a volume: in a group of two active sites no more than have room on a disk.
 fn per_volume(work: &mut Work<'_>, architecture: Architecture) {
-    let mut count = work.get("db.per_volume_by_copies");
+    let mut count = work.get(Key::DatabasePerVolumeByCopies);
     let both = work.deployment.site_model() == Some(SiteModel::ActiveActive);
     if both && architecture.volumes == VolumeArchitecture::SeveralDatabases {
         let disk = work
-            .get("disk.formatted_gb")
-            .min(work.get("disk.formatted_gb_dc2"));
-        let room = disk / work.get("db.max_size_gb_used");
+            .get(Key::DiskFormattedGb(ServerKind::First))
+            .min(work.get(Key::DiskFormattedGb(ServerKind::Second)));
+        let room = disk / work.get(Key::DatabaseMaxSizeGbUsed);
         count = count.min(room.down()).max(1.0);
     }
-    work.put("db.per_volume", "", count);
+    work.put(Key::DatabasePerVolume, count);
 }
 
 fn several(work: &Work<'_>) -> Number {
-    let copies = work.get("copies.total");
-    let here = work.get("copies.first_site") + work.get("copies.first_site_lagged");
-    let there = work.get("copies.second_site") + work.get("copies.second_site_lagged");
+    let copies = work.get(Key::CopiesTotal);
+    let here = work.get(Key::CopiesFirstSite) + work.get(Key::CopiesFirstSiteLagged);
+    let there = work.get(Key::CopiesSecondSite) + work.get(Key::CopiesSecondSiteLagged);
     if !matches!(
         work.deployment.site_model(),
         None | Some(SiteModel::ActiveActive)
@@ -90,7 +91,7 @@ fn several(work: &Work<'_>) -> Number {
 
 /// The largest database: by copies, and on single disks by what fits (5.5).
 fn largest(work: &mut Work<'_>, architecture: Architecture) {
-    let key = "db.max_size_gb_calculated";
+    let key = Key::DatabaseMaxSizeGbCalculated;
     let calculated = if work.deployment.has_copies() {
         let right = largest_of_both(work, architecture);
         let workbook = workbook_largest(work, architecture);
@@ -98,37 +99,47 @@ fn largest(work: &mut Work<'_>, architecture: Architecture) {
     } else {
         figure!(work, largest_database_alone_gb)
     };
-    let calculated = work.put(key, "GB", calculated);
+    let calculated = work.put(key, calculated);
     let used = match work.deployment.data.largest_database {
         Some(wanted) => {
             let wanted = wanted.0 as f64 / f64::from(1 << 30);
-            calculated.min(work.sheet.input("data.largest_database_gb", "GB", wanted))
+            calculated.min(work.sheet.input(Key::DataLargestDatabaseGb, wanted))
         }
         None => calculated,
     };
-    work.put("db.max_size_gb_used", "GB", used);
+    work.put(Key::DatabaseMaxSizeGbUsed, used);
 }
 
 /// What fits on the disks of both sites.
 fn largest_of_both(work: &mut Work<'_>, architecture: Architecture) -> Number {
-    let first = of_site(work, architecture, architecture.first, "");
+    let first = of_site(work, architecture, architecture.first, ServerKind::First);
     if work.deployment.second_site.is_none() {
         return first;
     }
-    first.min(of_site(work, architecture, architecture.second, "_dc2"))
+    first.min(of_site(
+        work,
+        architecture,
+        architecture.second,
+        ServerKind::Second,
+    ))
 }
 
-fn of_site(work: &mut Work<'_>, architecture: Architecture, build: Build, site: &str) -> Number {
+fn of_site(
+    work: &mut Work<'_>,
+    architecture: Architecture,
+    build: Build,
+    site: ServerKind,
+) -> Number {
     let largest = figure!(work, largest_database_gb);
     if build == Build::Raid {
         return largest;
     }
-    let formatted = work.get(&format!("disk.formatted_gb{site}"));
+    let formatted = work.get(Key::DiskFormattedGb(site));
     if architecture.volumes == VolumeArchitecture::SeveralDatabases {
-        let count = work.get("db.per_volume_by_copies");
+        let count = work.get(Key::DatabasePerVolumeByCopies);
         return beside_others(work, formatted, count);
     }
-    let raw = work.get(&format!("disk.raw_gb{site}"));
+    let raw = work.get(Key::DiskRawGb(site));
     alone(work, formatted, &raw, largest)
 }
 
@@ -138,21 +149,21 @@ fn workbook_largest(work: &mut Work<'_>, architecture: Architecture) -> Number {
     if architecture.first == Build::Raid {
         return largest;
     }
-    let mut formatted = work.get("disk.formatted_gb");
+    let mut formatted = work.get(Key::DiskFormattedGb(ServerKind::First));
     if work.deployment.second_site.is_some() {
-        formatted = formatted.min(work.get("disk.formatted_gb_dc2"));
+        formatted = formatted.min(work.get(Key::DiskFormattedGb(ServerKind::Second)));
     }
     if architecture.volumes == VolumeArchitecture::SeveralDatabases {
-        let right = work.get("db.per_volume_by_copies");
+        let right = work.get(Key::DatabasePerVolumeByCopies);
         let count = workbook_per_volume(work);
-        let key = "db.max_size_gb_calculated";
+        let key = Key::DatabaseMaxSizeGbCalculated;
         if (count.value() - right.value()).abs() > 0.5 {
             let values = (count.value(), right.value());
             work.note(Quirk::VolumeOfBothSites, key, Some(values));
         }
         return beside_others(work, formatted, count);
     }
-    let raw = work.get("disk.raw_gb");
+    let raw = work.get(Key::DiskRawGb(ServerKind::First));
     alone(work, formatted, &raw, largest)
 }
 
@@ -180,12 +191,12 @@ fn index_shares(work: &mut Work<'_>) -> Number {
 /// The share of a volume that does not stay free.
 fn usable(work: &mut Work<'_>) -> Number {
     let free = work.deployment.data.volume_free_space;
-    1.0 - work.sheet.share("data.volume_free_space_percent", free)
+    1.0 - work.sheet.share(Key::DataVolumeFreeSpacePercent, free)
 }
 
 /// Databases on a volume as the workbook counts them for the largest database.
 fn workbook_per_volume(work: &Work<'_>) -> Number {
-    let copies = work.get("copies.total");
+    let copies = work.get(Key::CopiesTotal);
     let even = copies.value() % 2.0 == 0.0;
     let halved = !work.deployment.storage.databases_equal_copies
         || work.deployment.site_model() == Some(SiteModel::ActivePassive);
@@ -196,16 +207,16 @@ fn workbook_per_volume(work: &Work<'_>) -> Number {
 fn mailboxes(work: &mut Work<'_>, architecture: Architecture) {
     let overhead = work
         .sheet
-        .share("data.overhead_percent", work.deployment.data.overhead);
-    let largest = work.get("db.max_size_gb_used");
+        .share(Key::DataOverheadPercent, work.deployment.data.overhead);
+    let largest = work.get(Key::DatabaseMaxSizeGbUsed);
     let left = if overhead.value() < 1.0 {
         1.0 - overhead
     } else {
         Number::plain(0.0)
     };
-    let by_space = largest * left * 1024.0 / work.get("mailboxes.on_disk_mb");
-    let mut target = work.put("db.mailboxes_capacity_limited", "", by_space);
-    let asks = work.value("io.db_iops_per_mailbox") > 0.0;
+    let by_space = largest * left * 1024.0 / work.get(Key::MailboxesOnDiskMb);
+    let mut target = work.put(Key::DatabaseMailboxesCapacityLimited, by_space);
+    let asks = work.value(Key::IoDbIopsPerMailbox) > 0.0;
     if architecture.first == Build::Jbod && asks {
         target = target.min(io_limited(work, architecture));
     }
@@ -213,25 +224,26 @@ fn mailboxes(work: &mut Work<'_>, architecture: Architecture) {
     let right = target.down().max(1.0);
     let target = work.either(
         Quirk::MailboxesRoundedUp,
-        "db.mailboxes_target",
+        Key::DatabaseMailboxesTarget,
         workbook,
         right,
     );
-    work.put("db.mailboxes_target", "", target);
+    work.put(Key::DatabaseMailboxesTarget, target);
 }
 
 /// Mailboxes whose requests a disk answers.
 fn io_limited(work: &mut Work<'_>, architecture: Architecture) -> Number {
-    let rated = work.get("disk.rated_iops") * work.get("file_system.iops_factor");
-    let mut usable = work.get("disk.random_iops");
+    let rated =
+        work.get(Key::DiskRatedIops(ServerKind::First)) * work.get(Key::FileSystemIopsFactor);
+    let mut usable = work.get(Key::DiskRandomIops(ServerKind::First));
     if architecture.second == Build::Jbod && work.deployment.second_site.is_some() {
-        usable = usable.min(work.get("disk.random_iops_dc2"));
+        usable = usable.min(work.get(Key::DiskRandomIops(ServerKind::Second)));
     }
-    let key = "db.mailboxes_io_limited";
-    let each = work.get("io.db_iops_per_mailbox");
-    let on_one = work.get("db.per_volume");
+    let key = Key::DatabaseMailboxesIoLimited;
+    let each = work.get(Key::IoDbIopsPerMailbox);
+    let on_one = work.get(Key::DatabasePerVolume);
     let limited = |iops: Number| (iops / &each).down_to(2.0) / &on_one;
     let (workbook, right) = (limited(rated), limited(usable));
     let limited = work.either(Quirk::DiskShareIgnored, key, workbook, right);
-    work.put(key, "", limited)
+    work.put(key, limited)
 }

@@ -4,8 +4,9 @@ use plan::deployment::{Disk, Disks, Raid, RaidGroup};
 
 use crate::architecture::{Architecture, Build};
 use crate::database::raw_gb;
+use crate::key::{Key, ServerKind};
 use crate::number::Number;
-use crate::sheet::WORKBOOK;
+use crate::sheet::Decision;
 use crate::work::Work;
 
 /// Requests of one place behind the other that any disk answers in a second. Source: S-W76.
@@ -15,7 +16,12 @@ const SEQUENTIAL_IOPS: f64 = 300.0;
 pub(crate) struct Level {
     /// Which one.
     pub raid: Raid,
-    suffix: &'static str,
+    /// Its I/O on the disks of a server, and the same with room for a rebuild.
+    back_end_iops: Key,
+    rebuild_safe_iops: Key,
+    /// Disks that it takes.
+    for_io: Key,
+    for_capacity: Key,
     /// Disk writes for one database write.
     pub write_cost: f64,
     /// Share of the I/O that a rebuild takes.
@@ -26,19 +32,28 @@ pub(crate) struct Level {
 pub(crate) const LEVELS: [Level; 3] = [
     Level {
         raid: Raid::Raid10,
-        suffix: "raid10",
+        back_end_iops: Key::DiskBackendIopsRaid10,
+        rebuild_safe_iops: Key::DiskRebuildSafeIopsRaid10,
+        for_io: Key::DiskRaid10ForIo,
+        for_capacity: Key::DiskRaid10ForCapacity,
         write_cost: 2.0,
         rebuild: 0.35,
     },
     Level {
         raid: Raid::Raid5,
-        suffix: "raid5",
+        back_end_iops: Key::DiskBackendIopsRaid5,
+        rebuild_safe_iops: Key::DiskRebuildSafeIopsRaid5,
+        for_io: Key::DiskRaid5ForIo,
+        for_capacity: Key::DiskRaid5ForCapacity,
         write_cost: 4.0,
         rebuild: 0.5,
     },
     Level {
         raid: Raid::Raid6,
-        suffix: "raid6",
+        back_end_iops: Key::DiskBackendIopsRaid6,
+        rebuild_safe_iops: Key::DiskRebuildSafeIopsRaid6,
+        for_io: Key::DiskRaid6ForIo,
+        for_capacity: Key::DiskRaid6ForCapacity,
         write_cost: 6.0,
         rebuild: 0.5,
     },
@@ -47,8 +62,10 @@ pub(crate) const LEVELS: [Level; 3] = [
 /// Disks of a server in each site.
 pub(crate) fn disks(work: &mut Work<'_>, architecture: Architecture) {
     let first = &work.deployment.storage.first;
-    let data = (work.get("vol.db_volumes_gb_per_server") / work.get("disk.formatted_gb")).up();
-    work.put("disk.data_disks_for_capacity", "", data);
+    let data = (work.get(Key::VolumeDbVolumesGbPerServer(ServerKind::First))
+        / work.get(Key::DiskFormattedGb(ServerKind::First)))
+    .up();
+    work.put(Key::DiskDataDisksForCapacity, data);
     for level in &LEVELS {
         demand(work, level, &first.database);
     }
@@ -57,12 +74,12 @@ pub(crate) fn disks(work: &mut Work<'_>, architecture: Architecture) {
     let restore = restore_disks(work, first);
     if architecture.first == Build::Raid {
         let all = database + logs + restore;
-        work.put("disk.raid_disks_per_server", "", all);
+        work.put(Key::DiskRaidDisksPerServer, all);
     } else {
-        single(work, "_dc1");
+        single(work, ServerKind::First);
     }
     if work.deployment.second_site.is_some() && architecture.second == Build::Jbod {
-        single(work, "_dc2");
+        single(work, ServerKind::Second);
     }
 }
 
@@ -78,21 +95,20 @@ pub(crate) fn group_of(work: &Work<'_>, raid: Raid) -> RaidGroup {
 
 /// Disks of one level, for I/O and for capacity.
 fn demand(work: &mut Work<'_>, level: &Level, disk: &Disk) {
-    let suffix = level.suffix;
     let back_end =
-        work.get("io.db_reads_per_server") + level.write_cost * work.get("io.db_writes_per_server");
-    let back_end = work.put(&format!("disk.backend_iops_{suffix}"), "1/s", back_end);
+        work.get(Key::IoDbReadsPerServer) + level.write_cost * work.get(Key::IoDbWritesPerServer);
+    let back_end = work.put(level.back_end_iops, back_end);
     let safe = back_end / (1.0 - level.rebuild);
-    let safe = work.put(&format!("disk.rebuild_safe_iops_{suffix}"), "1/s", safe);
+    let safe = work.put(level.rebuild_safe_iops, safe);
     let group = group_of(work, level.raid);
     if level.raid == Raid::Raid10 || !disk.slow {
-        let needed = (safe / work.get("disk.random_iops")).up();
+        let needed = (safe / work.get(Key::DiskRandomIops(ServerKind::First))).up();
         let whole = needed.up_to(f64::from(group.data + group.redundancy));
-        work.put(&format!("disk.{suffix}_for_io"), "", whole);
+        work.put(level.for_io, whole);
     }
-    let data = work.get("disk.data_disks_for_capacity");
+    let data = work.get(Key::DiskDataDisksForCapacity);
     let with_parity = in_groups(data, group);
-    work.put(&format!("disk.{suffix}_for_capacity"), "", with_parity);
+    work.put(level.for_capacity, with_parity);
 }
 
 /// Data disks in whole groups, with what makes them redundant.
@@ -103,8 +119,7 @@ pub(crate) fn in_groups(data: Number, group: RaidGroup) -> Number {
 
 /// The level with fewer disks, mirrors where they tie; parity is refused on slow disks.
 fn chosen(work: &mut Work<'_>, disk: &Disk) -> Number {
-    let mirrored = needed(work, "raid10");
-    let parity = needed(work, "raid5");
+    let [mirrored, parity, double_parity] = LEVELS.each_ref().map(|level| needed(work, level));
     let (raid, because) = match work.deployment.storage.raid {
         Some(raid) => (raid, "given"),
         None if disk.slow => (
@@ -117,16 +132,16 @@ fn chosen(work: &mut Work<'_>, disk: &Disk) -> Number {
     let disks = match raid {
         Raid::Raid10 => mirrored,
         Raid::Raid5 => parity,
-        Raid::Raid6 => needed(work, "raid6"),
+        Raid::Raid6 => double_parity,
     };
-    let key = "disk.raid_choice_db";
-    work.sheet.put_word(key, WORKBOOK, raid.word(), because);
-    work.put("disk.raid_disks_db", "", disks)
+    let key = Key::DiskRaidChoiceDb(ServerKind::First);
+    work.sheet.decide(key, Decision::Raid(raid), because);
+    work.put(Key::DiskRaidDisksDb(ServerKind::First), disks)
 }
 
-fn needed(work: &Work<'_>, suffix: &str) -> Number {
-    let capacity = work.get(&format!("disk.{suffix}_for_capacity"));
-    match work.sheet.find(&format!("disk.{suffix}_for_io")) {
+fn needed(work: &Work<'_>, level: &Level) -> Number {
+    let capacity = work.get(level.for_capacity);
+    match work.sheet.find(level.for_io) {
         Some(io) => io.max(capacity),
         None => capacity,
     }
@@ -135,59 +150,57 @@ fn needed(work: &Work<'_>, suffix: &str) -> Number {
 /// Logs on volumes of their own are mirrored.
 fn log_disks(work: &mut Work<'_>, architecture: Architecture, disks: &Disks) -> Number {
     if !architecture.logs_apart {
-        return work.put("disk.raid_disks_log", "", 0.0);
+        return work.put(Key::DiskRaidDisksLog, 0.0);
     }
     let group = group_of(work, Raid::Raid10);
-    let formatted = formatted(work, "log", &disks.log);
-    let data = (work.get("vol.log_volumes_gb_per_server") / formatted).up();
+    let formatted = formatted(work, Key::DiskLogRawGb, &disks.log);
+    let data = (work.get(Key::VolumeLogVolumesGbPerServer) / formatted).up();
     let capacity = in_groups(data, group);
     let [mirrored, ..] = &LEVELS;
-    let back_end = work.get("io.log_reads_per_server")
-        + mirrored.write_cost * work.get("io.log_writes_per_server");
+    let back_end = work.get(Key::IoLogReadsPerServer)
+        + mirrored.write_cost * work.get(Key::IoLogWritesPerServer);
     let rated = disks.log.random_iops.max(SEQUENTIAL_IOPS);
-    let rated = work.sheet.input("disk.log_iops", "1/s", rated);
+    let rated = work.sheet.input(Key::DiskLogIops, rated);
     let share = work.deployment.storage.usable_disk_io;
-    let share = work.sheet.share("storage.usable_disk_io_percent", share);
+    let share = work.sheet.share(Key::StorageUsableDiskIoPercent, share);
     let io = (back_end / (1.0 - mirrored.rebuild) / (rated * share)).up();
     let io = io.up_to(f64::from(group.data + group.redundancy));
     let because = "logs are written one behind the other and are mirrored";
-    let word = Raid::Raid10.word();
-    work.sheet
-        .put_word("disk.raid_choice_log", WORKBOOK, word, because);
-    work.put("disk.raid_disks_log", "", io.max(capacity))
+    let mirrors = Decision::Raid(Raid::Raid10);
+    work.sheet.decide(Key::DiskRaidChoiceLog, mirrors, because);
+    work.put(Key::DiskRaidDisksLog, io.max(capacity))
 }
 
-fn formatted(work: &mut Work<'_>, purpose: &str, disk: &Disk) -> Number {
-    let key = format!("disk.{purpose}_raw_gb");
-    work.sheet.input(&key, "GB", raw_gb(disk)) * 1e9 / 1_073_741_824.0
+fn formatted(work: &mut Work<'_>, key: Key, disk: &Disk) -> Number {
+    work.sheet.input(key, raw_gb(disk)) * 1e9 / 1_073_741_824.0
 }
 
 fn restore_disks(work: &mut Work<'_>, disks: &Disks) -> Number {
-    let Some(size) = work.sheet.find("vol.restore_gb") else {
-        return work.put("disk.raid_disks_restore", "", 0.0);
+    let Some(size) = work.sheet.find(Key::VolumeRestoreGb) else {
+        return work.put(Key::DiskRaidDisksRestore, 0.0);
     };
-    let formatted = formatted(work, "restore", &disks.restore);
+    let formatted = formatted(work, Key::DiskRestoreRawGb, &disks.restore);
     let group = work.deployment.storage.groups.restore;
     let disks = in_groups((size / formatted).up(), group);
     let mirrored = group.redundancy >= group.data;
-    let word = if mirrored { Raid::Raid10 } else { Raid::Raid5 };
+    let raid = if mirrored { Raid::Raid10 } else { Raid::Raid5 };
     let because = "the group that is given for restores";
-    let key = "disk.raid_choice_restore";
-    work.sheet.put_word(key, WORKBOOK, word.word(), because);
-    work.put("disk.raid_disks_restore", "", disks)
+    let key = Key::DiskRaidChoiceRestore;
+    work.sheet.decide(key, Decision::Raid(raid), because);
+    work.put(Key::DiskRaidDisksRestore, disks)
 }
 
 /// One disk per volume.
-fn single(work: &mut Work<'_>, site: &str) {
-    let data = work.get("vol.db_volumes");
-    if site == "_dc1" {
-        work.put("disk.jbod_db_disks", "", &data);
+fn single(work: &mut Work<'_>, site: ServerKind) {
+    let data = work.get(Key::VolumeDbVolumes(ServerKind::First));
+    if site == ServerKind::First {
+        work.put(Key::DiskJbodDbDisks, &data);
     }
-    let all = data + work.get("vol.restore_volumes") + work.get("vol.autoreseed");
+    let all = data + work.get(Key::VolumeRestoreVolumes) + work.get(Key::VolumeAutoreseed);
     let all = if work.deployment.is_compatible() {
         all
     } else {
-        all + work.get("vol.log_volumes")
+        all + work.get(Key::VolumeLogVolumes)
     };
-    work.put(&format!("disk.jbod_disks_per_server{site}"), "", all);
+    work.put(Key::DiskJbodDisksPerServer(site), all);
 }

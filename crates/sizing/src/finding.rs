@@ -1,5 +1,7 @@
 //! What is wrong with a deployment once it is calculated.
 
+use crate::key::Key;
+
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
@@ -28,7 +30,7 @@ pub struct Finding {
     /// How bad it is.
     pub severity: Severity,
     /// The result that shows it.
-    pub key: String,
+    pub key: Key,
     /// What is wrong.
     pub text: String,
     /// What to change.

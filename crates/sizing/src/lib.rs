@@ -2,7 +2,8 @@
 //!
 //! Everything here is a pure function of a deployment. Each constant and formula names its source;
 //! each result carries the formula that made it, because [`number::Number`] writes down what its
-//! operators do. Formulas find each other's results in a [`Sheet`] by key.
+//! operators do. Formulas find each other's results in a [`Sheet`] by [`Key`]; name, unit, source
+//! and title of each key stand in one catalogue.
 
 /// A figure of the product, by the name of its field.
 macro_rules! figure {
@@ -19,6 +20,7 @@ pub mod export;
 mod failure;
 mod finding;
 mod io;
+mod key;
 pub mod layout;
 mod memory;
 mod network;
@@ -44,10 +46,12 @@ use plan::Deployment;
 
 pub use architecture::{Architecture, Build, VolumeArchitecture};
 pub use finding::{Finding, Severity};
+pub use key::{FailureMode, Key, ProcessorKey, ServerKind, TierKey};
 pub use quirk::Quirk;
 pub use schedule::{BackupDay, schedule};
-pub use sheet::{Fact, Sheet, Value};
+pub use sheet::{Decision, Fact, Sheet, Value};
 pub use simulate::{Simulated, simulate};
+pub use transport::QueuePlace;
 pub use work::Note;
 
 use work::Work;
@@ -108,7 +112,7 @@ impl Sizing {
     }
 
     /// The number under `key`; none where it does not apply to this deployment.
-    pub fn number(&self, key: &str) -> Option<f64> {
+    pub fn number(&self, key: Key) -> Option<f64> {
         self.sheet.find(key).map(|number| number.value())
     }
 }

@@ -2,6 +2,7 @@
 
 use plan::deployment::Processor;
 
+use crate::key::{Key, ServerKind};
 use crate::number::Number;
 use crate::processor::hypervisor;
 use crate::work::Work;
@@ -23,48 +24,58 @@ const SMALLEST_GB: f64 = 8.0;
 
 /// Memory of servers in both sites.
 pub(crate) fn memory(work: &mut Work<'_>) {
-    least(work, "");
+    least(work, ServerKind::First);
     let servers = &work.deployment.servers;
-    let first = site(work, "_dc1", servers.first);
+    let first = site(work, ServerKind::First, servers.first);
     finish(work, &first);
     if work.deployment.second_site.is_some() {
-        let second = site(work, "_dc2", servers.second);
-        work.put("mem.ram_gb_dc2", "GB", second.max(first));
+        let second = site(work, ServerKind::Second, servers.second);
+        work.put(Key::MemoryRamGb(ServerKind::Second), second.max(first));
     }
 }
 
 /// Memory of servers that are kept for late copies.
 pub(crate) fn late(work: &mut Work<'_>) {
-    least(work, "_lagged");
-    let memory = site(work, "_lagged", work.deployment.servers.lagged);
-    work.put("mem.ram_gb_lagged", "GB", memory);
+    least(work, ServerKind::Lagged);
+    let memory = site(work, ServerKind::Lagged, work.deployment.servers.lagged);
+    work.put(Key::MemoryRamGb(ServerKind::Lagged), memory);
 }
 
 /// What the number of copies alone asks for.
-fn least(work: &mut Work<'_>, kind: &str) {
-    let copies = work.get(&format!("srv.db_copies{kind}"));
+fn least(work: &mut Work<'_>, kind: ServerKind) {
+    let copies = work.get(Key::ServerDbCopies(kind));
     let least = LEAST.iter().rev().find(|(from, _)| *from <= copies.value());
     let least = least.map_or(SMALLEST_GB, |&(_, least)| least);
     let least = Number::of_all("least_memory", &[copies], least);
-    work.put(&format!("mem.minimum_gb_by_copies{kind}"), "GB", least);
+    work.put(minimum(kind), least);
 }
 
-/// The part of a key that says whose copies are meant.
-fn kind(site: &str) -> &str {
-    if site == "_lagged" { site } else { "" }
+/// The least memory by copies; both sites have the same.
+const fn minimum(kind: ServerKind) -> Key {
+    match kind {
+        ServerKind::First | ServerKind::Second => Key::MemoryMinimumGbByCopies,
+        ServerKind::Lagged => Key::MemoryMinimumGbByCopiesLagged,
+    }
+}
+
+/// Whose copies count: servers of both sites are taken to hold as many.
+const fn with_copies(kind: ServerKind) -> ServerKind {
+    match kind {
+        ServerKind::First | ServerKind::Second => ServerKind::First,
+        ServerKind::Lagged => ServerKind::Lagged,
+    }
 }
 
 /// Memory of a server in one site, in the steps that it comes in.
-fn site(work: &mut Work<'_>, site: &str, processor: Processor) -> Number {
-    let active = work.get(&format!("srv.worst_active_dbs{site}")) * work.get("db.mailboxes");
-    let cache = (&active * work.get("mailboxes.cache_mb") / 1024.0).up();
-    let cache = work.put(&format!("mem.cache_gb{site}"), "GB", cache);
-    let access = client_access(work, site, processor);
+fn site(work: &mut Work<'_>, kind: ServerKind, processor: Processor) -> Number {
+    let active = work.get(Key::ServerWorstActiveDbs(kind)) * work.get(Key::DatabaseMailboxes);
+    let cache = (&active * work.get(Key::MailboxesCacheMb) / 1024.0).up();
+    let cache = work.put(Key::MemoryCacheGb(kind), cache);
+    let access = client_access(work, kind, processor);
     let needed = cache / figure!(work, cache_share_of_memory) + access;
-    let least = format!("mem.minimum_gb_by_copies{}", kind(site));
-    let raw = work.get(&least).max(needed);
-    let raw = work.put(&key("mem.ram_gb_raw", site), "GB", raw);
-    let index = content_index(work, site, active);
+    let raw = work.get(minimum(kind)).max(needed);
+    let raw = work.put(Key::MemoryRamGbRaw(kind), raw);
+    let index = content_index(work, kind, active);
     let share = figure!(work, cache_share_of_memory);
     let with = if (share * &raw + &index).value() > raw.value() {
         raw + index
@@ -72,55 +83,47 @@ fn site(work: &mut Work<'_>, site: &str, processor: Processor) -> Number {
         raw
     };
     let rounded = in_steps(with).max(SMALLEST_GB);
-    if site == "_dc1" {
-        return work.put("mem.ram_gb_dc1", "GB", rounded);
+    if kind == ServerKind::First {
+        return work.put(Key::MemoryRamGb(ServerKind::First), rounded);
     }
     rounded
 }
 
-/// Names of the first site stand without its number where the second's are not listed.
-fn key(name: &str, site: &str) -> String {
-    let site = if site == "_dc1" { "" } else { site };
-    format!("{name}{site}")
-}
-
-fn client_access(work: &mut Work<'_>, site: &str, processor: Processor) -> Number {
+fn client_access(work: &mut Work<'_>, kind: ServerKind, processor: Processor) -> Number {
     let memory = if !work.deployment.servers.multi_role {
         Number::plain(0.0)
-    } else if let Some(per_core) = work.sheet.find(&format!("cpu.mcycles_per_core{site}")) {
-        let active = work.get(&format!("srv.worst_active_dbs{site}")) * work.get("db.mailboxes");
+    } else if let Some(per_core) = work.sheet.find(Key::ProcessorMcyclesPerCore(kind)) {
+        let active = work.get(Key::ServerWorstActiveDbs(kind)) * work.get(Key::DatabaseMailboxes);
         let cycles = active * client_access_cycles(work) * hypervisor(work) / per_core;
         let each = figure!(work, client_access_memory_gb_per_busy_core);
         (figure!(work, client_access_memory_gb) + each * cycles).round()
     } else {
-        let cores = work
-            .sheet
-            .input(&format!("servers.cores{site}"), "", processor.cores);
+        let cores = work.sheet.input(Key::ServersCores(kind), processor.cores);
         figure!(work, client_access_memory_gb)
             + figure!(work, client_access_memory_gb_per_core) * cores
     };
-    work.put(&key("mem.client_access_gb", site), "GB", memory)
+    work.put(Key::MemoryClientAccessGb(kind), memory)
 }
 
 /// Megacycles of client access of a mailbox, also where they are part of the active figure.
 fn client_access_cycles(work: &mut Work<'_>) -> Number {
-    let apart = work.get("mailboxes.mcycles_client_access");
+    let apart = work.get(Key::MailboxesMcyclesClientAccess);
     if apart.value() > 0.0 {
         return apart;
     }
-    work.get("mailboxes.mcycles_active") * figure!(work, client_access_part)
+    work.get(Key::MailboxesMcyclesActive) * figure!(work, client_access_part)
 }
 
 /// The index keeps more of active copies in memory. Items are counted as MB of mailboxes by KB of
 /// messages, as the workbook does.
-fn content_index(work: &mut Work<'_>, site: &str, active: Number) -> Number {
-    let items = work.get("mailboxes.items");
-    let all = work.get(&format!("srv.db_copies{}", kind(site))) * work.get("db.mailboxes");
+fn content_index(work: &mut Work<'_>, kind: ServerKind, active: Number) -> Number {
+    let items = work.get(Key::MailboxesItems);
+    let all = work.get(Key::ServerDbCopies(with_copies(kind))) * work.get(Key::DatabaseMailboxes);
     let others = (all - &active).max(0.0) * &items;
     let bytes = figure!(work, content_index_bytes_per_active_item) * (active * items)
         + figure!(work, content_index_bytes_per_passive_item) * others;
     let index = figure!(work, content_index_memory_gb) + bytes / 1_073_741_824.0;
-    work.put(&key("mem.content_index_gb", site), "GB", index)
+    work.put(Key::MemoryContentIndexGb(kind), index)
 }
 
 fn in_steps(memory: Number) -> Number {
@@ -134,7 +137,8 @@ fn in_steps(memory: Number) -> Number {
 /// What the memory amounts to for each mailbox.
 fn finish(work: &mut Work<'_>, memory: &Number) {
     let cache = figure!(work, cache_share_of_memory) * memory;
-    let cache = work.put("mem.cache_gb_at_that_ram", "GB", cache);
-    let active = work.get("srv.worst_active_dbs_dc1") * work.get("db.mailboxes");
-    work.put("mem.cache_mb_per_mailbox", "MB", cache * 1024.0 / active);
+    let cache = work.put(Key::MemoryCacheGbAtThatRam, cache);
+    let active =
+        work.get(Key::ServerWorstActiveDbs(ServerKind::First)) * work.get(Key::DatabaseMailboxes);
+    work.put(Key::MemoryCacheMbPerMailbox, cache * 1024.0 / active);
 }

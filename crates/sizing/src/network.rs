@@ -2,9 +2,10 @@
 
 use plan::deployment::SiteModel;
 
+use crate::key::{Key, ServerKind};
 use crate::number::Number;
 use crate::quirk::Quirk;
-use crate::sheet::{OWN, WORKBOOK};
+use crate::sheet::Decision;
 use crate::work::Work;
 
 /// Bits on the way below which the usual TCP window does. Source: S-W76.
@@ -34,35 +35,35 @@ pub(crate) fn network(work: &mut Work<'_>) {
 
 /// Logs that cross between the sites, one stream for each copy on the other side.
 fn streams(work: &mut Work<'_>, model: SiteModel) {
-    let there = work.get("copies.second_site") + work.get("copies.second_site_lagged");
+    let there = work.get(Key::CopiesSecondSite) + work.get(Key::CopiesSecondSiteLagged);
     let streams = match model {
         SiteModel::ActiveActive => {
-            work.get("db.active_dc1") * &there + work.get("db.active_dc2") * there
+            work.get(Key::DatabaseActiveDc1) * &there + work.get(Key::DatabaseActiveDc2) * there
         }
-        _ => work.get("db.active_dc1") * there,
+        _ => work.get(Key::DatabaseActiveDc1) * there,
     };
-    work.put("net.log_streams_per_dag", "", streams);
+    work.put(Key::NetworkLogStreamsPerDag, streams);
 }
 
 fn rates(work: &mut Work<'_>, shares: &[f64; 24]) {
     let peak = shares.iter().copied().fold(0.0, f64::max);
-    let peak = work.sheet.input("replication.peak_hour_share", "", peak);
+    let peak = work.sheet.input(Key::ReplicationPeakHourShare, peak);
     let (log, index) = both(work, &peak);
-    let log = work.put("net.peak_log_mbps_per_db", "Mb/s", log);
-    let index = work.put("net.peak_index_mbps_per_db", "Mb/s", index);
-    let streams = work.get("net.log_streams_per_dag");
-    let log = work.put("net.peak_log_mbps_per_dag", "Mb/s", log * &streams);
-    let index = work.put("net.peak_index_mbps_per_dag", "Mb/s", index * &streams);
-    let total = work.put("net.peak_total_mbps_per_dag", "Mb/s", log + index);
-    let all = total * work.get("srv.dags");
-    work.put("net.peak_environment_mbps", "Mb/s", all);
+    let log = work.put(Key::NetworkPeakLogMbpsPerDb, log);
+    let index = work.put(Key::NetworkPeakIndexMbpsPerDb, index);
+    let streams = work.get(Key::NetworkLogStreamsPerDag);
+    let log = work.put(Key::NetworkPeakLogMbpsPerDag, log * &streams);
+    let index = work.put(Key::NetworkPeakIndexMbpsPerDag, index * &streams);
+    let total = work.put(Key::NetworkPeakTotalMbpsPerDag, log + index);
+    let all = total * work.get(Key::ServerDags);
+    work.put(Key::NetworkPeakEnvironmentMbps, all);
     let mean = busiest_mean_in_recovery_point(work, shares);
-    let mean = work.sheet.input("replication.busiest_mean_share", "", mean);
+    let mean = work.sheet.input(Key::ReplicationBusiestMeanShare, mean);
     let (log, index) = both(work, &mean);
-    let rate = work.put("net.rpo_mbps_per_db", "Mb/s", log + index);
-    let per_group = work.put("net.rpo_mbps_per_dag", "Mb/s", rate * streams);
-    let all = per_group * work.get("srv.dags");
-    work.put("net.environment_mbps", "Mb/s", all);
+    let rate = work.put(Key::NetworkRpoMbpsPerDb, log + index);
+    let per_group = work.put(Key::NetworkRpoMbpsPerDag, rate * streams);
+    let all = per_group * work.get(Key::ServerDags);
+    work.put(Key::NetworkEnvironmentMbps, all);
 }
 
 /// The largest mean share of the hours that a disaster may cost; the hour is the least.
@@ -73,7 +74,7 @@ fn busiest_mean_in_recovery_point(work: &mut Work<'_>, shares: &[f64; 24]) -> f6
         return right;
     }
     let workbook = busiest_mean(shares, 5);
-    let key = "replication.busiest_mean_share";
+    let key = Key::ReplicationBusiestMeanShare;
     work.note(Quirk::WindowOfFive, key, Some((workbook, right)));
     if work.deployment.is_compatible() {
         workbook
@@ -84,9 +85,9 @@ fn busiest_mean_in_recovery_point(work: &mut Work<'_>, shares: &[f64; 24]) -> f6
 
 /// Log traffic, compressed, and index traffic of a database in an hour with `share` of the day.
 fn both(work: &mut Work<'_>, share: &Number) -> (Number, Number) {
-    let raw = share * work.get("log.all_logs_per_day_per_db") * 8.0 / 3600.0;
+    let raw = share * work.get(Key::LogAllLogsPerDayPerDb) * 8.0 / 3600.0;
     let saved = work.deployment.replication.compression;
-    let saved = work.sheet.share("replication.compression_percent", saved);
+    let saved = work.sheet.share(Key::ReplicationCompressionPercent, saved);
     let index = &raw * figure!(work, index_traffic_share);
     (raw * (1.0 - saved), index)
 }
@@ -109,58 +110,49 @@ fn busiest_mean(shares: &[f64; 24], hours: usize) -> f64 {
 
 /// Whether the link carries it with the TCP window that it needs.
 fn link(work: &mut Work<'_>, model: SiteModel) {
-    let needed = work.get("net.environment_mbps");
+    let needed = work.get(Key::NetworkEnvironmentMbps);
     let sold = LINKS.iter().copied().find(|rate| *rate > needed.value());
     if let Some(rate) = sold {
         let rate = Number::of_all("next_link_above", &[needed], rate);
-        work.sheet
-            .put("net.recommended_link_mbps", "Mb/s", OWN, rate);
+        work.sheet.put(Key::NetworkRecommendedLinkMbps, rate);
     }
     let Some(rate) = work.deployment.replication.link_mbps else {
         return;
     };
-    let rate = work.sheet.input("replication.link_mbps", "Mb/s", rate);
+    let rate = work.sheet.input(Key::ReplicationLinkMbps, rate);
     let latency = work.deployment.replication.link_latency.0 as f64 / 1e6;
-    let latency = work
-        .sheet
-        .input("replication.link_latency_ms", "ms", latency);
+    let latency = work.sheet.input(Key::ReplicationLinkLatencyMs, latency);
     let bits = &rate * 1000.0 * &latency;
-    let bits = work.put("net.bandwidth_delay_bits", "bits", bits);
+    let bits = work.put(Key::NetworkBandwidthDelayBits, bits);
     let right = through(&rate, &latency, &bits, 8.0);
     let workbook = if window_counts(work, model) {
         through(&rate, &latency, &bits, 1.0)
     } else {
         rate.clone()
     };
-    let key = "net.link_throughput_mbps";
+    let key = Key::NetworkLinkThroughputMbps;
     let through = work.either(Quirk::LinkWindow, key, workbook, right);
-    let through = work.put(key, "Mb/s", through);
-    for (key, needed, because) in [
-        (
-            "net.link_ok_rpo",
-            "net.environment_mbps",
-            "net.link_throughput_mbps is more than net.environment_mbps",
-        ),
-        (
-            "net.link_ok_peak",
-            "net.peak_environment_mbps",
-            "net.link_throughput_mbps is more than net.peak_environment_mbps",
-        ),
+    let through = work.put(key, through);
+    for (key, needed) in [
+        (Key::NetworkLinkOkRpo, Key::NetworkEnvironmentMbps),
+        (Key::NetworkLinkOkPeak, Key::NetworkPeakEnvironmentMbps),
     ] {
         let enough = through.value() > work.value(needed);
-        let word = if enough { "Yes" } else { "No" };
-        work.sheet.put_word(key, WORKBOOK, word, because);
+        let because = format!("{} is more than {needed}", Key::NetworkLinkThroughputMbps);
+        work.sheet.decide(key, Decision::Answer(enough), &because);
     }
 }
 
 /// Whether the workbook looks at the TCP window: only where servers of the second site wait or are
 /// kept for late copies.
 fn window_counts(work: &Work<'_>, model: SiteModel) -> bool {
-    let any = |key: &str| {
+    let any = |key| {
         let servers = work.sheet.find(key);
         servers.is_some_and(|servers| servers.value() > 0.0)
     };
-    model != SiteModel::ActiveActive || any("srv.passive_dc2") || any("srv.lagged_dc2")
+    model != SiteModel::ActiveActive
+        || any(Key::ServerPassiveDc2)
+        || any(Key::ServerLagged(ServerKind::Second))
 }
 
 /// What goes through a link with the smallest window whose bytes, times `bits_per_unit`, are not

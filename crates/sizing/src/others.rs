@@ -9,8 +9,9 @@ use plan::deployment::{Disk, SiteModel};
 
 use crate::architecture::{Architecture, Build};
 use crate::disks::{LEVELS, group_of, in_groups};
+use crate::key::{Key, ServerKind};
 use crate::number::Number;
-use crate::sheet::OWN;
+use crate::sheet::Decision;
 use crate::volumes::database_volume;
 use crate::work::Work;
 
@@ -19,44 +20,59 @@ pub(crate) fn others(work: &mut Work<'_>, architecture: Architecture) {
     let deployment = work.deployment;
     if let Some(model) = deployment.site_model() {
         let copies = match model {
-            SiteModel::ActiveActive => work.get("srv.db_copies"),
-            _ => (work.get("db.passive_dc2") / work.get("srv.passive_dc2").max(1.0)).up(),
+            SiteModel::ActiveActive => work.get(Key::ServerDbCopies(ServerKind::First)),
+            _ => {
+                (work.get(Key::DatabasePassiveDc2) / work.get(Key::ServerPassiveDc2).max(1.0)).up()
+            }
         };
-        put(work, "srv.db_copies_dc2", "", copies);
+        work.put(Key::ServerDbCopies(ServerKind::Second), copies);
         let disk = &deployment.storage.second.database;
-        storage(work, architecture, "_dc2", architecture.second, disk);
+        storage(
+            work,
+            architecture,
+            ServerKind::Second,
+            architecture.second,
+            disk,
+        );
     }
     if !architecture.late_apart {
         return;
     }
     let disk = &deployment.storage.first.database;
-    storage(work, architecture, "_lagged", architecture.first, disk);
-}
-
-fn put(work: &mut Work<'_>, key: &str, unit: &'static str, number: Number) -> Number {
-    work.sheet.put(key, unit, OWN, number)
+    storage(
+        work,
+        architecture,
+        ServerKind::Lagged,
+        architecture.first,
+        disk,
+    );
 }
 
 /// I/O, volumes and disks of a server that holds `srv.db_copies` of its kind.
-fn storage(work: &mut Work<'_>, architecture: Architecture, kind: &str, build: Build, disk: &Disk) {
-    let copies = work.get(&format!("srv.db_copies{kind}"));
-    let iops = work.get("io.db_iops_per_db") * &copies;
-    let iops = put(work, &format!("io.db_iops_per_server{kind}"), "1/s", iops);
-    let volumes = (&copies / work.get("vol.dbs_per_volume")).up();
-    let volumes = put(work, &format!("vol.db_volumes{kind}"), "", volumes);
+fn storage(
+    work: &mut Work<'_>,
+    architecture: Architecture,
+    kind: ServerKind,
+    build: Build,
+    disk: &Disk,
+) {
+    let copies = work.get(Key::ServerDbCopies(kind));
+    let iops = work.get(Key::IoDbIopsPerDb) * &copies;
+    let iops = work.put(Key::IoDbIopsPerServer(kind), iops);
+    let volumes = (&copies / work.get(Key::VolumeDbsPerVolume)).up();
+    let volumes = work.put(Key::VolumeDbVolumes(kind), volumes);
     let on_one = copies / volumes.clone().max(1.0);
     let size = database_volume(work, architecture, &on_one) * &volumes;
-    let key = format!("vol.db_volumes_gb_per_server{kind}");
-    let size = put(work, &key, "GB", size);
+    let size = work.put(Key::VolumeDbVolumesGbPerServer(kind), size);
     if build == Build::Jbod {
         // The second site's single disks are the workbook's, counted with the first's.
-        if kind == "_lagged" {
-            let mut all = volumes.clone() + work.get("vol.restore_volumes");
-            all = all + work.get("vol.autoreseed");
+        if kind == ServerKind::Lagged {
+            let mut all = volumes.clone() + work.get(Key::VolumeRestoreVolumes);
+            all = all + work.get(Key::VolumeAutoreseed);
             if architecture.logs_apart {
                 all = all + volumes;
             }
-            put(work, "disk.jbod_disks_per_server_lagged", "", all);
+            work.put(Key::DiskJbodDisksPerServer(ServerKind::Lagged), all);
         }
         return;
     }
@@ -64,17 +80,17 @@ fn storage(work: &mut Work<'_>, architecture: Architecture, kind: &str, build: B
 }
 
 /// Disks in redundant groups: the level with fewer disks, as in the first site.
-fn redundant(work: &mut Work<'_>, kind: &str, disk: &Disk, iops: &Number, size: Number) {
-    let site = if kind == "_dc2" { "_dc2" } else { "" };
-    let formatted = work.get(&format!("disk.formatted_gb{site}"));
+fn redundant(work: &mut Work<'_>, kind: ServerKind, disk: &Disk, iops: &Number, size: Number) {
+    let disks_of = kind.with_disks();
+    let formatted = work.get(Key::DiskFormattedGb(disks_of));
     let data = (size / formatted).up();
-    let reads = work.get("io.read_fraction");
+    let reads = work.get(Key::IoReadFraction);
     let needed = |work: &Work<'_>, at: usize| {
         let level = &LEVELS[at];
         let group = group_of(work, level.raid);
         let back_end = iops * (&reads + level.write_cost * (1.0 - &reads));
         let safe = back_end / (1.0 - level.rebuild);
-        let io = (safe / work.get(&format!("disk.random_iops{site}"))).up();
+        let io = (safe / work.get(Key::DiskRandomIops(disks_of))).up();
         let io = io.up_to(f64::from(group.data + group.redundancy));
         io.max(in_groups(data.clone(), group))
     };
@@ -89,11 +105,11 @@ fn redundant(work: &mut Work<'_>, kind: &str, disk: &Disk, iops: &Number, size: 
         None => 1,
     };
     let disks = needed(work, chosen);
-    let word = LEVELS[chosen].raid.word();
+    let raid = Decision::Raid(LEVELS[chosen].raid);
     let because = "given, or the level with fewer disks; no parity on slow ones";
-    let key = format!("disk.raid_choice_db{kind}");
-    work.sheet.put_word(&key, OWN, word, because);
-    put(work, &format!("disk.raid_disks_db{kind}"), "", disks);
+    work.sheet
+        .decide(Key::DiskRaidChoiceDb(kind), raid, because);
+    work.put(Key::DiskRaidDisksDb(kind), disks);
 }
 
 /// Processors and memory of servers that are kept for late copies. At the worst as many of them are
@@ -103,14 +119,14 @@ pub(crate) fn late_servers(work: &mut Work<'_>, architecture: Architecture) {
     if !architecture.late_apart {
         return;
     }
-    let copies = work.get("srv.db_copies_lagged");
+    let copies = work.get(Key::ServerDbCopies(ServerKind::Lagged));
     let catches_up = deployment.availability.replay_lag_manager && !deployment.is_compatible();
     let active = if catches_up {
-        copies.min(work.get("srv.worst_active_dbs_dc1"))
+        copies.min(work.get(Key::ServerWorstActiveDbs(ServerKind::First)))
     } else {
         Number::plain(0.0)
     };
-    put(work, "srv.worst_active_dbs_lagged", "", active);
+    work.put(Key::ServerWorstActiveDbs(ServerKind::Lagged), active);
     crate::processor::late(work);
     crate::memory::late(work);
 }

@@ -3,6 +3,7 @@
 use plan::Deployment;
 use plan::deployment::{BackupFrequency, BackupMethod};
 
+use crate::key::{Key, ServerKind};
 use crate::sheet::Sheet;
 
 /// A day of the schedule.
@@ -28,11 +29,11 @@ pub fn schedule(deployment: &Deployment, sheet: &Sheet) -> Vec<BackupDay> {
         | BackupFrequency::WeeklyFullDailyDifferential => 7,
         BackupFrequency::TwiceMonthlyFullDailyIncremental => 14,
     };
-    let copies = sheet
-        .find("srv.db_copies")
-        .map_or(0.0, |number| number.value());
+    let Some(copies) = sheet.find(Key::ServerDbCopies(ServerKind::First)) else {
+        return Vec::new();
+    };
     let databases = (0..100_000)
-        .take_while(|&count| f64::from(count) < copies)
+        .take_while(|&count| f64::from(count) < copies.value())
         .count();
     let day = |day: usize| {
         let full = (databases + days - 1 - day) / days;
@@ -46,7 +47,7 @@ pub fn schedule(deployment: &Deployment, sheet: &Sheet) -> Vec<BackupDay> {
 mod tests {
     use plan::Deployment;
 
-    use crate::{schedule, size};
+    use crate::{Key, ServerKind, schedule, size};
 
     #[test]
     fn every_database_has_its_turn_once() {
@@ -64,7 +65,7 @@ mod tests {
             let sheet = size(&deployment).sheet;
             let plan = schedule(&deployment, &sheet);
             assert_eq!(plan.len(), days);
-            let copies = sheet.get("srv.db_copies").value();
+            let copies = sheet.get(Key::ServerDbCopies(ServerKind::First)).value();
             let full: usize = plan.iter().map(|day| day.full).sum();
             assert_eq!(full.to_string(), copies.to_string());
             assert!(plan.iter().all(|day| day.full + day.changes == full));

@@ -1,52 +1,74 @@
-//! Every number of a sizing with its key, unit, formula and source; formulas find what they need
-//! in it by key, as the cells of a spreadsheet do.
+//! Every number and decision of a sizing with the formula that made it; formulas find what they
+//! need in it by key, as the cells of a spreadsheet do.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use plan::deployment::Figure;
+use plan::deployment::{Figure, Raid};
 
+use crate::architecture::{Build, VolumeArchitecture};
+use crate::key::Key;
 use crate::number::{Number, write};
+use crate::transport::QueuePlace;
 
 /// What is known under a key.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value {
     /// A number.
     Number(f64),
-    /// A word.
-    Word(String),
+    /// A choice between a few things.
+    Decision(Decision),
+}
+
+/// What is decided, not calculated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// Whether something is so.
+    Answer(bool),
+    /// What lies on a volume.
+    Volumes(VolumeArchitecture),
+    /// What volumes lie on.
+    Build(Build),
+    /// How disks protect each other.
+    Raid(Raid),
+    /// Where the queue database lies.
+    Queue(QueuePlace),
+}
+
+impl Decision {
+    /// The name that the workbook uses.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Answer(true) => "Yes",
+            Self::Answer(false) => "No",
+            Self::Volumes(volumes) => volumes.name(),
+            Self::Build(build) => build.name(),
+            Self::Raid(raid) => raid.word(),
+            Self::Queue(place) => place.name(),
+        }
+    }
 }
 
 /// One result or input.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fact {
-    /// Its name: `db.count`. Inputs are named as in the document.
-    pub key: String,
+    /// What it is.
+    pub key: Key,
     /// The value.
     pub value: Value,
-    /// Unit of a number; empty for counts and words.
-    pub unit: &'static str,
     /// How it is calculated, with names; empty for inputs.
     pub formula: String,
     /// The same with the numbers put in.
     pub numbers: String,
     /// Who says so.
-    pub source: String,
+    pub source: Cow<'static, str>,
 }
-
-/// The v7.6 workbook and the article of October 2015, whose formulas the numbers follow.
-pub(crate) const WORKBOOK: &str = "S-W76: the v7.6 workbook, recalculated";
-
-/// What the document says.
-pub(crate) const INPUT: &str = "the deployment, or its default";
-
-/// What we put in the place of a known mistake, or add.
-pub(crate) const OWN: &str = "Plimsoll";
 
 /// All facts in the order of their calculation.
 #[derive(Clone, Debug, Default)]
 pub struct Sheet {
     facts: Vec<Fact>,
-    places: BTreeMap<String, usize>,
+    places: BTreeMap<Cow<'static, str>, usize>,
 }
 
 impl Sheet {
@@ -56,123 +78,122 @@ impl Sheet {
     }
 
     /// What is known under `key`.
-    pub fn fact(&self, key: &str) -> Option<&Fact> {
-        self.places.get(key).map(|&place| &self.facts[place])
+    pub fn fact(&self, key: Key) -> Option<&Fact> {
+        self.named(&key.name())
     }
 
-    /// The key that shares the longest end or beginning with `key`, if any shares a part of it.
-    pub fn nearest(&self, key: &str) -> Option<&str> {
-        let shared = |known: &str| {
-            let same = |(left, right): &(char, char)| left == right;
-            let front = known.chars().zip(key.chars()).take_while(same).count();
-            let back = known
-                .chars()
-                .rev()
-                .zip(key.chars().rev())
-                .take_while(same)
-                .count();
-            front + back
-        };
-        let keys = self.facts.iter().map(|fact| fact.key.as_str());
-        let best = keys.max_by_key(|known| shared(known))?;
-        (shared(best) >= 3).then_some(best)
+    /// What is known under the name of a key, as people and formulas write it.
+    pub fn named(&self, name: &str) -> Option<&Fact> {
+        self.places.get(name).map(|&place| &self.facts[place])
+    }
+
+    /// The name that shares the longest end or beginning with `name`, if any shares a part of it.
+    pub fn nearest(&self, name: &str) -> Option<&str> {
+        let names = self.facts.iter().map(|fact| fact.key.name());
+        let best = names
+            .max_by_key(|known| shared(known, name))
+            .filter(|best| shared(best, name) >= 3)?;
+        self.places.get_key_value(&best).map(|(name, _)| &**name)
     }
 
     /// The number under `key`, where there is one.
-    pub fn find(&self, key: &str) -> Option<Number> {
+    pub(crate) fn find(&self, key: Key) -> Option<Number> {
         match self.fact(key)?.value {
-            Value::Number(value) => Some(Number::named(key, value)),
-            Value::Word(_) => None,
+            Value::Number(value) => Some(Number::named(&key.name(), value)),
+            Value::Decision(_) => None,
+        }
+    }
+
+    /// The decision under `key`, where there is one.
+    pub(crate) fn decision(&self, key: Key) -> Option<Decision> {
+        match self.fact(key)?.value {
+            Value::Decision(decision) => Some(decision),
+            Value::Number(_) => None,
         }
     }
 
     /// The number under `key`, which an earlier formula has left there.
-    pub fn get(&self, key: &str) -> Number {
+    pub(crate) fn get(&self, key: Key) -> Number {
         let number = self.find(key);
-        assert!(number.is_some(), "no number {key} so far");
-        number.unwrap_or_else(|| Number::plain(0.0))
+        number.unwrap_or_else(|| panic!("invariant: {key} is calculated before it is used"))
     }
 
     /// Writes down a result and gives it back under its name.
-    pub fn put(
-        &mut self,
-        key: &str,
-        unit: &'static str,
-        source: &str,
-        number: impl Into<Number>,
-    ) -> Number {
+    pub(crate) fn put(&mut self, key: Key, number: impl Into<Number>) -> Number {
         let number = number.into();
         self.push(Fact {
-            key: key.to_owned(),
+            key,
             value: Value::Number(number.value()),
-            unit,
             formula: number.formula().to_owned(),
             numbers: number.numbers().to_owned(),
-            source: source.to_owned(),
+            source: Cow::Borrowed(key.source()),
         });
-        Number::named(key, number.value())
+        Number::named(&key.name(), number.value())
     }
 
-    /// Writes down a word and the reason for it.
-    pub(crate) fn put_word(&mut self, key: &str, source: &str, word: &str, because: &str) {
+    /// Writes down a decision and the reason for it.
+    pub(crate) fn decide(&mut self, key: Key, decision: Decision, because: &str) {
         self.push(Fact {
-            key: key.to_owned(),
-            value: Value::Word(word.to_owned()),
-            unit: "",
+            key,
+            value: Value::Decision(decision),
             formula: because.to_owned(),
             numbers: String::new(),
-            source: source.to_owned(),
+            source: Cow::Borrowed(key.source()),
         });
     }
 
     /// An input, which is written down when it is first used.
-    pub fn input(&mut self, key: &str, unit: &'static str, value: f64) -> Number {
-        self.given(key, unit, value, INPUT)
+    pub(crate) fn input(&mut self, key: Key, value: f64) -> Number {
+        self.given(key, value, Cow::Borrowed(key.source()))
     }
 
     /// An input that the document gives in percent, as a share.
-    pub fn share(&mut self, key: &str, share: f64) -> Number {
-        self.input(key, "percent", share * 100.0) / 100.0
+    pub(crate) fn share(&mut self, key: Key, share: f64) -> Number {
+        self.input(key, share * 100.0) / 100.0
     }
 
-    /// A figure of the product.
-    pub fn figure(&mut self, name: &str, figure: &Figure) -> Number {
-        self.given(&format!("figures.{name}"), "", figure.value, &figure.source)
+    /// A figure of the product, by the name of its field.
+    pub(crate) fn figure(&mut self, name: &'static str, figure: &Figure) -> Number {
+        let source = Cow::Owned(figure.source.clone());
+        self.given(Key::Figure(name), figure.value, source)
     }
 
-    fn given(&mut self, key: &str, unit: &'static str, value: f64, source: &str) -> Number {
-        if !self.places.contains_key(key) {
+    fn given(&mut self, key: Key, value: f64, source: Cow<'static, str>) -> Number {
+        let name = key.name();
+        if !self.places.contains_key(&name) {
             self.push(Fact {
-                key: key.to_owned(),
+                key,
                 value: Value::Number(value),
-                unit,
                 formula: String::new(),
                 numbers: String::new(),
-                source: source.to_owned(),
+                source,
             });
         }
-        Number::named(key, value)
+        Number::named(&name, value)
     }
 
     fn push(&mut self, fact: Fact) {
-        let earlier = self.places.insert(fact.key.clone(), self.facts.len());
+        let earlier = self.places.insert(fact.key.name(), self.facts.len());
         assert!(earlier.is_none(), "{} is calculated twice", fact.key);
         self.facts.push(fact);
     }
 }
 
+/// Characters at the beginning and at the end that two names share.
+fn shared(known: &str, name: &str) -> usize {
+    let front = known.chars().zip(name.chars());
+    let back = known.chars().rev().zip(name.chars().rev());
+    front.take_while(|(left, right)| left == right).count()
+        + back.take_while(|(left, right)| left == right).count()
+}
+
 impl Fact {
     /// The value as explanations write it, with its unit.
     pub fn written(&self) -> String {
-        match &self.value {
-            Value::Number(value) if self.unit.is_empty() => write(*value),
-            Value::Number(value) => format!("{} {}", write(*value), self.unit),
-            Value::Word(word) => word.clone(),
+        match self.value {
+            Value::Number(value) if self.key.unit().is_empty() => write(value),
+            Value::Number(value) => format!("{} {}", write(value), self.key.unit()),
+            Value::Decision(decision) => decision.name().to_owned(),
         }
-    }
-
-    /// Whether the value is this word.
-    pub fn is_word(&self, word: &str) -> bool {
-        matches!(&self.value, Value::Word(own) if own == word)
     }
 }

@@ -1,12 +1,14 @@
 //! One mailbox of each tier: space, I/O, processor, cache, log (facts 5.1 and 4.1), and its growth
 //! (5.18).
 
+use std::ops::RangeInclusive;
+
 use plan::deployment::Tier;
 use units::{Bytes, Nanos};
 
+use crate::key::{Key, TierKey};
 use crate::number::{Number, sum};
 use crate::quirk::Quirk;
-use crate::sheet::OWN;
 use crate::work::Work;
 
 /// Mailboxes below this length in MB are searched too fast to matter, and each further MB costs
@@ -31,7 +33,7 @@ pub(crate) fn tiers(work: &mut Work<'_>) {
     let deployment = work.deployment;
     for (index, tier) in deployment.tiers.iter().enumerate() {
         let row = TierRow {
-            name: format!("t{}", index + 1),
+            number: index + 1,
             tier,
         };
         row.inputs(work);
@@ -45,103 +47,107 @@ pub(crate) fn tiers(work: &mut Work<'_>) {
 }
 
 /// The sum of `what` of one mailbox over all mailboxes.
-pub(crate) fn over_tiers(work: &Work<'_>, what: &str) -> Number {
-    sum(each(work)
-        .map(|name| work.get(&format!("{name}.mailboxes")) * work.get(&format!("{name}.{what}"))))
+pub(crate) fn over_tiers(work: &Work<'_>, what: TierKey) -> Number {
+    sum(each(work).map(|tier| {
+        work.get(Key::Tier(tier, TierKey::Mailboxes)) * work.get(Key::Tier(tier, what))
+    }))
 }
 
-fn each<'w>(work: &'w Work<'_>) -> impl Iterator<Item = String> + 'w {
-    (1..=work.deployment.tiers.len()).map(|number| format!("t{number}"))
+/// The numbers of the tiers.
+pub(crate) fn each(work: &Work<'_>) -> RangeInclusive<usize> {
+    1..=work.deployment.tiers.len()
 }
 
 fn totals(work: &mut Work<'_>) {
-    let all = sum(each(work).map(|name| work.get(&format!("{name}.mailboxes"))));
-    let all = work.put("mailboxes.total", "", all);
-    for (key, unit, what) in [
-        ("mailboxes.on_disk_mb", "MB", "mailbox_on_disk_mb"),
-        ("mailboxes.mcycles_active", "megacycles", "mcycles_active"),
-        ("mailboxes.mcycles_passive", "megacycles", "mcycles_passive"),
+    let all = sum(each(work).map(|tier| work.get(Key::Tier(tier, TierKey::Mailboxes))));
+    let all = work.put(Key::MailboxesTotal, all);
+    for (key, what) in [
+        (Key::MailboxesOnDiskMb, TierKey::MailboxOnDiskMb),
+        (Key::MailboxesMcyclesActive, TierKey::McyclesActive),
+        (Key::MailboxesMcyclesPassive, TierKey::McyclesPassive),
         (
-            "mailboxes.mcycles_client_access",
-            "megacycles",
-            "mcycles_client_access",
+            Key::MailboxesMcyclesClientAccess,
+            TierKey::McyclesClientAccess,
         ),
-        ("mailboxes.cache_mb", "MB", "cache_mb"),
-        ("mailboxes.items", "thousands", "items"),
-        ("mailboxes.average_message_kb", "KB", "average_message_kb"),
+        (Key::MailboxesCacheMb, TierKey::CacheMb),
+        (Key::MailboxesItems, TierKey::Items),
+        (Key::MailboxesAverageMessageKb, TierKey::AverageMessageKb),
     ] {
         let mean = over_tiers(work, what) / &all;
-        work.put(key, unit, mean);
+        work.put(key, mean);
     }
-    let mean = work.get("mailboxes.on_disk_mb") / 1024.0;
-    work.put("mailboxes.on_disk_gb", "GB", mean);
+    let mean = work.get(Key::MailboxesOnDiskMb) / 1024.0;
+    work.put(Key::MailboxesOnDiskGb, mean);
 }
 
 struct TierRow<'t> {
-    name: String,
+    number: usize,
     tier: &'t Tier,
 }
 
 impl TierRow<'_> {
-    fn key(&self, what: &str) -> String {
-        format!("{}.{what}", self.name)
+    const fn key(&self, what: TierKey) -> Key {
+        Key::Tier(self.number, what)
     }
 
-    fn get(&self, work: &Work<'_>, what: &str) -> Number {
-        work.get(&self.key(what))
+    fn get(&self, work: &Work<'_>, what: TierKey) -> Number {
+        work.get(self.key(what))
     }
 
-    fn put(&self, work: &mut Work<'_>, what: &str, unit: &'static str, number: Number) -> Number {
-        work.put(&self.key(what), unit, number)
+    fn put(&self, work: &mut Work<'_>, what: TierKey, number: Number) -> Number {
+        work.put(self.key(what), number)
     }
 
     fn inputs(&self, work: &mut Work<'_>) {
         let tier = self.tier;
-        let growth = work.sheet.share(&self.key("growth_percent"), tier.growth);
+        let growth = work
+            .sheet
+            .share(self.key(TierKey::GrowthPercent), tier.growth);
         let today = work
             .sheet
-            .input(&self.key("mailboxes_today"), "", tier.mailboxes);
-        self.put(work, "mailboxes", "", today * (1.0 + growth));
-        for (what, unit, value) in [
-            ("messages_per_day", "", tier.messages_per_day),
+            .input(self.key(TierKey::MailboxesToday), tier.mailboxes);
+        self.put(work, TierKey::Mailboxes, today * (1.0 + growth));
+        for (what, value) in [
+            (TierKey::MessagesPerDay, tier.messages_per_day),
             (
-                "average_message_kb",
-                "KB",
+                TierKey::AverageMessageKb,
                 tier.average_message.0 as f64 / 1024.0,
             ),
-            ("limit_mb", "MB", mb(tier.size_limit)),
-            ("archive_limit_mb", "MB", mb(tier.archive_limit)),
-            ("retention_days", "days", days(tier.deleted_item_retention)),
+            (TierKey::LimitMb, mb(tier.size_limit)),
+            (TierKey::ArchiveLimitMb, mb(tier.archive_limit)),
+            (TierKey::RetentionDays, days(tier.deleted_item_retention)),
         ] {
-            work.sheet.input(&self.key(what), unit, value);
+            work.sheet.input(self.key(what), value);
         }
         if (tier.messages_per_day / 50.0).fract() != 0.0 || tier.messages_per_day > 500.0 {
-            work.note(Quirk::ProfileSteps, &self.key("messages_per_day"), None);
+            work.note(Quirk::ProfileSteps, self.key(TierKey::MessagesPerDay), None);
         }
     }
 
     /// MB on the disk, whole: mailbox and archive with what is kept of deleted and changed items.
     fn space(&self, work: &mut Work<'_>) {
-        let day = self.get(work, "messages_per_day") * self.get(work, "average_message_kb");
-        let whitespace = self.put(work, "whitespace_mb", "MB", day / 1024.0);
-        let limit = self.get(work, "limit_mb");
+        let day =
+            self.get(work, TierKey::MessagesPerDay) * self.get(work, TierKey::AverageMessageKb);
+        let whitespace = self.put(work, TierKey::WhitespaceMb, day / 1024.0);
+        let limit = self.get(work, TierKey::LimitMb);
         let kept = self.kept(work, &limit) + &whitespace;
-        let kept = self.put(work, "dumpster_plus_whitespace_mb", "MB", kept);
-        let archive = self.get(work, "archive_limit_mb");
+        let kept = self.put(work, TierKey::DumpsterPlusWhitespaceMb, kept);
+        let archive = self.get(work, TierKey::ArchiveLimitMb);
         let mut total = limit + kept;
         if archive.value() > 0.0 {
             let kept = self.kept(work, &archive) + &whitespace;
-            let kept = self.put(work, "archive_dumpster_plus_whitespace_mb", "MB", kept);
+            let kept = self.put(work, TierKey::ArchiveDumpsterPlusWhitespaceMb, kept);
             total = total + archive + kept;
         }
-        let total = self.put(work, "mailbox_on_disk_mb", "MB", total.up());
-        let items = total / self.get(work, "average_message_kb");
-        self.put(work, "items", "thousands", items);
+        let total = self.put(work, TierKey::MailboxOnDiskMb, total.up());
+        let items = total / self.get(work, TierKey::AverageMessageKb);
+        self.put(work, TierKey::Items, items);
     }
 
     /// MB of recoverable items beside a mailbox of `limit`.
     fn kept(&self, work: &mut Work<'_>, limit: &Number) -> Number {
-        let mut kept = self.get(work, "whitespace_mb") * self.get(work, "retention_days");
+        let mut kept =
+            self.get(work, TierKey::WhitespaceMb) * self.get(work, TierKey::RetentionDays);
         if self.tier.single_item_recovery {
             kept = kept + figure!(work, single_item_recovery_share) * limit;
         }
@@ -153,95 +159,100 @@ impl TierRow<'_> {
 
     fn growth(&self, work: &mut Work<'_>) {
         let days = work.deployment.data.work_days;
-        let days = work.sheet.input("data.work_days", "days", f64::from(days));
-        let weekly = self.get(work, "whitespace_mb") * days;
-        let weekly = self.put(work, "weekly_mb", "MB", weekly);
-        let yearly = self.put(work, "yearly_gb", "GB", weekly * 52.0 / 1024.0);
+        let days = work.sheet.input(Key::DataWorkDays, f64::from(days));
+        let weekly = self.get(work, TierKey::WhitespaceMb) * days;
+        let weekly = self.put(work, TierKey::WeeklyMb, weekly);
+        let yearly = self.put(work, TierKey::YearlyGb, weekly * 52.0 / 1024.0);
         let Some(initial) = self.tier.initial_size else {
             return;
         };
-        let initial = work.sheet.input(&self.key("initial_mb"), "MB", mb(initial));
-        let on_disk = self.get(work, "mailbox_on_disk_mb") / 1024.0;
+        let initial = work.sheet.input(self.key(TierKey::InitialMb), mb(initial));
+        let on_disk = self.get(work, TierKey::MailboxOnDiskMb) / 1024.0;
         let workbook = on_disk / (&yearly + &initial / 1024.0) * 12.0;
-        let left = (self.get(work, "limit_mb") - initial) / 1024.0;
+        let left = (self.get(work, TierKey::LimitMb) - initial) / 1024.0;
         let right = left / (yearly / 12.0);
-        let key = self.key("months_to_limit");
-        let months = work.either(Quirk::MonthsToLimit, &key, workbook, right);
-        self.put(work, "months_to_limit", "months", months);
+        let key = self.key(TierKey::MonthsToLimit);
+        let months = work.either(Quirk::MonthsToLimit, key, workbook, right);
+        self.put(work, TierKey::MonthsToLimit, months);
     }
 
     fn logs(&self, work: &mut Work<'_>) {
-        let factor = self.get(work, "average_message_kb") / figure!(work, reference_message_kb);
-        let factor = self.put(work, "log_size_factor", "", factor.round_to(0.1));
-        let logs = figure!(work, logs_per_message) * self.get(work, "messages_per_day") * factor;
-        self.put(work, "logs_per_day", "logs of 1 MB", logs);
+        let factor =
+            self.get(work, TierKey::AverageMessageKb) / figure!(work, reference_message_kb);
+        let factor = self.put(work, TierKey::LogSizeFactor, factor.round_to(0.1));
+        let logs =
+            figure!(work, logs_per_message) * self.get(work, TierKey::MessagesPerDay) * factor;
+        self.put(work, TierKey::LogsPerDay, logs);
     }
 
     /// Megacycles and cache.
     fn load(&self, work: &mut Work<'_>) {
-        let multiplier =
-            self.multiplier(work, "megacycle_multiplier", self.tier.megacycle_multiplier);
-        let factor = self.put(work, "cpu_factor_effective", "", multiplier);
-        let messages = self.get(work, "messages_per_day");
+        let multiplier = self.multiplier(
+            work,
+            TierKey::MegacycleMultiplier,
+            self.tier.megacycle_multiplier,
+        );
+        let factor = self.put(work, TierKey::CpuFactorEffective, multiplier);
+        let messages = self.get(work, TierKey::MessagesPerDay);
         let active = figure!(work, active_megacycles_per_message) * &messages * &factor;
-        let active = self.put(work, "mcycles_active", "megacycles", active);
+        let active = self.put(work, TierKey::McyclesActive, active);
         let right = figure!(work, passive_megacycles_per_message) * &messages;
         let workbook = &right * factor;
-        let key = self.key("mcycles_passive");
-        let passive = work.either(Quirk::PassiveMultiplier, &key, workbook, right);
-        self.put(work, "mcycles_passive", "megacycles", passive);
+        let key = self.key(TierKey::McyclesPassive);
+        let passive = work.either(Quirk::PassiveMultiplier, key, workbook, right);
+        self.put(work, TierKey::McyclesPassive, passive);
         let access = active * figure!(work, client_access_share);
-        self.put(work, "mcycles_client_access", "megacycles", access);
+        self.put(work, TierKey::McyclesClientAccess, access);
         let cache = figure!(work, cache_mb_per_message) * messages;
-        self.put(work, "cache_mb", "MB", cache);
+        self.put(work, TierKey::CacheMb, cache);
     }
 
     /// What a multiplier amounts to where it counts for a part of the users.
-    fn multiplier(&self, work: &mut Work<'_>, what: &str, multiplier: f64) -> Number {
+    fn multiplier(&self, work: &mut Work<'_>, what: TierKey, multiplier: f64) -> Number {
         let users = self.tier.multiplier_users;
         let users = work
             .sheet
-            .share(&self.key("multiplier_users_percent"), users);
-        let multiplier = work.sheet.input(&self.key(what), "", multiplier);
+            .share(self.key(TierKey::MultiplierUsersPercent), users);
+        let multiplier = work.sheet.input(self.key(what), multiplier);
         1.0 + (multiplier - 1.0) * users
     }
 
     fn io(&self, work: &mut Work<'_>) {
-        let factor = self.multiplier(work, "iops_multiplier", self.tier.iops_multiplier);
-        let factor = self.put(work, "io_factor_effective", "", factor);
+        let factor = self.multiplier(work, TierKey::IopsMultiplier, self.tier.iops_multiplier);
+        let factor = self.put(work, TierKey::IoFactorEffective, factor);
         let search = self.search(work);
         if let Some(given) = self.tier.given_iops {
             let share = work
                 .sheet
-                .input(&self.key("read_write_share"), "", given.read_share);
-            let share = self.put(work, "read_fraction", "", share);
-            let iops = work.sheet.input(&self.key("iops_given"), "1/s", given.iops);
-            let iops = self.put(work, "iops", "1/s", iops * factor);
-            self.put(work, "iops_read", "1/s", iops * share);
+                .input(self.key(TierKey::ReadWriteShare), given.read_share);
+            let share = self.put(work, TierKey::ReadFraction, share);
+            let iops = work.sheet.input(self.key(TierKey::IopsGiven), given.iops);
+            let iops = self.put(work, TierKey::Iops, iops * factor);
+            self.put(work, TierKey::IopsRead, iops * share);
             return;
         }
         let base = self.base(work);
         let share = self.read_share(work);
         let reads = &base * &share;
         let writes = &base * (1.0 - &share) * &factor;
-        let key = self.key("iops");
+        let key = self.key(TierKey::Iops);
         let read = if search.value() > 1.0 && factor.value() > 1.0 {
             let workbook = &reads * &factor + &reads * &search;
             let right = &reads * (factor + &search - 1.0);
-            work.either(Quirk::DoubleReads, &key, workbook, right)
+            work.either(Quirk::DoubleReads, key, workbook, right)
         } else {
             reads * factor * &search
         };
-        let iops = self.put(work, "iops", "1/s", &read + writes);
+        let iops = self.put(work, TierKey::Iops, &read + writes);
         let right = read;
         let workbook = iops * share;
-        let key = self.key("iops_read");
+        let key = self.key(TierKey::IopsRead);
         let read = if search.value() > 1.0 {
-            work.either(Quirk::SearchReadShare, &key, workbook, right)
+            work.either(Quirk::SearchReadShare, key, workbook, right)
         } else {
             workbook
         };
-        self.put(work, "iops_read", "1/s", read);
+        self.put(work, TierKey::IopsRead, read);
     }
 
     /// I/O per second of a mailbox with nothing special about it.
@@ -251,11 +262,11 @@ impl TierRow<'_> {
         } else {
             figure!(work, database_iops_per_message_alone)
         };
-        let mut base = per_message * self.get(work, "messages_per_day");
+        let mut base = per_message * self.get(work, TierKey::MessagesPerDay);
         if figure!(work, iops_follow_message_size).value() > 0.0 {
-            base = base * self.get(work, "average_message_kb") / 75.0;
+            base = base * self.get(work, TierKey::AverageMessageKb) / 75.0;
         }
-        self.put(work, "iops_base", "1/s", base)
+        self.put(work, TierKey::IopsBase, base)
     }
 
     fn read_share(&self, work: &mut Work<'_>) -> Number {
@@ -266,34 +277,36 @@ impl TierRow<'_> {
             (false, false) => figure!(work, read_share_alone),
             (false, true) => figure!(work, read_share_heavy_alone),
         };
-        self.put(work, "read_fraction", "", share)
+        self.put(work, TierKey::ReadFraction, share)
     }
 
     /// How many times the reads a client without an index causes.
     fn search(&self, work: &mut Work<'_>) -> Number {
-        let on_disk = self.get(work, "mailbox_on_disk_mb");
+        let on_disk = self.get(work, TierKey::MailboxOnDiskMb);
         let times = if self.tier.desktop_search && on_disk.value() >= SEARCHED_FROM_MB {
             (on_disk / SEARCH_DOUBLES_MB).round_to(0.5)
         } else {
             Number::plain(1.0)
         };
-        self.put(work, "desktop_search_read_multiplier", "", times)
+        self.put(work, TierKey::DesktopSearchReadMultiplier, times)
     }
 }
 
 /// Items of growth that only the report wants: the week in which a share of the limit is reached.
 pub(crate) fn growth_curve(work: &mut Work<'_>) {
-    let names: Vec<String> = each(work).collect();
-    for name in names {
-        let Some(initial) = work.sheet.find(&format!("{name}.initial_mb")) else {
+    for tier in each(work) {
+        let Some(initial) = work.sheet.find(Key::Tier(tier, TierKey::InitialMb)) else {
             continue;
         };
-        for share in [0.6, 0.8, 1.0] {
-            let limit = work.get(&format!("{name}.limit_mb"));
+        for (share, key) in [
+            (0.6, TierKey::WeeksTo60Percent),
+            (0.8, TierKey::WeeksTo80Percent),
+            (1.0, TierKey::WeeksTo100Percent),
+        ] {
+            let limit = work.get(Key::Tier(tier, TierKey::LimitMb));
             let left = (limit * share - &initial).max(0.0);
-            let weeks = (left / work.get(&format!("{name}.weekly_mb"))).up();
-            let key = format!("{name}.weeks_to_{:.0}_percent", share * 100.0);
-            work.sheet.put(&key, "weeks", OWN, weeks);
+            let weeks = (left / work.get(Key::Tier(tier, TierKey::WeeklyMb))).up();
+            work.put(Key::Tier(tier, key), weeks);
         }
     }
 }

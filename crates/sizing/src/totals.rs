@@ -1,56 +1,53 @@
 //! Sums over all servers of all groups: what is bought, and what designs are ranked by.
 
+use crate::key::{Key, ServerKind};
 use crate::number::Number;
-use crate::sheet::OWN;
 use crate::work::Work;
 
 /// Servers, disks, databases and memory in all.
 pub(crate) fn totals(work: &mut Work<'_>) {
     let groups = if work.deployment.has_copies() {
-        work.get("srv.dags")
+        work.get(Key::ServerDags)
     } else {
         Number::plain(1.0)
     };
-    let here = work.get("srv.active_dc1") * &groups;
-    let there = (work.get("srv.per_dag") - work.get("srv.active_dc1")) * &groups;
-    let late = work.sheet.find("srv.lagged_per_dag");
+    let here = work.get(Key::ServerActiveDc1) * &groups;
+    let there = (work.get(Key::ServerPerDag) - work.get(Key::ServerActiveDc1)) * &groups;
+    let late = work.sheet.find(Key::ServerLaggedPerDag);
     let late = late.unwrap_or_else(|| Number::plain(0.0)) * &groups;
     let others = &here + &there;
-    work.sheet.put("srv.all", "", OWN, &others + &late);
-    let raid = work.sheet.find("disk.raid_disks_per_server");
-    let single = |site: &str| {
-        work.sheet
-            .find(&format!("disk.jbod_disks_per_server{site}"))
-    };
-    let mirrored = work.get("disk.raid_disks_db")
-        + work.get("disk.raid_disks_log")
-        + work.get("disk.raid_disks_restore");
+    work.sheet.put(Key::ServerAll, &others + &late);
+    let raid = work.sheet.find(Key::DiskRaidDisksPerServer);
+    let single = |kind| work.sheet.find(Key::DiskJbodDisksPerServer(kind));
+    let mirrored = work.get(Key::DiskRaidDisksDb(ServerKind::First))
+        + work.get(Key::DiskRaidDisksLog)
+        + work.get(Key::DiskRaidDisksRestore);
     let first = raid
-        .or_else(|| single("_dc1"))
+        .or_else(|| single(ServerKind::First))
         .unwrap_or_else(|| mirrored.clone());
-    let raid_of = |kind: &str| {
-        let databases = work.sheet.find(&format!("disk.raid_disks_db{kind}"))?;
-        Some(databases + work.get("disk.raid_disks_log") + work.get("disk.raid_disks_restore"))
+    let raid_of = |kind| {
+        let databases = work.sheet.find(Key::DiskRaidDisksDb(kind))?;
+        Some(databases + work.get(Key::DiskRaidDisksLog) + work.get(Key::DiskRaidDisksRestore))
     };
-    let of = |kind: &str| single(kind).or_else(|| raid_of(kind));
-    let second = of("_dc2").unwrap_or_else(|| mirrored.clone());
+    let of = |kind| single(kind).or_else(|| raid_of(kind));
+    let second = of(ServerKind::Second).unwrap_or_else(|| mirrored.clone());
     let mut disks = here * first;
     if there.value() > 0.0 {
         disks = disks + there * second;
     }
     if late.value() > 0.0 {
-        disks = disks + &late * of("_lagged").unwrap_or(mirrored);
+        disks = disks + &late * of(ServerKind::Lagged).unwrap_or(mirrored);
     }
-    work.sheet.put("disk.all", "", OWN, disks.up());
-    let mut memory = others * work.get("mem.ram_gb_dc1");
-    if let Some(each) = work.sheet.find("mem.ram_gb_lagged") {
+    work.sheet.put(Key::DiskAll, disks.up());
+    let mut memory = others * work.get(Key::MemoryRamGb(ServerKind::First));
+    if let Some(each) = work.sheet.find(Key::MemoryRamGb(ServerKind::Lagged)) {
         memory = memory + late * each;
     }
-    work.sheet.put("mem.all_gb", "GB", OWN, memory);
+    work.sheet.put(Key::MemoryAllGb, memory);
     let databases = if work.deployment.has_copies() {
-        work.get("db.count") * groups
+        work.get(Key::DatabaseCount) * groups
     } else {
-        work.get("db.count") * work.get("srv.active_dc1")
+        work.get(Key::DatabaseCount) * work.get(Key::ServerActiveDc1)
     };
-    work.sheet.put("db.all", "", OWN, databases);
+    work.sheet.put(Key::DatabaseAll, databases);
 }

@@ -4,12 +4,14 @@ use plan::deployment::SiteModel;
 
 use crate::architecture::{Architecture, Build};
 use crate::failure::Failures;
+use crate::finding::Finding;
 use crate::finding::Severity::{Remark, Violation, Warning};
+use crate::key::{FailureMode, Key, ProcessorKey, ServerKind};
 use crate::layout::{lay_out, play};
 use crate::number::{Number, write};
 use crate::provision::Needs;
-use crate::sheet::OWN;
-use crate::transport::ON_OWN_DISKS;
+use crate::sheet::{Decision, Value};
+use crate::transport::QueuePlace;
 use crate::work::Work;
 
 /// Share of its processors that a server may use at the worst. Source: S-PA19.
@@ -29,19 +31,39 @@ pub(crate) fn validate(work: &mut Work<'_>, architecture: Architecture, failures
     processors(work);
     memory(work);
     link(work);
+    unknown(work);
+}
+
+/// A number that cannot be calculated takes everything with it that rests on it.
+fn unknown(work: &mut Work<'_>) {
+    let facts = work.sheet.facts().iter();
+    let unknown = facts.filter(|fact| match fact.value {
+        Value::Number(value) => !value.is_finite(),
+        Value::Decision(_) => false,
+    });
+    work.findings.extend(unknown.map(|fact| Finding {
+        severity: Violation,
+        key: fact.key,
+        text: format!(
+            "{} cannot be calculated: {}",
+            fact.key.title(),
+            fact.numbers
+        ),
+        remedy: "change one of the values that --explain names for it",
+    }));
 }
 
 fn groups(work: &mut Work<'_>) {
-    let late = work.sheet.find("srv.lagged_per_dag");
-    let members = work.value("srv.per_dag") + late.map_or(0.0, |late| late.value());
+    let late = work.sheet.find(Key::ServerLaggedPerDag);
+    let members = work.value(Key::ServerPerDag) + late.map_or(0.0, |late| late.value());
     let most = work.deployment.product.figures.dag_members.value;
     if work.deployment.has_copies() && members > most {
         let text = format!("a group has {} members and may have {most}", write(members));
         let remedy = "lower availability.servers_per_site, or raise availability.dags";
-        work.find(Violation, "srv.per_dag", text, remedy);
+        work.find(Violation, Key::ServerPerDag, text, remedy);
     }
-    let here = work.value("copies.first_site") + work.value("copies.first_site_lagged");
-    let there = work.value("copies.second_site") + work.value("copies.second_site_lagged");
+    let here = work.value(Key::CopiesFirstSite) + work.value(Key::CopiesFirstSiteLagged);
+    let there = work.value(Key::CopiesSecondSite) + work.value(Key::CopiesSecondSiteLagged);
     let both = work.deployment.site_model() == Some(SiteModel::ActiveActive);
     if both && (here - there).abs() > 0.5 {
         let text = format!(
@@ -51,7 +73,7 @@ fn groups(work: &mut Work<'_>) {
             write(there)
         );
         let remedy = "give both sites of an active/active group the same number of copies";
-        work.find(Violation, "copies.second_site", text, remedy);
+        work.find(Violation, Key::CopiesSecondSite, text, remedy);
     }
 }
 
@@ -59,21 +81,26 @@ fn groups(work: &mut Work<'_>) {
 fn waiting(work: &mut Work<'_>) {
     let site = work.deployment.second_site.as_ref();
     let shared = site.is_some_and(|site| !site.dedicated_servers);
-    if !shared || work.sheet.find("srv.passive_dc2").is_none() {
+    if !shared || work.sheet.find(Key::ServerPassiveDc2).is_none() {
         return;
     }
     let text = "servers that wait are counted for these databases alone".to_owned();
     let remedy = "add what else they carry, or give dedicated_servers = true in [second_site]";
-    work.find(Remark, "srv.passive_dc2", text, remedy);
+    work.find(Remark, Key::ServerPassiveDc2, text, remedy);
 }
 
 fn databases(work: &mut Work<'_>) {
     let each = work.deployment.product.figures.databases_per_server.value;
-    let copies = work.value("srv.db_copies");
+    let copies = work.value(Key::ServerDbCopies(ServerKind::First));
     if copies <= 0.0 {
         let text = "a server holds less than half a copy, which the workbook rounds to none";
         let remedy = "lower availability.servers_per_site, or give mode = \"corrected\"";
-        work.find(Violation, "srv.db_copies", text.to_owned(), remedy);
+        work.find(
+            Violation,
+            Key::ServerDbCopies(ServerKind::First),
+            text.to_owned(),
+            remedy,
+        );
     }
     if copies > each {
         let text = format!(
@@ -81,12 +108,17 @@ fn databases(work: &mut Work<'_>) {
             write(copies)
         );
         let remedy = "add servers or groups, or allow larger databases";
-        work.find(Violation, "srv.db_copies", text, remedy);
+        work.find(
+            Violation,
+            Key::ServerDbCopies(ServerKind::First),
+            text,
+            remedy,
+        );
     }
     given_count(work);
     let (mailboxes, target) = (
-        work.value("db.mailboxes"),
-        work.value("db.mailboxes_target"),
+        work.value(Key::DatabaseMailboxes),
+        work.value(Key::DatabaseMailboxesTarget),
     );
     if mailboxes > target {
         let text = format!(
@@ -95,12 +127,17 @@ fn databases(work: &mut Work<'_>) {
             write(target)
         );
         let remedy = "add servers or groups, raise data.databases, or take larger disks";
-        work.find(Violation, "db.mailboxes", text, remedy);
+        work.find(Violation, Key::DatabaseMailboxes, text, remedy);
     }
-    if work.value("db.mailboxes_capacity_limited") < 1.0 {
+    if work.value(Key::DatabaseMailboxesCapacityLimited) < 1.0 {
         let text = "not even one mailbox fits into a database".to_owned();
         let remedy = "take larger disks, allow larger databases, or lower data.overhead_percent";
-        work.find(Violation, "db.mailboxes_capacity_limited", text, remedy);
+        work.find(
+            Violation,
+            Key::DatabaseMailboxesCapacityLimited,
+            text,
+            remedy,
+        );
     }
 }
 
@@ -109,7 +146,7 @@ fn given_count(work: &mut Work<'_>) {
     let Some(given) = work.deployment.data.database_count else {
         return;
     };
-    let most = work.value("db.max_count_per_dag");
+    let most = work.value(Key::DatabaseMaxCountPerDag);
     if f64::from(given) <= most {
         return;
     }
@@ -119,33 +156,30 @@ fn given_count(work: &mut Work<'_>) {
         write(most)
     );
     let remedy = "lower data.databases, or raise availability.servers_per_site or dags";
-    work.find(Violation, "db.max_count_per_dag", text, remedy);
+    work.find(Violation, Key::DatabaseMaxCountPerDag, text, remedy);
 }
 
 fn volumes(work: &mut Work<'_>) {
-    let total = work.value("vol.total_per_server");
+    let total = work.value(Key::VolumeTotalPerServer);
     let given = work.deployment.storage.volumes_per_server;
     if let Some(given) = given.filter(|given| f64::from(*given) < total) {
         let text = format!("a server needs {} volumes and has {given}", write(total));
         let remedy = "raise storage.volumes_per_server, or add servers";
-        work.find(Violation, "vol.total_per_server", text, remedy);
+        work.find(Violation, Key::VolumeTotalPerServer, text, remedy);
     }
-    let size = work.value("vol.db_volume_gb");
+    let size = work.value(Key::VolumeDbVolumeGb);
     if size > LARGE_VOLUME_GB {
         let text = format!(
             "a volume of {} GB needs a GUID partition table",
             write(size)
         );
-        work.find(Remark, "vol.db_volume_gb", text, "the scripts make one");
+        work.find(Remark, Key::VolumeDbVolumeGb, text, "the scripts make one");
     }
-    if work
-        .sheet
-        .fact("transport.location")
-        .is_some_and(|fact| fact.is_word(ON_OWN_DISKS))
-    {
+    let own_disks = Decision::Queue(QueuePlace::OwnDisks);
+    if work.sheet.decision(Key::TransportLocation) == Some(own_disks) {
         let text = "the queue database does not fit beside the system".to_owned();
         let remedy = "plan a mirrored pair of disks for it, or take a larger system disk";
-        work.find(Warning, "transport.location", text, remedy);
+        work.find(Warning, Key::TransportLocation, text, remedy);
     }
 }
 
@@ -153,16 +187,16 @@ fn volumes(work: &mut Work<'_>) {
 fn single_disks(work: &mut Work<'_>, architecture: Architecture) {
     let second = work.deployment.second_site.is_some();
     let sites = [
-        ("", architecture.first, true),
-        ("_dc2", architecture.second, second),
+        (ServerKind::First, architecture.first, true),
+        (ServerKind::Second, architecture.second, second),
     ];
     for (site, build, there) in sites {
         if build != Build::Jbod || !there {
             continue;
         }
         let (volume, disk) = (
-            work.value("vol.db_volume_gb"),
-            work.value(&format!("disk.formatted_gb{site}")),
+            work.value(Key::VolumeDbVolumeGb),
+            work.value(Key::DiskFormattedGb(site)),
         );
         if volume > disk {
             let text = format!(
@@ -171,11 +205,11 @@ fn single_disks(work: &mut Work<'_>, architecture: Architecture) {
                 write(disk)
             );
             let remedy = "take larger disks, or build RAID";
-            work.find(Violation, "vol.db_volume_gb", text, remedy);
+            work.find(Violation, Key::VolumeDbVolumeGb, text, remedy);
         }
-        let needed = work.get("io.db_iops_per_db") * work.get("vol.dbs_per_volume");
+        let needed = work.get(Key::IoDbIopsPerDb) * work.get(Key::VolumeDbsPerVolume);
         let needed = needed.round().value();
-        let iops = work.value(&format!("disk.random_iops{site}"));
+        let iops = work.value(Key::DiskRandomIops(site));
         if needed > iops {
             let text = format!(
                 "insufficient I/O: a volume needs {} a second and a disk gives {}",
@@ -183,7 +217,7 @@ fn single_disks(work: &mut Work<'_>, architecture: Architecture) {
                 write(iops)
             );
             let remedy = "take faster disks, put fewer databases on a volume, or build RAID";
-            work.find(Violation, "io.db_iops_per_db", text, remedy);
+            work.find(Violation, Key::IoDbIopsPerDb, text, remedy);
         }
     }
 }
@@ -201,7 +235,16 @@ fn layout(work: &mut Work<'_>, failures: &Failures) {
         Ok(layout) => layout,
         Err(error) => return no_layout(work, &error),
     };
-    if work.deployment.is_compatible() || work.sheet.find("cpu.util_worst_dc1").is_none() {
+    if work.deployment.is_compatible()
+        || work
+            .sheet
+            .find(Key::Processor(
+                ProcessorKey::Util,
+                FailureMode::Worst,
+                ServerKind::First,
+            ))
+            .is_none()
+    {
         return;
     }
     let modes = play(&layout, needs.rules());
@@ -211,33 +254,33 @@ fn layout(work: &mut Work<'_>, failures: &Failures) {
     let used = survived.filter_map(|mode| needs.burden(mode)?.processor);
     let worst = used.fold(0.0, f64::max);
     let worst = Number::of_all("worst_of_the_played_failures", &[], worst);
-    work.sheet.put("cpu.util_worst_played", "", OWN, worst);
+    work.sheet.put(Key::ProcessorUtilWorstPlayed, worst);
 }
 
 fn no_layout(work: &mut Work<'_>, error: &dyn std::fmt::Display) {
     let text = format!("the copies cannot be laid out: {error}");
     let remedy = "change the copies or servers that it names";
-    work.find(Violation, "copies.total", text, remedy);
+    work.find(Violation, Key::CopiesTotal, text, remedy);
 }
 
 /// The shares that decide: those of the failures that were played where there are any, else those
 /// of the formulas.
 fn processors(work: &mut Work<'_>) {
     let by_formula = [
-        "cpu.util_worst_dc1",
-        "cpu.util_worst_dc2",
-        "cpu.util_worst_lagged",
+        Key::Processor(ProcessorKey::Util, FailureMode::Worst, ServerKind::First),
+        Key::Processor(ProcessorKey::Util, FailureMode::Worst, ServerKind::Second),
+        Key::Processor(ProcessorKey::Util, FailureMode::Worst, ServerKind::Lagged),
     ];
-    let keys = match work.sheet.find("cpu.util_worst_played") {
-        Some(_) => &["cpu.util_worst_played"][..],
+    let keys = match work.sheet.find(Key::ProcessorUtilWorstPlayed) {
+        Some(_) => &[Key::ProcessorUtilWorstPlayed][..],
         None => &by_formula[..],
     };
     let found = keys
         .iter()
-        .filter_map(|key| Some((*key, work.sheet.find(key)?)));
-    let found: Vec<(&str, Number)> = found.collect();
+        .filter_map(|&key| Some((key, work.sheet.find(key)?)));
+    let found: Vec<(Key, Number)> = found.collect();
     for (key, used) in &found {
-        let used = used.value();
+        let (key, used) = (*key, used.value());
         if used > MOST_PROCESSOR {
             let text = format!(
                 "{} percent of a server's processors are needed at the worst; 80 are the limit",
@@ -251,9 +294,7 @@ fn processors(work: &mut Work<'_>) {
         let shares: Vec<Number> = found.into_iter().map(|(_, share)| share).collect();
         let worst = shares.iter().map(Number::value).fold(0.0, f64::max);
         work.sheet.put(
-            "cpu.util_worst",
-            "",
-            OWN,
+            Key::ProcessorUtilWorst,
             Number::of_all("max", &shares, worst),
         );
     }
@@ -266,7 +307,12 @@ fn processors(work: &mut Work<'_>) {
         .max(work.deployment.servers.second.cores);
     if cores > limit {
         let text = format!("{cores} cores are more than the {limit} that were tested");
-        work.find(Warning, "servers.cores", text, "take more, smaller servers");
+        work.find(
+            Warning,
+            Key::ServersCoresGiven,
+            text,
+            "take more, smaller servers",
+        );
     }
 }
 
@@ -276,12 +322,12 @@ fn memory(work: &mut Work<'_>) {
         figures.memory_limit_gb.value,
         figures.memory_minimum_gb.value,
     );
-    let memory = work.value("mem.ram_gb_dc1");
+    let memory = work.value(Key::MemoryRamGb(ServerKind::First));
     if memory > limit {
         let text = format!("{memory} GB of memory are more than the {limit} that were tested");
         work.find(
             Warning,
-            "mem.ram_gb_dc1",
+            Key::MemoryRamGb(ServerKind::First),
             text,
             "take more, smaller servers",
         );
@@ -292,7 +338,7 @@ fn memory(work: &mut Work<'_>) {
         );
         work.find(
             Remark,
-            "mem.ram_gb_dc1",
+            Key::MemoryRamGb(ServerKind::First),
             text,
             "buy what the vendor supports",
         );
@@ -300,18 +346,51 @@ fn memory(work: &mut Work<'_>) {
 }
 
 fn link(work: &mut Work<'_>) {
-    if !work
-        .sheet
-        .fact("net.link_ok_rpo")
-        .is_some_and(|fact| fact.is_word("No"))
-    {
+    if work.sheet.decision(Key::NetworkLinkOkRpo) != Some(Decision::Answer(false)) {
         return;
     }
     let text = format!(
         "{} Mb/s go through the link and {} are needed",
-        write(work.value("net.link_throughput_mbps")),
-        write(work.value("net.environment_mbps"))
+        write(work.value(Key::NetworkLinkThroughputMbps)),
+        write(work.value(Key::NetworkEnvironmentMbps))
     );
     let remedy = "take a faster link or one with less latency, or allow a longer recovery point";
-    work.find(Violation, "net.link_ok_rpo", text, remedy);
+    work.find(Violation, Key::NetworkLinkOkRpo, text, remedy);
+}
+
+#[cfg(test)]
+mod tests {
+    use plan::Deployment;
+
+    use super::unknown;
+    use crate::Severity;
+    use crate::key::Key;
+    use crate::number::Number;
+    use crate::work::Work;
+
+    #[test]
+    fn a_number_that_cannot_be_calculated_forbids_the_design() {
+        let deployment = Deployment::parse("d.toml", Deployment::example()).unwrap();
+        let mut work = Work::new(&deployment);
+        work.put(Key::DatabaseCount, 4.0);
+        unknown(&mut work);
+        assert_eq!(work.findings, []);
+        let none = work.put(Key::ServerDags, 0.0);
+        work.put(
+            Key::DatabaseMailboxes,
+            Number::named("mailboxes", 5.0) / none,
+        );
+        unknown(&mut work);
+        let [found] = &work.findings[..] else {
+            panic!("{:?}", work.findings);
+        };
+        assert_eq!(
+            (found.severity, found.key),
+            (Severity::Violation, Key::DatabaseMailboxes)
+        );
+        assert_eq!(
+            found.text,
+            "mailboxes of a database cannot be calculated: 5 / 0"
+        );
+    }
 }

@@ -1,6 +1,7 @@
 //! Volumes of a server: how many, and how large (facts 5.9).
 
 use crate::architecture::{Architecture, VolumeArchitecture};
+use crate::key::{Key, ServerKind};
 use crate::number::Number;
 use crate::quirk::Quirk;
 use crate::work::Work;
@@ -29,17 +30,17 @@ const RESTORE_SETS: [(f64, f64); 7] = [
 
 /// Counts and sizes.
 pub(crate) fn volumes(work: &mut Work<'_>, architecture: Architecture) {
-    let copies = work.get("srv.db_copies");
+    let copies = work.get(Key::ServerDbCopies(ServerKind::First));
     let whole = count(work, architecture, &copies);
     let (copies, whole) = listed(work, copies, whole);
-    let on_one = work.get("vol.dbs_per_volume");
+    let on_one = work.get(Key::VolumeDbsPerVolume);
     let size = database_volume(work, architecture, &on_one);
-    work.put("vol.db_volume_gb", "GB", size);
+    work.put(Key::VolumeDbVolumeGb, size);
     // Volumes are alike on average only where the last one is not full.
     let average = &copies / whole.clone().max(1.0);
-    let average = work.put("vol.dbs_per_volume_average", "", average);
+    let average = work.put(Key::VolumeDbsPerVolumeAverage, average);
     let all = database_volumes(work, architecture, &average, &whole);
-    work.put("vol.db_volumes_gb_per_server", "GB", all);
+    work.put(Key::VolumeDbVolumesGbPerServer(ServerKind::First), all);
     log_volumes(work, architecture, &on_one, &copies);
     restore(work, architecture, &on_one);
     total(work, architecture, whole);
@@ -47,7 +48,7 @@ pub(crate) fn volumes(work: &mut Work<'_>, architecture: Architecture) {
 
 /// The copies and volumes of a server that the workbook's list has room for.
 fn listed(work: &mut Work<'_>, copies: Number, whole: Number) -> (Number, Number) {
-    let key = "vol.db_volumes_gb_per_server";
+    let key = Key::VolumeDbVolumesGbPerServer(ServerKind::First);
     let some = copies.clone().min(MOST_LISTED);
     let copies = work.either(Quirk::HundredVolumes, key, some, copies);
     if work.deployment.is_compatible() {
@@ -68,10 +69,10 @@ fn database_volumes(
     if work.deployment.data.restore_volume {
         return right;
     }
-    let full = work.get("vol.dbs_per_volume").max(1.0);
-    let room = RESTORE_ROOM * work.get("db.size_with_overhead_gb") / (1.0 - free(work));
+    let full = work.get(Key::VolumeDbsPerVolume).max(1.0);
+    let room = RESTORE_ROOM * work.get(Key::DatabaseSizeWithOverheadGb) / (1.0 - free(work));
     let workbook = &right - count * room * (1.0 - average / full);
-    let key = "vol.db_volumes_gb_per_server";
+    let key = Key::VolumeDbVolumesGbPerServer(ServerKind::First);
     work.either(Quirk::RestoreRoomShrinks, key, workbook, right)
 }
 
@@ -79,21 +80,21 @@ fn database_volumes(
 fn count(work: &mut Work<'_>, architecture: Architecture, copies: &Number) -> Number {
     if architecture.volumes == VolumeArchitecture::TwoPerBackupSet {
         let sets = looked_up("volumes_per_backup_set", copies, &BACKUP_SETS);
-        let sets = work.put("vol.db_volumes", "", sets);
+        let sets = work.put(Key::VolumeDbVolumes(ServerKind::First), sets);
         let each = copies / &sets;
         let (workbook, right) = (each.clone().round(), each.up());
-        let key = "vol.dbs_per_volume";
+        let key = Key::VolumeDbsPerVolume;
         let each = work.either(Quirk::BackupSetRounded, key, workbook, right);
-        work.put(key, "", each);
+        work.put(key, each);
         return sets;
     }
-    let on_one = work.get("db.per_volume");
-    let on_one = work.put("vol.dbs_per_volume", "", on_one);
+    let on_one = work.get(Key::DatabasePerVolume);
+    let on_one = work.put(Key::VolumeDbsPerVolume, on_one);
     let workbook = copies / on_one;
     let whole = workbook.clone().up();
-    let key = "vol.db_volumes";
+    let key = Key::VolumeDbVolumes(ServerKind::First);
     let shown = work.either(Quirk::FractionalVolumes, key, workbook, whole);
-    work.put(key, "", shown).up()
+    work.put(key, shown).up()
 }
 
 /// The value at the largest key that is not above `number`.
@@ -109,7 +110,7 @@ pub(crate) fn database_volume(
     architecture: Architecture,
     count: &Number,
 ) -> Number {
-    let one = work.get("db.size_with_overhead_gb");
+    let one = work.get(Key::DatabaseSizeWithOverheadGb);
     let group = count * &one;
     let mut size = group.clone();
     if !work.deployment.data.restore_volume {
@@ -118,41 +119,41 @@ pub(crate) fn database_volume(
     let index = figure!(work, content_index_share) * &group;
     size = size + index + figure!(work, content_index_merge_share) * one;
     if !architecture.logs_apart {
-        size = size + count * work.get("log.space_gb_per_db");
+        size = size + count * work.get(Key::LogSpaceGbPerDb);
     }
     size / (1.0 - free(work))
 }
 
 fn free(work: &mut Work<'_>) -> Number {
     let share = work.deployment.data.volume_free_space;
-    work.sheet.share("data.volume_free_space_percent", share)
+    work.sheet.share(Key::DataVolumeFreeSpacePercent, share)
 }
 
 fn log_volumes(work: &mut Work<'_>, architecture: Architecture, on_one: &Number, copies: &Number) {
     let (one, all) = if architecture.logs_apart {
-        let each = work.get("log.space_gb_per_db");
+        let each = work.get(Key::LogSpaceGbPerDb);
         let free = free(work);
         (on_one * &each / (1.0 - &free), copies * each / (1.0 - free))
     } else {
         (Number::plain(0.0), Number::plain(0.0))
     };
-    work.put("vol.log_volume_gb", "GB", one);
-    work.put("vol.log_volumes_gb_per_server", "GB", all);
+    work.put(Key::VolumeLogVolumeGb, one);
+    work.put(Key::VolumeLogVolumesGbPerServer, all);
 }
 
 fn restore(work: &mut Work<'_>, architecture: Architecture, on_one: &Number) {
     if !work.deployment.data.restore_volume {
         return;
     }
-    let one = work.get("db.size_with_overhead_gb") + work.get("log.space_gb_per_db");
+    let one = work.get(Key::DatabaseSizeWithOverheadGb) + work.get(Key::LogSpaceGbPerDb);
     let mut size = on_one * one;
     let pairs = architecture.volumes == VolumeArchitecture::TwoPerDatabase;
     if pairs && work.deployment.total_copies() < 2 {
-        let copies = work.get("srv.db_copies");
+        let copies = work.get(Key::ServerDbCopies(ServerKind::First));
         size = size * looked_up("restore_sets", &copies, &RESTORE_SETS);
     }
     let size = size / (1.0 - free(work));
-    work.put("vol.restore_gb", "GB", size);
+    work.put(Key::VolumeRestoreGb, size);
 }
 
 fn total(work: &mut Work<'_>, architecture: Architecture, whole: Number) {
@@ -160,19 +161,19 @@ fn total(work: &mut Work<'_>, architecture: Architecture, whole: Number) {
     let spares = if several {
         let given = work.deployment.storage.autoreseed_volumes;
         work.sheet
-            .input("storage.autoreseed_volumes", "", f64::from(given))
+            .input(Key::StorageAutoreseedVolumes, f64::from(given))
     } else {
         Number::plain(0.0)
     };
-    let spares = work.put("vol.autoreseed", "", spares);
+    let spares = work.put(Key::VolumeAutoreseed, spares);
     let logs = if architecture.logs_apart {
         whole.clone()
     } else {
         Number::plain(0.0)
     };
-    let logs = work.put("vol.log_volumes", "", logs);
+    let logs = work.put(Key::VolumeLogVolumes, logs);
     let restore = f64::from(u8::from(work.deployment.data.restore_volume));
-    let restore = work.put("vol.restore_volumes", "", restore);
+    let restore = work.put(Key::VolumeRestoreVolumes, restore);
     let total = whole + logs + restore + spares;
-    work.put("vol.total_per_server", "", total);
+    work.put(Key::VolumeTotalPerServer, total);
 }

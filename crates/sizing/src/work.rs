@@ -4,9 +4,10 @@ use plan::Deployment;
 use plan::deployment::Figure;
 
 use crate::finding::{Finding, Severity};
+use crate::key::Key;
 use crate::number::Number;
 use crate::quirk::Quirk;
-use crate::sheet::{Sheet, WORKBOOK};
+use crate::sheet::Sheet;
 
 /// A mistake of the workbook that makes a difference here.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,7 +15,7 @@ pub struct Note {
     /// Which one.
     pub quirk: Quirk,
     /// The result that it changes.
-    pub key: String,
+    pub key: Key,
     /// The workbook's value and the right one, where they are numbers.
     pub values: Option<(f64, f64)>,
 }
@@ -43,29 +44,24 @@ impl<'d> Work<'d> {
     }
 
     /// The number under `key`.
-    pub(crate) fn get(&self, key: &str) -> Number {
+    pub(crate) fn get(&self, key: Key) -> Number {
         self.sheet.get(key)
     }
 
     /// The value under `key`.
-    pub(crate) fn value(&self, key: &str) -> f64 {
+    pub(crate) fn value(&self, key: Key) -> f64 {
         self.sheet.get(key).value()
     }
 
-    /// Writes down a result of the workbook's formulas.
-    pub(crate) fn put(
-        &mut self,
-        key: &str,
-        unit: &'static str,
-        number: impl Into<Number>,
-    ) -> Number {
-        self.sheet.put(key, unit, WORKBOOK, number)
+    /// Writes down a result and gives it back under its name.
+    pub(crate) fn put(&mut self, key: Key, number: impl Into<Number>) -> Number {
+        self.sheet.put(key, number)
     }
 
     /// A figure of the product by name and value.
     pub(crate) fn figure(
         &mut self,
-        name: &str,
+        name: &'static str,
         of: fn(&plan::deployment::Figures) -> &Figure,
     ) -> Number {
         self.sheet
@@ -76,7 +72,7 @@ impl<'d> Work<'d> {
     pub(crate) fn either(
         &mut self,
         quirk: Quirk,
-        key: &str,
+        key: Key,
         workbook: Number,
         right: Number,
     ) -> Number {
@@ -92,8 +88,7 @@ impl<'d> Work<'d> {
     }
 
     /// Notes a mistake that matters for `key`.
-    pub(crate) fn note(&mut self, quirk: Quirk, key: &str, values: Option<(f64, f64)>) {
-        let key = key.to_owned();
+    pub(crate) fn note(&mut self, quirk: Quirk, key: Key, values: Option<(f64, f64)>) {
         self.notes.push(Note { quirk, key, values });
     }
 
@@ -101,13 +96,13 @@ impl<'d> Work<'d> {
     pub(crate) fn find(
         &mut self,
         severity: Severity,
-        key: &str,
+        key: Key,
         text: String,
         remedy: &'static str,
     ) {
         self.findings.push(Finding {
             severity,
-            key: key.to_owned(),
+            key,
             text,
             remedy,
         });

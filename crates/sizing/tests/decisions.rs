@@ -3,7 +3,7 @@
 use plan::Deployment;
 use sizing::export::{Kind, export};
 use sizing::provision::{Needs, Provision, provision};
-use sizing::{Sizing, size};
+use sizing::{FailureMode, Key, ProcessorKey, ServerKind, Sizing, size};
 
 /// Four servers in each site, twelve databases of four copies, the second site waiting.
 fn waiting(more: &str) -> String {
@@ -81,14 +81,19 @@ fn played_failures_decide_about_processors() {
         ))
         .1
     };
-    let share = |sizing: &Sizing, key: &str| sizing.number(key).expect("a share");
-    let played = share(&with(500.0, "corrected"), "cpu.util_worst_played");
+    let share = |sizing: &Sizing, key: Key| sizing.number(key).expect("a share");
+    let played = share(&with(500.0, "corrected"), Key::ProcessorUtilWorstPlayed);
     let enough = with(500.0 * played / 0.79, "corrected");
-    assert!(share(&enough, "cpu.util_worst_dc1") > 0.8);
-    assert!((share(&enough, "cpu.util_worst") - 0.79).abs() < 1e-6);
+    assert!(
+        share(
+            &enough,
+            Key::Processor(ProcessorKey::Util, FailureMode::Worst, ServerKind::First)
+        ) > 0.8
+    );
+    assert!((share(&enough, Key::ProcessorUtilWorst) - 0.79).abs() < 1e-6);
     assert!(enough.is_workable(), "{:?}", enough.findings);
     let short = with(500.0 * played / 0.81, "corrected");
     assert!(!short.is_workable());
     let compatible = with(500.0, "compatible");
-    assert!(compatible.number("cpu.util_worst_played").is_none());
+    assert!(compatible.number(Key::ProcessorUtilWorstPlayed).is_none());
 }

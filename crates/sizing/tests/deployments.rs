@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use sizing::layout::lay_out;
 use sizing::provision::{Needs, provision};
-use sizing::{Sizing, Value, size};
+use sizing::{Key, ServerKind, Sizing, Value, size};
 
 const MODELS: &[&str] = &[
     "active/active",
@@ -111,7 +111,7 @@ fn unfit_number(sizing: &Sizing) -> Option<String> {
     let mut facts = sizing.sheet.facts().iter();
     let unfit = facts.find(|fact| match fact.value {
         Value::Number(value) => !value.is_finite() || value < 0.0,
-        Value::Word(_) => false,
+        Value::Decision(_) => false,
     });
     unfit.map(|fact| format!("{} = {:?}: {}", fact.key, fact.value, fact.numbers))
 }
@@ -130,7 +130,13 @@ proptest! {
         if !sizing.is_workable() {
             return Ok(());
         }
-        for key in ["srv.db_copies", "srv.all", "db.count", "disk.all", "mem.all_gb"] {
+        for key in [
+            Key::ServerDbCopies(ServerKind::First),
+            Key::ServerAll,
+            Key::DatabaseCount,
+            Key::DiskAll,
+            Key::MemoryAllGb,
+        ] {
             prop_assert!(sizing.number(key) >= Some(1.0), "{key} = {:?}", sizing.number(key));
         }
         let needs = Needs::of(&deployment, &sizing.sheet);

@@ -78,10 +78,10 @@ impl Oracle {
     fn found(&self, sizing: &Sizing, key: &str) -> Option<Json> {
         let others = self.about["names"][key].as_array().into_iter().flatten();
         let mut names = others.filter_map(Json::as_str).chain([key]);
-        let fact = names.find_map(|name| sizing.sheet.fact(name));
+        let fact = names.find_map(|name| sizing.sheet.named(name));
         match fact.map(|fact| &fact.value) {
             Some(Value::Number(value)) => Some(Json::from(*value)),
-            Some(Value::Word(word)) => Some(Json::from(word.as_str())),
+            Some(Value::Decision(decision)) => Some(Json::from(decision.name())),
             None => self.absent_is(key).cloned(),
         }
     }

@@ -2,7 +2,7 @@
 
 use plan::Deployment;
 use proptest::prelude::*;
-use sizing::{Sizing, size};
+use sizing::{Key, ServerKind, Sizing, size};
 
 #[derive(Clone, Debug)]
 struct Shape {
@@ -50,7 +50,7 @@ fn sized(shape: &Shape) -> Sizing {
     size(&Deployment::parse("d.toml", &text).expect("a sound deployment"))
 }
 
-fn number(sizing: &Sizing, key: &str) -> f64 {
+fn number(sizing: &Sizing, key: Key) -> f64 {
     sizing.number(key).unwrap_or_else(|| panic!("no {key}"))
 }
 
@@ -59,15 +59,15 @@ proptest! {
     fn more_mailboxes_never_need_less(shape in shapes(), more in 1_u32..5_000) {
         let larger = Shape { mailboxes: shape.mailboxes + more, ..shape.clone() };
         let (small, large) = (sized(&shape), sized(&larger));
-        for key in ["db.space_gb_one_copy_per_dag", "io.db_iops_per_dag", "log.space_gb_per_dag"] {
+        for key in [Key::DatabaseSpaceGbOneCopyPerDag, Key::IoDbIopsPerDag, Key::LogSpaceGbPerDag] {
             prop_assert!(number(&small, key) < number(&large, key) + 1e-9, "{key}");
         }
-        for key in ["db.count_minimum", "db.count"] {
+        for key in [Key::DatabaseCountMinimum, Key::DatabaseCount] {
             prop_assert!(number(&small, key) <= number(&large, key), "{key}");
         }
         // Of another count, they may lie on volumes, or on servers, with less left over.
-        if number(&large, "db.count") - number(&small, "db.count") < 0.5 {
-            prop_assert!(number(&small, "disk.all") <= number(&large, "disk.all"), "disk.all");
+        if number(&large, Key::DatabaseCount) - number(&small, Key::DatabaseCount) < 0.5 {
+            prop_assert!(number(&small, Key::DiskAll) <= number(&large, Key::DiskAll));
         }
     }
 
@@ -88,13 +88,16 @@ proptest! {
         if !sizing.is_workable() {
             return Ok(());
         }
-        let value = |key: &str| number(&sizing, key);
-        let served = value("db.count") * value("db.mailboxes");
-        prop_assert!((served - value("srv.mailboxes_per_dag")).abs() < 1e-6);
-        prop_assert!(value("db.mailboxes") <= value("db.mailboxes_capacity_limited") + 1e-9);
-        prop_assert!(value("srv.worst_active_dbs_dc1") <= value("srv.db_copies"));
-        prop_assert!(value("mem.cache_gb_at_that_ram") >= value("mem.cache_gb_dc1") - 1e-9);
-        let volumes = value("vol.db_volumes");
+        let value = |key: Key| number(&sizing, key);
+        let served = value(Key::DatabaseCount) * value(Key::DatabaseMailboxes);
+        prop_assert!((served - value(Key::ServerMailboxesPerDag)).abs() < 1e-6);
+        let room = value(Key::DatabaseMailboxesCapacityLimited);
+        prop_assert!(value(Key::DatabaseMailboxes) <= room + 1e-9);
+        let copies = value(Key::ServerDbCopies(ServerKind::First));
+        prop_assert!(value(Key::ServerWorstActiveDbs(ServerKind::First)) <= copies);
+        let cache = value(Key::MemoryCacheGb(ServerKind::First));
+        prop_assert!(value(Key::MemoryCacheGbAtThatRam) >= cache - 1e-9);
+        let volumes = value(Key::VolumeDbVolumes(ServerKind::First));
         prop_assert!(volumes.fract() == 0.0, "{volumes} volumes");
     }
 
@@ -136,7 +139,7 @@ proptest! {
         }
         if let Some(found) = sizing::simulate(&deployment, &sizing.sheet) {
             let kept = found.layout.servers.iter().filter(|server| server.only_lagged).count();
-            let sized = sizing.number("srv.lagged_per_dag").unwrap_or(0.0);
+            let sized = sizing.number(Key::ServerLaggedPerDag).unwrap_or(0.0);
             prop_assert!((kept as f64 - sized).abs() < 0.5, "{kept} kept, {sized} sized");
             for copies in &found.layout.databases {
                 let kept = |copy: &sizing::layout::Copy| {
@@ -147,9 +150,9 @@ proptest! {
                 prop_assert!(copies.iter().all(right), "{copies:?}");
             }
         }
-        let worst = number(&sizing, "srv.worst_active_dbs_dc1");
+        let worst = number(&sizing, Key::ServerWorstActiveDbs(ServerKind::First));
         // The workbook rounds copies down below what is active on average.
-        let most = number(&sizing, "srv.db_copies");
+        let most = number(&sizing, Key::ServerDbCopies(ServerKind::First));
         prop_assert!(compatible || worst <= most + 1e-9, "{worst} of {most}");
     }
 }
@@ -170,11 +173,11 @@ fn more_mailboxes_in_smaller_backup_sets_may_need_fewer_disks() {
         })
     };
     let (small, large) = (of(35_107), of(38_897));
-    let both = |key: &str| (number(&small, key), number(&large, key));
-    assert_eq!(both("db.count"), (32.0, 36.0));
-    assert_eq!(both("vol.dbs_per_volume"), (7.0, 6.0));
-    assert_eq!(both("disk.raid_disks_db"), (26.0, 28.0));
-    assert_eq!(both("disk.raid_disks_restore"), (6.0, 3.0));
+    let both = |key: Key| (number(&small, key), number(&large, key));
+    assert_eq!(both(Key::DatabaseCount), (32.0, 36.0));
+    assert_eq!(both(Key::VolumeDbsPerVolume), (7.0, 6.0));
+    assert_eq!(both(Key::DiskRaidDisksDb(ServerKind::First)), (26.0, 28.0));
+    assert_eq!(both(Key::DiskRaidDisksRestore), (6.0, 3.0));
 }
 
 /// Servers of three copies, each with 100 databases at most: 133 of a group. More is no design.
@@ -188,7 +191,7 @@ fn a_count_that_cannot_be_held_is_not_quietly_lowered() {
         );
         let sizing = size(&Deployment::parse("d.toml", &text).expect("a sound deployment"));
         let mut findings = sizing.findings.iter();
-        findings.any(|finding| finding.key == "db.max_count_per_dag")
+        findings.any(|finding| finding.key == Key::DatabaseMaxCountPerDag)
     };
     assert!(!with(133) && with(134));
 }

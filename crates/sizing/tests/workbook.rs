@@ -85,7 +85,7 @@ fn differences(inputs: &Inputs, results: &Json, tolerance: f64) -> Vec<(String, 
     let results = results.as_object().unwrap();
     let differs = |(key, wanted): (&String, &Json)| {
         let wanted = Wanted::of(wanted, tolerance);
-        let text = match (array.get(key), sizing.sheet.fact(key)) {
+        let text = match (array.get(key), sizing.sheet.named(key)) {
             (Some(value), _) => wanted.difference(&Value::Number(*value))?,
             (None, Some(fact)) => {
                 let text = wanted.difference(&fact.value)?;
@@ -127,7 +127,7 @@ impl<'j> Wanted<'j> {
                 // The examples are written with six digits behind the point.
                 (value - wanted).abs() <= (self.tolerance * wanted.abs()).max(5.1e-7)
             }
-            (Value::Word(word), Json::String(wanted)) => word == wanted,
+            (Value::Decision(decision), Json::String(wanted)) => decision.name() == wanted,
             _ => false,
         };
         (!same).then(|| format!("{found:?}, wanted {}", self.value))

@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use sizing::{Fact, Sizing};
 
-/// The explanation of `key`; none where there is no such number.
-pub fn explain(sizing: &Sizing, key: &str) -> Option<String> {
-    let fact = sizing.sheet.fact(key)?;
-    let mut text = format!("{key} = {}\n", fact.written());
+/// The explanation of the number or decision of that name; none where there is no such number.
+pub fn explain(sizing: &Sizing, name: &str) -> Option<String> {
+    let fact = sizing.sheet.named(name)?;
+    let mut text = format!("{} = {}\n", fact.key, fact.written());
     if !fact.formula.is_empty() {
         let _ = writeln!(text, "  formula  {}", fact.formula);
     }
@@ -15,7 +15,7 @@ pub fn explain(sizing: &Sizing, key: &str) -> Option<String> {
         let _ = writeln!(text, "  numbers  {}", fact.numbers);
     }
     let _ = writeln!(text, "  source   {}", fact.source);
-    for note in sizing.notes.iter().filter(|note| note.key == key) {
+    for note in sizing.notes.iter().filter(|note| note.key == fact.key) {
         let (workbook, right) = (note.quirk.workbook(), note.quirk.corrected());
         let _ = writeln!(
             text,
@@ -39,7 +39,7 @@ fn used<'s>(sizing: &'s Sizing, fact: &Fact) -> Vec<&'s Fact> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '.' || c == '_';
     let mut found: Vec<&Fact> = Vec::new();
     for word in fact.formula.split(|c| !is_name(c)) {
-        let named = sizing.sheet.fact(word);
+        let named = sizing.sheet.named(word);
         let new = named.filter(|named| !found.iter().any(|fact| fact.key == named.key));
         found.extend(new);
     }

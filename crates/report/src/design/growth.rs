@@ -5,6 +5,7 @@ use super::Sized;
 use crate::chart::{Ink, Line, MonthsChart, Threshold};
 use crate::document::Picture;
 use crate::format::{number, three_digits};
+use sizing::{Key, TierKey};
 
 /// Shares of new mail that stay, with their colours.
 const KEPT: [(f64, Ink); 3] = [(1.0, Ink::Write), (0.8, Ink::Read), (0.6, Ink::Log)];
@@ -71,7 +72,7 @@ pub(super) fn picture(sized: Sized<'_>) -> Option<Picture> {
         }
     };
     let lines: Vec<Line> = KEPT.iter().map(curve).collect();
-    let size = sized.sizing.number("db.size_with_overhead_gb")?;
+    let size = sized.sizing.number(Key::DatabaseSizeWithOverheadGb)?;
     let legend = lines
         .iter()
         .map(|line| (line.ink.class(), line.label.clone()));
@@ -106,21 +107,21 @@ fn label(kept: f64, months: f64) -> String {
 
 /// Tiers that do not say how large they are today are taken as full.
 fn parts(sized: Sized<'_>) -> Option<Vec<GrowthPart>> {
-    let value = |key: &str| sized.sizing.number(key);
-    let share = value("db.mailboxes")? / value("mailboxes.total")?.max(1.0);
+    let value = |key| sized.sizing.number(key);
+    let share = value(Key::DatabaseMailboxes)? / value(Key::MailboxesTotal)?.max(1.0);
     let tiers = 1..=sized.deployment.tiers.len();
     let known = tiers
         .clone()
-        .any(|tier| value(&format!("t{tier}.initial_mb")).is_some());
+        .any(|tier| value(Key::Tier(tier, TierKey::InitialMb)).is_some());
     let part = |tier: usize| {
-        let of = |what: &str| value(&format!("t{tier}.{what}"));
-        let full = of("limit_mb")?;
+        let of = |what| value(Key::Tier(tier, what));
+        let full = of(TierKey::LimitMb)?;
         Some(GrowthPart {
-            mailboxes: of("mailboxes")? * share,
-            now: of("initial_mb").unwrap_or(full),
+            mailboxes: of(TierKey::Mailboxes)? * share,
+            now: of(TierKey::InitialMb).unwrap_or(full),
             full,
-            beside: of("mailbox_on_disk_mb")? - full,
-            weekly: of("weekly_mb")?,
+            beside: of(TierKey::MailboxOnDiskMb)? - full,
+            weekly: of(TierKey::WeeklyMb)?,
         })
     };
     tiers

@@ -25,7 +25,7 @@ pub(super) fn value(sized: Sized<'_>) -> Json {
         .sheet
         .facts()
         .iter()
-        .map(|fact| (fact.key.clone(), number(fact)))
+        .map(|fact| (fact.key.name().into_owned(), number(fact)))
         .collect();
     json!({
         "schema": SCHEMA,
@@ -83,13 +83,13 @@ pub fn failure_json(needs: &Needs, mode: &layout::Mode) -> Option<Map<String, Js
 }
 
 fn number(fact: &Fact) -> Json {
-    let value = match &fact.value {
+    let value = match fact.value {
         Value::Number(value) => json!(value),
-        Value::Word(word) => json!(word),
+        Value::Decision(decision) => json!(decision.name()),
     };
     json!({
         "value": value,
-        "unit": fact.unit,
+        "unit": fact.key.unit(),
         "formula": fact.formula,
         "numbers": fact.numbers,
         "source": fact.source,
@@ -99,7 +99,7 @@ fn number(fact: &Fact) -> Json {
 fn finding(finding: &Finding) -> Json {
     json!({
         "severity": finding.severity.word(),
-        "key": finding.key,
+        "key": finding.key.name(),
         "text": finding.text,
         "remedy": finding.remedy,
     })
@@ -107,7 +107,7 @@ fn finding(finding: &Finding) -> Json {
 
 fn note(note: &Note) -> Json {
     json!({
-        "key": note.key,
+        "key": note.key.name(),
         "workbook": note.quirk.workbook(),
         "workbook_value": note.values.map(|(workbook, _)| workbook),
         "corrected": note.quirk.corrected(),

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use sizing::layout::{Layout, Mode, Quorum};
 use sizing::provision::{Burden, Needs, QUORUM, quorum_word};
-use sizing::{Simulated, simulate};
+use sizing::{Key, ServerKind, Simulated, simulate};
 
 use super::Sized;
 use super::columns::{number_column, table};
@@ -88,7 +88,9 @@ fn row(needs: &Needs, mode: &Mode) -> Row {
 
 /// What to say where the simulation finds more than the formulas that sized the servers.
 fn beyond(sized: Sized<'_>, modes: &[Mode]) -> Option<String> {
-    let worst = sized.sizing.number("srv.worst_active_dbs_dc1")?;
+    let worst = sized
+        .sizing
+        .number(Key::ServerWorstActiveDbs(ServerKind::First))?;
     let most = |mode: &Mode| mode.active().map_or(0, |(_, most)| most);
     let found = modes
         .iter()

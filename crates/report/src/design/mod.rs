@@ -13,7 +13,7 @@ mod tables;
 
 use plan::Deployment;
 use plan::deployment::{Mode, SiteModel};
-use sizing::{Severity, Sizing};
+use sizing::{FailureMode, Key, ProcessorKey, ServerKind, Severity, Sizing};
 
 use crate::document::{Banner, Document, Figure, Tone};
 use crate::format::{number, three_digits};
@@ -58,7 +58,7 @@ pub(crate) fn document(sized: Sized<'_>) -> Document {
 }
 
 /// A number as a table shows it; a dash where it does not apply.
-fn shown(sized: Sized<'_>, key: &str) -> String {
+fn shown(sized: Sized<'_>, key: Key) -> String {
     let found = sized.sizing.number(key);
     found.map_or_else(|| "-".to_owned(), three_digits)
 }
@@ -75,7 +75,7 @@ fn banner(sized: Sized<'_>) -> Banner {
         started: format!("{}, {mode}", deployment.product.name),
         verdict: if workable { "Workable" } else { "Not workable" }.to_owned(),
         tone: if workable { Tone::Pass } else { Tone::Fail },
-        number: shown(sized, "srv.all"),
+        number: shown(sized, Key::ServerAll),
         number_unit: "servers",
         number_metric: "servers-needed",
         meaning: meaning(sized),
@@ -87,8 +87,8 @@ fn meaning(sized: Sized<'_>) -> Vec<String> {
     let deployment = sized.deployment;
     let mut sentences = vec![format!(
         "{} mailboxes in {} databases with {} of each.",
-        shown(sized, "mailboxes.total"),
-        shown(sized, "db.all"),
+        shown(sized, Key::MailboxesTotal),
+        shown(sized, Key::DatabaseAll),
         match deployment.total_copies() {
             1 => "one copy".to_owned(),
             copies => format!("{copies} copies"),
@@ -110,15 +110,19 @@ fn meaning(sized: Sized<'_>) -> Vec<String> {
 }
 
 fn figures(sized: Sized<'_>) -> Vec<Figure> {
-    let figure = |label, metric, key: &str, unit: &str, remark: String| Figure {
+    let figure = |label, metric, key, unit: &str, remark: String| Figure {
         label,
         metric,
         value: format!("{}{unit}", shown(sized, key)),
         remark,
         tone: Tone::Plain,
     };
-    let mailboxes = format!("of {} mailboxes", shown(sized, "db.mailboxes"));
-    let used = sized.sizing.number("cpu.util_worst_dc1");
+    let mailboxes = format!("of {} mailboxes", shown(sized, Key::DatabaseMailboxes));
+    let used = sized.sizing.number(Key::Processor(
+        ProcessorKey::Util,
+        FailureMode::Worst,
+        ServerKind::First,
+    ));
     let used = used.map_or_else(
         || "processors not sized: no spec_rate".to_owned(),
         |used| {
@@ -130,25 +134,31 @@ fn figures(sized: Sized<'_>) -> Vec<Figure> {
     );
     let build = sized.sizing.architecture.first.name();
     vec![
-        figure("Databases", "databases-needed", "db.all", "", mailboxes),
+        figure(
+            "Databases",
+            "databases-needed",
+            Key::DatabaseAll,
+            "",
+            mailboxes,
+        ),
         figure(
             "Disks",
             "disks-needed",
-            "disk.all",
+            Key::DiskAll,
             "",
             format!("in all, {build}"),
         ),
         figure(
             "Memory",
             "memory-per-server",
-            "mem.ram_gb_dc1",
+            Key::MemoryRamGb(ServerKind::First),
             " GB",
             "per server".to_owned(),
         ),
         figure(
             "Active at worst",
             "active-databases",
-            "srv.worst_active_dbs_dc1",
+            Key::ServerWorstActiveDbs(ServerKind::First),
             "",
             format!("databases per server; {used}"),
         ),

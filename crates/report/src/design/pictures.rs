@@ -1,5 +1,6 @@
 //! Pictures of a sizing as inline SVG: how a volume is used, and what failures do to a server.
 
+use sizing::{FailureMode, Key, ServerKind};
 use std::fmt::Write as _;
 
 use super::Sized;
@@ -17,19 +18,20 @@ const STEP: f64 = 26.0;
 /// A part of a bar: words, length, class of its colour.
 type PicturePart = (&'static str, f64, &'static str);
 
-/// A database volume by use, against the disk it stands on.
-pub(super) fn capacity(sized: Sized<'_>) -> Picture {
-    let value = |key: &str| sized.sizing.number(key).unwrap_or(0.0);
+/// A database volume by use, against the disk it stands on; none where one of its parts is not
+/// known.
+pub(super) fn capacity(sized: Sized<'_>) -> Option<Picture> {
+    let value = |key| sized.sizing.number(key);
     let (count, one) = (
-        value("vol.dbs_per_volume"),
-        value("db.size_with_overhead_gb"),
+        value(Key::VolumeDbsPerVolume)?,
+        value(Key::DatabaseSizeWithOverheadGb)?,
     );
-    let volume = value("vol.db_volume_gb");
+    let volume = value(Key::VolumeDbVolumeGb)?;
     let apart = sized.sizing.architecture.logs_apart;
     let logs = if apart {
         0.0
     } else {
-        count * value("log.space_gb_per_db")
+        count * value(Key::LogSpaceGbPerDb)?
     };
     let databases = count * one;
     let free = volume * sized.deployment.data.volume_free_space;
@@ -40,12 +42,12 @@ pub(super) fn capacity(sized: Sized<'_>) -> Picture {
         ("logs", logs, "ink-write"),
         ("free", free, "ink-tail"),
     ];
-    let disk = value("disk.formatted_gb");
+    let disk = value(Key::DiskFormattedGb(ServerKind::First))?;
     let bars = [
         ("a database volume, GB", parts.to_vec()),
         ("a disk, formatted, GB", vec![("disk", disk, "ink-tail")]),
     ];
-    Picture {
+    Some(Picture {
         title: "What lies on a database volume".to_owned(),
         svg: bars_svg("Capacity of a database volume by use", &bars),
         legend: parts
@@ -53,30 +55,33 @@ pub(super) fn capacity(sized: Sized<'_>) -> Picture {
             .filter(|part| part.1 > 0.0)
             .map(|part| (part.2, part.0.to_owned()))
             .collect(),
-    }
+    })
 }
 
-/// Active databases of the busiest server in each failure mode, against its copies.
-pub(super) fn failures(sized: Sized<'_>, modes: &[(&'static str, &str, &str)]) -> Picture {
-    let copies = sized.sizing.number("srv.db_copies").unwrap_or(0.0);
-    let bar = |&(label, key, _): &(&'static str, &str, &str)| {
-        let active = sized.sizing.number(key)?;
+/// Active databases of the busiest server in each failure mode, against its copies; none where
+/// those are not known.
+pub(super) fn failures(sized: Sized<'_>) -> Option<Picture> {
+    let copies = sized
+        .sizing
+        .number(Key::ServerDbCopies(ServerKind::First))?;
+    let bar = |&mode: &FailureMode| {
+        let active = sized.sizing.number(Key::FailureActive(mode))?;
         let passive = (copies - active).max(0.0);
         let parts: Vec<PicturePart> = vec![
             ("active", active, "ink-read"),
             ("passive", passive, "ink-tail"),
         ];
-        Some((label, parts))
+        Some((mode.title(), parts))
     };
-    let bars: Vec<_> = modes.iter().filter_map(bar).collect();
+    let bars: Vec<_> = FailureMode::LISTED.iter().filter_map(bar).collect();
     let legend = [("ink-read", "active"), ("ink-tail", "passive")];
-    Picture {
+    Some(Picture {
         title: "Databases of the busiest server".to_owned(),
         svg: bars_svg("Active databases in each failure mode", &bars),
         legend: legend
             .map(|(class, text)| (class, text.to_owned()))
             .to_vec(),
-    }
+    })
 }
 
 /// Horizontal bars made of parts, all in one scale.

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use plan::deployment::Replacement;
 use serde_json::{Value as Json, json};
-use sizing::{Severity, Sizing};
+use sizing::{Key, ServerKind, Severity, Sizing};
 
 use crate::format::three_digits;
 
@@ -20,31 +20,34 @@ pub struct Candidate {
 }
 
 /// Numbers of the table: heading and key.
-const COLUMNS: [(&str, &str); 6] = [
-    ("servers", "srv.all"),
-    ("databases", "db.all"),
-    ("disks", "disk.all"),
-    ("memory GB", "mem.all_gb"),
-    ("active at worst", "srv.worst_active_dbs_dc1"),
-    ("processors %", "cpu.util_worst"),
+const COLUMNS: [(&str, Key); 6] = [
+    ("servers", Key::ServerAll),
+    ("databases", Key::DatabaseAll),
+    ("disks", Key::DiskAll),
+    ("memory GB", Key::MemoryAllGb),
+    (
+        "active at worst",
+        Key::ServerWorstActiveDbs(ServerKind::First),
+    ),
+    ("processors %", Key::ProcessorUtilWorst),
 ];
 
 /// What designs are ranked by, the most important first.
-const RANKED_BY: [&str; 3] = ["disk.all", "srv.all", "mem.all_gb"];
+const RANKED_BY: [Key; 3] = [Key::DiskAll, Key::ServerAll, Key::MemoryAllGb];
 
 impl Candidate {
     fn is_workable(&self) -> bool {
         self.outcome.as_ref().is_ok_and(Sizing::is_workable)
     }
 
-    fn number(&self, key: &str) -> Option<f64> {
+    fn number(&self, key: Key) -> Option<f64> {
         self.outcome.as_ref().ok()?.number(key)
     }
 
-    fn cell(&self, key: &str) -> String {
+    fn cell(&self, key: Key) -> String {
         let value = self.number(key);
         let value = value.map(|value| {
-            if key.starts_with("cpu.util") {
+            if key == Key::ProcessorUtilWorst {
                 value * 100.0
             } else {
                 value
@@ -79,7 +82,7 @@ pub fn ranked(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
     };
     candidates.sort_by(|left, right| {
         let by_number = RANKED_BY.iter().map(|key| {
-            let number = |candidate: &Candidate| candidate.number(key).unwrap_or(f64::MAX);
+            let number = |candidate: &Candidate| candidate.number(*key).unwrap_or(f64::MAX);
             number(left).total_cmp(&number(right))
         });
         by_number.fold(kind(left).cmp(&kind(right)), Ordering::then)
@@ -112,7 +115,7 @@ pub fn scenarios(candidates: &[Candidate]) -> String {
                 .iter()
                 .map(|replacement| replacement.value.clone()),
         );
-        row.extend(COLUMNS.iter().map(|(_, key)| candidate.cell(key)));
+        row.extend(COLUMNS.iter().map(|(_, key)| candidate.cell(*key)));
         row.push(candidate.reason());
         rows.push(row);
     }
@@ -147,7 +150,7 @@ pub fn scenarios_json(candidates: &[Candidate]) -> Json {
             .collect();
         let numbers = COLUMNS
             .iter()
-            .map(|(_, key)| ((*key).to_owned(), json!(candidate.number(key))));
+            .map(|(_, key)| (key.name().into_owned(), json!(candidate.number(*key))));
         json!({
             "inputs": inputs,
             "workable": candidate.is_workable(),

@@ -1,231 +1,111 @@
 //! The tables of a sizing: which numbers stand where, under which words.
 
 use plan::deployment::BackupFrequency;
-use sizing::{Severity, schedule};
+use sizing::{FailureMode, Key, ProcessorKey, ServerKind, Severity, TierKey, schedule};
 
 use super::columns::{number_column, table};
 use super::{Sized, growth, layout, pictures, shown};
 use crate::document::{Block, Cell, Column, Row, Section, Table, Tone};
 use crate::format::three_digits;
 
-/// A row: words, glossary entry, key.
-type KeyedLine = (&'static str, Option<&'static str>, &'static str);
-
-const SERVERS: &[KeyedLine] = &[
-    ("servers in all", Some("servers-needed"), "srv.all"),
-    ("groups", None, "srv.dags"),
-    ("servers of a group", None, "srv.per_dag"),
-    ("active servers, first site", None, "srv.active_dc1"),
-    ("active servers, second site", None, "srv.active_dc2"),
-    ("waiting servers, first site", None, "srv.passive_dc1"),
-    ("waiting servers, second site", None, "srv.passive_dc2"),
-    ("client access servers", None, "srv.client_access"),
-    (
-        "servers kept for late copies, of a group",
-        None,
-        "srv.lagged_per_dag",
-    ),
-    ("late copies on such a server", None, "srv.db_copies_lagged"),
-    (
-        "active mailboxes of a server",
-        None,
-        "srv.active_mailboxes_normal",
-    ),
-    (
-        "copies on a server",
-        Some("copies-per-server"),
-        "srv.db_copies",
-    ),
-    (
-        "servers left after the worst failure",
-        None,
-        "srv.remaining_after_worst_failure",
-    ),
+/// Entries of the glossary for the keys that have one.
+const METRICS: &[(Key, &str)] = &[
+    (Key::ServerAll, "servers-needed"),
+    (Key::ServerDbCopies(ServerKind::First), "copies-per-server"),
+    (Key::DatabaseCount, "databases-needed"),
+    (Key::DatabaseSizeWithOverheadGb, "database-size-full"),
+    (Key::LogSpaceGbPerDb, "log-space"),
+    (Key::DiskAll, "disks-needed"),
+    (Key::VolumeDbVolumeGb, "volume-size"),
+    (Key::VolumeAutoreseed, "autoreseed-spares"),
+    (Key::IoDbIopsPerDb, "database-io"),
+    (Key::MemoryRamGb(ServerKind::First), "memory-per-server"),
+    (Key::TransportDbGbPerServer, "transport-database"),
+    (Key::NetworkPeakTotalMbpsPerDag, "replication-traffic"),
 ];
 
-const DATABASES: &[KeyedLine] = &[
-    ("databases of a group", Some("databases-needed"), "db.count"),
-    ("mailboxes of a database", None, "db.mailboxes"),
-    (
-        "room for mailboxes, by capacity",
-        None,
-        "db.mailboxes_capacity_limited",
-    ),
-    (
-        "room for mailboxes, by I/O",
-        None,
-        "db.mailboxes_io_limited",
-    ),
-    ("largest database", None, "db.max_size_gb_used"),
-    (
-        "size of a database",
-        Some("database-size-full"),
-        "db.size_with_overhead_gb",
-    ),
-    (
-        "logs of a database",
-        Some("log-space"),
-        "log.space_gb_per_db",
-    ),
-    (
-        "logs of a database a day",
-        None,
-        "log.all_logs_per_day_per_db",
-    ),
-    (
-        "one copy of all databases of a group",
-        None,
-        "db.space_gb_one_copy_per_dag",
-    ),
-    (
-        "all copies of a group",
-        None,
-        "db.space_gb_all_copies_per_dag",
-    ),
+const SERVERS: &[Key] = &[
+    Key::ServerAll,
+    Key::ServerDags,
+    Key::ServerPerDag,
+    Key::ServerActiveDc1,
+    Key::ServerActiveDc2,
+    Key::ServerPassiveDc1,
+    Key::ServerPassiveDc2,
+    Key::ServerClientAccess,
+    Key::ServerLaggedPerDag,
+    Key::ServerDbCopies(ServerKind::Lagged),
+    Key::ServerActiveMailboxesNormal,
+    Key::ServerDbCopies(ServerKind::First),
+    Key::ServerRemainingAfterWorstFailure,
 ];
 
-const STORAGE: &[KeyedLine] = &[
-    ("disks in all", Some("disks-needed"), "disk.all"),
-    ("disks, first site", None, "disk.architecture_dc1"),
-    ("disks, second site", None, "disk.architecture_dc2"),
-    ("volumes are", None, "vol.architecture"),
-    ("databases on a volume", None, "vol.dbs_per_volume"),
-    ("database volumes of a server", None, "vol.db_volumes"),
-    (
-        "size of a database volume",
-        Some("volume-size"),
-        "vol.db_volume_gb",
-    ),
-    ("size of a log volume", None, "vol.log_volume_gb"),
-    ("size of the restore volume", None, "vol.restore_gb"),
-    (
-        "spare volumes of a server",
-        Some("autoreseed-spares"),
-        "vol.autoreseed",
-    ),
-    ("volumes of a server", None, "vol.total_per_server"),
-    (
-        "single disks of a server, first site",
-        None,
-        "disk.jbod_disks_per_server_dc1",
-    ),
-    (
-        "single disks of a server, second site",
-        None,
-        "disk.jbod_disks_per_server_dc2",
-    ),
-    (
-        "single disks of a server kept for late copies",
-        None,
-        "disk.jbod_disks_per_server_lagged",
-    ),
-    ("RAID of the databases", None, "disk.raid_choice_db"),
-    ("disks of it", None, "disk.raid_disks_db"),
-    ("RAID, second site", None, "disk.raid_choice_db_dc2"),
-    ("disks of it", None, "disk.raid_disks_db_dc2"),
-    ("RAID, late copies", None, "disk.raid_choice_db_lagged"),
-    ("disks of it", None, "disk.raid_disks_db_lagged"),
-    ("mirrored log disks", None, "disk.raid_disks_log"),
-    ("disks for restores", None, "disk.raid_disks_restore"),
-    ("formatted capacity of a disk", None, "disk.formatted_gb"),
-    ("usable I/O of a disk", None, "disk.random_iops"),
+const DATABASES: &[Key] = &[
+    Key::DatabaseCount,
+    Key::DatabaseMailboxes,
+    Key::DatabaseMailboxesCapacityLimited,
+    Key::DatabaseMailboxesIoLimited,
+    Key::DatabaseMaxSizeGbUsed,
+    Key::DatabaseSizeWithOverheadGb,
+    Key::LogSpaceGbPerDb,
+    Key::LogAllLogsPerDayPerDb,
+    Key::DatabaseSpaceGbOneCopyPerDag,
+    Key::DatabaseSpaceGbAllCopiesPerDag,
 ];
 
-const LOAD: &[KeyedLine] = &[
-    (
-        "database I/O of a database",
-        Some("database-io"),
-        "io.db_iops_per_db",
-    ),
-    ("database I/O of a server", None, "io.db_iops_per_server"),
-    ("reads", None, "io.db_reads_per_server"),
-    ("writes", None, "io.db_writes_per_server"),
-    ("log writes of a server", None, "io.log_writes_per_server"),
-    (
-        "background maintenance of a server",
-        None,
-        "io.maintenance_mb_per_server",
-    ),
-    (
-        "memory, first site",
-        Some("memory-per-server"),
-        "mem.ram_gb_dc1",
-    ),
-    ("memory, second site", None, "mem.ram_gb_dc2"),
-    (
-        "memory, servers kept for late copies",
-        None,
-        "mem.ram_gb_lagged",
-    ),
-    ("database cache in it", None, "mem.cache_gb_at_that_ram"),
-    ("directory cores, first site", None, "cpu.gc_cores_dc1"),
-    ("directory cores, second site", None, "cpu.gc_cores_dc2"),
-    (
-        "queue database of a server",
-        Some("transport-database"),
-        "transport.db_gb_per_server",
-    ),
-    ("its place", None, "transport.location"),
+const STORAGE: &[Key] = &[
+    Key::DiskAll,
+    Key::DiskArchitecture(ServerKind::First),
+    Key::DiskArchitecture(ServerKind::Second),
+    Key::VolumeArchitecture,
+    Key::VolumeDbsPerVolume,
+    Key::VolumeDbVolumes(ServerKind::First),
+    Key::VolumeDbVolumeGb,
+    Key::VolumeLogVolumeGb,
+    Key::VolumeRestoreGb,
+    Key::VolumeAutoreseed,
+    Key::VolumeTotalPerServer,
+    Key::DiskJbodDisksPerServer(ServerKind::First),
+    Key::DiskJbodDisksPerServer(ServerKind::Second),
+    Key::DiskJbodDisksPerServer(ServerKind::Lagged),
+    Key::DiskRaidChoiceDb(ServerKind::First),
+    Key::DiskRaidDisksDb(ServerKind::First),
+    Key::DiskRaidChoiceDb(ServerKind::Second),
+    Key::DiskRaidDisksDb(ServerKind::Second),
+    Key::DiskRaidChoiceDb(ServerKind::Lagged),
+    Key::DiskRaidDisksDb(ServerKind::Lagged),
+    Key::DiskRaidDisksLog,
+    Key::DiskRaidDisksRestore,
+    Key::DiskFormattedGb(ServerKind::First),
+    Key::DiskRandomIops(ServerKind::First),
 ];
 
-const NETWORK: &[KeyedLine] = &[
-    ("log streams of a group", None, "net.log_streams_per_dag"),
-    (
-        "a group in the busiest hour",
-        Some("replication-traffic"),
-        "net.peak_total_mbps_per_dag",
-    ),
-    (
-        "a group within the recovery point",
-        None,
-        "net.rpo_mbps_per_dag",
-    ),
-    ("all groups", None, "net.environment_mbps"),
-    (
-        "what goes through the link",
-        None,
-        "net.link_throughput_mbps",
-    ),
-    ("the link is enough", None, "net.link_ok_rpo"),
-    (
-        "the link is enough in the busiest hour",
-        None,
-        "net.link_ok_peak",
-    ),
-    (
-        "smallest usual link that would be",
-        None,
-        "net.recommended_link_mbps",
-    ),
+const LOAD: &[Key] = &[
+    Key::IoDbIopsPerDb,
+    Key::IoDbIopsPerServer(ServerKind::First),
+    Key::IoDbReadsPerServer,
+    Key::IoDbWritesPerServer,
+    Key::IoLogWritesPerServer,
+    Key::IoMaintenanceMbPerServer,
+    Key::MemoryRamGb(ServerKind::First),
+    Key::MemoryRamGb(ServerKind::Second),
+    Key::MemoryRamGb(ServerKind::Lagged),
+    Key::MemoryCacheGbAtThatRam,
+    Key::ProcessorGcCores(ServerKind::First),
+    Key::ProcessorGcCores(ServerKind::Second),
+    Key::TransportDbGbPerServer,
+    Key::TransportLocation,
 ];
 
-const MODES: &[(&str, &str, &str)] = &[
-    ("normal", "fail.active_per_server_normal", "normal"),
-    (
-        "one server failed",
-        "fail.active_per_server_one_failed",
-        "one_failed",
-    ),
-    (
-        "two servers failed",
-        "fail.active_per_server_two_failed",
-        "two_failed",
-    ),
-    (
-        "a site failed",
-        "fail.active_per_server_site_failed",
-        "site_failed",
-    ),
-    (
-        "a site and a server failed",
-        "fail.active_per_server_site_plus_one",
-        "site_plus_one",
-    ),
-    (
-        "a site and two servers failed",
-        "fail.active_per_server_site_plus_two",
-        "site_plus_two",
-    ),
+const NETWORK: &[Key] = &[
+    Key::NetworkLogStreamsPerDag,
+    Key::NetworkPeakTotalMbpsPerDag,
+    Key::NetworkRpoMbpsPerDag,
+    Key::NetworkEnvironmentMbps,
+    Key::NetworkLinkThroughputMbps,
+    Key::NetworkLinkOkRpo,
+    Key::NetworkLinkOkPeak,
+    Key::NetworkRecommendedLinkMbps,
 ];
 
 /// Everything that page and text show.
@@ -248,13 +128,8 @@ pub(super) fn sections(sized: Sized<'_>) -> Vec<Section> {
     sections
 }
 
-fn section(
-    sized: Sized<'_>,
-    id: &'static str,
-    title: &'static str,
-    lines: &'static [KeyedLine],
-) -> Section {
-    let rows = rows(sized, lines);
+fn section(sized: Sized<'_>, id: &'static str, title: &'static str, keys: &[Key]) -> Section {
+    let rows = rows(sized, keys);
     let blocks = if rows.is_empty() {
         Vec::new()
     } else {
@@ -281,26 +156,27 @@ fn keyed(rows: Vec<Row>) -> Table {
 }
 
 /// The rows whose number applies.
-fn rows(sized: Sized<'_>, lines: &[KeyedLine]) -> Vec<Row> {
-    let row = |&(label, metric, key): &KeyedLine| {
-        let fact = sized.sizing.sheet.fact(key)?;
-        let value = match &fact.value {
-            sizing::Value::Number(value) => three_digits(*value),
-            sizing::Value::Word(word) => word.clone(),
-        };
-        let label = Cell {
-            metric,
-            ..Cell::plain(label)
-        };
-        let key = Cell::plain(key).toned(Tone::Muted);
-        Some(Row::body(vec![
-            label,
-            Cell::plain(value),
-            Cell::plain(fact.unit),
-            key,
-        ]))
+fn rows(sized: Sized<'_>, keys: &[Key]) -> Vec<Row> {
+    let facts = keys.iter().filter_map(|&key| sized.sizing.sheet.fact(key));
+    facts.map(row).collect()
+}
+
+fn row(fact: &sizing::Fact) -> Row {
+    let value = match fact.value {
+        sizing::Value::Number(value) => three_digits(value),
+        sizing::Value::Decision(decision) => decision.name().to_owned(),
     };
-    lines.iter().filter_map(row).collect()
+    let metric = METRICS.iter().find(|(key, _)| *key == fact.key);
+    let label = Cell {
+        metric: metric.map(|(_, metric)| *metric),
+        ..Cell::plain(fact.key.title())
+    };
+    Row::body(vec![
+        label,
+        Cell::plain(value),
+        Cell::plain(fact.key.unit()),
+        Cell::plain(fact.key.name()).toned(Tone::Muted),
+    ])
 }
 
 fn findings(sized: Sized<'_>) -> Section {
@@ -312,7 +188,7 @@ fn findings(sized: Sized<'_>) -> Section {
         };
         Row::body(vec![
             Cell::plain(finding.severity.word()).toned(tone),
-            Cell::plain(&*finding.key),
+            Cell::plain(finding.key.name()),
             Cell::plain(&*finding.text),
             Cell::plain(finding.remedy),
         ])
@@ -339,15 +215,15 @@ fn mailboxes(sized: Sized<'_>) -> Section {
         number_column("months to the limit", None),
     ];
     let row = |(index, tier): (usize, &plan::deployment::Tier)| {
-        let cell = |what: &str| Cell::plain(shown(sized, &format!("t{}.{what}", index + 1)));
+        let cell = |what| Cell::plain(shown(sized, Key::Tier(index + 1, what)));
         Row::body(vec![
             Cell::plain(&*tier.name),
-            cell("mailboxes"),
-            cell("mailbox_on_disk_mb"),
-            cell("iops"),
-            cell("mcycles_active"),
-            cell("logs_per_day"),
-            cell("months_to_limit"),
+            cell(TierKey::Mailboxes),
+            cell(TierKey::MailboxOnDiskMb),
+            cell(TierKey::Iops),
+            cell(TierKey::McyclesActive),
+            cell(TierKey::LogsPerDay),
+            cell(TierKey::MonthsToLimit),
         ])
     };
     let rows = sized.deployment.tiers.iter().enumerate().map(row).collect();
@@ -371,7 +247,10 @@ fn provenance(sized: Sized<'_>) -> Section {
 }
 
 fn storage(sized: Sized<'_>) -> Section {
-    let mut blocks = vec![Block::Picture(pictures::capacity(sized))];
+    let mut blocks: Vec<Block> = pictures::capacity(sized)
+        .map(Block::Picture)
+        .into_iter()
+        .collect();
     blocks.push(Block::Table(keyed(rows(sized, STORAGE))));
     let system = &sized.deployment.file_system;
     blocks.push(Block::Note(format!(
@@ -398,28 +277,28 @@ fn failures(sized: Sized<'_>) -> Section {
         number_column("megacycles", Some("megacycles")),
         number_column("processors used %", None),
     ];
-    let row = |&(label, key, mode): &(&'static str, &str, &str)| {
-        let active = sized.sizing.number(key)?;
+    let row = |&mode: &FailureMode| {
+        let active = sized.sizing.number(Key::FailureActive(mode))?;
         // Where the second site waits, the loss of the first is a matter of its servers.
-        let number = |what: &str| {
-            let of = |site: &str| sized.sizing.number(&format!("cpu.{what}_{mode}_{site}"));
-            of("dc1").or_else(|| of("dc2"))
+        let number = |what| {
+            let of = |kind| sized.sizing.number(Key::Processor(what, mode, kind));
+            of(ServerKind::First).or_else(|| of(ServerKind::Second))
         };
-        let used = number("util").map(|used| three_digits(used * 100.0));
+        let used = number(ProcessorKey::Util).map(|used| three_digits(used * 100.0));
         Some(Row::body(vec![
-            Cell::plain(label),
+            Cell::plain(mode.title()),
             Cell::plain(three_digits(active)),
-            Cell::or_none(number("need").map(three_digits)),
+            Cell::or_none(number(ProcessorKey::Need).map(three_digits)),
             Cell::or_none(used),
         ]))
     };
-    let rows = MODES.iter().filter_map(row).collect();
+    let rows = FailureMode::LISTED.iter().filter_map(row).collect();
     let mut blocks = table(
         "By the formulas of the workbook, for a server of a site that serves users then.",
         columns,
         rows,
     );
-    blocks.push(Block::Picture(pictures::failures(sized, MODES)));
+    blocks.extend(pictures::failures(sized).map(Block::Picture));
     Section {
         id: "failures",
         title: "When servers fail",
@@ -460,7 +339,7 @@ fn notes(sized: Sized<'_>) -> Section {
         });
         let [workbook, right] = values.unwrap_or_else(|| [Cell::none(), Cell::none()]);
         Row::body(vec![
-            Cell::plain(&*note.key),
+            Cell::plain(note.key.name()),
             Cell::plain(note.quirk.workbook()),
             workbook,
             Cell::plain(note.quirk.corrected()),
@@ -490,7 +369,7 @@ fn notes(sized: Sized<'_>) -> Section {
 pub(super) fn trace(sized: Sized<'_>) -> Section {
     let row = |fact: &sizing::Fact| {
         Row::body(vec![
-            Cell::plain(&*fact.key),
+            Cell::plain(fact.key.name()),
             Cell::plain(fact.written()),
             Cell::plain(&*fact.formula),
             Cell::plain(&*fact.numbers),

@@ -2,7 +2,7 @@
 //! somewhere.
 
 use plan::Deployment;
-use sizing::{Sizing, size};
+use sizing::{Key, ServerKind, Sizing, size};
 
 use crate::{Sized, explain, sizing_html, sizing_json, sizing_text};
 
@@ -39,14 +39,14 @@ fn each(mut check: impl FnMut(Sized<'_>)) {
 
 #[test]
 fn every_number_is_explained() {
-    let explained = |sizing: &Sizing, key: &str| explain(sizing, key).unwrap();
+    let explained = |sizing: &Sizing, key: Key| explain(sizing, &key.name()).unwrap();
     each(|sized| {
         for fact in sized.sizing.sheet.facts() {
-            let text = explained(sized.sizing, &fact.key);
+            let text = explained(sized.sizing, fact.key);
             assert!(text.contains("source   "), "{text}");
             assert!(!fact.source.is_empty(), "{}", fact.key);
             let given =
-                fact.source.starts_with("the deployment") || fact.key.starts_with("figures.");
+                fact.source.starts_with("the deployment") || matches!(fact.key, Key::Figure(_));
             assert_eq!(fact.formula.is_empty(), given, "{text}");
         }
     });
@@ -65,7 +65,7 @@ fn every_name_in_a_formula_is_a_key() {
             for word in named {
                 let word = word.trim_end_matches('.');
                 assert!(
-                    sized.sizing.sheet.fact(word).is_some(),
+                    sized.sizing.sheet.named(word).is_some(),
                     "{word} in {}",
                     fact.key
                 );
@@ -83,9 +83,15 @@ fn all_forms_show_the_same_numbers() {
         for part in ["<script", "http://", "https://", "src="] {
             assert!(!page.contains(part), "the page reaches for {part}");
         }
-        for key in ["srv.all", "db.count", "vol.db_volume_gb", "mem.ram_gb_dc1"] {
-            assert!(page.contains(key) && text.contains(key), "{key}");
-            let value = json["values"][key]["value"].as_f64().unwrap();
+        for key in [
+            Key::ServerAll,
+            Key::DatabaseCount,
+            Key::VolumeDbVolumeGb,
+            Key::MemoryRamGb(ServerKind::First),
+        ] {
+            let name = &*key.name();
+            assert!(page.contains(name) && text.contains(name), "{name}");
+            let value = json["values"][name]["value"].as_f64().unwrap();
             assert!((value - sized.sizing.number(key).unwrap()).abs() < 1e-9);
         }
         for failure in json["failures"].as_array().unwrap() {

@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 use units::Bytes;
 
 use super::Document;
-use crate::provision::pool::{Level, Pool};
+use crate::provision::pool::Pool;
 use crate::provision::{Provision, Purpose, Server, Volume};
+use plan::deployment::Raid;
 
 /// Where volumes are mounted; the test plan's usual root.
 pub(super) const ROOT: &str = "/mnt/mail";
@@ -75,9 +76,9 @@ fn write(provision: &Provision, server: &Server, text: &mut String) -> std::fmt:
 /// one array whatever their groups.
 fn write_pool(purpose: Purpose, pool: &Pool, first: u32, text: &mut String) -> std::fmt::Result {
     let (level, groups) = match pool.level {
-        Level::Raid10 => ("10", 1),
-        Level::Raid5 => ("5", pool.groups),
-        Level::Raid6 => ("6", pool.groups),
+        Raid::Raid10 => ("10", 1),
+        Raid::Raid5 => ("5", pool.groups),
+        Raid::Raid6 => ("6", pool.groups),
     };
     let members = pool.disks() / groups.max(1);
     let name = purpose.name();

@@ -3,9 +3,10 @@
 mod powershell;
 
 use super::{Kind, export};
-use crate::provision::pool::{Level, Pool};
+use crate::provision::pool::Pool;
 use crate::provision::tests::{every, two_sites};
 use crate::provision::{Provision, Purpose, provision};
+use plan::deployment::Raid;
 use units::Bytes;
 
 fn small() -> Provision {
@@ -111,7 +112,7 @@ fn the_table_of_groups() {
 fn scripts_as_they_were_read_by_people() {
     let mut raid = two_sites(2, 4);
     let databases = Pool {
-        level: Level::Raid5,
+        level: Raid::Raid5,
         groups: 2,
         data_disks: 5,
         redundant_disks: 1,

@@ -4,6 +4,7 @@ use plan::Deployment;
 use plan::deployment::SiteModel;
 
 use super::{Failures, Modes, normal};
+use crate::key::{FailureMode, Key, ServerKind};
 use crate::number::Number;
 use crate::quirk::Quirk;
 use crate::work::Work;
@@ -27,7 +28,7 @@ pub(super) fn failures(work: &mut Work<'_>) -> Failures {
     let all = || [&one, &two, &site, &site_and_one].into_iter().flatten();
     let lost = all().map(|mode| mode.lost).fold(0.0, f64::max);
     let waits = second_site_waits(work.deployment);
-    let here = work.value("srv.active_dc1");
+    let here = work.value(Key::ServerActiveDc1);
     let mut active: Vec<Number> = all()
         .filter(|mode| !waits || mode.lost < here)
         .map(|mode| mode.active.clone())
@@ -86,48 +87,58 @@ fn greatest(all: &[Number]) -> Number {
 }
 
 fn one_failed(work: &mut Work<'_>) -> Option<CorrectedMode> {
-    let servers = work.get("srv.active_dc1");
-    let normal = work.get("fail.active_per_server_normal");
+    let servers = work.get(Key::ServerActiveDc1);
+    let normal = work.get(Key::FailureActive(FailureMode::Normal));
     (servers.value() > 1.0).then(|| {
         let active = (&normal + &normal / (servers - 1.0)).up();
-        mode(work, "fail.active_per_server_one_failed", active, 1.0)
+        mode(
+            work,
+            Key::FailureActive(FailureMode::OneFailed),
+            active,
+            1.0,
+        )
     })
 }
 
-fn mode(work: &mut Work<'_>, key: &str, active: Number, lost: f64) -> CorrectedMode {
-    let copies = work.get("srv.db_copies");
-    let active = work.put(key, "", active.min(copies));
+fn mode(work: &mut Work<'_>, key: Key, active: Number, lost: f64) -> CorrectedMode {
+    let copies = work.get(Key::ServerDbCopies(ServerKind::First));
+    let active = work.put(key, active.min(copies));
     CorrectedMode { active, lost }
 }
 
 fn two_failed(work: &mut Work<'_>) -> Option<CorrectedMode> {
-    let servers = work.get("srv.active_dc1");
-    let here = work.get("copies.first_site").value();
-    let enough = work.deployment.availability.copies >= 3 && work.value("srv.per_dag") >= 4.0;
+    let servers = work.get(Key::ServerActiveDc1);
+    let here = work.get(Key::CopiesFirstSite).value();
+    let enough = work.deployment.availability.copies >= 3 && work.value(Key::ServerPerDag) >= 4.0;
     if !enough || servers.value() <= 2.0 {
         return None;
     }
-    let normal = work.get("fail.active_per_server_normal");
+    let normal = work.get(Key::FailureActive(FailureMode::Normal));
     let active = if here >= 3.0 {
         (&normal + 2.0 * &normal / (servers - 2.0)).up()
     } else if here >= 2.0 && crosses_sites(work.deployment) {
         let moved = 2.0 * (&normal / (&servers - 1.0)).up();
-        ((work.get("db.active_dc1") - moved) / (servers - 2.0)).up()
+        ((work.get(Key::DatabaseActiveDc1) - moved) / (servers - 2.0)).up()
     } else {
         return None;
     };
     let uneven = work
-        .get("db.count")
-        .modulo(work.get("db.symmetrical_block"))
+        .get(Key::DatabaseCount)
+        .modulo(work.get(Key::DatabaseSymmetricalBlock))
         .value()
         > 0.0;
     let active = if uneven { active + 2.0 } else { active };
     work.note(
         Quirk::TwoFailures,
-        "fail.active_per_server_two_failed",
+        Key::FailureActive(FailureMode::TwoFailed),
         None,
     );
-    Some(mode(work, "fail.active_per_server_two_failed", active, 2.0))
+    Some(mode(
+        work,
+        Key::FailureActive(FailureMode::TwoFailed),
+        active,
+        2.0,
+    ))
 }
 
 /// Whether databases may become active in the other site by themselves.
@@ -140,15 +151,15 @@ fn crosses_sites(deployment: &Deployment) -> bool {
 
 /// Databases of a group over the servers of the surviving site.
 fn site_failed(work: &mut Work<'_>) -> Option<CorrectedMode> {
-    let first = work.value("srv.active_dc1");
+    let first = work.value(Key::ServerActiveDc1);
     let active = match work.deployment.site_model()? {
-        SiteModel::ActiveActive => work.get("db.count") / work.get("srv.active_dc2"),
-        _ if work.value("copies.second_site") == 0.0 => return None,
-        _ => work.get("db.count") / work.get("srv.passive_dc2"),
+        SiteModel::ActiveActive => work.get(Key::DatabaseCount) / work.get(Key::ServerActiveDc2),
+        _ if work.value(Key::CopiesSecondSite) == 0.0 => return None,
+        _ => work.get(Key::DatabaseCount) / work.get(Key::ServerPassiveDc2),
     };
     Some(mode(
         work,
-        "fail.active_per_server_site_failed",
+        Key::FailureActive(FailureMode::SiteFailed),
         active.up(),
         first,
     ))
@@ -158,18 +169,18 @@ fn site_failed(work: &mut Work<'_>) -> Option<CorrectedMode> {
 fn site_and_one_failed(work: &mut Work<'_>) -> Option<CorrectedMode> {
     let model = work.deployment.site_model()?;
     let servers = if model == SiteModel::ActiveActive {
-        work.get("srv.active_dc2")
+        work.get(Key::ServerActiveDc2)
     } else {
-        work.get("srv.passive_dc2")
+        work.get(Key::ServerPassiveDc2)
     };
     if activatable_there(work.deployment) < 2 || servers.value() < 2.0 {
         return None;
     }
-    let lost = work.value("srv.active_dc1") + 1.0;
-    let active = (work.get("db.count") / (servers - 1.0)).up();
+    let lost = work.value(Key::ServerActiveDc1) + 1.0;
+    let active = (work.get(Key::DatabaseCount) / (servers - 1.0)).up();
     Some(mode(
         work,
-        "fail.active_per_server_site_plus_one",
+        Key::FailureActive(FailureMode::SitePlusOne),
         active,
         lost,
     ))
@@ -195,13 +206,13 @@ fn preferred(work: &mut Work<'_>, worst: &Number) {
     if work.deployment.total_copies() < 4 || !work.deployment.has_copies() {
         return;
     }
-    let one = work.sheet.find("fail.active_per_server_one_failed");
-    let two = work.sheet.find("fail.active_per_server_two_failed");
+    let one = work.sheet.find(Key::FailureActive(FailureMode::OneFailed));
+    let two = work.sheet.find(Key::FailureActive(FailureMode::TwoFailed));
     let two = two.filter(|two| two.value() < worst.value());
     if let Some(active) = two.or(one) {
-        work.put("fail.max_preferred_active_dbs_dc1", "", &active);
+        work.put(Key::FailureMaxPreferredActiveDbsDc1, &active);
         if work.deployment.site_model() == Some(SiteModel::ActiveActive) {
-            work.put("fail.max_preferred_active_dbs_dc2", "", active);
+            work.put(Key::FailureMaxPreferredActiveDbsDc2, active);
         }
     }
 }

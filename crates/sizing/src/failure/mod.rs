@@ -5,6 +5,7 @@ mod corrected;
 mod workbook;
 
 use crate::architecture::Architecture;
+use crate::key::{FailureMode, Key, ServerKind};
 use crate::layout::Failure;
 use crate::number::Number;
 use crate::work::Work;
@@ -30,16 +31,16 @@ pub(crate) struct Modes {
 }
 
 impl Modes {
-    /// Every failure with the word that ends its key.
-    pub(crate) fn named(&self) -> [(&'static str, Option<&Number>); 7] {
+    /// Every failure.
+    pub(crate) fn named(&self) -> [(FailureMode, Option<&Number>); 7] {
         [
-            ("normal", Some(&self.normal)),
-            ("one_failed", self.one.as_ref()),
-            ("two_failed", self.two.as_ref()),
-            ("site_failed", self.site.as_ref()),
-            ("site_plus_one", self.site_and_one.as_ref()),
-            ("site_plus_two", self.site_and_two.as_ref()),
-            ("worst", Some(&self.worst)),
+            (FailureMode::Normal, Some(&self.normal)),
+            (FailureMode::OneFailed, self.one.as_ref()),
+            (FailureMode::TwoFailed, self.two.as_ref()),
+            (FailureMode::SiteFailed, self.site.as_ref()),
+            (FailureMode::SitePlusOne, self.site_and_one.as_ref()),
+            (FailureMode::SitePlusTwo, self.site_and_two.as_ref()),
+            (FailureMode::Worst, Some(&self.worst)),
         ]
     }
 }
@@ -82,11 +83,14 @@ pub(crate) fn failures(work: &mut Work<'_>, architecture: Architecture) -> Failu
     } else {
         corrected::failures(work)
     };
-    let worst = work.put("srv.worst_active_dbs_dc1", "", &failures.first.worst);
-    work.put("fail.max_active_dbs_dc1", "", worst);
+    let worst = work.put(
+        Key::ServerWorstActiveDbs(ServerKind::First),
+        &failures.first.worst,
+    );
+    work.put(Key::FailureMaxActiveDbsDc1, worst);
     if let Some(second) = &failures.second {
-        let worst = work.put("srv.worst_active_dbs_dc2", "", &second.worst);
-        work.put("fail.max_active_dbs_dc2", "", worst);
+        let worst = work.put(Key::ServerWorstActiveDbs(ServerKind::Second), &second.worst);
+        work.put(Key::FailureMaxActiveDbsDc2, worst);
     }
     failures
 }
@@ -94,14 +98,14 @@ pub(crate) fn failures(work: &mut Work<'_>, architecture: Architecture) -> Failu
 /// Active databases of a server when nothing fails. Without copies each server has databases of its
 /// own, and they are counted for one.
 fn normal(work: &mut Work<'_>) -> Number {
-    let home = work.get("db.active_dc1");
+    let home = work.get(Key::DatabaseActiveDc1);
     let normal = if work.deployment.has_copies() && home.value() > 1.0 {
-        home / work.get("srv.active_dc1")
+        home / work.get(Key::ServerActiveDc1)
     } else {
         home
     };
-    let normal = work.put("fail.active_per_server_normal", "", normal);
-    let each = &normal * work.get("db.mailboxes");
-    work.put("srv.active_mailboxes_normal", "", each);
+    let normal = work.put(Key::FailureActive(FailureMode::Normal), normal);
+    let each = &normal * work.get(Key::DatabaseMailboxes);
+    work.put(Key::ServerActiveMailboxesNormal, each);
     normal
 }

@@ -4,6 +4,7 @@ use plan::deployment::{Deployment, SiteModel};
 
 use super::{Failures, Modes, normal};
 use crate::architecture::Architecture;
+use crate::key::{FailureMode, Key, ServerKind};
 use crate::number::Number;
 use crate::quirk::Quirk;
 use crate::work::Work;
@@ -92,11 +93,11 @@ impl ServerGroup {
         let availability = &deployment.availability;
         let catches_up =
             availability.replay_lag_manager && availability.copies >= 3 && !architecture.late_apart;
-        let or_none = |key: &str| {
+        let or_none = |key| {
             let found = work.sheet.find(key);
             found.unwrap_or_else(|| Number::plain(0.0))
         };
-        let ready = |copies: &str, late: &str| {
+        let ready = |copies, late| {
             let late = if catches_up { work.value(late) } else { 0.0 };
             work.value(copies) + late
         };
@@ -105,17 +106,17 @@ impl ServerGroup {
             both_share: both && !architecture.waiting_apart,
             blocked: site.is_some_and(|site| site.blocks_activation),
             copies: f64::from(availability.copies),
-            first: work.value("copies.first_site"),
-            second: work.value("copies.second_site"),
-            first_ready: ready("copies.first_site", "copies.first_site_lagged"),
-            second_ready: ready("copies.second_site", "copies.second_site_lagged"),
-            servers: work.get("srv.active_dc1"),
-            held: work.get("srv.db_copies"),
-            databases: work.get("db.count"),
-            home: work.get("db.active_dc1"),
-            away: or_none("db.active_dc2"),
-            active_there: or_none("srv.active_dc2"),
-            waiting_there: or_none("srv.passive_dc2"),
+            first: work.value(Key::CopiesFirstSite),
+            second: work.value(Key::CopiesSecondSite),
+            first_ready: ready(Key::CopiesFirstSite, Key::CopiesFirstSiteLagged),
+            second_ready: ready(Key::CopiesSecondSite, Key::CopiesSecondSiteLagged),
+            servers: work.get(Key::ServerActiveDc1),
+            held: work.get(Key::ServerDbCopies(ServerKind::First)),
+            databases: work.get(Key::DatabaseCount),
+            home: work.get(Key::DatabaseActiveDc1),
+            away: or_none(Key::DatabaseActiveDc2),
+            active_there: or_none(Key::ServerActiveDc2),
+            waiting_there: or_none(Key::ServerPassiveDc2),
         }
     }
 
@@ -139,13 +140,13 @@ impl ServerGroup {
         } else {
             self.copies >= 3.0 && self.takes_over().value() >= 4.0
         };
-        let uneven = self.first * self.home.value() < work.value("db.count_symmetrical");
+        let uneven = self.first * self.home.value() < work.value(Key::DatabaseCountSymmetrical);
         let plus = if uneven { 2.0 } else { 0.0 };
         let two = may
             .then(|| self.two_failed(&normal, &self.home, plus))
             .flatten();
         if two.is_some() {
-            let key = "fail.active_per_server_two_failed";
+            let key = Key::FailureActive(FailureMode::TwoFailed);
             work.note(Quirk::TwoFailures, key, None);
         }
         let worst = normal.clone();
@@ -234,7 +235,7 @@ impl ServerGroup {
             None
         } else if self.first < 2.0 && waits {
             let kept = home.one.clone().unwrap_or_else(|| nothing.clone());
-            Some(((work.get("db.active_dc1") - kept) / &self.waiting_there).up())
+            Some(((work.get(Key::DatabaseActiveDc1) - kept) / &self.waiting_there).up())
         } else {
             Some(nothing.clone())
         };
@@ -339,8 +340,10 @@ impl ServerGroup {
                 (None, None) => 0.0,
             };
         };
-        let of = |key: &str| work.sheet.find(key).map_or(0.0, |number| number.value());
-        let here = of("srv.active_dc1") + of("srv.passive_dc1") + of("srv.lagged_dc1");
+        let of = |key| work.sheet.find(key).map_or(0.0, |number| number.value());
+        let here = of(Key::ServerActiveDc1)
+            + of(Key::ServerPassiveDc1)
+            + of(Key::ServerLagged(ServerKind::First));
         let besides = match (&there.site_and_two, &there.site_and_one) {
             (Some(_), _) => 2.0,
             (None, Some(_)) => 1.0,
@@ -368,19 +371,19 @@ fn greatest(all: &[Number]) -> Number {
     Number::of_all("max", all, value)
 }
 
+fn put(work: &mut Work<'_>, mode: FailureMode, number: Option<&Number>) {
+    if let Some(number) = number {
+        work.put(Key::FailureActive(mode), number);
+    }
+}
+
 fn write_down(work: &mut Work<'_>, first: &Modes, second: Option<&Modes>) {
-    let key = |what: &str| format!("fail.active_per_server_{what}");
-    let put = |work: &mut Work<'_>, what: &str, number: Option<&Number>| {
-        if let Some(number) = number {
-            work.put(&key(what), "", number);
-        }
-    };
-    put(work, "one_failed", first.one.as_ref());
-    put(work, "two_failed", first.two.as_ref());
+    put(work, FailureMode::OneFailed, first.one.as_ref());
+    put(work, FailureMode::TwoFailed, first.two.as_ref());
     if let Some(there) = second {
-        put(work, "site_failed", there.site.as_ref());
-        put(work, "site_plus_one", there.site_and_one.as_ref());
-        put(work, "site_plus_two", there.site_and_two.as_ref());
+        put(work, FailureMode::SiteFailed, there.site.as_ref());
+        put(work, FailureMode::SitePlusOne, there.site_and_one.as_ref());
+        put(work, FailureMode::SitePlusTwo, there.site_and_two.as_ref());
     }
     preferred(work, first, second);
 }
@@ -395,7 +398,7 @@ fn preferred(work: &mut Work<'_>, first: &Modes, second: Option<&Modes>) {
         .as_ref()
         .filter(|two: &&Number| two.value() < first.worst.value());
     if let Some(active) = two.or(first.one.as_ref()) {
-        work.put("fail.max_preferred_active_dbs_dc1", "", active);
+        work.put(Key::FailureMaxPreferredActiveDbsDc1, active);
     }
     let Some(there) = second.filter(|there| there.site_and_two.is_some()) else {
         return;
@@ -407,6 +410,6 @@ fn preferred(work: &mut Work<'_>, first: &Modes, second: Option<&Modes>) {
         Some(&there.worst)
     };
     if let Some(active) = active {
-        work.put("fail.max_preferred_active_dbs_dc2", "", active);
+        work.put(Key::FailureMaxPreferredActiveDbsDc2, active);
     }
 }

@@ -75,7 +75,7 @@ impl Provision {
         let percent = |share: f64| format!("{:.1} %", share * 100.0);
         let pools = self.pools(server).iter();
         for ((purpose, pool), used) in pools.zip(self.pool_shares(server)) {
-            let (disks, groups, level) = (pool.disks(), pool.groups, pool.level.name());
+            let (disks, groups, level) = (pool.disks(), pool.groups, pool.level.word());
             let members = format!("{}+{}", pool.data_disks, pool.redundant_disks);
             let name = format!("disks of {} for {}", server.name, purpose.name());
             row(

@@ -24,6 +24,7 @@ pub use test_plan::{PlanError, TestPlan};
 
 use units::{Bytes, Nanos};
 
+use crate::key::Key;
 use crate::layout::{LayoutError, Mode, Wish, Witness};
 use pool::Pool;
 
@@ -147,8 +148,8 @@ pub enum ProvisionError {
     },
     /// The sizing has no such number.
     NotSized {
-        /// Its key.
-        key: String,
+        /// What is missing.
+        key: Key,
     },
     /// Servers wait beside active ones in both sites, which no layout is known for.
     WaitingBesideActive,

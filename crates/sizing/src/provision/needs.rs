@@ -1,51 +1,57 @@
 //! What a sizing says, in the plain values that a provision is made of.
 
 use plan::Deployment;
-use plan::deployment::{BackupMethod, RaidGroup, SiteModel as Model, Witness as Place};
+use plan::deployment::{BackupMethod, Raid, RaidGroup, SiteModel as Model, Witness as Place};
 use units::{Bytes, Nanos};
 
-use super::pool::{Level, Pool};
+use super::pool::Pool;
 use super::{
     Build, Megacycles, Needs, NetworkCompression, Places, Prefixes, ProvisionError, Purpose,
 };
+use crate::architecture::Build as BuildOfDisks;
+use crate::key::{Key, ServerKind};
 use crate::layout::{Copies, Domain, Rules, Site, SiteModel, Wish, Witness};
-use crate::sheet::{Sheet, Value};
+use crate::sheet::{Decision, Sheet};
 
 impl Needs {
     /// The needs of a deployment that has been sized; `sheet` holds the results.
     pub fn of(deployment: &Deployment, sheet: &Sheet) -> Result<Self, ProvisionError> {
-        let apart = word(sheet, "vol.db_log_isolated") == Some("Yes");
+        let apart = sheet.decision(Key::VolumeDbLogIsolated) == Some(Decision::Answer(true));
         let copies = deployment.has_copies();
         let restores = deployment.data.restore_volume;
-        let several = count(sheet, "vol.dbs_per_volume")?;
+        let several = count(sheet, Key::VolumeDbsPerVolume)?;
         let of = |kind, disks| pools(deployment, sheet, kind, disks);
         let pools = Places {
-            first: of("", &deployment.storage.first)?,
-            second: of("_dc2", &deployment.storage.second)?,
-            lagged: of("_lagged", &deployment.storage.first)?,
+            first: of(ServerKind::First, &deployment.storage.first)?,
+            second: of(ServerKind::Second, &deployment.storage.second)?,
+            lagged: of(ServerKind::Lagged, &deployment.storage.first)?,
         };
         Ok(Self {
             title: deployment.name.clone(),
             provenance: deployment.provenance.clone(),
-            groups: if copies { count(sheet, "srv.dags")? } else { 1 },
+            groups: if copies {
+                count(sheet, Key::ServerDags)?
+            } else {
+                1
+            },
             mirrored: deployment.site_model() == Some(Model::ActiveActiveGroups),
             copies,
             witness: copies.then(|| witness(deployment)),
             wish: wish(deployment, sheet, several)?,
-            mailboxes_per_database: value(sheet, "db.mailboxes")?,
-            database: gigabytes(sheet, "db.size_with_overhead_gb")?,
+            mailboxes_per_database: value(sheet, Key::DatabaseMailboxes)?,
+            database: gigabytes(sheet, Key::DatabaseSizeWithOverheadGb)?,
             grown_database: None,
-            log: gigabytes(sheet, "log.space_gb_per_db")?,
-            mailbox_data: mailbox_data(deployment, value(sheet, "db.mailboxes")?),
-            iops_per_database: value(sheet, "io.db_iops_per_db")?,
-            read_share: value(sheet, "io.read_fraction")?,
+            log: gigabytes(sheet, Key::LogSpaceGbPerDb)?,
+            mailbox_data: mailbox_data(deployment, value(sheet, Key::DatabaseMailboxes)?),
+            iops_per_database: value(sheet, Key::IoDbIopsPerDb)?,
+            read_share: value(sheet, Key::IoReadFraction)?,
             megacycles: megacycles(deployment, sheet)?,
-            database_volume: gigabytes(sheet, "vol.db_volume_gb")?,
+            database_volume: gigabytes(sheet, Key::VolumeDbVolumeGb)?,
             log_volume: apart
-                .then(|| gigabytes(sheet, "vol.log_volume_gb"))
+                .then(|| gigabytes(sheet, Key::VolumeLogVolumeGb))
                 .transpose()?,
             restore_volume: restores
-                .then(|| gigabytes(sheet, "vol.restore_gb"))
+                .then(|| gigabytes(sheet, Key::VolumeRestoreGb))
                 .transpose()?,
             spare_volumes: Places {
                 first: spares(sheet, &pools.first)?,
@@ -86,7 +92,7 @@ fn witness(deployment: &Deployment) -> Witness {
 /// Processor time of a database, with what hypervisor and file system take.
 fn megacycles(deployment: &Deployment, sheet: &Sheet) -> Result<Megacycles, ProvisionError> {
     let servers = &deployment.servers;
-    let mailboxes = value(sheet, "db.mailboxes")?;
+    let mailboxes = value(sheet, Key::DatabaseMailboxes)?;
     let hypervisor = if servers.virtual_machines {
         1.0 + servers.hypervisor
     } else {
@@ -95,21 +101,21 @@ fn megacycles(deployment: &Deployment, sheet: &Sheet) -> Result<Megacycles, Prov
     let taken = mailboxes * hypervisor * deployment.file_system.processor_factor;
     let of = |key| value(sheet, key).map(|each| taken * each);
     let access = if servers.multi_role {
-        of("mailboxes.mcycles_client_access")?
+        of(Key::MailboxesMcyclesClientAccess)?
     } else {
         0.0
     };
-    let available = |place| {
-        let key = format!("cpu.mcycles_available_{place}");
-        sheet.find(&key).map(|number| number.value())
+    let available = |kind| {
+        let found = sheet.find(Key::ProcessorMcyclesAvailable(kind));
+        found.map(|number| number.value())
     };
     Ok(Megacycles {
-        active: of("mailboxes.mcycles_active")? + access,
-        passive: of("mailboxes.mcycles_passive")?,
+        active: of(Key::MailboxesMcyclesActive)? + access,
+        passive: of(Key::MailboxesMcyclesPassive)?,
         available: Places {
-            first: available("dc1"),
-            second: available("dc2"),
-            lagged: available("lagged"),
+            first: available(ServerKind::First),
+            second: available(ServerKind::Second),
+            lagged: available(ServerKind::Lagged),
         },
     })
 }
@@ -157,7 +163,7 @@ fn network_compression(deployment: &Deployment) -> NetworkCompression {
 /// The layout of one group. Servers without copies are laid out in one go: databases go round.
 fn wish(deployment: &Deployment, sheet: &Sheet, several: usize) -> Result<Wish, ProvisionError> {
     let servers = deployment.availability.servers_per_site as usize;
-    let databases = count(sheet, "db.count")?;
+    let databases = count(sheet, Key::DatabaseCount)?;
     let pair = |(available, lagged): (u32, u32)| Copies {
         available: available as usize,
         lagged: lagged as usize,
@@ -167,16 +173,22 @@ fn wish(deployment: &Deployment, sheet: &Sheet, several: usize) -> Result<Wish, 
     let (model, sites) = match deployment.site_model() {
         None => (
             SiteModel::Single,
-            vec![site(deployment, sheet, 0, servers, primary)?],
+            vec![site(
+                deployment,
+                sheet,
+                ServerKind::First,
+                servers,
+                primary,
+            )?],
         ),
         Some(model) => {
-            if sheet.find("srv.passive_dc1").is_some() {
+            if sheet.find(Key::ServerPassiveDc1).is_some() {
                 return Err(ProvisionError::WaitingBesideActive);
             }
             let there = match model {
-                Model::ActiveActive => count(sheet, "srv.active_dc2")?,
+                Model::ActiveActive => count(sheet, Key::ServerActiveDc2)?,
                 Model::ActivePassive | Model::ActiveActiveGroups => {
-                    count(sheet, "srv.passive_dc2")?
+                    count(sheet, Key::ServerPassiveDc2)?
                 }
             };
             let apart = late_copies_apart(sheet);
@@ -191,8 +203,8 @@ fn wish(deployment: &Deployment, sheet: &Sheet, several: usize) -> Result<Wish, 
                 (primary, secondary)
             };
             let sites = vec![
-                site(deployment, sheet, 0, servers, first)?,
-                site(deployment, sheet, 1, there, second)?,
+                site(deployment, sheet, ServerKind::First, servers, first)?,
+                site(deployment, sheet, ServerKind::Second, there, second)?,
             ];
             match model {
                 Model::ActiveActive => (SiteModel::ActiveActive, sites),
@@ -219,7 +231,7 @@ fn wish(deployment: &Deployment, sheet: &Sheet, several: usize) -> Result<Wish, 
 
 /// Whether there are servers that hold nothing but late copies.
 fn late_copies_apart(sheet: &Sheet) -> bool {
-    sheet.find("srv.lagged_per_dag").is_some()
+    sheet.find(Key::ServerLaggedPerDag).is_some()
 }
 
 /// A site, in failure domains where the deployment names some, and with servers of their own for
@@ -227,7 +239,7 @@ fn late_copies_apart(sheet: &Sheet) -> bool {
 fn site(
     deployment: &Deployment,
     sheet: &Sheet,
-    number: usize,
+    kind: ServerKind,
     servers: usize,
     copies: Copies,
 ) -> Result<Site, ProvisionError> {
@@ -251,7 +263,7 @@ fn site(
     };
     if apart {
         site.domains.push(Domain {
-            servers: count(sheet, &format!("srv.lagged_dc{}", number + 1))?,
+            servers: count(sheet, Key::ServerLagged(kind))?,
             copies: copies.lagged,
             only_lagged: true,
         });
@@ -262,7 +274,7 @@ fn site(
 /// Redundant groups mend themselves; spare volumes are single disks.
 fn spares(sheet: &Sheet, pools: &[(Purpose, Pool)]) -> Result<usize, ProvisionError> {
     if pools.is_empty() {
-        count(sheet, "vol.autoreseed")
+        count(sheet, Key::VolumeAutoreseed)
     } else {
         Ok(0)
     }
@@ -272,42 +284,37 @@ fn spares(sheet: &Sheet, pools: &[(Purpose, Pool)]) -> Result<usize, ProvisionEr
 fn pools(
     deployment: &Deployment,
     sheet: &Sheet,
-    kind: &str,
+    kind: ServerKind,
     disks: &plan::deployment::Disks,
 ) -> Result<Vec<(Purpose, Pool)>, ProvisionError> {
-    let site = if kind == "_dc2" { "dc2" } else { "dc1" };
-    if word(sheet, &format!("disk.architecture_{site}")) != Some("RAID") {
+    let raid = Some(Decision::Build(BuildOfDisks::Raid));
+    if sheet.decision(Key::DiskArchitecture(kind.with_disks())) != raid {
         return Ok(Vec::new());
     }
-    let choice = format!("disk.raid_choice_db{kind}");
-    let number = format!("disk.raid_disks_db{kind}");
     let sets = [
         (
             Purpose::Databases,
-            choice.as_str(),
-            number.as_str(),
+            Key::DiskRaidChoiceDb(kind),
+            Key::DiskRaidDisksDb(kind),
             &disks.database,
         ),
         (
             Purpose::Logs,
-            "disk.raid_choice_log",
-            "disk.raid_disks_log",
+            Key::DiskRaidChoiceLog,
+            Key::DiskRaidDisksLog,
             &disks.log,
         ),
         (
             Purpose::Restore,
-            "disk.raid_choice_restore",
-            "disk.raid_disks_restore",
+            Key::DiskRaidChoiceRestore,
+            Key::DiskRaidDisksRestore,
             &disks.restore,
         ),
     ];
     let mut pools = Vec::new();
     for (purpose, choice, number, disk) in sets {
-        let level = match word(sheet, choice) {
-            None => continue,
-            Some("RAID-5") => Level::Raid5,
-            Some("RAID-6") => Level::Raid6,
-            Some(_) => Level::Raid10,
+        let Some(Decision::Raid(level)) = sheet.decision(choice) else {
+            continue;
         };
         let group = group_of(deployment, purpose, level);
         let members = (group.data + group.redundancy).max(1) as usize;
@@ -327,34 +334,25 @@ fn pools(
     Ok(pools)
 }
 
-fn group_of(deployment: &Deployment, purpose: Purpose, level: Level) -> RaidGroup {
+fn group_of(deployment: &Deployment, purpose: Purpose, level: Raid) -> RaidGroup {
     let groups = &deployment.storage.groups;
     match (purpose, level) {
         (Purpose::Restore, _) => groups.restore,
-        (_, Level::Raid10) => groups.raid10,
-        (_, Level::Raid5) => groups.raid5,
-        (_, Level::Raid6) => groups.raid6,
-    }
-}
-
-fn word<'s>(sheet: &'s Sheet, key: &str) -> Option<&'s str> {
-    match &sheet.fact(key)?.value {
-        Value::Word(word) => Some(word),
-        Value::Number(_) => None,
+        (_, Raid::Raid10) => groups.raid10,
+        (_, Raid::Raid5) => groups.raid5,
+        (_, Raid::Raid6) => groups.raid6,
     }
 }
 
 /// The result under `key`, which every deployment has.
-fn value(sheet: &Sheet, key: &str) -> Result<f64, ProvisionError> {
+fn value(sheet: &Sheet, key: Key) -> Result<f64, ProvisionError> {
     let found = sheet.find(key).map(|number| number.value());
     found
         .filter(|value| value.is_finite())
-        .ok_or_else(|| ProvisionError::NotSized {
-            key: key.to_owned(),
-        })
+        .ok_or(ProvisionError::NotSized { key })
 }
 
-fn count(sheet: &Sheet, key: &str) -> Result<usize, ProvisionError> {
+fn count(sheet: &Sheet, key: Key) -> Result<usize, ProvisionError> {
     value(sheet, key).map(whole)
 }
 
@@ -371,7 +369,7 @@ fn whole(value: f64) -> usize {
 }
 
 /// Gigabytes of a sheet as bytes.
-fn gigabytes(sheet: &Sheet, key: &str) -> Result<Bytes, ProvisionError> {
+fn gigabytes(sheet: &Sheet, key: Key) -> Result<Bytes, ProvisionError> {
     Ok(mebibytes(value(sheet, key)? * 1024.0))
 }
 

@@ -1,35 +1,14 @@
 //! Volumes cut from redundant groups of disks: how much fits, and how much I/O the disks stand.
 
+use plan::deployment::Raid;
 use units::Bytes;
 
-/// How the disks of a group protect each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Level {
-    /// Mirrored stripes.
-    Raid10,
-    /// One disk of parity per group.
-    Raid5,
-    /// Two disks of parity per group.
-    Raid6,
-}
-
-impl Level {
-    /// Disk operations that one write costs.
-    pub(crate) const fn write_penalty(self) -> f64 {
-        match self {
-            Self::Raid10 => 2.0,
-            Self::Raid5 => 4.0,
-            Self::Raid6 => 6.0,
-        }
-    }
-
-    /// For people.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Raid10 => "RAID-1/0",
-            Self::Raid5 => "RAID-5",
-            Self::Raid6 => "RAID-6",
-        }
+/// Disk operations that one write costs.
+const fn write_penalty(level: Raid) -> f64 {
+    match level {
+        Raid::Raid10 => 2.0,
+        Raid::Raid5 => 4.0,
+        Raid::Raid6 => 6.0,
     }
 }
 
@@ -37,7 +16,7 @@ impl Level {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pool {
     /// How they protect each other.
-    pub level: Level,
+    pub level: Raid,
     /// Groups.
     pub groups: u32,
     /// Disks of a group that carry data.
@@ -71,7 +50,7 @@ impl Pool {
     /// Share of what the disks stand that a load takes, writes counted with their penalty; above
     /// 1 it is too much.
     pub fn load(&self, iops: f64, read_share: f64) -> f64 {
-        let writes = (1.0 - read_share) * self.level.write_penalty();
+        let writes = (1.0 - read_share) * write_penalty(self.level);
         iops * (read_share + writes) / (f64::from(self.disks()) * self.disk_iops)
     }
 }

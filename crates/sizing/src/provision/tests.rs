@@ -4,12 +4,14 @@ use proptest::prelude::*;
 use units::{Bytes, Nanos};
 
 use super::array::VNXE3300;
-use super::pool::{Level, Pool, scaled};
+use super::pool::{Pool, scaled};
 use super::{
     Build, Megacycles, Needs, NetworkCompression, Places, Prefixes, ProvisionError, Purpose,
     TestPlan, provision,
 };
+use crate::key::{Key, ServerKind};
 use crate::layout::{Copies, Failure, Site, SiteModel, Wish, Witness};
+use plan::deployment::Raid;
 
 /// Three copies and a late one in two sites of `servers` servers.
 pub(crate) fn two_sites(servers: usize, databases: usize) -> Needs {
@@ -94,7 +96,7 @@ fn the_wizard_of_the_published_report() {
     assert!((gib(needs.database_volume) / 1024.0 - 1.186).abs() < 0.001);
     assert!((gib(needs.log_volume.unwrap()) - 75.0).abs() < 1e-6);
     let pool = needs.pools.first[0].1;
-    assert_eq!((pool.disks(), pool.level), (7, Level::Raid5));
+    assert_eq!((pool.disks(), pool.level), (7, Raid::Raid5));
     assert_eq!(pool.raw(), Bytes(4_200_000_000_000));
     assert!((gib(pool.formatted()) - 3211.26).abs() < 0.01);
     // By byte counts of the report's appendix, as made and after the day's stress test; 1,955 GB
@@ -124,7 +126,7 @@ fn the_wizard_of_the_published_report() {
 #[test]
 fn an_array_grows_by_groups_or_is_refused() {
     let pool = Pool {
-        level: Level::Raid5,
+        level: Raid::Raid5,
         groups: 1,
         data_disks: 6,
         redundant_disks: 1,
@@ -293,21 +295,21 @@ fn late_copies_on_servers_of_their_own() {
     let deployment = plan::Deployment::parse("d.toml", text).unwrap();
     let sizing = crate::size(&deployment);
     for (key, wanted) in [
-        ("db.count", 40.0),
-        ("srv.db_copies", 30.0),
-        ("srv.lagged_dc1", 1.0),
-        ("srv.lagged_per_dag", 2.0),
-        ("srv.db_copies_lagged", 20.0),
+        (Key::DatabaseCount, 40.0),
+        (Key::ServerDbCopies(ServerKind::First), 30.0),
+        (Key::ServerLagged(ServerKind::First), 1.0),
+        (Key::ServerLaggedPerDag, 2.0),
+        (Key::ServerDbCopies(ServerKind::Lagged), 20.0),
         // Two groups of four servers and two kept for late copies.
-        ("srv.all", 12.0),
-        ("io.db_iops_per_server_lagged", 201.0),
-        ("vol.db_volumes_lagged", 5.0),
+        (Key::ServerAll, 12.0),
+        (Key::IoDbIopsPerServer(ServerKind::Lagged), 201.0),
+        (Key::VolumeDbVolumes(ServerKind::Lagged), 5.0),
         // Five of databases, a spare, one for restores.
-        ("disk.jbod_disks_per_server_lagged", 7.0),
+        (Key::DiskJbodDisksPerServer(ServerKind::Lagged), 7.0),
         // Half as fast as the 32,000 of the others.
-        ("cpu.mcycles_available_lagged", 16_000.0),
+        (Key::ProcessorMcyclesAvailable(ServerKind::Lagged), 16_000.0),
         // 20 active copies of 62.5 mailboxes with 12 MB of cache.
-        ("mem.cache_gb_lagged", 15.0),
+        (Key::MemoryCacheGb(ServerKind::Lagged), 15.0),
     ] {
         let found = sizing.number(key).unwrap();
         assert!(

@@ -76,7 +76,7 @@ fn failure(provision: &Provision, mode: &Mode) -> Option<Value> {
 fn pool((purpose, pool): &(Purpose, Pool)) -> Value {
     json!({
         "for": purpose.name(),
-        "level": pool.level.name(),
+        "level": pool.level.word(),
         "groups": pool.groups,
         "data_disks": pool.data_disks,
         "redundant_disks": pool.redundant_disks,

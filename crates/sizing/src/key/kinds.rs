@@ -1,0 +1,103 @@
+//! What there is a key for each of: kinds of servers, failures, work of processors.
+
+/// Servers that are alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ServerKind {
+    /// Those of the first site.
+    First,
+    /// Those of the second site.
+    Second,
+    /// Those that are kept for late copies.
+    Lagged,
+}
+
+impl ServerKind {
+    /// How names of keys end.
+    pub(super) const fn suffix(self) -> &'static str {
+        match self {
+            Self::First => "dc1",
+            Self::Second => "dc2",
+            Self::Lagged => "lagged",
+        }
+    }
+
+    /// Whose disks they have.
+    pub(crate) const fn with_disks(self) -> Self {
+        match self {
+            Self::First | Self::Lagged => Self::First,
+            Self::Second => Self::Second,
+        }
+    }
+}
+
+/// What fails, as the workbook counts it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailureMode {
+    /// Nothing.
+    Normal,
+    /// A server of the site.
+    OneFailed,
+    /// Two of them.
+    TwoFailed,
+    /// The other site.
+    SiteFailed,
+    /// The other site and a server of this one.
+    SitePlusOne,
+    /// The other site and two servers of this one.
+    SitePlusTwo,
+    /// The worst of these.
+    Worst,
+}
+
+impl FailureMode {
+    /// Those that are listed, the harmless first.
+    pub const LISTED: [Self; 6] = [
+        Self::Normal,
+        Self::OneFailed,
+        Self::TwoFailed,
+        Self::SiteFailed,
+        Self::SitePlusOne,
+        Self::SitePlusTwo,
+    ];
+
+    /// How names of keys end.
+    pub(super) const fn suffix(self) -> &'static str {
+        match self {
+            Self::Normal => "normal",
+            Self::OneFailed => "one_failed",
+            Self::TwoFailed => "two_failed",
+            Self::SiteFailed => "site_failed",
+            Self::SitePlusOne => "site_plus_one",
+            Self::SitePlusTwo => "site_plus_two",
+            Self::Worst => "worst",
+        }
+    }
+
+    /// For people.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Normal => "normal",
+            Self::OneFailed => "one server failed",
+            Self::TwoFailed => "two servers failed",
+            Self::SiteFailed => "a site failed",
+            Self::SitePlusOne => "a site and a server failed",
+            Self::SitePlusTwo => "a site and two servers failed",
+            Self::Worst => "the worst of all",
+        }
+    }
+}
+
+/// What processors have to do in a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProcessorKey {
+    /// For active copies.
+    Active,
+    /// For passive copies.
+    Passive,
+    /// For client access.
+    ClientAccess,
+    /// In all.
+    Need,
+    /// The same as a share of what there is.
+    Util,
+}

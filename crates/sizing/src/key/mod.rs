@@ -1,0 +1,116 @@
+//! What a sizing knows, and where each name, unit, source and title of it stands once.
+//!
+//! Formulas leave their results under a [`Key`] and find each other's by it. `--explain`, JSON and
+//! pages take everything that they write about a number from here.
+
+mod catalogue;
+mod kinds;
+mod tier;
+
+use std::borrow::Cow;
+use std::fmt;
+
+pub use catalogue::Key;
+pub use kinds::{FailureMode, ProcessorKey, ServerKind};
+pub use tier::TierKey;
+
+/// The v7.6 workbook and the article of October 2015, whose formulas the numbers follow.
+const WORKBOOK: &str = "S-W76: the v7.6 workbook, recalculated";
+
+/// What the document says.
+const INPUT: &str = "the deployment, or its default";
+
+/// What we put in the place of a known mistake, or add.
+const OWN: &str = "Plimsoll";
+
+/// A line of the catalogue.
+#[derive(Clone, Copy, Debug)]
+struct Definition {
+    /// As people and programs write it. The whole name, or its last or first part where there is
+    /// one for each tier or failure.
+    name: &'static str,
+    /// Empty for counts, shares and decisions.
+    unit: &'static str,
+    /// Who says so.
+    source: &'static str,
+    /// For people.
+    title: &'static str,
+}
+
+impl ProcessorKey {
+    const fn definition(self) -> Definition {
+        let (name, unit, title) = match self {
+            Self::Active => ("cpu.active", "megacycles", "for active copies"),
+            Self::Passive => ("cpu.passive", "megacycles", "for passive copies"),
+            Self::ClientAccess => ("cpu.client_access", "megacycles", "for client access"),
+            Self::Need => ("cpu.need", "megacycles", "needed of a server"),
+            Self::Util => ("cpu.util", "", "share of the processors used"),
+        };
+        Definition {
+            name,
+            unit,
+            source: WORKBOOK,
+            title,
+        }
+    }
+}
+
+impl Key {
+    /// As people and programs write it: `db.count`.
+    pub fn name(self) -> Cow<'static, str> {
+        let name = self.definition().name;
+        Cow::Owned(match self {
+            Self::Tier(number, _) => format!("t{number}.{name}"),
+            Self::Figure(figure) => format!("{name}.{figure}"),
+            Self::FailureActive(mode) => format!("{name}_{}", mode.suffix()),
+            Self::Processor(_, mode, kind) => {
+                format!("{name}_{}_{}", mode.suffix(), kind.suffix())
+            }
+            _ => return Cow::Borrowed(name),
+        })
+    }
+
+    /// Unit of a number; empty for counts, shares and decisions.
+    pub const fn unit(self) -> &'static str {
+        self.definition().unit
+    }
+
+    /// Who says so, unless a formula knows better.
+    pub(crate) const fn source(self) -> &'static str {
+        self.definition().source
+    }
+
+    /// For people.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::FailureActive(mode) => mode.title(),
+            _ => self.definition().title,
+        }
+    }
+
+    const fn definition(self) -> Definition {
+        match self {
+            Self::Tier(_, key) => key.definition(),
+            Self::Processor(key, ..) => key.definition(),
+            Self::Figure(_) => Definition {
+                name: "figures",
+                unit: "",
+                source: INPUT,
+                title: "a figure of the product",
+            },
+            Self::FailureActive(_) => Definition {
+                name: "fail.active_per_server",
+                unit: "",
+                source: WORKBOOK,
+                title: "active databases of the busiest server",
+            },
+            other => other.listed(),
+        }
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name())
+    }
+}
