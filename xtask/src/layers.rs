@@ -182,6 +182,7 @@ const TABLE: &[Layer] = &[
             "units",
         ],
         outside: &[
+            "flate2",
             "fuser",
             "libesedb",
             "nix",

@@ -14,11 +14,13 @@ pub(crate) fn folder() -> PathBuf {
     shell::root().join("target/peers")
 }
 
-/// Makes the virtual environment where it is missing or holds other versions.
+/// Makes the virtual environment and fetches the samples that come with one of its packages, where
+/// they are missing or of other versions.
 pub(crate) fn install() -> Result<(), Failure> {
-    let folder = folder().display().to_string();
+    let folders = [folder(), shell::root().join("target/samples")];
+    let [peers, samples] = folders.map(|folder| folder.display().to_string());
     let words = "cargo run -q -p testkit --bin peers -- set-up";
     let mut words: Vec<&str> = words.split(' ').collect();
-    words.push(&folder);
+    words.extend([peers.as_str(), samples.as_str()]);
     shell::run(&words)
 }

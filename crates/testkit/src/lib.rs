@@ -1,5 +1,5 @@
-//! What several crates' tests share: independent readers of our files, golden files, the crash
-//! loop, a volume that lies.
+//! What several crates' tests share: independent readers of our files, files of real systems,
+//! golden files, the crash loop, a volume that lies.
 //!
 //! Development only: no crate of the product depends on this one.
 
@@ -10,6 +10,7 @@ pub mod fuzz;
 pub mod messages;
 pub mod pages;
 pub mod peers;
+pub mod samples;
 mod world;
 
 pub use world::World;

@@ -1,6 +1,8 @@
 //! `builds`: version numbers, files and databases get the names that people know.
 
-use crate::samples;
+use testkit::samples;
+
+use crate::samples::unpack;
 use crate::scene::Scene;
 
 const DATE: &str = "Data as of 2026-08-20";
@@ -76,7 +78,7 @@ fn logs_and_programs_are_searched() {
 fn databases_of_real_engines_are_labelled() {
     for packed in samples::databases() {
         let scene = Scene::new("builds-sample");
-        samples::unpack(&packed, &scene);
+        unpack(&packed, &scene);
         let ran = scene.run(["builds", "identify", "sample.edb"]);
         ran.expect_code(0).expect_out(&[
             "format 0x620,20",

@@ -4,7 +4,9 @@
 use std::fs;
 use std::path::Path;
 
-use crate::samples::{databases, unpack};
+use testkit::samples::databases;
+
+use crate::samples::unpack;
 use crate::scene::{Scene, small_plan};
 
 /// Every verb that can be pointed at a database or at its folder.

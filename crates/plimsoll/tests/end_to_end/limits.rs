@@ -6,17 +6,15 @@ use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
+use testkit::samples;
 
-use crate::samples;
 use crate::scene::{Ran, Scene};
 
 /// Files of an Exchange 2016 and a 2019 server; they lie outside the repository.
 fn real_files(scene: &Scene) -> bool {
-    let packed = samples::folder().join("webconfig.tar.gz");
-    if !packed.exists() {
-        eprintln!("skipped: no {}", packed.display());
+    let Some(packed) = samples::find("webconfig.tar.gz") else {
         return false;
-    }
+    };
     let unpacked = Command::new("tar")
         .arg("xzf")
         .arg(&packed)

@@ -7,8 +7,9 @@ use ese::catalog::CatalogTable;
 use ese::header::{PROBE_BYTES, read_copies};
 use ese::page::{PageRef, PageSize};
 use ese::reader::{FileImage, Reader, SalvageStep};
+use testkit::samples::databases;
 
-use crate::samples::{databases, unpack};
+use crate::samples::unpack;
 use crate::scene::{Ran, Scene};
 
 const OWN: &str = "Plimsoll001.edb";

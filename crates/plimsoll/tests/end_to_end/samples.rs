@@ -1,10 +1,10 @@
 //! Files of real engines, with bits flipped where chance has it: each is located by the program.
 
-use std::fs::{self, File};
-use std::io::Read as _;
+use std::fs::File;
 use std::os::unix::fs::FileExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use testkit::samples::{self, databases};
 use units::{Prng, Seed};
 
 use crate::scene::Scene;
@@ -45,33 +45,8 @@ impl Flip {
     }
 }
 
-/// They lie outside the repository, in the folder that `PLIMSOLL_SAMPLES` names or beside it.
-pub(crate) fn folder() -> PathBuf {
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/samples");
-    std::env::var_os("PLIMSOLL_SAMPLES").map_or_else(beside, PathBuf::from)
-}
-
-/// The databases among them, packed.
-pub(crate) fn databases() -> Vec<PathBuf> {
-    let folder = folder();
-    let Ok(entries) = fs::read_dir(&folder) else {
-        eprintln!("skipped: no sample databases in {}", folder.display());
-        return Vec::new();
-    };
-    let paths = entries.map(|entry| entry.unwrap().path());
-    let mut packed: Vec<PathBuf> = paths
-        .filter(|path| path.to_string_lossy().ends_with(".edb.gz"))
-        .collect();
-    packed.sort();
-    packed
-}
-
 pub(crate) fn unpack(packed: &Path, scene: &Scene) {
-    let mut bytes = Vec::new();
-    flate2::read::GzDecoder::new(File::open(packed).unwrap())
-        .read_to_end(&mut bytes)
-        .unwrap();
-    scene.write("sample.edb", &bytes);
+    scene.write("sample.edb", &samples::unpacked(packed).unwrap());
 }
 
 #[test]
@@ -94,7 +69,12 @@ fn flips_in_files_of_real_engines_are_located() {
             let ran = scene.run(["check", "sample.edb"]);
             ran.expect_code(1);
             let named = |line: &str| flip.expected().iter().all(|part| line.contains(part));
-            assert!(ran.out.lines().any(named), "{:?}: {}", packed, ran.out);
+            assert!(
+                ran.out.lines().any(named),
+                "{:?}: {}",
+                packed,
+                ran.out
+            );
             flip.turn(&file);
         }
     }

@@ -1,8 +1,9 @@
 //! What a database is made of, and what its logs and checkpoints say of themselves.
 
 use serde_json::Value;
+use testkit::samples::databases;
 
-use crate::samples::{databases, unpack};
+use crate::samples::unpack;
 use crate::scene::Scene;
 
 const OWN: &str = "Plimsoll001.edb";

@@ -1,5 +1,6 @@
-//! `peers set-up FOLDER` makes the Python readers' environment; `peers read FILE TABLE` prints what
-//! every reader sees of a table and fails where they differ.
+//! `peers set-up FOLDER SAMPLES` makes the Python readers' environment and fetches sample
+//! databases; `peers read FILE TABLE` prints what every reader sees of a table and fails where they
+//! differ.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -11,11 +12,12 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match words.as_slice() {
-        ["set-up", folder] => set_up(Path::new(folder))
-            .map(|_| Vec::new())
+        ["set-up", folder, samples] => set_up(Path::new(folder))
+            .and_then(|readers| readers.fetch_samples(Path::new(samples)))
+            .map(|()| Vec::new())
             .map_err(Into::into),
         ["read", file, table] => read(Path::new(file), table),
-        _ => Err("usage: peers set-up FOLDER | peers read FILE TABLE".into()),
+        _ => Err("usage: peers set-up FOLDER SAMPLES | peers read FILE TABLE".into()),
     };
     match done {
         Ok(differences) if differences.is_empty() => ExitCode::SUCCESS,

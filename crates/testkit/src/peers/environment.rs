@@ -100,6 +100,15 @@ impl PythonReaders {
         None
     }
 
+    /// Unpacks the sample databases of dissect.esedb's source package into `folder`, unless they
+    /// are there already.
+    pub fn fetch_samples(&self, folder: &Path) -> Result<(), SetUpError> {
+        run(Command::new(python_in(&self.folder))
+            .arg("-B")
+            .arg(Path::new(SCRIPTS).join("fetch_samples.py"))
+            .arg(folder))
+    }
+
     /// What `reader` sees of `table` in `file`.
     pub fn read(
         &self,

@@ -1,10 +1,7 @@
 //! Databases that real engines wrote: everything in them must be read, and nothing found wrong.
-//!
-//! They lie outside the repository, in the folder that `PLIMSOLL_SAMPLES` names or in
-//! `../shared/samples` beside it. Where they are absent these tests say so and pass.
+//! Where there are none these tests say so and pass.
 
-use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::OnceLock;
 
 use ese::checksum::{PageVerdict, verify as verify_page};
@@ -14,6 +11,7 @@ use ese::page_check;
 use ese::reader::{Cursor, FieldValue, FileImage, Reader};
 use ese::value::Value;
 use ese::verify::verify;
+use testkit::samples;
 use units::PageNumber;
 
 struct Sample {
@@ -30,63 +28,34 @@ impl Sample {
     }
 }
 
-fn folder() -> PathBuf {
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/samples");
-    std::env::var_os("PLIMSOLL_SAMPLES").map_or_else(beside, PathBuf::from)
-}
-
-#[expect(
-    clippy::print_stderr,
-    clippy::disallowed_methods,
-    reason = "a test reads its samples"
-)]
-fn unpack_all() -> Vec<Sample> {
-    let Ok(entries) = std::fs::read_dir(folder()) else {
-        eprintln!("skipped: no sample databases in {}", folder().display());
-        return Vec::new();
-    };
-    let is_sample = |path: &PathBuf| path.to_string_lossy().ends_with(".edb.gz");
-    let mut paths: Vec<_> = entries
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(is_sample)
-        .collect();
-    paths.sort();
-    let unpack = |path: PathBuf| {
-        let packed = std::fs::read(&path).expect("a readable sample");
-        let mut bytes = Vec::new();
-        flate2::read::GzDecoder::new(&packed[..])
-            .read_to_end(&mut bytes)
-            .expect("gzip");
-        let copies = read_copies(&bytes[..bytes.len().min(PROBE_BYTES)]).expect("a header");
-        let name = path
-            .file_stem()
-            .expect("a name")
-            .to_string_lossy()
-            .into_owned();
-        Sample {
-            name,
-            bytes,
-            page_size: copies.page_size,
-            header: copies.header,
-        }
-    };
-    paths.into_iter().map(unpack).collect()
+fn unpack(packed: &Path) -> Sample {
+    let bytes = samples::unpacked(packed).expect("gzip");
+    let copies = read_copies(&bytes[..bytes.len().min(PROBE_BYTES)]).expect("a header");
+    let name = packed.file_stem().expect("a name");
+    Sample {
+        name: name.to_string_lossy().into_owned(),
+        bytes,
+        page_size: copies.page_size,
+        header: copies.header,
+    }
 }
 
 /// Unpacked once for all tests.
-fn samples() -> &'static [Sample] {
+fn all() -> &'static [Sample] {
     static SAMPLES: OnceLock<Vec<Sample>> = OnceLock::new();
-    SAMPLES.get_or_init(unpack_all)
+    SAMPLES.get_or_init(|| {
+        let packed = samples::databases();
+        packed.iter().map(|packed| unpack(packed)).collect()
+    })
 }
 
 fn sample(name: &str) -> Option<&'static Sample> {
-    samples().iter().find(|sample| sample.name == name)
+    all().iter().find(|sample| sample.name == name)
 }
 
 #[test]
 fn every_header_is_read_and_written_back_unchanged() {
-    for sample in samples() {
+    for sample in all() {
         let copies =
             read_copies(&sample.bytes[..sample.bytes.len().min(PROBE_BYTES)]).expect("good");
         assert_eq!(copies.header.format_version, 0x620, "{}", sample.name);
@@ -99,7 +68,7 @@ fn every_header_is_read_and_written_back_unchanged() {
 
 #[test]
 fn no_page_of_the_owned_space_is_damaged() {
-    for sample in samples() {
+    for sample in all() {
         let owned = sample.reader().database_space().expect("space trees").owned;
         let pages = sample.bytes.chunks(sample.page_size.bytes()).skip(2);
         let numbered = (1..).map(PageNumber).zip(pages);
@@ -121,7 +90,7 @@ fn no_page_of_the_owned_space_is_damaged() {
 
 #[test]
 fn every_value_of_every_table_is_read() {
-    for sample in samples() {
+    for sample in all() {
         let mut reader = sample.reader();
         let (mut rows, mut values) = (0, 0);
         for table in reader.tables().to_vec() {
@@ -147,7 +116,7 @@ fn every_value_of_every_table_is_read() {
 
 #[test]
 fn both_copies_of_the_catalog_agree() {
-    for sample in samples() {
+    for sample in all() {
         let image = FileImage::new(&sample.bytes, sample.page_size);
         let shadow = Reader::open_shadow(image).expect("a second catalog");
         assert_eq!(shadow.tables(), sample.reader().tables(), "{}", sample.name);
@@ -156,7 +125,7 @@ fn both_copies_of_the_catalog_agree() {
 
 #[test]
 fn indexes_have_as_many_entries_as_their_walk_finds_in_order() {
-    for sample in samples() {
+    for sample in all() {
         let mut reader = sample.reader();
         for table in reader.tables().to_vec() {
             for (index, place) in table.secondaries() {
@@ -174,7 +143,7 @@ fn indexes_have_as_many_entries_as_their_walk_finds_in_order() {
 
 #[test]
 fn space_of_a_tree_lies_within_the_database() {
-    for sample in samples() {
+    for sample in all() {
         let report = sample.reader().space_report().expect("space trees");
         let database = report[0].owned.clone();
         for tree in &report {
@@ -275,7 +244,7 @@ fn defaults_stand_in_for_what_a_row_does_not_say() {
 
 #[test]
 fn every_database_agrees_with_itself() {
-    for sample in samples() {
+    for sample in all() {
         let Ok(report) = verify(
             FileImage::new(&sample.bytes, sample.page_size),
             &sample.header,
