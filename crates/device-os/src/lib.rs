@@ -17,7 +17,7 @@ use std::fmt;
 use std::path::Path;
 use std::rc::Rc;
 
-use device::{DeviceError, Executor, Volume};
+use device::{Device, DeviceError, Executor, Pending, Volume};
 
 pub use clock::{OsClock, boot_clock};
 pub use memory::BufferMemory;
@@ -88,5 +88,11 @@ impl World {
     /// its file system keeps files in memory.
     pub fn volume(&self, path: &Path) -> Result<Rc<dyn Volume>, DeviceError> {
         system::volume(&self.host, path)
+    }
+
+    /// The existing file `path` for reads only, on any file system: past the system's cache where
+    /// that is possible, else through it. [`device::Caps::unbuffered`] tells which.
+    pub fn open_to_read(&self, path: &Path) -> Pending<Rc<dyn Device>> {
+        system::open_to_read(&self.host, path)
     }
 }

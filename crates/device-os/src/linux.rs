@@ -14,7 +14,7 @@ mod volume;
 use std::path::Path;
 use std::rc::Rc;
 
-use device::{Completer, DeviceError, Op, Reactor, Volume};
+use device::{Completer, Device, DeviceError, Op, Pending, Reactor, Volume};
 
 use crate::Backend;
 use file::OpenFile;
@@ -53,6 +53,11 @@ pub(crate) fn host(backend: Backend) -> Result<(Rc<dyn Host>, Backend), DeviceEr
 /// The folder `path`.
 pub(crate) fn volume(host: &Rc<dyn Host>, path: &Path) -> Result<Rc<dyn Volume>, DeviceError> {
     Ok(Rc::new(volume::OsVolume::new(host, path)?))
+}
+
+/// The existing file `path`, for reads only.
+pub(crate) fn open_to_read(host: &Rc<dyn Host>, path: &Path) -> Pending<Rc<dyn Device>> {
+    volume::open_to_read(host, path)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::rc::Rc;
 
-use device::{DeviceError, Reactor, Volume};
+use device::{Device, DeviceError, Pending, Reactor, Volume};
 
 use crate::Backend;
 use crate::probe::VolumeFacts;
@@ -30,6 +30,10 @@ pub fn host(_: Backend) -> Result<(Rc<dyn Host>, Backend), DeviceError> {
 
 pub fn volume(_: &Rc<dyn Host>, _: &Path) -> Result<Rc<dyn Volume>, DeviceError> {
     Err(unsupported())
+}
+
+pub fn open_to_read(_: &Rc<dyn Host>, _: &Path) -> Pending<Rc<dyn Device>> {
+    Box::pin(async { Err(unsupported()) })
 }
 
 pub fn facts(_: &Path) -> Result<VolumeFacts, DeviceError> {

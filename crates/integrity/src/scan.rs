@@ -110,7 +110,7 @@ pub async fn judge_database(
     let tally = Tally::new(pages, owned, flush_map.map(Arc::new));
     let range = PageNumber(1)..PageNumber(pages.saturating_add(1));
     let mut tally = judge_pages(runtime, device, page_size, range, tally, progress).await;
-    tally.find_wiped_pages();
+    tally.find_wiped_pages(|| None);
     tally
 }
 

@@ -56,11 +56,15 @@ impl Tally {
     /// Nothing looked at yet, in a file of `pages` pages. `owned` is the last page that the
     /// database owns, `flush_map` one that is believed; none where that is not known.
     pub fn new(pages: u32, owned: Option<PageNumber>, flush_map: Option<Arc<FlushMap>>) -> Self {
+        let last = PageNumber(pages);
+        let owned = owned.unwrap_or(PageNumber(u32::MAX));
+        // What lies behind is neither zeros that count nor pointed to.
+        let judged = owned.min(last);
         Self {
             flush_map,
             lost_flushes: 0,
-            last: PageNumber(pages),
-            owned: owned.unwrap_or(PageNumber(u32::MAX)),
+            last,
+            owned,
             seen: 0,
             bad: 0,
             correctable: 0,
@@ -68,8 +72,8 @@ impl Tally {
             uninitialised: 0,
             foreign: 0,
             findings: Vec::new(),
-            zeros: PageSet::new(pages),
-            referenced: PageSet::new(pages),
+            zeros: PageSet::new(judged.0),
+            referenced: PageSet::new(judged.0),
         }
     }
 
@@ -149,10 +153,17 @@ impl Tally {
         self.note(page, Damage::Unreadable(error));
     }
 
-    /// Turns zeros that a tree points to into findings. Call it once, when all parts are merged.
-    pub fn find_wiped_pages(&mut self) {
+    /// Turns zeros that a tree points to into findings. Call it once, when all parts are merged. A
+    /// page that was freed may still point to zeros: where there are any that something points to,
+    /// `in_use` is asked for the pages that the trees are made of; none where that is not known.
+    pub fn find_wiped_pages(&mut self, in_use: impl FnOnce() -> Option<PageSet>) {
         for root in references::FIXED_ROOTS {
             self.referenced.insert(root);
+        }
+        if self.is_zero_referenced()
+            && let Some(in_use) = in_use()
+        {
+            self.referenced = in_use;
         }
         let wiped: Vec<PageNumber> = self.zeros.common(&self.referenced).collect();
         for page in wiped {
@@ -160,13 +171,20 @@ impl Tally {
             self.note(page, Damage::Page(PageDamage::Wiped));
         }
         for finding in &mut self.findings {
-            let is_flip = matches!(finding.damage, Damage::Page(PageDamage::FlippedZero { .. }));
-            if is_flip && self.referenced.contains(finding.page) {
+            if finding.damage.is_flipped_zero() && self.referenced.contains(finding.page) {
                 self.correctable -= 1;
                 finding.damage = Damage::Page(PageDamage::Wiped);
             }
         }
         self.findings.sort_by_key(|finding| finding.page);
+    }
+
+    fn is_zero_referenced(&self) -> bool {
+        let mut findings = self.findings.iter();
+        self.zeros.common(&self.referenced).next().is_some()
+            || findings.any(|finding| {
+                finding.damage.is_flipped_zero() && self.referenced.contains(finding.page)
+            })
     }
 
     /// The flipped bit of a small page's checksum that makes it look like page `really`, where the

@@ -7,6 +7,9 @@ use std::io::{self, BufWriter, IsTerminal as _, Write as _};
 
 use crate::error::{CommandError, output_error};
 
+/// Columns that every terminal has.
+const COLUMNS: usize = 80;
+
 /// Where a command's words go.
 pub(crate) struct Console {
     out: BufWriter<io::Stdout>,
@@ -32,6 +35,27 @@ impl Console {
         let line = line.to_string();
         self.write(&units::plain(&line))?;
         self.write("\n")
+    }
+
+    /// A line of the answer, broken between words where it is wider than a terminal. What does not
+    /// fit into the first line stands behind `indent` spaces.
+    pub(crate) fn answer_folded(
+        &mut self,
+        line: impl fmt::Display,
+        indent: usize,
+    ) -> Result<(), CommandError> {
+        let line = line.to_string();
+        let mut rest = line.as_str();
+        let mut margin = "";
+        let spaces = " ".repeat(indent);
+        loop {
+            let (fitting, left) = split(rest, COLUMNS - margin.len(), !margin.is_empty());
+            self.answer(format_args!("{margin}{fitting}"))?;
+            if left.is_empty() {
+                return Ok(());
+            }
+            (rest, margin) = (left, &spaces);
+        }
     }
 
     /// Text of the answer, its line feeds included.
@@ -80,6 +104,22 @@ impl Console {
     }
 }
 
+/// As many words of `line` as `columns` take, and the rest. A word that is longer is cut where the
+/// line is one that goes `on`; at the beginning of an answer it is the path of a file.
+fn split(line: &str, columns: usize, on: bool) -> (&str, &str) {
+    let Some((end, _)) = line.char_indices().nth(columns) else {
+        return (line, "");
+    };
+    let words = line.len() - line.trim_start().len();
+    let mut spaces = line.match_indices(' ').map(|(at, _)| at);
+    let at = match spaces.rfind(|at| (words..=end).contains(at)) {
+        Some(at) => at,
+        None if on => return line.split_at(end),
+        None => line[words..].find(' ').map_or(line.len(), |at| words + at),
+    };
+    (line[..at].trim_end(), line[at..].trim_start())
+}
+
 /// An error, on the error output.
 pub(crate) fn complain(sentence: &str) {
     say(&format_args!("plimsoll: {sentence}"));
@@ -114,5 +154,33 @@ fn panic_text(payload: &dyn std::any::Any) -> &dyn fmt::Display {
         text
     } else {
         &"no message"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::split;
+
+    #[test]
+    fn lines_break_between_words_and_keep_their_columns() {
+        let first = |line, columns| split(line, columns, false);
+        assert_eq!(first("  1  two  three", 15), ("  1  two  three", ""));
+        assert_eq!(first("  1  two  three", 14), ("  1  two", "three"));
+        assert_eq!(first("  1  two  three", 8), ("  1  two", "three"));
+        assert_eq!(first("  1  two  three", 7), ("  1", "two  three"));
+        assert_eq!(
+            first("gr\u{f6}\u{df}er als", 6),
+            ("gr\u{f6}\u{df}er", "als")
+        );
+    }
+
+    #[test]
+    fn a_word_without_room_is_cut_unless_it_begins_the_answer() {
+        assert_eq!(split("/long/path: word", 4, false), ("/long/path:", "word"));
+        assert_eq!(split("longest", 4, false), ("longest", ""));
+        assert_eq!(
+            split("\u{e4}\u{f6}123 word", 4, true),
+            ("\u{e4}\u{f6}12", "3 word")
+        );
     }
 }

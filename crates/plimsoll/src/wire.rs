@@ -5,7 +5,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::thread;
 
-use device::{Device, DeviceError, OpenMode, Volume};
+use device::{DeviceError, Volume};
 use device_os::probe::{self, Caching};
 use device_os::{Backend, World};
 use plan::Plan;
@@ -26,27 +26,6 @@ pub(crate) fn volume(world: &World, folder: &Path) -> Result<Rc<dyn Volume>, Com
         )),
         error => error.into(),
     })
-}
-
-/// Opens an existing file for reads only.
-pub(crate) fn open_read_only(world: &World, path: &Path) -> Result<Rc<dyn Device>, CommandError> {
-    let name = path
-        .file_name()
-        .and_then(|name| name.to_str())
-        .ok_or_else(|| {
-            CommandError::new(format!(
-                "{}: is not the name of a file; name a file",
-                path.display()
-            ))
-        })?;
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let volume = volume(world, folder)?;
-    let name = name.to_owned();
-    let open = async move { volume.open(&name, OpenMode::ReadOnly).await };
-    Ok(world.executor().block_on(open)?)
 }
 
 /// Where the given databases of a plan live, opened for the calling thread.

@@ -39,11 +39,27 @@ pub(super) struct Opened {
     pub length: u64,
     /// What makes a write to it durable.
     pub durable_writes: DurableWrites,
+    /// Whether requests go past the system's cache.
+    pub unbuffered: bool,
+}
+
+/// Opens `path` for reads only: past the cache where the file system can do that, else through it.
+pub(super) fn open_anywhere(path: &Path) -> Result<Opened, DeviceError> {
+    let mut opened = match open(path, OpenMode::ReadOnly) {
+        Err(DeviceError::Unbuffered { .. }) => open_as(path, OpenMode::ReadOnly, false)?,
+        opened => opened?,
+    };
+    opened.unbuffered &= !sys::lives_in_memory(&opened.file).unwrap_or(false);
+    Ok(opened)
 }
 
 /// Opens `path` unbuffered, takes the lock where it is opened for writes, and gives a new file its
 /// length.
 pub(super) fn open(path: &Path, mode: OpenMode) -> Result<Opened, DeviceError> {
+    open_as(path, mode, true)
+}
+
+fn open_as(path: &Path, mode: OpenMode, unbuffered: bool) -> Result<Opened, DeviceError> {
     let name = path.display().to_string();
     let wrong = |error: &io::Error| errors::of(error, &name, "open", 0);
     if let Ok(found) = std::fs::metadata(path)
@@ -53,7 +69,10 @@ pub(super) fn open(path: &Path, mode: OpenMode) -> Result<Opened, DeviceError> {
         return Err(DeviceError::NotAFile { file: name });
     }
     let mut options = OpenOptions::new();
-    options.read(true).custom_flags(libc::O_DIRECT);
+    options.read(true);
+    if unbuffered {
+        options.custom_flags(libc::O_DIRECT);
+    }
     match mode {
         OpenMode::ReadOnly => {}
         OpenMode::ReadWrite => _ = options.write(true),
@@ -79,6 +98,7 @@ pub(super) fn open(path: &Path, mode: OpenMode) -> Result<Opened, DeviceError> {
         file,
         length,
         durable_writes,
+        unbuffered,
     })
 }
 

@@ -52,6 +52,28 @@ impl OsVolume {
     }
 }
 
+/// Opens the existing file `path` for reads only, on whatever file system.
+pub(super) fn open_to_read(host: &Rc<dyn Host>, path: &Path) -> Pending<Rc<dyn Device>> {
+    let (host, path) = (Rc::clone(host), path.to_path_buf());
+    let name = path.display().to_string();
+    Box::pin(async move {
+        let opening = move || {
+            let opened = file::open_anywhere(&path)?;
+            let unbuffered = opened.unbuffered;
+            Ok((
+                opened,
+                Caps {
+                    unbuffered,
+                    ..caps(&path)
+                },
+            ))
+        };
+        let (opened, caps) = host.helpers().call(opening).await?;
+        let device = OsDevice::new(host, name, opened, OpenMode::ReadOnly, caps);
+        Ok(Rc::new(device) as Rc<dyn Device>)
+    })
+}
+
 /// What the disk under `path` promises; where that cannot be learnt, the least.
 fn caps(path: &Path) -> Caps {
     let disk = probe::facts(path).ok().and_then(|volume| volume.disk);

@@ -24,6 +24,13 @@ pub enum Damage {
     Unreadable(DeviceError),
 }
 
+impl Damage {
+    /// Whether the page is zeros but for one bit.
+    pub(super) const fn is_flipped_zero(&self) -> bool {
+        matches!(self, Self::Page(PageDamage::FlippedZero { .. }))
+    }
+}
+
 impl fmt::Display for Damage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

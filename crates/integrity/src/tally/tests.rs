@@ -86,7 +86,7 @@ fn zeros_are_damage_where_a_tree_points_to_them() {
     let block = [page(10, 11), vec![0; 2 * SIZE.bytes()]].concat();
     let mut tally = judged(&block);
     assert_eq!((tally.bad, tally.uninitialised), (0, 2));
-    tally.find_wiped_pages();
+    tally.find_wiped_pages(|| None);
     assert_eq!((tally.bad, tally.uninitialised), (1, 1));
     assert_eq!(tally.findings[0].page, PageNumber(11));
     assert_eq!(damages(&tally)[0], PageDamage::Wiped);
@@ -99,7 +99,7 @@ fn links_of_a_page_that_was_emptied_and_freed_point_nowhere() {
     emptied.set_flags(page_flags::ALWAYS | page_flags::LEAF | page_flags::EMPTY);
     emptied.seal(PageNumber(10));
     let mut tally = judged(&[freed, vec![0; SIZE.bytes()]].concat());
-    tally.find_wiped_pages();
+    tally.find_wiped_pages(|| None);
     assert_eq!(tally.findings, []);
 }
 
@@ -112,7 +112,7 @@ fn a_flipped_bit_in_zeros_is_named_unless_a_tree_points_to_them() {
     assert_eq!(judged(&flipped).correctable, 1);
 
     let mut tally = judged(&[page(10, 11), flipped.clone(), flipped].concat());
-    tally.find_wiped_pages();
+    tally.find_wiped_pages(|| None);
     let named = damages(&tally);
     assert_eq!(named, [PageDamage::Wiped, PageDamage::FlippedZero { bit }]);
     assert_eq!(
@@ -157,7 +157,7 @@ fn parts_add_up_to_the_whole() {
     let pages = [page(10, 12), page(99, 0), vec![0; SIZE.bytes()]];
     let whole = {
         let mut tally = judged(&pages.concat());
-        tally.find_wiped_pages();
+        tally.find_wiped_pages(|| None);
         tally
     };
     let mut parts = Tally::new(100, None, None);
@@ -166,7 +166,7 @@ fn parts_add_up_to_the_whole() {
         part.judge(page, SIZE, PageNumber(number));
         parts.merge(part);
     }
-    parts.find_wiped_pages();
+    parts.find_wiped_pages(|| None);
     assert_eq!(parts.findings, whole.findings);
     assert_eq!((parts.seen, parts.bad, parts.wrong_number), (3, 2, 1));
 }
@@ -299,7 +299,7 @@ fn zeros_in_place_of_a_root_are_damage() {
     let mut tally = Tally::new(100, None, None);
     let zeros = vec![0; 10 * SIZE.bytes()];
     tally.judge(&zeros, SIZE, PageNumber(1));
-    tally.find_wiped_pages();
+    tally.find_wiped_pages(|| None);
     let wiped: Vec<u32> = tally.findings.iter().map(|found| found.page.0).collect();
     assert_eq!(
         wiped,

@@ -14,11 +14,17 @@ use crate::flags::CheckFlags;
 use crate::scan::{Scanned, Target, scan};
 use crate::term::Progress;
 
+/// Spaces before what does not fit into the first line of a finding.
+const INDENT: usize = 4;
+
 /// Checks the files; fails where any is damaged, and judges none that was not closed and is else
 /// sound.
 pub(crate) fn run(flags: &CheckFlags, console: &mut Console) -> Result<Outcome, CommandError> {
-    let targets: Result<Vec<Target>, CommandError> =
-        flags.files.iter().map(|path| Target::open(path)).collect();
+    let targets: Result<Vec<Target>, CommandError> = flags
+        .files
+        .iter()
+        .map(|path| Target::open(path, flags.foreign))
+        .collect();
     let targets = targets?;
     let mut progress = Progress::new("checking", console.is_quiet());
     let files = scan(targets, &mut progress)?;
@@ -28,11 +34,11 @@ pub(crate) fn run(flags: &CheckFlags, console: &mut Console) -> Result<Outcome, 
     } else {
         for file in &files {
             if let Some(dirty) = &file.target.dirty {
-                console.answer(dirty.sentence(&file.target.path))?;
+                console.answer_folded(dirty.sentence(&file.target.path), INDENT)?;
             }
             print_findings(file, console)?;
+            print_summary(file, console)?;
         }
-        print_table(&files, console)?;
         tell_of_maps(&files, console)?;
     }
     let sound = files
@@ -50,18 +56,19 @@ pub(crate) fn run(flags: &CheckFlags, console: &mut Console) -> Result<Outcome, 
 fn print_findings(file: &Scanned, console: &mut Console) -> Result<(), CommandError> {
     let path = file.target.path.display();
     for fault in &file.target.faults {
-        console.answer(format_args!("{path}: {fault}"))?;
+        console.answer_folded(format_args!("{path}: {fault}"), INDENT)?;
     }
     for finding in &file.tally.findings {
-        console.answer(format_args!(
-            "{path}: page {}: {}",
-            finding.page,
-            words(finding, file)
-        ))?;
+        let words = words(finding, file);
+        console.answer_folded(
+            format_args!("{path}: page {}: {words}", finding.page),
+            INDENT,
+        )?;
     }
     let unlisted = file.tally.bad - file.tally.findings.len() as u64;
     if unlisted > 0 {
-        console.answer(format_args!("{path}: and {unlisted} more damaged pages"))?;
+        let line = format_args!("{path}: and {unlisted} more damaged pages");
+        console.answer_folded(line, INDENT)?;
     }
     Ok(())
 }
@@ -95,37 +102,46 @@ fn words(finding: &Finding, file: &Scanned) -> String {
     finding.damage.to_string()
 }
 
-fn print_table(files: &[Scanned], console: &mut Console) -> Result<(), CommandError> {
-    console.answer(format_args!(
-        "{:>10} {:>8} {:>11} {:>12} {:>12} {:>13} {:>8} {:>10} {:>8} {:>8}  file",
-        "seen",
-        "bad",
-        "correctable",
-        "wrong number",
-        "lost flushes",
-        "uninitialised",
-        "foreign",
-        "MiB",
-        "seconds",
-        "MiB/s",
-    ))?;
-    for file in files {
-        let (tally, mebibytes) = (&file.tally, file.mebibytes());
-        console.answer(format_args!(
-            "{:>10} {:>8} {:>11} {:>12} {:>12} {:>13} {:>8} {:>10.0} {:>8.2} {:>8.0}  {}",
+/// What was read of the file and what it is worth.
+fn print_summary(file: &Scanned, console: &mut Console) -> Result<(), CommandError> {
+    let (path, tally) = (file.target.path.display(), &file.tally);
+    console.answer_folded(
+        format_args!(
+            "{path}: {} pages seen, {} bad; {:.0} MiB in {:.2} seconds, {:.0} MiB/s",
             tally.seen,
             tally.bad,
-            tally.correctable,
-            tally.wrong_number,
-            file.lost_flushes()
-                .map_or("-".to_owned(), |lost| lost.to_string()),
-            tally.uninitialised,
-            tally.foreign,
-            mebibytes,
+            file.mebibytes(),
             file.took.as_secs_f64(),
             file.speed(),
-            file.target.path.display(),
-        ))?;
+        ),
+        INDENT,
+    )?;
+    let lost = file.lost_flushes();
+    let lost = lost.map_or("-".to_owned(), |lost| lost.to_string());
+    console.answer_folded(
+        format_args!(
+            "    correctable {}, wrong number {}, lost flushes {lost}, uninitialised {}, \
+             foreign {}",
+            tally.correctable, tally.wrong_number, tally.uninitialised, tally.foreign,
+        ),
+        INDENT,
+    )?;
+    if !file.unbuffered {
+        let why =
+            "the file system has no unbuffered I/O: what the medium holds was perhaps not read";
+        let line = format_args!("    read through the operating system's cache, for {why}");
+        console.answer_folded(line, INDENT)?;
+    }
+    let skipped = file.target.skipped_pages();
+    if skipped > 0 {
+        let (first, bytes) = (file.target.last_read.0 + 1, file.bytes(skipped.into()));
+        console.answer_folded(
+            format_args!(
+                "    {skipped} pages from {first} on ({bytes}) are no part of the database and \
+                 were not read; --foreign reads them"
+            ),
+            INDENT,
+        )?;
     }
     Ok(())
 }
@@ -152,8 +168,12 @@ impl Scanned {
         is_known.then_some(self.tally.lost_flushes)
     }
 
+    fn bytes(&self, pages: u64) -> Bytes {
+        Bytes(pages * self.target.page_size.bytes_u64())
+    }
+
     fn mebibytes(&self) -> f64 {
-        Bytes(self.tally.seen * self.target.page_size.bytes_u64()).as_mib_f64()
+        self.bytes(self.tally.seen).as_mib_f64()
     }
 
     /// MiB per second.
@@ -190,7 +210,9 @@ fn as_json(file: &Scanned) -> Value {
         "flush_map": flush_map_word(file),
         "uninitialised": uninitialised,
         "foreign": foreign,
-        "bytes": seen * file.target.page_size.bytes_u64(),
+        "skipped": file.target.skipped_pages(),
+        "unbuffered": file.unbuffered,
+        "bytes": file.bytes(*seen).0,
         "seconds": file.took.as_secs_f64(),
         "mib_per_second": file.speed(),
         "not_closed": file.target.dirty.as_ref().map(Dirty::as_json),

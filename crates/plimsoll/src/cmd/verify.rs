@@ -1,5 +1,8 @@
 //! `verify`: whether everything in a database agrees with everything else.
 
+use std::fmt;
+use std::path::Path;
+
 use ese::verify::{Report, verify};
 use serde_json::{Value, json};
 use trial::contents::{self, Contents};
@@ -14,6 +17,9 @@ use crate::pages::{FilePages, PageError, read_header, unreadable};
 
 /// Runs of leaked pages that are named in words; the JSON answer has more.
 const MOST_LEAKS_NAMED: usize = 20;
+
+/// Spaces before what does not fit into the first line of a finding.
+const INDENT: usize = 4;
 
 /// Examines the database; fails where anything is wrong. One that was not closed cannot agree with
 /// itself before its log is replayed.
@@ -35,9 +41,13 @@ pub(crate) fn run(flags: &FileFlags, console: &mut Console) -> Result<Outcome, C
     if flags.json {
         console.answer_json(&as_json(&report, contents.as_ref()))?;
     } else {
-        print(&report, console)?;
+        let mut answers = Answers {
+            path: &flags.file,
+            console,
+        };
+        answers.print(&report)?;
         if let Some(contents) = &contents {
-            print_contents(contents, console)?;
+            answers.print_contents(contents)?;
         }
     }
     let is_clean = report.is_clean() && contents.is_none_or(|contents| contents.wrong == 0);
@@ -48,54 +58,74 @@ pub(crate) fn run(flags: &FileFlags, console: &mut Console) -> Result<Outcome, C
     })
 }
 
-fn print_contents(contents: &Contents, console: &mut Console) -> Result<(), CommandError> {
-    for named in &contents.named {
-        console.answer(named)?;
-    }
-    let unlisted = contents.wrong - contents.named.len() as u64;
-    if unlisted > 0 {
-        console.answer(format_args!("and {unlisted} more"))?;
-    }
-    console.answer(format_args!(
-        "{} messages are not what was written, of {} whose hashes were compared",
-        contents.wrong, contents.messages,
-    ))
+/// Where lines about a file go, its name before each.
+struct Answers<'a> {
+    path: &'a Path,
+    console: &'a mut Console,
 }
 
-fn print(report: &Report, console: &mut Console) -> Result<(), CommandError> {
-    for finding in &report.findings {
-        console.answer(finding)?;
+impl Answers<'_> {
+    fn print(&mut self, report: &Report) -> Result<(), CommandError> {
+        for finding in &report.findings {
+            self.answer(finding)?;
+        }
+        self.count_unlisted(report.problems, report.findings.len())?;
+        for notice in &report.notices {
+            self.remark(notice)?;
+        }
+        for run in report.leaked.iter().take(MOST_LEAKS_NAMED) {
+            let (first, last) = (run.first(), run.last);
+            let pages = if run.pages == 1 {
+                format!("page {first} is")
+            } else {
+                format!("pages {first} to {last} are")
+            };
+            self.remark(format_args!(
+                "{pages} leaked: owned, and neither in use nor available"
+            ))?;
+        }
+        self.answer(format_args!(
+            "{} problems; {} pages reached, {} available, {} leaked, {} rows, {} index entries, \
+             {} long values, {} awaiting cleanup",
+            report.problems,
+            report.pages_reached,
+            report.pages_available,
+            report.pages_leaked,
+            report.rows,
+            report.index_entries,
+            report.long_values,
+            report.awaiting_cleanup,
+        ))
     }
-    let unlisted = report.problems - report.findings.len() as u64;
-    if unlisted > 0 {
-        console.answer(format_args!("and {unlisted} more"))?;
+
+    fn print_contents(&mut self, contents: &Contents) -> Result<(), CommandError> {
+        for named in &contents.named {
+            self.answer(named)?;
+        }
+        self.count_unlisted(contents.wrong, contents.named.len())?;
+        self.answer(format_args!(
+            "{} messages are not what was written, of {} whose hashes were compared",
+            contents.wrong, contents.messages,
+        ))
     }
-    for notice in &report.notices {
-        console.remark(notice)?;
+
+    fn count_unlisted(&mut self, all: u64, listed: usize) -> Result<(), CommandError> {
+        match all - listed as u64 {
+            0 => Ok(()),
+            more => self.answer(format_args!("and {more} more")),
+        }
     }
-    for run in report.leaked.iter().take(MOST_LEAKS_NAMED) {
-        let (first, last) = (run.first(), run.last);
-        let pages = if run.pages == 1 {
-            format!("page {first} is")
-        } else {
-            format!("pages {first} to {last} are")
-        };
-        console.remark(format_args!(
-            "{pages} leaked: owned, and neither in use nor available"
-        ))?;
+
+    fn answer(&mut self, line: impl fmt::Display) -> Result<(), CommandError> {
+        let path = self.path.display();
+        self.console
+            .answer_folded(format_args!("{path}: {line}"), INDENT)
     }
-    console.answer(format_args!(
-        "{} problems; {} pages reached, {} available, {} leaked, {} rows, {} index entries, \
-         {} long values, {} awaiting cleanup",
-        report.problems,
-        report.pages_reached,
-        report.pages_available,
-        report.pages_leaked,
-        report.rows,
-        report.index_entries,
-        report.long_values,
-        report.awaiting_cleanup,
-    ))
+
+    fn remark(&mut self, line: impl fmt::Display) -> Result<(), CommandError> {
+        let path = self.path.display();
+        self.console.remark(format_args!("{path}: {line}"))
+    }
 }
 
 fn as_json(report: &Report, contents: Option<&Contents>) -> Value {

@@ -1,6 +1,7 @@
 //! Scans of database files on all processors: parts of files are dealt out to threads, each with
 //! its own executor and ring. Nothing is ever written.
 
+mod fault;
 mod target;
 mod threads;
 

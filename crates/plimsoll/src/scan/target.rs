@@ -1,16 +1,16 @@
 //! What must be known of a file before its pages can be judged, and what is wrong with it as a
 //! whole.
 
-use std::fmt;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ese::checksum::{PageVerdict, verify};
-use ese::flush_map::{FlushMap, FlushMapError, MapRefusal, file_name, longest_file, names_a_map};
+use ese::flush_map::{FlushMap, MapRefusal, file_name, longest_file, names_a_map};
 use ese::header::{CopyState, DatabaseHeader, HeaderError, MAGIC, PROBE_BYTES, read_copies};
 use ese::page::PageSize;
-use ese::reader::{ReadError, database_space};
+use ese::page_set::PageSet;
+use ese::reader::{ReadError, Reader, database_space};
 use integrity::Tally;
 use units::{Bytes, PageNumber};
 
@@ -19,9 +19,12 @@ use crate::documents;
 use crate::error::CommandError;
 use crate::locks;
 use crate::pages::FilePages;
+use crate::scan::fault::FileFault;
 
 /// Pages before page 1: the two copies of the header.
 const HEADER_PAGES: u64 = 2;
+/// Space behind the database that is read: more than engines make ahead, and read in a moment.
+const READ_BEHIND_BYTES: u64 = 64 << 20;
 /// How many pages are tried to recognise a database whose header is lost.
 const TRIED_PAGES: u32 = 16;
 
@@ -38,6 +41,8 @@ pub(crate) struct Target {
     pub pages: u32,
     /// The last page that the database owns; none where its space cannot be read.
     pub owned: Option<PageNumber>,
+    /// The last page that is read; a file may go on behind its database for terabytes.
+    pub last_read: PageNumber,
     /// The flush map beside it, or why none is believed.
     pub flush_map: Result<Arc<FlushMap>, MapRefusal>,
     /// What its header says, where it was not closed.
@@ -46,99 +51,11 @@ pub(crate) struct Target {
     pub faults: Vec<FileFault>,
 }
 
-/// What is wrong with a file as a whole.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum FileFault {
-    /// One copy of the header is damaged; the other one serves.
-    HeaderCopy {
-        /// Whether it is the first copy.
-        first: bool,
-        /// What it is worth: anything but good.
-        state: CopyState,
-    },
-    /// Both copies of the header are damaged; the pages behind them are those of a database.
-    HeaderLost,
-    /// The flush map beside the file is damaged.
-    FlushMap(FlushMapError),
-    /// The file ends inside a page.
-    EndsInPage {
-        /// The page.
-        page: PageNumber,
-    },
-    /// The file ends before the last page that the database owns.
-    Truncated {
-        /// The last page of the file.
-        last: PageNumber,
-        /// The last page that the database owns; none where the file ends before the page that
-        /// says so.
-        owned: Option<PageNumber>,
-    },
-    /// Pages lie before their places: so much of the beginning of the file is gone.
-    BeginningCut {
-        /// Pages that are missing.
-        pages: u32,
-    },
-}
-
-impl fmt::Display for FileFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::HeaderCopy { first, state } => {
-                let (bad, good) = if *first {
-                    ("first", "second")
-                } else {
-                    ("second", "first")
-                };
-                write!(f, "the {bad} copy of the header ")?;
-                match state {
-                    CopyState::HoldsPage(page) => {
-                        write!(f, "holds page {page}: a write went to the wrong place")?;
-                    }
-                    CopyState::FlippedBit { bit } => {
-                        let (byte, bit) = (bit / 8, bit % 8);
-                        write!(f, "is damaged: one bit flipped at byte {byte} bit {bit}")?;
-                    }
-                    CopyState::Missing => f.write_str("is missing")?,
-                    CopyState::Good | CopyState::Bad => f.write_str("is damaged")?,
-                }
-                write!(f, "; the {good} one is good")
-            }
-            Self::HeaderLost => {
-                write!(
-                    f,
-                    "both copies of the header are damaged; restore the file from a copy"
-                )
-            }
-            Self::FlushMap(error) => write!(
-                f,
-                "the flush map beside it is damaged, so lost flushes were not looked for: {error}"
-            ),
-            Self::EndsInPage { page } => write!(f, "truncated: the file ends inside page {page}"),
-            Self::Truncated {
-                last,
-                owned: Some(owned),
-            } => write!(
-                f,
-                "truncated: the file ends with page {last}, the database owns pages up to {owned}"
-            ),
-            Self::Truncated { last, owned: None } => write!(
-                f,
-                "truncated: the file ends with page {last}, before the pages that say what the \
-                 database owns"
-            ),
-            Self::BeginningCut { pages } => write!(
-                f,
-                "cut off at its beginning: every page lies {pages} before its place; restore the \
-                 file from a copy"
-            ),
-        }
-    }
-}
-
 impl Target {
-    /// Reads the header of the file at `path`, or recognises the file without one. An error is one
-    /// of the whole undertaking: no such file, not a database.
-    pub(crate) fn open(path: &Path) -> Result<Self, CommandError> {
+    /// Reads the header of the file at `path`, or recognises the file without one. Of space behind
+    /// the database little is to be read, or `with_foreign` all. An error is one of the whole
+    /// undertaking: no such file, not a database.
+    pub(crate) fn open(path: &Path, with_foreign: bool) -> Result<Self, CommandError> {
         let mut start = Vec::new();
         let opened = documents::open(path).and_then(|file| {
             let length = file.metadata()?.len();
@@ -168,6 +85,7 @@ impl Target {
             page_size,
             pages: 0,
             owned: None,
+            last_read: PageNumber::NONE,
             flush_map: Err(MapRefusal::Unpaired),
             dirty: header.as_ref().and_then(Dirty::of),
             faults,
@@ -177,6 +95,10 @@ impl Target {
             target.find_flush_map(&header)?;
         }
         target.find_owned();
+        target.last_read = match target.owned {
+            Some(owned) if !with_foreign => last_read(target.pages, owned, target.page_size),
+            _ => PageNumber(target.pages),
+        };
         target.find_cut();
         Ok(target)
     }
@@ -198,7 +120,25 @@ impl Target {
     }
 }
 
+/// The last page to be read of a file with so many pages, of which the database owns those up to
+/// `owned`.
+fn last_read(pages: u32, owned: PageNumber, size: PageSize) -> PageNumber {
+    let behind = u32::try_from(READ_BEHIND_BYTES / size.bytes_u64()).unwrap_or(u32::MAX);
+    PageNumber(owned.0.saturating_add(behind).min(pages))
+}
+
 impl Target {
+    /// Pages behind the database that are not read.
+    pub(crate) const fn skipped_pages(&self) -> u32 {
+        self.pages - self.last_read.0
+    }
+
+    /// The pages that the trees are made of; none where a part of them cannot be read.
+    pub(crate) fn pages_in_use(&self) -> Option<PageSet> {
+        let pages = FilePages::open(&self.path, self.page_size).ok()?;
+        Reader::open(pages).ok()?.pages_in_use().ok()?
+    }
+
     /// A tally of nothing yet.
     pub(crate) fn empty_tally(&self) -> Tally {
         Tally::new(self.pages, self.owned, self.flush_map.clone().ok())

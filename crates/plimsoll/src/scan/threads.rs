@@ -32,6 +32,8 @@ pub(crate) struct Scanned {
     pub tally: Tally,
     /// From the first read of the file to the last, over all threads.
     pub took: Duration,
+    /// Whether it was read from the medium and not through the system's cache.
+    pub unbuffered: bool,
 }
 
 /// Neighbouring pages of one file.
@@ -52,12 +54,13 @@ struct ScanWork {
 /// What one thread found in one file, and when it began and ended with it.
 struct ScanShare {
     tally: Tally,
+    unbuffered: bool,
     from: Instant,
     to: Instant,
 }
 
-/// Scans all of `targets`. An error is one of the whole undertaking: no unbuffered I/O, a file that
-/// has gone meanwhile.
+/// Scans all of `targets`. An error is one of the whole undertaking: a file that has gone
+/// meanwhile.
 pub(crate) fn scan(
     targets: Vec<Target>,
     progress: &mut Progress,
@@ -80,7 +83,7 @@ fn run_threads(
     threads: usize,
     progress: &mut Progress,
 ) -> Result<Vec<(usize, ScanShare)>, CommandError> {
-    let size = |target: &Target| u64::from(target.pages) * target.page_size.bytes_u64();
+    let size = |target: &Target| u64::from(target.last_read.0) * target.page_size.bytes_u64();
     let total: u64 = work.targets.iter().map(size).sum();
     thread::scope(|scope| {
         let start = |_| {
@@ -113,12 +116,13 @@ fn one_thread(work: &ScanWork) -> Result<Vec<(usize, ScanShare)>, CommandError> 
     let mut open: HashMap<usize, (Rc<dyn Device>, ScanShare)> = HashMap::new();
     while let Some(part) = take(work) {
         let target = &work.targets[part.file];
-        let (device, share) = match open.remove(&part.file) {
-            Some(known) => known,
-            None => (
-                wire::open_read_only(&world, &target.path)?,
-                begin(work, part.file),
-            ),
+        let (device, share) = if let Some(known) = open.remove(&part.file) {
+            known
+        } else {
+            let opening = world.open_to_read(&target.path);
+            let device = world.executor().block_on(opening)?;
+            let share = begin(target, device.caps().unbuffered);
+            (device, share)
         };
         let share = judge_part(&world, work, part.pages, target, Rc::clone(&device), share);
         open.insert(part.file, (device, share));
@@ -129,10 +133,11 @@ fn one_thread(work: &ScanWork) -> Result<Vec<(usize, ScanShare)>, CommandError> 
         .collect())
 }
 
-fn begin(work: &ScanWork, file: usize) -> ScanShare {
+fn begin(target: &Target, unbuffered: bool) -> ScanShare {
     let now = Instant::now();
     ScanShare {
-        tally: work.targets[file].empty_tally(),
+        tally: target.empty_tally(),
+        unbuffered,
         from: now,
         to: now,
     }
@@ -146,14 +151,21 @@ fn judge_part(
     device: Rc<dyn Device>,
     share: ScanShare,
 ) -> ScanShare {
+    let ScanShare {
+        tally,
+        unbuffered,
+        from,
+        ..
+    } = share;
     let runtime = world.executor().runtime();
     let done = Arc::clone(&work.done_bytes);
     let progress = move |bytes| _ = done.fetch_add(bytes, Ordering::Relaxed);
     let size = target.page_size;
-    let scan = judge_pages(runtime, device, size, pages, share.tally, progress);
+    let scan = judge_pages(runtime, device, size, pages, tally, progress);
     ScanShare {
         tally: world.executor().block_on(scan),
-        from: share.from,
+        unbuffered,
+        from,
         to: Instant::now(),
     }
 }
@@ -168,7 +180,7 @@ fn take(work: &ScanWork) -> Option<FilePart> {
 fn parts((file, target): (usize, &Target)) -> Vec<FilePart> {
     let step = u32::try_from(PART_BYTES / target.page_size.bytes_u64())
         .expect("invariant: a part has few pages");
-    let end = target.pages + 1;
+    let end = target.last_read.0 + 1;
     let part = |first: u32| FilePart {
         file,
         pages: PageNumber(first)..PageNumber(end.min(first.saturating_add(step))),
@@ -182,20 +194,23 @@ fn add_up(work: ScanWork, mut shares: Vec<(usize, ScanShare)>) -> Vec<Scanned> {
         let mut tally = target.empty_tally();
         let mine = shares.extract_if(.., |(index, _)| *index == file);
         let mut span: Option<(Instant, Instant)> = None;
+        let mut unbuffered = true;
         for (_, share) in mine {
             tally.merge(share.tally);
+            unbuffered &= share.unbuffered;
             let (from, to) = span.unwrap_or((share.from, share.to));
             span = Some((from.min(share.from), to.max(share.to)));
         }
         // Where the log was not replayed, a page that is pointed to may never have been written.
         if target.dirty.is_none() {
-            tally.find_wiped_pages();
+            tally.find_wiped_pages(|| target.pages_in_use());
         }
         let took = span.map_or(Duration::ZERO, |(from, to)| to - from);
         scanned.push(Scanned {
             target,
             tally,
             took,
+            unbuffered,
         });
     }
     scanned

@@ -60,7 +60,7 @@ fn a_message_that_was_changed_under_a_good_checksum_is_named() {
         scene
             .run(["verify", "Plimsoll002.edb"])
             .expect_code(0)
-            .expect_out(&["\n0 messages are not what was written"]);
+            .expect_out(&["Plimsoll002.edb: 0 messages are not what was written"]);
     }
 }
 

@@ -196,3 +196,27 @@ fn a_killed_database_is_not_closed_and_not_damaged() {
     scene.run(["check", "Plimsoll001.edb"]).expect_code(0);
     scene.run(["verify", "Plimsoll001.edb"]).expect_code(0);
 }
+
+#[test]
+fn what_is_read_of_a_killed_database_begins_with_its_state() {
+    let scene = Scene::prepared("killed-read");
+    scene.kill_run(&["run", "plan.toml"]);
+    let file = "Plimsoll001.edb";
+    for words in [
+        vec!["export", file],
+        vec!["export", file, "--table", "Messages"],
+        vec!["schema", file, "Messages"],
+        vec!["space", file],
+        vec!["space", file, "--json"],
+    ] {
+        let ran = scene.run(&words);
+        ran.expect_code(2);
+        let first = ran.err.lines().next().unwrap_or_default();
+        assert!(
+            first.starts_with("plimsoll: Plimsoll001.edb: Dirty Shutdown, log 0x")
+                && first.ends_with(": run plimsoll recover Plimsoll001.edb first"),
+            "{words:?}: {}",
+            ran.err
+        );
+    }
+}

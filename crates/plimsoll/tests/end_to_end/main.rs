@@ -11,6 +11,7 @@ mod answers;
 mod bad_input;
 mod builds;
 mod caches;
+mod check;
 mod damage;
 mod foreign;
 mod full;

@@ -198,10 +198,17 @@ impl Ran {
         self
     }
 
+    /// The answer with those lines whole that were broken to fit a terminal.
+    pub(crate) fn unfolded(&self) -> String {
+        self.out.replace("\n    ", " ")
+    }
+
     #[track_caller]
     pub(crate) fn expect_out(&self, parts: &[&str]) -> &Self {
+        let unfolded = self.unfolded();
         for part in parts {
-            assert!(self.out.contains(part), "`{part}` is not in:\n{}", self.out);
+            let is_there = self.out.contains(part) || unfolded.contains(part);
+            assert!(is_there, "`{part}` is not in:\n{}", self.out);
         }
         self
     }

@@ -161,7 +161,7 @@ impl Bench {
         let bytes = self.read(page);
         let mut tally = Tally::new(page.0, None, Some(Arc::clone(&self.map)));
         tally.judge(&bytes, self.size, page);
-        tally.find_wiped_pages();
+        tally.find_wiped_pages(|| None);
         tally.findings.pop().map(|finding| finding.damage)
     }
 

@@ -16,6 +16,11 @@ use crate::error::CommandError;
 use crate::flags::SchemaFlags;
 use crate::opened::OpenDatabase;
 
+/// Spaces before what does not fit into a line about a table.
+const INDENT: usize = 4;
+/// Spaces before what is said of a column or index.
+const DETAIL: usize = 9;
+
 /// Prints the named table, or all of them.
 pub(crate) fn run(flags: &SchemaFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let opened = OpenDatabase::open(&flags.file)?;
@@ -27,6 +32,8 @@ pub(crate) fn run(flags: &SchemaFlags, console: &mut Console) -> Result<Outcome,
         let tables: Vec<Value> = tables.into_iter().map(table_json).collect();
         console.answer_json(&json!({ "tables": tables }))?;
     } else {
+        let (file, count) = (flags.file.display(), tables.len());
+        console.answer_folded(format_args!("{file}: {count} tables"), INDENT)?;
         for table in tables {
             print(table, console)?;
         }
@@ -37,10 +44,13 @@ pub(crate) fn run(flags: &SchemaFlags, console: &mut Console) -> Result<Outcome,
 fn print(table: &CatalogTable, console: &mut Console) -> Result<(), CommandError> {
     let place = table.place;
     console.answer(format_args!("table {}", table.definition.name))?;
-    console.answer(format_args!(
-        "  object {}, root page {}, density {} %, first pages {}, flags {:#x}",
-        place.object, place.root, table.density_percent, table.initial_pages, table.flags
-    ))?;
+    console.answer_folded(
+        format_args!(
+            "  object {}, root page {}, density {} %, first pages {}, flags {:#x}",
+            place.object, place.root, table.density_percent, table.initial_pages, table.flags
+        ),
+        INDENT,
+    )?;
     if let Some(place) = table.long_values {
         let (object, root) = (place.object, place.root);
         console.answer(format_args!(
@@ -57,10 +67,13 @@ fn print(table: &CatalogTable, console: &mut Console) -> Result<(), CommandError
         };
         let kind = type_name(column.column_type);
         let words = words(column);
-        console.answer(format_args!(
-            "  {:>5}  {kind:<18} {size:>5}  {}  {words}",
-            column.id.0, column.name
-        ))?;
+        console.answer_folded(
+            format_args!(
+                "  {:>5}  {kind:<18} {size:>5}  {}  {words}",
+                column.id.0, column.name
+            ),
+            DETAIL,
+        )?;
     }
     for (index, place) in table.definition.indexes.iter().zip(&table.index_places) {
         print_index(table, index, *place, console)?;
@@ -75,14 +88,22 @@ fn print_index(
     console: &mut Console,
 ) -> Result<(), CommandError> {
     let (object, root) = (place.object, place.root);
-    console.answer(format_args!(
-        "  index {}: object {object}, root page {root}, keys of at most {} bytes",
-        index.name, index.longest_key_bytes
-    ))?;
-    console.answer(format_args!("         {}", keys(table, index).join(" ")))?;
-    console.answer(format_args!("         {}", index_words(index)))?;
-    for condition in conditions(table, index) {
-        console.answer(format_args!("         only rows where {condition}"))?;
+    console.answer_folded(
+        format_args!(
+            "  index {}: object {object}, root page {root}, keys of at most {} bytes",
+            index.name, index.longest_key_bytes
+        ),
+        DETAIL,
+    )?;
+    let mut details = vec![keys(table, index).join(" "), index_words(index)];
+    let conditions = conditions(table, index);
+    details.extend(
+        conditions
+            .iter()
+            .map(|condition| format!("only rows where {condition}")),
+    );
+    for detail in details {
+        console.answer_folded(format_args!("{:DETAIL$}{detail}", ""), DETAIL)?;
     }
     Ok(())
 }
