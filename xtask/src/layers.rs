@@ -94,6 +94,12 @@ const TABLE: &[Layer] = &[
         tests: &[],
     },
     Layer {
+        package: "profile",
+        inside: &["plan", "units"],
+        outside: &["csv"],
+        tests: &[],
+    },
+    Layer {
         package: "builds",
         inside: &[],
         outside: &["csv"],
@@ -150,6 +156,7 @@ const TABLE: &[Layer] = &[
             "integrity",
             "limits",
             "plan",
+            "profile",
             "record",
             "redundancy",
             "report",

@@ -27,7 +27,6 @@ mod network;
 pub mod number;
 mod others;
 mod processor;
-pub mod profile;
 pub mod provision;
 mod quirk;
 mod schedule;

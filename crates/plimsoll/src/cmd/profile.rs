@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use builds::{BuildNumber, BuildTable};
+use profile::{Collector, FileReport, Options, Profile, ScriptFigures, TierProfile};
 use serde_json::{Value, json};
-use sizing::profile::{Collector, FileReport, Options, Profile, ScriptFigures, TierProfile};
 
 use crate::Outcome;
 use crate::console::Console;

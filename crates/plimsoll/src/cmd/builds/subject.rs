@@ -5,7 +5,7 @@ use std::path::Path;
 
 use builds::{BuildNumber, BuildTable, engine_of, file_version, mentions};
 use ese::header::{PROBE_BYTES, read_copies};
-use sizing::profile::decode;
+use profile::decode;
 
 use crate::documents;
 use crate::error::CommandError;

@@ -1,8 +1,8 @@
 //! Log files by hour of the day, from either of the two scripts that count them.
 
-use super::FileReport;
-use super::kind::Kind;
-use super::sheet::{BadRow, Row, Sheet};
+use crate::FileReport;
+use crate::kind::Kind;
+use crate::sheet::{BadRow, Row, Sheet};
 
 /// Adds a file to the sums of each hour.
 pub(super) fn read(mut sheet: Sheet<'_>, report: &mut FileReport, hours: &mut [f64; 24]) {

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::FileReport;
-use super::sheet::{BadRow, Row, Sheet};
-use super::tracking::Counted;
+use crate::FileReport;
+use crate::sheet::{BadRow, Row, Sheet};
+use crate::tracking::Counted;
 
 /// The mail of one site.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,10 +2,10 @@
 
 use units::Bytes;
 
-use super::mailboxes::Mailbox;
-use super::message_profile::SiteMail;
-use super::tracking::Traffic;
-use super::{Collector, FileReport, ProfileError};
+use crate::mailboxes::Mailbox;
+use crate::message_profile::SiteMail;
+use crate::tracking::Traffic;
+use crate::{Collector, FileReport, ProfileError};
 
 /// Groups of mailboxes at most, as many as the official calculator takes.
 const MOST_TIERS: usize = 4;

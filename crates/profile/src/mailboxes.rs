@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::FileReport;
-use super::date::day;
-use super::kind::Kind;
-use super::sheet::{BadRow, Row, Sheet};
+use crate::FileReport;
+use crate::date::day;
+use crate::kind::Kind;
+use crate::sheet::{BadRow, Row, Sheet};
 
 /// One mailbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use plan::{quoted, write_size};
 use units::Bytes;
 
-use super::FileReport;
-use super::combine::{Profile, TierProfile};
+use crate::FileReport;
+use crate::combine::{Profile, TierProfile};
 
 impl Profile {
     /// A TOML text of the tiers and the hours, with the provenance in front.

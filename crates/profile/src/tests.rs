@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use units::Bytes;
 
-use super::{Collector, Kind, Options, Profile, ProfileError};
+use crate::{Collector, Kind, Options, Profile, ProfileError};
 
 /// Two days of a small office: Friday the 20th and Saturday the 21st of November 2026.
 const LOG: &str = "\u{FEFF}#Software: Microsoft Exchange Server\r

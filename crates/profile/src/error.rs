@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::kind::Kind;
-use super::sheet::BadRow;
+use crate::kind::Kind;
+use crate::sheet::BadRow;
 
 /// Why there is no profile.
 #[derive(Clone, Debug, PartialEq, Eq)]

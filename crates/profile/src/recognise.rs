@@ -1,8 +1,8 @@
 //! Which kind of file an administrator has given.
 
-use super::error::ProfileError;
-use super::kind::Kind;
-use super::sheet::Sheet;
+use crate::error::ProfileError;
+use crate::kind::Kind;
+use crate::sheet::Sheet;
 
 /// What the file `name` is.
 pub(super) fn recognise(name: &str, sheet: &Sheet<'_>) -> Result<Kind, ProfileError> {

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::date::day;
-use super::sheet::{BadRow, Row, Sheet};
-use super::{Activity, FileReport};
+use crate::date::day;
+use crate::sheet::{BadRow, Row, Sheet};
+use crate::{Activity, FileReport};
 
 /// Adds a file; `known` are the users that were counted before.
 pub(super) fn read(

@@ -6,9 +6,9 @@
 
 use std::collections::BTreeSet;
 
-use super::date::{Date, moment};
-use super::sheet::{BadRow, Row, Sheet};
-use super::{FileReport, Options};
+use crate::date::{Date, moment};
+use crate::sheet::{BadRow, Row, Sheet};
+use crate::{FileReport, Options};
 
 /// Everything counted so far.
 #[derive(Clone, Debug, Default)]
