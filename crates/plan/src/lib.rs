@@ -26,7 +26,7 @@ pub use model::{
     Cache, Database, Limits, MailboxDemand, Mix, Plan, Sessions, Test, TestKind, Workload,
 };
 pub use preset::Preset;
-pub use quantity::{parse_duration, parse_size, write_size};
+pub use quantity::{parse_duration, parse_size, write_duration, write_size};
 pub use write::quoted;
 
 /// The commented plan that `plimsoll plan` prints as a start.

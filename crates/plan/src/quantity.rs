@@ -78,7 +78,7 @@ pub fn write_size(size: Bytes) -> String {
 }
 
 /// A text that [`parse_duration`] reads back as the same span, which is whole microseconds.
-pub(crate) fn write_duration(span: Nanos) -> String {
+pub fn write_duration(span: Nanos) -> String {
     let exact = [
         ("h", 3_600_000_000_000),
         ("min", 60_000_000_000),

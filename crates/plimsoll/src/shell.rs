@@ -2,6 +2,32 @@
 
 use std::path::Path;
 
+use plan::{Overrides, Sessions, write_duration, write_size};
+
+/// The options that say `overrides` again, each with its value.
+pub(crate) fn options(overrides: &Overrides) -> Vec<(String, String)> {
+    let sessions = overrides.sessions.map(|sessions| match sessions {
+        Sessions::Auto => "auto".to_owned(),
+        Sessions::Count(count) => count.to_string(),
+    });
+    let all = [
+        ("--test", overrides.test.clone()),
+        ("--size", overrides.size.map(write_size)),
+        ("--duration", overrides.duration.map(write_duration)),
+        ("--threads", sessions),
+        (
+            "--target-iops",
+            overrides.target_iops.map(|rate| rate.to_string()),
+        ),
+        ("--seed", overrides.seed.map(|seed| seed.to_string())),
+    ];
+    let named = all.into_iter().filter_map(|(option, value)| {
+        let value = shell_word(Path::new(&value?));
+        Some((option.to_owned(), value))
+    });
+    named.collect()
+}
+
 /// `path` as a word of a shell's command line.
 pub(crate) fn shell_word(path: &Path) -> String {
     let text = path.display().to_string();
@@ -18,7 +44,29 @@ pub(crate) fn shell_word(path: &Path) -> String {
 mod tests {
     use std::path::Path;
 
-    use super::shell_word;
+    use plan::Overrides;
+    use units::{Bytes, Nanos};
+
+    use super::{options, shell_word};
+
+    #[test]
+    fn options_are_said_as_they_were() {
+        let overrides = Overrides {
+            size: Some(Bytes(64 << 20)),
+            duration: Some(Nanos::from_secs(90)),
+            target_iops: Some(500),
+            ..Overrides::default()
+        };
+        let said = options(&overrides);
+        let words: Vec<String> = said
+            .iter()
+            .map(|(name, value)| format!("{name} {value}"))
+            .collect();
+        assert_eq!(
+            words,
+            ["--size 64MiB", "--duration 90s", "--target-iops 500"]
+        );
+    }
 
     #[test]
     fn names_with_blanks_are_quoted() {

@@ -29,6 +29,9 @@ pub struct Start {
     /// plan.toml`; empty in records of earlier releases.
     #[serde(default)]
     pub command: String,
+    /// Its options that decide what is measured, each with its value, such as `--size` and `16MiB`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<(String, String)>,
     /// The plan, as it was read.
     pub plan_text: String,
     /// What the plan came to.

@@ -150,6 +150,7 @@ impl Synthetic {
             seed: self.seed.0,
             test: TestType::Performance,
             command: "plimsoll run plan.toml".to_owned(),
+            options: Vec::new(),
             description: "Shelf 3, RAID 5 (6+1), controller cache on".to_owned(),
             plan_text: "[test]\nkind = \"performance\"\nduration = \"10m\"\n".to_owned(),
             settings: self.settings(),

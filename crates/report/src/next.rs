@@ -31,21 +31,43 @@ pub(crate) fn steps(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
     }
 }
 
-/// The command that starts the test again, without its options.
-fn again(run: &RunRecord) -> &str {
+/// What started the test, without its options.
+fn command(run: &RunRecord) -> &str {
     match run.start.command.as_str() {
         "" => SOME_PLAN,
         command => command,
     }
 }
 
+/// Options that say how much load there is: of them, only the one that is changed counts.
+const LOAD: [&str; 2] = ["--threads", "--target-iops"];
+
+/// The command that starts the test again with `changes` to its options.
+fn again(run: &RunRecord, changes: &[(&str, String)]) -> String {
+    let is_replaced = |option: &str| {
+        changes.iter().any(|(changed, _)| {
+            *changed == option || LOAD.contains(changed) && LOAD.contains(&option)
+        })
+    };
+    let mut words = vec![command(run).to_owned()];
+    let options = run.start.options.iter();
+    for (option, value) in options.filter(|(option, _)| !is_replaced(option)) {
+        words.push(format!("{option} {value}"));
+    }
+    words.extend(
+        changes
+            .iter()
+            .map(|(option, value)| format!("{option} {value}")),
+    );
+    words.join(" ")
+}
+
 /// Whether a plan stands behind the test that a person can edit.
 fn has_plan(run: &RunRecord) -> bool {
-    again(run).starts_with("plimsoll run ")
+    command(run).starts_with("plimsoll run ")
 }
 
 fn passed(run: &RunRecord) -> String {
-    let again = again(run);
     let enough = Bytes(run.start.settings.cache_maximum_bytes * SMALL_DATABASE_CACHES);
     let mut databases = run.start.databases.iter();
     let is_small = databases.any(|facts| facts.initial_bytes < enough.0);
@@ -53,16 +75,26 @@ fn passed(run: &RunRecord) -> String {
         (true, true) => format!(
             "These databases are small: much of them fits into the caches of disks and arrays. Set \
              `size` in the plan to what you will run, {enough} or more, in new folders; then {} \
-             and {again}",
-            again.replacen("run", "prepare", 1)
+             and {}",
+            command(run).replacen("run", "prepare", 1),
+            again(run, &[])
         ),
         (true, false) => format!(
             "These databases are small: much of them fits into the caches of disks and arrays. Set \
              `size` to what you will run, {enough} or more: plimsoll plan > plan.toml, plimsoll \
              prepare plan.toml, plimsoll run plan.toml"
         ),
-        (false, true) => format!("Run it for a day: {again} --test stress --duration 24h"),
-        (false, false) => format!("Run it for two hours: {again} --duration 2h"),
+        (false, true) => {
+            let changes = [
+                ("--test", "stress".to_owned()),
+                ("--duration", "24h".to_owned()),
+            ];
+            format!("Run it for a day: {}", again(run, &changes))
+        }
+        (false, false) => {
+            let changes = [("--duration", "2h".to_owned())];
+            format!("Run it for two hours: {}", again(run, &changes))
+        }
     }
 }
 
@@ -87,32 +119,32 @@ fn failed(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
         );
     }
     steps.push(format!(
-        "Find the load that it does carry: {} {}",
-        again(run),
-        less_load(run)
+        "Find the load that it does carry: {}",
+        again(run, &[less_load(run)])
     ));
     steps
 }
 
 /// The option that halves the load.
-fn less_load(run: &RunRecord) -> String {
+fn less_load(run: &RunRecord) -> (&'static str, String) {
     match run.sessions_per_database() / 2 {
         0 => {
             let half = run.achieved_transactional_iops() / 2.0;
-            format!("--target-iops {:.0}", half.max(1.0))
+            ("--target-iops", format!("{:.0}", half.max(1.0)))
         }
-        threads => format!("--threads {threads}"),
+        threads => ("--threads", threads.to_string()),
     }
 }
 
 /// How to come to a verdict in spite of `finding`.
 fn not_judged(run: &RunRecord, finding: &Finding) -> String {
-    let again = again(run);
+    let same = again(run, &[]);
     match finding.rule {
-        "record-intact" => format!("Report the original journal, or measure again: {again}"),
+        "record-intact" => format!("Report the original journal, or measure again: {same}"),
         "measured-time" if is_planned_short(run) => {
             let least = finding.limit.map_or(0.0, verdict::Limit::value);
-            format!("Measure for as long as a verdict takes: {again} --duration {least:.0}s")
+            let longer = again(run, &[("--duration", format!("{least:.0}s"))]);
+            format!("Measure for as long as a verdict takes: {longer}")
         }
         "volume-full" => shorter(run),
         "caches" => {
@@ -124,14 +156,14 @@ fn not_judged(run: &RunRecord, finding: &Finding) -> String {
             )
         }
         "pauses" => format!(
-            "Keep the machine from being suspended, moved or stopped for the whole run: {again}"
+            "Keep the machine from being suspended, moved or stopped for the whole run: {same}"
         ),
         "checksums" => {
             let databases = run.start.databases.iter();
             let files = databases.fold(String::new(), |files, facts| files + " " + &facts.file);
             format!("Read the databases to their end: plimsoll check{files}")
         }
-        _ => format!("Measure again, to the end: {again}"),
+        _ => format!("Measure again, to the end: {same}"),
     }
 }
 
@@ -143,21 +175,28 @@ fn is_planned_short(run: &RunRecord) -> bool {
 
 /// The run that ends before the volume is full.
 fn shorter(run: &RunRecord) -> String {
-    let again = again(run);
     let least_ns = run.start.settings.thresholds.minimum_measure_ns;
     let fitting_ns = run.span_ns(Phase::Measure) / 10 * 8;
     if fitting_ns >= least_ns.max(1) {
         let seconds = fitting_ns / 1_000_000_000;
-        return format!("Free space on the volume, or run shorter: {again} --duration {seconds}s");
+        let shorter = again(run, &[("--duration", format!("{seconds}s"))]);
+        return format!("Free space on the volume, or run shorter: {shorter}");
     }
     let first = run.start.databases.first();
     let half = Bytes(first.map_or(0, |facts| facts.initial_bytes / 2));
-    format!("Free space on the volume, or use databases of {half} in a new folder, then: {again}")
+    if has_plan(run) {
+        let again = again(run, &[]);
+        return format!(
+            "Free space on the volume, or use databases of {half} in a new folder, then: {again}"
+        );
+    }
+    let smaller = again(run, &[("--size", format!("{}MiB", half.0 >> 20))]);
+    format!("Free space on the volume, or remove the databases, then: {smaller}")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{SOME_PLAN, less_load, passed, shorter};
+    use super::{SOME_PLAN, again, less_load, passed, shorter};
     use crate::tests::passing;
 
     #[test]
@@ -168,7 +207,10 @@ mod tests {
         }
         assert!(passed(&run).ends_with("plimsoll run plan.toml --test stress --duration 24h"));
         run.start.command = "plimsoll quick disk".to_owned();
-        assert!(passed(&run).ends_with(": plimsoll quick disk --duration 2h"));
+        let option = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        run.start.options = vec![option("--size", "2TiB"), option("--duration", "9s")];
+        assert!(passed(&run).ends_with(": plimsoll quick disk --size 2TiB --duration 2h"));
+        run.start.options = Vec::new();
         run.start.command = String::new();
         assert!(passed(&run).contains(SOME_PLAN));
     }
@@ -177,10 +219,13 @@ mod tests {
     fn one_session_is_not_halved() {
         let mut run = passing();
         run.start.settings.threads_per_database = 8;
-        assert_eq!(less_load(&run), "--threads 4");
+        assert_eq!(less_load(&run), ("--threads", "4".to_owned()));
+        run.start.options = vec![("--target-iops".to_owned(), "900".to_owned())];
+        let halved = again(&run, &[less_load(&run)]);
+        assert_eq!(halved, "plimsoll run plan.toml --threads 4");
         run.start.settings.threads_per_database = 1;
         let iops = run.achieved_transactional_iops() / 2.0;
-        assert_eq!(less_load(&run), format!("--target-iops {iops:.0}"));
+        assert_eq!(less_load(&run), ("--target-iops", format!("{iops:.0}")));
     }
 
     #[test]

@@ -18,7 +18,7 @@ use crate::error::CommandError;
 use crate::fill::fill;
 use crate::flags::QuickFlags;
 use crate::measure::{Order, measure};
-use crate::shell::shell_word;
+use crate::shell::{options, shell_word};
 use crate::signals::{STOPS_A_RUN, StopFlag};
 use crate::wire;
 
@@ -40,6 +40,7 @@ pub(crate) fn run(flags: &QuickFlags, console: &mut Console) -> Result<Outcome, 
         target_iops: flags.target_iops,
         ..Overrides::default()
     };
+    let options = options(&overrides);
     let plan = Plan::quick(&folder.display().to_string(), &overrides)?;
     make_folder(&folder)?;
     let plan = match flags.size {
@@ -59,6 +60,7 @@ pub(crate) fn run(flags: &QuickFlags, console: &mut Console) -> Result<Outcome, 
     let order = Order {
         plan: &plan,
         command: command(flags),
+        options,
         folder: &run_folder,
         acknowledge: None,
     };
@@ -71,7 +73,7 @@ pub(crate) fn run(flags: &QuickFlags, console: &mut Console) -> Result<Outcome, 
     Ok(outcome)
 }
 
-/// What starts the test again.
+/// What starts the test again, without its options.
 fn command(flags: &QuickFlags) -> String {
     match &flags.folder {
         Some(folder) => format!("plimsoll quick {}", shell_word(folder)),

@@ -10,7 +10,7 @@ use crate::documents::{dated_folder, read_plan};
 use crate::error::CommandError;
 use crate::flags::RunFlags;
 use crate::measure::{Measured, Order, measure};
-use crate::shell::shell_word;
+use crate::shell::{options, shell_word};
 use crate::signals::{STOPS_A_RUN, StopFlag};
 
 /// Runs the plan; the verdict is the outcome.
@@ -32,6 +32,7 @@ pub(crate) fn run(flags: &RunFlags, console: &mut Console) -> Result<Outcome, Co
     let order = Order {
         plan: &plan,
         command: format!("plimsoll run {}", shell_word(&flags.plan)),
+        options: options(&overrides),
         folder: &folder,
         acknowledge: flags.acknowledge.as_deref(),
     };

@@ -67,6 +67,8 @@ pub(crate) struct Order<'a> {
     pub plan: &'a Plan,
     /// The command that runs it again, without its options.
     pub command: String,
+    /// Its options that decide what is measured, each with its value.
+    pub options: Vec<(String, String)>,
     /// Where journal and reports are written.
     pub folder: &'a Path,
     /// Where each commit is noted for programs that kill this one.
@@ -88,7 +90,8 @@ pub(crate) fn measure(
     let mut processors = ProcessorWatch::start();
     let (mut start, mut room, mut reads) = patient::first_look(plan, stop, move |plan| {
         locks::wait_for(plan.databases.iter().map(Files::from), quiet);
-        let start = start::start(plan, order.command, (count, clock.epoch() + clock.now()))?;
+        let command = (order.command, order.options);
+        let start = start::start(plan, command, (count, clock.epoch() + clock.now()))?;
         Ok((start, RoomWatch::start(plan)?, DeviceReads::new(plan)?))
     })?;
     start.processors_before = processors.before_the_run(quiet);

@@ -13,10 +13,11 @@ use super::host;
 use crate::error::CommandError;
 use crate::wire;
 
-/// The facts of a run of `plan`, started by `command`, on so many threads and from such an epoch.
+/// The facts of a run of `plan`, started by `command` with `options`, on so many threads and from
+/// such an epoch.
 pub(super) fn start(
     plan: &Plan,
-    command: String,
+    (command, options): (String, Vec<(String, String)>),
     (executors, epoch): (u32, Nanos),
 ) -> Result<Start, CommandError> {
     let (version, update) = WRITTEN_FORMAT;
@@ -32,6 +33,7 @@ pub(super) fn start(
         test: trial::test_type(plan),
         description: plan.description.clone(),
         command,
+        options,
         plan_text: plan.to_toml(),
         settings: trial::record_settings(plan, executors),
         databases: plan.databases.iter().map(facts).collect::<Result<_, _>>()?,

@@ -12,7 +12,8 @@ fn quick_leads_from_nothing_to_a_report() {
     ran.expect_code(2).expect_out(&[
         "CANNOT JUDGE",
         "Report: ",
-        "Next: Measure for as long as a verdict takes: plimsoll quick disk --duration 30s",
+        "Next: Measure for as long as a verdict takes: plimsoll quick disk --size 16MiB \
+         --duration 30s",
     ]);
     assert!(
         !ran.out.contains("plan"),
