@@ -1,11 +1,10 @@
 //! Storage that acknowledges what it does not do, under the real program: a volume with faults,
 //! where this user may mount one.
 
-use std::fs;
-
 use testkit::fault_volume::FaultVolume;
 
-use crate::scene::{Ran, Scene, small_plan};
+use crate::mount::fault_volume;
+use crate::scene::{Ran, Scene};
 
 /// A scene whose one database and log lie on a volume with faults.
 struct LyingDisk {
@@ -17,17 +16,7 @@ struct LyingDisk {
 impl LyingDisk {
     /// A prepared database; none where no such volume can be mounted.
     fn prepared(name: &str) -> Option<Self> {
-        if !FaultVolume::is_possible() {
-            eprintln!("skipped: a FUSE volume cannot be mounted here");
-            return None;
-        }
-        let scene = Scene::new(name);
-        let (backing, mount) = (scene.path("backing"), scene.path("disk"));
-        fs::create_dir(&backing).unwrap();
-        fs::create_dir(&mount).unwrap();
-        let volume = FaultVolume::mount(&backing, &mount).unwrap();
-        let plan = small_plan(&mount).replace("count = 2", "count = 1");
-        scene.write("plan.toml", plan.as_bytes());
+        let (volume, scene) = fault_volume(name)?;
         scene.run(["prepare", "plan.toml"]).expect_code(0);
         Some(Self { volume, scene })
     }

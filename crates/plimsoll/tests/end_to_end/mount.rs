@@ -5,7 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::scene::Scene;
+use testkit::fault_volume::FaultVolume;
+
+use crate::scene::{Scene, small_plan};
 
 pub(crate) const EXT4: [&str; 5] = ["mkfs.ext4", "-q", "-F", "-m", "0"];
 pub(crate) const BTRFS: [&str; 2] = ["mkfs.btrfs", "-q"];
@@ -54,6 +56,24 @@ impl Mount {
         }
         mounted.then_some(Self(folder))
     }
+}
+
+/// A scene and a mounted volume in it whose storage has faults; it must be unmounted before the
+/// scene's folder goes. None, said aloud, where no such volume can be mounted.
+pub(crate) fn fault_volume(name: &str) -> Option<(FaultVolume, Scene)> {
+    if !FaultVolume::is_possible() {
+        eprintln!("skipped: a FUSE volume cannot be mounted here");
+        return None;
+    }
+    let scene = Scene::new(name);
+    let (backing, mount) = (scene.path("backing"), scene.path("disk"));
+    for folder in [&backing, &mount] {
+        fs::create_dir(folder).unwrap();
+    }
+    let volume = FaultVolume::mount(&backing, &mount).unwrap();
+    let plan = small_plan(&mount).replace("count = 2", "count = 1");
+    scene.write("plan.toml", plan.as_bytes());
+    Some((volume, scene))
 }
 
 /// The path of a file with a new file system in it.

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use testkit::fault_volume::{FaultVolume, Rule};
 
-use crate::scene::{Ran, Scene, small_plan};
+use crate::mount::fault_volume;
+use crate::scene::{Ran, Scene};
 
 /// A prepared database on a volume whose storage can be told to stop.
 struct Storage {
@@ -19,21 +20,10 @@ struct Storage {
 impl Storage {
     /// None where no such volume can be mounted.
     fn new(name: &str) -> Option<Self> {
-        if !FaultVolume::is_possible() {
-            eprintln!("skipped: no FUSE volume can be mounted here");
-            return None;
-        }
-        let scene = Scene::new(name);
-        let (backing, mount) = (scene.path("backing"), scene.path("mount"));
-        for folder in [&backing, &mount] {
-            fs::create_dir(folder).unwrap();
-        }
-        let volume = FaultVolume::mount(&backing, &mount).unwrap();
-        let plan = small_plan(&mount)
-            .replace("count = 2", "count = 1")
-            .replace("interval", "give_up = \"3s\"\ninterval")
-            + "[workload]\nthreads = 2\n";
-        scene.write("plan.toml", plan.as_bytes());
+        let (volume, scene) = fault_volume(name)?;
+        let plan = String::from_utf8(scene.read("plan.toml")).unwrap();
+        let plan = plan.replace("interval", "give_up = \"3s\"\ninterval");
+        scene.write("plan.toml", (plan + "[workload]\nthreads = 2\n").as_bytes());
         Some(Self { scene, volume })
     }
 
