@@ -158,6 +158,15 @@ impl Sheet {
         self.given(Key::Figure(name), figure.value, source)
     }
 
+    /// The same without what is known under `key`.
+    #[cfg(test)]
+    pub(crate) fn without(&self, key: Key) -> Self {
+        let mut sheet = Self::default();
+        let others = self.facts.iter().filter(|fact| fact.key != key);
+        others.for_each(|fact| sheet.push(fact.clone()));
+        sheet
+    }
+
     fn given(&mut self, key: Key, value: f64, source: Cow<'static, str>) -> Number {
         let name = key.name();
         if !self.places.contains_key(&name) {

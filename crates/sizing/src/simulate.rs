@@ -2,9 +2,9 @@
 
 use plan::Deployment;
 
+use crate::Sizing;
 use crate::layout::{Layout, Mode, lay_out, play};
 use crate::provision::Needs;
-use crate::sheet::Sheet;
 
 /// A layout and what failures do to it.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,8 +18,8 @@ pub struct Simulated {
 }
 
 /// Lays one group out and plays its failures; none without copies, or where there is no layout.
-pub fn simulate(deployment: &Deployment, sheet: &Sheet) -> Option<Simulated> {
-    let needs = Needs::of(deployment, sheet).ok()?;
+pub fn simulate(deployment: &Deployment, sizing: &Sizing) -> Option<Simulated> {
+    let needs = Needs::of(deployment, &sizing.sheet, sizing.architecture).ok()?;
     if !needs.copies {
         return None;
     }

@@ -23,7 +23,7 @@ const LARGE_VOLUME_GB: f64 = 2048.0;
 /// Looks at everything; findings stand in the order in which one would repair them.
 pub(crate) fn validate(work: &mut Work<'_>, architecture: Architecture, failures: &Failures) {
     groups(work);
-    layout(work, failures);
+    layout(work, architecture, failures);
     waiting(work);
     databases(work);
     volumes(work);
@@ -223,8 +223,8 @@ fn single_disks(work: &mut Work<'_>, architecture: Architecture) {
 }
 
 /// Copies that no layout has room for; where there is one, it tells what processors carry.
-fn layout(work: &mut Work<'_>, failures: &Failures) {
-    let needs = match Needs::of(work.deployment, &work.sheet) {
+fn layout(work: &mut Work<'_>, architecture: Architecture, failures: &Failures) {
+    let needs = match Needs::of(work.deployment, &work.sheet, architecture) {
         Ok(needs) => needs,
         Err(error) => return no_layout(work, &error),
     };

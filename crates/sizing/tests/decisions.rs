@@ -22,7 +22,7 @@ fn sized(text: &str) -> (Deployment, Sizing) {
 
 fn built(text: &str) -> Provision {
     let (deployment, sizing) = sized(text);
-    let needs = Needs::of(&deployment, &sizing.sheet).expect("a layout");
+    let needs = Needs::of(&deployment, &sizing.sheet, sizing.architecture).expect("a layout");
     provision(needs).expect("names")
 }
 

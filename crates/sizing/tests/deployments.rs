@@ -139,7 +139,7 @@ proptest! {
         ] {
             prop_assert!(sizing.number(key) >= Some(1.0), "{key} = {:?}", sizing.number(key));
         }
-        let needs = Needs::of(&deployment, &sizing.sheet);
+        let needs = Needs::of(&deployment, &sizing.sheet, sizing.architecture);
         prop_assert!(needs.is_ok(), "{needs:?}");
         let layout = needs.as_ref().map(|needs| lay_out(&needs.wish));
         prop_assert!(matches!(layout, Ok(Ok(_))), "{layout:?}");

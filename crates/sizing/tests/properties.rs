@@ -137,7 +137,7 @@ proptest! {
                 prop_assert!(value.is_finite() && value >= 0.0, "{}: {value}", fact.key);
             }
         }
-        if let Some(found) = sizing::simulate(&deployment, &sizing.sheet) {
+        if let Some(found) = sizing::simulate(&deployment, &sizing) {
             let kept = found.layout.servers.iter().filter(|server| server.only_lagged).count();
             let sized = sizing.number(Key::ServerLaggedPerDag).unwrap_or(0.0);
             prop_assert!((kept as f64 - sized).abs() < 0.5, "{kept} kept, {sized} sized");

@@ -15,7 +15,7 @@ use std::path::Path;
 use plan::Deployment;
 use serde_json::Value as Json;
 use sizing::layout::{Layout, Rules, play};
-use sizing::{Sizing, Value, simulate, size};
+use sizing::{Value, simulate, size};
 
 /// Values that no formula of the facts gives, with the reason. Nothing else may differ, and each of
 /// these does.
@@ -189,8 +189,8 @@ fn every_layout_of_an_example_is_the_exported_one() {
         };
         seen += 1;
         let deployment = deployment(&inputs(&examples, name));
-        let Sizing { sheet, .. } = size(&deployment);
-        let layout = simulate(&deployment, &sheet).unwrap().layout;
+        let sizing = size(&deployment);
+        let layout = simulate(&deployment, &sizing).unwrap().layout;
         let period = words(&wanted["period"]);
         for (at, row) in rows(&layout).iter().enumerate() {
             assert_eq!(

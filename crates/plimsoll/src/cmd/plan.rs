@@ -28,7 +28,7 @@ pub(crate) fn run(flags: &PlanFlags, console: &mut Console) -> Result<Outcome, C
     };
     let deployment = read_deployment(path)?;
     let sizing = sizing::size(&deployment);
-    let mut needs = Needs::of(&deployment, &sizing.sheet)?;
+    let mut needs = Needs::of(&deployment, &sizing.sheet, sizing.architecture)?;
     if let Some(ArrayKind::Vnxe3300) = flags.array {
         needs = needs.on_array(&VNXE3300)?;
     }

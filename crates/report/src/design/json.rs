@@ -46,7 +46,7 @@ pub(super) fn value(sized: Sized<'_>) -> Json {
 
 /// Every failure played through on the layout; empty without copies.
 fn failures(sized: Sized<'_>) -> Vec<Json> {
-    let Some(found) = simulate(sized.deployment, &sized.sizing.sheet) else {
+    let Some(found) = simulate(sized.deployment, sized.sizing) else {
         return Vec::new();
     };
     let modes = found.modes.iter();

@@ -20,7 +20,7 @@ const INKS: [&str; 4] = ["ink-read", "ink-write", "ink-log", "ink-tail"];
 
 /// The grid and the table; nothing without copies.
 pub(super) fn section(sized: Sized<'_>) -> Section {
-    let found = simulate(sized.deployment, &sized.sizing.sheet);
+    let found = simulate(sized.deployment, sized.sizing);
     let blocks = found.map_or_else(Vec::new, |found| blocks(sized, &found));
     Section {
         id: "layout",

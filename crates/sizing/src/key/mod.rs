@@ -1,6 +1,7 @@
 //! What a sizing knows, and where each name, unit, source and title of it stands once.
 //!
-//! Formulas leave their results under a [`Key`] and find each other's by it. `--explain`, JSON and
+//! Formulas leave their results under a [`Key`] and find each other's by it. A key is called as its
+//! name with the stage spelled out: `db.count` is `Key::DatabaseCount`. `--explain`, JSON and
 //! pages take everything that they write about a number from here.
 
 mod catalogue;

@@ -8,23 +8,26 @@ use super::pool::Pool;
 use super::{
     Build, Megacycles, Needs, NetworkCompression, Places, Prefixes, ProvisionError, Purpose,
 };
-use crate::architecture::Build as BuildOfDisks;
+use crate::architecture::{Architecture, Build as BuildOfDisks};
 use crate::key::{Key, ServerKind};
 use crate::layout::{Copies, Domain, Rules, Site, SiteModel, Wish, Witness};
 use crate::sheet::{Decision, Sheet};
 
 impl Needs {
-    /// The needs of a deployment that has been sized; `sheet` holds the results.
-    pub fn of(deployment: &Deployment, sheet: &Sheet) -> Result<Self, ProvisionError> {
-        let apart = sheet.decision(Key::VolumeDbLogIsolated) == Some(Decision::Answer(true));
+    /// The needs of a deployment that has been sized; `sheet` holds the results, of which none that
+    /// is needed may be missing.
+    pub fn of(
+        deployment: &Deployment,
+        sheet: &Sheet,
+        architecture: Architecture,
+    ) -> Result<Self, ProvisionError> {
         let copies = deployment.has_copies();
         let restores = deployment.data.restore_volume;
         let several = count(sheet, Key::VolumeDbsPerVolume)?;
-        let of = |kind, disks| pools(deployment, sheet, kind, disks);
         let pools = Places {
-            first: of(ServerKind::First, &deployment.storage.first)?,
-            second: of(ServerKind::Second, &deployment.storage.second)?,
-            lagged: of(ServerKind::Lagged, &deployment.storage.first)?,
+            first: pools(deployment, sheet, architecture, ServerKind::First)?,
+            second: pools(deployment, sheet, architecture, ServerKind::Second)?,
+            lagged: pools(deployment, sheet, architecture, ServerKind::Lagged)?,
         };
         Ok(Self {
             title: deployment.name.clone(),
@@ -37,7 +40,7 @@ impl Needs {
             mirrored: deployment.site_model() == Some(Model::ActiveActiveGroups),
             copies,
             witness: copies.then(|| witness(deployment)),
-            wish: wish(deployment, sheet, several)?,
+            wish: wish(deployment, sheet, architecture, several)?,
             mailboxes_per_database: value(sheet, Key::DatabaseMailboxes)?,
             database: gigabytes(sheet, Key::DatabaseSizeWithOverheadGb)?,
             grown_database: None,
@@ -47,7 +50,8 @@ impl Needs {
             read_share: value(sheet, Key::IoReadFraction)?,
             megacycles: megacycles(deployment, sheet)?,
             database_volume: gigabytes(sheet, Key::VolumeDbVolumeGb)?,
-            log_volume: apart
+            log_volume: architecture
+                .logs_apart
                 .then(|| gigabytes(sheet, Key::VolumeLogVolumeGb))
                 .transpose()?,
             restore_volume: restores
@@ -160,58 +164,45 @@ fn network_compression(deployment: &Deployment) -> NetworkCompression {
     }
 }
 
-/// The layout of one group. Servers without copies are laid out in one go: databases go round.
-fn wish(deployment: &Deployment, sheet: &Sheet, several: usize) -> Result<Wish, ProvisionError> {
-    let servers = deployment.availability.servers_per_site as usize;
-    let databases = count(sheet, Key::DatabaseCount)?;
-    let pair = |(available, lagged): (u32, u32)| Copies {
+/// Copies of a database in a site.
+const fn copies_of((available, lagged): (u32, u32)) -> Copies {
+    Copies {
         available: available as usize,
         lagged: lagged as usize,
-    };
-    let primary = pair(deployment.copies_in_first_site());
-    let secondary = pair(deployment.copies_in_second_site());
+    }
+}
+
+/// The layout of one group. Servers without copies are laid out in one go: databases go round.
+fn wish(
+    deployment: &Deployment,
+    sheet: &Sheet,
+    architecture: Architecture,
+    several: usize,
+) -> Result<Wish, ProvisionError> {
+    let servers = deployment.availability.servers_per_site as usize;
+    let databases = count(sheet, Key::DatabaseCount)?;
+    let primary = copies_of(deployment.copies_in_first_site());
+    let late_apart = architecture.late_apart;
+    let site = |kind, servers, copies| site(deployment, sheet, late_apart, kind, servers, copies);
     let (model, sites) = match deployment.site_model() {
-        None => (
-            SiteModel::Single,
-            vec![site(
-                deployment,
-                sheet,
-                ServerKind::First,
-                servers,
-                primary,
-            )?],
-        ),
+        None => {
+            let only = site(ServerKind::First, servers, primary)?;
+            (SiteModel::Single, vec![only])
+        }
+        Some(_) if architecture.waiting_apart && servers > 1 => {
+            return Err(ProvisionError::WaitingBesideActive);
+        }
         Some(model) => {
-            if sheet.find(Key::ServerPassiveDc1).is_some() {
-                return Err(ProvisionError::WaitingBesideActive);
-            }
-            let there = match model {
-                Model::ActiveActive => count(sheet, Key::ServerActiveDc2)?,
+            let (near, far) = copies_of_sites(deployment, late_apart);
+            let (model, there) = match model {
+                Model::ActiveActive => (SiteModel::ActiveActive, Key::ServerActiveDc2),
                 Model::ActivePassive | Model::ActiveActiveGroups => {
-                    count(sheet, Key::ServerPassiveDc2)?
+                    (SiteModel::ActivePassive, Key::ServerPassiveDc2)
                 }
             };
-            let apart = late_copies_apart(sheet);
-            let most = Copies {
-                available: primary.available.max(secondary.available),
-                lagged: primary.lagged.max(secondary.lagged),
-            };
-            // Each of two active sites is near for some databases and far for others.
-            let (first, second) = if apart && model == Model::ActiveActive {
-                (most, most)
-            } else {
-                (primary, secondary)
-            };
-            let sites = vec![
-                site(deployment, sheet, ServerKind::First, servers, first)?,
-                site(deployment, sheet, ServerKind::Second, there, second)?,
-            ];
-            match model {
-                Model::ActiveActive => (SiteModel::ActiveActive, sites),
-                Model::ActivePassive | Model::ActiveActiveGroups => {
-                    (SiteModel::ActivePassive, sites)
-                }
-            }
+            let first = site(ServerKind::First, servers, near)?;
+            let second = site(ServerKind::Second, count(sheet, there)?, far)?;
+            (model, vec![first, second])
         }
     };
     let all = if deployment.has_copies() {
@@ -223,15 +214,25 @@ fn wish(deployment: &Deployment, sheet: &Sheet, several: usize) -> Result<Wish, 
         model,
         sites,
         primary,
-        secondary,
+        secondary: copies_of(deployment.copies_in_second_site()),
         databases: all,
         databases_per_volume: several,
     })
 }
 
-/// Whether there are servers that hold nothing but late copies.
-fn late_copies_apart(sheet: &Sheet) -> bool {
-    sheet.find(Key::ServerLaggedPerDag).is_some()
+/// What servers of two sites have room for. Each of two active sites is near for some databases
+/// and far for others.
+fn copies_of_sites(deployment: &Deployment, late_apart: bool) -> (Copies, Copies) {
+    let near = copies_of(deployment.copies_in_first_site());
+    let far = copies_of(deployment.copies_in_second_site());
+    if !late_apart || deployment.site_model() != Some(Model::ActiveActive) {
+        return (near, far);
+    }
+    let most = Copies {
+        available: near.available.max(far.available),
+        lagged: near.lagged.max(far.lagged),
+    };
+    (most, most)
 }
 
 /// A site, in failure domains where the deployment names some, and with servers of their own for
@@ -239,11 +240,12 @@ fn late_copies_apart(sheet: &Sheet) -> bool {
 fn site(
     deployment: &Deployment,
     sheet: &Sheet,
+    late_apart: bool,
     kind: ServerKind,
     servers: usize,
     copies: Copies,
 ) -> Result<Site, ProvisionError> {
-    let apart = late_copies_apart(sheet) && copies.lagged > 0;
+    let apart = late_apart && copies.lagged > 0;
     let shared = copies.available + if apart { 0 } else { copies.lagged };
     let domains = (deployment.names.failure_domains_per_site as usize).max(1);
     if !servers.is_multiple_of(domains) || !shared.is_multiple_of(domains) {
@@ -280,41 +282,53 @@ fn spares(sheet: &Sheet, pools: &[(Purpose, Pool)]) -> Result<usize, ProvisionEr
     }
 }
 
-/// The redundant groups of a kind of server; none where each volume is a disk.
+/// The redundant groups of a kind of server; none where there are no such servers, or each volume
+/// is a disk.
 fn pools(
     deployment: &Deployment,
     sheet: &Sheet,
+    architecture: Architecture,
     kind: ServerKind,
-    disks: &plan::deployment::Disks,
 ) -> Result<Vec<(Purpose, Pool)>, ProvisionError> {
-    let raid = Some(Decision::Build(BuildOfDisks::Raid));
-    if sheet.decision(Key::DiskArchitecture(kind.with_disks())) != raid {
+    let storage = &deployment.storage;
+    let (there, build, disks) = match kind {
+        ServerKind::First => (true, architecture.first, &storage.first),
+        ServerKind::Second => (
+            deployment.second_site.is_some(),
+            architecture.second,
+            &storage.second,
+        ),
+        ServerKind::Lagged => (architecture.late_apart, architecture.first, &storage.first),
+    };
+    if !there || build != BuildOfDisks::Raid {
         return Ok(Vec::new());
     }
-    let sets = [
-        (
-            Purpose::Databases,
-            Key::DiskRaidChoiceDb(kind),
-            Key::DiskRaidDisksDb(kind),
-            &disks.database,
-        ),
-        (
+    let mut sets = vec![(
+        Purpose::Databases,
+        Key::DiskRaidChoiceDb(kind),
+        Key::DiskRaidDisksDb(kind),
+        &disks.database,
+    )];
+    if architecture.logs_apart {
+        sets.push((
             Purpose::Logs,
             Key::DiskRaidChoiceLog,
             Key::DiskRaidDisksLog,
             &disks.log,
-        ),
-        (
+        ));
+    }
+    if deployment.data.restore_volume {
+        sets.push((
             Purpose::Restore,
             Key::DiskRaidChoiceRestore,
             Key::DiskRaidDisksRestore,
             &disks.restore,
-        ),
-    ];
+        ));
+    }
     let mut pools = Vec::new();
     for (purpose, choice, number, disk) in sets {
         let Some(Decision::Raid(level)) = sheet.decision(choice) else {
-            continue;
+            return Err(ProvisionError::NotSized { key: choice });
         };
         let group = group_of(deployment, purpose, level);
         let members = (group.data + group.redundancy).max(1) as usize;

@@ -13,6 +13,12 @@ use crate::key::{Key, ServerKind};
 use crate::layout::{Copies, Failure, Site, SiteModel, Wish, Witness};
 use plan::deployment::Raid;
 
+/// What a sizing of the deployment asks for.
+fn needs_of(deployment: &plan::Deployment) -> Result<Needs, ProvisionError> {
+    let sizing = crate::size(deployment);
+    Needs::of(deployment, &sizing.sheet, sizing.architecture)
+}
+
 /// Three copies and a late one in two sites of `servers` servers.
 pub(crate) fn two_sites(servers: usize, databases: usize) -> Needs {
     let copies = |available, lagged| Copies { available, lagged };
@@ -87,7 +93,7 @@ fn the_wizard_of_the_published_report() {
         [disks]\ndatabase = { size = \"600GB\", type = \"15K SAS 3.5\" }\n\
         [storage]\nraid = \"RAID-5\"\nraid5_group = \"6+1\"\n";
     let deployment = plan::Deployment::parse("e3.toml", text).unwrap();
-    let needs = Needs::of(&deployment, &crate::size(&deployment).sheet).unwrap();
+    let needs = needs_of(&deployment).unwrap();
     let needs = needs.on_array(&VNXE3300).unwrap();
     // 0.24 with a headroom of 20 %, so 240 of a server that holds both databases.
     assert!((needs.iops_per_database * 2.0 - 240.0).abs() < 1e-9);
@@ -214,7 +220,7 @@ fn a_sized_deployment_is_laid_out() {
         [data]\noverhead_percent = 0\n";
     let deployment = plan::Deployment::parse("e1.toml", text).unwrap();
     let sizing = crate::size(&deployment);
-    let needs = Needs::of(&deployment, &sizing.sheet).unwrap();
+    let needs = Needs::of(&deployment, &sizing.sheet, sizing.architecture).unwrap();
     assert!((gib(needs.database) - 664.672_852).abs() < 0.001);
     assert!((gib(needs.database_volume) - 3_598.221_628).abs() < 0.001);
     assert!((needs.iops_per_database - 10.05).abs() < 1e-9);
@@ -258,7 +264,7 @@ fn each_site_has_its_own_processors() {
         [second_site]\nmodel = \"active/active\"\ncopies = 2\n";
     let of = |rest: &str| {
         let deployment = plan::Deployment::parse("d.toml", &format!("{text}{rest}")).unwrap();
-        let needs = Needs::of(&deployment, &crate::size(&deployment).sheet).unwrap();
+        let needs = needs_of(&deployment).unwrap();
         provision(needs).unwrap()
     };
     let (alike, slow) = (of(""), of("spec_rate = 270\n"));
@@ -317,7 +323,8 @@ fn late_copies_on_servers_of_their_own() {
             "{key}: {found}, not {wanted}"
         );
     }
-    let provision = provision(Needs::of(&deployment, &sizing.sheet).unwrap()).unwrap();
+    let provision =
+        provision(Needs::of(&deployment, &sizing.sheet, sizing.architecture).unwrap()).unwrap();
     let servers = &provision.groups[0].servers;
     let kept: Vec<bool> = servers.iter().map(|server| server.only_lagged).collect();
     assert_eq!(kept, [false, false, true, false, false, true]);
@@ -343,7 +350,7 @@ fn each_site_has_its_own_disks() {
         [second_site]\nmodel = \"active/active\"\ncopies = 2\n\
         [second_site.disks]\ndatabase = { size = \"1TB\", type = \"7.2K SAS 3.5\" }\n";
     let deployment = plan::Deployment::parse("d.toml", text).unwrap();
-    let provision = provision(Needs::of(&deployment, &crate::size(&deployment).sheet).unwrap());
+    let provision = provision(needs_of(&deployment).unwrap());
     let provision = provision.unwrap();
     let kinds = provision.kinds();
     let disks = |at: usize| provision.pools(kinds[at])[0].1;
@@ -355,6 +362,36 @@ fn each_site_has_its_own_disks() {
     }
 }
 
+/// A number or decision that is missing is an error that names it, never a default.
+#[test]
+fn nothing_that_is_missing_is_made_up() {
+    let tier = "[[tier]]\nmailboxes = 4000\nmessages_per_day = 100\nsize_limit = \"2GiB\"\n";
+    let raid = "[storage]\nbuild = \"raid\"\n[data]\nrestore_volume = true\n";
+    for rest in [
+        "[availability]\nservers_per_site = 3\ncopies = 1\n",
+        "[availability]\nservers_per_site = 2\ncopies = 3\nlagged_copies = 1\n\
+         lagged_on_own_servers = true\n[second_site]\nmodel = \"active/active\"\n\
+         copies = 1\nlagged_copies = 1\n",
+    ] {
+        let text = format!("{tier}{raid}{rest}");
+        let deployment = plan::Deployment::parse("d.toml", &text).unwrap();
+        let sizing = crate::size(&deployment);
+        let whole = needs_of(&deployment).unwrap();
+        let mut needed = 0;
+        for fact in sizing.sheet.facts() {
+            let sheet = sizing.sheet.without(fact.key);
+            match Needs::of(&deployment, &sheet, sizing.architecture) {
+                Ok(found) => assert_eq!(found, whole, "without {}", fact.key),
+                Err(error) => {
+                    assert_eq!(error, ProvisionError::NotSized { key: fact.key });
+                    needed += 1;
+                }
+            }
+        }
+        assert!(needed > 15, "only {needed} of {rest}");
+    }
+}
+
 /// The other shapes of a deployment: alone, on RAID; waiting servers; racks; late copies apart.
 #[test]
 fn every_shape_of_a_deployment() {
@@ -362,8 +399,7 @@ fn every_shape_of_a_deployment() {
         let tier = "[[tier]]\nmailboxes = 4000\nmessages_per_day = 100\nsize_limit = \"2GiB\"\n";
         let text = format!("{tier}{rest}");
         let deployment = plan::Deployment::parse("shape.toml", &text).unwrap();
-        let sheet = crate::size(&deployment).sheet;
-        Needs::of(&deployment, &sheet).and_then(provision)
+        needs_of(&deployment).and_then(provision)
     };
     let alone = of("[availability]\nservers_per_site = 3\ncopies = 1\n").unwrap();
     assert_eq!((alone.groups.len(), alone.groups[0].servers.len()), (1, 3));

@@ -22,7 +22,7 @@ pub(crate) fn values(
     if !inputs.contains_key("array") {
         return BTreeMap::new();
     }
-    let needs = Needs::of(deployment, &sizing.sheet).unwrap();
+    let needs = Needs::of(deployment, &sizing.sheet, sizing.architecture).unwrap();
     let made = provision(needs.on_array(&VNXE3300).unwrap()).unwrap();
     let capacity = made.capacity(&made.groups[0].servers[0]).unwrap();
     let mut values = BTreeMap::from([
