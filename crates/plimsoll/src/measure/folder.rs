@@ -8,12 +8,9 @@ use record::codec::Sealer;
 use record::{Event, RunRecord};
 use verdict::Verdict;
 
-use super::runs;
+use super::runs::{self, JOURNAL};
 use crate::documents;
 use crate::error::CommandError;
-
-/// The journal's name in a run folder.
-pub(super) const JOURNAL: &str = "record.jsonl";
 
 /// A run folder whose journal is being written.
 pub(super) struct RunFolder {

@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 
 use record::RunRecord;
 
-use super::folder::JOURNAL;
 use crate::documents;
 use crate::error::CommandError;
+
+/// The journal's name in a run folder.
+pub(super) const JOURNAL: &str = "record.jsonl";
 
 /// So much of a file says whether it can be a journal at all.
 const BEGINNING_BYTES: u64 = 64;

@@ -5,19 +5,15 @@
 
 use record::{HostSample, Phase, ProcessorShares, RunRecord};
 
-use super::{judges_load, milliseconds, other_programs};
+use super::processors::{self, BUSY_LIMIT_PERCENT, LAG_LIMIT_NS};
+use super::{judges_load, milliseconds};
 use crate::{Evidence, Finding, Kind, Limit, Outcome, Unit};
 
 /// The rule's name for programs.
 pub(crate) const RULE: &str = "generator-limited";
 
-/// Above this the processors had no time left: a full one is rarely sampled as 100 %.
-pub(super) const BUSY_LIMIT_PERCENT: f64 = 90.0;
 /// Above this a hypervisor took enough to show in latencies.
 const STEAL_LIMIT_PERCENT: f64 = 5.0;
-/// A typical interval's longest lag above this is half of the tightest latency limit (10 ms).
-pub(super) const LAG_LIMIT_NS: u64 = 5_000_000;
-
 /// Warns where the machine was the limit; [`crate::judge`] turns that into doubt where the load
 /// failed. Finds nothing in a simulated world, whose machine is never busy.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
@@ -33,7 +29,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let lag_ns = median_lag_ns(&samples);
     let mut evidence = Vec::new();
     if busy > BUSY_LIMIT_PERCENT {
-        let others = other_programs::on_average(run).filter(ProcessorShares::has_heavy_others);
+        let others = processors::on_average(run).filter(ProcessorShares::has_heavy_others);
         evidence.push(match others {
             Some(shares) => format!("{shares}: end the other programs"),
             None => format!("processors {busy:.0} % busy: use a faster machine or fewer threads"),

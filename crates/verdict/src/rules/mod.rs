@@ -15,6 +15,7 @@ mod other_programs;
 mod other_reads;
 mod page_fault_stalls;
 mod pauses;
+mod processors;
 mod read_latency_average;
 mod read_latency_maximum;
 mod target_iops;

@@ -1,12 +1,10 @@
 //! Whether other programs took the processors from the one that measures.
 
-use std::collections::BTreeMap;
-
-use record::{IntervalRow, Phase, ProcessorShares, ProgramShare, RunRecord};
+use record::{IntervalRow, Phase, ProcessorShares, RunRecord};
 use units::thousands;
 
-use super::generator_limited::{BUSY_LIMIT_PERCENT, LAG_LIMIT_NS};
 use super::judges_load;
+use super::processors::{is_starved, mean, told};
 use crate::{Evidence, Finding, Kind, Limit, Outcome, Unit};
 
 /// Warns where others used much on average, or kept this program from the processors in any one
@@ -35,19 +33,6 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     })
 }
 
-/// Whether others kept this program from the processors for so long that answers were noticed late:
-/// they used much, no processor had time left, and the program was seen to be late.
-pub(super) fn is_starved(row: &IntervalRow) -> bool {
-    let late_ns = row.host.map_or(0, |host| {
-        let woken_late_ns = host.pause_maximum_ns.unwrap_or(0);
-        host.reactor_lag_maximum_ns.max(woken_late_ns)
-    });
-    let is_taken = |shares: &ProcessorShares| {
-        shares.has_heavy_others() && shares.busy_percent > BUSY_LIMIT_PERCENT
-    };
-    late_ns > LAG_LIMIT_NS && row.processors.as_ref().is_some_and(is_taken)
-}
-
 /// Names the others beside what was not kept or could not be judged in their company.
 pub(crate) fn name_beside(run: &RunRecord, findings: &mut [Finding]) {
     let of_load = findings.iter_mut().filter(|of| of.kind == Kind::Load);
@@ -64,13 +49,6 @@ pub(crate) fn name_beside(run: &RunRecord, findings: &mut [Finding]) {
             }
         }
     }
-}
-
-/// The intervals of the measurement whose shares are known.
-fn told(run: &RunRecord) -> Vec<(&IntervalRow, &ProcessorShares)> {
-    run.intervals_of(Phase::Measure)
-        .filter_map(|row| Some((row, row.processors.as_ref()?)))
-        .collect()
 }
 
 /// The intervals in which others used much, the worst of them in full; none where there are none.
@@ -91,39 +69,4 @@ fn heavy(rows: &[(&IntervalRow, &ProcessorShares)]) -> Option<Evidence> {
         span_ns: Some((row.from_ns, row.to_ns)),
         ..Evidence::of_run(text)
     })
-}
-
-/// The shares of a typical moment of the measurement, where they are known.
-pub(super) fn on_average(run: &RunRecord) -> Option<ProcessorShares> {
-    mean(&told(run))
-}
-
-fn mean(rows: &[(&IntervalRow, &ProcessorShares)]) -> Option<ProcessorShares> {
-    let all = rows
-        .iter()
-        .map(|(row, _)| row.span_ns() as f64)
-        .sum::<f64>();
-    if all <= 0.0 {
-        return None;
-    }
-    let mut mean = ProcessorShares::default();
-    let mut programs: BTreeMap<&str, f64> = BTreeMap::new();
-    for (row, shares) in rows {
-        let weight = row.span_ns() as f64 / all;
-        mean.busy_percent += shares.busy_percent * weight;
-        mean.own_percent += shares.own_percent * weight;
-        mean.kernel_percent += shares.kernel_percent * weight;
-        mean.others_percent += shares.others_percent * weight;
-        if let Some(top) = &shares.top {
-            *programs.entry(&top.name).or_default() += top.percent * weight;
-        }
-    }
-    let top = programs
-        .into_iter()
-        .max_by(|(_, one), (_, two)| one.total_cmp(two));
-    mean.top = top.map(|(name, percent)| ProgramShare {
-        name: name.to_owned(),
-        percent,
-    });
-    Some(mean)
 }

@@ -5,7 +5,7 @@ use record::{IntervalRow, Phase, RunRecord};
 
 use super::{LatencyRule, waiting};
 use crate::rules::milliseconds;
-use crate::rules::other_programs::is_starved;
+use crate::rules::processors::is_starved;
 use crate::{Evidence, Finding, Limit, Outcome};
 
 /// Whether an interval is fit to confirm a failure.

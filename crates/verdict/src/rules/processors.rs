@@ -1,0 +1,67 @@
+//! Who had the processors in the intervals of the measurement: what the rules about the machine
+//! that makes the load have in common.
+
+use std::collections::BTreeMap;
+
+use record::{IntervalRow, Phase, ProcessorShares, ProgramShare, RunRecord};
+
+/// Above this the processors had no time left: a full one is rarely sampled as 100 %.
+pub(super) const BUSY_LIMIT_PERCENT: f64 = 90.0;
+/// A typical interval's longest lag above this is half of the tightest latency limit (10 ms).
+pub(super) const LAG_LIMIT_NS: u64 = 5_000_000;
+
+/// The intervals of the measurement whose shares are known.
+pub(super) fn told(run: &RunRecord) -> Vec<(&IntervalRow, &ProcessorShares)> {
+    run.intervals_of(Phase::Measure)
+        .filter_map(|row| Some((row, row.processors.as_ref()?)))
+        .collect()
+}
+
+/// Whether others kept this program from the processors for so long that answers were noticed late:
+/// they used much, no processor had time left, and the program was seen to be late.
+pub(super) fn is_starved(row: &IntervalRow) -> bool {
+    let late_ns = row.host.map_or(0, |host| {
+        let woken_late_ns = host.pause_maximum_ns.unwrap_or(0);
+        host.reactor_lag_maximum_ns.max(woken_late_ns)
+    });
+    let is_taken = |shares: &ProcessorShares| {
+        shares.has_heavy_others() && shares.busy_percent > BUSY_LIMIT_PERCENT
+    };
+    late_ns > LAG_LIMIT_NS && row.processors.as_ref().is_some_and(is_taken)
+}
+
+/// The shares of a typical moment of the measurement, where they are known.
+pub(super) fn on_average(run: &RunRecord) -> Option<ProcessorShares> {
+    mean(&told(run))
+}
+
+/// The shares of a typical moment of these intervals.
+pub(super) fn mean(rows: &[(&IntervalRow, &ProcessorShares)]) -> Option<ProcessorShares> {
+    let all = rows
+        .iter()
+        .map(|(row, _)| row.span_ns() as f64)
+        .sum::<f64>();
+    if all <= 0.0 {
+        return None;
+    }
+    let mut mean = ProcessorShares::default();
+    let mut programs: BTreeMap<&str, f64> = BTreeMap::new();
+    for (row, shares) in rows {
+        let weight = row.span_ns() as f64 / all;
+        mean.busy_percent += shares.busy_percent * weight;
+        mean.own_percent += shares.own_percent * weight;
+        mean.kernel_percent += shares.kernel_percent * weight;
+        mean.others_percent += shares.others_percent * weight;
+        if let Some(top) = &shares.top {
+            *programs.entry(&top.name).or_default() += top.percent * weight;
+        }
+    }
+    let top = programs
+        .into_iter()
+        .max_by(|(_, one), (_, two)| one.total_cmp(two));
+    mean.top = top.map(|(name, percent)| ProgramShare {
+        name: name.to_owned(),
+        percent,
+    });
+    Some(mean)
+}
