@@ -15,7 +15,7 @@ use units::{ObjectId, PageNumber};
 
 use crate::edit::PageEdit;
 use crate::stage::{Stage, Stop};
-use crate::tree::{self, Space, Tree};
+use crate::tree::{self, PagePool, Space, Tree};
 
 /// The root page of the database itself.
 pub(crate) const DATABASE_ROOT: PageNumber = PageNumber(1);
@@ -83,53 +83,50 @@ impl ExtentPool {
     }
 }
 
-/// A page for `tree`, preferably near `near`. What it holds is not looked at.
-pub(crate) fn allocate_page(
-    stage: &mut Stage<'_>,
-    tree: &Tree,
-    near: PageNumber,
-) -> Result<PageNumber, Stop> {
-    let root = match tree.space {
-        Space::Own => tree.root,
-        Space::Of(owner) => {
-            if let Some(page) = take_from_buffer(stage, tree)? {
-                return Ok(page);
+impl PagePool for Stage<'_> {
+    fn allocate_page(&mut self, tree: &Tree, near: PageNumber) -> Result<PageNumber, Stop> {
+        let root = match tree.space {
+            Space::Own => tree.root,
+            Space::Of(owner) => {
+                if let Some(page) = take_from_buffer(self, tree)? {
+                    return Ok(page);
+                }
+                owner
             }
-            owner
+        };
+        let pool = ExtentPool::load(self, root)?;
+        if let Some(page) = take_available_page(self, &pool, near)? {
+            return Ok(page);
         }
-    };
-    let pool = ExtentPool::load(stage, root)?;
-    if let Some(page) = take_available_page(stage, &pool, near)? {
-        return Ok(page);
+        grow(self, &pool, 1)?;
+        let page = take_available_page(self, &pool, near)?;
+        page.ok_or(Stop::Damaged {
+            page: root,
+            problem: "a pool that does not grow",
+        })
     }
-    grow(stage, &pool, 1)?;
-    let page = take_available_page(stage, &pool, near)?;
-    page.ok_or(Stop::Damaged {
-        page: root,
-        problem: "a pool that does not grow",
-    })
-}
 
-/// Gives a page of `tree` back to the pool it came from.
-pub(crate) fn free_page(stage: &mut Stage<'_>, tree: &Tree, page: PageNumber) -> Result<(), Stop> {
-    let freed = Extent::starting(page, 1);
-    let root = match tree.space {
-        Space::Own => tree.root,
-        Space::Of(owner) => {
-            if put_into_buffer(stage, tree, freed)? {
+    fn free_page(&mut self, tree: &Tree, page: PageNumber) -> Result<(), Stop> {
+        let freed = Extent::starting(page, 1);
+        let root = match tree.space {
+            Space::Own => tree.root,
+            Space::Of(owner) => {
+                if put_into_buffer(self, tree, freed)? {
+                    return Ok(());
+                }
+                owner
+            }
+        };
+        let pool = ExtentPool::load(self, root)?;
+        for space_tree in [pool.available(), pool.owned()] {
+            if buffer_shortage(self, &space_tree)? > 0 && put_into_buffer(self, &space_tree, freed)?
+            {
                 return Ok(());
             }
-            owner
         }
-    };
-    let pool = ExtentPool::load(stage, root)?;
-    for space_tree in [pool.available(), pool.owned()] {
-        if buffer_shortage(stage, &space_tree)? > 0 && put_into_buffer(stage, &space_tree, freed)? {
-            return Ok(());
-        }
+        let within = owned_extent_of(self, &pool, page)?;
+        make_available(self, &pool, freed, within)
     }
-    let within = owned_extent_of(stage, &pool, page)?;
-    make_available(stage, &pool, freed, within)
 }
 
 /// The owned extent of a pool that holds a page.

@@ -35,6 +35,16 @@ pub(crate) enum Space {
     Of(PageNumber),
 }
 
+/// Where the trees that a stage changes take pages from and give them back to. Trees ask for pages
+/// by this trait alone: what implements it keeps its own books in trees.
+pub(crate) trait PagePool {
+    /// A page for `tree`, preferably near `near`. What it holds is not looked at.
+    fn allocate_page(&mut self, tree: &Tree, near: PageNumber) -> Result<PageNumber, Stop>;
+
+    /// Gives a page of `tree` back to the pool it came from.
+    fn free_page(&mut self, tree: &Tree, page: PageNumber) -> Result<(), Stop>;
+}
+
 /// What must be known of a tree to walk and change it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tree {

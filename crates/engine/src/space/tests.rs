@@ -3,8 +3,8 @@
 use ese::page::PageSize;
 use units::{PageNumber, Prng, Seed};
 
-use super::{allocate_page, free_page};
 use crate::test_pages::TestPages;
+use crate::tree::PagePool as _;
 use crate::tree::Tree;
 
 fn check(pages: &TestPages, tree: &Tree, held: &[PageNumber]) {
@@ -21,11 +21,11 @@ fn pages_taken_and_freed_at_random_are_never_lost_nor_given_twice() {
     for round in 0..6500 {
         let wants_more = if round < 5000 { 75 } else { 15 };
         if held.is_empty() || prng.percent(wants_more) {
-            held.push(pages.change(|stage| allocate_page(stage, &tree, PageNumber(30))));
+            held.push(pages.change(|stage| stage.allocate_page(&tree, PageNumber(30))));
         } else {
             let at = usize::try_from(prng.below(held.len() as u64)).unwrap();
             let page = held.swap_remove(at);
-            pages.change(|stage| free_page(stage, &tree, page));
+            pages.change(|stage| stage.free_page(&tree, page));
         }
         if round % 500 == 0 {
             check(&pages, &tree, &held);
@@ -42,7 +42,7 @@ fn pages_taken_and_freed_at_random_are_never_lost_nor_given_twice() {
         "the available extents never split"
     );
     for page in held {
-        pages.change(|stage| free_page(stage, &tree, page));
+        pages.change(|stage| stage.free_page(&tree, page));
     }
     check(&pages, &tree, &[]);
 }
@@ -51,11 +51,11 @@ fn pages_taken_and_freed_at_random_are_never_lost_nor_given_twice() {
 fn a_page_freed_twice_is_damage() {
     let mut pages = TestPages::new(PageSize::KIB_4, 64);
     let tree = pages.add_tree(20, 8, 0, &TestPages::database_tree());
-    let page = pages.change(|stage| allocate_page(stage, &tree, tree.root));
-    pages.change(|stage| free_page(stage, &tree, page));
+    let page = pages.change(|stage| stage.allocate_page(&tree, tree.root));
+    pages.change(|stage| stage.free_page(&tree, page));
     assert!(
         pages
-            .try_change(|stage| free_page(stage, &tree, page))
+            .try_change(|stage| stage.free_page(&tree, page))
             .is_err()
     );
 }

@@ -3,9 +3,10 @@
 use ese::page::{PageRef, encode_node};
 
 use super::run::TAG_BYTES;
-use super::{Path, Tree, branch, descend, line_u16, seek, tree_page, unreadable, used_bytes};
+use super::{
+    PagePool as _, Path, Tree, branch, descend, line_u16, seek, tree_page, unreadable, used_bytes,
+};
 use crate::edit::PageEdit;
-use crate::space;
 use crate::stage::{Refusal, Stage, Stop};
 
 /// A leaf that is filled less than this is emptied into a neighbour if that has room.
@@ -177,5 +178,5 @@ fn remove_leaf(stage: &mut Stage<'_>, tree: &Tree, path: &Path) -> Result<(), St
     }
     freed
         .into_iter()
-        .try_for_each(|page| space::free_page(stage, tree, page))
+        .try_for_each(|page| stage.free_page(tree, page))
 }

@@ -4,9 +4,8 @@ use ese::page::{PageRef, encode_node, page_flags};
 use units::PageNumber;
 
 use super::run::TAG_BYTES;
-use super::{Path, Tree, common_flags, endless, line_u16, unreadable};
+use super::{PagePool as _, Path, Tree, common_flags, endless, line_u16, unreadable};
 use crate::edit::PageEdit;
-use crate::space;
 use crate::stage::{Stage, Stop};
 
 /// The node that room is wanted for.
@@ -157,7 +156,7 @@ fn split_leaf(
     separator: &[u8],
 ) -> Result<(), Stop> {
     let left = path.leaf;
-    let right = space::allocate_page(stage, tree, left)?;
+    let right = stage.allocate_page(tree, left)?;
     let page = stage.page(left)?;
     let (previous, next) = (page.previous(), page.next());
     let keep = page.node_count() - moved.len();
@@ -284,7 +283,7 @@ pub(super) fn split_branch(
     if !parent_has_room(stage, path, level - 1, separator.len())? {
         return split_branch(stage, tree, path, path.branches()[level - 1]);
     }
-    let right = space::allocate_page(stage, tree, number)?;
+    let right = stage.allocate_page(tree, number)?;
     let page = stage.page(number)?;
     let flags = common_flags(page) | page.flags() & page_flags::PARENT_OF_LEAF;
     build_page(stage, tree, right, (flags, &[]), &nodes[first_moved..])?;
@@ -304,7 +303,7 @@ pub(super) fn split_branch(
 /// Vertical split: moves all nodes of the root to a new page, the root's only child. The root's
 /// page number never changes.
 fn split_root(stage: &mut Stage<'_>, tree: &Tree) -> Result<(), Stop> {
-    let child = space::allocate_page(stage, tree, tree.root)?;
+    let child = stage.allocate_page(tree, tree.root)?;
     let page = stage.page(tree.root)?;
     let common = common_flags(page);
     let is_leaf = page.is_leaf();
