@@ -13,7 +13,7 @@ use crate::cache::{Cache, Kept, Pinned};
 use crate::counters::Counters;
 use crate::edit::{ApplyRecord, PageEdits, TransactionId, UndoAction, rebuild};
 use crate::error::{TransactionError, UnusablePage};
-use crate::log::LogRecord;
+use crate::log::{LogError, LogRecord, Span};
 use crate::not_as_written::NotAsWritten;
 use crate::notify::Notify;
 use crate::settings::Settings;
@@ -233,11 +233,7 @@ impl Core {
             pages: finished.pages,
             undo,
         };
-        let record = LogRecord::Apply(apply);
-        let span = self.append(&record)?;
-        let LogRecord::Apply(apply) = record else {
-            return Ok(());
-        };
+        let span = self.appended(self.cache.log.append_apply(&apply))?;
         self.cache
             .frames()
             .install(&apply.pages, finished.images, dbtime, span);
@@ -264,11 +260,11 @@ impl Core {
 
     /// Appends a record and says from where to where it lies.
     pub(crate) fn append(&self, record: &LogRecord) -> Result<(Lgpos, Lgpos), TransactionError> {
-        let span = self
-            .cache
-            .log
-            .append(record)
-            .map_err(|error| self.poison(&error))?;
+        self.appended(self.cache.log.append(record))
+    }
+
+    fn appended(&self, span: Result<Span, LogError>) -> Result<(Lgpos, Lgpos), TransactionError> {
+        let span = span.map_err(|error| self.poison(&error))?;
         Ok((span.start, span.end))
     }
 
@@ -318,18 +314,11 @@ impl Core {
                     problem,
                 }))
             }
-            Stop::Refused(Refusal::Conflict) => {
-                self.count(|counters| counters.conflicts += 1);
-                Err(TransactionError::Conflict)
-            }
-            Stop::Refused(Refusal::Duplicate) => Err(TransactionError::Duplicate),
-            Stop::Refused(Refusal::Invalid) => {
-                let problem = "its columns cannot be encoded".to_owned();
-                Err(TransactionError::BadRow { problem })
-            }
-            Stop::Refused(Refusal::NotFound) => Err(TransactionError::NotFound),
-            Stop::Refused(Refusal::TooLarge { bytes, most }) => {
-                Err(TransactionError::RowTooLarge { bytes, most })
+            Stop::Refused(refusal) => {
+                if refusal == Refusal::Conflict {
+                    self.count(|counters| counters.conflicts += 1);
+                }
+                Err(refusal.into())
             }
         }
     }

@@ -8,7 +8,6 @@ use ese::schema::ColumnId;
 use units::PageNumber;
 
 use crate::edit::Undo;
-use crate::error::TransactionError;
 use crate::long_value;
 use crate::row::Row;
 use crate::stage::{Refusal, Stage, Stop};
@@ -54,7 +53,7 @@ pub(crate) struct View<'a> {
 
 impl TableState {
     /// Encodes a row: keys, record, and numbers for its long values.
-    pub(crate) fn prepare<'a>(&self, row: &'a Row) -> Result<Prepared<'a>, TransactionError> {
+    pub(crate) fn prepare<'a>(&self, row: &'a Row) -> Result<Prepared<'a>, Refusal> {
         let mut prepared = Prepared {
             key: Vec::new(),
             record: Vec::new(),
@@ -155,16 +154,16 @@ impl TableState {
     }
 }
 
-fn refuse_key(error: &ese::key::KeyError) -> TransactionError {
-    TransactionError::BadRow {
+fn refuse_key(error: &ese::key::KeyError) -> Refusal {
+    Refusal::BadRow {
         problem: error.to_string(),
     }
 }
 
-fn refuse_record(error: RecordError) -> TransactionError {
+fn refuse_record(error: RecordError) -> Refusal {
     match error {
-        RecordError::TooLong { bytes, most } => TransactionError::RowTooLarge { bytes, most },
-        other => TransactionError::BadRow {
+        RecordError::TooLong { bytes, most } => Refusal::TooLarge { bytes, most },
+        other => Refusal::BadRow {
             problem: other.to_string(),
         },
     }

@@ -11,6 +11,7 @@ use ese::page::{PageMut, PageRef, PageSize};
 use units::PageNumber;
 
 use crate::edit::{self, PageEdit, PageEdits};
+use crate::error::TransactionError;
 
 /// Where a stage finds pages.
 pub(crate) trait PageSource {
@@ -22,7 +23,7 @@ pub(crate) trait PageSource {
 }
 
 /// Why a planner could not come to its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Stop {
     /// Pages must be fetched first; the stage lists them.
     Missing,
@@ -43,7 +44,7 @@ pub(crate) enum Stop {
 }
 
 /// Why an operation is refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
     /// The key exists.
     Duplicate,
@@ -51,8 +52,11 @@ pub(crate) enum Refusal {
     NotFound,
     /// Another transaction has changed the row.
     Conflict,
-    /// The row cannot be encoded; the planner's caller knows why.
-    Invalid,
+    /// The row cannot be encoded.
+    BadRow {
+        /// What is wrong.
+        problem: String,
+    },
     /// The row does not fit.
     TooLarge {
         /// Bytes needed.
@@ -60,6 +64,24 @@ pub(crate) enum Refusal {
         /// Bytes that fit.
         most: usize,
     },
+}
+
+impl From<Refusal> for Stop {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+impl From<Refusal> for TransactionError {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Duplicate => Self::Duplicate,
+            Refusal::NotFound => Self::NotFound,
+            Refusal::Conflict => Self::Conflict,
+            Refusal::BadRow { problem } => Self::BadRow { problem },
+            Refusal::TooLarge { bytes, most } => Self::RowTooLarge { bytes, most },
+        }
+    }
 }
 
 struct StagedPage {

@@ -7,7 +7,6 @@ mod scan;
 
 pub use scan::{Entry, Order, Scan};
 
-use std::cell::Cell;
 use std::rc::Rc;
 
 use ese::Lgpos;
@@ -20,7 +19,7 @@ use crate::log::LogRecord;
 use crate::long_value;
 use crate::row::Row;
 use crate::rows::{Prepared, RowChange, View};
-use crate::stage::{Refusal, Stage, Stop};
+use crate::stage::{Stage, Stop};
 use crate::table::Table;
 use crate::undo::undo;
 use crate::versions::{Cleanup, NodeKey, Versions, Viewer};
@@ -212,20 +211,10 @@ impl TransactionWork {
         row: &Row,
         plan: impl Fn(&View<'_>, &mut Stage<'_>, &Prepared<'_>) -> Result<RowChange, Stop>,
     ) -> Result<(), TransactionError> {
-        let refused = Cell::new(None);
-        let changed = self
-            .change_row(table, |view, stage| match table.state.prepare(row) {
-                Ok(prepared) => plan(view, stage, &prepared),
-                Err(error) => {
-                    refused.set(Some(error));
-                    Err(Stop::Refused(Refusal::Invalid))
-                }
-            })
-            .await;
-        match refused.take() {
-            Some(error) => Err(error),
-            None => changed,
-        }
+        self.change_row(table, |view, stage| {
+            plan(view, stage, &table.state.prepare(row)?)
+        })
+        .await
     }
 
     async fn change_row(
@@ -271,14 +260,9 @@ impl TransactionWork {
 
     async fn commit(mut self, durability: Durability) -> Result<CommitPosition, TransactionError> {
         let core = Rc::clone(&self.core);
-        if core.cache.poison.get().is_some() {
+        if let Err(poisoned) = core.cache.poison.check() {
             self.end();
-            return Err(core
-                .cache
-                .poison
-                .check()
-                .err()
-                .unwrap_or(TransactionError::NotFound));
+            return Err(poisoned);
         }
         let Some(since) = self.begun else {
             self.end();

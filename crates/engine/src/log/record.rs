@@ -67,10 +67,7 @@ impl LogRecord {
             Self::Begin { transaction } => put_transaction(out, kind::BEGIN, *transaction),
             Self::Commit { transaction } => put_transaction(out, kind::COMMIT, *transaction),
             Self::Rollback { transaction } => put_transaction(out, kind::ROLLBACK, *transaction),
-            Self::Apply(apply) => {
-                out.push(kind::APPLY);
-                apply.encode(out);
-            }
+            Self::Apply(apply) => encode_apply(apply, out),
             Self::Extend { length } => {
                 out.push(kind::EXTEND);
                 put_number(out, length.0);
@@ -110,6 +107,12 @@ impl LogRecord {
         fields.end()?;
         Ok(record)
     }
+}
+
+/// Appends the bytes of a [`LogRecord::Apply`].
+pub(super) fn encode_apply(apply: &ApplyRecord, out: &mut Vec<u8>) {
+    out.push(kind::APPLY);
+    apply.encode(out);
 }
 
 fn put_transaction(out: &mut Vec<u8>, kind: u8, transaction: TransactionId) {

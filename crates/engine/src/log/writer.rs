@@ -14,9 +14,11 @@ use ese::log_file::{
 use ese::{Lgpos, LogTime, Signature};
 use units::{Bytes, Generation};
 
+use crate::edit::ApplyRecord;
 use crate::log::checkpoint_file::CheckpointFile;
 use crate::log::next_file::NextFile;
 use crate::log::read_back::{ReadBack, Witness};
+use crate::log::record::encode_apply;
 use crate::log::stream::calendar;
 use crate::log::tail::{Batch, Span, Tail};
 use crate::log::{LogChain, LogEnd, LogError, LogFolder, LogIdentity, LogRecord, LogSettings};
@@ -239,11 +241,20 @@ impl Log {
 
     /// Appends a record in memory. It is durable once [`Log::durable`] has reached its end.
     pub fn append(&self, record: &LogRecord) -> Result<Span, LogError> {
+        self.append_encoded(|out| record.encode(out))
+    }
+
+    /// Appends a change of pages, as [`Log::append`] does.
+    pub(crate) fn append_apply(&self, apply: &ApplyRecord) -> Result<Span, LogError> {
+        self.append_encoded(|out| encode_apply(apply, out))
+    }
+
+    fn append_encoded(&self, encode: impl FnOnce(&mut Vec<u8>)) -> Result<Span, LogError> {
         let span = {
             let mut state = self.inner.state.borrow_mut();
             state.check()?;
             let before = state.tail.complete_end();
-            let span = state.tail.append(|out| record.encode(out));
+            let span = state.tail.append(encode);
             let after = state.tail.complete_end();
             state.counters.record_bytes.0 += distance(span.start, span.end);
             state.counters.volume.0 += distance(before, after);
