@@ -27,7 +27,7 @@ use ese::flush_map::file_name;
 use ese::header::{DatabaseHeader, DatabaseState};
 use ese::page::PageSize;
 use ese::schema::TableDefinition;
-use units::Bytes;
+use units::{Bytes, PageNumber};
 
 use crate::flush_map_file::{self, pair};
 use crate::row::Row;
@@ -169,10 +169,10 @@ pub async fn load(
             break;
         }
     }
-    let least_pages = u32::try_from(wanted / size.bytes_u64()).unwrap_or(u32::MAX);
-    let pages = fill.finish(least_pages.saturating_sub(2));
+    let least_pages = u32::try_from(size.pages_of_file(wanted)).unwrap_or(u32::MAX);
+    let pages = fill.finish(least_pages);
     writer.drain(runtime, &mut fill.sink).await?;
-    let bytes = (u64::from(pages) + 2) * size.bytes_u64();
+    let bytes = size.file_length(PageNumber(pages));
     writer.finish(bytes).await?;
     header.state = DatabaseState::CleanShutdown;
     let map_header = pair(runtime, &mut header);

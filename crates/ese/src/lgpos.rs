@@ -5,6 +5,7 @@ use std::fmt;
 use units::Generation;
 
 use crate::bytes::{u16_at, u32_at};
+use crate::log_file::{SEGMENT_BYTES, SEGMENTS_PER_FILE};
 
 /// A byte in the log: generation, 4 KiB segment of its file, byte of the segment. All zero means
 /// "none".
@@ -48,6 +49,34 @@ impl Lgpos {
         (low | u64::from(self.generation.0) << 32).to_le_bytes()
     }
 
+    /// How many bytes of log lie between an earlier place and this one; 0 where it is not earlier.
+    pub fn bytes_since(self, earlier: Self) -> u64 {
+        self.bytes().saturating_sub(earlier.bytes())
+    }
+
+    /// The place so many whole segments before this one that they make `bytes` at most; none where
+    /// the log begins later.
+    #[must_use]
+    pub fn segments_before(self, bytes: u64) -> Self {
+        let place = self.segments().saturating_sub(bytes / SEGMENT_BYTES as u64);
+        let per_file = u64::from(SEGMENTS_PER_FILE);
+        Self {
+            generation: Generation(u32::try_from(place / per_file).unwrap_or(0)),
+            segment: u16::try_from(place % per_file).unwrap_or(0),
+            byte: 0,
+        }
+    }
+
+    /// Segments from the beginning of all log to the one that this place lies in.
+    fn segments(self) -> u64 {
+        u64::from(self.generation.0) * u64::from(SEGMENTS_PER_FILE) + u64::from(self.segment)
+    }
+
+    /// Bytes from the beginning of all log to this place.
+    fn bytes(self) -> u64 {
+        self.segments() * SEGMENT_BYTES as u64 + u64::from(self.byte)
+    }
+
     /// Whether this is a place at all.
     pub fn is_some(self) -> bool {
         self != Self::NONE
@@ -88,5 +117,34 @@ mod tests {
         };
         assert!(later > place && place > Lgpos::NONE);
         assert_eq!(place.to_string(), "0A0B0C0D:0102:0304");
+    }
+
+    #[test]
+    fn places_and_distances_agree() {
+        let tip = Lgpos {
+            generation: Generation(30),
+            segment: 5,
+            byte: 0,
+        };
+        let before = tip.segments_before(20 << 20);
+        let generation = Generation(10);
+        assert_eq!(before, Lgpos { generation, ..tip });
+        assert_eq!(tip.bytes_since(before), 20 << 20);
+        assert_eq!(before.bytes_since(tip), 0);
+        assert_eq!(tip.segments_before(u64::MAX), Lgpos::NONE);
+        let byte = 7;
+        assert_eq!(Lgpos { byte, ..tip }.bytes_since(before), (20 << 20) + 7);
+    }
+
+    #[test]
+    fn log_between_two_places_counts_segments_and_files() {
+        let place = |generation, segment, byte| Lgpos {
+            generation: Generation(generation),
+            segment,
+            byte,
+        };
+        assert_eq!(place(3, 6, 90).bytes_since(place(3, 5, 100)), 4086);
+        assert_eq!(place(4, 1, 0).bytes_since(place(3, 255, 0)), 8192);
+        assert_eq!(place(3, 255, 0).bytes_since(place(4, 1, 0)), 0);
     }
 }

@@ -104,7 +104,7 @@ pub async fn judge_database(
     (page_size, flush_map): (PageSize, Option<FlushMap>),
     progress: impl Fn(u64),
 ) -> Tally {
-    let pages = (device.length() / page_size.bytes_u64()).saturating_sub(2);
+    let pages = page_size.pages_of_file(device.length());
     let pages = u32::try_from(pages).unwrap_or(u32::MAX);
     let owned = last_owned_page(&device, page_size).await;
     let tally = Tally::new(pages, owned, flush_map.map(Arc::new));
@@ -124,6 +124,6 @@ async fn read_page(
 }
 
 fn page_at(size: PageSize, offset: u64) -> PageNumber {
-    let page = (offset / size.bytes_u64()).saturating_sub(1);
-    PageNumber(u32::try_from(page).expect("invariant: the pages were counted"))
+    size.page_at(offset)
+        .expect("invariant: the pages were counted")
 }

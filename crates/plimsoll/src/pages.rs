@@ -95,7 +95,7 @@ impl FilePages {
         let wrong = |error: io::Error| CommandError::file(path, "read", &error);
         let file = documents::open(path).map_err(wrong)?;
         let length = file.metadata().map_err(wrong)?.len();
-        let pages = (length / page_size.bytes_u64()).saturating_sub(2);
+        let pages = page_size.pages_of_file(length);
         Ok(Self {
             file,
             path: path.to_path_buf(),

@@ -47,7 +47,7 @@ impl PageSource for GrowthRows<'_> {
     }
 
     fn page_count(&self) -> u32 {
-        let pages = (self.image.length() / self.size.bytes_u64()).saturating_sub(2);
+        let pages = self.size.pages_of_file(self.image.length());
         u32::try_from(pages).unwrap_or(u32::MAX)
     }
 

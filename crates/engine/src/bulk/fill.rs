@@ -67,7 +67,7 @@ impl Fill {
         let trees = BulkTrees::place(definition, &secondaries);
         let end = PageNumber(trees.end);
         let file_pages = match options.amount {
-            Amount::File(bytes) => pages_of(bytes, size).saturating_sub(2),
+            Amount::File(bytes) => u32::try_from(size.pages_of_file(bytes.0)).unwrap_or(u32::MAX),
             Amount::Rows(_) => u32::MAX,
         };
         let reserve_pages = pages_of(options.reserve, size);

@@ -256,8 +256,8 @@ impl Log {
             let before = state.tail.complete_end();
             let span = state.tail.append(encode);
             let after = state.tail.complete_end();
-            state.counters.record_bytes.0 += distance(span.start, span.end);
-            state.counters.volume.0 += distance(before, after);
+            state.counters.record_bytes.0 += span.end.bytes_since(span.start);
+            state.counters.volume.0 += after.bytes_since(before);
             let write_behind = self.inner.settings.write_behind.0;
             if state.tail.waiting_bytes() as u64 >= write_behind {
                 state.wanted = state.wanted.max(after);
@@ -432,7 +432,7 @@ impl Inner {
             if state.wanted > state.tail.complete_end() {
                 let before = state.tail.complete_end();
                 state.tail.cut();
-                let wasted = distance(before, state.tail.complete_end());
+                let wasted = state.tail.complete_end().bytes_since(before);
                 state.counters.volume.0 += wasted;
             }
             let most = usize::try_from(self.settings.longest_write.0).unwrap_or(usize::MAX);
@@ -632,14 +632,4 @@ async fn first_log_file(folder: &LogFolder) -> Result<Option<String>, LogError> 
     let files = folder.volume.list().await?;
     let mut found = files.into_iter().map(|entry| entry.name);
     Ok(found.find(|name| *name == names.current() || names.closed_generation(name).is_some()))
-}
-
-/// Bytes of log between two places.
-fn distance(from: Lgpos, to: Lgpos) -> u64 {
-    let bytes = |place: Lgpos| {
-        let segments =
-            u64::from(place.generation.0) * u64::from(SEGMENTS_PER_FILE) + u64::from(place.segment);
-        segments * SEGMENT_BYTES as u64 + u64::from(place.byte)
-    };
-    bytes(to) - bytes(from)
 }

@@ -7,7 +7,6 @@ use std::rc::Rc;
 
 use device::Runtime;
 use ese::Lgpos;
-use ese::log_file::{SEGMENT_BYTES, SEGMENTS_PER_FILE};
 use units::Bytes;
 
 use crate::log::{LogEnd, LogError, LogReader, LogRecord, Span};
@@ -92,7 +91,8 @@ async fn read(runtime: Runtime, mut reader: LogReader, shared: Rc<AheadState>, m
         let place = next.0.end;
         shared.records.borrow_mut().push_back(next);
         shared.came.notify_all();
-        let has_room = || shared.is_abandoned.get() || distance(shared.taken.get(), place) < most;
+        let has_room =
+            || shared.is_abandoned.get() || place.bytes_since(shared.taken.get()) < most.0;
         shared.went.wait_until(has_room).await;
         if shared.is_abandoned.get() {
             return;
@@ -102,28 +102,4 @@ async fn read(runtime: Runtime, mut reader: LogReader, shared: Rc<AheadState>, m
         }
     }
     shared.came.notify_all();
-}
-
-/// Log from one place to a later one; nothing where there is none between.
-fn distance(from: Lgpos, to: Lgpos) -> Bytes {
-    let bytes = |place: Lgpos| {
-        let segments = u64::from(place.generation.0) * u64::from(SEGMENTS_PER_FILE);
-        (segments + u64::from(place.segment)) * SEGMENT_BYTES as u64 + u64::from(place.byte)
-    };
-    Bytes(bytes(to).saturating_sub(bytes(from)))
-}
-
-#[cfg(test)]
-mod tests {
-    use units::Bytes;
-
-    use super::distance;
-    use crate::log::tests::place;
-
-    #[test]
-    fn log_between_two_places_counts_segments_and_files() {
-        assert_eq!(distance(place(3, 5, 100), place(3, 6, 90)), Bytes(4086));
-        assert_eq!(distance(place(3, 255, 0), place(4, 1, 0)), Bytes(8192));
-        assert_eq!(distance(place(4, 1, 0), place(3, 255, 0)), Bytes(0));
-    }
 }

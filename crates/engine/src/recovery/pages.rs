@@ -150,8 +150,7 @@ impl Pages {
                 self.slots.put(number, page);
             }
             Some(State::ToCome | State::Here(_)) => {
-                let end = self.page_size.file_offset(number) + self.page_size.bytes_u64();
-                self.extend_to(end).await?;
+                self.extend_to(self.page_size.file_length(number)).await?;
                 let mut image = self.memory();
                 image.fill(0);
                 self.slots.put(number, judged(image, number));
@@ -270,7 +269,7 @@ impl Pages {
     }
 
     fn exists(&self, page: PageNumber) -> bool {
-        self.page_size.file_offset(page) + self.page_size.bytes_u64() <= self.device.length()
+        self.page_size.file_length(page) <= self.device.length()
     }
 
     /// Memory for a page; what it holds means nothing.

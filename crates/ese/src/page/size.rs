@@ -89,6 +89,25 @@ impl PageSize {
     pub const fn file_offset(self, page: PageNumber) -> u64 {
         (page.0 as u64 + 1) * self.bytes_u64()
     }
+
+    /// The length of a file whose last page is `last`, header pages included.
+    pub const fn file_length(self, last: PageNumber) -> u64 {
+        self.file_offset(last) + self.bytes_u64()
+    }
+
+    /// The page that holds the byte at `offset` of a file; none in its header pages.
+    pub fn page_at(self, offset: u64) -> Option<PageNumber> {
+        let page = (offset / self.bytes_u64()).checked_sub(1)?;
+        u32::try_from(page)
+            .ok()
+            .map(PageNumber)
+            .filter(|page| page.is_some())
+    }
+
+    /// How many whole pages a file of `length` bytes has behind its header pages.
+    pub const fn pages_of_file(self, length: u64) -> u64 {
+        (length / self.bytes_u64()).saturating_sub(2)
+    }
 }
 
 impl fmt::Display for PageSize {

@@ -71,7 +71,7 @@ impl PageSource for FileImage<'_> {
     }
 
     fn page_count(&self) -> u32 {
-        let pages = (self.bytes.len() / self.page_size.bytes()).saturating_sub(2);
+        let pages = self.page_size.pages_of_file(self.bytes.len() as u64);
         u32::try_from(pages).unwrap_or(u32::MAX)
     }
 

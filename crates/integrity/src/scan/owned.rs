@@ -42,7 +42,7 @@ pub(super) async fn last_owned_page(
     device: &Rc<dyn Device>,
     page_size: PageSize,
 ) -> Option<PageNumber> {
-    let pages = (device.length() / page_size.bytes_u64()).saturating_sub(2);
+    let pages = page_size.pages_of_file(device.length());
     let mut gathered = Gathered {
         page_size,
         page_count: u32::try_from(pages).unwrap_or(u32::MAX),

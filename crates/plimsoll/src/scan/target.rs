@@ -21,8 +21,6 @@ use crate::locks;
 use crate::pages::FilePages;
 use crate::scan::fault::FileFault;
 
-/// Pages before page 1: the two copies of the header.
-const HEADER_PAGES: u64 = 2;
 /// Space behind the database that is read: more than engines make ahead, and read in a moment.
 const READ_BEHIND_BYTES: u64 = 64 << 20;
 /// How many pages are tried to recognise a database whose header is lost.
@@ -105,7 +103,7 @@ impl Target {
 
     fn count_pages(&mut self) -> Result<(), CommandError> {
         let size = self.page_size.bytes_u64();
-        let pages = (self.length.0 / size).saturating_sub(HEADER_PAGES);
+        let pages = self.page_size.pages_of_file(self.length.0);
         self.pages = u32::try_from(pages).map_err(|_| {
             let path = self.path.display();
             CommandError::new(format!(

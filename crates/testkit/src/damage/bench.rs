@@ -88,9 +88,7 @@ impl Bench {
 
     /// The page at this place of the file; none where a copy of the header lies there.
     pub(super) fn page_at(&self, offset: u64) -> Option<PageNumber> {
-        let number = (offset / self.size.bytes_u64()).checked_sub(1)?;
-        let number = u32::try_from(number).ok()?;
-        (number > 0).then_some(PageNumber(number))
+        self.size.page_at(offset)
     }
 
     /// A page as it is without damage; zeros where it was never written.

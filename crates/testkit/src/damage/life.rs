@@ -83,8 +83,8 @@ impl Life {
         let size = self.script.page_size;
         let writes = std::mem::take(&mut *self.writes.borrow_mut());
         let pages = writes.iter().flat_map(|(offset, bytes)| {
-            let first = u32::try_from(offset / size.bytes_u64() - 1);
-            let first = first.expect("invariant: pages have numbers of 32 bits");
+            let first = size.page_at(*offset);
+            let first = first.expect("invariant: pages have numbers of 32 bits").0;
             let pages = bytes.chunks(size.bytes()).map(<[u8]>::to_vec);
             (first..).map(PageNumber).zip(pages)
         });
