@@ -10,6 +10,7 @@ mod free_pool;
 mod policy;
 mod reading;
 mod scavenger;
+mod verify;
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
@@ -64,12 +65,12 @@ fn count(cell: &Cell<u64>, more: u64) {
 
 /// The cache of one database.
 pub(crate) struct Cache {
-    pub runtime: Runtime,
-    pub device: Rc<dyn Device>,
-    pub log: Log,
-    pub header: HeaderFile,
-    pub poison: Poison,
-    pub flush_map: LiveMap,
+    runtime: Runtime,
+    device: Rc<dyn Device>,
+    log: Log,
+    header: Rc<HeaderFile>,
+    poison: Rc<Poison>,
+    flush_map: Rc<LiveMap>,
     page_size: PageSize,
     most_pages: usize,
     /// Pages beyond the most, granted when everything was held.
@@ -85,8 +86,17 @@ pub(crate) struct Cache {
     /// The scavenger has work.
     wanted: Notify,
     /// Pages that are being written, or read by the maintenance scan.
-    pub claims: Claims,
+    claims: Claims,
     counts: Counts,
+}
+
+/// What a cache reads from, and what it has to keep to when it writes.
+pub(crate) struct CacheFiles {
+    pub device: Rc<dyn Device>,
+    pub log: Log,
+    pub header: Rc<HeaderFile>,
+    pub flush_map: Rc<LiveMap>,
+    pub poison: Rc<Poison>,
 }
 
 /// Keeps a page in the cache while it lives.
@@ -133,10 +143,9 @@ impl Cache {
     /// An empty cache.
     pub(crate) fn new(
         runtime: &Runtime,
-        device: Rc<dyn Device>,
-        log: Log,
-        (header, flush_map): (HeaderFile, LiveMap),
-        (page_size, settings): (PageSize, &Settings),
+        files: CacheFiles,
+        page_size: PageSize,
+        settings: &Settings,
     ) -> Rc<Self> {
         let pages = |bytes: Bytes| usize::try_from(bytes.0 / page_size.bytes_u64()).unwrap_or(0);
         let most_pages =
@@ -144,11 +153,11 @@ impl Cache {
         let (start, stop) = settings.free_pool_marks(page_size);
         Rc::new(Self {
             runtime: runtime.clone(),
-            poison: Poison::new(device.name()),
-            device,
-            log,
-            header,
-            flush_map,
+            poison: files.poison,
+            device: files.device,
+            log: files.log,
+            header: files.header,
+            flush_map: files.flush_map,
             page_size,
             most_pages,
             extra_pages: Cell::new(0),

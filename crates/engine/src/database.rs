@@ -2,6 +2,7 @@
 
 mod open;
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use device::Runtime;
@@ -12,7 +13,8 @@ use crate::counters::Counters;
 use crate::edit::{TransactionId, Undo};
 use crate::error::{OpenError, PoisonCause, TransactionError};
 use crate::files::DatabaseFiles;
-use crate::header_file::detach;
+use crate::flush_map_file::LiveMap;
+use crate::header_file::{HeaderFile, detach};
 use crate::log::LogRecord;
 use crate::not_as_written::NotAsWritten;
 use crate::recovery::{
@@ -27,6 +29,15 @@ use crate::versions::{Cleanup, CommitNumber};
 #[derive(Clone)]
 pub struct Database {
     core: Rc<Core>,
+    last_written: Rc<LastWritten>,
+}
+
+/// The files that closing a database writes last.
+struct LastWritten {
+    header: Rc<HeaderFile>,
+    flush_map: Rc<LiveMap>,
+    /// What reading them back has found.
+    not_as_written: RefCell<Vec<NotAsWritten>>,
 }
 
 impl Database {
@@ -42,10 +53,10 @@ impl Database {
         settings: Settings,
         seed: Seed,
     ) -> Result<Self, OpenError> {
-        let core = open::open(runtime, &files, settings, seed, None).await?;
-        start_scavenger(&core);
-        start_tasks(&core);
-        Ok(Self { core })
+        let database = open::open(runtime, &files, settings, seed, None).await?;
+        start_scavenger(&database.core);
+        database.start_tasks();
+        Ok(database)
     }
 
     /// Opens a database as [`Database::open`] does, and recovers it first where it was not closed
@@ -70,21 +81,22 @@ impl Database {
             let database = Self::open(runtime, files, settings, seed).await?;
             return Ok((database, None));
         };
-        let core = open::open(runtime, &files, settings, seed, Some(&redone)).await?;
-        start_scavenger(&core);
+        let database = open::open(runtime, &files, settings, seed, Some(&redone)).await?;
+        let core = &database.core;
+        start_scavenger(core);
         let summary = redone.summary;
-        if let Err(error) = undo_losers(&core, redone).await {
-            core.closed.set(true);
+        if let Err(error) = undo_losers(core, redone).await {
+            core.lifecycle.close();
             core.wake_all();
             return Err(open::opening(error));
         }
-        start_tasks(&core);
-        Ok((Self { core }, Some(summary)))
+        database.start_tasks();
+        Ok((database, Some(summary)))
     }
 
     /// A table by its name.
     pub fn table(&self, name: &str) -> Option<Table> {
-        let state = Rc::clone(self.core.tables.get(name)?);
+        let state = Rc::clone(self.core.tables.named(name)?);
         Some(Table {
             state,
             page_size: self.core.cache.page_size(),
@@ -103,27 +115,27 @@ impl Database {
 
     /// Why the database refuses to go on, where it does.
     pub fn poisoned(&self) -> Option<Rc<PoisonCause>> {
-        self.core.cache.poison.get()
+        self.core.poison.get()
     }
 
     /// Closes the database cleanly: waits for rollbacks, finishes cleanup, writes every page,
     /// marks the header clean. Waits for transactions that have not ended.
     pub async fn shut_down(self) -> Result<(), TransactionError> {
-        let core = self.core;
-        core.ended
-            .wait_until(|| core.open_transactions.get() == 0)
+        let (core, lifecycle) = (&self.core, &self.core.lifecycle);
+        lifecycle
+            .work_ended()
+            .wait_until(|| core.transactions.is_empty())
             .await;
-        core.stopping.set(true);
+        lifecycle.stop();
         core.wake_all();
-        let tasks = std::mem::take(&mut *core.tasks.borrow_mut());
-        for task in tasks {
+        for task in lifecycle.take_tasks() {
             task.await;
         }
-        let done = close(&core).await;
-        core.closed.set(true);
+        let done = close(core, &self.last_written).await;
+        lifecycle.close();
         core.wake_all();
         // Where closing failed, the log is still read back.
-        let closed = core.cache.log.close().await;
+        let closed = core.log.close().await;
         done?;
         closed.map_err(|error| core.poison(&error))
     }
@@ -132,9 +144,20 @@ impl Database {
     /// while the database is open, of everything else once it has been closed. Always empty
     /// without [`Settings::read_back`].
     pub fn take_not_as_written(&self) -> Vec<NotAsWritten> {
-        let mut all = self.core.cache.log.take_not_as_written();
-        all.append(&mut self.core.not_as_written.borrow_mut());
+        let mut all = self.core.log.take_not_as_written();
+        all.append(&mut self.last_written.not_as_written.borrow_mut());
         all
+    }
+
+    fn start_tasks(&self) {
+        let Self { core, last_written } = self;
+        let (runtime, lifecycle) = (&core.runtime, &core.lifecycle);
+        lifecycle.keep(runtime.spawn(Rc::clone(core).clean_up_forever()));
+        let header = Rc::clone(&last_written.header);
+        lifecycle.keep(runtime.spawn(Rc::clone(core).checkpoint_forever(header)));
+        if let Some(pause) = core.settings.maintenance_pause {
+            lifecycle.keep(runtime.spawn(Rc::clone(core).scan_forever(pause)));
+        }
     }
 }
 
@@ -142,12 +165,13 @@ impl Database {
 async fn undo_losers(core: &Rc<Core>, redone: Redone) -> Result<(), TransactionError> {
     let mut items = redone.cleanups;
     for loser in &redone.losers {
-        let mut active = core.active.borrow_mut();
-        active.insert(loser.transaction, loser.begin);
+        core.transactions.activate(loser.transaction, loser.begin);
     }
     // Cleanups wait until nothing can need what they remove; they hold the checkpoint meanwhile.
     let oldest_cleanup = items.iter().map(|pending| pending.begin).min();
-    core.cleaning.borrow_mut().extend(oldest_cleanup);
+    if let Some(oldest) = oldest_cleanup {
+        core.cleanups.hold(oldest);
+    }
     for loser in redone.losers {
         let begin = loser.begin;
         // Rows that it had revived go back to being deleted, and the deleting transaction is gone.
@@ -155,23 +179,26 @@ async fn undo_losers(core: &Rc<Core>, redone: Redone) -> Result<(), TransactionE
         let revived = revived.filter(|undo| matches!(undo, Undo::Revive { .. }));
         items.extend(revived.cloned().map(|of| PendingCleanup { begin, of }));
         core.undo_transaction(loser.transaction, loser.undo).await?;
-        core.active.borrow_mut().remove(&loser.transaction);
-        core.keep_until_durable(begin);
+        let tip = core.log.tip();
+        core.transactions.deactivate(loser.transaction, tip);
     }
     for pending in &items {
         if let Undo::LongValueRelease { tree, long_value } = pending.of {
-            core.never_again(tree, long_value);
+            core.tables.never_again(tree, long_value);
         }
     }
-    let batches = items.into_iter().filter_map(|pending| {
-        Some(CleanupBatch {
-            number: CommitNumber::default(),
-            since: pending.begin,
-            groups: vec![CleanupGroup::new(vec![cleanup_of(pending.of)?])],
-        })
-    });
-    core.cleanups.borrow_mut().extend(batches);
-    core.cleaning.borrow_mut().clear();
+    for pending in items {
+        if let Some(cleanup) = cleanup_of(pending.of) {
+            core.cleanups.push(CleanupBatch {
+                number: CommitNumber::default(),
+                since: pending.begin,
+                groups: vec![CleanupGroup::new(vec![cleanup])],
+            });
+        }
+    }
+    if let Some(oldest) = oldest_cleanup {
+        core.cleanups.release(oldest);
+    }
     Ok(())
 }
 
@@ -193,67 +220,53 @@ fn cleanup_of(undo: Undo) -> Option<Cleanup> {
 /// Pages have no other writer, so this one must run before anything is changed.
 fn start_scavenger(core: &Rc<Core>) {
     let watched = Rc::clone(core);
-    let scavenge = Rc::clone(&core.cache).scavenge(move || watched.closed.get());
+    let scavenge = Rc::clone(&core.cache).scavenge(move || watched.lifecycle.is_closed());
     // Its handle is dropped: closing needs it to the end, and it holds nothing that must be closed.
     drop(core.runtime.spawn(scavenge));
 }
 
-fn start_tasks(core: &Rc<Core>) {
-    let runtime = &core.runtime;
-    let mut tasks = core.tasks.borrow_mut();
-    tasks.push(runtime.spawn(Rc::clone(core).clean_up_forever()));
-    tasks.push(runtime.spawn(Rc::clone(core).checkpoint_forever()));
-    if let Some(pause) = core.settings.maintenance_pause {
-        tasks.push(runtime.spawn(Rc::clone(core).scan_forever(pause)));
-    }
-}
-
-async fn close(core: &Rc<Core>) -> Result<(), TransactionError> {
-    let cache = &core.cache;
-    cache.poison.check()?;
+async fn close(core: &Rc<Core>, last_written: &LastWritten) -> Result<(), TransactionError> {
+    let (cache, log) = (&core.cache, &core.log);
+    core.poison.check()?;
     core.clean_up_now().await?;
     assert!(
-        core.cleanups.borrow().is_empty(),
+        core.cleanups.is_empty(),
         "no snapshot is left that cleanup waits for"
     );
     assert!(
-        core.active.borrow().is_empty(),
+        core.transactions.has_no_active(),
         "every transaction has ended"
     );
-    cache
-        .log
-        .flush_to(cache.log.tip())
+    log.flush_to(log.tip())
         .await
         .map_err(|error| core.poison(&error))?;
-    let all = cache.log.tip();
+    let all = log.tip();
     cache
         .write_older_than((all, all), core.settings.checkpoint_writes)
         .await?;
     cache.wait_for_writes().await;
     core.trim().await?;
     cache.flush_file().await?;
-    let database = cache.header.current().signature.random;
+    let LastWritten {
+        header, flush_map, ..
+    } = last_written;
+    let database = header.current().signature.random;
     let dbtime = core.dbtime();
     let (_, end) = core.append(&LogRecord::Detach { database, dbtime })?;
-    cache
-        .log
-        .flush_to(end)
+    log.flush_to(end)
         .await
         .map_err(|error| core.poison(&error))?;
-    core.advance_checkpoint().await?;
-    let mut closed = cache.header.current();
+    core.advance_checkpoint(header).await?;
+    let mut closed = header.current();
     detach(&mut closed, end, dbtime);
     // The map before the header that names it: what a crash in between leaves is not believed.
-    let stored = cache.flush_map.store(&core.runtime, &mut closed).await;
+    let stored = flush_map.store(&core.runtime, &mut closed).await;
     let map = stored.map_err(|error| core.poison(&error))?;
-    let cleaned = cache.header.update(|header| *header = closed).await;
+    let cleaned = header.update(|header| *header = closed).await;
     cleaned.map_err(|error| core.poison(&error))?;
     if core.settings.read_back {
-        let found = [
-            cache.header.compare().await,
-            cache.flush_map.compare(&map).await,
-        ];
-        let mut all = core.not_as_written.borrow_mut();
+        let found = [header.compare().await, flush_map.compare(&map).await];
+        let mut all = last_written.not_as_written.borrow_mut();
         all.extend(found.into_iter().flatten());
     }
     Ok(())

@@ -3,11 +3,8 @@
 
 use std::rc::Rc;
 
-use device::{Purpose, Request};
-use ese::page_state::{PageDamage, PageState};
 use units::{Nanos, PageNumber};
 
-use crate::cache::READ_ATTEMPTS;
 use crate::core::Core;
 
 impl Core {
@@ -22,8 +19,7 @@ impl Core {
             if self.is_over() {
                 return;
             }
-            let pages = (self.cache.device.length() / page_bytes).saturating_sub(2);
-            let count = batch.min((pages + 1).saturating_sub(next));
+            let count = batch.min((self.file.pages() + 1).saturating_sub(next));
             if count == 0 {
                 self.count(|counters| counters.maintenance_passes += 1);
                 next = 1;
@@ -35,73 +31,18 @@ impl Core {
     }
 
     async fn scan_batch(&self, first: u64, count: u64) {
-        let size = self.cache.page_size();
-        let Ok(first) = u32::try_from(first).map(PageNumber) else {
+        let (Ok(first), Ok(pages)) = (u32::try_from(first), u32::try_from(count)) else {
             return;
         };
-        let Ok(pages) = u32::try_from(count) else {
-            return;
-        };
-        let bytes = pages as usize * size.bytes();
-        // Held until the pages are judged; what is written meanwhile waits for a moment.
-        let claim = self.cache.claims.claim(first, pages).await;
-        let request = Request::read(Purpose::Maintenance, size.file_offset(first), bytes);
-        // A read that fails here is seen by the device's observer; the scan goes on behind it.
-        let Ok(buffer) = self.cache.device.submit(request).await.into_buffer() else {
-            return;
-        };
-        let mut bad = 0;
-        for (number, page) in (first.0..).map(PageNumber).zip(buffer.chunks(size.bytes())) {
-            let state = self.cache.judge(number, page);
-            let state = self.repeat_until_sound(number, state).await;
-            bad += u64::from(self.is_bad(number, &state));
+        let verified = self.cache.verify(PageNumber(first), pages).await;
+        if self.poison.get().is_some() {
+            self.wake_all();
         }
-        drop(claim);
-        self.count(|counters| {
-            counters.maintenance_pages += count;
-            counters.maintenance_bad_pages += bad;
-        });
-    }
-
-    /// What a page is worth after as many reads as a transaction would make of it.
-    async fn repeat_until_sound(&self, page: PageNumber, first: PageState) -> PageState {
-        let (size, mut state) = (self.cache.page_size(), first);
-        for attempt in 1..READ_ATTEMPTS {
-            if is_usable(&state) {
-                break;
-            }
-            self.cache.pause_before_retry(attempt).await;
-            let offset = size.file_offset(page);
-            let again = Request::read(Purpose::Maintenance, offset, size.bytes());
-            if let Ok(bytes) = self.cache.device.submit(again).await.into_buffer() {
-                state = self.cache.judge(page, &bytes);
-                if is_usable(&state) {
-                    self.cache.count_mended(true);
-                }
-            }
+        if let Some(bad) = verified {
+            self.count(|counters| {
+                counters.maintenance_pages += count;
+                counters.maintenance_bad_pages += bad;
+            });
         }
-        state
     }
-
-    /// Takes note of what a read of the page would put right, and stops the database for a lost
-    /// write. True for damage of any other kind.
-    fn is_bad(&self, page: PageNumber, state: &PageState) -> bool {
-        match *state {
-            PageState::Sound | PageState::Unwritten => return false,
-            PageState::Damaged(PageDamage::FlippedBit { .. }) => self.cache.count_flipped_bit(),
-            PageState::Damaged(PageDamage::LostFlush { written, found }) => {
-                self.cache
-                    .stop_for(&self.cache.lost_flush(page, written, found));
-                self.wake_all();
-            }
-            PageState::Damaged(_) => return true,
-        }
-        false
-    }
-}
-
-/// Whether reading the page again can make nothing better: most pages that were never written
-/// belong to no tree.
-fn is_usable(state: &PageState) -> bool {
-    state.is_readable() || *state == PageState::Unwritten
 }

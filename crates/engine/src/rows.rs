@@ -11,9 +11,9 @@ use crate::edit::Undo;
 use crate::long_value;
 use crate::row::Row;
 use crate::stage::{Refusal, Stage, Stop};
-use crate::table_state::TableState;
+use crate::table_state::{OpenTables, TableState};
 use crate::tree::{self, Tree};
-use crate::undo::{self, Trees};
+use crate::undo;
 use crate::versions::{Before, Cleanup, NodeKey, Seen, Versions, Viewer, node_key};
 
 /// A row ready to be stored.
@@ -446,13 +446,13 @@ fn complete<T>(stage: &Stage<'_>, planned: T) -> Result<T, Stop> {
 /// Plans the cleanup that one operation left; returns how much of it there was still to do.
 pub(crate) fn clean_up(
     stage: &mut Stage<'_>,
-    trees: &Trees,
+    tables: &OpenTables,
     versions: &Versions,
     group: &[Cleanup],
 ) -> Result<u64, Stop> {
     let mut done = 0;
     for cleanup in group {
-        match clean_up_one(stage, trees, versions, cleanup) {
+        match clean_up_one(stage, tables, versions, cleanup) {
             Ok(was_there) => done += u64::from(was_there),
             Err(Stop::Missing) => (),
             Err(stop) => return Err(stop),
@@ -464,13 +464,13 @@ pub(crate) fn clean_up(
 /// False where there is nothing to do any more.
 fn clean_up_one(
     stage: &mut Stage<'_>,
-    trees: &Trees,
+    tables: &OpenTables,
     versions: &Versions,
     cleanup: &Cleanup,
 ) -> Result<bool, Stop> {
     match cleanup {
         Cleanup::Node { tree, key, data } => {
-            let tree = undo::find(trees, *tree)?;
+            let tree = undo::find(tables, *tree)?;
             let data = if tree.repeats { &data[..] } else { &[] };
             let mut node = Vec::new();
             node_key(tree.object, key, data, &mut node);
@@ -480,7 +480,7 @@ fn clean_up_one(
             tree::remove(stage, tree, key, data)?;
         }
         Cleanup::LongValue { tree, long_value } => {
-            let tree = undo::find(trees, *tree)?;
+            let tree = undo::find(tables, *tree)?;
             let id = LongValueId(u64::from(*long_value));
             if long_value::references(stage, tree, id)? != Some(0) {
                 return Ok(false);

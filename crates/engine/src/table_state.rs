@@ -1,12 +1,17 @@
 //! An open table: its trees and how its rows are stored.
 
 use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
 
 use ese::catalog::CatalogTable;
 use ese::page::PageSize;
 use ese::record::RecordBuilder;
 use ese::schema::{IndexDefinition, TableDefinition};
 
+use units::ObjectId;
+
+use crate::hash::QuickHash;
 use crate::tree::{Space, Tree};
 
 /// An open table: its trees and how its rows are stored.
@@ -62,5 +67,53 @@ impl TableState {
         std::iter::once(self.primary)
             .chain(indexes)
             .chain(self.long_values)
+    }
+}
+
+/// The open tables of a database, and their trees.
+#[derive(Default)]
+pub(crate) struct OpenTables {
+    by_name: HashMap<String, Rc<TableState>>,
+    trees: HashMap<ObjectId, Tree, QuickHash>,
+}
+
+impl OpenTables {
+    /// Adds a table.
+    pub(crate) fn insert(&mut self, table: TableState) {
+        self.trees
+            .extend(table.trees().map(|tree| (tree.object, tree)));
+        let name = table.definition.name.clone();
+        self.by_name.insert(name, Rc::new(table));
+    }
+
+    /// The table of this name.
+    pub(crate) fn named(&self, name: &str) -> Option<&Rc<TableState>> {
+        self.by_name.get(name)
+    }
+
+    /// The table whose rows are in this tree.
+    pub(crate) fn of_primary(&self, object: ObjectId) -> Option<&TableState> {
+        let mut tables = self.by_name.values();
+        tables
+            .find(|table| table.primary.object == object)
+            .map(Rc::as_ref)
+    }
+
+    /// A tree by its object identifier.
+    pub(crate) fn tree(&self, object: ObjectId) -> Option<&Tree> {
+        self.trees.get(&object)
+    }
+
+    /// Gives no new value of the long-value tree `object` the number of one whose cleanup may still
+    /// be pending: it would be taken for the old one as soon as it is released, before that is
+    /// committed.
+    pub(crate) fn never_again(&self, object: ObjectId, long_value: u32) {
+        let has = |table: &&Rc<TableState>| table.long_values.is_some_and(|of| of.object == object);
+        if let Some(table) = self.by_name.values().find(has) {
+            let least = long_value.saturating_add(1);
+            table
+                .next_long_value
+                .set(table.next_long_value.get().max(least));
+        }
     }
 }

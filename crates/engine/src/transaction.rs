@@ -58,10 +58,9 @@ struct TransactionWork {
 impl Transaction {
     pub(crate) fn begin(core: &Rc<Core>) -> Self {
         let viewer = Viewer {
-            transaction: core.next_transaction(),
+            transaction: core.transactions.open(),
             snapshot: core.versions.borrow_mut().begin(),
         };
-        core.open_transactions.set(core.open_transactions.get() + 1);
         let work = TransactionWork {
             core: Rc::clone(core),
             viewer,
@@ -252,7 +251,7 @@ impl TransactionWork {
         if self.begun.is_none() {
             let transaction = self.viewer.transaction;
             let (start, _) = self.core.append(&LogRecord::Begin { transaction })?;
-            self.core.active.borrow_mut().insert(transaction, start);
+            self.core.transactions.activate(transaction, start);
             self.begun = Some(start);
         }
         Ok(())
@@ -260,13 +259,13 @@ impl TransactionWork {
 
     async fn commit(mut self, durability: Durability) -> Result<CommitPosition, TransactionError> {
         let core = Rc::clone(&self.core);
-        if let Err(poisoned) = core.cache.poison.check() {
+        if let Err(poisoned) = core.poison.check() {
             self.end();
             return Err(poisoned);
         }
         let Some(since) = self.begun else {
             self.end();
-            return Ok(CommitPosition(core.cache.log.tip()));
+            return Ok(CommitPosition(core.log.tip()));
         };
         let transaction = self.viewer.transaction;
         let end = match core.append(&LogRecord::Commit { transaction }) {
@@ -280,7 +279,7 @@ impl TransactionWork {
         let number = core.versions.borrow_mut().commit(transaction, nodes);
         let groups = std::mem::take(&mut self.cleanups);
         if !groups.is_empty() {
-            core.cleanups.borrow_mut().push_back(CleanupBatch {
+            core.cleanups.push(CleanupBatch {
                 number,
                 since,
                 groups,
@@ -290,8 +289,7 @@ impl TransactionWork {
         match durability {
             Durability::Lazy => core.count(|counters| counters.lazy_commits += 1),
             Durability::Durable => {
-                core.cache
-                    .log
+                core.log
                     .flush_to(end)
                     .await
                     .map_err(|error| core.poison(&error))?;
@@ -325,7 +323,7 @@ impl TransactionWork {
                 since,
                 groups: vec![CleanupGroup::new(revived)],
             };
-            core.cleanups.borrow_mut().push_back(batch);
+            core.cleanups.push(batch);
         }
         self.end();
         core.count(|counters| counters.rollbacks += 1);
@@ -335,15 +333,12 @@ impl TransactionWork {
     /// Gives back what every transaction holds, however it ended.
     fn end(self) {
         let core = &self.core;
-        let since = core.active.borrow_mut().remove(&self.viewer.transaction);
-        if let Some(since) = since {
-            core.keep_until_durable(since);
-        }
+        let tip = core.log.tip();
+        core.transactions.close(self.viewer.transaction, tip);
         let mut versions = core.versions.borrow_mut();
         versions.end(self.viewer.snapshot);
         versions.trim();
-        core.open_transactions.set(core.open_transactions.get() - 1);
-        core.ended.notify_all();
+        core.lifecycle.work_ended().notify_all();
     }
 }
 
@@ -369,8 +364,7 @@ impl Core {
         mut stack: Vec<Vec<Undo>>,
     ) -> Result<(), TransactionError> {
         while let Some(pushed) = stack.pop() {
-            let named = (&self.tables, &self.trees);
-            let plan = |stage: &mut Stage<'_>, _: &Versions| undo(stage, named, &pushed);
+            let plan = |stage: &mut Stage<'_>, _: &Versions| undo(stage, &self.tables, &pushed);
             self.change(transaction, plan, |()| UndoAction::Pop).await?;
         }
         self.append(&LogRecord::Rollback { transaction })?;

@@ -47,28 +47,28 @@ impl Cache {
     }
 
     /// Waits before a read is repeated for the `attempt`th time.
-    pub(crate) async fn pause_before_retry(&self, attempt: u32) {
+    pub(super) async fn pause_before_retry(&self, attempt: u32) {
         let pause = RETRY_PAUSE.0 * u64::from(attempt);
         self.runtime.sleep(Nanos(pause)).await;
     }
 
     /// Takes note of a read that did well when it was repeated; `was_wrong` where an attempt before
     /// gave a wrong page instead of failing.
-    pub(crate) fn count_mended(&self, was_wrong: bool) {
+    pub(super) fn count_mended(&self, was_wrong: bool) {
         let mut mended = self.counts.mended.get();
         mended.note_read(was_wrong);
         self.counts.mended.set(mended);
     }
 
     /// Takes note of a flipped bit that was put right.
-    pub(crate) fn count_flipped_bit(&self) {
+    pub(super) fn count_flipped_bit(&self) {
         let mut mended = self.counts.mended.get();
         mended.flipped_bits += 1;
         self.counts.mended.set(mended);
     }
 
     /// A page that was found with another flush type than that of its last write.
-    pub(crate) fn lost_flush(&self, page: PageNumber, written: u8, found: u8) -> LostFlush {
+    pub(super) fn lost_flush(&self, page: PageNumber, written: u8, found: u8) -> LostFlush {
         LostFlush {
             file: self.device.name().to_owned(),
             page,
@@ -78,7 +78,7 @@ impl Cache {
     }
 
     /// Stops the database because a write was lost.
-    pub(crate) fn stop_for(&self, lost: &LostFlush) {
+    pub(super) fn stop_for(&self, lost: &LostFlush) {
         count(&self.counts.lost_flushes, 1);
         self.poison.set_lost(lost);
     }
@@ -121,7 +121,7 @@ impl Cache {
     }
 
     /// What a page is worth that was read from the file while no write of it was in flight.
-    pub(crate) fn judge(&self, page: PageNumber, read: &[u8]) -> PageState {
+    pub(super) fn judge(&self, page: PageNumber, read: &[u8]) -> PageState {
         page_state::judge(read, page, self.flush_map.last_write(page))
     }
 }

@@ -1,6 +1,6 @@
 //! From files to an open database: header, log, catalog, tables.
 
-use std::collections::HashMap;
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use device::{Device, OpenMode, Purpose, Request, Runtime};
@@ -8,11 +8,11 @@ use ese::catalog::{CatalogRow, CatalogTable, assemble};
 use ese::flush_map::FlushMap;
 use ese::header::{DatabaseHeader, DatabaseState, HeaderCopies, PROBE_BYTES, read_copies};
 use ese::page::PageSize;
-use ese::{LogTime, Signature};
+use ese::{Lgpos, LogTime, Signature};
 use units::{ObjectId, PageNumber, Prng, Seed};
 
-use super::FIRST_TRANSACTION;
-use crate::cache::Cache;
+use super::{Database, FIRST_TRANSACTION, LastWritten};
+use crate::cache::{Cache, CacheFiles};
 use crate::core::{Core, CoreParts};
 use crate::edit::TransactionId;
 use crate::error::{OpenError, TransactionError, UnusablePage};
@@ -21,13 +21,13 @@ use crate::flush_map_file::{self, LiveMap};
 use crate::header_file::{HeaderFile, attach};
 use crate::log::{Log, LogChain, LogEnd, LogError, LogFolder, LogIdentity, LogRecord, LogSettings};
 use crate::long_value;
+use crate::poison::Poison;
 use crate::recovery::Redone;
 use crate::rows::flags_agree;
 use crate::settings::Settings;
 use crate::stage::{Stage, Stop};
-use crate::table_state::TableState;
+use crate::table_state::{OpenTables, TableState};
 use crate::tree::{self, Space, Tree};
-use crate::undo::Trees;
 
 /// The catalog's own tree, at a fixed place in every database.
 const CATALOG: Tree = Tree {
@@ -46,7 +46,7 @@ pub(super) async fn open(
     settings: Settings,
     seed: Seed,
     redone: Option<&Redone>,
-) -> Result<Rc<Core>, OpenError> {
+) -> Result<Database, OpenError> {
     let device = files
         .database
         .open(&files.file, OpenMode::ReadWrite)
@@ -70,35 +70,43 @@ pub(super) async fn open(
     };
     let volume = Rc::clone(&files.database);
     let flush_map = LiveMap::new(volume, &files.file, page_size, flush_map);
-    let attached = log.tip();
-    let checkpoint = redone.map_or(attached, |redone| redone.checkpoint);
-    let header_file = HeaderFile::new(Rc::clone(&device), (header, page_size), primary);
-    let own = (header_file, flush_map);
-    let cache = Cache::new(runtime, device, log, own, (page_size, &settings));
+    let files = CacheFiles {
+        header: Rc::new(HeaderFile::new(
+            Rc::clone(&device),
+            (header, page_size),
+            primary,
+        )),
+        flush_map: Rc::new(flush_map),
+        poison: Rc::new(Poison::new(device.name())),
+        device,
+        log,
+    };
     let last_transaction = redone.map_or(FIRST_TRANSACTION, |redone| redone.last_transaction);
-    let core = load(runtime, cache, settings, last_transaction).await?;
-    let header = core.cache.header.current();
+    let database = load(runtime, files, page_size, settings, last_transaction).await?;
+    attach_at(&database, redone.map(|redone| redone.checkpoint))
+        .await
+        .map_err(|problem| OpenError::Log { problem })?;
+    Ok(database)
+}
+
+/// Marks a database as in use from the end of its log on. Recovery would begin at `checkpoint`, or
+/// there.
+async fn attach_at(database: &Database, checkpoint: Option<Lgpos>) -> Result<(), String> {
+    let (core, header) = (&database.core, &database.last_written.header);
+    let attached = core.log.tip();
+    let checkpoint = checkpoint.unwrap_or(attached);
     let record = LogRecord::Attach {
-        database: header.signature.random,
+        database: header.current().signature.random,
         dbtime: core.dbtime(),
     };
-    let started = async {
-        let (_, end) = core.append(&record).map_err(|error| error.to_string())?;
-        core.cache
-            .log
-            .flush_to(end)
-            .await
-            .map_err(|error| error.to_string())?;
-        core.cache
-            .header
-            .update(|header| attach(header, checkpoint, attached))
-            .await?;
-        let written = core.cache.log.advance_checkpoint(checkpoint).await;
-        written.map_err(|error| error.to_string())
-    };
-    let problem = |problem| OpenError::Log { problem };
-    started.await.map_err(problem)?;
-    Ok(core)
+    let (_, end) = core.append(&record).map_err(|error| error.to_string())?;
+    let flushed = core.log.flush_to(end).await;
+    flushed.map_err(|error| error.to_string())?;
+    header
+        .update(|header| attach(header, checkpoint, attached))
+        .await?;
+    let written = core.log.advance_checkpoint(checkpoint).await;
+    written.map_err(|error| error.to_string())
 }
 
 /// The header of a database that may be opened.
@@ -230,36 +238,41 @@ fn log_problem(error: &LogError) -> OpenError {
 /// Reads the catalog and opens every table.
 async fn load(
     runtime: &Runtime,
-    cache: Rc<Cache>,
+    files: CacheFiles,
+    page_size: PageSize,
     settings: Settings,
     last_transaction: TransactionId,
-) -> Result<Rc<Core>, OpenError> {
-    let dbtime = cache.header.current().dbtime;
-    let parts = |cache, settings, tables, trees| CoreParts {
+) -> Result<Database, OpenError> {
+    let last_written = LastWritten {
+        header: Rc::clone(&files.header),
+        flush_map: Rc::clone(&files.flush_map),
+        not_as_written: RefCell::default(),
+    };
+    let parts = CoreParts {
         runtime: runtime.clone(),
+        device: Rc::clone(&files.device),
+        log: files.log.clone(),
+        poison: Rc::clone(&files.poison),
+        dbtime: files.header.current().dbtime,
+        cache: Cache::new(runtime, files, page_size, &settings),
         settings,
-        cache,
-        tables,
-        trees,
-        dbtime,
         last_transaction,
     };
-    let empty = (HashMap::new(), Trees::default());
-    let bare = Core::new(parts(Rc::clone(&cache), settings.clone(), empty.0, empty.1));
-    let page_size = cache.page_size();
+    let bare = Core::new(parts.clone(), OpenTables::default());
     let rows = bare
         .look(|stage, _| catalog_rows(stage, page_size))
         .await
         .map_err(opening)?;
-    let (mut tables, mut trees) = (HashMap::new(), Trees::default());
+    let mut tables = OpenTables::default();
     for table in assemble(rows) {
-        let Some(state) = open_table(&bare, &table).await? else {
-            continue;
-        };
-        trees.extend(state.trees().map(|tree| (tree.object, tree)));
-        tables.insert(table.definition.name.clone(), Rc::new(state));
+        if let Some(state) = open_table(&bare, &table).await? {
+            tables.insert(state);
+        }
     }
-    Ok(Core::new(parts(cache, settings, tables, trees)))
+    Ok(Database {
+        core: Core::new(parts, tables),
+        last_written: Rc::new(last_written),
+    })
 }
 
 /// All rows of the catalog.
@@ -306,7 +319,7 @@ async fn open_table(
             .await
             .map_err(opening)?;
         if !agrees {
-            let file = core.cache.device.name().to_owned();
+            let file = core.file.name().to_owned();
             let problem = "is not the root that the catalog says it is".to_owned();
             return Err(OpenError::Damaged(UnusablePage {
                 file,

@@ -1,0 +1,70 @@
+//! Verifying pages as the file holds them, for the background maintenance scan.
+
+use device::{Purpose, Request};
+use ese::page_state::{PageDamage, PageState};
+use units::PageNumber;
+
+use super::{Cache, READ_ATTEMPTS};
+
+impl Cache {
+    /// Reads `pages` pages from `first` on from the file, though they may be here, and judges them.
+    /// Gives the number of bad ones; none where they cannot be read.
+    pub(crate) async fn verify(&self, first: PageNumber, pages: u32) -> Option<u64> {
+        let size = self.page_size;
+        let bytes = pages as usize * size.bytes();
+        // Held until the pages are judged; what is written meanwhile waits for a moment.
+        let claim = self.claims.claim(first, pages).await;
+        let request = Request::read(Purpose::Maintenance, size.file_offset(first), bytes);
+        // A read that fails here is seen by the device's observer; the scan goes on behind it.
+        let buffer = self.device.submit(request).await.into_buffer().ok()?;
+        let mut bad = 0;
+        for (number, page) in (first.0..).map(PageNumber).zip(buffer.chunks(size.bytes())) {
+            let state = self.judge(number, page);
+            let state = self.repeat_until_sound(number, state).await;
+            bad += u64::from(self.is_bad(number, &state));
+        }
+        drop(claim);
+        Some(bad)
+    }
+
+    /// What a page is worth after as many reads as a transaction would make of it.
+    async fn repeat_until_sound(&self, page: PageNumber, first: PageState) -> PageState {
+        let (size, mut state) = (self.page_size, first);
+        for attempt in 1..READ_ATTEMPTS {
+            if is_usable(&state) {
+                break;
+            }
+            self.pause_before_retry(attempt).await;
+            let offset = size.file_offset(page);
+            let again = Request::read(Purpose::Maintenance, offset, size.bytes());
+            if let Ok(bytes) = self.device.submit(again).await.into_buffer() {
+                state = self.judge(page, &bytes);
+                if is_usable(&state) {
+                    self.count_mended(true);
+                }
+            }
+        }
+        state
+    }
+
+    /// Takes note of what a read of the page would put right, and stops the database for a lost
+    /// write. True for damage of any other kind.
+    fn is_bad(&self, page: PageNumber, state: &PageState) -> bool {
+        match *state {
+            PageState::Sound | PageState::Unwritten => return false,
+            PageState::Damaged(PageDamage::FlippedBit { .. }) => self.count_flipped_bit(),
+            PageState::Damaged(PageDamage::LostFlush { written, found }) => {
+                self.stop_for(&self.lost_flush(page, written, found));
+                self.wake_scavenger();
+            }
+            PageState::Damaged(_) => return true,
+        }
+        false
+    }
+}
+
+/// Whether reading the page again can make nothing better: most pages that were never written
+/// belong to no tree.
+fn is_usable(state: &PageState) -> bool {
+    state.is_readable() || *state == PageState::Unwritten
+}

@@ -1,0 +1,54 @@
+//! The life of an open database: its background tasks, and how they learn that it ends.
+
+use std::cell::{Cell, RefCell};
+
+use device::JoinHandle;
+
+use crate::notify::Notify;
+
+/// How far the life of a database has come.
+#[derive(Default)]
+pub(crate) struct Lifecycle {
+    stopping: Cell<bool>,
+    closed: Cell<bool>,
+    tasks: RefCell<Vec<JoinHandle<()>>>,
+    /// A transaction or a batch of cleanup has ended, or the database is to.
+    work_ended: Notify,
+}
+
+impl Lifecycle {
+    /// Keeps a background task, to be waited for at the end.
+    pub(crate) fn keep(&self, task: JoinHandle<()>) {
+        self.tasks.borrow_mut().push(task);
+    }
+
+    /// The background tasks.
+    pub(crate) fn take_tasks(&self) -> Vec<JoinHandle<()>> {
+        std::mem::take(&mut *self.tasks.borrow_mut())
+    }
+
+    /// Background work is to end.
+    pub(crate) fn stop(&self) {
+        self.stopping.set(true);
+    }
+
+    /// Whether background work is to end.
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.stopping.get()
+    }
+
+    /// Nothing more comes: eviction is to end as well.
+    pub(crate) fn close(&self) {
+        self.closed.set(true);
+    }
+
+    /// Whether nothing more comes.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed.get()
+    }
+
+    /// Tells of the end of transactions, of cleanup and of the database.
+    pub(crate) const fn work_ended(&self) -> &Notify {
+        &self.work_ended
+    }
+}
