@@ -2,8 +2,9 @@
 //! thread, since one whose request the kernel keeps would never end.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::Sender;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
+use std::time::Duration;
 
 use crate::error::CommandError;
 
@@ -15,47 +16,95 @@ pub(crate) enum News<M, T> {
     Ended(Option<T>),
 }
 
-/// How many threads were started, and why not all of them.
-pub(crate) struct Crew {
-    /// Threads that run, each of which will tell its end.
+/// Where a thread tells on its way.
+pub(crate) struct NewsSender<M, T> {
+    sender: Sender<News<M, T>>,
+}
+
+impl<M, T> Clone for NewsSender<M, T> {
+    fn clone(&self) -> Self {
+        let sender = self.sender.clone();
+        Self { sender }
+    }
+}
+
+impl<M, T> NewsSender<M, T> {
+    /// Tells something on the way.
+    pub(crate) fn tell(&self, message: M) {
+        self.send(News::Told(message));
+    }
+
+    fn send(&self, news: News<M, T>) {
+        // The channel is closed only where the program is ending.
+        let _ = self.sender.send(news);
+    }
+}
+
+/// Threads that work, and the channel on which they tell.
+pub(crate) struct Crew<M, T> {
+    /// Threads that were started, each of which will tell its end.
     pub started: usize,
     /// Why a thread could not be started, where one could not. Its job, and those behind it, were
     /// dropped.
     pub refusal: Option<CommandError>,
+    news: Receiver<News<M, T>>,
+    ended: usize,
 }
 
-/// Starts `work` for each job on a thread of its own, named for what it does.
-pub(crate) fn start<J, M, T>(
-    jobs: Vec<J>,
-    news: &Sender<News<M, T>>,
-    work: impl Fn(J, &Sender<News<M, T>>) -> T + Clone + Send + 'static,
-) -> Crew
-where
-    J: Send + 'static,
-    M: Send + 'static,
-    T: Send + 'static,
-{
-    let mut started = 0;
-    for (number, job) in jobs.into_iter().enumerate() {
-        let (work, news) = (work.clone(), news.clone());
-        let body = move || {
-            let end = catch_unwind(AssertUnwindSafe(|| work(job, &news)));
-            // The channel is closed only where the program is ending.
-            let _ = news.send(News::Ended(end.ok()));
-        };
-        let named = thread::Builder::new().name(format!("group {number}"));
-        if let Err(error) = named.spawn(body) {
-            let sentence = format!(
-                "cannot start a thread: {error}; end other programs, or raise the limit of \
-                 processes (ulimit -u, or pids.max of the control group)"
-            );
-            let refusal = Some(CommandError::new(sentence));
-            return Crew { started, refusal };
+impl<M: Send + 'static, T: Send + 'static> Crew<M, T> {
+    /// Starts `work` for each job on a thread of its own, named for its number.
+    pub(crate) fn start<J: Send + 'static>(
+        jobs: Vec<J>,
+        work: impl Fn(J, &NewsSender<M, T>) -> T + Clone + Send + 'static,
+    ) -> Self {
+        let (sender, news) = mpsc::channel();
+        let sender = NewsSender { sender };
+        let (mut started, mut refusal) = (0, None);
+        for (number, job) in jobs.into_iter().enumerate() {
+            let (work, news) = (work.clone(), sender.clone());
+            let body = move || {
+                let end = catch_unwind(AssertUnwindSafe(|| work(job, &news)));
+                news.send(News::Ended(end.ok()));
+            };
+            let named = thread::Builder::new().name(format!("group {number}"));
+            if let Err(error) = named.spawn(body) {
+                let sentence = format!(
+                    "cannot start a thread: {error}; end other programs, or raise the limit of \
+                     processes (ulimit -u, or pids.max of the control group)"
+                );
+                refusal = Some(CommandError::new(sentence));
+                break;
+            }
+            started += 1;
         }
-        started += 1;
+        Self {
+            started,
+            refusal,
+            news,
+            ended: 0,
+        }
     }
-    let refusal = None;
-    Crew { started, refusal }
+
+    /// What is told next; none where nothing is within `wait`.
+    pub(crate) fn next(&mut self, wait: Duration) -> Option<News<M, T>> {
+        let news = match self.news.recv_timeout(wait) {
+            Ok(news) => news,
+            Err(RecvTimeoutError::Timeout) => return None,
+            Err(RecvTimeoutError::Disconnected) => {
+                self.ended = self.started;
+                return None;
+            }
+        };
+        if matches!(news, News::Ended(_)) {
+            self.ended += 1;
+        }
+        Some(news)
+    }
+
+    /// Whether every thread has told its end.
+    pub(crate) const fn has_ended(&self) -> bool {
+        self.ended >= self.started
+    }
 }
 
 /// Panics on the thread that the environment names: a test cannot wait for a bug.
@@ -73,21 +122,20 @@ pub(crate) fn panicked() -> CommandError {
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
-    use std::sync::mpsc;
     use std::time::Duration;
 
     use trial::{Coordinator, Member, Stop};
 
-    use super::{News, start};
+    use super::{Crew, News};
 
-    /// Everything that is told within ten seconds, until two threads have ended.
-    fn told(receiver: &mpsc::Receiver<News<u8, u8>>) -> (Vec<u8>, Vec<Option<u8>>) {
+    /// Everything that is told within ten seconds, until all threads have ended.
+    fn told(mut crew: Crew<u8, u8>) -> (Vec<u8>, Vec<Option<u8>>) {
         let (mut told, mut ends) = (Vec::new(), Vec::new());
-        while ends.len() < 2 {
-            match receiver.recv_timeout(Duration::from_secs(10)) {
-                Ok(News::Told(number)) => told.push(number),
-                Ok(News::Ended(end)) => ends.push(end),
-                Err(error) => panic!("a thread's end was not told: {error}"),
+        while !crew.has_ended() {
+            match crew.next(Duration::from_secs(10)) {
+                Some(News::Told(number)) => told.push(number),
+                Some(News::Ended(end)) => ends.push(end),
+                None => panic!("a thread's end was not told"),
             }
         }
         ends.sort_unstable();
@@ -101,19 +149,18 @@ mod tests {
             (0_u8, Member::new(&coordinator)),
             (1, Member::new(&coordinator)),
         ];
-        let (sender, receiver) = mpsc::channel();
         let shared = Arc::clone(&coordinator);
-        let crew = start(jobs, &sender, move |(number, member), news| {
+        let crew = Crew::start(jobs, move |(number, member), news| {
             assert_eq!(number, 1, "the first one panics");
             while shared.stopped().is_none() {
                 std::thread::sleep(Duration::from_millis(1));
             }
             drop(member);
-            let _ = news.send(News::Told(7));
+            news.tell(7);
             number
         });
         assert_eq!(crew.started, 2);
-        assert_eq!(told(&receiver), (vec![7], vec![None, Some(1)]));
+        assert_eq!(told(crew), (vec![7], vec![None, Some(1)]));
         assert_eq!(coordinator.stopped(), Some(Stop::Failed));
     }
 }

@@ -5,7 +5,6 @@ use std::mem::ManuallyDrop;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use plan::Plan;
@@ -13,7 +12,7 @@ use trial::prepare::{self, Action, PrepareError, Progress, Target};
 use trial::{Coordinator, Stop};
 
 use crate::allowance::{self, DatabaseUse};
-use crate::crew::{self, News};
+use crate::crew::{self, Crew, News, NewsSender};
 use crate::error::CommandError;
 use crate::locks::{self, Files, PreparedFolders};
 use crate::signals::StopFlag;
@@ -30,8 +29,8 @@ type FillJob = (
     Arc<Coordinator>,
 );
 
-/// What it tells.
-type FillNews = News<Progress, Result<(), CommandError>>;
+/// How its thread ends.
+type FillEnd = Result<(), CommandError>;
 
 /// A database that has been filled, or was complete already.
 #[derive(Clone, Debug)]
@@ -69,7 +68,6 @@ pub(crate) fn fill(plan: &Plan, stop: &StopFlag, quiet: bool) -> Result<Fill, Co
     let count = u32::try_from(groups.len()).expect("invariant: as many groups as processors");
     let coordinator = Arc::new(Coordinator::new(count));
     let started = Instant::now();
-    let (sender, receiver) = mpsc::channel();
     let job = |databases| {
         (
             plan.clone(),
@@ -78,12 +76,11 @@ pub(crate) fn fill(plan: &Plan, stop: &StopFlag, quiet: bool) -> Result<Fill, Co
             Arc::clone(&coordinator),
         )
     };
-    let crew = crew::start(groups.into_iter().map(job).collect(), &sender, one_group);
-    drop(sender);
+    let mut crew = Crew::start(groups.into_iter().map(job).collect(), one_group);
     if crew.refusal.is_some() {
         coordinator.stop(Stop::Failed);
     }
-    let followed = follow(plan, &receiver, crew.started, stop, &coordinator, quiet);
+    let followed = follow(plan, &mut crew, stop, &coordinator, quiet);
     if let Some(refusal) = crew.refusal {
         return Err(refusal);
     }
@@ -125,8 +122,8 @@ fn look(plan: &Plan) -> Result<BTreeMap<u32, Action>, CommandError> {
 
 fn one_group(
     (plan, databases, actions, coordinator): FillJob,
-    news: &mpsc::Sender<FillNews>,
-) -> Result<(), CommandError> {
+    news: &NewsSender<Progress, FillEnd>,
+) -> FillEnd {
     // Where requests are given up the world stays as it is: to let go of it would wait for them.
     let world = ManuallyDrop::new(wire::world()?);
     let target = |location: trial::Location| Target {
@@ -138,8 +135,7 @@ fn one_group(
         .map(target)
         .collect();
     let news = news.clone();
-    // The channel is closed only where the program is ending.
-    let sink: trial::Sink<Progress> = Rc::new(move |step| _ = news.send(News::Told(step)));
+    let sink: trial::Sink<Progress> = Rc::new(move |step| news.tell(step));
     let runtime = world.executor().runtime();
     let work = async move { prepare::prepare(&runtime, &plan, targets, &coordinator, &sink).await };
     let outcome = world.executor().block_on(work);
@@ -149,12 +145,11 @@ fn one_group(
     outcome.map_err(CommandError::from)
 }
 
-/// Shows progress and passes Ctrl-C on until each of `started` groups has ended; the last step of
+/// Shows progress and passes Ctrl-C on until every group has ended; the last step of
 /// each database, or the first error.
 fn follow(
     plan: &Plan,
-    news: &mpsc::Receiver<FillNews>,
-    started: usize,
+    crew: &mut Crew<Progress, FillEnd>,
     stop: &StopFlag,
     coordinator: &Coordinator,
     quiet: bool,
@@ -162,20 +157,18 @@ fn follow(
     let mut display = term::Progress::new("filling", quiet);
     let total = plan.size.0 * plan.databases.len() as u64;
     let mut latest: BTreeMap<u32, Progress> = BTreeMap::new();
-    let (mut ended, mut outcome) = (0, Ok(()));
-    while ended < started {
-        match news.recv_timeout(LOOK) {
-            Ok(News::Told(step)) => _ = latest.insert(step.database, step),
-            Ok(News::Ended(end)) => {
-                ended += 1;
+    let mut outcome = Ok(());
+    while !crew.has_ended() {
+        match crew.next(LOOK) {
+            Some(News::Told(step)) => _ = latest.insert(step.database, step),
+            Some(News::Ended(end)) => {
                 let end = end.unwrap_or_else(|| Err(crew::panicked()));
                 if end.is_err() {
                     coordinator.stop(Stop::Failed);
                 }
                 outcome = outcome.and(end);
             }
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => break,
+            None => {}
         }
         if stop.is_set() {
             coordinator.stop(Stop::Interrupted);

@@ -1,6 +1,5 @@
 //! Follows a run from the main thread: journal, progress, Ctrl-C.
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use device::Clock as _;
@@ -18,7 +17,7 @@ use super::merge::Merger;
 use super::processors::ProcessorWatch;
 use super::room::RoomWatch;
 use super::silence::Silence;
-use crate::crew::News;
+use crate::crew::{Crew, News, NewsSender};
 use crate::error::CommandError;
 use crate::signals::StopFlag;
 
@@ -36,8 +35,11 @@ pub(super) enum Message {
     Checked(u64),
 }
 
-/// What the thread of a group tells.
-pub(super) type GroupNews = News<Message, Result<Summary, CommandError>>;
+/// The threads of the groups.
+pub(super) type GroupCrew = Crew<Message, Result<Summary, CommandError>>;
+
+/// Where one of them tells.
+pub(super) type GroupNews = NewsSender<Message, Result<Summary, CommandError>>;
 
 /// How the thread of a group ended.
 pub(super) enum End {
@@ -125,19 +127,18 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// Writes events as they come, until each of `started` threads has ended or the kernel does not
+    /// Writes events as they come, until each thread of `crew` has ended or the kernel does not
     /// give it back; how they ended. The first error of the journal ends the run, and so does a
     /// volume that is about to be full.
-    pub(super) fn follow(&mut self, news: &Receiver<GroupNews>, started: usize) -> Vec<End> {
+    pub(super) fn follow(&mut self, crew: &mut GroupCrew) -> Vec<End> {
         let mut ends = Vec::new();
-        while ends.len() < started {
-            match news.recv_timeout(LOOK) {
-                Ok(News::Told(Message::Event(event))) => self.tell(event),
-                Ok(News::Told(Message::Checked(bytes))) => self.display.checked_bytes += bytes,
-                Ok(News::Ended(Some(end))) => ends.push(End::Came(end)),
-                Ok(News::Ended(None)) => ends.push(End::Panicked),
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => break,
+        while ends.len() < crew.started && !crew.has_ended() {
+            match crew.next(LOOK) {
+                Some(News::Told(Message::Event(event))) => self.tell(event),
+                Some(News::Told(Message::Checked(bytes))) => self.display.checked_bytes += bytes,
+                Some(News::Ended(Some(end))) => ends.push(End::Came(end)),
+                Some(News::Ended(None)) => ends.push(End::Panicked),
+                None => {}
             }
             self.look();
             if let Some(moment) = self.silence.look(self.coordinator) {

@@ -4,7 +4,6 @@ use std::fs::File;
 use std::mem::ManuallyDrop;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::mpsc::Sender;
 
 use plan::Plan;
 use trial::run::{Group, Summary};
@@ -15,7 +14,7 @@ use super::acknowledge;
 use super::follow::{GroupNews, Message};
 use super::host::LinuxHost;
 use super::pause::PauseWatch;
-use crate::crew::{self, News};
+use crate::crew;
 use crate::error::CommandError;
 use crate::wire;
 
@@ -52,14 +51,13 @@ pub(super) fn jobs(
 
 impl Job {
     /// Runs it, and tells how it goes.
-    pub(super) fn run(self, news: &Sender<GroupNews>) -> Result<Summary, CommandError> {
+    pub(super) fn run(self, news: &GroupNews) -> Result<Summary, CommandError> {
         // Where requests are given up, and where this panics, the world stays as it is: to let go
         // of it would wait for its requests.
         let world = ManuallyDrop::new(wire::world()?);
         let locations = wire::locations(&world, &self.databases)?;
         let member = Leaves(Rc::new(self.member));
         let (events, checked) = (news.clone(), news.clone());
-        let tell = |message| News::Told(message);
         let host: Rc<dyn HostSampler> = Rc::new(LinuxHost::new(self.watch));
         let coordinator = Arc::clone(member.0.coordinator());
         let group = Group {
@@ -68,9 +66,9 @@ impl Job {
             locations,
             events: Rc::new(move |event| {
                 crew::panic_where_asked();
-                _ = events.send(tell(Message::Event(event)));
+                events.tell(Message::Event(event));
             }),
-            checked: Rc::new(move |(_, bytes)| _ = checked.send(tell(Message::Checked(bytes)))),
+            checked: Rc::new(move |(_, bytes)| checked.tell(Message::Checked(bytes))),
             commits: (self.commits).map(|file| acknowledge::sink(&file, &coordinator)),
             member: Rc::clone(&member.0),
             origin: self.origin,

@@ -21,7 +21,6 @@ mod ticks;
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::mpsc::{self};
 
 use device::Clock as _;
 use device_os::OsClock;
@@ -35,7 +34,7 @@ use verdict::Verdict;
 
 use crate::allowance::{self, DatabaseUse};
 use crate::console::say;
-use crate::crew::{self};
+use crate::crew::{self, Crew};
 use crate::error::CommandError;
 use crate::locks::{self, Files};
 use crate::patient;
@@ -100,7 +99,6 @@ pub(crate) fn measure(
     let origin = clock.now();
     run_folder.write(&Event::Start(Box::new(start)))?;
     let coordinator = Arc::new(Coordinator::new(count));
-    let (sender, receiver) = mpsc::channel();
     let watch = PauseWatch::start()?;
     let jobs = jobs(
         plan,
@@ -109,8 +107,7 @@ pub(crate) fn measure(
         commits.as_ref(),
         (origin, watch),
     );
-    let crew = crew::start(jobs, &sender, Job::run);
-    drop(sender);
+    let mut crew = Crew::start(jobs, Job::run);
     let watched = Watched {
         folder: &mut run_folder,
         room: &mut room,
@@ -119,7 +116,7 @@ pub(crate) fn measure(
         origin,
     };
     let mut follower = Follower::new(plan, stop, &coordinator, watched, quiet);
-    let ends = follower.follow(&receiver, crew.started);
+    let ends = follower.follow(&mut crew);
     let followed = follower.end();
     let is_kept = ends.iter().any(End::gave_up);
     if let Some(refusal) = crew.refusal {

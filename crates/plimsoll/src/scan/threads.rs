@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::rc::Rc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -15,6 +14,7 @@ use integrity::{Tally, judge_pages};
 use units::PageNumber;
 
 use super::target::Target;
+use crate::crew::{self, Crew, News, NewsSender};
 use crate::error::CommandError;
 use crate::term::Progress;
 use crate::wire;
@@ -46,9 +46,6 @@ struct FilePart {
 struct ScanWork {
     targets: Vec<Target>,
     parts: Mutex<VecDeque<FilePart>>,
-    done_bytes: Arc<AtomicU64>,
-    /// The threads that still work.
-    busy: AtomicUsize,
 }
 
 /// What one thread found in one file, and when it began and ended with it.
@@ -59,6 +56,12 @@ struct ScanShare {
     to: Instant,
 }
 
+/// What threads found in files, by the file's number.
+type Shares = Vec<(usize, ScanShare)>;
+
+/// Where a thread tells how many bytes more it has judged.
+type ScanNews = NewsSender<u64, Result<Shares, CommandError>>;
+
 /// Scans all of `targets`. An error is one of the whole undertaking: a file that has gone
 /// meanwhile.
 pub(crate) fn scan(
@@ -68,50 +71,48 @@ pub(crate) fn scan(
     let parts: VecDeque<FilePart> = targets.iter().enumerate().flat_map(parts).collect();
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let threads = cores.min(parts.len()).max(1);
-    let work = ScanWork {
+    let work = Arc::new(ScanWork {
         targets,
         parts: Mutex::new(parts),
-        done_bytes: Arc::default(),
-        busy: AtomicUsize::new(threads),
-    };
+    });
     let shares = run_threads(&work, threads, progress)?;
+    let work = Arc::into_inner(work).expect("invariant: threads that have ended hold nothing");
     Ok(add_up(work, shares))
 }
 
 fn run_threads(
-    work: &ScanWork,
+    work: &Arc<ScanWork>,
     threads: usize,
     progress: &mut Progress,
-) -> Result<Vec<(usize, ScanShare)>, CommandError> {
+) -> Result<Shares, CommandError> {
     let size = |target: &Target| u64::from(target.last_read.0) * target.page_size.bytes_u64();
     let total: u64 = work.targets.iter().map(size).sum();
-    thread::scope(|scope| {
-        let start = |_| {
-            scope.spawn(|| {
-                let shares = one_thread(work);
-                work.busy.fetch_sub(1, Ordering::Relaxed);
-                shares
-            })
-        };
-        let running: Vec<_> = (0..threads).map(start).collect();
-        while work.busy.load(Ordering::Relaxed) > 0 {
-            progress.bytes(work.done_bytes.load(Ordering::Relaxed), total);
-            thread::sleep(LOOK);
+    let jobs = (0..threads).map(|_| Arc::clone(work)).collect();
+    let mut crew = Crew::start(jobs, |work, news| one_thread(&work, news));
+    // Those that could be started take all parts.
+    if let Some(refusal) = crew.refusal.take_if(|_| crew.started == 0) {
+        return Err(refusal);
+    }
+    let (mut done_bytes, mut found) = (0, Ok(Vec::new()));
+    while !crew.has_ended() {
+        match crew.next(LOOK) {
+            Some(News::Told(bytes)) => done_bytes += bytes,
+            Some(News::Ended(end)) => {
+                let end = end.unwrap_or_else(|| Err(crew::panicked()));
+                found = found.and_then(|mut shares: Shares| {
+                    shares.extend(end?);
+                    Ok(shares)
+                });
+            }
+            None => {}
         }
-        let mut shares = Vec::new();
-        for thread in running {
-            // A panic has been explained where it happened.
-            let found = thread
-                .join()
-                .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            shares.extend(found?);
-        }
-        Ok(shares)
-    })
+        progress.bytes(done_bytes, total);
+    }
+    found
 }
 
 /// Takes parts until there are none.
-fn one_thread(work: &ScanWork) -> Result<Vec<(usize, ScanShare)>, CommandError> {
+fn one_thread(work: &ScanWork, news: &ScanNews) -> Result<Shares, CommandError> {
     let world = wire::world()?;
     let mut open: HashMap<usize, (Rc<dyn Device>, ScanShare)> = HashMap::new();
     while let Some(part) = take(work) {
@@ -124,7 +125,7 @@ fn one_thread(work: &ScanWork) -> Result<Vec<(usize, ScanShare)>, CommandError> 
             let share = begin(target, device.caps().unbuffered);
             (device, share)
         };
-        let share = judge_part(&world, work, part.pages, target, Rc::clone(&device), share);
+        let share = judge_part(&world, news, part.pages, target, Rc::clone(&device), share);
         open.insert(part.file, (device, share));
     }
     Ok(open
@@ -145,7 +146,7 @@ fn begin(target: &Target, unbuffered: bool) -> ScanShare {
 
 fn judge_part(
     world: &World,
-    work: &ScanWork,
+    news: &ScanNews,
     pages: Range<PageNumber>,
     target: &Target,
     device: Rc<dyn Device>,
@@ -158,8 +159,8 @@ fn judge_part(
         ..
     } = share;
     let runtime = world.executor().runtime();
-    let done = Arc::clone(&work.done_bytes);
-    let progress = move |bytes| _ = done.fetch_add(bytes, Ordering::Relaxed);
+    let news = news.clone();
+    let progress = move |bytes| news.tell(bytes);
     let size = target.page_size;
     let scan = judge_pages(runtime, device, size, pages, tally, progress);
     ScanShare {
@@ -188,7 +189,7 @@ fn parts((file, target): (usize, &Target)) -> Vec<FilePart> {
     (1..end).step_by(step as usize).map(part).collect()
 }
 
-fn add_up(work: ScanWork, mut shares: Vec<(usize, ScanShare)>) -> Vec<Scanned> {
+fn add_up(work: ScanWork, mut shares: Shares) -> Vec<Scanned> {
     let mut scanned = Vec::new();
     for (file, target) in work.targets.into_iter().enumerate() {
         let mut tally = target.empty_tally();
