@@ -186,6 +186,7 @@ const TABLE: &[Layer] = &[
             "integrity",
             "plan",
             "record",
+            "trial",
             "units",
         ],
         outside: &[
@@ -197,7 +198,7 @@ const TABLE: &[Layer] = &[
             "serde_json",
             "xxhash-rust",
         ],
-        tests: &["trial"],
+        tests: &[],
     },
     Layer {
         package: "xtask",

@@ -89,6 +89,20 @@ pub fn append_segment(
     Ok(())
 }
 
+/// The key of one signed 64-bit column that is not null, in ascending order.
+pub fn long_long_key(value: i64) -> [u8; 9] {
+    let mut key = [VALUE; 9];
+    key[1..].copy_from_slice(&(value ^ i64::MIN).to_be_bytes());
+    key
+}
+
+/// The value whose [`long_long_key`] this is; none where it is no such key.
+pub fn long_long_value(key: &[u8]) -> Option<i64> {
+    let (&mark, ordered) = key.split_first()?;
+    let ordered = i64::from_be_bytes(ordered.try_into().ok()?);
+    (mark == VALUE).then_some(ordered ^ i64::MIN)
+}
+
 /// Puts the key of a row into `key`, in place of what was there. `value` gives the stored bytes
 /// of a column, or none where it is null.
 pub fn index_key<'v>(

@@ -116,7 +116,7 @@ fn messages(path: &Path) -> Messages {
     let bytes = fs::read(path).unwrap();
     let page_size = read_copies(&bytes).unwrap().page_size;
     let mut reader = Reader::open(FileImage::new(&bytes, page_size)).unwrap();
-    let table = reader.table(trial::TABLE).unwrap().clone();
+    let table = reader.table(trial::messages::TABLE).unwrap().clone();
     let column = |name: &str| {
         let mut columns = table.definition.columns.iter();
         columns.find(|column| column.name == name).unwrap()

@@ -84,11 +84,14 @@ fn strangers_see_every_row_after_a_load() {
     scratch.succeed(&["check", "Plimsoll001.edb"]);
     scratch.succeed(&["verify", "Plimsoll001.edb"]);
     let bytes = fs::read(&file).unwrap();
-    let ours = read_with_ours(&bytes, trial::TABLE, LongValues::Follow).unwrap();
+    let ours = read_with_ours(&bytes, trial::messages::TABLE, LongValues::Follow).unwrap();
     println!("after {seconds} s of load, {}", told(&ours));
     if let Some(python) = PythonReaders::from_environment("strangers_see_every_row_after_a_load") {
         for reader in [PythonReader::Dissect, PythonReader::Impacket] {
-            agree(&ours, &python.read(reader, &file, trial::TABLE).unwrap());
+            agree(
+                &ours,
+                &python.read(reader, &file, trial::messages::TABLE).unwrap(),
+            );
         }
     }
     let sample = if iops.is_some() {
@@ -96,10 +99,10 @@ fn strangers_see_every_row_after_a_load() {
     } else {
         LongValues::EveryNth((ours.records.count / FOLLOWED).max(1).try_into().unwrap())
     };
-    let ours = read_with_ours(&bytes, trial::TABLE, sample).unwrap();
+    let ours = read_with_ours(&bytes, trial::messages::TABLE, sample).unwrap();
     agree(
         &ours,
-        &read_with_libesedb(&file, trial::TABLE, sample).unwrap(),
+        &read_with_libesedb(&file, trial::messages::TABLE, sample).unwrap(),
     );
 }
 

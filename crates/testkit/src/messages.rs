@@ -1,55 +1,13 @@
-//! The table that every test database holds, and rows for it that can be made again from a seed.
+//! Rows for the table of messages, which every test database holds, that can be made again from a
+//! seed.
 
 use engine::Row;
 use engine::bulk::RowSource;
-use ese::schema::{ColumnDefinition, ColumnType, IndexDefinition, TableDefinition, index_flags};
+use ese::key::long_long_key;
+use trial::messages::{RECEIVED_INDEX, TABLE, column};
 use units::{Prng, Seed};
 
 use crate::peers::{DigestBuilder, TableDigest};
-
-/// The name of the table.
-pub const TABLE: &str = "Messages";
-/// The name of its secondary index.
-pub const INDEX: &str = "ReceivedIndex";
-
-/// Column numbers of the table.
-pub mod column {
-    /// Primary key, ascending with insertion.
-    pub const MESSAGE_ID: u16 = 1;
-    /// Which object of the database.
-    pub const OBJECT_ID: u16 = 2;
-    /// Counts replacements.
-    pub const VERSION: u16 = 3;
-    /// Secondary key: about 16 neighbours share it.
-    pub const RECEIVED: u16 = 4;
-    /// Hash of the record.
-    pub const RECORD_HASH: u16 = 5;
-    /// Hash of the long value.
-    pub const LONG_HASH: u16 = 6;
-    /// Payload in the record.
-    pub const SHORT_PAD: u16 = 128;
-    /// Payload kept apart.
-    pub const LONG_PAD: u16 = 256;
-}
-
-/// The table `Messages`: what workloads use, so that tests meet the same pages.
-pub fn definition() -> TableDefinition {
-    let columns = vec![
-        ColumnDefinition::new(1, "MessageId", ColumnType::LongLong, 0).not_null(),
-        ColumnDefinition::new(2, "ObjectId", ColumnType::Long, 0),
-        ColumnDefinition::new(3, "Version", ColumnType::Long, 0),
-        ColumnDefinition::new(4, "Received", ColumnType::LongLong, 0),
-        ColumnDefinition::new(5, "RecordHash", ColumnType::Guid, 0),
-        ColumnDefinition::new(6, "LongHash", ColumnType::Guid, 0),
-        ColumnDefinition::new(128, "ShortPad", ColumnType::Binary, 255),
-        ColumnDefinition::new(256, "LongPad", ColumnType::LongBinary, 0),
-    ];
-    let indexes = vec![
-        IndexDefinition::new("MessageIdIndex", index_flags::ORDINARY_PRIMARY, &[1]),
-        IndexDefinition::new(INDEX, index_flags::ORDINARY_SECONDARY, &[4]),
-    ];
-    TableDefinition::new(TABLE, columns, indexes)
-}
 
 /// The value of every column of one message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -192,8 +150,8 @@ pub(crate) fn digest_of(reader: &str, rows: impl IntoIterator<Item = MessageRow>
                 records.field(id, Some(value));
             }
         }
-        index.sized(&key_of(message.received));
-        index.sized(&key_of(message.message_id));
+        index.sized(&long_long_key(message.received));
+        index.sized(&long_long_key(message.message_id));
         for builder in [&mut records, &mut long_values, &mut index] {
             builder.count += 1;
         }
@@ -203,13 +161,6 @@ pub(crate) fn digest_of(reader: &str, rows: impl IntoIterator<Item = MessageRow>
         table: TABLE.to_owned(),
         records: records.finish(),
         long_values: Some(long_values.finish()),
-        indexes: std::iter::once((INDEX.to_owned(), index.finish())).collect(),
+        indexes: std::iter::once((RECEIVED_INDEX.to_owned(), index.finish())).collect(),
     }
-}
-
-/// The normalised key of a signed 64-bit column.
-pub fn key_of(value: i64) -> [u8; 9] {
-    let mut key = [0x7F; 9];
-    key[1..].copy_from_slice(&(value ^ i64::MIN).to_be_bytes());
-    key
 }

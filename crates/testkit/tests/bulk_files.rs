@@ -6,9 +6,10 @@ use engine::bulk::{Amount, BulkOptions, BulkSummary, load};
 use ese::header::DatabaseState;
 use ese::page::PageSize;
 use ese::{LogTime, Signature};
-use testkit::messages::{Messages, TABLE, definition};
+use testkit::messages::Messages;
 use testkit::peers::{LongValues, PythonReader, PythonReaders, read_with_libesedb};
 use testkit::{World, pages};
+use trial::messages::{TABLE, definition};
 use units::{Bytes, Seed};
 
 const FILE: &str = "mail.edb";

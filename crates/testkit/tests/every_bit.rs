@@ -9,7 +9,8 @@ use ese::page_state::PageDamage;
 use ese::{LogTime, Signature};
 use integrity::{Damage, Tally};
 use testkit::World;
-use testkit::messages::{Messages, definition};
+use testkit::messages::Messages;
+use trial::messages::definition;
 use units::{PageNumber, Seed};
 
 const FILE: &str = "mail.edb";

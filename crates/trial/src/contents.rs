@@ -2,11 +2,13 @@
 //! be whole and still hold something else.
 
 use ese::catalog::CatalogTable;
+use ese::key::long_long_value;
 use ese::reader::{FieldValue, PageSource, ReadError, Reader};
 use ese::schema::{ColumnDefinition, ColumnId};
 use units::PageNumber;
 
-use crate::messages::{Decoder, LONG_PAD, TABLE, definition, message_id};
+use crate::messages::column::LONG_PAD;
+use crate::messages::{Decoder, TABLE, definition};
 
 /// Wrong messages that are named; the rest are counted.
 const MOST_NAMED: usize = 100;
@@ -58,7 +60,7 @@ pub fn examine<S: PageSource>(source: S) -> Result<Option<Contents>, ReadError<S
             }
         };
         let object = *object.get_or_insert(record.message.object);
-        let sound = message_id(&key)
+        let sound = long_long_value(&key)
             .ok_or_else(|| format!("{key:02x?} is no key of a message"))
             .and_then(|id| record.check(id, object).map_err(|wrong| wrong.to_string()));
         let long = long_value(&mut reader, &table, &long_pad, &data)?;

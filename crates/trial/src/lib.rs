@@ -11,7 +11,7 @@ mod in_flight;
 mod location;
 mod longest;
 pub mod manifest;
-mod messages;
+pub mod messages;
 mod meter;
 mod outlast;
 mod pace;
@@ -33,7 +33,6 @@ use std::rc::Rc;
 
 pub use coordinator::{Coordinator, Member, Stop};
 pub use location::Location;
-pub use messages::{TABLE, definition};
 pub use sampler::HostSampler;
 pub use settings::{engine_settings, record_settings, test_type};
 

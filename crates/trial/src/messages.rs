@@ -6,17 +6,34 @@ use ese::record::{RecordError, RecordRef};
 use ese::schema::{ColumnDefinition, ColumnType, IndexDefinition, TableDefinition, index_flags};
 use workload::{Message, Pads, Record};
 
+use column::{
+    LONG_HASH, LONG_PAD, MESSAGE_ID, OBJECT_ID, RECEIVED, RECORD_HASH, SHORT_PAD, VERSION,
+};
+
 /// Name of the one user table.
 pub const TABLE: &str = "Messages";
+/// Name of its secondary index.
+pub const RECEIVED_INDEX: &str = "ReceivedIndex";
 
-const MESSAGE_ID: u16 = 1;
-const OBJECT_ID: u16 = 2;
-const VERSION: u16 = 3;
-const RECEIVED: u16 = 4;
-const RECORD_HASH: u16 = 5;
-const LONG_HASH: u16 = 6;
-const SHORT_PAD: u16 = 128;
-pub(crate) const LONG_PAD: u16 = 256;
+/// Column numbers of the table.
+pub mod column {
+    /// Primary key, ascending with insertion.
+    pub const MESSAGE_ID: u16 = 1;
+    /// Which database.
+    pub const OBJECT_ID: u16 = 2;
+    /// Counts replacements.
+    pub const VERSION: u16 = 3;
+    /// Secondary key, shared by neighbours.
+    pub const RECEIVED: u16 = 4;
+    /// Hash of the record.
+    pub const RECORD_HASH: u16 = 5;
+    /// Hash of the long value.
+    pub const LONG_HASH: u16 = 6;
+    /// Payload in the record.
+    pub const SHORT_PAD: u16 = 128;
+    /// Payload kept apart.
+    pub const LONG_PAD: u16 = 256;
+}
 
 /// The table that holds the messages of a database.
 pub fn definition() -> TableDefinition {
@@ -36,28 +53,9 @@ pub fn definition() -> TableDefinition {
         ],
         vec![
             IndexDefinition::new("MessageIndex", index_flags::ORDINARY_PRIMARY, &[MESSAGE_ID]),
-            IndexDefinition::new(
-                "ReceivedIndex",
-                index_flags::ORDINARY_SECONDARY,
-                &[RECEIVED],
-            ),
+            IndexDefinition::new(RECEIVED_INDEX, index_flags::ORDINARY_SECONDARY, &[RECEIVED]),
         ],
     )
-}
-
-/// The primary key of a message: mark of a value, then the number in an order of bytes.
-pub(crate) fn primary_key(message_id: i64) -> [u8; 9] {
-    let mut key = [0x7F; 9];
-    let ordered = message_id.cast_unsigned() ^ 1 << 63;
-    key[1..].copy_from_slice(&ordered.to_be_bytes());
-    key
-}
-
-/// The message whose primary key this is; none where it is no such key.
-pub(crate) fn message_id(key: &[u8]) -> Option<i64> {
-    let (&mark, ordered) = key.split_first()?;
-    let ordered = u64::from_be_bytes(ordered.try_into().ok()?);
-    (mark == 0x7F).then_some((ordered ^ 1 << 63).cast_signed())
 }
 
 /// Puts `message` into `row`.
@@ -131,7 +129,7 @@ impl Decoder {
 
 #[cfg(test)]
 mod tests {
-    use ese::key::index_key;
+    use ese::key::{index_key, long_long_key, long_long_value};
     use ese::long_value::LongValueId;
     use ese::page::PageSize;
     use ese::record::RecordBuilder;
@@ -141,7 +139,8 @@ mod tests {
     use units::Seed;
     use workload::{Content, Pads};
 
-    use super::{Decoder, LONG_PAD, MESSAGE_ID, definition, fill_row, message_id, primary_key};
+    use super::column::{LONG_PAD, MESSAGE_ID};
+    use super::{Decoder, definition, fill_row};
 
     proptest! {
         #[test]
@@ -151,9 +150,9 @@ mod tests {
             let mut key = Vec::new();
             let value = |column| (column == ColumnId(MESSAGE_ID)).then_some(&stored[..]);
             index_key(&table, &table.indexes[0], value, &mut key).unwrap();
-            prop_assert_eq!(&key, &primary_key(id));
-            prop_assert_eq!(message_id(&key), Some(id));
-            prop_assert_eq!(message_id(&key[1..]), None);
+            prop_assert_eq!(&key, &long_long_key(id));
+            prop_assert_eq!(long_long_value(&key), Some(id));
+            prop_assert_eq!(long_long_value(&key[1..]), None);
         }
 
         /// What the engine would store of a row decodes to the message that it was made of.

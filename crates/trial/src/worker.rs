@@ -5,13 +5,14 @@ use std::rc::Rc;
 
 use device::Runtime;
 use engine::{Database, Durability, Order, Row, Table, Transaction, TransactionError};
+use ese::key::{long_long_key, long_long_value};
 use record::Series;
 use units::Nanos;
 use workload::{Commit, Content, Ids, Operation, Pads, Place, Session, Step};
 
 use crate::Sink;
 use crate::commits::{Change, CommitStep, Stage};
-use crate::messages::{Decoder, fill_row, message_id as message_id_of, primary_key};
+use crate::messages::{Decoder, fill_row};
 use crate::meter::Meter;
 use crate::pace::Pacer;
 use crate::trouble::Troubles;
@@ -212,7 +213,7 @@ impl Worker {
         let Some(message_id) = shared.ids.pick(place) else {
             return Ok(());
         };
-        let key = primary_key(message_id);
+        let key = long_long_key(message_id);
         match transaction.delete(&shared.table, &key).await {
             Err(TransactionError::NotFound) => {}
             outcome => {
@@ -229,7 +230,7 @@ impl Worker {
             return Ok(());
         };
         transaction.delete(&shared.table, &entry.key).await?;
-        if let Some(found) = message_id_of(&entry.key) {
+        if let Some(found) = long_long_value(&entry.key) {
             self.note(Change::Delete(found));
         }
         Ok(())
@@ -246,7 +247,7 @@ impl Worker {
         let Some(sought) = shared.ids.pick(place) else {
             return Ok(None);
         };
-        let key = primary_key(sought);
+        let key = long_long_key(sought);
         if transaction
             .read(&shared.table, &key, &mut self.record)
             .await?
@@ -266,7 +267,7 @@ impl Worker {
         let shared = &self.shared;
         let now = shared.runtime.now();
         let damaged = |text| shared.troubles.damaged(now, text);
-        let Some(found_under) = message_id_of(key) else {
+        let Some(found_under) = long_long_value(key) else {
             damaged(format!("{key:02x?} is no key of a message"));
             return None;
         };

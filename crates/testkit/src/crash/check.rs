@@ -5,13 +5,15 @@ use device::{FileImage, VolumeImage};
 use engine::{Database, Order, Table, Transaction};
 use ese::flush_map::file_name;
 use ese::header::DatabaseState;
+use ese::key::long_long_key;
 use ese::page::PageSize;
 use ese::record::{Element, RecordRef, Stored};
 use ese::schema::{ColumnId, TableDefinition};
+use trial::messages::{RECEIVED_INDEX, TABLE, column};
 
 use super::model::{Model, Rows};
 use super::script::{FILE, Script};
-use crate::messages::{INDEX, MessageRow, TABLE, column, digest_of, key_of};
+use crate::messages::{MessageRow, digest_of};
 use crate::pages;
 use crate::peers::{LongValues, read_with_ours};
 
@@ -53,7 +55,7 @@ async fn read_row(
     let version = i32::from_le_bytes(number(column::VERSION)?.try_into().expect("4 bytes"));
     let wanted = script.row(message_id, version);
     let problem = |what: &str| format!("message {message_id}, version {version}: {what}");
-    if key != key_of(message_id) {
+    if key != long_long_key(message_id) {
         return Err(problem("is found under another key"));
     }
     let short_pad = number(column::SHORT_PAD)?;
@@ -97,7 +99,9 @@ fn plain(
 
 /// The secondary index names exactly the rows, in order.
 async fn index_agrees(table: &Table, transaction: &Transaction, rows: &Rows) -> Result<(), String> {
-    let mut wanted = rows.keys().map(|&id| (key_of(id / 16), key_of(id)));
+    let mut wanted = rows
+        .keys()
+        .map(|&id| (long_long_key(id / 16), long_long_key(id)));
     let mut scan = transaction.scan(table, Order::Index(0), &[]);
     loop {
         let entry = scan.next().await.map_err(|error| error.to_string())?;
@@ -106,7 +110,9 @@ async fn index_agrees(table: &Table, transaction: &Transaction, rows: &Rows) -> 
             .map(|entry| (&entry.key[..], &entry.data[..]));
         let next = wanted.next();
         if found != next.as_ref().map(|(key, data)| (&key[..], &data[..])) {
-            return Err(format!("{INDEX} holds {found:?} where {next:?} belongs"));
+            return Err(format!(
+                "{RECEIVED_INDEX} holds {found:?} where {next:?} belongs"
+            ));
         }
         if next.is_none() {
             return Ok(());

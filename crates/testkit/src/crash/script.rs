@@ -11,8 +11,9 @@ use ese::page::PageSize;
 use ese::{LogTime, Signature};
 use units::{Bytes, Nanos, Prng, Seed};
 
-use crate::messages::{MessageRow, RowList, definition};
+use crate::messages::{MessageRow, RowList};
 use crate::world::World;
+use trial::messages::definition;
 
 /// What every disk writes whole.
 const SECTOR_BYTES: u32 = 512;

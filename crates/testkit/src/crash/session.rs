@@ -8,7 +8,7 @@ use units::{Nanos, Prng, Seed};
 
 use super::model::{Changes, Model};
 use super::script::Script;
-use crate::messages::TABLE;
+use trial::messages::TABLE;
 
 /// Runs every session of the script to its end.
 pub(crate) async fn work(

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use device::{TracedVolume, Volume};
 use engine::{Database, DatabaseFiles, Mended, Order, Table, TransactionError};
+use ese::key::long_long_key;
 use ese::page::PageSize;
 use plan::Plan;
 use record::Event;
@@ -15,7 +16,7 @@ use super::Group;
 use crate::location::Location;
 use crate::longest::Longest;
 use crate::manifest::{self, Manifest};
-use crate::messages::{Decoder, TABLE, primary_key};
+use crate::messages::{Decoder, TABLE};
 use crate::meter::Meter;
 use crate::policy::{self, warm_bytes};
 use crate::settings::engine_settings;
@@ -150,7 +151,7 @@ async fn exists_from(
 ) -> Result<bool, TransactionError> {
     let transaction = database.begin();
     let found = {
-        let mut scan = transaction.scan(table, Order::Primary, &primary_key(message_id));
+        let mut scan = transaction.scan(table, Order::Primary, &long_long_key(message_id));
         scan.next().await
     };
     transaction.rollback().await?;
