@@ -54,7 +54,7 @@ pub(crate) fn convert(
     complaints: &mut Vec<Complaint>,
 ) -> Option<Plan> {
     apply(overrides, &mut document);
-    let preset = preset(document.preset.as_ref(), complaints);
+    let preset = preset(document.head.preset.as_ref(), complaints);
     let mut check = Check {
         complaints,
         preset: preset.document(),
@@ -76,14 +76,16 @@ pub(crate) fn convert(
     let depth_bounds = (Bytes::from_mib(1), Bytes::from_gib(4));
     Some(Plan {
         name: document
+            .head
             .name
             .map_or_else(|| "plimsoll".to_owned(), |name| name.value),
         description: document
+            .head
             .description
             .map_or_else(String::new, |text| text.value),
         preset,
         mailboxes,
-        seed: Seed(check.number(document.seed.as_ref(), 1, (0, MOST_SEED))),
+        seed: Seed(check.number(document.head.seed.as_ref(), 1, (0, MOST_SEED))),
         databases: databases?,
         size: size?,
         page_size,
@@ -125,7 +127,7 @@ fn apply(overrides: &Overrides, document: &mut low::Document) {
         document.workload.target_iops = Some(given("--target-iops", i128::from(target_iops)));
     }
     if let Some(seed) = overrides.seed {
-        document.seed = Some(given("--seed", i128::from(seed)));
+        document.head.seed = Some(given("--seed", i128::from(seed)));
     }
     if let Some(size) = overrides.size {
         document.databases.size = Some(given("--size", size));

@@ -22,15 +22,12 @@ mod write;
 pub use complaint::{Complaint, PlanError, Problem};
 pub use convert::Overrides;
 pub use deployment::Deployment;
+pub use low::quoted;
 pub use model::{
     Cache, Database, Limits, MailboxDemand, Mix, Plan, Sessions, Test, TestKind, Workload,
 };
 pub use preset::Preset;
 pub use quantity::{parse_duration, parse_size, write_duration, write_size};
-pub use write::quoted;
-
-/// The commented plan that `plimsoll plan` prints as a start.
-const EXAMPLE: &str = include_str!("documents/example.toml");
 
 /// The plan of `plimsoll quick`, complete but for its folder.
 const QUICK: &str = include_str!("documents/quick.toml");
@@ -58,13 +55,13 @@ impl Plan {
     }
 
     /// A plan with every key explained, ready to be edited.
-    pub const fn example() -> &'static str {
-        EXAMPLE
+    pub fn example() -> String {
+        low::example()
     }
 
     /// The plan of `plimsoll quick`: two databases of about 1 GiB in `folder`, 45 s measured.
     pub fn quick(folder: &str, overrides: &Overrides) -> Result<Self, PlanError> {
-        let text = QUICK.replace("\"FOLDER\"", &write::quoted(folder));
+        let text = QUICK.replace("\"FOLDER\"", &quoted(folder));
         Self::parse_with("the quick plan", &text, overrides)
     }
 }

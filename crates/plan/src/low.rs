@@ -1,16 +1,267 @@
 //! The document as it was written: every value optional, of its kind, with its place.
+//!
+//! Here is the one table of a plan's keys: name and kind, what the commented example shows of each,
+//! and in what order. Reading, writing and the example follow from it; [`convert`](crate::convert)
+//! checks what the fields hold.
+
+mod entry;
+mod example;
 
 use units::{Bytes, Nanos};
 
 use crate::complaint::Complaint;
-use crate::reader::{Given, Lines, NumberOrAuto, Place, Section, parse};
+use crate::reader::{Lines, NumberOrAuto, Place, Section, parse};
+
+pub use entry::quoted;
+pub(crate) use example::example;
+
+use entry::{Entry, List, One};
+use example::{Explained, ExplainedKey, Shown};
+
+/// The name of a key: that of its field, unless it has another.
+macro_rules! name {
+    ($field:ident) => {
+        stringify!($field)
+    };
+    ($field:ident $key:literal) => {
+        $key
+    };
+}
+
+/// The keys of a section.
+trait Keys: Sized {
+    /// What the example says of them.
+    const EXPLAINED: Explained;
+
+    /// Takes the keys of the section, and leaves others for whatever follows.
+    fn take(section: &mut Section<'_>, complaints: &mut Vec<Complaint>) -> Self;
+
+    /// Appends the section, with every key that has a value.
+    fn write(&self, text: &mut String);
+
+    /// Reads a section that has nothing but these keys.
+    fn read(mut section: Section<'_>, complaints: &mut Vec<Complaint>) -> Self {
+        let taken = Self::take(&mut section, complaints);
+        section.finish(complaints);
+        taken
+    }
+
+    /// Reads the section where it stands in the document.
+    fn below(root: &mut Section<'_>, complaints: &mut Vec<Complaint>) -> Self {
+        Self::read(root.section(Self::EXPLAINED.key(), complaints), complaints)
+    }
+}
+
+/// A section of the document. Each key has its kind, whether the example gives it or only shows it
+/// in a comment, the value there, and what is said of it. The example's remarks begin at `column`;
+/// `at place` keeps where the section stands, for complaints.
+macro_rules! section {
+    (
+        $(#[$attribute:meta])*
+        $section:ident $title:literal $shown:ident $beside:literal column $column:literal
+        above [$($above:literal)*] $(at $place:ident)?
+        {
+            $($field:ident $(as $key:literal)?: $kind:ty =>
+                $state:ident $value:literal [$($remark:literal)*],)*
+        }
+    ) => {
+        $(#[$attribute])*
+        #[derive(Default)]
+        pub(crate) struct $section {
+            $(pub $place: Place,)?
+            $(pub $field: $kind,)*
+        }
+
+        impl Keys for $section {
+            const EXPLAINED: Explained = Explained {
+                title: $title,
+                beside: $beside,
+                shown: Shown::$shown,
+                column: $column,
+                above: &[$($above,)*],
+                keys: &[$(ExplainedKey {
+                    name: name!($field $($key)?),
+                    shown: Shown::$state,
+                    value: $value,
+                    remarks: &[$($remark,)*],
+                },)*],
+            };
+
+            fn take(section: &mut Section<'_>, complaints: &mut Vec<Complaint>) -> Self {
+                Self {
+                    $($place: section.place(""),)?
+                    $($field: Entry::take(section, name!($field $($key)?), complaints),)*
+                }
+            }
+
+            fn write(&self, text: &mut String) {
+                if !$title.is_empty() {
+                    text.push_str(concat!("\n", $title, "\n"));
+                }
+                $(self.$field.write(name!($field $($key)?), text);)*
+            }
+        }
+    };
+}
+
+section! {
+    /// What stands before the first section.
+    Head "" Given "" column 29
+    above [
+        "A plan for `plimsoll prepare` and `plimsoll run`. Only [databases] with folders and \
+         size must be"
+        "there; every other line shows its default."
+    ]
+    {
+        name: One<String> => Given "\"example\"" [],
+        description: One<String> => Given "\"\"" [],
+        seed: One<i128> => Given "1" [
+            "the same seed gives the same content and the same operations"
+        ],
+        preset: One<String> => Given "\"exchange2013\"" [
+            "or \"exchange2010\": where the load's values come from by default"
+        ],
+    }
+}
+
+section! {
+    /// Where the databases lie, and how large they are.
+    Databases "[databases]" Given "" column 39
+    above [] at place
+    {
+        folders: List<String> => Given "[\"/mnt/disk1\", \"/mnt/disk2\"]" [
+            "databases are dealt out to these in turn"
+        ],
+        log_folders: List<String> => Comment "[\"/mnt/log1\"]" [
+            "where logs go in turn; default: beside the databases"
+        ],
+        count: One<i128> => Comment "2" ["databases in all; default: one per folder"],
+        size: One<Bytes> => Given "\"10GiB\"" [
+            "of each database; at least 20 x cache_maximum to be cold"
+        ],
+        page_size: One<Bytes> => Given "\"32KiB\"" ["4KiB, 8KiB, 16KiB or 32KiB"],
+    }
+}
+
+section! {
+    /// One `[[database]]`.
+    Listed "[[database]]" Comment "" column 29
+    above ["Instead of folders, each database may name its own:"] at place
+    {
+        folder: One<String> => Comment "\"/mnt/disk1/mail\"" [],
+        log_folder: One<String> => Comment "\"/mnt/log1\"" [],
+    }
+}
+
+section! {
+    /// What the storage is to carry.
+    LowMailboxes "[mailboxes]" Comment "" column 29
+    above [
+        "What the storage is to carry: the load is held at what they require and the \
+         headroom, and judged."
+    ] at place
+    {
+        count: One<i128> => Comment "5000" [],
+        iops_each: One<f64> => Comment "0.1" [
+            "database reads and writes per second of one, in its busiest hour"
+        ],
+        size: One<Bytes> => Comment "\"2GiB\"" ["of one; says whether room or I/O is the limit"],
+        headroom: One<i128> => Comment "20" ["percent"],
+    }
+}
+
+section! {
+    /// What the engine may use.
+    Engine "[engine]" Given "of each database" column 29
+    above []
+    {
+        cache_minimum: One<Bytes> => Given "\"32MiB\"" [],
+        cache_maximum: One<Bytes> => Given "\"256MiB\"" [],
+        checkpoint_depth: One<Bytes> => Given "\"20MiB\"" [
+            "log between the checkpoint and the newest record"
+        ],
+    }
+}
+
+section! {
+    /// The load.
+    Workload "[workload]" Given "" column 29
+    above []
+    {
+        threads: One<NumberOrAuto> => Given "\"auto\"" [
+            "sessions per database: as many as the limits allow, or a number"
+        ],
+        target_iops: One<i128> => Comment "500" [
+            "of all databases; held, and judged. Else what [mailboxes] ask for, or"
+            "as many as possible"
+        ],
+        insert: One<i128> => Given "40" ["percent of the operations; the rest are reads"],
+        delete: One<i128> => Given "20" [],
+        replace: One<i128> => Given "5" [],
+        batch_updates: One<i128> => Given "16" ["inserts, deletes and replaces of one batch"],
+        commits_per_batch: One<i128> => Given "7" ["transactions that a batch is made of"],
+        lazy_commits: One<i128> => Given "70" [
+            "percent of the commits that do not wait for the log"
+        ],
+        short_pad: One<Bytes> => Given "\"200B\"" ["payload in the record"],
+        long_pad: One<Bytes> => Given "\"1750B\"" ["payload in the long-value tree"],
+    }
+}
+
+section! {
+    /// What is run.
+    Test "[test]" Given "" column 29
+    above []
+    {
+        kind as "type": One<String> => Given "\"performance\"" [
+            "or \"stress\": 24h and lenient limits by default"
+        ],
+        duration: One<Nanos> => Given "\"2h\"" ["measured, after the warm-up"],
+        warm_up_limit: One<Nanos> => Given "\"30min\"" [
+            "warm-up ends when the cache is at 0.9 of its maximum, or after this"
+        ],
+        interval: One<Nanos> => Given "\"15s\"" ["of one sample"],
+        give_up: One<Nanos> => Given "\"60s\"" [
+            "a request without an answer for so long ends the run: it fails"
+        ],
+        checksum: One<bool> => Given "true" ["verify every page after the run"],
+        maintenance: One<bool> => Given "true" [
+            "background scan of the whole file while the load runs"
+        ],
+        maintenance_throttle: One<Nanos> => Given "\"100ms\"" [
+            "pause between two reads of the scan"
+        ],
+    }
+}
+
+section! {
+    /// What latencies are held against.
+    Limits "[limits]" Given "averages over the run, and the worst sample" column 29
+    above []
+    {
+        read_average: One<Nanos> => Given "\"20ms\"" [],
+        read_maximum: One<Nanos> => Given "\"100ms\"" [],
+        log_write_average: One<Nanos> => Given "\"10ms\"" [],
+        log_write_maximum: One<Nanos> => Given "\"100ms\"" [],
+        longest_request: One<Nanos> => Given "\"5s\"" ["any one request, of whatever kind"],
+    }
+}
+
+/// The sections in the order of the example.
+const SECTIONS: [Explained; 8] = [
+    Head::EXPLAINED,
+    Databases::EXPLAINED,
+    Listed::EXPLAINED,
+    LowMailboxes::EXPLAINED,
+    Engine::EXPLAINED,
+    Workload::EXPLAINED,
+    Test::EXPLAINED,
+    Limits::EXPLAINED,
+];
 
 /// A plan before its values have been checked.
 pub(crate) struct Document {
-    pub name: Option<Given<String>>,
-    pub description: Option<Given<String>>,
-    pub seed: Option<Given<i128>>,
-    pub preset: Option<Given<String>>,
+    pub head: Head,
     pub mailboxes: Option<LowMailboxes>,
     pub databases: Databases,
     pub listed: Vec<Listed>,
@@ -20,67 +271,24 @@ pub(crate) struct Document {
     pub limits: Limits,
 }
 
-/// What the storage is to carry.
-pub(crate) struct LowMailboxes {
-    pub place: Place,
-    pub count: Option<Given<i128>>,
-    pub iops_each: Option<Given<f64>>,
-    pub size: Option<Given<Bytes>>,
-    pub headroom: Option<Given<i128>>,
-}
-
-pub(crate) struct Databases {
-    pub place: Place,
-    pub folders: Option<Vec<Given<String>>>,
-    pub log_folders: Option<Vec<Given<String>>>,
-    pub count: Option<Given<i128>>,
-    pub size: Option<Given<Bytes>>,
-    pub page_size: Option<Given<Bytes>>,
-}
-
-/// One `[[database]]`.
-pub(crate) struct Listed {
-    pub place: Place,
-    pub folder: Option<Given<String>>,
-    pub log_folder: Option<Given<String>>,
-}
-
-pub(crate) struct Engine {
-    pub cache_minimum: Option<Given<Bytes>>,
-    pub cache_maximum: Option<Given<Bytes>>,
-    pub checkpoint_depth: Option<Given<Bytes>>,
-}
-
-pub(crate) struct Workload {
-    pub threads: Option<Given<NumberOrAuto>>,
-    pub target_iops: Option<Given<i128>>,
-    pub insert: Option<Given<i128>>,
-    pub delete: Option<Given<i128>>,
-    pub replace: Option<Given<i128>>,
-    pub lazy_commits: Option<Given<i128>>,
-    pub batch_updates: Option<Given<i128>>,
-    pub commits_per_batch: Option<Given<i128>>,
-    pub short_pad: Option<Given<Bytes>>,
-    pub long_pad: Option<Given<Bytes>>,
-}
-
-pub(crate) struct Test {
-    pub kind: Option<Given<String>>,
-    pub duration: Option<Given<Nanos>>,
-    pub warm_up_limit: Option<Given<Nanos>>,
-    pub interval: Option<Given<Nanos>>,
-    pub give_up: Option<Given<Nanos>>,
-    pub checksum: Option<Given<bool>>,
-    pub maintenance: Option<Given<bool>>,
-    pub maintenance_throttle: Option<Given<Nanos>>,
-}
-
-pub(crate) struct Limits {
-    pub read_average: Option<Given<Nanos>>,
-    pub read_maximum: Option<Given<Nanos>>,
-    pub log_write_average: Option<Given<Nanos>>,
-    pub log_write_maximum: Option<Given<Nanos>>,
-    pub longest_request: Option<Given<Nanos>>,
+impl Document {
+    /// The document as a text that [`read`] reads back.
+    pub(crate) fn write(&self) -> String {
+        let mut text = String::new();
+        self.head.write(&mut text);
+        if let Some(mailboxes) = &self.mailboxes {
+            mailboxes.write(&mut text);
+        }
+        self.databases.write(&mut text);
+        for listed in &self.listed {
+            listed.write(&mut text);
+        }
+        self.engine.write(&mut text);
+        self.workload.write(&mut text);
+        self.test.write(&mut text);
+        self.limits.write(&mut text);
+        text
+    }
 }
 
 /// Reads the text; none where it is not TOML at all.
@@ -92,113 +300,21 @@ pub(crate) fn read(text: &str, complaints: &mut Vec<Complaint>) -> Option<Docume
 
 fn document(mut root: Section<'_>, complaints: &mut Vec<Complaint>) -> Document {
     let document = Document {
-        name: root.take("name", complaints),
-        description: root.take("description", complaints),
-        seed: root.take("seed", complaints),
-        preset: root.take("preset", complaints),
+        head: Head::take(&mut root, complaints),
         mailboxes: root
-            .has("mailboxes")
-            .then(|| mailboxes(root.section("mailboxes", complaints), complaints)),
-        databases: databases(root.section("databases", complaints), complaints),
+            .has(LowMailboxes::EXPLAINED.key())
+            .then(|| LowMailboxes::below(&mut root, complaints)),
+        databases: Databases::below(&mut root, complaints),
         listed: root
-            .sections("database", complaints)
+            .sections(Listed::EXPLAINED.key(), complaints)
             .into_iter()
-            .map(|section| listed(section, complaints))
+            .map(|section| Listed::read(section, complaints))
             .collect(),
-        engine: engine(root.section("engine", complaints), complaints),
-        workload: workload(root.section("workload", complaints), complaints),
-        test: test(root.section("test", complaints), complaints),
-        limits: limits(root.section("limits", complaints), complaints),
+        engine: Engine::below(&mut root, complaints),
+        workload: Workload::below(&mut root, complaints),
+        test: Test::below(&mut root, complaints),
+        limits: Limits::below(&mut root, complaints),
     };
     root.finish(complaints);
     document
-}
-
-fn mailboxes(mut section: Section<'_>, complaints: &mut Vec<Complaint>) -> LowMailboxes {
-    let mailboxes = LowMailboxes {
-        place: section.place(""),
-        count: section.take("count", complaints),
-        iops_each: section.take("iops_each", complaints),
-        size: section.take("size", complaints),
-        headroom: section.take("headroom", complaints),
-    };
-    section.finish(complaints);
-    mailboxes
-}
-
-fn databases(mut section: Section<'_>, complaints: &mut Vec<Complaint>) -> Databases {
-    let databases = Databases {
-        place: section.place(""),
-        folders: section.take_list("folders", complaints),
-        log_folders: section.take_list("log_folders", complaints),
-        count: section.take("count", complaints),
-        size: section.take("size", complaints),
-        page_size: section.take("page_size", complaints),
-    };
-    section.finish(complaints);
-    databases
-}
-
-fn listed(mut section: Section<'_>, complaints: &mut Vec<Complaint>) -> Listed {
-    let listed = Listed {
-        place: section.place(""),
-        folder: section.take("folder", complaints),
-        log_folder: section.take("log_folder", complaints),
-    };
-    section.finish(complaints);
-    listed
-}
-
-fn engine(mut section: Section<'_>, complaints: &mut Vec<Complaint>) -> Engine {
-    let engine = Engine {
-        cache_minimum: section.take("cache_minimum", complaints),
-        cache_maximum: section.take("cache_maximum", complaints),
-        checkpoint_depth: section.take("checkpoint_depth", complaints),
-    };
-    section.finish(complaints);
-    engine
-}
-
-fn workload(mut section: Section<'_>, complaints: &mut Vec<Complaint>) -> Workload {
-    let workload = Workload {
-        threads: section.take("threads", complaints),
-        target_iops: section.take("target_iops", complaints),
-        insert: section.take("insert", complaints),
-        delete: section.take("delete", complaints),
-        replace: section.take("replace", complaints),
-        lazy_commits: section.take("lazy_commits", complaints),
-        batch_updates: section.take("batch_updates", complaints),
-        commits_per_batch: section.take("commits_per_batch", complaints),
-        short_pad: section.take("short_pad", complaints),
-        long_pad: section.take("long_pad", complaints),
-    };
-    section.finish(complaints);
-    workload
-}
-
-fn test(mut section: Section<'_>, complaints: &mut Vec<Complaint>) -> Test {
-    let test = Test {
-        kind: section.take("type", complaints),
-        duration: section.take("duration", complaints),
-        warm_up_limit: section.take("warm_up_limit", complaints),
-        interval: section.take("interval", complaints),
-        give_up: section.take("give_up", complaints),
-        checksum: section.take("checksum", complaints),
-        maintenance: section.take("maintenance", complaints),
-        maintenance_throttle: section.take("maintenance_throttle", complaints),
-    };
-    section.finish(complaints);
-    test
-}
-
-fn limits(mut section: Section<'_>, complaints: &mut Vec<Complaint>) -> Limits {
-    let limits = Limits {
-        read_average: section.take("read_average", complaints),
-        read_maximum: section.take("read_maximum", complaints),
-        log_write_average: section.take("log_write_average", complaints),
-        log_write_maximum: section.take("log_write_maximum", complaints),
-        longest_request: section.take("longest_request", complaints),
-    };
-    section.finish(complaints);
-    limits
 }

@@ -1,144 +1,126 @@
 //! The plan as a document again: for the manifest beside the databases and for the record.
 
-use std::fmt::Write as _;
+use units::Bytes;
 
+use crate::low::{self, Document};
 use crate::model::{Plan, Sessions};
-use crate::quantity::{write_duration, write_size};
+use crate::reader::{Given, NumberOrAuto, Place};
 
 impl Plan {
     /// A TOML text that [`Plan::parse`] reads back as an equal plan, every value spelled out.
     pub fn to_toml(&self) -> String {
-        let mut text = String::new();
-        self.head(&mut text)
-            .and_then(|()| self.body(&mut text))
-            .expect("invariant: writing to a string cannot fail");
-        text
+        self.document().write()
     }
 
-    fn head(&self, text: &mut String) -> std::fmt::Result {
-        writeln!(text, "name = {}", quoted(&self.name))?;
-        writeln!(text, "description = {}", quoted(&self.description))?;
-        writeln!(text, "seed = {}", self.seed.0)?;
-        writeln!(text, "preset = \"{}\"", self.preset)?;
-        if let Some(mailboxes) = &self.mailboxes {
-            writeln!(text, "\n[mailboxes]")?;
-            writeln!(text, "count = {}", mailboxes.count)?;
-            writeln!(text, "iops_each = {}", mailboxes.iops_each)?;
-            writeln!(text, "size = \"{}\"", write_size(mailboxes.size))?;
-            writeln!(text, "headroom = {}", mailboxes.headroom_percent)?;
+    fn document(&self) -> Document {
+        let (databases, listed) = self.where_databases_live();
+        let mailboxes = self.mailboxes.map(|mailboxes| low::LowMailboxes {
+            count: Some(number(mailboxes.count)),
+            iops_each: Some(given(mailboxes.iops_each)),
+            size: Some(given(mailboxes.size)),
+            headroom: Some(number(mailboxes.headroom_percent)),
+            ..Default::default()
+        });
+        Document {
+            head: low::Head {
+                name: Some(given(self.name.clone())),
+                description: Some(given(self.description.clone())),
+                seed: Some(given(self.seed.0.into())),
+                preset: Some(given(self.preset.to_string())),
+            },
+            mailboxes,
+            databases,
+            listed,
+            engine: low::Engine {
+                cache_minimum: Some(given(self.cache.minimum)),
+                cache_maximum: Some(given(self.cache.maximum)),
+                checkpoint_depth: Some(given(self.checkpoint_depth)),
+            },
+            workload: self.load(),
+            test: self.what_is_run(),
+            limits: low::Limits {
+                read_average: Some(given(self.limits.read_average)),
+                read_maximum: Some(given(self.limits.read_maximum)),
+                log_write_average: Some(given(self.limits.log_write_average)),
+                log_write_maximum: Some(given(self.limits.log_write_maximum)),
+                longest_request: Some(given(self.limits.longest_request)),
+            },
         }
-        self.where_databases_live(text)?;
-        writeln!(text, "\n[engine]")?;
-        writeln!(
-            text,
-            "cache_minimum = \"{}\"",
-            write_size(self.cache.minimum)
-        )?;
-        writeln!(
-            text,
-            "cache_maximum = \"{}\"",
-            write_size(self.cache.maximum)
-        )?;
-        let depth = write_size(self.checkpoint_depth);
-        writeln!(text, "checkpoint_depth = \"{depth}\"")
     }
 
     /// Folders that repeat come from dealing out, so dealing out the distinct ones restores them.
-    fn where_databases_live(&self, text: &mut String) -> std::fmt::Result {
+    fn where_databases_live(&self) -> (low::Databases, Vec<low::Listed>) {
         let folders = distinct(self.databases.iter().map(|database| &database.folder));
         let logs = distinct(self.databases.iter().map(|database| &database.log_folder));
-        let dealt = folders.len() < self.databases.len();
-        writeln!(text, "\n[databases]")?;
-        if dealt {
-            writeln!(text, "folders = [{}]", folders.join(", "))?;
-            writeln!(text, "log_folders = [{}]", logs.join(", "))?;
-            writeln!(text, "count = {}", self.databases.len())?;
+        let mut section = low::Databases {
+            size: Some(given(self.size)),
+            page_size: Some(given(self.page_size)),
+            ..Default::default()
+        };
+        if folders.len() < self.databases.len() {
+            section.folders = Some(folders);
+            section.log_folders = Some(logs);
+            section.count = Some(given(self.databases.len() as i128));
+            return (section, Vec::new());
         }
-        writeln!(text, "size = \"{}\"", write_size(self.size))?;
-        writeln!(text, "page_size = \"{}\"", write_size(self.page_size))?;
-        for database in self.databases.iter().filter(|_| !dealt) {
-            writeln!(text, "\n[[database]]")?;
-            writeln!(text, "folder = {}", quoted(&database.folder))?;
-            writeln!(text, "log_folder = {}", quoted(&database.log_folder))?;
-        }
-        Ok(())
+        let listed = self.databases.iter().map(|database| low::Listed {
+            folder: Some(given(database.folder.clone())),
+            log_folder: Some(given(database.log_folder.clone())),
+            ..Default::default()
+        });
+        (section, listed.collect())
     }
 
-    fn body(&self, text: &mut String) -> std::fmt::Result {
+    fn load(&self) -> low::Workload {
         let workload = &self.workload;
-        writeln!(text, "\n[workload]")?;
-        match workload.sessions {
-            Sessions::Auto => writeln!(text, "threads = \"auto\"")?,
-            Sessions::Count(count) => writeln!(text, "threads = {count}")?,
+        low::Workload {
+            threads: Some(given(match workload.sessions {
+                Sessions::Auto => NumberOrAuto::Auto,
+                Sessions::Count(count) => NumberOrAuto::Number(count.into()),
+            })),
+            target_iops: workload.target_iops.map(number),
+            insert: Some(number(workload.mix.insert)),
+            delete: Some(number(workload.mix.delete)),
+            replace: Some(number(workload.mix.replace)),
+            lazy_commits: Some(number(workload.mix.lazy_commits)),
+            batch_updates: Some(number(workload.batch_updates)),
+            commits_per_batch: Some(number(workload.commits_per_batch)),
+            short_pad: Some(given(Bytes(workload.short_pad_bytes.into()))),
+            long_pad: Some(given(Bytes(workload.long_pad_bytes.into()))),
         }
-        if let Some(target) = workload.target_iops {
-            writeln!(text, "target_iops = {target}")?;
-        }
-        writeln!(text, "insert = {}", workload.mix.insert)?;
-        writeln!(text, "delete = {}", workload.mix.delete)?;
-        writeln!(text, "replace = {}", workload.mix.replace)?;
-        writeln!(text, "lazy_commits = {}", workload.mix.lazy_commits)?;
-        writeln!(text, "batch_updates = {}", workload.batch_updates)?;
-        writeln!(text, "commits_per_batch = {}", workload.commits_per_batch)?;
-        writeln!(text, "short_pad = \"{}B\"", workload.short_pad_bytes)?;
-        writeln!(text, "long_pad = \"{}B\"", workload.long_pad_bytes)?;
-        writeln!(text, "\n[test]")?;
+    }
+
+    fn what_is_run(&self) -> low::Test {
         let test = &self.test;
-        writeln!(text, "type = \"{}\"", test.kind)?;
-        writeln!(text, "duration = \"{}\"", write_duration(test.duration))?;
-        writeln!(
-            text,
-            "warm_up_limit = \"{}\"",
-            write_duration(test.warm_up_limit)
-        )?;
-        writeln!(text, "interval = \"{}\"", write_duration(test.interval))?;
-        writeln!(text, "give_up = \"{}\"", write_duration(test.give_up))?;
-        writeln!(text, "checksum = {}", test.checksum)?;
-        writeln!(
-            text,
-            "maintenance = {}",
-            test.maintenance_throttle.is_some()
-        )?;
-        if let Some(throttle) = test.maintenance_throttle {
-            writeln!(
-                text,
-                "maintenance_throttle = \"{}\"",
-                write_duration(throttle)
-            )?;
+        low::Test {
+            kind: Some(given(test.kind.to_string())),
+            duration: Some(given(test.duration)),
+            warm_up_limit: Some(given(test.warm_up_limit)),
+            interval: Some(given(test.interval)),
+            give_up: Some(given(test.give_up)),
+            checksum: Some(given(test.checksum)),
+            maintenance: Some(given(test.maintenance_throttle.is_some())),
+            maintenance_throttle: test.maintenance_throttle.map(given),
         }
-        let limits = &self.limits;
-        writeln!(text, "\n[limits]")?;
-        for (key, value) in [
-            ("read_average", limits.read_average),
-            ("read_maximum", limits.read_maximum),
-            ("log_write_average", limits.log_write_average),
-            ("log_write_maximum", limits.log_write_maximum),
-            ("longest_request", limits.longest_request),
-        ] {
-            writeln!(text, "{key} = \"{}\"", write_duration(value))?;
-        }
-        Ok(())
     }
 }
 
-/// The distinct texts in the order of their first appearance, quoted.
-fn distinct<'a>(texts: impl Iterator<Item = &'a String>) -> Vec<String> {
-    let mut distinct = Vec::new();
-    for text in texts.map(|text| quoted(text)) {
-        if !distinct.contains(&text) {
-            distinct.push(text);
+fn given<T>(value: T) -> Given<T> {
+    let place = Place::default();
+    Given { value, place }
+}
+
+fn number(value: u32) -> Given<i128> {
+    given(value.into())
+}
+
+/// The distinct texts in the order of their first appearance.
+fn distinct<'a>(texts: impl Iterator<Item = &'a String>) -> Vec<Given<String>> {
+    let mut distinct: Vec<Given<String>> = Vec::new();
+    for text in texts {
+        if !distinct.iter().any(|known| known.value == *text) {
+            distinct.push(given(text.clone()));
         }
     }
     distinct
-}
-
-/// `text` as a TOML basic string.
-pub fn quoted(text: &str) -> String {
-    let escape = |symbol: char| match symbol {
-        '"' => "\\\"".to_owned(),
-        '\\' => "\\\\".to_owned(),
-        symbol if symbol.is_control() => format!("\\u{:04X}", u32::from(symbol)),
-        symbol => symbol.to_string(),
-    };
-    format!("\"{}\"", text.chars().map(escape).collect::<String>())
 }

@@ -30,8 +30,13 @@ fn three_lines_make_a_plan() {
 }
 
 #[test]
+fn the_example_is_the_commented_plan() {
+    assert_eq!(Plan::example(), include_str!("example.toml"));
+}
+
+#[test]
 fn the_example_spells_out_the_defaults() {
-    let example = Plan::parse("example", Plan::example()).unwrap();
+    let example = Plan::parse("example", &Plan::example()).unwrap();
     let folders = "[databases]\nfolders = [\"/mnt/disk1\", \"/mnt/disk2\"]\nsize = \"10GiB\"\n";
     let mut defaults = Plan::parse("defaults", folders).unwrap();
     defaults.name = example.name.clone();

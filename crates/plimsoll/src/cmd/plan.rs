@@ -23,7 +23,7 @@ const USUAL_ROOT: &str = "/mnt/mail";
 /// Prints the example, or lays a deployment out.
 pub(crate) fn run(flags: &PlanFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let Some(path) = &flags.deployment else {
-        console.answer_text(Plan::example())?;
+        console.answer_text(&Plan::example())?;
         return Ok(Outcome::Pass);
     };
     let deployment = read_deployment(path)?;

@@ -1,0 +1,92 @@
+//! The commented plan to start from, made of the table of keys.
+
+use super::SECTIONS;
+
+/// How the example shows a key or a section.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shown {
+    /// As a part of the plan.
+    Given,
+    /// In a comment: it need not be there, or stands in place of something else.
+    Comment,
+}
+
+/// What the example says of a section.
+pub(super) struct Explained {
+    /// `[section]`; empty for the keys before the first one.
+    pub title: &'static str,
+    pub shown: Shown,
+    /// Said beside the title, if anything.
+    pub beside: &'static str,
+    /// Said above it, line by line.
+    pub above: &'static [&'static str],
+    /// Where remarks begin, in characters from the left.
+    pub column: usize,
+    pub keys: &'static [ExplainedKey],
+}
+
+/// What the example says of a key.
+pub(super) struct ExplainedKey {
+    pub name: &'static str,
+    pub shown: Shown,
+    /// Its value as TOML: the default, where it has one.
+    pub value: &'static str,
+    /// Said beside it, line by line.
+    pub remarks: &'static [&'static str],
+}
+
+impl Explained {
+    /// The section's name.
+    pub(super) fn key(&self) -> &'static str {
+        self.title.trim_matches(['[', ']'])
+    }
+
+    fn write(&self, text: &mut String) {
+        for line in self.above {
+            text.extend(["# ", line, "\n"]);
+        }
+        if self.title.is_empty() {
+            text.push('\n');
+        } else {
+            let beside: &[&str] = if self.beside.is_empty() {
+                &[]
+            } else {
+                &[self.beside]
+            };
+            self.line(self.shown, self.title, beside, text);
+        }
+        for key in self.keys {
+            let set = format!("{} = {}", key.name, key.value);
+            self.line(key.shown, &set, key.remarks, text);
+        }
+    }
+
+    /// Appends `code`, and what is said of it beside and below.
+    fn line(&self, shown: Shown, code: &str, remarks: &[&str], text: &mut String) {
+        let mark = if shown == Shown::Comment { "# " } else { "" };
+        let mut left = format!("{mark}{code}");
+        if remarks.is_empty() {
+            text.extend([&left, "\n"]);
+        }
+        for remark in remarks {
+            if left.len() >= self.column {
+                left.push(' ');
+            }
+            let padded = format!("{left:<width$}", width = self.column);
+            text.extend([&padded, "# ", remark, "\n"]);
+            left.clear();
+        }
+    }
+}
+
+/// A plan with every key explained, ready to be edited.
+pub(crate) fn example() -> String {
+    let mut text = String::new();
+    for section in SECTIONS {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        section.write(&mut text);
+    }
+    text
+}
