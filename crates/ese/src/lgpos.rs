@@ -5,7 +5,11 @@ use std::fmt;
 use units::Generation;
 
 use crate::bytes::{u16_at, u32_at};
-use crate::log_file::{SEGMENT_BYTES, SEGMENTS_PER_FILE};
+
+/// Bytes of a segment, of a log header and of one copy of a checkpoint.
+pub const SEGMENT_BYTES: usize = 4096;
+/// Segments of a log file, its header among them.
+pub const SEGMENTS_PER_FILE: u16 = 256;
 
 /// A byte in the log: generation, 4 KiB segment of its file, byte of the segment. All zero means
 /// "none".

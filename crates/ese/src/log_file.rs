@@ -20,15 +20,12 @@ mod facts;
 #[cfg(test)]
 mod tests;
 
+pub use crate::lgpos::{SEGMENT_BYTES, SEGMENTS_PER_FILE};
 pub use attachment::Attachment;
 pub use facts::{CheckpointFacts, LogFacts, log_flags};
 
-/// Bytes of a segment, of a log header and of one copy of a checkpoint.
-pub const SEGMENT_BYTES: usize = 4096;
 /// Bytes of the header that every segment but the first begins with (ESE `LGSEGHDR`).
 pub const SEGMENT_HEADER_BYTES: usize = 40;
-/// Segments of a log file, its header among them.
-pub const SEGMENTS_PER_FILE: u16 = 256;
 /// Bytes of a log file.
 pub const LOG_FILE_BYTES: u64 = SEGMENTS_PER_FILE as u64 * SEGMENT_BYTES as u64;
 /// Major version of our logs, "PL". ESE's own is 8; it refuses any other.

@@ -16,11 +16,13 @@ mod problem;
 mod rows;
 mod runs;
 mod space;
+mod subject;
 mod tree;
 
-pub use finding::{Finding, Report, Subject};
+pub use finding::{Finding, Report};
 pub use notice::Notice;
 pub use problem::Problem;
+pub use subject::Subject;
 
 use std::collections::BTreeSet;
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Interval, Start};
+use crate::{Interval, Phase, Start};
 
 /// One line of a journal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,44 +28,6 @@ pub enum Event {
     Log(LogLine),
     /// Always the last line of a run that ended by itself.
     Finished(Finished),
-}
-
-/// The parts of a run, in the order in which they come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Phase {
-    /// Databases are opened, and recovered where they were not closed.
-    Open,
-    /// The load runs until the caches are filled; nothing of it is judged.
-    Warm,
-    /// The number of sessions is searched for.
-    Tune,
-    /// The load runs and is judged.
-    Measure,
-    /// Sessions end, caches are written out, databases are closed.
-    Drain,
-    /// Every page of every database is read and verified.
-    Check,
-    /// Logs are replayed.
-    Recover,
-    /// Databases are read as a backup would.
-    Backup,
-}
-
-impl Phase {
-    /// The phase in one word, for headings and the test log.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Warm => "warm-up",
-            Self::Tune => "tuning",
-            Self::Measure => "measurement",
-            Self::Drain => "drain",
-            Self::Check => "checksum",
-            Self::Recover => "recovery",
-            Self::Backup => "backup",
-        }
-    }
 }
 
 /// Which end of a phase a [`PhaseMark`] stands for.

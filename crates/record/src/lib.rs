@@ -12,6 +12,7 @@ mod event;
 mod histogram;
 mod interval;
 mod pause;
+mod phase;
 mod processors;
 mod run;
 mod start;
@@ -20,14 +21,15 @@ pub mod synthetic;
 
 pub use codec::{ChainHash, Seal};
 pub use event::{
-    Checksum, Edge, Event, Finished, Issue, IssueKind, LogLine, LongRequest, Phase, PhaseMark,
-    Severity, Tuned, VolumeReads,
+    Checksum, Edge, Event, Finished, Issue, IssueKind, LogLine, LongRequest, PhaseMark, Severity,
+    Tuned, VolumeReads,
 };
 pub use histogram::{Histogram, HistogramError, Summary};
 pub use interval::{
     Counters, DatabaseInterval, Gauges, HostSample, Interval, STALL_MINIMUM_NS, Series,
     SeriesInterval, Unanswered,
 };
+pub use phase::Phase;
 pub use processors::{ProcessorShares, ProgramShare};
 pub use run::{
     DatabaseRow, IntervalRow, LoadError, PhaseSpan, PhaseTotals, RunRecord, SeriesRow, SeriesTotal,

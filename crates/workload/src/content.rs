@@ -3,6 +3,7 @@
 use plan::Workload;
 use units::{Prng, Seed};
 
+use crate::message::Message;
 use crate::record::Record;
 
 /// Messages that share one value of the secondary index, as mail arrives in bursts.
@@ -23,23 +24,6 @@ pub struct Content {
     object: u32,
     short_pad_bytes: usize,
     long_pad_bytes: usize,
-}
-
-/// The fixed columns of a message; the payload stands in [`Pads`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Message {
-    /// Primary key, from 1.
-    pub message_id: i64,
-    /// Which database it belongs to: its index in the plan, plus 1.
-    pub object: u32,
-    /// 1 when inserted, one more at every replace.
-    pub version: u32,
-    /// Value of the secondary index; ascends with the key and is shared by 16 messages.
-    pub received: i64,
-    /// XXH3-128 of the record's other columns, in canonical (big-endian) order.
-    pub record_hash: [u8; 16],
-    /// XXH3-128 of key, version and long pad, in canonical (big-endian) order.
-    pub long_hash: [u8; 16],
 }
 
 /// The payload of a message. One pair of buffers serves any number of messages.

@@ -7,11 +7,13 @@
 mod bench;
 mod content;
 mod ids;
+mod message;
 mod record;
 mod session;
 
 pub use bench::{MailboxLoad, MailboxOperation, Mailboxes};
-pub use content::{Content, Message, Pads};
+pub use content::{Content, Pads};
 pub use ids::{Ids, Place};
+pub use message::Message;
 pub use record::{Mismatch, Part, Record};
 pub use session::{Commit, Operation, Session, Step};

@@ -7,7 +7,7 @@ use std::fmt;
 
 use xxhash_rust::xxh3::Xxh3Default;
 
-use crate::content::Message;
+use crate::message::Message;
 
 /// The columns of a record as they were read, or as they are to be written.
 #[derive(Clone, Copy, Debug)]

@@ -1,0 +1,41 @@
+//! The parts of a run, which events and intervals name.
+
+use serde::{Deserialize, Serialize};
+
+/// The parts of a run, in the order in which they come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// Databases are opened, and recovered where they were not closed.
+    Open,
+    /// The load runs until the caches are filled; nothing of it is judged.
+    Warm,
+    /// The number of sessions is searched for.
+    Tune,
+    /// The load runs and is judged.
+    Measure,
+    /// Sessions end, caches are written out, databases are closed.
+    Drain,
+    /// Every page of every database is read and verified.
+    Check,
+    /// Logs are replayed.
+    Recover,
+    /// Databases are read as a backup would.
+    Backup,
+}
+
+impl Phase {
+    /// The phase in one word, for headings and the test log.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Warm => "warm-up",
+            Self::Tune => "tuning",
+            Self::Measure => "measurement",
+            Self::Drain => "drain",
+            Self::Check => "checksum",
+            Self::Recover => "recovery",
+            Self::Backup => "backup",
+        }
+    }
+}
