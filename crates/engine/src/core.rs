@@ -229,11 +229,14 @@ impl Core {
         missing: Vec<PageNumber>,
         pinned: &mut Vec<Pinned>,
     ) -> Result<(), TransactionError> {
+        // A plan that went on past a missing page may have left a change of pages half made. What
+        // it found after that, be it damage, says nothing.
+        if !missing.is_empty() {
+            pinned.extend(self.cache.fetch_all(missing).await?);
+            return Ok(());
+        }
         match stop {
-            Stop::Missing => {
-                pinned.extend(self.cache.fetch_all(missing).await?);
-                Ok(())
-            }
+            Stop::Missing => unreachable!("invariant: a plan that lacks pages names them"),
             Stop::Extend { last } => self.extend(last).await,
             Stop::Damaged { page, problem } => {
                 let file = self.file.name().to_owned();
