@@ -183,8 +183,12 @@ async fn undo_losers(core: &Rc<Core>, redone: Redone) -> Result<(), TransactionE
         core.transactions.deactivate(loser.transaction, tip);
     }
     for pending in &items {
-        if let Undo::LongValueRelease { tree, long_value } = pending.of {
-            core.tables.never_again(tree, long_value);
+        // A new value with this number would be taken for the old one as soon as it is released,
+        // before that is committed.
+        if let Undo::LongValueRelease { tree, long_value } = pending.of
+            && let Some(numbers) = core.tables.long_value_numbers(tree)
+        {
+            numbers.borrow_mut().avoid(long_value);
         }
     }
     for pending in items {

@@ -18,6 +18,7 @@ mod hash;
 mod header_file;
 pub mod log;
 mod long_value;
+mod long_value_numbers;
 mod maintenance;
 mod not_as_written;
 pub mod notify;

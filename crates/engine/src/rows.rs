@@ -5,9 +5,9 @@ use ese::long_value::LongValueId;
 use ese::page::{node_flags, page_flags};
 use ese::record::{Element, RecordError, RecordRef, Stored};
 use ese::schema::ColumnId;
-use units::PageNumber;
+use units::{ObjectId, PageNumber};
 
-use crate::edit::Undo;
+use crate::edit::{Undo, UndoAction};
 use crate::long_value;
 use crate::row::Row;
 use crate::stage::{Refusal, Stage, Stop};
@@ -82,8 +82,7 @@ impl TableState {
                 .column(id)
                 .is_some_and(|c| c.column_type.is_long());
             if long && self.long_values.is_some() {
-                let number = self.next_long_value.get();
-                self.next_long_value.set(number + 1);
+                let number = self.long_value_numbers.borrow_mut().take();
                 let long_value = LongValueId(u64::from(number));
                 builder
                     .set_separated(id, long_value)
@@ -97,6 +96,14 @@ impl TableState {
             .finish(&mut prepared.record)
             .map_err(refuse_record)?;
         Ok(prepared)
+    }
+
+    /// Takes back the numbers of a row's long values, which were not stored.
+    pub(crate) fn unprepare(&self, row: &Prepared<'_>) {
+        let mut numbers = self.long_value_numbers.borrow_mut();
+        for (id, _) in row.long_values.iter().rev() {
+            numbers.give_back(number(*id));
+        }
     }
 
     /// The stored row with this key, which is not deleted.
@@ -443,22 +450,51 @@ fn complete<T>(stage: &Stage<'_>, planned: T) -> Result<T, Stop> {
     }
 }
 
-/// Plans the cleanup that one operation left; returns how much of it there was still to do.
+/// What a cleanup removed.
+#[derive(Debug, Default)]
+pub(crate) struct Cleaned {
+    /// Nodes and long values.
+    pub count: u64,
+    /// The trees and numbers of the long values.
+    pub long_values: Vec<(ObjectId, u32)>,
+}
+
+impl Cleaned {
+    /// What the log says of it: long values whose numbers are free from here on.
+    pub(crate) fn action(&self) -> UndoAction {
+        if self.long_values.is_empty() {
+            return UndoAction::None;
+        }
+        let gone = self.long_values.iter();
+        UndoAction::Push(
+            gone.map(|&(tree, long_value)| Undo::LongValueRelease { tree, long_value })
+                .collect(),
+        )
+    }
+}
+
+/// Plans the cleanup that one operation left.
 pub(crate) fn clean_up(
     stage: &mut Stage<'_>,
     tables: &OpenTables,
     versions: &Versions,
     group: &[Cleanup],
-) -> Result<u64, Stop> {
-    let mut done = 0;
+) -> Result<Cleaned, Stop> {
+    let mut cleaned = Cleaned::default();
     for cleanup in group {
         match clean_up_one(stage, tables, versions, cleanup) {
-            Ok(was_there) => done += u64::from(was_there),
+            Ok(false) => (),
+            Ok(true) => {
+                cleaned.count += 1;
+                if let Cleanup::LongValue { tree, long_value } = cleanup {
+                    cleaned.long_values.push((*tree, *long_value));
+                }
+            }
             Err(Stop::Missing) => (),
             Err(stop) => return Err(stop),
         }
     }
-    complete(stage, done)
+    complete(stage, cleaned)
 }
 
 /// False where there is nothing to do any more.

@@ -1,6 +1,6 @@
 //! An open table: its trees and how its rows are stored.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -12,6 +12,7 @@ use ese::schema::{IndexDefinition, TableDefinition};
 use units::ObjectId;
 
 use crate::hash::QuickHash;
+use crate::long_value_numbers::LongValueNumbers;
 use crate::tree::{Space, Tree};
 
 /// An open table: its trees and how its rows are stored.
@@ -24,8 +25,8 @@ pub(crate) struct TableState {
     pub indexes: Vec<(IndexDefinition, Tree)>,
     /// The long-value tree.
     pub long_values: Option<Tree>,
-    /// The number of the next long value.
-    pub next_long_value: Cell<u32>,
+    /// The numbers of new long values.
+    pub long_value_numbers: RefCell<LongValueNumbers>,
     /// The size of its pages.
     pub page_size: PageSize,
     /// Memory for records in the making.
@@ -54,7 +55,7 @@ impl TableState {
             primary: tree(table.place, false, density_percent),
             indexes: indexes.collect(),
             long_values: table.long_values.map(|place| tree(place, false, 100)),
-            next_long_value: Cell::new(1),
+            long_value_numbers: RefCell::new(LongValueNumbers::from(1)),
             page_size,
             builder: RefCell::new(RecordBuilder::new(&table.definition, page_size)),
             definition: table.definition.clone(),
@@ -104,16 +105,13 @@ impl OpenTables {
         self.trees.get(&object)
     }
 
-    /// Gives no new value of the long-value tree `object` the number of one whose cleanup may still
-    /// be pending: it would be taken for the old one as soon as it is released, before that is
-    /// committed.
-    pub(crate) fn never_again(&self, object: ObjectId, long_value: u32) {
+    /// The numbers of the long-value tree `object`.
+    pub(crate) fn long_value_numbers(
+        &self,
+        object: ObjectId,
+    ) -> Option<&RefCell<LongValueNumbers>> {
         let has = |table: &&Rc<TableState>| table.long_values.is_some_and(|of| of.object == object);
-        if let Some(table) = self.by_name.values().find(has) {
-            let least = long_value.saturating_add(1);
-            table
-                .next_long_value
-                .set(table.next_long_value.get().max(least));
-        }
+        let table = self.by_name.values().find(has);
+        table.map(|table| &table.long_value_numbers)
     }
 }

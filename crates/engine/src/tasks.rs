@@ -5,7 +5,7 @@ use std::rc::Rc;
 use units::Nanos;
 
 use crate::core::{CleanupBatch, CleanupGroup, Core};
-use crate::edit::{TransactionId, UndoAction};
+use crate::edit::TransactionId;
 use crate::error::TransactionError;
 use crate::header_file::HeaderFile;
 use crate::rows::clean_up;
@@ -67,9 +67,14 @@ impl Core {
                 clean_up(stage, &self.tables, versions, &group.items)
             };
             let cleaned = self
-                .change(TransactionId::NONE, plan, |_| UndoAction::None)
+                .change(TransactionId::NONE, plan, |cleaned| cleaned.action())
                 .await?;
-            self.count(|counters| counters.cleanups += cleaned);
+            self.count(|counters| counters.cleanups += cleaned.count);
+            for (tree, long_value) in cleaned.long_values {
+                if let Some(numbers) = self.tables.long_value_numbers(tree) {
+                    numbers.borrow_mut().give_back(long_value);
+                }
+            }
         }
         Ok(())
     }

@@ -211,7 +211,12 @@ impl TransactionWork {
         plan: impl Fn(&View<'_>, &mut Stage<'_>, &Prepared<'_>) -> Result<RowChange, Stop>,
     ) -> Result<(), TransactionError> {
         self.change_row(table, |view, stage| {
-            plan(view, stage, &table.state.prepare(row)?)
+            let prepared = table.state.prepare(row)?;
+            let planned = plan(view, stage, &prepared);
+            if planned.is_err() {
+                table.state.unprepare(&prepared);
+            }
+            planned
         })
         .await
     }

@@ -21,6 +21,7 @@ use crate::flush_map_file::{self, LiveMap};
 use crate::header_file::{HeaderFile, attach};
 use crate::log::{Log, LogChain, LogEnd, LogError, LogFolder, LogIdentity, LogRecord, LogSettings};
 use crate::long_value;
+use crate::long_value_numbers::LongValueNumbers;
 use crate::poison::Poison;
 use crate::recovery::Redone;
 use crate::rows::flags_agree;
@@ -332,7 +333,7 @@ async fn open_table(
         let next = core
             .look(|stage, _| long_value::next_id(stage, &tree))
             .await;
-        state.next_long_value.set(next.map_err(opening)?);
+        *state.long_value_numbers.borrow_mut() = LongValueNumbers::from(next.map_err(opening)?);
     }
     Ok(Some(state))
 }

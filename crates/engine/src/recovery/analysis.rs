@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use ese::Lgpos;
+use units::ObjectId;
 
 use crate::edit::{TransactionId, Undo, UndoAction};
 use crate::log::{LogRecord, Span};
@@ -12,8 +13,10 @@ use crate::recovery::{Loser, PendingCleanup};
 #[derive(Debug, Default)]
 pub(super) struct Analysis {
     open: BTreeMap<TransactionId, OpenTransaction>,
-    /// Deletes of committed transactions.
-    pub cleanups: Vec<PendingCleanup>,
+    /// Deletes of nodes by committed transactions.
+    cleanups: Vec<PendingCleanup>,
+    /// Long values that committed transactions released, and where those began.
+    released: BTreeMap<(ObjectId, u32), Lgpos>,
     /// The highest transaction number seen.
     pub last_transaction: TransactionId,
     /// The latest database time seen.
@@ -71,6 +74,7 @@ impl Analysis {
         match action {
             UndoAction::None => {}
             // A walk that begins amid a transaction's records first hears of it here.
+            UndoAction::Push(undos) if !transaction.is_some() => self.forget(undos),
             UndoAction::Push(undos) => {
                 self.open(transaction, span.start).undo.push(undos.clone());
             }
@@ -82,6 +86,15 @@ impl Analysis {
                 let deleted = deleted.filter(|undo| matches!(undo, Undo::Revive { .. }));
                 self.cleanups
                     .extend(deleted.map(|of| PendingCleanup { begin, of }));
+            }
+        }
+    }
+
+    /// These have been cleaned up. What gets the number of such a long value afterwards is another.
+    fn forget(&mut self, done: &[Undo]) {
+        for undo in done {
+            if let Undo::LongValueRelease { tree, long_value } = undo {
+                self.released.remove(&(*tree, *long_value));
             }
         }
     }
@@ -99,14 +112,26 @@ impl Analysis {
     /// What was flagged and released stays until cleanup removes it.
     fn keep_cleanups(&mut self, committed: OpenTransaction) {
         let begin = committed.begin;
-        let deletes = committed.undo.into_iter().flatten().filter(|undo| {
-            matches!(
-                undo,
-                Undo::FlagDelete { .. } | Undo::LongValueRelease { .. }
-            )
-        });
-        self.cleanups
-            .extend(deletes.map(|of| PendingCleanup { begin, of }));
+        for of in committed.undo.into_iter().flatten() {
+            match of {
+                Undo::FlagDelete { .. } => self.cleanups.push(PendingCleanup { begin, of }),
+                Undo::LongValueRelease { tree, long_value } => {
+                    self.released.insert((tree, long_value), begin);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// What may be left to clean up after committed transactions.
+    pub(super) fn take_cleanups(&mut self) -> Vec<PendingCleanup> {
+        let mut cleanups = std::mem::take(&mut self.cleanups);
+        let released = std::mem::take(&mut self.released).into_iter();
+        cleanups.extend(released.map(|((tree, long_value), begin)| PendingCleanup {
+            begin,
+            of: Undo::LongValueRelease { tree, long_value },
+        }));
+        cleanups
     }
 
     /// The transactions still open, in the order of their numbers. Those that changed nothing need
@@ -204,7 +229,7 @@ mod tests {
         assert_eq!(losers[0].undo, [[insert(1), insert(2)]]);
         assert_eq!(analysis.last_transaction, TransactionId(6));
         assert_eq!(analysis.dbtime, 7);
-        assert!(analysis.cleanups.is_empty());
+        assert!(analysis.take_cleanups().is_empty());
     }
 
     #[test]
@@ -222,8 +247,27 @@ mod tests {
             commit(1),
         ]);
         assert!(analysis.take_losers().is_empty());
-        assert_eq!(analysis.cleanups.len(), 1);
-        assert_eq!(analysis.cleanups[0].of, delete(2));
-        assert_eq!(analysis.cleanups[0].begin.segment, 0);
+        let cleanups = analysis.take_cleanups();
+        assert_eq!(cleanups.len(), 1);
+        assert_eq!(cleanups[0].of, delete(2));
+        assert_eq!(cleanups[0].begin.segment, 0);
+    }
+
+    #[test]
+    fn a_long_value_that_was_removed_is_not_cleaned_up_again() {
+        let release = |long_value| Undo::LongValueRelease {
+            tree: TREE,
+            long_value,
+        };
+        let mut analysis = analyse(&[
+            begin(1),
+            apply(1, UndoAction::Push(vec![release(3), release(4)])),
+            commit(1),
+            apply(0, UndoAction::Push(vec![release(4)])),
+        ]);
+        assert!(analysis.take_losers().is_empty());
+        let cleanups = analysis.take_cleanups();
+        assert_eq!(cleanups.len(), 1);
+        assert_eq!(cleanups[0].of, release(3));
     }
 }

@@ -375,7 +375,7 @@ impl Redo {
             });
         }
         let losers = self.analysis.take_losers();
-        let cleanups = std::mem::take(&mut self.analysis.cleanups);
+        let cleanups = self.analysis.take_cleanups();
         let done = self.pages.finish().await?;
         Ok(Redone {
             identity,
