@@ -204,7 +204,7 @@ section! {
             "percent of the commits that do not wait for the log"
         ],
         short_pad: One<Bytes> => Given "\"200B\"" ["payload in the record"],
-        long_pad: One<Bytes> => Given "\"1750B\"" ["payload in the long-value tree"],
+        long_pad: One<Bytes> => Given "\"1920B\"" ["payload in the long-value tree"],
     }
 }
 
