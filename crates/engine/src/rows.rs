@@ -483,14 +483,13 @@ pub(crate) fn clean_up(
     let mut cleaned = Cleaned::default();
     for cleanup in group {
         match clean_up_one(stage, tables, versions, cleanup) {
-            Ok(false) => (),
             Ok(true) => {
                 cleaned.count += 1;
                 if let Cleanup::LongValue { tree, long_value } = cleanup {
                     cleaned.long_values.push((*tree, *long_value));
                 }
             }
-            Err(Stop::Missing) => (),
+            Ok(false) | Err(Stop::Missing) => (),
             Err(stop) => return Err(stop),
         }
     }
