@@ -97,7 +97,8 @@ fn pages_wait_for_room_at_first_only() {
         }
         let last = &stalls[1..];
         assert!(last.iter().all(|stalls| *stalls == 0), "{stalls:?}");
-        assert!(database.counters().dirty_evictions > 10_000);
+        let written = database.counters().dirty_evictions;
+        assert!(written > 5_000, "{written}");
     });
 }
 

@@ -103,8 +103,11 @@ fn is_noticed(nth: u64) -> bool {
         for version in 2..8 {
             written = written.and(write_all(&database, version).await);
         }
+        // Closing reads the space of the database.
+        if written.is_ok() {
+            written = database.clone().shut_down().await;
+        }
         let Err(error) = written else {
-            database.shut_down().await.unwrap();
             return false;
         };
         match error {
@@ -122,7 +125,8 @@ fn is_noticed(nth: u64) -> bool {
                 .poisoned()
                 .is_some_and(|poison| poison.is_lost_flush)
         );
-        assert_eq!(database.counters().lost_flushes, 1);
+        // Two tasks may meet the page at the same time.
+        assert!(database.counters().lost_flushes >= 1);
         let closed = database.shut_down().await;
         assert!(matches!(closed, Err(TransactionError::Poisoned(_))));
         true
