@@ -243,17 +243,14 @@ fn a_freeze_fails_by_a_latency_of_the_worst_interval() {
     storage.volume.set(Vec::new());
     end_within(child, Duration::from_secs(90)).expect_code(1);
     let report = storage.report();
-    for (rule, least_ms) in [
-        ("read-latency-maximum", 1_000.0),
-        ("longest-request", 9_000.0),
-    ] {
+    let fails = |rule: &str, least_ms: f64| {
         let finding = finding(&report, rule);
-        assert_eq!(finding["outcome"], "fail", "{finding}");
-        assert!(
-            finding["measured"].as_f64().unwrap() > least_ms,
-            "{finding}"
-        );
-    }
+        finding["outcome"] == "fail" && finding["measured"].as_f64().unwrap() > least_ms
+    };
+    assert!(fails("longest-request", 9_000.0), "{report}");
+    // Every session may have stood at the log when the storage froze.
+    let worst = ["read-latency-maximum", "log-write-latency-maximum"];
+    assert!(worst.iter().any(|rule| fails(rule, 1_000.0)), "{report}");
 }
 
 /// The program asks for the free space ten times a second, beside the requests of its load.

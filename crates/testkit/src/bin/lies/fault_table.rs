@@ -50,6 +50,8 @@ pub(crate) enum Wanted {
     NoRoom,
     /// Neither exit status 1 nor an issue: nothing was lost.
     NoFailure,
+    /// No issue: nothing was lost, and slow writes of pages may or may not keep the load waiting.
+    NoIssue,
 }
 
 /// One run on storage with a fault.
@@ -127,6 +129,7 @@ fn wanted(kind: FileKind, access: Access, fault: Fault) -> (Wanted, &'static str
         }
         (FileKind::Database, Access::Read, Fault::Delay(_))
         | (FileKind::Log, Access::Write, Fault::Delay(_)) => (Wanted::Slow, ""),
+        (FileKind::Database, Access::Write, Fault::Delay(_)) => (Wanted::NoIssue, ""),
         (_, _, Fault::Delay(_)) => (Wanted::NoFailure, "no fail: slow"),
         (FileKind::Any, ..) | (_, _, Fault::Freeze(_)) => (Wanted::Failure, ""),
         (_, _, Fault::Full) => (Wanted::NoRoom, ""),
@@ -144,6 +147,7 @@ impl Row for FaultRow {
             Wanted::Slow => "fail by latency",
             Wanted::NoRoom => "no room, named",
             Wanted::NoFailure => self.why,
+            Wanted::NoIssue => "nothing lost",
         }
     }
 
@@ -170,6 +174,7 @@ impl Row for FaultRow {
             },
             Wanted::NoRoom => outcome.code == Some(2) && is_named,
             Wanted::NoFailure => matches!(outcome.code, Some(0 | 2)) && outcome.issues.is_empty(),
+            Wanted::NoIssue => outcome.code.is_some() && outcome.issues.is_empty(),
         }
     }
 }
