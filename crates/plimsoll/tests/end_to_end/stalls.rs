@@ -243,14 +243,19 @@ fn a_freeze_fails_by_a_latency_of_the_worst_interval() {
     storage.volume.set(Vec::new());
     end_within(child, Duration::from_secs(90)).expect_code(1);
     let report = storage.report();
-    let fails = |rule: &str, least_ms: f64| {
+    let found = |rule: &str, least_ms: f64| {
         let finding = finding(&report, rule);
-        finding["outcome"] == "fail" && finding["measured"].as_f64().unwrap() > least_ms
+        finding["outcome"] != "pass" && finding["measured"].as_f64().unwrap() > least_ms
     };
-    assert!(fails("longest-request", 9_000.0), "{report}");
-    // Every session may have stood at the log when the storage froze.
+    assert!(found("longest-request", 9_000.0), "{}", report["findings"]);
+    // Every session may have stood at the log when the storage froze. Where others held the
+    // processors, the interval alone proves nothing.
     let worst = ["read-latency-maximum", "log-write-latency-maximum"];
-    assert!(worst.iter().any(|rule| fails(rule, 1_000.0)), "{report}");
+    assert!(
+        worst.iter().any(|rule| found(rule, 1_000.0)),
+        "{}",
+        report["findings"]
+    );
 }
 
 /// The program asks for the free space ten times a second, beside the requests of its load.
