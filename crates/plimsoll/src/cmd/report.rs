@@ -19,12 +19,7 @@ pub(crate) fn run(flags: &ReportFlags, console: &mut Console) -> Result<Outcome,
     let record = load(&run)?;
     let verdict = verdict::judge(&record);
     let outcome = Outcome::of(&verdict);
-    if let Seal::Altered { line } = record.seal {
-        console::complain(&format!(
-            "{}: ALTERED after it was written, from line {line} on: nothing in it proves anything",
-            run.display()
-        ));
-    }
+    complain_of_seal(&record.seal, &run);
     if is_live {
         console.remark(format_args!(
             "{}: the run is live; this is how far it has come, and its own report follows at its \
@@ -43,6 +38,21 @@ pub(crate) fn run(flags: &ReportFlags, console: &mut Console) -> Result<Outcome,
     }
     render(flags, &journal_of(&run), (&record, &verdict), console)?;
     Ok(outcome)
+}
+
+/// Says what the journal's hashes cannot vouch for.
+fn complain_of_seal(seal: &Seal, run: &Path) {
+    let run = run.display();
+    match seal {
+        Seal::Altered { line } => console::complain(&format!(
+            "{run}: ALTERED after it was written, from line {line} on: nothing in it proves \
+             anything"
+        )),
+        Seal::Unsealed => console::complain(&format!(
+            "{run}: unsealed: its lines carry no hashes, so nothing shows whether they were edited"
+        )),
+        Seal::Whole { .. } => {}
+    }
 }
 
 /// The newest run at `path`, which may be the folder that several runs lie in.

@@ -66,6 +66,9 @@ fn a_journal_that_was_changed_is_called_altered() {
     scene
         .run(["report", "run", "--format", "text"])
         .expect_out(&["unsealed"]);
+    scene
+        .run(["report", "run"])
+        .expect_err(&["unsealed", "carry no hashes"]);
 }
 
 #[test]
