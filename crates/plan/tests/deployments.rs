@@ -13,6 +13,15 @@ use units::Bytes;
 const SHORT: &str = "[[tier]]\nmailboxes = 5000\nmessages_per_day = 100\nsize_limit = \"2GiB\"\n\
                      [availability]\nservers_per_site = 4\ncopies = 3\n";
 
+/// The figures of Exchange 2019 that were never published.
+const FIGURES_OF_2019: &str = "active_megacycles_per_message = 0.0597\nclient_access_share = 0.5\n\
+                               client_access_part = 0.3\ncache_mb_per_message = 0.048\n\
+                               content_index_memory_gb = 0\n\
+                               content_index_bytes_per_active_item = 0\n\
+                               content_index_bytes_per_passive_item = 0\n\
+                               baseline_spec_per_core = 33.75\n\
+                               baseline_megacycles_per_core = 2000";
+
 /// Cases `=== name`, the deployment, `---`, the complaints.
 const DIAGNOSTICS: &str = include_str!("deployments.txt");
 
@@ -45,7 +54,11 @@ fn the_keys_in_comments_are_known() {
         .lines()
         .map(|line| hint(line).unwrap_or_else(|| line.to_owned()))
         .collect();
-    let deployment = Deployment::parse("example", &text.join("\n")).unwrap();
+    let text = text.join("\n");
+    let text = text.replace("product = \"2016\"", "product = \"2019\"");
+    let text = text.replace("active_megacycles_per_message = 0.0597", FIGURES_OF_2019);
+    let deployment = Deployment::parse("example", &text).unwrap();
+    assert!(deployment.metacache.is_some());
     assert_eq!(deployment.site_model(), Some(SiteModel::ActiveActive));
     assert!(deployment.replication.hourly_shares.is_some());
     assert!(deployment.tiers[0].given_iops.is_some());
@@ -87,6 +100,28 @@ fn what_was_never_published_has_to_be_given() {
         (figure.value, figure.source.as_str()),
         (1.0, "given in line 10")
     );
+}
+
+/// Without copies there is no group that would share SSDs out.
+#[test]
+fn ssds_need_the_product_and_a_group() {
+    let with = |copies: u32| {
+        let text = SHORT.replace("copies = 3", &format!("copies = {copies}"));
+        let text = format!(
+            "product = \"SE\"\n{text}[metacache]\nssd_size = \"1.92TB\"\nssds_per_server = 3\n\
+             [figures]\n{FIGURES_OF_2019}\n"
+        );
+        Deployment::parse("d.toml", &text).map_err(|error| error.to_string())
+    };
+    let metacache = with(3).unwrap().metacache.unwrap();
+    assert_eq!(metacache.ssd, Bytes(1_920_000_000_000));
+    assert_eq!(
+        (metacache.ssds_per_server, metacache.capacity),
+        (Some(3), 0.05)
+    );
+    let error = with(1).unwrap_err();
+    let said = "d.toml:9: [metacache]: MetaCache databases need a database availability group";
+    assert!(error.contains(said), "{error}");
 }
 
 fn replaced(key: &str, value: &str) -> Result<Deployment, String> {

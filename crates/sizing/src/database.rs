@@ -1,6 +1,7 @@
 //! How large a database may be, and how many mailboxes have room in it (facts 5.5 and 5.6).
 
 use plan::deployment::{Disk, SiteModel};
+use units::Bytes;
 
 use crate::architecture::{Architecture, Build, VolumeArchitecture};
 use crate::key::{Key, ServerKind};
@@ -13,7 +14,12 @@ const LARGE_DISK_GB: f64 = 2500.0;
 
 /// GB of 10^9 bytes, as vendors count.
 pub(crate) fn raw_gb(disk: &Disk) -> f64 {
-    disk.capacity.0 as f64 / 1e9
+    raw_gb_of(disk.capacity)
+}
+
+/// The same of a capacity.
+pub(crate) fn raw_gb_of(capacity: Bytes) -> f64 {
+    capacity.0 as f64 / 1e9
 }
 
 /// Everything about databases but their content.

@@ -23,6 +23,7 @@ mod io;
 mod key;
 pub mod layout;
 mod memory;
+mod metacache;
 mod network;
 pub mod number;
 mod others;
@@ -92,6 +93,7 @@ pub fn size(deployment: &Deployment) -> Sizing {
     transport::transport(work, &failures);
     network::network(work);
     totals::totals(work);
+    metacache::metacache(work, architecture);
     validate::validate(work, architecture, &failures);
     Sizing {
         architecture,

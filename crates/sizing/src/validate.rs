@@ -8,6 +8,7 @@ use crate::finding::Finding;
 use crate::finding::Severity::{Remark, Violation, Warning};
 use crate::key::{FailureMode, Key, ProcessorKey, ServerKind};
 use crate::layout::{lay_out, play};
+use crate::metacache;
 use crate::number::{Number, write};
 use crate::provision::Needs;
 use crate::sheet::{Decision, Value};
@@ -28,6 +29,7 @@ pub(crate) fn validate(work: &mut Work<'_>, architecture: Architecture, failures
     databases(work);
     volumes(work);
     single_disks(work, architecture);
+    metacache::judge(work, architecture);
     processors(work);
     memory(work);
     link(work);

@@ -2,6 +2,7 @@
 
 mod files;
 mod hardware;
+mod metacache;
 mod model;
 mod product;
 mod read;
@@ -16,6 +17,7 @@ use crate::reader::{Lines, Section, parse};
 use crate::replace::put;
 
 pub use hardware::{Disk, Disks, Processor};
+pub use metacache::MetaCache;
 pub use model::{
     Availability, Backup, BackupFrequency, BackupMethod, Data, Deployment, FileSystem, GivenIops,
     Io, Mode, Names, Raid, RaidGroup, RaidGroups, Replication, SecondSite, Servers, SiteModel,

@@ -3,6 +3,7 @@
 use units::{Bytes, Nanos};
 
 use super::hardware::{Disks, Processor};
+use super::metacache::MetaCache;
 use super::product::Product;
 
 /// Who is served, how safely, and with what hardware. Made only by reading a document, so every
@@ -31,6 +32,8 @@ pub struct Deployment {
     pub servers: Servers,
     /// Disks and how they are used.
     pub storage: Storage,
+    /// SSDs that cache the databases; none where there are none.
+    pub metacache: Option<MetaCache>,
     /// How databases are protected and logs removed.
     pub backup: Backup,
     /// The queue of messages on their way.

@@ -180,6 +180,12 @@ figures! {
 }
 
 impl Product {
+    /// Whether SSDs can hold `MetaCache` databases: since Exchange 2019. Source: S-MCDB.
+    pub(super) fn has_metacache(&self) -> bool {
+        let before = ["2007", "2010", "2013", "2016"];
+        !before.iter().any(|year| self.name.ends_with(year))
+    }
+
     /// Takes `product` from the document and completes its figures from `[figures]`.
     pub(super) fn read(root: &mut Keys<'_, '_>) -> Self {
         let word = root.take::<String>("product");

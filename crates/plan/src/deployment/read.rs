@@ -4,6 +4,7 @@ use units::{Bytes, Nanos};
 
 use super::files::file_system;
 use super::hardware::{Processor, disks, processor};
+use super::metacache::metacache;
 use super::model::{
     Availability, Backup, BackupFrequency, BackupMethod, Data, Deployment, Io, Mode, Names,
     RaidGroup, RaidGroups, Replication, SecondSite, Servers, SiteModel, Storage, StorageChoice,
@@ -29,6 +30,7 @@ pub(super) fn deployment(root: Section<'_>, complaints: &mut Vec<Complaint>) -> 
     let availability = availability(root.below("availability"), &mut relations);
     let (mut servers, mut storage) = (servers(&mut root), storage(&mut root));
     let second_site = second_site(&mut root, &mut servers, &mut storage, &mut relations);
+    let metacache = metacache(&mut root, &mut relations.metacache);
     let deployment = Deployment {
         name: root.text("name", "deployment"),
         description: root.text("description", ""),
@@ -47,6 +49,7 @@ pub(super) fn deployment(root: Section<'_>, complaints: &mut Vec<Complaint>) -> 
         second_site,
         servers,
         storage,
+        metacache,
     };
     root.finish();
     check(&deployment, &relations, complaints);

@@ -2,6 +2,7 @@
 
 use units::Bytes;
 
+use super::metacache::refusal;
 use super::model::{Deployment, SiteModel};
 use crate::complaint::{Complaint, Problem};
 use crate::reader::Place;
@@ -16,6 +17,7 @@ pub(super) struct Relations {
     pub second_copies: Place,
     pub second_lagged: Place,
     pub largest_database: Place,
+    pub metacache: Place,
 }
 
 /// Largest database that is supported anywhere near comfortably: 2 TB. Source: S-STO.
@@ -38,6 +40,7 @@ pub(super) fn check(
         lagged(deployment, relations),
         needs_copies(deployment, relations),
         database(deployment, relations),
+        refusal(deployment, &relations.metacache),
     ];
     complaints.extend(found.into_iter().flatten());
 }

@@ -63,6 +63,83 @@ fn a_number_is_explained_down_to_its_inputs() {
         .expect_refusal(&["db.sise_gb", "did you mean `db.size_gb`?"]);
 }
 
+/// SSDs that cache the databases, for a product that can use them.
+const WITH_SSDS: &str = "product = \"SE\"\n[[tier]]\nmailboxes = 4000\nmessages_per_day = 100\n\
+                         size_limit = \"2GiB\"\n[availability]\nservers_per_site = 4\ncopies = 3\n\
+                         [data]\ndatabases = 24\n[metacache]\nssd_size = \"960GB\"\n[figures]\n\
+                         active_megacycles_per_message = 0.0597\nclient_access_share = 0.5\n\
+                         client_access_part = 0.3\ncache_mb_per_message = 0.048\n\
+                         content_index_memory_gb = 0\ncontent_index_bytes_per_active_item = 0\n\
+                         content_index_bytes_per_passive_item = 0\nbaseline_spec_per_core = 33.75\n\
+                         baseline_megacycles_per_core = 2000\n";
+
+#[test]
+fn ssds_are_sized_explained_and_refused_where_there_can_be_none() {
+    let scene = scene("size-metacache", WITH_SSDS);
+    let text = scene.run(["size", "d.toml", "-o", "d.html"]);
+    text.expect_code(0).expect_out(&[
+        "JBOD, and 8 SSDs",
+        "mcdb.ssds_per_server",
+        "mcdb.gb_per_copy",
+    ]);
+    let page = String::from_utf8(scene.read("d.html")).unwrap();
+    assert!(page.contains("SSDs of a server that cache databases"));
+    scene
+        .run(["size", "d.toml", "--explain", "mcdb.ssds_per_server"])
+        .expect_code(0)
+        .expect_out(&[
+            "up(mcdb.disks_per_server / 3)",
+            "up(6 / 3)",
+            "source   S-MCDB",
+        ]);
+    scene.write("small.toml", WITH_SSDS.replace("960GB", "400GB").as_bytes());
+    scene
+        .run(["size", "small.toml"])
+        .expect_code(1)
+        .expect_out(&["mcdb.ssd_share", "each 600 GB or more"]);
+    scene.write(
+        "old.toml",
+        WITH_SSDS.replace("\"SE\"", "\"2016\"").as_bytes(),
+    );
+    scene
+        .run(["size", "old.toml"])
+        .expect_refusal(&["[metacache]", "Exchange 2016 has no MetaCache databases"]);
+}
+
+#[test]
+fn the_provision_names_ssds_and_leaves_them_to_the_script_of_the_product() {
+    let scene = scene("plan-metacache", WITH_SSDS);
+    scene
+        .run(["plan", "d.toml", "-o", "mail", "--export", "all"])
+        .expect_code(0);
+    let read = |name: &str| String::from_utf8(scene.read(name)).unwrap();
+    let script = read("mail/DAG01-metacache.ps1");
+    assert!(
+        script.contains("-AutoDagTotalNumberOfDatabases 24 "),
+        "{script}"
+    );
+    assert!(
+        script.contains("-AutoDagDatabaseCopiesPerDatabase 3 "),
+        "{script}"
+    );
+    assert!(script.contains("-SSDCountPerServer 2"), "{script}");
+    let disks = read("mail/EX01-diskpart.txt");
+    assert!(
+        disks.contains("select disk 8") && !disks.contains("select disk 9"),
+        "{disks}"
+    );
+    let provision: serde_json::Value = serde_json::from_str(&read("mail/provision.json")).unwrap();
+    let volumes = provision["groups"][0]["servers"][0]["volumes"]
+        .as_array()
+        .unwrap();
+    let ssds: Vec<_> = volumes
+        .iter()
+        .filter(|volume| volume["for"] == "MetaCache databases")
+        .collect();
+    assert_eq!((volumes.len(), ssds.len()), (10, 2));
+    assert_eq!(ssds[1]["disk"], 10);
+}
+
 #[test]
 fn the_deployment_may_stand_behind_flags() {
     let scene = scene("size-order", SHORT);

@@ -133,6 +133,9 @@ fn figures(sized: Sized<'_>) -> Vec<Figure> {
         },
     );
     let build = sized.sizing.architecture.first.name();
+    let ssds = sized.sizing.number(Key::MetaCacheSsdsAll);
+    let ssds = ssds.map(|ssds| format!(", and {} SSDs", three_digits(ssds)));
+    let in_all = format!("in all, {build}{}", ssds.unwrap_or_default());
     vec![
         figure(
             "Databases",
@@ -141,13 +144,7 @@ fn figures(sized: Sized<'_>) -> Vec<Figure> {
             "",
             mailboxes,
         ),
-        figure(
-            "Disks",
-            "disks-needed",
-            Key::DiskAll,
-            "",
-            format!("in all, {build}"),
-        ),
+        figure("Disks", "disks-needed", Key::DiskAll, "", in_all),
         figure(
             "Memory",
             "memory-per-server",

@@ -18,6 +18,7 @@ const METRICS: &[(Key, &str)] = &[
     (Key::DiskAll, "disks-needed"),
     (Key::VolumeDbVolumeGb, "volume-size"),
     (Key::VolumeAutoreseed, "autoreseed-spares"),
+    (Key::MetaCacheSsdsAll, "metacache-ssds"),
     (Key::IoDbIopsPerDb, "database-io"),
     (Key::MemoryRamGb(ServerKind::First), "memory-per-server"),
     (Key::TransportDbGbPerServer, "transport-database"),
@@ -78,6 +79,12 @@ const STORAGE: &[Key] = &[
     Key::DiskRaidDisksRestore,
     Key::DiskFormattedGb(ServerKind::First),
     Key::DiskRandomIops(ServerKind::First),
+    Key::MetaCacheSsdsAll,
+    Key::MetaCacheSsdsPerServer,
+    Key::MetaCacheSsdGb,
+    Key::MetaCacheLeastSsdGb,
+    Key::MetaCacheSsdShare,
+    Key::MetaCacheGbPerCopy,
 ];
 
 const LOAD: &[Key] = &[
@@ -107,6 +114,11 @@ const NETWORK: &[Key] = &[
     Key::NetworkLinkOkPeak,
     Key::NetworkRecommendedLinkMbps,
 ];
+
+/// What is said about SSDs beside their numbers.
+const METACACHE: &str = "How much I/O MetaCache databases take off the disks is not published: \
+     disks, memory and processors are sized as without them, and the test plan loads the disks of \
+     the databases alone.";
 
 /// Everything that page and text show.
 pub(super) fn sections(sized: Sized<'_>) -> Vec<Section> {
@@ -260,6 +272,9 @@ fn storage(sized: Sized<'_>) -> Section {
         three_digits(system.iops_factor * 100.0),
         system.source
     )));
+    if sized.deployment.metacache.is_some() {
+        blocks.push(Block::Note(METACACHE.to_owned()));
+    }
     Section {
         id: "storage",
         title: "Volumes and disks",

@@ -6,8 +6,8 @@ use sizing::{Key, ServerKind, Sizing, size};
 
 use crate::{Sized, explain, sizing_html, sizing_json, sizing_text};
 
-/// One site with copies; two sites with everything; servers without copies.
-pub(super) const DEPLOYMENTS: [&str; 3] = [
+/// One site with copies; two sites with everything; servers without copies; with SSDs.
+pub(super) const DEPLOYMENTS: [&str; 4] = [
     "[availability]\nservers_per_site = 4\ncopies = 3\n",
     "[availability]\nservers_per_site = 4\ncopies = 4\nlagged_copies = 2\n[second_site]\n\
      model = \"active/active\"\ncopies = 2\nlagged_copies = 1\n[servers]\nspec_rate = 540\n\
@@ -15,12 +15,23 @@ pub(super) const DEPLOYMENTS: [&str; 3] = [
      6, 3, 2, 4, 1, 2, 2, 1, 2]\n",
     "[availability]\nservers_per_site = 3\ncopies = 1\n[backup]\nmethod = \"software snapshots\"\n\
      [servers]\nmulti_role = false\nspec_rate = 540\n",
+    "[availability]\nservers_per_site = 4\ncopies = 3\n[metacache]\nssd_size = \"1.92TB\"\n\
+     [figures]\nactive_megacycles_per_message = 0.0597\n\
+     client_access_share = 0.5\nclient_access_part = 0.3\n\
+     cache_mb_per_message = 0.048\ncontent_index_memory_gb = 0\n\
+     content_index_bytes_per_active_item = 0\ncontent_index_bytes_per_passive_item = 0\n\
+     baseline_spec_per_core = 33.75\nbaseline_megacycles_per_core = 2000\n",
 ];
 
 /// A deployment of [`DEPLOYMENTS`] with its mailboxes.
 pub(super) fn deployment(rest: &str) -> Deployment {
+    let year = if rest.contains("[metacache]") {
+        2019
+    } else {
+        2013
+    };
     let text = format!(
-        "name = \"<b>\"\nproduct = \"2013\"\n[[tier]]\nmailboxes = 5000\nmessages_per_day = 120\n\
+        "name = \"<b>\"\nproduct = \"{year}\"\n[[tier]]\nmailboxes = 5000\nmessages_per_day = 120\n\
          size_limit = \"2GiB\"\ninitial_size = \"1GiB\"\n{rest}"
     );
     Deployment::parse("d.toml", &text).unwrap()

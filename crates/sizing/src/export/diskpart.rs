@@ -105,6 +105,12 @@ fn write(provision: &Provision, server: &Server, text: &mut String) -> std::fmt:
     for volume in &server.volumes {
         write_volume(provision, volume, file_system, text)?;
     }
+    if !server.metacache.is_empty() {
+        writeln!(
+            text,
+            "\nrem The SSDs for MetaCache databases stay empty: Manage-MCDB makes their volumes."
+        )?;
+    }
     Ok(())
 }
 

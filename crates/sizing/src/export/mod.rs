@@ -5,6 +5,7 @@
 
 mod diskpart;
 mod linux;
+mod metacache;
 mod powershell;
 mod tables;
 
@@ -21,6 +22,11 @@ use crate::provision::Provision;
 const VOLUMES: &str = "C:\\ExchangeVolumes";
 const DATABASES: &str = "C:\\ExchangeDatabases";
 
+/// Where the product's own script mounts SSDs, and the cache of a copy. Sources: S-MCDB and the
+/// vendor's articles on its troubles; the first path is of a hardware vendor's guide alone.
+pub(crate) const METACACHE_VOLUMES: &str = "C:\\ExchangeMCDBVolumes";
+pub(crate) const METACACHE_DATABASES: &str = "C:\\ExchangeMetaCacheDbs";
+
 /// Where logs are mounted that lie apart from their databases; the product leaves that open.
 const LOGS: &str = "C:\\ExchangeLogs";
 
@@ -33,7 +39,7 @@ pub enum Kind {
     TablesV6,
     /// Scripts for diskpart, one per server.
     Diskpart,
-    /// Exchange Management Shell scripts, one per group.
+    /// Exchange Management Shell scripts, one per group, and one for its SSDs.
     PowerShell,
     /// Shell scripts for Linux, one per server.
     Linux,
@@ -65,7 +71,11 @@ pub fn export(provision: &Provision, kind: Kind) -> Vec<Document> {
         Kind::Tables => tables::documents(provision, tables::Version::Seven),
         Kind::TablesV6 => tables::documents(provision, tables::Version::Six),
         Kind::Diskpart => diskpart::documents(provision),
-        Kind::PowerShell => powershell::documents(provision),
+        Kind::PowerShell => [
+            powershell::documents(provision),
+            metacache::documents(provision),
+        ]
+        .concat(),
         Kind::Linux => linux::documents(provision),
     }
 }

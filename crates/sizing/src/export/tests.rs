@@ -5,7 +5,7 @@ mod powershell;
 use super::{Kind, export};
 use crate::provision::pool::Pool;
 use crate::provision::tests::{every, two_sites};
-use crate::provision::{Provision, Purpose, provision};
+use crate::provision::{MetaCacheDisks, Provision, Purpose, provision};
 use plan::deployment::Raid;
 use units::Bytes;
 
@@ -171,6 +171,44 @@ fn scripts_as_they_were_read_by_people() {
     }
 }
 
+/// Six disks of databases and two SSDs on each of four servers.
+fn with_ssds() -> Provision {
+    let mut needs = two_sites(2, 24);
+    needs.wish.databases_per_volume = 4;
+    needs.metacache = Some(MetaCacheDisks {
+        ssds: 2,
+        ssd: Bytes(1_920_000_000_000),
+    });
+    provision(needs).unwrap()
+}
+
+/// Nothing but the vendor's script makes volumes of SSDs.
+#[test]
+fn ssds_are_left_to_the_script_of_the_product() {
+    let (with, mut needs) = (with_ssds(), two_sites(2, 24));
+    needs.wish.databases_per_volume = 4;
+    let without = provision(needs).unwrap();
+    let script = text(&with, Kind::PowerShell, "DAG01-metacache.ps1").replace('\r', "");
+    assert_eq!(script, include_str!("golden/DAG01-metacache.ps1"));
+    assert_eq!(export(&without, Kind::PowerShell).len(), 1);
+    for (kind, name) in [
+        (Kind::PowerShell, "DAG01.ps1"),
+        (Kind::Linux, "EX01-linux.sh"),
+        (Kind::Diskpart, "EX01-volumes.ps1"),
+    ] {
+        assert_eq!(text(&with, kind, name), text(&without, kind, name));
+    }
+    let disks = text(&with, Kind::Diskpart, "EX01-diskpart.txt");
+    let before = text(&without, Kind::Diskpart, "EX01-diskpart.txt");
+    let more = disks.strip_prefix(&before).expect("a remark more");
+    assert!(
+        more.lines()
+            .all(|line| line.is_empty() || line.starts_with("rem ")),
+        "{more}"
+    );
+    assert!(more.contains("stay empty"), "{more}");
+}
+
 /// Every letter that a prefix may have stays inside its quotes.
 #[test]
 fn odd_names_stay_in_their_quotes() {
@@ -195,6 +233,10 @@ fn powershell_reads_what_was_meant() {
     needs.names.server = "E X'".to_owned();
     needs.names.group = "D G'".to_owned();
     needs.build.encryption = "BitLocker".to_owned();
+    needs.metacache = Some(MetaCacheDisks {
+        ssds: 1,
+        ssd: Bytes(960_000_000_000),
+    });
     let odd = provision(needs).unwrap();
     let scripts = [Kind::PowerShell, Kind::Diskpart].map(|kind| export(&odd, kind));
     let scripts = scripts.iter().flatten();

@@ -1,6 +1,9 @@
 //! Every key that is neither a tier's nor one of a series of failures: a line for each, by stage.
 
-use super::{Definition, FailureMode, INPUT, OWN, ProcessorKey, ServerKind, TierKey, WORKBOOK};
+use super::{
+    Definition, FailureMode, INPUT, METACACHE, METACACHE_INFERRED, OWN, ProcessorKey, ServerKind,
+    TierKey, WORKBOOK,
+};
 
 /// Makes an enum of the lines, so that a name stands once and nothing can be asked for that has
 /// none. `each` holds what there is for several kinds of servers: those of the first site, of the
@@ -81,6 +84,10 @@ catalogue! {
             "part of a disk's I/O that the file system leaves";
         FileSystemProcessorFactor "file_system.processor_factor" "" INPUT
             "processor time with the file system's share";
+        MetaCacheCapacityPercent "metacache.capacity_percent" "percent" INPUT
+            "least capacity of SSDs, of that of the databases' disks";
+        MetaCacheSsdGb "metacache.ssd_gb" "GB" INPUT "raw capacity of an SSD";
+        MetaCacheSsdsGiven "metacache.ssds_per_server" "" INPUT "SSDs of a server that are given";
         ReplicationBusiestMeanShare "replication.busiest_mean_share" "" INPUT
             "part of a day's logs in the busiest hours in a row";
         ReplicationCompressionPercent "replication.compression_percent" "percent" INPUT
@@ -251,6 +258,21 @@ catalogue! {
             "disk I/O as RAID-6 with room for a rebuild";
         DiskRestoreRawGb "disk.restore_raw_gb" "GB" INPUT "raw capacity of a disk for restores";
         DiskSystemRawGb "disk.system_raw_gb" "GB" INPUT "raw capacity of a system disk";
+        // SSDs that hold MetaCache databases.
+        MetaCacheCopiesPerServer "mcdb.copies_per_server" "" METACACHE
+            "copies that share the SSDs of a server";
+        MetaCacheDiskGbPerServer "mcdb.disk_gb_per_server" "GB" OWN
+            "raw capacity of the databases' disks of the fullest server";
+        MetaCacheDisksPerServer "mcdb.disks_per_server" "" OWN
+            "disks with databases of the fullest server";
+        MetaCacheGbPerCopy "mcdb.gb_per_copy" "GB" METACACHE_INFERRED
+            "cache of a copy on the SSDs";
+        MetaCacheLeastSsdGb "mcdb.least_ssd_gb" "GB" METACACHE "least raw capacity of an SSD";
+        MetaCacheSsdsAll "mcdb.ssds_all" "" OWN "SSDs in all";
+        MetaCacheSsdsPerServer "mcdb.ssds_per_server" "" METACACHE
+            "SSDs of a server that cache databases";
+        MetaCacheSsdShare "mcdb.ssd_share" "" METACACHE
+            "capacity of SSDs by that of the databases' disks";
         // Processors and memory.
         ProcessorUtilWorst "cpu.util_worst" "" OWN "share of the processors used at the worst";
         ProcessorUtilWorstPlayed "cpu.util_worst_played" "" OWN

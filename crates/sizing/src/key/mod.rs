@@ -21,6 +21,12 @@ const WORKBOOK: &str = "S-W76: the v7.6 workbook, recalculated";
 /// What the document says.
 const INPUT: &str = "the deployment, or its default";
 
+/// The vendor's article on setting up `MetaCache` databases.
+const METACACHE: &str = "S-MCDB: MetaCacheDatabase (MCDB) setup, learn.microsoft.com";
+
+/// The same article says what it is shared out by, and not how.
+const METACACHE_INFERRED: &str = "inferred from S-MCDB: 95 % of the SSDs, in equal parts";
+
 /// What we put in the place of a known mistake, or add.
 const OWN: &str = "Plimsoll";
 

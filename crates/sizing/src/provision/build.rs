@@ -42,12 +42,15 @@ fn group(needs: &Needs, layout: &Layout, modes: &[Mode], at: usize) -> Group {
         let own = layout.servers[number];
         let site = own.site ^ usize::from(second_half);
         let spares = *needs.spare_volumes.of(site, own.only_lagged);
+        let volumes = volumes(needs, layout, &namer, number, spares);
+        let metacache = needs.metacache.as_ref();
         Server {
             name: namer.server(number),
             site,
             only_lagged: own.only_lagged,
             limits: limits(modes, own),
-            volumes: volumes(needs, layout, &namer, number, spares),
+            metacache: metacache.map_or_else(Vec::new, |disks| disks.volumes(&volumes)),
+            volumes,
         }
     };
     let database = |(number, copies): (usize, &Vec<crate::layout::Copy>)| {

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use units::Bytes;
 
-use super::{Group, Provision, QUORUM, Server, quorum_word};
+use super::{Group, Needs, Provision, QUORUM, Server, quorum_word};
+use crate::export::{METACACHE_DATABASES, METACACHE_VOLUMES};
 use crate::layout::Mode;
 
 /// What to set in controllers and disks, whatever their make. Source: Microsoft, "Exchange Server
@@ -66,7 +67,7 @@ impl Provision {
         self.write_failures(text)?;
         self.groups
             .iter()
-            .try_for_each(|group| write_group(group, text))
+            .try_for_each(|group| write_group(needs, group, text))
     }
 
     /// Disks of a server and what they are filled with, where volumes are cut from groups.
@@ -165,7 +166,7 @@ fn quorum(mode: &Mode) -> String {
     }
 }
 
-fn write_group(group: &Group, text: &mut String) -> std::fmt::Result {
+fn write_group(needs: &Needs, group: &Group, text: &mut String) -> std::fmt::Result {
     writeln!(text, "\n## {}\n", cell(&group.name))?;
     writeln!(
         text,
@@ -173,6 +174,15 @@ fn write_group(group: &Group, text: &mut String) -> std::fmt::Result {
         group.limits().most,
         group.limits().preferred
     )?;
+    if let Some(disks) = needs.metacache {
+        writeln!(
+            text,
+            "Each server has {} empty SSDs of {} for MetaCache databases. Manage-MCDB mounts them \
+             under {METACACHE_VOLUMES} and the cache of a copy at {METACACHE_DATABASES}\\DATABASE; \
+             its file is DATABASE.mcdb\\DATABASE-mcdb.edb there.\n",
+            disks.ssds, disks.ssd
+        )?;
+    }
     writeln!(
         text,
         "| database | servers by activation preference (late copies in brackets) |\n|---|---|"
@@ -205,7 +215,7 @@ fn write_server(server: &Server, text: &mut String) -> std::fmt::Result {
         text,
         "| volume | disk | size | for | databases |\n|---|---|---|---|---|"
     )?;
-    for volume in &server.volumes {
+    for volume in server.volumes.iter().chain(&server.metacache) {
         let databases: Vec<String> = volume.databases.iter().map(|name| cell(name)).collect();
         let (name, disk, purpose) = (&volume.name, volume.disk, volume.purpose.name());
         let databases = databases.join(", ");

@@ -8,6 +8,7 @@ mod build;
 mod capacity;
 mod failures;
 mod markdown;
+mod metacache;
 mod names;
 mod needs;
 pub mod pool;
@@ -19,6 +20,7 @@ pub(crate) mod tests;
 pub use build::provision;
 pub use capacity::Capacity;
 pub use failures::{Burden, Megacycles, Places, QUORUM, quorum_word};
+pub use metacache::MetaCacheDisks;
 pub use names::NameError;
 pub use test_plan::{PlanError, TestPlan};
 
@@ -73,6 +75,8 @@ pub struct Needs {
     /// The disks of a server by purpose, where volumes are cut from redundant groups; else each
     /// volume is a disk of its own. A purpose without a pool takes the databases'.
     pub pools: Places<Vec<(Purpose, Pool)>>,
+    /// SSDs of a server that hold `MetaCache` databases, where there are some.
+    pub metacache: Option<MetaCacheDisks>,
     /// File system, encryption, product and lags.
     pub build: Build,
     /// Prefixes of names.
@@ -269,6 +273,9 @@ pub struct Server {
     pub limits: ActiveLimits,
     /// Its volumes, in the order of their disks.
     pub volumes: Vec<Volume>,
+    /// Its SSDs with `MetaCache` databases, behind those disks. The product's own script makes
+    /// volumes of them, so nothing else may.
+    pub metacache: Vec<Volume>,
 }
 
 impl Server {
@@ -308,6 +315,8 @@ pub enum Purpose {
     Restore,
     /// A spare that takes the place of a failed one.
     Spare,
+    /// `MetaCache` databases: what is read most of the databases, on an SSD.
+    MetaCache,
 }
 
 impl Provision {
@@ -369,6 +378,7 @@ impl Purpose {
             Self::Logs => "logs",
             Self::Restore => "restore",
             Self::Spare => "spare",
+            Self::MetaCache => "MetaCache databases",
         }
     }
 }

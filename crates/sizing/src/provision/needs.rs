@@ -6,7 +6,8 @@ use units::{Bytes, Nanos};
 
 use super::pool::Pool;
 use super::{
-    Build, Megacycles, Needs, NetworkCompression, Places, Prefixes, ProvisionError, Purpose,
+    Build, Megacycles, MetaCacheDisks, Needs, NetworkCompression, Places, Prefixes, ProvisionError,
+    Purpose,
 };
 use crate::architecture::{Architecture, Build as BuildOfDisks};
 use crate::key::{Key, ServerKind};
@@ -63,6 +64,7 @@ impl Needs {
                 lagged: spares(sheet, &pools.lagged)?,
             },
             pools,
+            metacache: MetaCacheDisks::of(deployment, sheet)?,
             build: build(deployment),
             names: Prefixes {
                 server: deployment.names.server_prefix.clone(),
@@ -366,7 +368,7 @@ fn value(sheet: &Sheet, key: Key) -> Result<f64, ProvisionError> {
         .ok_or(ProvisionError::NotSized { key })
 }
 
-fn count(sheet: &Sheet, key: Key) -> Result<usize, ProvisionError> {
+pub(super) fn count(sheet: &Sheet, key: Key) -> Result<usize, ProvisionError> {
     value(sheet, key).map(whole)
 }
 

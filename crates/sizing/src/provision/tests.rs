@@ -50,6 +50,7 @@ pub(crate) fn two_sites(servers: usize, databases: usize) -> Needs {
         restore_volume: Some(Bytes::from_gib(2899)),
         spare_volumes: every(1),
         pools: Places::default(),
+        metacache: None,
         build: Build {
             file_system: "ReFS".to_owned(),
             encryption: "none".to_owned(),

@@ -97,11 +97,12 @@ fn group(group: &Group) -> Value {
 }
 
 fn server(server: &Server) -> Value {
+    let volumes = server.volumes.iter().chain(&server.metacache);
     json!({
         "name": server.name,
         "site": server.site + 1,
         "only_lagged": server.only_lagged,
-        "volumes": server.volumes.iter().map(volume).collect::<Vec<_>>(),
+        "volumes": volumes.map(volume).collect::<Vec<_>>(),
     })
 }
 

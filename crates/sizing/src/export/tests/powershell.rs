@@ -13,6 +13,10 @@ const COMMANDS: &[&str] = &[
     "Set-FileIntegrity",
     "New-Item",
     "diskpart",
+    "Manage-MCDB",
+    "Read-Host",
+    "Get-MailboxDatabaseCopyStatus",
+    ".",
 ];
 
 /// Whether a line may begin with it.
@@ -22,6 +26,7 @@ pub(super) fn is_known(command: &str) -> bool {
         "param(",
         "[Parameter(",
         "[string]",
+        "[long]",
         ")",
         "$ErrorActionPreference",
         "if",
@@ -74,6 +79,9 @@ fn bare(text: &str) -> Result<(String, &str), &'static str> {
         "$WitnessServer",
         "$WitnessDirectory",
         "$PSScriptRoot",
+        "$SSDSizeInBytes",
+        "$exscripts",
+        "-ServerAllowMCDB:$true",
     ];
     let settings = ["$ErrorActionPreference", "($LASTEXITCODE", "@"];
     let known = |part: &str| {

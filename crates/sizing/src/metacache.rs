@@ -1,0 +1,147 @@
+//! SSDs with `MetaCache` databases: how many, what they hold of each copy, whether they suffice.
+//!
+//! The vendor publishes how many SSDs there should be and what part of them is used, and nothing
+//! about the I/O that they take off the disks: load, memory and disks are those without them.
+
+use plan::deployment::MetaCache;
+
+use crate::architecture::{Architecture, Build};
+use crate::database::raw_gb_of;
+use crate::finding::Severity::{Remark, Violation, Warning};
+use crate::key::{Key, ServerKind};
+use crate::number::{Number, write};
+use crate::work::Work;
+
+/// Disks of databases for one SSD. Source: S-MCDB.
+const DISKS_PER_SSD: f64 = 3.0;
+
+/// The part of an SSD that is used. Source: S-MCDB.
+const USED: f64 = 0.95;
+
+/// The most that is advised of the SSDs' capacity by that of the disks. Source: S-PA19.
+const MOST_ADVISED: f64 = 0.1;
+
+/// SSDs of a server and of all, where the deployment has some.
+pub(crate) fn metacache(work: &mut Work<'_>, architecture: Architecture) {
+    let Some(given) = work.deployment.metacache else {
+        return;
+    };
+    let disks = disks_of_databases(work, architecture);
+    let ssds = ssds_per_server(work, given, disks);
+    let ssd = work.sheet.input(Key::MetaCacheSsdGb, raw_gb_of(given.ssd));
+    let capacity = work.get(Key::MetaCacheDiskGbPerServer);
+    let share = &ssds * &ssd / &capacity;
+    work.put(Key::MetaCacheSsdShare, share);
+    let wanted = work
+        .sheet
+        .share(Key::MetaCacheCapacityPercent, given.capacity);
+    let least = wanted * capacity / &ssds;
+    work.put(Key::MetaCacheLeastSsdGb, least);
+    let copies = copies_per_server(work);
+    let used = USED * &ssds * ssd * 1e9 / 1_073_741_824.0;
+    work.put(Key::MetaCacheGbPerCopy, used / copies);
+    let all = ssds * work.get(Key::ServerAll);
+    work.put(Key::MetaCacheSsdsAll, all);
+}
+
+/// Disks with databases of the server that has most of them, and the most capacity on a server's:
+/// all servers have the same SSDs.
+fn disks_of_databases(work: &mut Work<'_>, architecture: Architecture) -> Number {
+    let builds = [
+        (ServerKind::First, architecture.first),
+        (ServerKind::Second, architecture.second),
+        (ServerKind::Lagged, architecture.first),
+    ];
+    let found = builds.into_iter().filter_map(|(kind, build)| {
+        let disks = match build {
+            Build::Jbod => work.sheet.find(Key::VolumeDbVolumes(kind)),
+            Build::Raid => work.sheet.find(Key::DiskRaidDisksDb(kind)),
+        };
+        let disks = disks?.up();
+        let capacity = &disks * work.get(Key::DiskRawGb(kind.with_disks()));
+        Some((disks, capacity))
+    });
+    let most = found.reduce(|most, other| (most.0.max(other.0), most.1.max(other.1)));
+    let (disks, capacity) = most.unwrap_or_else(|| (Number::plain(0.0), Number::plain(0.0)));
+    work.put(Key::MetaCacheDiskGbPerServer, capacity);
+    work.put(Key::MetaCacheDisksPerServer, disks)
+}
+
+fn ssds_per_server(work: &mut Work<'_>, given: MetaCache, disks: Number) -> Number {
+    let ssds = match given.ssds_per_server {
+        Some(ssds) => work.sheet.input(Key::MetaCacheSsdsGiven, f64::from(ssds)),
+        None => (disks / DISKS_PER_SSD).up(),
+    };
+    work.put(Key::MetaCacheSsdsPerServer, ssds)
+}
+
+/// Copies that a server's SSDs are shared out among, as the group's own settings count them: those
+/// of all databases, evenly over all members.
+fn copies_per_server(work: &mut Work<'_>) -> Number {
+    let mut members = work.get(Key::ServerPerDag);
+    if let Some(late) = work.sheet.find(Key::ServerLaggedPerDag) {
+        members = members + late;
+    }
+    let copies = work.get(Key::DatabaseCount) * work.get(Key::CopiesTotal) / members;
+    work.put(Key::MetaCacheCopiesPerServer, copies)
+}
+
+/// What the numbers say against the SSDs.
+pub(crate) fn judge(work: &mut Work<'_>, architecture: Architecture) {
+    let Some(given) = work.deployment.metacache else {
+        return;
+    };
+    without_spares(work, architecture);
+    let ssds = work.value(Key::MetaCacheSsdsPerServer);
+    let disks = work.value(Key::MetaCacheDisksPerServer);
+    let share = work.value(Key::MetaCacheSsdShare);
+    if !share.is_finite() {
+        return;
+    }
+    if share < given.capacity - 1e-9 {
+        let text = format!(
+            "the SSDs of a server have {} percent of the capacity of its databases' disks and need \
+             {}: each {} GB or more",
+            percent(share),
+            percent(given.capacity),
+            write(work.value(Key::MetaCacheLeastSsdGb).ceil()),
+        );
+        let remedy = "raise metacache.ssd_size or metacache.ssds_per_server";
+        work.find(Violation, Key::MetaCacheSsdShare, text, remedy);
+    }
+    if share > MOST_ADVISED.max(given.capacity) + 1e-9 {
+        let text = format!(
+            "the SSDs of a server have {} percent of the capacity of its databases' disks; 5 to 10 \
+             are advised",
+            percent(share)
+        );
+        let remedy = "smaller SSDs will do";
+        work.find(Remark, Key::MetaCacheSsdShare, text, remedy);
+    }
+    if ssds * DISKS_PER_SSD < disks {
+        let text = format!(
+            "a server has {} SSDs for {} disks of databases; one for three is advised",
+            write(ssds),
+            write(disks)
+        );
+        let remedy = "remove metacache.ssds_per_server, or raise it";
+        work.find(Warning, Key::MetaCacheSsdsPerServer, text, remedy);
+    }
+}
+
+fn percent(share: f64) -> String {
+    write((share * 1000.0).round() / 10.0)
+}
+
+/// What makes caches anew on a new SSD is `AutoReseed`, which needs spare volumes: single disks.
+fn without_spares(work: &mut Work<'_>, architecture: Architecture) {
+    let second = work.deployment.second_site.is_some() && architecture.second == Build::Raid;
+    let is_raid = architecture.first == Build::Raid || second;
+    if !is_raid && work.value(Key::VolumeAutoreseed) > 0.0 {
+        return;
+    }
+    let text = "MetaCache databases need AutoReseed, and a server has no spare volume".to_owned();
+    let remedy = "give storage.autoreseed_volumes = 1, three copies or more and single disks with \
+                  several databases on a volume; or remove [metacache]";
+    work.find(Violation, Key::VolumeAutoreseed, text, remedy);
+}

@@ -1,0 +1,57 @@
+//! The SSDs of a server with names and numbers, and whose `MetaCache` databases each holds.
+
+use plan::Deployment;
+use units::Bytes;
+
+use super::names::numbered;
+use super::needs::count;
+use super::{ProvisionError, Purpose, Volume};
+use crate::key::Key;
+use crate::sheet::Sheet;
+
+/// SSDs of a server, all alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MetaCacheDisks {
+    /// How many.
+    pub ssds: usize,
+    /// Capacity of one.
+    pub ssd: Bytes,
+}
+
+impl MetaCacheDisks {
+    /// What was sized, where the deployment has SSDs.
+    pub(super) fn of(
+        deployment: &Deployment,
+        sheet: &Sheet,
+    ) -> Result<Option<Self>, ProvisionError> {
+        let Some(metacache) = deployment.metacache else {
+            return Ok(None);
+        };
+        Ok(Some(Self {
+            ssds: count(sheet, Key::MetaCacheSsdsPerServer)?,
+            ssd: metacache.ssd,
+        }))
+    }
+
+    /// An SSD after the other behind the disks of `volumes`; neighbouring disks of databases share
+    /// one, so that a failed SSD concerns few disks.
+    pub(super) fn volumes(&self, volumes: &[Volume]) -> Vec<Volume> {
+        let carriers = volumes.iter();
+        let carriers: Vec<&Volume> = carriers
+            .filter(|volume| volume.purpose == Purpose::Databases)
+            .collect();
+        let first = volumes.iter().map(|volume| volume.disk + 1).max();
+        let volume = |ssd: usize| {
+            let held = carriers.iter().enumerate();
+            let held = held.filter(|(at, _)| at * self.ssds / carriers.len() == ssd);
+            Volume {
+                name: numbered("MCDBVol", ssd + 1, self.ssds),
+                disk: first.unwrap_or(0) + ssd,
+                size: self.ssd,
+                purpose: Purpose::MetaCache,
+                databases: held.flat_map(|(_, disk)| disk.databases.clone()).collect(),
+            }
+        };
+        (0..self.ssds).map(volume).collect()
+    }
+}
