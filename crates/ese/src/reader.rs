@@ -19,6 +19,7 @@ pub(crate) use cursor::load;
 pub use cursor::{Cursor, Entry};
 pub use database::{FieldValue, Reader};
 pub use error::{ReadDamage, ReadError};
+pub use in_use::InUseWalk;
 pub use loss::{Loss, LostPart, SalvageStep};
 pub use salvage::Salvage;
 pub use salvaged::{ChunkContent, PartialValue, Salvaged, ValuePart};

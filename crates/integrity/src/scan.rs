@@ -1,7 +1,7 @@
 //! Reads whole files with many large reads in flight, as fast as the device gives them, and judges
 //! every page.
 
-mod owned;
+mod trees;
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -15,7 +15,7 @@ use units::PageNumber;
 
 use crate::Tally;
 
-use owned::last_owned_page;
+use trees::{last_owned_page, pages_in_use};
 
 /// Bytes of one read. Large enough that a disk array streams, small enough to check in a fraction
 /// of a millisecond.
@@ -109,8 +109,21 @@ pub async fn judge_database(
     let owned = last_owned_page(&device, page_size).await;
     let tally = Tally::new(pages, owned, flush_map.map(Arc::new));
     let range = PageNumber(1)..PageNumber(pages.saturating_add(1));
-    let mut tally = judge_pages(runtime, device, page_size, range, tally, progress).await;
-    tally.find_wiped_pages(|| None);
+    let mut tally = judge_pages(
+        runtime,
+        Rc::clone(&device),
+        page_size,
+        range,
+        tally,
+        progress,
+    )
+    .await;
+    let in_use = if tally.points_to_zeros() {
+        pages_in_use(&device, page_size).await
+    } else {
+        None
+    };
+    tally.find_wiped_pages(|| in_use);
     tally
 }
 

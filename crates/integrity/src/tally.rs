@@ -157,10 +157,7 @@ impl Tally {
     /// page that was freed may still point to zeros: where there are any that something points to,
     /// `in_use` is asked for the pages that the trees are made of; none where that is not known.
     pub fn find_wiped_pages(&mut self, in_use: impl FnOnce() -> Option<PageSet>) {
-        for root in references::FIXED_ROOTS {
-            self.referenced.insert(root);
-        }
-        if self.is_zero_referenced()
+        if self.points_to_zeros()
             && let Some(in_use) = in_use()
         {
             self.referenced = in_use;
@@ -179,7 +176,11 @@ impl Tally {
         self.findings.sort_by_key(|finding| finding.page);
     }
 
-    fn is_zero_referenced(&self) -> bool {
+    /// Whether anything points to zeros, so that it matters which pages are in use.
+    pub(crate) fn points_to_zeros(&mut self) -> bool {
+        for root in references::FIXED_ROOTS {
+            self.referenced.insert(root);
+        }
         let mut findings = self.findings.iter();
         self.zeros.common(&self.referenced).next().is_some()
             || findings.any(|finding| {

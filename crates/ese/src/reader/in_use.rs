@@ -9,37 +9,69 @@ use crate::reader::cursor::load;
 use crate::reader::{DATABASE, PageSource, Reader};
 use crate::space::RootFields;
 
-impl<S: PageSource> Reader<S> {
-    /// All pages that the trees reach from their roots down, those of their space included; none
-    /// where an internal page cannot be read, so that what lies below it is not known. Leaves are
-    /// not read. An error is one that ends all reading.
-    pub fn pages_in_use(&mut self) -> Result<Option<PageSet>, S::Error> {
-        let mut in_use = PageSet::new(self.source.page_count());
-        let mut waiting = self.roots();
-        while let Some(number) = waiting.pop() {
-            if !in_use.insert(number) {
-                continue;
+/// A walk from the roots of all trees down, which reads nothing itself: it names a page and is
+/// shown it. Leaves are not asked for.
+#[derive(Debug)]
+pub struct InUseWalk {
+    in_use: PageSet,
+    waiting: Vec<PageNumber>,
+}
+
+impl InUseWalk {
+    /// The page to be shown next; none where all are known.
+    pub fn wanted(&mut self) -> Option<PageNumber> {
+        while let Some(number) = self.waiting.pop() {
+            if self.in_use.insert(number) {
+                return Some(number);
             }
-            let page = match load(&mut self.source, number) {
-                Ok(page) => page,
+        }
+        None
+    }
+
+    /// Notes what `page` points to.
+    pub fn look(&mut self, page: PageRef<'_>) {
+        self.waiting.extend(space_roots(page));
+        if page.is_leaf() {
+            return;
+        }
+        let children = (0..page.node_count()).filter_map(|line| page.child(line));
+        if page.has(page_flags::PARENT_OF_LEAF) {
+            children.for_each(|leaf| _ = self.in_use.insert(leaf));
+        } else {
+            self.waiting.extend(children);
+        }
+    }
+
+    /// The pages that were found.
+    pub fn into_pages(self) -> PageSet {
+        self.in_use
+    }
+}
+
+impl<S: PageSource> Reader<S> {
+    /// A walk over all pages that the trees reach from their roots down, those of their space
+    /// included.
+    pub fn in_use_walk(&self) -> InUseWalk {
+        InUseWalk {
+            in_use: PageSet::new(self.source.page_count()),
+            waiting: self.roots(),
+        }
+    }
+
+    /// The pages of that walk; none where an internal page cannot be read, so that what lies below
+    /// it is not known. An error is one that ends all reading.
+    pub fn pages_in_use(&mut self) -> Result<Option<PageSet>, S::Error> {
+        let mut walk = self.in_use_walk();
+        while let Some(number) = walk.wanted() {
+            match load(&mut self.source, number) {
+                Ok(page) => walk.look(PageRef::new(&page)),
                 Err(error) => {
                     error.without_source()?;
                     return Ok(None);
                 }
-            };
-            let view = PageRef::new(&page);
-            waiting.extend(space_roots(view));
-            if view.is_leaf() {
-                continue;
-            }
-            let children = (0..view.node_count()).filter_map(|line| view.child(line));
-            if view.has(page_flags::PARENT_OF_LEAF) {
-                children.for_each(|leaf| _ = in_use.insert(leaf));
-            } else {
-                waiting.extend(children);
             }
         }
-        Ok(Some(in_use))
+        Ok(Some(walk.into_pages()))
     }
 
     fn roots(&self) -> Vec<PageNumber> {
