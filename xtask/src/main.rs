@@ -32,6 +32,7 @@ cargo xtask <command>
   fuzz [SECONDS]  every decoder of foreign bytes, so long each (default 10)
   crash --seeds N [--first S]      power failures in N random scripts, on every processor
   crash --seed S [--step K]        one script again, power failing at request K or at every one
+  crash ... --log-segment 512|4096 logs in segments of that length; else it changes between lives
   damage [--times N]               flipped bits, misdirected, lost and torn writes, N of each
                   (default 10000), and what `check` makes of them
   lies [DIR [faults|healthy]]      the real program on storage that loses bytes or stands still, and

@@ -1,32 +1,39 @@
-//! Memory that unbuffered I/O accepts: aligned, zeroed, a whole number of blocks.
+//! Memory that unbuffered I/O accepts: aligned, zeroed, a whole number of sectors.
 
 use std::fmt;
 
-/// Alignment and granularity of every buffer, in bytes. 4 KiB satisfies every disk sold.
+/// Alignment of every buffer, in bytes, and of the requests that need no finer one. 4 KiB satisfies
+/// every disk sold.
 pub const ALIGNMENT: usize = 4096;
+
+/// Granularity of offsets and lengths where [`crate::Caps::sector`] allows it, in bytes.
+pub const SECTOR: usize = 512;
 
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C, align(4096))]
 struct AlignedBlock([u8; ALIGNMENT]);
 
 /// Owned bytes, aligned to [`ALIGNMENT`]. A request owns its buffer until it completes.
+#[derive(Clone)]
 pub struct Buffer {
     blocks: Box<[AlignedBlock]>,
+    length: usize,
 }
 
 impl Buffer {
-    /// A zeroed buffer of `length` bytes, a multiple of [`ALIGNMENT`].
+    /// A zeroed buffer of `length` bytes, a multiple of [`SECTOR`].
     pub fn zeroed(length: usize) -> Self {
         assert!(
-            length.is_multiple_of(ALIGNMENT),
-            "a buffer is a whole number of blocks"
+            length.is_multiple_of(SECTOR),
+            "a buffer is a whole number of sectors"
         );
         Self {
-            blocks: bytemuck::zeroed_slice_box(length / ALIGNMENT),
+            blocks: bytemuck::zeroed_slice_box(length.div_ceil(ALIGNMENT)),
+            length,
         }
     }
 
-    /// A buffer that holds a copy of `bytes`, whose length is a multiple of [`ALIGNMENT`].
+    /// A buffer that holds a copy of `bytes`, whose length is a multiple of [`SECTOR`].
     pub fn copy_of(bytes: &[u8]) -> Self {
         let mut buffer = Self::zeroed(bytes.len());
         buffer.copy_from_slice(bytes);
@@ -37,21 +44,13 @@ impl Buffer {
 impl std::ops::Deref for Buffer {
     type Target = [u8];
     fn deref(&self) -> &[u8] {
-        bytemuck::cast_slice(&self.blocks)
+        &bytemuck::cast_slice(&self.blocks)[..self.length]
     }
 }
 
 impl std::ops::DerefMut for Buffer {
     fn deref_mut(&mut self) -> &mut [u8] {
-        bytemuck::cast_slice_mut(&mut self.blocks)
-    }
-}
-
-impl Clone for Buffer {
-    fn clone(&self) -> Self {
-        Self {
-            blocks: self.blocks.clone(),
-        }
+        &mut bytemuck::cast_slice_mut(&mut self.blocks)[..self.length]
     }
 }
 
@@ -71,5 +70,13 @@ mod tests {
         assert_eq!(buffer.as_ptr().addr() % ALIGNMENT, 0);
         assert_eq!(buffer.len(), 3 * ALIGNMENT);
         assert!(buffer.iter().all(|&byte| byte == 0));
+    }
+
+    #[test]
+    fn a_buffer_may_end_inside_a_block() {
+        let mut buffer = Buffer::copy_of(&[7; ALIGNMENT + 512]);
+        buffer[ALIGNMENT + 511] = 9;
+        let copy = buffer.clone();
+        assert_eq!((copy.len(), copy[ALIGNMENT + 511]), (ALIGNMENT + 512, 9));
     }
 }

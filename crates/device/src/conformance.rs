@@ -308,15 +308,20 @@ async fn outcomes_without_a_waiter_still_happen(volume: Rc<dyn Volume>) {
 async fn behaves_as_plain_bytes(volume: Rc<dyn Volume>, seed: Seed) {
     const BLOCKS: u64 = 64;
     let mut prng = Prng::new(seed);
-    let mut twin = vec![0; usize::try_from(BLOCKS).expect("invariant: 64") * ALIGNMENT];
-    let device = create(&volume, "file", twin.len() as u64).await;
+    let device = create(&volume, "file", BLOCKS * ALIGNMENT as u64).await;
+    let block_bytes = if prng.percent(50) {
+        u64::from(device.caps().sector)
+    } else {
+        ALIGNMENT as u64
+    };
+    let mut twin = vec![0; usize::try_from(BLOCKS * block_bytes).expect("invariant: 256 KiB")];
     for _ in 0..40 {
         let mut batch = Vec::new();
         let mut block = 0;
         while block < BLOCKS {
             let blocks = 1 + prng.below(8).min(BLOCKS - block - 1);
-            let range = range_of_blocks(block, blocks);
-            let offset = block * ALIGNMENT as u64;
+            let offset = block * block_bytes;
+            let range = range_of(offset, blocks * block_bytes);
             let kind = prng.below(3);
             let request = if kind == 0 {
                 let buffer = pattern(range.len(), prng.next_u64());
@@ -342,7 +347,7 @@ async fn behaves_as_plain_bytes(volume: Rc<dyn Volume>, seed: Seed) {
     remove(&volume, "file").await;
 }
 
-fn range_of_blocks(block: u64, blocks: u64) -> std::ops::Range<usize> {
-    let at = |block: u64| usize::try_from(block).expect("invariant: few blocks") * ALIGNMENT;
-    at(block)..at(block + blocks)
+fn range_of(offset: u64, length: u64) -> std::ops::Range<usize> {
+    let at = |byte: u64| usize::try_from(byte).expect("invariant: a short file");
+    at(offset)..at(offset + length)
 }

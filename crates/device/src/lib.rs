@@ -19,7 +19,7 @@ mod traced;
 mod virtual_time;
 mod volume;
 
-pub use buffer::{ALIGNMENT, Buffer};
+pub use buffer::{ALIGNMENT, Buffer, SECTOR};
 pub use clock::Clock;
 pub use completion::{Completer, Completion, Outcome, completion};
 pub use error::DeviceError;

@@ -54,6 +54,8 @@ impl MemoryVolume {
     /// What memory promises: single sectors are atomic, as on the disks it stands for.
     pub(crate) const CAPS: Caps = Caps {
         atomic_write_unit: 512,
+        sector: 512,
+        physical_sector: 512,
         volatile_cache: true,
         unbuffered: true,
     };

@@ -126,6 +126,8 @@ impl Device for NullDevice {
     fn caps(&self) -> Caps {
         Caps {
             atomic_write_unit: 512,
+            sector: 512,
+            physical_sector: 512,
             volatile_cache: false,
             unbuffered: true,
         }

@@ -1,6 +1,6 @@
 //! What can be asked of a device, and why it is asked.
 
-use crate::{ALIGNMENT, Buffer};
+use crate::{Buffer, SECTOR};
 
 /// Why a request is made. Histograms are kept by purpose and kind, so that transactional reads are
 /// never mixed with maintenance.
@@ -35,7 +35,7 @@ pub enum Durability {
     Durable,
 }
 
-/// One operation. Offsets and lengths are multiples of [`crate::ALIGNMENT`].
+/// One operation. Offsets and lengths are multiples of [`crate::Caps::sector`].
 #[derive(Debug)]
 pub enum Op {
     /// Fill the whole buffer from `offset` bytes on. A read that the file ends inside fails with
@@ -109,12 +109,12 @@ impl Op {
         }
     }
 
-    /// Panics where offset or length is not a multiple of [`crate::ALIGNMENT`]; backends call it
+    /// Panics where offset or length is not a multiple of [`SECTOR`]; backends call it
     /// first. A length that is set may be any.
     pub fn assert_aligned(&self) {
         if let Self::Read { offset, buffer } | Self::Write { offset, buffer, .. } = self {
             assert!(
-                offset.is_multiple_of(ALIGNMENT as u64) && !buffer.is_empty(),
+                offset.is_multiple_of(SECTOR as u64) && !buffer.is_empty(),
                 "offsets are aligned and buffers hold something"
             );
         }

@@ -11,6 +11,11 @@ use crate::{Completion, DeviceError, Request};
 pub struct Caps {
     /// Smallest unit that is written whole or not at all when power fails.
     pub atomic_write_unit: u32,
+    /// Offsets and lengths of requests are multiples of this.
+    pub sector: u32,
+    /// What the medium writes at once. A write that fills a part of it may take the rest along when
+    /// power fails, also what was durable before.
+    pub physical_sector: u32,
     /// Whether completed volatile writes can be lost when power fails.
     pub volatile_cache: bool,
     /// Whether reads and writes bypass the operating system's cache.

@@ -308,7 +308,9 @@ impl Core {
         counters.log_writes = log.writes;
         counters.file_bytes = self.file.length();
         let checkpoint = self.log.checkpoint();
-        counters.checkpoint_depth = Bytes(self.log.tip().bytes_since(checkpoint));
+        let segment = self.log.segment_size();
+        counters.checkpoint_depth = Bytes(self.log.tip().bytes_since(checkpoint, segment));
+        counters.log_segment = Bytes(segment.bytes() as u64);
         counters
     }
 

@@ -75,6 +75,8 @@ pub struct Counters {
     pub file_bytes: Bytes,
     /// Log between the checkpoint and the newest record, now.
     pub checkpoint_depth: Bytes,
+    /// What writes of the log are multiples of.
+    pub log_segment: Bytes,
     /// Page splits, vertical splits included.
     pub splits: u64,
     /// Pages merged into a neighbour or removed because they were empty.

@@ -1,5 +1,6 @@
 //! What a database may be told when it is opened; the defaults are those of the field.
 
+use ese::log_file::SegmentSize;
 use ese::page::PageSize;
 use units::{Bytes, Nanos};
 
@@ -35,6 +36,9 @@ pub struct Settings {
     pub maintenance_pause: Option<Nanos>,
     /// Length of one read of the maintenance scan.
     pub maintenance_read: Bytes,
+    /// How long the segments of the log are, which are the unit it is written in. None: 512 bytes
+    /// where the disk's sectors are no longer, the physical ones included, else 4 KiB.
+    pub log_segment: Option<SegmentSize>,
     /// Whether log generations below the checkpoint are removed.
     pub circular_log: bool,
     /// Whether the first change of a page since it was written carries the whole page in the log,
@@ -59,6 +63,7 @@ impl Default for Settings {
             checkpoint_writes: 16,
             maintenance_pause: None,
             maintenance_read: Bytes::from_kib(256),
+            log_segment: None,
             circular_log: true,
             log_whole_pages: false,
             read_back: false,

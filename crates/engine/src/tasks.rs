@@ -98,16 +98,18 @@ impl Core {
         last_advance: &mut Nanos,
     ) -> Result<(), TransactionError> {
         let depth = self.settings.checkpoint_depth.0;
-        let tip = self.log.tip();
+        let (tip, size) = (self.log.tip(), self.log.segment_size());
         let oldest = self.cache.frames().oldest_dirt();
-        if oldest.is_some_and(|oldest| tip.bytes_since(oldest) > depth) {
+        if oldest.is_some_and(|oldest| tip.bytes_since(oldest, size) > depth) {
             // What has come half of the way will be due by the time the rest of its run is.
-            let bounds = (tip.segments_before(depth), tip.segments_before(depth / 2));
+            let half = tip.segments_before(depth / 2, size);
+            let bounds = (tip.segments_before(depth, size), half);
             self.cache
                 .write_older_than(bounds, self.settings.checkpoint_writes)
                 .await?;
         }
-        let step = self.safe_checkpoint().bytes_since(self.log.checkpoint());
+        let step = self.safe_checkpoint();
+        let step = step.bytes_since(self.log.checkpoint(), size);
         let waited = self.runtime.now().since(*last_advance) >= CHECKPOINT_PERIOD;
         if step >= step_bytes(depth) || waited && step > 0 {
             self.advance_checkpoint(header).await?;

@@ -5,19 +5,14 @@ use std::fmt;
 use units::Generation;
 
 use crate::bytes::{u16_at, u32_at};
+use crate::log_file::{LOG_FILE_BYTES, SegmentSize};
 
-/// Bytes of a segment, of a log header and of one copy of a checkpoint.
-pub const SEGMENT_BYTES: usize = 4096;
-/// Segments of a log file, its header among them.
-pub const SEGMENTS_PER_FILE: u16 = 256;
-
-/// A byte in the log: generation, 4 KiB segment of its file, byte of the segment. All zero means
-/// "none".
+/// A byte in the log: generation, segment of its file, byte of the segment. All zero means "none".
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Lgpos {
     /// The log file.
     pub generation: Generation,
-    /// The segment of the file; segment 0 is its header.
+    /// The segment of the file; the first ones are its header.
     pub segment: u16,
     /// The byte of the segment.
     pub byte: u16,
@@ -53,17 +48,20 @@ impl Lgpos {
         (low | u64::from(self.generation.0) << 32).to_le_bytes()
     }
 
-    /// How many bytes of log lie between an earlier place and this one; 0 where it is not earlier.
-    pub fn bytes_since(self, earlier: Self) -> u64 {
-        self.bytes().saturating_sub(earlier.bytes())
+    /// How many bytes of log lie between an earlier place and this one, both of files with segments
+    /// of `size`; 0 where it is not earlier. Where the size has changed in between, it is right to
+    /// a file.
+    pub fn bytes_since(self, earlier: Self, size: SegmentSize) -> u64 {
+        self.bytes(size).saturating_sub(earlier.bytes(size))
     }
 
     /// The place so many whole segments before this one that they make `bytes` at most; none where
     /// the log begins later.
     #[must_use]
-    pub fn segments_before(self, bytes: u64) -> Self {
-        let place = self.segments().saturating_sub(bytes / SEGMENT_BYTES as u64);
-        let per_file = u64::from(SEGMENTS_PER_FILE);
+    pub fn segments_before(self, bytes: u64, size: SegmentSize) -> Self {
+        let segment = size.bytes() as u64;
+        let place = (self.bytes(size) / segment).saturating_sub(bytes / segment);
+        let per_file = u64::from(size.per_file());
         Self {
             generation: Generation(u32::try_from(place / per_file).unwrap_or(0)),
             segment: u16::try_from(place % per_file).unwrap_or(0),
@@ -71,14 +69,10 @@ impl Lgpos {
         }
     }
 
-    /// Segments from the beginning of all log to the one that this place lies in.
-    fn segments(self) -> u64 {
-        u64::from(self.generation.0) * u64::from(SEGMENTS_PER_FILE) + u64::from(self.segment)
-    }
-
     /// Bytes from the beginning of all log to this place.
-    fn bytes(self) -> u64 {
-        self.segments() * SEGMENT_BYTES as u64 + u64::from(self.byte)
+    fn bytes(self, size: SegmentSize) -> u64 {
+        let within = size.offset(self.segment) + u64::from(self.byte);
+        u64::from(self.generation.0) * LOG_FILE_BYTES + within.min(LOG_FILE_BYTES)
     }
 
     /// Whether this is a place at all.
@@ -100,6 +94,7 @@ impl fmt::Display for Lgpos {
 #[cfg(test)]
 mod tests {
     use super::Lgpos;
+    use crate::log_file::SegmentSize;
     use units::Generation;
 
     #[test]
@@ -123,32 +118,48 @@ mod tests {
         assert_eq!(place.to_string(), "0A0B0C0D:0102:0304");
     }
 
+    const SIZES: [SegmentSize; 2] = [SegmentSize::Bytes512, SegmentSize::Bytes4096];
+
+    const fn place(generation: u32, segment: u16, byte: u16) -> Lgpos {
+        Lgpos {
+            generation: Generation(generation),
+            segment,
+            byte,
+        }
+    }
+
     #[test]
     fn places_and_distances_agree() {
-        let tip = Lgpos {
-            generation: Generation(30),
-            segment: 5,
-            byte: 0,
-        };
-        let before = tip.segments_before(20 << 20);
-        let generation = Generation(10);
-        assert_eq!(before, Lgpos { generation, ..tip });
-        assert_eq!(tip.bytes_since(before), 20 << 20);
-        assert_eq!(before.bytes_since(tip), 0);
-        assert_eq!(tip.segments_before(u64::MAX), Lgpos::NONE);
-        let byte = 7;
-        assert_eq!(Lgpos { byte, ..tip }.bytes_since(before), (20 << 20) + 7);
+        for size in SIZES {
+            let tip = place(30, 9, 0);
+            let before = tip.segments_before(20 << 20, size);
+            assert_eq!(before, place(10, 9, 0));
+            assert_eq!(tip.bytes_since(before, size), 20 << 20);
+            assert_eq!(before.bytes_since(tip, size), 0);
+            assert_eq!(tip.segments_before(u64::MAX, size), Lgpos::NONE);
+            assert_eq!(place(30, 9, 7).bytes_since(before, size), (20 << 20) + 7);
+        }
     }
 
     #[test]
     fn log_between_two_places_counts_segments_and_files() {
-        let place = |generation, segment, byte| Lgpos {
-            generation: Generation(generation),
-            segment,
-            byte,
-        };
-        assert_eq!(place(3, 6, 90).bytes_since(place(3, 5, 100)), 4086);
-        assert_eq!(place(4, 1, 0).bytes_since(place(3, 255, 0)), 8192);
-        assert_eq!(place(3, 255, 0).bytes_since(place(4, 1, 0)), 0);
+        for size in SIZES {
+            let (last, bytes) = (size.per_file() - 1, size.bytes() as u64);
+            for (earlier, later, expected) in [
+                (place(3, 15, 100), place(3, 16, 90), bytes - 10),
+                (place(3, last, 0), place(4, 1, 0), 2 * bytes),
+                (place(4, 1, 0), place(3, last, 0), 0),
+            ] {
+                assert_eq!(later.bytes_since(earlier, size), expected);
+            }
+        }
+    }
+
+    #[test]
+    fn places_in_files_of_another_segment_size_are_right_to_a_file() {
+        let (old, tip) = (place(3, 200, 0), place(4, 100, 0));
+        assert!(tip.bytes_since(old, SegmentSize::Bytes512) < 2 << 20);
+        let (old, tip) = (place(3, 2000, 0), place(4, 100, 0));
+        assert!(tip.bytes_since(old, SegmentSize::Bytes4096) < 1 << 20);
     }
 }

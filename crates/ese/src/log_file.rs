@@ -1,15 +1,16 @@
 //! Log files and checkpoint files: the envelope is ESE's, so that the I/O pattern is; the records
 //! inside are ours, under a version that no ESE replays.
 //!
-//! A log file is 256 segments of 4 KiB. Segment 0 is the file header; every other one begins
-//! with a 40-byte header and is written once, whole. The checkpoint file is two 4 KiB copies.
+//! A log file is 1 MiB in segments of 4 KiB or of 512 bytes. The first 4 KiB are the file header;
+//! every segment behind begins with a header of its own and is written once, whole. The checkpoint
+//! file is two copies of 4 KiB.
 
 use std::fmt;
 
-use units::{Generation, PageNumber};
+use units::Generation;
 
 use crate::bytes::{array_at, put, u16_at, u32_at, u64_at};
-use crate::checksum::{block_checksum, header_is_good, store_header};
+use crate::checksum::{header_is_good, store_header};
 use crate::lgpos::Lgpos;
 use crate::log_time::LogTime;
 use crate::page::PageSize;
@@ -17,30 +18,30 @@ use crate::signature::Signature;
 
 mod attachment;
 mod facts;
+mod segment;
+mod segment_size;
 #[cfg(test)]
 mod tests;
 
-pub use crate::lgpos::{SEGMENT_BYTES, SEGMENTS_PER_FILE};
 pub use attachment::Attachment;
 pub use facts::{CheckpointFacts, LogFacts, log_flags};
+pub use segment::{SegmentHeader, stored_checksum};
+pub use segment_size::SegmentSize;
 
-/// Bytes of the header that every segment but the first begins with (ESE `LGSEGHDR`).
-pub const SEGMENT_HEADER_BYTES: usize = 40;
 /// Bytes of a log file.
-pub const LOG_FILE_BYTES: u64 = SEGMENTS_PER_FILE as u64 * SEGMENT_BYTES as u64;
+pub const LOG_FILE_BYTES: u64 = 1 << 20;
+/// Bytes of its header, and of one copy of a checkpoint.
+pub const LOG_HEADER_BYTES: usize = 4096;
 /// Major version of our logs, "PL". ESE's own is 8; it refuses any other.
 pub(crate) const LOG_VERSION: u32 = 0x504C;
 /// The layout of our records within that version.
 pub(crate) const LOG_RECORD_VERSION: u32 = 2;
 /// Bytes of a checkpoint file: two copies.
-pub const CHECKPOINT_FILE_BYTES: u64 = 2 * SEGMENT_BYTES as u64;
+pub const CHECKPOINT_FILE_BYTES: u64 = 2 * LOG_HEADER_BYTES as u64;
 
 /// File types at byte 667, which headers of all file kinds share.
 const FILE_TYPE_LOG: u32 = 3;
 const FILE_TYPE_CHECKPOINT: u32 = 4;
-
-/// "The checksum is XOR with error-correcting code", as in page flags.
-const SEGMENT_FLAGS: u32 = 0x2000;
 
 /// Byte offsets in a log header. `PREVIOUS_LAST` and `RESUMED` take the first bytes of what ESE
 /// uses for run-time parameters.
@@ -63,17 +64,6 @@ mod log {
     pub(super) const DATABASE: usize = 671 + ATTACHMENT_SIGNATURE;
     /// Where an attachment keeps the database's signature.
     pub(super) const ATTACHMENT_SIGNATURE: usize = 36;
-}
-
-/// Byte offsets in a segment header. `FIRST` to `HASH` take what ESE leaves zero.
-mod segment {
-    pub(super) const PLACE: usize = 8;
-    pub(super) const STARTED: usize = 16;
-    pub(super) const FIRST: usize = 24;
-    pub(super) const COUNT: usize = 26;
-    pub(super) const STREAM: usize = 28;
-    pub(super) const HASH: usize = 32;
-    pub(super) const FLAGS: usize = 36;
 }
 
 /// Byte offsets in a checkpoint file.
@@ -116,18 +106,23 @@ impl fmt::Display for LogFileError {
                     "its records have version {found}; use the release that wrote it"
                 )
             }
-            Self::Geometry => write!(f, "its segments are not 256 of 4 KiB"),
+            Self::Geometry => write!(
+                f,
+                "its segments are neither 256 of 4 KiB nor 2048 of 512 bytes"
+            ),
         }
     }
 }
 
 impl std::error::Error for LogFileError {}
 
-/// The first segment of a log file.
+/// The header of a log file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogHeader {
     /// Which file of the stream this is.
     pub generation: Generation,
+    /// How long the file's segments are.
+    pub segment_size: SegmentSize,
     /// Page size of the database.
     pub page_size: PageSize,
     /// When the file came into use.
@@ -140,7 +135,8 @@ pub struct LogHeader {
     pub database: Signature,
     /// The checkpoint when the file came into use.
     pub checkpoint: Lgpos,
-    /// Last segment of the previous generation that counts; 255 unless a crash cut it short.
+    /// Last segment of the previous generation that counts: its very last one unless a crash cut it
+    /// short.
     pub previous_last: u16,
     /// A crash lies between the previous generation and this one: a record that the previous one
     /// leaves unfinished is void.
@@ -150,17 +146,18 @@ pub struct LogHeader {
 }
 
 impl LogHeader {
-    /// The header's segment.
-    pub fn encode(&self) -> [u8; SEGMENT_BYTES] {
-        let mut bytes = [0; SEGMENT_BYTES];
+    /// The header's bytes.
+    pub fn encode(&self) -> [u8; LOG_HEADER_BYTES] {
+        let mut bytes = [0; LOG_HEADER_BYTES];
         put(
             &mut bytes,
             log::GENERATION,
             &self.generation.0.to_le_bytes(),
         );
-        put(&mut bytes, log::BYTES_PER_SEGMENT, &4096_u16.to_le_bytes());
-        put(&mut bytes, log::HEADER_SEGMENTS, &1_u16.to_le_bytes());
-        put(&mut bytes, log::SEGMENTS, &SEGMENTS_PER_FILE.to_le_bytes());
+        let [length, first, segments] = geometry(self.segment_size);
+        put(&mut bytes, log::BYTES_PER_SEGMENT, &length.to_le_bytes());
+        put(&mut bytes, log::HEADER_SEGMENTS, &first.to_le_bytes());
+        put(&mut bytes, log::SEGMENTS, &segments.to_le_bytes());
         put(
             &mut bytes,
             log::PAGE_BYTES,
@@ -197,8 +194,8 @@ impl LogHeader {
         bytes
     }
 
-    /// The header in the first segment of a file.
-    pub fn decode(bytes: &[u8; SEGMENT_BYTES]) -> Result<Self, LogFileError> {
+    /// The header at the beginning of a file.
+    pub fn decode(bytes: &[u8; LOG_HEADER_BYTES]) -> Result<Self, LogFileError> {
         check_header(bytes, FILE_TYPE_LOG, log::FILE_TYPE)?;
         match (
             u32_at(bytes, log::VERSION),
@@ -209,16 +206,18 @@ impl LogHeader {
             (version, _) => return Err(LogFileError::Version(version)),
         }
         let page_size = PageSize::from_bytes(usize::from(u16_at(bytes, log::PAGE_BYTES)));
-        let geometry = (
-            u16_at(bytes, log::BYTES_PER_SEGMENT),
-            u16_at(bytes, log::HEADER_SEGMENTS),
-            u16_at(bytes, log::SEGMENTS),
-        );
-        let (Some(page_size), (4096, 1, SEGMENTS_PER_FILE)) = (page_size, geometry) else {
+        let stated = [log::BYTES_PER_SEGMENT, log::HEADER_SEGMENTS, log::SEGMENTS];
+        let stated = stated.map(|at| u16_at(bytes, at));
+        let segment_size = SegmentSize::from_bytes(usize::from(stated[0]));
+        let (Some(page_size), Some(segment_size)) = (page_size, segment_size) else {
             return Err(LogFileError::Geometry);
         };
+        if stated != geometry(segment_size) {
+            return Err(LogFileError::Geometry);
+        }
         Ok(Self {
             generation: Generation(u32_at(bytes, log::GENERATION)),
+            segment_size,
             page_size,
             created: LogTime::decode(array_at(bytes, log::CREATED)),
             previous_created: LogTime::decode(array_at(bytes, log::PREVIOUS_CREATED)),
@@ -232,88 +231,10 @@ impl LogHeader {
     }
 }
 
-/// What stands in front of a segment's 4056 bytes of records.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SegmentHeader {
-    /// The file.
-    pub generation: Generation,
-    /// The segment within the file.
-    pub index: u16,
-    /// When the file came into use.
-    pub started: LogTime,
-    /// The random part of the stream's signature.
-    pub stream: u32,
-    /// First segment of the write that this one was part of. A bad segment before it was complete
-    /// once: what is written together is torn together, and nothing else is.
-    pub write_first: u16,
-    /// Segments of that write.
-    pub write_count: u16,
-}
-
-impl SegmentHeader {
-    /// Puts the header in front of a segment's records and returns the segment's checksum.
-    pub fn seal(&self, bytes: &mut [u8]) -> u64 {
-        assert_eq!(bytes.len(), SEGMENT_BYTES, "a segment is sealed whole");
-        let place = Lgpos {
-            generation: self.generation,
-            segment: self.index,
-            byte: 0,
-        };
-        bytes[..SEGMENT_HEADER_BYTES].fill(0);
-        put(bytes, segment::PLACE, &place.encode());
-        put(bytes, segment::STARTED, &self.started.encode());
-        put(bytes, segment::FIRST, &self.write_first.to_le_bytes());
-        put(bytes, segment::COUNT, &self.write_count.to_le_bytes());
-        put(bytes, segment::STREAM, &self.stream.to_le_bytes());
-        put(bytes, segment::FLAGS, &SEGMENT_FLAGS.to_le_bytes());
-        let hash = segment_hash(bytes);
-        put(bytes, segment::HASH, &hash);
-        let sum = segment_checksum(bytes, self.index);
-        put(bytes, 0, &sum.to_le_bytes());
-        sum
-    }
-
-    /// The header of the segment in `bytes` if it is whole and belongs at this very place of this
-    /// very stream.
-    pub fn open(bytes: &[u8], generation: Generation, index: u16, stream: u32) -> Option<Self> {
-        assert_eq!(bytes.len(), SEGMENT_BYTES, "a segment is opened whole");
-        let place = Lgpos::decode(array_at(bytes, segment::PLACE));
-        let header = Self {
-            generation: place.generation,
-            index: place.segment,
-            started: LogTime::decode(array_at(bytes, segment::STARTED)),
-            stream: u32_at(bytes, segment::STREAM),
-            write_first: u16_at(bytes, segment::FIRST),
-            write_count: u16_at(bytes, segment::COUNT),
-        };
-        let belongs =
-            (header.generation, header.index, header.stream) == (generation, index, stream);
-        let whole = u64_at(bytes, 0) == segment_checksum(bytes, index)
-            && array_at(bytes, segment::HASH) == segment_hash(bytes);
-        (belongs && whole).then_some(header)
-    }
-}
-
-/// A strong hash of a segment's records and of the header fields that say where they belong.
-///
-/// ESE's checksum is linear and cancels whatever repeats in steps of a power of two: a sector of
-/// zeros or of one byte, torn away, leaves it unchanged.
-fn segment_hash(bytes: &[u8]) -> [u8; 4] {
-    let seed = u64_at(bytes, segment::PLACE) ^ u64_at(bytes, segment::FIRST).rotate_left(32);
-    let hash = xxhash_rust::xxh3::xxh3_64_with_seed(&bytes[SEGMENT_HEADER_BYTES..], seed);
-    (hash >> 32 ^ hash & 0xFFFF_FFFF).to_le_bytes()[..4]
-        .try_into()
-        .expect("invariant: four bytes of eight")
-}
-
-/// The checksum of segment `index`, which is that of a 4 KiB page with the index as its number.
-pub(crate) fn segment_checksum(bytes: &[u8], index: u16) -> u64 {
-    block_checksum(bytes, true, PageNumber(u32::from(index)))
-}
-
-/// The checksum that a segment states.
-pub fn stored_checksum(bytes: &[u8]) -> u64 {
-    u64_at(bytes, 0)
+/// Bytes of a segment, segments of the header, and of the file.
+fn geometry(size: SegmentSize) -> [u16; 3] {
+    let length = u16::try_from(size.bytes()).expect("invariant: 4 KiB at most");
+    [length, size.first(), size.per_file()]
 }
 
 /// The checksum of a generation, one segment further. Starts from 0 with the header's.
@@ -326,7 +247,7 @@ pub const fn accumulate(sum: u64, segment_checksum: u64) -> u64 {
 }
 
 /// What a log header adds to the checksum of its generation.
-pub fn header_share(bytes: &[u8; SEGMENT_BYTES]) -> u64 {
+pub fn header_share(bytes: &[u8; LOG_HEADER_BYTES]) -> u64 {
     u64::from(u32_at(bytes, 0))
 }
 
@@ -343,8 +264,8 @@ pub struct Checkpoint {
 
 impl Checkpoint {
     /// A copy's bytes.
-    pub fn encode(&self) -> [u8; SEGMENT_BYTES] {
-        let mut bytes = [0; SEGMENT_BYTES];
+    pub fn encode(&self) -> [u8; LOG_HEADER_BYTES] {
+        let mut bytes = [0; LOG_HEADER_BYTES];
         put(&mut bytes, checkpoint::PLACE, &self.place.encode());
         put(&mut bytes, checkpoint::SIGNATURE, &self.signature.encode());
         put(
@@ -358,7 +279,7 @@ impl Checkpoint {
     }
 
     /// The checkpoint in one copy.
-    pub fn decode(bytes: &[u8; SEGMENT_BYTES]) -> Result<Self, LogFileError> {
+    pub fn decode(bytes: &[u8; LOG_HEADER_BYTES]) -> Result<Self, LogFileError> {
         check_header(bytes, FILE_TYPE_CHECKPOINT, checkpoint::FILE_TYPE)?;
         Ok(Self {
             place: Lgpos::decode(array_at(bytes, checkpoint::PLACE)),

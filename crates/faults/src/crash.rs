@@ -15,7 +15,7 @@ use device::{
     Caps, Completion, Device, DeviceError, Durability, Executor, FileEntry, FileImage, Op,
     OpenMode, Outcome, Pending, Request, Volume, VolumeImage, completion,
 };
-use ledger::{Change, FileId, Ledger, NameChange};
+use ledger::{Change, FileId, Ledger, NameChange, Tearing};
 use units::Seed;
 
 /// When power fails and what it may tear.
@@ -26,6 +26,9 @@ pub struct CrashOptions {
     pub at_request: Option<u64>,
     /// Bytes that are written whole or not at all.
     pub atomic_write_unit: u32,
+    /// Bytes that the medium writes at once: where a write is torn, what else lies in such a sector
+    /// may be destroyed with it, however durable it was.
+    pub physical_sector: u32,
 }
 
 impl Default for CrashOptions {
@@ -33,6 +36,7 @@ impl Default for CrashOptions {
         Self {
             at_request: None,
             atomic_write_unit: 512,
+            physical_sector: 512,
         }
     }
 }
@@ -117,7 +121,12 @@ impl CrashVolume {
 
     /// The same, where the unit that is written whole or not at all depends on the file's name.
     pub fn survivors_with(&self, seed: Seed, unit_of: impl Fn(&str) -> u32) -> VolumeImage {
-        self.state.ledger.borrow().survivors(seed, &unit_of)
+        let physical = self.state.options.physical_sector;
+        let ledger = self.state.ledger.borrow();
+        ledger.survivors(seed, &|file| Tearing {
+            unit: unit_of(file),
+            physical,
+        })
     }
 
     /// Carries out a change of names, of which the ledger knows while it is under way.
@@ -252,6 +261,7 @@ impl Device for CrashDevice {
     fn caps(&self) -> Caps {
         Caps {
             atomic_write_unit: self.state.options.atomic_write_unit,
+            physical_sector: self.state.options.physical_sector,
             ..self.inner.caps()
         }
     }

@@ -95,6 +95,7 @@ pub(crate) fn convert(
             Bytes::from_mib(20),
             depth_bounds,
         ),
+        log_segment: check.log_segment(document.engine.log_segment.as_ref()),
         workload,
         test,
         limits,
@@ -243,6 +244,23 @@ impl Check<'_> {
                 choices: &["4KiB", "8KiB", "16KiB", "32KiB"],
             }));
         default
+    }
+
+    fn log_segment(&mut self, given: Option<&Given<NumberOrAuto>>) -> Option<Bytes> {
+        let given = given?;
+        match given.value {
+            NumberOrAuto::Auto => None,
+            NumberOrAuto::Number(512) => Some(Bytes(512)),
+            NumberOrAuto::Number(4096) => Some(Bytes(4096)),
+            NumberOrAuto::Number(other) => {
+                let problem = Problem::NotAChoice {
+                    found: other.to_string(),
+                    choices: &["auto", "512", "4096"],
+                };
+                self.complaints.push(given.place.complaint(problem));
+                None
+            }
+        }
     }
 
     fn size(&mut self, databases: &low::Databases, page_size: Bytes) -> Option<Bytes> {

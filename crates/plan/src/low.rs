@@ -180,6 +180,10 @@ section! {
         checkpoint_depth: One<Bytes> => Given "\"20MiB\"" [
             "log between the checkpoint and the newest record"
         ],
+        log_segment: One<NumberOrAuto> => Given "\"auto\"" [
+            "bytes that log writes are multiples of: 512 or 4096; by default 512 where"
+            "the disk's logical and physical sectors are no longer"
+        ],
     }
 }
 

@@ -29,6 +29,8 @@ pub struct Plan {
     pub cache: Cache,
     /// How much log may lie between the checkpoint and the newest record.
     pub checkpoint_depth: Bytes,
+    /// What writes of the log are multiples of, 512 or 4096 bytes; none: as the disk's sectors are.
+    pub log_segment: Option<Bytes>,
     /// The load.
     pub workload: Workload,
     /// What is run and for how long.

@@ -35,6 +35,10 @@ impl Plan {
                 cache_minimum: Some(given(self.cache.minimum)),
                 cache_maximum: Some(given(self.cache.maximum)),
                 checkpoint_depth: Some(given(self.checkpoint_depth)),
+                log_segment: Some(given(match self.log_segment {
+                    None => NumberOrAuto::Auto,
+                    Some(bytes) => NumberOrAuto::Number(bytes.0.into()),
+                })),
             },
             workload: self.load(),
             test: self.what_is_run(),

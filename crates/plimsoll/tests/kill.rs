@@ -39,15 +39,27 @@ impl Scratch {
         let name = format!("plimsoll-kill-{}", std::process::id());
         let scratch = Self(std::env::temp_dir().join(name));
         fs::create_dir_all(scratch.0.join("db")).unwrap();
+        scratch.plan("\"auto\"");
+        scratch
+    }
+
+    /// Writes the plan, with logs in segments of a length.
+    fn plan(&self, log_segment: &str) {
         let plan = format!(
             "seed = 7\n[databases]\nfolders = [\"{}\"]\nsize = \"32MiB\"\n\
              [engine]\ncache_minimum = \"1MiB\"\ncache_maximum = \"2MiB\"\n\
-             checkpoint_depth = \"2MiB\"\n[workload]\nthreads = 4\n\
+             checkpoint_depth = \"2MiB\"\nlog_segment = {log_segment}\n\
+             [workload]\nthreads = 4\n\
              [test]\nduration = \"3s\"\nwarm_up_limit = \"1s\"\ninterval = \"1s\"\n",
-            scratch.0.join("db").display()
+            self.0.join("db").display()
         );
-        fs::write(scratch.0.join("plan.toml"), plan).unwrap();
-        scratch
+        fs::write(self.0.join("plan.toml"), plan).unwrap();
+    }
+
+    /// How long the segments are of the log that was written last.
+    fn log_segment(&self) -> u16 {
+        let bytes = fs::read(self.path("db/E00.plg")).unwrap();
+        u16::from_le_bytes([bytes[8], bytes[9]])
     }
 
     fn path(&self, name: &str) -> String {
@@ -150,7 +162,7 @@ fn nothing_acknowledged_is_lost_when_the_program_is_killed() {
     let scratch = Scratch::new();
     let mut prng = Prng::new(Seed(u64::from(std::process::id())));
     let mut moment = |most: u64| Duration::from_millis(5 + prng.below(most));
-    let (mut durable, mut kinds) = (0, BTreeSet::new());
+    let (mut durable, mut kinds, mut segments) = (0, BTreeSet::new(), BTreeSet::new());
     for number in 0..times {
         if number % 8 == 0 {
             kill_prepare(&scratch, moment(250));
@@ -158,7 +170,14 @@ fn nothing_acknowledged_is_lost_when_the_program_is_killed() {
             continue;
         }
         let before = scratch.messages();
+        // The scratch folder's disk takes requests of 512 bytes.
+        let segment = [512, 4096, 512][number % 3];
+        scratch.plan(&segment.to_string());
         let promises = scratch.kill_run(moment(3_000));
+        if promises.durable() > 0 {
+            assert_eq!(scratch.log_segment(), segment);
+            segments.insert(segment);
+        }
         kinds.insert("run");
         let database = scratch.database();
         if number % 3 == 0 {
@@ -171,5 +190,8 @@ fn nothing_acknowledged_is_lost_when_the_program_is_killed() {
         assert!(breaches.is_empty(), "kill {number}: {breaches:?}");
         durable += promises.durable();
     }
-    println!("{times} kills of {kinds:?}: {durable} durable commits acknowledged, 0 lost");
+    println!(
+        "{times} kills of {kinds:?}, logs in segments of {segments:?} bytes: \
+         {durable} durable commits acknowledged, 0 lost"
+    );
 }

@@ -236,6 +236,8 @@ pub struct Gauges {
     pub file_bytes: u64,
     /// Log volume from the checkpoint to the end of the log.
     pub checkpoint_depth_bytes: u64,
+    /// What writes of the log are multiples of; 0 in records of earlier releases.
+    pub log_segment_bytes: u64,
 }
 
 /// What one database did in an interval.

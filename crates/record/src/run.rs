@@ -351,6 +351,8 @@ impl RunRecord {
             sum.gauges.dirty_pages += totals.gauges.dirty_pages;
             sum.gauges.file_bytes += totals.gauges.file_bytes;
             sum.gauges.checkpoint_depth_bytes += totals.gauges.checkpoint_depth_bytes;
+            let segment = &mut sum.gauges.log_segment_bytes;
+            *segment = totals.gauges.log_segment_bytes.max(*segment);
         }
         sum
     }

@@ -278,6 +278,7 @@ impl Synthetic {
                 dirty_pages: 600 + number % 8 * 20,
                 file_bytes: (FILE_PAGES + number * 64) * PAGE,
                 checkpoint_depth_bytes: 18 << 20,
+                log_segment_bytes: 512,
             },
         }
     }

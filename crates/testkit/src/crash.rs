@@ -18,6 +18,7 @@ use std::rc::Rc;
 use device::{Runtime, VolumeImage};
 use engine::recovery::RecoveryError;
 use engine::{Database, OpenError};
+use ese::log_file::SegmentSize;
 use faults::{CrashOptions as PowerOptions, CrashVolume};
 use units::{Nanos, Prng, Seed};
 
@@ -96,6 +97,8 @@ pub struct CrashFailure {
     pub seed: Seed,
     /// The request of the first failure; 0: none was needed.
     pub step: u64,
+    /// How long the segments of all logs were, where that was prescribed.
+    pub log_segment: Option<SegmentSize>,
     /// What was found.
     pub problem: String,
 }
@@ -105,6 +108,7 @@ impl fmt::Display for CrashFailure {
         let Self {
             seed,
             step,
+            log_segment,
             problem,
         } = self;
         write!(
@@ -112,7 +116,11 @@ impl fmt::Display for CrashFailure {
             "seed {}, step {step}: {problem}\n\
              reproduce with: cargo xtask crash --seed {} --step {step}",
             seed.0, seed.0
-        )
+        )?;
+        match log_segment {
+            Some(size) => write!(f, " --log-segment {}", size.bytes()),
+            None => Ok(()),
+        }
     }
 }
 
@@ -256,7 +264,8 @@ impl Lab {
             async move {
                 let files = Script::files(shared);
                 let opened =
-                    Database::recover(&runtime, files, script.settings(), seed, &|_| {}).await;
+                    Database::recover(&runtime, files, script.settings(stretch), seed, &|_| {})
+                        .await;
                 let database = match opened {
                     Ok((database, _)) => database,
                     Err(error) if script.may_refuse() && names_a_page(&error) => return Ok(false),
@@ -300,6 +309,7 @@ impl Lab {
         CrashFailure {
             seed: self.seed,
             step,
+            log_segment: self.script.log_segment,
             problem,
         }
     }

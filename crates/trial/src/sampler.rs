@@ -208,6 +208,7 @@ fn gauges(now: &Counters) -> Gauges {
         dirty_pages: now.dirty_pages,
         file_bytes: now.file_bytes.0,
         checkpoint_depth_bytes: now.checkpoint_depth.0,
+        log_segment_bytes: now.log_segment.0,
     }
 }
 

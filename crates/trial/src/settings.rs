@@ -1,8 +1,10 @@
 //! What a plan means to the engine, and what the record says of it.
 
+use ese::log_file::SegmentSize;
 use ese::page::PageSize;
 use plan::{Plan, TestKind};
 use record::{OperationMix, Settings, TestType, Thresholds};
+use units::Bytes;
 
 use crate::policy::{WARM_FRACTION, sessions_per_database};
 
@@ -12,6 +14,7 @@ pub fn engine_settings(plan: &Plan) -> engine::Settings {
         cache_minimum: plan.cache.minimum,
         cache_maximum: plan.cache.maximum,
         checkpoint_depth: plan.checkpoint_depth,
+        log_segment: plan.log_segment.map(segment_size),
         maintenance_pause: plan.test.maintenance_throttle,
         read_back: true,
         ..engine::Settings::default()
@@ -64,6 +67,13 @@ pub fn record_settings(plan: &Plan, executors: u32) -> Settings {
     }
 }
 
+fn segment_size(bytes: Bytes) -> SegmentSize {
+    let bytes = usize::try_from(bytes.0).ok();
+    bytes
+        .and_then(SegmentSize::from_bytes)
+        .expect("invariant: a plan has a segment size of the format")
+}
+
 fn page_size(plan: &Plan) -> PageSize {
     let bytes = usize::try_from(plan.page_size.0).ok();
     bytes
@@ -96,6 +106,7 @@ fn thresholds(plan: &Plan) -> Thresholds {
 
 #[cfg(test)]
 mod tests {
+    use ese::log_file::SegmentSize;
     use plan::Plan;
 
     use super::{engine_settings, record_settings};
@@ -120,6 +131,20 @@ mod tests {
         let settings = record_settings(&plan("[limits]\nread_average = \"5ms\"\n"), 1);
         assert_eq!(settings.thresholds.name, "of the plan");
         assert_eq!(settings.thresholds.read_average_ns, 5_000_000);
+    }
+
+    #[test]
+    fn the_log_s_segments_are_those_of_the_plan() {
+        for (text, size) in [
+            ("", None),
+            ("[engine]\nlog_segment = 512\n", Some(SegmentSize::Bytes512)),
+            (
+                "[engine]\nlog_segment = 4096\n",
+                Some(SegmentSize::Bytes4096),
+            ),
+        ] {
+            assert_eq!(engine_settings(&plan(text)).log_segment, size);
+        }
     }
 
     #[test]

@@ -41,6 +41,9 @@ pub(super) struct Opened {
     pub durable_writes: DurableWrites,
     /// Whether requests go past the system's cache.
     pub unbuffered: bool,
+    /// What their offsets and lengths are multiples of then, in bytes; none where the file system
+    /// does not say.
+    pub direct_alignment: Option<u32>,
 }
 
 /// Opens `path` for reads only: past the cache where the file system can do that, else through it.
@@ -94,12 +97,22 @@ fn open_as(path: &Path, mode: OpenMode, unbuffered: bool) -> Result<Opened, Devi
     }
     let length = file.metadata().map_err(|error| wrong(&error))?.len();
     let durable_writes = durability::of(&file).map_err(|error| wrong(&error))?;
+    let direct_alignment = direct_alignment(&file).map_err(|error| wrong(&error))?;
     Ok(Opened {
         file,
         length,
         durable_writes,
         unbuffered,
+        direct_alignment,
     })
+}
+
+/// Older kernels do not say it of btrfs, which puts shorter requests through the cache.
+fn direct_alignment(file: &File) -> io::Result<Option<u32>> {
+    const BTRFS_SECTOR: u32 = 4096;
+    let stated = sys::direct_alignment(file)?.filter(|&bytes| bytes > 0);
+    let is_btrfs = sys::file_system(file)? == libc::BTRFS_SUPER_MAGIC;
+    Ok(stated.or(is_btrfs.then_some(BTRFS_SECTOR)))
 }
 
 fn lock(file: &File, name: &str) -> Result<(), DeviceError> {
@@ -206,6 +219,7 @@ impl OsDevice {
         mode: OpenMode,
         caps: Caps,
     ) -> Self {
+        let caps = with_alignment(caps, opened.direct_alignment);
         let file = Rc::new(OpenFile {
             name,
             file: Arc::new(opened.file),
@@ -271,6 +285,19 @@ impl Device for OsDevice {
     }
 }
 
+/// What a disk promises, and what the file system above it does. Where that does not say how its
+/// requests become those of the disk, a short one may be any part of a long sector.
+fn with_alignment(disk: Caps, direct_alignment: Option<u32>) -> Caps {
+    const LONG_SECTOR: u32 = 4096;
+    let sector = direct_alignment.map_or(disk.sector, |bytes| bytes.max(disk.sector));
+    let least = direct_alignment.map_or(LONG_SECTOR, |_| sector);
+    Caps {
+        sector,
+        physical_sector: disk.physical_sector.max(least),
+        ..disk
+    }
+}
+
 /// What to do after a transfer call moved `last` bytes, `moved` in all, of `wanted`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Progress {
@@ -286,7 +313,7 @@ pub(super) enum Progress {
 pub(super) const fn progress(wanted: usize, moved: usize, last: usize) -> Progress {
     if moved == wanted {
         Progress::Whole
-    } else if last == 0 || !moved.is_multiple_of(device::ALIGNMENT) {
+    } else if last == 0 || !moved.is_multiple_of(device::SECTOR) {
         Progress::End
     } else {
         Progress::Again
@@ -295,7 +322,31 @@ pub(super) const fn progress(wanted: usize, moved: usize, last: usize) -> Progre
 
 #[cfg(test)]
 mod tests {
-    use super::{Progress, progress};
+    use device::Caps;
+
+    use super::{Progress, progress, with_alignment};
+
+    #[test]
+    fn a_sector_is_as_long_as_disk_and_file_system_say() {
+        for (sector, physical_sector, stated, expected) in [
+            (512, 512, Some(512), (512, 512)),
+            (512, 4096, Some(512), (512, 4096)),
+            (512, 512, Some(4096), (4096, 4096)),
+            (4096, 4096, Some(512), (4096, 4096)),
+            // The file system does not say.
+            (512, 512, None, (512, 4096)),
+        ] {
+            let disk = Caps {
+                atomic_write_unit: sector,
+                sector,
+                physical_sector,
+                volatile_cache: true,
+                unbuffered: true,
+            };
+            let caps = with_alignment(disk, stated);
+            assert_eq!((caps.sector, caps.physical_sector), expected);
+        }
+    }
 
     #[test]
     fn transfers_go_on_until_whole_or_at_the_end() {

@@ -106,9 +106,10 @@ pub(super) fn file_system(file: &File) -> io::Result<libc::c_long> {
     Ok(unsafe { stat.assume_init() }.f_type)
 }
 
-/// Whether requests that ask for it go past the system's cache; none where the kernel or the file
-/// system does not say (`STATX_DIOALIGN`, statx(2): an alignment of 0 means no).
-pub(super) fn takes_direct_requests(file: &File) -> io::Result<Option<bool>> {
+/// What offsets and lengths of requests that go past the system's cache must be multiples of, in
+/// bytes; 0: none does. None where the kernel or the file system does not say (`STATX_DIOALIGN`,
+/// statx(2)).
+pub(super) fn direct_alignment(file: &File) -> io::Result<Option<u32>> {
     let (descriptor, empty) = (file.as_raw_fd(), c"".as_ptr());
     let (flags, mask) = (libc::AT_EMPTY_PATH, libc::STATX_DIOALIGN);
     let mut stat = MaybeUninit::<libc::statx>::zeroed();
@@ -118,7 +119,7 @@ pub(super) fn takes_direct_requests(file: &File) -> io::Result<Option<bool>> {
     // SAFETY: the structure is plain integers, all zero before the call.
     let stat = unsafe { stat.assume_init() };
     let says = stat.stx_mask & libc::STATX_DIOALIGN != 0;
-    Ok(says.then_some(stat.stx_dio_mem_align != 0))
+    Ok(says.then_some(stat.stx_dio_offset_align))
 }
 
 /// Asks for huge pages behind `bytes` of memory at `memory`. A kernel without them says no, and

@@ -77,10 +77,13 @@ pub(super) fn open_to_read(host: &Rc<dyn Host>, path: &Path) -> Pending<Rc<dyn D
 /// What the disk under `path` promises; where that cannot be learnt, the least.
 fn caps(path: &Path) -> Caps {
     let disk = probe::facts(path).ok().and_then(|volume| volume.disk);
+    let sectors = disk.as_ref().map_or((512, 4096), |disk| {
+        (disk.logical_sector, disk.physical_sector)
+    });
     Caps {
-        atomic_write_unit: disk
-            .as_ref()
-            .map_or(512, |disk| disk.logical_sector.max(512)),
+        atomic_write_unit: sectors.0.max(512),
+        sector: sectors.0.max(512),
+        physical_sector: sectors.1.max(512),
         volatile_cache: disk.is_none_or(|disk| disk.volatile_cache != Some(false)),
         unbuffered: true,
     }

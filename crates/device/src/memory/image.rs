@@ -110,14 +110,14 @@ impl FileImage {
         }
     }
 
-    /// Writes what `source` holds at `offset`, a multiple of [`ALIGNMENT`]: at most as much as lies
-    /// inside this file. Whole blocks are shared, not copied.
+    /// Writes what `source` holds at `offset`: at most as much as lies inside this file. Whole
+    /// blocks are shared, not copied, where they begin alike.
     pub fn write_shared(&mut self, offset: u64, source: &Self) {
-        assert!(
-            offset.is_multiple_of(ALIGNMENT as u64),
-            "blocks are shared where they begin alike"
-        );
         let length = source.length.min(self.length.saturating_sub(offset));
+        if !offset.is_multiple_of(ALIGNMENT as u64) {
+            let inside = usize::try_from(length).expect("invariant: it fits memory");
+            return self.write(offset.min(self.length), &source.to_vec()[..inside]);
+        }
         let whole = blocks_of(length / ALIGNMENT as u64 * ALIGNMENT as u64);
         let first = blocks_of(offset);
         let targets = self.blocks.iter_mut().skip(first);
@@ -179,20 +179,21 @@ mod tests {
     use proptest::prelude::*;
 
     use super::FileImage;
-    use crate::ALIGNMENT;
+    use crate::SECTOR;
 
     #[derive(Clone, Debug)]
     enum Step {
         Write { offset: usize, bytes: Vec<u8> },
-        WriteShared { block: usize, bytes: Vec<u8> },
+        WriteShared { sector: usize, bytes: Vec<u8> },
         SetLength(usize),
     }
 
     fn steps() -> impl Strategy<Value = Vec<Step>> {
         let write = (0..20_000_usize, proptest::collection::vec(1_u8.., 0..9_000))
             .prop_map(|(offset, bytes)| Step::Write { offset, bytes });
-        let shared = (0..6_usize, proptest::collection::vec(1_u8..3, 0..9_000))
-            .prop_map(|(block, bytes)| Step::WriteShared { block, bytes });
+        let sector = prop_oneof![(0..6_usize).prop_map(|block| block * 8), 0..48_usize];
+        let shared = (sector, proptest::collection::vec(1_u8..3, 0..9_000))
+            .prop_map(|(sector, bytes)| Step::WriteShared { sector, bytes });
         let length = (0..20_000_usize).prop_map(Step::SetLength);
         proptest::collection::vec(prop_oneof![write, shared, length], 0..12)
     }
@@ -209,8 +210,8 @@ mod tests {
                         twin[offset..offset + bytes.len()].copy_from_slice(&bytes);
                     }
                     Step::Write { .. } => {}
-                    Step::WriteShared { block, bytes } => {
-                        let offset = block * ALIGNMENT;
+                    Step::WriteShared { sector, bytes } => {
+                        let offset = sector * SECTOR;
                         image.write_shared(offset as u64, &FileImage::of(&bytes));
                         for (target, byte) in twin.iter_mut().skip(offset).zip(bytes) {
                             *target = byte;

@@ -224,6 +224,7 @@ async fn resume_log(
 
 fn log_settings(settings: &Settings) -> LogSettings {
     LogSettings {
+        segment_size: settings.log_segment,
         circular: settings.circular_log,
         read_back: settings.read_back,
         ..LogSettings::default()

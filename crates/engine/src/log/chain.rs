@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use device::{OpenMode, Purpose, Request};
 use ese::log_file::{
-    LOG_FILE_BYTES, LogHeader, SEGMENT_BYTES, SEGMENTS_PER_FILE, SegmentHeader, accumulate,
-    header_share, stored_checksum,
+    LOG_FILE_BYTES, LogHeader, SegmentHeader, accumulate, header_share, stored_checksum,
 };
 use ese::{Lgpos, LogTime};
 use units::Generation;
@@ -78,7 +77,8 @@ pub(super) struct LogFile {
 impl LogFile {
     /// A checked segment; the bytes behind the last one are never looked at.
     pub(super) fn segment(&self, index: u16) -> &[u8] {
-        &self.bytes[usize::from(index) * SEGMENT_BYTES..][..SEGMENT_BYTES]
+        let bytes = self.header.segment_size.bytes();
+        &self.bytes[usize::from(index) * bytes..][..bytes]
     }
 }
 
@@ -221,12 +221,12 @@ impl LogChain {
         self.require_place(&name, &header, generation)?;
         let mut file = LogFile {
             header,
-            last_segment: 0,
+            last_segment: header.segment_size.first() - 1,
             sum: accumulate(0, header_share(header_bytes)),
             bytes,
         };
         if generation == self.last {
-            self.count_whole_segments(&mut file, SEGMENTS_PER_FILE - 1);
+            self.count_whole_segments(&mut file, u16::MAX);
             self.require_torn_tail(&name, &file)?;
         } else {
             self.require_followed_by_next(&name, &mut file).await?;
@@ -240,7 +240,7 @@ impl LogChain {
             let (file, bytes) = (self.folder.path(name), device.length());
             return Err(LogError::Length { file, bytes });
         }
-        let mut bytes = Vec::with_capacity(usize::from(SEGMENTS_PER_FILE) * SEGMENT_BYTES);
+        let mut bytes = Vec::new();
         let pieces = (0..LOG_FILE_BYTES).step_by(READ_BYTES);
         let reads: Vec<_> = pieces
             .map(|offset| device.submit(Request::read(Purpose::LogRead, offset, READ_BYTES)))
@@ -275,7 +275,8 @@ impl LogChain {
     }
 
     fn count_whole_segments(&self, file: &mut LogFile, limit: u16) {
-        for index in 1..=limit.min(SEGMENTS_PER_FILE - 1) {
+        let size = file.header.segment_size;
+        for index in size.first()..=limit.min(size.per_file() - 1) {
             if self.open_segment(file, index).is_none() {
                 return;
             }
@@ -288,7 +289,7 @@ impl LogChain {
     /// write proves that the bad one was once acknowledged.
     fn require_torn_tail(&self, name: &str, file: &LogFile) -> Result<(), LogError> {
         let bad = file.last_segment + 1;
-        for index in bad + 1..SEGMENTS_PER_FILE {
+        for index in bad + 1..file.header.segment_size.per_file() {
             if let Some(later) = self.open_segment(file, index)
                 && later.write_first > bad
             {

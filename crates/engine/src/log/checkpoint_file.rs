@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use device::{Buffer, Device, Durability, OpenMode, Purpose, Request};
-use ese::log_file::{CHECKPOINT_FILE_BYTES, Checkpoint, SEGMENT_BYTES};
+use ese::log_file::{CHECKPOINT_FILE_BYTES, Checkpoint, LOG_HEADER_BYTES};
 
 use crate::log::stream::read;
 use crate::log::{LogError, LogFolder, LogIdentity};
@@ -42,7 +42,7 @@ impl CheckpointFile {
     pub(super) async fn write(&self, checkpoint: &Checkpoint) -> Result<(), LogError> {
         let bytes = checkpoint.encode();
         for copy in 0..2 {
-            let offset = copy * SEGMENT_BYTES as u64;
+            let offset = copy * LOG_HEADER_BYTES as u64;
             let buffer = Buffer::copy_of(&bytes);
             let write = Request::write(Purpose::Header, offset, buffer, Durability::Durable);
             self.device.submit(write).await.into_buffer()?;
@@ -76,12 +76,12 @@ pub async fn read_checkpoint(
     }
     let device = folder.volume.open(&name, OpenMode::ReadOnly).await?;
     let present = usize::try_from(device.length().min(CHECKPOINT_FILE_BYTES)).unwrap_or(0);
-    let whole = present / SEGMENT_BYTES * SEGMENT_BYTES;
+    let whole = present / LOG_HEADER_BYTES * LOG_HEADER_BYTES;
     if whole == 0 {
         return Ok(None);
     }
     let bytes = read(&*device, Purpose::Header, 0, whole).await?;
-    let copies = bytes.as_chunks::<SEGMENT_BYTES>().0.iter();
+    let copies = bytes.as_chunks::<LOG_HEADER_BYTES>().0.iter();
     let latest = copies
         .filter_map(|copy| Checkpoint::decode(copy).ok())
         .max_by_key(|checkpoint| checkpoint.place);

@@ -98,6 +98,13 @@ pub enum LogError {
         /// What is wrong.
         problem: DecodeError,
     },
+    /// Segments are to be shorter than the storage takes a write.
+    SectorTooLong {
+        /// The file.
+        file: String,
+        /// Bytes of the shortest write.
+        sector: u32,
+    },
     /// A log stream begins where there is one already.
     Exists {
         /// The log folder.
@@ -193,12 +200,21 @@ impl fmt::Display for LogError {
                 f,
                 "log position {place}: {problem}; report this with the log file"
             ),
+            Self::SectorTooLong { file, sector } => write_sector_too_long(f, file, *sector),
             Self::Exists { folder, file } => write!(
                 f,
                 "{folder}: holds a log already ({file}); choose another folder or base name"
             ),
         }
     }
+}
+
+fn write_sector_too_long(f: &mut fmt::Formatter<'_>, file: &str, sector: u32) -> fmt::Result {
+    write!(
+        f,
+        "{file}: takes no writes shorter than {sector} bytes, so segments of the log cannot have \
+         512; set log_segment = \"auto\""
+    )
 }
 
 fn write_missing(

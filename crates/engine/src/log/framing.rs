@@ -4,8 +4,6 @@
 //! u16 length}` or `{FRAGMENT, u16 length}`, each followed by its bytes. A zero byte means that
 //! the rest of the segment is fill: a flush ends every segment, so none is written twice.
 
-use ese::log_file::{SEGMENT_BYTES, SEGMENT_HEADER_BYTES};
-
 /// First byte of a chunk; the numbers of the fragments are ESE's.
 mod kind {
     pub(super) const FILL: u8 = 0;
@@ -33,12 +31,12 @@ pub(super) const fn may_begin(room: usize, record_bytes: usize) -> bool {
 /// Puts as much of a record as fits at `used` of a segment: `written` bytes of it lie in earlier
 /// segments. Returns the bytes of the record taken; `used` moves on.
 pub(super) fn put_chunk(
-    segment: &mut [u8; SEGMENT_BYTES],
+    segment: &mut [u8],
     used: &mut usize,
     record: &[u8],
     written: usize,
 ) -> usize {
-    let room = SEGMENT_BYTES - *used;
+    let room = segment.len() - *used;
     let left = record.len() - written;
     let whole = written == 0 && SHORT_HEADER_BYTES + left <= room;
     let header_bytes = if whole || written > 0 {
@@ -82,19 +80,16 @@ pub(super) enum Chunk<'a> {
     Fragment(&'a [u8]),
 }
 
-/// The chunk at byte `at` of a segment, and the byte behind it; none where the bytes make no chunk.
+/// The chunk at byte `at` of a whole segment, and the byte behind it; none where the bytes make no
+/// chunk.
 pub(super) fn chunk(segment: &[u8], at: usize) -> Option<(Chunk<'_>, usize)> {
-    assert!(
-        at >= SEGMENT_HEADER_BYTES && segment.len() == SEGMENT_BYTES,
-        "records lie behind the header of a whole segment"
-    );
     let part = |header_bytes: usize| {
         let length = u16_at(segment, at + header_bytes - 2)?;
         let start = at + header_bytes;
         Some((segment.get(start..start + length)?, start + length))
     };
     match segment.get(at) {
-        None | Some(&kind::FILL) => Some((Chunk::End, SEGMENT_BYTES)),
+        None | Some(&kind::FILL) => Some((Chunk::End, segment.len())),
         Some(&kind::WHOLE) => {
             part(SHORT_HEADER_BYTES).map(|(bytes, end)| (Chunk::Whole(bytes), end))
         }
@@ -120,18 +115,23 @@ fn u16_at(bytes: &[u8], at: usize) -> Option<usize> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Chunk, SEGMENT_BYTES, SEGMENT_HEADER_BYTES, chunk, may_begin, put_chunk};
+    use super::{Chunk, LEAST_FRAGMENT_BYTES, chunk, may_begin, put_chunk};
+
+    /// A segment's length, and where its records begin.
+    const SIZES: [(usize, usize); 2] = [(512, 12), (4096, 40)];
 
     proptest! {
         #[test]
         fn records_of_any_length_come_back_from_their_chunks(
             record in prop::collection::vec(any::<u8>(), 1..12_000),
-            begin in SEGMENT_HEADER_BYTES..SEGMENT_BYTES,
+            (size, header) in prop::sample::select(SIZES.to_vec()),
+            begin in any::<prop::sample::Index>(),
         ) {
-            let begin = if may_begin(SEGMENT_BYTES - begin, record.len()) { begin } else { 40 };
+            let begin = header + begin.index(size - header);
+            let begin = if may_begin(size - begin, record.len()) { begin } else { header };
             let (mut at, mut back, mut written) = (begin, Vec::new(), 0);
             while written < record.len() {
-                let mut segment = [0; SEGMENT_BYTES];
+                let mut segment = vec![0; size];
                 let mut used = at;
                 written += put_chunk(&mut segment, &mut used, &record, written);
                 let (found, end) = chunk(&segment, at).expect("a chunk was put there");
@@ -140,7 +140,7 @@ mod tests {
                     Chunk::Whole(bytes) => prop_assert_eq!(bytes, &record[..]),
                     Chunk::Begin { total, part } => {
                         prop_assert_eq!((total, back.len()), (record.len(), 0));
-                        prop_assert!(part.len() >= 32);
+                        prop_assert!(part.len() >= LEAST_FRAGMENT_BYTES);
                     }
                     Chunk::Fragment(_) | Chunk::End => prop_assert!(found != Chunk::End),
                 }
@@ -150,24 +150,26 @@ mod tests {
                     }
                     Chunk::End => {}
                 }
-                prop_assert_eq!(chunk(&segment, end), Some((Chunk::End, SEGMENT_BYTES)));
-                at = SEGMENT_HEADER_BYTES;
+                prop_assert_eq!(chunk(&segment, end), Some((Chunk::End, size)));
+                at = header;
             }
             prop_assert_eq!(back, record);
         }
 
         #[test]
         fn garbage_never_panics(
-            garbage in prop::collection::vec(any::<u8>(), SEGMENT_BYTES),
+            garbage in prop::collection::vec(any::<u8>(), 4096),
+            (size, header) in prop::sample::select(SIZES.to_vec()),
             kind in prop::sample::select(vec![0_u8, 1, 76, 77, 255]),
-            at in SEGMENT_HEADER_BYTES..=SEGMENT_BYTES,
+            at in any::<prop::sample::Index>(),
         ) {
-            let mut garbage = garbage;
+            let (mut garbage, at) = (garbage, header + at.index(size - header + 1));
+            garbage.truncate(size);
             if let Some(byte) = garbage.get_mut(at) {
                 *byte = kind;
             }
             let end = chunk(&garbage, at).map(|(_, end)| end);
-            prop_assert!(end.is_none_or(|end| end > at || at == SEGMENT_BYTES));
+            prop_assert!(end.is_none_or(|end| end > at || at == size));
         }
     }
 }

@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use device::{Buffer, Device, Durability, OpenMode, Purpose, Request, Runtime};
-use ese::log_file::{LOG_FILE_BYTES, SEGMENT_BYTES, SEGMENTS_PER_FILE};
+use ese::log_file::{LOG_FILE_BYTES, LOG_HEADER_BYTES};
 use units::Bytes;
 
 use crate::log::{LogError, LogFolder};
@@ -14,15 +14,15 @@ use crate::notify::Notify;
 /// Fills a new file. Not zero, which storage may leave out; not a valid segment either.
 const PATTERN: [u8; 8] = *b"plimsoll";
 
-/// Segments of the current file in use before formatting begins: half of it, as in ESE.
-const BEGIN_AT_SEGMENT: u16 = SEGMENTS_PER_FILE / 2;
+/// Bytes of the current file in use before formatting begins: half of it, as in ESE.
+const BEGIN_AT_BYTE: u64 = LOG_FILE_BYTES / 2;
 
 /// Formats the next file while the current one fills.
 pub(super) struct NextFile {
     folder: LogFolder,
     chunk_bytes: usize,
-    /// Segments of the current file written so far.
-    progress: Cell<u16>,
+    /// Bytes of the current file written so far.
+    progress: Cell<u64>,
     /// Whether a task waits for the file.
     hurry: Cell<bool>,
     running: Cell<bool>,
@@ -38,7 +38,7 @@ impl NextFile {
         let chunk_bytes = usize::try_from(chunk.0).unwrap_or(usize::MAX);
         let divides = chunk.0.is_power_of_two() && chunk.0 <= LOG_FILE_BYTES;
         assert!(
-            divides && chunk_bytes >= SEGMENT_BYTES,
+            divides && chunk_bytes >= LOG_HEADER_BYTES,
             "a log file is formatted in equal chunks of whole segments"
         );
         Rc::new(Self {
@@ -59,12 +59,12 @@ impl NextFile {
         Bytes(self.bytes_written.get())
     }
 
-    /// Says how many segments of the current file are written; formatting keeps pace, so that it
+    /// Says how many bytes of the current file are written; formatting keeps pace, so that it
     /// neither comes in one burst nor late.
-    pub(super) fn advance(self: &Rc<Self>, runtime: &Runtime, segments: u16) {
-        self.progress.set(segments);
+    pub(super) fn advance(self: &Rc<Self>, runtime: &Runtime, bytes: u64) {
+        self.progress.set(bytes);
         self.changed.notify_all();
-        if segments >= BEGIN_AT_SEGMENT && !self.running.get() {
+        if bytes >= BEGIN_AT_BYTE && !self.running.get() {
             self.start(runtime);
         }
     }
@@ -138,12 +138,10 @@ impl NextFile {
     }
 }
 
-/// The segment of the current file at which the next file's chunk at byte `offset` is written:
-/// spread evenly over the second half.
-fn due_at(offset: u64) -> u16 {
-    let half = u64::from(SEGMENTS_PER_FILE - BEGIN_AT_SEGMENT);
-    let segments = half * offset / LOG_FILE_BYTES;
-    BEGIN_AT_SEGMENT + u16::try_from(segments).expect("invariant: a file has 256 segments")
+/// The byte of the current file at which the next file's chunk at byte `offset` is written: spread
+/// evenly over the second half.
+const fn due_at(offset: u64) -> u64 {
+    BEGIN_AT_BYTE + (LOG_FILE_BYTES - BEGIN_AT_BYTE) * offset / LOG_FILE_BYTES
 }
 
 fn pattern(bytes: usize) -> Buffer {
@@ -160,8 +158,8 @@ mod tests {
 
     #[test]
     fn formatting_keeps_pace_with_the_second_half() {
-        assert_eq!(due_at(0), 128);
-        assert_eq!(due_at(256 << 10), 160);
-        assert_eq!(due_at(768 << 10), 224);
+        assert_eq!(due_at(0), 512 << 10);
+        assert_eq!(due_at(256 << 10), 640 << 10);
+        assert_eq!(due_at(768 << 10), 896 << 10);
     }
 }

@@ -10,8 +10,8 @@ use std::collections::VecDeque;
 
 use device::{Device, DeviceError, OpenMode, Purpose, Request};
 use ese::log_file::{
-    LOG_FILE_BYTES, LogHeader, SEGMENT_BYTES, SEGMENTS_PER_FILE, SegmentHeader, accumulate,
-    header_share, stored_checksum,
+    LOG_FILE_BYTES, LogHeader, SegmentHeader, SegmentSize, accumulate, header_share,
+    stored_checksum,
 };
 use units::Generation;
 
@@ -20,17 +20,14 @@ use crate::not_as_written::{NotAsWritten, Written};
 use crate::notify::Notify;
 
 /// Bytes of one read.
-const PIECE_BYTES: usize = 256 << 10;
-
-/// Segments of one read.
-const PIECE_SEGMENTS: u16 = SEGMENTS_PER_FILE / 4;
+const PIECE_BYTES: u64 = 256 << 10;
 
 /// What a generation must hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Witness {
     /// The generation.
     pub generation: Generation,
-    /// Its last segment that was acknowledged; 0: only the header was.
+    /// Its last segment that was acknowledged, that of the header if none behind was.
     pub last_segment: u16,
     /// The accumulated checksum up to there.
     pub sum: u64,
@@ -41,11 +38,12 @@ pub(super) struct ReadBack {
     folder: LogFolder,
     /// What every segment says of its stream.
     stream: u32,
+    segment_size: SegmentSize,
     waiting: RefCell<VecDeque<Witness>>,
     /// Files that hold what they must and are still there.
     verified: RefCell<VecDeque<Witness>>,
-    /// Segments of the current file written so far.
-    progress: Cell<u16>,
+    /// Bytes of the current file written so far.
+    progress: Cell<u64>,
     hurry: Cell<bool>,
     running: Cell<bool>,
     found: RefCell<Vec<NotAsWritten>>,
@@ -54,10 +52,11 @@ pub(super) struct ReadBack {
 
 impl ReadBack {
     /// Nothing waits yet.
-    pub(super) fn new(folder: LogFolder, stream: u32) -> Self {
+    pub(super) fn new(folder: LogFolder, stream: u32, segment_size: SegmentSize) -> Self {
         Self {
             folder,
             stream,
+            segment_size,
             waiting: RefCell::default(),
             verified: RefCell::default(),
             progress: Cell::new(0),
@@ -76,9 +75,9 @@ impl ReadBack {
         !self.running.replace(true)
     }
 
-    /// Says how many segments of the current file are written.
-    pub(super) fn advance(&self, segments: u16) {
-        self.progress.set(segments);
+    /// Says how many bytes of the current file are written.
+    pub(super) fn advance(&self, bytes: u64) {
+        self.progress.set(bytes);
         self.changed.notify_all();
     }
 
@@ -156,12 +155,12 @@ impl ReadBack {
         witness: Witness,
     ) -> Result<Option<(u64, Written)>, DeviceError> {
         let device = self.folder.volume.open(name, OpenMode::ReadOnly).await?;
-        let mut comparison = LogComparison::new(witness, self.stream);
-        for first in (0..=witness.last_segment).step_by(usize::from(PIECE_SEGMENTS)) {
-            let paced = || self.hurry.get() || self.progress.get() >= first || self.is_behind();
+        let mut comparison = LogComparison::new(witness, self.stream, self.segment_size);
+        let end = self.segment_size.offset(witness.last_segment + 1);
+        for offset in (0..end).step_by(usize::try_from(PIECE_BYTES).unwrap_or(usize::MAX)) {
+            let paced = || self.hurry.get() || self.progress.get() >= offset || self.is_behind();
             self.changed.wait_until(paced).await;
-            let bytes = read_piece(&*device, first).await?;
-            comparison.look(first, &bytes);
+            comparison.look(&read_piece(&*device, offset).await?);
         }
         Ok(comparison.result())
     }
@@ -172,10 +171,8 @@ impl ReadBack {
     }
 }
 
-async fn read_piece(device: &dyn Device, first: u16) -> Result<device::Buffer, DeviceError> {
-    let offset = u64::from(first) * SEGMENT_BYTES as u64;
-    let bytes = (LOG_FILE_BYTES - offset).min(PIECE_BYTES as u64);
-    let bytes = usize::try_from(bytes).unwrap_or(PIECE_BYTES);
+async fn read_piece(device: &dyn Device, offset: u64) -> Result<device::Buffer, DeviceError> {
+    let bytes = usize::try_from((LOG_FILE_BYTES - offset).min(PIECE_BYTES)).unwrap_or(usize::MAX);
     let read = Request::read(Purpose::LogRead, offset, bytes);
     device.submit(read).await.into_buffer()
 }
@@ -184,44 +181,58 @@ async fn read_piece(device: &dyn Device, first: u16) -> Result<device::Buffer, D
 struct LogComparison {
     witness: Witness,
     stream: u32,
+    segment_size: SegmentSize,
+    /// The next segment to look at.
+    next: u16,
     sum: u64,
     /// The first segment that is not what was written, and how many are not.
     bad: Option<(u16, u16)>,
 }
 
 impl LogComparison {
-    const fn new(witness: Witness, stream: u32) -> Self {
+    const fn new(witness: Witness, stream: u32, segment_size: SegmentSize) -> Self {
         Self {
             witness,
             stream,
+            segment_size,
+            next: 0,
             sum: 0,
             bad: None,
         }
     }
 
-    fn look(&mut self, first: u16, bytes: &[u8]) {
-        let (segments, _) = bytes.as_chunks::<SEGMENT_BYTES>();
-        for (index, segment) in (first..=self.witness.last_segment).zip(segments) {
-            match self.share(index, segment) {
-                Some(share) if index == 0 => self.sum = accumulate(0, share),
-                Some(share) => self.sum = accumulate(self.sum, share),
-                None => {
-                    let (first_bad, count) = self.bad.unwrap_or((index, 0));
-                    self.bad = Some((first_bad, count + 1));
-                }
+    /// Looks at the next bytes of the file.
+    fn look(&mut self, mut bytes: &[u8]) {
+        if let (0, Some((header, rest))) = (self.next, bytes.split_first_chunk()) {
+            let segments = self.segment_size.first();
+            let is_own = LogHeader::decode(header)
+                .is_ok_and(|header| header.generation == self.witness.generation);
+            self.take(segments, is_own.then(|| header_share(header)));
+            bytes = rest;
+        }
+        for segment in bytes.chunks_exact(self.segment_size.bytes()) {
+            if self.next > self.witness.last_segment {
+                return;
             }
+            self.take(1, self.share(segment));
         }
     }
 
-    /// What a segment adds to the sum; none where it is not whole or not of this place.
-    fn share(&self, index: u16, segment: &[u8; SEGMENT_BYTES]) -> Option<u64> {
-        let generation = self.witness.generation;
-        if index == 0 {
-            let header = LogHeader::decode(segment).ok()?;
-            let is_own = header.generation == generation;
-            return is_own.then(|| header_share(segment));
+    /// Goes past so many segments, which add `share` to the sum; none where they are not good.
+    fn take(&mut self, segments: u16, share: Option<u64>) {
+        if let Some(share) = share {
+            self.sum = accumulate(self.sum, share);
+        } else {
+            let (first, count) = self.bad.unwrap_or((self.next, 0));
+            self.bad = Some((first, count + segments));
         }
-        SegmentHeader::open(segment, generation, index, self.stream)?;
+        self.next += segments;
+    }
+
+    /// What the next segment adds to the sum; none where it is not whole or not of this place.
+    fn share(&self, segment: &[u8]) -> Option<u64> {
+        let generation = self.witness.generation;
+        SegmentHeader::open(segment, generation, self.next, self.stream)?;
         Some(stored_checksum(segment))
     }
 
@@ -233,7 +244,7 @@ impl LogComparison {
                 segment,
                 segments,
             };
-            return Some((u64::from(segment) * SEGMENT_BYTES as u64, what));
+            return Some((self.segment_size.offset(segment), what));
         }
         (self.sum != self.witness.sum).then_some((0, Written::LogGeneration { generation }))
     }

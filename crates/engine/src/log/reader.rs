@@ -1,7 +1,7 @@
 //! Records in the order in which they were written, from any place on.
 
 use ese::Lgpos;
-use ese::log_file::{SEGMENT_BYTES, SEGMENT_HEADER_BYTES};
+use ese::log_file::SegmentSize;
 use units::Generation;
 
 use crate::log::chain::{LogChain, LogEnd, LogFile};
@@ -48,14 +48,19 @@ impl LogReader {
                 end,
             });
         }
-        let (segment, byte) = (start.segment.max(1), usize::from(start.byte));
+        let size = file.header.segment_size;
+        let (segment, byte) = if start.segment < size.first() {
+            (size.first(), 0)
+        } else {
+            (start.segment, usize::from(start.byte))
+        };
         Ok(Self {
             chain,
             file,
             segment,
-            byte: byte.max(SEGMENT_HEADER_BYTES),
+            byte: byte.max(size.header_bytes()),
             pending: None,
-            may_begin_amid: byte <= SEGMENT_HEADER_BYTES,
+            may_begin_amid: byte <= size.header_bytes(),
         })
     }
 
@@ -63,7 +68,7 @@ impl LogReader {
     /// short is no record.
     pub async fn next(&mut self) -> Result<Option<(Span, LogRecord)>, LogError> {
         loop {
-            if self.segment > self.file.last_segment || self.byte >= SEGMENT_BYTES {
+            if self.segment > self.file.last_segment || self.byte >= self.segment_size().bytes() {
                 if !self.move_on().await? {
                     return Ok(None);
                 }
@@ -117,6 +122,11 @@ impl LogReader {
         self.file.header.generation
     }
 
+    /// How long the segments of that generation are.
+    pub(crate) const fn segment_size(&self) -> SegmentSize {
+        self.file.header.segment_size
+    }
+
     /// Where the stream ends. To be asked after [`LogReader::next`] has given none.
     pub fn end(&self) -> LogEnd {
         assert_eq!(
@@ -131,7 +141,7 @@ impl LogReader {
         Lgpos {
             generation: self.generation(),
             segment: self.segment,
-            byte: u16::try_from(self.byte).expect("invariant: a segment has 4 KiB"),
+            byte: u16::try_from(self.byte).expect("invariant: a segment has 4 KiB at most"),
         }
     }
 
@@ -139,7 +149,7 @@ impl LogReader {
     async fn move_on(&mut self) -> Result<bool, LogError> {
         if self.segment < self.file.last_segment {
             self.segment += 1;
-            self.byte = SEGMENT_HEADER_BYTES;
+            self.byte = self.segment_size().header_bytes();
             return Ok(true);
         }
         if self.generation() == self.chain.last() {
@@ -149,8 +159,8 @@ impl LogReader {
         if self.file.header.resumed {
             self.pending = None;
         }
-        self.segment = 1;
-        self.byte = SEGMENT_HEADER_BYTES;
+        self.segment = self.segment_size().first();
+        self.byte = self.segment_size().header_bytes();
         Ok(true)
     }
 

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use device::{Buffer, Device, OpenMode, Purpose, Request, Runtime, Volume};
-use ese::log_file::{LogHeader, SEGMENT_BYTES};
+use ese::log_file::{LOG_HEADER_BYTES, LogHeader, SegmentSize};
 use ese::page::PageSize;
 use ese::{LogTime, Signature};
 use units::Bytes;
@@ -33,6 +33,8 @@ pub struct LogFolder {
 /// How the log is buffered and written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogSettings {
+    /// How long segments are; none: one sector, if power that fails leaves the others whole.
+    pub segment_size: Option<SegmentSize>,
     /// Appends should wait ([`Log::throttle`](crate::log::Log::throttle)) while more than this is
     /// neither written nor being written.
     pub buffer: Bytes,
@@ -51,12 +53,33 @@ pub struct LogSettings {
 impl Default for LogSettings {
     fn default() -> Self {
         Self {
+            segment_size: None,
             buffer: Bytes::from_mib(2),
             write_behind: Bytes::from_kib(512),
             longest_write: Bytes::from_kib(512),
             format_chunk: Bytes::from_kib(256),
             circular: true,
             read_back: false,
+        }
+    }
+}
+
+impl LogSettings {
+    /// How long the segments are of a file on `device`.
+    ///
+    /// A write never fills a part of a physical sector unasked: the disk would have to read, change
+    /// and write the whole of it, and power that fails meanwhile takes along what other writes put
+    /// there and was acknowledged.
+    pub(super) fn segment_size_on(&self, device: &dyn Device) -> Result<SegmentSize, LogError> {
+        let (caps, short) = (device.caps(), SegmentSize::Bytes512);
+        match self.segment_size {
+            Some(size) if size.bytes() < caps.sector as usize => Err(LogError::SectorTooLong {
+                file: device.name().to_owned(),
+                sector: caps.sector,
+            }),
+            Some(size) => Ok(size),
+            None if caps.sector.max(caps.physical_sector) as usize <= short.bytes() => Ok(short),
+            None => Ok(SegmentSize::Bytes4096),
         }
     }
 }
@@ -92,10 +115,10 @@ impl LogFolder {
     /// The header of a log file.
     pub async fn header(&self, file: &str) -> Result<LogHeader, LogError> {
         let device = self.volume.open(file, OpenMode::ReadOnly).await?;
-        let segment = read(&*device, Purpose::LogRead, 0, SEGMENT_BYTES).await?;
-        let bytes = segment
+        let bytes = read(&*device, Purpose::LogRead, 0, LOG_HEADER_BYTES).await?;
+        let bytes = bytes
             .first_chunk()
-            .expect("invariant: one segment was read");
+            .expect("invariant: the whole header was read");
         LogHeader::decode(bytes).map_err(|problem| LogError::Header {
             file: self.path(file),
             problem,

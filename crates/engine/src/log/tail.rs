@@ -3,14 +3,10 @@
 //! Positions run on over generations here, whether the next file exists yet or not: appending
 //! never waits. A plain value without I/O, so that it can be tested alone.
 
-use std::collections::VecDeque;
-
 use device::Buffer;
 use ese::Lgpos;
 use ese::LogTime;
-use ese::log_file::{
-    SEGMENT_BYTES, SEGMENT_HEADER_BYTES, SEGMENTS_PER_FILE, SegmentHeader, accumulate,
-};
+use ese::log_file::{SegmentHeader, SegmentSize, accumulate};
 use units::Generation;
 
 use crate::log::framing::{may_begin, put_chunk};
@@ -32,6 +28,8 @@ pub(super) struct Batch {
     pub first: u16,
     /// How many.
     pub count: u16,
+    /// How long each of them is.
+    pub size: SegmentSize,
     /// The segments, not sealed yet.
     pub bytes: Buffer,
 }
@@ -50,7 +48,7 @@ impl Batch {
     /// from `sum`.
     pub(super) fn seal(&mut self, started: LogTime, stream: u32, sum: u64) -> u64 {
         let (generation, write_first, write_count) = (self.generation, self.first, self.count);
-        let (segments, _) = self.bytes.as_chunks_mut::<SEGMENT_BYTES>();
+        let segments = self.bytes.chunks_exact_mut(self.size.bytes());
         (self.first..)
             .zip(segments)
             .fold(sum, |sum, (index, bytes)| {
@@ -67,18 +65,11 @@ impl Batch {
     }
 }
 
-/// The segment after one: the first of the next file after the last.
-pub(super) fn following(generation: Generation, segment: u16) -> (Generation, u16) {
-    if segment + 1 < SEGMENTS_PER_FILE {
-        (generation, segment + 1)
-    } else {
-        (generation.next(), 1)
-    }
-}
-
 /// Segments that wait to be written; the last one is being filled.
 pub(super) struct Tail {
-    segments: VecDeque<Box<[u8; SEGMENT_BYTES]>>,
+    size: SegmentSize,
+    /// The segments one behind the other.
+    bytes: Vec<u8>,
     /// Place of the last segment.
     generation: Generation,
     segment: u16,
@@ -89,19 +80,20 @@ pub(super) struct Tail {
 
 impl Tail {
     /// An empty log that goes on at the first segment of `generation`.
-    pub(super) fn new(generation: Generation) -> Self {
+    pub(super) fn new(generation: Generation, size: SegmentSize) -> Self {
         Self {
-            segments: VecDeque::from([empty_segment()]),
+            size,
+            bytes: vec![0; size.bytes()],
             generation,
-            segment: 1,
-            used: SEGMENT_HEADER_BYTES,
+            segment: size.first(),
+            used: size.header_bytes(),
             encoded: Vec::new(),
         }
     }
 
     /// Where the next record goes.
     pub(super) fn tip(&self) -> Lgpos {
-        let byte = u16::try_from(self.used).expect("invariant: a segment has 4 KiB");
+        let byte = u16::try_from(self.used).expect("invariant: a segment has 4 KiB at most");
         Lgpos {
             generation: self.generation,
             segment: self.segment,
@@ -113,13 +105,13 @@ impl Tail {
     /// it can be written.
     pub(super) fn within(&self, place: Lgpos) -> Lgpos {
         let place = place.min(self.tip());
-        if usize::from(place.byte) > SEGMENT_HEADER_BYTES {
+        if usize::from(place.byte) > self.size.header_bytes() {
             place
-        } else if place.segment <= 1 {
+        } else if place.segment <= self.size.first() {
             // The end of the last generation: this one need not exist yet.
             Lgpos {
                 generation: Generation(place.generation.0.saturating_sub(1)),
-                segment: SEGMENTS_PER_FILE,
+                segment: self.size.per_file(),
                 byte: 0,
             }
         } else {
@@ -137,7 +129,7 @@ impl Tail {
 
     /// Bytes that wait to be written.
     pub(super) fn waiting_bytes(&self) -> usize {
-        (self.segments.len() - 1) * SEGMENT_BYTES + self.used - SEGMENT_HEADER_BYTES
+        self.complete_bytes() + self.used - self.size.header_bytes()
     }
 
     /// Appends the record that `encode` writes.
@@ -146,17 +138,17 @@ impl Tail {
         record.clear();
         encode(&mut record);
         assert!(!record.is_empty(), "a record has a kind at least");
-        if !may_begin(SEGMENT_BYTES - self.used, record.len()) {
+        if !may_begin(self.size.bytes() - self.used, record.len()) {
             self.begin_segment();
         }
         let start = self.tip();
         let mut written = 0;
         while written < record.len() {
-            if self.used == SEGMENT_BYTES {
+            if self.used == self.size.bytes() {
                 self.begin_segment();
             }
-            let segment = self.segments.back_mut();
-            let segment = segment.expect("invariant: one segment is always being filled");
+            let last = self.complete_bytes();
+            let segment = &mut self.bytes[last..];
             written += put_chunk(segment, &mut self.used, &record, written);
         }
         self.encoded = record;
@@ -168,65 +160,70 @@ impl Tail {
 
     /// Ends the segment being filled, if it holds anything: the rest of it is fill.
     pub(super) fn cut(&mut self) {
-        if self.used > SEGMENT_HEADER_BYTES {
+        if self.used > self.size.header_bytes() {
             self.begin_segment();
         }
     }
 
     /// Takes the first complete segments, at most `most`, all of one generation.
     pub(super) fn take(&mut self, most: usize) -> Option<Batch> {
-        let complete = self.segments.len() - 1;
+        let complete = self.complete_bytes() / self.size.bytes();
         let (generation, first) = self.first_waiting();
-        let of_generation = usize::from(SEGMENTS_PER_FILE - first);
+        let of_generation = usize::from(self.size.per_file() - first);
         let count = complete.min(most).min(of_generation);
         if count == 0 {
             return None;
         }
-        let mut bytes = Buffer::zeroed(count * SEGMENT_BYTES);
-        for (target, source) in bytes
-            .chunks_mut(SEGMENT_BYTES)
-            .zip(self.segments.drain(..count))
-        {
-            target.copy_from_slice(&*source);
-        }
-        let count = u16::try_from(count).expect("invariant: a file has 256 segments");
+        let taken = count * self.size.bytes();
+        let bytes = Buffer::copy_of(&self.bytes[..taken]);
+        self.bytes.drain(..taken);
         Some(Batch {
             generation,
             first,
-            count,
+            count: u16::try_from(count).expect("invariant: a file has 2048 segments at most"),
+            size: self.size,
             bytes,
         })
     }
 
+    /// Bytes of the segments that are complete.
+    fn complete_bytes(&self) -> usize {
+        self.bytes.len() - self.size.bytes()
+    }
+
     /// Place of the first segment that waits.
     fn first_waiting(&self) -> (Generation, u16) {
-        let per_file = usize::from(SEGMENTS_PER_FILE - 1);
-        let mut back = self.segments.len() - 1;
-        let (mut generation, mut segment) = (self.generation.0, usize::from(self.segment));
-        while back >= segment {
-            back -= segment;
-            segment = per_file;
+        let back = u32::try_from(self.complete_bytes() / self.size.bytes());
+        let mut back = back.expect("invariant: what waits fits memory");
+        let (first, end) = (self.size.first(), self.size.per_file());
+        let (mut generation, mut before) = (self.generation.0, u32::from(self.segment - first));
+        while back > before {
+            back -= before + 1;
+            before = u32::from(end - first - 1);
             generation -= 1;
         }
-        let segment = u16::try_from(segment - back).expect("invariant: a file has 256 segments");
-        (Generation(generation), segment)
+        let segment = u16::try_from(before - back).expect("invariant: a segment of a file");
+        (Generation(generation), first + segment)
     }
 
+    /// Goes on in the next segment: the first of the next file behind the last.
     fn begin_segment(&mut self) {
-        self.segments.push_back(empty_segment());
-        (self.generation, self.segment) = following(self.generation, self.segment);
-        self.used = SEGMENT_HEADER_BYTES;
+        self.bytes.resize(self.bytes.len() + self.size.bytes(), 0);
+        self.segment += 1;
+        if self.segment == self.size.per_file() {
+            self.generation = self.generation.next();
+            self.segment = self.size.first();
+        }
+        self.used = self.size.header_bytes();
     }
-}
-
-fn empty_segment() -> Box<[u8; SEGMENT_BYTES]> {
-    Box::new([0; SEGMENT_BYTES])
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Lgpos, SEGMENT_BYTES, Tail};
+    use super::{Lgpos, SegmentSize, Tail};
     use units::Generation;
+
+    const SIZES: [SegmentSize; 2] = [SegmentSize::Bytes512, SegmentSize::Bytes4096];
 
     const fn place(generation: u32, segment: u16, byte: u16) -> Lgpos {
         Lgpos {
@@ -242,42 +239,54 @@ mod tests {
 
     #[test]
     fn records_follow_each_other_and_segments_end_where_they_are_cut() {
-        let mut tail = Tail::new(Generation(5));
-        assert_eq!(append(&mut tail, 10).start, place(5, 1, 40));
-        assert_eq!(append(&mut tail, 10).end, place(5, 1, 66));
-        assert!(tail.take(9).is_none(), "nothing is complete");
-        tail.cut();
-        tail.cut();
-        assert_eq!(append(&mut tail, 10).start, place(5, 2, 40));
-        let batch = tail.take(9).expect("one segment is complete");
-        assert_eq!((batch.first, batch.count), (1, 1));
-        assert_eq!(batch.end(), place(5, 2, 0));
-        assert_eq!(tail.waiting_bytes(), 13);
+        for (size, first, header) in [(SIZES[0], 8, 12), (SIZES[1], 1, 40)] {
+            let mut tail = Tail::new(Generation(5), size);
+            assert_eq!(append(&mut tail, 10).start, place(5, first, header));
+            assert_eq!(append(&mut tail, 10).end, place(5, first, header + 26));
+            assert!(tail.take(9).is_none(), "nothing is complete");
+            tail.cut();
+            tail.cut();
+            assert_eq!(append(&mut tail, 10).start, place(5, first + 1, header));
+            let batch = tail.take(9).expect("one segment is complete");
+            assert_eq!((batch.first, batch.count), (first, 1));
+            assert_eq!(batch.end(), place(5, first + 1, 0));
+            assert_eq!(tail.waiting_bytes(), 13);
+        }
     }
 
     #[test]
     fn a_record_fills_its_segment_to_the_last_byte() {
-        let mut tail = Tail::new(Generation(5));
-        assert_eq!(append(&mut tail, 4053).end, place(5, 1, 4096));
-        assert_eq!(append(&mut tail, 1).start, place(5, 2, 40));
+        for (size, first, room) in [(SIZES[0], 8, 497), (SIZES[1], 1, 4053)] {
+            let mut tail = Tail::new(Generation(5), size);
+            let bytes = u16::try_from(size.bytes()).unwrap();
+            assert_eq!(append(&mut tail, room).end, place(5, first, bytes));
+            assert_eq!(append(&mut tail, 1).start.segment, first + 1);
+        }
     }
 
     #[test]
     fn a_record_that_does_not_fit_runs_on_into_the_next_generation() {
-        let mut tail = Tail::new(Generation(5));
-        for _ in 0..254 {
-            append(&mut tail, 4000);
-            tail.cut();
+        for size in SIZES {
+            let mut tail = Tail::new(Generation(5), size);
+            let (first, per_file) = (size.first(), size.per_file());
+            for _ in first..per_file - 1 {
+                append(&mut tail, size.bytes() - 96);
+                tail.cut();
+            }
+            let span = append(&mut tail, 2 * size.bytes());
+            let begin = u16::try_from(size.header_bytes()).unwrap();
+            assert_eq!(span.start, place(5, per_file - 1, begin));
+            let behind = (span.end.generation, span.end.segment);
+            assert_eq!(behind, (Generation(6), first + 1));
+            let batch = tail.take(10_000).expect("a whole generation waits");
+            let whole = (5, first, per_file - first);
+            assert_eq!((batch.generation.0, batch.first, batch.count), whole);
+            assert_eq!(batch.end(), place(5, per_file, 0));
+            assert_eq!(tail.within(place(6, first, 0)), batch.end());
+            let batch = tail.take(10_000).expect("one segment of the next waits");
+            let one = (6, first, 1);
+            assert_eq!((batch.generation.0, batch.first, batch.count), one);
+            assert_eq!(batch.bytes.len(), size.bytes());
         }
-        let span = append(&mut tail, 9000);
-        assert_eq!(span.start, place(5, 255, 40));
-        assert_eq!((span.end.generation, span.end.segment), (Generation(6), 2));
-        let batch = tail.take(1000).expect("a whole generation waits");
-        assert_eq!((batch.generation.0, batch.first, batch.count), (5, 1, 255));
-        assert_eq!(batch.end(), place(5, 256, 0));
-        assert_eq!(tail.within(place(6, 1, 0)), batch.end());
-        let batch = tail.take(1000).expect("one segment of the next waits");
-        assert_eq!((batch.generation.0, batch.first, batch.count), (6, 1, 1));
-        assert_eq!(batch.bytes.len(), SEGMENT_BYTES);
     }
 }

@@ -9,6 +9,7 @@ use std::future::Future;
 use std::rc::Rc;
 
 use device::{Executor, Latency, MemoryVolume, Runtime, VirtualReactor, VolumeImage};
+use ese::log_file::SegmentSize;
 use ese::page::PageSize;
 use ese::{Lgpos, LogTime, Signature};
 use units::{Bytes, Generation, Nanos, Prng};
@@ -98,9 +99,13 @@ pub(crate) async fn read_all(folder: LogFolder, start: Lgpos) -> Result<Vec<LogR
     Ok(records)
 }
 
+/// Every length that segments have.
+pub(crate) const SIZES: [SegmentSize; 2] = [SegmentSize::Bytes512, SegmentSize::Bytes4096];
+
 /// Settings under which little data already fills buffers.
 pub(crate) fn small_buffers() -> LogSettings {
     LogSettings {
+        segment_size: Some(SegmentSize::Bytes4096),
         buffer: Bytes::from_kib(128),
         write_behind: Bytes::from_kib(32),
         longest_write: Bytes::from_kib(64),
@@ -108,15 +113,28 @@ pub(crate) fn small_buffers() -> LogSettings {
     }
 }
 
+/// The same with segments of a length.
+fn small_buffers_of(size: SegmentSize) -> LogSettings {
+    LogSettings {
+        segment_size: Some(size),
+        ..small_buffers()
+    }
+}
+
 /// A log of `generations` full files and half of another one.
 fn filled_log(generations: u32) -> (World, Vec<LogRecord>) {
+    filled_log_of(SegmentSize::Bytes4096, generations)
+}
+
+/// The same with segments of a length.
+fn filled_log_of(size: SegmentSize, generations: u32) -> (World, Vec<LogRecord>) {
     let world = World::of(&VolumeImage::default());
-    let records = world.run(|runtime, folder| async move {
-        let log = Log::create(&runtime, folder, identity(), small_buffers())
+    let records = world.run(move |runtime, folder| async move {
+        let log = Log::create(&runtime, folder, identity(), small_buffers_of(size))
             .await
             .unwrap();
         let mut records = Vec::new();
-        while log.tip() < place(generations + 1, 128, 0) {
+        while log.tip() < place(generations + 1, size.per_file() / 2, 0) {
             let number = u32::try_from(records.len()).unwrap();
             let next = record(number, 3_000 + records.len() % 900);
             log.append(&next).unwrap();

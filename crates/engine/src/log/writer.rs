@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use device::{Device, Durability, Purpose, Request, Runtime};
 use ese::log_file::{
-    Checkpoint, LogHeader, SEGMENT_BYTES, SEGMENTS_PER_FILE, accumulate, header_share,
+    Checkpoint, LOG_HEADER_BYTES, LogHeader, SegmentSize, accumulate, header_share,
 };
 use ese::{Lgpos, LogTime, Signature};
 use units::{Bytes, Generation};
@@ -46,8 +46,8 @@ impl LogCounters {
     /// Of a log that consists of the header of its first file.
     fn of_one_header() -> Self {
         Self {
-            volume: Bytes(SEGMENT_BYTES as u64),
-            bytes_written: Bytes(SEGMENT_BYTES as u64),
+            volume: Bytes(LOG_HEADER_BYTES as u64),
+            bytes_written: Bytes(LOG_HEADER_BYTES as u64),
             generations: 1,
             ..Self::default()
         }
@@ -65,6 +65,7 @@ struct Inner {
     folder: LogFolder,
     identity: LogIdentity,
     settings: LogSettings,
+    segment_size: SegmentSize,
     state: RefCell<WriterState>,
     current: RefCell<CurrentFile>,
     checkpoint_file: CheckpointFile,
@@ -177,31 +178,21 @@ impl Log {
         end: LogEnd,
     ) -> Result<Self, LogError> {
         assert!(
-            settings.write_behind.0 + SEGMENT_BYTES as u64 <= settings.buffer.0,
+            settings.write_behind.0 + LOG_HEADER_BYTES as u64 <= settings.buffer.0,
             "a full buffer must already be on its way to the device"
         );
         let checkpoint_file = CheckpointFile::open(&folder).await?;
         let next = NextFile::new(folder.clone(), settings.format_chunk);
         let device = next.take(runtime).await?;
+        let segment_size = settings.segment_size_on(&*device)?;
         let generation = end.generation.next();
-        let header = LogHeader {
-            generation,
-            page_size: identity.page_size,
-            created: calendar(runtime),
-            previous_created: end.created,
-            signature: identity.signature,
-            database: identity.database,
-            checkpoint: end.checkpoint,
-            previous_last: end.last_segment,
-            resumed: true,
-            previous_checksum: end.sum,
-        };
+        let header = first_header(&identity, segment_size, &end, calendar(runtime));
         let sum = install(&folder, &*device, &header, end.generation).await?;
-        let tail = Tail::new(generation);
+        let tail = Tail::new(generation, segment_size);
         let counters = LogCounters::of_one_header();
         let start = Lgpos {
             generation,
-            segment: 1,
+            segment: segment_size.first(),
             byte: 0,
         };
         let stream = identity.signature.random;
@@ -209,10 +200,11 @@ impl Log {
             runtime: runtime.clone(),
             read_back: settings
                 .read_back
-                .then(|| ReadBack::new(folder.clone(), stream)),
+                .then(|| ReadBack::new(folder.clone(), stream, segment_size)),
             folder,
             identity,
             settings,
+            segment_size,
             state: RefCell::new(WriterState {
                 tail,
                 durable: start,
@@ -256,8 +248,9 @@ impl Log {
             let before = state.tail.complete_end();
             let span = state.tail.append(encode);
             let after = state.tail.complete_end();
-            state.counters.record_bytes.0 += span.end.bytes_since(span.start);
-            state.counters.volume.0 += after.bytes_since(before);
+            let size = self.inner.segment_size;
+            state.counters.record_bytes.0 += span.end.bytes_since(span.start, size);
+            state.counters.volume.0 += after.bytes_since(before, size);
             let write_behind = self.inner.settings.write_behind.0;
             if state.tail.waiting_bytes() as u64 >= write_behind {
                 state.wanted = state.wanted.max(after);
@@ -276,6 +269,11 @@ impl Log {
     /// Where the next record goes.
     pub(crate) fn tip(&self) -> Lgpos {
         self.inner.state.borrow().tail.tip()
+    }
+
+    /// How long the segments are that are written now.
+    pub fn segment_size(&self) -> SegmentSize {
+        self.inner.segment_size
     }
 
     /// The stream's signature, which the database header repeats.
@@ -432,11 +430,12 @@ impl Inner {
             if state.wanted > state.tail.complete_end() {
                 let before = state.tail.complete_end();
                 state.tail.cut();
-                let wasted = state.tail.complete_end().bytes_since(before);
+                let after = state.tail.complete_end();
+                let wasted = after.bytes_since(before, self.segment_size);
                 state.counters.volume.0 += wasted;
             }
             let most = usize::try_from(self.settings.longest_write.0).unwrap_or(usize::MAX);
-            state.tail.take((most / SEGMENT_BYTES).max(1))
+            state.tail.take((most / self.segment_size.bytes()).max(1))
         };
         state.in_flight_bytes = batch.as_ref().map_or(0, |batch| batch.bytes.len());
         state.writing = batch.is_some();
@@ -454,12 +453,12 @@ impl Inner {
             Rc::clone(&current.device)
         };
         let (end, written) = (batch.end(), batch.bytes.len() as u64);
-        let offset = u64::from(batch.first) * SEGMENT_BYTES as u64;
+        let offset = self.segment_size.offset(batch.first);
         let write = Request::write(Purpose::Log, offset, batch.bytes, Durability::Durable);
         device.submit(write).await.into_buffer()?;
-        self.next.advance(&self.runtime, batch.first + batch.count);
+        self.next.advance(&self.runtime, offset + written);
         if let Some(read_back) = &self.read_back {
-            read_back.advance(batch.first + batch.count);
+            read_back.advance(offset + written);
         }
         let mut state = self.state.borrow_mut();
         state.durable = end;
@@ -482,13 +481,14 @@ impl Inner {
             );
             LogHeader {
                 generation,
+                segment_size: self.segment_size,
                 page_size: self.identity.page_size,
                 created: calendar(&self.runtime),
                 previous_created: current.created,
                 signature: self.identity.signature,
                 database: self.identity.database,
                 checkpoint: self.checkpoint.get(),
-                previous_last: SEGMENTS_PER_FILE - 1,
+                previous_last: self.segment_size.per_file() - 1,
                 resumed: false,
                 previous_checksum: current.sum,
             }
@@ -506,7 +506,7 @@ impl Inner {
             sum,
         };
         let mut state = self.state.borrow_mut();
-        state.counters.bytes_written.0 += SEGMENT_BYTES as u64;
+        state.counters.bytes_written.0 += LOG_HEADER_BYTES as u64;
         state.counters.generations += 1;
         drop(state);
         self.start_reading_back(closed);
@@ -598,6 +598,28 @@ impl Inner {
         drop(state);
         self.changed.notify_all();
         first
+    }
+}
+
+/// The header of the generation in which a stream goes on behind `end`.
+const fn first_header(
+    identity: &LogIdentity,
+    segment_size: SegmentSize,
+    end: &LogEnd,
+    created: LogTime,
+) -> LogHeader {
+    LogHeader {
+        generation: end.generation.next(),
+        segment_size,
+        page_size: identity.page_size,
+        created,
+        previous_created: end.created,
+        signature: identity.signature,
+        database: identity.database,
+        checkpoint: end.checkpoint,
+        previous_last: end.last_segment,
+        resumed: true,
+        previous_checksum: end.sum,
     }
 }
 

@@ -91,8 +91,11 @@ async fn read(runtime: Runtime, mut reader: LogReader, shared: Rc<AheadState>, m
         let place = next.0.end;
         shared.records.borrow_mut().push_back(next);
         shared.came.notify_all();
-        let has_room =
-            || shared.is_abandoned.get() || place.bytes_since(shared.taken.get()) < most.0;
+        let size = reader.segment_size();
+        let has_room = || {
+            let waiting = place.bytes_since(shared.taken.get(), size);
+            shared.is_abandoned.get() || waiting < most.0
+        };
         shared.went.wait_until(has_room).await;
         if shared.is_abandoned.get() {
             return;

@@ -6,7 +6,8 @@ use units::Generation;
 
 use super::attachment::{Attachment, attachments};
 use super::{
-    FILE_TYPE_CHECKPOINT, FILE_TYPE_LOG, LogFileError, SEGMENT_BYTES, check_header, checkpoint, log,
+    FILE_TYPE_CHECKPOINT, FILE_TYPE_LOG, LOG_HEADER_BYTES, LogFileError, check_header, checkpoint,
+    log,
 };
 use crate::bytes::{array_at, u16_at, u32_at, u64_at};
 use crate::lgpos::Lgpos;
@@ -73,8 +74,8 @@ pub mod log_flags {
 }
 
 impl LogFacts {
-    /// The header in the first segment of a file.
-    pub fn decode(bytes: &[u8; SEGMENT_BYTES]) -> Result<Self, LogFileError> {
+    /// The header at the beginning of a file.
+    pub fn decode(bytes: &[u8; LOG_HEADER_BYTES]) -> Result<Self, LogFileError> {
         check_header(bytes, FILE_TYPE_LOG, log::FILE_TYPE)?;
         let version = [
             log::VERSION,
@@ -100,7 +101,7 @@ impl LogFacts {
     }
 
     /// Whether bytes say of themselves that they are a log file's header, damaged or not.
-    pub fn is_claimed_by(bytes: &[u8; SEGMENT_BYTES]) -> bool {
+    pub fn is_claimed_by(bytes: &[u8; LOG_HEADER_BYTES]) -> bool {
         u32_at(bytes, log::FILE_TYPE) == FILE_TYPE_LOG
     }
 }
@@ -126,7 +127,7 @@ pub struct CheckpointFacts {
 
 impl CheckpointFacts {
     /// One copy's bytes.
-    pub fn decode(bytes: &[u8; SEGMENT_BYTES]) -> Result<Self, LogFileError> {
+    pub fn decode(bytes: &[u8; LOG_HEADER_BYTES]) -> Result<Self, LogFileError> {
         check_header(bytes, FILE_TYPE_CHECKPOINT, checkpoint::FILE_TYPE)?;
         Ok(Self {
             place: place(bytes, checkpoint::PLACE),
@@ -140,7 +141,7 @@ impl CheckpointFacts {
     }
 
     /// Whether bytes say of themselves that they are a checkpoint, damaged or not.
-    pub fn is_claimed_by(bytes: &[u8; SEGMENT_BYTES]) -> bool {
+    pub fn is_claimed_by(bytes: &[u8; LOG_HEADER_BYTES]) -> bool {
         u32_at(bytes, checkpoint::FILE_TYPE) == FILE_TYPE_CHECKPOINT
     }
 }

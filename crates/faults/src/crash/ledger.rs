@@ -185,11 +185,15 @@ impl Ledger {
     }
 
     /// What is left when power fails now. Files removed but still open leave nothing.
-    pub(super) fn survivors(&self, seed: Seed, unit_of: &dyn Fn(&str) -> u32) -> VolumeImage {
+    pub(super) fn survivors(
+        &self,
+        seed: Seed,
+        tearing_of: &dyn Fn(&str) -> Tearing,
+    ) -> VolumeImage {
         let mut prng = Prng::new(seed);
         let mut survived = BTreeMap::new();
         for (name, file) in &self.names {
-            let survivor = self.files[file].survivor(&mut prng, unit_of(name));
+            let survivor = self.files[file].survivor(&mut prng, tearing_of(name));
             survived.insert(name.clone(), survivor);
         }
         for change in self.names_in_flight.values() {
@@ -241,7 +245,7 @@ impl Tracked {
         }
     }
 
-    fn survivor(&self, prng: &mut Prng, unit: u32) -> FileImage {
+    fn survivor(&self, prng: &mut Prng, tearing: Tearing) -> FileImage {
         let mut image = self.stable.clone();
         for entry in &self.entries {
             let fate = match entry.standing {
@@ -251,7 +255,7 @@ impl Tracked {
             match (fate, &entry.change) {
                 (Fate::Applied, change) => apply(&mut image, change),
                 (Fate::Torn, Change::Write { offset, bytes, .. }) => {
-                    tear(&mut image, *offset, bytes, prng, unit);
+                    tearing.tear(&mut image, *offset, bytes, prng);
                 }
                 (Fate::Dropped | Fate::Torn, _) => {}
             }
@@ -285,22 +289,48 @@ fn apply(image: &mut FileImage, change: &Change) {
     }
 }
 
-/// Writes some units of `bytes` and leaves others as they were: in half of all cases its beginning,
-/// which draws for every unit would hardly ever leave of a long write. Only what lies inside the
-/// file: a write may meet a file that a later change has cut.
-fn tear(image: &mut FileImage, offset: u64, bytes: &FileImage, prng: &mut Prng, unit: u32) {
-    let unit = usize::try_from(unit).expect("invariant: sectors are small");
-    let bytes = bytes.to_vec();
-    let cut = match prng.below(2) {
-        0 => Some(prng.below(bytes.len().div_ceil(unit) as u64 + 1)),
-        _ => None,
-    };
-    for (index, part) in bytes.chunks(unit).enumerate() {
-        if cut.map_or_else(|| prng.below(2) == 0, |cut| (index as u64) < cut) {
-            let at = offset + (index * unit) as u64;
-            let room = image.length().saturating_sub(at);
-            let inside = usize::try_from(room).map_or(part.len(), |room| room.min(part.len()));
-            image.write(at.min(image.length()), &part[..inside]);
+/// What a torn write leaves, in bytes.
+#[derive(Clone, Copy)]
+pub(super) struct Tearing {
+    /// Written whole or not at all.
+    pub unit: u32,
+    /// Destroyed whole or not at all, should the medium have been writing it.
+    pub physical: u32,
+}
+
+impl Tearing {
+    /// Writes some units of `bytes` and leaves others as they were: in half of all cases its
+    /// beginning, which draws for every unit would hardly ever leave of a long write. Only what
+    /// lies inside the file: a write may meet a file that a later change has cut.
+    fn tear(self, image: &mut FileImage, offset: u64, bytes: &FileImage, prng: &mut Prng) {
+        let unit = usize::try_from(self.unit).expect("invariant: sectors are small");
+        let bytes = bytes.to_vec();
+        let cut = match prng.below(2) {
+            0 => Some(prng.below(bytes.len().div_ceil(unit) as u64 + 1)),
+            _ => None,
+        };
+        for (index, part) in bytes.chunks(unit).enumerate() {
+            if cut.map_or_else(|| prng.below(2) == 0, |cut| (index as u64) < cut) {
+                write_inside(image, offset + (index * unit) as u64, part);
+            }
+        }
+        if self.physical > self.unit && !bytes.is_empty() {
+            let at = offset + prng.below(bytes.len() as u64);
+            self.destroy(image, at, prng);
         }
     }
+
+    /// The physical sector at byte `at` was being written.
+    fn destroy(self, image: &mut FileImage, at: u64, prng: &mut Prng) {
+        let physical = usize::try_from(self.physical).expect("invariant: sectors are small");
+        let mut rubbish = vec![0; physical];
+        prng.fill(&mut rubbish);
+        write_inside(image, at - at % physical as u64, &rubbish);
+    }
+}
+
+fn write_inside(image: &mut FileImage, at: u64, part: &[u8]) {
+    let room = image.length().saturating_sub(at);
+    let inside = usize::try_from(room).map_or(part.len(), |room| room.min(part.len()));
+    image.write(at.min(image.length()), &part[..inside]);
 }

@@ -114,6 +114,31 @@ fn a_long_write_is_also_cut_off_anywhere() {
 }
 
 #[test]
+fn a_torn_write_destroys_neighbours_within_a_physical_sector_only() {
+    for (physical_sector, may_be_lost) in [(512, false), (4_096, true)] {
+        let options = CrashOptions {
+            physical_sector,
+            ..CrashOptions::default()
+        };
+        let (executor, volume) = world(options);
+        let twin = volume.clone();
+        executor.block_on(async move {
+            let device = twin.open("file", create(8_192)).await.unwrap();
+            assert_eq!(device.caps().physical_sector, physical_sector);
+            done(&device, filled(0, 512, 7, Durability::Durable)).await;
+            done(&device, filled(4_096, 512, 7, Durability::Durable)).await;
+            drop(device.submit(filled(512, 512, 9, Durability::Durable)));
+        });
+        let mut survivors = (0..200).map(|seed| {
+            let bytes = volume.survivors(Seed(seed)).files["file"].to_vec();
+            assert!(bytes[4_096..4_608] == [7; 512], "another physical sector");
+            bytes[..512] == [7; 512]
+        });
+        assert_eq!(survivors.any(|is_there| !is_there), may_be_lost);
+    }
+}
+
+#[test]
 fn a_page_that_is_written_whole_is_not_torn() {
     let options = CrashOptions {
         atomic_write_unit: 4_096,

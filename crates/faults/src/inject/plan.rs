@@ -252,9 +252,11 @@ fn draw(effect: Effect, op: &Op, file_length: u64, prng: &mut Prng) -> Decision 
         Effect::Fail { done } => Decision::Fail { done },
         Effect::Stall(span) => Decision::Stall(span),
         Effect::Full if matches!(kind, OpKind::Write | OpKind::SetLength) => Decision::Full,
-        Effect::FullMidway if kind == OpKind::Write => Decision::FullMidway {
-            moved: below(prng, op.length() / ALIGNMENT) * ALIGNMENT,
-        },
+        Effect::FullMidway if kind == OpKind::Write => {
+            let block = ALIGNMENT.min(op.length());
+            let moved = below(prng, op.length() / block) * block;
+            Decision::FullMidway { moved }
+        }
         Effect::ShortRead if kind == OpKind::Read => Decision::ShortRead {
             moved: below(prng, op.length() / SECTOR) * SECTOR,
         },
@@ -278,8 +280,11 @@ fn below(prng: &mut Prng, bound: usize) -> usize {
     usize::try_from(drawn).expect("invariant: below a usize")
 }
 
-/// Some sectors but not all: the first two that may differ are made to.
+/// Some sectors but not all, of a single one none.
 fn tear(sectors: usize, prng: &mut Prng) -> Vec<bool> {
+    if sectors == 1 {
+        return vec![false];
+    }
     let mut written: Vec<_> = (0..sectors).map(|_| prng.below(2) == 0).collect();
     let odd_one_out = below(prng, sectors);
     if written.iter().all(|&sector| sector == written[0]) {
@@ -299,7 +304,7 @@ fn misdirect(offset: u64, length: u64, file_length: u64, prng: &mut Prng) -> Dec
     let away = 1 + prng.below(places - 1);
     let to = (present + away) % places * length + phase;
     assert!(
-        to.is_multiple_of(ALIGNMENT as u64),
+        to.is_multiple_of(SECTOR as u64),
         "a place a multiple of an aligned length away is aligned"
     );
     Decision::Misdirect { to }

@@ -167,12 +167,19 @@ fn headers_of_our_logs_and_of_real_ones_are_read() {
     scene.kill_run(&["run", "plan.toml"]);
     let log = json(&scene, &["header", "--json", "E00.plg"]);
     assert_eq!(log["kind"], "log file of Plimsoll");
-    assert_eq!(log["segments"], 256);
+    let own = ["segment_bytes", "header_segments", "segments"].map(|key| log[key].as_u64());
+    let long = [4096, 1, 256].map(Some);
+    assert!(own == long || own == [512, 8, 2048].map(Some), "{own:?}");
     let checkpoint = json(&scene, &["header", "--json", "E00.pck"]);
     assert_eq!(checkpoint["kind"], "checkpoint");
     assert_eq!(checkpoint["signature"], log["signature"]);
     // As a real engine writes it: its version, its attachment, a checksum over all.
-    scene.write("E00.log", &real_log());
+    for segments in [[512, 8, 2048], [4096, 1, 256]] {
+        scene.write("E00.log", &real_log(segments));
+        let log = json(&scene, &["header", "--json", "E00.log"]);
+        let stated = ["segment_bytes", "header_segments", "segments"].map(|key| log[key].as_u64());
+        assert_eq!(stated, segments.map(|number| Some(u64::from(number))));
+    }
     let log = json(&scene, &["header", "--json", "E00.log"]);
     assert_eq!(
         (&log["kind"], &log["format"]),
@@ -197,12 +204,13 @@ fn headers_of_our_logs_and_of_real_ones_are_read() {
         .expect_out(&["first copy               damaged", "redo begins at"]);
 }
 
-/// The header of a log file as the engine's own documents have it.
-fn real_log() -> Vec<u8> {
+/// The header of a log file as the engine's own documents have it: bytes of a segment, segments of
+/// the header, and of the file.
+fn real_log(segments: [u16; 3]) -> Vec<u8> {
     let mut bytes = vec![0; 1 << 20];
     let mut put = |at: usize, field: &[u8]| bytes[at..at + field.len()].copy_from_slice(field);
     put(4, &42u32.to_le_bytes());
-    for (at, number) in [(8, 4096u16), (10, 1), (12, 256)] {
+    for (at, number) in [8, 10, 12].into_iter().zip(segments) {
         put(at, &number.to_le_bytes());
     }
     for (at, number) in [(32, 8u32), (36, 4000), (40, 4), (648, 5), (667, 3)] {

@@ -1,6 +1,6 @@
 //! "Jetstress System Parameters": the settings that decide what a result can be compared with.
 
-use record::{RunRecord, Settings};
+use record::{Phase, RunRecord, Settings};
 
 use crate::document::{Block, Fact, Section};
 use crate::format;
@@ -8,7 +8,7 @@ use crate::format;
 /// The settings after all defaults were applied.
 pub(super) fn section(run: &RunRecord) -> Section {
     let settings = &run.start.settings;
-    let facts = [load(run), engine(settings)].concat();
+    let facts = [load(run), engine(settings), log(run)].concat();
     Section {
         id: "system-parameters",
         title: "System Parameters",
@@ -78,6 +78,15 @@ fn load(run: &RunRecord) -> Vec<Fact> {
             copies,
         ),
     ]
+}
+
+/// What Jetstress cannot choose: its log follows the volume's sectors.
+fn log(run: &RunRecord) -> Vec<Fact> {
+    let phases = [Phase::Measure, Phase::Warm];
+    let segments = phases.map(|phase| run.sum_of(phase).gauges.log_segment_bytes);
+    let known = segments.into_iter().find(|&bytes| bytes > 0);
+    let fact = known.map(|bytes| Fact::metric("Log Segment", "log-segment", format::size(bytes)));
+    fact.into_iter().collect()
 }
 
 /// What Jetstress prints in its log only, or not at all.

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use device::{Volume, VolumeImage};
 use engine::bulk::{Amount, BulkOptions, load};
 use engine::{DatabaseFiles, Settings};
+use ese::log_file::SegmentSize;
 use ese::page::PageSize;
 use ese::{LogTime, Signature};
 use units::{Bytes, Nanos, Prng, Seed};
@@ -66,6 +67,9 @@ pub struct Script {
     pub atomic_write_unit: u32,
     /// Whether the log holds whole pages, so that recovery must make torn ones anew.
     pub log_whole_pages: bool,
+    /// How long the segments of the log are; none: of one length in one life and of another in the
+    /// next, as of a database that is moved.
+    pub log_segment: Option<SegmentSize>,
 }
 
 impl Script {
@@ -99,6 +103,7 @@ impl Script {
             checkpoint_depth: Bytes::from_kib(u64::from(pick(&[4, 64, 4_096]))),
             atomic_write_unit,
             log_whole_pages: atomic_write_unit < whole && pick(&[0, 1]) == 1,
+            log_segment: None,
         }
     }
 
@@ -118,6 +123,7 @@ impl Script {
             checkpoint_depth: Bytes::from_kib(4),
             atomic_write_unit: PageSize::KIB_4.bytes_u32(),
             log_whole_pages: false,
+            log_segment: None,
         }
     }
 
@@ -128,6 +134,15 @@ impl Script {
             self.atomic_write_unit
         } else {
             SECTOR_BYTES
+        }
+    }
+
+    fn drawn_segment(&self, life: u64) -> SegmentSize {
+        let mut prng = Prng::new(self.seed.derive(0x5E6).derive(life));
+        if prng.percent(70) {
+            SegmentSize::Bytes512
+        } else {
+            SegmentSize::Bytes4096
         }
     }
 
@@ -180,13 +195,15 @@ impl Script {
         }
     }
 
-    pub(crate) fn settings(&self) -> Settings {
+    /// The settings of the life with that number.
+    pub(crate) fn settings(&self, life: u64) -> Settings {
         let cache = Bytes(self.page_size.bytes_u64() * u64::from(self.cache_pages));
         Settings {
             cache_minimum: cache,
             cache_maximum: cache,
             checkpoint_depth: self.checkpoint_depth,
             log_whole_pages: self.log_whole_pages,
+            log_segment: Some(self.log_segment.unwrap_or_else(|| self.drawn_segment(life))),
             ..Settings::default()
         }
     }

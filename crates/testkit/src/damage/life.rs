@@ -56,7 +56,7 @@ impl Life {
             writes: Rc::clone(&writes),
         };
         let (runtime, files) = (world.runtime(), Script::files(Rc::new(recorder)));
-        let settings = script.settings();
+        let settings = script.settings(0);
         let opening = async move { Database::open(&runtime, files, settings, seed).await };
         let database = world.run(opening).map_err(|error| error.to_string())?;
         let model = Model::new(script.initial_rows());

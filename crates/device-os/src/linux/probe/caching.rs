@@ -52,7 +52,7 @@ fn in_folder(path: &Path, mount: &Mount) -> Caching {
         if sys::lives_in_memory(file).unwrap_or(false) {
             return Caching::InFileSystem(format!("{kind} keeps its files in memory"));
         }
-        if let Ok(Some(false)) = sys::takes_direct_requests(file) {
+        if let Ok(Some(0)) = sys::direct_alignment(file) {
             return Caching::InFileSystem(format!(
                 "{kind} reads and writes its files through the system's cache here, as with \
                  data=journal, encryption or verity"

@@ -1,13 +1,21 @@
 //! Damaged, missing, exchanged and foreign files: each refused for what it is.
 
 use device::FileImage;
-use ese::log_file::{LogFileError, SEGMENT_BYTES};
+use ese::log_file::{LOG_HEADER_BYTES, LogFileError, LogHeader, SegmentHeader};
 
 use super::*;
 
 /// What reading the whole log gives once `damage` has been done to its files.
 fn read_damaged(damage: impl FnOnce(&mut VolumeImage)) -> Result<usize, LogError> {
-    let (world, _) = filled_log(2);
+    read_damaged_of(SegmentSize::Bytes4096, damage)
+}
+
+/// The same with segments of a length.
+fn read_damaged_of(
+    size: SegmentSize,
+    damage: impl FnOnce(&mut VolumeImage),
+) -> Result<usize, LogError> {
+    let (world, _) = filled_log_of(size, 2);
     let mut image = world.memory.image();
     damage(&mut image);
     let records = World::of(&image).run(|_, folder| read_all(folder, place(1, 1, 0)));
@@ -24,51 +32,51 @@ fn flip(image: &mut VolumeImage, file: &str, byte: usize) {
     change(image, file, |bytes| bytes[byte] ^= 0x10);
 }
 
+/// A bit flipped in a segment of a file, which is that segment's damage.
+fn bit_flipped_in(file: &str, generation: u32, segment: u16) {
+    for size in SIZES {
+        let byte = usize::try_from(size.offset(segment)).unwrap() + 300;
+        let result = read_damaged_of(size, |image| flip(image, file, byte));
+        let expected = LogError::BadSegment {
+            file: format!("logs/{file}"),
+            generation: Generation(generation),
+            segment,
+        };
+        assert_eq!(result, Err(expected));
+    }
+}
+
 #[test]
 fn a_flipped_bit_in_a_closed_generation_names_its_segment() {
-    let result = read_damaged(|image| flip(image, "E0000000002.plg", 77 * SEGMENT_BYTES + 5));
-    let expected = LogError::BadSegment {
-        file: "logs/E0000000002.plg".to_owned(),
-        generation: Generation(2),
-        segment: 77,
-    };
-    assert_eq!(result, Err(expected));
+    bit_flipped_in("E0000000002.plg", 2, 77);
 }
 
 #[test]
 fn a_flipped_bit_with_later_writes_behind_it_is_no_torn_tail() {
-    let result = read_damaged(|image| flip(image, "E00.plg", 50 * SEGMENT_BYTES + 999));
-    let expected = LogError::BadSegment {
-        file: "logs/E00.plg".to_owned(),
-        generation: Generation(3),
-        segment: 50,
-    };
-    assert_eq!(result, Err(expected));
+    bit_flipped_in("E00.plg", 3, 50);
 }
 
 #[test]
 fn what_the_last_write_left_is_a_torn_tail() {
-    let whole = read_damaged(|_| {}).unwrap();
-    let torn = read_damaged(|image| {
-        change(image, "E00.plg", |bytes| {
-            let whole = |index: usize| {
-                let segment = &bytes[index * SEGMENT_BYTES..][..SEGMENT_BYTES];
-                let index = u16::try_from(index).unwrap();
-                let stream = identity().signature.random;
-                ese::log_file::SegmentHeader::open(segment, Generation(3), index, stream)
-            };
-            let last = (1..256)
-                .rev()
-                .find_map(whole)
-                .expect("segments were written");
-            assert!(
-                last.write_count > 1,
-                "the last write must be longer than one segment"
-            );
-            bytes[usize::from(last.write_first) * SEGMENT_BYTES + 600] ^= 1;
+    for size in SIZES {
+        let whole = read_damaged_of(size, |_| {}).unwrap();
+        let torn = read_damaged_of(size, |image| {
+            change(image, "E00.plg", |bytes| {
+                let whole = |index: u16| {
+                    let offset = usize::try_from(size.offset(index)).unwrap();
+                    let segment = &bytes[offset..][..size.bytes()];
+                    let stream = identity().signature.random;
+                    SegmentHeader::open(segment, Generation(3), index, stream)
+                };
+                let written = (size.first()..size.per_file()).rev().find_map(whole);
+                let last = written.expect("segments were written");
+                assert!(last.write_count > 1, "the last write must be of several");
+                let torn = usize::try_from(size.offset(last.write_first)).unwrap();
+                bytes[torn + 400] ^= 1;
+            });
         });
-    });
-    assert!(torn.unwrap() < whole);
+        assert!(torn.unwrap() < whole);
+    }
 }
 
 #[test]
@@ -111,9 +119,9 @@ fn another_stream_s_generation_is_foreign() {
     let result = read_damaged(|image| {
         change(image, "E0000000001.plg", |bytes| {
             let first = bytes.first_chunk().unwrap();
-            let mut header = ese::log_file::LogHeader::decode(first).unwrap();
+            let mut header = LogHeader::decode(first).unwrap();
             header.signature.random += 1;
-            bytes[..SEGMENT_BYTES].copy_from_slice(&header.encode());
+            bytes[..LOG_HEADER_BYTES].copy_from_slice(&header.encode());
         });
     });
     assert!(
@@ -124,21 +132,24 @@ fn another_stream_s_generation_is_foreign() {
 
 #[test]
 fn a_whole_generation_of_another_life_breaks_the_chain() {
-    let result = read_damaged(|image| {
-        // The same stream and generation, but not the bytes that generation 3 was begun after.
-        change(image, "E0000000002.plg", |bytes| {
-            let segment = &mut bytes[9 * SEGMENT_BYTES..][..SEGMENT_BYTES];
-            let stream = identity().signature.random;
-            let header = ese::log_file::SegmentHeader::open(segment, Generation(2), 9, stream);
-            segment[2000] ^= 1;
-            header.unwrap().seal(segment);
+    for size in SIZES {
+        let result = read_damaged_of(size, |image| {
+            // The same stream and generation, but not the bytes that generation 3 was begun after.
+            change(image, "E0000000002.plg", |bytes| {
+                let segment = usize::try_from(size.offset(9)).unwrap();
+                let segment = &mut bytes[segment..][..size.bytes()];
+                let stream = identity().signature.random;
+                let header = SegmentHeader::open(segment, Generation(2), 9, stream);
+                segment[400] ^= 1;
+                header.unwrap().seal(segment);
+            });
         });
-    });
-    let expected = LogError::PreviousChecksum {
-        file: "logs/E0000000002.plg".to_owned(),
-        generation: Generation(2),
-    };
-    assert_eq!(result, Err(expected));
+        let expected = LogError::PreviousChecksum {
+            file: "logs/E0000000002.plg".to_owned(),
+            generation: Generation(2),
+        };
+        assert_eq!(result, Err(expected));
+    }
 }
 
 #[test]

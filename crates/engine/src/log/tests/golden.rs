@@ -3,19 +3,21 @@
 
 use std::fmt::Write as _;
 
-use device::VolumeImage;
-use ese::log_file::SEGMENT_BYTES;
+use device::{FileImage, VolumeImage};
+use ese::log_file::SegmentSize;
 use units::{Bytes, ObjectId, PageNumber};
 
-use super::{World, identity, place, small_buffers};
+use super::{World, identity, place, read_all, small_buffers_of};
 use crate::edit::{ApplyRecord, PageEdit, PageEdits, TransactionId, Undo, UndoAction};
 use crate::log::{Log, LogChain, LogReader, LogRecord};
 
 const GOLDEN: &str = include_str!("golden/log.txt");
+/// The same records in segments of 512 bytes.
+const GOLDEN_512: &str = include_str!("golden/log_512.txt");
 
 /// What the golden file must hold, said where it does not.
 const ADVICE: &str = "the log's bytes have changed: old logs could not be replayed. If that is \
-                      meant, give the records a new version and replace golden/log.txt";
+                      meant, give the records a new version and replace the files in golden";
 
 fn edits() -> Vec<PageEdit> {
     let node = |bytes: &[u8]| bytes.to_vec();
@@ -144,10 +146,10 @@ fn dump_bytes(bytes: &[u8], out: &mut String) {
 }
 
 /// The records as they are read, then the bytes of the file and of the checkpoint.
-fn dump() -> String {
+fn dump(size: SegmentSize) -> String {
     let world = World::of(&VolumeImage::default());
-    let (found, segments) = world.run(|runtime, folder| async move {
-        let log = Log::create(&runtime, folder.clone(), identity(), small_buffers());
+    let (found, end) = world.run(move |runtime, folder| async move {
+        let log = Log::create(&runtime, folder.clone(), identity(), small_buffers_of(size));
         let log = log.await.unwrap();
         for record in &records() {
             log.append(record).unwrap();
@@ -161,7 +163,7 @@ fn dump() -> String {
         while let Some(record) = reader.next().await.unwrap() {
             found.push(record);
         }
-        (found, usize::from(reader.end().last_segment) + 1)
+        (found, size.offset(reader.end().last_segment + 1))
     });
     let read: Vec<_> = found.iter().map(|(_, record)| record.clone()).collect();
     assert_eq!(read, records());
@@ -173,7 +175,8 @@ fn dump() -> String {
         writeln!(out, "{} {text}", span.start).unwrap();
     }
     let files = world.memory.image().files;
-    for (name, length) in [("E00.plg", segments * SEGMENT_BYTES), ("E00.pck", 8192)] {
+    let end = usize::try_from(end).unwrap();
+    for (name, length) in [("E00.plg", end), ("E00.pck", 8192)] {
         let bytes = files[name].to_vec();
         writeln!(out, "\n{name}").unwrap();
         dump_bytes(&bytes[..length], &mut out);
@@ -181,13 +184,62 @@ fn dump() -> String {
     out
 }
 
-#[test]
-fn the_bytes_of_a_log_are_those_of_the_golden_file() {
-    let found = dump();
+fn require_same(found: &str, golden: &str) {
     let differs = found
         .lines()
-        .zip(GOLDEN.lines())
+        .zip(golden.lines())
         .find(|(now, then)| now != then);
     assert_eq!(differs, None, "{ADVICE}");
-    assert_eq!(found.lines().count(), GOLDEN.lines().count(), "{ADVICE}");
+    assert_eq!(found.lines().count(), golden.lines().count(), "{ADVICE}");
+}
+
+#[test]
+fn the_bytes_of_a_log_are_those_of_the_golden_file() {
+    require_same(&dump(SegmentSize::Bytes4096), GOLDEN);
+    require_same(&dump(SegmentSize::Bytes512), GOLDEN_512);
+}
+
+/// The bytes of a file as [`dump_bytes`] wrote them, behind them zeros up to `length` bytes.
+fn undump(golden: &str, file: &str, length: usize) -> Vec<u8> {
+    let lines = golden.lines().skip_while(|line| *line != file).skip(1);
+    let mut bytes: Vec<u8> = Vec::new();
+    for line in lines.take_while(|line| !line.is_empty()) {
+        let (at, values) = line.split_once(' ').unwrap();
+        let at = usize::from_str_radix(at, 16).unwrap();
+        let last = bytes.last_chunk::<16>().copied().unwrap_or_default();
+        while bytes.len() < at {
+            bytes.extend(last);
+        }
+        let values = values.split(' ').map(|byte| u8::from_str_radix(byte, 16));
+        bytes.extend(values.map(Result::unwrap));
+    }
+    bytes.resize(length, 0);
+    bytes
+}
+
+/// Logs of segments of 4 KiB are all that earlier builds have written.
+#[test]
+fn a_log_that_an_earlier_build_wrote_is_read_and_gone_on_with() {
+    let mut image = VolumeImage::default();
+    for (file, length) in [("E00.plg", 1 << 20), ("E00.pck", 8192)] {
+        let bytes = undump(GOLDEN, file, length);
+        image.files.insert(file.to_owned(), FileImage::of(&bytes));
+    }
+    let world = World::of(&image);
+    let found = world.run(|_, folder| read_all(folder, place(1, 1, 0)));
+    assert_eq!(found, Ok(records()));
+    let more = LogRecord::Begin {
+        transaction: TransactionId(77),
+    };
+    let added = more.clone();
+    let found = world.run(|runtime, folder| async move {
+        let settings = small_buffers_of(SegmentSize::Bytes512);
+        let log = Log::open(&runtime, folder.clone(), identity(), settings);
+        let log = log.await.unwrap();
+        log.append(&added).unwrap();
+        log.flush_to(log.tip()).await.unwrap();
+        log.close().await.unwrap();
+        read_all(folder, place(1, 1, 0)).await
+    });
+    assert_eq!(found, Ok([records(), vec![more]].concat()));
 }

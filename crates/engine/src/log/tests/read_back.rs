@@ -10,6 +10,7 @@ use super::*;
 use crate::not_as_written::{NotAsWritten, Written};
 
 const SETTINGS: LogSettings = LogSettings {
+    segment_size: Some(SegmentSize::Bytes4096),
     buffer: Bytes::from_kib(128),
     write_behind: Bytes::from_kib(32),
     longest_write: Bytes::from_kib(64),
@@ -37,16 +38,25 @@ fn suffer(occurrence: Occurrence, effect: Effect) -> FaultPlan {
 /// Fills four generations and a half on storage with faults, the checkpoint close behind; what was
 /// found, and the files that are left.
 fn life(plan: FaultPlan) -> (Vec<NotAsWritten>, Vec<String>) {
+    life_of(SegmentSize::Bytes4096, plan)
+}
+
+/// The same with segments of a length.
+fn life_of(size: SegmentSize, plan: FaultPlan) -> (Vec<NotAsWritten>, Vec<String>) {
+    let settings = LogSettings {
+        segment_size: Some(size),
+        ..SETTINGS
+    };
     let world = World::of(&VolumeImage::default());
     let memory = Rc::new(world.memory.clone());
-    world.run(|runtime, _| async move {
+    world.run(move |runtime, _| async move {
         let volume = FaultyVolume::new(memory, plan, runtime.clone());
         let folder = LogFolder::new(Rc::new(volume), "E00");
-        let log = Log::create(&runtime, folder.clone(), identity(), SETTINGS)
+        let log = Log::create(&runtime, folder.clone(), identity(), settings)
             .await
             .unwrap();
         let mut number = 0;
-        while log.tip() < place(5, 128, 0) {
+        while log.tip() < place(5, size.per_file() / 2, 0) {
             log.append(&record(number, 3_000)).unwrap();
             number += 1;
             if number % 7 == 0 {
@@ -65,28 +75,32 @@ fn life(plan: FaultPlan) -> (Vec<NotAsWritten>, Vec<String>) {
 
 #[test]
 fn a_sound_log_is_read_back_without_a_word_and_removed() {
-    let (found, files) = life(FaultPlan::default());
-    assert_eq!(found, []);
-    assert_eq!(files, ["E00.pck", "E00.plg", "E00tmp.plg"]);
+    for size in SIZES {
+        let (found, files) = life_of(size, FaultPlan::default());
+        assert_eq!(found, []);
+        assert_eq!(files, ["E00.pck", "E00.plg", "E00tmp.plg"]);
+    }
 }
 
 #[test]
 fn one_lost_write_of_a_generation_that_is_removed_is_named() {
-    let (found, _) = life(suffer(Occurrence::Nth(40), Effect::LoseWrite));
-    let [found] = &found[..] else {
-        panic!("one file: {found:?}");
-    };
-    assert_eq!(found.file, "logs/E0000000001.plg");
-    let Written::LogSegments {
-        generation,
-        segment,
-        ..
-    } = found.what
-    else {
-        panic!("{found:?}");
-    };
-    assert_eq!(generation, Generation(1));
-    assert_eq!(found.offset, u64::from(segment) << 12);
+    for size in SIZES {
+        let (found, _) = life_of(size, suffer(Occurrence::Nth(40), Effect::LoseWrite));
+        let [found] = &found[..] else {
+            panic!("one file: {found:?}");
+        };
+        assert_eq!(found.file, "logs/E0000000001.plg");
+        let Written::LogSegments {
+            generation,
+            segment,
+            ..
+        } = found.what
+        else {
+            panic!("{found:?}");
+        };
+        assert_eq!(generation, Generation(1));
+        assert_eq!(found.offset, size.offset(segment));
+    }
 }
 
 #[test]
@@ -136,9 +150,10 @@ fn a_checkpoint_that_is_not_there_is_named() {
 /// Sound segments under a sound header, of which one is an earlier state of the same place.
 #[test]
 fn a_sound_segment_that_is_not_the_one_that_was_written_is_named() {
-    let (world, _) = filled_log(1);
-    let found = world.run(|_, folder| async move {
-        let read_back = ReadBack::new(folder.clone(), identity().signature.random);
+    let size = SegmentSize::Bytes512;
+    let (world, _) = filled_log_of(size, 1);
+    let found = world.run(move |_, folder| async move {
+        let read_back = ReadBack::new(folder.clone(), identity().signature.random, size);
         let chain = LogChain::find(&folder).await.unwrap().unwrap();
         let end = chain.end().await.unwrap();
         let witness = Witness {

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use device::{DeviceError, Purpose};
+use device::{Caps, Completion, Device, DeviceError, Purpose, Request};
 use device::{Latency, MemoryVolume, VirtualReactor, VolumeImage};
 use faults::{
     Call, CrashOptions, CrashVolume, Effect, Fault, FaultPlan, FaultyVolume, Matching, Occurrence,
@@ -16,9 +16,80 @@ use crate::log::read_checkpoint;
 
 #[test]
 fn records_come_back_in_order_over_generations() {
-    let (world, records) = filled_log(3);
-    let found = world.run(|_, folder| read_all(folder, place(1, 1, 0)));
-    assert_eq!(found, Ok(records));
+    for size in SIZES {
+        let (world, records) = filled_log_of(size, 3);
+        let found = world.run(|_, folder| read_all(folder, place(1, 1, 0)));
+        assert_eq!(found, Ok(records));
+    }
+}
+
+#[test]
+fn a_flush_takes_up_no_more_log_than_sectors_need() {
+    let volume = |settings: LogSettings| {
+        let world = World::of(&VolumeImage::default());
+        world.run(move |runtime, folder| async move {
+            let log = Log::create(&runtime, folder, identity(), settings);
+            let log = log.await.unwrap();
+            log.append(&record(1, 700)).unwrap();
+            log.flush_to(log.tip()).await.unwrap();
+            let before = log.counters();
+            log.append(&record(2, 700)).unwrap();
+            log.flush_to(log.tip()).await.unwrap();
+            let after = log.counters();
+            let written = after.bytes_written.0 - before.bytes_written.0;
+            (after.volume.0 - before.volume.0, written)
+        })
+    };
+    let unset = LogSettings::default();
+    assert_eq!(
+        volume(unset),
+        (1024, 1024),
+        "sectors of memory have 512 bytes"
+    );
+    assert_eq!(volume(small_buffers()), (4096, 4096));
+}
+
+#[test]
+fn segments_are_as_long_as_what_a_power_failure_may_take_along() {
+    struct Sectors(u32, u32);
+    impl Device for Sectors {
+        fn submit(&self, _: Request) -> Completion {
+            unreachable!("only what it promises is asked")
+        }
+        fn caps(&self) -> Caps {
+            Caps {
+                atomic_write_unit: self.0,
+                sector: self.0,
+                physical_sector: self.1,
+                volatile_cache: true,
+                unbuffered: true,
+            }
+        }
+        fn length(&self) -> u64 {
+            0
+        }
+        fn name(&self) -> &'static str {
+            "E00tmp.plg"
+        }
+    }
+    let [short, long] = SIZES;
+    let size = |segment_size, logical, physical| {
+        let settings = LogSettings {
+            segment_size,
+            ..small_buffers()
+        };
+        settings.segment_size_on(&Sectors(logical, physical))
+    };
+    assert_eq!(size(None, 512, 512), Ok(short));
+    assert_eq!(size(None, 512, 4096), Ok(long));
+    assert_eq!(size(None, 4096, 4096), Ok(long));
+    assert_eq!(size(Some(short), 512, 4096), Ok(short));
+    assert_eq!(size(Some(long), 512, 512), Ok(long));
+    let refused = LogError::SectorTooLong {
+        file: "E00tmp.plg".to_owned(),
+        sector: 4096,
+    };
+    assert_eq!(size(Some(short), 4096, 4096), Err(refused));
 }
 
 #[test]
@@ -181,10 +252,14 @@ async fn append_and_flush(
     seed: Seed,
     promised: Rc<RefCell<Promised>>,
 ) {
-    let log = Log::open(&runtime, folder, identity(), small_buffers())
+    let mut prng = Prng::new(seed);
+    let settings = LogSettings {
+        segment_size: prng.percent(50).then_some(SegmentSize::Bytes4096),
+        ..small_buffers()
+    };
+    let log = Log::open(&runtime, folder, identity(), settings)
         .await
         .unwrap();
-    let mut prng = Prng::new(seed);
     let mut ends = Vec::new();
     let note = |ends: &[Lgpos]| {
         promised.borrow_mut().durable = ends.partition_point(|end| *end <= log.durable());
@@ -215,23 +290,19 @@ fn live(
     image: &VolumeImage,
     records: (u32, u32),
     seed: Seed,
-    at_request: Option<u64>,
+    power: CrashOptions,
 ) -> (CrashVolume, Promised) {
     let reactor = VirtualReactor::new();
     let latency = Latency::spread(Nanos::from_micros(50), Nanos::from_micros(500), seed);
     let memory = MemoryVolume::of("logs", &reactor, latency, image);
-    let options = CrashOptions {
-        at_request,
-        ..CrashOptions::default()
-    };
-    let volume = CrashVolume::new(Rc::new(memory), image, options);
+    let volume = CrashVolume::new(Rc::new(memory), image, power);
     let executor = Executor::new(reactor);
     let folder = LogFolder::new(Rc::new(volume.clone()), "E00");
     let promised = Rc::<RefCell<Promised>>::default();
     let told = Rc::clone(&promised);
     let task = append_and_flush(executor.runtime(), folder, records, seed, told);
     volume.run(&executor, task);
-    assert_eq!(volume.has_crashed(), at_request.is_some());
+    assert_eq!(volume.has_crashed(), power.at_request.is_some());
     (volume, promised.take())
 }
 
@@ -243,20 +314,37 @@ proptest! {
         seed in any::<u64>(),
         lives in prop::collection::vec((1..900_u32, any::<u64>()), 1..4),
     ) {
-        check_lives(Seed(seed), &lives)?;
+        check_lives(Seed(seed), &lives, 512)?;
+    }
+
+    #[test]
+    fn a_crash_that_destroys_physical_sectors_loses_nothing_durable_either(
+        seed in any::<u64>(),
+        lives in prop::collection::vec((1..900_u32, any::<u64>()), 1..4),
+    ) {
+        check_lives(Seed(seed), &lives, 4096)?;
     }
 }
 
-fn check_lives(seed: Seed, lives: &[(u32, u64)]) -> Result<(), TestCaseError> {
+fn check_lives(
+    seed: Seed,
+    lives: &[(u32, u64)],
+    physical_sector: u32,
+) -> Result<(), TestCaseError> {
     let mut image = VolumeImage::default();
     let mut survivors: Vec<LogRecord> = Vec::new();
     for (number, (steps, crash)) in (0..).zip(lives) {
         let seed = seed.derive(number);
         let before = survivors.len();
         let records = (u32::try_from(before).unwrap(), *steps);
-        let whole = live(&image, records, seed, None);
+        let power = |at_request| CrashOptions {
+            at_request,
+            physical_sector,
+            ..CrashOptions::default()
+        };
+        let whole = live(&image, records, seed, power(None));
         let at = any_request(&mut Prng::new(Seed(*crash)), 1, whole.0.requests());
-        let (volume, promised) = at.map_or(whole, |_| live(&image, records, seed, at));
+        let (volume, promised) = at.map_or(whole, |_| live(&image, records, seed, power(at)));
         survivors.extend(promised.appended);
         image = volume.survivors(seed);
         let found = World::of(&image).run(|_, folder| read_all(folder, place(1, 1, 0)));

@@ -1,7 +1,7 @@
 //! What log files and checkpoint files say of themselves, those of real engines and ours.
 
 use ese::log_file::{
-    Attachment, CheckpointFacts, LogFacts, LogFileError, SEGMENT_BYTES, log_flags,
+    Attachment, CheckpointFacts, LOG_HEADER_BYTES, LogFacts, LogFileError, log_flags,
 };
 use ese::{Lgpos, LogTime};
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ pub(super) struct HeaderLines {
 /// What the first bytes of a file say; none where it is no log and no checkpoint. An error is that
 /// of one which is damaged.
 pub(super) fn read(start: &[u8]) -> Option<Result<HeaderLines, String>> {
-    let (copies, _) = start.as_chunks::<SEGMENT_BYTES>();
+    let (copies, _) = start.as_chunks::<LOG_HEADER_BYTES>();
     let first = copies.first()?;
     match LogFacts::decode(first) {
         Ok(facts) => {
@@ -49,8 +49,8 @@ pub(super) fn read(start: &[u8]) -> Option<Result<HeaderLines, String>> {
 }
 
 fn checkpoint(
-    first: &[u8; SEGMENT_BYTES],
-    second: Option<&[u8; SEGMENT_BYTES]>,
+    first: &[u8; LOG_HEADER_BYTES],
+    second: Option<&[u8; LOG_HEADER_BYTES]>,
 ) -> Result<HeaderLines, String> {
     let one = CheckpointFacts::decode(first);
     let two = second.map(CheckpointFacts::decode);

@@ -1,5 +1,6 @@
 //! The crash loop over many seeds, on every processor: `crash --seeds N [--first S]` runs N scripts
 //! with power failing at several of their requests each, `crash --seed S --step K` runs one again.
+//! `--log-segment 512|4096` gives all logs segments of that length; else it changes between lives.
 
 mod tally;
 
@@ -8,6 +9,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use ese::log_file::SegmentSize;
 use testkit::crash::{CrashFailure, CrashOptions, CrashSummary, Steps, run};
 use units::Seed;
 
@@ -23,16 +25,26 @@ fn main() -> ExitCode {
         let at = arguments.iter().position(|argument| argument == name)?;
         arguments.get(at + 1)?.parse::<u64>().ok()
     };
+    let log_segment = value("--log-segment");
+    let log_segment = log_segment.and_then(|bytes| usize::try_from(bytes).ok());
+    let log_segment = log_segment.and_then(SegmentSize::from_bytes);
+    let options = |seed: u64, steps: Steps| {
+        let mut options = CrashOptions::new(Seed(seed), steps);
+        options.script.log_segment = log_segment;
+        options
+    };
     let outcome = match (value("--seeds"), value("--seed"), value("--step")) {
-        (Some(seeds), None, None) => run_many(value("--first").unwrap_or(1), seeds),
+        (Some(seeds), None, None) => run_many(value("--first").unwrap_or(1), seeds, options),
         (None, Some(seed), Some(step)) => {
-            run(&CrashOptions::new(Seed(seed), Steps::One(step))).map_err(|failure| vec![failure])
+            run(&options(seed, Steps::One(step))).map_err(|failure| vec![failure])
         }
         (None, Some(seed), None) => {
-            run(&CrashOptions::new(Seed(seed), Steps::Every)).map_err(|failure| vec![failure])
+            run(&options(seed, Steps::Every)).map_err(|failure| vec![failure])
         }
         _ => {
-            say("usage: crash --seeds N [--first S] | crash --seed S [--step K]");
+            say(
+                "usage: crash --seeds N [--first S] | --seed S [--step K] [--log-segment 512|4096]",
+            );
             return ExitCode::from(2);
         }
     };
@@ -60,7 +72,11 @@ fn main() -> ExitCode {
 }
 
 /// Runs `seeds` scripts on every processor, until one fails.
-fn run_many(first: u64, seeds: u64) -> Result<CrashSummary, Vec<CrashFailure>> {
+fn run_many(
+    first: u64,
+    seeds: u64,
+    options: impl Fn(u64, Steps) -> CrashOptions + Sync,
+) -> Result<CrashSummary, Vec<CrashFailure>> {
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let next = AtomicU64::new(first);
     let stop = AtomicBool::new(false);
@@ -73,8 +89,7 @@ fn run_many(first: u64, seeds: u64) -> Result<CrashSummary, Vec<CrashFailure>> {
                     if seed >= first + seeds {
                         break;
                     }
-                    let options = CrashOptions::new(Seed(seed), Steps::Some(STEPS_OF_A_SEED));
-                    let result = run(&options);
+                    let result = run(&options(seed, Steps::Some(STEPS_OF_A_SEED)));
                     let mut tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
                     if !tally.take(result) {
                         stop.store(true, Ordering::Relaxed);

@@ -1,0 +1,69 @@
+//! How long the segments of a log file are, and what follows from that.
+
+use super::{LOG_FILE_BYTES, LOG_HEADER_BYTES};
+
+/// The unit in which a log is written: a sector of the volume, as in ESE. Every file says in its
+/// header which one it has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SegmentSize {
+    /// 512 bytes, which waste little where many small writes are made durable.
+    Bytes512,
+    /// 4 KiB.
+    Bytes4096,
+}
+
+impl SegmentSize {
+    /// The size of a segment that is so long; none where no segment is.
+    pub const fn from_bytes(bytes: usize) -> Option<Self> {
+        match bytes {
+            512 => Some(Self::Bytes512),
+            4096 => Some(Self::Bytes4096),
+            _ => None,
+        }
+    }
+
+    /// Bytes of a segment.
+    pub const fn bytes(self) -> usize {
+        match self {
+            Self::Bytes512 => 512,
+            Self::Bytes4096 => 4096,
+        }
+    }
+
+    /// Bytes in front of a segment's records. ESE's 40 would be a twelfth of a short segment, so
+    /// that has no more than what recovery asks it.
+    pub const fn header_bytes(self) -> usize {
+        match self {
+            Self::Bytes512 => 12,
+            Self::Bytes4096 => 40,
+        }
+    }
+
+    /// Segments of a log file, those of its header among them.
+    pub const fn per_file(self) -> u16 {
+        match self {
+            Self::Bytes512 => 2048,
+            Self::Bytes4096 => 256,
+        }
+    }
+
+    /// The first segment that holds records: as many as that make up the file's header.
+    pub const fn first(self) -> u16 {
+        match self {
+            Self::Bytes512 => 8,
+            Self::Bytes4096 => 1,
+        }
+    }
+
+    /// Where a segment begins in its file.
+    pub const fn offset(self, segment: u16) -> u64 {
+        segment as u64 * self.bytes() as u64
+    }
+}
+
+const fn adds_up(size: SegmentSize) -> bool {
+    size.offset(size.per_file()) == LOG_FILE_BYTES
+        && size.offset(size.first()) == LOG_HEADER_BYTES as u64
+}
+
+const _: () = assert!(adds_up(SegmentSize::Bytes512) && adds_up(SegmentSize::Bytes4096));
