@@ -7,5 +7,5 @@
 mod scan;
 mod tally;
 
-pub use scan::{judge_database, judge_pages};
+pub use scan::{ReadShape, judge_database, judge_pages};
 pub use tally::{Damage, Finding, Tally};

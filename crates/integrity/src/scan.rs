@@ -4,7 +4,7 @@
 mod trees;
 
 use std::collections::VecDeque;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -17,51 +17,69 @@ use crate::Tally;
 
 use trees::{last_owned_page, pages_in_use};
 
-/// Bytes of one read. Large enough that a disk array streams, small enough to check in a fraction
-/// of a millisecond.
-const BLOCK_BYTES: u64 = 1 << 20;
+/// How a file is read: in blocks of which size, how many at a time, and to what end.
+#[derive(Clone, Copy, Debug)]
+pub struct ReadShape {
+    /// What the reads count as.
+    pub purpose: Purpose,
+    /// Bytes of one read, a multiple of every page size.
+    pub block_bytes: u64,
+    /// Reads in flight.
+    pub in_flight: usize,
+}
 
-/// Reads in flight: eight cover the latency of an array at a few GB/s.
-const IN_FLIGHT: usize = 8;
+impl ReadShape {
+    /// As fast as a device gives it: blocks large enough that a disk array streams and small enough
+    /// to check in a fraction of a millisecond, eight of which cover the latency of an array at a
+    /// few GB/s.
+    pub const FASTEST: Self = Self {
+        purpose: Purpose::Checksum,
+        block_bytes: 1 << 20,
+        in_flight: 8,
+    };
+}
 
 /// Reads `range` of `device` in order, and hands every block to `look` with its offset, or the
-/// error where it could not be read. Both ends of the range are multiples of the page size.
+/// error where it could not be read, until `look` breaks off. Both ends of the range are multiples
+/// of the page size.
 async fn scan(
     runtime: &Runtime,
     device: &Rc<dyn Device>,
+    shape: ReadShape,
     range: Range<u64>,
-    mut look: impl FnMut(u64, Result<&[u8], DeviceError>),
-) {
+    mut look: impl FnMut(u64, Result<&[u8], DeviceError>) -> ControlFlow<()>,
+) -> ControlFlow<()> {
     let mut next = range.start;
     let mut flying: VecDeque<(u64, Completion)> = VecDeque::new();
     let submit = |offset: u64, buffer: Option<Buffer>| {
-        let length = usize::try_from((range.end - offset).min(BLOCK_BYTES))
+        let length = usize::try_from((range.end - offset).min(shape.block_bytes))
             .expect("invariant: at most a block");
         let request = match buffer.filter(|buffer| buffer.len() == length) {
-            Some(buffer) => Request::read_into(Purpose::Checksum, offset, buffer),
-            None => Request::read(Purpose::Checksum, offset, length),
+            Some(buffer) => Request::read_into(shape.purpose, offset, buffer),
+            None => Request::read(shape.purpose, offset, length),
         };
         (offset, device.submit(request))
     };
-    while next < range.end && flying.len() < IN_FLIGHT {
+    while next < range.end && flying.len() < shape.in_flight {
         flying.push_back(submit(next, None));
-        next += BLOCK_BYTES;
+        next += shape.block_bytes;
     }
     while let Some((offset, completion)) = flying.pop_front() {
         let outcome = completion.await;
         let buffer = outcome.buffer;
         match (&outcome.result, &buffer) {
-            (Ok(()), Some(buffer)) => look(offset, Ok(buffer)),
-            (Err(error), _) => look(offset, Err(error.clone())),
+            (Ok(()), Some(buffer)) => look(offset, Ok(buffer))?,
+            (Err(error), _) => look(offset, Err(error.clone()))?,
             (Ok(()), None) => {}
         }
         if next < range.end {
             flying.push_back(submit(next, buffer));
-            next += BLOCK_BYTES;
+            next += shape.block_bytes;
         }
         // Completions that are there already would keep this task from ever waiting.
         runtime.yield_now().await;
     }
+    ControlFlow::Continue(())
 }
 
 /// Judges the pages of `range` into `tally`, and tells `progress` the bytes of every read. A block
@@ -74,65 +92,91 @@ pub async fn judge_pages(
     mut tally: Tally,
     progress: impl Fn(u64),
 ) -> Tally {
+    let shape = ReadShape::FASTEST;
+    let progress = |bytes| {
+        progress(bytes);
+        ControlFlow::Continue(())
+    };
+    let judged = judge_range(
+        &runtime,
+        &device,
+        (page_size, shape),
+        range,
+        &mut tally,
+        progress,
+    );
+    match judged.await {
+        ControlFlow::Continue(()) | ControlFlow::Break(()) => tally,
+    }
+}
+
+/// Judges the pages of `range` into `tally` until `progress` breaks off.
+async fn judge_range(
+    runtime: &Runtime,
+    device: &Rc<dyn Device>,
+    (page_size, shape): (PageSize, ReadShape),
+    range: Range<PageNumber>,
+    tally: &mut Tally,
+    progress: impl Fn(u64) -> ControlFlow<()>,
+) -> ControlFlow<()> {
     let bytes = page_size.file_offset(range.start)..page_size.file_offset(range.end);
     let mut failed: Vec<Range<u64>> = Vec::new();
-    let look = |offset: u64, block: Result<&[u8], DeviceError>| match block {
-        Ok(block) => {
+    let look = |offset: u64, block: Result<&[u8], DeviceError>| {
+        if let Ok(block) = block {
             tally.judge(block, page_size, page_at(page_size, offset));
-            progress(block.len() as u64);
+            return progress(block.len() as u64);
         }
-        Err(_) => failed.push(offset..bytes.end.min(offset + BLOCK_BYTES)),
+        failed.push(offset..bytes.end.min(offset + shape.block_bytes));
+        ControlFlow::Continue(())
     };
-    scan(&runtime, &device, bytes.clone(), look).await;
+    scan(runtime, device, shape, bytes.clone(), look).await?;
     let pages = failed.into_iter();
     for offset in pages.flat_map(|range| range.step_by(page_size.bytes())) {
         let page = page_at(page_size, offset);
-        match read_page(&device, page_size, page).await {
+        match read_page(device, (page_size, shape.purpose), page).await {
             Ok(bytes) => tally.judge(&bytes, page_size, page),
             Err(error) => tally.unreadable(page, error),
         }
-        progress(page_size.bytes_u64());
+        progress(page_size.bytes_u64())?;
     }
-    tally
+    ControlFlow::Continue(())
 }
 
 /// Judges every page of the database in `device`, whose header is trusted, and against its flush
-/// map where there is one to be believed.
+/// map where there is one to be believed. None where `progress`, which is told the bytes of every
+/// read, has broken off.
 pub async fn judge_database(
     runtime: Runtime,
     device: Rc<dyn Device>,
+    shape: ReadShape,
     (page_size, flush_map): (PageSize, Option<FlushMap>),
-    progress: impl Fn(u64),
-) -> Tally {
+    progress: impl Fn(u64) -> ControlFlow<()>,
+) -> Option<Tally> {
     let pages = page_size.pages_of_file(device.length());
     let pages = u32::try_from(pages).unwrap_or(u32::MAX);
     let owned = last_owned_page(&device, page_size).await;
-    let tally = Tally::new(pages, owned, flush_map.map(Arc::new));
+    let mut tally = Tally::new(pages, owned, flush_map.map(Arc::new));
     let range = PageNumber(1)..PageNumber(pages.saturating_add(1));
-    let mut tally = judge_pages(
-        runtime,
-        Rc::clone(&device),
-        page_size,
-        range,
-        tally,
-        progress,
-    )
-    .await;
+    let whole = (page_size, shape);
+    let judged = judge_range(&runtime, &device, whole, range, &mut tally, progress);
+    if judged.await.is_break() {
+        return None;
+    }
     let in_use = if tally.points_to_zeros() {
         pages_in_use(&device, page_size).await
     } else {
         None
     };
     tally.find_wiped_pages(|| in_use);
-    tally
+    Some(tally)
 }
 
 async fn read_page(
     device: &Rc<dyn Device>,
-    size: PageSize,
+    (size, purpose): (PageSize, Purpose),
     page: PageNumber,
 ) -> Result<Buffer, DeviceError> {
-    let request = Request::read(Purpose::Checksum, size.file_offset(page), size.bytes());
+    let request = Request::read(purpose, size.file_offset(page), size.bytes());
     device.submit(request).await.into_buffer()
 }
 

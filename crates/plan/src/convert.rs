@@ -600,6 +600,10 @@ impl Check<'_> {
                 default.longest_request,
                 bounds,
             ),
+            read_rate: low.read_rate.as_ref().map(|given| {
+                let rates = (Bytes(1), Bytes::from_gib(1024));
+                self.within(Some(given), given.value, rates)
+            }),
         }
     }
 }

@@ -218,7 +218,8 @@ section! {
     above []
     {
         kind as "type": One<String> => Given "\"performance\"" [
-            "or \"stress\": 24h and lenient limits by default"
+            "or \"stress\": 24h and lenient limits by default;"
+            "\"backup\" and \"checksum\" read each database once"
         ],
         duration: One<Nanos> => Given "\"2h\"" ["measured, after the warm-up"],
         warm_up_limit: One<Nanos> => Given "\"30min\"" [
@@ -248,6 +249,9 @@ section! {
         log_write_average: One<Nanos> => Given "\"10ms\"" [],
         log_write_maximum: One<Nanos> => Given "\"100ms\"" [],
         longest_request: One<Nanos> => Given "\"5s\"" ["any one request, of whatever kind"],
+        read_rate: One<Bytes> => Comment "\"50MiB\"" [
+            "per second, of each database in a backup or checksum test"
+        ],
     }
 }
 

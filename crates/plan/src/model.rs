@@ -159,6 +159,10 @@ pub enum TestKind {
     Performance,
     /// 24 hours under the lenient limits.
     Stress,
+    /// Every database read once as a backup does.
+    Backup,
+    /// Every page of every database read once and verified.
+    Checksum,
 }
 
 /// The latencies that pass. The values come from the original tool's configuration, but for the
@@ -175,6 +179,8 @@ pub struct Limits {
     pub log_write_maximum: Nanos,
     /// Any one request, of whatever kind.
     pub longest_request: Nanos,
+    /// Least bytes per second of each database in a backup or checksum test; none: not judged.
+    pub read_rate: Option<Bytes>,
 }
 
 impl Limits {
@@ -185,6 +191,7 @@ impl Limits {
         log_write_average: Nanos::from_millis(10),
         log_write_maximum: Nanos::from_millis(100),
         longest_request: Nanos::from_secs(5),
+        read_rate: None,
     };
 
     /// `Lenient`, for stress tests: read 20/200 ms, log write 10/200 ms.
@@ -194,26 +201,34 @@ impl Limits {
         log_write_average: Nanos::from_millis(10),
         log_write_maximum: Nanos::from_millis(200),
         longest_request: Nanos::from_secs(5),
+        read_rate: None,
     };
 }
 
 impl TestKind {
     /// The words a plan and the command line use.
-    pub const NAMES: &'static [&'static str] = &["performance", "stress"];
+    pub const NAMES: &'static [&'static str] = &["performance", "stress", "backup", "checksum"];
 
     /// The kind of that name.
     pub(crate) fn from_name(name: &str) -> Option<Self> {
         match name {
             "performance" => Some(Self::Performance),
             "stress" => Some(Self::Stress),
+            "backup" => Some(Self::Backup),
+            "checksum" => Some(Self::Checksum),
             _ => None,
         }
+    }
+
+    /// Whether it loads the databases for a time; any other reads each of them once.
+    pub const fn is_load(self) -> bool {
+        matches!(self, Self::Performance | Self::Stress)
     }
 
     /// The limits where the plan gives none.
     pub const fn limits(self) -> Limits {
         match self {
-            Self::Performance => Limits::STRICT,
+            Self::Performance | Self::Backup | Self::Checksum => Limits::STRICT,
             Self::Stress => Limits::LENIENT,
         }
     }
@@ -221,7 +236,7 @@ impl TestKind {
     /// The duration where the plan gives none.
     pub const fn duration(self) -> Nanos {
         match self {
-            Self::Performance => Nanos::from_secs(2 * 3600),
+            Self::Performance | Self::Backup | Self::Checksum => Nanos::from_secs(2 * 3600),
             Self::Stress => Nanos::from_secs(24 * 3600),
         }
     }
@@ -232,6 +247,8 @@ impl fmt::Display for TestKind {
         f.write_str(match self {
             Self::Performance => "performance",
             Self::Stress => "stress",
+            Self::Backup => "backup",
+            Self::Checksum => "checksum",
         })
     }
 }

@@ -48,6 +48,7 @@ impl Plan {
                 log_write_average: Some(given(self.limits.log_write_average)),
                 log_write_maximum: Some(given(self.limits.log_write_maximum)),
                 longest_request: Some(given(self.limits.longest_request)),
+                read_rate: self.limits.read_rate.map(given),
             },
         }
     }

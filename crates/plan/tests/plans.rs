@@ -92,13 +92,14 @@ fn the_command_line_overrides_before_defaults_are_chosen() {
     assert_eq!(plan.size, units::Bytes::from_gib(3));
 
     let wrong = Overrides {
-        test: Some("backup".to_owned()),
+        test: Some("tape".to_owned()),
         ..Overrides::default()
     };
     let error = Plan::parse_with("plan.toml", SHORT, &wrong).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "plan.toml: --test: `backup` is not known; give one of `performance`, `stress`"
+        "plan.toml: --test: `tape` is not known; give one of `performance`, `stress`, \
+         `backup`, `checksum`"
     );
 }
 

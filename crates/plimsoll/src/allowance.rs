@@ -23,6 +23,8 @@ pub(crate) enum DatabaseUse {
     Fill,
     /// They carry the load of a run.
     Load,
+    /// They are read once.
+    Read,
 }
 
 /// What that takes at most.
@@ -62,6 +64,7 @@ fn needs(plan: &Plan, work: DatabaseUse) -> Demand {
             let each = pages.saturating_add(Bytes::from_mib(12).0);
             (8, Bytes(each), Bytes::from_mib(30))
         }
+        DatabaseUse::Read => (8, Bytes::from_mib(12), Bytes::from_mib(30)),
     };
     Demand {
         descriptors: descriptors * count + DESCRIPTORS_OF_THE_PROGRAM,

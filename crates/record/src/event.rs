@@ -18,6 +18,8 @@ pub enum Event {
     Issue(Issue),
     /// The result of verifying every page of one database.
     Checksum(Checksum),
+    /// The result of reading one database as a backup does.
+    Backup(Checksum),
     /// The search for the number of sessions has ended.
     Tuned(Tuned),
     /// What was read from a volume under load, and what its devices say of it.
@@ -106,7 +108,7 @@ pub struct Issue {
     pub text: String,
 }
 
-/// The result of verifying every page of one database.
+/// The result of reading one database to its end, and of verifying every page of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checksum {
     /// When the pass ended, in nanoseconds since the start of the run.

@@ -26,6 +26,8 @@ pub struct RunRecord {
     pub issues: Vec<Issue>,
     /// Results of the checksum pass, in the order in which the databases finished.
     pub checksums: Vec<Checksum>,
+    /// Results of the backup pass, in the same order.
+    pub backups: Vec<Checksum>,
     /// What the search for the number of sessions came to, where there was one.
     pub tuned: Option<Tuned>,
     /// What was read from the volumes, where their devices count.
@@ -230,6 +232,7 @@ impl RunRecord {
             Event::Interval(interval) => self.push_interval(&interval),
             Event::Issue(issue) => self.issues.push(issue),
             Event::Checksum(checksum) => self.checksums.push(checksum),
+            Event::Backup(read) => self.backups.push(read),
             Event::Tuned(tuned) => self.tuned = Some(tuned),
             Event::VolumeReads(reads) => self.volume_reads.push(reads),
             Event::LongRequest(request) => self.long_requests.push(request),

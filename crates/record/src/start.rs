@@ -55,6 +55,8 @@ pub enum TestType {
     Stress,
     /// Reading the databases as a backup does.
     Backup,
+    /// Reading and verifying every page of the databases.
+    Checksum,
     /// Replaying logs.
     Recovery,
 }
@@ -66,6 +68,7 @@ impl TestType {
             Self::Performance => "Performance",
             Self::Stress => "Stress",
             Self::Backup => "Database backup",
+            Self::Checksum => "Checksum",
             Self::Recovery => "Soft recovery",
         }
     }
@@ -179,6 +182,9 @@ pub struct Thresholds {
     /// records of runs that did not watch for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub longest_request_ns: Option<u64>,
+    /// Least bytes per second of each database in a backup or checksum test; none: not judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_rate_bytes_per_second: Option<u64>,
     /// Highest mean rate of page-fault stalls over all databases.
     pub page_fault_stalls_per_second: f64,
     /// Share of the target IOPS that counts as reached, in percent.
@@ -201,6 +207,7 @@ impl Thresholds {
             log_write_average_ns: 10_000_000,
             log_write_maximum_ns: 100_000_000,
             longest_request_ns: Some(5_000_000_000),
+            read_rate_bytes_per_second: None,
             page_fault_stalls_per_second: 1.0,
             target_reached_percent: 95.0,
             minimum_measure_ns: 30_000_000_000,

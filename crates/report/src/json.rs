@@ -32,6 +32,7 @@ struct JsonReport<'a> {
     databases: Vec<DatabasePart<'a>>,
     sum: PhasePart,
     checksums: &'a [record::Checksum],
+    backups: &'a [record::Checksum],
     issues: &'a [Issue],
     intervals: Vec<IntervalPart>,
     log: &'a [record::LogLine],
@@ -74,6 +75,7 @@ struct DatabasePart<'a> {
     facts: &'a record::DatabaseFacts,
     measure: Option<PhasePart>,
     check: Option<PhasePart>,
+    backup: Option<PhasePart>,
 }
 
 #[derive(Serialize)]
@@ -141,6 +143,7 @@ pub(crate) fn render(run: &RunRecord, verdict: &Verdict) -> String {
             .collect(),
         sum: phase_part(&run.sum_of(Phase::Measure)),
         checksums: &run.checksums,
+        backups: &run.backups,
         issues: &run.issues,
         intervals: run.intervals.iter().map(interval_part).collect(),
         log: &run.log,
@@ -213,6 +216,7 @@ fn database_part<'a>(run: &RunRecord, facts: &'a record::DatabaseFacts) -> Datab
         facts,
         measure: run.totals_of(Phase::Measure, facts.index).map(phase_part),
         check: run.totals_of(Phase::Check, facts.index).map(phase_part),
+        backup: run.totals_of(Phase::Backup, facts.index).map(phase_part),
     }
 }
 

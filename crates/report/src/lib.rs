@@ -13,6 +13,7 @@ mod json;
 mod mailboxes;
 mod meaning;
 mod next;
+mod passes;
 mod sections;
 mod summary;
 mod text;

@@ -4,8 +4,8 @@
 use record::{Phase, RunRecord, Series};
 use verdict::{Evidence, Finding, Kind, Outcome, Unit, Verdict};
 
-use crate::format;
 use crate::mailboxes::Carried;
+use crate::{format, passes};
 
 /// What the run means.
 pub(crate) fn sentences(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
@@ -32,6 +32,8 @@ fn passed(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
             log_writes.unwrap_or_default()
         ));
         said.push(Carried::of(run).sentence());
+    } else if let Some(pass) = passes::judged(run) {
+        said.push(passes::sentence(pass));
     } else {
         said.push("Every rule that applies was kept.".to_owned());
     }
@@ -44,10 +46,10 @@ fn failed(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
         .findings
         .iter()
         .any(|finding| finding.kind == Kind::Damage && finding.outcome == Outcome::Fail);
-    let answer = if damaged {
-        "Not fit to hold data."
-    } else {
-        "Does not carry this load."
+    let answer = match (damaged, passes::judged(run)) {
+        (true, _) => "Not fit to hold data.",
+        (false, None) => "Does not carry this load.",
+        (false, Some(_)) => "Too slow to be read like this.",
     };
     let mut said = vec![answer.to_owned()];
     said.extend(objections(run, verdict, Outcome::Fail));

@@ -4,7 +4,7 @@ use record::{Phase, RunRecord};
 use units::Bytes;
 use verdict::{Finding, Outcome, Verdict};
 
-use crate::meaning;
+use crate::{meaning, passes};
 
 /// Databases smaller than this many times their cache are served from it too much to tell how
 /// the storage does on a real mail server: interior pages and much of the leaves stay cached.
@@ -68,6 +68,10 @@ fn has_plan(run: &RunRecord) -> bool {
 }
 
 fn passed(run: &RunRecord) -> String {
+    if passes::judged(run).is_some() {
+        let load = again(run, &[("--test", "performance".to_owned())]);
+        return format!("Measure the load of a working day: {load}");
+    }
     let enough = Bytes(run.start.settings.cache_maximum_bytes * SMALL_DATABASE_CACHES);
     let mut databases = run.start.databases.iter();
     let is_small = databases.any(|facts| facts.initial_bytes < enough.0);
@@ -117,6 +121,13 @@ fn failed(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
              controller's cache is on and its battery good."
                 .to_owned(),
         );
+    }
+    if passes::judged(run).is_some() {
+        steps.push(format!(
+            "Find out what holds the reads up, then measure again: {}",
+            again(run, &[])
+        ));
+        return steps;
     }
     steps.push(format!(
         "Find the load that it does carry: {}",

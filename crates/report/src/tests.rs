@@ -6,7 +6,9 @@ mod links;
 mod page;
 
 use record::synthetic::Synthetic;
-use record::{Finished, Issue, IssueKind, LogLine, Phase, RunRecord, Severity, VolumeReads};
+use record::{
+    Finished, Issue, IssueKind, LogLine, Phase, RunRecord, Series, Severity, TestType, VolumeReads,
+};
 
 /// A short run that passes.
 pub(crate) fn passing() -> RunRecord {
@@ -96,6 +98,27 @@ fn without_room() -> RunRecord {
     run
 }
 
-fn every_kind() -> [RunRecord; 4] {
-    [passing(), failing(), interrupted(), without_room()]
+/// A backup of what a run had loaded.
+fn backup() -> RunRecord {
+    let mut run = passing();
+    run.start.test = TestType::Backup;
+    run.start.settings.verify_checksums = false;
+    run.backups = std::mem::take(&mut run.checksums);
+    let mut totals = run.sum_of(Phase::Check);
+    let reads = totals.series.remove(&Series::ChecksumRead);
+    totals
+        .series
+        .extend(reads.map(|reads| (Series::BackupRead, reads)));
+    run.totals.insert((Phase::Backup, 0), totals);
+    run
+}
+
+fn every_kind() -> [RunRecord; 5] {
+    [
+        passing(),
+        failing(),
+        interrupted(),
+        without_room(),
+        backup(),
+    ]
 }

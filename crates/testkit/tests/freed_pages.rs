@@ -9,7 +9,7 @@ use ese::page::{PageMut, PageSize, encode_node, page_flags};
 use ese::page_state::PageDamage;
 use ese::reader::{FileImage, Reader};
 use ese::{LogTime, Signature};
-use integrity::{Damage, Finding, judge_database};
+use integrity::{Damage, Finding, ReadShape, judge_database};
 use testkit::World;
 use testkit::messages::Messages;
 use trial::messages::{TABLE, definition};
@@ -55,8 +55,10 @@ fn found(world: &World) -> Vec<Finding> {
     world.run(async move {
         let device = volume.open(FILE, OpenMode::ReadOnly).await;
         let device: Rc<_> = device.expect("the file is there");
-        let tally = judge_database(runtime, device, (SIZE, None), |_| {}).await;
-        tally.findings
+        let (shape, whole) = (ReadShape::FASTEST, (SIZE, None));
+        let go_on = |_| std::ops::ControlFlow::Continue(());
+        let tally = judge_database(runtime, device, shape, whole, go_on).await;
+        tally.expect("nothing breaks off").findings
     })
 }
 

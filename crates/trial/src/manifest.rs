@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use device::{ALIGNMENT, Buffer, DeviceError, Durability, OpenMode, Purpose, Request, Volume};
 use ese::Signature;
-use ese::header::{PROBE_BYTES, read_copies};
+use ese::header::{DatabaseHeader, DatabaseState, PROBE_BYTES, read_copies};
 use plan::Plan;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -176,17 +176,8 @@ impl Manifest {
     /// Refuses the database file at `location` where it is not the one that this manifest was
     /// written for. One whose header cannot be read is refused where it is opened.
     pub async fn prove(&self, location: &Location) -> Result<(), ManifestError> {
-        let (volume, file) = (&location.database, &location.plan.file);
-        let device = volume.open(file, OpenMode::ReadOnly).await?;
-        let present = usize::try_from(device.length()).unwrap_or(usize::MAX);
-        let length = PROBE_BYTES.min(present / ALIGNMENT * ALIGNMENT);
-        if length == 0 {
-            return Ok(());
-        }
-        let request = Request::read(Purpose::Header, 0, length);
-        let start = device.submit(request).await.into_buffer()?;
-        match read_copies(&start) {
-            Ok(copies) if !self.is_for(copies.header.signature) => Err(ManifestError::Exchanged {
+        match header_of(&*location.database, &location.plan.file).await? {
+            Some(header) if !self.is_for(header.signature) => Err(ManifestError::Exchanged {
                 file: location.path(),
             }),
             _ => Ok(()),
@@ -202,6 +193,28 @@ impl Manifest {
                 && made.workload.long_pad_bytes == plan.workload.long_pad_bytes
         })
     }
+}
+
+/// The state that the header of the database states; none where it cannot be read.
+pub(crate) async fn state_of(
+    volume: &dyn Volume,
+    file: &str,
+) -> Result<Option<DatabaseState>, DeviceError> {
+    let header = header_of(volume, file).await?;
+    Ok(header.map(|header| header.state))
+}
+
+/// The header of the database; none where it cannot be read.
+async fn header_of(volume: &dyn Volume, file: &str) -> Result<Option<DatabaseHeader>, DeviceError> {
+    let device = volume.open(file, OpenMode::ReadOnly).await?;
+    let present = usize::try_from(device.length()).unwrap_or(usize::MAX);
+    let length = PROBE_BYTES.min(present / ALIGNMENT * ALIGNMENT);
+    if length == 0 {
+        return Ok(None);
+    }
+    let request = Request::read(Purpose::Header, 0, length);
+    let start = device.submit(request).await.into_buffer()?;
+    Ok(read_copies(&start).ok().map(|copies| copies.header))
 }
 
 /// A signature as manifests write it.

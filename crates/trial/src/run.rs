@@ -1,4 +1,5 @@
-//! One group of databases through the phases of a run: open, warm, tune, measure, drain, check.
+//! One group of databases through the phases of a run: open, warm, tune, measure, drain, check; or
+//! open and one pass of reads.
 //!
 //! Every group of a run executes [`run`] on its own thread; the [`Coordinator`] lets none go on to
 //! the next phase before all are there, so that every database is loaded while any is measured.
@@ -6,6 +7,7 @@
 mod check;
 mod hung;
 mod open;
+mod reading;
 mod sessions;
 #[cfg(test)]
 mod tests;
@@ -24,10 +26,12 @@ use crate::Sink;
 use crate::commits::CommitStep;
 use crate::coordinator::{Barrier, Coordinator, Member, Stop};
 use crate::location::Location;
+use crate::outlast::value_within;
 use crate::policy;
 use crate::sampler::{HostSampler, Sampled, Sampler};
 use crate::worker::Shared;
 use open::Opened;
+use reading::Reading;
 use sessions::Sessions;
 
 /// Between the moment when all groups are warm and the begin of the measurement, so that every
@@ -106,9 +110,20 @@ pub async fn run(group: Group) -> Summary {
 /// All phases of a run, one after the other.
 async fn phases(group: Rc<Group>, opened: Vec<Opened>, sampler: Rc<RefCell<Sampler>>) {
     group.open(&opened).await;
+    if let Some(reading) = Reading::of(group.plan.test.kind) {
+        for barrier in [
+            Barrier::Warm,
+            Barrier::Tuned,
+            Barrier::Measured,
+            Barrier::Drained,
+        ] {
+            group.member.arrive(barrier, group.runtime.now());
+        }
+        return group.read(reading, &opened, Some(sampler)).await;
+    }
     let loaded = group.load(&opened, sampler).await;
     group.drain(&opened, loaded).await;
-    group.check(&opened).await;
+    group.read(Reading::AfterLoad, &opened, None).await;
 }
 
 /// The load of a group while it runs.
@@ -181,12 +196,12 @@ impl Group {
         let live: Vec<_> = live.collect();
         let sampled = |shared: &Rc<Shared>| Sampled {
             index: shared.content.object() - 1,
-            database: shared.database.clone(),
+            database: Some(shared.database.clone()),
             meter: Rc::clone(&shared.meter),
         };
         sampler
             .borrow_mut()
-            .begin(live.iter().map(sampled).collect());
+            .begin(live.iter().map(sampled).collect(), Phase::Warm);
         let count = policy::sessions_per_database(&self.plan);
         self.log(format!("{} databases, {count} sessions each", live.len()));
         let mut sessions = Sessions::new(&self.runtime, &live);
@@ -270,17 +285,54 @@ impl Group {
         self.end(Phase::Drain, opened);
     }
 
-    /// Verifies every page of every database that was closed.
-    async fn check(self: &Rc<Self>, opened: &[Opened]) {
-        let wanted = self.plan.test.checksum && self.coordinator().stopped().is_none();
+    /// Reads every database to its end and verifies every page, with a sample now and then where
+    /// there is a sampler for it.
+    async fn read(
+        self: &Rc<Self>,
+        reading: Reading,
+        opened: &[Opened],
+        sampler: Option<Rc<RefCell<Sampler>>>,
+    ) {
+        let wanted = reading != Reading::AfterLoad || self.plan.test.checksum;
+        let wanted = wanted && self.coordinator().stopped().is_none();
+        let phase = reading.phase();
         if wanted {
-            self.begin(Phase::Check, opened);
-            check::check(self, opened).await;
+            self.begin(phase, opened);
+            self.read_all(reading, opened, sampler).await;
         }
         self.member.meet(Barrier::Checked, &self.runtime).await;
         if wanted {
-            self.end(Phase::Check, opened);
+            self.end(phase, opened);
         }
+    }
+
+    /// The reads themselves.
+    async fn read_all(
+        self: &Rc<Self>,
+        reading: Reading,
+        opened: &[Opened],
+        sampler: Option<Rc<RefCell<Sampler>>>,
+    ) {
+        let sample = || {
+            if let Some(sampler) = &sampler {
+                sampler.borrow_mut().sample(reading.phase());
+            }
+        };
+        if let Some(sampler) = &sampler {
+            let unopened = opened.iter().map(Opened::unopened).collect();
+            sampler.borrow_mut().begin(unopened, reading.phase());
+        }
+        let (group, all) = (Rc::clone(self), opened.to_vec());
+        let pass = async move { check::check(&group, reading, &all).await };
+        let mut pass = self.runtime.spawn(pass);
+        let interval = self.plan.test.interval;
+        while value_within(&self.runtime, &mut pass, interval)
+            .await
+            .is_none()
+        {
+            sample();
+        }
+        sample();
     }
 
     fn elapsed(&self) -> u64 {

@@ -29,8 +29,8 @@ pub trait HostSampler {
 pub(crate) struct Sampled {
     /// Its index in the plan.
     pub index: u32,
-    /// Its counters come from here.
-    pub database: Database,
+    /// Its counters come from here, where it is open.
+    pub database: Option<Database>,
     /// Its requests were noted here.
     pub meter: Rc<Meter>,
 }
@@ -111,10 +111,10 @@ impl Sampler {
         }
     }
 
-    /// Begins to sample `databases` now, in the warm-up.
-    pub(crate) fn begin(&mut self, databases: Vec<Sampled>) {
+    /// Begins to sample `databases` now, in `phase`.
+    pub(crate) fn begin(&mut self, databases: Vec<Sampled>, phase: Phase) {
         self.databases = databases;
-        self.phase = Phase::Warm;
+        self.phase = phase;
         self.skip();
     }
 
@@ -179,8 +179,11 @@ impl Sampler {
     }
 
     fn counters(&self) -> Vec<Counters> {
-        let counters = |sampled: &Sampled| sampled.database.counters();
-        self.databases.iter().map(counters).collect()
+        let counters = |sampled: &Sampled| sampled.database.as_ref().map(Database::counters);
+        let databases = self.databases.iter();
+        databases
+            .map(|of| counters(of).unwrap_or_default())
+            .collect()
     }
 }
 

@@ -26,6 +26,8 @@ pub const fn test_type(plan: &Plan) -> TestType {
     match plan.test.kind {
         TestKind::Performance => TestType::Performance,
         TestKind::Stress => TestType::Stress,
+        TestKind::Backup => TestType::Backup,
+        TestKind::Checksum => TestType::Checksum,
     }
 }
 
@@ -53,6 +55,11 @@ pub fn record_settings(plan: &Plan, executors: u32) -> Settings {
         batch_operations: plan.workload.batch_updates,
         commits_per_batch: plan.workload.commits_per_batch,
         preset: plan.preset.to_string(),
+        verify_checksums: match plan.test.kind {
+            TestKind::Performance | TestKind::Stress => plan.test.checksum,
+            TestKind::Backup => false,
+            TestKind::Checksum => true,
+        },
         background_maintenance: plan.test.maintenance_throttle.is_some(),
         copies_per_database: 1,
         mailboxes: plan.mailboxes.map(|of| u64::from(of.count)),
@@ -83,7 +90,7 @@ fn page_size(plan: &Plan) -> PageSize {
 
 fn thresholds(plan: &Plan) -> Thresholds {
     let named = match plan.test.kind {
-        TestKind::Performance => Thresholds::strict(),
+        TestKind::Performance | TestKind::Backup | TestKind::Checksum => Thresholds::strict(),
         TestKind::Stress => Thresholds::lenient(),
     };
     let limits = &plan.limits;
@@ -93,6 +100,7 @@ fn thresholds(plan: &Plan) -> Thresholds {
         log_write_average_ns: limits.log_write_average.0,
         log_write_maximum_ns: limits.log_write_maximum.0,
         longest_request_ns: Some(limits.longest_request.0),
+        read_rate_bytes_per_second: limits.read_rate.map(|rate| rate.0),
         ..named.clone()
     };
     if given == named {

@@ -96,6 +96,8 @@ pub enum Unit {
     PerSecond,
     /// Database reads and writes per second.
     IoPerSecond,
+    /// MiB per second.
+    MebibytesPerSecond,
     /// Pages.
     Pages,
     /// Things counted.
@@ -114,6 +116,7 @@ impl Unit {
             Self::Seconds => "s",
             Self::PerSecond => "/s",
             Self::IoPerSecond => "IOPS",
+            Self::MebibytesPerSecond => "MiB/s",
             Self::Pages => "pages",
             Self::Percent => "%",
             Self::Count | Self::None => "",

@@ -379,7 +379,58 @@ fn backups_are_not_judged_by_latency() {
         .iter()
         .map(|finding| finding.rule)
         .collect();
-    assert_eq!(rules, ["checksums", "input-output-errors", "completed"]);
+    let judged = ["longest-request", "checksums", "input-output-errors"];
+    assert_eq!(rules[..3], judged);
+    assert_eq!(rules[3..], ["completed"]);
+}
+
+/// A backup of every database of a made-up run, each so many MiB in a second.
+fn backup(mebibytes: u64) -> RunRecord {
+    let mut run = small().run();
+    run.start.test = TestType::Backup;
+    run.start.settings.verify_checksums = false;
+    run.start.settings.thresholds.read_rate_bytes_per_second = Some(50 << 20);
+    run.backups = std::mem::take(&mut run.checksums);
+    for read in &mut run.backups {
+        (read.bytes, read.elapsed_ns) = (mebibytes << 20, 1_000 * MS);
+    }
+    run
+}
+
+#[test]
+fn a_backup_below_the_rate_of_the_plan_fails() {
+    assert_eq!(outcome_of(&backup(50), "read-rate"), Outcome::Pass);
+    assert_eq!(outcome_of(&backup(49), "read-rate"), Outcome::Fail);
+    let mut short = backup(60);
+    short.backups.pop();
+    assert_eq!(outcome_of(&short, "read-rate"), Outcome::CannotJudge);
+    assert_eq!(outcome_of(&short, "checksums"), Outcome::CannotJudge);
+}
+
+#[test]
+fn a_page_damaged_in_a_backup_is_damage() {
+    let mut run = backup(60);
+    assert_eq!(outcome_of(&run, "checksums"), Outcome::Pass);
+    run.backups[1].bad_pages = 1;
+    assert_eq!(judge(&run).outcome, Outcome::Fail);
+    assert_eq!(outcome_of(&run, "checksums"), Outcome::Fail);
+}
+
+#[test]
+fn a_backup_that_stood_still_fails() {
+    let mut run = backup(60);
+    run.long_requests.push(record::LongRequest {
+        at_ns: 9_000 * MS,
+        phase: Phase::Backup,
+        database: 0,
+        file: "/mail/db01/Plimsoll001.edb".to_owned(),
+        operation: "read".to_owned(),
+        offset_bytes: 65_536,
+        length_bytes: 262_144,
+        time_ns: 8_000 * MS,
+        is_answered: false,
+    });
+    assert_eq!(outcome_of(&run, "longest-request"), Outcome::Fail);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use device::Device;
+use device::{Device, Purpose};
 use ese::checksum::{PageVerdict, repair, verify};
 use ese::page::{PageRef, PageSize};
 use ese::page_set::PageSet;
@@ -102,7 +102,10 @@ async fn read_sound(
     if !page.is_some() {
         return None;
     }
-    let mut bytes = read_page(device, size, page).await.ok()?.to_vec();
+    let mut bytes = read_page(device, (size, Purpose::Checksum), page)
+        .await
+        .ok()?
+        .to_vec();
     let is_sound = match verify(&bytes, page) {
         PageVerdict::Good | PageVerdict::Uninitialised | PageVerdict::FlippedChecksum { .. } => {
             true

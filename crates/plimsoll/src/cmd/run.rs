@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use plan::Overrides;
+use plan::{Overrides, TestKind};
 
 use crate::Outcome;
 use crate::console::Console;
@@ -24,6 +24,7 @@ pub(crate) fn run(flags: &RunFlags, console: &mut Console) -> Result<Outcome, Co
         size: None,
     };
     let plan = read_plan(&flags.plan, &overrides)?;
+    refuse_options_of_a_load(flags, plan.test.kind)?;
     let folder = flags
         .output
         .clone()
@@ -38,6 +39,23 @@ pub(crate) fn run(flags: &RunFlags, console: &mut Console) -> Result<Outcome, Co
     };
     let measured = measure(order, &stop, console.is_quiet())?;
     conclude(&measured, &folder, flags.json, console)
+}
+
+/// Refuses options that the test would pass over.
+fn refuse_options_of_a_load(flags: &RunFlags, kind: TestKind) -> Result<(), CommandError> {
+    let given = [
+        ("--duration", flags.duration.is_some()),
+        ("--threads", flags.threads.is_some()),
+        ("--target-iops", flags.target_iops.is_some()),
+        ("--acknowledge", flags.acknowledge.is_some()),
+    ];
+    let given = given.iter().find(|(_, is_given)| *is_given);
+    match given {
+        Some((option, _)) if !kind.is_load() => Err(CommandError::new(format!(
+            "{option} has no effect on a {kind} test, which reads every database once; leave it out"
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// The last words of a run, and its outcome.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use device_os::probe;
-use plan::Plan;
+use plan::{Plan, TestKind};
 use record::{Edge, Event, Interval, Phase, Series, VolumeReads};
 use units::Nanos;
 
@@ -22,6 +22,8 @@ pub(super) struct DeviceReads {
     /// Volumes of the database and of the log, by the database's index.
     of_database: BTreeMap<u32, [String; 2]>,
     questions: Questions<DeviceCount>,
+    /// The first and the last phase that counts.
+    counted: (Phase, Phase),
 }
 
 /// What was counted: on which volume, at which bound, and how many bytes where that is known.
@@ -42,6 +44,11 @@ impl DeviceReads {
             volumes: BTreeMap::new(),
             of_database: BTreeMap::new(),
             questions: Questions::start()?,
+            counted: match plan.test.kind {
+                TestKind::Performance | TestKind::Stress => (Phase::Warm, Phase::Measure),
+                TestKind::Backup => (Phase::Backup, Phase::Backup),
+                TestKind::Checksum => (Phase::Check, Phase::Check),
+            },
         };
         for database in &plan.databases {
             let database_volume = reads.add(Path::new(&database.folder))?;
@@ -65,14 +72,19 @@ impl DeviceReads {
     /// Takes note of the phases and of what was read in them.
     pub(super) fn event(&mut self, event: &Event) {
         match event {
-            Event::Phase(mark) => match (mark.phase, mark.edge) {
-                (Phase::Warm, Edge::Begin) => self.look(0),
-                (Phase::Measure, Edge::End) => self.look(1),
+            Event::Phase(mark) => match mark.edge {
+                Edge::Begin if mark.phase == self.counted.0 => self.look(0),
+                Edge::End if mark.phase == self.counted.1 => self.look(1),
                 _ => {}
             },
-            Event::Interval(interval) if is_load(interval.phase) => self.note(interval),
+            Event::Interval(interval) if self.counts(interval.phase) => self.note(interval),
             _ => {}
         }
+    }
+
+    fn counts(&self, phase: Phase) -> bool {
+        let (first, last) = self.counted;
+        (first..=last).contains(&phase)
     }
 
     fn look(&mut self, bound: usize) {
@@ -100,7 +112,10 @@ impl DeviceReads {
             };
             for series in &database.series {
                 let volume = match series.series {
-                    Series::DatabaseRead | Series::MaintenanceRead => database_volume,
+                    Series::DatabaseRead
+                    | Series::MaintenanceRead
+                    | Series::ChecksumRead
+                    | Series::BackupRead => database_volume,
                     Series::LogRead => log_volume,
                     _ => continue,
                 };
@@ -128,8 +143,4 @@ impl DeviceReads {
         };
         self.volumes.iter().filter_map(reads).collect()
     }
-}
-
-fn is_load(phase: Phase) -> bool {
-    matches!(phase, Phase::Warm | Phase::Tune | Phase::Measure)
 }

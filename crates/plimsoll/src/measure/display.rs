@@ -62,7 +62,7 @@ impl Display {
         let Some(progress) = &mut self.progress else {
             return;
         };
-        if self.phase == Some(Phase::Check) {
+        if matches!(self.phase, Some(Phase::Check | Phase::Backup)) {
             return progress.bytes(self.checked_bytes, self.total_bytes.max(self.checked_bytes));
         }
         let planned = self

@@ -82,7 +82,12 @@ pub(crate) fn measure(
     quiet: bool,
 ) -> Result<Measured, CommandError> {
     let Order { plan, folder, .. } = order;
-    allowance::check(plan, DatabaseUse::Load)?;
+    let work = if plan.test.kind.is_load() {
+        DatabaseUse::Load
+    } else {
+        DatabaseUse::Read
+    };
+    allowance::check(plan, work)?;
     let clock = OsClock::new();
     let groups = wire::groups(plan);
     let count = u32::try_from(groups.len()).expect("invariant: as many groups as processors");

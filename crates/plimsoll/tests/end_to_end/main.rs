@@ -26,6 +26,7 @@ mod others;
 mod plan;
 mod profile;
 mod races;
+mod readings;
 mod recover;
 mod salvage;
 mod samples;

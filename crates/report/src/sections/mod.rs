@@ -12,30 +12,35 @@ mod summary;
 mod throughput;
 mod verification;
 
-use record::{DatabaseFacts, Phase, PhaseSpan, RunRecord};
+use record::{DatabaseFacts, Phase, PhaseSpan, RunRecord, TestType};
 use verdict::{Outcome, Verdict};
 
 use crate::document::{Block, Document, Section, Tone};
-use crate::format;
+use crate::{format, passes};
 
 /// The whole report.
 pub(crate) fn document(run: &RunRecord, verdict: &Verdict) -> Document {
+    let of_load =
+        |section: fn(&RunRecord) -> Section| passes::judged(run).is_none().then(|| section(run));
+    let checksums = (run.start.test != TestType::Backup).then(|| verification::checksums(run));
     let parts = [
         Some(findings::section(run, verdict)),
         charts::section(run),
         Some(summary::section(run, verdict)),
-        Some(throughput::section(run)),
-        Some(parameters::section(run)),
+        of_load(throughput::section),
+        of_load(parameters::section),
         Some(configuration::section(run)),
-        Some(input_output::transactional(run)),
-        Some(input_output::maintenance(run)),
-        Some(input_output::replication(run)),
-        Some(input_output::total(run)),
-        Some(host::section(run)),
-        Some(engine::section(run)),
+        of_load(input_output::transactional),
+        of_load(input_output::maintenance),
+        of_load(input_output::replication),
+        of_load(input_output::total),
+        of_load(host::section),
+        of_load(engine::section),
         Some(issues::section(run)),
-        Some(verification::checksums(run)),
-        verification::disk_subsystem(run),
+        checksums,
+        verification::checksum_reads(run),
+        verification::backup(run),
+        verification::backup_reads(run),
         host::during_checksum(run),
         Some(test_log(run)),
         Some(plan(run)),

@@ -6,7 +6,7 @@ use verdict::{Finding, Outcome, Verdict};
 use super::{span_of, tone, wall_clock};
 use crate::document::{Banner, Block, Cell, Fact, Figure, Section, Tone};
 use crate::mailboxes::Carried;
-use crate::{format, meaning};
+use crate::{format, meaning, passes};
 
 /// What stands above everything.
 pub(super) fn banner(run: &RunRecord, verdict: &Verdict) -> Banner {
@@ -16,21 +16,38 @@ pub(super) fn banner(run: &RunRecord, verdict: &Verdict) -> Banner {
     } else {
         format!("{} - {}", start.machine.name, start.description)
     };
+    let (number, number_unit, number_metric) = main_number(run);
     Banner {
         subject,
         started: format::timestamp(start.started_epoch_ns),
         verdict: verdict.outcome.name().to_owned(),
         tone: tone(verdict.outcome),
-        number: if run.span_ns(Phase::Measure) > 0 {
-            format::three_digits(run.achieved_transactional_iops())
-        } else {
-            "no".to_owned()
-        },
-        number_unit: "transactional IOPS",
-        number_metric: "achieved-transactional-iops",
+        number,
+        number_unit,
+        number_metric,
         meaning: meaning::sentences(run, verdict),
         figures: figures(run, verdict),
     }
+}
+
+/// What a test of this kind is made for, with its unit and its glossary entry.
+fn main_number(run: &RunRecord) -> (String, &'static str, &'static str) {
+    if let Some(pass) = passes::judged(run) {
+        let rate = passes::rate(&passes::sum(pass)).map(format::three_digits);
+        return (
+            rate.unwrap_or_else(|| "no".to_owned()),
+            "MiB/s",
+            "checksum-rate",
+        );
+    }
+    let iops = run.span_ns(Phase::Measure) > 0;
+    let iops = iops.then(|| format::three_digits(run.achieved_transactional_iops()));
+    let unit = "transactional IOPS";
+    (
+        iops.unwrap_or_else(|| "no".to_owned()),
+        unit,
+        "achieved-transactional-iops",
+    )
 }
 
 fn figures(run: &RunRecord, verdict: &Verdict) -> Vec<Figure> {
@@ -94,7 +111,8 @@ fn mailboxes(run: &RunRecord, verdict: &Verdict) -> Option<Figure> {
 
 fn damaged_pages(run: &RunRecord, verdict: &Verdict) -> Option<Figure> {
     let finding = find(verdict, "checksums")?;
-    let seen: u64 = run.checksums.iter().map(|of| of.seen_pages).sum();
+    let all = run.checksums.iter().chain(&run.backups);
+    let seen: u64 = all.map(|of| of.seen_pages).sum();
     Some(Figure {
         label: "Damaged pages",
         metric: "checksums",

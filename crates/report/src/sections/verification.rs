@@ -1,10 +1,11 @@
-//! "Checksum Statistics": what the pass over every page found, and how the storage did meanwhile.
+//! "Checksum Statistics" and "Backup Statistics": what a pass over every page found, and how the
+//! storage did meanwhile.
 
-use record::{Checksum, Phase, PhaseTotals, RunRecord, Series};
+use record::{Checksum, Phase, PhaseTotals, RunRecord, Series, TestType};
 
 use super::databases;
 use crate::document::{Block, Cell, Column, Row, Section, Table, Tone};
-use crate::{format, meaning};
+use crate::{format, meaning, passes};
 
 /// Pages by what is wrong with them, per database.
 pub(super) fn checksums(run: &RunRecord) -> Section {
@@ -16,7 +17,8 @@ pub(super) fn checksums(run: &RunRecord) -> Section {
         };
         Block::Note(why.to_owned())
     } else {
-        Block::Table(statistics(run))
+        let caption = "Every page of every database, read and verified";
+        Block::Table(statistics(run, caption, &run.checksums))
     };
     Section {
         id: "checksum-statistics",
@@ -25,7 +27,24 @@ pub(super) fn checksums(run: &RunRecord) -> Section {
     }
 }
 
-fn statistics(run: &RunRecord) -> Table {
+/// The same of a backup, where one was made.
+pub(super) fn backup(run: &RunRecord) -> Option<Section> {
+    let block = match (run.backups.is_empty(), run.start.test) {
+        (true, TestType::Backup) => Block::Note("No database was read to its end.".to_owned()),
+        (true, _) => return None,
+        (false, _) => {
+            let caption = "Every database, read as a backup does";
+            Block::Table(statistics(run, caption, &run.backups))
+        }
+    };
+    Some(Section {
+        id: "backup-statistics",
+        title: "Database Backup Statistics - All",
+        blocks: vec![block],
+    })
+}
+
+fn statistics(run: &RunRecord, caption: &'static str, pass: &[Checksum]) -> Table {
     let columns = [
         ("Seen pages", "seen-pages"),
         ("Bad pages", "bad-pages"),
@@ -39,42 +58,24 @@ fn statistics(run: &RunRecord) -> Table {
         ("MiB/s", "checksum-rate"),
     ]
     .map(|(label, metric)| Column::metric(label, metric));
-    let mut rows: Vec<Row> = run
-        .checksums
+    let mut rows: Vec<Row> = pass
         .iter()
         .map(|of| Row::body(cells(&meaning::database_name(run, of.database), of)))
         .collect();
     if rows.len() > 1 {
-        rows.push(Row::sum(cells("(Sum)", &sum(&run.checksums))));
+        rows.push(Row::sum(cells("(Sum)", &passes::sum(pass))));
     }
     Table {
-        caption: "Every page of every database, read and verified after the load",
+        caption,
         columns: [vec![Column::text("Database")], columns.to_vec()].concat(),
         rows,
     }
 }
 
-/// Pages and bytes add up; the databases are read at the same time, so the longest time counts.
-fn sum(all: &[Checksum]) -> Checksum {
-    let mut sum = Checksum::default();
-    for of in all {
-        sum.seen_pages += of.seen_pages;
-        sum.bad_pages += of.bad_pages;
-        sum.correctable_pages += of.correctable_pages;
-        sum.wrong_page_number_pages += of.wrong_page_number_pages;
-        sum.lost_flush_pages += of.lost_flush_pages;
-        sum.uninitialised_pages += of.uninitialised_pages;
-        sum.foreign_pages += of.foreign_pages;
-        sum.bytes += of.bytes;
-        sum.elapsed_ns = sum.elapsed_ns.max(of.elapsed_ns);
-    }
-    sum
-}
-
 fn cells(name: &str, of: &Checksum) -> Vec<Cell> {
     let mebibytes = of.bytes as f64 / 1_048_576.0;
     let seconds = of.elapsed_ns as f64 / 1e9;
-    let rate = (seconds > 0.0).then(|| format::number(mebibytes / seconds, 1));
+    let rate = passes::rate(of).map(|rate| format::number(rate, 1));
     let damage = |pages: u64| {
         let tone = if pages > 0 { Tone::Fail } else { Tone::Plain };
         Cell::plain(format::whole(pages)).toned(tone)
@@ -94,23 +95,66 @@ fn cells(name: &str, of: &Checksum) -> Vec<Cell> {
     ]
 }
 
-/// The reads of the pass, where they were measured.
-pub(super) fn disk_subsystem(run: &RunRecord) -> Option<Section> {
-    let all = run.sum_of(Phase::Check);
-    if all.count(Series::ChecksumRead) == 0 {
+/// The reads of a pass and how they are shown.
+struct PassReads {
+    phase: Phase,
+    series: Series,
+    id: &'static str,
+    title: &'static str,
+    caption: &'static str,
+    metrics: [&'static str; 3],
+}
+
+const CHECKSUM_READS: PassReads = PassReads {
+    phase: Phase::Check,
+    series: Series::ChecksumRead,
+    id: "disk-subsystem-of-checksum",
+    title: "Disk Subsystem Performance (of checksum)",
+    caption: "The reads of the checksum pass",
+    metrics: [
+        "checksum-reads-latency",
+        "checksum-reads-rate",
+        "checksum-reads-bytes",
+    ],
+};
+
+const BACKUP_READS: PassReads = PassReads {
+    phase: Phase::Backup,
+    series: Series::BackupRead,
+    id: "disk-subsystem-of-backup",
+    title: "Disk Subsystem Performance (of backup)",
+    caption: "The reads of the backup",
+    metrics: [
+        "backup-reads-latency",
+        "backup-reads-rate",
+        "backup-reads-bytes",
+    ],
+};
+
+/// The reads of the checksum pass, where they were measured.
+pub(super) fn checksum_reads(run: &RunRecord) -> Option<Section> {
+    disk_subsystem(run, &CHECKSUM_READS)
+}
+
+/// The reads of a backup, where they were measured.
+pub(super) fn backup_reads(run: &RunRecord) -> Option<Section> {
+    disk_subsystem(run, &BACKUP_READS)
+}
+
+fn disk_subsystem(run: &RunRecord, reads: &PassReads) -> Option<Section> {
+    let all = run.sum_of(reads.phase);
+    if all.count(reads.series) == 0 {
         return None;
     }
-    let columns = [
-        ("Average Latency (msec)", "checksum-reads-latency"),
-        ("Reads/sec", "checksum-reads-rate"),
-        ("Average Bytes/Read", "checksum-reads-bytes"),
-    ]
-    .map(|(label, metric)| Column::metric(label, metric));
+    let labels = ["Average Latency (msec)", "Reads/sec", "Average Bytes/Read"];
+    let columns = labels.iter().zip(reads.metrics);
+    let columns = columns.map(|(label, metric)| Column::metric(label, metric));
+    let columns = [Column::text("Instance")].into_iter().chain(columns);
     let cells = |name: &str, totals: &PhaseTotals| {
-        let total = totals.series.get(&Series::ChecksumRead);
+        let total = totals.series.get(&reads.series);
         let mean_ns = total.map_or(0.0, |total| total.latency.mean_ns());
         let bytes = total.map_or(0.0, record::SeriesTotal::mean_bytes);
-        let rate = totals.per_second(Series::ChecksumRead);
+        let rate = totals.per_second(reads.series);
         vec![
             Cell::plain(name),
             Cell::plain(format::milliseconds(mean_ns)),
@@ -120,7 +164,7 @@ pub(super) fn disk_subsystem(run: &RunRecord) -> Option<Section> {
     };
     let mut rows: Vec<Row> = databases(run)
         .filter_map(|facts| {
-            let totals = run.totals_of(Phase::Check, facts.index)?;
+            let totals = run.totals_of(reads.phase, facts.index)?;
             Some(Row::body(cells(&facts.name, totals)))
         })
         .collect();
@@ -128,11 +172,11 @@ pub(super) fn disk_subsystem(run: &RunRecord) -> Option<Section> {
         rows.push(Row::sum(cells("(Sum)", &all)));
     }
     Some(Section {
-        id: "disk-subsystem-of-checksum",
-        title: "Disk Subsystem Performance (of checksum)",
+        id: reads.id,
+        title: reads.title,
         blocks: vec![Block::Table(Table {
-            caption: "The reads of the checksum pass",
-            columns: [vec![Column::text("Instance")], columns.to_vec()].concat(),
+            caption: reads.caption,
+            columns: columns.collect(),
             rows,
         })],
     })

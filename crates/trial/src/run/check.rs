@@ -1,28 +1,32 @@
-//! The checksum phase: every page of every closed database, all databases at the same time.
+//! Reads every page of every database that is not open, all databases at the same time, as a
+//! checksum pass or a backup does.
 
+use std::ops::ControlFlow;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use device::{Device, DeviceError, OpenMode};
 use engine::flush_map_file;
 use ese::flush_map::{FlushMap, MapRefusal};
 use ese::page::PageSize;
 use ese::page_state::PageDamage;
-use record::{Checksum, Event};
+use record::Checksum;
 use units::Nanos;
 
 use super::Group;
 use super::open::Opened;
+use super::reading::Reading;
 use integrity::{Damage, Tally, judge_database};
 
 /// Damaged pages of one database that become issues of their own.
 const MOST_NAMED: usize = 10;
 
-/// Verifies `all` and tells what was found.
-pub(super) async fn check(group: &Rc<Group>, all: &[Opened]) {
+/// Reads and verifies `all`, and tells what was found.
+pub(super) async fn check(group: &Rc<Group>, reading: Reading, all: &[Opened]) {
     let start = |opened: &Opened| {
         let (group, opened) = (Rc::clone(group), opened.clone());
         let runtime = group.runtime.clone();
-        runtime.spawn(async move { one(&group, &opened).await })
+        runtime.spawn(async move { one(&group, reading, &opened).await })
     };
     let checks: Vec<_> = all.iter().map(start).collect();
     for check in checks {
@@ -30,17 +34,26 @@ pub(super) async fn check(group: &Rc<Group>, all: &[Opened]) {
     }
 }
 
-async fn one(group: &Group, opened: &Opened) {
+async fn one(group: &Group, reading: Reading, opened: &Opened) {
     let began = group.runtime.now();
-    match verify(group, opened).await {
-        Ok((tally, length)) => tell(group, opened, &tally, length, began),
+    match verify(group, reading, opened).await {
+        Ok(Some((tally, length))) => {
+            let read = found(group, opened, (&tally, length), began);
+            (group.events)(reading.event(read));
+        }
+        Ok(None) => {}
         Err(error) => {
             opened.troubles.not_readable(group.runtime.now(), &error);
         }
     }
 }
 
-async fn verify(group: &Group, opened: &Opened) -> Result<(Tally, u64), DeviceError> {
+/// What was found in how many bytes; none where the run was to end before the database did.
+async fn verify(
+    group: &Group,
+    reading: Reading,
+    opened: &Opened,
+) -> Result<Option<(Tally, u64)>, DeviceError> {
     let location = &opened.location;
     let file = &location.plan.file;
     let device: Rc<dyn Device> = location.database.open(file, OpenMode::ReadOnly).await?;
@@ -49,15 +62,24 @@ async fn verify(group: &Group, opened: &Opened) -> Result<(Tally, u64), DeviceEr
         .ok()
         .and_then(PageSize::from_bytes)
         .expect("invariant: a plan's page size is one of the format's");
-    let progress = {
-        let index = location.plan.index;
-        let tell = Rc::clone(&group.checked);
-        move |bytes| tell((index, bytes))
-    };
+    let progress = progress(group, location.plan.index);
     let flush_map = flush_map(group, opened, &*device).await?;
     let runtime = group.runtime.clone();
-    let tally = judge_database(runtime, device, (page_size, flush_map), progress).await;
-    Ok((tally, length))
+    let (shape, whole) = (reading.shape(), (page_size, flush_map));
+    let tally = judge_database(runtime, device, shape, whole, progress).await;
+    Ok(tally.map(|tally| (tally, length)))
+}
+
+/// Tells how many bytes of the database have come, and breaks off where the run is to end.
+fn progress(group: &Group, database: u32) -> impl Fn(u64) -> ControlFlow<()> + use<> {
+    let (tell, coordinator) = (Rc::clone(&group.checked), Arc::clone(group.coordinator()));
+    move |bytes| {
+        tell((database, bytes));
+        match coordinator.stopped() {
+            None => ControlFlow::Continue(()),
+            Some(_) => ControlFlow::Break(()),
+        }
+    }
 }
 
 /// The flush map that the database was closed with. That there is none for one that could not be
@@ -82,7 +104,8 @@ async fn flush_map(
     }
 }
 
-fn tell(group: &Group, opened: &Opened, tally: &Tally, length: u64, began: Nanos) {
+/// Tells the damage, and sums up.
+fn found(group: &Group, opened: &Opened, (tally, length): (&Tally, u64), began: Nanos) -> Checksum {
     let now = group.runtime.now();
     let path = opened.location.path();
     for finding in tally.findings.iter().take(MOST_NAMED) {
@@ -93,7 +116,7 @@ fn tell(group: &Group, opened: &Opened, tally: &Tally, length: u64, began: Nanos
         }
     }
     // The header's two pages were verified when the database was opened.
-    (group.events)(Event::Checksum(Checksum {
+    Checksum {
         at_ns: now.since(group.origin).0,
         database: opened.location.plan.index,
         seen_pages: tally.seen + 2,
@@ -105,5 +128,5 @@ fn tell(group: &Group, opened: &Opened, tally: &Tally, length: u64, began: Nanos
         lost_flush_pages: tally.lost_flushes,
         bytes: length,
         elapsed_ns: now.since(began).0,
-    }));
+    }
 }

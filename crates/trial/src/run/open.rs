@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use device::{TracedVolume, Volume};
 use engine::{Database, DatabaseFiles, Mended, Order, Table, TransactionError};
+use ese::header::DatabaseState;
 use ese::key::long_long_key;
 use ese::page::PageSize;
 use plan::Plan;
@@ -19,6 +20,7 @@ use crate::manifest::{self, Manifest};
 use crate::messages::{Decoder, TABLE};
 use crate::meter::Meter;
 use crate::policy::{self, warm_bytes};
+use crate::sampler::Sampled;
 use crate::settings::engine_settings;
 use crate::trouble::Troubles;
 use crate::worker::Shared;
@@ -68,7 +70,8 @@ pub(super) fn followed(group: &Group, location: &Location) -> Opened {
     }
 }
 
-async fn open_live(group: &Group, location: &Location) -> Result<Live, String> {
+/// The manifest of the database at `location`, which is the one that the plan was prepared for.
+async fn proved(group: &Group, location: &Location) -> Result<Manifest, String> {
     let manifest = manifest::read(location)
         .await
         .and_then(|found| found.ok_or_else(|| Manifest::absent(location)))
@@ -80,6 +83,29 @@ async fn open_live(group: &Group, location: &Location) -> Result<Live, String> {
         .prove(location)
         .await
         .map_err(|error| error.to_string())?;
+    Ok(manifest)
+}
+
+/// Refuses a database that is not complete in itself: only its log says what belongs into it.
+async fn refuse_unclean(location: &Location) -> Result<(), String> {
+    let (volume, file) = (&location.database, &location.plan.file);
+    let state = manifest::state_of(&**volume, file).await;
+    match state.map_err(|error| error.to_string())? {
+        Some(DatabaseState::CleanShutdown) => Ok(()),
+        Some(_) => Err(format!(
+            "{0}: was not closed properly, and this test writes nothing into it; recover it first: \
+             plimsoll recover {0}",
+            location.path()
+        )),
+        None => Err(format!(
+            "{}: neither copy of the header is readable; restore the database or prepare it anew",
+            location.path()
+        )),
+    }
+}
+
+async fn open_live(group: &Group, location: &Location) -> Result<Live, String> {
+    let manifest = proved(group, location).await?;
     let files = DatabaseFiles {
         database: Rc::clone(&location.database),
         file: location.plan.file.clone(),
@@ -161,9 +187,31 @@ async fn exists_from(
 impl Opened {
     /// Opens the database. Where that fails, the troubles say why.
     pub(super) async fn open(&self, group: &Group) {
-        match open_live(group, &self.location).await {
-            Ok(live) => *self.live.borrow_mut() = Some(live),
+        let opened = if group.plan.test.kind.is_load() {
+            open_live(group, &self.location).await.map(Some)
+        } else {
+            self.look_at(group).await.map(|()| None)
+        };
+        match opened {
+            Ok(live) => *self.live.borrow_mut() = live,
             Err(text) => self.troubles.not_open(group.runtime.now(), text),
+        }
+    }
+
+    /// Makes sure that there is a whole database to be read. Nothing is written.
+    async fn look_at(&self, group: &Group) -> Result<(), String> {
+        proved(group, &self.location).await?;
+        refuse_unclean(&self.location).await?;
+        self.is_closed.set(true);
+        Ok(())
+    }
+
+    /// How it is sampled while it is not open.
+    pub(super) fn unopened(&self) -> Sampled {
+        Sampled {
+            index: self.location.plan.index,
+            database: None,
+            meter: Rc::clone(&self.meter),
         }
     }
 

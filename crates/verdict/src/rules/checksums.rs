@@ -1,6 +1,6 @@
-//! Every page of every database must be whole after the load.
+//! Every page of every database must be whole after the load, and in a backup.
 
-use record::{Checksum, RunRecord};
+use record::{Checksum, RunRecord, TestType};
 use units::thousands;
 
 use crate::{Evidence, Finding, Kind, Limit, Outcome, Unit};
@@ -10,22 +10,31 @@ use crate::{Evidence, Finding, Kind, Limit, Outcome, Unit};
 /// A page with a correctable bit counts: the medium changed it. Uninitialised and foreign pages
 /// do not: a file grows ahead of its use.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
-    if !run.start.settings.verify_checksums && run.checksums.is_empty() {
+    let wanted = [
+        (&run.checksums, run.start.settings.verify_checksums),
+        (&run.backups, run.start.test == TestType::Backup),
+    ];
+    let passes = wanted.into_iter();
+    let passes = passes.filter(|(pass, is_wanted)| *is_wanted || !pass.is_empty());
+    let passes: Vec<&Vec<Checksum>> = passes.map(|(pass, _)| pass).collect();
+    if passes.is_empty() {
         return None;
     }
-    let damaged: u64 = run.checksums.iter().map(damaged_pages).sum();
+    let all = || passes.iter().copied().flatten();
+    let is_read = |index| {
+        let mut passes = passes.iter();
+        passes.all(|pass| pass.iter().any(|of| of.database == index))
+    };
+    let damaged: u64 = all().map(damaged_pages).sum();
     let unread: Vec<Evidence> = run
         .start
         .databases
         .iter()
-        .filter(|facts| !run.checksums.iter().any(|of| of.database == facts.index))
+        .filter(|facts| !is_read(facts.index))
         .map(|facts| Evidence::of_database(facts.index, "was not read to its end"))
         .collect();
     let (outcome, evidence) = if damaged > 0 {
-        (
-            Outcome::Fail,
-            run.checksums.iter().filter_map(damage).collect(),
-        )
+        (Outcome::Fail, all().filter_map(damage).collect())
     } else if unread.is_empty() {
         (Outcome::Pass, Vec::new())
     } else {
@@ -36,7 +45,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         title: "Damaged pages",
         kind: Kind::Damage,
         outcome,
-        measured: (!run.checksums.is_empty()).then_some(damaged as f64),
+        measured: all().next().map(|_| damaged as f64),
         limit: Some(Limit::AtMost(0.0)),
         unit: Unit::Pages,
         evidence,

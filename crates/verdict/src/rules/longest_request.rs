@@ -4,7 +4,7 @@
 
 use record::{LongRequest, Phase, RunRecord, Series, SeriesRow};
 
-use super::{judges_load, milliseconds};
+use super::{judged_phase, milliseconds};
 use crate::{Evidence, Finding, Kind, Limit, Outcome, Unit};
 
 /// The rule's name for programs.
@@ -31,7 +31,7 @@ enum What {
 /// has no limit.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let limit_ns = run.start.settings.thresholds.longest_request_ns;
-    let limit_ns = limit_ns.filter(|_| judges_load(run))?;
+    let limit_ns = limit_ns?;
     let mut all: Vec<Longest> = run
         .start
         .databases
@@ -102,10 +102,10 @@ fn named(one: &LongRequest) -> Longest {
     }
 }
 
-/// What the intervals of the measurement tell, and those of the drain behind it: what was asked at
-/// the end of the measurement is answered there.
+/// What the intervals of the phase that is judged tell, and those of the drain: what was asked at
+/// the end of a measurement is answered there.
 fn of_intervals(run: &RunRecord, database: u32) -> Option<Longest> {
-    let rows = [Phase::Measure, Phase::Drain].into_iter();
+    let rows = [judged_phase(run), Phase::Drain].into_iter();
     let rows = rows.flat_map(|phase| run.intervals_of(phase));
     let mut longest: Option<Longest> = None;
     for row in rows.filter(|row| !row.is_left_out) {

@@ -18,10 +18,11 @@ mod pauses;
 mod processors;
 mod read_latency_average;
 mod read_latency_maximum;
+mod read_rate;
 mod target_iops;
 mod volume_full;
 
-use record::{RunRecord, TestType};
+use record::{Phase, RunRecord, TestType};
 
 use crate::Finding;
 
@@ -33,7 +34,7 @@ pub(crate) use other_programs::name_beside as name_other_programs;
 pub type Rule = fn(&RunRecord) -> Option<Finding>;
 
 /// Every rule, in the order of reports.
-pub const ALL: [Rule; 18] = [
+pub const ALL: [Rule; 19] = [
     // First: where it objects, nothing else counts.
     intact::judge,
     target_iops::judge,
@@ -41,6 +42,7 @@ pub const ALL: [Rule; 18] = [
     read_latency_maximum::judge,
     log_write_latency_average::judge,
     log_write_latency_maximum::judge,
+    read_rate::judge,
     longest_request::judge,
     page_fault_stalls::judge,
     checksums::judge,
@@ -58,6 +60,16 @@ pub const ALL: [Rule; 18] = [
 /// Whether the run was to make a load and be judged by it.
 fn judges_load(run: &RunRecord) -> bool {
     matches!(run.start.test, TestType::Performance | TestType::Stress)
+}
+
+/// The phase that a test is made for.
+fn judged_phase(run: &RunRecord) -> Phase {
+    match run.start.test {
+        TestType::Performance | TestType::Stress => Phase::Measure,
+        TestType::Backup => Phase::Backup,
+        TestType::Checksum => Phase::Check,
+        TestType::Recovery => Phase::Recover,
+    }
 }
 
 /// Nanoseconds as the milliseconds of a finding.

@@ -1,9 +1,9 @@
 //! Intervals in which the program did not get to run: they are left out, and too many of them leave
 //! nothing to judge.
 
-use record::{Phase, RunRecord};
+use record::RunRecord;
 
-use super::judges_load;
+use super::judged_phase;
 use crate::{Evidence, Finding, Kind, Limit, Outcome, Unit};
 
 /// Where more than this share of the measurement was missed, what is left is no measurement.
@@ -12,15 +12,16 @@ const MOST_LEFT_OUT_PERCENT: f64 = 25.0;
 /// Warns of every interval that was left out; cannot judge where they are too many. Finds nothing
 /// in a run that was never paused.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
+    let phase = judged_phase(run);
     let left_out: Vec<_> = run
-        .intervals_of(Phase::Measure)
+        .intervals_of(phase)
         .filter(|row| row.is_left_out)
         .collect();
-    if !judges_load(run) || left_out.is_empty() {
+    if left_out.is_empty() {
         return None;
     }
     let missed_ns: u64 = left_out.iter().map(|row| row.span_ns()).sum();
-    let percent = missed_ns as f64 * 100.0 / (missed_ns + run.span_ns(Phase::Measure)) as f64;
+    let percent = missed_ns as f64 * 100.0 / (missed_ns + run.span_ns(phase)) as f64;
     let limit = Limit::AtMost(MOST_LEFT_OUT_PERCENT);
     let count = left_out.len();
     let intervals = if count == 1 { "interval" } else { "intervals" };

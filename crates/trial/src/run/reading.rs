@@ -1,0 +1,62 @@
+//! The passes that read whole databases: what each asks of the storage, and how it is told.
+
+use device::Purpose;
+use integrity::ReadShape;
+use plan::TestKind;
+use record::{Checksum, Event, Phase};
+
+/// Why every database is read to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// To verify what a load has left, as fast as can be.
+    AfterLoad,
+    /// As the checksum pass of the original does.
+    Checksum,
+    /// As a backup does.
+    Backup,
+}
+
+impl Reading {
+    /// The pass that a test of this kind consists of; none for those that make a load.
+    pub(super) const fn of(kind: TestKind) -> Option<Self> {
+        match kind {
+            TestKind::Performance | TestKind::Stress => None,
+            TestKind::Backup => Some(Self::Backup),
+            TestKind::Checksum => Some(Self::Checksum),
+        }
+    }
+
+    /// The phase of the run that it is.
+    pub(super) const fn phase(self) -> Phase {
+        match self {
+            Self::AfterLoad | Self::Checksum => Phase::Check,
+            Self::Backup => Phase::Backup,
+        }
+    }
+
+    /// What it asks of each database. The figures of the two tests are those of Jetstress 2010 and
+    /// 2013.
+    pub(super) const fn shape(self) -> ReadShape {
+        match self {
+            Self::AfterLoad => ReadShape::FASTEST,
+            Self::Checksum => ReadShape {
+                purpose: Purpose::Checksum,
+                block_bytes: 64 << 10,
+                in_flight: 64,
+            },
+            Self::Backup => ReadShape {
+                purpose: Purpose::Backup,
+                block_bytes: 256 << 10,
+                in_flight: 2,
+            },
+        }
+    }
+
+    /// What it has found, for the journal.
+    pub(super) const fn event(self, found: Checksum) -> Event {
+        match self {
+            Self::AfterLoad | Self::Checksum => Event::Checksum(found),
+            Self::Backup => Event::Backup(found),
+        }
+    }
+}
