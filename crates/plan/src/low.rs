@@ -207,8 +207,8 @@ section! {
         lazy_commits: One<i128> => Given "70" [
             "percent of the commits that do not wait for the log"
         ],
-        short_pad: One<Bytes> => Given "\"200B\"" ["payload in the record"],
-        long_pad: One<Bytes> => Given "\"1920B\"" ["payload in the long-value tree"],
+        short_pad: One<Bytes> => Given "\"480B\"" ["payload in the record"],
+        long_pad: One<Bytes> => Given "\"1240B\"" ["payload in the long-value tree"],
     }
 }
 

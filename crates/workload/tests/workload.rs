@@ -12,7 +12,7 @@ use workload::{
 
 fn workload() -> plan::Workload {
     let text = "[databases]\nfolders = [\"/a\"]\nsize = \"1GiB\"\n\
-                [workload]\nlong_pad = \"2000B\"\n";
+                [workload]\nshort_pad = \"200B\"\nlong_pad = \"2000B\"\n";
     Plan::parse("test", text).expect("a valid plan").workload
 }
 

@@ -61,7 +61,7 @@ fn every_row_is_exported_with_its_long_value() {
     assert_eq!(lines.lines().count() as u64, rows);
     let first: serde_json::Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
     assert_eq!(first["MessageId"], 1);
-    assert_eq!(first["LongPad"].as_str().unwrap().len(), 2 * 1920);
+    assert_eq!(first["LongPad"].as_str().unwrap().len(), 2 * 1240);
 }
 
 #[test]
