@@ -6,6 +6,7 @@ use crate::application::{APPLICATIONS, Application, Protocol, Side};
 use crate::config::ConfigFile;
 use crate::error::ConfigError;
 use crate::host;
+use crate::lock::{self, Lock};
 use crate::setting::{Setting, SettingKind, removes_request_filter, settings};
 
 /// What IIS allows where nothing is set, in bytes.
@@ -75,6 +76,8 @@ pub struct Chain {
     pub links: Vec<Link>,
     /// Sides whose file is missing: what they allow is unknown.
     pub missing: Vec<Side>,
+    /// Sides whose own file must not set a limit.
+    pub locks: Vec<(Side, Lock)>,
 }
 
 impl Chain {
@@ -136,6 +139,7 @@ impl Server {
             protocol,
             links: Vec::new(),
             missing: Vec::new(),
+            locks: Vec::new(),
         };
         for expected in APPLICATIONS.iter().filter(|row| row.protocol == protocol) {
             match self
@@ -143,11 +147,45 @@ impl Server {
                 .iter()
                 .find(|(found, _)| found == expected)
             {
-                Some((application, file)) => chain.links.extend(self.links(application, file)?),
+                Some((application, file)) => {
+                    chain.links.extend(self.links(application, file)?);
+                    let lock = self.lock(application)?;
+                    chain
+                        .locks
+                        .extend(lock.map(|lock| (application.side, lock)));
+                }
                 None => chain.missing.push(expected.side),
             }
         }
         Ok(chain)
+    }
+
+    /// An error where a file above that of `application` forbids it to set a limit.
+    pub fn refuse_locked(&self, application: &Application) -> Result<(), ConfigError> {
+        let location = application.location();
+        let lock = self.lock(application)?;
+        lock.map_or(Ok(()), |lock| Err(ConfigError::Locked { location, lock }))
+    }
+
+    fn lock(&self, application: &Application) -> Result<Option<Lock>, ConfigError> {
+        let site = self
+            .sites
+            .iter()
+            .filter(|(side, _)| *side == application.side);
+        for file in self.host.iter().chain(site.map(|(_, file)| file)) {
+            // The file of a site names paths below the site.
+            let is_host = self.host.as_ref() == Some(file);
+            let location = application.location();
+            let location = if is_host {
+                &location
+            } else {
+                &application.path[1..]
+            };
+            if let Some(lock) = lock::lock(file, location)? {
+                return Ok(Some(lock));
+            }
+        }
+        Ok(None)
     }
 
     fn links(

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::lock::Lock;
+
 /// What is wrong with a configuration file; every variant names the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConfigError {
@@ -67,6 +69,13 @@ pub enum ConfigError {
         /// The setting that would differ.
         setting: &'static str,
     },
+    /// A file above it forbids the change.
+    Locked {
+        /// Site and path of the application.
+        location: String,
+        /// The lock.
+        lock: Lock,
+    },
 }
 
 impl fmt::Display for ConfigError {
@@ -116,6 +125,11 @@ impl fmt::Display for ConfigError {
                 f,
                 "{file}: {setting} would not have the wanted value after the change, so nothing is \
                  changed; set it by hand"
+            ),
+            Self::Locked { location, lock } => write!(
+                f,
+                "{location}: {lock}; nothing is changed: set the limit where it is locked, or \
+                 unlock it there"
             ),
         }
     }

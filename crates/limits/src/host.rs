@@ -91,7 +91,7 @@ pub(crate) fn content_length(
 }
 
 /// Whether `path` is `location` or above it; case does not count in IIS.
-fn covers(path: &str, location: &str) -> bool {
+pub(crate) fn covers(path: &str, location: &str) -> bool {
     let path = path.to_ascii_lowercase();
     let location = location.to_ascii_lowercase();
     match location.strip_prefix(path.as_str()) {

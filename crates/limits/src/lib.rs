@@ -9,6 +9,7 @@ mod config;
 mod edit;
 mod error;
 mod host;
+mod lock;
 mod setting;
 
 pub use application::{APPLICATIONS, Application, Protocol, Side};
@@ -17,4 +18,6 @@ pub use config::ConfigFile;
 pub use edit::{Edit, LARGEST_BYTES, apply, needs_recycling, plan};
 pub use error::ConfigError;
 pub use host::{HostedApplication, hosted_applications};
+pub use lock::Lock;
+
 pub use setting::SettingKind;

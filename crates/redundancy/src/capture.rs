@@ -194,7 +194,19 @@ impl CaptureReader {
 fn interface(description: &InterfaceDescriptionBlock<'_>) -> Interface {
     Interface {
         link: description.linktype.0,
-        resolution: description.ts_resolution().unwrap_or(1_000_000).max(1),
+        resolution: resolution(description.if_tsresol),
         offset_seconds: description.ts_offset(),
     }
+}
+
+/// Ticks in a second, from the option of an interface: a power of two where the highest bit is set,
+/// else of ten. `pcap-parser` takes every power of two for an unknown one.
+fn resolution(option: u8) -> u64 {
+    let exponent = u32::from(option & 0x7F);
+    let ticks = match option >> 7 {
+        0 => 10_u64.checked_pow(exponent),
+        _ => 1_u64.checked_shl(exponent),
+    };
+    // No clock is finer; what such a number means is unknown.
+    ticks.unwrap_or(1_000_000)
 }

@@ -282,3 +282,47 @@ fn an_installation_is_found_whatever_the_case_of_its_folders() {
         .expect_refusal(&["no configuration files", "DefaultWebSite-OWA_web.config"]);
     empty.run(["limits", "set", "."]).expect_code(2);
 }
+
+#[test]
+fn what_the_server_locks_is_shown_and_not_set() {
+    let scene = Scene::new("limits-locked");
+    let own = "<configuration><system.webServer><security><requestFiltering><requestLimits \
+         maxAllowedContentLength=\"7\"/></requestFiltering></security></system.webServer>\
+         <system.web><httpRuntime maxRequestLength=\"7\"/></system.web></configuration>";
+    scene.write("DefaultWebSite-OWA_web.config", own.as_bytes());
+    scene.write("ExchangeBackEnd-OWA_web.config", own.as_bytes());
+    let host = |location: &str| {
+        format!(
+            "<configuration>\n<location {location}><system.webServer><security><requestFiltering/>\
+             </security></system.webServer></location>\n</configuration>"
+        )
+    };
+    let folder = scene.folder.to_str().unwrap();
+    let set = ["limits", "set", folder, "--owa", "50MiB", "--write"];
+    let locked = host("path=\"Exchange Back End\" allowOverride=\"false\"");
+    scene.write("applicationHost.config", locked.as_bytes());
+    let before = scene.snapshot();
+    let parts = [
+        "Exchange Back End/owa",
+        "allowOverride",
+        "line 2",
+        "nothing is changed",
+    ];
+    scene.run(set).expect_refusal(&parts);
+    assert_eq!(scene.snapshot(), before);
+    let shown = scene.run(["limits", "show", folder]);
+    shown
+        .expect_code(0)
+        .expect_out(&["back end: maxAllowedContentLength is locked", "500.19"]);
+    let shown = json(&scene.run(["limits", "show", folder, "--json"]));
+    let locks = shown["servers"][0]["protocols"][0]["locks"]
+        .as_array()
+        .unwrap();
+    assert_eq!(
+        (locks.len(), &locks[0]["by"]),
+        (1, &Value::from("allowOverride"))
+    );
+    let open = host("path=\"Exchange Back End\" overrideMode=\"Allow\"");
+    scene.write("applicationHost.config", open.as_bytes());
+    scene.run(set).expect_code(0).expect_out(&["backup: "]);
+}

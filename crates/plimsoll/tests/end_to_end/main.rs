@@ -34,6 +34,7 @@ mod scan;
 mod scene;
 mod schema;
 mod sealed;
+mod sign_in;
 mod signals;
 mod size;
 mod stalls;

@@ -102,11 +102,23 @@ impl Net {
     /// Starts keepalived on a host of its own: version, id, priority, address.
     fn keepalived(&mut self, version: u8, id: u8, priority: u8, address: u8) -> usize {
         let host = self.host();
+        let address = format!("10.9.0.{address}");
+        self.router(host, "eth0", (version, id, priority), &address)
+    }
+
+    /// Starts keepalived on `host`: version, id and priority.
+    fn router(
+        &mut self,
+        host: usize,
+        interface: &str,
+        (version, id, priority): (u8, u8, u8),
+        address: &str,
+    ) -> usize {
         let text = format!(
             "global_defs {{ router_id r{host}\nvrrp_version {version}\nscript_user root\n}}\n\
-             vrrp_instance v {{ state BACKUP\ninterface eth0\nvirtual_router_id {id}\n\
+             vrrp_instance v {{ state BACKUP\ninterface {interface}\nvirtual_router_id {id}\n\
              priority {priority}\nadvert_int 1\n\
-             virtual_ipaddress {{ 10.9.0.{address} }}\n}}\n"
+             virtual_ipaddress {{\n{address}\n}}\n}}\n"
         );
         let file = format!("k{host}.conf");
         self.scene.write(&file, text.as_bytes());
@@ -121,6 +133,32 @@ impl Net {
         let child = command.spawn().unwrap();
         self.running.push(child);
         self.running.len() - 1
+    }
+
+    /// A host with an address of IPv6 as well.
+    fn host6(&mut self) -> usize {
+        let host = self.host();
+        self.ip(host, &format!("addr add fd00:9::{host}/64 dev eth0 nodad"));
+        host
+    }
+
+    /// A host on VLAN `vlan` of the bridge, by its interface `tag`; none where the kernel has no
+    /// VLANs.
+    fn host_of_vlan(&mut self, vlan: u8) -> Option<usize> {
+        let host = self.host();
+        let number = vlan.to_string();
+        let words = [
+            "link", "add", "link", "eth0", "name", "tag", "type", "vlan", "id", &number,
+        ];
+        let mut command = Command::new("ip");
+        command.args(["-n", &self.spaces[host]]).args(words);
+        if !command.output().unwrap().status.success() {
+            eprintln!("skipped: the kernel makes no interfaces of VLANs");
+            return None;
+        }
+        self.ip(host, &format!("addr add 10.9.{vlan}.{host}/24 dev tag"));
+        self.ip(host, "link set tag up");
+        Some(host)
     }
 
     fn ucarp(&mut self, id: u8) {
@@ -289,6 +327,91 @@ fn two_masters_that_do_not_hear_each_other_are_found() {
     assert_eq!(
         (code, clashes(&scan)),
         (Some(1), vec!["two_masters".to_owned()]),
+        "{scan}"
+    );
+}
+
+/// Lets `listen` see and a capture keep what passes: both must say the same.
+fn heard_and_captured(net: &Net, duration: &str) -> (Option<i32>, Value) {
+    let capture = net.scene.path("seen.pcap");
+    let mut command = net.inside(0, "tcpdump");
+    command.args(["-i", "br0", "-U", "-w"]).arg(&capture);
+    let Ok(mut dump) = command.spawn() else {
+        eprintln!("no capture is compared: tcpdump is not installed");
+        return heard(net.listener(duration));
+    };
+    sleep(Duration::from_secs(1));
+    let (code, scan) = heard(net.listener(duration));
+    terminate(&mut dump);
+    let ran = net.scene.run(["scan", "seen.pcap", "--json"]);
+    let json: Value = serde_json::from_str(&ran.out).unwrap();
+    let captured = &json["scans"][0];
+    assert_eq!(
+        (ran.code, clashes(captured)),
+        (code, clashes(&scan)),
+        "{captured}\n{scan}"
+    );
+    (code, scan)
+}
+
+#[test]
+fn routers_of_ipv6_are_heard_and_their_clashes_found() {
+    let Some(mut net) = Net::new("scan-six") else {
+        return;
+    };
+    for priority in [200, 100] {
+        let host = net.host6();
+        net.router(host, "eth0", (3, 9, priority), "fd00:9::100");
+    }
+    net.keepalived(3, 9, 100, 100);
+    sleep(STARTUP);
+    let (code, scan) = heard_and_captured(&net, "6s");
+    assert_eq!((code, clashes(&scan)), (Some(0), vec![]), "{scan}");
+    let owners = scan["owners"].as_array().unwrap();
+    let of_six = owners.iter().find(|owner| owner["family"] == "v6");
+    assert_eq!(
+        of_six.unwrap()["addresses"],
+        serde_json::json!(["fd00:9::100"]),
+        "{scan}"
+    );
+
+    // The bridge passes nothing between two of the same id.
+    for host in 1..=2 {
+        let words = format!("link set v{host} type bridge_slave isolated on");
+        net.ip(0, &words);
+    }
+    sleep(STARTUP);
+    let (code, scan) = heard_and_captured(&net, "6s");
+    assert_eq!(
+        (code, clashes(&scan)),
+        (Some(1), vec!["two_masters".to_owned()]),
+        "{scan}"
+    );
+}
+
+#[test]
+fn ids_of_another_vlan_are_free_and_those_of_the_same_one_clash() {
+    let Some(mut net) = Net::new("scan-vlans") else {
+        return;
+    };
+    for vlan in [5, 6] {
+        let Some(host) = net.host_of_vlan(vlan) else {
+            return;
+        };
+        net.router(host, "tag", (2, 1, 100), &format!("10.9.{vlan}.100"));
+    }
+    net.keepalived(2, 1, 100, 100);
+    sleep(STARTUP);
+    let (code, scan) = heard_and_captured(&net, "6s");
+    assert_eq!((code, clashes(&scan)), (Some(0), vec![]), "{scan}");
+    assert_eq!(scan["owners"].as_array().unwrap().len(), 3, "{scan}");
+    let host = net.host_of_vlan(5).unwrap();
+    net.router(host, "tag", (3, 1, 100), "10.9.5.101");
+    sleep(STARTUP);
+    let (code, scan) = heard_and_captured(&net, "6s");
+    assert_eq!(
+        (code, clashes(&scan)),
+        (Some(1), vec!["two_protocols".to_owned()]),
         "{scan}"
     );
 }

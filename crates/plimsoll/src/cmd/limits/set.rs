@@ -83,6 +83,7 @@ fn of_protocol(
     let mut changes = Vec::new();
     for ((application, file), path) in found.server.applications.iter().zip(&found.paths) {
         if application.protocol == protocol {
+            found.server.refuse_locked(application)?;
             changes.push(LimitChange {
                 path: path.clone(),
                 file: file.clone(),

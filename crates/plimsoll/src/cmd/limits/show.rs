@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use limits::{Chain, Direction, Link, Place, SettingKind};
+use limits::{Chain, Direction, Link, Lock, Place, SettingKind, Side};
 use serde_json::{Value, json};
 use units::Bytes;
 
@@ -48,6 +48,9 @@ pub(super) fn lines(chain: &Chain) -> Vec<String> {
         lines.push(format!(
             "    no file of the {side} is here: what it allows is not counted"
         ));
+    }
+    for (side, lock) in &chain.locks {
+        lines.push(format!("    {side}: {lock}"));
     }
     lines.extend(
         chain
@@ -133,7 +136,17 @@ pub(super) fn chain_json(chain: &Chain) -> Value {
         "upload": direction_json(chain, Direction::Upload),
         "download": direction_json(chain, Direction::Download),
         "missing": missing,
+        "locks": chain.locks.iter().map(lock_json).collect::<Vec<_>>(),
         "limits": chain.links.iter().map(link_json).collect::<Vec<_>>(),
+    })
+}
+
+fn lock_json((side, lock): &(Side, Lock)) -> Value {
+    json!({
+        "side": side.to_string(),
+        "file": lock.file,
+        "line": lock.line,
+        "by": lock.by,
     })
 }
 

@@ -1,4 +1,7 @@
-//! `profile`: how big and how busy mailboxes are, from the files that administrators have.
+//! `profile`: how big and how busy mailboxes are, from the files that administrators have or from
+//! the same reports fetched.
+
+mod sign_in;
 
 use std::path::{Path, PathBuf};
 
@@ -12,6 +15,10 @@ use crate::documents::{self, Existing};
 use crate::error::CommandError;
 use crate::flags::ProfileFlags;
 
+/// Names of the reports that are fetched, as Microsoft Graph has them.
+const MAILBOX_USAGE: &str = "getMailboxUsageDetail";
+const EMAIL_ACTIVITY: &str = "getEmailActivityUserDetail";
+
 /// Reads all files and answers with the tiers of a deployment.
 pub(crate) fn run(flags: &ProfileFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let mut collector = Collector::new(Options {
@@ -21,6 +28,14 @@ pub(crate) fn run(flags: &ProfileFlags, console: &mut Console) -> Result<Outcome
         working_days_only: !flags.all_days,
         utc_offset_hours: flags.utc_offset,
     });
+    if let Some(reports) = sign_in::fetch(&flags.sign_in)? {
+        for (name, bytes) in [
+            (MAILBOX_USAGE, reports.mailbox_usage),
+            (EMAIL_ACTIVITY, reports.email_activity),
+        ] {
+            say(collector.add(name, &bytes)?, console)?;
+        }
+    }
     for path in &flags.files {
         let bytes = documents::read_data(path)?;
         let report = collector.add(&path.display().to_string(), &bytes)?;

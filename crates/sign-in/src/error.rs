@@ -1,0 +1,118 @@
+//! Why a sign-in came to nothing, and what to do. No message holds a secret.
+
+use std::fmt;
+use std::io;
+
+use crate::grant::OAuthRefusal;
+
+/// Why there are no reports.
+#[derive(Debug)]
+pub enum SignInError {
+    /// An address that secrets must not be sent to, or that is none.
+    Address {
+        /// What it is the address of.
+        what: &'static str,
+        /// As it was given.
+        address: String,
+    },
+    /// Nothing answered there.
+    Unreachable {
+        /// Scheme, host and port.
+        place: String,
+        /// What the network said.
+        problem: String,
+    },
+    /// Something answered that was not understood.
+    Answer {
+        /// Scheme, host and port.
+        place: String,
+        /// What was asked for.
+        what: &'static str,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The provider does not offer this way in.
+    NotOffered(&'static str),
+    /// The provider, or the person, said no.
+    Refused {
+        /// What was asked for.
+        what: &'static str,
+        /// The answer.
+        refusal: OAuthRefusal,
+    },
+    /// The person did not answer in time.
+    TooLate,
+    /// The access ended and nothing at hand renews it.
+    Ended,
+    /// Microsoft Graph refuses what the token allows.
+    Forbidden {
+        /// Which report.
+        report: &'static str,
+        /// The status of HTTP.
+        status: u16,
+    },
+    /// Microsoft Graph asks to wait for longer than is reasonable, or fails again and again.
+    Busy {
+        /// Which report.
+        report: &'static str,
+        /// The status of HTTP.
+        status: u16,
+    },
+    /// Certificate or key cannot be used.
+    Credential(&'static str),
+    /// The loopback interface cannot be listened on.
+    Loopback(io::Error),
+    /// The system has no randomness to give.
+    NoRandomness,
+}
+
+impl fmt::Display for SignInError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Address { what, address } => write!(
+                f,
+                "{what} {address}: no address to send secrets to; give one that begins with \
+                 https://, or with http:// on this machine"
+            ),
+            Self::Unreachable { place, problem } => {
+                write!(f, "{place}: {problem}; check address, network and proxy")
+            }
+            Self::Answer {
+                place,
+                what,
+                problem,
+            } => write!(f, "{place}: {what}: {problem}; check the address"),
+            Self::NotOffered(way) => {
+                write!(f, "the provider offers no {way}; sign in another way")
+            }
+            Self::Refused { what, refusal } => write!(f, "{what}: {refusal}"),
+            Self::TooLate => f.write_str("the sign-in was not finished in time; start again"),
+            Self::Ended => f.write_str(
+                "the access ended before the reports were fetched and is not renewed; sign in \
+                 again",
+            ),
+            Self::Forbidden { report, status } => write!(
+                f,
+                "{report}: refused (HTTP {status}); the application needs the permission \
+                 Reports.Read.All with consent, and a person the role Reports Reader"
+            ),
+            Self::Busy { report, status } => write!(
+                f,
+                "{report}: Microsoft Graph is busy (HTTP {status}); try again later, or import \
+                 the report as a file"
+            ),
+            Self::Credential(problem) => write!(
+                f,
+                "the certificate or its key: {problem}; give a certificate in PEM, and an RSA key \
+                 of 2048 bits or more in PEM without a password"
+            ),
+            Self::Loopback(error) => write!(
+                f,
+                "cannot listen on 127.0.0.1 for the browser: {error}; sign in with a device code"
+            ),
+            Self::NoRandomness => f.write_str("the system gives no randomness; restart it"),
+        }
+    }
+}
+
+impl std::error::Error for SignInError {}

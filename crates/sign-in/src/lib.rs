@@ -1,0 +1,71 @@
+//! One sign-in to Microsoft 365 that fetches the two usage reports which sizing needs.
+//!
+//! Three ways in: a browser on this machine (authorization code with PKCE, RFC 7636, answered on
+//! the loopback interface, RFC 8252), a browser elsewhere (device code, RFC 8628), or a certificate
+//! of the application (client credentials with a signed assertion, RFC 7523). Tokens live in memory
+//! for as long as [`fetch`] runs; nothing here writes a file. Time and words to people come from a
+//! [`Surroundings`].
+
+mod address;
+mod assertion;
+mod browser;
+mod date;
+mod device;
+mod endpoints;
+mod error;
+mod form;
+mod grant;
+mod pkce;
+mod poll;
+mod redirect;
+mod reports;
+mod secret;
+mod session;
+mod tokens;
+mod web;
+
+pub use assertion::Credential;
+pub use error::SignInError;
+pub use reports::UsageReports;
+pub use secret::Secret;
+pub use session::fetch;
+
+use std::time::Duration;
+
+/// How a person, or the application itself, signs in.
+#[derive(Debug)]
+pub enum Way {
+    /// In a browser on this machine.
+    Browser,
+    /// In a browser anywhere, with a code to type.
+    Device,
+    /// By the private key of a certificate, without a person.
+    Certificate(Box<Credential>),
+}
+
+/// What is asked for, and where.
+#[derive(Debug)]
+pub struct SignIn {
+    /// The way in.
+    pub way: Way,
+    /// Id of the application as it is registered with the tenant.
+    pub client: String,
+    /// Address of the provider, below which `.well-known/openid-configuration` stands.
+    pub authority: String,
+    /// Address of Microsoft Graph.
+    pub graph: String,
+    /// Days that the reports cover: 7, 30, 90 or 180.
+    pub days: u16,
+}
+
+/// Time, and a person to talk to.
+pub trait Surroundings {
+    /// Time since some moment; never goes back.
+    fn elapsed(&self) -> Duration;
+    /// Seconds since 1970, as this machine's clock shows them.
+    fn unix_seconds(&self) -> i64;
+    /// Does nothing for so long.
+    fn wait(&mut self, duration: Duration);
+    /// Says a line to the person who signs in. No line holds a token or a key.
+    fn tell(&mut self, line: &str);
+}

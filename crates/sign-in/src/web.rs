@@ -1,0 +1,157 @@
+//! Questions over HTTP, one at a time: no redirect is followed unseen, no answer is without limit.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustls::crypto::ring;
+use ureq::http::{HeaderMap, Response, header};
+use ureq::tls::{Certificate, RootCerts, TlsConfig};
+use ureq::{Agent, Body};
+use zeroize::Zeroizing;
+
+use crate::address::Address;
+use crate::date;
+use crate::error::SignInError;
+use crate::form;
+use crate::secret::Secret;
+
+/// The longest answer of a provider.
+const LONGEST_ANSWER: u64 = 1 << 20;
+/// The longest report: some 300 bytes for each of 3 million mailboxes.
+const LONGEST_REPORT: u64 = 1 << 30;
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
+/// For a whole report over a slow line.
+const ANSWER_TIMEOUT: Duration = Duration::from_mins(10);
+
+/// The network.
+pub(crate) struct Web {
+    agent: Agent,
+}
+
+/// What came back.
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    pub(crate) body: Zeroizing<Vec<u8>>,
+    /// Seconds since 1970 by the server's clock.
+    pub(crate) date: Option<i64>,
+    pub(crate) retry_after: Option<Duration>,
+    /// Where a redirect leads: such an address may be a key in itself.
+    pub(crate) location: Option<Secret>,
+}
+
+impl Reply {
+    pub(crate) const fn is_success(&self) -> bool {
+        matches!(self.status, 200..=299)
+    }
+
+    /// Whether the same question may be answered later.
+    pub(crate) const fn is_passing(&self) -> bool {
+        matches!(self.status, 408 | 429 | 500..=599)
+    }
+}
+
+impl Web {
+    /// Trusts whom the system trusts: also an organisation that looks into its own traffic.
+    pub(crate) fn new() -> Self {
+        let found = rustls_native_certs::load_native_certs().certs;
+        let roots = found
+            .iter()
+            .map(|root| Certificate::from_der(root).to_owned());
+        let tls = TlsConfig::builder()
+            .root_certs(RootCerts::Specific(Arc::new(roots.collect())))
+            .unversioned_rustls_crypto_provider(Arc::new(ring::default_provider()))
+            .build();
+        let config = Agent::config_builder()
+            .tls_config(tls)
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .timeout_connect(Some(CONNECT_TIMEOUT))
+            .timeout_global(Some(ANSWER_TIMEOUT))
+            .user_agent("plimsoll");
+        Self {
+            agent: config.build().into(),
+        }
+    }
+
+    /// Fetches `address`, with a token where one is given.
+    pub(crate) fn get(
+        &self,
+        address: &Address,
+        token: Option<&Secret>,
+    ) -> Result<Reply, SignInError> {
+        let mut request = self.agent.get(address.uri());
+        if let Some(token) = token {
+            let value = Zeroizing::new(format!("Bearer {}", token.reveal()));
+            request = request.header(header::AUTHORIZATION, value.as_str());
+        }
+        let request = request.config();
+        let request = if address.is_loopback() {
+            request.proxy(None)
+        } else {
+            request
+        };
+        let answer = request.build().call();
+        reply(address, answer, LONGEST_REPORT)
+    }
+
+    /// Sends a form.
+    pub(crate) fn post(
+        &self,
+        address: &Address,
+        pairs: &[(&str, &str)],
+    ) -> Result<Reply, SignInError> {
+        let body = form::encode(pairs);
+        let request = self
+            .agent
+            .post(address.uri())
+            .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded");
+        let request = request.config();
+        let request = if address.is_loopback() {
+            request.proxy(None)
+        } else {
+            request
+        };
+        let answer = request.build().send(body.as_bytes());
+        reply(address, answer, LONGEST_ANSWER)
+    }
+}
+
+fn reply(
+    address: &Address,
+    answer: Result<Response<Body>, ureq::Error>,
+    longest: u64,
+) -> Result<Reply, SignInError> {
+    let unreachable = |error: ureq::Error| SignInError::Unreachable {
+        place: address.origin(),
+        problem: problem(&error),
+    };
+    let (parts, mut body) = answer.map_err(unreachable)?.into_parts();
+    let body = body.with_config().limit(longest).read_to_vec();
+    Ok(Reply {
+        status: parts.status.as_u16(),
+        body: Zeroizing::new(body.map_err(unreachable)?),
+        date: text(&parts.headers, header::DATE).and_then(date::unix_seconds),
+        retry_after: text(&parts.headers, header::RETRY_AFTER)
+            .and_then(|seconds| seconds.parse().ok())
+            .map(Duration::from_secs),
+        location: text(&parts.headers, header::LOCATION)
+            .map(|address| Secret::new(address.to_owned())),
+    })
+}
+
+fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
+    headers.get(name)?.to_str().ok()
+}
+
+/// What went wrong, without the address, which may be a key.
+fn problem(error: &ureq::Error) -> String {
+    match error {
+        ureq::Error::Timeout(_) => "did not answer in time".to_owned(),
+        ureq::Error::HostNotFound => "no host of this name".to_owned(),
+        ureq::Error::BodyExceedsLimit(_) => "the answer is longer than any report".to_owned(),
+        ureq::Error::Io(error) => error.to_string(),
+        ureq::Error::Rustls(error) => error.to_string(),
+        _ => "cannot be reached".to_owned(),
+    }
+}
