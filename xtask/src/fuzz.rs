@@ -40,9 +40,7 @@ fn build() -> Result<(), Failure> {
         .status();
     match status {
         Ok(status) if status.success() => Ok(()),
-        _ => Err(Failure::new(
-            "the fuzzing package does not build; see above",
-        )),
+        _ => Err(Failure::new("the fuzzing package does not build; see above")),
     }
 }
 

@@ -20,42 +20,17 @@ struct Layer {
 const TEST_TOOLS: &[&str] = &["flate2", "libesedb", "proptest", "serde_json", "toml"];
 
 const TABLE: &[Layer] = &[
-    Layer {
-        package: "units",
-        inside: &[],
-        outside: &[],
-        tests: &[],
-    },
-    Layer {
-        package: "device",
-        inside: &["units"],
-        outside: &["bytemuck"],
-        tests: &[],
-    },
-    Layer {
-        package: "ese",
-        inside: &["units"],
-        outside: &["xxhash-rust"],
-        tests: &[],
-    },
-    Layer {
-        package: "plan",
-        inside: &["units"],
-        outside: &["toml"],
-        tests: &[],
-    },
+    Layer { package: "units", inside: &[], outside: &[], tests: &[] },
+    Layer { package: "device", inside: &["units"], outside: &["bytemuck"], tests: &[] },
+    Layer { package: "ese", inside: &["units"], outside: &["xxhash-rust"], tests: &[] },
+    Layer { package: "plan", inside: &["units"], outside: &["toml"], tests: &[] },
     Layer {
         package: "device-os",
         inside: &["device", "units"],
         outside: &["io-uring", "libc"],
         tests: &[],
     },
-    Layer {
-        package: "faults",
-        inside: &["device", "units"],
-        outside: &[],
-        tests: &[],
-    },
+    Layer { package: "faults", inside: &["device", "units"], outside: &[], tests: &[] },
     Layer {
         package: "workload",
         inside: &["plan", "units"],
@@ -65,14 +40,7 @@ const TABLE: &[Layer] = &[
     Layer {
         package: "record",
         inside: &["units"],
-        outside: &[
-            "base64",
-            "flate2",
-            "hdrhistogram",
-            "serde",
-            "serde_json",
-            "sha2",
-        ],
+        outside: &["base64", "flate2", "hdrhistogram", "serde", "serde_json", "sha2"],
         tests: &[],
     },
     Layer {
@@ -81,36 +49,11 @@ const TABLE: &[Layer] = &[
         outside: &[],
         tests: &["faults"],
     },
-    Layer {
-        package: "verdict",
-        inside: &["record", "units"],
-        outside: &[],
-        tests: &[],
-    },
-    Layer {
-        package: "sizing",
-        inside: &["plan", "units"],
-        outside: &["csv"],
-        tests: &[],
-    },
-    Layer {
-        package: "profile",
-        inside: &["plan", "units"],
-        outside: &["csv"],
-        tests: &[],
-    },
-    Layer {
-        package: "builds",
-        inside: &[],
-        outside: &["csv"],
-        tests: &[],
-    },
-    Layer {
-        package: "limits",
-        inside: &[],
-        outside: &["roxmltree"],
-        tests: &[],
-    },
+    Layer { package: "verdict", inside: &["record", "units"], outside: &[], tests: &[] },
+    Layer { package: "sizing", inside: &["plan", "units"], outside: &["csv"], tests: &[] },
+    Layer { package: "profile", inside: &["plan", "units"], outside: &["csv"], tests: &[] },
+    Layer { package: "builds", inside: &[], outside: &["csv"], tests: &[] },
+    Layer { package: "limits", inside: &[], outside: &["roxmltree"], tests: &[] },
     Layer {
         package: "redundancy",
         inside: &[],
@@ -133,24 +76,10 @@ const TABLE: &[Layer] = &[
         ],
         tests: &[],
     },
-    Layer {
-        package: "integrity",
-        inside: &["ese", "device", "units"],
-        outside: &[],
-        tests: &[],
-    },
+    Layer { package: "integrity", inside: &["ese", "device", "units"], outside: &[], tests: &[] },
     Layer {
         package: "trial",
-        inside: &[
-            "engine",
-            "ese",
-            "integrity",
-            "workload",
-            "device",
-            "plan",
-            "record",
-            "units",
-        ],
+        inside: &["engine", "ese", "integrity", "workload", "device", "plan", "record", "units"],
         outside: &["serde", "serde_json"],
         tests: &["faults"],
     },
@@ -183,14 +112,7 @@ const TABLE: &[Layer] = &[
             "verdict",
             "workload",
         ],
-        outside: &[
-            "clap",
-            "clap_complete",
-            "serde_json",
-            "signal-hook",
-            "terminal_size",
-            "time",
-        ],
+        outside: &["clap", "clap_complete", "serde_json", "signal-hook", "terminal_size", "time"],
         tests: &["testkit"],
     },
     Layer {
@@ -206,23 +128,10 @@ const TABLE: &[Layer] = &[
             "trial",
             "units",
         ],
-        outside: &[
-            "flate2",
-            "fuser",
-            "libesedb",
-            "nix",
-            "serde",
-            "serde_json",
-            "xxhash-rust",
-        ],
+        outside: &["flate2", "fuser", "libesedb", "nix", "serde", "serde_json", "xxhash-rust"],
         tests: &[],
     },
-    Layer {
-        package: "xtask",
-        inside: &[],
-        outside: &["cargo_metadata", "toml"],
-        tests: &[],
-    },
+    Layer { package: "xtask", inside: &[], outside: &["cargo_metadata", "toml"], tests: &[] },
     Layer {
         package: "bench",
         inside: &[
@@ -251,10 +160,7 @@ pub(crate) fn run() -> Result<(), Failure> {
         .map_err(|error| Failure::new(format!("cargo metadata: {error}")))?;
     let complaints = complaints(&metadata);
     if complaints.is_empty() {
-        println!(
-            "layers: {} crates keep to the table",
-            metadata.packages.len()
-        );
+        println!("layers: {} crates keep to the table", metadata.packages.len());
         return Ok(());
     }
     Err(Failure::list(
@@ -265,17 +171,10 @@ pub(crate) fn run() -> Result<(), Failure> {
 }
 
 fn complaints(metadata: &Metadata) -> Vec<String> {
-    let names: Vec<&str> = metadata
-        .packages
-        .iter()
-        .map(|package| package.name.as_str())
-        .collect();
+    let names: Vec<&str> = metadata.packages.iter().map(|package| package.name.as_str()).collect();
     let mut found = Vec::new();
     for package in &metadata.packages {
-        let Some(layer) = TABLE
-            .iter()
-            .find(|layer| layer.package == package.name.as_str())
-        else {
+        let Some(layer) = TABLE.iter().find(|layer| layer.package == package.name.as_str()) else {
             found.push(format!("{}: has no row", package.name));
             continue;
         };
@@ -295,12 +194,7 @@ fn unused_grants(layer: &Layer, package: &Package) -> Vec<String> {
     let granted = [layer.inside, layer.outside, layer.tests].concat();
     let unused = granted.iter().filter(|name| !declared(name));
     unused
-        .map(|name| {
-            format!(
-                "{} may use {name} and does not: drop the grant",
-                package.name
-            )
-        })
+        .map(|name| format!("{} may use {name} and does not: drop the grant", package.name))
         .collect()
 }
 
@@ -310,25 +204,22 @@ fn unused_dependencies(package: &Package) -> Vec<String> {
     let named = |dependency: &&Dependency| {
         let name = dependency.rename.as_deref().unwrap_or(&dependency.name);
         let name = name.replace('-', "_");
-        text.split(|c: char| !(c.is_alphanumeric() || c == '_'))
-            .any(|word| word == name)
+        text.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|word| word == name)
     };
     let unused = package.dependencies.iter().filter(|one| !named(one));
     unused
         .map(|dependency| {
-            format!(
-                "{} declares {} and never names it",
-                package.name, dependency.name
-            )
+            format!("{} declares {} and never names it", package.name, dependency.name)
         })
         .collect()
 }
 
 /// Every source file of the package, one after the other.
 fn sources(package: &Package) -> String {
-    let mut folders = package.manifest_path.parent().map_or(Vec::new(), |folder| {
-        vec![folder.as_std_path().to_path_buf()]
-    });
+    let mut folders = package
+        .manifest_path
+        .parent()
+        .map_or(Vec::new(), |folder| vec![folder.as_std_path().to_path_buf()]);
     let mut text = String::new();
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -376,11 +267,7 @@ mod tests {
         for (at, layer) in TABLE.iter().enumerate() {
             for used in layer.inside {
                 let above = TABLE[..at].iter().any(|row| row.package == *used);
-                assert!(
-                    above,
-                    "{} uses {used}, which is not above it",
-                    layer.package
-                );
+                assert!(above, "{} uses {used}, which is not above it", layer.package);
             }
         }
     }

@@ -35,10 +35,7 @@ pub(crate) fn run() -> Result<(), Failure> {
     if complaints.is_empty() {
         return Ok(());
     }
-    Err(Failure::list(
-        "licences that are not on the list of allowed ones:",
-        &complaints,
-    ))
+    Err(Failure::list("licences that are not on the list of allowed ones:", &complaints))
 }
 
 /// Runs cargo-deny where it is installed, the licence check otherwise.

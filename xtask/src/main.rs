@@ -1,10 +1,6 @@
 //! The project's own automation, so that a check is one command here and the same command in CI.
 
-#![expect(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "printing is this program's output"
-)]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "printing is this program's output")]
 
 mod fuzz;
 mod layers;
@@ -116,10 +112,7 @@ fn soak(minutes: &str, iops: Option<&str>) -> Result<(), Failure> {
     peers::install()?;
     let (seconds, folder) = ((minutes * 60).to_string(), peers::folder());
     let folder = folder.display().to_string();
-    let mut environment = vec![
-        ("PLIMSOLL_LOAD_SECONDS", &*seconds),
-        (peers::VARIABLE, &*folder),
-    ];
+    let mut environment = vec![("PLIMSOLL_LOAD_SECONDS", &*seconds), (peers::VARIABLE, &*folder)];
     environment.extend(iops.map(|iops| ("PLIMSOLL_LOAD_IOPS", iops)));
     program_test("load", &environment)
 }

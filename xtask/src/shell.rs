@@ -21,10 +21,7 @@ pub fn command(words: &[&str]) -> Command {
 /// Runs a command with its output on the terminal.
 pub fn run(words: &[&str]) -> Result<(), Failure> {
     let status = command(words).status().map_err(|error| {
-        Failure::new(format!(
-            "cannot start `{}`: {error}; is it installed?",
-            words.join(" ")
-        ))
+        Failure::new(format!("cannot start `{}`: {error}; is it installed?", words.join(" ")))
     })?;
     if status.success() {
         return Ok(());
@@ -35,10 +32,7 @@ pub fn run(words: &[&str]) -> Result<(), Failure> {
 /// Runs a command and returns what it prints.
 pub fn capture(words: &[&str]) -> Result<String, Failure> {
     let output = command(words).output().map_err(|error| {
-        Failure::new(format!(
-            "cannot start `{}`: {error}; is it installed?",
-            words.join(" ")
-        ))
+        Failure::new(format!("cannot start `{}`: {error}; is it installed?", words.join(" ")))
     })?;
     if !output.status.success() {
         return Err(Failure::new(format!(
@@ -52,8 +46,5 @@ pub fn capture(words: &[&str]) -> Result<String, Failure> {
 
 /// Whether a program is there to be called.
 pub fn installed(program: &str) -> bool {
-    Command::new(program)
-        .arg("--version")
-        .output()
-        .is_ok_and(|output| output.status.success())
+    Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())
 }

@@ -18,31 +18,11 @@ const STEPS: &[Step] = &[
         what: "cargo fmt",
         run: || shell::run(&["cargo", "fmt", "--all", "--check"]),
     },
-    Step {
-        name: "tidy",
-        what: "the house rules",
-        run: || tidy::run(tidy::Mode::Check),
-    },
-    Step {
-        name: "layers",
-        what: "who may depend on whom",
-        run: layers::run,
-    },
-    Step {
-        name: "licences",
-        what: "licences of every dependency",
-        run: licences::run,
-    },
-    Step {
-        name: "lint",
-        what: "clippy, pedantic, warnings denied",
-        run: lint,
-    },
-    Step {
-        name: "peers",
-        what: "independent readers of the file format",
-        run: peers::install,
-    },
+    Step { name: "tidy", what: "the house rules", run: || tidy::run(tidy::Mode::Check) },
+    Step { name: "layers", what: "who may depend on whom", run: layers::run },
+    Step { name: "licences", what: "licences of every dependency", run: licences::run },
+    Step { name: "lint", what: "clippy, pedantic, warnings denied", run: lint },
+    Step { name: "peers", what: "independent readers of the file format", run: peers::install },
     Step {
         name: "unit",
         what: "unit, property and golden tests",
@@ -63,11 +43,7 @@ const STEPS: &[Step] = &[
         what: "decoders against generated input",
         run: || fuzz::run(fuzz::SHORT_SECONDS),
     },
-    Step {
-        name: "documentation",
-        what: "rustdoc, warnings denied",
-        run: documentation,
-    },
+    Step { name: "documentation", what: "rustdoc, warnings denied", run: documentation },
 ];
 
 fn lint() -> Result<(), Failure> {
@@ -99,9 +75,7 @@ fn documentation() -> Result<(), Failure> {
 
 /// Runs the named steps, or all; stops at the first that fails.
 pub(crate) fn run(names: &[&str]) -> Result<(), Failure> {
-    let unknown = names
-        .iter()
-        .find(|name| STEPS.iter().all(|step| step.name != **name));
+    let unknown = names.iter().find(|name| STEPS.iter().all(|step| step.name != **name));
     if let Some(unknown) = unknown {
         let known: Vec<&str> = STEPS.iter().map(|step| step.name).collect();
         return Err(Failure::new(format!(
@@ -109,10 +83,8 @@ pub(crate) fn run(names: &[&str]) -> Result<(), Failure> {
             known.join(", ")
         )));
     }
-    let chosen: Vec<&Step> = STEPS
-        .iter()
-        .filter(|step| names.is_empty() || names.contains(&step.name))
-        .collect();
+    let chosen: Vec<&Step> =
+        STEPS.iter().filter(|step| names.is_empty() || names.contains(&step.name)).collect();
     let mut times: Vec<(&Step, Duration)> = Vec::new();
     for step in chosen {
         println!("== {}: {}", step.name, step.what);

@@ -17,12 +17,8 @@ use crate::mail::{self, Mail};
 use xtask::failure::Failure;
 
 /// 32 times the cache.
-const LOAD: Mail = Mail {
-    database: "1GiB",
-    cache: Bytes::from_mib(32),
-    checkpoint_depth: None,
-    threads: 4,
-};
+const LOAD: Mail =
+    Mail { database: "1GiB", cache: Bytes::from_mib(32), checkpoint_depth: None, threads: 4 };
 
 /// Batches counted once the load has settled. Twice as many change no figure by more than one part
 /// in a hundred.
@@ -41,9 +37,7 @@ pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     print!("{budget}");
     match budget.missed() {
         0 => Ok(()),
-        missed => Err(Failure::new(format!(
-            "{missed} of 4 figures miss their limits"
-        ))),
+        missed => Err(Failure::new(format!("{missed} of 4 figures miss their limits"))),
     }
 }
 
@@ -71,9 +65,5 @@ fn measure(folder: &Path) -> Result<Budget, Failure> {
         return Err(Failure::new(failure.text));
     }
     let whole = account.whole.borrow();
-    Ok(Budget::new(
-        &account.settled.borrow(),
-        log_bytes.0.get(),
-        whole.log_volume,
-    ))
+    Ok(Budget::new(&account.settled.borrow(), log_bytes.0.get(), whole.log_volume))
 }

@@ -15,22 +15,10 @@ struct CallLimit {
 /// on two arrays, and its ratio of log bytes written to log volume: every file is formatted before
 /// it is used.
 const LIMITS: [CallLimit; 4] = [
-    CallLimit {
-        name: "database reads",
-        within: 17.0..=23.0,
-    },
-    CallLimit {
-        name: "pages written",
-        within: 11.7..=15.7,
-    },
-    CallLimit {
-        name: "log volume in KB",
-        within: 24.5 * 0.85..=24.5 * 1.15,
-    },
-    CallLimit {
-        name: "log bytes written per byte of volume",
-        within: 2.0..=2.1,
-    },
+    CallLimit { name: "database reads", within: 17.0..=23.0 },
+    CallLimit { name: "pages written", within: 11.7..=15.7 },
+    CallLimit { name: "log volume in KB", within: 24.5 * 0.85..=24.5 * 1.15 },
+    CallLimit { name: "log bytes written per byte of volume", within: 2.0..=2.1 },
 ];
 
 /// What was counted over some intervals.
@@ -134,9 +122,7 @@ impl Budget {
     /// How many figures are outside their limits.
     pub(crate) fn missed(&self) -> usize {
         let pairs = self.0.iter().zip(&LIMITS);
-        pairs
-            .filter(|(value, limit)| !limit.is_kept(**value))
-            .count()
+        pairs.filter(|(value, limit)| !limit.is_kept(**value)).count()
     }
 }
 
@@ -149,11 +135,7 @@ impl CallLimit {
 impl fmt::Display for Budget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (value, limit) in self.0.iter().zip(&LIMITS) {
-            let word = if limit.is_kept(*value) {
-                "kept"
-            } else {
-                "MISSED"
-            };
+            let word = if limit.is_kept(*value) { "kept" } else { "MISSED" };
             writeln!(
                 f,
                 "{:<37} {value:>8.3}   {:.2} to {:.2}: {word}",
@@ -173,10 +155,7 @@ mod tests {
     use super::{Budget, Requests, Totals};
 
     const fn reads(count: u64) -> Requests {
-        Requests {
-            count,
-            bytes: count << 15,
-        }
+        Requests { count, bytes: count << 15 }
     }
 
     fn settled() -> Totals {
@@ -232,14 +211,8 @@ mod tests {
         let expected = Totals {
             nanos: 9,
             batches: 1,
-            reads: Requests {
-                count: 1,
-                bytes: 32_768,
-            },
-            maintenance: Requests {
-                count: 1,
-                bytes: 262_144,
-            },
+            reads: Requests { count: 1, bytes: 32_768 },
+            maintenance: Requests { count: 1, bytes: 262_144 },
             pages_written: 5,
             log_volume: 7,
             ..Totals::default()

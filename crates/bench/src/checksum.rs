@@ -18,9 +18,7 @@ const GOAL: f64 = 15.0;
 /// Prints the speed of every kernel that this processor has, and of whole verifications.
 pub(crate) fn run() {
     let size = PageSize::KIB_32;
-    let pages: Vec<Vec<u8>> = (1..=PAGES)
-        .map(|number| sealed(size, PageNumber(number)))
-        .collect();
+    let pages: Vec<Vec<u8>> = (1..=PAGES).map(|number| sealed(size, PageNumber(number))).collect();
     for kernel in Kernel::ALL {
         let block = &pages[0][..size.checksum_block_bytes()];
         if kernel.try_parities(block).is_none() {
@@ -32,28 +30,17 @@ pub(crate) fn run() {
                 black_box(kernel.try_parities(block));
             }
         });
-        let best = if kernel == Kernel::best() {
-            verdict(speed)
-        } else {
-            ""
-        };
+        let best = if kernel == Kernel::best() { verdict(speed) } else { "" };
         println!("{:<10} {speed:>6.1} GB/s{best}", kernel.name());
     }
     let speed = speed(&pages, |page, number| {
-        assert!(
-            verify(page, number) == PageVerdict::Good,
-            "a sealed page is good"
-        );
+        assert!(verify(page, number) == PageVerdict::Good, "a sealed page is good");
     });
     println!("{:<10} {speed:>6.1} GB/s{}", "verify", verdict(speed));
 }
 
 fn verdict(speed: f64) -> &'static str {
-    if speed >= GOAL {
-        " (goal of 15 met)"
-    } else {
-        " (below the goal of 15)"
-    }
+    if speed >= GOAL { " (goal of 15 met)" } else { " (below the goal of 15)" }
 }
 
 fn sealed(size: PageSize, number: PageNumber) -> Vec<u8> {

@@ -51,17 +51,12 @@ impl Crashed {
         let volume = world.volume(folder).map_err(failed)?;
         let runtime = world.executor().runtime();
         // What the tasks have not done when this returns they never do.
-        world
-            .executor()
-            .block_on(async move { self.work(&runtime, &volume).await })
+        world.executor().block_on(async move { self.work(&runtime, &volume).await })
     }
 
     async fn work(self, runtime: &Runtime, volume: &Rc<dyn Volume>) -> Result<(), Failure> {
         let options = BulkOptions::new(definition(), Signature::new(1, LogTime::NEVER));
-        let mut source = CrashedRows {
-            seed: self.seed,
-            numbers: 1..=self.records,
-        };
+        let mut source = CrashedRows { seed: self.seed, numbers: 1..=self.records };
         let filled = bulk::load(runtime, volume, FILE, &options, &mut source, |_| {}).await;
         filled.map_err(|error| Failure::new(error.to_string()))?;
         let opened = Database::open(runtime, files(volume, FILE), self.settings(), self.seed).await;
@@ -79,9 +74,7 @@ impl Crashed {
             })
             .collect();
         for session in sessions {
-            session
-                .await
-                .map_err(|error| Failure::new(error.to_string()))?;
+            session.await.map_err(|error| Failure::new(error.to_string()))?;
         }
         drop(oldest);
         Ok(())

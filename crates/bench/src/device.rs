@@ -53,11 +53,7 @@ impl fmt::Display for Comparison {
             self.memory.name(),
             self.fio,
             self.ratio,
-            if self.ratio >= GOAL {
-                "goal met"
-            } else {
-                "below the goal of 0.97"
-            },
+            if self.ratio >= GOAL { "goal met" } else { "below the goal of 0.97" },
             self.our_cpu_micros,
             self.fio_cpu_micros,
         )
@@ -73,9 +69,7 @@ pub(crate) fn run(directory: &Path) -> Result<Vec<Comparison>, Failure> {
     }
     let failed = |error: DeviceError| Failure::new(error.to_string());
     fill(directory).map_err(failed)?;
-    let memories = FioMemory::ALL
-        .into_iter()
-        .filter(|memory| memory.is_possible());
+    let memories = FioMemory::ALL.into_iter().filter(|memory| memory.is_possible());
     let lines = memories.flat_map(|memory| DEPTHS.map(|depth| (memory, depth)));
     let comparisons = lines.map(|(memory, depth)| compare(directory, memory, depth));
     let comparisons = comparisons.collect();

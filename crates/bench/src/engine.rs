@@ -21,12 +21,8 @@ const HEADINGS: &str = "engine             sessions  operations/s  KB read  KB w
                         CPU us  read p50 us  read p99 us  missed";
 
 /// Values of 8 to 10 KiB make this 2 GB, some 30 times the cache.
-const MIX: Mix = Mix {
-    records: 220_000,
-    cache: Bytes::from_mib(64),
-    span: Nanos::from_secs(15),
-    seed: Seed(1),
-};
+const MIX: Mix =
+    Mix { records: 220_000, cache: Bytes::from_mib(64), span: Nanos::from_secs(15), seed: Seed(1) };
 
 /// The sessions that the goal is stated for.
 const FEW: &str = "8";
@@ -126,12 +122,7 @@ pub(crate) fn alone(folder: &Path, sessions: &[&str]) -> Result<(), Failure> {
 
 /// Medians of the pairs against the goal.
 fn summary(pairs: &Pairs) -> String {
-    let Pairs {
-        ours,
-        peer,
-        ratio,
-        goal,
-    } = pairs;
+    let Pairs { ours, peer, ratio, goal } = pairs;
     let word = if ratio >= goal { "met" } else { "not met" };
     format!(
         "{FEW} sessions, medians: {OURS} {ours:.0} operations/s, {RIVAL} {peer:.0}: {ratio:.3} x \
@@ -150,11 +141,7 @@ mod tests {
     fn a_printed_line_gives_its_rate_back() {
         let mut tally = Tally::default();
         (0..3000).for_each(|_| tally.count(false));
-        let usage = Usage {
-            read_bytes: 0,
-            written_bytes: 0,
-            cpu_micros: 0,
-        };
+        let usage = Usage { read_bytes: 0, written_bytes: 0, cpu_micros: 0 };
         let line = Line {
             engine: "an engine, 2".to_owned(),
             sessions: 8,
@@ -168,14 +155,7 @@ mod tests {
 
     #[test]
     fn a_ratio_below_the_goal_is_said_to_be() {
-        let said = |ratio| {
-            summary(&Pairs {
-                ours: 120.0,
-                peer: 100.0,
-                ratio,
-                goal: 1.06,
-            })
-        };
+        let said = |ratio| summary(&Pairs { ours: 120.0, peer: 100.0, ratio, goal: 1.06 });
         assert!(said(1.2).contains("1.200 x (goal of 1.06: met)"));
         assert!(said(1.05).contains("1.050 x (goal of 1.06: not met)"));
     }

@@ -48,11 +48,8 @@ fn meminfo() -> String {
 
 /// Whether so many huge pages are free as the buffers of the greatest depth need.
 fn has_huge_pages(meminfo: &str) -> bool {
-    let free = meminfo
-        .lines()
-        .find_map(|line| line.strip_prefix("HugePages_Free:"));
-    free.and_then(|count| count.trim().parse().ok())
-        .is_some_and(|count: u64| count >= 2)
+    let free = meminfo.lines().find_map(|line| line.strip_prefix("HugePages_Free:"));
+    free.and_then(|count| count.trim().parse().ok()).is_some_and(|count: u64| count >= 2)
 }
 
 #[cfg(test)]
@@ -61,12 +58,8 @@ mod tests {
 
     #[test]
     fn reserved_huge_pages_are_read_from_meminfo() {
-        assert!(has_huge_pages(
-            "HugePages_Total:  16\nHugePages_Free:   16\n"
-        ));
-        assert!(!has_huge_pages(
-            "HugePages_Total:  16\nHugePages_Free:    1\n"
-        ));
+        assert!(has_huge_pages("HugePages_Total:  16\nHugePages_Free:   16\n"));
+        assert!(!has_huge_pages("HugePages_Total:  16\nHugePages_Free:    1\n"));
         assert!(!has_huge_pages("MemFree:  16\n"));
     }
 }

@@ -31,10 +31,7 @@ pub(crate) fn make(load: Mail, log: Bytes, folder: &Path) -> Result<String, Fail
     let coordinator = Arc::new(Coordinator::new(1));
     let group = mail::group(&runtime, &plan, volumes, &coordinator, move |event| {
         if let Event::Interval(interval) = event {
-            let volumes = interval
-                .databases
-                .iter()
-                .map(|of| of.counters.log_volume_bytes);
+            let volumes = interval.databases.iter().map(|of| of.counters.log_volume_bytes);
             noted.set(Bytes(noted.get().0 + volumes.sum::<u64>()));
         }
     });
@@ -45,9 +42,7 @@ pub(crate) fn make(load: Mail, log: Bytes, folder: &Path) -> Result<String, Fail
         let run = runtime.spawn(trial::run::run(group));
         while written.get() < log {
             if let Some(ended) = run.take() {
-                let failure = ended
-                    .failure
-                    .map_or_else(String::new, |failure| failure.text);
+                let failure = ended.failure.map_or_else(String::new, |failure| failure.text);
                 return Err(Failure::new(format!("the load ended: {failure}")));
             }
             runtime.sleep(LOOK).await;

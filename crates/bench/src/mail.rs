@@ -93,7 +93,5 @@ pub(crate) async fn prepare(group: &Group) -> Result<(), Failure> {
     let targets = targets.map_err(failed)?;
     let alone = Arc::new(Coordinator::new(1));
     let silent = &(Rc::new(|_| ()) as _);
-    trial::prepare::prepare(&group.runtime, plan, targets, &alone, silent)
-        .await
-        .map_err(failed)
+    trial::prepare::prepare(&group.runtime, plan, targets, &alone, silent).await.map_err(failed)
 }

@@ -1,11 +1,7 @@
 //! Measurements: against a peer on the same file in the same run, in alternating pairs; or counts
 //! against what the original tool counts.
 
-#![expect(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "printing is this program's output"
-)]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "printing is this program's output")]
 
 mod account;
 mod batch;

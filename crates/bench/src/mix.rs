@@ -71,9 +71,7 @@ pub(crate) fn run(folder: &Path, mix: &Mix, sessions: Vec<u32>) -> Result<Vec<Li
     let volume = world.volume(folder).map_err(failed)?;
     let runtime = world.executor().runtime();
     let mix = *mix;
-    world
-        .executor()
-        .block_on(async move { on_database(runtime, volume, &mix, sessions).await })
+    world.executor().block_on(async move { on_database(runtime, volume, &mix, sessions).await })
 }
 
 async fn on_database(
@@ -90,17 +88,13 @@ async fn on_database(
         log: volume,
         log_base: LOG_BASE.to_owned(),
     };
-    let settings = Settings {
-        cache_minimum: mix.cache,
-        cache_maximum: mix.cache,
-        ..Settings::default()
-    };
+    let settings =
+        Settings { cache_minimum: mix.cache, cache_maximum: mix.cache, ..Settings::default() };
     let database = Database::open(&runtime, files, settings, mix.seed)
         .await
         .map_err(|error| Failure::new(error.to_string()))?;
-    let table = database
-        .table(TABLE)
-        .ok_or_else(|| Failure::new("the database has lost its table"))?;
+    let table =
+        database.table(TABLE).ok_or_else(|| Failure::new("the database has lost its table"))?;
     let shared = Rc::new(MixState {
         runtime,
         database: database.clone(),
@@ -126,11 +120,8 @@ async fn preload(
     let signature = Signature::new(1, LogTime::from_unix_millis(0));
     let options = BulkOptions::new(definition(), signature);
     let keys: Vec<i64> = mailboxes.keys().collect();
-    let mut source = Preload {
-        mailboxes: mailboxes.clone(),
-        keys: keys.into_iter(),
-        value: Vec::new(),
-    };
+    let mut source =
+        Preload { mailboxes: mailboxes.clone(), keys: keys.into_iter(), value: Vec::new() };
     bulk::load(runtime, volume, FILE, &options, &mut source, |_| {})
         .await
         .map_err(|error| Failure::new(error.to_string()))?;
@@ -144,11 +135,7 @@ fn definition() -> TableDefinition {
             ColumnDefinition::new(MESSAGE_ID, "MessageId", ColumnType::LongLong, 0).not_null(),
             ColumnDefinition::new(VALUE, "Value", ColumnType::LongBinary, 0),
         ],
-        vec![IndexDefinition::new(
-            "MessageIndex",
-            index_flags::ORDINARY_PRIMARY,
-            &[MESSAGE_ID],
-        )],
+        vec![IndexDefinition::new("MessageIndex", index_flags::ORDINARY_PRIMARY, &[MESSAGE_ID])],
     )
 }
 
@@ -222,14 +209,11 @@ impl MixState {
     async fn read(&self, key: i64, hands: &mut Hands) -> Result<bool, TransactionError> {
         let transaction = self.database.begin();
         hands.value.clear();
-        let found = transaction
-            .read(&self.table, &self.primary_key(key), &mut hands.record)
-            .await?;
+        let found =
+            transaction.read(&self.table, &self.primary_key(key), &mut hands.record).await?;
         let found = match self.long_value(&hands.record) {
             Some(id) if found => {
-                transaction
-                    .read_long_value(&self.table, id, &mut hands.value)
-                    .await?
+                transaction.read_long_value(&self.table, id, &mut hands.value).await?
             }
             _ => false,
         };
@@ -265,11 +249,7 @@ impl MixState {
             transaction.rollback().await?;
             return Err(error);
         }
-        let durability = if durable {
-            Durability::Durable
-        } else {
-            Durability::Lazy
-        };
+        let durability = if durable { Durability::Durable } else { Durability::Lazy };
         transaction.commit(durability).await?;
         Ok(true)
     }

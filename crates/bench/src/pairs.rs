@@ -47,11 +47,7 @@ pub(crate) fn measure(
 
 impl fmt::Display for Pairs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let verdict = if self.ratio >= self.goal {
-            "goal met"
-        } else {
-            "below the goal"
-        };
+        let verdict = if self.ratio >= self.goal { "goal met" } else { "below the goal" };
         write!(
             f,
             "{:.0} MiB/s, fio {:.0} MiB/s: {:.3} x ({verdict} of {})",

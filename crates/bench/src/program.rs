@@ -74,10 +74,7 @@ impl Drop for ProgramScene {
 
 /// Runs the program and returns MiB of database per second, from its start to its end.
 fn program(words: &[&str]) -> Result<f64, Failure> {
-    let program = shell::root()
-        .join("target/release/plimsoll")
-        .display()
-        .to_string();
+    let program = shell::root().join("target/release/plimsoll").display().to_string();
     let started = Instant::now();
     shell::capture(&[&[program.as_str(), "--quiet"], words].concat())?;
     let bytes = DATABASE_BYTES * DATABASES as u64;
@@ -114,23 +111,14 @@ pub(crate) fn prepare(directory: &Path) -> Result<Option<Pairs>, Failure> {
         return Ok(None);
     }
     let scene = ProgramScene::new(directory)?;
-    let files: Vec<String> = (0..DATABASES)
-        .map(|number| scene.path(&format!("fio{number}")))
-        .collect();
+    let files: Vec<String> =
+        (0..DATABASES).map(|number| scene.path(&format!("fio{number}"))).collect();
     let size = format!("--size={}", DATABASE_BYTES * DATABASES as u64);
     let theirs = || {
         for file in &files {
             let _ = fs::remove_file(file);
         }
-        peer(
-            &files,
-            &[
-                "--rw=write",
-                "--end_fsync=1",
-                "--allow_file_create=1",
-                &size,
-            ],
-        )
+        peer(&files, &["--rw=write", "--end_fsync=1", "--allow_file_create=1", &size])
     };
     pairs::measure(0.8, || scene.prepare(), theirs).map(Some)
 }

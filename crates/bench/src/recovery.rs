@@ -27,12 +27,7 @@ const LOG: Bytes = Bytes::from_mib(500);
 const CACHE: Bytes = Bytes::from_mib(64);
 
 /// Records of some 900 bytes make this 20 times the cache.
-const UPDATES: Crashed = Crashed {
-    records: 1_300_000,
-    cache: CACHE,
-    log: LOG,
-    seed: Seed(1),
-};
+const UPDATES: Crashed = Crashed { records: 1_300_000, cache: CACHE, log: LOG, seed: Seed(1) };
 
 /// 20 times the cache, and no checkpoint before the log is long enough.
 const MAIL: Mail = Mail {
@@ -156,10 +151,7 @@ impl std::fmt::Display for RecoveryScene {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let caches = self.bytes as f64 / CACHE.0 as f64;
         let bytes = Bytes(self.bytes);
-        write!(
-            f,
-            "a database of {bytes}, {caches:.0} x its cache of {CACHE}"
-        )
+        write!(f, "a database of {bytes}, {caches:.0} x its cache of {CACHE}")
     }
 }
 
@@ -201,10 +193,7 @@ impl RecoveryScene {
         let volume: Rc<dyn Volume> = Rc::new(TracedVolume::new(volume, observer));
         let files = crashed::files(&volume, &self.name);
         let runtime = world.executor().runtime();
-        let settings = RecoverySettings {
-            cache: CACHE,
-            ..RecoverySettings::default()
-        };
+        let settings = RecoverySettings { cache: CACHE, ..RecoverySettings::default() };
         let redone = world
             .executor()
             .block_on(async move { redo(&runtime, &files, &settings, &|_| ()).await });

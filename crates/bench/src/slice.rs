@@ -104,9 +104,7 @@ async fn read_until(
 fn cpu_nanos() -> Result<u64, Failure> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let first = text.split(' ').next().unwrap_or_default();
-    first
-        .parse()
-        .map_err(|_| Failure::new("the kernel does not tell CPU time in schedstat"))
+    first.parse().map_err(|_| Failure::new("the kernel does not tell CPU time in schedstat"))
 }
 
 #[cfg(test)]

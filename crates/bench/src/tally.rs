@@ -103,9 +103,7 @@ impl Tally {
     pub(crate) fn add(&mut self, other: &Self) {
         self.operations += other.operations;
         self.missed += other.missed;
-        self.reads
-            .add(&other.reads)
-            .expect("invariant: all have the same bounds");
+        self.reads.add(&other.reads).expect("invariant: all have the same bounds");
     }
 }
 
@@ -146,11 +144,7 @@ mod tests {
     fn the_kernels_files_are_read() {
         let counted = "rchar: 9\nread_bytes: 4096\nwrite_bytes: 8192\ncancelled_write_bytes: 1\n";
         let status = "7 (a (b) c) S 1 1 1 0 -1 4194304 100 0 0 0 12 30 0 0 20 0";
-        let usage = Usage {
-            read_bytes: 4096,
-            written_bytes: 8192,
-            cpu_micros: 420_000,
-        };
+        let usage = Usage { read_bytes: 4096, written_bytes: 8192, cpu_micros: 420_000 };
         assert_eq!(Usage::parse(counted, status), Some(usage));
         assert_eq!(Usage::parse("", status), None);
         assert_eq!(Usage::parse(counted, "7 (a"), None);

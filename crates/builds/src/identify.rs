@@ -27,19 +27,13 @@ pub enum Identity<'table> {
 impl BuildTable {
     /// What is known of `version`.
     pub fn identify(&self, version: BuildNumber) -> Identity<'_> {
-        let series: Vec<&Release> = self
-            .releases()
-            .iter()
-            .filter(|release| release.version.same_series(version))
-            .collect();
+        let series: Vec<&Release> =
+            self.releases().iter().filter(|release| release.version.same_series(version)).collect();
         if let Some(exact) = series.iter().find(|release| release.version == version) {
             return Identity::Exact(exact);
         }
-        let branch: Vec<&Release> = series
-            .iter()
-            .copied()
-            .filter(|release| release.version.same_branch(version))
-            .collect();
+        let branch: Vec<&Release> =
+            series.iter().copied().filter(|release| release.version.same_branch(version)).collect();
         if let Some(near) = neighbours(&branch, version) {
             return Identity::About(near.0.or(near.1).unwrap_or(branch[0]));
         }
@@ -107,12 +101,9 @@ impl fmt::Display for Identity<'_> {
             Self::Before(first) => {
                 write!(f, "a build before {} ({})", first.name(), first.version)
             }
-            Self::After(last) => write!(
-                f,
-                "a build after {} ({}), the last one known",
-                last.name(),
-                last.version
-            ),
+            Self::After(last) => {
+                write!(f, "a build after {} ({}), the last one known", last.name(), last.version)
+            }
             Self::Unknown => f.write_str("no release of Exchange known here"),
         }
     }

@@ -34,12 +34,9 @@ pub fn mentions(table: &BuildTable, text: &str) -> Vec<Mention> {
             }
             match found.iter_mut().find(|mention| mention.version == version) {
                 Some(known) => known.count += 1,
-                None => found.push(Mention {
-                    line: line + 1,
-                    text: text.to_owned(),
-                    version,
-                    count: 1,
-                }),
+                None => {
+                    found.push(Mention { line: line + 1, text: text.to_owned(), version, count: 1 })
+                }
             }
         }
     }
@@ -67,9 +64,7 @@ fn in_words(text: &str) -> Option<(&str, BuildNumber)> {
 }
 
 fn dotted(text: &str) -> Option<(&str, BuildNumber)> {
-    let end = text
-        .bytes()
-        .position(|byte| !byte.is_ascii_digit() && byte != b'.');
+    let end = text.bytes().position(|byte| !byte.is_ascii_digit() && byte != b'.');
     let (number, rest) = text.split_at(end.unwrap_or(text.len()));
     if rest.bytes().next().is_some_and(is_word) {
         return None;

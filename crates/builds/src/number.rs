@@ -34,12 +34,7 @@ impl BuildNumber {
             [revision] => Some(*revision),
             _ => return None,
         };
-        Some(Self {
-            major,
-            minor,
-            build,
-            revision,
-        })
+        Some(Self { major, minor, build, revision })
     }
 
     /// The form of `AdminDisplayVersion` and of the directory.

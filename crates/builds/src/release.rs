@@ -42,10 +42,7 @@ impl ReleaseKind {
 
     /// Whether it changes a build that has to be installed first.
     pub(crate) fn is_update_of_a_level(self) -> bool {
-        matches!(
-            self,
-            Self::Rollup | Self::SecurityUpdate | Self::HotfixUpdate
-        )
+        matches!(self, Self::Rollup | Self::SecurityUpdate | Self::HotfixUpdate)
     }
 }
 

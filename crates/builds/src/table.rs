@@ -108,9 +108,7 @@ impl BuildTable {
     /// The build that people call `name`, such as `2016 CU23` or `Exchange Server 2010 SP3 RU10`.
     pub fn named(&self, name: &str) -> Option<&Release> {
         let wanted = words(name);
-        self.releases
-            .iter()
-            .find(|release| words(&release.name()) == wanted)
+        self.releases.iter().find(|release| words(&release.name()) == wanted)
     }
 }
 
@@ -170,14 +168,10 @@ fn number(text: &str, column: &str) -> Result<Option<u32>, String> {
 
 /// `2026-08-11` or `2026-08`.
 fn date(text: &str, column: &str) -> Result<String, String> {
-    let shape: String = text
-        .chars()
-        .map(|letter| if letter.is_ascii_digit() { '0' } else { letter })
-        .collect();
+    let shape: String =
+        text.chars().map(|letter| if letter.is_ascii_digit() { '0' } else { letter }).collect();
     if matches!(shape.as_str(), "0000-00-00" | "0000-00") {
         return Ok(text.to_owned());
     }
-    Err(format!(
-        "{column} is {text:?}, not a date such as 2026-08-11"
-    ))
+    Err(format!("{column} is {text:?}, not a date such as 2026-08-11"))
 }

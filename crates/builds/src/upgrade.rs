@@ -80,19 +80,12 @@ impl BuildTable {
         one: &'table Release,
         other: &'table Release,
     ) -> Upgrade<'table> {
-        let (older, newer) = if one.version <= other.version {
-            (one, other)
-        } else {
-            (other, one)
-        };
+        let (older, newer) = if one.version <= other.version { (one, other) } else { (other, one) };
         Upgrade {
             older,
             newer,
             preparations: preparations(older, newer),
-            sinking_schema: older
-                .schema
-                .zip(newer.schema)
-                .filter(|(from, to)| to < from),
+            sinking_schema: older.schema.zip(newer.schema).filter(|(from, to)| to < from),
             first: self
                 .level_of(newer)
                 .filter(|level| newer.kind.is_update_of_a_level() && !same_level(older, level)),

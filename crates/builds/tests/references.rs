@@ -9,9 +9,7 @@ use proptest::prelude::*;
 
 fn label(text: &str) -> String {
     let table = BuildTable::embedded();
-    table
-        .identify(BuildNumber::parse(text).unwrap())
-        .to_string()
+    table.identify(BuildNumber::parse(text).unwrap()).to_string()
 }
 
 #[test]
@@ -46,25 +44,13 @@ fn printed_versions_are_what_their_documents_say() {
         ("08.03.0417.001", "Exchange Server 2007 SP3 RU17"),
         ("15.02.2562.046", "Exchange Server SE RTM Aug26SU"),
         // A library of a release lags behind it.
-        (
-            "14.01.0218.012",
-            "about Exchange Server 2010 SP1 (14.1.218.15)",
-        ),
-        (
-            "15.00.0995.021",
-            "about Exchange Server 2013 CU6 (15.0.995.29)",
-        ),
-        (
-            "15.1.2375.10",
-            "about Exchange Server 2016 CU22 (15.1.2375.7)",
-        ),
+        ("14.01.0218.012", "about Exchange Server 2010 SP1 (14.1.218.15)"),
+        ("15.00.0995.021", "about Exchange Server 2013 CU6 (15.0.995.29)"),
+        ("15.1.2375.10", "about Exchange Server 2016 CU22 (15.1.2375.7)"),
         ("15.0.995.0", "about Exchange Server 2013 CU6 (15.0.995.29)"),
         // The path of Outlook on the web leaves the last number out.
         ("15.2.922", "about Exchange Server 2019 CU10 (15.2.922.7)"),
-        (
-            "14.01.0180.003",
-            "a build before Exchange Server 2010 SP1 (14.1.218.15)",
-        ),
+        ("14.01.0180.003", "a build before Exchange Server 2010 SP1 (14.1.218.15)"),
     ];
     for (text, name) in expected {
         assert_eq!(label(text), name, "{text}");
@@ -84,16 +70,9 @@ fn versions_in_text_are_found_and_addresses_are_not() {
         .into_iter()
         .map(|mention| (mention.line, mention.version.to_string(), mention.count))
         .collect();
-    let expected = [
-        (1, "15.1.2375.7", 2),
-        (2, "15.0.1076.9", 1),
-        (4, "15.2.922", 1),
-        (4, "15.1.2507.6", 1),
-    ];
-    assert_eq!(
-        found,
-        expected.map(|(line, version, count)| (line, version.to_owned(), count))
-    );
+    let expected =
+        [(1, "15.1.2375.7", 2), (2, "15.0.1076.9", 1), (4, "15.2.922", 1), (4, "15.1.2507.6", 1)];
+    assert_eq!(found, expected.map(|(line, version, count)| (line, version.to_owned(), count)));
 }
 
 #[test]
@@ -105,10 +84,7 @@ fn the_way_from_build_to_build_is_known() {
     let (new, old) = (named("2016 CU23 Oct25SU"), named("2016 CU1"));
     let long = table.compare(new, old);
     assert_eq!(long.first.unwrap().name(), "Exchange Server 2016 CU23");
-    let schema = Preparation::Schema {
-        from: 15323,
-        to: 15334,
-    };
+    let schema = Preparation::Schema { from: 15323, to: 15334 };
     assert_eq!(long.preparations[0], schema);
     assert_eq!(long.preparations.len(), 3);
     // Setup of 2010 refuses where 2007 SP3 has raised the schema already.
@@ -127,16 +103,10 @@ fn another_table_is_read_by_its_headers() {
     let table = BuildTable::parse(text).unwrap();
     assert_eq!(table.date(), "2027-01-12");
     let version = BuildNumber::parse("15.2.3000.1").unwrap();
-    assert_eq!(
-        table.identify(version).to_string(),
-        "Exchange Server SE CU1"
-    );
+    assert_eq!(table.identify(version).to_string(), "Exchange Server SE CU1");
     let bad = text.replace("15.2.3000.1", "15.2");
     let error = BuildTable::parse(&bad).unwrap_err();
-    assert!(
-        matches!(error, BuildTableError::Line { line: 2, .. }),
-        "{error}"
-    );
+    assert!(matches!(error, BuildTableError::Line { line: 2, .. }), "{error}");
     let error = BuildTable::parse("a,b\n1,2\n").unwrap_err();
     assert_eq!(error, BuildTableError::NoColumn("product"));
     let head = text.lines().next().unwrap();

@@ -67,11 +67,7 @@ impl World {
     /// Sets the backend up. [`Backend::Auto`] fails only where no backend exists at all.
     pub fn new(backend: Backend) -> Result<Self, DeviceError> {
         let (host, backend) = system::host(backend)?;
-        Ok(Self {
-            executor: Executor::new(Rc::clone(&host).reactor()),
-            host,
-            backend,
-        })
+        Ok(Self { executor: Executor::new(Rc::clone(&host).reactor()), host, backend })
     }
 
     /// The executor that the backend feeds.

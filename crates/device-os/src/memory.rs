@@ -29,9 +29,7 @@ pub struct BufferMemory {
 impl BufferMemory {
     /// An allocator that holds nothing yet.
     pub const fn new() -> Self {
-        Self {
-            classes: Mutex::new([const { Class::new() }; CLASSES]),
-        }
+        Self { classes: Mutex::new([const { Class::new() }; CLASSES]) }
     }
 
     fn classes(&self) -> MutexGuard<'_, [Class; CLASSES]> {

@@ -23,14 +23,8 @@ pub struct Buffer {
 impl Buffer {
     /// A zeroed buffer of `length` bytes, a multiple of [`SECTOR`].
     pub fn zeroed(length: usize) -> Self {
-        assert!(
-            length.is_multiple_of(SECTOR),
-            "a buffer is a whole number of sectors"
-        );
-        Self {
-            blocks: bytemuck::zeroed_slice_box(length.div_ceil(ALIGNMENT)),
-            length,
-        }
+        assert!(length.is_multiple_of(SECTOR), "a buffer is a whole number of sectors");
+        Self { blocks: bytemuck::zeroed_slice_box(length.div_ceil(ALIGNMENT)), length }
     }
 
     /// A buffer that holds a copy of `bytes`, whose length is a multiple of [`SECTOR`].

@@ -27,9 +27,7 @@ impl Outcome {
     /// The buffer of a read or write that succeeded.
     pub fn into_buffer(self) -> Result<Buffer, DeviceError> {
         self.result?;
-        Ok(self
-            .buffer
-            .expect("invariant: a device gives the buffer of a read or write back"))
+        Ok(self.buffer.expect("invariant: a device gives the buffer of a read or write back"))
     }
 
     /// Service time as the caller saw it.
@@ -62,12 +60,7 @@ pub struct Completer {
 /// A connected pair: the device keeps the completer, the caller the completion.
 pub fn completion() -> (Completer, Completion) {
     let shared = Rc::new(RefCell::new(CompletionState::default()));
-    (
-        Completer {
-            shared: Rc::clone(&shared),
-        },
-        Completion { shared },
-    )
+    (Completer { shared: Rc::clone(&shared) }, Completion { shared })
 }
 
 impl Completer {
@@ -117,11 +110,7 @@ impl Future for Completion {
         if let Some(outcome) = shared.outcome.take() {
             return Poll::Ready(outcome);
         }
-        if !shared
-            .waker
-            .as_ref()
-            .is_some_and(|waker| waker.will_wake(context.waker()))
-        {
+        if !shared.waker.as_ref().is_some_and(|waker| waker.will_wake(context.waker())) {
             shared.waker = Some(context.waker().clone());
         }
         Poll::Pending

@@ -93,10 +93,7 @@ async fn new_files_are_zeros_and_listed(volume: Rc<dyn Volume>) {
     let listed = entries.iter().map(|e| (e.name.as_str(), e.length / 4_096));
     let sorted = [3, 1, 5, 4, 7, 0, 6, 2];
     let names = ["a", "b", "c", "d", "e", "f", "g", "h"];
-    assert!(
-        listed.eq(names.into_iter().zip(sorted)),
-        "sorted: {entries:?}"
-    );
+    assert!(listed.eq(names.into_iter().zip(sorted)), "sorted: {entries:?}");
     let free = volume.free_bytes().await.expect("free space is known");
     assert!(free > 0, "the tests need some free space");
     for file in files {
@@ -129,10 +126,7 @@ async fn what_is_written_is_read(volume: Rc<dyn Volume>) {
         .collect();
     for (index, read) in (0..).zip(reads) {
         let bytes = read.await.into_buffer().expect("a read inside the file");
-        assert!(
-            bytes[..] == pattern(32_768, index)[..],
-            "write {index} is read"
-        );
+        assert!(bytes[..] == pattern(32_768, index)[..], "write {index} is read");
     }
     remove(&volume, "file").await;
 }
@@ -149,18 +143,11 @@ async fn the_end_of_the_file_is_kept(volume: Rc<dyn Volume>) {
     let device = create(&volume, "file", 16_384).await;
     done(&device, write(8_192, pattern(8_192, 1))).await;
     done(&device, Request::set_length(Purpose::Database, 10_000)).await;
-    let outcome = device
-        .submit(Request::read(Purpose::Database, 4_096, 8_192))
-        .await;
+    let outcome = device.submit(Request::read(Purpose::Database, 4_096, 8_192)).await;
     assert_eq!(moved(&outcome), 10_000 - 4_096);
     let bytes = outcome.buffer.expect("invariant: asserted above");
-    assert!(
-        bytes[4_096..5_904] == pattern(8_192, 1)[..1_808],
-        "the tail is read"
-    );
-    let outcome = device
-        .submit(Request::read(Purpose::Database, 1 << 20, 4_096))
-        .await;
+    assert!(bytes[4_096..5_904] == pattern(8_192, 1)[..1_808], "the tail is read");
+    let outcome = device.submit(Request::read(Purpose::Database, 1 << 20, 4_096)).await;
     assert_eq!(moved(&outcome), 0);
     let outcome = device.submit(write(8_192, pattern(4_096, 2))).await;
     assert_eq!(moved(&outcome), 0);
@@ -175,14 +162,8 @@ async fn lengths_change_both_ways(volume: Rc<dyn Volume>) {
     done(&device, Request::set_length(Purpose::Database, 2 << 20)).await;
     assert_eq!(device.length(), 2 << 20);
     let bytes = read(&device, 0, 2 << 20).await;
-    assert!(
-        bytes[..5_000] == pattern(8_192, 3)[..5_000],
-        "bytes kept stay"
-    );
-    assert!(
-        bytes[5_000..].iter().all(|&byte| byte == 0),
-        "bytes cut off are zeros"
-    );
+    assert!(bytes[..5_000] == pattern(8_192, 3)[..5_000], "bytes kept stay");
+    assert!(bytes[5_000..].iter().all(|&byte| byte == 0), "bytes cut off are zeros");
     done(&device, write((2 << 20) - 4_096, pattern(4_096, 4))).await;
     assert_eq!(volume.list().await.expect("lists")[0].length, 2 << 20);
     remove(&volume, "file").await;
@@ -190,47 +171,29 @@ async fn lengths_change_both_ways(volume: Rc<dyn Volume>) {
 
 async fn names_are_kept(volume: Rc<dyn Volume>) {
     let missing = |error| matches!(error, Some(DeviceError::NotFound { .. }));
-    assert!(missing(error(
-        volume.open("none", OpenMode::ReadOnly).await
-    )));
-    assert!(missing(error(
-        volume.open("none", OpenMode::ReadWrite).await
-    )));
+    assert!(missing(error(volume.open("none", OpenMode::ReadOnly).await)));
+    assert!(missing(error(volume.open("none", OpenMode::ReadWrite).await)));
     assert!(missing(error(volume.remove("none").await)));
     assert!(missing(error(volume.rename("none", "other").await)));
     drop(create(&volume, "file", 4_096).await);
     let again = volume.open("file", OpenMode::CreateNew { length: 0 }).await;
     let error = error(again);
-    assert!(
-        matches!(error, Some(DeviceError::AlreadyExists { .. })),
-        "{error:?}"
-    );
+    assert!(matches!(error, Some(DeviceError::AlreadyExists { .. })), "{error:?}");
     let lengths = volume.list().await.expect("lists");
-    assert_eq!(
-        lengths[0].length, 4_096,
-        "a refused creation changes nothing"
-    );
+    assert_eq!(lengths[0].length, 4_096, "a refused creation changes nothing");
     remove(&volume, "file").await;
 }
 
 async fn locks_exclude_writers(volume: Rc<dyn Volume>) {
     let locked = |error| matches!(error, Some(DeviceError::Locked { .. }));
     let created = create(&volume, "file", 4_096).await;
-    assert!(locked(error(
-        volume.open("file", OpenMode::ReadWrite).await
-    )));
+    assert!(locked(error(volume.open("file", OpenMode::ReadWrite).await)));
     let reader = volume.open("file", OpenMode::ReadOnly).await;
     assert!(reader.is_ok(), "readers pass the lock");
     drop(created);
     let writer = volume.open("file", OpenMode::ReadWrite).await;
-    assert!(
-        writer.is_ok(),
-        "a closed file is unlocked: {:?}",
-        error(writer)
-    );
-    assert!(locked(error(
-        volume.open("file", OpenMode::ReadWrite).await
-    )));
+    assert!(writer.is_ok(), "a closed file is unlocked: {:?}", error(writer));
+    assert!(locked(error(volume.open("file", OpenMode::ReadWrite).await)));
     drop(writer);
     remove(&volume, "file").await;
 }
@@ -238,10 +201,7 @@ async fn locks_exclude_writers(volume: Rc<dyn Volume>) {
 async fn read_only_refuses_changes(volume: Rc<dyn Volume>) {
     let writer = create(&volume, "file", 8_192).await;
     done(&writer, write(0, pattern(8_192, 5))).await;
-    let device = volume
-        .open("file", OpenMode::ReadOnly)
-        .await
-        .expect("opens");
+    let device = volume.open("file", OpenMode::ReadOnly).await.expect("opens");
     let changes = [
         write(0, Buffer::zeroed(4_096)),
         Request::flush(Purpose::Database),
@@ -264,24 +224,15 @@ async fn devices_follow_their_file(volume: Rc<dyn Volume>) {
     let new = create(&volume, "new", 4_096).await;
     done(&old, write(0, pattern(4_096, 6))).await;
     done(&new, write(0, pattern(4_096, 7))).await;
-    volume
-        .rename("old", "new")
-        .await
-        .expect("renames over another");
+    volume.rename("old", "new").await.expect("renames over another");
     let entries = volume.list().await.expect("lists");
     assert_eq!(entries.len(), 1);
     assert!(read(&old, 0, 4_096).await[..] == pattern(4_096, 6)[..]);
-    assert!(
-        read(&new, 0, 4_096).await[..] == pattern(4_096, 7)[..],
-        "replaced, still open"
-    );
+    assert!(read(&new, 0, 4_096).await[..] == pattern(4_096, 7)[..], "replaced, still open");
     let opened = volume.open("new", OpenMode::ReadOnly).await.expect("opens");
     assert!(read(&opened, 0, 4_096).await[..] == pattern(4_096, 6)[..]);
     remove(&volume, "new").await;
-    assert!(
-        read(&old, 0, 4_096).await[..] == pattern(4_096, 6)[..],
-        "removed, still open"
-    );
+    assert!(read(&old, 0, 4_096).await[..] == pattern(4_096, 6)[..], "removed, still open");
 }
 
 async fn outcomes_without_a_waiter_still_happen(volume: Rc<dyn Volume>) {
@@ -309,11 +260,8 @@ async fn behaves_as_plain_bytes(volume: Rc<dyn Volume>, seed: Seed) {
     const BLOCKS: u64 = 64;
     let mut prng = Prng::new(seed);
     let device = create(&volume, "file", BLOCKS * ALIGNMENT as u64).await;
-    let block_bytes = if prng.percent(50) {
-        u64::from(device.caps().sector)
-    } else {
-        ALIGNMENT as u64
-    };
+    let block_bytes =
+        if prng.percent(50) { u64::from(device.caps().sector) } else { ALIGNMENT as u64 };
     let mut twin = vec![0; usize::try_from(BLOCKS * block_bytes).expect("invariant: 256 KiB")];
     for _ in 0..40 {
         let mut batch = Vec::new();
@@ -340,10 +288,7 @@ async fn behaves_as_plain_bytes(volume: Rc<dyn Volume>, seed: Seed) {
             assert!(buffer[..] == twin[range.clone()], "{seed}: bytes {range:?}");
         }
     }
-    assert!(
-        read(&device, 0, twin.len()).await[..] == twin[..],
-        "{seed}: the whole file"
-    );
+    assert!(read(&device, 0, twin.len()).await[..] == twin[..], "{seed}: the whole file");
     remove(&volume, "file").await;
 }
 

@@ -86,16 +86,10 @@ impl fmt::Display for DeviceError {
         match self {
             Self::NotFound { file } => write!(f, "{file}: no such file; check the path"),
             Self::AlreadyExists { file } => {
-                write!(
-                    f,
-                    "{file}: exists already; remove it or choose another folder"
-                )
+                write!(f, "{file}: exists already; remove it or choose another folder")
             }
             Self::PermissionDenied { file } => {
-                write!(
-                    f,
-                    "{file}: permission denied; run as a user who may read and write it"
-                )
+                write!(f, "{file}: permission denied; run as a user who may read and write it")
             }
             Self::ReadOnly { file } => {
                 write!(
@@ -106,44 +100,24 @@ impl fmt::Display for DeviceError {
             }
             Self::BadPath { file, message } => write!(f, "{file}: {message}; check the path"),
             Self::NotAFile { file } => {
-                write!(
-                    f,
-                    "{file}: is a folder, a pipe or a device; name a file on a disk"
-                )
+                write!(f, "{file}: is a folder, a pipe or a device; name a file on a disk")
             }
             Self::Locked { file } => {
-                write!(
-                    f,
-                    "{file}: in use by another plimsoll process; wait for it to end"
-                )
+                write!(f, "{file}: in use by another plimsoll process; wait for it to end")
             }
             Self::Full { file, offset } => {
-                write!(
-                    f,
-                    "{file}: no space left on the volume at byte {offset}; free some space"
-                )
+                write!(f, "{file}: no space left on the volume at byte {offset}; free some space")
             }
             Self::Unbuffered { file } => write!(
                 f,
                 "{file}: the file system does not support unbuffered I/O; \
                  choose a folder on a disk (ext4, XFS, NTFS, ReFS)"
             ),
-            Self::Short {
-                file,
-                offset,
-                wanted,
-                moved,
-            } => write!(
+            Self::Short { file, offset, wanted, moved } => write!(
                 f,
                 "{file}: {moved} of {wanted} bytes moved at byte {offset}; it may be truncated"
             ),
-            Self::Io {
-                file,
-                offset,
-                operation,
-                code,
-                message,
-            } => write!(
+            Self::Io { file, offset, operation, code, message } => write!(
                 f,
                 "{file}: {operation} at byte {offset} failed: {message} (error {code}); \
                  check the disk and the system log"

@@ -145,10 +145,7 @@ impl Executor {
             clock: reactor.clock(),
             longest_round: Cell::new(Nanos::ZERO),
         });
-        Self {
-            runtime: Runtime { core },
-            reactor,
-        }
+        Self { runtime: Runtime { core }, reactor }
     }
 
     /// The handle that tasks use.
@@ -236,14 +233,9 @@ impl ExecutorCore {
                 slots.push(None);
                 slots.len() - 1
             });
-            let waker = Waker::from(Arc::new(TaskWaker {
-                task: index,
-                ready: Arc::clone(&self.ready),
-            }));
-            slots[index] = Some(TaskSlot {
-                task: Some(task),
-                waker,
-            });
+            let waker =
+                Waker::from(Arc::new(TaskWaker { task: index, ready: Arc::clone(&self.ready) }));
+            slots[index] = Some(TaskSlot { task: Some(task), waker });
             self.ready.push(index);
         }
     }
@@ -283,11 +275,7 @@ impl Runtime {
 
     /// Waits for an instant.
     pub fn sleep_until(&self, at: Nanos) -> Sleep {
-        Sleep {
-            core: Rc::clone(&self.core),
-            at,
-            timer: None,
-        }
+        Sleep { core: Rc::clone(&self.core), at, timer: None }
     }
 
     /// Lets other tasks and completions have their turn. Long work calls this about every
@@ -306,10 +294,7 @@ impl Runtime {
 
     /// Starts a task on this thread.
     pub fn spawn<T: 'static>(&self, future: impl Future<Output = T> + 'static) -> JoinHandle<T> {
-        let state = Rc::new(RefCell::new(JoinState {
-            value: None,
-            waker: None,
-        }));
+        let state = Rc::new(RefCell::new(JoinState { value: None, waker: None }));
         let shared = Rc::clone(&state);
         let task = async move {
             let value = future.await;
@@ -346,10 +331,7 @@ impl Future for Sleep {
             number
         });
         self.timer = Some(number);
-        self.core
-            .timers
-            .borrow_mut()
-            .insert((self.at, number), context.waker().clone());
+        self.core.timers.borrow_mut().insert((self.at, number), context.waker().clone());
         Poll::Pending
     }
 }

@@ -123,9 +123,7 @@ impl MemoryState {
 
     fn file(&self, file: &str) -> Result<Rc<File>, DeviceError> {
         let found = self.files.borrow().get(file).map(Rc::clone);
-        found.ok_or_else(|| DeviceError::NotFound {
-            file: self.path(file),
-        })
+        found.ok_or_else(|| DeviceError::NotFound { file: self.path(file) })
     }
 
     fn open(self: &Rc<Self>, name: &str, mode: OpenMode) -> Result<MemoryDevice, DeviceError> {
@@ -135,9 +133,7 @@ impl MemoryState {
         };
         let writable = mode != OpenMode::ReadOnly;
         if writable && file.locked.replace(true) {
-            return Err(DeviceError::Locked {
-                file: self.path(name),
-            });
+            return Err(DeviceError::Locked { file: self.path(name) });
         }
         Ok(MemoryDevice {
             handle: Rc::new(Handle {
@@ -152,9 +148,7 @@ impl MemoryState {
     fn create(&self, name: &str, length: u64) -> Result<Rc<File>, DeviceError> {
         let mut files = self.files.borrow_mut();
         if files.contains_key(name) {
-            return Err(DeviceError::AlreadyExists {
-                file: self.path(name),
-            });
+            return Err(DeviceError::AlreadyExists { file: self.path(name) });
         }
         let file = File::new(FileImage::zeroed(length));
         files.insert(name.to_owned(), Rc::clone(&file));
@@ -244,11 +238,7 @@ impl Device for MemoryDevice {
         request.op.assert_aligned();
         let handle = Rc::clone(&self.handle);
         let (completer, completion) = completion();
-        let ticket = handle
-            .file
-            .in_flight
-            .borrow_mut()
-            .begin(&handle.name, &request.op);
+        let ticket = handle.file.in_flight.borrow_mut().begin(&handle.name, &request.op);
         let span = handle.volume.latency.borrow_mut().draw();
         let submitted = handle.volume.reactor.now();
         let reactor = Rc::clone(&handle.volume.reactor);
@@ -285,9 +275,7 @@ impl Handle {
 
     fn perform(&self, op: &mut Op) -> Result<(), DeviceError> {
         if !self.writable && !matches!(op, Op::Read { .. }) {
-            return Err(DeviceError::PermissionDenied {
-                file: self.name.clone(),
-            });
+            return Err(DeviceError::PermissionDenied { file: self.name.clone() });
         }
         let mut image = self.file.image.borrow_mut();
         match op {
@@ -314,12 +302,7 @@ impl Handle {
         if moved == wanted {
             return Ok(());
         }
-        Err(DeviceError::Short {
-            file: self.name.clone(),
-            offset,
-            wanted,
-            moved,
-        })
+        Err(DeviceError::Short { file: self.name.clone(), offset, wanted, moved })
     }
 }
 

@@ -25,29 +25,20 @@ struct NullDevice {
 impl NullVolume {
     /// An empty folder whose outcomes are dated by `clock`.
     pub fn new(clock: Rc<dyn Clock>) -> Self {
-        Self {
-            clock,
-            lengths: Rc::default(),
-        }
+        Self { clock, lengths: Rc::default() }
     }
 
     fn find(&self, file: &str) -> Result<Rc<Cell<u64>>, DeviceError> {
         let found = self.lengths.borrow().get(file).map(Rc::clone);
-        found.ok_or_else(|| DeviceError::NotFound {
-            file: file.to_owned(),
-        })
+        found.ok_or_else(|| DeviceError::NotFound { file: file.to_owned() })
     }
 
     fn create(&self, file: &str, length: u64) -> Result<Rc<Cell<u64>>, DeviceError> {
         if self.find(file).is_ok() {
-            return Err(DeviceError::AlreadyExists {
-                file: file.to_owned(),
-            });
+            return Err(DeviceError::AlreadyExists { file: file.to_owned() });
         }
         let cell = Rc::new(Cell::new(length));
-        self.lengths
-            .borrow_mut()
-            .insert(file.to_owned(), Rc::clone(&cell));
+        self.lengths.borrow_mut().insert(file.to_owned(), Rc::clone(&cell));
         Ok(cell)
     }
 
@@ -65,11 +56,8 @@ impl Volume for NullVolume {
             OpenMode::ReadOnly | OpenMode::ReadWrite => self.find(file),
         };
         let device = length.map(|length| {
-            Rc::new(NullDevice {
-                name: file.to_owned(),
-                clock: Rc::clone(&self.clock),
-                length,
-            }) as Rc<dyn Device>
+            Rc::new(NullDevice { name: file.to_owned(), clock: Rc::clone(&self.clock), length })
+                as Rc<dyn Device>
         });
         Box::pin(ready(device))
     }
@@ -87,10 +75,9 @@ impl Volume for NullVolume {
 
     fn list(&self) -> Pending<Vec<FileEntry>> {
         let lengths = self.lengths.borrow();
-        let entries = lengths.iter().map(|(name, length)| FileEntry {
-            name: name.clone(),
-            length: length.get(),
-        });
+        let entries = lengths
+            .iter()
+            .map(|(name, length)| FileEntry { name: name.clone(), length: length.get() });
         Box::pin(ready(Ok(entries.collect())))
     }
 

@@ -141,21 +141,12 @@ pub struct Request {
 impl Request {
     /// A read of `length` bytes at `offset`.
     pub fn read(purpose: Purpose, offset: u64, length: usize) -> Self {
-        Self {
-            purpose,
-            op: Op::Read {
-                offset,
-                buffer: Buffer::zeroed(length),
-            },
-        }
+        Self { purpose, op: Op::Read { offset, buffer: Buffer::zeroed(length) } }
     }
 
     /// A read into `buffer` at `offset`.
     pub const fn read_into(purpose: Purpose, offset: u64, buffer: Buffer) -> Self {
-        Self {
-            purpose,
-            op: Op::Read { offset, buffer },
-        }
+        Self { purpose, op: Op::Read { offset, buffer } }
     }
 
     /// A write of `buffer` at `offset`.
@@ -165,29 +156,16 @@ impl Request {
         buffer: Buffer,
         durability: Durability,
     ) -> Self {
-        Self {
-            purpose,
-            op: Op::Write {
-                offset,
-                buffer,
-                durability,
-            },
-        }
+        Self { purpose, op: Op::Write { offset, buffer, durability } }
     }
 
     /// A flush.
     pub const fn flush(purpose: Purpose) -> Self {
-        Self {
-            purpose,
-            op: Op::Flush,
-        }
+        Self { purpose, op: Op::Flush }
     }
 
     /// A change of the file's length, in bytes.
     pub const fn set_length(purpose: Purpose, length: u64) -> Self {
-        Self {
-            purpose,
-            op: Op::SetLength { length },
-        }
+        Self { purpose, op: Op::SetLength { length } }
     }
 }

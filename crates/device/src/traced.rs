@@ -141,11 +141,7 @@ impl Volume for TracedVolume {
         Box::pin(async move {
             let inner = opening.await?;
             let name = inner.name().into();
-            Ok(Rc::new(TracedDevice {
-                inner,
-                name,
-                observer,
-            }) as Rc<dyn Device>)
+            Ok(Rc::new(TracedDevice { inner, name, observer }) as Rc<dyn Device>)
         })
     }
 
@@ -182,10 +178,7 @@ impl Device for TracedDevice {
             Op::Flush => 0,
         };
         let operation = match request.op {
-            Op::Write {
-                durability: Durability::Durable,
-                ..
-            } => "durable write",
+            Op::Write { durability: Durability::Durable, .. } => "durable write",
             _ => kind.name(),
         };
         let observer = Rc::clone(&self.observer);
@@ -288,12 +281,8 @@ mod tests {
             completed: Nanos(20),
             ok: true,
         };
-        let beyond = Observation {
-            purpose: Purpose::Checksum,
-            offset: 8_192,
-            ok: false,
-            ..maintenance
-        };
+        let beyond =
+            Observation { purpose: Purpose::Checksum, offset: 8_192, ok: false, ..maintenance };
         assert_eq!(*seen.0.borrow(), [maintenance, beyond]);
         let short = DeviceError::Short {
             file: "memory/file".to_owned(),

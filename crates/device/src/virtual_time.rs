@@ -58,9 +58,7 @@ impl VirtualReactor {
     pub fn after(&self, span: Nanos, event: impl FnOnce() + 'static) {
         let sequence = self.sequence.get();
         self.sequence.set(sequence + 1);
-        self.events
-            .borrow_mut()
-            .insert((self.now() + span, sequence), Box::new(event));
+        self.events.borrow_mut().insert((self.now() + span, sequence), Box::new(event));
     }
 
     /// Resolves once `span` has passed, counted from this call.
@@ -139,20 +137,12 @@ pub struct Latency {
 impl Latency {
     /// Always the same span.
     pub const fn fixed(span: Nanos) -> Self {
-        Self {
-            shortest: span,
-            spread: 0,
-            prng: Prng::new(Seed(0)),
-        }
+        Self { shortest: span, spread: 0, prng: Prng::new(Seed(0)) }
     }
 
     /// Evenly spread over `shortest..=longest`, so that requests overtake each other.
     pub fn spread(shortest: Nanos, longest: Nanos, seed: Seed) -> Self {
-        Self {
-            shortest,
-            spread: (longest - shortest).0,
-            prng: Prng::new(seed),
-        }
+        Self { shortest, spread: (longest - shortest).0, prng: Prng::new(seed) }
     }
 
     /// The span of the next operation.

@@ -143,9 +143,7 @@ pub async fn load(
         Amount::File(bytes) => bytes.0 - bytes.0 % size.bytes_u64(),
         Amount::Rows(_) => 0,
     };
-    let create = OpenMode::CreateNew {
-        length: wanted.max(2 * size.bytes_u64()),
-    };
+    let create = OpenMode::CreateNew { length: wanted.max(2 * size.bytes_u64()) };
     let device = volume.open(file, create).await?;
     let mut writer = FileWriter::new(device, options.writes_in_flight);
     let mut header = DatabaseHeader::new(size, options.signature);
@@ -212,10 +210,7 @@ async fn write_headers(
 /// What a fill can order by and keep apart.
 fn check_schema(file: &str, options: &BulkOptions) -> Result<(), BulkError> {
     let refuse = |problem: &str| {
-        Err(BulkError::Schema {
-            file: file.to_owned(),
-            problem: problem.to_owned(),
-        })
+        Err(BulkError::Schema { file: file.to_owned(), problem: problem.to_owned() })
     };
     let table = &options.table;
     let Some(primary) = table.primary() else {
@@ -224,12 +219,7 @@ fn check_schema(file: &str, options: &BulkOptions) -> Result<(), BulkError> {
     if !primary.is_unique() {
         return refuse("the keys of a primary index must not repeat");
     }
-    if table
-        .indexes
-        .iter()
-        .skip(1)
-        .any(ese::schema::IndexDefinition::is_primary)
-    {
+    if table.indexes.iter().skip(1).any(ese::schema::IndexDefinition::is_primary) {
         return refuse("a table has one primary index");
     }
     Ok(())

@@ -162,9 +162,7 @@ impl Cache {
             most_pages,
             extra_pages: Cell::new(0),
             free_pool: Cell::new(FreePool::new((pages(start), pages(stop)), most_pages)),
-            longest_run_pages: u32::try_from(pages(settings.longest_write))
-                .unwrap_or(1)
-                .max(1),
+            longest_run_pages: u32::try_from(pages(settings.longest_write)).unwrap_or(1).max(1),
             frames: RefCell::new(Frames::new(page_size)),
             loading: RefCell::default(),
             writes_in_flight: Cell::new(0),
@@ -210,17 +208,10 @@ impl Cache {
                     Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
                 }
             }
-            if all_done {
-                Poll::Ready(Ok(()))
-            } else {
-                Poll::Pending
-            }
+            if all_done { Poll::Ready(Ok(())) } else { Poll::Pending }
         })
         .await?;
-        Ok(fetches
-            .into_iter()
-            .filter_map(|(_, pinned)| pinned)
-            .collect())
+        Ok(fetches.into_iter().filter_map(|(_, pinned)| pinned).collect())
     }
 
     /// Brings a page in, unless it is here, and keeps it.
@@ -231,10 +222,7 @@ impl Cache {
         loop {
             self.poison.check()?;
             if self.frames.borrow_mut().pin(page) {
-                return Ok(Pinned {
-                    cache: Rc::clone(&self),
-                    page,
-                });
+                return Ok(Pinned { cache: Rc::clone(&self), page });
             }
             if self.loading.borrow().contains(&page) {
                 let here = || !self.loading.borrow().contains(&page);
@@ -251,10 +239,7 @@ impl Cache {
         let room = (self.most_pages / KEPT_SHARE).saturating_sub(self.kept_pages.get());
         let mut frames = self.frames.borrow_mut();
         let here = pages.iter().filter(|page| frames.pin(**page));
-        let pinned = here.take(room).map(|&page| Pinned {
-            cache: Rc::clone(self),
-            page,
-        });
+        let pinned = here.take(room).map(|&page| Pinned { cache: Rc::clone(self), page });
         let pages: Vec<Pinned> = pinned.collect();
         self.kept_pages.set(self.kept_pages.get() + pages.len());
         Kept { pages }
@@ -301,9 +286,7 @@ impl Cache {
         };
         self.changed.wait_until(is_over).await;
         let waited = self.runtime.now().since(begun);
-        self.counts
-            .stall_time
-            .set(self.counts.stall_time.get() + waited);
+        self.counts.stall_time.set(self.counts.stall_time.get() + waited);
         self.poison.check()
     }
 

@@ -13,11 +13,7 @@ pub struct DecodeError {
 
 impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "no valid {} at byte {} of the record",
-            self.what, self.offset
-        )
+        write!(f, "no valid {} at byte {} of the record", self.what, self.offset)
     }
 }
 
@@ -32,17 +28,11 @@ pub(crate) struct Fields<'a> {
 
 impl<'a> Fields<'a> {
     pub(crate) const fn new(bytes: &'a [u8]) -> Self {
-        Self {
-            rest: bytes,
-            offset: 0,
-        }
+        Self { rest: bytes, offset: 0 }
     }
 
     pub(crate) const fn error(&self, what: &'static str) -> DecodeError {
-        DecodeError {
-            what,
-            offset: self.offset,
-        }
+        DecodeError { what, offset: self.offset }
     }
 
     pub(crate) fn take(
@@ -87,11 +77,7 @@ impl<'a> Fields<'a> {
 
     /// Nothing may follow the last field.
     pub(crate) const fn end(&self) -> Result<(), DecodeError> {
-        if self.rest.is_empty() {
-            Ok(())
-        } else {
-            Err(self.error("end of record"))
-        }
+        if self.rest.is_empty() { Ok(()) } else { Err(self.error("end of record")) }
     }
 }
 

@@ -158,16 +158,9 @@ impl Core {
         }
         let dbtime = self.dbtime.get() + 1;
         self.dbtime.set(dbtime);
-        let apply = ApplyRecord {
-            transaction,
-            dbtime,
-            pages: finished.pages,
-            undo,
-        };
+        let apply = ApplyRecord { transaction, dbtime, pages: finished.pages, undo };
         let span = self.appended(self.log.append_apply(&apply))?;
-        self.cache
-            .frames()
-            .install(&apply.pages, finished.images, dbtime, span);
+        self.cache.frames().install(&apply.pages, finished.images, dbtime, span);
         if finished.counts.splits + finished.counts.merges > 0 {
             self.count(|counters| {
                 counters.splits += finished.counts.splits;
@@ -209,10 +202,7 @@ impl Core {
     /// while the log's buffer is full.
     async fn throttle(&self) -> Result<(), TransactionError> {
         self.cache.wait_for_room().await?;
-        self.log
-            .throttle()
-            .await
-            .map_err(|error| self.poison(&error))
+        self.log.throttle().await.map_err(|error| self.poison(&error))
     }
 
     /// Stops the database because of a failure that cannot be undone.
@@ -241,11 +231,7 @@ impl Core {
             Stop::Damaged { page, problem } => {
                 let file = self.file.name().to_owned();
                 let problem = problem.to_owned();
-                Err(TransactionError::Damaged(UnusablePage {
-                    file,
-                    page,
-                    problem,
-                }))
+                Err(TransactionError::Damaged(UnusablePage { file, page, problem }))
             }
             Stop::Refused(refusal) => {
                 if refusal == Refusal::Conflict {
@@ -285,10 +271,7 @@ impl Core {
             self.transactions.oldest_needed(durable),
             self.cleanups.oldest_needed(),
         ];
-        places
-            .into_iter()
-            .flatten()
-            .fold(durable.min(self.log.tip()), Lgpos::min)
+        places.into_iter().flatten().fold(durable.min(self.log.tip()), Lgpos::min)
     }
 
     /// Takes note of the end of a batch of cleanup.

@@ -97,10 +97,7 @@ impl Database {
     /// A table by its name.
     pub fn table(&self, name: &str) -> Option<Table> {
         let state = Rc::clone(self.core.tables.named(name)?);
-        Some(Table {
-            state,
-            page_size: self.core.cache.page_size(),
-        })
+        Some(Table { state, page_size: self.core.cache.page_size() })
     }
 
     /// Begins a transaction: its snapshot is now.
@@ -122,10 +119,7 @@ impl Database {
     /// marks the header clean. Waits for transactions that have not ended.
     pub async fn shut_down(self) -> Result<(), TransactionError> {
         let (core, lifecycle) = (&self.core, &self.core.lifecycle);
-        lifecycle
-            .work_ended()
-            .wait_until(|| core.transactions.is_empty())
-            .await;
+        lifecycle.work_ended().wait_until(|| core.transactions.is_empty()).await;
         lifecycle.stop();
         core.wake_all();
         for task in lifecycle.take_tasks() {
@@ -233,33 +227,19 @@ async fn close(core: &Rc<Core>, last_written: &LastWritten) -> Result<(), Transa
     let (cache, log) = (&core.cache, &core.log);
     core.poison.check()?;
     core.clean_up_now().await?;
-    assert!(
-        core.cleanups.is_empty(),
-        "no snapshot is left that cleanup waits for"
-    );
-    assert!(
-        core.transactions.has_no_active(),
-        "every transaction has ended"
-    );
-    log.flush_to(log.tip())
-        .await
-        .map_err(|error| core.poison(&error))?;
+    assert!(core.cleanups.is_empty(), "no snapshot is left that cleanup waits for");
+    assert!(core.transactions.has_no_active(), "every transaction has ended");
+    log.flush_to(log.tip()).await.map_err(|error| core.poison(&error))?;
     let all = log.tip();
-    cache
-        .write_older_than((all, all), core.settings.checkpoint_writes)
-        .await?;
+    cache.write_older_than((all, all), core.settings.checkpoint_writes).await?;
     cache.wait_for_writes().await;
     core.trim().await?;
     cache.flush_file().await?;
-    let LastWritten {
-        header, flush_map, ..
-    } = last_written;
+    let LastWritten { header, flush_map, .. } = last_written;
     let database = header.current().signature.random;
     let dbtime = core.dbtime();
     let (_, end) = core.append(&LogRecord::Detach { database, dbtime })?;
-    log.flush_to(end)
-        .await
-        .map_err(|error| core.poison(&error))?;
+    log.flush_to(end).await.map_err(|error| core.poison(&error))?;
     core.advance_checkpoint(header).await?;
     let mut closed = header.current();
     detach(&mut closed, end, dbtime);

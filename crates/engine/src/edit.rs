@@ -217,13 +217,9 @@ pub fn apply(page: &mut PageMut<'_>, edit: &PageEdit) -> Result<(), PageError> {
             page.set_flags(flags & !page_flags::FLUSH_TYPE | rotation);
             Ok(())
         }
-        PageEdit::DeltaU32 {
-            line,
-            offset,
-            delta,
-        } => page
-            .add_u32(usize::from(*line), usize::from(*offset), *delta)
-            .map(drop),
+        PageEdit::DeltaU32 { line, offset, delta } => {
+            page.add_u32(usize::from(*line), usize::from(*offset), *delta).map(drop)
+        }
     }
 }
 
@@ -244,25 +240,13 @@ pub(crate) fn apply_all(
 /// since it was last written, they let redo repair a page that a power failure tore.
 pub fn rebuild(page: PageRef<'_>) -> Vec<PageEdit> {
     let mut edits = vec![
-        PageEdit::Format {
-            flags: page.flags() & !page_flags::FLUSH_TYPE,
-            objid: page.object(),
-        },
+        PageEdit::Format { flags: page.flags() & !page_flags::FLUSH_TYPE, objid: page.object() },
         PageEdit::External(page.external_header().to_vec()),
-        PageEdit::Links {
-            previous: page.previous(),
-            next: page.next(),
-        },
+        PageEdit::Links { previous: page.previous(), next: page.next() },
     ];
     for (line, node) in (0_u16..).zip(page.nodes()) {
-        let bytes = page
-            .node_bytes(usize::from(line))
-            .expect("invariant: the node was just read");
-        edits.push(PageEdit::Insert {
-            line,
-            flags: node.flags,
-            node: bytes,
-        });
+        let bytes = page.node_bytes(usize::from(line)).expect("invariant: the node was just read");
+        edits.push(PageEdit::Insert { line, flags: node.flags, node: bytes });
     }
     edits
 }

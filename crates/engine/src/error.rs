@@ -21,15 +21,8 @@ pub struct UnusablePage {
 
 impl fmt::Display for UnusablePage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            file,
-            page,
-            problem,
-        } = self;
-        write!(
-            f,
-            "{file}: page {page}: {problem}; check the disk, then restore the database"
-        )
+        let Self { file, page, problem } = self;
+        write!(f, "{file}: page {page}: {problem}; check the disk, then restore the database")
     }
 }
 
@@ -48,12 +41,7 @@ pub struct LostFlush {
 
 impl fmt::Display for LostFlush {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            file,
-            page,
-            written,
-            found,
-        } = self;
+        let Self { file, page, written, found } = self;
         write!(
             f,
             "{file}: page {page}: lost flush: its last write was acknowledged and never reached \
@@ -122,10 +110,7 @@ impl fmt::Display for OpenError {
             Self::NotADatabase { file, problem } => {
                 write!(f, "{file}: not a database that can be opened: {problem}")
             }
-            Self::Dirty {
-                file,
-                generations: (first, last),
-            } => write!(
+            Self::Dirty { file, generations: (first, last) } => write!(
                 f,
                 "{file}: was not closed properly; recover it first (needs log generations \
                  {first:#x} to {last:#x})"
@@ -190,10 +175,7 @@ impl fmt::Display for TransactionError {
             Self::Duplicate => f.write_str("a row with this key exists already"),
             Self::NotFound => f.write_str("there is no row with this key"),
             Self::RowTooLarge { bytes, most } => {
-                write!(
-                    f,
-                    "the row needs {bytes} bytes and at most {most} fit; make it smaller"
-                )
+                write!(f, "the row needs {bytes} bytes and at most {most} fit; make it smaller")
             }
             Self::BadRow { problem } => write!(f, "the row does not fit its table: {problem}"),
             Self::Damaged(damage) => damage.fmt(f),

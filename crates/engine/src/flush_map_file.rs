@@ -40,12 +40,7 @@ impl LiveMap {
         page_size: PageSize,
         map: FlushMap,
     ) -> Self {
-        Self {
-            volume,
-            file: file.to_owned(),
-            page_size,
-            map: RefCell::new(map),
-        }
+        Self { volume, file: file.to_owned(), page_size, map: RefCell::new(map) }
     }
 
     /// The flush type that the next write of `page` carries.

@@ -58,14 +58,9 @@ mod tests {
     fn neighbouring_keys_spread_over_all_bits() {
         let build = QuickHash::default();
         for shift in [0, 20, 57] {
-            let buckets: HashSet<u64> = (0..1000u32)
-                .map(|page| build.hash_one(page) >> shift & 0x7F)
-                .collect();
-            assert!(
-                buckets.len() > 100,
-                "{} buckets at bit {shift}",
-                buckets.len()
-            );
+            let buckets: HashSet<u64> =
+                (0..1000u32).map(|page| build.hash_one(page) >> shift & 0x7F).collect();
+            assert!(buckets.len() > 100, "{} buckets at bit {shift}", buckets.len());
         }
     }
 }

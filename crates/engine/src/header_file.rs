@@ -145,11 +145,7 @@ impl HeaderFile {
             let offset = copy * self.page_size.bytes_u64();
             let buffer = Buffer::copy_of(image);
             let request = Request::write(Purpose::Header, offset, buffer, Durability::Durable);
-            self.device
-                .submit(request)
-                .await
-                .result
-                .map_err(|error| error.to_string())?;
+            self.device.submit(request).await.result.map_err(|error| error.to_string())?;
         }
         self.primary_counts.set(true);
         Ok(())
@@ -244,10 +240,7 @@ mod tests {
     fn torn_at(request: u64, before: &VolumeImage) -> Vec<VolumeImage> {
         let reactor = VirtualReactor::new();
         let memory = MemoryVolume::of("memory", &reactor, Latency::fixed(Nanos(10)), before);
-        let options = CrashOptions {
-            at_request: Some(request),
-            ..CrashOptions::default()
-        };
+        let options = CrashOptions { at_request: Some(request), ..CrashOptions::default() };
         let volume = CrashVolume::new(Rc::new(memory), before, options);
         let twin = volume.clone();
         let done = volume.run(&Executor::new(reactor), async move {
@@ -279,9 +272,7 @@ mod tests {
     fn power_that_fails_twice_leaves_a_good_copy() {
         let copy = DatabaseHeader::new(SIZE, Signature::default()).encode(SIZE);
         let file = FileImage::of(&[&copy[..], &copy[..]].concat());
-        let whole = VolumeImage {
-            files: [(FILE.to_owned(), file)].into(),
-        };
+        let whole = VolumeImage { files: [(FILE.to_owned(), file)].into() };
         for first in WRITES {
             let left = torn_at(first, &whole);
             assert!(left.iter().all(has_a_header), "torn at request {first}");

@@ -18,18 +18,11 @@ pub(crate) fn insert(
     value: &[u8],
 ) -> Result<(), Stop> {
     if value.len() > LONGEST_VALUE {
-        let refusal = Refusal::TooLarge {
-            bytes: value.len(),
-            most: LONGEST_VALUE,
-        };
+        let refusal = Refusal::TooLarge { bytes: value.len(), most: LONGEST_VALUE };
         return Err(Stop::Refused(refusal));
     }
     let bytes = u32::try_from(value.len()).expect("invariant: the length was checked");
-    let root = LongValueRoot {
-        references: 1,
-        bytes,
-    }
-    .encode();
+    let root = LongValueRoot { references: 1, bytes }.encode();
     let root_key = id.root_key();
     let cut: Vec<([u8; 8], &[u8])> = chunks(value, stage.page_size())
         .map(|(offset, chunk)| (id.chunk_key(offset), chunk))
@@ -51,20 +44,10 @@ pub(crate) fn add_references(
     let leaf = position.path.leaf;
     let Ok(line) = position.line else {
         let problem = "a long value that a record refers to is missing";
-        return Err(Stop::Damaged {
-            page: leaf,
-            problem,
-        });
+        return Err(Stop::Damaged { page: leaf, problem });
     };
     let offset = u16::try_from(LongValueRoot::REFERENCES_OFFSET).expect("invariant: a small field");
-    stage.edit(
-        leaf,
-        PageEdit::DeltaU32 {
-            line,
-            offset,
-            delta,
-        },
-    )
+    stage.edit(leaf, PageEdit::DeltaU32 { line, offset, delta })
 }
 
 /// Removes a value, root and chunks.
@@ -78,9 +61,7 @@ pub(crate) fn references(
     tree: &Tree,
     id: LongValueId,
 ) -> Result<Option<u32>, Stop> {
-    let root = tree::get(stage, tree, &id.root_key(), |_, data| {
-        LongValueRoot::decode(data)
-    })?;
+    let root = tree::get(stage, tree, &id.root_key(), |_, data| LongValueRoot::decode(data))?;
     Ok(root.flatten().map(|root| root.references))
 }
 
@@ -93,9 +74,7 @@ pub(crate) fn read(
 ) -> Result<bool, Stop> {
     value.clear();
     let root_key = id.root_key();
-    let root = tree::get(stage, tree, &root_key, |_, data| {
-        LongValueRoot::decode(data)
-    })?;
+    let root = tree::get(stage, tree, &root_key, |_, data| LongValueRoot::decode(data))?;
     let Some(root) = root.flatten() else {
         return Ok(false);
     };
@@ -112,10 +91,7 @@ pub(crate) fn read(
         })?;
         if value.len() == before {
             let problem = "a long value lacks chunks";
-            return Err(Stop::Damaged {
-                page: tree.root,
-                problem,
-            });
+            return Err(Stop::Damaged { page: tree.root, problem });
         }
     }
     Ok(true)
@@ -132,9 +108,6 @@ pub(crate) fn next_id(stage: &mut Stage<'_>, tree: &Tree) -> Result<u32, Stop> {
         None => None,
     };
     let problem = "a long value whose number this format does not have";
-    let damaged = Stop::Damaged {
-        page: tree.root,
-        problem,
-    };
+    let damaged = Stop::Damaged { page: tree.root, problem };
     last.and_then(|last| last.checked_add(1)).ok_or(damaged)
 }

@@ -17,10 +17,7 @@ pub(crate) struct LongValueNumbers {
 impl LongValueNumbers {
     /// Numbers from `next` on.
     pub(crate) const fn from(next: u32) -> Self {
-        Self {
-            next,
-            free: Vec::new(),
-        }
+        Self { next, free: Vec::new() }
     }
 
     /// A number for a new value.

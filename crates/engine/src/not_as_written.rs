@@ -49,11 +49,7 @@ pub enum Written {
 impl fmt::Display for Written {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::LogSegments {
-                generation,
-                segment,
-                segments,
-            } => {
+            Self::LogSegments { generation, segment, segments } => {
                 write!(f, "log generation {generation}, segment {segment}")?;
                 if *segments > 1 {
                     write!(f, " and {} more", segments - 1)?;

@@ -40,10 +40,7 @@ impl Notify {
 
     /// Waits for the next change after this call.
     pub(crate) fn notified(&self) -> Notified<'_> {
-        Notified {
-            notify: self,
-            seen: self.state.borrow().changes,
-        }
+        Notified { notify: self, seen: self.state.borrow().changes }
     }
 
     /// Waits until `condition` holds; looks at once and after every change.
@@ -66,11 +63,7 @@ impl Future for Notified<'_> {
         if state.changes != self.seen {
             return Poll::Ready(());
         }
-        if !state
-            .wakers
-            .iter()
-            .any(|waker| waker.will_wake(context.waker()))
-        {
+        if !state.wakers.iter().any(|waker| waker.will_wake(context.waker())) {
             state.wakers.push(context.waker().clone());
         }
         Poll::Pending

@@ -15,10 +15,7 @@ pub(crate) struct Poison {
 impl Poison {
     /// None yet, for the database in `file`.
     pub(crate) fn new(file: &str) -> Self {
-        Self {
-            file: file.to_owned(),
-            cause: RefCell::new(None),
-        }
+        Self { file: file.to_owned(), cause: RefCell::new(None) }
     }
 
     /// Poisons the database, unless it is already: the first cause is the one that counts.
@@ -34,11 +31,7 @@ impl Poison {
     fn keep_first(&self, cause: String, is_lost_flush: bool) -> Rc<PoisonCause> {
         let mut first = self.cause.borrow_mut();
         Rc::clone(first.get_or_insert_with(|| {
-            Rc::new(PoisonCause {
-                file: self.file.clone(),
-                cause,
-                is_lost_flush,
-            })
+            Rc::new(PoisonCause { file: self.file.clone(), cause, is_lost_flush })
         }))
     }
 

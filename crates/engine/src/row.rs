@@ -27,10 +27,7 @@ impl Row {
     /// each once; one that is not set is null.
     pub fn set(&mut self, column: u16, value: &[u8]) -> &mut Self {
         let ascending = self.columns.last().is_none_or(|(last, _)| *last < column);
-        assert!(
-            ascending,
-            "columns of a row are set once, in ascending order"
-        );
+        assert!(ascending, "columns of a row are set once, in ascending order");
         let start = self.bytes.len();
         self.bytes.extend_from_slice(value);
         self.columns.push((column, start..self.bytes.len()));
@@ -39,18 +36,13 @@ impl Row {
 
     /// The value of a column; none where it is null.
     pub fn get(&self, column: u16) -> Option<&[u8]> {
-        let index = self
-            .columns
-            .binary_search_by_key(&column, |(id, _)| *id)
-            .ok()?;
+        let index = self.columns.binary_search_by_key(&column, |(id, _)| *id).ok()?;
         Some(&self.bytes[self.columns[index].1.clone()])
     }
 
     /// Columns and values in ascending order.
     pub fn columns(&self) -> impl Iterator<Item = (u16, &[u8])> {
-        self.columns
-            .iter()
-            .map(|(id, range)| (*id, &self.bytes[range.clone()]))
+        self.columns.iter().map(|(id, range)| (*id, &self.bytes[range.clone()]))
     }
 }
 
@@ -64,10 +56,7 @@ mod tests {
         row.set(1, &[1]).set(128, b"pad").set(256, &[]);
         assert_eq!(row.get(128), Some(&b"pad"[..]));
         assert_eq!(row.get(2), None);
-        assert_eq!(
-            row.columns().map(|(id, _)| id).collect::<Vec<_>>(),
-            [1, 128, 256]
-        );
+        assert_eq!(row.columns().map(|(id, _)| id).collect::<Vec<_>>(), [1, 128, 256]);
         row.clear();
         assert_eq!(row.columns().count(), 0);
     }

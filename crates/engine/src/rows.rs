@@ -61,10 +61,7 @@ impl TableState {
             long_values: Vec::new(),
         };
         let value = |column: ColumnId| row.get(column.0);
-        let primary = self
-            .definition
-            .primary()
-            .expect("invariant: checked when it was opened");
+        let primary = self.definition.primary().expect("invariant: checked when it was opened");
         index_key(&self.definition, primary, value, &mut prepared.key)
             .map_err(|error| refuse_key(&error))?;
         for (index, _) in &self.indexes {
@@ -77,24 +74,17 @@ impl TableState {
         builder.clear();
         for (column, value) in row.columns() {
             let id = ColumnId(column);
-            let long = self
-                .definition
-                .column(id)
-                .is_some_and(|c| c.column_type.is_long());
+            let long = self.definition.column(id).is_some_and(|c| c.column_type.is_long());
             if long && self.long_values.is_some() {
                 let number = self.long_value_numbers.borrow_mut().take();
                 let long_value = LongValueId(u64::from(number));
-                builder
-                    .set_separated(id, long_value)
-                    .map_err(refuse_record)?;
+                builder.set_separated(id, long_value).map_err(refuse_record)?;
                 prepared.long_values.push((long_value, value));
             } else {
                 builder.set(id, value).map_err(refuse_record)?;
             }
         }
-        builder
-            .finish(&mut prepared.record)
-            .map_err(refuse_record)?;
+        builder.finish(&mut prepared.record).map_err(refuse_record)?;
         Ok(prepared)
     }
 
@@ -113,10 +103,7 @@ impl TableState {
         })?;
         let record = found.flatten().ok_or(Stop::Refused(Refusal::NotFound))?;
         let problem = "a record that cannot be read";
-        self.stakes(record).ok_or(Stop::Damaged {
-            page: self.primary.root,
-            problem,
-        })
+        self.stakes(record).ok_or(Stop::Damaged { page: self.primary.root, problem })
     }
 
     /// Plans the removal of a row that only its inserting transaction has seen, with all that
@@ -153,26 +140,18 @@ impl TableState {
                 _ => None,
             })
             .collect();
-        Some(Stakes {
-            record,
-            index_keys,
-            long_values,
-        })
+        Some(Stakes { record, index_keys, long_values })
     }
 }
 
 fn refuse_key(error: &ese::key::KeyError) -> Refusal {
-    Refusal::BadRow {
-        problem: error.to_string(),
-    }
+    Refusal::BadRow { problem: error.to_string() }
 }
 
 fn refuse_record(error: RecordError) -> Refusal {
     match error {
         RecordError::TooLong { bytes, most } => Refusal::TooLarge { bytes, most },
-        other => Refusal::BadRow {
-            problem: other.to_string(),
-        },
+        other => Refusal::BadRow { problem: other.to_string() },
     }
 }
 
@@ -199,9 +178,7 @@ impl View<'_> {
         for (at, key) in row.index_keys.iter().enumerate() {
             self.insert_index_entry(stage, at, key, &row.key, &mut change)?;
         }
-        change
-            .versions
-            .push((node(primary, &row.key, &[]), Before::Absent));
+        change.versions.push((node(primary, &row.key, &[]), Before::Absent));
         let revives = |undo: &Undo| matches!(undo, Undo::Revive { .. });
         if !change.undo.iter().any(revives) {
             // Short in the log, where every row that comes in has one.
@@ -252,9 +229,7 @@ impl View<'_> {
             self.delete_index_entry(stage, at, index_key, key, &mut change)?;
         }
         flag_deleted(stage, primary, (key, &[]), &mut change)?;
-        change
-            .versions
-            .push((node(primary, key, &[]), Before::Present(old.record)));
+        change.versions.push((node(primary, key, &[]), Before::Present(old.record)));
         change.cleanup_pages = stage.edited();
         complete(stage, change)
     }
@@ -307,10 +282,7 @@ impl View<'_> {
         for (id, value) in &row.long_values {
             tolerate(long_value::insert(stage, tree, *id, value))?;
             let long_value = number(*id);
-            change.undo.push(Undo::LongValueInsert {
-                tree: tree.object,
-                long_value,
-            });
+            change.undo.push(Undo::LongValueInsert { tree: tree.object, long_value });
         }
         Ok(())
     }
@@ -327,12 +299,8 @@ impl View<'_> {
         for &id in &old.long_values {
             tolerate(long_value::add_references(stage, tree, id, -1))?;
             let (tree, long_value) = (tree.object, number(id));
-            change
-                .undo
-                .push(Undo::LongValueRelease { tree, long_value });
-            change
-                .cleanups
-                .push(Cleanup::LongValue { tree, long_value });
+            change.undo.push(Undo::LongValueRelease { tree, long_value });
+            change.cleanups.push(Cleanup::LongValue { tree, long_value });
         }
         Ok(())
     }
@@ -348,9 +316,7 @@ impl View<'_> {
         let tree = &self.table.indexes[at].1;
         insert_node(stage, tree, (key, primary_key), change)?;
         let data = if tree.repeats { primary_key } else { &[] };
-        change
-            .versions
-            .push((node(tree, key, data), Before::Absent));
+        change.versions.push((node(tree, key, data), Before::Absent));
         Ok(())
     }
 
@@ -374,12 +340,7 @@ impl View<'_> {
 /// The version store's name of a node.
 fn node(tree: &Tree, key: &[u8], data: &[u8]) -> NodeKey {
     let mut node = Vec::with_capacity(6 + key.len() + data.len());
-    node_key(
-        tree.object,
-        key,
-        if tree.repeats { data } else { &[] },
-        &mut node,
-    );
+    node_key(tree.object, key, if tree.repeats { data } else { &[] }, &mut node);
     node.into()
 }
 
@@ -391,16 +352,8 @@ fn flag_deleted(
 ) -> Result<(), Stop> {
     tolerate(tree::set_deleted(stage, tree, key, data, true))?;
     let (object, key, data) = (tree.object, key.to_vec(), data.to_vec());
-    change.undo.push(Undo::FlagDelete {
-        tree: object,
-        key: key.clone(),
-        data: data.clone(),
-    });
-    change.cleanups.push(Cleanup::Node {
-        tree: object,
-        key,
-        data,
-    });
+    change.undo.push(Undo::FlagDelete { tree: object, key: key.clone(), data: data.clone() });
+    change.cleanups.push(Cleanup::Node { tree: object, key, data });
     Ok(())
 }
 
@@ -412,29 +365,15 @@ fn insert_node(
     change: &mut RowChange,
 ) -> Result<(), Stop> {
     let (object, node_key) = (tree.object, key.to_vec());
-    change
-        .undo
-        .push(match tree::insert_or_revive(stage, tree, key, data) {
-            Err(Stop::Missing) => return Ok(()),
-            Err(stop) => return Err(stop),
-            Ok(Some(before)) => Undo::Revive {
-                tree: object,
-                key: node_key,
-                data: before,
-            },
-            Ok(None) => {
-                let data = if tree.repeats {
-                    data.to_vec()
-                } else {
-                    Vec::new()
-                };
-                Undo::Insert {
-                    tree: object,
-                    key: node_key,
-                    data,
-                }
-            }
-        });
+    change.undo.push(match tree::insert_or_revive(stage, tree, key, data) {
+        Err(Stop::Missing) => return Ok(()),
+        Err(stop) => return Err(stop),
+        Ok(Some(before)) => Undo::Revive { tree: object, key: node_key, data: before },
+        Ok(None) => {
+            let data = if tree.repeats { data.to_vec() } else { Vec::new() };
+            Undo::Insert { tree: object, key: node_key, data }
+        }
+    });
     Ok(())
 }
 
@@ -443,11 +382,7 @@ fn number(id: LongValueId) -> u32 {
 }
 
 fn complete<T>(stage: &Stage<'_>, planned: T) -> Result<T, Stop> {
-    if stage.lacks_pages() {
-        Err(Stop::Missing)
-    } else {
-        Ok(planned)
-    }
+    if stage.lacks_pages() { Err(Stop::Missing) } else { Ok(planned) }
 }
 
 /// What a cleanup removed.
@@ -467,8 +402,7 @@ impl Cleaned {
         }
         let gone = self.long_values.iter();
         UndoAction::Push(
-            gone.map(|&(tree, long_value)| Undo::LongValueRelease { tree, long_value })
-                .collect(),
+            gone.map(|&(tree, long_value)| Undo::LongValueRelease { tree, long_value }).collect(),
         )
     }
 }

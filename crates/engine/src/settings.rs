@@ -78,10 +78,7 @@ impl Settings {
         let fewest = FEWEST_FREE_PAGES * page_size.bytes_u64();
         let fewest = fewest.min(cache.0 / SMALLEST_SHARE);
         let mark = |percent: f64, least: u64| Bytes(share_of(cache.0, percent).max(least));
-        (
-            mark(self.start_flush_percent, fewest),
-            mark(self.stop_flush_percent, 2 * fewest),
-        )
+        (mark(self.start_flush_percent, fewest), mark(self.stop_flush_percent, 2 * fewest))
     }
 }
 
@@ -105,11 +102,8 @@ mod tests {
     use super::Settings;
 
     fn marks(cache: Bytes) -> (Bytes, Bytes) {
-        let settings = Settings {
-            cache_minimum: Bytes(0),
-            cache_maximum: cache,
-            ..Settings::default()
-        };
+        let settings =
+            Settings { cache_minimum: Bytes(0), cache_maximum: cache, ..Settings::default() };
         settings.free_pool_marks(PageSize::KIB_32)
     }
 

@@ -50,10 +50,7 @@ impl ExtentPool {
         let owned_root = header.and_then(|header| header.owned_root());
         let (Some(header), Some(owned_root)) = (header, owned_root) else {
             let problem = "a tree that changes needs owned- and available-extents trees";
-            return Err(Stop::Damaged {
-                page: root,
-                problem,
-            });
+            return Err(Stop::Damaged { page: root, problem });
         };
         Ok(Self {
             root,
@@ -100,10 +97,7 @@ impl PagePool for Stage<'_> {
         }
         grow(self, &pool, 1)?;
         let page = take_available_page(self, &pool, near)?;
-        page.ok_or(Stop::Damaged {
-            page: root,
-            problem: "a pool that does not grow",
-        })
+        page.ok_or(Stop::Damaged { page: root, problem: "a pool that does not grow" })
     }
 
     fn free_page(&mut self, tree: &Tree, page: PageNumber) -> Result<(), Stop> {
@@ -143,10 +137,7 @@ fn owned_extent_of(
     })?;
     found
         .filter(|extent| extent.contains(page))
-        .ok_or(Stop::Damaged {
-            page,
-            problem: "a freed page that its pool does not own",
-        })
+        .ok_or(Stop::Damaged { page, problem: "a freed page that its pool does not own" })
 }
 
 /// Takes the first page of the available extent at or behind `near`, else of the first one.
@@ -158,16 +149,10 @@ fn take_available_page(
     let available = pool.available();
     for from in [near, PageNumber::NONE] {
         let mut found = None;
-        tree::walk(
-            stage,
-            &available,
-            (&from.0.to_be_bytes(), &[]),
-            false,
-            |node| {
-                found = SpaceNode::decode(&node.key(), node.data).map(|node| node.extent);
-                false
-            },
-        )?;
+        tree::walk(stage, &available, (&from.0.to_be_bytes(), &[]), false, |node| {
+            found = SpaceNode::decode(&node.key(), node.data).map(|node| node.extent);
+            false
+        })?;
         if let Some(extent) = found.filter(|extent| extent.pages > 0) {
             return take_front(stage, &available, extent, 1).map(|taken| Some(taken.last));
         }
@@ -201,19 +186,9 @@ fn add_pages(
     let leaf = position.path.leaf;
     let (Ok(line), Ok(delta)) = (position.line, i32::try_from(pages)) else {
         let problem = "an available extent that is gone";
-        return Err(Stop::Damaged {
-            page: leaf,
-            problem,
-        });
+        return Err(Stop::Damaged { page: leaf, problem });
     };
-    stage.edit(
-        leaf,
-        PageEdit::DeltaU32 {
-            line,
-            offset: 0,
-            delta,
-        },
-    )
+    stage.edit(leaf, PageEdit::DeltaU32 { line, offset: 0, delta })
 }
 
 /// Makes an extent available, joined with the available extents it touches inside `within`, the
@@ -247,21 +222,13 @@ fn make_available(
     if let Some(behind) = following.filter(|behind| behind.pages > 0) {
         if behind.first() <= freed.last {
             let problem = "a page that is freed while it is available";
-            return Err(Stop::Damaged {
-                page: freed.last,
-                problem,
-            });
+            return Err(Stop::Damaged { page: freed.last, problem });
         }
         if behind.first().0 == freed.last.0 + 1 && within.contains(behind.last) {
             return add_pages(stage, &available, behind, i64::from(extent.pages));
         }
     }
-    tree::insert(
-        stage,
-        &available,
-        &SpaceNode::key(extent),
-        &SpaceNode::data(extent),
-    )
+    tree::insert(stage, &available, &SpaceNode::key(extent), &SpaceNode::data(extent))
 }
 
 /// Gives a pool at least `wanted` more pages in one piece.
@@ -275,12 +242,7 @@ fn grow(stage: &mut Stage<'_>, pool: &ExtentPool, wanted: u32) -> Result<(), Sto
         take_extent(stage, &parent, wanted.max(usual))?
     };
     let rest = top_up_buffers(stage, pool, extent)?;
-    tree::insert(
-        stage,
-        &pool.owned(),
-        &SpaceNode::key(extent),
-        &SpaceNode::data(extent),
-    )?;
+    tree::insert(stage, &pool.owned(), &SpaceNode::key(extent), &SpaceNode::data(extent))?;
     if rest.pages == 0 {
         return Ok(());
     }
@@ -335,10 +297,7 @@ fn take_extent_anywhere(
     }
     match found {
         Some(extent) => take_front(stage, available, extent, pages),
-        None => Err(Stop::Damaged {
-            page: available.root,
-            problem: "a pool that does not grow",
-        }),
+        None => Err(Stop::Damaged { page: available.root, problem: "a pool that does not grow" }),
     }
 }
 
@@ -384,10 +343,7 @@ fn top_up_buffers(
         }
         let part = Extent::starting(rest.first(), short);
         if put_into_buffer(stage, &space_tree, part)? {
-            rest = Extent {
-                pages: rest.pages - short,
-                ..rest
-            };
+            rest = Extent { pages: rest.pages - short, ..rest };
         }
     }
     Ok(rest)
@@ -410,10 +366,7 @@ fn load_buffer(stage: &mut Stage<'_>, tree: &Tree) -> Result<SplitBuffer, Stop> 
     let page = stage.page(tree.root)?;
     if !page.has(page_flags::SPACE_TREE) {
         let problem = "the root of a space tree that is not flagged as one";
-        return Err(Stop::Damaged {
-            page: tree.root,
-            problem,
-        });
+        return Err(Stop::Damaged { page: tree.root, problem });
     }
     Ok(SplitBuffer::decode(page.external_header()).unwrap_or_default())
 }
@@ -444,11 +397,7 @@ fn put_into_buffer(stage: &mut Stage<'_>, tree: &Tree, kept: Extent) -> Result<b
         .iter()
         .position(|held| held.pages > 0 && held.first().0 == kept.last.0 + 1)
         .map(|place| (place, buffer.extents[place].pages));
-    let empty = buffer
-        .extents
-        .iter()
-        .position(|held| held.pages == 0)
-        .map(|place| (place, 0));
+    let empty = buffer.extents.iter().position(|held| held.pages == 0).map(|place| (place, 0));
     let Some((place, held)) = touching.or(empty) else {
         return Ok(false);
     };

@@ -161,9 +161,7 @@ impl<'a> Stage<'a> {
         if let Some(index) = self.staged(number) {
             self.show(index)?;
             let image = self.pages[index].image.as_ref();
-            return Ok(PageRef::new(
-                image.expect("invariant: the image was just made"),
-            ));
+            return Ok(PageRef::new(image.expect("invariant: the image was just made")));
         }
         if let Some(bytes) = self.source.lookup(number) {
             Ok(PageRef::new(bytes))
@@ -249,18 +247,12 @@ impl<'a> Stage<'a> {
             }
             page.image = Some(image);
         }
-        apply_rest(page).map_err(|problem| Stop::Damaged {
-            page: page.number,
-            problem,
-        })
+        apply_rest(page).map_err(|problem| Stop::Damaged { page: page.number, problem })
     }
 }
 
 fn apply_rest(page: &mut StagedPage) -> Result<(), &'static str> {
-    let image = page
-        .image
-        .as_mut()
-        .expect("invariant: the image was made before");
+    let image = page.image.as_mut().expect("invariant: the image was made before");
     let mut target = PageMut::new(image);
     for edit in &page.edits[page.shown..] {
         edit::apply(&mut target, edit).map_err(|_| "an edit that must fit does not")?;

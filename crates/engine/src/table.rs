@@ -30,10 +30,7 @@ impl Table {
     /// little-endian), in key order: what reads, deletes and scans take.
     pub fn primary_key(&self, values: &[&[u8]]) -> Result<Vec<u8>, KeyError> {
         let primary = self.state.definition.primary();
-        self.key(
-            primary.expect("invariant: checked when the table was opened"),
-            values,
-        )
+        self.key(primary.expect("invariant: checked when the table was opened"), values)
     }
 
     /// The key of secondary index `index` (counted from 0 in catalog order) for these values.
@@ -45,18 +42,9 @@ impl Table {
         let mut key = Vec::new();
         for (segment, value) in index.segments.iter().zip(values) {
             let id = segment.column;
-            let column = self
-                .state
-                .definition
-                .column(id)
-                .ok_or(KeyError::NoColumn { column: id })?;
-            append_segment(
-                column,
-                Some(value),
-                index.flags,
-                segment.is_descending,
-                &mut key,
-            )?;
+            let column =
+                self.state.definition.column(id).ok_or(KeyError::NoColumn { column: id })?;
+            append_segment(column, Some(value), index.flags, segment.is_descending, &mut key)?;
         }
         key.truncate(index.longest_key_bytes);
         Ok(key)

@@ -46,10 +46,7 @@ impl TableState {
             space: Space::Own,
         };
         let indexes = table.secondaries().map(|(index, place)| {
-            (
-                index.clone(),
-                tree(place, !index.is_unique(), density_percent),
-            )
+            (index.clone(), tree(place, !index.is_unique(), density_percent))
         });
         Some(Self {
             primary: tree(table.place, false, density_percent),
@@ -65,9 +62,7 @@ impl TableState {
     /// All trees of the table.
     pub(crate) fn trees(&self) -> impl Iterator<Item = Tree> {
         let indexes = self.indexes.iter().map(|(_, tree)| *tree);
-        std::iter::once(self.primary)
-            .chain(indexes)
-            .chain(self.long_values)
+        std::iter::once(self.primary).chain(indexes).chain(self.long_values)
     }
 }
 
@@ -81,8 +76,7 @@ pub(crate) struct OpenTables {
 impl OpenTables {
     /// Adds a table.
     pub(crate) fn insert(&mut self, table: TableState) {
-        self.trees
-            .extend(table.trees().map(|tree| (tree.object, tree)));
+        self.trees.extend(table.trees().map(|tree| (tree.object, tree)));
         let name = table.definition.name.clone();
         self.by_name.insert(name, Rc::new(table));
     }
@@ -95,9 +89,7 @@ impl OpenTables {
     /// The table whose rows are in this tree.
     pub(crate) fn of_primary(&self, object: ObjectId) -> Option<&TableState> {
         let mut tables = self.by_name.values();
-        tables
-            .find(|table| table.primary.object == object)
-            .map(Rc::as_ref)
+        tables.find(|table| table.primary.object == object).map(Rc::as_ref)
     }
 
     /// A tree by its object identifier.

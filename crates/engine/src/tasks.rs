@@ -29,10 +29,7 @@ impl Core {
                 Some(batch) => {
                     let core = Rc::clone(&self);
                     // Damage stays where it is; the next reader of the page reports it.
-                    drop(
-                        self.runtime
-                            .spawn(async move { core.clean_up_batch(batch).await }),
-                    );
+                    drop(self.runtime.spawn(async move { core.clean_up_batch(batch).await }));
                 }
                 None => ended.await,
             }
@@ -66,9 +63,8 @@ impl Core {
             let plan = |stage: &mut Stage<'_>, versions: &Versions| {
                 clean_up(stage, &self.tables, versions, &group.items)
             };
-            let cleaned = self
-                .change(TransactionId::NONE, plan, |cleaned| cleaned.action())
-                .await?;
+            let cleaned =
+                self.change(TransactionId::NONE, plan, |cleaned| cleaned.action()).await?;
             self.count(|counters| counters.cleanups += cleaned.count);
             for (tree, long_value) in cleaned.long_values {
                 if let Some(numbers) = self.tables.long_value_numbers(tree) {
@@ -104,9 +100,7 @@ impl Core {
             // What has come half of the way will be due by the time the rest of its run is.
             let half = tip.segments_before(depth / 2, size);
             let bounds = (tip.segments_before(depth, size), half);
-            self.cache
-                .write_older_than(bounds, self.settings.checkpoint_writes)
-                .await?;
+            self.cache.write_older_than(bounds, self.settings.checkpoint_writes).await?;
         }
         let step = self.safe_checkpoint();
         let step = step.bytes_since(self.log.checkpoint(), size);
@@ -127,14 +121,8 @@ impl Core {
         self.cache.flush_file().await?;
         // The tip may lie in a generation that a crash prevents.
         let (end, dbtime) = (self.log.durable(), self.dbtime());
-        header
-            .move_range(place, end, dbtime)
-            .await
-            .map_err(|error| self.poison(&error))?;
-        self.log
-            .advance_checkpoint(place)
-            .await
-            .map_err(|error| self.poison(&error))
+        header.move_range(place, end, dbtime).await.map_err(|error| self.poison(&error))?;
+        self.log.advance_checkpoint(place).await.map_err(|error| self.poison(&error))
     }
 }
 

@@ -34,22 +34,9 @@ impl TestPages {
     /// A database root of `pages` pages.
     pub(crate) fn new(size: PageSize, pages: u32) -> Self {
         let last = PageNumber(pages);
-        let mut this = Self {
-            size,
-            pages: HashMap::new(),
-            last,
-            dbtime: 0,
-        };
+        let mut this = Self { size, pages: HashMap::new(), last, dbtime: 0 };
         let whole = Extent::starting(DATABASE_ROOT, pages);
-        this.change(|stage| {
-            pool(
-                stage,
-                DATABASE_ROOT,
-                (ObjectId(1), 0),
-                PageNumber::NONE,
-                whole,
-            )
-        });
+        this.change(|stage| pool(stage, DATABASE_ROOT, (ObjectId(1), 0), PageNumber::NONE, whole));
         this
     }
 
@@ -57,10 +44,7 @@ impl TestPages {
     pub(crate) fn add_tree(&mut self, root: u32, object: u32, flags: u32, parent: &Tree) -> Tree {
         let (root, object) = (PageNumber(root), ObjectId(object));
         let extent = Extent::starting(root, 8);
-        let from = Tree {
-            root: parent.root,
-            ..*parent
-        };
+        let from = Tree { root: parent.root, ..*parent };
         self.change(|stage| {
             pool(stage, root, (object, flags), from.root, extent)?;
             // The extent is cut out of the middle of what the parent has available.
@@ -79,28 +63,14 @@ impl TestPages {
             let held = held.expect("the parent has the extent");
             crate::tree::remove(stage, &parent_available, &SpaceNode::key(held), &[])?;
             let front = Extent::starting(held.first(), root.0 - held.first().0);
-            let behind = Extent {
-                last: held.last,
-                pages: held.last.0 - extent.last.0,
-            };
+            let behind = Extent { last: held.last, pages: held.last.0 - extent.last.0 };
             for part in [front, behind].into_iter().filter(|part| part.pages > 0) {
-                insert(
-                    stage,
-                    &parent_available,
-                    &SpaceNode::key(part),
-                    &SpaceNode::data(part),
-                )?;
+                insert(stage, &parent_available, &SpaceNode::key(part), &SpaceNode::data(part))?;
             }
             Ok(())
         });
         let repeats = flags & page_flags::NON_UNIQUE != 0;
-        Tree {
-            root,
-            object,
-            repeats,
-            density_percent: 80,
-            space: Space::Own,
-        }
+        Tree { root, object, repeats, density_percent: 80, space: Space::Own }
     }
 
     /// The database's own tree.
@@ -157,12 +127,7 @@ impl TestPages {
 
     /// Proves that a tree is one, and returns its nodes and pages.
     pub(crate) fn walk_tree(&self, tree: &Tree) -> (Nodes, BTreeSet<PageNumber>) {
-        let mut walker = Walker {
-            pages: self,
-            tree,
-            nodes: Vec::new(),
-            seen: BTreeSet::new(),
-        };
+        let mut walker = Walker { pages: self, tree, nodes: Vec::new(), seen: BTreeSet::new() };
         let mut leaves = Vec::new();
         walker.visit(tree.root, None, &mut leaves);
         for pair in leaves.windows(2) {
@@ -182,11 +147,7 @@ impl TestPages {
         let mut used = self.walk_tree(tree).1;
         let parent = self.parent_of(tree);
         let mut add = |page: PageNumber, what: &str| {
-            assert!(
-                used.insert(page),
-                "page {page} of pool {} twice: {what}",
-                tree.root
-            );
+            assert!(used.insert(page), "page {page} of pool {} twice: {what}", tree.root);
         };
         let mut owned = BTreeSet::new();
         for which in [1, 2] {
@@ -215,10 +176,7 @@ impl TestPages {
                 }
             }
         }
-        children
-            .iter()
-            .flatten()
-            .for_each(|&page| add(page, "child"));
+        children.iter().flatten().for_each(|&page| add(page, "child"));
         assert_eq!(used, owned, "pool {}", tree.root);
         owned
     }
@@ -237,9 +195,8 @@ impl TestPages {
     /// Proves that an extent does not straddle two owned extents of `holder`.
     fn assert_in_one_owned_extent(&self, extent: Extent, holder: &Tree) {
         let (nodes, _) = self.walk_tree(&space_tree(holder, 1));
-        let mut owned = nodes
-            .iter()
-            .map(|(key, data)| SpaceNode::decode(key, data).unwrap().extent);
+        let mut owned =
+            nodes.iter().map(|(key, data)| SpaceNode::decode(key, data).unwrap().extent);
         let lies_in_one =
             owned.any(|owned| owned.contains(extent.first()) && owned.contains(extent.last));
         assert!(
@@ -285,31 +242,17 @@ fn pool(
         primary_pages: extent.pages,
         parent,
         is_non_unique: flags & page_flags::NON_UNIQUE != 0,
-        extents: Extents::Multiple {
-            owned: PageNumber(root.0 + 1),
-        },
+        extents: Extents::Multiple { owned: PageNumber(root.0 + 1) },
     };
     let whole = page_flags::ROOT | page_flags::LEAF | flags;
-    stage.edit(
-        root,
-        PageEdit::Format {
-            flags: whole,
-            objid,
-        },
-    )?;
+    stage.edit(root, PageEdit::Format { flags: whole, objid })?;
     stage.edit(root, PageEdit::External(header.encode().to_vec()))?;
-    let rest = Extent {
-        last: extent.last,
-        pages: extent.pages - 3,
-    };
+    let rest = Extent { last: extent.last, pages: extent.pages - 3 };
     for (offset, content) in [(1, extent), (2, rest)] {
         let page = PageNumber(root.0 + offset);
         let flags = (whole | page_flags::SPACE_TREE) & !page_flags::NON_UNIQUE;
         stage.edit(page, PageEdit::Format { flags, objid })?;
-        stage.edit(
-            page,
-            PageEdit::External(SplitBuffer::default().encode().to_vec()),
-        )?;
+        stage.edit(page, PageEdit::External(SplitBuffer::default().encode().to_vec()))?;
         let tree = Tree {
             root: page,
             object: objid,
@@ -317,12 +260,7 @@ fn pool(
             density_percent: 100,
             space: Space::Of(root),
         };
-        insert(
-            stage,
-            &tree,
-            &SpaceNode::key(content),
-            &SpaceNode::data(content),
-        )?;
+        insert(stage, &tree, &SpaceNode::key(content), &SpaceNode::data(content))?;
     }
     let fields = RootFields::decode(stage.page(root)?.external_header());
     assert!(fields.is_some_and(|fields| fields.space == Some(header)));
@@ -348,29 +286,19 @@ impl Walker<'_> {
         let page = self.pages.page(number);
         assert_eq!(page.object(), self.tree.object);
         assert_eq!(page.is_root(), number == self.tree.root);
-        let sizes: usize = (0..page.tag_count())
-            .map(|tag| page.tag_bytes(tag).unwrap().len())
-            .sum();
-        assert_eq!(
-            sizes + page.free_bytes() + 4 * page.tag_count(),
-            page.size().body_bytes()
-        );
+        let sizes: usize =
+            (0..page.tag_count()).map(|tag| page.tag_bytes(tag).unwrap().len()).sum();
+        assert_eq!(sizes + page.free_bytes() + 4 * page.tag_count(), page.size().body_bytes());
         if page.is_leaf() {
             leaves.push(number);
-            assert!(
-                number == self.tree.root || page.node_count() > 0,
-                "an empty leaf"
-            );
+            assert!(number == self.tree.root || page.node_count() > 0, "an empty leaf");
             for node in page.nodes() {
                 let joined = if self.tree.repeats {
                     [&node.key()[..], node.data].concat()
                 } else {
                     node.key()
                 };
-                assert!(
-                    upper.is_none_or(|upper| joined[..] < *upper),
-                    "a key above its separator"
-                );
+                assert!(upper.is_none_or(|upper| joined[..] < *upper), "a key above its separator");
                 let ascends = self.nodes.last().is_none_or(|(key, data)| {
                     (key, data) < (&node.key(), &node.data.to_vec())
                         && (self.tree.repeats || *key < node.key())
@@ -412,8 +340,5 @@ impl Walker<'_> {
 
 /// What a model holds, in the order of a walk.
 pub(crate) fn model_nodes(model: &BTreeMap<Vec<u8>, Vec<u8>>) -> Nodes {
-    model
-        .iter()
-        .map(|(key, data)| (key.clone(), data.clone()))
-        .collect()
+    model.iter().map(|(key, data)| (key.clone(), data.clone())).collect()
 }

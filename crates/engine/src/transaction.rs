@@ -73,15 +73,11 @@ impl Transaction {
     }
 
     fn work(&self) -> &TransactionWork {
-        self.work
-            .as_ref()
-            .expect("invariant: only ending a transaction takes its work")
+        self.work.as_ref().expect("invariant: only ending a transaction takes its work")
     }
 
     fn work_mut(&mut self) -> &mut TransactionWork {
-        self.work
-            .as_mut()
-            .expect("invariant: only ending a transaction takes its work")
+        self.work.as_mut().expect("invariant: only ending a transaction takes its work")
     }
 
     /// Inserts a row: record, long values and index entries, in one log record.
@@ -91,8 +87,7 @@ impl Transaction {
     )]
     pub async fn insert(&mut self, table: &Table, row: &Row) -> Result<(), TransactionError> {
         let work = self.work_mut();
-        work.write_row(table, row, |view, stage, row| view.insert(stage, row))
-            .await?;
+        work.write_row(table, row, |view, stage, row| view.insert(stage, row)).await?;
         work.core.count(|counters| counters.inserts += 1);
         Ok(())
     }
@@ -136,8 +131,7 @@ impl Transaction {
     )]
     pub async fn replace(&mut self, table: &Table, row: &Row) -> Result<(), TransactionError> {
         let work = self.work_mut();
-        work.write_row(table, row, |view, stage, row| view.replace(stage, row))
-            .await?;
+        work.write_row(table, row, |view, stage, row| view.replace(stage, row)).await?;
         work.core.count(|counters| counters.replaces += 1);
         Ok(())
     }
@@ -145,8 +139,7 @@ impl Transaction {
     /// Deletes the row with this primary key.
     pub async fn delete(&mut self, table: &Table, key: &[u8]) -> Result<(), TransactionError> {
         let work = self.work_mut();
-        work.change_row(table, |view, stage| view.delete(stage, key))
-            .await?;
+        work.change_row(table, |view, stage| view.delete(stage, key)).await?;
         work.core.count(|counters| counters.deletes += 1);
         Ok(())
     }
@@ -161,19 +154,13 @@ impl Transaction {
         mut self,
         durability: Durability,
     ) -> Result<CommitPosition, TransactionError> {
-        let work = self
-            .work
-            .take()
-            .expect("invariant: a transaction ends once");
+        let work = self.work.take().expect("invariant: a transaction ends once");
         work.commit(durability).await
     }
 
     /// Ends the transaction and undoes its changes.
     pub async fn rollback(mut self) -> Result<(), TransactionError> {
-        let work = self
-            .work
-            .take()
-            .expect("invariant: a transaction ends once");
+        let work = self.work.take().expect("invariant: a transaction ends once");
         work.roll_back().await
     }
 }
@@ -195,11 +182,7 @@ impl Drop for Transaction {
 
 impl TransactionWork {
     fn view<'a>(&self, table: &'a Table, versions: &'a Versions) -> View<'a> {
-        View {
-            table: &table.state,
-            versions,
-            viewer: self.viewer,
-        }
+        View { table: &table.state, versions, viewer: self.viewer }
     }
 
     /// Encodes a row and plans what `plan` says. Every attempt encodes it anew: long values are to
@@ -284,20 +267,13 @@ impl TransactionWork {
         let number = core.versions.borrow_mut().commit(transaction, nodes);
         let groups = std::mem::take(&mut self.cleanups);
         if !groups.is_empty() {
-            core.cleanups.push(CleanupBatch {
-                number,
-                since,
-                groups,
-            });
+            core.cleanups.push(CleanupBatch { number, since, groups });
         }
         self.end();
         match durability {
             Durability::Lazy => core.count(|counters| counters.lazy_commits += 1),
             Durability::Durable => {
-                core.log
-                    .flush_to(end)
-                    .await
-                    .map_err(|error| core.poison(&error))?;
+                core.log.flush_to(end).await.map_err(|error| core.poison(&error))?;
                 core.count(|counters| counters.durable_commits += 1);
             }
         }
@@ -323,11 +299,7 @@ impl TransactionWork {
         core.versions.borrow_mut().forget(transaction, &self.nodes);
         if let Some(since) = self.begun.filter(|_| !revived.is_empty()) {
             let number = core.versions.borrow().last_commit();
-            let batch = CleanupBatch {
-                number,
-                since,
-                groups: vec![CleanupGroup::new(revived)],
-            };
+            let batch = CleanupBatch { number, since, groups: vec![CleanupGroup::new(revived)] };
             core.cleanups.push(batch);
         }
         self.end();
@@ -350,11 +322,9 @@ impl TransactionWork {
 /// Deleted nodes that a transaction had revived: the deleting one has left them to it.
 fn revived_nodes(stack: &[Vec<Undo>]) -> Vec<Cleanup> {
     let revived = stack.iter().flatten().filter_map(|undo| match undo {
-        Undo::Revive { tree, key, data } => Some(Cleanup::Node {
-            tree: *tree,
-            key: key.clone(),
-            data: data.clone(),
-        }),
+        Undo::Revive { tree, key, data } => {
+            Some(Cleanup::Node { tree: *tree, key: key.clone(), data: data.clone() })
+        }
         _ => None,
     });
     revived.collect()

@@ -101,10 +101,7 @@ pub(crate) fn tree_page<'s>(
         return Ok(page);
     }
     let problem = "belongs to another tree than the one that points to it";
-    Err(Stop::Damaged {
-        page: number,
-        problem,
-    })
+    Err(Stop::Damaged { page: number, problem })
 }
 
 /// Descends to the leaf for `key` (with `data`, where keys repeat).
@@ -115,11 +112,7 @@ pub(crate) fn descend(
     data: &[u8],
 ) -> Result<Path, Stop> {
     let data = if tree.repeats { data } else { &[] };
-    let mut path = Path {
-        steps: [(PageNumber::NONE, 0); MOST_LEVELS],
-        depth: 0,
-        leaf: tree.root,
-    };
+    let mut path = Path { steps: [(PageNumber::NONE, 0); MOST_LEVELS], depth: 0, leaf: tree.root };
     loop {
         let number = path.leaf;
         let page = tree_page(stage, tree, number)?;
@@ -130,10 +123,7 @@ pub(crate) fn descend(
         let child = page.child(line).filter(|child| child.is_some());
         let (Some(child), true) = (child, path.depth < MOST_LEVELS) else {
             let problem = "a branch page without the child that a key needs";
-            return Err(Stop::Damaged {
-                page: number,
-                problem,
-            });
+            return Err(Stop::Damaged { page: number, problem });
         };
         path.steps[path.depth] = (number, line_u16(line));
         path.depth += 1;
@@ -150,11 +140,7 @@ pub(crate) fn seek(
 ) -> Result<Position, Stop> {
     let path = descend(stage, tree, key, data)?;
     let page = stage.page(path.leaf)?;
-    let line = if tree.repeats {
-        page.search_pair(key, data)
-    } else {
-        page.search(key)
-    };
+    let line = if tree.repeats { page.search_pair(key, data) } else { page.search(key) };
     let line = line.map(line_u16).map_err(line_u16);
     Ok(Position { path, line })
 }
@@ -188,10 +174,7 @@ pub(crate) fn is_deleted(
     let Ok(line) = position.line else {
         return Ok(false);
     };
-    let node = stage
-        .page(leaf)?
-        .node(usize::from(line))
-        .ok_or(unreadable(leaf))?;
+    let node = stage.page(leaf)?.node(usize::from(line)).ok_or(unreadable(leaf))?;
     Ok(node.is_deleted())
 }
 
@@ -251,17 +234,11 @@ pub(crate) fn last_key(
 }
 
 pub(super) const fn endless(page: PageNumber) -> Stop {
-    Stop::Damaged {
-        page,
-        problem: "a tree in which splitting does not make room",
-    }
+    Stop::Damaged { page, problem: "a tree in which splitting does not make room" }
 }
 
 pub(super) const fn unreadable(page: PageNumber) -> Stop {
-    Stop::Damaged {
-        page,
-        problem: "a node whose sizes do not fit its page",
-    }
+    Stop::Damaged { page, problem: "a node whose sizes do not fit its page" }
 }
 
 /// The flags that every page of a tree has in common.

@@ -11,10 +11,7 @@ use crate::tree::{self, Tree};
 
 /// Undoes what one apply pushed, the last one first.
 pub(crate) fn undo(stage: &mut Stage<'_>, tables: &OpenTables, undos: &[Undo]) -> Result<(), Stop> {
-    undos
-        .iter()
-        .rev()
-        .try_for_each(|undo| undo_one(stage, tables, undo))
+    undos.iter().rev().try_for_each(|undo| undo_one(stage, tables, undo))
 }
 
 fn undo_one(stage: &mut Stage<'_>, tables: &OpenTables, undo: &Undo) -> Result<(), Stop> {

@@ -125,11 +125,7 @@ impl Versions {
 
     /// What everybody sees who looks now or later.
     fn oldest(&self) -> CommitNumber {
-        self.snapshots
-            .keys()
-            .next()
-            .copied()
-            .unwrap_or(self.last_commit)
+        self.snapshots.keys().next().copied().unwrap_or(self.last_commit)
     }
 
     /// Whether the last change of a node keeps `viewer` from changing it.
@@ -147,10 +143,7 @@ impl Versions {
         let Some(chain) = self.chains.get(node) else {
             return Seen::Page;
         };
-        let unseen = chain
-            .iter()
-            .rev()
-            .take_while(|version| !version.is_seen_by(viewer));
+        let unseen = chain.iter().rev().take_while(|version| !version.is_seen_by(viewer));
         match unseen.last().map(|version| &version.before) {
             None => Seen::Page,
             Some(Before::Absent) => Seen::Absent,
@@ -160,11 +153,7 @@ impl Versions {
 
     /// Remembers what a node was before `transaction` changed it.
     pub(crate) fn push(&mut self, node: NodeKey, transaction: TransactionId, before: Before) {
-        let version = NodeVersion {
-            transaction,
-            committed: None,
-            before,
-        };
+        let version = NodeVersion { transaction, committed: None, before };
         self.chains.entry(node).or_default().push(version);
     }
 
@@ -182,11 +171,7 @@ impl Versions {
                 version.committed.get_or_insert(number);
             }
         }
-        self.committed.push_back(Committed {
-            number,
-            transaction,
-            nodes,
-        });
+        self.committed.push_back(Committed { number, transaction, nodes });
         number
     }
 
@@ -201,11 +186,7 @@ impl Versions {
     /// there can be removed from the pages.
     pub(crate) fn trim(&mut self) -> CommitNumber {
         let oldest = self.oldest();
-        while self
-            .committed
-            .front()
-            .is_some_and(|first| first.number <= oldest)
-        {
+        while self.committed.front().is_some_and(|first| first.number <= oldest) {
             let Some(done) = self.committed.pop_front() else {
                 break;
             };
@@ -235,9 +216,7 @@ impl Versions {
 impl NodeVersion {
     fn is_seen_by(&self, viewer: Viewer) -> bool {
         self.transaction == viewer.transaction
-            || self
-                .committed
-                .is_some_and(|number| number <= viewer.snapshot)
+            || self.committed.is_some_and(|number| number <= viewer.snapshot)
     }
 }
 
@@ -259,23 +238,14 @@ mod tests {
     #[test]
     fn a_snapshot_sees_what_was_committed_before_it_and_its_own_changes() {
         let mut versions = Versions::default();
-        let early = Viewer {
-            transaction: B,
-            snapshot: versions.begin(),
-        };
+        let early = Viewer { transaction: B, snapshot: versions.begin() };
         versions.push(node("x"), A, Before::Present(b"old".to_vec()));
-        let own = Viewer {
-            transaction: A,
-            snapshot: versions.begin(),
-        };
+        let own = Viewer { transaction: A, snapshot: versions.begin() };
         assert_eq!(versions.see(&node("x"), early), Seen::Earlier(b"old"));
         assert_eq!(versions.see(&node("x"), own), Seen::Page);
         versions.commit(A, vec![node("x")]);
         assert_eq!(versions.see(&node("x"), early), Seen::Earlier(b"old"));
-        let late = Viewer {
-            transaction: B,
-            snapshot: versions.begin(),
-        };
+        let late = Viewer { transaction: B, snapshot: versions.begin() };
         assert_eq!(versions.see(&node("x"), late), Seen::Page);
         assert!(versions.conflicts(&node("x"), early));
         assert!(!versions.conflicts(&node("x"), late));
@@ -284,10 +254,7 @@ mod tests {
     #[test]
     fn the_oldest_unseen_change_counts() {
         let mut versions = Versions::default();
-        let viewer = Viewer {
-            transaction: B,
-            snapshot: versions.begin(),
-        };
+        let viewer = Viewer { transaction: B, snapshot: versions.begin() };
         versions.push(node("x"), A, Before::Absent);
         versions.push(node("x"), A, Before::Present(b"mine".to_vec()));
         assert_eq!(versions.see(&node("x"), viewer), Seen::Absent);

@@ -19,10 +19,7 @@ fn slow_world() -> World {
     let reactor = VirtualReactor::new();
     let latency = Latency::spread(Nanos::from_micros(20), Nanos::from_millis(4), Seed(1));
     let volume = MemoryVolume::new("memory", &reactor, latency);
-    World {
-        executor: Executor::new(reactor),
-        volume,
-    }
+    World { executor: Executor::new(reactor), volume }
 }
 
 const CACHE: Bytes = Bytes::from_mib(4);

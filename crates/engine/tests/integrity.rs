@@ -88,10 +88,7 @@ fn room_that_the_database_does_not_own_goes_when_it_is_closed() {
     assert_eq!(examine(&world).notices.len(), 1, "the file is too long");
     world.run(small_cache(), |_| async {});
     assert_eq!(examine(&world).notices, []);
-    assert_eq!(
-        world.volume.image().files[FILE].to_vec().len() as u64,
-        length
-    );
+    assert_eq!(world.volume.image().files[FILE].to_vec().len() as u64, length);
 }
 
 #[test]
@@ -102,17 +99,8 @@ fn a_loaded_database_agrees_with_itself() {
         load(&world, seed);
         let rows = world.check();
         let report = examine(&world);
-        let text: Vec<_> = report
-            .findings
-            .iter()
-            .take(20)
-            .map(ToString::to_string)
-            .collect();
-        assert!(
-            report.is_clean(),
-            "{size}: {} problems: {text:#?}",
-            report.problems
-        );
+        let text: Vec<_> = report.findings.iter().take(20).map(ToString::to_string).collect();
+        assert!(report.is_clean(), "{size}: {} problems: {text:#?}", report.problems);
         assert_eq!((report.leaked, report.notices), (vec![], vec![]), "{size}");
         assert!(rows.len() > 50, "{size}: {} rows", rows.len());
         assert_eq!(report.long_values, rows.len() as u64, "{size}");

@@ -53,11 +53,8 @@ async fn write_all(database: &Database, version: i32) -> Result<(), TransactionE
 
 /// The files of `world` behind a device that loses the `nth` write of a purpose.
 fn lossy(world: &World, purpose: Purpose, nth: u64) -> (DatabaseFiles, FaultyVolume) {
-    let matching = Matching {
-        call: Some(Call::Write),
-        purpose: Some(purpose),
-        file: Some(FILE.to_owned()),
-    };
+    let matching =
+        Matching { call: Some(Call::Write), purpose: Some(purpose), file: Some(FILE.to_owned()) };
     faulty(world, matching, Occurrence::Nth(nth), Effect::LoseWrite)
 }
 
@@ -67,20 +64,10 @@ fn faulty(
     occurrence: Occurrence,
     effect: Effect,
 ) -> (DatabaseFiles, FaultyVolume) {
-    let plan = FaultPlan {
-        seed: Seed(1),
-        faults: vec![Fault {
-            matching,
-            occurrence,
-            effect,
-        }],
-    };
+    let plan = FaultPlan { seed: Seed(1), faults: vec![Fault { matching, occurrence, effect }] };
     let inner = Rc::new(world.volume.clone());
     let volume = FaultyVolume::new(inner, plan, world.runtime());
-    let files = DatabaseFiles {
-        database: Rc::new(volume.clone()),
-        ..world.files()
-    };
+    let files = DatabaseFiles { database: Rc::new(volume.clone()), ..world.files() };
     (files, volume)
 }
 
@@ -120,11 +107,7 @@ fn is_noticed(nth: u64) -> bool {
             TransactionError::Poisoned(_) => {}
             other => panic!("write {nth}: {other}"),
         }
-        assert!(
-            database
-                .poisoned()
-                .is_some_and(|poison| poison.is_lost_flush)
-        );
+        assert!(database.poisoned().is_some_and(|poison| poison.is_lost_flush));
         // Two tasks may meet the page at the same time.
         assert!(database.counters().lost_flushes >= 1);
         let closed = database.shut_down().await;
@@ -194,9 +177,7 @@ async fn fill(runtime: &Runtime, files: &DatabaseFiles) {
     let mut options = BulkOptions::new(messages(), Signature::new(7, LogTime::NEVER));
     options.page_size = PageSize::KIB_4;
     let (volume, file) = (&files.database, &files.file);
-    load(runtime, volume, file, &options, &mut Source(0), |_| {})
-        .await
-        .unwrap();
+    load(runtime, volume, file, &options, &mut Source(0), |_| {}).await.unwrap();
 }
 
 #[test]
@@ -236,10 +217,7 @@ fn map_of(world: &World) -> (DatabaseHeader, Result<usize, MapRefusal>) {
     let image = world.volume.image();
     let bytes = image.files[FILE].to_vec();
     let header = read_copies(&bytes).unwrap().header;
-    let (database, pages) = (
-        header.clone(),
-        u32::try_from(bytes.len() / 4096 - 2).unwrap(),
-    );
+    let (database, pages) = (header.clone(), u32::try_from(bytes.len() / 4096 - 2).unwrap());
     let map = world.executor.block_on(async move {
         let read = flush_map_file::read(&*files.database, &files.file, &database, pages);
         read.await.unwrap()
@@ -312,11 +290,8 @@ fn only_the_map_of_the_last_closing_is_believed() {
 #[test]
 fn a_map_that_cannot_be_written_leaves_the_database_to_recovery() {
     let world = filled();
-    let matching = Matching {
-        call: Some(Call::Write),
-        file: Some(MAP.to_owned()),
-        ..Matching::default()
-    };
+    let matching =
+        Matching { call: Some(Call::Write), file: Some(MAP.to_owned()), ..Matching::default() };
     let effect = Effect::Fail { done: false };
     let (files, _) = faulty(&world, matching, Occurrence::Nth(1), effect);
     let runtime = world.runtime();

@@ -56,11 +56,7 @@ impl Session {
         let mut transaction = self.database.begin();
         let mut twin = {
             let model = self.model.borrow();
-            Twin {
-                rows: model.rows.clone(),
-                began: model.commits,
-                written: BTreeSet::new(),
-            }
+            Twin { rows: model.rows.clone(), began: model.commits, written: BTreeSet::new() }
         };
         let mut failed = false;
         for _ in 0..=self.below(12) {
@@ -100,11 +96,7 @@ impl Session {
                 };
             }
         }
-        let durability = if ending < 5 {
-            Durability::Durable
-        } else {
-            Durability::Lazy
-        };
+        let durability = if ending < 5 { Durability::Durable } else { Durability::Lazy };
         transaction.commit(durability).await.unwrap();
     }
 
@@ -131,14 +123,8 @@ impl Session {
             transaction.insert(&self.table, &row).await
         };
         let mut model = self.model.borrow_mut();
-        let held = model
-            .writers
-            .get(&id)
-            .is_some_and(|writer| *writer != self.number);
-        let changed = model
-            .changed
-            .get(&id)
-            .is_some_and(|commit| *commit > twin.began);
+        let held = model.writers.get(&id).is_some_and(|writer| *writer != self.number);
+        let changed = model.changed.get(&id).is_some_and(|commit| *commit > twin.began);
         match result {
             Ok(()) => {
                 assert!(!held && !changed, "row {id} should have conflicted");
@@ -153,10 +139,7 @@ impl Session {
             }
             Err(TransactionError::Conflict) => {
                 let dropped = model.perhaps_locked.contains(&id);
-                assert!(
-                    held || changed || dropped,
-                    "row {id} should not have conflicted"
-                );
+                assert!(held || changed || dropped, "row {id} should not have conflicted");
                 model.conflicts += 1;
                 false
             }
@@ -166,10 +149,7 @@ impl Session {
 
     async fn read(&mut self, transaction: &Transaction, twin: &Twin, id: i64) {
         let mut record = Vec::new();
-        let found = transaction
-            .read(&self.table, &self.key(id), &mut record)
-            .await
-            .unwrap();
+        let found = transaction.read(&self.table, &self.key(id), &mut record).await.unwrap();
         let seen = found.then(|| version_of(&record));
         assert_eq!(seen, twin.rows.get(&id).copied(), "row {id}");
     }
@@ -177,11 +157,7 @@ impl Session {
     async fn scan(&mut self, transaction: &Transaction, twin: &Twin, id: i64) {
         let mut scan = transaction.scan(&self.table, Order::Primary, &self.key(id));
         for (expected, version) in twin.rows.range(id..).take(20) {
-            let entry = scan
-                .next()
-                .await
-                .unwrap()
-                .expect("the model has another row");
+            let entry = scan.next().await.unwrap().expect("the model has another row");
             assert_eq!(entry.key, self.key(*expected));
             assert_eq!(version_of(&entry.data), *version);
         }
@@ -242,11 +218,7 @@ fn run(seed: u64, sessions: usize, rounds: usize, keys: u64, (short, long): (usi
         let mut row = Row::new();
         message(&mut row, *id, *version, short, long);
         assert_eq!(version_of(record), *version, "row {id}");
-        assert_eq!(
-            row.get(256),
-            Some(&long_value[..]),
-            "long value of row {id}"
-        );
+        assert_eq!(row.get(256), Some(&long_value[..]), "long value of row {id}");
     }
 }
 

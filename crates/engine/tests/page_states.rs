@@ -55,12 +55,7 @@ fn write(world: &World, number: PageNumber, page: &[u8]) {
     world.executor.block_on(async move {
         let device = volume.open(FILE, OpenMode::ReadWrite).await.unwrap();
         let offset = SIZE.file_offset(number);
-        let write = Request::write(
-            Purpose::Database,
-            offset,
-            buffer,
-            device::Durability::Durable,
-        );
+        let write = Request::write(Purpose::Database, offset, buffer, device::Durability::Durable);
         device.submit(write).await.result.unwrap();
     });
 }
@@ -87,10 +82,7 @@ fn read_all(world: &World) -> (Result<u64, TransactionError>, Counters) {
 
 /// What the background scan counts in one pass.
 fn scanned(world: &World) -> Counters {
-    let settings = Settings {
-        maintenance_pause: Some(Nanos::from_millis(1)),
-        ..small_cache()
-    };
+    let settings = Settings { maintenance_pause: Some(Nanos::from_millis(1)), ..small_cache() };
     let (runtime, files) = (world.runtime(), world.files());
     world.executor.block_on(async move {
         let database = Database::open(&runtime, files, settings, Seed(6)).await;
@@ -123,10 +115,7 @@ fn a_page_that_contradicts_itself_is_damaged_to_a_read_and_to_the_scan() {
         PageMut::new(page).seal(number);
     };
     let (read, _) = read_all(&damaged(damage));
-    assert!(
-        matches!(read, Err(TransactionError::Damaged(_))),
-        "{read:?}"
-    );
+    assert!(matches!(read, Err(TransactionError::Damaged(_))), "{read:?}");
     assert_eq!(scanned(&damaged(damage)).maintenance_bad_pages, 1);
 }
 
@@ -139,9 +128,6 @@ fn a_torn_page_that_its_checksum_does_not_see_is_damaged_to_a_read_and_to_the_sc
         assert_eq!(checksum::verify(page, number), checksum::PageVerdict::Good);
     };
     let (read, _) = read_all(&damaged(damage));
-    assert!(
-        matches!(read, Err(TransactionError::Damaged(_))),
-        "{read:?}"
-    );
+    assert!(matches!(read, Err(TransactionError::Damaged(_))), "{read:?}");
     assert_eq!(scanned(&damaged(damage)).maintenance_bad_pages, 1);
 }

@@ -32,10 +32,7 @@ async fn fill(database: &Database) {
 fn closed() -> World {
     let world = World::new(3);
     world.create(PageSize::KIB_4);
-    world.run(
-        small_cache(),
-        |database| async move { fill(&database).await },
-    );
+    world.run(small_cache(), |database| async move { fill(&database).await });
     world
 }
 
@@ -68,40 +65,24 @@ fn faulty(
         occurrence,
         effect,
     };
-    let plan = FaultPlan {
-        seed: Seed(1),
-        faults: vec![fault],
-    };
+    let plan = FaultPlan { seed: Seed(1), faults: vec![fault] };
     let inner = Rc::new(world.volume.clone());
     let volume = FaultyVolume::new(inner, plan, world.runtime());
-    DatabaseFiles {
-        database: Rc::new(volume),
-        ..world.files()
-    }
+    DatabaseFiles { database: Rc::new(volume), ..world.files() }
 }
 
 /// What may go wrong with a read once: it fails, it ends early, or bits are turned round on the
 /// way, more than can be put right or one.
-const TROUBLES: [Effect; 4] = [
-    Effect::Fail { done: false },
-    Effect::ShortRead,
-    Effect::FlipBits(40),
-    Effect::FlipBits(1),
-];
+const TROUBLES: [Effect; 4] =
+    [Effect::Fail { done: false }, Effect::ShortRead, Effect::FlipBits(40), Effect::FlipBits(1)];
 
 /// How often a trouble was mended under its own name; under any other it never was.
 fn named(effect: Effect, mended: Mended) -> u64 {
     let (by_name, others) = match effect {
         // Recovery does not put a bit right where a page is too full for a mark: it reads again.
         Effect::FlipBits(1) => (mended.flipped_bits, mended.failed_reads),
-        Effect::FlipBits(_) => (
-            mended.wrong_reads,
-            mended.failed_reads + mended.flipped_bits,
-        ),
-        _ => (
-            mended.failed_reads,
-            mended.wrong_reads + mended.flipped_bits,
-        ),
+        Effect::FlipBits(_) => (mended.wrong_reads, mended.failed_reads + mended.flipped_bits),
+        _ => (mended.failed_reads, mended.wrong_reads + mended.flipped_bits),
     };
     assert_eq!(others, 0, "{effect:?}: {mended:?}");
     by_name
@@ -132,10 +113,7 @@ fn a_page_that_comes_in_wrong_once_is_read_again() {
             let database = opened.unwrap();
             assert_eq!(read_all(&database).await.unwrap(), ROWS, "{effect:?}");
             let counters = database.counters();
-            assert!(
-                named(effect, counters.mended) > 5,
-                "{effect:?}: {counters:?}"
-            );
+            assert!(named(effect, counters.mended) > 5, "{effect:?}: {counters:?}");
             assert_eq!(database.poisoned(), None);
             database.shut_down().await.unwrap();
         });
@@ -153,10 +131,7 @@ fn a_page_that_is_wrong_at_every_attempt_is_damaged() {
         let opened = Database::open(&runtime, files, small_cache(), Seed(6)).await;
         let database = opened.unwrap();
         let failed = read_all(&database).await;
-        assert!(
-            matches!(failed, Err(TransactionError::Damaged(_))),
-            "{failed:?}"
-        );
+        assert!(matches!(failed, Err(TransactionError::Damaged(_))), "{failed:?}");
         assert_eq!(database.counters().mended, Mended::default());
     });
 }
@@ -165,16 +140,8 @@ fn a_page_that_is_wrong_at_every_attempt_is_damaged() {
 fn the_scan_reads_a_page_again_before_it_counts_as_bad() {
     let world = closed();
     let every_second = Occurrence::Every(2);
-    let files = faulty(
-        &world,
-        Purpose::Maintenance,
-        every_second,
-        Effect::FlipBits(40),
-    );
-    let settings = Settings {
-        maintenance_pause: Some(Nanos::from_millis(1)),
-        ..small_cache()
-    };
+    let files = faulty(&world, Purpose::Maintenance, every_second, Effect::FlipBits(40));
+    let settings = Settings { maintenance_pause: Some(Nanos::from_millis(1)), ..small_cache() };
     let runtime = world.runtime();
     world.executor.block_on(async move {
         let opened = Database::open(&runtime, files, settings, Seed(6)).await;

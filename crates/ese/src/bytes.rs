@@ -21,9 +21,7 @@ pub(crate) fn u64_at(bytes: &[u8], offset: usize) -> u64 {
 /// The `N` bytes at `offset`, which the caller knows to exist.
 #[inline]
 pub(crate) fn array_at<const N: usize>(bytes: &[u8], offset: usize) -> [u8; N] {
-    *bytes[offset..]
-        .first_chunk()
-        .expect("invariant: a field lies within its structure")
+    *bytes[offset..].first_chunk().expect("invariant: a field lies within its structure")
 }
 
 /// The `N` bytes at `offset`, if there are as many.

@@ -32,10 +32,7 @@ const PLACES: [usize; 4] = [0, 40, 48, 56];
 /// The checksum of the header page `bytes`: XOR of all 32-bit words but the first, and the seed.
 pub(crate) fn header_checksum(bytes: &[u8]) -> u32 {
     let (words, _) = bytes.as_chunks::<4>();
-    words
-        .iter()
-        .skip(1)
-        .fold(HEADER_SEED, |sum, word| sum ^ u32::from_le_bytes(*word))
+    words.iter().skip(1).fold(HEADER_SEED, |sum, word| sum ^ u32::from_le_bytes(*word))
 }
 
 /// Stores the checksum of the header page `bytes` in its first word.

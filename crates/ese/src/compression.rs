@@ -27,10 +27,7 @@ impl fmt::Display for CompressionError {
                     6 => "XPRESS10",
                     _ => "a method that is not known",
                 };
-                write!(
-                    f,
-                    "compressed by {name} (number {method}), which is not decoded"
-                )
+                write!(f, "compressed by {name} (number {method}), which is not decoded")
             }
             Self::Damaged => write!(f, "the compressed value contradicts itself"),
         }
@@ -44,10 +41,7 @@ pub(crate) fn decompress(stored: &[u8]) -> Result<Vec<u8>, CompressionError> {
     let (&first, rest) = stored.split_first().ok_or(CompressionError::Damaged)?;
     match first >> 3 {
         1 => Ok(seven_bit(first, rest)),
-        2 => Ok(seven_bit(first, rest)
-            .into_iter()
-            .flat_map(|byte| [byte, 0])
-            .collect()),
+        2 => Ok(seven_bit(first, rest).into_iter().flat_map(|byte| [byte, 0]).collect()),
         3 => sized(rest, xpress),
         7 => sized(rest, lz4),
         method => Err(CompressionError::UnknownMethod { method }),
@@ -73,11 +67,7 @@ fn sized(
 ) -> Result<Vec<u8>, CompressionError> {
     let bytes = u16::from_le_bytes(get_array(rest, 0).ok_or(CompressionError::Damaged)?);
     let value = method(&rest[2..], usize::from(bytes)).ok_or(CompressionError::Damaged)?;
-    if value.len() == usize::from(bytes) {
-        Ok(value)
-    } else {
-        Err(CompressionError::Damaged)
-    }
+    if value.len() == usize::from(bytes) { Ok(value) } else { Err(CompressionError::Damaged) }
 }
 
 /// Compressed bytes being read.
@@ -110,11 +100,7 @@ impl Input<'_> {
 
 /// Plain LZ77 of [MS-XCA] section 2.4.
 fn xpress(compressed: &[u8], most: usize) -> Option<Vec<u8>> {
-    let mut input = Input {
-        bytes: compressed,
-        at: 0,
-        half: None,
-    };
+    let mut input = Input { bytes: compressed, at: 0, half: None };
     let mut out = Vec::with_capacity(most);
     while out.len() < most && input.at < compressed.len() {
         let flags = u32::from_le_bytes(input.take()?);
@@ -159,11 +145,7 @@ fn xpress_long_length(input: &mut Input<'_>) -> Option<usize> {
 
 /// One LZ4 block.
 fn lz4(compressed: &[u8], most: usize) -> Option<Vec<u8>> {
-    let mut input = Input {
-        bytes: compressed,
-        at: 0,
-        half: None,
-    };
+    let mut input = Input { bytes: compressed, at: 0, half: None };
     let mut out = Vec::with_capacity(most);
     while input.at < compressed.len() {
         let token = input.byte()?;
@@ -215,23 +197,13 @@ mod tests {
     fn seven_bit_text_unpacks_into_bytes_or_utf16() {
         // "ab" = 1100001 1100010, lowest bits first: 14 bits, 6 of the last byte.
         assert_eq!(decompress(&[1 << 3 | 5, 0x61, 0x31]), Ok(b"ab".to_vec()));
-        assert_eq!(
-            decompress(&[2 << 3 | 5, 0x61, 0x31]),
-            Ok(b"a\0b\0".to_vec())
-        );
+        assert_eq!(decompress(&[2 << 3 | 5, 0x61, 0x31]), Ok(b"a\0b\0".to_vec()));
     }
 
     #[test]
     fn xpress_examples_of_its_specification_unpack() {
-        let alphabet = [
-            &[0x18, 26, 0, 0x3F, 0, 0, 0][..],
-            b"abcdefghijklmnopqrstuvwxyz",
-        ]
-        .concat();
-        assert_eq!(
-            decompress(&alphabet),
-            Ok(b"abcdefghijklmnopqrstuvwxyz".to_vec())
-        );
+        let alphabet = [&[0x18, 26, 0, 0x3F, 0, 0, 0][..], b"abcdefghijklmnopqrstuvwxyz"].concat();
+        assert_eq!(decompress(&alphabet), Ok(b"abcdefghijklmnopqrstuvwxyz".to_vec()));
         let hundred = [
             &[0x18, 0x2C, 0x01, 0xFF, 0xFF, 0xFF, 0x1F][..],
             b"abc",
@@ -252,10 +224,7 @@ mod tests {
         let unknown = Err(CompressionError::UnknownMethod { method: 5 });
         assert_eq!(decompress(&[5 << 3, 1, 2]), unknown);
         assert_eq!(decompress(&[]), Err(CompressionError::Damaged));
-        assert_eq!(
-            decompress(&[0x18, 9, 0, 0, 0, 0, 0x80, 1, 0]),
-            Err(CompressionError::Damaged)
-        );
+        assert_eq!(decompress(&[0x18, 9, 0, 0, 0, 0, 0x80, 1, 0]), Err(CompressionError::Damaged));
     }
 
     proptest! {

@@ -156,23 +156,16 @@ impl LastWrite {
         match self {
             Self::Unknown | Self::BeforeCrash => FlushVerdict::Unknown,
             Self::Known { flush_type, .. } if flush_type == found => FlushVerdict::Agrees,
-            Self::Known { flush_type, .. } => FlushVerdict::LostWrite {
-                written: flush_type,
-                found,
-            },
+            Self::Known { flush_type, .. } => {
+                FlushVerdict::LostWrite { written: flush_type, found }
+            }
         }
     }
 
     /// Whether a page that was read, and whose checksum is right, is torn all the same: its last
     /// write was marked with a hash of its content, and what it carries is another.
     pub(crate) fn is_torn(self, read: &[u8], page: PageNumber) -> bool {
-        let is_marked = matches!(
-            self,
-            Self::Known {
-                is_marked: true,
-                ..
-            }
-        );
+        let is_marked = matches!(self, Self::Known { is_marked: true, .. });
         is_marked && contradicts_its_mark(read, page)
     }
 
@@ -201,8 +194,7 @@ impl FlushMap {
         let map_page = (page.0 / PAGES_PER_MAP_PAGE) as usize;
         if self.dbtime_max.len() <= map_page {
             self.dbtime_max.resize(map_page + 1, 0);
-            self.states
-                .resize((map_page + 1) * (MAP_PAGE_BYTES - MAP_PAGE_HEADER_BYTES), 0);
+            self.states.resize((map_page + 1) * (MAP_PAGE_BYTES - MAP_PAGE_HEADER_BYTES), 0);
         }
         let (byte, shift) = place(page);
         self.states[byte] = self.states[byte] & !(3 << shift) | flush_type << shift;
@@ -241,10 +233,7 @@ impl FlushMap {
     pub fn last_write(&self, page: PageNumber) -> LastWrite {
         match self.written(page) {
             0 => LastWrite::Unknown,
-            flush_type => LastWrite::Known {
-                flush_type,
-                is_marked: !self.is_unmarked,
-            },
+            flush_type => LastWrite::Known { flush_type, is_marked: !self.is_unmarked },
         }
     }
 
@@ -270,10 +259,8 @@ impl FlushMap {
         if !rest.is_empty() {
             return Err(FlushMapError::Truncated);
         }
-        let mut map = Self {
-            is_unmarked: u64_at(first, header::MARKED) != MARKED,
-            ..Self::default()
-        };
+        let mut map =
+            Self { is_unmarked: u64_at(first, header::MARKED) != MARKED, ..Self::default() };
         for (number, page) in (0..).zip(pages) {
             let mut sealed = *page;
             store(&mut sealed, PageNumber(number));
@@ -293,28 +280,16 @@ impl FlushMapHeader {
     fn encode(&self) -> Vec<u8> {
         let mut page = vec![0; MAP_PAGE_BYTES];
         for (field, number) in VERSION.iter().enumerate() {
-            put(
-                &mut page,
-                header::VERSION + 4 * field,
-                &number.to_le_bytes(),
-            );
+            put(&mut page, header::VERSION + 4 * field, &number.to_le_bytes());
         }
         let flags = FLAG_NEW_CHECKSUM | if self.is_clean { FLAG_CLEAN } else { 0 };
         put(&mut page, header::FLAGS, &flags.to_le_bytes());
         put(&mut page, header::CREATED, &self.created.encode());
         put(&mut page, header::ATTACHED, &self.attached.encode());
         put(&mut page, header::DETACHED, &self.detached.encode());
-        put(
-            &mut page,
-            header::DATABASE_FLUSH,
-            &self.database_flush.encode(),
-        );
+        put(&mut page, header::DATABASE_FLUSH, &self.database_flush.encode());
         put(&mut page, header::MAP_FLUSH, &self.map_flush.encode());
-        put(
-            &mut page,
-            header::FILE_TYPE,
-            &FILE_TYPE_FLUSH_MAP.to_le_bytes(),
-        );
+        put(&mut page, header::FILE_TYPE, &FILE_TYPE_FLUSH_MAP.to_le_bytes());
         store_header(&mut page);
         page
     }

@@ -68,20 +68,16 @@ impl DatabaseState {
     /// The state with this number.
     pub(crate) fn from_number(number: u32) -> Self {
         let index = (number as usize).wrapping_sub(1);
-        Self::NUMBERED
-            .get(index)
-            .copied()
-            .unwrap_or(Self::Unknown(number))
+        Self::NUMBERED.get(index).copied().unwrap_or(Self::Unknown(number))
     }
 
     /// The number of the state.
     pub fn number(self) -> u32 {
         match self {
             Self::Unknown(number) => number,
-            known => (1..)
-                .zip(Self::NUMBERED)
-                .find(|(_, state)| *state == known)
-                .map_or(0, |s| s.0),
+            known => {
+                (1..).zip(Self::NUMBERED).find(|(_, state)| *state == known).map_or(0, |s| s.0)
+            }
         }
     }
 }

@@ -129,10 +129,7 @@ fn append_value(
 ) -> Result<(), KeyError> {
     let kind = column.column_type;
     if kind.fixed_bytes().is_some_and(|bytes| bytes != value.len()) {
-        return Err(KeyError::WrongSize {
-            column: column.name.clone(),
-            bytes: value.len(),
-        });
+        return Err(KeyError::WrongSize { column: column.name.clone(), bytes: value.len() });
     }
     match kind {
         ColumnType::Bit => key.push(if value == [0] { 0 } else { 0xFF }),
@@ -180,27 +177,16 @@ fn append_binary(column: &ColumnDefinition, value: &[u8], key: &mut Vec<u8>) {
         let is_last = (index + 1) * GROUP_BYTES >= value.len();
         key.extend_from_slice(group);
         key.resize(key.len() + GROUP_BYTES - group.len(), 0);
-        key.push(if is_last {
-            group.len().to_le_bytes()[0]
-        } else {
-            GROUP_CONTINUES
-        });
+        key.push(if is_last { group.len().to_le_bytes()[0] } else { GROUP_CONTINUES });
     }
 }
 
 /// Text of one byte per character: upper case by ASCII rules, up to its first zero, and a zero.
 fn append_text(column: &ColumnDefinition, value: &[u8], key: &mut Vec<u8>) -> Result<(), KeyError> {
     if column.code_page == CODE_PAGE_UNICODE {
-        return Err(KeyError::UnicodeText {
-            column: column.name.clone(),
-        });
+        return Err(KeyError::UnicodeText { column: column.name.clone() });
     }
-    key.extend(
-        value
-            .iter()
-            .take_while(|&&byte| byte != 0)
-            .map(u8::to_ascii_uppercase),
-    );
+    key.extend(value.iter().take_while(|&&byte| byte != 0).map(u8::to_ascii_uppercase));
     key.push(0);
     Ok(())
 }

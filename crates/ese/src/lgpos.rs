@@ -20,11 +20,7 @@ pub struct Lgpos {
 
 impl Lgpos {
     /// No place: never logged.
-    pub const NONE: Self = Self {
-        generation: Generation(0),
-        segment: 0,
-        byte: 0,
-    };
+    pub const NONE: Self = Self { generation: Generation(0), segment: 0, byte: 0 };
     /// Bytes of a stored place.
     pub const BYTES: usize = 8;
 
@@ -83,11 +79,7 @@ impl Lgpos {
 
 impl fmt::Display for Lgpos {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{:08X}:{:04X}:{:04X}",
-            self.generation.0, self.segment, self.byte
-        )
+        write!(f, "{:08X}:{:04X}:{:04X}", self.generation.0, self.segment, self.byte)
     }
 }
 
@@ -99,21 +91,10 @@ mod tests {
 
     #[test]
     fn stored_byte_first_and_ordered_generation_first() {
-        let place = Lgpos {
-            generation: Generation(0x0A0B_0C0D),
-            segment: 0x0102,
-            byte: 0x0304,
-        };
-        assert_eq!(
-            place.encode(),
-            [0x04, 0x03, 0x02, 0x01, 0x0D, 0x0C, 0x0B, 0x0A]
-        );
+        let place = Lgpos { generation: Generation(0x0A0B_0C0D), segment: 0x0102, byte: 0x0304 };
+        assert_eq!(place.encode(), [0x04, 0x03, 0x02, 0x01, 0x0D, 0x0C, 0x0B, 0x0A]);
         assert_eq!(Lgpos::decode(place.encode()), place);
-        let later = Lgpos {
-            generation: Generation(0x0A0B_0C0E),
-            segment: 0,
-            byte: 0,
-        };
+        let later = Lgpos { generation: Generation(0x0A0B_0C0E), segment: 0, byte: 0 };
         assert!(later > place && place > Lgpos::NONE);
         assert_eq!(place.to_string(), "0A0B0C0D:0102:0304");
     }
@@ -121,11 +102,7 @@ mod tests {
     const SIZES: [SegmentSize; 2] = [SegmentSize::Bytes512, SegmentSize::Bytes4096];
 
     const fn place(generation: u32, segment: u16, byte: u16) -> Lgpos {
-        Lgpos {
-            generation: Generation(generation),
-            segment,
-            byte,
-        }
+        Lgpos { generation: Generation(generation), segment, byte }
     }
 
     #[test]

@@ -95,21 +95,14 @@ impl fmt::Display for LogFileError {
             Self::Checksum => write!(f, "its header's checksum is wrong; restore it from a copy"),
             Self::FileType(found) => write!(f, "its header is of file type {found}, another kind"),
             Self::Version(found) => {
-                write!(
-                    f,
-                    "its version is {found}: the log of another program, not of this one"
-                )
+                write!(f, "its version is {found}: the log of another program, not of this one")
             }
             Self::RecordVersion(found) => {
-                write!(
-                    f,
-                    "its records have version {found}; use the release that wrote it"
-                )
+                write!(f, "its records have version {found}; use the release that wrote it")
             }
-            Self::Geometry => write!(
-                f,
-                "its segments are neither 256 of 4 KiB nor 2048 of 512 bytes"
-            ),
+            Self::Geometry => {
+                write!(f, "its segments are neither 256 of 4 KiB nor 2048 of 512 bytes")
+            }
         }
     }
 }
@@ -149,45 +142,21 @@ impl LogHeader {
     /// The header's bytes.
     pub fn encode(&self) -> [u8; LOG_HEADER_BYTES] {
         let mut bytes = [0; LOG_HEADER_BYTES];
-        put(
-            &mut bytes,
-            log::GENERATION,
-            &self.generation.0.to_le_bytes(),
-        );
+        put(&mut bytes, log::GENERATION, &self.generation.0.to_le_bytes());
         let [length, first, segments] = geometry(self.segment_size);
         put(&mut bytes, log::BYTES_PER_SEGMENT, &length.to_le_bytes());
         put(&mut bytes, log::HEADER_SEGMENTS, &first.to_le_bytes());
         put(&mut bytes, log::SEGMENTS, &segments.to_le_bytes());
-        put(
-            &mut bytes,
-            log::PAGE_BYTES,
-            &self.page_size.bytes_u32().to_le_bytes()[..2],
-        );
+        put(&mut bytes, log::PAGE_BYTES, &self.page_size.bytes_u32().to_le_bytes()[..2]);
         put(&mut bytes, log::CREATED, &self.created.encode());
-        put(
-            &mut bytes,
-            log::PREVIOUS_CREATED,
-            &self.previous_created.encode(),
-        );
+        put(&mut bytes, log::PREVIOUS_CREATED, &self.previous_created.encode());
         put(&mut bytes, log::VERSION, &LOG_VERSION.to_le_bytes());
-        put(
-            &mut bytes,
-            log::RECORD_VERSION,
-            &LOG_RECORD_VERSION.to_le_bytes(),
-        );
+        put(&mut bytes, log::RECORD_VERSION, &LOG_RECORD_VERSION.to_le_bytes());
         put(&mut bytes, log::SIGNATURE, &self.signature.encode());
-        put(
-            &mut bytes,
-            log::PREVIOUS_LAST,
-            &self.previous_last.to_le_bytes(),
-        );
+        put(&mut bytes, log::PREVIOUS_LAST, &self.previous_last.to_le_bytes());
         put(&mut bytes, log::RESUMED, &[u8::from(self.resumed)]);
         put(&mut bytes, log::CHECKPOINT, &self.checkpoint.encode());
-        put(
-            &mut bytes,
-            log::PREVIOUS_CHECKSUM,
-            &self.previous_checksum.to_le_bytes(),
-        );
+        put(&mut bytes, log::PREVIOUS_CHECKSUM, &self.previous_checksum.to_le_bytes());
         put(&mut bytes, log::FILE_TYPE, &FILE_TYPE_LOG.to_le_bytes());
         put(&mut bytes, log::DATABASE, &self.database.encode());
         store_header(&mut bytes);
@@ -197,10 +166,7 @@ impl LogHeader {
     /// The header at the beginning of a file.
     pub fn decode(bytes: &[u8; LOG_HEADER_BYTES]) -> Result<Self, LogFileError> {
         check_header(bytes, FILE_TYPE_LOG, log::FILE_TYPE)?;
-        match (
-            u32_at(bytes, log::VERSION),
-            u32_at(bytes, log::RECORD_VERSION),
-        ) {
+        match (u32_at(bytes, log::VERSION), u32_at(bytes, log::RECORD_VERSION)) {
             (LOG_VERSION, LOG_RECORD_VERSION) => {}
             (LOG_VERSION, records) => return Err(LogFileError::RecordVersion(records)),
             (version, _) => return Err(LogFileError::Version(version)),
@@ -268,11 +234,7 @@ impl Checkpoint {
         let mut bytes = [0; LOG_HEADER_BYTES];
         put(&mut bytes, checkpoint::PLACE, &self.place.encode());
         put(&mut bytes, checkpoint::SIGNATURE, &self.signature.encode());
-        put(
-            &mut bytes,
-            checkpoint::FILE_TYPE,
-            &FILE_TYPE_CHECKPOINT.to_le_bytes(),
-        );
+        put(&mut bytes, checkpoint::FILE_TYPE, &FILE_TYPE_CHECKPOINT.to_le_bytes());
         put(&mut bytes, checkpoint::DATABASE, &self.database.encode());
         store_header(&mut bytes);
         bytes
@@ -294,9 +256,5 @@ fn check_header(bytes: &[u8], file_type: u32, at: usize) -> Result<(), LogFileEr
         return Err(LogFileError::Checksum);
     }
     let found = u32_at(bytes, at);
-    if found == file_type {
-        Ok(())
-    } else {
-        Err(LogFileError::FileType(found))
-    }
+    if found == file_type { Ok(()) } else { Err(LogFileError::FileType(found)) }
 }

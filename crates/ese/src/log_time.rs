@@ -71,10 +71,7 @@ impl fmt::Display for LogTime {
         }
         let [second, minute, hour, day, month, ..] = self.0;
         let (year, zone) = (self.year(), if self.is_utc() { "Z" } else { "" });
-        write!(
-            f,
-            "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}"
-        )?;
+        write!(f, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}")?;
         write!(f, ".{:03}{zone}", self.millisecond())
     }
 }
@@ -93,11 +90,7 @@ fn civil_date(days_since_1970: u64) -> (u64, u8, u8) {
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let month_from_march = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 {
-        month_from_march + 3
-    } else {
-        month_from_march - 9
-    };
+    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
     let year = era * 400 + year_of_era + u64::from(month <= 2);
     (year, month.to_le_bytes()[0], day.to_le_bytes()[0])
 }

@@ -40,11 +40,7 @@ impl LongValueId {
     /// The key of the value's root node, whatever the format update: identifiers of 8 bytes have
     /// their top bit set.
     pub(crate) fn any_root_key(self) -> Vec<u8> {
-        if self.is_wide() {
-            self.0.to_be_bytes().to_vec()
-        } else {
-            self.root_key().to_vec()
-        }
+        if self.is_wide() { self.0.to_be_bytes().to_vec() } else { self.root_key().to_vec() }
     }
 
     /// The greatest key that a node of the value can have.
@@ -115,11 +111,7 @@ impl LongValueRoot {
     /// The data of a root node.
     pub fn encode(self) -> [u8; 8] {
         let mut data = [0; 8];
-        put(
-            &mut data,
-            Self::REFERENCES_OFFSET,
-            &self.references.to_le_bytes(),
-        );
+        put(&mut data, Self::REFERENCES_OFFSET, &self.references.to_le_bytes());
         put(&mut data, 4, &self.bytes.to_le_bytes());
         data
     }
@@ -144,27 +136,18 @@ mod tests {
         let id = LongValueId(0x0102_0304);
         assert_eq!(id.root_key(), [1, 2, 3, 4]);
         assert_eq!(id.chunk_key(0x1FD6), [1, 2, 3, 4, 0, 0, 0x1F, 0xD6]);
-        assert_eq!(
-            LongValueKey::decode(&id.root_key()),
-            Some(LongValueKey::Root(id))
-        );
+        assert_eq!(LongValueKey::decode(&id.root_key()), Some(LongValueKey::Root(id)));
         let chunk = LongValueKey::Chunk(id, 8150);
         assert_eq!(LongValueKey::decode(&id.chunk_key(8150)), Some(chunk));
         let wide = LongValueId(1 << 63 | 5);
-        assert_eq!(
-            LongValueKey::decode(&wide.any_root_key()),
-            Some(LongValueKey::Root(wide))
-        );
+        assert_eq!(LongValueKey::decode(&wide.any_root_key()), Some(LongValueKey::Root(wide)));
         assert_eq!(LongValueKey::decode(&[1, 2, 3, 4, 5]), None);
         assert_eq!(LongValueId::decode(&id.encode()), Some(id));
     }
 
     #[test]
     fn the_root_holds_references_and_length() {
-        let root = LongValueRoot {
-            references: 2,
-            bytes: 2000,
-        };
+        let root = LongValueRoot { references: 2, bytes: 2000 };
         assert_eq!(root.encode(), [2, 0, 0, 0, 0xD0, 0x07, 0, 0]);
         assert_eq!(LongValueRoot::decode(&root.encode()), Some(root));
         assert_eq!(LongValueRoot::decode(&[1; 7]), None);
@@ -173,9 +156,7 @@ mod tests {
     #[test]
     fn a_value_is_cut_at_the_size_its_pages_have() {
         let value = vec![1; 8151];
-        let cut: Vec<_> = chunks(&value, PageSize::KIB_32)
-            .map(|(o, c)| (o, c.len()))
-            .collect();
+        let cut: Vec<_> = chunks(&value, PageSize::KIB_32).map(|(o, c)| (o, c.len())).collect();
         assert_eq!(cut, [(0, 8150), (8150, 1)]);
     }
 }

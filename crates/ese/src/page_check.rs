@@ -88,10 +88,7 @@ impl fmt::Display for PageFault {
             Self::OwnNumber { stated } => write!(f, "the page says that it is page {stated}"),
             Self::FreeBytes { stated } => write!(f, "{stated} free bytes are more than it has"),
             Self::UncommittedFreeBytes { stated } => {
-                write!(
-                    f,
-                    "{stated} uncommitted free bytes are more than its free bytes"
-                )
+                write!(f, "{stated} uncommitted free bytes are more than its free bytes")
             }
             Self::FirstFree { stated } => write!(f, "its used bytes end at {stated}, behind it"),
             Self::TagCount { stated } => write!(f, "{stated} tags do not fit it"),
@@ -102,10 +99,7 @@ impl fmt::Display for PageFault {
             Self::Node { line } => write!(f, "the node at line {line} contradicts its own sizes"),
             Self::KeyOrder { line } => write!(f, "the node at line {line} is out of order"),
             Self::SpaceIdentity { sum, expected } => {
-                write!(
-                    f,
-                    "used and free bytes add up to {sum} instead of {expected}"
-                )
+                write!(f, "used and free bytes add up to {sum} instead of {expected}")
             }
         }
     }
@@ -120,9 +114,7 @@ pub fn check(page: PageRef<'_>, number: PageNumber) -> Result<(), PageFault> {
     }
     check_header(page)?;
     check_flags(page)?;
-    let tags: Vec<Tag> = (0..page.tag_count())
-        .filter_map(|index| page.tag(index))
-        .collect();
+    let tags: Vec<Tag> = (0..page.tag_count()).filter_map(|index| page.tag(index)).collect();
     check_tags(page, &tags)?;
     check_overlap(&tags)?;
     if !page.has(page_flags::SPACE_TREE) {
@@ -138,14 +130,10 @@ fn check_header(page: PageRef<'_>) -> Result<(), PageFault> {
         return Err(PageFault::FreeBytes { stated: free });
     }
     if uncommitted > free {
-        return Err(PageFault::UncommittedFreeBytes {
-            stated: uncommitted,
-        });
+        return Err(PageFault::UncommittedFreeBytes { stated: uncommitted });
     }
     if page.first_free() > body {
-        return Err(PageFault::FirstFree {
-            stated: page.first_free(),
-        });
+        return Err(PageFault::FirstFree { stated: page.first_free() });
     }
     let tags = page.tag_count();
     let least = tags * TAG_BYTES + tags.saturating_sub(1) * LEAST_NODE_BYTES;
@@ -166,9 +154,7 @@ fn check_flags(page: PageRef<'_>) -> Result<(), PageFault> {
         && !page.next().is_some()
         && page.flags() & !PREINITIALISED_MAY_CARRY == 0;
     if excluded || (page.has(page_flags::PREINITIALISED) && !is_bare) {
-        return Err(PageFault::Flags {
-            stated: page.flags(),
-        });
+        return Err(PageFault::Flags { stated: page.flags() });
     }
     Ok(())
 }
@@ -188,10 +174,8 @@ fn check_tags(page: PageRef<'_>, tags: &[Tag]) -> Result<(), PageFault> {
             return Err(PageFault::TagBeyondUsed { tag: index });
         }
     }
-    let (sum, expected) = (
-        used + page.free_bytes() + tags.len() * TAG_BYTES,
-        page.size().body_bytes(),
-    );
+    let (sum, expected) =
+        (used + page.free_bytes() + tags.len() * TAG_BYTES, page.size().body_bytes());
     // Pages without tags (empty or initialised ahead of use) do not account for their bytes.
     if sum != expected && !tags.is_empty() {
         return Err(PageFault::SpaceIdentity { sum, expected });
@@ -200,18 +184,10 @@ fn check_tags(page: PageRef<'_>, tags: &[Tag]) -> Result<(), PageFault> {
 }
 
 fn check_overlap(tags: &[Tag]) -> Result<(), PageFault> {
-    let mut order: Vec<usize> = (0..tags.len())
-        .filter(|&index| tags[index].bytes > 0)
-        .collect();
+    let mut order: Vec<usize> = (0..tags.len()).filter(|&index| tags[index].bytes > 0).collect();
     order.sort_unstable_by_key(|&index| tags[index].offset);
-    let overlapping = order
-        .windows(2)
-        .find(|two| tags[two[0]].end() > tags[two[1]].offset);
-    overlapping.map_or(Ok(()), |two| {
-        Err(PageFault::Overlap {
-            tag: two[0].max(two[1]),
-        })
-    })
+    let overlapping = order.windows(2).find(|two| tags[two[0]].end() > tags[two[1]].offset);
+    overlapping.map_or(Ok(()), |two| Err(PageFault::Overlap { tag: two[0].max(two[1]) }))
 }
 
 fn check_nodes(page: PageRef<'_>) -> Result<(), PageFault> {
@@ -234,11 +210,7 @@ fn check_nodes(page: PageRef<'_>) -> Result<(), PageFault> {
 
 /// Keys ascend; where they may repeat, leaves are ordered by data too.
 fn is_in_order(page: PageRef<'_>, before: &Node<'_>, node: &Node<'_>) -> bool {
-    let keys = before
-        .prefix
-        .iter()
-        .chain(before.suffix)
-        .cmp(node.prefix.iter().chain(node.suffix));
+    let keys = before.prefix.iter().chain(before.suffix).cmp(node.prefix.iter().chain(node.suffix));
     match keys {
         Ordering::Less => true,
         Ordering::Equal if page.is_leaf() && page.has(page_flags::NON_UNIQUE) => {

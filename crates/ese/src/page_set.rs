@@ -11,9 +11,7 @@ pub struct PageSet {
 impl PageSet {
     /// No page, of a file with `pages` pages.
     pub fn new(pages: u32) -> Self {
-        Self {
-            words: vec![0; pages as usize / 64 + 1],
-        }
+        Self { words: vec![0; pages as usize / 64 + 1] }
     }
 
     /// Adds a page; false where it already is in the set, or lies beyond the file.
@@ -42,15 +40,9 @@ impl PageSet {
 
     /// The pages that are in both sets, ascending.
     pub fn common<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = PageNumber> + 'a {
-        let words = self
-            .words
-            .iter()
-            .zip(&other.words)
-            .map(|(one, two)| one & two);
+        let words = self.words.iter().zip(&other.words).map(|(one, two)| one & two);
         (0_u32..).step_by(64).zip(words).flat_map(|(base, word)| {
-            (0..64)
-                .filter(move |bit| word >> bit & 1 == 1)
-                .map(move |bit| PageNumber(base + bit))
+            (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| PageNumber(base + bit))
         })
     }
 }

@@ -26,10 +26,7 @@ pub enum PageState {
 impl PageState {
     /// Whether a reader gets what was written last, once flipped bits are turned back.
     pub const fn is_readable(&self) -> bool {
-        matches!(
-            self,
-            Self::Sound | Self::Damaged(PageDamage::FlippedBit { .. })
-        )
+        matches!(self, Self::Sound | Self::Damaged(PageDamage::FlippedBit { .. }))
     }
 }
 
@@ -94,11 +91,7 @@ impl fmt::Display for PageDamage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::FlippedBit { bits } => {
-                let many = if bits.len() == 1 {
-                    "one bit"
-                } else {
-                    "single bits"
-                };
+                let many = if bits.len() == 1 { "one bit" } else { "single bits" };
                 write!(f, "{many} flipped at ")?;
                 for (at, bit) in bits.iter().enumerate() {
                     let separator = if at == 0 { "" } else { ", " };
@@ -132,20 +125,18 @@ impl fmt::Display for PageDamage {
                 "torn: a write of it reached the medium only in part, in a way that its checksum \
                  does not see",
             ),
-            Self::Checksum { block } => write!(
-                f,
-                "damaged beyond repair: the checksum of block {block} is wrong"
-            ),
+            Self::Checksum { block } => {
+                write!(f, "damaged beyond repair: the checksum of block {block} is wrong")
+            }
             Self::WrongNumber { really } => {
                 write!(f, "holds page {really}: a write went to the wrong place")
             }
             Self::Wiped => {
                 f.write_str("all zeros, but a tree points to it: wiped or never written")
             }
-            Self::Malformed(fault) => write!(
-                f,
-                "its checksum is right, but {fault}: damaged before it was written"
-            ),
+            Self::Malformed(fault) => {
+                write!(f, "its checksum is right, but {fault}: damaged before it was written")
+            }
         }
     }
 }
@@ -201,9 +192,7 @@ fn flipped(bytes: &[u8], number: PageNumber, bits: Vec<u32>, last_write: LastWri
     }
     let block_bytes = PageRef::new(bytes).size().checksum_block_bytes();
     let first = bits.first().map_or(0, |bit| *bit as usize / 8);
-    PageDamage::Checksum {
-        block: first / block_bytes,
-    }
+    PageDamage::Checksum { block: first / block_bytes }
 }
 
 /// The write that a page without other damage has lost.

@@ -243,20 +243,14 @@ pub struct ColumnDefinition {
 impl ColumnDefinition {
     /// A column without flags. `max_bytes` counts only for types without a size of their own.
     pub fn new(id: u16, name: &str, column_type: ColumnType, max_bytes: u32) -> Self {
-        let fixed = column_type
-            .fixed_bytes()
-            .and_then(|bytes| u32::try_from(bytes).ok());
+        let fixed = column_type.fixed_bytes().and_then(|bytes| u32::try_from(bytes).ok());
         Self {
             id: ColumnId(id),
             name: name.to_owned(),
             column_type,
             max_bytes: fixed.unwrap_or(max_bytes),
             flags: 0,
-            code_page: if column_type.is_text() {
-                CODE_PAGE_WESTERN
-            } else {
-                0
-            },
+            code_page: if column_type.is_text() { CODE_PAGE_WESTERN } else { 0 },
             record_offset: 0,
             is_inherited: false,
             default: Vec::new(),
@@ -326,11 +320,8 @@ pub(crate) const DEFAULT_LONGEST_KEY_BYTES: usize = 255;
 impl IndexDefinition {
     /// An index over ascending columns.
     pub fn new(name: &str, flags: u32, columns: &[u16]) -> Self {
-        let segment = |&id| KeySegment {
-            column: ColumnId(id),
-            is_descending: false,
-            is_inherited: false,
-        };
+        let segment =
+            |&id| KeySegment { column: ColumnId(id), is_descending: false, is_inherited: false };
         Self {
             name: name.to_owned(),
             flags,
@@ -376,21 +367,14 @@ impl TableDefinition {
     ) -> Self {
         columns.sort_by_key(|column| column.id);
         Self::pack_fixed_columns(&mut columns);
-        Self {
-            name: name.to_owned(),
-            columns,
-            indexes,
-        }
+        Self { name: name.to_owned(), columns, indexes }
     }
 
     /// Gives the fixed columns of `columns`, which are in order, their places in records: one
     /// behind the other.
     pub(crate) fn pack_fixed_columns(columns: &mut [ColumnDefinition]) {
         let mut offset = FIRST_FIXED_OFFSET;
-        for column in columns
-            .iter_mut()
-            .filter(|c| c.id.class() == ColumnClass::Fixed)
-        {
+        for column in columns.iter_mut().filter(|c| c.id.class() == ColumnClass::Fixed) {
             column.record_offset = offset;
             let bytes =
                 u16::try_from(column.max_bytes).expect("invariant: fixed columns are short");
@@ -400,10 +384,7 @@ impl TableDefinition {
 
     /// The column with this number.
     pub fn column(&self, id: ColumnId) -> Option<&ColumnDefinition> {
-        let index = self
-            .columns
-            .binary_search_by_key(&id, |column| column.id)
-            .ok()?;
+        let index = self.columns.binary_search_by_key(&id, |column| column.id).ok()?;
         Some(&self.columns[index])
     }
 
@@ -424,9 +405,7 @@ impl TableDefinition {
 
     /// Whether any column may need a long-value tree.
     pub fn has_long_columns(&self) -> bool {
-        self.columns
-            .iter()
-            .any(|column| column.column_type.is_long())
+        self.columns.iter().any(|column| column.column_type.is_long())
     }
 }
 
@@ -445,29 +424,16 @@ mod tests {
             ],
             Vec::new(),
         );
-        let places: Vec<_> = table
-            .columns
-            .iter()
-            .map(|c| (c.id.0, c.record_offset))
-            .collect();
+        let places: Vec<_> = table.columns.iter().map(|c| (c.id.0, c.record_offset)).collect();
         assert_eq!(places, [(1, 4), (2, 12), (128, 0)]);
-        assert_eq!(
-            table.column_named("B").map(|column| column.max_bytes),
-            Some(16)
-        );
+        assert_eq!(table.column_named("B").map(|column| column.max_bytes), Some(16));
     }
 
     #[test]
     fn column_numbers_decide_the_class() {
         let class = |id| ColumnId(id).class();
-        assert_eq!(
-            (class(127), class(128)),
-            (ColumnClass::Fixed, ColumnClass::Variable)
-        );
-        assert_eq!(
-            (class(255), class(256)),
-            (ColumnClass::Variable, ColumnClass::Tagged)
-        );
+        assert_eq!((class(127), class(128)), (ColumnClass::Fixed, ColumnClass::Variable));
+        assert_eq!((class(255), class(256)), (ColumnClass::Variable, ColumnClass::Tagged));
     }
 
     #[test]
@@ -477,10 +443,7 @@ mod tests {
             assert!(kind.is_none_or(|kind| kind.number() == number));
         }
         assert_eq!(ColumnType::from_number(0), None);
-        assert_eq!(
-            ColumnType::from_number(18),
-            Some(ColumnType::UnsignedLongLong)
-        );
+        assert_eq!(ColumnType::from_number(18), Some(ColumnType::UnsignedLongLong));
         assert_eq!(ColumnType::from_number(15), Some(ColumnType::LongLong));
     }
 }

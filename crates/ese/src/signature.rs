@@ -22,11 +22,7 @@ impl Signature {
 
     /// A new signature.
     pub const fn new(random: u32, created: LogTime) -> Self {
-        Self {
-            random,
-            created,
-            computer_name: [0; 16],
-        }
+        Self { random, created, computer_name: [0; 16] }
     }
 
     /// A stored signature.

@@ -91,11 +91,7 @@ impl fmt::Display for Value {
 /// A real number that reads back as the very same one.
 fn write_real(number: f64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let is_plain = number == 0.0 || (1e-5..1e17).contains(&number.abs());
-    if is_plain || !number.is_finite() {
-        write!(f, "{number}")
-    } else {
-        write!(f, "{number:e}")
-    }
+    if is_plain || !number.is_finite() { write!(f, "{number}") } else { write!(f, "{number:e}") }
 }
 
 /// Days between 1899-12-30 and 1970-01-01.
@@ -162,10 +158,7 @@ fn text(column: &ColumnDefinition, stored: &[u8]) -> Value {
     let units: Vec<u16> = units.iter().copied().map(u16::from_le_bytes).collect();
     match String::from_utf16(&units) {
         Ok(text) if rest.is_empty() => Value::Text(text),
-        _ => Value::OddText {
-            shown: String::from_utf16_lossy(&units),
-            stored: stored.to_vec(),
-        },
+        _ => Value::OddText { shown: String::from_utf16_lossy(&units), stored: stored.to_vec() },
     }
 }
 
@@ -178,9 +171,7 @@ const WESTERN_80: [u16; 32] = [
 
 /// Bytes that the code page lacks stand for themselves, so that every byte has a character.
 fn western(byte: u8) -> char {
-    let listed = byte
-        .checked_sub(0x80)
-        .and_then(|index| WESTERN_80.get(usize::from(index)));
+    let listed = byte.checked_sub(0x80).and_then(|index| WESTERN_80.get(usize::from(index)));
     match listed.copied().map(u32::from).and_then(char::from_u32) {
         None | Some('\0') => char::from(byte),
         Some(character) => character,
@@ -202,22 +193,13 @@ mod tests {
         assert_eq!(read(ColumnType::Short, &[0xFE, 0xFF]), "-2");
         assert_eq!(read(ColumnType::UnsignedLong, &[255; 4]), "4294967295");
         assert_eq!(read(ColumnType::Double, &1.5f64.to_le_bytes()), "1.5");
-        assert_eq!(
-            read(ColumnType::Text, b"caf\xE9 \x80\0"),
-            "caf\u{E9} \u{20AC}"
-        );
+        assert_eq!(read(ColumnType::Text, b"caf\xE9 \x80\0"), "caf\u{E9} \u{20AC}");
         assert_eq!(read(ColumnType::LongBinary, &[0, 0xAB]), "00ab");
         assert_eq!(read(ColumnType::Long, &[1, 2]), "0102");
         let noon = 45_292.5f64.to_le_bytes();
-        assert_eq!(
-            read(ColumnType::DateTime, &noon),
-            "2024-01-01T12:00:00.000Z"
-        );
+        assert_eq!(read(ColumnType::DateTime, &noon), "2024-01-01T12:00:00.000Z");
         let guid: [u8; 16] = std::array::from_fn(|index| u8::try_from(index).expect("below 16"));
-        assert_eq!(
-            read(ColumnType::Guid, &guid),
-            "03020100-0504-0706-0809-0a0b0c0d0e0f"
-        );
+        assert_eq!(read(ColumnType::Guid, &guid), "03020100-0504-0706-0809-0a0b0c0d0e0f");
     }
 
     #[test]
@@ -227,10 +209,7 @@ mod tests {
         for number in [1e-300, -0.0, 1.5, 0.1, 1e300, f64::NAN, f64::INFINITY] {
             let text = read(ColumnType::Double, &number.to_le_bytes());
             let again: f64 = text.parse().expect("a number");
-            assert!(
-                again.to_bits() == number.to_bits() || number.is_nan(),
-                "{text}"
-            );
+            assert!(again.to_bits() == number.to_bits() || number.is_nan(), "{text}");
         }
     }
 
@@ -262,23 +241,14 @@ mod tests {
     fn unicode_text_is_utf16() {
         let mut column = ColumnDefinition::new(256, "C", ColumnType::LongText, 0);
         column.code_page = CODE_PAGE_UNICODE;
-        let stored: Vec<u8> = "\u{4F60}a\0"
-            .encode_utf16()
-            .flat_map(u16::to_le_bytes)
-            .collect();
-        assert_eq!(
-            Value::decode(&column, &stored),
-            Value::Text("\u{4F60}a\0".into())
-        );
+        let stored: Vec<u8> = "\u{4F60}a\0".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert_eq!(Value::decode(&column, &stored), Value::Text("\u{4F60}a\0".into()));
         assert_eq!(Value::decode(&column, &stored).to_string(), "\u{4F60}a");
         let lone = [0x3D, 0xD8, b'a', 0];
         let Value::OddText { shown, stored } = Value::decode(&column, &lone) else {
             panic!("a lone surrogate is no text");
         };
         assert_eq!((shown.as_str(), &stored[..]), ("\u{FFFD}a", &lone[..]));
-        assert!(matches!(
-            Value::decode(&column, b"a\0b"),
-            Value::OddText { .. }
-        ));
+        assert!(matches!(Value::decode(&column, b"a\0b"), Value::OddText { .. }));
     }
 }

@@ -124,9 +124,7 @@ impl<S: PageSource> Examination<'_, S> {
             let problem = Problem::Parent { stated, expected };
             self.log.add(subject, tree.root, &[], problem);
         }
-        let index = table
-            .secondaries()
-            .find(|(_, place)| place.root == tree.root);
+        let index = table.secondaries().find(|(_, place)| place.root == tree.root);
         let may_repeat = index.is_some_and(|(index, _)| !index.is_unique());
         if tree.header.is_non_unique != may_repeat {
             self.log.add(subject, tree.root, &[], Problem::Uniqueness);
@@ -170,13 +168,11 @@ fn trees_of(table: &CatalogTable) -> Vec<(Subject, TreeKind, TreePlace)> {
             .secondaries()
             .map(|(index, place)| (Subject::index(name, &index.name), TreeKind::Index, place)),
     );
-    trees.extend(table.long_values.map(|place| {
-        (
-            Subject::index(name, "long values"),
-            TreeKind::LongValues,
-            place,
-        )
-    }));
+    trees.extend(
+        table
+            .long_values
+            .map(|place| (Subject::index(name, "long values"), TreeKind::LongValues, place)),
+    );
     trees
 }
 

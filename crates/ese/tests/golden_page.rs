@@ -17,12 +17,8 @@ fn page(size: PageSize) -> Vec<u8> {
     page.set_links(PageNumber(32), PageNumber(34));
     page.set_external_header(b"\x7F\x80\0\0").expect("room");
     let mut node = Vec::new();
-    for (line, (key, data)) in [
-        (&b"\x7F\x80\0\0\x01"[..], &b"one"[..]),
-        (b"\x7F\x81", b"two"),
-    ]
-    .into_iter()
-    .enumerate()
+    for (line, (key, data)) in
+        [(&b"\x7F\x80\0\0\x01"[..], &b"one"[..]), (b"\x7F\x81", b"two")].into_iter().enumerate()
     {
         node.clear();
         let flags = encode_node(b"\x7F\x80\0\0", key, data, &mut node);

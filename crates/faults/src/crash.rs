@@ -33,11 +33,7 @@ pub struct CrashOptions {
 
 impl Default for CrashOptions {
     fn default() -> Self {
-        Self {
-            at_request: None,
-            atomic_write_unit: 512,
-            physical_sector: 512,
-        }
+        Self { at_request: None, atomic_write_unit: 512, physical_sector: 512 }
     }
 }
 
@@ -67,9 +63,7 @@ impl CrashVolume {
             dead: Cell::new(false),
             waiting: RefCell::default(),
         };
-        Self {
-            state: Rc::new(state),
-        }
+        Self { state: Rc::new(state) }
     }
 
     /// Requests seen so far: the highest `at_request` that would still have had an effect.
@@ -123,10 +117,7 @@ impl CrashVolume {
     pub fn survivors_with(&self, seed: Seed, unit_of: impl Fn(&str) -> u32) -> VolumeImage {
         let physical = self.state.options.physical_sector;
         let ledger = self.state.ledger.borrow();
-        ledger.survivors(seed, &|file| Tearing {
-            unit: unit_of(file),
-            physical,
-        })
+        ledger.survivors(seed, &|file| Tearing { unit: unit_of(file), physical })
     }
 
     /// Carries out a change of names, of which the ledger knows while it is under way.
@@ -191,17 +182,12 @@ impl Volume for CrashVolume {
     }
 
     fn rename(&self, from: &str, to: &str) -> Pending<()> {
-        let change = NameChange::Rename {
-            from: from.to_owned(),
-            to: to.to_owned(),
-        };
+        let change = NameChange::Rename { from: from.to_owned(), to: to.to_owned() };
         self.change_names(change, self.state.inner.rename(from, to))
     }
 
     fn remove(&self, file: &str) -> Pending<()> {
-        let change = NameChange::Remove {
-            file: file.to_owned(),
-        };
+        let change = NameChange::Remove { file: file.to_owned() };
         self.change_names(change, self.state.inner.remove(file))
     }
 
@@ -248,10 +234,7 @@ impl Device for CrashDevice {
             if state.dead.get() {
                 return; // No task is left to see it.
             }
-            state
-                .ledger
-                .borrow_mut()
-                .end(file, ticket, outcome.result.is_ok());
+            state.ledger.borrow_mut().end(file, ticket, outcome.result.is_ok());
             completer.complete(take(outcome));
         });
         drop(passed_on);
@@ -279,11 +262,7 @@ impl Device for CrashDevice {
 fn change(op: &Op) -> Change {
     match op {
         Op::Read { .. } => Change::Nothing,
-        Op::Write {
-            offset,
-            buffer,
-            durability,
-        } => Change::Write {
+        Op::Write { offset, buffer, durability } => Change::Write {
             offset: *offset,
             bytes: FileImage::of(buffer),
             durable: *durability == Durability::Durable,

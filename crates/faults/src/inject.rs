@@ -34,14 +34,8 @@ struct InjectState {
 impl FaultyVolume {
     /// Wraps `inner`. Stalls are waited for in tasks of `runtime`.
     pub fn new(inner: Rc<dyn Volume>, plan: FaultPlan, runtime: Runtime) -> Self {
-        let state = InjectState {
-            inner,
-            runtime,
-            progress: RefCell::new(Progress::new(plan)),
-        };
-        Self {
-            state: Rc::new(state),
-        }
+        let state = InjectState { inner, runtime, progress: RefCell::new(Progress::new(plan)) };
+        Self { state: Rc::new(state) }
     }
 
     /// What has been injected so far, in order: what a test compares with what was found out.
@@ -68,10 +62,7 @@ impl FaultyVolume {
                     }
                     Err(plan::injected_error(&path, call, 0))
                 }
-                Some(Effect::Full) => Err(DeviceError::Full {
-                    file: path,
-                    offset: growth,
-                }),
+                Some(Effect::Full) => Err(DeviceError::Full { file: path, offset: growth }),
                 Some(Effect::Stall(span)) => {
                     state.runtime.sleep(span).await;
                     work.await
@@ -93,12 +84,7 @@ impl Volume for FaultyVolume {
         Box::pin(async move {
             let inner = opening.await?;
             let queue = Queue::new(Rc::clone(&inner), state.runtime.clone());
-            Ok(Rc::new(FaultyDevice {
-                inner,
-                state,
-                file,
-                queue,
-            }) as Rc<dyn Device>)
+            Ok(Rc::new(FaultyDevice { inner, state, file, queue }) as Rc<dyn Device>)
         })
     }
 

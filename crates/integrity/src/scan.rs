@@ -32,11 +32,8 @@ impl ReadShape {
     /// As fast as a device gives it: blocks large enough that a disk array streams and small enough
     /// to check in a fraction of a millisecond, eight of which cover the latency of an array at a
     /// few GB/s.
-    pub const FASTEST: Self = Self {
-        purpose: Purpose::Checksum,
-        block_bytes: 1 << 20,
-        in_flight: 8,
-    };
+    pub const FASTEST: Self =
+        Self { purpose: Purpose::Checksum, block_bytes: 1 << 20, in_flight: 8 };
 }
 
 /// Reads `range` of `device` in order, and hands every block to `look` with its offset, or the
@@ -97,14 +94,7 @@ pub async fn judge_pages(
         progress(bytes);
         ControlFlow::Continue(())
     };
-    let judged = judge_range(
-        &runtime,
-        &device,
-        (page_size, shape),
-        range,
-        &mut tally,
-        progress,
-    );
+    let judged = judge_range(&runtime, &device, (page_size, shape), range, &mut tally, progress);
     match judged.await {
         ControlFlow::Continue(()) | ControlFlow::Break(()) => tally,
     }
@@ -162,11 +152,8 @@ pub async fn judge_database(
     if judged.await.is_break() {
         return None;
     }
-    let in_use = if tally.points_to_zeros() {
-        pages_in_use(&device, page_size).await
-    } else {
-        None
-    };
+    let in_use =
+        if tally.points_to_zeros() { pages_in_use(&device, page_size).await } else { None };
     tally.find_wiped_pages(|| in_use);
     Some(tally)
 }
@@ -181,6 +168,5 @@ async fn read_page(
 }
 
 fn page_at(size: PageSize, offset: u64) -> PageNumber {
-    size.page_at(offset)
-        .expect("invariant: the pages were counted")
+    size.page_at(offset).expect("invariant: the pages were counted")
 }

@@ -142,9 +142,7 @@ impl Tally {
             return state;
         };
         let flipped = self.flipped_number(PageRef::new(bytes).size(), number, really);
-        flipped.map_or(state, |bit| {
-            PageState::Damaged(PageDamage::FlippedChecksum { bit })
-        })
+        flipped.map_or(state, |bit| PageState::Damaged(PageDamage::FlippedChecksum { bit }))
     }
 
     /// Notes a page that the device does not give.

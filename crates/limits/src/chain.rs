@@ -100,10 +100,7 @@ impl Chain {
                 .filter(move |link| link.is_certain || !only_certain)
         };
         let lowest = counted().map(|link| link.bytes).min()?;
-        Some((
-            lowest,
-            counted().filter(|link| link.bytes == lowest).collect(),
-        ))
+        Some((lowest, counted().filter(|link| link.bytes == lowest).collect()))
     }
 }
 
@@ -121,38 +118,22 @@ pub struct Server {
 impl Server {
     /// The limits of every protocol that has a file.
     pub fn chains(&self) -> Result<Vec<Chain>, ConfigError> {
-        let mut protocols: Vec<Protocol> = self
-            .applications
-            .iter()
-            .map(|(application, _)| application.protocol)
-            .collect();
+        let mut protocols: Vec<Protocol> =
+            self.applications.iter().map(|(application, _)| application.protocol).collect();
         protocols.sort_unstable();
         protocols.dedup();
-        protocols
-            .into_iter()
-            .map(|protocol| self.chain(protocol))
-            .collect()
+        protocols.into_iter().map(|protocol| self.chain(protocol)).collect()
     }
 
     fn chain(&self, protocol: Protocol) -> Result<Chain, ConfigError> {
-        let mut chain = Chain {
-            protocol,
-            links: Vec::new(),
-            missing: Vec::new(),
-            locks: Vec::new(),
-        };
+        let mut chain =
+            Chain { protocol, links: Vec::new(), missing: Vec::new(), locks: Vec::new() };
         for expected in APPLICATIONS.iter().filter(|row| row.protocol == protocol) {
-            match self
-                .applications
-                .iter()
-                .find(|(found, _)| found == expected)
-            {
+            match self.applications.iter().find(|(found, _)| found == expected) {
                 Some((application, file)) => {
                     chain.links.extend(self.links(application, file)?);
                     let lock = self.lock(application)?;
-                    chain
-                        .locks
-                        .extend(lock.map(|lock| (application.side, lock)));
+                    chain.locks.extend(lock.map(|lock| (application.side, lock)));
                 }
                 None => chain.missing.push(expected.side),
             }
@@ -168,19 +149,12 @@ impl Server {
     }
 
     fn lock(&self, application: &Application) -> Result<Option<Lock>, ConfigError> {
-        let site = self
-            .sites
-            .iter()
-            .filter(|(side, _)| *side == application.side);
+        let site = self.sites.iter().filter(|(side, _)| *side == application.side);
         for file in self.host.iter().chain(site.map(|(_, file)| file)) {
             // The file of a site names paths below the site.
             let is_host = self.host.as_ref() == Some(file);
             let location = application.location();
-            let location = if is_host {
-                &location
-            } else {
-                &application.path[1..]
-            };
+            let location = if is_host { &location } else { &application.path[1..] };
             if let Some(lock) = lock::lock(file, location)? {
                 return Ok(Some(lock));
             }
@@ -260,11 +234,7 @@ impl Server {
         };
         if let Some((bytes, line)) = host::content_length(host, &application.location())? {
             found.bytes = bytes;
-            found.place = Place::File {
-                file: host.name().to_owned(),
-                line,
-                count: 1,
-            };
+            found.place = Place::File { file: host.name().to_owned(), line, count: 1 };
         }
         Ok(found)
     }

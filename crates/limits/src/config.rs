@@ -20,9 +20,8 @@ impl ConfigFile {
     pub fn parse(name: &str, bytes: &[u8]) -> Result<Self, ConfigError> {
         let file = Self {
             name: name.to_owned(),
-            text: String::from_utf8(bytes.to_vec()).map_err(|_| ConfigError::NotText {
-                file: name.to_owned(),
-            })?,
+            text: String::from_utf8(bytes.to_vec())
+                .map_err(|_| ConfigError::NotText { file: name.to_owned() })?,
         };
         let document = file.document()?;
         let root = document.root_element().tag_name().name();
@@ -118,7 +117,5 @@ pub(crate) fn scopes<'a, 'input>(document: &'a Document<'input>) -> Vec<Node<'a,
 
 /// Whether `node` holds for the applications below as well.
 pub(crate) fn is_inherited(node: Node<'_, '_>) -> bool {
-    !node
-        .ancestors()
-        .any(|above| above.attribute("inheritInChildApplications") == Some("false"))
+    !node.ancestors().any(|above| above.attribute("inheritInChildApplications") == Some("false"))
 }

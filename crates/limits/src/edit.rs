@@ -14,12 +14,7 @@ use crate::setting::{Setting, SettingKind, settings};
 pub const LARGEST_BYTES: u64 = i32::MAX as u64;
 
 /// The section of `maxAllowedContentLength`, from the outside in.
-const LIMITS: [&str; 4] = [
-    "system.webServer",
-    "security",
-    "requestFiltering",
-    "requestLimits",
-];
+const LIMITS: [&str; 4] = ["system.webServer", "security", "requestFiltering", "requestLimits"];
 
 /// One change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -126,10 +121,7 @@ fn addition(file: &ConfigFile, kind: SettingKind, bytes: u64) -> Result<Edit, Co
         (name_end(file, node), attribute)
     } else {
         let at = end_tag(file, node).ok_or_else(|| no_place(file, path[depth - 1]))?;
-        (
-            line_start(file, at),
-            element(file, node, &path[depth..], &attribute),
-        )
+        (line_start(file, at), element(file, node, &path[depth..], &attribute))
     };
     Ok(Edit {
         kind,
@@ -143,10 +135,7 @@ fn addition(file: &ConfigFile, kind: SettingKind, bytes: u64) -> Result<Edit, Co
 }
 
 fn no_place(file: &ConfigFile, section: &'static str) -> ConfigError {
-    ConfigError::NoPlace {
-        file: file.name().to_owned(),
-        section,
-    }
+    ConfigError::NoPlace { file: file.name().to_owned(), section }
 }
 
 /// Behind the name in the start tag.
@@ -168,22 +157,16 @@ fn end_tag(file: &ConfigFile, node: Node<'_, '_>) -> Option<usize> {
 /// The start of the line of `at` where only blanks lie between, else `at` itself.
 fn line_start(file: &ConfigFile, at: usize) -> usize {
     let start = file.text()[..at].rfind('\n').map_or(0, |end| end + 1);
-    let is_blank = file.text()[start..at]
-        .bytes()
-        .all(|byte| matches!(byte, b' ' | b'\t'));
+    let is_blank = file.text()[start..at].bytes().all(|byte| matches!(byte, b' ' | b'\t'));
     if is_blank { start } else { at }
 }
 
 /// The elements `path`, one within the other, indented below `parent`, the last with `attribute`.
 fn element(file: &ConfigFile, parent: Node<'_, '_>, path: &[&str], attribute: &str) -> String {
     let text = file.text();
-    let start = text[..parent.range().start]
-        .rfind('\n')
-        .map_or(0, |end| end + 1);
-    let indent: String = text[start..]
-        .chars()
-        .take_while(|letter| matches!(letter, ' ' | '\t'))
-        .collect();
+    let start = text[..parent.range().start].rfind('\n').map_or(0, |end| end + 1);
+    let indent: String =
+        text[start..].chars().take_while(|letter| matches!(letter, ' ' | '\t')).collect();
     let style = Style {
         step: if indent.contains('\t') { "\t" } else { "  " },
         line_end: if text.contains("\r\n") { "\r\n" } else { "\n" },
@@ -229,10 +212,9 @@ fn confirm(
         .find(|kind| found.iter().all(|setting| setting.kind != *kind));
     match wrong.map(|setting| setting.kind).or(absent) {
         None => Ok(()),
-        Some(kind) => Err(ConfigError::NotUnderstood {
-            file: file.name().to_owned(),
-            setting: kind.name(),
-        }),
+        Some(kind) => {
+            Err(ConfigError::NotUnderstood { file: file.name().to_owned(), setting: kind.name() })
+        }
     }
 }
 

@@ -87,36 +87,21 @@ impl fmt::Display for ConfigError {
                 "{file}: is not XML as configuration files are: {problem}; correct it or restore a \
                  backup"
             ),
-            Self::NotConfiguration { file, root } => write!(
-                f,
-                "{file}: begins with <{root}>, not <configuration>; name a web.config"
-            ),
-            Self::Elsewhere {
-                file,
-                line,
-                section,
-            } => write!(
+            Self::NotConfiguration { file, root } => {
+                write!(f, "{file}: begins with <{root}>, not <configuration>; name a web.config")
+            }
+            Self::Elsewhere { file, line, section } => write!(
                 f,
                 "{file}: line {line}: <{section}> is kept in another file or encrypted, which is \
                  not followed; put the section in its place first"
             ),
-            Self::Twice {
-                file,
-                lines: (first, second),
-                section,
-            } => write!(
+            Self::Twice { file, lines: (first, second), section } => write!(
                 f,
                 "{file}: <{section}> stands in line {first} and again in line {second}; remove one"
             ),
-            Self::NoNumber {
-                file,
-                line,
-                setting,
-                found,
-            } => write!(
-                f,
-                "{file}: line {line}: {setting} is {found:?}, not a number; correct it"
-            ),
+            Self::NoNumber { file, line, setting, found } => {
+                write!(f, "{file}: line {line}: {setting} is {found:?}, not a number; correct it")
+            }
             Self::NoPlace { file, section } => write!(
                 f,
                 "{file}: has no <{section}> with an end of its own to put the limit into; add one"

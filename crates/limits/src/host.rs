@@ -55,20 +55,13 @@ pub(crate) fn content_length(
     let document = host.document()?;
     let root = document.root_element();
     let mut nearest: Option<(usize, (u64, u32))> = None;
-    let locations = root
-        .children()
-        .filter(|node| node.tag_name().name() == "location");
+    let locations = root.children().filter(|node| node.tag_name().name() == "location");
     for scope in std::iter::once(root).chain(locations) {
         let path = scope.attribute("path").unwrap_or("");
         if !covers(path, location) {
             continue;
         }
-        let section = [
-            "system.webServer",
-            "security",
-            "requestFiltering",
-            "requestLimits",
-        ];
+        let section = ["system.webServer", "security", "requestFiltering", "requestLimits"];
         let Some(limits) = host.one_below(&[scope], &section)? else {
             continue;
         };

@@ -78,10 +78,7 @@ fn covering<'a, 'input>(root: Node<'a, 'input>, location: &str) -> Vec<Node<'a, 
 }
 
 fn path<'a>(scope: Node<'a, '_>) -> &'a str {
-    scope
-        .attribute("path")
-        .filter(|path| *path != ".")
-        .unwrap_or("")
+    scope.attribute("path").filter(|path| *path != ".").unwrap_or("")
 }
 
 enum Override {
@@ -118,10 +115,8 @@ fn default_lock(file: &ConfigFile, root: Node<'_, '_>) -> Result<Option<Lock>, C
     let Some(section) = sections.find(|node| node.attribute("name") == Some(SECTION[2])) else {
         return Ok(None);
     };
-    let is_only_here = matches!(
-        section.attribute("allowDefinition"),
-        Some("AppHostOnly" | "MachineOnly")
-    );
+    let is_only_here =
+        matches!(section.attribute("allowDefinition"), Some("AppHostOnly" | "MachineOnly"));
     Ok(if is_only_here {
         Some(made(file, section, "allowDefinition"))
     } else if section.attribute("overrideModeDefault") == Some("Deny") {
@@ -183,9 +178,5 @@ fn names(node: Node<'_, '_>, list: &str, word: &str) -> Option<bool> {
 }
 
 fn made(file: &ConfigFile, node: Node<'_, '_>, by: &'static str) -> Lock {
-    Lock {
-        file: file.name().to_owned(),
-        line: ConfigFile::line(node),
-        by,
-    }
+    Lock { file: file.name().to_owned(), line: ConfigFile::line(node), by }
 }

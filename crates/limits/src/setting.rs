@@ -93,12 +93,7 @@ pub(crate) fn settings(file: &ConfigFile, protocol: Protocol) -> Result<Vec<Sett
     let document = file.document()?;
     let scopes = scopes(&document);
     let mut found = Vec::new();
-    let limits = [
-        "system.webServer",
-        "security",
-        "requestFiltering",
-        "requestLimits",
-    ];
+    let limits = ["system.webServer", "security", "requestFiltering", "requestLimits"];
     for (path, kind) in [
         (limits.as_slice(), SettingKind::ContentLength),
         (&["system.web", "httpRuntime"], SettingKind::RequestLength),
@@ -134,12 +129,7 @@ fn bindings(
             if NO_MESSAGES.iter().any(|start| name.starts_with(start)) {
                 continue;
             }
-            found.extend(attribute(
-                file,
-                binding,
-                SettingKind::ReceivedMessage,
-                Some(name),
-            )?);
+            found.extend(attribute(file, binding, SettingKind::ReceivedMessage, Some(name))?);
             for part in binding.children() {
                 let kind = match (part.tag_name().name(), protocol) {
                     ("httpTransport" | "httpsTransport", _) => SettingKind::ReceivedMessage,
@@ -204,10 +194,7 @@ fn setting(
 /// Exchange puts in its place reads `maxAllowedContentLength` is documented nowhere.
 pub(crate) fn removes_request_filter(file: &ConfigFile) -> Result<bool, ConfigError> {
     let document = file.document()?;
-    let removed = file.below(
-        &scopes(&document),
-        &["system.webServer", "modules", "remove"],
-    )?;
+    let removed = file.below(&scopes(&document), &["system.webServer", "modules", "remove"])?;
     Ok(removed
         .iter()
         .any(|node: &Node<'_, '_>| node.attribute("name") == Some("RequestFilteringModule")))

@@ -38,10 +38,7 @@ const SYNC: &str = "<configuration>\n\t<appSettings>\n\
     </configuration>";
 
 fn application(protocol: Protocol, side: Side) -> Application {
-    *APPLICATIONS
-        .iter()
-        .find(|row| (row.protocol, row.side) == (protocol, side))
-        .unwrap()
+    *APPLICATIONS.iter().find(|row| (row.protocol, row.side) == (protocol, side)).unwrap()
 }
 
 fn file(text: &str) -> ConfigFile {
@@ -49,17 +46,12 @@ fn file(text: &str) -> ConfigFile {
 }
 
 fn server(protocol: Protocol, side: Side, text: &str) -> Server {
-    Server {
-        applications: vec![(application(protocol, side), file(text))],
-        ..Server::default()
-    }
+    Server { applications: vec![(application(protocol, side), file(text))], ..Server::default() }
 }
 
 #[test]
 fn the_lowest_limit_of_the_whole_application_decides() {
-    let chains = server(Protocol::Owa, Side::BackEnd, OWA_BACK)
-        .chains()
-        .unwrap();
+    let chains = server(Protocol::Owa, Side::BackEnd, OWA_BACK).chains().unwrap();
     let [owa] = chains.as_slice() else {
         panic!("{chains:?}");
     };
@@ -67,11 +59,8 @@ fn the_lowest_limit_of_the_whole_application_decides() {
     let (bytes, deciding) = owa.effective(Direction::Upload).unwrap();
     assert_eq!((bytes, deciding.len()), (34_000_000, 1));
     assert_eq!(deciding[0].kind, SettingKind::StringContent);
-    let all: Vec<(SettingKind, u64)> = owa
-        .links
-        .iter()
-        .map(|link| (link.kind, link.bytes))
-        .collect();
+    let all: Vec<(SettingKind, u64)> =
+        owa.links.iter().map(|link| (link.kind, link.bytes)).collect();
     let expected = [
         (SettingKind::ContentLength, 35_000_000),
         (SettingKind::RequestLength, 35_000 * 1024),
@@ -84,26 +73,16 @@ fn the_lowest_limit_of_the_whole_application_decides() {
 
 #[test]
 fn defaults_count_and_a_removed_filter_is_doubted() {
-    let chains = server(Protocol::ActiveSync, Side::FrontEnd, SYNC)
-        .chains()
-        .unwrap();
+    let chains = server(Protocol::ActiveSync, Side::FrontEnd, SYNC).chains().unwrap();
     let content = &chains[0].links[0];
-    assert_eq!(
-        (content.bytes, &content.place),
-        (30_000_000, &Place::Default)
-    );
+    assert_eq!((content.bytes, &content.place), (30_000_000, &Place::Default));
     assert!(!content.is_certain);
     let documents = chains[0].effective(Direction::Download).unwrap();
     assert_eq!(documents.0, 10_240_000);
     // Where the doubtful limit is the lowest, both answers are there.
     let high = SYNC.replace("10240\"", "2000000\"");
-    let chains = server(Protocol::ActiveSync, Side::FrontEnd, &high)
-        .chains()
-        .unwrap();
-    assert_eq!(
-        chains[0].effective(Direction::Upload).unwrap().0,
-        2_000_000 << 10
-    );
+    let chains = server(Protocol::ActiveSync, Side::FrontEnd, &high).chains().unwrap();
+    assert_eq!(chains[0].effective(Direction::Upload).unwrap().0, 2_000_000 << 10);
     assert_eq!(chains[0].perhaps(Direction::Upload).unwrap().0, 30_000_000);
 }
 
@@ -152,9 +131,7 @@ fn only_the_numbers_change() {
     assert_eq!(plan(&file(&new), &place, 41_943_040).unwrap(), []);
     // One byte more needs another kilobyte.
     let edits = plan(&old, &place, 41_943_041).unwrap();
-    let request = edits
-        .iter()
-        .find(|edit| edit.kind == SettingKind::RequestLength);
+    let request = edits.iter().find(|edit| edit.kind == SettingKind::RequestLength);
     assert_eq!(request.unwrap().new, 40_961);
 }
 
@@ -176,14 +153,8 @@ fn a_missing_section_is_added_in_the_manner_of_the_file() {
         </configuration>";
     let edits = plan(&file(bare), &place, 1 << 20).unwrap();
     let new = apply(&file(bare), &edits);
-    assert!(
-        new.contains("<httpRuntime maxRequestLength=\"1024\"/>"),
-        "{new}"
-    );
-    assert!(
-        new.contains("<requestLimits maxAllowedContentLength=\"1048576\"/>"),
-        "{new}"
-    );
+    assert!(new.contains("<httpRuntime maxRequestLength=\"1024\"/>"), "{new}");
+    assert!(new.contains("<requestLimits maxAllowedContentLength=\"1048576\"/>"), "{new}");
 }
 
 #[test]
@@ -196,31 +167,16 @@ fn what_is_not_understood_is_refused() {
     );
     assert!(matches!(planned(&twice), ConfigError::Twice { .. }));
     let odd = OWA_BACK.replace("\"35000\"", "\"35 MB\"");
-    assert!(matches!(
-        planned(&odd),
-        ConfigError::NoNumber { line: 9, .. }
-    ));
+    assert!(matches!(planned(&odd), ConfigError::NoNumber { line: 9, .. }));
     let entity = OWA_BACK.replace("\"35000\"", "\"3&#53;000\"");
     assert!(matches!(planned(&entity), ConfigError::NoNumber { .. }));
     let moved = OWA_BACK.replace("<httpRuntime ", "<httpRuntime configSource=\"r.config\" ");
-    assert!(matches!(
-        planned(&moved),
-        ConfigError::Elsewhere { line: 9, .. }
-    ));
+    assert!(matches!(planned(&moved), ConfigError::Elsewhere { line: 9, .. }));
     let closed =
         "<configuration><system.web><httpRuntime/></system.web><system.webServer/></configuration>";
-    assert!(matches!(
-        planned(closed),
-        ConfigError::NoPlace {
-            section: "system.webServer",
-            ..
-        }
-    ));
+    assert!(matches!(planned(closed), ConfigError::NoPlace { section: "system.webServer", .. }));
     let parse = |bytes: &[u8]| ConfigFile::parse("f", bytes).unwrap_err();
-    assert!(matches!(
-        parse(b"<a/>"),
-        ConfigError::NotConfiguration { .. }
-    ));
+    assert!(matches!(parse(b"<a/>"), ConfigError::NotConfiguration { .. }));
     assert!(matches!(parse(b"<a>"), ConfigError::NotXml { .. }));
     assert!(matches!(parse(b"\xFF\xFE<\0"), ConfigError::NotText { .. }));
     let typed = b"<!DOCTYPE a [<!ENTITY e 'x'>]><configuration>&e;</configuration>";

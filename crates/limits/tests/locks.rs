@@ -54,10 +54,7 @@ fn a_location_locks_what_lies_below_it() {
     assert_eq!(locks("overrideMode=\"Deny\""), Some((2, "overrideMode")));
     let site = "path=\"default web site\" allowOverride=\"false\"";
     assert_eq!(locks(site), Some((2, "allowOverride")));
-    assert_eq!(
-        locks("path=\".\" overrideMode=\"Deny\""),
-        Some((2, "overrideMode"))
-    );
+    assert_eq!(locks("path=\".\" overrideMode=\"Deny\""), Some((2, "overrideMode")));
     for open in [
         "path=\"Exchange Back End\" overrideMode=\"Deny\"",
         "path=\"Default Web Site/ews\" overrideMode=\"Deny\"",
@@ -79,10 +76,7 @@ fn the_nearest_word_counts() {
     let site = "Default Web Site";
     assert_eq!(locks(deny(site) + &allow("Default Web Site/owa")), None);
     assert_eq!(locks(allow("Default Web Site/owa") + &deny(site)), None);
-    assert_eq!(
-        locks(allow(site) + &deny("Default Web Site/owa")),
-        Some((3, "overrideMode"))
-    );
+    assert_eq!(locks(allow(site) + &deny("Default Web Site/owa")), Some((3, "overrideMode")));
     assert_eq!(locks(deny(site) + &allow(site)), Some((2, "overrideMode")));
 }
 
@@ -98,10 +92,7 @@ fn the_declaration_of_the_section_locks_until_a_location_opens_it() {
         )
     };
     let denied = declared("overrideModeDefault=\"Deny\"");
-    assert_eq!(
-        locked_by(&host(&declared("overrideModeDefault=\"Allow\""))),
-        None
-    );
+    assert_eq!(locked_by(&host(&declared("overrideModeDefault=\"Allow\""))), None);
     assert_eq!(locked_by(&host(&denied)), Some((2, "overrideModeDefault")));
     let open = location("overrideMode=\"Allow\"", "", "");
     assert_eq!(locked_by(&host(&(denied + &open))), None);
@@ -112,12 +103,8 @@ fn the_declaration_of_the_section_locks_until_a_location_opens_it() {
 #[test]
 fn single_attributes_and_elements_are_locked() {
     let locks = |filtering: &str, limits: &str| {
-        locked_by(&host(&location(
-            "path=\"Default Web Site\"",
-            filtering,
-            limits,
-        )))
-        .map(|(_, by)| by)
+        locked_by(&host(&location("path=\"Default Web Site\"", filtering, limits)))
+            .map(|(_, by)| by)
     };
     let named = "lockAttributes=\"maxUrl, maxAllowedContentLength\"";
     assert_eq!(locks("", named), Some("lockAttributes"));
@@ -129,10 +116,7 @@ fn single_attributes_and_elements_are_locked() {
     assert_eq!(locks("", but), None);
     assert_eq!(locks("", "lockItem=\"true\""), Some("lockItem"));
     assert_eq!(locks("lockItem=\"true\"", ""), Some("lockItem"));
-    assert_eq!(
-        locks("lockElements=\"requestLimits\"", ""),
-        Some("lockElements")
-    );
+    assert_eq!(locks("lockElements=\"requestLimits\"", ""), Some("lockElements"));
     let but = "lockAllElementsExcept=\"verbs\"";
     assert_eq!(locks(but, ""), Some("lockAllElementsExcept"));
     assert_eq!(locks("lockElements=\"verbs\"", "lockItem=\"false\""), None);

@@ -128,10 +128,9 @@ impl fmt::Display for Problem {
             Self::Syntax { message, example } => {
                 write!(f, "not TOML: {message}; `{example}` prints an example")
             }
-            Self::UnknownKey {
-                nearest: Some(nearest),
-                ..
-            } => write!(f, "unknown key; did you mean `{nearest}`?"),
+            Self::UnknownKey { nearest: Some(nearest), .. } => {
+                write!(f, "unknown key; did you mean `{nearest}`?")
+            }
             Self::UnknownKey { known, .. } => {
                 write!(f, "unknown key; remove it, or use one of ")?;
                 list(f, known.iter().map(String::as_str))

@@ -55,19 +55,13 @@ pub(crate) fn convert(
 ) -> Option<Plan> {
     apply(overrides, &mut document);
     let preset = preset(document.head.preset.as_ref(), complaints);
-    let mut check = Check {
-        complaints,
-        preset: preset.document(),
-    };
+    let mut check = Check { complaints, preset: preset.document() };
     let cache = check.cache(&document.engine);
     let databases = check.databases(&document.databases, &document.listed);
     let page_size = check.page_size(document.databases.page_size.as_ref());
     let size = check.size(&document.databases, page_size);
     let test = check.test(&document.test);
-    let mailboxes = document
-        .mailboxes
-        .as_ref()
-        .and_then(|low| check.mailboxes(low));
+    let mailboxes = document.mailboxes.as_ref().and_then(|low| check.mailboxes(low));
     let mut workload = check.workload(&document.workload, page_size);
     if let (None, Some(mailboxes)) = (workload.target_iops, mailboxes) {
         workload.target_iops = Some(mailboxes.target_iops().clamp(1, MOST_IOPS));
@@ -75,14 +69,8 @@ pub(crate) fn convert(
     let limits = check.limits(&document.limits, test.kind);
     let depth_bounds = (Bytes::from_mib(1), Bytes::from_gib(4));
     Some(Plan {
-        name: document
-            .head
-            .name
-            .map_or_else(|| "plimsoll".to_owned(), |name| name.value),
-        description: document
-            .head
-            .description
-            .map_or_else(String::new, |text| text.value),
+        name: document.head.name.map_or_else(|| "plimsoll".to_owned(), |name| name.value),
+        description: document.head.description.map_or_else(String::new, |text| text.value),
         preset,
         mailboxes,
         seed: Seed(check.number(document.head.seed.as_ref(), 1, (0, MOST_SEED))),
@@ -106,10 +94,7 @@ pub(crate) fn convert(
 fn apply(overrides: &Overrides, document: &mut low::Document) {
     fn given<T>(flag: &str, value: T) -> Given<T> {
         let key = flag.to_owned();
-        Given {
-            value,
-            place: Place { line: 0, key },
-        }
+        Given { value, place: Place { line: 0, key } }
     }
     if let Some(test) = &overrides.test {
         document.test.kind = Some(given("--test", test.clone()));
@@ -141,10 +126,12 @@ fn preset(given: Option<&Given<String>>, complaints: &mut Vec<Complaint>) -> Pre
         return Preset::Exchange2013;
     };
     Preset::from_name(&given.value).unwrap_or_else(|| {
-        complaints.push(given.place.complaint(Problem::NotAChoice {
-            found: given.value.clone(),
-            choices: Preset::NAMES,
-        }));
+        complaints.push(
+            given.place.complaint(Problem::NotAChoice {
+                found: given.value.clone(),
+                choices: Preset::NAMES,
+            }),
+        );
         Preset::Exchange2013
     })
 }
@@ -157,9 +144,7 @@ struct Check<'a> {
 
 /// What a preset gives, which has every key of the load.
 fn given_by_preset<T: Copy>(given: Option<&Given<T>>) -> T {
-    given
-        .expect("invariant: a preset has every key of the load")
-        .value
+    given.expect("invariant: a preset has every key of the load").value
 }
 
 impl Check<'_> {
@@ -190,8 +175,7 @@ impl Check<'_> {
 
     fn conflict(&mut self, place: &Place, message: impl Into<String>) {
         let message = message.into();
-        self.complaints
-            .push(place.complaint(Problem::Conflict { message }));
+        self.complaints.push(place.complaint(Problem::Conflict { message }));
     }
 
     fn cache(&mut self, engine: &low::Engine) -> Cache {
@@ -227,22 +211,17 @@ impl Check<'_> {
     }
 
     fn page_size(&mut self, given: Option<&Given<Bytes>>) -> Bytes {
-        const CHOICES: [Bytes; 4] = [
-            Bytes::from_kib(4),
-            Bytes::from_kib(8),
-            Bytes::from_kib(16),
-            Bytes::from_kib(32),
-        ];
+        const CHOICES: [Bytes; 4] =
+            [Bytes::from_kib(4), Bytes::from_kib(8), Bytes::from_kib(16), Bytes::from_kib(32)];
         let default = Bytes::from_kib(32);
         let Some(given) = given else { return default };
         if CHOICES.contains(&given.value) {
             return given.value;
         }
-        self.complaints
-            .push(given.place.complaint(Problem::NotAChoice {
-                found: write_size(given.value),
-                choices: &["4KiB", "8KiB", "16KiB", "32KiB"],
-            }));
+        self.complaints.push(given.place.complaint(Problem::NotAChoice {
+            found: write_size(given.value),
+            choices: &["4KiB", "8KiB", "16KiB", "32KiB"],
+        }));
         default
     }
 
@@ -284,9 +263,7 @@ impl Check<'_> {
             .iter()
             .any(|complaint| complaint.key == full || complaint.key == section)
         {
-            self.complaints.push(place.complaint(Problem::Missing {
-                example: example.to_owned(),
-            }));
+            self.complaints.push(place.complaint(Problem::Missing { example: example.to_owned() }));
         }
     }
 
@@ -334,30 +311,19 @@ impl Check<'_> {
             self.each_once(logs);
         }
         if folders.is_empty() || logs.is_empty() {
-            self.missing(
-                &section.place,
-                "",
-                "at least one folder: `folders = [\"/mnt/disk1\"]`",
-            );
+            self.missing(&section.place, "", "at least one folder: `folders = [\"/mnt/disk1\"]`");
             return None;
         }
         let bounds = (1, Database::MOST);
         let default = u32::try_from(folders.len()).unwrap_or(u32::MAX);
         let count = self.number(section.count.as_ref(), default, bounds);
         if count > Database::MOST {
-            self.conflict(
-                &section.place,
-                "one plan holds at most 256 databases; split it",
-            );
+            self.conflict(&section.place, "one plan holds at most 256 databases; split it");
             return None;
         }
         let nth =
             |list: &[Given<String>], index: u32| list[index as usize % list.len()].value.clone();
-        Some(
-            (0..count)
-                .map(|index| (nth(folders, index), nth(logs, index)))
-                .collect(),
-        )
+        Some((0..count).map(|index| (nth(folders, index), nth(logs, index))).collect())
     }
 
     fn listed(
@@ -372,16 +338,10 @@ impl Check<'_> {
             );
         }
         for first in section.log_folders.iter().flatten().take(1) {
-            self.conflict(
-                &first.place,
-                "goes with `folders`; write `log_folder` in [[database]]",
-            );
+            self.conflict(&first.place, "goes with `folders`; write `log_folder` in [[database]]");
         }
         if listed.len() > Database::MOST as usize {
-            self.conflict(
-                &section.place,
-                "one plan holds at most 256 databases; split it",
-            );
+            self.conflict(&section.place, "one plan holds at most 256 databases; split it");
             return None;
         }
         let mut folders = Vec::new();
@@ -406,22 +366,17 @@ impl Check<'_> {
         }
         for (index, folder) in folders.iter().enumerate() {
             if folder.value.trim().is_empty() || folder.value.contains('\0') {
-                self.conflict(
-                    &folder.place,
-                    "is not a folder's name; write the path of a folder",
-                );
+                self.conflict(&folder.place, "is not a folder's name; write the path of a folder");
                 continue;
             }
             let earlier = &folders[..index];
-            let first = earlier
-                .iter()
-                .find(|earlier| plain(&earlier.value) == plain(&folder.value));
+            let first =
+                earlier.iter().find(|earlier| plain(&earlier.value) == plain(&folder.value));
             if let Some(first) = first {
-                self.complaints
-                    .push(folder.place.complaint(Problem::Repeated {
-                        folder: folder.value.clone(),
-                        first_line: first.place.line,
-                    }));
+                self.complaints.push(folder.place.complaint(Problem::Repeated {
+                    folder: folder.value.clone(),
+                    first_line: first.place.line,
+                }));
             }
         }
     }
@@ -468,14 +423,8 @@ impl Check<'_> {
 
     fn sessions(&mut self, given: Option<&Given<NumberOrAuto>>) -> Sessions {
         match given {
-            Some(Given {
-                value: NumberOrAuto::Number(number),
-                place,
-            }) => {
-                let given = Given {
-                    value: *number,
-                    place: place.clone(),
-                };
+            Some(Given { value: NumberOrAuto::Number(number), place }) => {
+                let given = Given { value: *number, place: place.clone() };
                 Sessions::Count(self.number(Some(&given), 1, (1, 1024)))
             }
             _ => Sessions::Auto,
@@ -508,13 +457,7 @@ impl Check<'_> {
                 self.conflict(&blamed.place, message);
             }
         }
-        Mix {
-            insert,
-            delete,
-            replace,
-            read: 100_u32.saturating_sub(updates),
-            lazy_commits,
-        }
+        Mix { insert, delete, replace, read: 100_u32.saturating_sub(updates), lazy_commits }
     }
 
     fn test(&mut self, low: &low::Test) -> Test {
@@ -529,10 +472,7 @@ impl Check<'_> {
         if let Some(given) = &low.interval
             && interval > duration
         {
-            self.conflict(
-                &given.place,
-                "is longer than the test; give a shorter interval",
-            );
+            self.conflict(&given.place, "is longer than the test; give a shorter interval");
         }
         Test {
             kind,
@@ -554,11 +494,10 @@ impl Check<'_> {
             return TestKind::Performance;
         };
         TestKind::from_name(&given.value).unwrap_or_else(|| {
-            self.complaints
-                .push(given.place.complaint(Problem::NotAChoice {
-                    found: given.value.clone(),
-                    choices: TestKind::NAMES,
-                }));
+            self.complaints.push(given.place.complaint(Problem::NotAChoice {
+                found: given.value.clone(),
+                choices: TestKind::NAMES,
+            }));
             TestKind::Performance
         })
     }
@@ -571,10 +510,7 @@ impl Check<'_> {
         if let Some(given) = &low.maintenance_throttle
             && !wanted
         {
-            self.conflict(
-                &given.place,
-                "has no effect without `maintenance = true`; remove one",
-            );
+            self.conflict(&given.place, "has no effect without `maintenance = true`; remove one");
         }
         wanted.then_some(throttle)
     }

@@ -25,10 +25,7 @@ pub(crate) struct Keys<'a, 'c> {
 
 impl<'a, 'c> Keys<'a, 'c> {
     pub(crate) const fn new(section: Section<'a>, complaints: &'c mut Vec<Complaint>) -> Self {
-        Self {
-            section,
-            complaints,
-        }
+        Self { section, complaints }
     }
 
     /// The section `[key]` below this one.
@@ -74,8 +71,7 @@ impl<'a, 'c> Keys<'a, 'c> {
     pub(crate) fn conflict(&mut self, key: &str, message: impl Into<String>) {
         let message = message.into();
         let place = self.section.place(key);
-        self.complaints
-            .push(place.complaint(Problem::Conflict { message }));
+        self.complaints.push(place.complaint(Problem::Conflict { message }));
     }
 
     /// Complains that `key` is absent, unless it was given and could not be read.
@@ -85,8 +81,7 @@ impl<'a, 'c> Keys<'a, 'c> {
         }
         let example = example.into();
         let place = self.section.place("");
-        self.complaints
-            .push(place.complaint(Problem::Missing { example }));
+        self.complaints.push(place.complaint(Problem::Missing { example }));
     }
 
     pub(crate) fn take<T: Value>(&mut self, key: &'static str) -> Option<Given<T>> {
@@ -171,17 +166,14 @@ impl<'a, 'c> Keys<'a, 'c> {
     }
 
     pub(crate) fn text(&mut self, key: &'static str, default: &str) -> String {
-        self.take(key)
-            .map_or_else(|| default.to_owned(), |given: Given<String>| given.value)
+        self.take(key).map_or_else(|| default.to_owned(), |given: Given<String>| given.value)
     }
 
     /// One of a few words; none where it is absent or another.
     pub(crate) fn choice<T: Choice>(&mut self, key: &'static str) -> Option<T> {
         let given: Given<String> = self.take(key)?;
         let word = given.value.trim();
-        let index = T::WORDS
-            .iter()
-            .position(|known| known.eq_ignore_ascii_case(word));
+        let index = T::WORDS.iter().position(|known| known.eq_ignore_ascii_case(word));
         if index.is_none() {
             self.not_a_choice(&given, T::WORDS);
         }
@@ -191,10 +183,6 @@ impl<'a, 'c> Keys<'a, 'c> {
     /// Complains that a word is none of the known ones.
     pub(crate) fn not_a_choice(&mut self, given: &Given<String>, choices: &'static [&'static str]) {
         let found = given.value.clone();
-        self.complaints.push(
-            given
-                .place
-                .complaint(Problem::NotAChoice { found, choices }),
-        );
+        self.complaints.push(given.place.complaint(Problem::NotAChoice { found, choices }));
     }
 }

@@ -47,10 +47,7 @@ impl Plan {
         complaints.sort_by_key(|complaint| complaint.line);
         match plan {
             Some(plan) if complaints.is_empty() => Ok(plan),
-            _ => Err(PlanError {
-                file: file.to_owned(),
-                complaints,
-            }),
+            _ => Err(PlanError { file: file.to_owned(), complaints }),
         }
     }
 

@@ -79,13 +79,7 @@ mod tests {
             .map(|name| plan(&format!("preset = \"{name}\"\n"), ""));
         assert_eq!(old.test.maintenance_throttle, Some(Nanos::from_millis(20)));
         assert_eq!(new.test.maintenance_throttle, Some(Nanos::from_millis(100)));
-        assert_eq!(
-            (
-                old.workload.commits_per_batch,
-                new.workload.commits_per_batch
-            ),
-            (16, 7)
-        );
+        assert_eq!((old.workload.commits_per_batch, new.workload.commits_per_batch), (16, 7));
     }
 
     #[test]

@@ -52,9 +52,7 @@ pub fn parse_duration(text: &str) -> Option<Nanos> {
     while !rest.is_empty() {
         let (number, tail) = decimal(rest)?;
         let tail = tail.trim_start();
-        let end = tail
-            .find(|symbol: char| !symbol.is_ascii_alphabetic())
-            .unwrap_or(tail.len());
+        let end = tail.find(|symbol: char| !symbol.is_ascii_alphabetic()).unwrap_or(tail.len());
         let unit = match &tail[..end] {
             "S" => "s",
             unit => unit,
@@ -107,9 +105,7 @@ impl Decimal {
     /// The number times `factor`, rounded down.
     fn times(self, factor: u64) -> Option<u64> {
         let part = u128::from(self.millionths) * u128::from(factor) / 1_000_000;
-        self.whole
-            .checked_mul(factor)?
-            .checked_add(u64::try_from(part).ok()?)
+        self.whole.checked_mul(factor)?.checked_add(u64::try_from(part).ok()?)
     }
 }
 
@@ -130,9 +126,7 @@ fn decimal(text: &str) -> Option<(Decimal, &str)> {
 }
 
 fn digits(text: &str) -> (&str, &str) {
-    let end = text
-        .find(|symbol: char| !symbol.is_ascii_digit())
-        .unwrap_or(text.len());
+    let end = text.find(|symbol: char| !symbol.is_ascii_digit()).unwrap_or(text.len());
     text.split_at(end)
 }
 
@@ -149,16 +143,8 @@ mod tests {
         assert_eq!(parse_size(" 32 kib "), Some(Bytes::from_kib(32)));
         assert_eq!(parse_size("1.5 GB"), Some(Bytes(1_500_000_000)));
         assert_eq!(parse_size("4096"), Some(Bytes(4096)));
-        for wrong in [
-            "",
-            "GiB",
-            "-1GiB",
-            "1 GiB2",
-            "10G",
-            "1e9",
-            "99999999999TiB",
-            "1.0000001MiB",
-        ] {
+        for wrong in ["", "GiB", "-1GiB", "1 GiB2", "10G", "1e9", "99999999999TiB", "1.0000001MiB"]
+        {
             assert_eq!(parse_size(wrong), None, "{wrong}");
         }
     }

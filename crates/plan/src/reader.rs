@@ -28,11 +28,7 @@ pub(crate) struct Place {
 
 impl Place {
     pub(crate) fn complaint(&self, problem: Problem) -> Complaint {
-        Complaint {
-            line: self.line,
-            key: self.key.clone(),
-            problem,
-        }
+        Complaint { line: self.line, key: self.key.clone(), problem }
     }
 }
 
@@ -125,9 +121,7 @@ pub(crate) struct Lines {
 impl Lines {
     pub(crate) fn of_text(text: &str) -> Self {
         let breaks = text.match_indices('\n').map(|(position, _)| position);
-        Self {
-            breaks: breaks.collect(),
-        }
+        Self { breaks: breaks.collect() }
     }
 
     pub(crate) fn of(&self, byte: usize) -> usize {
@@ -153,13 +147,8 @@ pub(crate) fn parse<'a>(
         message: error.message().lines().collect::<Vec<_>>().join(", "),
         example,
     };
-    let line = error
-        .span()
-        .map_or(1, |span| Lines::of_text(text).of(span.start));
-    let place = Place {
-        line,
-        key: String::new(),
-    };
+    let line = error.span().map_or(1, |span| Lines::of_text(text).of(span.start));
+    let place = Place { line, key: String::new() };
     complaints.push(place.complaint(problem));
     None
 }
@@ -184,13 +173,7 @@ pub(crate) struct Section<'a> {
 impl<'a> Section<'a> {
     /// The document itself.
     pub(crate) fn root(table: &'a DeTable<'a>, lines: &'a Lines) -> Self {
-        Self {
-            title: String::new(),
-            line: 1,
-            lines,
-            table: Some(table),
-            known: Vec::new(),
-        }
+        Self { title: String::new(), line: 1, lines, table: Some(table), known: Vec::new() }
     }
 
     /// The place of `key`, or of the section where the key is absent.
@@ -247,12 +230,7 @@ impl<'a> Section<'a> {
             ));
             return None;
         };
-        Some(
-            items
-                .iter()
-                .filter_map(|item| self.read(key, item, complaints))
-                .collect(),
-        )
+        Some(items.iter().filter_map(|item| self.read(key, item, complaints)).collect())
     }
 
     /// The section `[key]`, empty where the document does not have it.
@@ -283,11 +261,8 @@ impl<'a> Section<'a> {
             return Vec::new();
         };
         let items = value.get_ref().as_array().map(|items| items.iter());
-        let tables: Option<Vec<_>> = items.and_then(|items| {
-            items
-                .map(|item| Some((item, item.get_ref().as_table()?)))
-                .collect()
-        });
+        let tables: Option<Vec<_>> = items
+            .and_then(|items| items.map(|item| Some((item, item.get_ref().as_table()?))).collect());
         let Some(tables) = tables else {
             complaints.push(self.wrong_kind(key, "sections in double brackets", value));
             return Vec::new();
@@ -318,14 +293,8 @@ impl<'a> Section<'a> {
         value: &Spanned<DeValue<'_>>,
         complaints: &mut Vec<Complaint>,
     ) -> Option<Given<T>> {
-        if value
-            .get_ref()
-            .as_str()
-            .is_some_and(|text| text.len() > LONGEST_TEXT)
-        {
-            let mut complaint = self
-                .place(key)
-                .complaint(Problem::TooLong { most: LONGEST_TEXT });
+        if value.get_ref().as_str().is_some_and(|text| text.len() > LONGEST_TEXT) {
+            let mut complaint = self.place(key).complaint(Problem::TooLong { most: LONGEST_TEXT });
             complaint.line = self.lines.of(value.span().start);
             complaints.push(complaint);
             return None;
@@ -334,10 +303,7 @@ impl<'a> Section<'a> {
             complaints.push(self.wrong_kind(key, T::WANTED, value));
             return None;
         };
-        let place = Place {
-            line: self.lines.of(value.span().start),
-            ..self.place(key)
-        };
+        let place = Place { line: self.lines.of(value.span().start), ..self.place(key) };
         Some(Given { value: read, place })
     }
 
@@ -362,10 +328,7 @@ impl<'a> Section<'a> {
         wanted: &'static str,
         value: &Spanned<DeValue<'_>>,
     ) -> Complaint {
-        let problem = Problem::WrongKind {
-            wanted,
-            found: describe(value.get_ref()),
-        };
+        let problem = Problem::WrongKind { wanted, found: describe(value.get_ref()) };
         let mut complaint = self.place(key).complaint(problem);
         complaint.line = self.lines.of(value.span().start);
         complaint

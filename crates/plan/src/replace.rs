@@ -33,10 +33,7 @@ pub(crate) fn put<'a>(
                 .and_then(|item| as_table(item.get_mut()))
                 .ok_or_else(|| wrong(path, "names no section; count them from 1: tier.1.KEY"))?,
             _ => {
-                return Err(wrong(
-                    path,
-                    "leads through a value; name a section and a key",
-                ));
+                return Err(wrong(path, "leads through a value; name a section and a key"));
             }
         };
     }

@@ -1,9 +1,6 @@
 //! Deployments as a user writes them: the embedded example, defaults, every diagnostic.
 
-#![expect(
-    clippy::float_cmp,
-    reason = "what is read is what was written, to the last digit"
-)]
+#![expect(clippy::float_cmp, reason = "what is read is what was written, to the last digit")]
 
 use plan::Deployment;
 use plan::deployment::{Mode, Replacement, SiteModel};
@@ -90,16 +87,11 @@ fn what_was_never_published_has_to_be_given() {
                  2019 has been published";
     assert!(error.contains(named), "{error}");
     let names = error.lines().filter_map(|line| line.split('`').nth(1));
-    let figures: Vec<String> = names
-        .map(|example| example.replace("NUMBER", "1"))
-        .collect();
+    let figures: Vec<String> = names.map(|example| example.replace("NUMBER", "1")).collect();
     let figures = figures.join("\n");
     let deployment = Deployment::parse("d.toml", &format!("{text}[figures]\n{figures}")).unwrap();
     let figure = deployment.product.figures.active_megacycles_per_message;
-    assert_eq!(
-        (figure.value, figure.source.as_str()),
-        (1.0, "given in line 10")
-    );
+    assert_eq!((figure.value, figure.source.as_str()), (1.0, "given in line 10"));
 }
 
 /// Without copies there is no group that would share SSDs out.
@@ -115,10 +107,7 @@ fn ssds_need_the_product_and_a_group() {
     };
     let metacache = with(3).unwrap().metacache.unwrap();
     assert_eq!(metacache.ssd, Bytes(1_920_000_000_000));
-    assert_eq!(
-        (metacache.ssds_per_server, metacache.capacity),
-        (Some(3), 0.05)
-    );
+    assert_eq!((metacache.ssds_per_server, metacache.capacity), (Some(3), 0.05));
     let error = with(1).unwrap_err();
     let said = "d.toml:9: [metacache]: MetaCache databases need a database availability group";
     assert!(error.contains(said), "{error}");
@@ -134,17 +123,8 @@ fn replaced(key: &str, value: &str) -> Result<Deployment, String> {
 fn values_are_replaced_before_they_are_checked() {
     let tier = |key, value| replaced(key, value).unwrap().tiers.remove(0);
     assert_eq!(tier("tier.1.mailboxes", "7").mailboxes, 7.0);
-    assert_eq!(
-        tier("tier.1.size_limit", "5GiB").size_limit,
-        Bytes::from_gib(5)
-    );
-    assert_eq!(
-        replaced("data.overhead_percent", "50")
-            .unwrap()
-            .data
-            .overhead,
-        0.5
-    );
+    assert_eq!(tier("tier.1.size_limit", "5GiB").size_limit, Bytes::from_gib(5));
+    assert_eq!(replaced("data.overhead_percent", "50").unwrap().data.overhead, 0.5);
     assert_eq!(
         replaced("availability.copies", "9").unwrap_err(),
         "d.toml: [availability] copies: 9 copies of a database in a site need 9 servers, and it \
@@ -176,10 +156,7 @@ fn every_diagnostic_names_line_key_and_remedy() {
         format!("=== {head}---\n{answer}\n")
     };
     let actual = cases.into_iter().map(answer).collect::<Vec<_>>().join("\n");
-    assert!(
-        actual == DIAGNOSTICS,
-        "diagnostics changed; they now read:\n{actual}"
-    );
+    assert!(actual == DIAGNOSTICS, "diagnostics changed; they now read:\n{actual}");
 }
 
 proptest! {

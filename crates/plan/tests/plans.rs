@@ -22,10 +22,7 @@ fn three_lines_make_a_plan() {
     assert_eq!(plan.cache.maximum, Bytes::from_mib(256));
     assert_eq!(plan.workload.mix.read, 35);
     assert_eq!(plan.test.duration, Nanos::from_secs(7200));
-    assert_eq!(
-        plan.test.maintenance_throttle,
-        Some(Nanos::from_millis(100))
-    );
+    assert_eq!(plan.test.maintenance_throttle, Some(Nanos::from_millis(100)));
     assert_eq!(plan.limits, Limits::STRICT);
 }
 
@@ -48,11 +45,7 @@ fn quick_puts_two_databases_into_any_folder() {
     for folder in ["/tmp/a b", "C:\\disk\\\"1\"", "tab\there"] {
         let plan = Plan::quick(folder, &Overrides::default()).unwrap();
         assert_eq!(plan.databases.len(), 2);
-        assert!(
-            plan.databases
-                .iter()
-                .all(|database| database.folder == folder)
-        );
+        assert!(plan.databases.iter().all(|database| database.folder == folder));
         assert_ne!(plan.databases[0].log_base, plan.databases[1].log_base);
         assert_eq!(plan.test.duration, Nanos::from_secs(45));
     }
@@ -65,11 +58,7 @@ fn databases_are_dealt_out_in_turn() {
     let plan = Plan::parse("plan.toml", text).unwrap();
     let folders: Vec<_> = plan.databases.iter().map(|d| d.folder.as_str()).collect();
     assert_eq!(folders, ["/a", "/b", "/a"]);
-    assert!(
-        plan.databases
-            .iter()
-            .all(|database| database.log_folder == "/l")
-    );
+    assert!(plan.databases.iter().all(|database| database.log_folder == "/l"));
 }
 
 #[test]
@@ -91,10 +80,7 @@ fn the_command_line_overrides_before_defaults_are_chosen() {
     assert_eq!(plan.seed, Seed(7));
     assert_eq!(plan.size, units::Bytes::from_gib(3));
 
-    let wrong = Overrides {
-        test: Some("tape".to_owned()),
-        ..Overrides::default()
-    };
+    let wrong = Overrides { test: Some("tape".to_owned()), ..Overrides::default() };
     let error = Plan::parse_with("plan.toml", SHORT, &wrong).unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -117,10 +103,7 @@ fn every_diagnostic_names_line_key_and_remedy() {
         format!("=== {head}---\n{answer}\n")
     };
     let actual = cases.into_iter().map(answer).collect::<Vec<_>>().join("\n");
-    assert!(
-        actual == DIAGNOSTICS,
-        "diagnostics changed; they now read:\n{actual}"
-    );
+    assert!(actual == DIAGNOSTICS, "diagnostics changed; they now read:\n{actual}");
 }
 
 #[test]

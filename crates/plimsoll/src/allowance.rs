@@ -44,10 +44,8 @@ struct Allowance {
 /// Refuses `work` on the databases of `plan` where the system does not let the program have as many
 /// descriptors, or as much memory, as it takes. Raises the number of descriptors as far as it may.
 pub(crate) fn check(plan: &Plan, work: DatabaseUse) -> Result<(), CommandError> {
-    let limits = Allowance {
-        descriptors: device_os::raise_open_files().ok(),
-        memory: free_memory(),
-    };
+    let limits =
+        Allowance { descriptors: device_os::raise_open_files().ok(), memory: free_memory() };
     let count = plan.databases.len();
     let refused = refusal(count, needs(plan, work), limits);
     refused.map_or(Ok(()), |sentence| Err(CommandError::new(sentence)))
@@ -111,9 +109,7 @@ fn free_of_folder(folder: &Path) -> Option<Bytes> {
 /// The folder of the process's group, from `/proc/self/cgroup`; that of all groups where it is in
 /// none.
 fn group_folder(membership: &str) -> PathBuf {
-    let own = membership
-        .lines()
-        .find_map(|line| line.strip_prefix("0::/"));
+    let own = membership.lines().find_map(|line| line.strip_prefix("0::/"));
     Path::new(GROUPS).join(own.unwrap_or_default())
 }
 
@@ -140,10 +136,7 @@ mod tests {
 
     use super::{Allowance, DatabaseUse, Demand, free_of_group, group_folder, needs, refusal};
 
-    const UNKNOWN: Allowance = Allowance {
-        descriptors: None,
-        memory: None,
-    };
+    const UNKNOWN: Allowance = Allowance { descriptors: None, memory: None };
 
     fn needs_of(size: &str, work: DatabaseUse) -> Demand {
         let text = format!("[databases]\nfolders = [\"/a\"]\ncount = 10\nsize = \"{size}\"\n");
@@ -158,10 +151,7 @@ mod tests {
             ("16MiB", DatabaseUse::Load, 128, 470),
         ] {
             let memory = Bytes::from_mib(mib);
-            let expected = Demand {
-                descriptors,
-                memory,
-            };
+            let expected = Demand { descriptors, memory };
             assert_eq!(needs_of(size, purpose), expected);
         }
     }
@@ -170,10 +160,7 @@ mod tests {
     fn just_enough_is_enough_and_the_unknown_is_no_limit() {
         let needs = needs_of("1GiB", DatabaseUse::Load);
         assert_eq!(refusal(10, needs, UNKNOWN), None);
-        let mut limits = Allowance {
-            descriptors: Some(128),
-            memory: Some(Bytes::from_mib(2_710)),
-        };
+        let mut limits = Allowance { descriptors: Some(128), memory: Some(Bytes::from_mib(2_710)) };
         assert_eq!(refusal(10, needs, limits), None);
         limits.memory = Some(Bytes::from_mib(2_709));
         let said = refusal(10, needs, limits).unwrap();
@@ -188,11 +175,9 @@ mod tests {
     #[test]
     fn a_group_has_what_its_limit_leaves_and_what_cached_files_give_back() {
         let statistics = "anon 500\nfile 300\nshmem 60\ninactive_file 200\nactive_file 40\n";
-        for (maximum, free) in [
-            ("1000\n", Some(Bytes(440))),
-            ("400\n", Some(Bytes(0))),
-            ("max\n", None),
-        ] {
+        for (maximum, free) in
+            [("1000\n", Some(Bytes(440))), ("400\n", Some(Bytes(0))), ("max\n", None)]
+        {
             assert_eq!(free_of_group(maximum, "800\n", statistics), free);
         }
     }

@@ -19,10 +19,7 @@ pub(crate) struct Console {
 impl Console {
     /// A console that, where `quiet`, keeps everything but answers and errors to itself.
     pub(crate) fn new(quiet: bool) -> Self {
-        Self {
-            out: BufWriter::new(io::stdout()),
-            quiet,
-        }
+        Self { out: BufWriter::new(io::stdout()), quiet }
     }
 
     /// Whether only answers and errors are wanted.
@@ -134,9 +131,7 @@ pub(crate) fn say(line: &dyn fmt::Display) {
 /// Makes a panic say that it is our fault and what to do with it.
 pub(crate) fn explain_panics() {
     std::panic::set_hook(Box::new(|panic| {
-        let place = panic
-            .location()
-            .map_or_else(String::new, ToString::to_string);
+        let place = panic.location().map_or_else(String::new, ToString::to_string);
         let what = panic_text(panic.payload());
         complain(&format!(
             "this is a bug in plimsoll {} ({place}): {what}\n\
@@ -168,19 +163,13 @@ mod tests {
         assert_eq!(first("  1  two  three", 14), ("  1  two", "three"));
         assert_eq!(first("  1  two  three", 8), ("  1  two", "three"));
         assert_eq!(first("  1  two  three", 7), ("  1", "two  three"));
-        assert_eq!(
-            first("gr\u{f6}\u{df}er als", 6),
-            ("gr\u{f6}\u{df}er", "als")
-        );
+        assert_eq!(first("gr\u{f6}\u{df}er als", 6), ("gr\u{f6}\u{df}er", "als"));
     }
 
     #[test]
     fn a_word_without_room_is_cut_unless_it_begins_the_answer() {
         assert_eq!(split("/long/path: word", 4, false), ("/long/path:", "word"));
         assert_eq!(split("longest", 4, false), ("longest", ""));
-        assert_eq!(
-            split("\u{e4}\u{f6}123 word", 4, true),
-            ("\u{e4}\u{f6}12", "3 word")
-        );
+        assert_eq!(split("\u{e4}\u{f6}123 word", 4, true), ("\u{e4}\u{f6}12", "3 word"));
     }
 }

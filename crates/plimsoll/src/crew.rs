@@ -77,12 +77,7 @@ impl<M: Send + 'static, T: Send + 'static> Crew<M, T> {
             }
             started += 1;
         }
-        Self {
-            started,
-            refusal,
-            news,
-            ended: 0,
-        }
+        Self { started, refusal, news, ended: 0 }
     }
 
     /// What is told next; none where nothing is within `wait`.
@@ -145,10 +140,7 @@ mod tests {
     #[test]
     fn a_panic_of_one_thread_is_told_and_ends_the_others() {
         let coordinator = Arc::new(Coordinator::new(2));
-        let jobs = vec![
-            (0_u8, Member::new(&coordinator)),
-            (1, Member::new(&coordinator)),
-        ];
+        let jobs = vec![(0_u8, Member::new(&coordinator)), (1, Member::new(&coordinator))];
         let shared = Arc::clone(&coordinator);
         let crew = Crew::start(jobs, move |(number, member), news| {
             assert_eq!(number, 1, "the first one panics");

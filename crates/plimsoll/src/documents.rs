@@ -54,9 +54,7 @@ fn read(path: &Path, longest: u64) -> Result<Vec<u8>, CommandError> {
         return Err(wrong(io::Error::new(io::ErrorKind::InvalidInput, problem)));
     }
     let file = fs::File::open(path).map_err(wrong)?;
-    file.take(longest + 1)
-        .read_to_end(&mut bytes)
-        .map_err(wrong)?;
+    file.take(longest + 1).read_to_end(&mut bytes).map_err(wrong)?;
     if bytes.len() as u64 > longest {
         return Err(CommandError::new(format!(
             "{}: is longer than {}, as no such document is; name the right file",
@@ -153,12 +151,9 @@ pub(crate) fn write_new(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
 fn create(path: &Path, bytes: &[u8], remedy: &str) -> Result<(), CommandError> {
     let file = fs::File::create_new(path);
     match file.and_then(|mut file| file.write_all(bytes)) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            Err(CommandError::new(format!(
-                "{}: is there already, and nothing is written over; {remedy}",
-                path.display()
-            )))
-        }
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(CommandError::new(
+            format!("{}: is there already, and nothing is written over; {remedy}", path.display()),
+        )),
         done => done.map_err(|error| CommandError::file(path, "write", &error)),
     }
 }

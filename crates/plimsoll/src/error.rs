@@ -37,10 +37,7 @@ impl CommandError {
             // Symbolic links in a circle have no stable name yet.
             _ => "check the path, then the disk and the system log",
         };
-        Self::new(format!(
-            "{}: cannot {doing}: {error}; {remedy}",
-            path.display()
-        ))
+        Self::new(format!("{}: cannot {doing}: {error}; {remedy}", path.display()))
     }
 }
 
@@ -55,8 +52,6 @@ impl<E: std::error::Error> From<E> for CommandError {
 pub(crate) fn output_error(error: &io::Error) -> CommandError {
     match error.kind() {
         io::ErrorKind::BrokenPipe => CommandError::BrokenPipe,
-        _ => CommandError::new(format!(
-            "cannot write the output: {error}; check where it goes"
-        )),
+        _ => CommandError::new(format!("cannot write the output: {error}; check where it goes")),
     }
 }

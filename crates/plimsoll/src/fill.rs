@@ -22,12 +22,7 @@ use crate::{patient, term, wire};
 const LOOK: Duration = Duration::from_millis(100);
 
 /// What the thread of one group is given.
-type FillJob = (
-    Plan,
-    Vec<plan::Database>,
-    BTreeMap<u32, Action>,
-    Arc<Coordinator>,
-);
+type FillJob = (Plan, Vec<plan::Database>, BTreeMap<u32, Action>, Arc<Coordinator>);
 
 /// How its thread ends.
 type FillEnd = Result<(), CommandError>;
@@ -68,14 +63,7 @@ pub(crate) fn fill(plan: &Plan, stop: &StopFlag, quiet: bool) -> Result<Fill, Co
     let count = u32::try_from(groups.len()).expect("invariant: as many groups as processors");
     let coordinator = Arc::new(Coordinator::new(count));
     let started = Instant::now();
-    let job = |databases| {
-        (
-            plan.clone(),
-            databases,
-            actions.clone(),
-            Arc::clone(&coordinator),
-        )
-    };
+    let job = |databases| (plan.clone(), databases, actions.clone(), Arc::clone(&coordinator));
     let mut crew = Crew::start(groups.into_iter().map(job).collect(), one_group);
     if crew.refusal.is_some() {
         coordinator.stop(Stop::Failed);
@@ -94,17 +82,11 @@ pub(crate) fn fill(plan: &Plan, stop: &StopFlag, quiet: bool) -> Result<Fill, Co
             kept: actions.get(&database.index) == Some(&Action::Keep),
         }
     };
-    Ok(Fill {
-        databases: plan.databases.iter().map(filled).collect(),
-        took: started.elapsed(),
-    })
+    Ok(Fill { databases: plan.databases.iter().map(filled).collect(), took: started.elapsed() })
 }
 
 fn path(database: &plan::Database) -> String {
-    Path::new(&database.folder)
-        .join(&database.file)
-        .display()
-        .to_string()
+    Path::new(&database.folder).join(&database.file).display().to_string()
 }
 
 /// What is to be done about each database, by its index.
@@ -114,10 +96,7 @@ fn look(plan: &Plan) -> Result<BTreeMap<u32, Action>, CommandError> {
     let plan = plan.clone();
     let looked = async move { prepare::preflight(&plan, &locations).await };
     let targets = world.executor().block_on(looked)?;
-    Ok(targets
-        .iter()
-        .map(|target| (target.location.plan.index, target.action))
-        .collect())
+    Ok(targets.iter().map(|target| (target.location.plan.index, target.action)).collect())
 }
 
 fn one_group(
@@ -126,14 +105,9 @@ fn one_group(
 ) -> FillEnd {
     // Where requests are given up the world stays as it is: to let go of it would wait for them.
     let world = ManuallyDrop::new(wire::world()?);
-    let target = |location: trial::Location| Target {
-        action: actions[&location.plan.index],
-        location,
-    };
-    let targets = wire::locations(&world, &databases)?
-        .into_iter()
-        .map(target)
-        .collect();
+    let target =
+        |location: trial::Location| Target { action: actions[&location.plan.index], location };
+    let targets = wire::locations(&world, &databases)?.into_iter().map(target).collect();
     let news = news.clone();
     let sink: trial::Sink<Progress> = Rc::new(move |step| news.tell(step));
     let runtime = world.executor().runtime();
@@ -173,10 +147,7 @@ fn follow(
         if stop.is_set() {
             coordinator.stop(Stop::Interrupted);
         }
-        let done: u64 = latest
-            .values()
-            .map(|step| step.bytes.0.min(step.total.0))
-            .sum();
+        let done: u64 = latest.values().map(|step| step.bytes.0.min(step.total.0)).sum();
         display.bytes(done, total);
     }
     outcome.map(|()| latest)

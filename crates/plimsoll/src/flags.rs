@@ -598,10 +598,7 @@ fn size(text: &str) -> Result<Bytes, String> {
 
 /// Mailboxes of one deployment.
 fn mailboxes(text: &str) -> Result<u64, String> {
-    let count = text
-        .parse()
-        .ok()
-        .filter(|count| (1..=10_000_000).contains(count));
+    let count = text.parse().ok().filter(|count| (1..=10_000_000).contains(count));
     count.ok_or_else(|| "give a whole number from 1 to 10000000".to_owned())
 }
 

@@ -120,12 +120,9 @@ impl Files {
         let entries = fs::read_dir(&self.log_folder).into_iter().flatten();
         let log = entries.flatten().filter(|entry| {
             let name = entry.file_name();
-            name.to_str()
-                .is_some_and(|name| name.starts_with(&self.log_base))
+            name.to_str().is_some_and(|name| name.starts_with(&self.log_base))
         });
-        let mut all = [self.database.clone()]
-            .into_iter()
-            .chain(log.map(|entry| entry.path()));
+        let mut all = [self.database.clone()].into_iter().chain(log.map(|entry| entry.path()));
         all.find(|path| is_held(path))
     }
 }

@@ -110,9 +110,7 @@ mod tests {
     fn buffers_are_cut_from_huge_pages() {
         // Pieces of a power of two lie at multiples of their size, the system's memory by chance.
         let pages: Vec<Buffer> = (0..16).map(|_| Buffer::zeroed(32 << 10)).collect();
-        let are_pieces = pages
-            .iter()
-            .all(|page| page.as_ptr().addr() % (32 << 10) == 0);
+        let are_pieces = pages.iter().all(|page| page.as_ptr().addr() % (32 << 10) == 0);
         assert!(are_pieces, "the program's allocator is another");
     }
 }

@@ -113,9 +113,7 @@ impl OpenDatabase {
     pub(crate) fn outcome(&self) -> Outcome {
         if self.named > MOST_NAMED {
             let (path, more) = (self.path.display(), self.named - MOST_NAMED);
-            console::complain(&format!(
-                "{path}: and {more} more; `plimsoll check` names pages"
-            ));
+            console::complain(&format!("{path}: and {more} more; `plimsoll check` names pages"));
         }
         if self.is_damaged {
             Outcome::Fail

@@ -117,11 +117,7 @@ impl FilePages {
         self.file
             .seek(offset)
             .and_then(|_| self.file.read_exact(&mut bytes))
-            .map_err(|error| PageError::Read {
-                path: self.path.clone(),
-                page,
-                error,
-            })?;
+            .map_err(|error| PageError::Read { path: self.path.clone(), page, error })?;
         Ok(bytes)
     }
 }
@@ -161,10 +157,7 @@ impl PageSource for FilePages {
             | PageVerdict::Bad { .. } => false,
         };
         if !sound {
-            return Err(PageError::Damaged {
-                path: self.path.clone(),
-                page: number,
-            });
+            return Err(PageError::Damaged { path: self.path.clone(), page: number });
         }
         // Starting over costs a few reads now and then; order of use would cost every look.
         if self.cache.len() * self.page_size.bytes() >= CACHE_BYTES {

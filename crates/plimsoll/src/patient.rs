@@ -33,9 +33,7 @@ pub(crate) fn first_look<T: Send + 'static>(
     };
     let named = thread::Builder::new().name("first look".to_owned());
     named.spawn(body).map_err(|error| {
-        CommandError::new(format!(
-            "cannot start a thread: {error}; end other programs"
-        ))
+        CommandError::new(format!("cannot start a thread: {error}; end other programs"))
     })?;
     let clock = OsClock::new();
     let began = clock.now();
@@ -48,10 +46,7 @@ pub(crate) fn first_look<T: Send + 'static>(
         }
         let now = clock.now();
         let limit = patience::limit(plan.test.give_up, stop.is_set());
-        if patience
-            .look(now, limit)
-            .is_some_and(|moment| began <= moment)
-        {
+        if patience.look(now, limit).is_some_and(|moment| began <= moment) {
             return Err(no_answer(plan, now.since(began).as_secs_f64()));
         }
     }

@@ -15,10 +15,7 @@ pub(crate) fn options(overrides: &Overrides) -> Vec<(String, String)> {
         ("--size", overrides.size.map(write_size)),
         ("--duration", overrides.duration.map(write_duration)),
         ("--threads", sessions),
-        (
-            "--target-iops",
-            overrides.target_iops.map(|rate| rate.to_string()),
-        ),
+        ("--target-iops", overrides.target_iops.map(|rate| rate.to_string())),
         ("--seed", overrides.seed.map(|seed| seed.to_string())),
     ];
     let named = all.into_iter().filter_map(|(option, value)| {
@@ -58,14 +55,9 @@ mod tests {
             ..Overrides::default()
         };
         let said = options(&overrides);
-        let words: Vec<String> = said
-            .iter()
-            .map(|(name, value)| format!("{name} {value}"))
-            .collect();
-        assert_eq!(
-            words,
-            ["--size 64MiB", "--duration 90s", "--target-iops 500"]
-        );
+        let words: Vec<String> =
+            said.iter().map(|(name, value)| format!("{name} {value}")).collect();
+        assert_eq!(words, ["--size 64MiB", "--duration 90s", "--target-iops 500"]);
     }
 
     #[test]

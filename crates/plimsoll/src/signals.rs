@@ -58,9 +58,7 @@ impl StopFlag {
         };
         let named = thread::Builder::new().name("signals".to_owned());
         named.spawn(watch).map(drop).map_err(|error| {
-            CommandError::new(format!(
-                "cannot start a thread: {error}; end other programs"
-            ))
+            CommandError::new(format!("cannot start a thread: {error}; end other programs"))
         })
     }
 }

@@ -24,11 +24,7 @@ static WHOLE_LINES: AtomicBool = AtomicBool::new(false);
 /// Answers the signal that asked to stop, below what the terminal shows.
 pub(crate) fn answer_stop(answer: &str) {
     WHOLE_LINES.store(true, Ordering::Relaxed);
-    let erase = if io::stderr().is_terminal() {
-        "\r\x1b[K"
-    } else {
-        ""
-    };
+    let erase = if io::stderr().is_terminal() { "\r\x1b[K" } else { "" };
     let _ = writeln!(io::stderr(), "{erase}{answer}");
 }
 
@@ -84,11 +80,7 @@ impl Progress {
 
     fn show(&mut self, line: impl FnOnce(&str) -> String) {
         let redraws = self.redraws();
-        let pause = if redraws {
-            REDRAW
-        } else {
-            between_lines(self.started.elapsed())
-        };
+        let pause = if redraws { REDRAW } else { between_lines(self.started.elapsed()) };
         // In a log, work that is over before the first line is due needs none.
         let last = self.shown.or((!redraws).then_some(self.started));
         if self.quiet || last.is_some_and(|last| last.elapsed() < pause) {
@@ -131,11 +123,7 @@ impl Drop for Progress {
 fn describe(what: &str, done: u64, total: u64, elapsed: Duration) -> String {
     let percent = (done.min(total) * 100).checked_div(total).unwrap_or(100);
     let seconds = elapsed.as_secs_f64();
-    let speed = if seconds > 0.0 {
-        done as f64 / seconds
-    } else {
-        0.0
-    };
+    let speed = if seconds > 0.0 { done as f64 / seconds } else { 0.0 };
     let left = (speed > 0.0 && total > done)
         .then(|| Duration::from_secs_f64((total - done) as f64 / speed))
         .map_or_else(String::new, |left| format!(", {} left", duration(left)));
@@ -185,10 +173,7 @@ mod tests {
     #[test]
     fn progress_says_how_far_how_fast_and_how_long_still() {
         let line = describe("checking", 1 << 30, 4 << 30, Duration::from_secs(1));
-        assert_eq!(
-            line,
-            "checking:  25 %, 1.00 GiB of 4.00 GiB, 1024 MiB/s, 3 s left"
-        );
+        assert_eq!(line, "checking:  25 %, 1.00 GiB of 4.00 GiB, 1024 MiB/s, 3 s left");
         let empty = describe("checking", 0, 0, Duration::ZERO);
         assert_eq!(empty, "checking: 100 %, 0 B of 0 B, 0 MiB/s");
     }

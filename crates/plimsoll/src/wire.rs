@@ -21,9 +21,9 @@ pub(crate) fn world() -> Result<World, CommandError> {
 /// An existing folder.
 pub(crate) fn volume(world: &World, folder: &Path) -> Result<Rc<dyn Volume>, CommandError> {
     world.volume(folder).map_err(|error| match error {
-        DeviceError::NotFound { file } => CommandError::new(format!(
-            "{file}: no such folder; create it, or name another one"
-        )),
+        DeviceError::NotFound { file } => {
+            CommandError::new(format!("{file}: no such folder; create it, or name another one"))
+        }
         error => error.into(),
     })
 }
@@ -81,11 +81,8 @@ mod tests {
         let most = groups.iter().map(Vec::len).max().unwrap();
         let least = groups.iter().map(Vec::len).min().unwrap();
         assert!(most - least <= 1);
-        let mut indexes: Vec<u32> = groups
-            .iter()
-            .flatten()
-            .map(|database| database.index)
-            .collect();
+        let mut indexes: Vec<u32> =
+            groups.iter().flatten().map(|database| database.index).collect();
         indexes.sort_unstable();
         assert_eq!(indexes, (0..7).collect::<Vec<_>>());
     }

@@ -73,11 +73,7 @@ impl Scratch {
     /// Runs the command to its end, which must be a good one.
     fn succeed(&self, words: &[&str]) -> Output {
         let output = Command::new(PROGRAM).args(words).output().unwrap();
-        assert!(
-            output.status.success(),
-            "{words:?} in {}: {output:?}",
-            self.0.display()
-        );
+        assert!(output.status.success(), "{words:?} in {}: {output:?}", self.0.display());
         output
     }
 

@@ -65,9 +65,7 @@ fn strangers_see_every_row_after_a_load() {
     let seconds = std::env::var("PLIMSOLL_LOAD_SECONDS");
     let seconds = seconds.as_deref().unwrap_or(DEFAULT_SECONDS);
     let iops = std::env::var("PLIMSOLL_LOAD_IOPS").ok();
-    let target = iops
-        .as_deref()
-        .map(|iops| format!("target_iops = {iops}\n"));
+    let target = iops.as_deref().map(|iops| format!("target_iops = {iops}\n"));
     let target = target.unwrap_or_default();
     let scratch = Scratch::new();
     let plan = format!(
@@ -88,10 +86,7 @@ fn strangers_see_every_row_after_a_load() {
     println!("after {seconds} s of load, {}", told(&ours));
     if let Some(python) = PythonReaders::from_environment("strangers_see_every_row_after_a_load") {
         for reader in [PythonReader::Dissect, PythonReader::Impacket] {
-            agree(
-                &ours,
-                &python.read(reader, &file, trial::messages::TABLE).unwrap(),
-            );
+            agree(&ours, &python.read(reader, &file, trial::messages::TABLE).unwrap());
         }
     }
     let sample = if iops.is_some() {
@@ -100,10 +95,7 @@ fn strangers_see_every_row_after_a_load() {
         LongValues::EveryNth((ours.records.count / FOLLOWED).max(1).try_into().unwrap())
     };
     let ours = read_with_ours(&bytes, trial::messages::TABLE, sample).unwrap();
-    agree(
-        &ours,
-        &read_with_libesedb(&file, trial::messages::TABLE, sample).unwrap(),
-    );
+    agree(&ours, &read_with_libesedb(&file, trial::messages::TABLE, sample).unwrap());
 }
 
 fn agree(ours: &TableDigest, theirs: &TableDigest) {

@@ -31,9 +31,8 @@ fn user(
         report.leave_out("deleted or disconnected");
         return Ok(());
     }
-    let messages = row
-        .count_or_zero("Send Count")?
-        .saturating_add(row.count_or_zero("Receive Count")?);
+    let messages =
+        row.count_or_zero("Send Count")?.saturating_add(row.count_or_zero("Receive Count")?);
     let days = row.count("Report Period")?;
     if days == 0 {
         return Err(row.bad("Report Period", "one day or more"));

@@ -106,14 +106,8 @@ pub(super) fn combine(mut seen: Collector) -> Result<Profile, ProfileError> {
         };
         sizes.into_iter().map(tier).collect()
     };
-    let used: u128 = mailboxes
-        .iter()
-        .map(|mailbox| u128::from(mailbox.used))
-        .sum();
-    let deleted: u128 = mailboxes
-        .iter()
-        .map(|mailbox| u128::from(mailbox.deleted))
-        .sum();
+    let used: u128 = mailboxes.iter().map(|mailbox| u128::from(mailbox.used)).sum();
+    let deleted: u128 = mailboxes.iter().map(|mailbox| u128::from(mailbox.deleted)).sum();
     let share = deleted as f64 / (used + deleted) as f64;
     let archives = mailboxes.iter().filter(|mailbox| mailbox.archive).count();
     Ok(Profile {
@@ -137,10 +131,7 @@ fn mailbox_count(seen: &Collector, rules: &mut Vec<String>) -> Option<u64> {
     let counts = [
         (seen.options.mailboxes.unwrap_or(0), "given"),
         (seen.mailboxes.len() as u64, "those of the mailbox reports"),
-        (
-            of_sites,
-            "the latest count of each site of the message profiles",
-        ),
+        (of_sites, "the latest count of each site of the message profiles"),
         (seen.activity.mailboxes, "the users of the activity report"),
         (
             seen.traffic.mailboxes.len() as u64,
@@ -158,11 +149,7 @@ fn messages_per_mailbox(seen: &Collector, count: u64, rules: &mut Vec<String>) -
     let traffic = &seen.traffic;
     let days = traffic.days.len() as f64;
     if days > 0.0 {
-        let kind = if seen.options.working_days_only {
-            "working days"
-        } else {
-            "days"
-        };
+        let kind = if seen.options.working_days_only { "working days" } else { "days" };
         rules.push(format!(
             "messages: sent (RECEIVE, store driver) and received (DELIVER, per recipient) of the \
              tracking logs, over {days} {kind} and {count} mailboxes"
@@ -241,11 +228,7 @@ fn of_sites(
             name: name.clone(),
             mailboxes: site.mailboxes,
             messages_per_day: site.messages_per_day() / site.mailboxes as f64,
-            average_message: seen
-                .options
-                .average_message
-                .or(length.map(Bytes))
-                .or(average_message),
+            average_message: seen.options.average_message.or(length.map(Bytes)).or(average_message),
             initial_size: None,
             size_limit: seen.options.size_limit,
         }
@@ -266,11 +249,7 @@ fn of_sizes(
     if mailboxes.is_empty() {
         return vec![("all mailboxes".to_owned(), count, None, limit)];
     }
-    let largest = mailboxes
-        .iter()
-        .map(|mailbox| mailbox.used)
-        .max()
-        .unwrap_or(0);
+    let largest = mailboxes.iter().map(|mailbox| mailbox.used).max().unwrap_or(0);
     let rounded = Bytes::from_gib(largest.div_ceil(Bytes::from_gib(1).0).max(1));
     let quota = |mailbox: &Mailbox| limit.or(mailbox.quota.map(Bytes)).unwrap_or(rounded);
     rules.push(match (limit, mailboxes.iter().any(|mailbox| mailbox.quota.is_some())) {
@@ -283,10 +262,8 @@ fn of_sizes(
             .to_owned(),
     });
     let mut groups: Vec<(Bytes, u64, u128)> = Vec::new();
-    let mut sorted: Vec<(Bytes, u64)> = mailboxes
-        .iter()
-        .map(|mailbox| (quota(mailbox), mailbox.used))
-        .collect();
+    let mut sorted: Vec<(Bytes, u64)> =
+        mailboxes.iter().map(|mailbox| (quota(mailbox), mailbox.used)).collect();
     sorted.sort_unstable();
     for (quota, used) in sorted {
         match groups.last_mut() {
@@ -319,11 +296,7 @@ fn scaled(groups: Vec<(Bytes, u64, u128)>, found: u64, wanted: u64) -> Vec<Size>
     let several = groups.len() > 1;
     let tier = |(quota, count, sum): (Bytes, u64, u128)| {
         let average = u64::try_from(sum / u128::from(count)).unwrap_or(u64::MAX);
-        let name = if several {
-            format!("up to {quota}")
-        } else {
-            "all mailboxes".to_owned()
-        };
+        let name = if several { format!("up to {quota}") } else { "all mailboxes".to_owned() };
         let share = u128::from(count) * u128::from(wanted);
         let count = share.div_ceil(u128::from(found));
         let count = u64::try_from(count).unwrap_or(u64::MAX);
@@ -336,31 +309,21 @@ fn scaled(groups: Vec<(Bytes, u64, u128)>, found: u64, wanted: u64) -> Vec<Size>
 fn hourly_shares(seen: &Collector, rules: &mut Vec<String>) -> Option<[f64; 24]> {
     let of_messages = seen.traffic.hours.map(|count| count as f64);
     let (hours, rule) = match seen.log_hours {
-        Some(hours) if hours.iter().sum::<f64>() > 0.0 => (
-            hours,
-            "hourly shares: log files written in each hour, by the servers' clocks",
-        ),
-        _ => (
-            of_messages,
-            "hourly shares: messages of the tracking logs in each hour",
-        ),
+        Some(hours) if hours.iter().sum::<f64>() > 0.0 => {
+            (hours, "hourly shares: log files written in each hour, by the servers' clocks")
+        }
+        _ => (of_messages, "hourly shares: messages of the tracking logs in each hour"),
     };
     let sum: f64 = hours.iter().sum();
     if sum <= 0.0 {
         return None;
     }
     let offset = seen.options.utc_offset_hours;
-    let clock = if seen.log_hours.is_none() {
-        format!(", UTC{offset:+}")
-    } else {
-        String::new()
-    };
+    let clock = if seen.log_hours.is_none() { format!(", UTC{offset:+}") } else { String::new() };
     rules.push(format!("{rule}{clock}"));
     let mut shares = hours.map(|hour| (hour / sum * 1e6).floor());
     let left = 1e6 - shares.iter().sum::<f64>();
-    let peak = shares
-        .iter_mut()
-        .max_by(|left, right| left.total_cmp(right));
+    let peak = shares.iter_mut().max_by(|left, right| left.total_cmp(right));
     *peak? += left;
     Some(shares.map(|share| share / 1e6))
 }

@@ -22,9 +22,7 @@ pub(super) fn moment(text: &str, offset_hours: i32) -> Option<(Date, usize)> {
         return None;
     }
     let seconds = days * DAY + (hour + i64::from(offset_hours)) * HOUR;
-    let date = Date {
-        days: seconds.div_euclid(DAY),
-    };
+    let date = Date { days: seconds.div_euclid(DAY) };
     Some((date, usize::try_from(seconds.rem_euclid(DAY) / HOUR).ok()?))
 }
 
@@ -72,14 +70,7 @@ mod tests {
         assert_eq!(day("1970-01-01"), Some(Date { days: 0 }));
         assert_eq!(day("2000-03-01"), Some(Date { days: 11_017 }));
         assert_eq!(day("2024-02-29"), Some(Date { days: 19_782 }));
-        for wrong in [
-            "2026-02-29",
-            "2026-13-01",
-            "26-01-01",
-            "20.11.2026",
-            "2026-11-20-1",
-            "",
-        ] {
+        for wrong in ["2026-02-29", "2026-13-01", "26-01-01", "20.11.2026", "2026-11-20-1", ""] {
             assert_eq!(day(wrong), None, "{wrong}");
         }
     }

@@ -44,10 +44,7 @@ impl fmt::Display for ProfileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unknown { file, found } => {
-                writeln!(
-                    f,
-                    "{file}: not a kind of file that is known here; its headers are"
-                )?;
+                writeln!(f, "{file}: not a kind of file that is known here; its headers are")?;
                 writeln!(f, "  {}", shown(found))?;
                 write!(f, "known are, by the headers they must have:")?;
                 for kind in Kind::ALL {
@@ -57,10 +54,7 @@ impl fmt::Display for ProfileError {
                 Ok(())
             }
             Self::Binary { file } => {
-                write!(
-                    f,
-                    "{file}: is no text; export it again as comma-separated values"
-                )
+                write!(f, "{file}: is no text; export it again as comma-separated values")
             }
             Self::Empty { file } => write!(f, "{file}: is empty; export it again"),
             Self::NothingRead { file, kind, first } => write!(
@@ -86,11 +80,7 @@ impl std::error::Error for ProfileError {}
 /// Headers as a list that stays readable whatever the file was.
 fn shown(headers: &[String]) -> String {
     let short = |header: &String| -> String {
-        header
-            .chars()
-            .filter(|symbol| !symbol.is_control())
-            .take(40)
-            .collect()
+        header.chars().filter(|symbol| !symbol.is_control()).take(40).collect()
     };
     let mut list: Vec<String> = headers.iter().take(12).map(short).collect();
     if headers.len() > list.len() {

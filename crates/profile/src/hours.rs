@@ -34,9 +34,7 @@ fn one_database(row: Row<'_>, hours: &mut [f64; 24]) -> Result<(), BadRow> {
 /// counted per second of them where the script says how many there were.
 fn one_hour(row: Row<'_>, hours: &mut [f64; 24]) -> Result<(), BadRow> {
     let hour = row.count("Hour")?;
-    let place = usize::try_from(hour)
-        .ok()
-        .and_then(|hour| hours.get_mut(hour));
+    let place = usize::try_from(hour).ok().and_then(|hour| hours.get_mut(hour));
     let sum = place.ok_or_else(|| row.bad("Hour", "0 to 23"))?;
     let logs = row.count("TotalLogsCreated")? as f64;
     let seconds = row.text("TotalSampleIntervalSeconds").replace(',', ".");

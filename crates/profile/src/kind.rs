@@ -37,22 +37,12 @@ impl Kind {
     /// Headers without which a file is not of this kind.
     pub const fn needed(self) -> &'static [&'static str] {
         match self {
-            Self::MessageTracking => &[
-                "date-time",
-                "source",
-                "event-id",
-                "total-bytes",
-                "recipient-address",
-            ],
-            Self::MessageProfile => &[
-                "SiteName",
-                "Mailboxes",
-                "SentMsgs",
-                "RcvdMsgs",
-                "SentKB",
-                "RcvdKB",
-                "TotalDays",
-            ],
+            Self::MessageTracking => {
+                &["date-time", "source", "event-id", "total-bytes", "recipient-address"]
+            }
+            Self::MessageProfile => {
+                &["SiteName", "Mailboxes", "SentMsgs", "RcvdMsgs", "SentKB", "RcvdKB", "TotalDays"]
+            }
             Self::LogFilesByHour => &["Server", "LogFolderPath", "Hour-00", "Hour-23"],
             Self::LogHours => &["Hour", "TotalLogsCreated"],
             Self::MailboxUsage => &["Storage Used (Byte)", "Item Count"],

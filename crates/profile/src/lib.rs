@@ -112,9 +112,7 @@ impl FileReport {
     }
 
     fn saw(&mut self, date: &str) {
-        let (first, last) = self
-            .dates
-            .get_or_insert_with(|| (date.to_owned(), date.to_owned()));
+        let (first, last) = self.dates.get_or_insert_with(|| (date.to_owned(), date.to_owned()));
         if date < first.as_str() {
             date.clone_into(first);
         }
@@ -151,10 +149,7 @@ pub struct Collector {
 impl Collector {
     /// A collector that has seen nothing.
     pub fn new(options: Options) -> Self {
-        Self {
-            options,
-            ..Self::default()
-        }
+        Self { options, ..Self::default() }
     }
 
     /// Reads one whole file; what it is, its headers say.

@@ -60,10 +60,7 @@ pub(super) fn read(
 fn identity(row: Row<'_>) -> String {
     let columns = ["User Principal Name", "MailboxGuid", "PrimarySmtpAddress"];
     let mut texts = columns.iter().map(|column| row.text(column));
-    texts
-        .find(|text| !text.is_empty())
-        .unwrap_or("")
-        .to_lowercase()
+    texts.find(|text| !text.is_empty()).unwrap_or("").to_lowercase()
 }
 
 /// Why a row is no user's mailbox. Kinds that the message profile leaves out are left out here too.
@@ -76,11 +73,7 @@ fn no_mailbox(row: Row<'_>) -> Option<&'static str> {
     }
     let kind = ["MailboxTypeDetail", "RecipientTypeDetails"].map(|column| row.text(column));
     let name = row.text("DisplayName");
-    let starts = [
-        "HealthMailbox",
-        "SystemMailbox{",
-        "Discovery Search Mailbox",
-    ];
+    let starts = ["HealthMailbox", "SystemMailbox{", "Discovery Search Mailbox"];
     let system = starts.iter().any(|start| name.starts_with(start));
     let kinds = ["DiscoveryMailbox", "EquipmentMailbox", "MonitoringMailbox"];
     if system || kind.iter().any(|kind| kinds.contains(kind)) {

@@ -49,16 +49,10 @@ fn site(row: Row<'_>) -> Result<(String, SiteMail), BadRow> {
     }
     let kilobytes = row.count("SentKB")?.saturating_add(row.count("RcvdKB")?);
     let counted = Counted {
-        messages: row
-            .count("SentMsgs")?
-            .saturating_add(row.count("RcvdMsgs")?),
+        messages: row.count("SentMsgs")?.saturating_add(row.count("RcvdMsgs")?),
         bytes: kilobytes.saturating_mul(1024),
     };
     let mailboxes = row.count("Mailboxes")?;
-    let mail = SiteMail {
-        mailboxes,
-        days,
-        counted,
-    };
+    let mail = SiteMail { mailboxes, days, counted };
     Ok((row.text("SiteName").to_owned(), mail))
 }

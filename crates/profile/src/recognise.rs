@@ -7,9 +7,7 @@ use crate::sheet::Sheet;
 /// What the file `name` is.
 pub(super) fn recognise(name: &str, sheet: &Sheet<'_>) -> Result<Kind, ProfileError> {
     if sheet.headers().is_empty() {
-        return Err(ProfileError::Empty {
-            file: name.to_owned(),
-        });
+        return Err(ProfileError::Empty { file: name.to_owned() });
     }
     Kind::ALL
         .into_iter()

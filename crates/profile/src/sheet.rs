@@ -21,12 +21,7 @@ pub struct BadRow {
 
 impl fmt::Display for BadRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            line,
-            column,
-            found,
-            wanted,
-        } = self;
+        let Self { line, column, found, wanted } = self;
         let found: String = found.chars().take(40).collect();
         write!(f, "line {line}: {column} is {found:?}, not {wanted}")
     }
@@ -36,12 +31,7 @@ impl fmt::Display for BadRow {
 /// another code page can only stand in names, which are not counted, so they are replaced.
 pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
     let wide = |bytes: &[u8], unit: fn([u8; 2]) -> u16| {
-        let units: Vec<u16> = bytes
-            .as_chunks::<2>()
-            .0
-            .iter()
-            .map(|&pair| unit(pair))
-            .collect();
+        let units: Vec<u16> = bytes.as_chunks::<2>().0.iter().map(|&pair| unit(pair)).collect();
         Cow::Owned(String::from_utf16_lossy(&units))
     };
     match bytes {
@@ -163,11 +153,7 @@ impl<'a> Sheet<'a> {
             }
         }
         let line = self.line();
-        Some(Ok(Row {
-            record: &self.record,
-            names: &self.names,
-            line,
-        }))
+        Some(Ok(Row { record: &self.record, names: &self.names, line }))
     }
 }
 
@@ -210,10 +196,7 @@ impl<'s> Row<'s> {
             .and_then(|(_, rest)| rest.split_once(')'))
             .map(|(inside, _)| inside.trim_end_matches(|c: char| c.is_alphabetic() || c == ' '));
         whole_number(inside.unwrap_or(text)).ok_or_else(|| {
-            self.bad(
-                column,
-                "a size in bytes, such as `1.2 GB (1,288,490,188 bytes)`",
-            )
+            self.bad(column, "a size in bytes, such as `1.2 GB (1,288,490,188 bytes)`")
         })
     }
 
@@ -248,11 +231,7 @@ fn whole_number(text: &str) -> Option<u64> {
 
 /// A header as far as it matters: its letters and digits, in lower case.
 fn same(header: &str) -> String {
-    header
-        .chars()
-        .filter(|symbol| symbol.is_alphanumeric())
-        .flat_map(char::to_lowercase)
-        .collect()
+    header.chars().filter(|symbol| symbol.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 /// The most frequent of the usual separators in the line of headers.
@@ -286,29 +265,13 @@ mod tests {
 
     #[test]
     fn numbers_of_many_languages() {
-        for text in [
-            "1288490188",
-            "1,288,490,188",
-            "1.288.490.188",
-            "1 288 490 188",
-            "1'288'490'188",
-        ] {
+        for text in
+            ["1288490188", "1,288,490,188", "1.288.490.188", "1 288 490 188", "1'288'490'188"]
+        {
             assert_eq!(whole_number(text), Some(1_288_490_188), "{text}");
         }
-        assert_eq!(
-            whole_number("1\u{202F}288\u{A0}490\u{2009}188"),
-            Some(1_288_490_188)
-        );
-        for text in [
-            "",
-            "-3",
-            "1.5",
-            "12,34",
-            "1e9",
-            "ten",
-            ",5",
-            "99999999999999999999",
-        ] {
+        assert_eq!(whole_number("1\u{202F}288\u{A0}490\u{2009}188"), Some(1_288_490_188));
+        for text in ["", "-3", "1.5", "12,34", "1e9", "ten", ",5", "99999999999999999999"] {
             assert_eq!(whole_number(text), None, "{text}");
         }
     }

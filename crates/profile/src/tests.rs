@@ -45,24 +45,14 @@ fn a_tracking_log() {
     let tier = &profile.tiers[0];
     assert_eq!(tier.mailboxes, 3);
     assert!((tier.messages_per_day - 4.0 / 3.0).abs() < 1e-12);
-    assert_eq!(
-        tier.average_message,
-        Some(Bytes((10240 + 2 * 20480 + 1000) / 4))
-    );
+    assert_eq!(tier.average_message, Some(Bytes((10240 + 2 * 20480 + 1000) / 4)));
     let report = &profile.files[0];
-    assert_eq!(
-        (report.kind, report.rows, report.bad_rows),
-        (Kind::MessageTracking, 9, 1)
-    );
+    assert_eq!((report.kind, report.rows, report.bad_rows), (Kind::MessageTracking, 9, 1));
     assert_eq!(
         report.bad_examples[0].to_string(),
         "line 13: total-bytes is \"many\", not a whole number"
     );
-    let reasons: Vec<_> = report
-        .left_out
-        .iter()
-        .map(|(reason, rows)| (*reason, *rows))
-        .collect();
+    let reasons: Vec<_> = report.left_out.iter().map(|(reason, rows)| (*reason, *rows)).collect();
     assert_eq!(
         reasons,
         [
@@ -72,27 +62,13 @@ fn a_tracking_log() {
             ("not a working day", 1)
         ]
     );
-    assert_eq!(
-        report.dates,
-        Some(("2026-11-20".to_owned(), "2026-11-20".to_owned()))
-    );
+    assert_eq!(report.dates, Some(("2026-11-20".to_owned(), "2026-11-20".to_owned())));
     assert_eq!(profile.peak_hour(), Some((9, 0.75)));
     let script = profile.script.unwrap();
-    assert_eq!(
-        (
-            script.total_messages,
-            script.sent_messages,
-            script.received_messages
-        ),
-        (2, 1, 1)
-    );
+    assert_eq!((script.total_messages, script.sent_messages, script.received_messages), (2, 1, 1));
     // 52,200 bytes are 51 KB of 4 messages; 41,960 received ones 41 KB of 3.
     assert_eq!(
-        (
-            script.total_kilobytes,
-            script.sent_kilobytes,
-            script.received_kilobytes
-        ),
+        (script.total_kilobytes, script.sent_kilobytes, script.received_kilobytes),
         (13, 10, 14)
     );
 }
@@ -137,13 +113,7 @@ fn a_message_profile_has_a_tier_per_site() {
     let tiers: Vec<_> = profile
         .tiers
         .iter()
-        .map(|tier| {
-            (
-                tier.name.as_str(),
-                tier.mailboxes,
-                tier.average_message.unwrap().0,
-            )
-        })
+        .map(|tier| (tier.name.as_str(), tier.mailboxes, tier.average_message.unwrap().0))
         .collect();
     assert_eq!(tiers, [("Berlin", 100, 50 * 1024), ("Oslo", 50, 20 * 1024)]);
     assert!((profile.tiers[0].messages_per_day - 30.0).abs() < 1e-12);
@@ -178,13 +148,7 @@ fn reports_of_microsoft_365() {
     let sizes: Vec<_> = profile
         .tiers
         .iter()
-        .map(|tier| {
-            (
-                tier.mailboxes,
-                tier.initial_size.unwrap(),
-                tier.size_limit.unwrap(),
-            )
-        })
+        .map(|tier| (tier.mailboxes, tier.initial_size.unwrap(), tier.size_limit.unwrap()))
         .collect();
     let gib = Bytes::from_gib;
     assert_eq!(sizes, [(1, gib(1), gib(2)), (1, gib(2), gib(50))]);
@@ -210,19 +174,10 @@ fn mailbox_statistics_in_any_language() {
         \"HealthMailbox-x\",\"1\",\"1 GB (1,073,741,824 bytes)\",\"0 B (0 bytes)\",\r\n";
     let german = "DisplayName;ItemCount;TotalItemSize\n\
                   B;1;3,0 GB (3.221.225.472 Bytes)\nC;1;1 MB (1 048 576 octets)\nD;1;1 MB\n";
-    let options = Options {
-        mailboxes: Some(30),
-        ..Options::default()
-    };
-    let profile = profile(
-        options,
-        &[("a.csv", english), ("b.csv", german), ("log", LOG)],
-    );
+    let options = Options { mailboxes: Some(30), ..Options::default() };
+    let profile = profile(options, &[("a.csv", english), ("b.csv", german), ("log", LOG)]);
     let tier = &profile.tiers[0];
-    assert_eq!(
-        (tier.mailboxes, tier.size_limit),
-        (30, Some(Bytes::from_gib(3)))
-    );
+    assert_eq!((tier.mailboxes, tier.size_limit), (30, Some(Bytes::from_gib(3))));
     let used = (1_288_490_188 + 3_221_225_472 + 1_048_576) / 3;
     assert_eq!(tier.initial_size, Some(Bytes(used)));
     assert_eq!(profile.files[1].bad_rows, 1);
@@ -277,24 +232,12 @@ fn what_makes_no_profile_says_why() {
     let mut collector = Collector::new(Options::default());
     let unknown = collector.add("x.csv", b"Name,Colour\nA,red\n").unwrap_err();
     let text = unknown.to_string();
-    for part in [
-        "x.csv",
-        "Name, Colour",
-        "TotalItemSize, ItemCount",
-        "message tracking log",
-    ] {
+    for part in ["x.csv", "Name, Colour", "TotalItemSize, ItemCount", "message tracking log"] {
         assert!(text.contains(part), "{part} in {text}");
     }
     let empty = collector.add("y.csv", b"\n\n").unwrap_err();
-    assert_eq!(
-        empty,
-        ProfileError::Empty {
-            file: "y.csv".to_owned()
-        }
-    );
-    let bad = collector
-        .add("z.csv", b"ItemCount,TotalItemSize\n1,1 GB\n")
-        .unwrap_err();
+    assert_eq!(empty, ProfileError::Empty { file: "y.csv".to_owned() });
+    let bad = collector.add("z.csv", b"ItemCount,TotalItemSize\n1,1 GB\n").unwrap_err();
     assert!(bad.to_string().contains("line 2: TotalItemSize"), "{bad}");
     assert_eq!(collector.finish().unwrap_err(), ProfileError::NoMailboxes);
     let mut collector = Collector::new(Options::default());
@@ -326,21 +269,10 @@ fn the_document_says_where_numbers_come_from() {
     let servers = "\n[availability]\nservers_per_site = 2\ncopies = 2\n";
     let deployment = plan::Deployment::parse("profile.toml", &format!("{text}{servers}")).unwrap();
     assert!(deployment.provenance[0].starts_with("usage\n.csv: Microsoft 365"));
-    assert!(
-        deployment
-            .provenance
-            .iter()
-            .any(|line| line.starts_with("messages: "))
-    );
+    assert!(deployment.provenance.iter().any(|line| line.starts_with("messages: ")));
     let table: toml::Table = text.parse().unwrap();
     assert_eq!(table["tier"].as_array().unwrap().len(), 2);
-    assert_eq!(
-        table["replication"]["hourly_percent"]
-            .as_array()
-            .unwrap()
-            .len(),
-        24
-    );
+    assert_eq!(table["replication"]["hourly_percent"].as_array().unwrap().len(), 24);
 }
 
 proptest::proptest! {
@@ -371,11 +303,6 @@ fn tables_of_wide_characters_need_no_mark() {
 #[test]
 fn a_binary_file_is_called_one() {
     let mut collector = Collector::new(Options::default());
-    let refused = collector
-        .add("x", b"\x7fELF\x02\x01\x01\0\0\0")
-        .unwrap_err();
-    assert_eq!(
-        refused.to_string(),
-        "x: is no text; export it again as comma-separated values"
-    );
+    let refused = collector.add("x", b"\x7fELF\x02\x01\x01\0\0\0").unwrap_err();
+    assert_eq!(refused.to_string(), "x: is no text; export it again as comma-separated values");
 }

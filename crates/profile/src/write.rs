@@ -12,20 +12,13 @@ impl Profile {
     /// A TOML text of the tiers and the hours, with the provenance in front.
     pub fn to_toml(&self) -> String {
         let mut text = String::new();
-        self.write(&mut text)
-            .expect("invariant: writing to a string cannot fail");
+        self.write(&mut text).expect("invariant: writing to a string cannot fail");
         text
     }
 
     fn write(&self, text: &mut String) -> std::fmt::Result {
-        writeln!(
-            text,
-            "# What mailboxes do, measured by `plimsoll profile`: the tiers of a"
-        )?;
-        writeln!(
-            text,
-            "# deployment. `plimsoll size` says what else it needs to know."
-        )?;
+        writeln!(text, "# What mailboxes do, measured by `plimsoll profile`: the tiers of a")?;
+        writeln!(text, "# deployment. `plimsoll size` says what else it needs to know.")?;
         self.provenance(text)?;
         for tier in &self.tiers {
             write_tier(tier, text)?;
@@ -59,15 +52,11 @@ impl Profile {
         let mut rules = self.rules.clone();
         if let Some(share) = self.deleted_share {
             let percent = share * 100.0;
-            rules.push(format!(
-                "deleted items: {percent:.1} % of what mailboxes hold"
-            ));
+            rules.push(format!("deleted items: {percent:.1} % of what mailboxes hold"));
         }
         if self.archives > 0 {
             let archives = self.archives;
-            rules.push(format!(
-                "archives: {archives} mailboxes; give `archive_limit` for them"
-            ));
+            rules.push(format!("archives: {archives} mailboxes; give `archive_limit` for them"));
         }
         writeln!(text, "\n[provenance]")?;
         write_list("files", self.files.iter().map(described), text)?;
@@ -84,11 +73,8 @@ fn described(file: &FileReport) -> String {
     let left_out = file.left_out.iter();
     let left_out = left_out.map(|(reason, rows)| format!("{rows} left out ({reason})"));
     let bad = (file.bad_rows > 0).then(|| format!("{} bad", file.bad_rows));
-    let parts: Vec<String> = std::iter::once(head)
-        .chain(dates)
-        .chain(left_out)
-        .chain(bad)
-        .collect();
+    let parts: Vec<String> =
+        std::iter::once(head).chain(dates).chain(left_out).chain(bad).collect();
     parts.join("; ")
 }
 
@@ -117,10 +103,7 @@ fn write_tier(tier: &TierProfile, text: &mut String) -> std::fmt::Result {
     writeln!(text, "mailboxes = {}", tier.mailboxes)?;
     let messages = tier.messages_per_day;
     if messages < LEAST_MESSAGES {
-        writeln!(
-            text,
-            "messages_per_day = {LEAST_MESSAGES:.1} # measured {messages:.2}"
-        )?;
+        writeln!(text, "messages_per_day = {LEAST_MESSAGES:.1} # measured {messages:.2}")?;
     } else {
         writeln!(text, "messages_per_day = {messages:.1}")?;
     }

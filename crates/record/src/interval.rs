@@ -317,10 +317,7 @@ pub struct Interval {
     pub processors: Option<Box<ProcessorShares>>,
 }
 
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde calls it with a reference"
-)]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
 fn is_zero(value: &u64) -> bool {
     *value == 0
 }

@@ -28,11 +28,7 @@ impl Looked {
     pub(crate) fn paused_ns(&self) -> Option<u64> {
         let host = self.host?;
         let paused = host.pause_maximum_ns.unwrap_or_else(|| {
-            let late = if self.phase == Phase::Measure {
-                self.late_ns()
-            } else {
-                0
-            };
+            let late = if self.phase == Phase::Measure { self.late_ns() } else { 0 };
             host.reactor_lag_maximum_ns.max(late)
         });
         (paused >= PAUSE_LIMIT_NS).then_some(paused)
@@ -94,18 +90,8 @@ mod tests {
         assert_eq!(lagging.paused_ns(), Some(10_004_000_000));
         assert_eq!(looked(3 * SECOND, 5, None).paused_ns(), Some(2 * SECOND));
         assert_eq!(looked(SECOND, 20_000_000, None).paused_ns(), None);
-        let check = Looked {
-            phase: Phase::Check,
-            ..looked(90 * SECOND, 5, None)
-        };
+        let check = Looked { phase: Phase::Check, ..looked(90 * SECOND, 5, None) };
         assert_eq!(check.paused_ns(), None);
-        assert_eq!(
-            Looked {
-                host: None,
-                ..lagging
-            }
-            .paused_ns(),
-            None
-        );
+        assert_eq!(Looked { host: None, ..lagging }.paused_ns(), None);
     }
 }

@@ -73,10 +73,7 @@ mod tests {
             own_percent: 34.2,
             kernel_percent: 0.4,
             others_percent: 65.8,
-            top: Some(ProgramShare {
-                name: "rustc".to_owned(),
-                percent: 60.0,
-            }),
+            top: Some(ProgramShare { name: "rustc".to_owned(), percent: 60.0 }),
         };
         assert_eq!(
             shares.to_string(),

@@ -160,10 +160,9 @@ impl fmt::Display for LoadError {
                 f,
                 "the first line is not the start of a run: this is not a run's record.jsonl"
             ),
-            Self::SecondStart { line } => write!(
-                f,
-                "line {line} starts a second run: split the file there, one run each"
-            ),
+            Self::SecondStart { line } => {
+                write!(f, "line {line} starts a second run: split the file there, one run each")
+            }
             Self::Line { line, error } => write!(f, "line {line}: {error}"),
         }
     }
@@ -211,17 +210,13 @@ impl RunRecord {
 
     /// A run of which only the start is known.
     pub fn begin(start: Start) -> Self {
-        Self {
-            start,
-            ..Self::default()
-        }
+        Self { start, ..Self::default() }
     }
 
     /// Sessions that loaded each database while the run was measured.
     pub fn sessions_per_database(&self) -> u32 {
         let given = self.start.settings.threads_per_database;
-        self.tuned
-            .map_or(given, |tuned| tuned.sessions_per_database)
+        self.tuned.map_or(given, |tuned| tuned.sessions_per_database)
     }
 
     /// Folds one event in; a further start is ignored.
@@ -243,11 +238,9 @@ impl RunRecord {
 
     fn push_phase(&mut self, mark: PhaseMark) {
         match mark.edge {
-            Edge::Begin => self.phases.push(PhaseSpan {
-                phase: mark.phase,
-                from_ns: mark.at_ns,
-                to_ns: None,
-            }),
+            Edge::Begin => {
+                self.phases.push(PhaseSpan { phase: mark.phase, from_ns: mark.at_ns, to_ns: None })
+            }
             Edge::End => {
                 let open = self.phases.iter_mut().rev();
                 let mut open = open.filter(|span| span.phase == mark.phase && span.to_ns.is_none());
@@ -264,10 +257,7 @@ impl RunRecord {
         let mut all: BTreeMap<Series, SeriesTotal> = BTreeMap::new();
         let mut rows = Vec::with_capacity(interval.databases.len());
         for database in &interval.databases {
-            let totals = self
-                .totals
-                .entry((interval.phase, database.index))
-                .or_default();
+            let totals = self.totals.entry((interval.phase, database.index)).or_default();
             if !is_left_out {
                 totals.span_ns += span_ns;
                 totals.counters += database.counters;
@@ -301,10 +291,7 @@ impl RunRecord {
             from_ns: interval.from_ns,
             to_ns: interval.to_ns,
             databases: rows,
-            series: all
-                .iter()
-                .map(|(&series, total)| (series, total.row()))
-                .collect(),
+            series: all.iter().map(|(&series, total)| (series, total.row())).collect(),
             host: interval.host,
             processors: interval.processors.as_deref().cloned(),
             is_left_out,
@@ -340,10 +327,7 @@ impl RunRecord {
 
     /// All databases of a phase together; the span is that of the intervals, not their sum.
     pub fn sum_of(&self, phase: Phase) -> PhaseTotals {
-        let mut sum = PhaseTotals {
-            span_ns: self.span_ns(phase),
-            ..PhaseTotals::default()
-        };
+        let mut sum = PhaseTotals { span_ns: self.span_ns(phase), ..PhaseTotals::default() };
         let of_phase = self.totals.iter().filter(|((of, _), _)| *of == phase);
         for (_, totals) in of_phase {
             sum.counters += totals.counters;
@@ -385,9 +369,7 @@ impl PhaseTotals {
 
     /// Requests of a kind that succeeded.
     pub fn count(&self, series: Series) -> u64 {
-        self.series
-            .get(&series)
-            .map_or(0, |total| total.latency.count())
+        self.series.get(&series).map_or(0, |total| total.latency.count())
     }
 
     /// Requests of a kind per second; 0 where no time passed.
@@ -454,12 +436,7 @@ impl SeriesTotal {
 }
 
 fn row((bytes, errors): (u64, u64), latency: &Histogram, unanswered: Unanswered) -> SeriesRow {
-    SeriesRow {
-        bytes,
-        errors,
-        latency: latency.summary(),
-        unanswered,
-    }
+    SeriesRow { bytes, errors, latency: latency.summary(), unanswered }
 }
 
 fn decode(line: &[u8]) -> Result<Event, DecodeError> {

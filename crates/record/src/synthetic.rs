@@ -16,15 +16,8 @@ const FILE_PAGES: u64 = 32_642;
 
 /// Latency in percent of the median at rising quantiles (per mille): the shape of a disk array
 /// behind a write-back cache.
-const SHAPE: [(u64, u64); 7] = [
-    (0, 25),
-    (500, 100),
-    (900, 210),
-    (990, 420),
-    (999, 900),
-    (1_000, 1_600),
-    (1_001, 1_600),
-];
+const SHAPE: [(u64, u64); 7] =
+    [(0, 25), (500, 100), (900, 210), (990, 420), (999, 900), (1_000, 1_600), (1_001, 1_600)];
 
 /// What the made-up run is like.
 #[derive(Clone, Debug)]
@@ -102,10 +95,7 @@ impl Synthetic {
             events(self.interval(&mut prng, Phase::Warm, number, None));
         }
         mark(events, Phase::Warm, Edge::End, warm_ns);
-        events(log(
-            warm_ns,
-            "Cache reached 461.4 MiB of 512.0 MiB: measurement begins.",
-        ));
+        events(log(warm_ns, "Cache reached 461.4 MiB of 512.0 MiB: measurement begins."));
         mark(events, Phase::Measure, Edge::Begin, warm_ns);
         for number in 0..self.measure_intervals {
             let at = self.warm_intervals + number;
@@ -126,11 +116,7 @@ impl Synthetic {
         }
         mark(events, Phase::Check, Edge::End, checked_ns);
         events(log(checked_ns, "Testing ends."));
-        events(Event::Finished(Finished {
-            at_ns: checked_ns,
-            interrupted: false,
-            reason: None,
-        }));
+        events(Event::Finished(Finished { at_ns: checked_ns, interrupted: false, reason: None }));
     }
 
     fn start(&self) -> Start {
@@ -195,15 +181,10 @@ impl Synthetic {
 
     /// One interval of load; `number` counts all of them, `measured` those of the measurement.
     fn interval(&self, prng: &mut Prng, phase: Phase, number: u64, measured: Option<u64>) -> Event {
-        let slowdown = if measured.is_some() && measured == self.spike {
-            12
-        } else {
-            1
-        };
+        let slowdown = if measured.is_some() && measured == self.spike { 12 } else { 1 };
         let interval_ns = self.interval_seconds * SECOND;
-        let databases = (0..self.databases)
-            .map(|index| self.database(prng, index, number, slowdown))
-            .collect();
+        let databases =
+            (0..self.databases).map(|index| self.database(prng, index, number, slowdown)).collect();
         Event::Interval(Interval {
             phase,
             from_ns: number * interval_ns,
@@ -228,31 +209,11 @@ impl Synthetic {
         let mut draw = |series, count, bytes, median| draw(prng, series, count, bytes, median);
         let series = vec![
             draw(Series::DatabaseRead, reads, PAGE, read_ns),
-            draw(
-                Series::DatabaseWrite,
-                writes,
-                PAGE * 114 / 100,
-                read_ns * wave / 150,
-            ),
+            draw(Series::DatabaseWrite, writes, PAGE * 114 / 100, read_ns * wave / 150),
             draw(Series::LogWrite, log_writes, 5_172, log_ns),
-            draw(
-                Series::LogFormat,
-                self.interval_seconds / 4,
-                524_288,
-                log_ns * 3,
-            ),
-            draw(
-                Series::MaintenanceRead,
-                self.interval_seconds * 8,
-                262_144,
-                read_ns * 2,
-            ),
-            draw(
-                Series::Transaction,
-                self.interval_seconds * 5,
-                0,
-                read_ns * 38,
-            ),
+            draw(Series::LogFormat, self.interval_seconds / 4, 524_288, log_ns * 3),
+            draw(Series::MaintenanceRead, self.interval_seconds * 8, 262_144, read_ns * 2),
+            draw(Series::Transaction, self.interval_seconds * 5, 0, read_ns * 38),
         ];
         let transactions = self.interval_seconds * 5;
         DatabaseInterval {
@@ -320,10 +281,7 @@ fn facts(index: u32) -> DatabaseFacts {
     let number = index + 1;
     let volume = VolumeFacts {
         mount: format!("/mail/db{number:02}"),
-        device: format!(
-            "/dev/sd{}",
-            char::from(b'b' + u8::try_from(index).unwrap_or(24))
-        ),
+        device: format!("/dev/sd{}", char::from(b'b' + u8::try_from(index).unwrap_or(24))),
         model: "Example array".to_owned(),
         file_system: "xfs".to_owned(),
         size_bytes: 1_200_000_000_000,
@@ -370,10 +328,7 @@ fn draw(prng: &mut Prng, series: Series, count: u64, bytes: u64, median_ns: u64)
 fn latency(prng: &mut Prng, median_ns: u64) -> u64 {
     let per_million = prng.below(1_000_000);
     let above = |pair: &&[(u64, u64)]| per_million < pair[1].0 * 1_000;
-    let pair = SHAPE
-        .windows(2)
-        .find(above)
-        .expect("invariant: the shape ends above one million");
+    let pair = SHAPE.windows(2).find(above).expect("invariant: the shape ends above one million");
     let (from, to) = (pair[0], pair[1]);
     let width = (to.0 - from.0) * 1_000;
     let within = per_million - from.0 * 1_000;
@@ -382,10 +337,7 @@ fn latency(prng: &mut Prng, median_ns: u64) -> u64 {
 }
 
 fn log(at_ns: u64, text: &str) -> Event {
-    Event::Log(LogLine {
-        at_ns,
-        text: text.to_owned(),
-    })
+    Event::Log(LogLine { at_ns, text: text.to_owned() })
 }
 
 fn mark(events: &mut dyn FnMut(Event), phase: Phase, edge: Edge, at_ns: u64) {

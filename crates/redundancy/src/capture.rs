@@ -44,10 +44,9 @@ impl fmt::Display for CaptureError {
                 f,
                 "is damaged after {frames} frames, so what follows is unknown; capture again"
             ),
-            Self::UnknownLink { link } => write!(
-                f,
-                "holds only frames of link type {link}; capture on an Ethernet interface"
-            ),
+            Self::UnknownLink { link } => {
+                write!(f, "holds only frames of link type {link}; capture on an Ethernet interface")
+            }
         }
     }
 }
@@ -112,9 +111,7 @@ pub fn read_capture(
     }
     let summary = reader.summary;
     if summary.frames > 0 && summary.frames == summary.unknown_link {
-        return Err(CaptureError::UnknownLink {
-            link: reader.last_unknown,
-        });
+        return Err(CaptureError::UnknownLink { link: reader.last_unknown });
     }
     Ok(summary)
 }
@@ -168,9 +165,7 @@ impl CaptureReader {
     }
 
     fn frame(&mut self, number: u32, seconds: u64, ticks: u64, bytes: &[u8], watch: &mut Watch) {
-        let Some(interface) = usize::try_from(number)
-            .ok()
-            .and_then(|at| self.interfaces.get(at))
+        let Some(interface) = usize::try_from(number).ok().and_then(|at| self.interfaces.get(at))
         else {
             return;
         };

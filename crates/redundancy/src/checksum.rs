@@ -14,11 +14,7 @@ pub(crate) fn is_right(parts: &[&[u8]]) -> bool {
 }
 
 fn fold(sum: u64) -> u64 {
-    if sum > 0xFFFF {
-        fold((sum & 0xFFFF) + (sum >> 16))
-    } else {
-        sum
-    }
+    if sum > 0xFFFF { fold((sum & 0xFFFF) + (sum >> 16)) } else { sum }
 }
 
 /// What is summed in front of a packet of VRRP 3: addresses, length and protocol number.

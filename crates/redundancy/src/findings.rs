@@ -206,9 +206,7 @@ impl Rivalry {
 
 /// Whether `advert` still counted at `nanoseconds`.
 fn is_alive(advert: &Advert, nanoseconds: u64) -> bool {
-    let life = advert
-        .interval_nanoseconds
-        .saturating_mul(INTERVALS_TO_DEATH);
+    let life = advert.interval_nanoseconds.saturating_mul(INTERVALS_TO_DEATH);
     advert.is_master && nanoseconds <= advert.nanoseconds.saturating_add(life)
 }
 
@@ -272,10 +270,7 @@ fn is_believed(sources: &[Source]) -> bool {
 }
 
 fn addresses(sources: &[Source]) -> BTreeSet<IpAddr> {
-    sources
-        .iter()
-        .flat_map(|source| source.last.addresses.iter().copied())
-        .collect()
+    sources.iter().flat_map(|source| source.last.addresses.iter().copied()).collect()
 }
 
 fn of_packets(sources: &[Source]) -> Vec<Problem> {

@@ -58,17 +58,11 @@ pub(crate) fn is_known(link: i32) -> bool {
 /// What `frame` holds; none for everything that does not matter here.
 pub(crate) fn open<'a>(frame: &Frame<'a>) -> Option<Content<'a>> {
     let (mac, packet) = link_layer(frame)?;
-    let vlans = packet
-        .link_exts
-        .iter()
-        .filter_map(|extension| match extension {
-            LaxLinkExtSlice::Vlan(tag) => Some(tag.vlan_identifier().value()),
-            LaxLinkExtSlice::Macsec(_) => None,
-        });
-    let segment = Segment {
-        interface: frame.interface,
-        vlans: vlans.collect(),
-    };
+    let vlans = packet.link_exts.iter().filter_map(|extension| match extension {
+        LaxLinkExtSlice::Vlan(tag) => Some(tag.vlan_identifier().value()),
+        LaxLinkExtSlice::Macsec(_) => None,
+    });
+    let segment = Segment { interface: frame.interface, vlans: vlans.collect() };
     let udp = match &packet.transport {
         Some(TransportSlice::Udp(udp)) => Some((udp.destination_port(), udp.payload())),
         _ => None,
@@ -85,12 +79,7 @@ pub(crate) fn open<'a>(frame: &Frame<'a>) -> Option<Content<'a>> {
             let header = ip.header();
             let source = IpAddr::V6(header.source_addr());
             let destination = IpAddr::V6(header.destination_addr());
-            (
-                source,
-                destination,
-                header.hop_limit(),
-                ip.payload().clone(),
-            )
+            (source, destination, header.hop_limit(), ip.payload().clone())
         }
     };
     if payload.fragmented || payload.incomplete {
@@ -134,28 +123,7 @@ fn cooked<'a>(mac: &[u8], ether_type: &[u8], rest: &'a [u8]) -> Option<Linked<'a
 /// Sender's addresses of ARP for IPv4 on Ethernet. A probe, sent before an address is used, claims
 /// nothing.
 fn arp_claim(segment: Segment, arp: &[u8]) -> Option<ArpClaim> {
-    let &[
-        0,
-        1,
-        8,
-        0,
-        6,
-        4,
-        _,
-        _,
-        m1,
-        m2,
-        m3,
-        m4,
-        m5,
-        m6,
-        a,
-        b,
-        c,
-        d,
-        ..,
-    ] = arp
-    else {
+    let &[0, 1, 8, 0, 6, 4, _, _, m1, m2, m3, m4, m5, m6, a, b, c, d, ..] = arp else {
         return None;
     };
     let address = Ipv4Addr::new(a, b, c, d);

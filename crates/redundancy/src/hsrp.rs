@@ -40,29 +40,8 @@ fn version_1(packet: &IpPacket<'_>, body: &[u8; VERSION_1_BYTES]) -> Option<Adve
 
 /// The first part of a packet of version 2: 40 bytes behind its kind and length.
 fn version_2(packet: &IpPacket<'_>, part: &[u8; 40]) -> Option<Advert> {
-    let &[
-        2,
-        0,
-        ACTIVE_2,
-        family,
-        high,
-        low,
-        _,
-        _,
-        _,
-        _,
-        _,
-        _,
-        p1,
-        p2,
-        p3,
-        p4,
-        h1,
-        h2,
-        h3,
-        h4,
-        ..,
-    ] = part
+    let &[2, 0, ACTIVE_2, family, high, low, _, _, _, _, _, _, p1, p2, p3, p4, h1, h2, h3, h4, ..] =
+        part
     else {
         return None;
     };

@@ -23,10 +23,6 @@ pub enum Family {
 impl Family {
     /// The family of `address`.
     pub fn of(address: IpAddr) -> Self {
-        if address.is_ipv4() {
-            Self::V4
-        } else {
-            Self::V6
-        }
+        if address.is_ipv4() { Self::V4 } else { Self::V6 }
     }
 }

@@ -82,9 +82,7 @@ fn version_3(packet: &IpPacket<'_>, header: [u8; HEADER_BYTES]) -> Option<Advert
 /// `count` addresses behind the header, sorted, where the length agrees.
 fn addresses(packet: &IpPacket<'_>, count: usize, behind: usize) -> Option<Vec<IpAddr>> {
     let width = if packet.source.is_ipv4() { 4 } else { 16 };
-    let whole = packet
-        .payload
-        .get(HEADER_BYTES..HEADER_BYTES + count * width)?;
+    let whole = packet.payload.get(HEADER_BYTES..HEADER_BYTES + count * width)?;
     // Ethernet fills short frames up, but not within the length that IP gives.
     if packet.payload.len() > HEADER_BYTES + count * width + behind {
         return None;
@@ -95,16 +93,8 @@ fn addresses(packet: &IpPacket<'_>, count: usize, behind: usize) -> Option<Vec<I
 }
 
 fn address(bytes: &[u8]) -> Option<IpAddr> {
-    let four = || {
-        <[u8; 4]>::try_from(bytes)
-            .map(Ipv4Addr::from)
-            .map(IpAddr::V4)
-    };
-    let sixteen = |_| {
-        <[u8; 16]>::try_from(bytes)
-            .map(Ipv6Addr::from)
-            .map(IpAddr::V6)
-    };
+    let four = || <[u8; 4]>::try_from(bytes).map(Ipv4Addr::from).map(IpAddr::V4);
+    let sixteen = |_| <[u8; 16]>::try_from(bytes).map(Ipv6Addr::from).map(IpAddr::V6);
     four().or_else(sixteen).ok()
 }
 

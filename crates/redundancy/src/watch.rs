@@ -64,12 +64,7 @@ impl Watch {
 
     /// Looks at one frame of Ethernet from a live interface.
     pub fn see_ethernet(&mut self, nanoseconds: u64, bytes: &[u8]) {
-        self.see(&Frame {
-            nanoseconds,
-            interface: 0,
-            link: 1,
-            bytes,
-        });
+        self.see(&Frame { nanoseconds, interface: 0, link: 1, bytes });
     }
 
     /// Counts the time from `nanoseconds` on, though no frame has come yet.
@@ -130,11 +125,7 @@ impl Watch {
             .claims
             .into_iter()
             .filter(|((segment, mac), _)| !groups.keys().any(|key| owns(key, segment, *mac)))
-            .map(|((segment, mac), addresses)| Silent {
-                segment,
-                mac,
-                addresses,
-            })
+            .map(|((segment, mac), addresses)| Silent { segment, mac, addresses })
             .collect();
         Survey {
             nanoseconds: self.last - self.first.unwrap_or(self.last),
@@ -194,12 +185,8 @@ impl Survey {
 
     /// Whether the time was long enough for every master heard to have spoken three times.
     pub fn is_long_enough(&self) -> bool {
-        let slowest = self
-            .groups
-            .values()
-            .flatten()
-            .map(|source| source.last.interval_nanoseconds)
-            .max();
+        let slowest =
+            self.groups.values().flatten().map(|source| source.last.interval_nanoseconds).max();
         self.nanoseconds >= slowest.unwrap_or(1_000_000_000).saturating_mul(3)
     }
 }

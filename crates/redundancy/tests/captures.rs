@@ -20,20 +20,12 @@ struct Writer {
 
 impl Writer {
     fn half(self, value: u16) -> [u8; 2] {
-        if self.is_big {
-            value.to_be_bytes()
-        } else {
-            value.to_le_bytes()
-        }
+        if self.is_big { value.to_be_bytes() } else { value.to_le_bytes() }
     }
 
     fn word(self, value: usize) -> [u8; 4] {
         let value = u32::try_from(value).unwrap();
-        if self.is_big {
-            value.to_be_bytes()
-        } else {
-            value.to_le_bytes()
-        }
+        if self.is_big { value.to_be_bytes() } else { value.to_le_bytes() }
     }
 
     fn block(self, kind: usize, body: &[u8]) -> Vec<u8> {
@@ -184,11 +176,7 @@ fn pcapng_is_read_in_both_byte_orders_and_at_any_resolution() {
                 file.extend(writer.packet(0, ticks, &vrrp4(1, 9, 100)));
             }
             let (frames, survey) = read(&file);
-            assert_eq!(
-                (frames, survey.nanoseconds),
-                (6, 5 * SECOND),
-                "{option:?} {is_big}"
-            );
+            assert_eq!((frames, survey.nanoseconds), (6, 5 * SECOND), "{option:?} {is_big}");
             assert!(survey.findings.is_empty() && survey.is_long_enough());
         }
     }
@@ -198,18 +186,10 @@ fn pcapng_is_read_in_both_byte_orders_and_at_any_resolution() {
 fn interfaces_of_one_capture_are_segments_of_their_own() {
     let writer = Writer { is_big: false };
     let capture = |second_interface| {
-        let mut file = [
-            writer.section(),
-            writer.interface(None),
-            writer.interface(Some(9)),
-        ]
-        .concat();
+        let mut file =
+            [writer.section(), writer.interface(None), writer.interface(Some(9))].concat();
         for second in 0..8 {
-            let other = if second_interface == 0 {
-                MILLION
-            } else {
-                SECOND
-            };
+            let other = if second_interface == 0 { MILLION } else { SECOND };
             file.extend(writer.packet(0, second * MILLION, &vrrp4(1, 9, 100)));
             let ticks = second * other + other / 2;
             file.extend(writer.packet(second_interface, ticks, &vrrp4(2, 9, 101)));
@@ -239,44 +219,26 @@ fn blocks_of_other_kinds_and_a_second_section_are_passed_over() {
 #[test]
 fn vrrp_of_ipv6_is_read_and_its_clashes_are_found() {
     let one = in_turn(&vrrp6(1, 9, 100), &vrrp4(2, 9, 100));
-    let keys: Vec<_> = one
-        .groups
-        .keys()
-        .map(|key| (key.family, key.protocol, key.id))
-        .collect();
+    let keys: Vec<_> = one.groups.keys().map(|key| (key.family, key.protocol, key.id)).collect();
     let both = [Family::V4, Family::V6].map(|family| (family, Protocol::Vrrp3, 9));
     assert_eq!(keys, both);
-    assert_eq!(
-        problems(&one),
-        Vec::<&str>::new(),
-        "families number their groups apart"
-    );
+    assert_eq!(problems(&one), Vec::<&str>::new(), "families number their groups apart");
     let sources = one.groups.values().last().unwrap();
     assert_eq!(sources[0].last.addresses.len(), 2);
 
     let two = in_turn(&vrrp6(1, 9, 100), &vrrp6(2, 9, 100));
     assert_eq!(problems(&two), ["two_masters"]);
     let other = in_turn(&vrrp6(1, 9, 100), &vrrp6(2, 9, 101));
-    assert!(
-        problems(&other).contains(&"same_id"),
-        "{:?}",
-        other.findings
-    );
+    assert!(problems(&other).contains(&"same_id"), "{:?}", other.findings);
 
     let mut wrong = vrrp6(1, 9, 100);
     *wrong.last_mut().unwrap() ^= 1;
     let damaged = in_turn(&wrong, &vrrp6(2, 9, 100));
-    assert!(matches!(
-        damaged.findings[0].problem,
-        Problem::Damaged { count: 8 }
-    ));
+    assert!(matches!(damaged.findings[0].problem, Problem::Damaged { count: 8 }));
     let mut far = vrrp6(1, 9, 101);
     far[21] = 64;
     let routed = in_turn(&far, &vrrp6(2, 9, 100));
-    assert!(matches!(
-        routed.findings[0].problem,
-        Problem::Routed { count: 8 }
-    ));
+    assert!(matches!(routed.findings[0].problem, Problem::Routed { count: 8 }));
 }
 
 #[test]
@@ -294,11 +256,7 @@ fn vlans_are_segments_of_their_own_however_deep() {
         (&[provider(5), customer(7)], &[provider(5), customer(8)]),
         (&[provider(5), customer(7)], &[customer(7)]),
     ] {
-        assert_eq!(
-            found(first, second),
-            Vec::<&str>::new(),
-            "{first:?} {second:?}"
-        );
+        assert_eq!(found(first, second), Vec::<&str>::new(), "{first:?} {second:?}");
     }
     // The priority bits of a tag are no part of its number.
     assert_eq!(found(&[[0x81, 0, 0xE0, 5]], &[customer(5)]), CLASH);
@@ -341,20 +299,14 @@ fn inner(address: u8) -> [u8; 16] {
 fn groups_of_hsrp_clash_like_others() {
     let found = |one: &[u8], two: &[u8]| problems(&in_turn(one, two));
     assert_eq!(found(&hsrp1(1, 5, 100), &hsrp1(2, 5, 101)), CLASH);
-    assert_eq!(
-        found(&hsrp1(1, 5, 100), &hsrp1(2, 6, 101)),
-        Vec::<&str>::new()
-    );
+    assert_eq!(found(&hsrp1(1, 5, 100), &hsrp1(2, 6, 101)), Vec::<&str>::new());
     let two = |host, address| hsrp2(host, 4095, inner(address), 4);
     assert_eq!(found(&two(1, 100), &two(2, 100)), ["two_masters"]);
     assert_eq!(found(&two(1, 100), &two(2, 101)), CLASH);
     // 4095 and 255 share their low byte and nothing else.
     let low = hsrp2(2, 255, inner(101), 4);
     assert_eq!(found(&two(1, 100), &low), Vec::<&str>::new());
-    assert_eq!(
-        found(&hsrp1(1, 5, 100), &hsrp2(2, 5, inner(100), 4)),
-        ["mixed_versions"]
-    );
+    assert_eq!(found(&hsrp1(1, 5, 100), &hsrp2(2, 5, inner(100), 4)), ["mixed_versions"]);
     let six = |host| hsrp2(host, 5, link_local(100), 6);
     assert_eq!(found(&six(1), &six(2)), ["two_masters"]);
     let survey = in_turn(&six(1), &hsrp2(2, 5, inner(100), 4));

@@ -26,9 +26,7 @@ fn sum(bytes: &[u8]) -> [u8; 2] {
 fn ipv4(host: u8, number: u8, hops: u8, body: &[u8]) -> Vec<u8> {
     let mut frame = vec![1, 0, 0x5E, 0, 0, 18, 2, 0, 0, 0, 0, host, 8, 0];
     let length = u16::try_from(20 + body.len()).unwrap().to_be_bytes();
-    frame.extend([
-        0x45, 0, length[0], length[1], 0, 0, 0, 0, hops, number, 0, 0,
-    ]);
+    frame.extend([0x45, 0, length[0], length[1], 0, 0, 0, 0, hops, number, 0, 0]);
     frame.extend([10, 0, 0, host, 224, 0, 0, 18]);
     frame.extend(body);
     frame
@@ -111,19 +109,11 @@ fn together(mut parts: Vec<Vec<(u64, Vec<u8>)>>) -> Survey {
 
 fn clashes(survey: &Survey) -> Vec<&Problem> {
     let clash = |finding: &&Finding| finding.problem.is_clash();
-    survey
-        .findings
-        .iter()
-        .filter(clash)
-        .map(|finding| &finding.problem)
-        .collect()
+    survey.findings.iter().filter(clash).map(|finding| &finding.problem).collect()
 }
 
 fn shifted(frames: Vec<(u64, Vec<u8>)>, tenths: u64) -> Vec<(u64, Vec<u8>)> {
-    frames
-        .into_iter()
-        .map(|(at, frame)| (at + tenths, frame))
-        .collect()
+    frames.into_iter().map(|(at, frame)| (at + tenths, frame)).collect()
 }
 
 #[test]
@@ -133,10 +123,7 @@ fn one_master_is_no_clash_and_its_id_is_taken() {
     let (key, sources) = survey.groups.first_key_value().unwrap();
     assert_eq!((key.protocol, key.id), (Protocol::Vrrp3, 10));
     assert_eq!(sources[0].adverts, 60);
-    assert_eq!(
-        sources[0].last.addresses,
-        ["10.0.0.100".parse::<IpAddr>().unwrap()]
-    );
+    assert_eq!(sources[0].last.addresses, ["10.0.0.100".parse::<IpAddr>().unwrap()]);
     assert_eq!(survey.free_ids(&key.segment), [(1, 9), (11, 255)]);
     assert!(survey.is_long_enough());
 }
@@ -174,10 +161,7 @@ fn two_masters_are_found() {
         every_second(0, 10, &carp(1, 1)),
         shifted(every_second(0, 10, &carp(2, 1)), 3),
     ]);
-    assert!(matches!(
-        clashes(&both).as_slice(),
-        [Problem::TwoMasters { .. }]
-    ));
+    assert!(matches!(clashes(&both).as_slice(), [Problem::TwoMasters { .. }]));
 }
 
 #[test]
@@ -240,10 +224,7 @@ fn only_the_active_router_of_hsrp_counts() {
         every_second(0, 10, &hsrp1(1, 5, 16, 100)),
         shifted(every_second(0, 10, &hsrp1(2, 5, 16, 100)), 2),
     ]);
-    assert!(matches!(
-        clashes(&both).as_slice(),
-        [Problem::TwoMasters { .. }]
-    ));
+    assert!(matches!(clashes(&both).as_slice(), [Problem::TwoMasters { .. }]));
 }
 
 #[test]
@@ -278,18 +259,8 @@ fn odd_packets_are_counted_and_not_believed() {
         every_second(0, 3, &ipv4(2, 112, 64, &carp(2, 1)[34..])),
     ]);
     assert!(clashes(&far).is_empty(), "{:?}", far.findings);
-    let problems: Vec<&Problem> = survey
-        .findings
-        .iter()
-        .map(|finding| &finding.problem)
-        .collect();
-    assert_eq!(
-        problems,
-        [
-            &Problem::Damaged { count: 4 },
-            &Problem::Routed { count: 3 }
-        ]
-    );
+    let problems: Vec<&Problem> = survey.findings.iter().map(|finding| &finding.problem).collect();
+    assert_eq!(problems, [&Problem::Damaged { count: 4 }, &Problem::Routed { count: 3 }]);
 }
 
 fn pcap(frames: &[Vec<u8>]) -> Vec<u8> {
@@ -319,16 +290,10 @@ fn captures_are_read_to_their_end_or_their_cut() {
     assert_eq!(survey.nanoseconds, 4 * SECOND);
     let (summary, _) = read(&file[..file.len() - 3]).unwrap();
     assert_eq!((summary.frames, summary.is_cut_off), (4, true));
-    assert_eq!(
-        read(b"no capture at all, really").unwrap_err(),
-        CaptureError::NoCapture
-    );
+    assert_eq!(read(b"no capture at all, really").unwrap_err(), CaptureError::NoCapture);
     let mut wireless = file;
     wireless[20] = 105;
-    assert_eq!(
-        read(&wireless).unwrap_err(),
-        CaptureError::UnknownLink { link: 105 }
-    );
+    assert_eq!(read(&wireless).unwrap_err(), CaptureError::UnknownLink { link: 105 });
 }
 
 proptest! {

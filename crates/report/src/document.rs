@@ -166,22 +166,12 @@ pub enum Tone {
 impl Column {
     /// A column of text that is no metric.
     pub const fn text(label: &'static str) -> Self {
-        Self {
-            group: "",
-            label,
-            metric: None,
-            numeric: false,
-        }
+        Self { group: "", label, metric: None, numeric: false }
     }
 
     /// A column of numbers with their glossary entry.
     pub(crate) const fn metric(label: &'static str, metric: &'static str) -> Self {
-        Self {
-            group: "",
-            label,
-            metric: Some(metric),
-            numeric: true,
-        }
+        Self { group: "", label, metric: Some(metric), numeric: true }
     }
 
     /// The column under a heading that it shares with its neighbours.
@@ -194,12 +184,7 @@ impl Column {
 impl Cell {
     /// A value like all others.
     pub fn plain(text: impl Into<String>) -> Self {
-        Self {
-            text: text.into(),
-            tone: Tone::Plain,
-            metric: None,
-            share: None,
-        }
+        Self { text: text.into(), tone: Tone::Plain, metric: None, share: None }
     }
 
     /// There is no value.
@@ -221,10 +206,7 @@ impl Cell {
     /// The value, naming the metric of its row.
     #[must_use]
     pub(crate) fn of_metric(self, metric: &'static str) -> Self {
-        Self {
-            metric: Some(metric),
-            ..self
-        }
+        Self { metric: Some(metric), ..self }
     }
 }
 
@@ -243,11 +225,7 @@ impl Row {
 impl Fact {
     /// A fact that is no metric.
     pub fn new(label: &'static str, value: impl Into<String>) -> Self {
-        Self {
-            label,
-            metric: None,
-            value: Cell::plain(value),
-        }
+        Self { label, metric: None, value: Cell::plain(value) }
     }
 
     /// A fact with a glossary entry.
@@ -256,11 +234,7 @@ impl Fact {
         metric: &'static str,
         value: impl Into<String>,
     ) -> Self {
-        Self {
-            label,
-            metric: Some(metric),
-            value: Cell::plain(value),
-        }
+        Self { label, metric: Some(metric), value: Cell::plain(value) }
     }
 }
 

@@ -6,12 +6,8 @@ use time::macros::format_description;
 /// `value` with `decimals` digits behind the point and commas between thousands.
 pub(crate) fn number(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
-    let (sign, digits) = text
-        .strip_prefix('-')
-        .map_or(("", text.as_str()), |rest| ("-", rest));
-    let (whole, fraction) = digits
-        .split_once('.')
-        .map_or((digits, None), |(w, f)| (w, Some(f)));
+    let (sign, digits) = text.strip_prefix('-').map_or(("", text.as_str()), |rest| ("-", rest));
+    let (whole, fraction) = digits.split_once('.').map_or((digits, None), |(w, f)| (w, Some(f)));
     let mut grouped = format!("{sign}{}", units::group_thousands(whole));
     if let Some(fraction) = fraction {
         grouped.push('.');
@@ -142,10 +138,7 @@ mod tests {
         assert_eq!(duration(250_000_000), "0.250 s");
         assert_eq!(offset(75_000_000_000), "1:15");
         assert_eq!(offset(7_500_000_000_000), "2:05:00");
-        assert_eq!(
-            timestamp(1_795_219_200_000_000_000),
-            "2026-11-21 00:00:00 UTC"
-        );
+        assert_eq!(timestamp(1_795_219_200_000_000_000), "2026-11-21 00:00:00 UTC");
         assert_eq!(plural(1, "page"), "1 page");
         assert_eq!(plural(2, "page"), "2 pages");
     }

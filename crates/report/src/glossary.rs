@@ -35,10 +35,7 @@ pub fn entry(id: &str) -> Option<&'static Entry> {
 /// The entries of a document: a heading of level three, the line with link, unit and source, and
 /// the text up to the next heading. An entry without that line is left out.
 fn parse(text: &'static str) -> Vec<Entry> {
-    text.split("\n### ")
-        .skip(1)
-        .filter_map(parse_entry)
-        .collect()
+    text.split("\n### ").skip(1).filter_map(parse_entry).collect()
 }
 
 fn parse_entry(text: &'static str) -> Option<Entry> {
@@ -48,13 +45,7 @@ fn parse_entry(text: &'static str) -> Option<Entry> {
     let id = facts.next()?.trim_matches('`');
     let (unit, source) = (facts.next()?, facts.next()?);
     let end = rest.find("\n## ").unwrap_or(rest.len());
-    Some(Entry {
-        id,
-        title,
-        unit,
-        source,
-        text: rest[..end].trim(),
-    })
+    Some(Entry { id, title, unit, source, text: rest[..end].trim() })
 }
 
 #[cfg(test)]

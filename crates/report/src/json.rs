@@ -129,18 +129,9 @@ pub(crate) fn render(run: &RunRecord, verdict: &Verdict) -> String {
         mailboxes_carried: Carried::of(run).by_io,
         mailboxes_with_room: Carried::of(run).by_space,
         measured_seconds: run.span_ns(Phase::Measure) as f64 / 1e9,
-        findings: verdict
-            .findings
-            .iter()
-            .map(|of| finding_part(run, of))
-            .collect(),
+        findings: verdict.findings.iter().map(|of| finding_part(run, of)).collect(),
         run: run_part(run),
-        databases: run
-            .start
-            .databases
-            .iter()
-            .map(|of| database_part(run, of))
-            .collect(),
+        databases: run.start.databases.iter().map(|of| database_part(run, of)).collect(),
         sum: phase_part(&run.sum_of(Phase::Measure)),
         checksums: &run.checksums,
         backups: &run.backups,
@@ -161,10 +152,7 @@ fn run_part(run: &RunRecord) -> RunPart<'_> {
         database_format: &start.database_format,
         started_epoch_ns: start.started_epoch_ns,
         ended_ns: run.finished.as_ref().map(|finished| finished.at_ns),
-        interrupted: run
-            .finished
-            .as_ref()
-            .is_none_or(|finished| finished.interrupted),
+        interrupted: run.finished.as_ref().is_none_or(|finished| finished.interrupted),
         seed: format!("{:#018x}", start.seed),
         test: start.test,
         description: &start.description,
@@ -278,11 +266,7 @@ fn interval_part(row: &record::IntervalRow) -> IntervalPart {
         transactional_iops: row.per_second(Series::DatabaseRead)
             + row.per_second(Series::DatabaseWrite),
         series: series.collect(),
-        page_fault_stalls: row
-            .databases
-            .iter()
-            .map(|of| of.counters.page_fault_stalls)
-            .sum(),
+        page_fault_stalls: row.databases.iter().map(|of| of.counters.page_fault_stalls).sum(),
         is_left_out: row.is_left_out,
         host: row.host,
         processors: row.processors.clone(),

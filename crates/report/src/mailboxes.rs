@@ -110,11 +110,7 @@ mod tests {
         let mut run = passing();
         run.start.settings.mailboxes = None;
         let said = |run: &record::RunRecord| Carried::of(run).sentence();
-        assert!(
-            said(&run).ends_with("space is the limit."),
-            "{}",
-            said(&run)
-        );
+        assert!(said(&run).ends_with("space is the limit."), "{}", said(&run));
         run.start.settings.mailboxes = Some(1_000);
         run.start.settings.mailbox_bytes = Some(2 << 30);
         assert_eq!(

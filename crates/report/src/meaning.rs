@@ -84,16 +84,10 @@ pub(crate) fn decisive(verdict: &Verdict) -> Vec<&Finding> {
 
 /// One sentence per finding of an outcome, damage first.
 fn objections(run: &RunRecord, verdict: &Verdict, outcome: Outcome) -> Vec<String> {
-    let matching = verdict
-        .findings
-        .iter()
-        .filter(|finding| finding.outcome == outcome);
+    let matching = verdict.findings.iter().filter(|finding| finding.outcome == outcome);
     let mut matching: Vec<&Finding> = matching.collect();
     matching.sort_by_key(|finding| finding.kind != Kind::Damage);
-    matching
-        .iter()
-        .map(|finding| objection(run, finding))
-        .collect()
+    matching.iter().map(|finding| objection(run, finding)).collect()
 }
 
 fn objection(run: &RunRecord, finding: &Finding) -> String {
@@ -116,19 +110,13 @@ fn objection(run: &RunRecord, finding: &Finding) -> String {
 /// A number with its unit.
 pub(crate) fn quantity(number: f64, unit: Unit) -> String {
     let separator = if unit == Unit::PerSecond { "" } else { " " };
-    let text = format!(
-        "{}{separator}{}",
-        format::three_digits(number),
-        unit.symbol()
-    );
+    let text = format!("{}{separator}{}", format::three_digits(number), unit.symbol());
     text.trim_end().to_owned()
 }
 
 /// A piece of evidence with the database's name and the time.
 pub(crate) fn describe(run: &RunRecord, evidence: &Evidence) -> String {
-    let database = evidence
-        .database
-        .map(|index| format!("{}: ", database_name(run, index)));
+    let database = evidence.database.map(|index| format!("{}: ", database_name(run, index)));
     let time = evidence.span_ns.map(|(from, to)| {
         if from == to {
             format!(" (at {})", format::offset(from))

@@ -54,11 +54,7 @@ fn again(run: &RunRecord, changes: &[(&str, String)]) -> String {
     for (option, value) in options.filter(|(option, _)| !is_replaced(option)) {
         words.push(format!("{option} {value}"));
     }
-    words.extend(
-        changes
-            .iter()
-            .map(|(option, value)| format!("{option} {value}")),
-    );
+    words.extend(changes.iter().map(|(option, value)| format!("{option} {value}")));
     words.join(" ")
 }
 
@@ -89,10 +85,7 @@ fn passed(run: &RunRecord) -> String {
              prepare plan.toml, plimsoll run plan.toml"
         ),
         (false, true) => {
-            let changes = [
-                ("--test", "stress".to_owned()),
-                ("--duration", "24h".to_owned()),
-            ];
+            let changes = [("--test", "stress".to_owned()), ("--duration", "24h".to_owned())];
             format!("Run it for a day: {}", again(run, &changes))
         }
         (false, false) => {
@@ -129,10 +122,7 @@ fn failed(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
         ));
         return steps;
     }
-    steps.push(format!(
-        "Find the load that it does carry: {}",
-        again(run, &[less_load(run)])
-    ));
+    steps.push(format!("Find the load that it does carry: {}", again(run, &[less_load(run)])));
     steps
 }
 

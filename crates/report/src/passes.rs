@@ -40,11 +40,7 @@ pub(crate) fn rate(of: &Checksum) -> Option<f64> {
 /// A pass in a sentence.
 pub(crate) fn sentence(all: &[Checksum]) -> String {
     let whole = sum(all);
-    let databases = if all.len() == 1 {
-        "database"
-    } else {
-        "databases"
-    };
+    let databases = if all.len() == 1 { "database" } else { "databases" };
     let rate = rate(&whole).map(|rate| format!(", {} MiB/s together", format::number(rate, 1)));
     format!(
         "Read {} {databases} to the end, {}{}.",

@@ -20,11 +20,7 @@ pub(crate) fn render(run: &RunRecord, verdict: &Verdict) -> String {
         banner.number_unit
     );
     for figure in &banner.figures {
-        let _ = writeln!(
-            text,
-            "  {:<16}{:<12}{}",
-            figure.label, figure.value, figure.remark
-        );
+        let _ = writeln!(text, "  {:<16}{:<12}{}", figure.label, figure.value, figure.remark);
     }
     text.push('\n');
     for sentence in &banner.meaning {

@@ -12,12 +12,7 @@ use record::{
 
 /// A short run that passes.
 pub(crate) fn passing() -> RunRecord {
-    Synthetic {
-        warm_intervals: 1,
-        measure_intervals: 4,
-        ..Synthetic::default()
-    }
-    .run()
+    Synthetic { warm_intervals: 1, measure_intervals: 4, ..Synthetic::default() }.run()
 }
 
 /// A run with everything in it that can go wrong.
@@ -42,10 +37,7 @@ fn failing() -> RunRecord {
         offset_bytes: Some(1_048_576),
         text: "read of 32768 bytes at 1048576 failed: Input/output error".to_owned(),
     });
-    let last = run
-        .intervals
-        .iter_mut()
-        .rfind(|row| row.phase == Phase::Measure);
+    let last = run.intervals.iter_mut().rfind(|row| row.phase == Phase::Measure);
     last.expect("intervals were measured").is_left_out = true;
     run.torn_tail = true;
     run
@@ -53,22 +45,15 @@ fn failing() -> RunRecord {
 
 /// A run that was stopped in its warm-up, on no machine, with hostile texts.
 fn interrupted() -> RunRecord {
-    let mut run = Synthetic {
-        warm_intervals: 2,
-        measure_intervals: 0,
-        ..Synthetic::default()
-    }
-    .run();
+    let mut run =
+        Synthetic { warm_intervals: 2, measure_intervals: 0, ..Synthetic::default() }.run();
     for row in &mut run.intervals {
         row.host = None;
     }
     run.checksums.clear();
     run.start.description = "</title><script>alert('x')</script> & \"more\"".to_owned();
     run.start.plan_text = "</pre><script>alert('x')</script>".to_owned();
-    run.log.push(LogLine {
-        at_ns: 1,
-        text: "<script>alert('x')</script>".to_owned(),
-    });
+    run.log.push(LogLine { at_ns: 1, text: "<script>alert('x')</script>".to_owned() });
     run.finished = Some(Finished {
         at_ns: 29_000_000_000,
         interrupted: true,
@@ -106,19 +91,11 @@ fn backup() -> RunRecord {
     run.backups = std::mem::take(&mut run.checksums);
     let mut totals = run.sum_of(Phase::Check);
     let reads = totals.series.remove(&Series::ChecksumRead);
-    totals
-        .series
-        .extend(reads.map(|reads| (Series::BackupRead, reads)));
+    totals.series.extend(reads.map(|reads| (Series::BackupRead, reads)));
     run.totals.insert((Phase::Backup, 0), totals);
     run
 }
 
 fn every_kind() -> [RunRecord; 5] {
-    [
-        passing(),
-        failing(),
-        interrupted(),
-        without_room(),
-        backup(),
-    ]
+    [passing(), failing(), interrupted(), without_room(), backup()]
 }

@@ -32,11 +32,7 @@ pub(crate) fn render(document: &Document) -> String {
     }
     text.push('\n');
     for figure in &banner.figures {
-        let _ = writeln!(
-            text,
-            "{:<16}{:<12}{}",
-            figure.label, figure.value, figure.remark
-        );
+        let _ = writeln!(text, "{:<16}{:<12}{}", figure.label, figure.value, figure.remark);
     }
     for section in &document.sections {
         push_section(&mut text, section);
@@ -130,38 +126,23 @@ impl Laid {
             .iter()
             .map(|row| {
                 let text = &row.cells[index].text;
-                if column.numeric {
-                    vec![text.clone()]
-                } else {
-                    wrap(text, text_width)
-                }
+                if column.numeric { vec![text.clone()] } else { wrap(text, text_width) }
             })
             .collect();
         let lines = heading.iter().chain(cells.iter().flatten());
         let width = lines.map(|line| line.chars().count()).max();
-        Self {
-            heading,
-            cells,
-            numeric: column.numeric,
-            width: width.unwrap_or(0),
-        }
+        Self { heading, cells, numeric: column.numeric, width: width.unwrap_or(0) }
     }
 
     fn padded(&self, line: Option<&String>) -> String {
         let line = line.map_or("", String::as_str);
         let width = self.width;
-        if self.numeric {
-            format!("{line:>width$}")
-        } else {
-            format!("{line:<width$}")
-        }
+        if self.numeric { format!("{line:>width$}") } else { format!("{line:<width$}") }
     }
 }
 
 fn heading_of(column: &Column) -> String {
-    format!("{} {}", column.group, column.label)
-        .trim()
-        .to_owned()
+    format!("{} {}", column.group, column.label).trim().to_owned()
 }
 
 /// Prints a table; one too wide is cut into several, each with the first column.
@@ -172,9 +153,7 @@ fn push_table(text: &mut String, table: &Table) {
         return;
     }
     let columns = lay_out(table);
-    let (first, rest) = columns
-        .split_first()
-        .expect("invariant: a table has a column");
+    let (first, rest) = columns.split_first().expect("invariant: a table has a column");
     let mut part = vec![first];
     for column in rest {
         let width: usize = part.iter().map(|laid| laid.width + GAP).sum();
@@ -191,9 +170,8 @@ fn push_table(text: &mut String, table: &Table) {
 /// Columns with their lines; a last column of text is made to fit where that leaves it room.
 fn lay_out(table: &Table) -> Vec<Laid> {
     let last = table.columns.len() - 1;
-    let mut columns: Vec<Laid> = (0..=last)
-        .map(|index| Laid::of(table, index, TEXT_WIDTH))
-        .collect();
+    let mut columns: Vec<Laid> =
+        (0..=last).map(|index| Laid::of(table, index, TEXT_WIDTH)).collect();
     let before: usize = columns[..last].iter().map(|laid| laid.width + GAP).sum();
     let left_over = WIDTH.saturating_sub(before);
     if left_over >= NARROWEST_TEXT && !columns[last].numeric {
@@ -203,19 +181,12 @@ fn lay_out(table: &Table) -> Vec<Laid> {
 }
 
 fn push_part(text: &mut String, part: &[&Laid]) {
-    let height = part
-        .iter()
-        .map(|laid| laid.heading.len())
-        .max()
-        .unwrap_or(0);
+    let height = part.iter().map(|laid| laid.heading.len()).max().unwrap_or(0);
     for line in 0..height {
         // Headings stand on the line under them.
         let of = |laid: &Laid| {
             let above = height - laid.heading.len();
-            laid.padded(
-                line.checked_sub(above)
-                    .and_then(|line| laid.heading.get(line)),
-            )
+            laid.padded(line.checked_sub(above).and_then(|line| laid.heading.get(line)))
         };
         push_line(text, part.iter().map(|laid| of(laid)));
     }
@@ -223,11 +194,7 @@ fn push_part(text: &mut String, part: &[&Laid]) {
     for row in 0..part[0].cells.len() {
         let height = part.iter().map(|laid| laid.cells[row].len()).max();
         for line in 0..height.unwrap_or(0) {
-            push_line(
-                text,
-                part.iter()
-                    .map(|laid| laid.padded(laid.cells[row].get(line))),
-            );
+            push_line(text, part.iter().map(|laid| laid.padded(laid.cells[row].get(line))));
         }
     }
 }

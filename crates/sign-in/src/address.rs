@@ -11,25 +11,16 @@ pub(crate) struct Address(Uri);
 impl Address {
     /// Takes `text` for what it is the address of.
     pub(crate) fn parse(what: &'static str, text: &str) -> Result<Self, SignInError> {
-        let wrong = || SignInError::Address {
-            what,
-            address: origin(text),
-        };
+        let wrong = || SignInError::Address { what, address: origin(text) };
         let uri: Uri = text.parse().map_err(|_| wrong())?;
-        let is_plain = uri
-            .authority()
-            .is_some_and(|name| !name.as_str().contains('@'));
+        let is_plain = uri.authority().is_some_and(|name| !name.as_str().contains('@'));
         let address = Self(uri);
         let is_safe = match address.0.scheme_str() {
             Some("https") => true,
             Some("http") => address.is_loopback(),
             _ => false,
         };
-        if is_plain && is_safe {
-            Ok(address)
-        } else {
-            Err(wrong())
-        }
+        if is_plain && is_safe { Ok(address) } else { Err(wrong()) }
     }
 
     pub(crate) fn is_loopback(&self) -> bool {
@@ -55,11 +46,7 @@ fn origin(text: &str) -> String {
     let (scheme, rest) = text.split_once("://").unwrap_or(("", text));
     let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let host = host.rsplit('@').next().unwrap_or_default();
-    if scheme.is_empty() {
-        host.to_owned()
-    } else {
-        format!("{scheme}://{host}")
-    }
+    if scheme.is_empty() { host.to_owned() } else { format!("{scheme}://{host}") }
 }
 
 #[cfg(test)]

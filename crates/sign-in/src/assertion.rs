@@ -36,10 +36,7 @@ impl Credential {
             return Err(SignInError::Credential("the key is of another certificate"));
         }
         let hash = digest(&SHA256, &certificate);
-        Ok(Self {
-            thumbprint: URL_SAFE_NO_PAD.encode(hash),
-            key,
-        })
+        Ok(Self { thumbprint: URL_SAFE_NO_PAD.encode(hash), key })
     }
 
     /// A signed statement of `client` to whom `audience` is the address of, at `now` in seconds
@@ -64,12 +61,7 @@ impl Credential {
         let text = format!("{}.{}", part(&head), part(&claims));
         let mut signature = vec![0; self.key.public().modulus_len()];
         self.key
-            .sign(
-                &RSA_PSS_SHA256,
-                &SystemRandom::new(),
-                text.as_bytes(),
-                &mut signature,
-            )
+            .sign(&RSA_PSS_SHA256, &SystemRandom::new(), text.as_bytes(), &mut signature)
             .map_err(|_| SignInError::Credential("the key does not sign"))?;
         let signature = URL_SAFE_NO_PAD.encode(signature);
         Ok(Secret::new(format!("{text}.{signature}")))

@@ -60,11 +60,7 @@ pub(crate) fn ask(
     world.tell("Open this address in a browser on this machine and sign in:");
     world.tell(&format!("{address}{joint}{}", *query));
     let code = wait(&listener, &state, question.issuer, world)?;
-    Ok(Redeemable {
-        code,
-        verifier,
-        redirect,
-    })
+    Ok(Redeemable { code, verifier, redirect })
 }
 
 fn listen() -> io::Result<TcpListener> {
@@ -115,9 +111,7 @@ fn request(stream: &mut TcpStream) -> io::Result<zeroize::Zeroizing<String>> {
         }
         bytes.extend_from_slice(&part[..length]);
     }
-    Ok(zeroize::Zeroizing::new(
-        String::from_utf8_lossy(&bytes).into_owned(),
-    ))
+    Ok(zeroize::Zeroizing::new(String::from_utf8_lossy(&bytes).into_owned()))
 }
 
 fn respond(stream: &mut TcpStream, visit: &Visit) -> io::Result<()> {

@@ -8,9 +8,7 @@ pub(crate) fn unix_seconds(text: &str) -> Option<i64> {
     let &[day, month, year, clock, "GMT"] = words.as_slice() else {
         return None;
     };
-    let place = MONTHS
-        .find(month)
-        .filter(|place| month.len() == 3 && place % 3 == 0)?;
+    let place = MONTHS.find(month).filter(|place| month.len() == 3 && place % 3 == 0)?;
     let month = i64::try_from(place / 3).ok()? + 1;
     let days = days(number(year, 1970..=9999)?, month, number(day, 1..=31)?);
     let mut parts = clock.split(':');
@@ -27,11 +25,7 @@ fn number(text: &str, range: std::ops::RangeInclusive<i64>) -> Option<i64> {
 
 /// Days since 1970 of a Gregorian date. Years begin in March, so that leap days come last.
 fn days(year: i64, month: i64, day: i64) -> i64 {
-    let (year, month) = if month < 3 {
-        (year - 1, month + 9)
-    } else {
-        (year, month - 3)
-    };
+    let (year, month) = if month < 3 { (year - 1, month + 9) } else { (year, month - 3) };
     let of_years = 365 * year + year / 4 - year / 100 + year / 400;
     of_years + (153 * month + 2) / 5 + day - 1 - 719_468
 }

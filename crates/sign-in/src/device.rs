@@ -62,11 +62,7 @@ impl DeviceCode {
 
     /// Says what to do.
     pub(crate) fn tell(&self, world: &mut dyn Surroundings) {
-        let Self {
-            user_code,
-            verification_uri,
-            ..
-        } = self;
+        let Self { user_code, verification_uri, .. } = self;
         world.tell(&format!(
             "Open {verification_uri} in any browser, type the code {user_code} and sign in. Give \
              the code to no one."
@@ -85,12 +81,7 @@ mod tests {
             "verification_uri":"https://example.com/device","interval":5}"#;
         let code = wire(body).unwrap();
         assert_eq!((code.expires_in, code.interval), (1800, Some(5)));
-        assert!(
-            wire(&body.replace(r#","interval":5"#, ""))
-                .unwrap()
-                .interval
-                .is_none()
-        );
+        assert!(wire(&body.replace(r#","interval":5"#, "")).unwrap().interval.is_none());
         assert!(wire(&body.replace("device_code", "code")).is_none());
     }
 }

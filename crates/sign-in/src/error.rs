@@ -77,11 +77,9 @@ impl fmt::Display for SignInError {
             Self::Unreachable { place, problem } => {
                 write!(f, "{place}: {problem}; check address, network and proxy")
             }
-            Self::Answer {
-                place,
-                what,
-                problem,
-            } => write!(f, "{place}: {what}: {problem}; check the address"),
+            Self::Answer { place, what, problem } => {
+                write!(f, "{place}: {what}: {problem}; check the address")
+            }
             Self::NotOffered(way) => {
                 write!(f, "the provider offers no {way}; sign in another way")
             }

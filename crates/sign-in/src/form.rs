@@ -4,18 +4,11 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 use zeroize::Zeroizing;
 
 /// Everything but the letters that RFC 3986 leaves alone.
-const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'.')
-    .remove(b'_')
-    .remove(b'~');
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// The pairs as one line, wiped at its end: values may be secrets.
 pub(crate) fn encode(pairs: &[(&str, &str)]) -> Zeroizing<String> {
-    let length: usize = pairs
-        .iter()
-        .map(|(name, value)| name.len() + 3 * value.len() + 2)
-        .sum();
+    let length: usize = pairs.iter().map(|(name, value)| name.len() + 3 * value.len() + 2).sum();
     // With room from the beginning no copy is left behind in memory.
     let mut line = Zeroizing::new(String::with_capacity(length));
     for (name, value) in pairs {
@@ -48,10 +41,7 @@ mod tests {
     fn what_would_end_a_value_is_escaped() {
         let line = encode(&[("scope", "a b&c"), ("code", "x=1/\u{fc}+~")]);
         assert_eq!(*line, "scope=a%20b%26c&code=x%3D1%2F%C3%BC%2B~");
-        assert_eq!(
-            value("a=1&code=x%20y+z&code=2", "code").as_deref(),
-            Some("x y z")
-        );
+        assert_eq!(value("a=1&code=x%20y+z&code=2", "code").as_deref(), Some("x y z"));
         assert_eq!(value("xcode=1&b", "code"), None);
         assert_eq!(value("code=%FF", "code"), None);
     }

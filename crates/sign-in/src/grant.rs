@@ -52,10 +52,7 @@ struct GrantWire {
 pub(crate) fn read(is_success: bool, body: &[u8]) -> TokenAnswer {
     if !is_success {
         let refusal = OAuthRefusal::read(body);
-        return refusal.map_or(
-            TokenAnswer::Unclear("no error of OAuth"),
-            TokenAnswer::Refused,
-        );
+        return refusal.map_or(TokenAnswer::Unclear("no error of OAuth"), TokenAnswer::Refused);
     }
     let Ok(wire) = serde_json::from_slice::<GrantWire>(body) else {
         return TokenAnswer::Unclear("no token");
@@ -66,11 +63,7 @@ pub(crate) fn read(is_success: bool, body: &[u8]) -> TokenAnswer {
     let Some(lifetime) = lifetime(wire.expires_in.as_ref()) else {
         return TokenAnswer::Unclear("a lifetime that is no number of seconds");
     };
-    TokenAnswer::Granted(Grant {
-        access: wire.access_token,
-        refresh: wire.refresh_token,
-        lifetime,
-    })
+    TokenAnswer::Granted(Grant { access: wire.access_token, refresh: wire.refresh_token, lifetime })
 }
 
 /// A number of seconds, which some providers write as a text.
@@ -93,10 +86,7 @@ impl OAuthRefusal {
     }
 
     pub(crate) fn new(code: &str, description: &str) -> Self {
-        Self {
-            code: harmless(code),
-            description: harmless(description),
-        }
+        Self { code: harmless(code), description: harmless(description) }
     }
 
     fn remedy(&self) -> &'static str {
@@ -132,13 +122,7 @@ fn harmless(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
     let words: Vec<&str> = line
         .split_whitespace()
-        .map(|word| {
-            if word.len() > LONGEST_WORD {
-                "..."
-            } else {
-                word
-            }
-        })
+        .map(|word| if word.len() > LONGEST_WORD { "..." } else { word })
         .collect();
     words.join(" ").chars().take(LONGEST_DESCRIPTION).collect()
 }
@@ -172,17 +156,9 @@ mod tests {
         assert_eq!(seconds(r#","expires_in":"3599""#), 3599);
         assert_eq!(seconds(""), 300);
         let body = r#"{"access_token":"a","token_type":"Bearer","refresh_token":"r","x":[1]}"#;
-        let TokenAnswer::Granted(grant) = read(true, body.as_bytes()) else {
-            panic!()
-        };
+        let TokenAnswer::Granted(grant) = read(true, body.as_bytes()) else { panic!() };
         assert_eq!(grant.access.reveal(), "a");
-        assert_eq!(
-            grant
-                .refresh
-                .map(|token| token.reveal().to_owned())
-                .as_deref(),
-            Some("r")
-        );
+        assert_eq!(grant.refresh.map(|token| token.reveal().to_owned()).as_deref(), Some("r"));
         assert_eq!(grant.lifetime, Duration::from_mins(5));
     }
 
@@ -197,10 +173,7 @@ mod tests {
                 format!(r#"{{"access_token":"a","token_type":"Bearer","expires_in":{wrong}}}"#);
             assert_eq!(unclear(&body), "a lifetime that is no number of seconds");
         }
-        assert!(matches!(
-            read(false, b"Bad Gateway"),
-            TokenAnswer::Unclear(_)
-        ));
+        assert!(matches!(read(false, b"Bad Gateway"), TokenAnswer::Unclear(_)));
     }
 
     #[test]
@@ -209,9 +182,7 @@ mod tests {
         let body = format!(
             r#"{{"error":"invalid_grant","error_description":"AADSTS7: {token} is old\nTrace"}}"#
         );
-        let TokenAnswer::Refused(refusal) = read(false, body.as_bytes()) else {
-            panic!()
-        };
+        let TokenAnswer::Refused(refusal) = read(false, body.as_bytes()) else { panic!() };
         let text = refusal.to_string();
         assert_eq!(text, "invalid_grant (AADSTS7: ... is old); sign in again");
         assert_eq!(OAuthRefusal::read(br#"{"error":{"code":"x"}}"#), None);

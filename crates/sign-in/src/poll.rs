@@ -95,10 +95,7 @@ mod tests {
     fn a_pending_sign_in_is_asked_for_at_the_same_pace() {
         let mut poll = Poll::new(seconds(5), seconds(60));
         for now in [5, 10, 54] {
-            assert_eq!(
-                poll.after(seconds(now), refused("authorization_pending")),
-                wait(5)
-            );
+            assert_eq!(poll.after(seconds(now), refused("authorization_pending")), wait(5));
         }
     }
 
@@ -106,10 +103,7 @@ mod tests {
     fn slow_down_is_for_good() {
         let mut poll = Poll::new(seconds(5), seconds(600));
         assert_eq!(poll.after(seconds(5), refused("slow_down")), wait(10));
-        assert_eq!(
-            poll.after(seconds(15), refused("authorization_pending")),
-            wait(10)
-        );
+        assert_eq!(poll.after(seconds(15), refused("authorization_pending")), wait(10));
         assert_eq!(poll.after(seconds(25), refused("slow_down")), wait(15));
     }
 
@@ -126,10 +120,7 @@ mod tests {
     #[test]
     fn a_code_ends_by_the_providers_word_or_by_the_clock() {
         let mut poll = Poll::new(seconds(5), seconds(60));
-        assert_eq!(
-            poll.after(seconds(10), refused("expired_token")),
-            PollStep::TooLate
-        );
+        assert_eq!(poll.after(seconds(10), refused("expired_token")), PollStep::TooLate);
         let pending = || refused("authorization_pending");
         assert_eq!(poll.after(seconds(54), pending()), wait(5));
         assert_eq!(poll.after(seconds(55), pending()), PollStep::TooLate);
@@ -143,9 +134,6 @@ mod tests {
             assert_eq!(step, PollStep::Refused(OAuthRefusal::new(code, "")));
         }
         let unclear = PollOutcome::Answered(TokenAnswer::Unclear("no token"));
-        assert_eq!(
-            poll.after(seconds(5), unclear),
-            PollStep::Unclear("no token")
-        );
+        assert_eq!(poll.after(seconds(5), unclear), PollStep::Unclear("no token"));
     }
 }

@@ -62,10 +62,7 @@ mod tests {
         assert_eq!(visit("code=a%2Fb&state=s1"), code("a/b"));
         assert_eq!(visit("code=a&state=s1&iss=https%3A%2F%2Fi"), code("a"));
         let refused = Visit::Refused(OAuthRefusal::new("access_denied", "no way"));
-        assert_eq!(
-            visit("error=access_denied&error_description=no+way&state=s1"),
-            refused
-        );
+        assert_eq!(visit("error=access_denied&error_description=no+way&state=s1"), refused);
         for other in [
             "code=a",
             "code=a&state=s2",
@@ -76,11 +73,7 @@ mod tests {
         ] {
             assert_eq!(visit(other), Visit::Other, "{other}");
         }
-        for request in [
-            "GET /favicon.ico HTTP/1.1",
-            "POST /?code=a&state=s1 HTTP/1.1",
-            "",
-        ] {
+        for request in ["GET /favicon.ico HTTP/1.1", "POST /?code=a&state=s1 HTTP/1.1", ""] {
             assert_eq!(read(request, "s1", "https://i"), Visit::Other, "{request}");
         }
     }

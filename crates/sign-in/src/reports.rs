@@ -57,9 +57,7 @@ mod tests {
     #[test]
     fn a_busy_server_is_asked_again_as_it_wishes() {
         let seconds = |pause: Option<Duration>| pause.map(|pause| pause.as_secs());
-        let usual: Vec<_> = (0..5)
-            .map(|retries| seconds(pause(retries, None)))
-            .collect();
+        let usual: Vec<_> = (0..5).map(|retries| seconds(pause(retries, None))).collect();
         assert_eq!(usual, [Some(1), Some(2), Some(4), Some(8), None]);
         let wished = |wish| seconds(pause(0, Some(Duration::from_secs(wish))));
         assert_eq!(
@@ -71,9 +69,6 @@ mod tests {
     #[test]
     fn reports_are_asked_for_by_name_and_days() {
         let address = UsageReport::MailboxUsage.address("https://g/", 30);
-        assert_eq!(
-            address,
-            "https://g/v1.0/reports/getMailboxUsageDetail(period='D30')"
-        );
+        assert_eq!(address, "https://g/v1.0/reports/getMailboxUsageDetail(period='D30')");
     }
 }

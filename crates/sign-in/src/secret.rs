@@ -40,9 +40,6 @@ mod tests {
     #[test]
     fn a_secret_is_not_shown() {
         let secret = Secret::new("hunter2".to_owned());
-        assert_eq!(
-            format!("{secret:?} {:?}", Some(&secret)),
-            "(secret) Some((secret))"
-        );
+        assert_eq!(format!("{secret:?} {:?}", Some(&secret)), "(secret) Some((secret))");
     }
 }

@@ -33,11 +33,7 @@ pub fn fetch(sign_in: &SignIn, world: &mut dyn Surroundings) -> Result<UsageRepo
             if skew > 0 { "behind" } else { "ahead of" },
         ));
     }
-    let session = SignInSession {
-        sign_in,
-        web,
-        endpoints,
-    };
+    let session = SignInSession { sign_in, web, endpoints };
     session.reports(world)
 }
 
@@ -52,10 +48,7 @@ impl SignInSession<'_> {
         let mut tokens = self.enter(world)?;
         let mailbox_usage = self.report(UsageReport::MailboxUsage, &mut tokens, world)?;
         let email_activity = self.report(UsageReport::EmailActivity, &mut tokens, world)?;
-        Ok(UsageReports {
-            mailbox_usage,
-            email_activity,
-        })
+        Ok(UsageReports { mailbox_usage, email_activity })
     }
 
     fn enter(&self, world: &mut dyn Surroundings) -> Result<Tokens, SignInError> {
@@ -68,10 +61,7 @@ impl SignInSession<'_> {
 
     fn scope(&self) -> String {
         let [read, offline] = PERMISSIONS;
-        format!(
-            "{}/{read} {offline}",
-            self.sign_in.graph.trim_end_matches('/')
-        )
+        format!("{}/{read} {offline}", self.sign_in.graph.trim_end_matches('/'))
     }
 
     fn by_browser(&self, world: &mut dyn Surroundings) -> Result<Tokens, SignInError> {
@@ -100,9 +90,7 @@ impl SignInSession<'_> {
         let endpoint = self.endpoints.device.as_ref();
         let endpoint = endpoint.ok_or(SignInError::NotOffered("device code"))?;
         let client = ("client_id", self.sign_in.client.as_str());
-        let reply = self
-            .web
-            .post(endpoint, &[client, ("scope", &self.scope())])?;
+        let reply = self.web.post(endpoint, &[client, ("scope", &self.scope())])?;
         let mut code = DeviceCode::read(endpoint, &reply, world.elapsed())?;
         code.tell(world);
         let mut pause = code.poll.interval();
@@ -144,10 +132,7 @@ impl SignInSession<'_> {
                 ("grant_type", "client_credentials"),
                 ("client_id", client),
                 ("scope", &scope),
-                (
-                    "client_assertion_type",
-                    "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
-                ),
+                ("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"),
                 ("client_assertion", assertion.reveal()),
             ],
             world,
@@ -263,10 +248,8 @@ impl SignInSession<'_> {
 }
 
 fn again(report: UsageReport, reply: &Reply, retries: u32) -> Result<Duration, SignInError> {
-    reports::pause(retries, reply.retry_after).ok_or(SignInError::Busy {
-        report: report.name(),
-        status: reply.status,
-    })
+    reports::pause(retries, reply.retry_after)
+        .ok_or(SignInError::Busy { report: report.name(), status: reply.status })
 }
 
 /// What a poll brought; only a clear word of the provider ends the wait.

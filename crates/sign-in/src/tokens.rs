@@ -61,9 +61,7 @@ mod tests {
         let asked = Duration::from_secs(100);
         let last_good = |lifetime| {
             let tokens = Tokens::new(grant(None, lifetime), asked);
-            (0..5000)
-                .rev()
-                .find(|now| tokens.is_good(Duration::from_secs(*now)))
+            (0..5000).rev().find(|now| tokens.is_good(Duration::from_secs(*now)))
         };
         assert_eq!(last_good(3600), Some(100 + 3540 - 1));
         assert_eq!(last_good(8), Some(100 + 6 - 1));

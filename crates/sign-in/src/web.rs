@@ -54,9 +54,7 @@ impl Web {
     /// Trusts whom the system trusts: also an organisation that looks into its own traffic.
     pub(crate) fn new() -> Self {
         let found = rustls_native_certs::load_native_certs().certs;
-        let roots = found
-            .iter()
-            .map(|root| Certificate::from_der(root).to_owned());
+        let roots = found.iter().map(|root| Certificate::from_der(root).to_owned());
         let tls = TlsConfig::builder()
             .root_certs(RootCerts::Specific(Arc::new(roots.collect())))
             .unversioned_rustls_crypto_provider(Arc::new(ring::default_provider()))
@@ -69,9 +67,7 @@ impl Web {
             .timeout_connect(Some(CONNECT_TIMEOUT))
             .timeout_global(Some(ANSWER_TIMEOUT))
             .user_agent("plimsoll");
-        Self {
-            agent: config.build().into(),
-        }
+        Self { agent: config.build().into() }
     }
 
     /// Fetches `address`, with a token where one is given.
@@ -86,11 +82,7 @@ impl Web {
             request = request.header(header::AUTHORIZATION, value.as_str());
         }
         let request = request.config();
-        let request = if address.is_loopback() {
-            request.proxy(None)
-        } else {
-            request
-        };
+        let request = if address.is_loopback() { request.proxy(None) } else { request };
         let answer = request.build().call();
         reply(address, answer, LONGEST_REPORT)
     }
@@ -107,11 +99,7 @@ impl Web {
             .post(address.uri())
             .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded");
         let request = request.config();
-        let request = if address.is_loopback() {
-            request.proxy(None)
-        } else {
-            request
-        };
+        let request = if address.is_loopback() { request.proxy(None) } else { request };
         let answer = request.build().send(body.as_bytes());
         reply(address, answer, LONGEST_ANSWER)
     }

@@ -14,16 +14,11 @@ const MOST_LAG_DAYS: f64 = 14.0;
 
 /// Sizes of a database and its logs, and of all of a group.
 pub(crate) fn capacity(work: &mut Work<'_>) {
-    let overhead = work
-        .sheet
-        .share(Key::DataOverheadPercent, work.deployment.data.overhead);
+    let overhead = work.sheet.share(Key::DataOverheadPercent, work.deployment.data.overhead);
     let size = work.get(Key::DatabaseMailboxes) * work.get(Key::MailboxesOnDiskMb) / 1024.0;
     let size = work.put(Key::DatabaseSizeGb, size);
     let size = work.put(Key::DatabaseSizeWithOverheadGb, size * (1.0 + &overhead));
-    let one = work.put(
-        Key::DatabaseSpaceGbOneCopyPerDag,
-        size * work.get(Key::DatabaseCount),
-    );
+    let one = work.put(Key::DatabaseSpaceGbOneCopyPerDag, size * work.get(Key::DatabaseCount));
     if work.deployment.has_copies() {
         let all = one * work.get(Key::CopiesTotal);
         work.put(Key::DatabaseSpaceGbAllCopiesPerDag, all);
@@ -53,14 +48,9 @@ fn lag(work: &mut Work<'_>) -> Number {
     if availability.lagged_copies == 0 {
         return work.put(Key::LogLagDays, 0.0);
     }
-    let replay = work.sheet.input(
-        Key::AvailabilityReplayLagDays,
-        days(availability.replay_lag),
-    );
+    let replay = work.sheet.input(Key::AvailabilityReplayLagDays, days(availability.replay_lag));
     let truncation = days(availability.truncation_lag);
-    let truncation = work
-        .sheet
-        .input(Key::AvailabilityTruncationLagDays, truncation);
+    let truncation = work.sheet.input(Key::AvailabilityTruncationLagDays, truncation);
     if work.deployment.has_copies() {
         work.note(Quirk::LaggedSpace, Key::LogLagDays, None);
     }

@@ -26,11 +26,7 @@ fn count(work: &mut Work<'_>, architecture: Architecture) {
     let most = work.put(Key::DatabaseMaxCountPerDag, most);
     let needed =
         (work.get(Key::ServerMailboxesPerDag) / work.get(Key::DatabaseMailboxesTarget)).up();
-    let needed = if needed.value() > 1.0 {
-        needed.up_to(2.0)
-    } else {
-        needed
-    };
+    let needed = if needed.value() > 1.0 { needed.up_to(2.0) } else { needed };
     let minimum = work.put(Key::DatabaseCountMinimum, needed.min(&most));
     let count = if work.deployment.has_copies() {
         with_copies(work, architecture, &minimum, &most)
@@ -61,27 +57,17 @@ fn with_copies(
     most: &Number,
 ) -> Number {
     let given = given(work, most);
-    let block = work
-        .get(Key::ServerActiveDc1)
-        .orders(copies_here(work, architecture));
+    let block = work.get(Key::ServerActiveDc1).orders(copies_here(work, architecture));
     let block = work.put(Key::DatabaseSymmetricalBlock, block);
     let all = minimum.clone().up_to(block);
     let wanted = given.clone().unwrap_or_else(|| minimum.clone());
     let right = symmetrical(work, &wanted, &all, most);
-    let even = if work.deployment.is_compatible() {
-        all
-    } else {
-        right.clone()
-    };
+    let even = if work.deployment.is_compatible() { all } else { right.clone() };
     let even = work.put(Key::DatabaseCountSymmetrical, even);
     let key = Key::DatabaseCountBeforeGroupRounding;
     let workbook = workbook_before_rounding(work, given.as_ref(), minimum, &even, most);
     let asymmetrical = given.is_none() && !work.deployment.data.symmetrical;
-    let right = if work.deployment.data.symmetrical {
-        right
-    } else {
-        wanted
-    };
+    let right = if work.deployment.data.symmetrical { right } else { wanted };
     let before = if asymmetrical {
         work.either(Quirk::UnwantedSymmetry, key, workbook, right)
     } else if work.deployment.is_compatible() {
@@ -142,11 +128,7 @@ fn symmetrical(work: &mut Work<'_>, wanted: &Number, all: &Number, most: &Number
         return all.clone();
     }
     let values = (all.value(), shares.value());
-    work.note(
-        Quirk::AllOrders,
-        Key::DatabaseCountSymmetrical,
-        Some(values),
-    );
+    work.note(Quirk::AllOrders, Key::DatabaseCountSymmetrical, Some(values));
     shares
 }
 
@@ -155,11 +137,7 @@ fn rounded(work: &mut Work<'_>, before: Number, given: Option<Number>, most: &Nu
     let key = Key::DatabaseCount;
     let wanted = work.deployment.data.database_count;
     let too_many = wanted.is_some_and(|wanted| f64::from(wanted) > most.value());
-    let mut workbook = if too_many {
-        before.clone()
-    } else {
-        &before + before.clone().modulo(4.0)
-    };
+    let mut workbook = if too_many { before.clone() } else { &before + before.clone().modulo(4.0) };
     if let Some(given) = given {
         return work.either(Quirk::GivenCount, key, workbook, given);
     }
@@ -192,11 +170,7 @@ fn evenly_in_fours(work: &Work<'_>, before: Number) -> Number {
     };
     let step = servers * odd_parts;
     let even = before.clone().up_to(step);
-    if even.value() <= work.value(Key::DatabaseMaxCountPerDag) {
-        even
-    } else {
-        before.up_to(4.0)
-    }
+    if even.value() <= work.value(Key::DatabaseMaxCountPerDag) { even } else { before.up_to(4.0) }
 }
 
 /// Databases that the servers of a group may hold.
@@ -204,11 +178,7 @@ fn most(work: &mut Work<'_>, architecture: Architecture) -> Number {
     let each = figure!(work, databases_per_server);
     if !work.deployment.has_copies() {
         let sets = architecture.volumes == VolumeArchitecture::TwoPerBackupSet;
-        return if sets {
-            each.min(MOST_IN_BACKUP_SETS)
-        } else {
-            each
-        };
+        return if sets { each.min(MOST_IN_BACKUP_SETS) } else { each };
     }
     let each = each.down_to(work.get(Key::DatabasePerVolume));
     let here = copies_here(work, architecture);
@@ -237,10 +207,7 @@ fn homes(work: &mut Work<'_>) {
 
 /// Late copies that stand in a site, of the databases that the workbook counts for it.
 pub(crate) fn late_copies(work: &Work<'_>, second: bool) -> Number {
-    let (near, far) = (
-        work.get(Key::CopiesFirstSiteLagged),
-        work.get(Key::CopiesSecondSiteLagged),
-    );
+    let (near, far) = (work.get(Key::CopiesFirstSiteLagged), work.get(Key::CopiesSecondSiteLagged));
     match (work.sheet.find(Key::DatabaseActiveDc2), second) {
         (Some(_), false) => (near + far) * work.get(Key::DatabaseActiveDc1),
         (Some(there), true) => (near + far) * there,

@@ -34,15 +34,12 @@ pub(crate) fn databases(work: &mut Work<'_>, architecture: Architecture) {
 /// Formatted GB and I/O of the database disks of both sites.
 fn formatted(work: &mut Work<'_>) {
     let storage = &work.deployment.storage;
-    let usable = work
-        .sheet
-        .share(Key::StorageUsableDiskIoPercent, storage.usable_disk_io);
+    let usable = work.sheet.share(Key::StorageUsableDiskIoPercent, storage.usable_disk_io);
     let factor = work.deployment.file_system.iops_factor;
     let factor = work.sheet.input(Key::FileSystemIopsFactor, factor);
-    for (site, disks) in [
-        (ServerKind::First, &storage.first),
-        (ServerKind::Second, &storage.second),
-    ] {
+    for (site, disks) in
+        [(ServerKind::First, &storage.first), (ServerKind::Second, &storage.second)]
+    {
         let disk = &disks.database;
         let raw = work.sheet.input(Key::DiskRawGb(site), raw_gb(disk));
         let formatted = raw * 1e9 / 1_073_741_824.0;
@@ -81,18 +78,11 @@ fn several(work: &Work<'_>) -> Number {
     let copies = work.get(Key::CopiesTotal);
     let here = work.get(Key::CopiesFirstSite) + work.get(Key::CopiesFirstSiteLagged);
     let there = work.get(Key::CopiesSecondSite) + work.get(Key::CopiesSecondSiteLagged);
-    if !matches!(
-        work.deployment.site_model(),
-        None | Some(SiteModel::ActiveActive)
-    ) {
+    if !matches!(work.deployment.site_model(), None | Some(SiteModel::ActiveActive)) {
         return here.max(there);
     }
     let even = copies.value() % 2.0 == 0.0;
-    if even && !work.deployment.storage.databases_equal_copies {
-        copies / 2.0
-    } else {
-        copies
-    }
+    if even && !work.deployment.storage.databases_equal_copies { copies / 2.0 } else { copies }
 }
 
 /// The largest database: by copies, and on single disks by what fits (5.5).
@@ -122,12 +112,7 @@ fn largest_of_both(work: &mut Work<'_>, architecture: Architecture) -> Number {
     if work.deployment.second_site.is_none() {
         return first;
     }
-    first.min(of_site(
-        work,
-        architecture,
-        architecture.second,
-        ServerKind::Second,
-    ))
+    first.min(of_site(work, architecture, architecture.second, ServerKind::Second))
 }
 
 fn of_site(
@@ -211,15 +196,9 @@ fn workbook_per_volume(work: &Work<'_>) -> Number {
 
 /// Mailboxes that fit into a database and onto a disk (5.6).
 fn mailboxes(work: &mut Work<'_>, architecture: Architecture) {
-    let overhead = work
-        .sheet
-        .share(Key::DataOverheadPercent, work.deployment.data.overhead);
+    let overhead = work.sheet.share(Key::DataOverheadPercent, work.deployment.data.overhead);
     let largest = work.get(Key::DatabaseMaxSizeGbUsed);
-    let left = if overhead.value() < 1.0 {
-        1.0 - overhead
-    } else {
-        Number::plain(0.0)
-    };
+    let left = if overhead.value() < 1.0 { 1.0 - overhead } else { Number::plain(0.0) };
     let by_space = largest * left * 1024.0 / work.get(Key::MailboxesOnDiskMb);
     let mut target = work.put(Key::DatabaseMailboxesCapacityLimited, by_space);
     let asks = work.value(Key::IoDbIopsPerMailbox) > 0.0;
@@ -228,12 +207,8 @@ fn mailboxes(work: &mut Work<'_>, architecture: Architecture) {
     }
     let workbook = target.clone().up().max(1.0);
     let right = target.down().max(1.0);
-    let target = work.either(
-        Quirk::MailboxesRoundedUp,
-        Key::DatabaseMailboxesTarget,
-        workbook,
-        right,
-    );
+    let target =
+        work.either(Quirk::MailboxesRoundedUp, Key::DatabaseMailboxesTarget, workbook, right);
     work.put(Key::DatabaseMailboxesTarget, target);
 }
 

@@ -122,10 +122,7 @@ fn chosen(work: &mut Work<'_>, disk: &Disk) -> Number {
     let [mirrored, parity, double_parity] = LEVELS.each_ref().map(|level| needed(work, level));
     let (raid, because) = match work.deployment.storage.raid {
         Some(raid) => (raid, "given"),
-        None if disk.slow => (
-            Raid::Raid10,
-            "parity is refused on disks of 7.2K and slower",
-        ),
+        None if disk.slow => (Raid::Raid10, "parity is refused on disks of 7.2K and slower"),
         None if mirrored.value() <= parity.value() => (Raid::Raid10, "no more disks than RAID-5"),
         None => (Raid::Raid5, "fewer disks than RAID-1/0"),
     };
@@ -197,10 +194,7 @@ fn single(work: &mut Work<'_>, site: ServerKind) {
         work.put(Key::DiskJbodDbDisks, &data);
     }
     let all = data + work.get(Key::VolumeRestoreVolumes) + work.get(Key::VolumeAutoreseed);
-    let all = if work.deployment.is_compatible() {
-        all
-    } else {
-        all + work.get(Key::VolumeLogVolumes)
-    };
+    let all =
+        if work.deployment.is_compatible() { all } else { all + work.get(Key::VolumeLogVolumes) };
     work.put(Key::DiskJbodDisksPerServer(site), all);
 }

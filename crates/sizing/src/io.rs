@@ -14,9 +14,7 @@ pub(crate) fn per_group(work: &mut Work<'_>) {
         work.put(Key::Tier(tier, TierKey::IopsTotalPerDag), total);
     }
     let all = over_tiers(work, TierKey::Iops) / work.get(Key::ServerParts);
-    let overhead = work
-        .sheet
-        .share(Key::IoOverheadPercent, deployment.io.overhead);
+    let overhead = work.sheet.share(Key::IoOverheadPercent, deployment.io.overhead);
     let more = deployment.io.additional_iops;
     let more = work.sheet.input(Key::IoAdditionalIops, more);
     let all = work.put(Key::IoDbIopsPerDag, (all + more) * (1.0 + overhead));
@@ -66,9 +64,5 @@ pub(crate) fn per_server(work: &mut Work<'_>) {
 /// what follows from its writes.
 fn share_of_database(work: &mut Work<'_>, by_writes: Number) -> Number {
     let share = figure!(work, log_io_per_database_io);
-    if share.value() > 0.0 {
-        work.get(Key::IoDbIopsPerDb) * share
-    } else {
-        by_writes
-    }
+    if share.value() > 0.0 { work.get(Key::IoDbIopsPerDb) * share } else { by_writes }
 }

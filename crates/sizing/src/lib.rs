@@ -106,10 +106,7 @@ pub fn size(deployment: &Deployment) -> Sizing {
 impl Sizing {
     /// Whether nothing forbids to build it.
     pub fn is_workable(&self) -> bool {
-        !self
-            .findings
-            .iter()
-            .any(|finding| finding.severity == Severity::Violation)
+        !self.findings.iter().any(|finding| finding.severity == Severity::Violation)
     }
 
     /// The number under `key`; none where it does not apply to this deployment.

@@ -8,13 +8,7 @@ use crate::processor::hypervisor;
 use crate::work::Work;
 
 /// Least memory by copies on a server. Source: S-W76.
-const LEAST: [(f64, f64); 5] = [
-    (0.0, 8.0),
-    (11.0, 10.0),
-    (21.0, 12.0),
-    (31.0, 14.0),
-    (41.0, 16.0),
-];
+const LEAST: [(f64, f64); 5] = [(0.0, 8.0), (11.0, 10.0), (21.0, 12.0), (31.0, 14.0), (41.0, 16.0)];
 
 /// Memory comes in steps that grow with it. Source: S-W76.
 const STEPS: [(f64, f64); 4] = [(64.0, 32.0), (32.0, 16.0), (16.0, 8.0), (4.0, 4.0)];
@@ -77,11 +71,7 @@ fn site(work: &mut Work<'_>, kind: ServerKind, processor: Processor) -> Number {
     let raw = work.put(Key::MemoryRamGbRaw(kind), raw);
     let index = content_index(work, kind, active);
     let share = figure!(work, cache_share_of_memory);
-    let with = if (share * &raw + &index).value() > raw.value() {
-        raw + index
-    } else {
-        raw
-    };
+    let with = if (share * &raw + &index).value() > raw.value() { raw + index } else { raw };
     let rounded = in_steps(with).max(SMALLEST_GB);
     if kind == ServerKind::First {
         return work.put(Key::MemoryRamGb(ServerKind::First), rounded);

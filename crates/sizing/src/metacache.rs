@@ -32,9 +32,7 @@ pub(crate) fn metacache(work: &mut Work<'_>, architecture: Architecture) {
     let capacity = work.get(Key::MetaCacheDiskGbPerServer);
     let share = &ssds * &ssd / &capacity;
     work.put(Key::MetaCacheSsdShare, share);
-    let wanted = work
-        .sheet
-        .share(Key::MetaCacheCapacityPercent, given.capacity);
+    let wanted = work.sheet.share(Key::MetaCacheCapacityPercent, given.capacity);
     let least = wanted * capacity / &ssds;
     work.put(Key::MetaCacheLeastSsdGb, least);
     let copies = copies_per_server(work);

@@ -76,11 +76,7 @@ fn busiest_mean_in_recovery_point(work: &mut Work<'_>, shares: &[f64; 24]) -> f6
     let workbook = busiest_mean(shares, 5);
     let key = Key::ReplicationBusiestMeanShare;
     work.note(Quirk::WindowOfFive, key, Some((workbook, right)));
-    if work.deployment.is_compatible() {
-        workbook
-    } else {
-        right
-    }
+    if work.deployment.is_compatible() { workbook } else { right }
 }
 
 /// Log traffic, compressed, and index traffic of a database in an hour with `share` of the day.

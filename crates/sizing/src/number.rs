@@ -26,12 +26,7 @@ enum Binding {
 impl Number {
     /// A number known by a name.
     pub fn named(name: &str, value: f64) -> Self {
-        Self {
-            value,
-            formula: name.to_owned(),
-            numbers: write(value),
-            binding: Binding::Whole,
-        }
+        Self { value, formula: name.to_owned(), numbers: write(value), binding: Binding::Whole }
     }
 
     /// A constant that needs no name.
@@ -86,11 +81,7 @@ impl Number {
         let step = step.into();
         let steps = snapped(self.value / step.value).ceil();
         // A count is not a rounding error because the step is huge.
-        let steps = if snapped(self.value) > 0.0 {
-            steps.max(1.0)
-        } else {
-            steps
-        };
+        let steps = if snapped(self.value) > 0.0 { steps.max(1.0) } else { steps };
         let value = steps * step.value;
         joined("up_to", &[self, step], value)
     }
@@ -157,11 +148,7 @@ impl Number {
     }
 
     fn text(&self, of: fn(&Self) -> &str, above: Binding) -> String {
-        if self.binding < above {
-            format!("({})", of(self))
-        } else {
-            of(self).to_owned()
-        }
+        if self.binding < above { format!("({})", of(self)) } else { of(self).to_owned() }
     }
 
     /// Two numbers and the sign between them; `right` is how tightly the right one has to bind to
@@ -170,12 +157,7 @@ impl Number {
         let both = |of: fn(&Self) -> &str| {
             format!("{} {sign} {}", self.text(of, own), other.text(of, right))
         };
-        Self {
-            value,
-            formula: both(Self::formula),
-            numbers: both(Self::numbers),
-            binding: own,
-        }
+        Self { value, formula: both(Self::formula), numbers: both(Self::numbers), binding: own }
     }
 }
 
@@ -196,11 +178,7 @@ fn joined(name: &str, parts: &[Number], value: f64) -> Number {
 /// is 3.
 fn snapped(value: f64) -> f64 {
     let nearest = value.round();
-    if (value - nearest).abs() < 1e-9 * value.abs().max(1.0) {
-        nearest
-    } else {
-        value
-    }
+    if (value - nearest).abs() < 1e-9 * value.abs().max(1.0) { nearest } else { value }
 }
 
 /// A value as explanations write it: six significant digits, no trailing zeros.
@@ -209,9 +187,7 @@ pub fn write(value: f64) -> String {
         return value.to_string();
     }
     let scientific = format!("{value:.5e}");
-    let exponent = scientific
-        .split_once('e')
-        .map(|(_, exponent)| exponent.parse::<i32>());
+    let exponent = scientific.split_once('e').map(|(_, exponent)| exponent.parse::<i32>());
     let exponent = exponent.and_then(Result::ok).unwrap_or(0);
     let digits = usize::try_from(5 - exponent).unwrap_or(0);
     let text = format!("{value:.digits$}");
@@ -301,10 +277,7 @@ mod tests {
         assert_eq!(Number::plain(3.01).up().value().to_string(), "4");
         assert_eq!(Number::plain(2.5).round().value().to_string(), "3");
         assert_eq!(Number::plain(38.0).up_to(4.0).value().to_string(), "40");
-        assert_eq!(
-            Number::plain(1.0).up_to(1e12).value().to_string(),
-            "1000000000000"
-        );
+        assert_eq!(Number::plain(1.0).up_to(1e12).value().to_string(), "1000000000000");
         assert_eq!(Number::plain(8.0).orders(2.0).value().to_string(), "56");
         assert_eq!(Number::plain(2.0).orders(2.0).value().to_string(), "2");
     }

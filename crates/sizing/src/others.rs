@@ -27,25 +27,13 @@ pub(crate) fn others(work: &mut Work<'_>, architecture: Architecture) {
         };
         work.put(Key::ServerDbCopies(ServerKind::Second), copies);
         let disk = &deployment.storage.second.database;
-        storage(
-            work,
-            architecture,
-            ServerKind::Second,
-            architecture.second,
-            disk,
-        );
+        storage(work, architecture, ServerKind::Second, architecture.second, disk);
     }
     if !architecture.late_apart {
         return;
     }
     let disk = &deployment.storage.first.database;
-    storage(
-        work,
-        architecture,
-        ServerKind::Lagged,
-        architecture.first,
-        disk,
-    );
+    storage(work, architecture, ServerKind::Lagged, architecture.first, disk);
 }
 
 /// I/O, volumes and disks of a server that holds `srv.db_copies` of its kind.
@@ -97,18 +85,14 @@ fn redundant(work: &mut Work<'_>, kind: ServerKind, disk: &Disk, iops: &Number, 
     let given = work.deployment.storage.raid;
     let (mirrored, parity) = (needed(work, 0), needed(work, 1));
     let chosen = match given {
-        Some(raid) => LEVELS
-            .iter()
-            .position(|level| level.raid == raid)
-            .unwrap_or(0),
+        Some(raid) => LEVELS.iter().position(|level| level.raid == raid).unwrap_or(0),
         None if disk.slow || mirrored.value() <= parity.value() => 0,
         None => 1,
     };
     let disks = needed(work, chosen);
     let raid = Decision::Raid(LEVELS[chosen].raid);
     let because = "given, or the level with fewer disks; no parity on slow ones";
-    work.sheet
-        .decide(Key::DiskRaidChoiceDb(kind), raid, because);
+    work.sheet.decide(Key::DiskRaidChoiceDb(kind), raid, because);
     work.put(Key::DiskRaidDisksDb(kind), disks);
 }
 

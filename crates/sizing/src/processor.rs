@@ -26,11 +26,7 @@ pub(crate) fn processor(work: &mut Work<'_>, failures: &Failures) {
         if failures.first.site.is_none() && first.is_some() {
             // Nothing is active in the first site that the loss of the second could change.
             work.put(
-                Key::Processor(
-                    ProcessorKey::Util,
-                    FailureMode::SiteFailed,
-                    ServerKind::First,
-                ),
+                Key::Processor(ProcessorKey::Util, FailureMode::SiteFailed, ServerKind::First),
                 0.0,
             );
         }
@@ -64,13 +60,7 @@ pub(crate) fn late(work: &mut Work<'_>) {
     let has = available(work, ServerKind::Lagged, work.deployment.servers.lagged);
     let active = work.get(Key::ServerWorstActiveDbs(ServerKind::Lagged));
     let needed = need(work, FailureMode::Worst, ServerKind::Lagged, &active);
-    used(
-        work,
-        FailureMode::Worst,
-        ServerKind::Lagged,
-        &needed,
-        has.as_ref(),
-    );
+    used(work, FailureMode::Worst, ServerKind::Lagged, &needed, has.as_ref());
 }
 
 fn used(
@@ -139,24 +129,15 @@ pub(crate) fn hypervisor(work: &mut Work<'_>) -> Number {
     if !servers.virtual_machines {
         return Number::plain(1.0);
     }
-    1.0 + work
-        .sheet
-        .share(Key::ServersHypervisorPercent, servers.hypervisor)
+    1.0 + work.sheet.share(Key::ServersHypervisorPercent, servers.hypervisor)
 }
 
 /// Directory servers, and client access servers where that is a role of its own.
 fn other_servers(work: &mut Work<'_>, available: Option<Number>, second: bool) {
     let all = work.get(Key::MailboxesTotal);
     let total = &all * work.get(Key::MailboxesMcyclesActive);
-    let per_core = if work.deployment.servers.directory_64_bit {
-        8.0
-    } else {
-        4.0
-    };
-    let sites = [
-        (ServerKind::First, available.is_some()),
-        (ServerKind::Second, second),
-    ];
+    let per_core = if work.deployment.servers.directory_64_bit { 8.0 } else { 4.0 };
+    let sites = [(ServerKind::First, available.is_some()), (ServerKind::Second, second)];
     for (site, _) in sites.into_iter().filter(|(_, known)| *known) {
         let core = work.get(Key::ProcessorMcyclesPerCore(site));
         let cores = (&total / core / per_core).up();

@@ -32,9 +32,7 @@ pub fn schedule(deployment: &Deployment, sheet: &Sheet) -> Vec<BackupDay> {
     let Some(copies) = sheet.find(Key::ServerDbCopies(ServerKind::First)) else {
         return Vec::new();
     };
-    let databases = (0..100_000)
-        .take_while(|&count| f64::from(count) < copies.value())
-        .count();
+    let databases = (0..100_000).take_while(|&count| f64::from(count) < copies.value()).count();
     let day = |day: usize| {
         let full = (databases + days - 1 - day) / days;
         let changes = databases - full;

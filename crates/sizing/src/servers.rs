@@ -20,11 +20,7 @@ pub(crate) fn servers(work: &mut Work<'_>) {
     let per_site = f64::from(availability.servers_per_site);
     let per_site = work.sheet.input(Key::AvailabilityServersPerSite, per_site);
     let active = work.put(Key::ServerActiveDc1, per_site);
-    let parts = if deployment.has_copies() {
-        dags
-    } else {
-        active
-    };
+    let parts = if deployment.has_copies() { dags } else { active };
     let parts = work.put(Key::ServerParts, parts);
     let per_part = work.get(Key::MailboxesTotal) / parts;
     work.put(Key::ServerMailboxesPerDag, per_part);

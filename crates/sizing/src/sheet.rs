@@ -90,9 +90,8 @@ impl Sheet {
     /// The name that shares the longest end or beginning with `name`, if any shares a part of it.
     pub fn nearest(&self, name: &str) -> Option<&str> {
         let names = self.facts.iter().map(|fact| fact.key.name());
-        let best = names
-            .max_by_key(|known| shared(known, name))
-            .filter(|best| shared(best, name) >= 3)?;
+        let best =
+            names.max_by_key(|known| shared(known, name)).filter(|best| shared(best, name) >= 3)?;
         self.places.get_key_value(&best).map(|(name, _)| &**name)
     }
 

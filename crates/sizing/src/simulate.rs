@@ -25,9 +25,5 @@ pub fn simulate(deployment: &Deployment, sizing: &Sizing) -> Option<Simulated> {
     }
     let layout = lay_out(&needs.wish).ok()?;
     let modes = play(&layout, needs.rules());
-    Some(Simulated {
-        layout,
-        modes,
-        needs,
-    })
+    Some(Simulated { layout, modes, needs })
 }

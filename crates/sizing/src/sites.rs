@@ -64,10 +64,7 @@ fn waiting_beside(work: &mut Work<'_>, architecture: Architecture) -> [Number; 2
     let first = servers_for(work, copies(Key::DatabaseActiveDc2, true));
     let second = servers_for(work, copies(Key::DatabaseActiveDc1, true));
     let second = work.get(Key::ServerActiveDc1).min(second);
-    [
-        work.put(Key::ServerPassiveDc1, first),
-        work.put(Key::ServerPassiveDc2, second),
-    ]
+    [work.put(Key::ServerPassiveDc1, first), work.put(Key::ServerPassiveDc2, second)]
 }
 
 /// Servers of a second site in which nothing is active until the first fails: no more than the
@@ -79,32 +76,20 @@ fn waiting_there(work: &mut Work<'_>, architecture: Architecture) -> Number {
     }
     let copies = work.get(Key::DatabaseActiveDc1) * &there;
     let copies = work.put(Key::DatabasePassiveDc2, copies);
-    let needed = work
-        .get(Key::ServerActiveDc1)
-        .min(servers_for(work, copies));
-    let needed = if work.deployment.is_compatible() {
-        needed
-    } else {
-        needed.max(there)
-    };
+    let needed = work.get(Key::ServerActiveDc1).min(servers_for(work, copies));
+    let needed = if work.deployment.is_compatible() { needed } else { needed.max(there) };
     work.put(Key::ServerPassiveDc2, needed)
 }
 
 /// Servers that hold nothing but late copies. Corrected mode adds what the workbook leaves out: as
 /// many as a database has late copies in a site.
 fn kept_for_late_copies(work: &mut Work<'_>) {
-    let (near, far) = (
-        work.get(Key::CopiesFirstSiteLagged),
-        work.get(Key::CopiesSecondSiteLagged),
-    );
+    let (near, far) = (work.get(Key::CopiesFirstSiteLagged), work.get(Key::CopiesSecondSiteLagged));
     let both = work.deployment.site_model() == Some(SiteModel::ActiveActive);
     let deepest = near.clone().max(&far);
     let mut servers = Vec::new();
     let mut most = Vec::new();
-    for (site, second, own) in [
-        (ServerKind::First, false, near),
-        (ServerKind::Second, true, far),
-    ] {
+    for (site, second, own) in [(ServerKind::First, false, near), (ServerKind::Second, true, far)] {
         let late = late_copies(work, second);
         let late = work.put(Key::CopiesLate(site), late);
         let mut count = servers_for(work, late.clone());
@@ -121,11 +106,7 @@ fn kept_for_late_copies(work: &mut Work<'_>) {
     let value = most.iter().map(Number::value).fold(0.0, f64::max);
     let each = Number::of_all("max", &most, value);
     let all = work.get(Key::ServerDbCopies(ServerKind::First));
-    let each = work.either(
-        Quirk::LateServersFull,
-        Key::ServerDbCopies(ServerKind::Lagged),
-        all,
-        each,
-    );
+    let each =
+        work.either(Quirk::LateServersFull, Key::ServerDbCopies(ServerKind::Lagged), all, each);
     work.put(Key::ServerDbCopies(ServerKind::Lagged), each);
 }

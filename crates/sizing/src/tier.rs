@@ -32,10 +32,7 @@ pub(crate) fn days(span: Nanos) -> f64 {
 pub(crate) fn tiers(work: &mut Work<'_>) {
     let deployment = work.deployment;
     for (index, tier) in deployment.tiers.iter().enumerate() {
-        let row = TierRow {
-            number: index + 1,
-            tier,
-        };
+        let row = TierRow { number: index + 1, tier };
         row.inputs(work);
         row.space(work);
         row.growth(work);
@@ -65,10 +62,7 @@ fn totals(work: &mut Work<'_>) {
         (Key::MailboxesOnDiskMb, TierKey::MailboxOnDiskMb),
         (Key::MailboxesMcyclesActive, TierKey::McyclesActive),
         (Key::MailboxesMcyclesPassive, TierKey::McyclesPassive),
-        (
-            Key::MailboxesMcyclesClientAccess,
-            TierKey::McyclesClientAccess,
-        ),
+        (Key::MailboxesMcyclesClientAccess, TierKey::McyclesClientAccess),
         (Key::MailboxesCacheMb, TierKey::CacheMb),
         (Key::MailboxesItems, TierKey::Items),
         (Key::MailboxesAverageMessageKb, TierKey::AverageMessageKb),
@@ -100,19 +94,12 @@ impl TierRow<'_> {
 
     fn inputs(&self, work: &mut Work<'_>) {
         let tier = self.tier;
-        let growth = work
-            .sheet
-            .share(self.key(TierKey::GrowthPercent), tier.growth);
-        let today = work
-            .sheet
-            .input(self.key(TierKey::MailboxesToday), tier.mailboxes);
+        let growth = work.sheet.share(self.key(TierKey::GrowthPercent), tier.growth);
+        let today = work.sheet.input(self.key(TierKey::MailboxesToday), tier.mailboxes);
         self.put(work, TierKey::Mailboxes, today * (1.0 + growth));
         for (what, value) in [
             (TierKey::MessagesPerDay, tier.messages_per_day),
-            (
-                TierKey::AverageMessageKb,
-                tier.average_message.0 as f64 / 1024.0,
-            ),
+            (TierKey::AverageMessageKb, tier.average_message.0 as f64 / 1024.0),
             (TierKey::LimitMb, mb(tier.size_limit)),
             (TierKey::ArchiveLimitMb, mb(tier.archive_limit)),
             (TierKey::RetentionDays, days(tier.deleted_item_retention)),
@@ -187,11 +174,8 @@ impl TierRow<'_> {
 
     /// Megacycles and cache.
     fn load(&self, work: &mut Work<'_>) {
-        let multiplier = self.multiplier(
-            work,
-            TierKey::MegacycleMultiplier,
-            self.tier.megacycle_multiplier,
-        );
+        let multiplier =
+            self.multiplier(work, TierKey::MegacycleMultiplier, self.tier.megacycle_multiplier);
         let factor = self.put(work, TierKey::CpuFactorEffective, multiplier);
         let messages = self.get(work, TierKey::MessagesPerDay);
         let active = figure!(work, active_megacycles_per_message) * &messages * &factor;
@@ -210,9 +194,7 @@ impl TierRow<'_> {
     /// What a multiplier amounts to where it counts for a part of the users.
     fn multiplier(&self, work: &mut Work<'_>, what: TierKey, multiplier: f64) -> Number {
         let users = self.tier.multiplier_users;
-        let users = work
-            .sheet
-            .share(self.key(TierKey::MultiplierUsersPercent), users);
+        let users = work.sheet.share(self.key(TierKey::MultiplierUsersPercent), users);
         let multiplier = work.sheet.input(self.key(what), multiplier);
         1.0 + (multiplier - 1.0) * users
     }
@@ -222,9 +204,7 @@ impl TierRow<'_> {
         let factor = self.put(work, TierKey::IoFactorEffective, factor);
         let search = self.search(work);
         if let Some(given) = self.tier.given_iops {
-            let share = work
-                .sheet
-                .input(self.key(TierKey::ReadWriteShare), given.read_share);
+            let share = work.sheet.input(self.key(TierKey::ReadWriteShare), given.read_share);
             let share = self.put(work, TierKey::ReadFraction, share);
             let iops = work.sheet.input(self.key(TierKey::IopsGiven), given.iops);
             let iops = self.put(work, TierKey::Iops, iops * factor);

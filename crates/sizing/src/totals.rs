@@ -6,11 +6,8 @@ use crate::work::Work;
 
 /// Servers, disks, databases and memory in all.
 pub(crate) fn totals(work: &mut Work<'_>) {
-    let groups = if work.deployment.has_copies() {
-        work.get(Key::ServerDags)
-    } else {
-        Number::plain(1.0)
-    };
+    let groups =
+        if work.deployment.has_copies() { work.get(Key::ServerDags) } else { Number::plain(1.0) };
     let here = work.get(Key::ServerActiveDc1) * &groups;
     let there = (work.get(Key::ServerPerDag) - work.get(Key::ServerActiveDc1)) * &groups;
     let late = work.sheet.find(Key::ServerLaggedPerDag);
@@ -22,9 +19,7 @@ pub(crate) fn totals(work: &mut Work<'_>) {
     let mirrored = work.get(Key::DiskRaidDisksDb(ServerKind::First))
         + work.get(Key::DiskRaidDisksLog)
         + work.get(Key::DiskRaidDisksRestore);
-    let first = raid
-        .or_else(|| single(ServerKind::First))
-        .unwrap_or_else(|| mirrored.clone());
+    let first = raid.or_else(|| single(ServerKind::First)).unwrap_or_else(|| mirrored.clone());
     let raid_of = |kind| {
         let databases = work.sheet.find(Key::DiskRaidDisksDb(kind))?;
         Some(databases + work.get(Key::DiskRaidDisksLog) + work.get(Key::DiskRaidDisksRestore))

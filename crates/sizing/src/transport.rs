@@ -52,14 +52,9 @@ pub(crate) fn transport(work: &mut Work<'_>, failures: &Failures) {
     let disk = work.sheet.input(Key::DiskSystemRawGb, disk) * 1e9 / 1_073_741_824.0;
     let needed = size + figure!(work, system_disk_reserve_gb);
     let fits = needed.value() < disk.value();
-    let place = if fits {
-        QueuePlace::SystemDisk
-    } else {
-        QueuePlace::OwnDisks
-    };
+    let place = if fits { QueuePlace::SystemDisk } else { QueuePlace::OwnDisks };
     let because = "the system disk where there is room beside the reserve, else a mirrored pair";
-    work.sheet
-        .decide(Key::TransportLocation, Decision::Queue(place), because);
+    work.sheet.decide(Key::TransportLocation, Decision::Queue(place), because);
 }
 
 /// Servers of all groups that the worst failure leaves.
@@ -71,10 +66,8 @@ fn servers_left(work: &mut Work<'_>, failures: &Failures) {
         return;
     }
     let late = work.sheet.find(Key::ServerLaggedPerDag);
-    let members = late.map_or_else(
-        || work.get(Key::ServerPerDag),
-        |late| work.get(Key::ServerPerDag) + late,
-    );
+    let members =
+        late.map_or_else(|| work.get(Key::ServerPerDag), |late| work.get(Key::ServerPerDag) + late);
     let left = (members - failures.lost).max(0.0);
     let workbook = &left * work.get(Key::AvailabilityDags);
     let right = left * work.get(Key::ServerDags);

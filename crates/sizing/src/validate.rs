@@ -46,11 +46,7 @@ fn unknown(work: &mut Work<'_>) {
     work.findings.extend(unknown.map(|fact| Finding {
         severity: Violation,
         key: fact.key,
-        text: format!(
-            "{} cannot be calculated: {}",
-            fact.key.title(),
-            fact.numbers
-        ),
+        text: format!("{} cannot be calculated: {}", fact.key.title(), fact.numbers),
         remedy: "change one of the values that --explain names for it",
     }));
 }
@@ -97,31 +93,16 @@ fn databases(work: &mut Work<'_>) {
     if copies <= 0.0 {
         let text = "a server holds less than half a copy, which the workbook rounds to none";
         let remedy = "lower availability.servers_per_site, or give mode = \"corrected\"";
-        work.find(
-            Violation,
-            Key::ServerDbCopies(ServerKind::First),
-            text.to_owned(),
-            remedy,
-        );
+        work.find(Violation, Key::ServerDbCopies(ServerKind::First), text.to_owned(), remedy);
     }
     if copies > each {
-        let text = format!(
-            "a server holds {} databases and may hold {each}",
-            write(copies)
-        );
+        let text = format!("a server holds {} databases and may hold {each}", write(copies));
         let remedy = "add servers or groups, or allow larger databases";
-        work.find(
-            Violation,
-            Key::ServerDbCopies(ServerKind::First),
-            text,
-            remedy,
-        );
+        work.find(Violation, Key::ServerDbCopies(ServerKind::First), text, remedy);
     }
     given_count(work);
-    let (mailboxes, target) = (
-        work.value(Key::DatabaseMailboxes),
-        work.value(Key::DatabaseMailboxesTarget),
-    );
+    let (mailboxes, target) =
+        (work.value(Key::DatabaseMailboxes), work.value(Key::DatabaseMailboxesTarget));
     if mailboxes > target {
         let text = format!(
             "a database would hold {} mailboxes where {} have room",
@@ -134,12 +115,7 @@ fn databases(work: &mut Work<'_>) {
     if work.value(Key::DatabaseMailboxesCapacityLimited) < 1.0 {
         let text = "not even one mailbox fits into a database".to_owned();
         let remedy = "take larger disks, allow larger databases, or lower data.overhead_percent";
-        work.find(
-            Violation,
-            Key::DatabaseMailboxesCapacityLimited,
-            text,
-            remedy,
-        );
+        work.find(Violation, Key::DatabaseMailboxesCapacityLimited, text, remedy);
     }
 }
 
@@ -171,10 +147,7 @@ fn volumes(work: &mut Work<'_>) {
     }
     let size = work.value(Key::VolumeDbVolumeGb);
     if size > LARGE_VOLUME_GB {
-        let text = format!(
-            "a volume of {} GB needs a GUID partition table",
-            write(size)
-        );
+        let text = format!("a volume of {} GB needs a GUID partition table", write(size));
         work.find(Remark, Key::VolumeDbVolumeGb, text, "the scripts make one");
     }
     let own_disks = Decision::Queue(QueuePlace::OwnDisks);
@@ -196,10 +169,8 @@ fn single_disks(work: &mut Work<'_>, architecture: Architecture) {
         if build != Build::Jbod || !there {
             continue;
         }
-        let (volume, disk) = (
-            work.value(Key::VolumeDbVolumeGb),
-            work.value(Key::DiskFormattedGb(site)),
-        );
+        let (volume, disk) =
+            (work.value(Key::VolumeDbVolumeGb), work.value(Key::DiskFormattedGb(site)));
         if volume > disk {
             let text = format!(
                 "insufficient capacity: a volume needs {} GB and a disk has {}",
@@ -240,19 +211,13 @@ fn layout(work: &mut Work<'_>, architecture: Architecture, failures: &Failures) 
     if work.deployment.is_compatible()
         || work
             .sheet
-            .find(Key::Processor(
-                ProcessorKey::Util,
-                FailureMode::Worst,
-                ServerKind::First,
-            ))
+            .find(Key::Processor(ProcessorKey::Util, FailureMode::Worst, ServerKind::First))
             .is_none()
     {
         return;
     }
     let modes = play(&layout, needs.rules());
-    let survived = modes
-        .iter()
-        .filter(|mode| failures.is_survived(mode.failure));
+    let survived = modes.iter().filter(|mode| failures.is_survived(mode.failure));
     let used = survived.filter_map(|mode| needs.burden(mode)?.processor);
     let worst = used.fold(0.0, f64::max);
     let worst = Number::of_all("worst_of_the_played_failures", &[], worst);
@@ -277,9 +242,7 @@ fn processors(work: &mut Work<'_>) {
         Some(_) => &[Key::ProcessorUtilWorstPlayed][..],
         None => &by_formula[..],
     };
-    let found = keys
-        .iter()
-        .filter_map(|&key| Some((key, work.sheet.find(key)?)));
+    let found = keys.iter().filter_map(|&key| Some((key, work.sheet.find(key)?)));
     let found: Vec<(Key, Number)> = found.collect();
     for (key, used) in &found {
         let (key, used) = (*key, used.value());
@@ -295,44 +258,23 @@ fn processors(work: &mut Work<'_>) {
     if !found.is_empty() {
         let shares: Vec<Number> = found.into_iter().map(|(_, share)| share).collect();
         let worst = shares.iter().map(Number::value).fold(0.0, f64::max);
-        work.sheet.put(
-            Key::ProcessorUtilWorst,
-            Number::of_all("max", &shares, worst),
-        );
+        work.sheet.put(Key::ProcessorUtilWorst, Number::of_all("max", &shares, worst));
     }
     let limit = work.deployment.product.figures.cores_limit.value;
-    let cores = work
-        .deployment
-        .servers
-        .first
-        .cores
-        .max(work.deployment.servers.second.cores);
+    let cores = work.deployment.servers.first.cores.max(work.deployment.servers.second.cores);
     if cores > limit {
         let text = format!("{cores} cores are more than the {limit} that were tested");
-        work.find(
-            Warning,
-            Key::ServersCoresGiven,
-            text,
-            "take more, smaller servers",
-        );
+        work.find(Warning, Key::ServersCoresGiven, text, "take more, smaller servers");
     }
 }
 
 fn memory(work: &mut Work<'_>) {
     let figures = &work.deployment.product.figures;
-    let (limit, least) = (
-        figures.memory_limit_gb.value,
-        figures.memory_minimum_gb.value,
-    );
+    let (limit, least) = (figures.memory_limit_gb.value, figures.memory_minimum_gb.value);
     let memory = work.value(Key::MemoryRamGb(ServerKind::First));
     if memory > limit {
         let text = format!("{memory} GB of memory are more than the {limit} that were tested");
-        work.find(
-            Warning,
-            Key::MemoryRamGb(ServerKind::First),
-            text,
-            "take more, smaller servers",
-        );
+        work.find(Warning, Key::MemoryRamGb(ServerKind::First), text, "take more, smaller servers");
     }
     if memory < least {
         let text = format!(
@@ -378,21 +320,12 @@ mod tests {
         unknown(&mut work);
         assert_eq!(work.findings, []);
         let none = work.put(Key::ServerDags, 0.0);
-        work.put(
-            Key::DatabaseMailboxes,
-            Number::named("mailboxes", 5.0) / none,
-        );
+        work.put(Key::DatabaseMailboxes, Number::named("mailboxes", 5.0) / none);
         unknown(&mut work);
         let [found] = &work.findings[..] else {
             panic!("{:?}", work.findings);
         };
-        assert_eq!(
-            (found.severity, found.key),
-            (Severity::Violation, Key::DatabaseMailboxes)
-        );
-        assert_eq!(
-            found.text,
-            "mailboxes of a database cannot be calculated: 5 / 0"
-        );
+        assert_eq!((found.severity, found.key), (Severity::Violation, Key::DatabaseMailboxes));
+        assert_eq!(found.text, "mailboxes of a database cannot be calculated: 5 / 0");
     }
 }

@@ -51,11 +51,7 @@ fn listed(work: &mut Work<'_>, copies: Number, whole: Number) -> (Number, Number
     let key = Key::VolumeDbVolumesGbPerServer(ServerKind::First);
     let some = copies.clone().min(MOST_LISTED);
     let copies = work.either(Quirk::HundredVolumes, key, some, copies);
-    if work.deployment.is_compatible() {
-        (copies, whole.min(MOST_LISTED))
-    } else {
-        (copies, whole)
-    }
+    if work.deployment.is_compatible() { (copies, whole.min(MOST_LISTED)) } else { (copies, whole) }
 }
 
 /// GB of `count` volumes with `average` databases each.
@@ -160,17 +156,12 @@ fn total(work: &mut Work<'_>, architecture: Architecture, whole: Number) {
     let several = architecture.volumes == VolumeArchitecture::SeveralDatabases;
     let spares = if several {
         let given = work.deployment.storage.autoreseed_volumes;
-        work.sheet
-            .input(Key::StorageAutoreseedVolumes, f64::from(given))
+        work.sheet.input(Key::StorageAutoreseedVolumes, f64::from(given))
     } else {
         Number::plain(0.0)
     };
     let spares = work.put(Key::VolumeAutoreseed, spares);
-    let logs = if architecture.logs_apart {
-        whole.clone()
-    } else {
-        Number::plain(0.0)
-    };
+    let logs = if architecture.logs_apart { whole.clone() } else { Number::plain(0.0) };
     let logs = work.put(Key::VolumeLogVolumes, logs);
     let restore = f64::from(u8::from(work.deployment.data.restore_volume));
     let restore = work.put(Key::VolumeRestoreVolumes, restore);

@@ -35,12 +35,7 @@ pub(crate) struct Work<'d> {
 impl<'d> Work<'d> {
     /// Nothing is known yet.
     pub(crate) fn new(deployment: &'d Deployment) -> Self {
-        Self {
-            deployment,
-            sheet: Sheet::default(),
-            notes: Vec::new(),
-            findings: Vec::new(),
-        }
+        Self { deployment, sheet: Sheet::default(), notes: Vec::new(), findings: Vec::new() }
     }
 
     /// The number under `key`.
@@ -64,8 +59,7 @@ impl<'d> Work<'d> {
         name: &'static str,
         of: fn(&plan::deployment::Figures) -> &Figure,
     ) -> Number {
-        self.sheet
-            .figure(name, of(&self.deployment.product.figures))
+        self.sheet.figure(name, of(&self.deployment.product.figures))
     }
 
     /// The workbook's number or the right one, as the mode says; where they differ that is noted.
@@ -80,11 +74,7 @@ impl<'d> Work<'d> {
         if (values.0 - values.1).abs() > 1e-9 * values.1.abs().max(1.0) {
             self.note(quirk, key, Some(values));
         }
-        if self.deployment.is_compatible() {
-            workbook
-        } else {
-            right
-        }
+        if self.deployment.is_compatible() { workbook } else { right }
     }
 
     /// Notes a mistake that matters for `key`.
@@ -100,11 +90,6 @@ impl<'d> Work<'d> {
         text: String,
         remedy: &'static str,
     ) {
-        self.findings.push(Finding {
-            severity,
-            key,
-            text,
-            remedy,
-        });
+        self.findings.push(Finding { severity, key, text, remedy });
     }
 }

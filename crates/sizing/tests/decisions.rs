@@ -32,10 +32,8 @@ fn field(provision: &Provision, column: &str) -> String {
     let mut documents = documents.into_iter();
     let table = documents.find(|document| document.name == "DAGInfo.csv");
     let table = table.expect("a table of groups").text;
-    let rows: Vec<Vec<&str>> = table
-        .lines()
-        .map(|line| line.trim_matches('"').split("\",\"").collect())
-        .collect();
+    let rows: Vec<Vec<&str>> =
+        table.lines().map(|line| line.trim_matches('"').split("\",\"").collect()).collect();
     let at = rows[0].iter().position(|name| *name == column);
     rows[2][at.expect("a column")].to_owned()
 }
@@ -47,10 +45,7 @@ fn each_site_has_the_limits_of_its_own_servers() {
     let second = field(&provision, "MaximumActiveDatabasesSite2");
     let group = &provision.groups[0];
     let most = |site: usize| group.limits_in(site).map(|limits| limits.most.to_string());
-    assert_eq!(
-        (Some(first.clone()), Some(second.clone())),
-        (most(0), most(1))
-    );
+    assert_eq!((Some(first.clone()), Some(second.clone())), (most(0), most(1)));
     assert_ne!(first, second);
     for server in &group.servers {
         assert_eq!(Some(server.limits), group.limits_in(server.site));
@@ -63,10 +58,7 @@ fn exports_compress_the_network_where_it_was_sized_so() {
         let text = waiting(&format!("[replication]\ncompression_percent = {percent}\n"));
         field(&built(&text), "NetworkCompression")
     };
-    assert_eq!(
-        (with(30).as_str(), with(0).as_str()),
-        ("Enabled", "Disabled")
-    );
+    assert_eq!((with(30).as_str(), with(0).as_str()), ("Enabled", "Disabled"));
 }
 
 /// Twenty databases do not make every order of five servers, for which the formula adds two to the
@@ -85,10 +77,8 @@ fn played_failures_decide_about_processors() {
     let played = share(&with(500.0, "corrected"), Key::ProcessorUtilWorstPlayed);
     let enough = with(500.0 * played / 0.79, "corrected");
     assert!(
-        share(
-            &enough,
-            Key::Processor(ProcessorKey::Util, FailureMode::Worst, ServerKind::First)
-        ) > 0.8
+        share(&enough, Key::Processor(ProcessorKey::Util, FailureMode::Worst, ServerKind::First))
+            > 0.8
     );
     assert!((share(&enough, Key::ProcessorUtilWorst) - 0.79).abs() < 1e-6);
     assert!(enough.is_workable(), "{:?}", enough.findings);

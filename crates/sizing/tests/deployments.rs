@@ -9,37 +9,21 @@ use sizing::layout::lay_out;
 use sizing::provision::{Needs, provision};
 use sizing::{Key, ServerKind, Sizing, Value, size};
 
-const MODELS: &[&str] = &[
-    "active/active",
-    "active/passive",
-    "active/active, groups of their own",
-];
+const MODELS: &[&str] = &["active/active", "active/passive", "active/active, groups of their own"];
 
 /// Mailboxes and what they ask for; among them deployments far too small and far too large.
 fn tiers() -> impl Strategy<Value = String> {
     let mailboxes = prop_oneof![1_u32..12, 12_u32..5_000, 5_000_u32..400_000];
-    let tier = (
-        mailboxes,
-        1_u32..600,
-        1_u32..200_000,
-        0_u32..60_000,
-        any::<[bool; 3]>(),
-    );
-    let tier = tier.prop_map(
-        |(mailboxes, messages, limit, archive, [search, given, idle])| {
-            let iops = if idle { 0.0 } else { 0.25 };
-            let given = if given {
-                format!("iops = {iops}\n")
-            } else {
-                String::new()
-            };
-            format!(
-                "[[tier]]\nmailboxes = {mailboxes}\nmessages_per_day = {messages}\n\
+    let tier = (mailboxes, 1_u32..600, 1_u32..200_000, 0_u32..60_000, any::<[bool; 3]>());
+    let tier = tier.prop_map(|(mailboxes, messages, limit, archive, [search, given, idle])| {
+        let iops = if idle { 0.0 } else { 0.25 };
+        let given = if given { format!("iops = {iops}\n") } else { String::new() };
+        format!(
+            "[[tier]]\nmailboxes = {mailboxes}\nmessages_per_day = {messages}\n\
              size_limit = \"{limit}MiB\"\narchive_limit = \"{archive}MiB\"\n\
              desktop_search = {search}\niops_multiplier = 1.5\nmegacycle_multiplier = 2\n{given}"
-            )
-        },
-    );
+        )
+    });
     vec(tier, 1..4).prop_map(|tiers| tiers.concat())
 }
 
@@ -69,14 +53,13 @@ fn storage() -> impl Strategy<Value = String> {
     let methods = select(&["copies", "hardware snapshots", "software snapshots"][..]);
     let given = (count, volumes, methods, any::<[bool; 5]>());
     let hardware = (1_u32..20_000, 0_u32..500, 0_u32..90, 1_u32..100);
-    (given, hardware).prop_map(
-        |((count, volumes, method, flags), (disk, overhead, free, used))| {
-            let [jbod, several, equal, symmetrical, restore] = flags;
-            let auto = |count: Option<u32>| {
-                count.map_or_else(|| "\"auto\"".to_owned(), |count| count.to_string())
-            };
-            format!(
-                "[storage]\nconsider_jbod = {jbod}\nseveral_databases_per_volume = {several}\n\
+    (given, hardware).prop_map(|((count, volumes, method, flags), (disk, overhead, free, used))| {
+        let [jbod, several, equal, symmetrical, restore] = flags;
+        let auto = |count: Option<u32>| {
+            count.map_or_else(|| "\"auto\"".to_owned(), |count| count.to_string())
+        };
+        format!(
+            "[storage]\nconsider_jbod = {jbod}\nseveral_databases_per_volume = {several}\n\
              databases_equal_copies = {equal}\nvolumes_per_server = {}\n\
              usable_disk_io_percent = {used}\n[data]\ndatabases = {}\n\
              symmetrical = {symmetrical}\nrestore_volume = {restore}\n\
@@ -85,23 +68,18 @@ fn storage() -> impl Strategy<Value = String> {
              [disks]\ndatabase = {{ size = \"{disk}GB\" }}\n\
              [servers]\nspec_rate = 540\n[replication]\nlink_mbps = 1000\n\
              hourly_percent = [{}]\n",
-                auto(volumes),
-                auto(count),
-                ["4"; 22].join(", ") + ", 6, 6"
-            )
-        },
-    )
+            auto(volumes),
+            auto(count),
+            ["4"; 22].join(", ") + ", 6, 6"
+        )
+    })
 }
 
 /// A document; some contradict themselves, which the reader says.
 fn documents() -> impl Strategy<Value = String> {
     (any::<bool>(), tiers(), availability(), storage()).prop_map(
         |(compatible, tiers, availability, storage)| {
-            let mode = if compatible {
-                "compatible"
-            } else {
-                "corrected"
-            };
+            let mode = if compatible { "compatible" } else { "corrected" };
             format!("mode = \"{mode}\"\n{tiers}{availability}{storage}")
         },
     )

@@ -34,9 +34,7 @@ fn built((deployment, sizing): &(Deployment, Sizing)) -> Provision {
 /// Weight and text of what is found under `key`.
 fn found(sizing: &Sizing, key: Key) -> Vec<(Severity, &str)> {
     let found = sizing.findings.iter().filter(|finding| finding.key == key);
-    found
-        .map(|finding| (finding.severity, finding.text.as_str()))
-        .collect()
+    found.map(|finding| (finding.severity, finding.text.as_str())).collect()
 }
 
 #[test]
@@ -49,26 +47,16 @@ fn one_ssd_for_three_disks_and_a_part_of_it_for_each_copy() {
         (Key::MetaCacheSsdShare, 0.08),
         (Key::MetaCacheLeastSsdGb, 600.0),
         (Key::MetaCacheCopiesPerServer, 18.0),
-        (
-            Key::MetaCacheGbPerCopy,
-            0.95 * 1920.0 * 1e9 / f64::from(1 << 30) / 18.0,
-        ),
+        (Key::MetaCacheGbPerCopy, 0.95 * 1920.0 * 1e9 / f64::from(1 << 30) / 18.0),
         (Key::MetaCacheSsdsAll, 8.0),
     ];
     for (key, value) in expected {
         let found = sizing.number(key).expect("a number");
-        assert!(
-            (found - value).abs() < 1e-9 * value,
-            "{key}: {found}, not {value}"
-        );
+        assert!((found - value).abs() < 1e-9 * value, "{key}: {found}, not {value}");
         let fact = sizing.sheet.fact(key).expect("a fact");
         assert!(!fact.formula.is_empty() && !fact.source.is_empty(), "{key}");
     }
-    let source = &sizing
-        .sheet
-        .fact(Key::MetaCacheSsdsPerServer)
-        .unwrap()
-        .source;
+    let source = &sizing.sheet.fact(Key::MetaCacheSsdsPerServer).unwrap().source;
     assert!(source.starts_with("S-MCDB"), "{source}");
     assert!(sizing.is_workable(), "{:?}", sizing.findings);
 }
@@ -123,17 +111,10 @@ fn fewer_ssds_than_one_for_three_disks_are_a_warning() {
 #[test]
 fn without_spare_volumes_there_are_no_caches() {
     let metacache = "[metacache]\nssd_size = \"960GB\"\n";
-    for storage in [
-        "autoreseed_volumes = 0",
-        "build = \"raid\"",
-        "consider_jbod = false",
-    ] {
+    for storage in ["autoreseed_volumes = 0", "build = \"raid\"", "consider_jbod = false"] {
         let text = format!("[storage]\n{storage}\n{metacache}");
         let (deployment, sizing) = with(&text);
-        let spares = built(&(deployment, sizing.clone()))
-            .needs
-            .spare_volumes
-            .first;
+        let spares = built(&(deployment, sizing.clone())).needs.spare_volumes.first;
         assert_eq!(spares, 0, "{storage}");
         let said = sizing.findings.iter().any(|finding| {
             finding.severity == Severity::Violation && finding.text.contains("need AutoReseed")
@@ -158,15 +139,9 @@ fn the_fullest_server_decides() {
     let first = disks(Key::VolumeDbVolumes(sizing::ServerKind::First)).ceil();
     let second = disks(Key::VolumeDbVolumes(sizing::ServerKind::Second)).ceil();
     let most = disks(Key::MetaCacheDisksPerServer);
-    assert!(
-        (most - first.max(second)).abs() < 1e-9,
-        "{first} and {second}, not {most}"
-    );
+    assert!((most - first.max(second)).abs() < 1e-9, "{first} and {second}, not {most}");
     let capacity = disks(Key::MetaCacheDiskGbPerServer);
-    assert!(
-        (capacity - (first * 4000.0).max(second * 16_000.0)).abs() < 1e-6,
-        "{capacity}"
-    );
+    assert!((capacity - (first * 4000.0).max(second * 16_000.0)).abs() < 1e-6, "{capacity}");
 }
 
 #[test]
@@ -197,9 +172,6 @@ fn every_copy_has_its_cache_on_one_ssd_behind_the_disks() {
     }
     let text = provision.to_markdown();
     assert!(text.contains("2 empty SSDs of "), "{text}");
-    assert!(
-        text.contains("C:\\ExchangeMetaCacheDbs\\DATABASE"),
-        "{text}"
-    );
+    assert!(text.contains("C:\\ExchangeMetaCacheDbs\\DATABASE"), "{text}");
     assert!(text.contains("| MCDBVol01 | "), "{text}");
 }

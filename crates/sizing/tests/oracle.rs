@@ -27,21 +27,9 @@ const WHOLE: &str = "../../../shared/reference/sizing-oracle.jsonl";
 /// Values that the workbook gets wrong beyond those that the cases list, with the reason. Nothing
 /// else may differ, and each of these does.
 const EXCEPTIONS: [(&str, &str, &str); 3] = [
-    (
-        "A3-11",
-        "cpu.util_site_failed_dc1",
-        "fewer than no passive copies on a server",
-    ),
-    (
-        "A3-122",
-        "cpu.util_site_failed_dc1",
-        "fewer than no passive copies on a server",
-    ),
-    (
-        "P3-68",
-        "cpu.util_one_failed_dc2",
-        "fewer than no passive copies on a server",
-    ),
+    ("A3-11", "cpu.util_site_failed_dc1", "fewer than no passive copies on a server"),
+    ("A3-122", "cpu.util_site_failed_dc1", "fewer than no passive copies on a server"),
+    ("P3-68", "cpu.util_one_failed_dc2", "fewer than no passive copies on a server"),
 ];
 
 /// Cases of a file, after the line that explains them.
@@ -56,21 +44,14 @@ impl Oracle {
         let text = std::fs::read_to_string(path).ok()?;
         let mut lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
         let about = lines.next().unwrap();
-        Some(Self {
-            about,
-            cases: lines.collect(),
-        })
+        Some(Self { about, cases: lines.collect() })
     }
 
     /// What a key counts as that a sizing does not give; `t*` stands for each tier.
     fn absent_is(&self, key: &str) -> Option<&Json> {
         let (_, rest) = key.split_once('.')?;
         let tier = key.starts_with('t') && key[1..2].parse::<u32>().is_ok();
-        let key = if tier {
-            format!("t*.{rest}")
-        } else {
-            key.to_owned()
-        };
+        let key = if tier { format!("t*.{rest}") } else { key.to_owned() };
         self.about["absent_is"].get(key)
     }
 
@@ -98,9 +79,7 @@ impl Oracle {
         let expected = case["expected"].as_object().unwrap().iter();
         let differs = |(key, wanted): (&String, &Json)| {
             let found = self.found(&sizing, key);
-            let same = found
-                .as_ref()
-                .is_some_and(|found| self.agrees(found, wanted));
+            let same = found.as_ref().is_some_and(|found| self.agrees(found, wanted));
             (!same).then(|| (key.clone(), format!("{found:?}, wanted {wanted}")))
         };
         expected.filter(judged).filter_map(differs).collect()
@@ -122,10 +101,7 @@ fn oracles() -> Vec<(PathBuf, Oracle)> {
         let path = root.join(path);
         let oracle = Oracle::read(&path);
         if oracle.is_none() {
-            eprintln!(
-                "{} is absent, so its cases are not compared",
-                path.display()
-            );
+            eprintln!("{} is absent, so its cases are not compared", path.display());
         }
         oracle.map(|oracle| (path, oracle))
     };
@@ -136,32 +112,18 @@ fn oracles() -> Vec<(PathBuf, Oracle)> {
 fn every_value_of_every_case_is_the_workbooks() {
     for (path, oracle) in oracles() {
         let (mut by_key, mut excepted) = (BTreeMap::<_, Vec<String>>::new(), BTreeSet::new());
-        for case in oracle
-            .cases
-            .iter()
-            .filter(|case| case.get("refused").is_none())
-        {
+        for case in oracle.cases.iter().filter(|case| case.get("refused").is_none()) {
             let name = case["name"].as_str().unwrap();
             for (key, text) in oracle.differences(case) {
-                if EXCEPTIONS
-                    .iter()
-                    .any(|(case, other, _)| *case == name && *other == key)
-                {
+                if EXCEPTIONS.iter().any(|(case, other, _)| *case == name && *other == key) {
                     excepted.insert((name.to_owned(), key));
                 } else {
-                    by_key
-                        .entry(key)
-                        .or_default()
-                        .push(format!("{name}: {text}"));
+                    by_key.entry(key).or_default().push(format!("{name}: {text}"));
                 }
             }
         }
         let all = by_key.values().map(Vec::len).sum::<usize>();
-        assert!(
-            by_key.is_empty(),
-            "{}: {all} values differ\n{by_key:#?}",
-            path.display()
-        );
+        assert!(by_key.is_empty(), "{}: {all} values differ\n{by_key:#?}", path.display());
         assert_eq!(excepted.len(), EXCEPTIONS.len(), "{excepted:?}");
     }
 }
@@ -169,20 +131,10 @@ fn every_value_of_every_case_is_the_workbooks() {
 #[test]
 fn what_the_workbook_refuses_is_no_workable_design() {
     for (path, oracle) in oracles() {
-        for case in oracle
-            .cases
-            .iter()
-            .filter(|case| case.get("refused").is_some())
-        {
+        for case in oracle.cases.iter().filter(|case| case.get("refused").is_some()) {
             let deployment = Deployment::parse("case", case["deployment"].as_str().unwrap());
             let workable = deployment.is_ok_and(|deployment| size(&deployment).is_workable());
-            assert!(
-                !workable,
-                "{}: {} {}",
-                path.display(),
-                case["name"],
-                case["refused"]
-            );
+            assert!(!workable, "{}: {} {}", path.display(), case["name"], case["refused"]);
         }
     }
 }

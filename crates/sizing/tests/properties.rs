@@ -32,15 +32,7 @@ fn shapes() -> impl Strategy<Value = Shape> {
 }
 
 fn sized(shape: &Shape) -> Sizing {
-    let Shape {
-        mailboxes,
-        messages,
-        limit_mib,
-        servers,
-        copies,
-        disk_gb,
-        jbod,
-    } = shape;
+    let Shape { mailboxes, messages, limit_mib, servers, copies, disk_gb, jbod } = shape;
     let text = format!(
         "[[tier]]\nmailboxes = {mailboxes}\nmessages_per_day = {messages}\n\
          size_limit = \"{limit_mib}MiB\"\n[availability]\nservers_per_site = {servers}\n\

@@ -20,26 +20,14 @@ use sizing::{Value, simulate, size};
 /// Values that no formula of the facts gives, with the reason. Nothing else may differ, and each of
 /// these does.
 const EXCEPTIONS: [(&str, &str, &str); 4] = [
-    (
-        "E3",
-        "array.iops_in_24_h",
-        "measured on the array, 136 % of its target",
-    ),
-    (
-        "E3",
-        "array.iops_before_recovery",
-        "measured on the array, 141 % of its target",
-    ),
+    ("E3", "array.iops_in_24_h", "measured on the array, 136 % of its target"),
+    ("E3", "array.iops_before_recovery", "measured on the array, 141 % of its target"),
     (
         "E3",
         "array.mailboxes_of_0.5_gb",
         "neither the 3,000 that have room nor the 1,900 that it measured",
     ),
-    (
-        "E3",
-        "array.most_mailboxes_at_20_ms",
-        "measured on the array with six threads",
-    ),
+    ("E3", "array.most_mailboxes_at_20_ms", "measured on the array with six threads"),
 ];
 
 type Inputs = BTreeMap<String, Json>;
@@ -53,9 +41,7 @@ fn examples() -> BTreeMap<String, Json> {
         let text = std::fs::read_to_string(path).unwrap();
         (name, serde_json::from_str(&text).unwrap())
     };
-    entries
-        .map(|entry| example(&entry.unwrap().path()))
-        .collect()
+    entries.map(|entry| example(&entry.unwrap().path())).collect()
 }
 
 /// The inputs of an example over those of its base.
@@ -151,18 +137,13 @@ fn every_value_of_every_example_is_the_sources() {
         let named = |(key, text)| ((name.clone(), key), text);
         wrong.extend(found.into_iter().map(named));
     }
-    let excepted: BTreeSet<_> = EXCEPTIONS
-        .iter()
-        .map(|(name, key, _)| ((*name).to_owned(), (*key).to_owned()))
-        .collect();
+    let excepted: BTreeSet<_> =
+        EXCEPTIONS.iter().map(|(name, key, _)| ((*name).to_owned(), (*key).to_owned())).collect();
     let found: BTreeSet<_> = wrong.keys().cloned().collect();
     assert!(
         found == excepted,
         "these differ, apart from the exceptions: {:#?}\nthese no longer do: {:?}",
-        wrong
-            .iter()
-            .filter(|(key, _)| !excepted.contains(*key))
-            .collect::<Vec<_>>(),
+        wrong.iter().filter(|(key, _)| !excepted.contains(*key)).collect::<Vec<_>>(),
         excepted.difference(&found).collect::<Vec<_>>()
     );
 }
@@ -193,12 +174,7 @@ fn every_layout_of_an_example_is_the_exported_one() {
         let layout = simulate(&deployment, &sizing).unwrap().layout;
         let period = words(&wanted["period"]);
         for (at, row) in rows(&layout).iter().enumerate() {
-            assert_eq!(
-                row,
-                period[at % period.len()],
-                "{name}, database {}",
-                at + 1
-            );
+            assert_eq!(row, period[at % period.len()], "{name}, database {}", at + 1);
         }
         assert_eq!(volumes(&layout), words(&wanted["volumes_of_server_1"]));
         if let Some(wanted) = wanted.get("failures") {
@@ -233,25 +209,12 @@ fn volumes(layout: &Layout) -> Vec<String> {
 
 /// Fewest and most active databases of a survivor, and databases that are lost.
 fn failures(layout: &Layout, wanted: &Json) {
-    let modes = play(
-        layout,
-        Rules {
-            activate_lagged: true,
-            witness: None,
-        },
-    );
+    let modes = play(layout, Rules { activate_lagged: true, witness: None });
     for (failure, numbers) in wanted.as_object().unwrap() {
-        let mode = modes
-            .iter()
-            .find(|mode| mode.failure.to_string() == *failure)
-            .unwrap();
+        let mode = modes.iter().find(|mode| mode.failure.to_string() == *failure).unwrap();
         let (least, most) = mode.active().unwrap();
         let fewest = numbers[0].as_u64().unwrap_or(least as u64);
         let wanted = (fewest, &numbers[1], &numbers[2]);
-        assert_eq!(
-            (least as u64, &most.into(), &mode.lost.into()),
-            wanted,
-            "{failure}"
-        );
+        assert_eq!((least as u64, &most.into(), &mode.lost.into()), wanted, "{failure}");
     }
 }

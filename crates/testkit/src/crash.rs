@@ -53,11 +53,7 @@ pub struct CrashOptions {
 impl CrashOptions {
     /// The script of `seed`, with power failing at `steps`.
     pub fn new(seed: Seed, steps: Steps) -> Self {
-        Self {
-            seed,
-            steps,
-            script: Script::of(seed),
-        }
+        Self { seed, steps, script: Script::of(seed) }
     }
 }
 
@@ -105,12 +101,7 @@ pub struct CrashFailure {
 
 impl fmt::Display for CrashFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            seed,
-            step,
-            log_segment,
-            problem,
-        } = self;
+        let Self { seed, step, log_segment, problem } = self;
         write!(
             f,
             "seed {}, step {step}: {problem}\n\
@@ -128,10 +119,7 @@ impl std::error::Error for CrashFailure {}
 
 /// Whether recovery refuses a damaged page, and says which.
 const fn names_a_page(error: &OpenError) -> bool {
-    matches!(
-        error,
-        OpenError::Damaged(_) | OpenError::Recovery(RecoveryError::DamagedPage { .. })
-    )
+    matches!(error, OpenError::Damaged(_) | OpenError::Recovery(RecoveryError::DamagedPage { .. }))
 }
 
 /// How often power may fail again after the first time.
@@ -143,15 +131,10 @@ const LONGEST_STRETCH: Nanos = Nanos::from_secs(3600);
 
 /// Runs the loop.
 pub fn run(options: &CrashOptions) -> Result<CrashSummary, CrashFailure> {
-    let lab = Lab {
-        seed: options.seed,
-        script: options.script.clone(),
-    };
+    let lab = Lab { seed: options.seed, script: options.script.clone() };
     let image = lab.script.initial_image(options.seed);
-    let mut summary = CrashSummary {
-        requests: lab.undisturbed(&image)?,
-        ..CrashSummary::default()
-    };
+    let mut summary =
+        CrashSummary { requests: lab.undisturbed(&image)?, ..CrashSummary::default() };
     let requests = summary.requests;
     match options.steps {
         Steps::One(step) => lab.step(&image, step, &mut summary)?,
@@ -221,10 +204,7 @@ impl Lab {
                     summary.refused += 1;
                     return Ok(());
                 }
-                Ending::Crashed {
-                    image: after,
-                    recovered,
-                } => {
+                Ending::Crashed { image: after, recovered } => {
                     summary.crashes += 1;
                     summary.during_recovery += u64::from(stretch > 0 && !recovered);
                     summary.durable_commits += model.durable();
@@ -251,10 +231,7 @@ impl Lab {
         let seed = self.seed.derive(stretch);
         let latency = (Nanos::from_micros(20), Nanos::from_micros(300));
         let world = World::with_latency(image, latency, seed);
-        let power = PowerOptions {
-            at_request: at,
-            ..PowerOptions::default()
-        };
+        let power = PowerOptions { at_request: at, ..PowerOptions::default() };
         let volume = CrashVolume::new(world.volume(), image, power);
         let shared = Rc::new(volume.clone());
         let recovered = Rc::new(std::cell::Cell::new(false));
@@ -282,10 +259,9 @@ impl Lab {
         drop(world.runtime().spawn(self.watch(world.runtime(), at)));
         match volume.run(world.executor(), task) {
             Some(Ok(false)) => Ok(Ending::Refused),
-            Some(Ok(true)) => Ok(Ending::Closed {
-                image: world.image(),
-                requests: volume.requests(),
-            }),
+            Some(Ok(true)) => {
+                Ok(Ending::Closed { image: world.image(), requests: volume.requests() })
+            }
             Some(Err(problem)) => Err(problem),
             None => Ok(Ending::Crashed {
                 image: volume.survivors_with(seed.derive(at.unwrap_or(0)), |file| {
@@ -306,11 +282,6 @@ impl Lab {
     }
 
     fn failure(&self, step: u64, problem: String) -> CrashFailure {
-        CrashFailure {
-            seed: self.seed,
-            step,
-            log_segment: self.script.log_segment,
-            problem,
-        }
+        CrashFailure { seed: self.seed, step, log_segment: self.script.log_segment, problem }
     }
 }

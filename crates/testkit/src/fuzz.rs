@@ -71,10 +71,7 @@ pub fn log_record(data: &[u8]) {
     if let Ok(record) = engine::log::LogRecord::decode(data) {
         let mut again = Vec::new();
         record.encode(&mut again);
-        assert_eq!(
-            again, data,
-            "a decoded record encodes to the bytes it came from"
-        );
+        assert_eq!(again, data, "a decoded record encodes to the bytes it came from");
     }
 }
 

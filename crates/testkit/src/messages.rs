@@ -33,12 +33,7 @@ impl MessageRow {
     pub fn make(seed: Seed, message_id: i64, version: i32, long_bytes: usize) -> Self {
         let stream = seed.derive(message_id.cast_unsigned());
         let mut prng = Prng::new(stream.derive(u64::from(version.cast_unsigned())));
-        let mut row = Self {
-            message_id,
-            received: message_id / 16,
-            version,
-            ..Self::default()
-        };
+        let mut row = Self { message_id, received: message_id / 16, version, ..Self::default() };
         prng.fill(&mut row.hash);
         // libesedb shows an empty value as null.
         let short_bytes = usize::try_from(prng.below(255) + 1).expect("invariant: below 256");
@@ -75,12 +70,7 @@ pub struct Messages {
 impl Messages {
     /// `rows` messages with long pads of up to `longest` bytes, lengths by seed.
     pub const fn new(seed: Seed, rows: u64, longest: u64) -> Self {
-        Self {
-            seed,
-            next: 1,
-            left: rows,
-            longest,
-        }
+        Self { seed, next: 1, left: rows, longest }
     }
 
     /// What every reader must see of a table of these messages.
@@ -122,9 +112,7 @@ pub(crate) struct RowList {
 impl RowList {
     /// Rows in ascending key order.
     pub(crate) fn new(rows: impl Iterator<Item = MessageRow>) -> Self {
-        Self {
-            rows: rows.collect::<Vec<_>>().into_iter(),
-        }
+        Self { rows: rows.collect::<Vec<_>>().into_iter() }
     }
 }
 

@@ -102,10 +102,7 @@ pub fn examine(bytes: &[u8]) -> Result<Report, String> {
         return Err(format!("{:?}", report.notices));
     }
     if report.awaiting_cleanup > 0 {
-        return Err(format!(
-            "{} deleted things are left",
-            report.awaiting_cleanup
-        ));
+        return Err(format!("{} deleted things are left", report.awaiting_cleanup));
     }
     Ok(report)
 }

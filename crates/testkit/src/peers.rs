@@ -27,11 +27,7 @@ pub struct PeerError {
 
 impl std::fmt::Display for PeerError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "{} cannot read {}: {}",
-            self.reader, self.file, self.message
-        )
+        write!(f, "{} cannot read {}: {}", self.reader, self.file, self.message)
     }
 }
 

@@ -30,10 +30,7 @@ impl World {
         let reactor = VirtualReactor::new();
         let latency = Latency::spread(spans.0, spans.1, seed);
         let memory = MemoryVolume::of("memory", &reactor, latency, image);
-        Self {
-            executor: Executor::new(reactor),
-            memory,
-        }
+        Self { executor: Executor::new(reactor), memory }
     }
 
     /// The folder.

@@ -45,17 +45,11 @@ fn every_page_of_every_size_is_good() {
             let (copies, initialised) =
                 pages::all_good(&world.image().files[FILE]).expect("every page is good");
             let report = pages::examine(&world.bytes(FILE)).expect("every tree is whole");
-            assert_eq!(
-                (report.rows, report.long_values),
-                (rows + SYSTEM_ROWS, rows)
-            );
+            assert_eq!((report.rows, report.long_values), (rows + SYSTEM_ROWS, rows));
             assert_eq!(copies.page_size, size);
             assert_eq!(copies.header.state, DatabaseState::CleanShutdown);
             assert_eq!((summary.rows, summary.long_values), (rows, rows));
-            assert_eq!(
-                initialised as u64, summary.pages_written,
-                "{size}, {rows} rows"
-            );
+            assert_eq!(initialised as u64, summary.pages_written, "{size}, {rows} rows");
         }
     }
 }
@@ -69,21 +63,10 @@ fn a_file_of_a_given_length_is_as_long_as_that_and_nearly_full() {
         ..options(PageSize::KIB_32, 0)
     };
     let (world, summary) = fill(options, Messages::new(Seed(4), u64::MAX, 4_000));
-    assert_eq!(
-        (summary.bytes, world.bytes(FILE).len() as u64),
-        (length, length.0)
-    );
+    assert_eq!((summary.bytes, world.bytes(FILE).len() as u64), (length, length.0));
     let written = summary.pages_written * 32_768;
-    assert!(
-        written > Bytes::from_mib(36).0,
-        "only {} written",
-        Bytes(written)
-    );
-    assert!(
-        written < Bytes::from_mib(44).0,
-        "{} written",
-        Bytes(written)
-    );
+    assert!(written > Bytes::from_mib(36).0, "only {} written", Bytes(written));
+    assert!(written < Bytes::from_mib(44).0, "{} written", Bytes(written));
 }
 
 #[test]

@@ -15,10 +15,7 @@ fn must_keep_promises(options: &CrashOptions) -> CrashSummary {
 fn scripts(seeds: std::ops::Range<u64>) {
     let mut all = CrashSummary::default();
     for seed in seeds {
-        all.add(&must_keep_promises(&CrashOptions::new(
-            Seed(seed),
-            Steps::Some(10),
-        )));
+        all.add(&must_keep_promises(&CrashOptions::new(Seed(seed), Steps::Some(10))));
     }
     assert!(all.crashes >= 1_000 && all.during_recovery > 100, "{all:?}");
     assert!(all.durable_commits > 100 && all.lost_commits > 0, "{all:?}");

@@ -9,9 +9,6 @@ fn every_injected_damage_is_found_and_named() {
     let seed = Seed(1);
     let table = run(&DamageOptions { seed, times }).expect("a database at work");
     assert!(table.is_clean(), "{table}");
-    assert!(
-        table.rows.iter().all(|row| row.injected == times),
-        "{table}"
-    );
+    assert!(table.rows.iter().all(|row| row.injected == times), "{table}");
     assert_eq!(table.sound, times);
 }

@@ -105,15 +105,8 @@ fn try_page_size(size: PageSize, most: usize) {
     for (number, bytes) in kinds.into_values().take(most) {
         let ambiguous = flip_every_bit(bytes, size, number, pages);
         // As many as the numbers of the file have bits.
-        let number_bits = if size.is_small() {
-            pages.ilog2() + 1
-        } else {
-            0
-        };
-        assert!(
-            ambiguous <= number_bits,
-            "{ambiguous} bits of page {number}"
-        );
+        let number_bits = if size.is_small() { pages.ilog2() + 1 } else { 0 };
+        assert!(ambiguous <= number_bits, "{ambiguous} bits of page {number}");
     }
 }
 

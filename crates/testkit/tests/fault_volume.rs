@@ -47,10 +47,7 @@ fn files_pass_through_until_a_rule_matches() {
     };
     let path = volume.folder().join("E00.plg");
     fs::write(&path, [7; 8_192]).unwrap();
-    assert_eq!(
-        fs::read(scratch.0.join("backing/E00.plg")).unwrap(),
-        [7; 8_192]
-    );
+    assert_eq!(fs::read(scratch.0.join("backing/E00.plg")).unwrap(), [7; 8_192]);
     let mut options = OpenOptions::new();
     let file = options.read(true).write(true).open(&path).unwrap();
     volume.set(vec!["log write drop".parse().unwrap()]);

@@ -96,17 +96,10 @@ fn zeros_in_the_place_of_a_leaf_are_found() {
     let world = filled();
     let bytes = world.bytes(FILE);
     let mut reader = Reader::open(FileImage::new(&bytes, SIZE)).expect("a database");
-    let in_use = reader
-        .pages_in_use()
-        .expect("a file in memory")
-        .expect("whole trees");
-    let last = (1..)
-        .map(PageNumber)
-        .take_while(|page| SIZE.file_offset(*page) < bytes.len() as u64);
-    let used = last
-        .filter(|page| in_use.contains(*page))
-        .max()
-        .expect("pages in use");
+    let in_use = reader.pages_in_use().expect("a file in memory").expect("whole trees");
+    let last =
+        (1..).map(PageNumber).take_while(|page| SIZE.file_offset(*page) < bytes.len() as u64);
+    let used = last.filter(|page| in_use.contains(*page)).max().expect("pages in use");
     write(&world, used, &vec![0; SIZE.bytes()]);
     let damage = Damage::Page(PageDamage::Wiped);
     assert_eq!(found(&world), [Finding { page: used, damage }]);

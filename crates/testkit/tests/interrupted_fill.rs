@@ -45,10 +45,7 @@ async fn fill(runtime: Runtime, volume: Rc<dyn Volume>) -> Result<Action, Prepar
 /// the volume.
 fn fill_until(before: &VolumeImage, at_request: Option<u64>) -> (CrashVolume, Option<Action>) {
     let world = World::of(before);
-    let options = CrashOptions {
-        at_request,
-        ..CrashOptions::default()
-    };
+    let options = CrashOptions { at_request, ..CrashOptions::default() };
     let volume = CrashVolume::new(world.volume(), before, options);
     let filling = fill(world.runtime(), Rc::new(volume.clone()));
     let outcome = volume.run(world.executor(), filling);
@@ -57,9 +54,7 @@ fn fill_until(before: &VolumeImage, at_request: Option<u64>) -> (CrashVolume, Op
 
 /// The database file's bytes behind its two headers, which tell the moment of the fill.
 fn content(image: &VolumeImage) -> Vec<u8> {
-    image.files["Plimsoll001.edb"]
-        .to_vec()
-        .split_off(2 * 32_768)
+    image.files["Plimsoll001.edb"].to_vec().split_off(2 * 32_768)
 }
 
 /// Takes `survived` up again: a database that counts as complete must hold all of `expected`, and
@@ -69,10 +64,7 @@ fn take_up(survived: &VolumeImage, expected: &[u8], what: &str) -> Action {
     let found = world.run(fill(world.runtime(), world.volume()));
     let action = found.unwrap_or_else(|error| panic!("{what}: {error}"));
     if action == Action::Keep {
-        assert!(
-            content(survived) == expected,
-            "{what}: half a database is complete"
-        );
+        assert!(content(survived) == expected, "{what}: half a database is complete");
     }
     assert!(content(&world.image()) == expected, "{what}: filled anew");
     let again = world.run(fill(world.runtime(), world.volume()));
@@ -108,9 +100,7 @@ fn a_fill_cut_off_anywhere_is_never_taken_for_a_whole_one() {
     assert!(count(Action::Restart) > 20, "amid the fill");
     assert!(count(Action::Keep) > 0, "behind the last manifest");
     // The second attempt is cut off as well, while it clears away what the first one left.
-    let restarts = first
-        .into_iter()
-        .filter(|(action, _)| *action == Action::Restart);
+    let restarts = first.into_iter().filter(|(action, _)| *action == Action::Restart);
     let (_, left) = restarts.last().expect("counted above");
     let second = crash_everywhere(&left, &expected);
     assert!(second.iter().any(|(action, _)| *action == Action::Restart));

@@ -100,17 +100,11 @@ fn every_value_of_every_table_is_read() {
                 for column in &table.definition.columns {
                     let read = reader.column_values(&table, entry.data, column);
                     let name = (&sample.name, &table.definition.name, &column.name);
-                    values += read
-                        .unwrap_or_else(|error| panic!("{name:?}: {error}"))
-                        .len();
+                    values += read.unwrap_or_else(|error| panic!("{name:?}: {error}")).len();
                 }
             }
         }
-        assert!(
-            rows > 50 && values > rows * 5,
-            "{}: {rows} rows, {values} values",
-            sample.name
-        );
+        assert!(rows > 50 && values > rows * 5, "{}: {rows} rows, {values} values", sample.name);
     }
 }
 
@@ -167,9 +161,7 @@ fn text_of(sample: &Sample, table: &str) -> Vec<Vec<String>> {
     while let Some(entry) = cursor.next(reader.source()).expect("a readable table") {
         let mut row = Vec::new();
         for column in &table.definition.columns {
-            let values = reader
-                .column_values(&table, entry.data, column)
-                .expect("readable");
+            let values = reader.column_values(&table, entry.data, column).expect("readable");
             let text = values.iter().map(|value| match value {
                 FieldValue::Bytes(bytes) => Value::decode(column, bytes).to_string(),
                 FieldValue::Encrypted(_) => "(encrypted)".to_owned(),
@@ -225,11 +217,7 @@ fn several_values_of_a_column_come_in_order() {
     };
     let rows = text_of(multi, "multi");
     assert_eq!(rows[0][1..4], ["false|true", "0|127|255", "0|-32767|32767"]);
-    assert!(
-        rows[1].contains(&"Tiny ASCII 1|Tiny ASCII 2".to_owned()),
-        "{:?}",
-        rows[1]
-    );
+    assert!(rows[1].contains(&"Tiny ASCII 1|Tiny ASCII 2".to_owned()), "{:?}", rows[1]);
 }
 
 #[test]
@@ -245,20 +233,12 @@ fn defaults_stand_in_for_what_a_row_does_not_say() {
 #[test]
 fn every_database_agrees_with_itself() {
     for sample in all() {
-        let Ok(report) = verify(
-            FileImage::new(&sample.bytes, sample.page_size),
-            &sample.header,
-        );
+        let Ok(report) = verify(FileImage::new(&sample.bytes, sample.page_size), &sample.header);
         assert_eq!(report.findings, [], "{}", sample.name);
         // Every owned page is in use or available; what lies behind has no owner.
         let space = sample.reader().database_space().unwrap();
         let pages = space.owned.pages();
-        assert_eq!(
-            report.pages_reached + report.pages_available,
-            pages,
-            "{}",
-            sample.name
-        );
+        assert_eq!(report.pages_reached + report.pages_available, pages, "{}", sample.name);
         assert!(report.index_entries > 80, "{}: {report:?}", sample.name);
     }
 }

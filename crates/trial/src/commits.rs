@@ -84,11 +84,7 @@ impl FromStr for Change {
 
 impl fmt::Display for CommitStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            database,
-            transaction,
-            stage,
-        } = self;
+        let Self { database, transaction, stage } = self;
         let (word, place) = match stage {
             Stage::Asked(changes) => {
                 write!(f, "asked {database} {transaction}")?;
@@ -97,16 +93,8 @@ impl fmt::Display for CommitStep {
             Stage::Lazy(place) => ("lazy", place),
             Stage::Durable(place) => ("durable", place),
         };
-        let Lgpos {
-            generation,
-            segment,
-            byte,
-        } = place;
-        write!(
-            f,
-            "{word} {database} {transaction} {} {segment} {byte}",
-            generation.0
-        )
+        let Lgpos { generation, segment, byte } = place;
+        write!(f, "{word} {database} {transaction} {} {segment} {byte}", generation.0)
     }
 }
 
@@ -126,19 +114,11 @@ impl FromStr for CommitStep {
                     segment: number(word()?)?,
                     byte: number(word()?)?,
                 };
-                if kind == "lazy" {
-                    Stage::Lazy(place)
-                } else {
-                    Stage::Durable(place)
-                }
+                if kind == "lazy" { Stage::Lazy(place) } else { Stage::Durable(place) }
             }
             _ => return Err(unreadable()),
         };
-        Ok(Self {
-            database,
-            transaction,
-            stage,
-        })
+        Ok(Self { database, transaction, stage })
     }
 }
 
@@ -167,11 +147,7 @@ mod tests {
 
     #[test]
     fn lines_come_back_as_the_steps_they_were_made_of() {
-        let place = Lgpos {
-            generation: Generation(17),
-            segment: 3,
-            byte: 4095,
-        };
+        let place = Lgpos { generation: Generation(17), segment: 3, byte: 4095 };
         let changes = vec![Change::Insert(5), Change::Replace(6, 7), Change::Delete(-8)];
         let stages = [
             (Stage::Asked(changes), "asked 1 9 +5 =6:7 --8"),
@@ -180,11 +156,7 @@ mod tests {
             (Stage::Durable(place), "durable 1 9 17 3 4095"),
         ];
         for (stage, line) in stages {
-            let step = CommitStep {
-                database: 1,
-                transaction: 9,
-                stage,
-            };
+            let step = CommitStep { database: 1, transaction: 9, stage };
             assert_eq!(step.to_string(), line);
             assert_eq!(line.parse(), Ok(step));
         }
@@ -192,14 +164,7 @@ mod tests {
 
     #[test]
     fn half_a_line_is_refused() {
-        for line in [
-            "",
-            "durable 1 9 17",
-            "lazy 1",
-            "asked 1 9 =6",
-            "done 1 2",
-            "asked 1 9 6",
-        ] {
+        for line in ["", "durable 1 9 17", "lazy 1", "asked 1 9 =6", "done 1 2", "asked 1 9 6"] {
             assert!(line.parse::<CommitStep>().is_err(), "{line}");
         }
     }

@@ -28,8 +28,7 @@ impl Contents {
     fn note(&mut self, page: PageNumber, problem: &str) {
         self.wrong += 1;
         if self.named.len() < MOST_NAMED {
-            self.named
-                .push(format!("table {TABLE}, page {page}: {problem}"));
+            self.named.push(format!("table {TABLE}, page {page}: {problem}"));
         }
     }
 }

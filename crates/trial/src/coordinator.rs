@@ -35,14 +35,8 @@ pub(crate) enum Barrier {
 
 impl Barrier {
     /// All of them, in the order of a run.
-    pub(crate) const ALL: [Self; 6] = [
-        Self::Opened,
-        Self::Warm,
-        Self::Tuned,
-        Self::Measured,
-        Self::Drained,
-        Self::Checked,
-    ];
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Opened, Self::Warm, Self::Tuned, Self::Measured, Self::Drained, Self::Checked];
 }
 
 /// Why a run ends before its time.
@@ -100,11 +94,7 @@ impl Member {
 
     /// The group has reached `barrier`.
     pub(crate) fn arrive(&self, barrier: Barrier, now: Nanos) {
-        assert_eq!(
-            self.reached.get(),
-            barrier as usize,
-            "barriers have an order"
-        );
+        assert_eq!(self.reached.get(), barrier as usize, "barriers have an order");
         self.reached.set(barrier as usize + 1);
         self.coordinator.arrive(barrier, now);
     }
@@ -234,8 +224,7 @@ impl Coordinator {
         runtime: &Runtime,
     ) -> Option<Step> {
         let step = &self.steps[number];
-        step.milli_iops
-            .fetch_add(milli_iops(seen.requests, span), SeqCst);
+        step.milli_iops.fetch_add(milli_iops(seen.requests, span), SeqCst);
         step.reads.fetch_add(seen.reads, SeqCst);
         step.read_nanos.fetch_add(seen.read_nanos, SeqCst);
         step.log_writes.fetch_add(seen.log_writes, SeqCst);
@@ -294,12 +283,7 @@ mod tests {
         let coordinator = Rc::new(Coordinator::new(2));
         let look = |millis| {
             let (coordinator, runtime) = (Rc::clone(&coordinator), executor.runtime());
-            let seen = Sums {
-                requests: 1_000,
-                reads: 100,
-                read_nanos: 250,
-                ..Sums::default()
-            };
+            let seen = Sums { requests: 1_000, reads: 100, read_nanos: 250, ..Sums::default() };
             let span = Nanos::from_millis(millis);
             async move { coordinator.add_up(0, 8, (seen, span), &runtime).await }
         };

@@ -19,18 +19,9 @@ pub(crate) struct Open {
 impl Open {
     /// What a person should know of it at `now`.
     pub(crate) fn sentence(&self, now: Nanos) -> String {
-        let Asked {
-            file,
-            operation,
-            offset,
-            length,
-            ..
-        } = &self.asked;
-        let bytes = if *length > 0 {
-            format!(" of {length} bytes at {offset}")
-        } else {
-            String::new()
-        };
+        let Asked { file, operation, offset, length, .. } = &self.asked;
+        let bytes =
+            if *length > 0 { format!(" of {length} bytes at {offset}") } else { String::new() };
         format!(
             "{file}: no answer to the {operation}{bytes} for {:.1} s; look at the disk, its \
              controller and cables, and the system log",
@@ -54,10 +45,7 @@ struct RequestSlots {
 impl InFlight {
     /// Nothing is in flight; times are those of `clock`.
     pub(crate) fn new(clock: Rc<dyn Clock>) -> Self {
-        Self {
-            clock,
-            slots: RefCell::default(),
-        }
+        Self { clock, slots: RefCell::default() }
     }
 
     /// The time now.
@@ -87,12 +75,7 @@ impl InFlight {
 
     /// Looks at everything that waits.
     pub(crate) fn each(&self, mut look: impl FnMut(&Open)) {
-        self.slots
-            .borrow()
-            .open
-            .iter()
-            .flatten()
-            .for_each(&mut look);
+        self.slots.borrow().open.iter().flatten().for_each(&mut look);
     }
 
     /// What was asked before `moment` and waits still, oldest first, one for each file.
@@ -135,13 +118,7 @@ mod tests {
     use super::InFlight;
 
     fn read_of(file: &str) -> Asked {
-        Asked {
-            file: file.into(),
-            operation: "read",
-            request: None,
-            offset: 0,
-            length: 0,
-        }
+        Asked { file: file.into(), operation: "read", request: None, offset: 0, length: 0 }
     }
 
     #[test]
@@ -153,9 +130,7 @@ mod tests {
         let _ = in_flight.begin(read_of("c"), Nanos(9));
         let named = |moment| {
             let open = in_flight.asked_before(Nanos(moment));
-            open.iter()
-                .map(|open| (open.asked.file.to_string(), open.since.0))
-                .collect::<Vec<_>>()
+            open.iter().map(|open| (open.asked.file.to_string(), open.since.0)).collect::<Vec<_>>()
         };
         assert_eq!(named(5), [("b".to_owned(), 3), ("a".to_owned(), 4)]);
         assert_eq!(in_flight.end(first).since, Nanos(5));

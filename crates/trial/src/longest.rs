@@ -30,11 +30,7 @@ struct RequestFound {
 impl Longest {
     /// None yet, in the first phase.
     pub(crate) const fn new(host: Option<Rc<dyn HostSampler>>) -> Self {
-        Self {
-            phase: Cell::new(Phase::Open),
-            host,
-            found: RefCell::new(None),
-        }
+        Self { phase: Cell::new(Phase::Open), host, found: RefCell::new(None) }
     }
 
     /// What is answered from now on is of `phase`.
@@ -53,23 +49,14 @@ impl Longest {
         let absent = self.host.as_ref().map(|host| host.absent(open.since, now));
         let time = Nanos(span.0.saturating_sub(absent.unwrap_or_default().0));
         if time >= least {
-            *self.found.borrow_mut() = Some(RequestFound {
-                asked: open.asked.clone(),
-                at: now,
-                time,
-                is_answered,
-            });
+            *self.found.borrow_mut() =
+                Some(RequestFound { asked: open.asked.clone(), at: now, time, is_answered });
         }
     }
 
     /// The longest since the last call, of database number `database`; `origin` is the run's zero.
     pub(crate) fn take(&self, database: u32, origin: Nanos) -> Option<LongRequest> {
-        let RequestFound {
-            asked,
-            at,
-            time,
-            is_answered,
-        } = self.found.take()?;
+        let RequestFound { asked, at, time, is_answered } = self.found.take()?;
         Some(LongRequest {
             at_ns: at.since(origin).0,
             phase: self.phase.get(),
@@ -112,13 +99,7 @@ mod tests {
 
     fn asked(operation: &'static str, second: u64) -> Open {
         Open {
-            asked: Asked {
-                file: "a".into(),
-                operation,
-                request: None,
-                offset: 0,
-                length: 0,
-            },
+            asked: Asked { file: "a".into(), operation, request: None, offset: 0, length: 0 },
             since: Nanos::from_secs(second),
         }
     }

@@ -121,9 +121,7 @@ impl Manifest {
 
     /// The error for a database without a manifest.
     pub fn absent(location: &Location) -> ManifestError {
-        ManifestError::Absent {
-            file: location.path(),
-        }
+        ManifestError::Absent { file: location.path() }
     }
 
     /// Size of each database in the plan that it was made from; none where that cannot be read.
@@ -155,11 +153,7 @@ impl Manifest {
         };
         if self.database != location.plan.index {
             let (wanted, found) = (location.plan.index + 1, self.database + 1);
-            return Err(differs(
-                "database number",
-                wanted.to_string(),
-                found.to_string(),
-            ));
+            return Err(differs("database number", wanted.to_string(), found.to_string()));
         }
         if self.page_size_bytes != plan.page_size.0 {
             let found = Bytes(self.page_size_bytes).to_string();
@@ -177,9 +171,9 @@ impl Manifest {
     /// written for. One whose header cannot be read is refused where it is opened.
     pub async fn prove(&self, location: &Location) -> Result<(), ManifestError> {
         match header_of(&*location.database, &location.plan.file).await? {
-            Some(header) if !self.is_for(header.signature) => Err(ManifestError::Exchanged {
-                file: location.path(),
-            }),
+            Some(header) if !self.is_for(header.signature) => {
+                Err(ManifestError::Exchanged { file: location.path() })
+            }
             _ => Ok(()),
         }
     }
@@ -253,10 +247,8 @@ pub(crate) async fn read_document<T: DeserializeOwned>(
         Err(DeviceError::NotFound { .. }) => return Ok(None),
         Err(error) => return Err(error.into()),
     };
-    let unreadable = |problem: String| ManifestError::Unreadable {
-        file: device.name().to_owned(),
-        problem,
-    };
+    let unreadable =
+        |problem: String| ManifestError::Unreadable { file: device.name().to_owned(), problem };
     let length = device.length();
     if length == 0 || length > LONGEST || !length.is_multiple_of(ALIGNMENT as u64) {
         return Err(unreadable(format!("{length} bytes are no length for one")));
@@ -265,9 +257,7 @@ pub(crate) async fn read_document<T: DeserializeOwned>(
     let request = Request::read(Purpose::Header, 0, length);
     let buffer = device.submit(request).await.into_buffer()?;
     let document = serde_json::from_slice(&buffer);
-    document
-        .map(Some)
-        .map_err(|error| unreadable(error.to_string()))
+    document.map(Some).map_err(|error| unreadable(error.to_string()))
 }
 
 /// Writes `manifest` beside its database, in place of any earlier one, all or nothing.
@@ -287,9 +277,7 @@ pub(crate) async fn write_document<T: Serialize>(
     text.resize(text.len().next_multiple_of(ALIGNMENT), b'\n');
     let temporary = format!("{file}.new");
     remove_if_there(volume.as_ref(), &temporary).await?;
-    let mode = OpenMode::CreateNew {
-        length: text.len() as u64,
-    };
+    let mode = OpenMode::CreateNew { length: text.len() as u64 };
     let device = volume.open(&temporary, mode).await?;
     let buffer = Buffer::copy_of(&text);
     let request = Request::write(Purpose::Header, 0, buffer, Durability::Durable);
@@ -336,12 +324,7 @@ impl fmt::Display for ManifestError {
                 f,
                 "{file}: its fill was interrupted; run `plimsoll prepare` with this plan again"
             ),
-            Self::Differs {
-                file,
-                key,
-                wanted,
-                found,
-            } => write!(
+            Self::Differs { file, key, wanted, found } => write!(
                 f,
                 "{file}: was prepared with {key} {found}, the plan says {wanted}; change the plan \
                  or prepare another folder"

@@ -80,10 +80,7 @@ pub(crate) struct Decoder {
 impl Decoder {
     /// For records on pages of `page_size`.
     pub(crate) fn new(page_size: PageSize) -> Self {
-        Self {
-            table: definition(),
-            page_size,
-        }
+        Self { table: definition(), page_size }
     }
 
     /// The message in `record`, without its long pad.
@@ -116,9 +113,7 @@ impl Decoder {
 
     fn plain<'a>(&self, record: &RecordRef<'a>, column: u16) -> Result<&'a [u8], RecordError> {
         let found = record.plain(self.column(column));
-        found.ok_or(RecordError::Damaged {
-            part: "message columns",
-        })
+        found.ok_or(RecordError::Damaged { part: "message columns" })
     }
 
     fn column(&self, id: u16) -> &ColumnDefinition {

@@ -89,8 +89,7 @@ impl Meter {
     /// What waits now will not be answered any more.
     pub(crate) fn note_unanswered(&self) {
         let now = self.in_flight.now();
-        self.in_flight
-            .each(|open| self.longest.note(open, now, false));
+        self.in_flight.each(|open| self.longest.note(open, now, false));
     }
 
     /// What has been noted since the last call, and what waits now, in the order of reports.
@@ -114,10 +113,7 @@ impl Meter {
 
     fn entry(&self, series: Series, note: impl FnOnce(&mut SeriesInterval)) {
         let mut map = self.series.borrow_mut();
-        note(
-            map.entry(series)
-                .or_insert_with(|| SeriesInterval::new(series)),
-        );
+        note(map.entry(series).or_insert_with(|| SeriesInterval::new(series)));
     }
 
     /// Notes a stretch without an answer that ends now.
@@ -135,11 +131,7 @@ impl Observer for Meter {
     fn asked(&self, asked: Asked) -> usize {
         let now = self.in_flight.now();
         if let Some(series) = series_of(&asked) {
-            self.flows
-                .borrow_mut()
-                .entry(series)
-                .or_default()
-                .asked(now);
+            self.flows.borrow_mut().entry(series).or_default().asked(now);
         }
         self.in_flight.begin(asked, now)
     }
@@ -174,8 +166,7 @@ impl Observer for Meter {
             self.entry(series, |interval| interval.errors += 1);
         }
         let changes = observation.kind != OpKind::Read;
-        self.troubles
-            .request_failed(observation.completed, error, changes);
+        self.troubles.request_failed(observation.completed, error, changes);
     }
 
     fn refused(&self, error: &DeviceError) {
@@ -225,10 +216,7 @@ mod tests {
     #[test]
     fn a_flush_is_a_flush_whatever_it_is_for() {
         assert_eq!(series(Purpose::Log, OpKind::Flush), Some(Series::Flush));
-        assert_eq!(
-            series(Purpose::Database, OpKind::Flush),
-            Some(Series::Flush)
-        );
+        assert_eq!(series(Purpose::Database, OpKind::Flush), Some(Series::Flush));
         assert_eq!(series(Purpose::Fill, OpKind::Flush), None);
     }
 
@@ -285,10 +273,7 @@ mod tests {
             stalled_ns: 6_000_000_000,
             stalled_wait_ns: 3_000_000_000,
         };
-        assert_eq!(
-            (taken[0].unanswered, taken[0].latency.count()),
-            (six_seconds, 0)
-        );
+        assert_eq!((taken[0].unanswered, taken[0].latency.count()), (six_seconds, 0));
         at(12);
         meter.answered(number);
         meter.observe(&Observation {
@@ -307,10 +292,7 @@ mod tests {
             stalled_wait_ns: 1_000_000_000,
             ..Unanswered::default()
         };
-        assert_eq!(
-            (taken[0].unanswered, taken[0].latency.count()),
-            (the_rest, 1)
-        );
+        assert_eq!((taken[0].unanswered, taken[0].latency.count()), (the_rest, 1));
         at(30);
         assert!(meter.take().is_empty(), "nothing waits");
     }
@@ -344,16 +326,8 @@ mod tests {
         let file = || "/mail/f".to_owned();
         let (wanted, moved) = (4096, 0);
         let errors = [
-            DeviceError::Short {
-                file: file(),
-                offset: 0,
-                wanted,
-                moved,
-            },
-            DeviceError::Full {
-                file: file(),
-                offset: 0,
-            },
+            DeviceError::Short { file: file(), offset: 0, wanted, moved },
+            DeviceError::Full { file: file(), offset: 0 },
         ];
         for error in errors {
             meter.failed(&failed, &error);
@@ -362,10 +336,7 @@ mod tests {
         let taken = meter.take();
         assert_eq!(taken.len(), 1);
         assert_eq!((taken[0].bytes, taken[0].errors), (4096, 1));
-        assert_eq!(
-            (taken[0].latency.count(), taken[0].latency.maximum_ns()),
-            (1, 5000)
-        );
+        assert_eq!((taken[0].latency.count(), taken[0].latency.maximum_ns()), (1, 5000));
         assert!(meter.take().is_empty());
     }
 }

@@ -24,11 +24,7 @@ impl Pacer {
     /// made `requests` so far, and begins `now`.
     pub(crate) fn new(target_iops: f64, requests: u64, now: Nanos) -> Self {
         assert!(target_iops > 0.0, "a target is a rate");
-        Self {
-            gap: 1e9 / (target_iops * MARGIN),
-            seen: requests,
-            due: now,
-        }
+        Self { gap: 1e9 / (target_iops * MARGIN), seen: requests, due: now }
     }
 
     /// When the next batch may begin, after `requests` of the database by `now`.

@@ -12,11 +12,7 @@ const LONGEST_LOOK: Nanos = Nanos::from_secs(1);
 
 /// How long a request may wait for its answer.
 pub fn limit(give_up: Nanos, is_to_end: bool) -> Nanos {
-    if is_to_end {
-        give_up.min(AFTER_STOP)
-    } else {
-        give_up
-    }
+    if is_to_end { give_up.min(AFTER_STOP) } else { give_up }
 }
 
 /// Watches the time, and counts what was missed of it.
@@ -30,10 +26,7 @@ pub struct Patience {
 impl Patience {
     /// Watches from `now` on.
     pub const fn new(now: Nanos) -> Self {
-        Self {
-            looked: now,
-            missed: Vec::new(),
-        }
+        Self { looked: now, missed: Vec::new() }
     }
 
     /// The moment before which whatever still waits has waited for `limit` under the eyes of the
@@ -70,9 +63,7 @@ mod tests {
     #[test]
     fn a_request_is_given_up_when_it_has_waited_for_the_whole_time() {
         let mut patience = Patience::new(seconds(0));
-        let last = (1..=100)
-            .map(|second| patience.look(seconds(second), MINUTE))
-            .last();
+        let last = (1..=100).map(|second| patience.look(seconds(second), MINUTE)).last();
         assert_eq!(last, Some(Some(seconds(40))));
         assert_eq!(Patience::new(seconds(0)).look(seconds(1), MINUTE), None);
     }

@@ -64,14 +64,8 @@ pub(crate) fn damage_in_passing(mended: Mended, bad_pages: u64) -> Vec<String> {
             "reads gave content that was never written and did well when they were repeated; \
              something between the medium and the program changes data",
         ),
-        (
-            mended.flipped_bits,
-            "pages came in with one bit flipped, which their checksum put right",
-        ),
-        (
-            bad_pages,
-            "pages were not as they had been written when the maintenance scan read them",
-        ),
+        (mended.flipped_bits, "pages came in with one bit flipped, which their checksum put right"),
+        (bad_pages, "pages were not as they had been written when the maintenance scan read them"),
     ];
     findings
         .into_iter()
@@ -89,18 +83,9 @@ mod tests {
 
     #[test]
     fn only_what_went_wrong_is_told() {
-        let failed = Mended {
-            failed_reads: 7,
-            ..Mended::default()
-        };
+        let failed = Mended { failed_reads: 7, ..Mended::default() };
         assert_eq!(damage_in_passing(failed, 0), Vec::<String>::new());
-        let told = damage_in_passing(
-            Mended {
-                flipped_bits: 3,
-                ..failed
-            },
-            1,
-        );
+        let told = damage_in_passing(Mended { flipped_bits: 3, ..failed }, 1);
         assert_eq!(told.len(), 2);
         assert!(told[0].starts_with("3 pages came in with one bit flipped"));
         assert!(told[1].starts_with("1 pages were not as"));

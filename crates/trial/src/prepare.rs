@@ -125,21 +125,11 @@ async fn prepare_one(
     let mut manifest = Manifest::filling(&plan, &location);
     manifest::write(&location, &manifest).await?;
     let signature = signature(&runtime, &plan, location.plan.index);
-    let filled = fill(
-        &runtime,
-        &plan,
-        &location,
-        signature,
-        &coordinator,
-        &progress,
-    )
-    .await;
+    let filled = fill(&runtime, &plan, &location, signature, &coordinator, &progress).await;
     // A failure here ends the work of all groups: the fill as a whole cannot succeed any more.
     let summary = filled.inspect_err(|_| coordinator.stop(Stop::Failed))?;
     if coordinator.stopped().is_some() {
-        return Err(PrepareError::Interrupted {
-            file: location.path(),
-        });
+        return Err(PrepareError::Interrupted { file: location.path() });
     }
     manifest.state = State::Complete;
     manifest.rows = summary.rows;
@@ -159,9 +149,7 @@ async fn fill(
     progress: &Sink<Progress>,
 ) -> Result<bulk::BulkSummary, PrepareError> {
     let index = location.plan.index;
-    let page_size = usize::try_from(plan.page_size.0)
-        .ok()
-        .and_then(PageSize::from_bytes);
+    let page_size = usize::try_from(plan.page_size.0).ok().and_then(PageSize::from_bytes);
     let mut options = BulkOptions::new(definition(), signature);
     options.page_size = page_size.expect("invariant: a plan's page size is one of the format's");
     options.amount = Amount::File(plan.size);
@@ -182,10 +170,7 @@ async fn fill(
     let (volume, file) = (&location.database, &location.plan.file);
     bulk::load(runtime, volume, file, &options, &mut source, tell)
         .await
-        .map_err(|error| PrepareError::Fill {
-            file: location.path(),
-            problem: error.to_string(),
-        })
+        .map_err(|error| PrepareError::Fill { file: location.path(), problem: error.to_string() })
 }
 
 fn tell_complete(runtime: &Runtime, manifest: &Manifest, progress: &Sink<Progress>) {

@@ -97,22 +97,12 @@ impl fmt::Display for Shortage {
         const REMEDY: &str =
             "free some space, or lower `size` or `count` in the plan (for `quick`: --size)";
         match self {
-            Self::Before {
-                volume,
-                needed,
-                free,
-            } => write!(
+            Self::Before { volume, needed, free } => write!(
                 f,
                 "{volume}: the run will write at least {needed} more and {free} are free; run \
                  shorter, {REMEDY}"
             ),
-            Self::Imminent {
-                volume,
-                at,
-                free,
-                per_second,
-                remaining,
-            } => write!(
+            Self::Imminent { volume, at, free, per_second, remaining } => write!(
                 f,
                 "{volume} was about to be full at {:.0} s: {free} were left, {per_second} less \
                  every second, and the rest of the run ({:.0} s) would have needed about {} \
@@ -121,13 +111,7 @@ impl fmt::Display for Shortage {
                 remaining.as_secs_f64(),
                 over(*per_second, *remaining),
             ),
-            Self::Foreseen {
-                volume,
-                at,
-                free,
-                per_second,
-                remaining,
-            } => write!(
+            Self::Foreseen { volume, at, free, per_second, remaining } => write!(
                 f,
                 "{volume} has no room for the run: at {:.0} s {free} were free, the databases grew \
                  by {per_second} a second, and the rest of the measurement ({:.0} s) would have \
@@ -179,11 +163,7 @@ pub fn before(plan: &Plan, volume: &str, tenants: &Tenants, free: Bytes) -> Resu
     if needed <= free.0 {
         return Ok(());
     }
-    Err(Shortage::Before {
-        volume: volume.to_owned(),
-        needed: Bytes(needed),
-        free,
-    })
+    Err(Shortage::Before { volume: volume.to_owned(), needed: Bytes(needed), free })
 }
 
 /// What a database grows by, at least, for each request that a target counts: the payload of the
@@ -255,11 +235,7 @@ fn rate(bytes: u64, span: Nanos) -> Bytes {
 /// room to grow. Where nothing sensible fits, the plan's, so that it is refused with its numbers.
 pub fn first_look_size(plan: &Plan, free: Bytes) -> Bytes {
     let count = plan.databases.len().max(1) as u64;
-    let tenants = Tenants {
-        databases: count,
-        logs: count,
-        log_bytes: 0,
-    };
+    let tenants = Tenants { databases: count, logs: count, log_bytes: 0 };
     let others = logs_to_come(plan, &tenants) + reserve(plan, &tenants).0;
     let share = free.0.saturating_sub(others) / 100 * FIRST_LOOK_PERCENT / count;
     let fitting = share / SIZE_STEP * SIZE_STEP;

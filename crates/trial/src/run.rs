@@ -111,12 +111,7 @@ pub async fn run(group: Group) -> Summary {
 async fn phases(group: Rc<Group>, opened: Vec<Opened>, sampler: Rc<RefCell<Sampler>>) {
     group.open(&opened).await;
     if let Some(reading) = Reading::of(group.plan.test.kind) {
-        for barrier in [
-            Barrier::Warm,
-            Barrier::Tuned,
-            Barrier::Measured,
-            Barrier::Drained,
-        ] {
+        for barrier in [Barrier::Warm, Barrier::Tuned, Barrier::Measured, Barrier::Drained] {
             group.member.arrive(barrier, group.runtime.now());
         }
         return group.read(reading, &opened, Some(sampler)).await;
@@ -199,9 +194,7 @@ impl Group {
             database: Some(shared.database.clone()),
             meter: Rc::clone(&shared.meter),
         };
-        sampler
-            .borrow_mut()
-            .begin(live.iter().map(sampled).collect(), Phase::Warm);
+        sampler.borrow_mut().begin(live.iter().map(sampled).collect(), Phase::Warm);
         let count = policy::sessions_per_database(&self.plan);
         self.log(format!("{} databases, {count} sessions each", live.len()));
         let mut sessions = Sessions::new(&self.runtime, &live);
@@ -222,9 +215,7 @@ impl Group {
                 return;
             }
             if now >= deadline {
-                self.log(format!(
-                    "warm-up limit reached with {cold} caches below 90 percent"
-                ));
+                self.log(format!("warm-up limit reached with {cold} caches below 90 percent"));
                 return;
             }
             if now.since(sampled) >= self.plan.test.interval {
@@ -257,10 +248,7 @@ impl Group {
         for opened in opened {
             opened.look_after_files(self);
         }
-        if opened
-            .iter()
-            .any(|opened| opened.troubles.fatal().is_some())
-        {
+        if opened.iter().any(|opened| opened.troubles.fatal().is_some()) {
             self.coordinator().stop(Stop::Failed);
         }
         self.coordinator().stopped().is_some()
@@ -326,10 +314,7 @@ impl Group {
         let pass = async move { check::check(&group, reading, &all).await };
         let mut pass = self.runtime.spawn(pass);
         let interval = self.plan.test.interval;
-        while value_within(&self.runtime, &mut pass, interval)
-            .await
-            .is_none()
-        {
+        while value_within(&self.runtime, &mut pass, interval).await.is_none() {
             sample();
         }
         sample();
@@ -355,18 +340,11 @@ impl Group {
 
     fn mark(&self, phase: Phase, edge: Edge) {
         if self.is_leader {
-            (self.events)(Event::Phase(PhaseMark {
-                at_ns: self.elapsed(),
-                phase,
-                edge,
-            }));
+            (self.events)(Event::Phase(PhaseMark { at_ns: self.elapsed(), phase, edge }));
         }
     }
 
     fn log(&self, text: String) {
-        (self.events)(Event::Log(LogLine {
-            at_ns: self.elapsed(),
-            text,
-        }));
+        (self.events)(Event::Log(LogLine { at_ns: self.elapsed(), text }));
     }
 }

@@ -123,11 +123,7 @@ impl Sampler {
     pub(crate) fn end(&mut self) {
         if !self.databases.is_empty() {
             let is_measured = matches!(self.phase, Phase::Measure | Phase::Drain);
-            self.sample(if is_measured {
-                Phase::Drain
-            } else {
-                self.phase
-            });
+            self.sample(if is_measured { Phase::Drain } else { self.phase });
         }
     }
 
@@ -181,9 +177,7 @@ impl Sampler {
     fn counters(&self) -> Vec<Counters> {
         let counters = |sampled: &Sampled| sampled.database.as_ref().map(Database::counters);
         let databases = self.databases.iter();
-        databases
-            .map(|of| counters(of).unwrap_or_default())
-            .collect()
+        databases.map(|of| counters(of).unwrap_or_default()).collect()
     }
 }
 

@@ -83,9 +83,7 @@ fn segment_size(bytes: Bytes) -> SegmentSize {
 
 fn page_size(plan: &Plan) -> PageSize {
     let bytes = usize::try_from(plan.page_size.0).ok();
-    bytes
-        .and_then(PageSize::from_bytes)
-        .expect("invariant: a plan has a page size of the format")
+    bytes.and_then(PageSize::from_bytes).expect("invariant: a plan has a page size of the format")
 }
 
 fn thresholds(plan: &Plan) -> Thresholds {
@@ -106,10 +104,7 @@ fn thresholds(plan: &Plan) -> Thresholds {
     if given == named {
         return named;
     }
-    Thresholds {
-        name: "of the plan".to_owned(),
-        ..given
-    }
+    Thresholds { name: "of the plan".to_owned(), ..given }
 }
 
 #[cfg(test)]
@@ -146,10 +141,7 @@ mod tests {
         for (text, size) in [
             ("", None),
             ("[engine]\nlog_segment = 512\n", Some(SegmentSize::Bytes512)),
-            (
-                "[engine]\nlog_segment = 4096\n",
-                Some(SegmentSize::Bytes4096),
-            ),
+            ("[engine]\nlog_segment = 4096\n", Some(SegmentSize::Bytes4096)),
         ] {
             assert_eq!(engine_settings(&plan(text)).log_segment, size);
         }

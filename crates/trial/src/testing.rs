@@ -44,12 +44,7 @@ impl World {
             });
             volumes.push(volume);
         }
-        Self {
-            executor: Executor::new(reactor),
-            plan,
-            locations,
-            volumes,
-        }
+        Self { executor: Executor::new(reactor), plan, locations, volumes }
     }
 }
 

@@ -60,11 +60,7 @@ impl Troubles {
             (plan.folder.clone(), location.storage.clone()),
             (plan.log_folder.clone(), location.log_storage.clone()),
         ];
-        Self {
-            volumes,
-            runtime: Some(runtime.clone()),
-            ..Self::new(plan.index, origin, events)
-        }
+        Self { volumes, runtime: Some(runtime.clone()), ..Self::new(plan.index, origin, events) }
     }
 
     /// The volume of a file, where its folder is one of the database's.
@@ -94,11 +90,7 @@ impl Troubles {
             // What else waited for room says nothing new, and would hide what does.
             return;
         }
-        let kind = if is_full {
-            IssueKind::VolumeFull
-        } else {
-            IssueKind::InputOutput
-        };
+        let kind = if is_full { IssueKind::VolumeFull } else { IssueKind::InputOutput };
         let (file, offset_bytes) = place(error);
         self.note(Issue {
             volume: self.volume_of(&file),
@@ -184,10 +176,7 @@ impl Troubles {
         let file = open.asked.file.to_string();
         let text = open.sentence(now);
         if severity == Severity::Error && self.fatal.borrow().is_none() {
-            let failure = Failure {
-                text: text.clone(),
-                at_open: false,
-            };
+            let failure = Failure { text: text.clone(), at_open: false };
             *self.fatal.borrow_mut() = Some(failure);
         }
         self.note(Issue {
@@ -207,10 +196,7 @@ impl Troubles {
     fn fail(&self, now: Nanos, kind: IssueKind, text: String, at_open: bool) {
         // Every session of a database meets the same end; it is told once.
         if self.fatal.borrow().is_none() {
-            let failure = Failure {
-                text: text.clone(),
-                at_open,
-            };
+            let failure = Failure { text: text.clone(), at_open };
             *self.fatal.borrow_mut() = Some(failure);
             self.note(self.issue(now, kind, text));
         }

@@ -177,10 +177,7 @@ mod tests {
             read_average: Nanos::from_millis(1),
             log_write_average,
         };
-        let steps = [
-            step(4, Nanos::from_millis(2)),
-            step(8, Nanos::from_millis(11)),
-        ];
+        let steps = [step(4, Nanos::from_millis(2)), step(8, Nanos::from_millis(11))];
         assert_eq!(advise(&steps, CEILINGS), Advice::Try(6));
     }
 

@@ -49,11 +49,7 @@ pub(crate) struct Shared {
 impl Shared {
     fn tell(&self, transaction: u64, stage: Stage) {
         if let Some(commits) = &self.commits {
-            commits(CommitStep {
-                database: self.content.object() - 1,
-                transaction,
-                stage,
-            });
+            commits(CommitStep { database: self.content.object() - 1, transaction, stage });
         }
     }
 }
@@ -248,10 +244,7 @@ impl Worker {
             return Ok(None);
         };
         let key = long_long_key(sought);
-        if transaction
-            .read(&shared.table, &key, &mut self.record)
-            .await?
-        {
+        if transaction.read(&shared.table, &key, &mut self.record).await? {
             return Ok(self.check(&key));
         }
         let mut scan = transaction.scan(&shared.table, Order::Primary, &key);

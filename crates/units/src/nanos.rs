@@ -61,10 +61,7 @@ impl AddAssign for Nanos {
 impl Sub for Nanos {
     type Output = Self;
     fn sub(self, other: Self) -> Self {
-        assert!(
-            self >= other,
-            "a span cannot be negative: use `since` where it may be"
-        );
+        assert!(self >= other, "a span cannot be negative: use `since` where it may be");
         Self(self.0 - other.0)
     }
 }

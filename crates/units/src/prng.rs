@@ -14,9 +14,7 @@ impl Seed {
     /// A seed for a part of the work, independent of the seeds of all other parts.
     #[must_use]
     pub const fn derive(self, part: u64) -> Self {
-        Self(mix(
-            mix(self.0 ^ 0x6A09_E667_F3BC_C908).wrapping_add(mix(part))
-        ))
+        Self(mix(mix(self.0 ^ 0x6A09_E667_F3BC_C908).wrapping_add(mix(part))))
     }
 }
 

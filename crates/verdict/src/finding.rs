@@ -138,17 +138,11 @@ pub struct Evidence {
 impl Evidence {
     /// Something about the run as a whole.
     pub(crate) fn of_run(text: impl Into<String>) -> Self {
-        Self {
-            text: text.into(),
-            ..Self::default()
-        }
+        Self { text: text.into(), ..Self::default() }
     }
 
     /// Something about one database.
     pub fn of_database(database: u32, text: impl Into<String>) -> Self {
-        Self {
-            database: Some(database),
-            ..Self::of_run(text)
-        }
+        Self { database: Some(database), ..Self::of_run(text) }
     }
 }

@@ -31,11 +31,8 @@ impl Verdict {
 
     /// The findings that did not pass, worst first.
     pub fn objections(&self) -> Vec<&Finding> {
-        let mut objections: Vec<&Finding> = self
-            .findings
-            .iter()
-            .filter(|finding| finding.outcome != Outcome::Pass)
-            .collect();
+        let mut objections: Vec<&Finding> =
+            self.findings.iter().filter(|finding| finding.outcome != Outcome::Pass).collect();
         objections.sort_by_key(|finding| match finding.outcome {
             Outcome::Fail => 0,
             Outcome::CannotJudge => 1,
@@ -65,9 +62,7 @@ fn doubt_failures_of_a_limited_generator(findings: &mut [Finding]) {
     // A busy machine sees an answer late by milliseconds. Where it did not run at all the interval
     // was left out, so a request of seconds is the storage's own.
     if !findings.iter().any(failed)
-        || findings
-            .iter()
-            .any(|finding| failed(finding) && finding.rule == rules::LONGEST_REQUEST)
+        || findings.iter().any(|finding| failed(finding) && finding.rule == rules::LONGEST_REQUEST)
     {
         return;
     }
@@ -97,9 +92,8 @@ fn withdraw_failures(findings: &mut [Finding]) {
 /// run one failed limit fails it, even where another limit could not be judged.
 fn overall(findings: &[Finding]) -> Outcome {
     let has = |kind: Option<Kind>, outcome: Outcome| {
-        let mut of_kind = findings
-            .iter()
-            .filter(|finding| kind.is_none_or(|kind| finding.kind == kind));
+        let mut of_kind =
+            findings.iter().filter(|finding| kind.is_none_or(|kind| finding.kind == kind));
         of_kind.any(|finding| finding.outcome == outcome)
     };
     if has(Some(Kind::Record), Outcome::CannotJudge) {

@@ -15,21 +15,13 @@ fn shares(others_percent: f64) -> ProcessorShares {
         own_percent: 34.0,
         kernel_percent: 0.0,
         others_percent,
-        top: Some(ProgramShare {
-            name: "rustc".to_owned(),
-            percent: others_percent,
-        }),
+        top: Some(ProgramShare { name: "rustc".to_owned(), percent: others_percent }),
     }
 }
 
 /// Four intervals of a load on quiet processors.
 fn quiet(load: &Synthetic) -> RunRecord {
-    let mut run = Synthetic {
-        warm_intervals: 1,
-        measure_intervals: 4,
-        ..load.clone()
-    }
-    .run();
+    let mut run = Synthetic { warm_intervals: 1, measure_intervals: 4, ..load.clone() }.run();
     for row in &mut run.intervals {
         row.processors = Some(shares(2.0));
     }
@@ -51,17 +43,12 @@ fn starve(run: &mut RunRecord, number: usize, late_ns: u64) {
 }
 
 fn spike() -> Synthetic {
-    Synthetic {
-        spike: Some(2),
-        ..Synthetic::default()
-    }
+    Synthetic { spike: Some(2), ..Synthetic::default() }
 }
 
 fn finding<'a>(verdict: &'a Verdict, rule: &str) -> &'a Finding {
     let mut found = verdict.findings.iter().filter(|one| one.rule == rule);
-    found
-        .next()
-        .unwrap_or_else(|| panic!("no finding of {rule}"))
+    found.next().unwrap_or_else(|| panic!("no finding of {rule}"))
 }
 
 fn says(finding: &Finding, words: &str) -> bool {
@@ -142,10 +129,7 @@ fn a_failure_of_calm_intervals_stands_whatever_others_did_in_another() {
     let worst = finding(&verdict, "read-latency-maximum");
     assert_eq!(worst.outcome, Outcome::Fail);
     assert!(!says(worst, "rustc"), "{worst:?}");
-    let slow = Synthetic {
-        read_median_ns: 30 * MS,
-        ..Synthetic::default()
-    };
+    let slow = Synthetic { read_median_ns: 30 * MS, ..Synthetic::default() };
     let mut run = quiet(&slow);
     starve(&mut run, 1, 30 * MS);
     let verdict = judge(&run);
@@ -175,10 +159,7 @@ fn an_average_that_starved_intervals_raised_cannot_be_judged() {
 
 #[test]
 fn a_generator_without_time_names_who_took_it() {
-    let slow = Synthetic {
-        processor_percent: 97.0,
-        ..Synthetic::default()
-    };
+    let slow = Synthetic { processor_percent: 97.0, ..Synthetic::default() };
     let mut run = quiet(&slow);
     for number in 0..4 {
         starve(&mut run, number, MS);
@@ -213,10 +194,7 @@ fn reads_of_others_from_the_same_device_are_told() {
     let verdict = judge(&run);
     let found = finding(&verdict, "other-reads");
     assert_eq!(found.outcome, Outcome::Warn);
-    assert!(
-        says(found, "others read 2.00 GiB of the 3.00 GiB"),
-        "{found:?}"
-    );
+    assert!(says(found, "others read 2.00 GiB of the 3.00 GiB"), "{found:?}");
     assert_eq!(verdict.outcome, Outcome::Pass);
     // Two volumes of one device are counted by one counter.
     let device = run.start.databases[0].volume.device.clone();

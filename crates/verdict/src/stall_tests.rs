@@ -39,17 +39,12 @@ fn series(interval: &mut Interval, database: usize, wanted: Series) -> &mut Seri
 
 fn finding<'a>(verdict: &'a Verdict, rule: &str) -> &'a Finding {
     let mut found = verdict.findings.iter().filter(|one| one.rule == rule);
-    found
-        .next()
-        .unwrap_or_else(|| panic!("no finding of {rule}"))
+    found.next().unwrap_or_else(|| panic!("no finding of {rule}"))
 }
 
 fn failing(run: &RunRecord) -> Vec<&'static str> {
     let verdict = judge(run);
-    let failing = verdict
-        .findings
-        .iter()
-        .filter(|one| one.outcome == Outcome::Fail);
+    let failing = verdict.findings.iter().filter(|one| one.outcome == Outcome::Fail);
     failing.map(|one| one.rule).collect()
 }
 
@@ -65,23 +60,10 @@ fn a_freeze_within_an_interval_fails_by_its_average_and_by_its_length() {
     let worst = finding(&verdict, "read-latency-maximum");
     assert_eq!(worst.evidence[0].database, Some(1));
     let from_ns = (6 + 7) * 15 * SECOND;
-    assert_eq!(
-        worst.evidence[0].span_ns,
-        Some((from_ns, from_ns + 15 * SECOND))
-    );
+    assert_eq!(worst.evidence[0].span_ns, Some((from_ns, from_ns + 15 * SECOND)));
     // Two thirds of the requests that would have come wait five seconds on average.
-    assert!(
-        worst
-            .measured
-            .is_some_and(|ms| (3_300.0..3_400.0).contains(&ms)),
-        "{worst:?}"
-    );
-    assert!(
-        worst.evidence[0]
-            .text
-            .contains("none answered for 10000 ms"),
-        "{worst:?}"
-    );
+    assert!(worst.measured.is_some_and(|ms| (3_300.0..3_400.0).contains(&ms)), "{worst:?}");
+    assert!(worst.evidence[0].text.contains("none answered for 10000 ms"), "{worst:?}");
 }
 
 /// A busy machine delays by milliseconds.
@@ -131,12 +113,8 @@ fn what_waits_at_the_end_of_the_measurement_is_in_the_average() {
 
 #[test]
 fn any_kind_of_request_may_be_the_longest_also_in_the_drain() {
-    for kind in [
-        Series::DatabaseWrite,
-        Series::Flush,
-        Series::MaintenanceRead,
-        Series::HeaderWrite,
-    ] {
+    for kind in [Series::DatabaseWrite, Series::Flush, Series::MaintenanceRead, Series::HeaderWrite]
+    {
         let run = changed(3, |interval| {
             series(interval, 1, kind).record(4_096, 6 * SECOND);
         });
@@ -144,19 +122,12 @@ fn any_kind_of_request_may_be_the_longest_also_in_the_drain() {
     }
     let drained = changed(39, |interval| {
         interval.phase = Phase::Drain;
-        series(interval, 1, Series::DatabaseWrite)
-            .unanswered
-            .note_waiting(9 * SECOND);
+        series(interval, 1, Series::DatabaseWrite).unanswered.note_waiting(9 * SECOND);
     });
     assert_eq!(failing(&drained), ["longest-request"]);
     let verdict = judge(&drained);
     let longest = finding(&verdict, "longest-request");
-    assert!(
-        longest.evidence[0]
-            .text
-            .ends_with("and it was not answered yet"),
-        "{longest:?}"
-    );
+    assert!(longest.evidence[0].text.ends_with("and it was not answered yet"), "{longest:?}");
     let transaction = changed(3, |interval| {
         series(interval, 1, Series::Transaction).record(0, 60 * SECOND);
     });
@@ -191,10 +162,7 @@ fn a_request_of_any_phase_may_be_the_longest() {
     let evidence = &longest.evidence[0];
     assert_eq!(
         (evidence.database, evidence.text.as_str()),
-        (
-            Some(1),
-            "6000.00 ms of the read of 4096 bytes at 0 of /mail/db2.edb (open)"
-        )
+        (Some(1), "6000.00 ms of the read of 4096 bytes at 0 of /mail/db2.edb (open)")
     );
     assert_eq!(evidence.span_ns, Some((14 * SECOND, 20 * SECOND)));
 }
@@ -206,12 +174,7 @@ fn older_records_have_no_limit_for_the_longest_request() {
     });
     run.start.settings.thresholds.longest_request_ns = None;
     let verdict = judge(&run);
-    assert!(
-        verdict
-            .findings
-            .iter()
-            .all(|one| one.rule != "longest-request")
-    );
+    assert!(verdict.findings.iter().all(|one| one.rule != "longest-request"));
     assert_eq!(verdict.outcome, Outcome::Pass);
 }
 
@@ -229,20 +192,10 @@ fn paused(interval: &mut Interval) {
 fn a_pause_of_the_program_is_left_out_and_said() {
     let run = changed(7, paused);
     let verdict = judge(&run);
-    assert_eq!(
-        (verdict.outcome, failing(&run)),
-        (Outcome::Pass, Vec::new())
-    );
+    assert_eq!((verdict.outcome, failing(&run)), (Outcome::Pass, Vec::new()));
     let pauses = finding(&verdict, "pauses");
-    assert_eq!(
-        (pauses.outcome, pauses.measured),
-        (Outcome::Warn, Some(2.5))
-    );
-    assert!(
-        pauses.evidence[0]
-            .text
-            .starts_with("1 interval, 15.0 s together, left out")
-    );
+    assert_eq!((pauses.outcome, pauses.measured), (Outcome::Warn, Some(2.5)));
+    assert!(pauses.evidence[0].text.starts_with("1 interval, 15.0 s together, left out"));
     assert_eq!(run.span_ns(Phase::Measure), 39 * 15 * SECOND);
 }
 
@@ -254,11 +207,7 @@ fn a_thread_that_the_storage_holds_up_is_no_pause() {
         let host = interval.host.as_mut().expect("a machine");
         host.pause_maximum_ns = Some(3_000_000);
     });
-    let expected = [
-        "read-latency-average",
-        "read-latency-maximum",
-        "longest-request",
-    ];
+    let expected = ["read-latency-average", "read-latency-maximum", "longest-request"];
     assert_eq!(failing(&run), expected);
 }
 
@@ -268,9 +217,7 @@ fn the_interval_behind_a_pause_that_outlasted_its_own_is_left_out_as_well() {
         paused(interval);
         interval.to_ns += 10 * SECOND;
     });
-    let left_out = run
-        .intervals_of(Phase::Measure)
-        .filter(|row| row.is_left_out);
+    let left_out = run.intervals_of(Phase::Measure).filter(|row| row.is_left_out);
     assert_eq!(left_out.count(), 2);
 }
 
@@ -289,23 +236,14 @@ fn too_many_pauses_leave_nothing_to_judge() {
 
 #[test]
 fn a_run_that_proves_nothing_names_no_rule_that_failed() {
-    let slow = Synthetic {
-        read_median_ns: 30_000_000,
-        ..Synthetic::default()
-    };
+    let slow = Synthetic { read_median_ns: 30_000_000, ..Synthetic::default() };
     let mut run = slow.run();
     run.finished = None;
     let verdict = judge(&run);
-    assert_eq!(
-        (verdict.outcome, failing(&run)),
-        (Outcome::CannotJudge, Vec::new())
-    );
+    assert_eq!((verdict.outcome, failing(&run)), (Outcome::CannotJudge, Vec::new()));
     let average = finding(&verdict, "read-latency-average");
     assert_eq!(average.outcome, Outcome::CannotJudge);
     assert!(average.measured.is_some_and(|ms| ms > 30.0), "{average:?}");
     let last = average.evidence.last().expect("evidence");
-    assert!(
-        last.text
-            .starts_with("the limit was not kept, in a run that proves nothing")
-    );
+    assert!(last.text.starts_with("the limit was not kept, in a run that proves nothing"));
 }

@@ -11,30 +11,17 @@ use crate::{Finding, Limit, Outcome, Verdict, judge};
 const MS: u64 = 1_000_000;
 
 fn small() -> Synthetic {
-    Synthetic {
-        warm_intervals: 1,
-        measure_intervals: 4,
-        ..Synthetic::default()
-    }
+    Synthetic { warm_intervals: 1, measure_intervals: 4, ..Synthetic::default() }
 }
 
 /// A run of which nothing was measured: it ended in the warm-up.
 fn unmeasured() -> RunRecord {
-    Synthetic {
-        measure_intervals: 0,
-        ..small()
-    }
-    .run()
+    Synthetic { measure_intervals: 0, ..small() }.run()
 }
 
 fn finding<'a>(verdict: &'a Verdict, rule: &str) -> &'a Finding {
-    let mut of_rule = verdict
-        .findings
-        .iter()
-        .filter(|finding| finding.rule == rule);
-    of_rule
-        .next()
-        .unwrap_or_else(|| panic!("no finding of {rule}"))
+    let mut of_rule = verdict.findings.iter().filter(|finding| finding.rule == rule);
+    of_rule.next().unwrap_or_else(|| panic!("no finding of {rule}"))
 }
 
 fn outcome_of(run: &RunRecord, rule: &str) -> Outcome {
@@ -67,10 +54,7 @@ fn a_healthy_run_passes_every_rule() {
 
 #[test]
 fn slow_reads_fail_and_name_every_slow_database() {
-    let slow = Synthetic {
-        read_median_ns: 30 * MS,
-        ..small()
-    };
+    let slow = Synthetic { read_median_ns: 30 * MS, ..small() };
     let verdict = judge(&slow.run());
     let finding = finding(&verdict, "read-latency-average");
     assert_eq!(finding.outcome, Outcome::Fail);
@@ -84,9 +68,7 @@ fn slow_reads_fail_and_name_every_slow_database() {
 fn a_mean_on_the_limit_passes_and_one_nanosecond_more_fails() {
     let run = small().run();
     let mean_ns = |run: &RunRecord| {
-        run.totals[&(Phase::Measure, 1)].series[&Series::DatabaseRead]
-            .latency
-            .mean_ns()
+        run.totals[&(Phase::Measure, 1)].series[&Series::DatabaseRead].latency.mean_ns()
     };
     let with_limit = |limit_ns: f64| {
         let mut run = run.clone();
@@ -111,11 +93,7 @@ fn few_reads_cannot_be_judged() {
 
 #[test]
 fn a_spike_fails_only_the_worst_interval_and_names_it() {
-    let spiky = Synthetic {
-        spike: Some(2),
-        measure_intervals: 20,
-        ..small()
-    };
+    let spiky = Synthetic { spike: Some(2), measure_intervals: 20, ..small() };
     let verdict = judge(&spiky.run());
     let worst = finding(&verdict, "read-latency-maximum");
     assert_eq!(worst.outcome, Outcome::Fail);
@@ -128,22 +106,14 @@ fn a_spike_fails_only_the_worst_interval_and_names_it() {
 
 #[test]
 fn the_lenient_set_admits_the_spike() {
-    let mut run = Synthetic {
-        spike: Some(2),
-        measure_intervals: 20,
-        ..small()
-    }
-    .run();
+    let mut run = Synthetic { spike: Some(2), measure_intervals: 20, ..small() }.run();
     run.start.settings.thresholds = Thresholds::lenient();
     assert_eq!(outcome_of(&run, "read-latency-maximum"), Outcome::Pass);
 }
 
 #[test]
 fn slow_log_writes_fail() {
-    let slow = Synthetic {
-        log_write_median_ns: 80 * MS,
-        ..small()
-    };
+    let slow = Synthetic { log_write_median_ns: 80 * MS, ..small() };
     let run = slow.run();
     assert_eq!(outcome_of(&run, "log-write-latency-average"), Outcome::Fail);
     assert_eq!(outcome_of(&run, "log-write-latency-maximum"), Outcome::Fail);
@@ -153,10 +123,7 @@ fn slow_log_writes_fail() {
 fn few_log_writes_cannot_be_judged() {
     let mut run = small().run();
     run.start.settings.thresholds.minimum_log_writes = 1_000_000;
-    assert_eq!(
-        outcome_of(&run, "log-write-latency-average"),
-        Outcome::CannotJudge
-    );
+    assert_eq!(outcome_of(&run, "log-write-latency-average"), Outcome::CannotJudge);
 }
 
 #[test]
@@ -180,10 +147,7 @@ fn an_unmeasured_run_cannot_be_judged_by_any_load_rule() {
 #[test]
 fn stalls_fail_above_one_a_second_over_all_databases() {
     let stalling = |page_fault_stalls| {
-        let run = Synthetic {
-            page_fault_stalls,
-            ..small()
-        };
+        let run = Synthetic { page_fault_stalls, ..small() };
         outcome_of(&run.run(), "page-fault-stalls")
     };
     // Two databases, intervals of 15 s.
@@ -232,12 +196,7 @@ fn checksums_are_not_asked_of_a_plan_without_them() {
     run.checksums.clear();
     run.start.settings.verify_checksums = false;
     let verdict = judge(&run);
-    assert!(
-        verdict
-            .findings
-            .iter()
-            .all(|finding| finding.rule != "checksums")
-    );
+    assert!(verdict.findings.iter().all(|finding| finding.rule != "checksums"));
     assert_eq!(verdict.outcome, Outcome::Pass);
 }
 
@@ -259,11 +218,7 @@ fn one_error_fails_and_a_warning_does_not() {
 fn a_failed_request_fails_even_where_it_was_not_noted() {
     let mut run = small().run();
     let totals = run.totals.get_mut(&(Phase::Measure, 0)).unwrap();
-    totals
-        .series
-        .get_mut(&Series::DatabaseWrite)
-        .unwrap()
-        .errors = 2;
+    totals.series.get_mut(&Series::DatabaseWrite).unwrap().errors = 2;
     assert_eq!(outcome_of(&run, "input-output-errors"), Outcome::Fail);
 }
 
@@ -284,35 +239,18 @@ fn a_missed_target_fails_and_a_missing_target_is_not_judged() {
     assert_eq!(outcome_of(&run, "target-iops"), Outcome::Fail);
     run.start.settings.target_iops = None;
     let verdict = judge(&run);
-    assert!(
-        verdict
-            .findings
-            .iter()
-            .all(|finding| finding.rule != "target-iops")
-    );
+    assert!(verdict.findings.iter().all(|finding| finding.rule != "target-iops"));
 }
 
 #[test]
 fn a_busy_generator_warns_and_casts_doubt_on_failures_only() {
-    let busy = Synthetic {
-        processor_percent: 97.0,
-        ..small()
-    };
+    let busy = Synthetic { processor_percent: 97.0, ..small() };
     let verdict = judge(&busy.run());
-    assert_eq!(
-        finding(&verdict, "generator-limited").outcome,
-        Outcome::Warn
-    );
+    assert_eq!(finding(&verdict, "generator-limited").outcome, Outcome::Warn);
     assert_eq!(verdict.outcome, Outcome::Pass);
-    let busy_and_slow = Synthetic {
-        read_median_ns: 30 * MS,
-        ..busy
-    };
+    let busy_and_slow = Synthetic { read_median_ns: 30 * MS, ..busy };
     let verdict = judge(&busy_and_slow.run());
-    assert_eq!(
-        finding(&verdict, "generator-limited").outcome,
-        Outcome::CannotJudge
-    );
+    assert_eq!(finding(&verdict, "generator-limited").outcome, Outcome::CannotJudge);
     assert_eq!(verdict.outcome, Outcome::CannotJudge);
 }
 
@@ -329,11 +267,7 @@ fn steal_and_lag_are_limits_of_the_generator_too() {
     assert_eq!(outcome_of(&stolen, "generator-limited"), Outcome::Warn);
     assert_eq!(outcome_of(&lagging, "generator-limited"), Outcome::Warn);
     lagging.intervals.truncate(2);
-    lagging.intervals[1]
-        .host
-        .as_mut()
-        .unwrap()
-        .reactor_lag_maximum_ns = 4 * MS;
+    lagging.intervals[1].host.as_mut().unwrap().reactor_lag_maximum_ns = 4 * MS;
     assert_eq!(outcome_of(&lagging, "generator-limited"), Outcome::Pass);
 }
 
@@ -360,11 +294,7 @@ fn a_journal_that_just_stops_cannot_be_judged() {
 
 #[test]
 fn a_valid_run_with_one_failed_limit_fails_even_where_another_is_unknown() {
-    let mut run = Synthetic {
-        read_median_ns: 30 * MS,
-        ..small()
-    }
-    .run();
+    let mut run = Synthetic { read_median_ns: 30 * MS, ..small() }.run();
     run.start.settings.thresholds.minimum_log_writes = 1_000_000;
     assert_eq!(judge(&run).outcome, Outcome::Fail);
     assert_eq!(judge(&run).objections()[0].outcome, Outcome::Fail);
@@ -374,11 +304,7 @@ fn a_valid_run_with_one_failed_limit_fails_even_where_another_is_unknown() {
 fn backups_are_not_judged_by_latency() {
     let mut run = small().run();
     run.start.test = TestType::Backup;
-    let rules: Vec<_> = judge(&run)
-        .findings
-        .iter()
-        .map(|finding| finding.rule)
-        .collect();
+    let rules: Vec<_> = judge(&run).findings.iter().map(|finding| finding.rule).collect();
     let judged = ["longest-request", "checksums", "input-output-errors"];
     assert_eq!(rules[..3], judged);
     assert_eq!(rules[3..], ["completed"]);
@@ -436,11 +362,7 @@ fn a_backup_that_stood_still_fails() {
 #[test]
 fn one_hiccup_of_the_machine_is_no_limit() {
     let mut run = small().run();
-    run.intervals[2]
-        .host
-        .as_mut()
-        .unwrap()
-        .reactor_lag_maximum_ns = 900 * MS;
+    run.intervals[2].host.as_mut().unwrap().reactor_lag_maximum_ns = 900 * MS;
     assert_eq!(outcome_of(&run, "generator-limited"), Outcome::Pass);
 }
 
@@ -459,10 +381,7 @@ fn a_full_volume_is_no_damage_and_a_failed_request_beside_it_still_is() {
         ..issue(Severity::Error)
     });
     let verdict = judge(&run);
-    assert_eq!(
-        (verdict.outcome, verdict.exit_code()),
-        (Outcome::CannotJudge, 2)
-    );
+    assert_eq!((verdict.outcome, verdict.exit_code()), (Outcome::CannotJudge, 2));
     let full = finding(&verdict, "volume-full");
     assert!(full.evidence[0].text.starts_with("/mail/db02 had no room"));
     assert_eq!(outcome_of(&run, "input-output-errors"), Outcome::Pass);
@@ -492,12 +411,7 @@ fn a_record_that_was_changed_is_not_judged_whatever_it_says() {
         (Outcome::CannotJudge, Some(14.0), 2)
     );
     let unsealed = judge(&small().run());
-    assert!(
-        !unsealed
-            .findings
-            .iter()
-            .any(|finding| finding.rule == "record-intact")
-    );
+    assert!(!unsealed.findings.iter().any(|finding| finding.rule == "record-intact"));
 }
 
 /// A run that read so many mebibytes, and whose device counted so many.
@@ -524,13 +438,7 @@ fn reads_that_the_device_has_not_seen_cannot_be_judged() {
         assert_eq!(judge(&run).outcome, outcome);
     }
     let verdict = judge(&compared(15, 0));
-    assert!(
-        verdict
-            .findings
-            .iter()
-            .all(|finding| finding.rule != "caches"),
-        "too little to tell"
-    );
+    assert!(verdict.findings.iter().all(|finding| finding.rule != "caches"), "too little to tell");
 }
 
 #[test]
@@ -539,10 +447,7 @@ fn a_known_cache_cannot_be_judged_and_an_unknown_one_is_said() {
     run.start.databases[0].volume.caching_unknown = Some("nfs does not say".to_owned());
     let verdict = judge(&run);
     let said = finding(&verdict, "caches");
-    assert_eq!(
-        (said.outcome, verdict.outcome),
-        (Outcome::Pass, Outcome::Pass)
-    );
+    assert_eq!((said.outcome, verdict.outcome), (Outcome::Pass, Outcome::Pass));
     assert!(said.evidence[0].text.contains("unknown: nfs does not say"));
     run.start.databases[0].volume.cached = Some("loop0 reads its file".to_owned());
     assert_eq!(judge(&run).outcome, Outcome::CannotJudge);

@@ -46,10 +46,7 @@ impl Mailboxes {
     /// Mailboxes that hold `records` records in all, evenly.
     pub fn new(seed: Seed, records: u32) -> Self {
         let share = |mailbox| records / MAILBOXES + u32::from(mailbox < records % MAILBOXES);
-        Self {
-            extents: (0..MAILBOXES).map(|mailbox| (0, share(mailbox))).collect(),
-            seed,
-        }
+        Self { extents: (0..MAILBOXES).map(|mailbox| (0, share(mailbox))).collect(), seed }
     }
 
     /// Every key now held, ascending.
@@ -74,9 +71,7 @@ impl Mailboxes {
 impl MailboxLoad {
     /// The load of session number `session`.
     pub const fn new(seed: Seed, session: u32) -> Self {
-        Self {
-            prng: Prng::new(seed.derive(u64::MAX).derive(session as u64)),
-        }
+        Self { prng: Prng::new(seed.derive(u64::MAX).derive(session as u64)) }
     }
 
     /// The next operation, and whether it is to be durable. `mailboxes` is shared by all sessions

@@ -59,10 +59,7 @@ impl Content {
     /// Makes `version` of the message `message_id`; its payload replaces what `pads` held. Does
     /// not allocate once `pads` has served a message of this database.
     pub fn message(&self, message_id: i64, version: u32, pads: &mut Pads) -> Message {
-        let stream = self
-            .seed
-            .derive(message_id.cast_unsigned())
-            .derive(u64::from(version));
+        let stream = self.seed.derive(message_id.cast_unsigned()).derive(u64::from(version));
         pads.short.resize(self.short_pad_bytes, 0);
         pads.long.resize(self.long_pad_bytes, 0);
         Prng::new(stream.derive(SHORT_STREAM)).fill(&mut pads.short);
@@ -113,9 +110,8 @@ mod tests {
             for message in 1..20 {
                 for version in 1..4 {
                     Content::new(Seed(5), database, &workload).message(message, version, &mut pads);
-                    for block in [&pads.short, &pads.long]
-                        .into_iter()
-                        .flat_map(|pad| pad.chunks_exact(8))
+                    for block in
+                        [&pads.short, &pads.long].into_iter().flat_map(|pad| pad.chunks_exact(8))
                     {
                         blocks.insert(block.to_vec());
                         count += 1;
@@ -146,9 +142,6 @@ mod tests {
             counts[usize::from(byte)] += 1;
         }
         // 4096 expected of each; ten standard deviations (64) on either side.
-        assert!(
-            counts.iter().all(|count| (3456..4736).contains(count)),
-            "{counts:?}"
-        );
+        assert!(counts.iter().all(|count| (3456..4736).contains(count)), "{counts:?}");
     }
 }

@@ -18,10 +18,7 @@ impl Ids {
     /// The keys `first` to `last`.
     pub const fn new(first: i64, last: i64) -> Self {
         assert!(first <= last + 1, "a range does not end before it begins");
-        Self {
-            first,
-            next: Cell::new(last + 1),
-        }
+        Self { first, next: Cell::new(last + 1) }
     }
 
     /// Hands out the key after the last one.

@@ -49,10 +49,7 @@ pub struct Mismatch {
 impl<'a> Record<'a> {
     /// The record of `message` with its short pad.
     pub const fn new(message: &Message, short_pad: &'a [u8]) -> Self {
-        Self {
-            message: *message,
-            short_pad,
-        }
+        Self { message: *message, short_pad }
     }
 
     /// XXH3-128 over key, object, version, received (little-endian), long hash and short pad.
@@ -119,18 +116,9 @@ impl<'a> Record<'a> {
 
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            message_id,
-            version,
-            wanted,
-            found,
-            ..
-        } = self;
+        let Self { message_id, version, wanted, found, .. } = self;
         match self.part {
-            Part::Key => write!(
-                f,
-                "message {message_id}: the record there has the key {found}"
-            ),
+            Part::Key => write!(f, "message {message_id}: the record there has the key {found}"),
             Part::Object => write!(
                 f,
                 "message {message_id}: the record belongs to database {found}, not {wanted}"

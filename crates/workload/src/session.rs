@@ -90,20 +90,11 @@ impl Session {
     }
 
     fn commit(&mut self) -> Commit {
-        if self.commits.percent(self.mix.lazy_commits) {
-            Commit::Lazy
-        } else {
-            Commit::Durable
-        }
+        if self.commits.percent(self.mix.lazy_commits) { Commit::Lazy } else { Commit::Durable }
     }
 
     fn operation(&mut self) -> Operation {
-        let Mix {
-            insert,
-            delete,
-            replace,
-            ..
-        } = self.mix;
+        let Mix { insert, delete, replace, .. } = self.mix;
         let draw = self.operations.below(100);
         let place = Place(self.operations.next_u64());
         match u32::try_from(draw).expect("invariant: below 100") {

@@ -26,19 +26,13 @@ fn hex(bytes: &[u8]) -> String {
 fn one_message_is_pinned() {
     let mut pads = Pads::default();
     let message = Content::new(Seed(1), 0, &workload()).message(42, 1, &mut pads);
-    assert_eq!(
-        (message.message_id, message.object, message.version),
-        (42, 1, 1)
-    );
+    assert_eq!((message.message_id, message.object, message.version), (42, 1, 1));
     assert_eq!(message.received, 2);
     assert_eq!((pads.short.len(), pads.long.len()), (200, 2000));
     assert_eq!(hex(&pads.short[..16]), "b9e61701253aadc0b8fc2785406bad87");
     assert_eq!(hex(&pads.long[..16]), "eeaed92219d860715d475904158bdc1c");
     assert_eq!(hex(&message.long_hash), "6a7058cb2c78248df2cbc5b6fef86114");
-    assert_eq!(
-        hex(&message.record_hash),
-        "92faae8385f8fd845268f527578d155d"
-    );
+    assert_eq!(hex(&message.record_hash), "92faae8385f8fd845268f527578d155d");
 }
 
 fn letter(step: &Step) -> char {
@@ -77,10 +71,7 @@ fn the_sequence_of_a_session_is_pinned() {
 #[test]
 fn commits_do_not_change_what_is_done() {
     let operations = |commits_per_batch| {
-        let workload = plan::Workload {
-            commits_per_batch,
-            ..workload()
-        };
+        let workload = plan::Workload { commits_per_batch, ..workload() };
         let mut batch = Session::new(Seed(1), 0, 0, &workload).next_batch();
         batch.retain(|step| matches!(step, Step::Perform(_)));
         batch
@@ -146,9 +137,7 @@ fn the_bench_load_keeps_its_mailboxes() {
     let mut mailboxes = Mailboxes::new(Seed(3), 2_500);
     let mut twin: BTreeSet<i64> = mailboxes.keys().collect();
     assert_eq!(twin.len(), 2_500);
-    let mut loads: Vec<_> = (0..3)
-        .map(|session| MailboxLoad::new(Seed(3), session))
-        .collect();
+    let mut loads: Vec<_> = (0..3).map(|session| MailboxLoad::new(Seed(3), session)).collect();
     let mut value = Vec::new();
     for turn in 0..30_000 {
         let (operation, durable) = loads[turn % 3].next(&mut mailboxes);

@@ -33,10 +33,7 @@ pub(super) fn links(tree: &Tree) -> Vec<String> {
         let folder = tree.root.join(path);
         let folder = folder.parent().unwrap_or(&tree.root);
         for (offset, _) in text.match_indices("](") {
-            let target = text[offset + 2..]
-                .split([')', '#', ' '])
-                .next()
-                .unwrap_or_default();
+            let target = text[offset + 2..].split([')', '#', ' ']).next().unwrap_or_default();
             let local = !target.is_empty() && !target.contains("://");
             if local && !folder.join(target).exists() {
                 let line = text[..offset].matches('\n').count() + 1;

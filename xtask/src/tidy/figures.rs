@@ -43,10 +43,8 @@ pub(super) fn measure(tree: &Tree) -> Figures {
             lengths.push(function.lines);
             if function.lines > LONG_FUNCTION {
                 let (path, name) = (&source.path, &function.name);
-                long_functions.push(format!(
-                    "{path}:{} {name} ({})",
-                    function.line, function.lines
-                ));
+                long_functions
+                    .push(format!("{path}:{} {name} ({})", function.line, function.lines));
             }
         }
     }
@@ -61,20 +59,11 @@ pub(super) fn measure(tree: &Tree) -> Figures {
             ("function_lines_longest", longest),
             ("file_lines_median", percentile(&mut file_lengths, 50)),
             ("files_over_800", long_files.len()),
-            (
-                "public_items_per_1000_lines",
-                surface.public_per_1000_lines(),
-            ),
+            ("public_items_per_1000_lines", surface.public_per_1000_lines()),
             ("public_unused_percent", surface.unused_percent()),
             ("types_sharing_a_name_percent", surface.shared_percent()),
-            (
-                "named_closures_per_10000_lines",
-                habits.named_closures_per_10000_lines(),
-            ),
-            (
-                "bound_to_collect_per_10000_lines",
-                habits.bound_to_collect_per_10000_lines(),
-            ),
+            ("named_closures_per_10000_lines", habits.named_closures_per_10000_lines()),
+            ("bound_to_collect_per_10000_lines", habits.bound_to_collect_per_10000_lines()),
             ("whoever_nobody_somebody", habits.people().len()),
         ],
         surface,
@@ -121,9 +110,8 @@ pub(super) fn ratchet(figures: &Figures, mode: Mode) -> Result<Vec<String>, Fail
     let path = shell::root().join(LIMITS);
     let text = std::fs::read_to_string(&path)
         .map_err(|error| Failure::new(format!("cannot read {LIMITS}: {error}")))?;
-    let limits: toml::Table = text
-        .parse()
-        .map_err(|error| Failure::new(format!("{LIMITS}: {error}")))?;
+    let limits: toml::Table =
+        text.parse().map_err(|error| Failure::new(format!("{LIMITS}: {error}")))?;
     let limit = |name: &str| {
         let value = limits.get(name).and_then(toml::Value::as_integer);
         usize::try_from(value.unwrap_or(0)).unwrap_or(0)
@@ -146,11 +134,10 @@ pub(super) fn ratchet(figures: &Figures, mode: Mode) -> Result<Vec<String>, Fail
 fn tighten(text: &str, figures: &Figures, limit: impl Fn(&str) -> usize) -> String {
     let mut out = String::new();
     for line in text.lines() {
-        let figure = figures.ratcheted.iter().find(|(name, _)| {
-            line.split('=')
-                .next()
-                .is_some_and(|key| key.trim() == *name)
-        });
+        let figure = figures
+            .ratcheted
+            .iter()
+            .find(|(name, _)| line.split('=').next().is_some_and(|key| key.trim() == *name));
         let tightened = figure.map(|(name, value)| setting(name, limit(name).min(*value)));
         out.push_str(&tightened.unwrap_or_else(|| format!("{line}\n")));
     }

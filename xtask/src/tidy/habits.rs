@@ -18,12 +18,8 @@ const PEOPLE: [&str; 3] = ["whoever", "nobody", "somebody"];
 
 /// Looks at the crates, tests left out; at every text for the words.
 pub(super) fn measure(tree: &Tree) -> Habits {
-    let mut habits = Habits {
-        lines: 0,
-        named_closures: 0,
-        bound_to_collect: 0,
-        people: Vec::new(),
-    };
+    let mut habits =
+        Habits { lines: 0, named_closures: 0, bound_to_collect: 0, people: Vec::new() };
     for (_, source) in product(tree) {
         let code = without_tests(source);
         habits.lines += lines_of_code(code);
@@ -65,10 +61,7 @@ fn names_a_closure(line: &str) -> bool {
     let Some((_, value)) = rest.split_once(" = ") else {
         return false;
     };
-    value
-        .trim_start_matches("async ")
-        .trim_start_matches("move ")
-        .starts_with('|')
+    value.trim_start_matches("async ").trim_start_matches("move ").starts_with('|')
 }
 
 /// Counts `let name = ...;` whose next statement is a chain on `name` that ends in a collection.
@@ -134,21 +127,12 @@ mod tests {
         let bound =
             "let live = all.iter().filter(is_live);\n    let live: Vec<_> = live.collect();";
         assert_eq!(bound_to_collect(bound), 1);
-        assert_eq!(
-            bound_to_collect("let words = text.split(' ');\nwords.collect()\n}"),
-            1
-        );
-        assert_eq!(
-            bound_to_collect("let n = all.iter().count();\nother.collect()"),
-            0
-        );
+        assert_eq!(bound_to_collect("let words = text.split(' ');\nwords.collect()\n}"), 1);
+        assert_eq!(bound_to_collect("let n = all.iter().count();\nother.collect()"), 0);
     }
 
     #[test]
     fn words_count_whole_and_in_any_case() {
-        assert_eq!(
-            people("a.md", "Nobody waits.\nbusybody\nfor whoever"),
-            ["a.md:1", "a.md:3"]
-        );
+        assert_eq!(people("a.md", "Nobody waits.\nbusybody\nfor whoever"), ["a.md:1", "a.md:3"]);
     }
 }

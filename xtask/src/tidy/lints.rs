@@ -14,16 +14,12 @@ pub(super) fn attributes(tree: &Tree) -> Vec<String> {
             let line = source.masked[..offset].matches('\n').count() + 1;
             let path = &source.path;
             if attribute.starts_with("[allow(") {
-                found.push(format!(
-                    "{path}:{line}: use #[expect(lint, reason = \"...\")]"
-                ));
+                found.push(format!("{path}:{line}: use #[expect(lint, reason = \"...\")]"));
             }
             let end = attribute.find(']').unwrap_or(attribute.len());
             let expects = attribute.starts_with("[expect(");
             if expects && !attribute[..end].contains("reason") {
-                found.push(format!(
-                    "{path}:{line}: say the reason = \"...\" of this expect"
-                ));
+                found.push(format!("{path}:{line}: say the reason = \"...\" of this expect"));
             }
         }
     }
@@ -57,10 +53,7 @@ fn banned(text: &str) -> Vec<String> {
     let Ok(table) = text.parse::<toml::Table>() else {
         return Vec::new();
     };
-    let Some(methods) = table
-        .get("disallowed-methods")
-        .and_then(toml::Value::as_array)
-    else {
+    let Some(methods) = table.get("disallowed-methods").and_then(toml::Value::as_array) else {
         return Vec::new();
     };
     let path = |method: &toml::Value| {

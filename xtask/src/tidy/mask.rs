@@ -3,10 +3,7 @@
 
 /// The text with everything but code blanked. Line breaks stay, so line numbers hold.
 pub(super) fn mask(text: &str) -> String {
-    let mut masker = Masker {
-        rest: text,
-        out: String::with_capacity(text.len()),
-    };
+    let mut masker = Masker { rest: text, out: String::with_capacity(text.len()) };
     while !masker.rest.is_empty() {
         masker.step();
     }
@@ -41,9 +38,7 @@ impl Masker<'_> {
 
     /// Whether a word could begin here, so that `r` may open a raw string.
     fn at_word_start(&self) -> bool {
-        !self
-            .out
-            .ends_with(|last: char| last.is_alphanumeric() || last == '_')
+        !self.out.ends_with(|last: char| last.is_alphanumeric() || last == '_')
     }
 
     fn keep(&mut self) {
@@ -54,9 +49,7 @@ impl Masker<'_> {
 
     fn blank(&mut self, length: usize) {
         let (gone, rest) = self.rest.split_at(length);
-        let blanks = gone
-            .chars()
-            .map(|character| if character == '\n' { '\n' } else { ' ' });
+        let blanks = gone.chars().map(|character| if character == '\n' { '\n' } else { ' ' });
         self.out.extend(blanks);
         self.rest = rest;
     }
@@ -121,9 +114,7 @@ fn raw_string(text: &str) -> usize {
     }
     let close = format!("\"{}", "#".repeat(hashes));
     let open = text.len() - body.len() + hashes + 1;
-    text[open..]
-        .find(&close)
-        .map_or(text.len(), |end| open + end + close.len())
+    text[open..].find(&close).map_or(text.len(), |end| open + end + close.len())
 }
 
 #[cfg(test)]

@@ -29,26 +29,14 @@ pub(super) struct Tree {
 impl Tree {
     /// Reads the tree as git sees it.
     pub(super) fn load(root: &Path) -> Result<Self, Failure> {
-        let listing = shell::capture(&[
-            "git",
-            "ls-files",
-            "--cached",
-            "--others",
-            "--exclude-standard",
-        ])?;
-        let mut tree = Self {
-            root: root.to_path_buf(),
-            sources: Vec::new(),
-            texts: Vec::new(),
-        };
+        let listing =
+            shell::capture(&["git", "ls-files", "--cached", "--others", "--exclude-standard"])?;
+        let mut tree = Self { root: root.to_path_buf(), sources: Vec::new(), texts: Vec::new() };
         for path in listing.lines() {
             let Ok(text) = std::fs::read_to_string(root.join(path)) else {
                 continue; // Deleted, or not text.
             };
-            if Path::new(path)
-                .extension()
-                .is_some_and(|extension| extension == "rs")
-            {
+            if Path::new(path).extension().is_some_and(|extension| extension == "rs") {
                 let masked = mask::mask(&text);
                 let path = path.to_string();
                 tree.sources.push(Source { path, text, masked });
@@ -74,10 +62,7 @@ pub(super) fn dead_files(tree: &Tree) -> Vec<String> {
         };
         let path = Path::new(&source.path);
         let stem = match path.file_stem().and_then(|stem| stem.to_str()) {
-            Some("mod") => path
-                .parent()
-                .and_then(Path::file_name)
-                .and_then(|name| name.to_str()),
+            Some("mod") => path.parent().and_then(Path::file_name).and_then(|name| name.to_str()),
             stem => stem,
         };
         let Some(stem) = stem else { return true };
@@ -89,12 +74,7 @@ pub(super) fn dead_files(tree: &Tree) -> Vec<String> {
     tree.sources
         .iter()
         .filter(|source| !reached(source))
-        .map(|source| {
-            format!(
-                "{}: no `mod` line reaches it; add one or remove it",
-                source.path
-            )
-        })
+        .map(|source| format!("{}: no `mod` line reaches it; add one or remove it", source.path))
         .collect()
 }
 
@@ -148,10 +128,7 @@ mod tests {
             ("crates/a/src/tree/mod.rs", ""),
         ]);
         assert!(dead_files(&alive).is_empty());
-        let dead = tree(&[
-            ("crates/a/src/lib.rs", "// mod page;\n"),
-            ("crates/a/src/page.rs", ""),
-        ]);
+        let dead = tree(&[("crates/a/src/lib.rs", "// mod page;\n"), ("crates/a/src/page.rs", "")]);
         assert_eq!(dead_files(&dead).len(), 1);
     }
 }

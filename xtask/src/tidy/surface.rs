@@ -26,21 +26,15 @@ pub(super) struct Surface {
 }
 
 /// Kinds of items that a `pub` can stand before.
-const KINDS: [&str; 9] = [
-    "fn", "struct", "enum", "trait", "type", "const", "static", "mod", "union",
-];
+const KINDS: [&str; 9] =
+    ["fn", "struct", "enum", "trait", "type", "const", "static", "mod", "union"];
 const TYPES: [&str; 5] = ["struct", "enum", "trait", "type", "union"];
 
 /// Measures the surface of every crate under `crates/`.
 pub(super) fn measure(tree: &Tree) -> Surface {
     let words = words_of_crates(tree);
-    let mut surface = Surface {
-        lines: 0,
-        public: 0,
-        unused: Vec::new(),
-        types: 0,
-        shared: BTreeMap::new(),
-    };
+    let mut surface =
+        Surface { lines: 0, public: 0, unused: Vec::new(), types: 0, shared: BTreeMap::new() };
     for (owner, source) in product(tree) {
         let code = without_tests(source);
         surface.lines += lines_of_code(code);
@@ -57,9 +51,7 @@ pub(super) fn measure(tree: &Tree) -> Surface {
             if definition.is_public {
                 surface.public += 1;
                 if !used_elsewhere() {
-                    surface
-                        .unused
-                        .push(format!("{}: {}", source.path, definition.name));
+                    surface.unused.push(format!("{}: {}", source.path, definition.name));
                 }
             }
             if is_item && TYPES.contains(&definition.kind) {
@@ -118,10 +110,7 @@ pub(super) fn without_tests(source: &Source) -> &str {
 
 /// Lines that hold more than comments and blanks.
 pub(super) fn lines_of_code(masked: &str) -> usize {
-    masked
-        .lines()
-        .filter(|line| !line.trim().is_empty())
-        .count()
+    masked.lines().filter(|line| !line.trim().is_empty()).count()
 }
 
 /// Every word of every crate, its tests and programs included.
@@ -131,10 +120,7 @@ fn words_of_crates(tree: &Tree) -> BTreeMap<&str, BTreeSet<&str>> {
         let owner = source.path.strip_prefix("crates/").unwrap_or(&source.path);
         let owner = owner.split('/').next().unwrap_or(owner);
         let split = |c: char| !(c.is_alphanumeric() || c == '_');
-        words
-            .entry(owner)
-            .or_default()
-            .extend(source.masked.split(split));
+        words.entry(owner).or_default().extend(source.masked.split(split));
     }
     words
 }
@@ -193,11 +179,7 @@ mod tests {
     use super::measure;
 
     fn source(path: &str, text: &str) -> Source {
-        Source {
-            path: path.to_owned(),
-            text: text.to_owned(),
-            masked: mask::mask(text),
-        }
+        Source { path: path.to_owned(), text: text.to_owned(), masked: mask::mask(text) }
     }
 
     #[test]
@@ -209,10 +191,7 @@ mod tests {
                     "crates/a/src/lib.rs",
                     "pub struct Page;\npub const fn seal() {}\npub(crate) fn inner() {}\n",
                 ),
-                source(
-                    "crates/b/src/lib.rs",
-                    "struct Page;\nfn f() { a::seal() }\n",
-                ),
+                source("crates/b/src/lib.rs", "struct Page;\nfn f() { a::seal() }\n"),
             ],
             texts: Vec::new(),
         };

@@ -45,12 +45,7 @@ pub(super) fn module_lines(tree: &Tree) -> Vec<String> {
     tree.sources
         .iter()
         .filter(silent)
-        .map(|source| {
-            format!(
-                "{}:1: begin with a `//!` line: why is this here?",
-                source.path
-            )
-        })
+        .map(|source| format!("{}:1: begin with a `//!` line: why is this here?", source.path))
         .collect()
 }
 
@@ -66,11 +61,7 @@ pub(super) fn columns(tree: &Tree) -> Vec<String> {
 pub(super) fn ascii(tree: &Tree) -> Vec<String> {
     lines(tree, |line| {
         let odd = line.chars().find(|character| !character.is_ascii())?;
-        Some(format!(
-            "{:?} is not ASCII; write \\u{{{:x}}} in a string",
-            odd,
-            u32::from(odd)
-        ))
+        Some(format!("{:?} is not ASCII; write \\u{{{:x}}} in a string", odd, u32::from(odd)))
     })
 }
 
@@ -84,20 +75,14 @@ pub(super) fn unfinished_words(tree: &Tree) -> Vec<String> {
 
 /// No file names a package registry's host or a folder of the machine it was written on.
 pub(super) fn addresses(tree: &Tree) -> Vec<String> {
-    let sources = tree
-        .sources
-        .iter()
-        .map(|source| (&source.path, &source.text));
+    let sources = tree.sources.iter().map(|source| (&source.path, &source.text));
     let texts = tree.texts.iter().map(|(path, text)| (path, text));
     let mut found = Vec::new();
     for (path, text) in sources.chain(texts) {
         for (at, line) in text.lines().enumerate() {
             let address = ADDRESSES.iter().find(|address| line.contains(**address));
             found.extend(address.map(|address| {
-                format!(
-                    "{path}:{}: names `{address}`, which is not everybody's",
-                    at + 1
-                )
+                format!("{path}:{}: names `{address}`, which is not everybody's", at + 1)
             }));
         }
     }

@@ -27,10 +27,7 @@ pub(super) struct Table {
 impl Table {
     /// What was counted, beside what was published.
     pub(super) fn new(case: &Case, counted: &Counted) -> Self {
-        Self {
-            case: case.name,
-            rows: rows(case, counted),
-        }
+        Self { case: case.name, rows: rows(case, counted) }
     }
 
     /// Rows outside their bands.
@@ -52,13 +49,7 @@ fn ratio(part: u64, of: u64) -> f64 {
 }
 
 fn log_rows(case: &Case, counted: &Counted) -> Vec<FidelityRow> {
-    let Totals {
-        batches,
-        log_volume,
-        log_writes,
-        log_formats,
-        ..
-    } = counted.settled;
+    let Totals { batches, log_volume, log_writes, log_formats, .. } = counted.settled;
     let mut writes = log_writes;
     writes += log_formats;
     let volume = ratio(log_volume, batches);
@@ -75,46 +66,20 @@ fn log_rows(case: &Case, counted: &Counted) -> Vec<FidelityRow> {
 }
 
 fn file_rows(case: &Case, counted: &Counted) -> Vec<FidelityRow> {
-    let Totals {
-        batches,
-        reads,
-        writes,
-        maintenance,
-        ..
-    } = counted.settled;
+    let Totals { batches, reads, writes, maintenance, .. } = counted.settled;
     let size = |requests: Requests| ratio(requests.bytes, requests.count);
     let period = ratio(counted.settled.nanos, maintenance.count);
     let pause = (period - case.read_latency.0 as f64) / 1e6;
     let pages = ratio(counted.settled.pages_written, batches);
     let grown = counted.growth_per_batch;
     vec![
-        row(
-            "database reads per batch",
-            ratio(reads.count, batches),
-            17.0..=23.0,
-        ),
+        row("database reads per batch", ratio(reads.count, batches), 17.0..=23.0),
         row("pages written per batch", pages, case.pages_written.clone()),
         row("growth per batch, bytes", grown, 13_300.0..=14_700.0),
-        row(
-            "database read size, bytes",
-            size(reads),
-            32_768.0..=33_800.0,
-        ),
-        row(
-            "database write size, bytes",
-            size(writes),
-            34_300.0..=37_700.0,
-        ),
-        row(
-            "maintenance read size, bytes",
-            size(maintenance),
-            261_600.0..=262_144.0,
-        ),
-        row(
-            "pause of maintenance, ms",
-            pause,
-            case.maintenance_pause.clone(),
-        ),
+        row("database read size, bytes", size(reads), 32_768.0..=33_800.0),
+        row("database write size, bytes", size(writes), 34_300.0..=37_700.0),
+        row("maintenance read size, bytes", size(maintenance), 261_600.0..=262_144.0),
+        row("pause of maintenance, ms", pause, case.maintenance_pause.clone()),
     ]
 }
 
@@ -131,10 +96,7 @@ impl fmt::Display for Table {
             let word = if row.is_in() { "in" } else { "OUT" };
             let (name, ours) = (row.name, row.ours);
             let (from, to) = (row.band.start(), row.band.end());
-            writeln!(
-                f,
-                "  {name:<32} {ours:>11.3}   {from:>10.1} to {to:>10.1}  {word}"
-            )?;
+            writeln!(f, "  {name:<32} {ours:>11.3}   {from:>10.1} to {to:>10.1}  {word}")?;
         }
         writeln!(f)
     }
@@ -148,10 +110,7 @@ mod tests {
     use crate::fidelity::scene::Counted;
 
     const fn requests(count: u64, bytes: u64) -> Requests {
-        Requests {
-            count,
-            bytes: count * bytes,
-        }
+        Requests { count, bytes: count * bytes }
     }
 
     /// A thousand batches of Jetstress 2013 as it published them.

@@ -18,22 +18,15 @@ pub(super) fn of(
         libc::EACCES | libc::EPERM => DeviceError::PermissionDenied { file },
         libc::EROFS => DeviceError::ReadOnly { file },
         libc::EISDIR => DeviceError::NotAFile { file },
-        libc::ENOTDIR | libc::ELOOP | libc::ENAMETOOLONG => DeviceError::BadPath {
-            file,
-            message: message(error),
-        },
+        libc::ENOTDIR | libc::ELOOP | libc::ENAMETOOLONG => {
+            DeviceError::BadPath { file, message: message(error) }
+        }
         libc::ENOSPC | libc::EDQUOT => DeviceError::Full { file, offset },
         // Requests are aligned, so this is the file system's refusal of O_DIRECT.
         libc::EINVAL if matches!(operation, "open" | "read" | "write") => {
             DeviceError::Unbuffered { file }
         }
-        code => DeviceError::Io {
-            file,
-            offset,
-            operation,
-            code,
-            message: message(error),
-        },
+        code => DeviceError::Io { file, offset, operation, code, message: message(error) },
     }
 }
 
@@ -59,19 +52,10 @@ mod tests {
     #[test]
     fn error_numbers_become_remedies() {
         let file = || "/mail/f".to_owned();
-        let full = DeviceError::Full {
-            file: file(),
-            offset: 8,
-        };
+        let full = DeviceError::Full { file: file(), offset: 8 };
         assert_eq!(of(libc::ENOSPC, "write"), full);
-        assert_eq!(
-            of(libc::EINVAL, "read"),
-            DeviceError::Unbuffered { file: file() }
-        );
-        assert_eq!(
-            of(libc::EROFS, "open"),
-            DeviceError::ReadOnly { file: file() }
-        );
+        assert_eq!(of(libc::EINVAL, "read"), DeviceError::Unbuffered { file: file() });
+        assert_eq!(of(libc::EROFS, "open"), DeviceError::ReadOnly { file: file() });
         assert_eq!(
             of(libc::ELOOP, "open").to_string(),
             "/mail/f: Too many levels of symbolic links; check the path"

@@ -98,13 +98,7 @@ fn open_as(path: &Path, mode: OpenMode, unbuffered: bool) -> Result<Opened, Devi
     let length = file.metadata().map_err(|error| wrong(&error))?.len();
     let durable_writes = durability::of(&file).map_err(|error| wrong(&error))?;
     let direct_alignment = direct_alignment(&file).map_err(|error| wrong(&error))?;
-    Ok(Opened {
-        file,
-        length,
-        durable_writes,
-        unbuffered,
-        direct_alignment,
-    })
+    Ok(Opened { file, length, durable_writes, unbuffered, direct_alignment })
 }
 
 /// Older kernels do not say it of btrfs, which puts shorter requests through the cache.
@@ -117,9 +111,7 @@ fn direct_alignment(file: &File) -> io::Result<Option<u32>> {
 
 fn lock(file: &File, name: &str) -> Result<(), DeviceError> {
     file.try_lock().map_err(|error| match error {
-        std::fs::TryLockError::WouldBlock => DeviceError::Locked {
-            file: name.to_owned(),
-        },
+        std::fs::TryLockError::WouldBlock => DeviceError::Locked { file: name.to_owned() },
         std::fs::TryLockError::Error(error) => errors::of(&error, name, "lock", 0),
     })
 }
@@ -135,11 +127,7 @@ pub(super) fn sync_folder(path: &Path) -> Result<(), DeviceError> {
 /// Makes the file `to` bytes long, allocating what it grows by, durably. On failure the length is
 /// what it was.
 fn set_length(file: &File, name: &str, from: u64, to: u64) -> Result<(), DeviceError> {
-    let changed = if to > from {
-        grow(file, from, to)
-    } else {
-        file.set_len(to)
-    };
+    let changed = if to > from { grow(file, from, to) } else { file.set_len(to) };
     changed.and_then(|()| file.sync_all()).map_err(|error| {
         let _ = file.set_len(from); // The first error is the one to report.
         errors::of(&error, name, "change of length", to)
@@ -180,20 +168,13 @@ impl OpenFile {
 
     /// The error of a transfer that ended early.
     pub(crate) fn short(&self, offset: u64, wanted: usize, moved: usize) -> DeviceError {
-        DeviceError::Short {
-            file: self.name.clone(),
-            offset,
-            wanted,
-            moved,
-        }
+        DeviceError::Short { file: self.name.clone(), offset, wanted, moved }
     }
 
     /// Why `op` cannot even be tried.
     fn refusal(&self, op: &Op) -> Option<DeviceError> {
         if !self.writable && !matches!(op, Op::Read { .. }) {
-            return Some(DeviceError::PermissionDenied {
-                file: self.name.clone(),
-            });
+            return Some(DeviceError::PermissionDenied { file: self.name.clone() });
         }
         match op {
             Op::Write { offset, buffer, .. } => (*offset + buffer.len() as u64 > self.length.get())
@@ -291,11 +272,7 @@ fn with_alignment(disk: Caps, direct_alignment: Option<u32>) -> Caps {
     const LONG_SECTOR: u32 = 4096;
     let sector = direct_alignment.map_or(disk.sector, |bytes| bytes.max(disk.sector));
     let least = direct_alignment.map_or(LONG_SECTOR, |_| sector);
-    Caps {
-        sector,
-        physical_sector: disk.physical_sector.max(least),
-        ..disk
-    }
+    Caps { sector, physical_sector: disk.physical_sector.max(least), ..disk }
 }
 
 /// What to do after a transfer call moved `last` bytes, `moved` in all, of `wanted`.

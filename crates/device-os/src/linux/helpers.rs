@@ -53,10 +53,7 @@ impl HelperQueue {
                 return;
             } else {
                 queues.idle += 1;
-                queues = self
-                    .job_arrived
-                    .wait(queues)
-                    .unwrap_or_else(PoisonError::into_inner);
+                queues = self.job_arrived.wait(queues).unwrap_or_else(PoisonError::into_inner);
                 queues.idle -= 1;
             }
         }
@@ -94,10 +91,7 @@ impl Helpers {
     /// No threads yet; at most `most_threads`. `bell` is an event counter.
     pub(crate) fn new(most_threads: usize, bell: Option<File>) -> Self {
         Self {
-            shared: Arc::new(HelperQueue {
-                bell,
-                ..HelperQueue::default()
-            }),
+            shared: Arc::new(HelperQueue { bell, ..HelperQueue::default() }),
             threads: RefCell::default(),
             most_threads,
             continuations: RefCell::default(),
@@ -122,9 +116,7 @@ impl Helpers {
             let value = result.lock().unwrap_or_else(PoisonError::into_inner).take();
             then(value.expect("invariant: a job that is done has left its result"));
         };
-        self.continuations
-            .borrow_mut()
-            .insert(ticket, Box::new(continuation));
+        self.continuations.borrow_mut().insert(ticket, Box::new(continuation));
         self.enqueue(ticket, job);
     }
 
@@ -196,10 +188,8 @@ impl Helpers {
     /// Waits until a job is done, at most `limit`.
     pub(crate) fn wait(&self, limit: Duration) {
         let queues = self.shared.lock();
-        let _ = self
-            .shared
-            .job_done
-            .wait_timeout_while(queues, limit, |queues| queues.done.is_empty());
+        let _ =
+            self.shared.job_done.wait_timeout_while(queues, limit, |queues| queues.done.is_empty());
     }
 }
 

@@ -32,10 +32,7 @@ impl PacketSocket {
         })?;
         // SAFETY: the call above returned this descriptor, so it is open and has no other owner.
         let socket = unsafe { OwnedFd::from_raw_fd(descriptor) };
-        let patience = libc::timeval {
-            tv_sec: 0,
-            tv_usec: PATIENCE_MICROSECONDS,
-        };
+        let patience = libc::timeval { tv_sec: 0, tv_usec: PATIENCE_MICROSECONDS };
         let all_groups = libc::packet_mreq {
             mr_ifindex: index,
             mr_type: short(libc::PACKET_MR_ALLMULTI),
@@ -46,12 +43,7 @@ impl PacketSocket {
         set(&socket, libc::SOL_SOCKET, libc::SO_RCVTIMEO, &patience)?;
         set(&socket, libc::SOL_SOCKET, libc::SO_RCVBUF, &QUEUE_BYTES)?;
         set(&socket, libc::SOL_PACKET, libc::PACKET_AUXDATA, &one)?;
-        set(
-            &socket,
-            libc::SOL_PACKET,
-            libc::PACKET_ADD_MEMBERSHIP,
-            &all_groups,
-        )?;
+        set(&socket, libc::SOL_PACKET, libc::PACKET_ADD_MEMBERSHIP, &all_groups)?;
         bind(&socket, index)?;
         Ok(Self { socket })
     }
@@ -62,10 +54,8 @@ impl PacketSocket {
     pub fn receive(&self, frame: &mut Vec<u8>) -> io::Result<bool> {
         let mut control = [0_u64; 16];
         frame.clear();
-        let mut part = libc::iovec {
-            iov_base: frame.as_mut_ptr().cast(),
-            iov_len: frame.capacity(),
-        };
+        let mut part =
+            libc::iovec { iov_base: frame.as_mut_ptr().cast(), iov_len: frame.capacity() };
         // SAFETY: all zeros is a valid header: no address, no parts, no control data.
         let mut message: libc::msghdr = unsafe { MaybeUninit::zeroed().assume_init() };
         message.msg_iov = &raw mut part;
@@ -91,10 +81,7 @@ impl PacketSocket {
 
     /// Frames that were lost since the last call because they came faster than they were looked at.
     pub fn lost(&self) -> io::Result<u64> {
-        let mut figures = libc::tpacket_stats {
-            tp_packets: 0,
-            tp_drops: 0,
-        };
+        let mut figures = libc::tpacket_stats { tp_packets: 0, tp_drops: 0 };
         let mut length = length_of::<libc::tpacket_stats>();
         // SAFETY: both pointers are to live values, and `length` is the size of the first.
         check(unsafe {
@@ -167,10 +154,7 @@ fn bind(socket: &OwnedFd, index: libc::c_int) -> io::Result<()> {
     check(unsafe { libc::bind(socket.as_raw_fd(), place, length) })?;
     // SAFETY: both pointers are to live values, and `length` is the size of the first.
     check(unsafe { libc::getsockname(socket.as_raw_fd(), place, &raw mut length) })?;
-    if matches!(
-        address.sll_hatype,
-        libc::ARPHRD_ETHER | libc::ARPHRD_LOOPBACK
-    ) {
+    if matches!(address.sll_hatype, libc::ARPHRD_ETHER | libc::ARPHRD_LOOPBACK) {
         return Ok(());
     }
     let problem = "it is no Ethernet interface";
@@ -193,11 +177,8 @@ fn removed_tag(message: &libc::msghdr) -> Option<(u16, u16)> {
         let header = unsafe { *part };
         if (header.cmsg_level, header.cmsg_type) == (libc::SOL_PACKET, libc::PACKET_AUXDATA) {
             // SAFETY: data of this kind are one such structure, which may lie unaligned.
-            let extra = unsafe {
-                libc::CMSG_DATA(part)
-                    .cast::<libc::tpacket_auxdata>()
-                    .read_unaligned()
-            };
+            let extra =
+                unsafe { libc::CMSG_DATA(part).cast::<libc::tpacket_auxdata>().read_unaligned() };
             let is_tagged = extra.tp_status & libc::TP_STATUS_VLAN_VALID != 0;
             let is_named = extra.tp_status & libc::TP_STATUS_VLAN_TPID_VALID != 0;
             let kind = if is_named { extra.tp_vlan_tpid } else { DOT1Q };

@@ -30,10 +30,7 @@ pub(super) struct PoolHost {
 impl PoolHost {
     /// No threads until there are requests.
     pub(super) fn new() -> Self {
-        Self {
-            clock: OsClock::new(),
-            helpers: Helpers::new(MOST_THREADS, None),
-        }
+        Self { clock: OsClock::new(), helpers: Helpers::new(MOST_THREADS, None) }
     }
 }
 
@@ -122,11 +119,7 @@ fn perform(file: &File, op: &mut Op) -> Result<(), PoolFailure> {
         Op::Read { offset, buffer } => transfer(buffer.len(), |moved| {
             file.read_at(&mut buffer[moved..], *offset + moved as u64)
         }),
-        Op::Write {
-            offset,
-            buffer,
-            durability,
-        } => {
+        Op::Write { offset, buffer, durability } => {
             transfer(buffer.len(), |moved| {
                 file.write_at(&buffer[moved..], *offset + moved as u64)
             })?;

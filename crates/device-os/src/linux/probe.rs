@@ -85,16 +85,9 @@ fn parse_mount(line: &str) -> Option<Mount> {
 
 /// Undoes the octal escapes of space, tab, newline and backslash.
 fn unescape(field: &str) -> String {
-    let escapes = [
-        ("\\040", " "),
-        ("\\011", "\t"),
-        ("\\012", "\n"),
-        ("\\134", "\\"),
-    ];
+    let escapes = [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")];
     let plain = field.to_owned();
-    escapes.iter().fold(plain, |text, (escape, character)| {
-        text.replace(escape, character)
-    })
+    escapes.iter().fold(plain, |text, (escape, character)| text.replace(escape, character))
 }
 
 /// The disk with the device number `number`, or else the one named by the mount's source: some file
@@ -152,17 +145,14 @@ fn model(device: &Path) -> Option<String> {
 
 /// The entry in brackets, or the only one.
 fn chosen(list: &str) -> String {
-    let bracketed = list
-        .split_once('[')
-        .and_then(|(_, rest)| rest.split_once(']'));
+    let bracketed = list.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
     bracketed.map_or(list, |(name, _)| name).to_owned()
 }
 
 fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut names: Vec<_> = entries
-        .map(|entry| entry.file_name().to_string_lossy().into_owned())
-        .collect();
+    let mut names: Vec<_> =
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     names.sort();
     names
 }

@@ -69,24 +69,13 @@ fn locks_hold_between_worlds() {
         return;
     };
     let mode = OpenMode::CreateNew { length: 4_096 };
-    let device = first
-        .executor()
-        .block_on(volume.open("file", mode))
-        .unwrap();
+    let device = first.executor().block_on(volume.open("file", mode)).unwrap();
     let second = World::new(Backend::Pool).unwrap();
     let volume = second.volume(&scratch.0).unwrap();
-    let error = second
-        .executor()
-        .block_on(volume.open("file", OpenMode::ReadWrite))
-        .err();
-    assert!(
-        matches!(error, Some(DeviceError::Locked { .. })),
-        "{error:?}"
-    );
+    let error = second.executor().block_on(volume.open("file", OpenMode::ReadWrite)).err();
+    assert!(matches!(error, Some(DeviceError::Locked { .. })), "{error:?}");
     drop(device);
-    let again = second
-        .executor()
-        .block_on(volume.open("file", OpenMode::ReadWrite));
+    let again = second.executor().block_on(volume.open("file", OpenMode::ReadWrite));
     assert!(again.is_ok());
 }
 
@@ -174,17 +163,11 @@ fn folders_that_cannot_serve_are_refused() {
     let missing = world.volume(Path::new("/no/such/folder")).err();
     assert!(matches!(missing, Some(DeviceError::NotFound { .. })));
     let file = world.volume(Path::new("/proc/self/mountinfo")).err();
-    assert!(
-        matches!(file, Some(DeviceError::BadPath { .. })),
-        "{file:?}"
-    );
+    assert!(matches!(file, Some(DeviceError::BadPath { .. })), "{file:?}");
     let memory = Path::new("/dev/shm");
     if memory.exists() {
         let memory = world.volume(memory).err();
-        assert!(
-            matches!(memory, Some(DeviceError::Unbuffered { .. })),
-            "{memory:?}"
-        );
+        assert!(matches!(memory, Some(DeviceError::Unbuffered { .. })), "{memory:?}");
     } else {
         skipped("unbuffered", "no file system in memory here");
     }

@@ -4,10 +4,7 @@
 //! for whatever else the thread has to do, with a device idle meanwhile. Completions are drained
 //! until the ring is empty and dated once per drain. A request owns its buffer, and the ring owns
 //! the request, until the kernel is done with it: dropping the ring waits for that.
-#![expect(
-    unsafe_code,
-    reason = "hands buffers to the kernel; each block has its argument"
-)]
+#![expect(unsafe_code, reason = "hands buffers to the kernel; each block has its argument")]
 
 use std::cell::{Cell, RefCell};
 use std::fs::File;
@@ -187,10 +184,7 @@ impl UringHost {
         let mut finished = self.finished.take();
         {
             let mut ring = self.ring.borrow_mut();
-            finished.extend(
-                ring.completion()
-                    .map(|entry| (entry.user_data(), entry.result())),
-            );
+            finished.extend(ring.completion().map(|entry| (entry.user_data(), entry.result())));
         }
         let any = !finished.is_empty();
         if any {
@@ -215,13 +209,7 @@ impl UringHost {
             // Nothing here cancels a request: the kernel may start no thread for a call that
             // blocks. That says nothing about the storage.
             let request = self.requests.borrow_mut().remove(slot);
-            let RingRequest {
-                op,
-                file,
-                completer,
-                submitted,
-                ..
-            } = request;
+            let RingRequest { op, file, completer, submitted, .. } = request;
             return pool::block(&self.helpers, &file, op, completer, submitted);
         }
         let verdict = self.requests.borrow_mut().get(slot).judge(result);
@@ -250,18 +238,12 @@ fn build_ring() -> io::Result<IoUring> {
         .setup_defer_taskrun()
         .setup_taskrun_flag();
     let ring = wanted.build(SUBMISSION_ENTRIES).or_else(|_| {
-        IoUring::builder()
-            .setup_cqsize(COMPLETION_ENTRIES)
-            .build(SUBMISSION_ENTRIES)
+        IoUring::builder().setup_cqsize(COMPLETION_ENTRIES).build(SUBMISSION_ENTRIES)
     })?;
     let mut probe = Probe::new();
     ring.submitter().register_probe(&mut probe)?;
-    let needed = [
-        opcode::Read::CODE,
-        opcode::Write::CODE,
-        opcode::Fsync::CODE,
-        opcode::PollAdd::CODE,
-    ];
+    let needed =
+        [opcode::Read::CODE, opcode::Write::CODE, opcode::Fsync::CODE, opcode::PollAdd::CODE];
     let parameters = ring.params();
     if !needed.iter().all(|&code| probe.is_supported(code))
         || !parameters.is_feature_ext_arg()
@@ -273,9 +255,7 @@ fn build_ring() -> io::Result<IoUring> {
 }
 
 fn flush(descriptor: Fd) -> squeue::Entry {
-    opcode::Fsync::new(descriptor)
-        .flags(FsyncFlags::DATASYNC)
-        .build()
+    opcode::Fsync::new(descriptor).flags(FsyncFlags::DATASYNC).build()
 }
 
 /// What may be moved in one call.
@@ -300,11 +280,7 @@ impl RingRequest {
                     .offset(*offset + moved as u64)
                     .build()
             }
-            Op::Write {
-                offset,
-                buffer,
-                durability,
-            } => {
+            Op::Write { offset, buffer, durability } => {
                 let flags = match durability {
                     Durability::Durable if self.file.durable_writes == DurableWrites::Flag => {
                         RWF_DSYNC

@@ -33,13 +33,7 @@ impl OsVolume {
         if sys::lives_in_memory(&folder).map_err(|error| wrong(&error))? {
             return Err(DeviceError::Unbuffered { file: name });
         }
-        Ok(Self {
-            host: Rc::clone(host),
-            caps: caps(&path),
-            path,
-            name,
-            folder: Arc::new(folder),
-        })
+        Ok(Self { host: Rc::clone(host), caps: caps(&path), path, name, folder: Arc::new(folder) })
     }
 
     /// Runs `work` on a helper thread once the result is awaited.
@@ -60,13 +54,7 @@ pub(super) fn open_to_read(host: &Rc<dyn Host>, path: &Path) -> Pending<Rc<dyn D
         let opening = move || {
             let opened = file::open_anywhere(&path)?;
             let unbuffered = opened.unbuffered;
-            Ok((
-                opened,
-                Caps {
-                    unbuffered,
-                    ..caps(&path)
-                },
-            ))
+            Ok((opened, Caps { unbuffered, ..caps(&path) }))
         };
         let (opened, caps) = host.helpers().call(opening).await?;
         let device = OsDevice::new(host, name, opened, OpenMode::ReadOnly, caps);
@@ -77,9 +65,8 @@ pub(super) fn open_to_read(host: &Rc<dyn Host>, path: &Path) -> Pending<Rc<dyn D
 /// What the disk under `path` promises; where that cannot be learnt, the least.
 fn caps(path: &Path) -> Caps {
     let disk = probe::facts(path).ok().and_then(|volume| volume.disk);
-    let sectors = disk.as_ref().map_or((512, 4096), |disk| {
-        (disk.logical_sector, disk.physical_sector)
-    });
+    let sectors =
+        disk.as_ref().map_or((512, 4096), |disk| (disk.logical_sector, disk.physical_sector));
     Caps {
         atomic_write_unit: sectors.0.max(512),
         sector: sectors.0.max(512),

@@ -34,11 +34,7 @@ unsafe impl Send for Class {}
 impl Class {
     /// A class that holds nothing yet.
     pub(super) const fn new() -> Self {
-        Self {
-            freed: ptr::null_mut(),
-            fresh: ptr::null_mut(),
-            fresh_bytes: 0,
-        }
+        Self { freed: ptr::null_mut(), fresh: ptr::null_mut(), fresh_bytes: 0 }
     }
 
     /// A piece of `bytes`, always the same for a class, with any content; null where memory is

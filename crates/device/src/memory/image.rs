@@ -90,10 +90,7 @@ impl FileImage {
 
     /// Writes `bytes` at `offset`, all of it inside the file.
     pub fn write(&mut self, offset: u64, bytes: &[u8]) {
-        assert!(
-            offset + bytes.len() as u64 <= self.length,
-            "a write lies inside the file"
-        );
+        assert!(offset + bytes.len() as u64 <= self.length, "a write lies inside the file");
         let mut last: Option<Rc<ImageBlock>> = None;
         for (block, inside, range) in pieces(offset, bytes.len()) {
             let source = &bytes[range];
@@ -122,11 +119,7 @@ impl FileImage {
         let first = blocks_of(offset);
         let targets = self.blocks.iter_mut().skip(first);
         for (target, block) in targets.zip(&source.blocks[..whole]) {
-            *target = Some(
-                block
-                    .as_ref()
-                    .map_or_else(|| Rc::new([0; ALIGNMENT]), Rc::clone),
-            );
+            *target = Some(block.as_ref().map_or_else(|| Rc::new([0; ALIGNMENT]), Rc::clone));
         }
         let done = (whole * ALIGNMENT) as u64;
         if done < length {
@@ -247,10 +240,7 @@ mod tests {
     #[test]
     fn a_block_that_repeats_is_held_once_and_changes_alone() {
         let mut image = FileImage::of(&[7; 12_288]);
-        assert!(Rc::ptr_eq(
-            image.blocks[0].as_ref().unwrap(),
-            image.blocks[2].as_ref().unwrap()
-        ));
+        assert!(Rc::ptr_eq(image.blocks[0].as_ref().unwrap(), image.blocks[2].as_ref().unwrap()));
         image.write(4_096, &[8]);
         let bytes = image.to_vec();
         assert_eq!((bytes[0], bytes[4_096], bytes[8_192]), (7, 8, 7));

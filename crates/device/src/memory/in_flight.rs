@@ -38,12 +38,7 @@ impl InFlight {
                 other.to
             );
         }
-        self.requests.push(Under {
-            ticket,
-            kind,
-            from,
-            to,
-        });
+        self.requests.push(Under { ticket, kind, from, to });
         ticket
     }
 

@@ -51,10 +51,7 @@ fn overlapping_writes_are_found_out() {
 #[test]
 #[should_panic(expected = "overlaps Write")]
 fn reading_what_is_being_written_is_found_out() {
-    submit_together(vec![
-        write(0, 4_096),
-        Request::read(Purpose::Database, 0, 4_096),
-    ]);
+    submit_together(vec![write(0, 4_096), Request::read(Purpose::Database, 0, 4_096)]);
 }
 
 #[test]

@@ -83,17 +83,11 @@ fn all_rows(user: &CatalogTable) -> Vec<CatalogRow> {
     let mut ids = system(object_ids_definition(), OBJECT_IDS, Vec::new());
     ids.flags |= CREATED_LATER;
     ids.density_percent = FULL_DENSITY_PERCENT;
-    [&objects, &shadow, &ids, user]
-        .into_iter()
-        .flat_map(rows_of)
-        .collect()
+    [&objects, &shadow, &ids, user].into_iter().flat_map(rows_of).collect()
 }
 
 const fn place(tree: SystemTree) -> TreePlace {
-    TreePlace {
-        object: tree.object,
-        root: tree.root,
-    }
+    TreePlace { object: tree.object, root: tree.root }
 }
 
 fn write_catalog(sink: &mut PageSink, rows: &[CatalogRow]) -> Result<(), CatalogProblem> {
@@ -111,10 +105,7 @@ fn write_catalog(sink: &mut PageSink, rows: &[CatalogRow]) -> Result<(), Catalog
             ..owner_of(tree)
         };
         let mut space = build_tree(sink, &mut frontier, owner, index_entries(rows, number)?)?;
-        let mut ground = Ground {
-            frontier: &mut frontier,
-            sink,
-        };
+        let mut ground = Ground { frontier: &mut frontier, sink };
         owner.write_grown_extents(&mut ground, &mut space);
     }
     let records = records(rows, sink.page_size())?;
@@ -123,10 +114,8 @@ fn write_catalog(sink: &mut PageSink, rows: &[CatalogRow]) -> Result<(), Catalog
 }
 
 fn write_shadow(sink: &mut PageSink, rows: &[CatalogRow]) -> Result<(), CatalogProblem> {
-    let pool = Extent::starting(
-        PageNumber(SHADOW.root.0 + ROOT_PAGES),
-        SHADOW.primary_pages - ROOT_PAGES,
-    );
+    let pool =
+        Extent::starting(PageNumber(SHADOW.root.0 + ROOT_PAGES), SHADOW.primary_pages - ROOT_PAGES);
     let mut frontier = Frontier::new(pool.first(), pool.last.0 + 1);
     let records = records(rows, sink.page_size())?;
     let space = build_tree(sink, &mut frontier, owner_of(SHADOW), records)?;
@@ -147,21 +136,12 @@ fn write_object_ids(sink: &mut PageSink, rows: &[CatalogRow]) -> Result<(), Cata
         let kind = row.kind.number().to_le_bytes();
         builder.clear();
         for (column, value) in [(256, &id[..]), (257, &table), (258, &kind[..2])] {
-            builder
-                .set(ColumnId(column), value)
-                .map_err(CatalogProblem::Record)?;
+            builder.set(ColumnId(column), value).map_err(CatalogProblem::Record)?;
         }
         let (mut record, mut key) = (Vec::new(), Vec::new());
-        builder
-            .finish(&mut record)
-            .map_err(CatalogProblem::Record)?;
-        key::index_key(
-            &definition,
-            &definition.indexes[0],
-            |_| Some(&id[..]),
-            &mut key,
-        )
-        .map_err(CatalogProblem::Key)?;
+        builder.finish(&mut record).map_err(CatalogProblem::Record)?;
+        key::index_key(&definition, &definition.indexes[0], |_| Some(&id[..]), &mut key)
+            .map_err(CatalogProblem::Key)?;
         entries.push((key, record));
     }
     entries.sort();
@@ -199,21 +179,17 @@ fn build_tree(
     mut entries: Entries,
 ) -> Result<TreeSpace, CatalogProblem> {
     entries.sort();
-    let growth = Growth {
-        extent_pages: 1,
-        unit_pages: 1,
-    };
+    let growth = Growth { extent_pages: 1, unit_pages: 1 };
     let space = TreeSpace::new(owner.primary(), growth);
     let mut tree = TreeBuilder::new(shape_of(owner), sink.page_size(), space);
     let mut ground = Ground { frontier, sink };
     for (key, data) in &entries {
-        tree.append(&mut ground, key, data)
-            .map_err(|problem| match problem {
-                EntryProblem::Unordered => CatalogProblem::Repeated {
-                    name: String::from_utf8_lossy(key).into_owned(),
-                },
-                EntryProblem::TooLarge => CatalogProblem::TooManyRows,
-            })?;
+        tree.append(&mut ground, key, data).map_err(|problem| match problem {
+            EntryProblem::Unordered => {
+                CatalogProblem::Repeated { name: String::from_utf8_lossy(key).into_owned() }
+            }
+            EntryProblem::TooLarge => CatalogProblem::TooManyRows,
+        })?;
     }
     tree.finish(&mut ground, owner.root, owner.space_header());
     Ok(tree.space)
@@ -237,20 +213,14 @@ fn write_pool(
 }
 
 const fn shape_of(owner: Owner) -> TreeShape {
-    TreeShape {
-        object: owner.object,
-        flags: owner.flags,
-        reserve_bytes: 0,
-        compress: true,
-    }
+    TreeShape { object: owner.object, flags: owner.flags, reserve_bytes: 0, compress: true }
 }
 
 /// Primary key and record of every row.
 fn records(rows: &[CatalogRow], size: PageSize) -> Result<Entries, CatalogProblem> {
     let one = |row: &CatalogRow| {
         let mut record = Vec::new();
-        row.encode(size, &mut record)
-            .map_err(CatalogProblem::Record)?;
+        row.encode(size, &mut record).map_err(CatalogProblem::Record)?;
         Ok((primary_key(row)?, record))
     };
     rows.iter().map(one).collect()

@@ -111,9 +111,6 @@ impl CatalogProblem {
                  use fewer or larger pages"
                 .to_owned(),
         };
-        BulkError::Schema {
-            file: file.to_owned(),
-            problem,
-        }
+        BulkError::Schema { file: file.to_owned(), problem }
     }
 }

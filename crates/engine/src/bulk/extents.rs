@@ -30,9 +30,7 @@ impl Owner {
             primary_pages: self.primary_pages,
             parent: self.parent,
             is_non_unique: self.flags & page_flags::NON_UNIQUE != 0,
-            extents: Extents::Multiple {
-                owned: self.owned_root(),
-            },
+            extents: Extents::Multiple { owned: self.owned_root() },
         };
         header.encode()
     }
@@ -57,10 +55,7 @@ impl Owner {
         owned: &[Extent],
         available: &[Extent],
     ) {
-        for (root, extents) in [
-            (self.owned_root(), owned),
-            (self.available_root(), available),
-        ] {
+        for (root, extents) in [(self.owned_root(), owned), (self.available_root(), available)] {
             let fits = self.write_one_page(sink, root, extents);
             assert!(fits, "a tree that grew in one place has few extents");
         }
@@ -87,9 +82,8 @@ impl Owner {
     }
 
     fn write_one_page(&self, sink: &mut PageSink, root: PageNumber, extents: &[Extent]) -> bool {
-        let entries = extents
-            .iter()
-            .map(|extent| (SpaceNode::key(*extent), SpaceNode::data(*extent)));
+        let entries =
+            extents.iter().map(|extent| (SpaceNode::key(*extent), SpaceNode::data(*extent)));
         let header = SplitBuffer::default().encode();
         build_single_page(sink, &self.shape(), root, header, entries)
     }
@@ -97,34 +91,18 @@ impl Owner {
     /// Writes the owned-extents tree over the pages of `spare`; gives back those it did not need.
     fn write_tree(&self, sink: &mut PageSink, extents: &[Extent], spare: Extent) -> Option<Extent> {
         let mut frontier = Frontier::new(spare.first(), spare.last.0 + 1);
-        let growth = Growth {
-            extent_pages: spare.pages,
-            unit_pages: spare.pages,
-        };
+        let growth = Growth { extent_pages: spare.pages, unit_pages: spare.pages };
         let root = Extent::starting(self.owned_root(), 1);
         let size = sink.page_size();
         let mut tree = TreeBuilder::new(self.shape(), size, TreeSpace::new(root, growth));
-        let mut ground = Ground {
-            frontier: &mut frontier,
-            sink,
-        };
+        let mut ground = Ground { frontier: &mut frontier, sink };
         for extent in extents {
-            let added = tree.append(
-                &mut ground,
-                &SpaceNode::key(*extent),
-                &SpaceNode::data(*extent),
-            );
+            let added =
+                tree.append(&mut ground, &SpaceNode::key(*extent), &SpaceNode::data(*extent));
             assert_eq!(added, Ok(()), "extents are taken in ascending order");
         }
-        tree.finish(
-            &mut ground,
-            self.owned_root(),
-            SplitBuffer::default().encode(),
-        );
-        assert!(
-            frontier.next().0 <= spare.last.0 + 1,
-            "the space tree was given enough pages"
-        );
+        tree.finish(&mut ground, self.owned_root(), SplitBuffer::default().encode());
+        assert!(frontier.next().0 <= spare.last.0 + 1, "the space tree was given enough pages");
         tree.space.available()
     }
 

@@ -71,9 +71,7 @@ impl Fill {
             Amount::Rows(_) => u32::MAX,
         };
         let reserve_pages = pages_of(options.reserve, size);
-        let limit = file_pages
-            .saturating_sub(reserve_pages)
-            .min(i32::MAX.cast_unsigned());
+        let limit = file_pages.saturating_sub(reserve_pages).min(i32::MAX.cast_unsigned());
         let mut sink = PageSink::new(size);
         for unit in catalog::root_units(end) {
             sink.open_unit(unit);
@@ -95,9 +93,7 @@ impl Fill {
                 .zip(&trees.indexes)
                 .map(|(index, owner)| (index, tree(*owner, TABLE_DENSITY_PERCENT)))
                 .collect(),
-            long_values: trees
-                .long_values
-                .map(|owner| tree(owner, FULL_DENSITY_PERCENT)),
+            long_values: trees.long_values.map(|owner| tree(owner, FULL_DENSITY_PERCENT)),
             definition: definition.clone(),
             encoder: Encoder {
                 row: Row::new(),
@@ -123,11 +119,7 @@ impl Fill {
 
     /// The highest object in use.
     pub(super) fn last_object(&self) -> ObjectId {
-        let owners = self
-            .indexes
-            .iter()
-            .map(|(_, tree)| tree)
-            .chain(&self.long_values);
+        let owners = self.indexes.iter().map(|(_, tree)| tree).chain(&self.long_values);
         let highest = owners.map(|tree| tree.owner.object).max();
         highest.unwrap_or(self.table.owner.object)
     }
@@ -155,17 +147,8 @@ impl Fill {
     }
 
     fn add_row(&mut self) -> Result<(), RowProblem> {
-        let mut ground = Ground {
-            frontier: &mut self.frontier,
-            sink: &mut self.sink,
-        };
-        let Encoder {
-            row,
-            record,
-            bytes,
-            key,
-            index_key,
-        } = &mut self.encoder;
+        let mut ground = Ground { frontier: &mut self.frontier, sink: &mut self.sink };
+        let Encoder { row, record, bytes, key, index_key } = &mut self.encoder;
         let primary = &self.definition.indexes[0];
         key::index_key(&self.definition, primary, |id| row.get(id.0), key)?;
         record.clear();
@@ -200,32 +183,20 @@ impl Fill {
 
     /// Finishes every tree and accounts for all space; gives the number of pages of the file.
     pub(super) fn finish(&mut self, least_pages: u32) -> u32 {
-        let mut ground = Ground {
-            frontier: &mut self.frontier,
-            sink: &mut self.sink,
-        };
-        let children = self
-            .indexes
-            .iter_mut()
-            .map(|(_, tree)| tree)
-            .chain(&mut self.long_values);
+        let mut ground = Ground { frontier: &mut self.frontier, sink: &mut self.sink };
+        let children = self.indexes.iter_mut().map(|(_, tree)| tree).chain(&mut self.long_values);
         for tree in children {
             tree.finish(&mut ground);
-            tree.owner
-                .write_grown_extents(&mut ground, &mut tree.builder.space);
+            tree.owner.write_grown_extents(&mut ground, &mut tree.builder.space);
         }
         self.table.finish(&mut ground);
         // Indexes and long values take their space from the table, which so owns all of it.
         let Owner { root, .. } = self.table.owner;
         let owned = Extent::starting(root, self.frontier.next().0 - root.0);
         let available: Vec<_> = self.table.builder.space.available().into_iter().collect();
-        self.table
-            .owner
-            .write_extents(&mut self.sink, &[owned], &available);
+        self.table.owner.write_extents(&mut self.sink, &[owned], &available);
         let used = self.frontier.next().0 - 1;
-        let pages = (used + self.reserve_pages)
-            .max(least_pages)
-            .max(LEAST_PAGES);
+        let pages = (used + self.reserve_pages).max(least_pages).max(LEAST_PAGES);
         self.write_database_root(pages);
         self.sink.close();
         pages
@@ -241,12 +212,8 @@ impl Fill {
             primary_pages: pages,
         };
         let nothing = std::iter::empty::<([u8; 0], [u8; 0])>();
-        let shape = TreeShape {
-            object: database.object,
-            flags: 0,
-            reserve_bytes: 0,
-            compress: false,
-        };
+        let shape =
+            TreeShape { object: database.object, flags: 0, reserve_bytes: 0, compress: false };
         let header = database.space_header();
         super::tree::build_single_page(&mut self.sink, &shape, database.root, header, nothing);
         let free = Extent::starting(self.frontier.next(), pages + 1 - self.frontier.next().0);
@@ -271,51 +238,27 @@ impl BulkTrees {
         let mut place = |flags, parent| {
             let (object, root) = next;
             next = (ObjectId(object.0 + 1), PageNumber(root.0 + ROOTS));
-            Owner {
-                object,
-                flags,
-                root,
-                parent,
-                primary_pages: ROOTS,
-            }
+            Owner { object, flags, root, parent, primary_pages: ROOTS }
         };
         let table = place(0, system_trees::DATABASE.root);
         let index_flags = |index: &IndexDefinition| {
-            let repeats = if index.is_unique() {
-                0
-            } else {
-                page_flags::NON_UNIQUE
-            };
+            let repeats = if index.is_unique() { 0 } else { page_flags::NON_UNIQUE };
             page_flags::INDEX | repeats
         };
-        let indexes = secondaries
-            .iter()
-            .map(|index| place(index_flags(index), table.root))
-            .collect();
-        let long_values = definition
-            .has_long_columns()
-            .then(|| place(page_flags::LONG_VALUE, table.root));
+        let indexes =
+            secondaries.iter().map(|index| place(index_flags(index), table.root)).collect();
+        let long_values =
+            definition.has_long_columns().then(|| place(page_flags::LONG_VALUE, table.root));
         let end = next.1.0;
         let primary_pages = end - table.root.0;
-        Self {
-            table: Owner {
-                primary_pages,
-                ..table
-            },
-            indexes,
-            long_values,
-            end,
-        }
+        Self { table: Owner { primary_pages, ..table }, indexes, long_values, end }
     }
 }
 
 impl BulkTrees {
     /// What the catalog says of the table.
     fn catalog_table(&self, definition: &TableDefinition) -> CatalogTable {
-        let place = |owner: &Owner| TreePlace {
-            object: owner.object,
-            root: owner.root,
-        };
+        let place = |owner: &Owner| TreePlace { object: owner.object, root: owner.root };
         let indexes = self.indexes.iter().map(place).collect();
         let long_values = self.long_values.as_ref().map(place);
         let mut table =
@@ -341,24 +284,16 @@ impl BulkTree {
         let units = (file_pages / 2_048 / unit_pages).clamp(1, 32);
         let is_small = owner.flags & page_flags::INDEX != 0;
         let growth = Growth {
-            extent_pages: if is_small {
-                unit_pages
-            } else {
-                units * unit_pages
-            },
+            extent_pages: if is_small { unit_pages } else { units * unit_pages },
             unit_pages,
         };
         let own_roots = Extent::starting(owner.root, ROOTS);
         let space = TreeSpace::new(own_roots, growth);
-        Self {
-            owner,
-            builder: TreeBuilder::new(shape, size, space),
-        }
+        Self { owner, builder: TreeBuilder::new(shape, size, space) }
     }
 
     fn finish(&mut self, ground: &mut Ground<'_>) {
-        self.builder
-            .finish(ground, self.owner.root, self.owner.space_header());
+        self.builder.finish(ground, self.owner.root, self.owner.space_header());
     }
 }
 
@@ -371,14 +306,10 @@ fn add_long_value(
     value: &[u8],
 ) -> Result<(), RowProblem> {
     let bytes = u32::try_from(value.len()).map_err(|_| EntryProblem::TooLarge)?;
-    let root = LongValueRoot {
-        references: 1,
-        bytes,
-    };
+    let root = LongValueRoot { references: 1, bytes };
     let (root_key, root) = (id.root_key(), root.encode());
-    let chunks: Vec<_> = chunks(value, size)
-        .map(|(offset, chunk)| (id.chunk_key(offset), chunk))
-        .collect();
+    let chunks: Vec<_> =
+        chunks(value, size).map(|(offset, chunk)| (id.chunk_key(offset), chunk)).collect();
     let key_bytes = root_key.len() + chunks.iter().map(|(key, _)| key.len()).sum::<usize>();
     let all_bytes = key_bytes + root.len() + value.len();
     tree.keep_together(ground, 1 + chunks.len(), all_bytes);

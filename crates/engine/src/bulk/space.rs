@@ -33,10 +33,7 @@ impl Frontier {
     /// must be finished.
     pub(super) fn take(&mut self, pages: u32) -> Extent {
         let taken = Extent::starting(self.next, pages);
-        assert!(
-            taken.last.0 < MOST_PAGES,
-            "a database has at most 2^31 pages"
-        );
+        assert!(taken.last.0 < MOST_PAGES, "a database has at most 2^31 pages");
         self.next = PageNumber(taken.last.0 + 1);
         taken
     }
@@ -70,13 +67,7 @@ pub(super) struct Growth {
 impl TreeSpace {
     /// The space of a tree that owns `primary`: its root and what stands beside it.
     pub(super) fn new(primary: Extent, growth: Growth) -> Self {
-        Self {
-            owned: vec![primary],
-            next: PageNumber::NONE,
-            left: 0,
-            unit_left: 0,
-            growth,
-        }
+        Self { owned: vec![primary], next: PageNumber::NONE, left: 0, unit_left: 0, growth }
     }
 
     /// The next page of the tree. Opens its unit in `sink` where it is the first one.
@@ -100,11 +91,7 @@ impl TreeSpace {
 
     /// Gives the page allocated last back, before it was built.
     pub(super) fn give_back_last(&mut self, page: PageNumber) {
-        assert_eq!(
-            page.0 + 1,
-            self.next.0,
-            "only the last page can be given back"
-        );
+        assert_eq!(page.0 + 1, self.next.0, "only the last page can be given back");
         (self.next, self.left) = (page, self.left + 1);
         self.unit_left += 1;
     }

@@ -12,21 +12,13 @@ use super::tree::{EntryProblem, Ground, TreeBuilder, TreeShape};
 use ese::space::Extent;
 
 const ROOT: PageNumber = PageNumber(5);
-const GROWTH: Growth = Growth {
-    extent_pages: 7,
-    unit_pages: 3,
-};
+const GROWTH: Growth = Growth { extent_pages: 7, unit_pages: 3 };
 
 /// Pages by number, as they were written.
 type Pages = BTreeMap<PageNumber, Vec<u8>>;
 
 fn shape(flags: u32, reserve_bytes: usize) -> TreeShape {
-    TreeShape {
-        object: ObjectId(9),
-        flags,
-        reserve_bytes,
-        compress: true,
-    }
+    TreeShape { object: ObjectId(9), flags, reserve_bytes, compress: true }
 }
 
 /// Builds a tree of `entries` and gives back its pages.
@@ -49,10 +41,7 @@ fn build_with<T>(
     let mut frontier = Frontier::new(PageNumber(10), 100_000);
     let space = TreeSpace::new(Extent::starting(ROOT, 3), GROWTH);
     let mut tree = TreeBuilder::new(shape, size, space);
-    let mut ground = Ground {
-        frontier: &mut frontier,
-        sink: &mut sink,
-    };
+    let mut ground = Ground { frontier: &mut frontier, sink: &mut sink };
     ground.sink.open_unit(Extent::starting(ROOT, 1));
     let appended = append(&mut tree, &mut ground);
     tree.finish(&mut ground, ROOT, [0; 16]);
@@ -91,18 +80,9 @@ fn walk(
         let child = u32::from_le_bytes(node.data.try_into().unwrap());
         walk(pages, PageNumber(child), out, leaves);
         let is_last = line + 1 == read.node_count();
-        assert_eq!(
-            is_last,
-            node.key_bytes() == 0,
-            "only the last separator is empty"
-        );
-        let last = out
-            .last()
-            .map(|(key, data)| [key.as_slice(), data].concat());
-        assert!(
-            is_last || Some(node.key()) > last,
-            "separators lie above their child"
-        );
+        assert_eq!(is_last, node.key_bytes() == 0, "only the last separator is empty");
+        let last = out.last().map(|(key, data)| [key.as_slice(), data].concat());
+        assert!(is_last || Some(node.key()) > last, "separators lie above their child");
     }
 }
 
@@ -142,25 +122,17 @@ proptest! {
 }
 
 fn owned_pages(tree: &TreeBuilder) -> u64 {
-    tree.space
-        .owned()
-        .iter()
-        .map(|extent| u64::from(extent.pages))
-        .sum()
+    tree.space.owned().iter().map(|extent| u64::from(extent.pages)).sum()
 }
 
 #[test]
 fn the_reserve_is_left_free() {
-    let entries: Vec<_> = (0u32..500)
-        .map(|key| (key.to_be_bytes().to_vec(), vec![1; 100]))
-        .collect();
+    let entries: Vec<_> =
+        (0u32..500).map(|key| (key.to_be_bytes().to_vec(), vec![1; 100])).collect();
     let (pages, _) = build(PageSize::KIB_8, shape(0, 1_600), &entries);
     for (page, bytes) in pages.iter().filter(|(page, _)| **page != ROOT) {
         let free = PageRef::new(bytes).free_bytes();
-        assert!(
-            (1_600..1_800).contains(&free) || page.0 > 15,
-            "{free} bytes free on {page}"
-        );
+        assert!((1_600..1_800).contains(&free) || page.0 > 15, "{free} bytes free on {page}");
     }
 }
 
@@ -170,23 +142,11 @@ fn entries_out_of_order_and_too_large_are_refused() {
     let mut frontier = Frontier::new(PageNumber(10), 100_000);
     let space = TreeSpace::new(Extent::starting(ROOT, 3), GROWTH);
     let mut tree = TreeBuilder::new(shape(0, 0), PageSize::KIB_4, space);
-    let mut ground = Ground {
-        frontier: &mut frontier,
-        sink: &mut sink,
-    };
-    assert_eq!(
-        tree.append(&mut ground, b"b", &[1; 4_100]),
-        Err(EntryProblem::TooLarge)
-    );
+    let mut ground = Ground { frontier: &mut frontier, sink: &mut sink };
+    assert_eq!(tree.append(&mut ground, b"b", &[1; 4_100]), Err(EntryProblem::TooLarge));
     assert_eq!(tree.append(&mut ground, b"b", &[1]), Ok(()));
-    assert_eq!(
-        tree.append(&mut ground, b"b", &[2]),
-        Err(EntryProblem::Unordered)
-    );
-    assert_eq!(
-        tree.append(&mut ground, b"a", &[2]),
-        Err(EntryProblem::Unordered)
-    );
+    assert_eq!(tree.append(&mut ground, b"b", &[2]), Err(EntryProblem::Unordered));
+    assert_eq!(tree.append(&mut ground, b"a", &[2]), Err(EntryProblem::Unordered));
 }
 
 #[test]

@@ -82,12 +82,8 @@ impl Branch {
     /// The key that the full page ends with, by which its parent points to it.
     fn last_key(&self) -> Vec<u8> {
         let page = PageRef::new(&self.image);
-        let last = page
-            .node_count()
-            .checked_sub(1)
-            .and_then(|last| page.node(last));
-        last.expect("invariant: a page without room has entries")
-            .key()
+        let last = page.node_count().checked_sub(1).and_then(|last| page.node(last));
+        last.expect("invariant: a page without room has entries").key()
     }
 }
 
@@ -234,29 +230,17 @@ impl TreeBuilder {
             page.set_external_header(first_key)
                 .expect("invariant: an empty page has room for a key");
         }
-        Leaf {
-            page: number,
-            previous,
-            entries: 0,
-        }
+        Leaf { page: number, previous, entries: 0 }
     }
 
     /// Adds an entry to a leaf unless that would use the reserve.
     fn put(&mut self, ground: &mut Ground<'_>, leaf: Leaf, key: &[u8], data: &[u8]) -> bool {
         let mut page = PageMut::new(ground.sink.page(leaf.page));
         self.node.clear();
-        let prefix = if self.shape.compress {
-            page.as_ref().external_header()
-        } else {
-            &[]
-        };
+        let prefix = if self.shape.compress { page.as_ref().external_header() } else { &[] };
         let flags = encode_node(prefix, key, data, &mut self.node);
         let needed = self.node.len() + TAG_BYTES;
-        let reserve = if leaf.entries == 0 {
-            0
-        } else {
-            self.shape.reserve_bytes
-        };
+        let reserve = if leaf.entries == 0 { 0 } else { self.shape.reserve_bytes };
         needed + reserve <= page.as_ref().free_bytes()
             && page.insert(leaf.entries, flags, &self.node).is_ok()
     }
@@ -319,11 +303,7 @@ impl TreeBuilder {
 
     fn empty_branch(&self, level: usize) -> Vec<u8> {
         let mut image = vec![0; self.page_size.bytes()];
-        let above_leaves = if level == 0 {
-            page_flags::PARENT_OF_LEAF
-        } else {
-            0
-        };
+        let above_leaves = if level == 0 { page_flags::PARENT_OF_LEAF } else { 0 };
         let mut page = PageMut::new(&mut image);
         page.format(self.shape.flags | above_leaves, self.shape.object);
         page.set_dbtime(DBTIME_OF_FILL);
@@ -344,8 +324,7 @@ pub(super) fn build_single_page(
     let flags = shape.flags | page_flags::ROOT | page_flags::LEAF;
     page.format(flags, shape.object);
     page.set_dbtime(DBTIME_OF_FILL);
-    page.set_external_header(&header)
-        .expect("invariant: an empty page has room");
+    page.set_external_header(&header).expect("invariant: an empty page has room");
     let mut node = Vec::new();
     for (line, (key, data)) in entries.enumerate() {
         node.clear();

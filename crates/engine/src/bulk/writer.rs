@@ -88,10 +88,7 @@ impl FileWriter {
     }
 
     async fn oldest(&mut self) -> Result<Buffer, DeviceError> {
-        let oldest = self
-            .in_flight
-            .pop_front()
-            .expect("invariant: called with a write in flight");
+        let oldest = self.in_flight.pop_front().expect("invariant: called with a write in flight");
         oldest.await.into_buffer()
     }
 }

@@ -27,15 +27,11 @@ impl Claims {
         let pages = first.0..first.0.saturating_add(count);
         let is_free = || {
             let held = self.held.borrow();
-            held.iter()
-                .all(|held| held.end <= pages.start || pages.end <= held.start)
+            held.iter().all(|held| held.end <= pages.start || pages.end <= held.start)
         };
         self.released.wait_until(is_free).await;
         self.held.borrow_mut().push(pages.clone());
-        Claim {
-            claims: self,
-            pages,
-        }
+        Claim { claims: self, pages }
     }
 }
 

@@ -187,10 +187,7 @@ impl Frames {
     pub(crate) fn unpin(&mut self, page: PageNumber) {
         let index = self.by_page[&page];
         let frame = self.frame_mut(index);
-        assert!(
-            frame.pins > 0,
-            "a page is unpinned as often as it was pinned"
-        );
+        assert!(frame.pins > 0, "a page is unpinned as often as it was pinned");
         frame.pins -= 1;
     }
 
@@ -211,20 +208,10 @@ impl Frames {
     }
 
     fn add(&mut self, page: PageNumber, image: Buffer) -> u32 {
-        let mut uses = self
-            .history
-            .recall(page)
-            .unwrap_or(Uses::first(self.now, self.pace));
+        let mut uses = self.history.recall(page).unwrap_or(Uses::first(self.now, self.pace));
         uses.again(self.now, self.pace);
-        let frame = PageFrame {
-            page,
-            image,
-            pins: 0,
-            uses,
-            dirt: None,
-            writing: None,
-            queued: true,
-        };
+        let frame =
+            PageFrame { page, image, pins: 0, uses, dirt: None, writing: None, queued: true };
         let index = self.vacant.pop().unwrap_or_else(|| {
             self.slots.push(None);
             u32::try_from(self.slots.len() - 1).expect("invariant: fewer than 2^31 pages")
@@ -282,10 +269,7 @@ impl Frames {
         if let Some(dirt) = &mut frame.dirt {
             dirt.last = end;
         } else {
-            frame.dirt = Some(Dirt {
-                first: start,
-                last: end,
-            });
+            frame.dirt = Some(Dirt { first: start, last: end });
             self.dirty.insert((start, page));
         }
     }
@@ -293,10 +277,7 @@ impl Frames {
     /// Where the oldest change lies that is not yet in the file.
     pub(crate) fn oldest_dirt(&self) -> Option<Lgpos> {
         let oldest = |set: &BTreeSet<(Lgpos, PageNumber)>| set.first().map(|(place, _)| *place);
-        oldest(&self.dirty)
-            .into_iter()
-            .chain(oldest(&self.writing))
-            .min()
+        oldest(&self.dirty).into_iter().chain(oldest(&self.writing)).min()
     }
 
     /// The page whose change is the oldest of those that no write carries.
@@ -341,12 +322,7 @@ impl Frames {
         for (number, sealed) in (first..end).map(PageNumber).zip(copy.chunks_mut(bytes)) {
             log_end = log_end.max(self.seal_copy(number, sealed, flush_map));
         }
-        Some(Run {
-            first: PageNumber(first),
-            pages,
-            bytes: copy,
-            log_end,
-        })
+        Some(Run { first: PageNumber(first), pages, bytes: copy, log_end })
     }
 
     /// A page that has changed and that no write carries.
@@ -359,10 +335,7 @@ impl Frames {
     fn seal_copy(&mut self, page: PageNumber, sealed: &mut [u8], map: &LiveMap) -> Lgpos {
         let index = self.by_page[&page];
         let frame = self.frame_mut(index);
-        let dirt = frame
-            .dirt
-            .take()
-            .expect("invariant: only changed pages are collected");
+        let dirt = frame.dirt.take().expect("invariant: only changed pages are collected");
         let flush_type = map.next(page, PageRef::new(&frame.image));
         PageMut::new(&mut frame.image).set_flush_type(flush_type);
         sealed.copy_from_slice(&frame.image);
@@ -378,10 +351,7 @@ impl Frames {
         for page in (first.0..first.0 + pages).map(PageNumber) {
             let index = self.by_page[&page];
             let frame = self.frame_mut(index);
-            let place = frame
-                .writing
-                .take()
-                .expect("invariant: the page was being written");
+            let place = frame.writing.take().expect("invariant: the page was being written");
             self.writing.remove(&(place, page));
             self.queue(index);
         }
@@ -404,10 +374,7 @@ impl Frames {
             let frame = slots[index as usize].as_ref();
             let frame = frame.expect("invariant: queued frames are in use");
             let rank = frame.uses.rank();
-            let unlogged = frame
-                .dirt
-                .map(|dirt| dirt.last)
-                .filter(|last| *last > durable);
+            let unlogged = frame.dirt.map(|dirt| dirt.last).filter(|last| *last > durable);
             if frame.pins > 0 || frame.writing.is_some() {
                 Verdict::Held(rank)
             } else if let Some(last) = unlogged {
@@ -429,9 +396,7 @@ impl Frames {
             self.counts.dirty_evictions += 1;
             return Eviction::Write(page);
         }
-        let frame = self.slots[index as usize]
-            .take()
-            .expect("invariant: it was just looked at");
+        let frame = self.slots[index as usize].take().expect("invariant: it was just looked at");
         self.by_page.remove(&frame.page);
         self.vacant.push(index);
         self.history.remember(frame.page, frame.uses, history_pages);
@@ -441,14 +406,10 @@ impl Frames {
     }
 
     fn frame(&self, index: u32) -> &PageFrame {
-        self.slots[index as usize]
-            .as_ref()
-            .expect("invariant: the page map names frames in use")
+        self.slots[index as usize].as_ref().expect("invariant: the page map names frames in use")
     }
 
     fn frame_mut(&mut self, index: u32) -> &mut PageFrame {
-        self.slots[index as usize]
-            .as_mut()
-            .expect("invariant: the page map names frames in use")
+        self.slots[index as usize].as_mut().expect("invariant: the page map names frames in use")
     }
 }

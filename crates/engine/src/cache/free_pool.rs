@@ -30,11 +30,7 @@ impl FreePool {
     /// waiting shows it.
     pub(super) fn raised(self) -> Self {
         let start = (2 * self.start).min(self.highest_start);
-        Self {
-            start,
-            stop: self.stop + (start - self.start),
-            ..self
-        }
+        Self { start, stop: self.stop + (start - self.start), ..self }
     }
 }
 

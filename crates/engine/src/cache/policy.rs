@@ -43,9 +43,7 @@ const SMOOTHING: u64 = 16;
 impl Pace {
     /// A guess; it matters only for the first pages that go.
     pub(super) const fn unknown() -> Self {
-        Self {
-            horizon: Nanos::from_secs(1),
-        }
+        Self { horizon: Nanos::from_secs(1) }
     }
 
     /// A page goes at `now`.
@@ -69,10 +67,7 @@ pub(crate) type Rank = (Nanos, Nanos);
 impl Uses {
     /// The first use of a page that nothing is known about.
     pub(super) const fn first(now: Nanos, pace: Pace) -> Self {
-        Self {
-            last: now,
-            last_but_one: now.since(pace.assumed()),
-        }
+        Self { last: now, last_but_one: now.since(pace.assumed()) }
     }
 
     /// One more use. It counts where the last one that did is more than a burst ago. The
@@ -174,9 +169,7 @@ mod tests {
     use units::{Nanos, PageNumber};
 
     /// Uses within 40 count once; before its first use a page was used 620 ago.
-    const PACE: Pace = Pace {
-        horizon: Nanos(640),
-    };
+    const PACE: Pace = Pace { horizon: Nanos(640) };
 
     #[test]
     fn a_burst_counts_once() {
@@ -197,10 +190,7 @@ mod tests {
             uses.again(Nanos(moment), PACE);
         }
         let (last_but_one, last) = uses.rank();
-        assert!(
-            last_but_one >= Nanos(1910) && last >= Nanos(1950),
-            "{uses:?}"
-        );
+        assert!(last_but_one >= Nanos(1910) && last >= Nanos(1950), "{uses:?}");
     }
 
     #[test]
@@ -227,10 +217,7 @@ mod tests {
             for step in 1..1000 {
                 let now = Nanos(step * 1_000_000 * slower);
                 let before = Nanos(step.saturating_sub(50) * 1_000_000 * slower);
-                let goes = Uses {
-                    last: now,
-                    last_but_one: before,
-                };
+                let goes = Uses { last: now, last_but_one: before };
                 pace.note(goes, now);
             }
             pace
@@ -245,10 +232,8 @@ mod tests {
 
     #[test]
     fn what_has_been_left_alone_half_as_long_goes_along() {
-        let uses = |last_but_one, last| Uses {
-            last: Nanos(last),
-            last_but_one: Nanos(last_but_one),
-        };
+        let uses =
+            |last_but_one, last| Uses { last: Nanos(last), last_but_one: Nanos(last_but_one) };
         let due = uses(100, 200);
         let along = |uses: Uses| uses.is_nearly_as_old(&due, Nanos(1000));
         assert!(along(uses(90, 210)) && along(uses(550, 600)));
@@ -263,11 +248,7 @@ mod tests {
         victims.push(1, (Nanos(0), Nanos(2)));
         let rank = |frame: u32| (Nanos(0), Nanos(u64::from(frame) + 1));
         let judge = |frame| {
-            if frame == 0 {
-                Verdict::Held(rank(0))
-            } else {
-                Verdict::Rank(rank(1))
-            }
+            if frame == 0 { Verdict::Held(rank(0)) } else { Verdict::Rank(rank(1)) }
         };
         assert_eq!(victims.pop(judge), Some(1));
         assert_eq!(victims.pop(judge), None);

@@ -69,12 +69,7 @@ impl Cache {
 
     /// A page that was found with another flush type than that of its last write.
     pub(super) fn lost_flush(&self, page: PageNumber, written: u8, found: u8) -> LostFlush {
-        LostFlush {
-            file: self.device.name().to_owned(),
-            page,
-            written,
-            found,
-        }
+        LostFlush { file: self.device.name().to_owned(), page, written, found }
     }
 
     /// Stops the database because a write was lost.

@@ -82,8 +82,7 @@ impl Cache {
                 }
                 Eviction::Stuck => {
                     // Operations hold every page: they end only if they get what they wait for.
-                    self.extra_pages
-                        .set(self.extra_pages.get() + self.free_pool.get().stop);
+                    self.extra_pages.set(self.extra_pages.get() + self.free_pool.get().stop);
                     self.changed.notify_all();
                     self.runtime.yield_now().await;
                     return;
@@ -125,16 +124,8 @@ impl Cache {
     }
 
     async fn write_run(&self, run: Run) -> Result<(), String> {
-        let Run {
-            first,
-            pages,
-            bytes,
-            log_end,
-        } = run;
-        self.log
-            .flush_to(log_end)
-            .await
-            .map_err(|error| error.to_string())?;
+        let Run { first, pages, bytes, log_end } = run;
+        self.log.flush_to(log_end).await.map_err(|error| error.to_string())?;
         let durable = self.log.durable().generation;
         self.header.require(log_end.generation, durable).await?;
         let claim = self.claims.claim(first, pages).await;
@@ -200,8 +191,6 @@ impl Cache {
 
     /// Waits until no write is in flight.
     pub(crate) async fn wait_for_writes(&self) {
-        self.changed
-            .wait_until(|| self.writes_in_flight.get() == 0)
-            .await;
+        self.changed.wait_until(|| self.writes_in_flight.get() == 0).await;
     }
 }

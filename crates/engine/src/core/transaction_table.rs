@@ -96,11 +96,7 @@ mod tests {
     use crate::edit::TransactionId;
 
     const fn place(generation: u32) -> Lgpos {
-        Lgpos {
-            generation: Generation(generation),
-            segment: 1,
-            byte: 0,
-        }
+        Lgpos { generation: Generation(generation), segment: 1, byte: 0 }
     }
 
     #[test]
@@ -111,11 +107,7 @@ mod tests {
         table.activate(new, place(3));
         assert_eq!(table.oldest_needed(place(4)), Some(place(1)));
         table.close(old, place(5));
-        assert_eq!(
-            table.oldest_needed(place(4)),
-            Some(place(1)),
-            "a crash loses the end"
-        );
+        assert_eq!(table.oldest_needed(place(4)), Some(place(1)), "a crash loses the end");
         assert_eq!(table.oldest_needed(place(5)), Some(place(3)));
         table.close(new, place(6));
         assert_eq!(table.oldest_needed(place(6)), None);

@@ -48,16 +48,9 @@ pub(super) async fn open(
     seed: Seed,
     redone: Option<&Redone>,
 ) -> Result<Database, OpenError> {
-    let device = files
-        .database
-        .open(&files.file, OpenMode::ReadWrite)
-        .await?;
-    let HeaderCopies {
-        mut header,
-        page_size,
-        primary,
-        ..
-    } = read_header(&device, redone.is_some()).await?;
+    let device = files.database.open(&files.file, OpenMode::ReadWrite).await?;
+    let HeaderCopies { mut header, page_size, primary, .. } =
+        read_header(&device, redone.is_some()).await?;
     let log = match redone {
         None => open_log(runtime, files, &settings, (&mut header, page_size, seed)).await?,
         Some(redone) => {
@@ -72,11 +65,7 @@ pub(super) async fn open(
     let volume = Rc::clone(&files.database);
     let flush_map = LiveMap::new(volume, &files.file, page_size, flush_map);
     let files = CacheFiles {
-        header: Rc::new(HeaderFile::new(
-            Rc::clone(&device),
-            (header, page_size),
-            primary,
-        )),
+        header: Rc::new(HeaderFile::new(Rc::clone(&device), (header, page_size), primary)),
         flush_map: Rc::new(flush_map),
         poison: Rc::new(Poison::new(device.name())),
         device,
@@ -96,16 +85,12 @@ async fn attach_at(database: &Database, checkpoint: Option<Lgpos>) -> Result<(),
     let (core, header) = (&database.core, &database.last_written.header);
     let attached = core.log.tip();
     let checkpoint = checkpoint.unwrap_or(attached);
-    let record = LogRecord::Attach {
-        database: header.current().signature.random,
-        dbtime: core.dbtime(),
-    };
+    let record =
+        LogRecord::Attach { database: header.current().signature.random, dbtime: core.dbtime() };
     let (_, end) = core.append(&record).map_err(|error| error.to_string())?;
     let flushed = core.log.flush_to(end).await;
     flushed.map_err(|error| error.to_string())?;
-    header
-        .update(|header| attach(header, checkpoint, attached))
-        .await?;
+    header.update(|header| attach(header, checkpoint, attached)).await?;
     let written = core.log.advance_checkpoint(checkpoint).await;
     written.map_err(|error| error.to_string())
 }
@@ -113,20 +98,13 @@ async fn attach_at(database: &Database, checkpoint: Option<Lgpos>) -> Result<(),
 /// The header of a database that may be opened.
 async fn read_header(device: &Rc<dyn Device>, is_redone: bool) -> Result<HeaderCopies, OpenError> {
     let file = device.name().to_owned();
-    let most = usize::try_from(device.length())
-        .unwrap_or(PROBE_BYTES)
-        .min(PROBE_BYTES);
+    let most = usize::try_from(device.length()).unwrap_or(PROBE_BYTES).min(PROBE_BYTES);
     let probe = most - most % device::ALIGNMENT;
-    let not_a_database = |problem: String| OpenError::NotADatabase {
-        file: file.clone(),
-        problem,
-    };
+    let not_a_database = |problem: String| OpenError::NotADatabase { file: file.clone(), problem };
     if probe == 0 {
         return Err(not_a_database("it is empty".to_owned()));
     }
-    let read = device
-        .submit(Request::read(Purpose::Header, 0, probe))
-        .await;
+    let read = device.submit(Request::read(Purpose::Header, 0, probe)).await;
     let copies =
         read_copies(&read.into_buffer()?).map_err(|error| not_a_database(error.to_string()))?;
     let header = &copies.header;
@@ -135,14 +113,9 @@ async fn read_header(device: &Rc<dyn Device>, is_redone: bool) -> Result<HeaderC
         DatabaseState::CleanShutdown => Ok(copies),
         DatabaseState::DirtyShutdown | DatabaseState::DirtyAndPatched => Err(OpenError::Dirty {
             file,
-            generations: (
-                header.generation_min_required.0,
-                header.generation_max_required.0,
-            ),
+            generations: (header.generation_min_required.0, header.generation_max_required.0),
         }),
-        other => Err(not_a_database(format!(
-            "its state is {other}; fill it anew"
-        ))),
+        other => Err(not_a_database(format!("its state is {other}; fill it anew"))),
     }
 }
 
@@ -167,22 +140,14 @@ async fn open_log(
 ) -> Result<Log, OpenError> {
     let folder = LogFolder::new(Rc::clone(&files.log), &files.log_base);
     let log_settings = log_settings(settings);
-    if let Some(chain) = LogChain::find(&folder)
-        .await
-        .map_err(|error| log_problem(&error))?
-    {
+    if let Some(chain) = LogChain::find(&folder).await.map_err(|error| log_problem(&error))? {
         if !header.log_signature.is_some() {
             // A crash fell between the creation of the log and the first use of the database.
             header.log_signature = chain.identity().signature;
         }
-        let identity = LogIdentity {
-            page_size,
-            signature: header.log_signature,
-            database: header.signature,
-        };
-        chain
-            .require_identity(&identity)
-            .map_err(|error| log_problem(&error))?;
+        let identity =
+            LogIdentity { page_size, signature: header.log_signature, database: header.signature };
+        chain.require_identity(&identity).map_err(|error| log_problem(&error))?;
         let end = chain.end().await.map_err(|error| log_problem(&error))?;
         return Log::resume(runtime, folder, identity, log_settings, end)
             .await
@@ -190,18 +155,11 @@ async fn open_log(
     }
     let clock = runtime.clock();
     let millis = (clock.epoch() + clock.now()).0 / 1_000_000;
-    let random = u32::try_from(Prng::new(seed).below(1 << 32))
-        .unwrap_or(1)
-        .max(1);
+    let random = u32::try_from(Prng::new(seed).below(1 << 32)).unwrap_or(1).max(1);
     header.log_signature = Signature::new(random, LogTime::from_unix_millis(millis));
-    let identity = LogIdentity {
-        page_size,
-        signature: header.log_signature,
-        database: header.signature,
-    };
-    Log::create(runtime, folder, identity, log_settings)
-        .await
-        .map_err(|error| log_problem(&error))
+    let identity =
+        LogIdentity { page_size, signature: header.log_signature, database: header.signature };
+    Log::create(runtime, folder, identity, log_settings).await.map_err(|error| log_problem(&error))
 }
 
 /// Goes on with the log behind what has been redone.
@@ -212,10 +170,7 @@ async fn resume_log(
     redone: &Redone,
 ) -> Result<Log, OpenError> {
     let folder = LogFolder::new(Rc::clone(&files.log), &files.log_base);
-    let end = LogEnd {
-        checkpoint: redone.checkpoint,
-        ..redone.end
-    };
+    let end = LogEnd { checkpoint: redone.checkpoint, ..redone.end };
     let settings = log_settings(settings);
     Log::resume(runtime, folder, redone.identity, settings, end)
         .await
@@ -232,9 +187,7 @@ fn log_settings(settings: &Settings) -> LogSettings {
 }
 
 fn log_problem(error: &LogError) -> OpenError {
-    OpenError::Log {
-        problem: error.to_string(),
-    }
+    OpenError::Log { problem: error.to_string() }
 }
 
 /// Reads the catalog and opens every table.
@@ -261,20 +214,14 @@ async fn load(
         last_transaction,
     };
     let bare = Core::new(parts.clone(), OpenTables::default());
-    let rows = bare
-        .look(|stage, _| catalog_rows(stage, page_size))
-        .await
-        .map_err(opening)?;
+    let rows = bare.look(|stage, _| catalog_rows(stage, page_size)).await.map_err(opening)?;
     let mut tables = OpenTables::default();
     for table in assemble(rows) {
         if let Some(state) = open_table(&bare, &table).await? {
             tables.insert(state);
         }
     }
-    Ok(Database {
-        core: Core::new(parts, tables),
-        last_written: Rc::new(last_written),
-    })
+    Ok(Database { core: Core::new(parts, tables), last_written: Rc::new(last_written) })
 }
 
 /// All rows of the catalog.
@@ -293,10 +240,7 @@ fn catalog_rows(stage: &mut Stage<'_>, page_size: PageSize) -> Result<Vec<Catalo
             true
         })?;
         if bad {
-            return Err(Stop::Damaged {
-                page: CATALOG.root,
-                problem,
-            });
+            return Err(Stop::Damaged { page: CATALOG.root, problem });
         }
         if !more {
             return Ok(rows);
@@ -316,24 +260,15 @@ async fn open_table(
         return Ok(None);
     };
     for tree in state.trees() {
-        let agrees = core
-            .look(|stage, _| flags_agree(stage, &tree))
-            .await
-            .map_err(opening)?;
+        let agrees = core.look(|stage, _| flags_agree(stage, &tree)).await.map_err(opening)?;
         if !agrees {
             let file = core.file.name().to_owned();
             let problem = "is not the root that the catalog says it is".to_owned();
-            return Err(OpenError::Damaged(UnusablePage {
-                file,
-                page: tree.root,
-                problem,
-            }));
+            return Err(OpenError::Damaged(UnusablePage { file, page: tree.root, problem }));
         }
     }
     if let Some(tree) = state.long_values {
-        let next = core
-            .look(|stage, _| long_value::next_id(stage, &tree))
-            .await;
+        let next = core.look(|stage, _| long_value::next_id(stage, &tree)).await;
         *state.long_value_numbers.borrow_mut() = LongValueNumbers::from(next.map_err(opening)?);
     }
     Ok(Some(state))
@@ -344,8 +279,6 @@ pub(super) fn opening(error: TransactionError) -> OpenError {
         TransactionError::Damaged(damage) => OpenError::Damaged(damage),
         TransactionError::LostFlush(lost) => OpenError::LostFlush(lost),
         TransactionError::Read(error) => OpenError::Device(error),
-        other => OpenError::Log {
-            problem: other.to_string(),
-        },
+        other => OpenError::Log { problem: other.to_string() },
     }
 }

@@ -62,12 +62,7 @@ impl ApplyRecord {
         for _ in 0..page_count {
             pages.push(PageEdits::decode(dbtime, fields)?);
         }
-        Ok(Self {
-            transaction,
-            dbtime,
-            pages,
-            undo,
-        })
+        Ok(Self { transaction, dbtime, pages, undo })
     }
 }
 
@@ -89,11 +84,7 @@ impl PageEdits {
         for _ in 0..edit_count {
             edits.push(PageEdit::decode(fields)?);
         }
-        Ok(Self {
-            page,
-            dbtime_before: dbtime.wrapping_sub(distance),
-            edits,
-        })
+        Ok(Self { page, dbtime_before: dbtime.wrapping_sub(distance), edits })
     }
 }
 
@@ -127,11 +118,7 @@ impl PageEdit {
             }
             Self::NodeFlags { line, .. } => put_number(out, *line),
             Self::PageFlags(flags) => put_number(out, *flags),
-            Self::DeltaU32 {
-                line,
-                offset,
-                delta,
-            } => {
+            Self::DeltaU32 { line, offset, delta } => {
                 put_number(out, *line);
                 put_number(out, *offset);
                 put_number(out, zigzag(*delta));
@@ -157,15 +144,10 @@ impl PageEdit {
         let first = fields.u8("edit kind")?;
         let (kind, flags) = (first & 0xF, first >> 4);
         Ok(match (kind, flags) {
-            (kind::INSERT, _) => Self::Insert {
-                line: fields.number("line")?,
-                flags,
-                node: fields.bytes("node")?,
-            },
-            (kind::NODE_FLAGS, _) => Self::NodeFlags {
-                line: fields.number("line")?,
-                flags,
-            },
+            (kind::INSERT, _) => {
+                Self::Insert { line: fields.number("line")?, flags, node: fields.bytes("node")? }
+            }
+            (kind::NODE_FLAGS, _) => Self::NodeFlags { line: fields.number("line")?, flags },
             (kind::FORMAT, 0) => Self::Format {
                 flags: fields.number("page flags")?,
                 objid: ObjectId(fields.number("object")?),
@@ -175,14 +157,12 @@ impl PageEdit {
                 previous: PageNumber(fields.number("previous page")?),
                 next: PageNumber(fields.number("next page")?),
             },
-            (kind::REPLACE, 0) => Self::Replace {
-                line: fields.number("line")?,
-                node: fields.bytes("node")?,
-            },
-            (kind::REMOVE, 0) => Self::Remove {
-                line: fields.number("line")?,
-                count: fields.number("count")?,
-            },
+            (kind::REPLACE, 0) => {
+                Self::Replace { line: fields.number("line")?, node: fields.bytes("node")? }
+            }
+            (kind::REMOVE, 0) => {
+                Self::Remove { line: fields.number("line")?, count: fields.number("count")? }
+            }
             (kind::PAGE_FLAGS, 0) => Self::PageFlags(fields.number("page flags")?),
             (kind::DELTA, 0) => Self::DeltaU32 {
                 line: fields.number("line")?,

@@ -16,10 +16,8 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
 
 fn edit() -> impl Strategy<Value = PageEdit> {
     prop_oneof![
-        (any::<u32>(), any::<u32>()).prop_map(|(flags, objid)| PageEdit::Format {
-            flags,
-            objid: ObjectId(objid)
-        }),
+        (any::<u32>(), any::<u32>())
+            .prop_map(|(flags, objid)| PageEdit::Format { flags, objid: ObjectId(objid) }),
         bytes().prop_map(PageEdit::External),
         (any::<u32>(), any::<u32>()).prop_map(|(previous, next)| PageEdit::Links {
             previous: PageNumber(previous),
@@ -48,11 +46,7 @@ fn undo() -> impl Strategy<Value = Undo> {
         |(tree, key, data, long_value, kind)| match kind {
             0 => Undo::Insert { tree, key, data },
             1 => Undo::FlagDelete { tree, key, data },
-            2 => Undo::Replace {
-                tree,
-                key,
-                before: data,
-            },
+            2 => Undo::Replace { tree, key, before: data },
             3 => Undo::LongValueInsert { tree, long_value },
             4 => Undo::Revive { tree, key, data },
             5 => Undo::InsertRow { tree, key },
@@ -68,28 +62,17 @@ pub(crate) fn apply_record() -> impl Strategy<Value = ApplyRecord> {
         Just(UndoAction::Pop),
         prop::collection::vec(undo(), 0..4).prop_map(UndoAction::Push)
     ];
-    let page = (
-        any::<u32>(),
-        any::<u64>(),
-        prop::collection::vec(edit(), 0..4),
-    )
-        .prop_map(|(page, dbtime_before, edits)| PageEdits {
-            page: PageNumber(page),
-            dbtime_before,
-            edits,
-        });
-    (
-        any::<u32>(),
-        any::<u64>(),
-        prop::collection::vec(page, 0..4),
-        action,
-    )
-        .prop_map(|(transaction, dbtime, pages, undo)| ApplyRecord {
+    let page = (any::<u32>(), any::<u64>(), prop::collection::vec(edit(), 0..4)).prop_map(
+        |(page, dbtime_before, edits)| PageEdits { page: PageNumber(page), dbtime_before, edits },
+    );
+    (any::<u32>(), any::<u64>(), prop::collection::vec(page, 0..4), action).prop_map(
+        |(transaction, dbtime, pages, undo)| ApplyRecord {
             transaction: TransactionId(transaction),
             dbtime,
             pages,
             undo,
-        })
+        },
+    )
 }
 
 proptest! {
@@ -121,11 +104,7 @@ fn one_page(edits: Vec<PageEdit>, undo: UndoAction) -> ApplyRecord {
     ApplyRecord {
         transaction: TransactionId(300),
         dbtime: 70_000,
-        pages: vec![PageEdits {
-            page: PageNumber(3),
-            dbtime_before: 69_000,
-            edits,
-        }],
+        pages: vec![PageEdits { page: PageNumber(3), dbtime_before: 69_000, edits }],
         undo,
     }
 }
@@ -140,11 +119,7 @@ fn encode(record: &ApplyRecord) -> Vec<u8> {
 fn a_node_operation_costs_less_than_in_ese() {
     let (key, data) = (vec![7; 9], vec![1; 240]);
     let node = [vec![9, 0], key.clone(), data].concat();
-    let insert = PageEdit::Insert {
-        line: 5,
-        flags: 0,
-        node: node.clone(),
-    };
+    let insert = PageEdit::Insert { line: 5, flags: 0, node: node.clone() };
     let tree = ObjectId(8);
     let undo = UndoAction::Push(vec![Undo::InsertRow { tree, key }]);
     // ESE: 44 bytes of node record and 6 of insert, in front of key and data.
@@ -154,15 +129,8 @@ fn a_node_operation_costs_less_than_in_ese() {
 #[test]
 fn applies_keep_their_bytes() {
     let edits = vec![
-        PageEdit::NodeFlags {
-            line: 200,
-            flags: node_flags::DELETED,
-        },
-        PageEdit::DeltaU32 {
-            line: 1,
-            offset: 0,
-            delta: -1,
-        },
+        PageEdit::NodeFlags { line: 200, flags: node_flags::DELETED },
+        PageEdit::DeltaU32 { line: 1, offset: 0, delta: -1 },
     ];
     let undo = |object, key: &[u8], data: &[u8]| Undo::FlagDelete {
         tree: ObjectId(object),
@@ -190,16 +158,10 @@ fn a_second_spelling_of_an_apply_is_refused() {
         ApplyRecord::decode(&mut Fields::new(&bytes)).is_ok()
     };
     assert!(spelled(&[3, 0x11, 8, 0, 1, b'a', 1, 1, b'b']));
-    assert!(
-        !spelled(&[3, 0x11, 8, 0, 1, b'a', 0, 2, b'a', b'b']),
-        "more is shared"
-    );
+    assert!(!spelled(&[3, 0x11, 8, 0, 1, b'a', 0, 2, b'a', b'b']), "more is shared");
     assert!(!spelled(&[3, 0x11, 8, 0, 1, b'a', 2, 0]), "less is there");
     assert!(!spelled(&[3, 0x11, 8, 0, 1, b'a', 0, 0]), "data, and none");
-    assert!(
-        !spelled(&[3, 0x17, 8, 0, 1, b'a', 1, 0]),
-        "a row's undo has no data"
-    );
+    assert!(!spelled(&[3, 0x17, 8, 0, 1, b'a', 1, 0]), "a row's undo has no data");
     assert!(!spelled(&[3, 0x14, 8, 1]), "a long value has no flags");
 }
 
@@ -208,24 +170,10 @@ const LEAF: u32 = page_flags::LEAF | page_flags::ALWAYS;
 fn leaf(bytes: &mut [u8]) -> PageMut<'_> {
     let mut page = PageMut::new(bytes);
     let edits = [
-        PageEdit::Format {
-            flags: LEAF,
-            objid: ObjectId(8),
-        },
-        PageEdit::Links {
-            previous: PageNumber(4),
-            next: PageNumber(6),
-        },
-        PageEdit::Insert {
-            line: 0,
-            flags: 0,
-            node: vec![1, 0, b'a', 5, 0, 0, 0],
-        },
-        PageEdit::Insert {
-            line: 1,
-            flags: node_flags::DELETED,
-            node: vec![1, 0, b'b', 9],
-        },
+        PageEdit::Format { flags: LEAF, objid: ObjectId(8) },
+        PageEdit::Links { previous: PageNumber(4), next: PageNumber(6) },
+        PageEdit::Insert { line: 0, flags: 0, node: vec![1, 0, b'a', 5, 0, 0, 0] },
+        PageEdit::Insert { line: 1, flags: node_flags::DELETED, node: vec![1, 0, b'b', 9] },
     ];
     apply_all(&mut page, &edits, 77).expect("the edits fit an empty page");
     page
@@ -237,40 +185,20 @@ fn every_edit_changes_what_it_names() {
     let mut page = leaf(&mut bytes);
     let edits = [
         PageEdit::External(b"pre".to_vec()),
-        PageEdit::DeltaU32 {
-            line: 0,
-            offset: 0,
-            delta: -2,
-        },
-        PageEdit::NodeFlags {
-            line: 0,
-            flags: node_flags::VERSIONED,
-        },
-        PageEdit::Replace {
-            line: 1,
-            node: vec![1, 0, b'b', 1, 2, 3],
-        },
-        PageEdit::Insert {
-            line: 2,
-            flags: 0,
-            node: vec![1, 0, b'c', 4],
-        },
+        PageEdit::DeltaU32 { line: 0, offset: 0, delta: -2 },
+        PageEdit::NodeFlags { line: 0, flags: node_flags::VERSIONED },
+        PageEdit::Replace { line: 1, node: vec![1, 0, b'b', 1, 2, 3] },
+        PageEdit::Insert { line: 2, flags: 0, node: vec![1, 0, b'c', 4] },
         PageEdit::Remove { line: 2, count: 1 },
         PageEdit::PageFlags(LEAF | page_flags::INDEX),
     ];
     apply_all(&mut page, &edits, 78).expect("the edits fit");
     let page = PageRef::new(&bytes);
     assert_eq!((page.dbtime(), page.object()), (78, ObjectId(8)));
-    assert_eq!(
-        (page.previous(), page.next()),
-        (PageNumber(4), PageNumber(6))
-    );
+    assert_eq!((page.previous(), page.next()), (PageNumber(4), PageNumber(6)));
     assert_eq!(page.external_header(), b"pre");
     assert_eq!(page.flags(), LEAF | page_flags::INDEX);
-    let nodes: Vec<_> = page
-        .nodes()
-        .map(|node| (node.flags, node.key(), node.data))
-        .collect();
+    let nodes: Vec<_> = page.nodes().map(|node| (node.flags, node.key(), node.data)).collect();
     let expected: [(u8, Vec<u8>, &[u8]); 2] = [
         (node_flags::VERSIONED, b"a".to_vec(), &[3, 0, 0, 0]),
         (node_flags::DELETED, b"b".to_vec(), &[1, 2, 3]),
@@ -286,10 +214,7 @@ fn the_write_rotation_is_no_edit_s_business() {
     page.advance_flush_type();
     for edit in [
         PageEdit::PageFlags(LEAF | page_flags::FLUSH_TYPE),
-        PageEdit::Format {
-            flags: LEAF | page_flags::FLUSH_TYPE,
-            objid: ObjectId(8),
-        },
+        PageEdit::Format { flags: LEAF | page_flags::FLUSH_TYPE, objid: ObjectId(8) },
     ] {
         apply(&mut page, &edit).expect("flags always fit");
         assert_eq!(page.as_ref().flush_type(), 2);
@@ -301,10 +226,7 @@ fn an_impossible_edit_is_refused() {
     let mut bytes = vec![0; 4096];
     let mut page = leaf(&mut bytes);
     let missing = PageEdit::Remove { line: 1, count: 2 };
-    assert_eq!(
-        apply(&mut page, &missing),
-        Err(PageError::NoLine { line: 1, nodes: 2 })
-    );
+    assert_eq!(apply(&mut page, &missing), Err(PageError::NoLine { line: 1, nodes: 2 }));
 }
 
 #[test]

@@ -48,11 +48,7 @@ impl LogEnd {
 
     /// The first place behind the end.
     pub const fn place(&self) -> Lgpos {
-        Lgpos {
-            generation: self.generation,
-            segment: self.last_segment + 1,
-            byte: 0,
-        }
+        Lgpos { generation: self.generation, segment: self.last_segment + 1, byte: 0 }
     }
 }
 
@@ -90,10 +86,8 @@ impl LogChain {
     pub async fn find(folder: &LogFolder) -> Result<Option<Self>, LogError> {
         let names = &folder.names;
         let files = folder.volume.list().await?;
-        let closed: BTreeSet<_> = files
-            .iter()
-            .filter_map(|entry| names.closed_generation(&entry.name))
-            .collect();
+        let closed: BTreeSet<_> =
+            files.iter().filter_map(|entry| names.closed_generation(&entry.name)).collect();
         let has = |name: String| files.iter().any(|entry| entry.name == name);
         let highest = closed.last().copied();
         let (last_file, header) = if has(names.current()) {
@@ -105,17 +99,11 @@ impl LogChain {
             }
             (file, header)
         } else if let Some(highest) = highest {
-            let promoted = if has(names.next()) {
-                folder.header(&names.next()).await.ok()
-            } else {
-                None
-            };
+            let promoted =
+                if has(names.next()) { folder.header(&names.next()).await.ok() } else { None };
             match promoted.filter(|header| header.generation == highest.next()) {
                 Some(header) => (names.next(), header),
-                None => (
-                    names.closed(highest),
-                    folder.header(&names.closed(highest)).await?,
-                ),
+                None => (names.closed(highest), folder.header(&names.closed(highest)).await?),
             }
         } else {
             return Ok(None);
@@ -140,12 +128,7 @@ impl LogChain {
 
     /// First and last generation found; there may be gaps between.
     pub fn found(&self) -> (Generation, Generation) {
-        (
-            self.closed
-                .first()
-                .map_or(self.last, |first| *first.min(&self.last)),
-            self.last,
-        )
+        (self.closed.first().map_or(self.last, |first| *first.min(&self.last)), self.last)
     }
 
     /// Refuses a log that belongs to another stream or database.
@@ -155,9 +138,7 @@ impl LogChain {
 
     /// Refuses where a generation from `first` to `last` is not there.
     pub(crate) fn require(&self, first: Generation, last: Generation) -> Result<(), LogError> {
-        let missing = (first.0..=last.0)
-            .map(Generation)
-            .find(|generation| !self.has(*generation));
+        let missing = (first.0..=last.0).map(Generation).find(|generation| !self.has(*generation));
         match missing {
             None => Ok(()),
             Some(missing) => Err(LogError::Missing {
@@ -211,13 +192,9 @@ impl LogChain {
         self.require(generation, generation)?;
         let name = self.file_name(generation);
         let bytes = self.read_file(&name).await?;
-        let header_bytes = bytes
-            .first_chunk()
-            .expect("invariant: a whole file was read");
-        let header = LogHeader::decode(header_bytes).map_err(|problem| LogError::Header {
-            file: self.folder.path(&name),
-            problem,
-        })?;
+        let header_bytes = bytes.first_chunk().expect("invariant: a whole file was read");
+        let header = LogHeader::decode(header_bytes)
+            .map_err(|problem| LogError::Header { file: self.folder.path(&name), problem })?;
         self.require_place(&name, &header, generation)?;
         let mut file = LogFile {
             header,
@@ -340,11 +317,7 @@ fn require_same(
 ) -> Result<(), LogError> {
     let foreign = |wanted, found| {
         let file = folder.path(file);
-        Err(LogError::Foreign {
-            file,
-            wanted,
-            found,
-        })
+        Err(LogError::Foreign { file, wanted, found })
     };
     if wanted.database != found.database {
         return foreign(wanted.database, found.database);

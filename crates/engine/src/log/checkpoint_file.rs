@@ -24,9 +24,7 @@ impl CheckpointFile {
         let mode = if folder.has(&name).await? {
             OpenMode::ReadWrite
         } else {
-            OpenMode::CreateNew {
-                length: CHECKPOINT_FILE_BYTES,
-            }
+            OpenMode::CreateNew { length: CHECKPOINT_FILE_BYTES }
         };
         let device = folder.volume.open(&name, mode).await?;
         if device.length() < CHECKPOINT_FILE_BYTES {
@@ -89,11 +87,7 @@ pub async fn read_checkpoint(
         && (found.signature, found.database) != (identity.signature, identity.database)
     {
         let stream_differs = found.signature != identity.signature;
-        let pair = |wanted, found| LogError::Foreign {
-            file: folder.path(&name),
-            wanted,
-            found,
-        };
+        let pair = |wanted, found| LogError::Foreign { file: folder.path(&name), wanted, found };
         return Err(if stream_differs {
             pair(identity.signature, found.signature)
         } else {

@@ -123,10 +123,7 @@ impl LogError {
             | Self::PreviousChecksum { .. }
             | Self::TooShort { .. }
             | Self::Length { .. }
-            | Self::Header {
-                problem: LogFileError::Checksum,
-                ..
-            } => true,
+            | Self::Header { problem: LogFileError::Checksum, .. } => true,
             Self::Device(error) => matches!(error, DeviceError::Io { .. }),
             Self::Poisoned { first } => first.is_damage(),
             _ => false,
@@ -144,44 +141,28 @@ impl fmt::Display for LogError {
                  repair the storage, then open the database again"
             ),
             Self::Header { file, problem } => write!(f, "{file}: {problem}"),
-            Self::Length { file, bytes } => write!(
-                f,
-                "{file}: {bytes} bytes long instead of 1 MiB; restore it from a copy"
-            ),
+            Self::Length { file, bytes } => {
+                write!(f, "{file}: {bytes} bytes long instead of 1 MiB; restore it from a copy")
+            }
             Self::Misplaced { file, holds } => write!(
                 f,
                 "{file}: holds log generation {holds}, which its name does not say; \
                  put the right file in its place"
             ),
-            Self::Foreign {
-                file,
-                wanted,
-                found,
-            } => write!(
+            Self::Foreign { file, wanted, found } => write!(
                 f,
                 "{file}: belongs elsewhere ({found}; wanted {wanted}); \
                  move it out of the folder and bring the right log back"
             ),
-            Self::Missing {
-                folder,
-                needed,
-                found,
-                missing,
-            } => write_missing(f, folder, *needed, *found, *missing),
-            Self::BadSegment {
-                file,
-                generation,
-                segment,
-            } => write!(
+            Self::Missing { folder, needed, found, missing } => {
+                write_missing(f, folder, *needed, *found, *missing)
+            }
+            Self::BadSegment { file, generation, segment } => write!(
                 f,
                 "{file}: segment {segment} of log generation {generation} is damaged; \
                  restore the file from a copy"
             ),
-            Self::TooShort {
-                folder,
-                wanted,
-                end,
-            } => write!(
+            Self::TooShort { folder, wanted, end } => write!(
                 f,
                 "{folder}: the log ends at {end} and must reach to {wanted}; \
                  bring the latest log files back or restore a backup"
@@ -196,10 +177,9 @@ impl fmt::Display for LogError {
                 "log position {place}: segments are whole but their records are not; \
                  report this with the log file"
             ),
-            Self::Record { place, problem } => write!(
-                f,
-                "log position {place}: {problem}; report this with the log file"
-            ),
+            Self::Record { place, problem } => {
+                write!(f, "log position {place}: {problem}; report this with the log file")
+            }
             Self::SectorTooLong { file, sector } => write_sector_too_long(f, file, *sector),
             Self::Exists { folder, file } => write!(
                 f,

@@ -39,11 +39,7 @@ pub(super) fn put_chunk(
     let room = segment.len() - *used;
     let left = record.len() - written;
     let whole = written == 0 && SHORT_HEADER_BYTES + left <= room;
-    let header_bytes = if whole || written > 0 {
-        SHORT_HEADER_BYTES
-    } else {
-        BEGIN_HEADER_BYTES
-    };
+    let header_bytes = if whole || written > 0 { SHORT_HEADER_BYTES } else { BEGIN_HEADER_BYTES };
     let part = left.min(room - header_bytes);
     let chunk = &mut segment[*used..][..header_bytes + part];
     chunk[0] = match (whole, written) {

@@ -11,9 +11,7 @@ pub struct LogNames {
 impl LogNames {
     /// Names that begin with `base`, three characters in the field's tradition.
     pub fn new(base: &str) -> Self {
-        Self {
-            base: base.to_owned(),
-        }
+        Self { base: base.to_owned() }
     }
 
     /// The file being written.
@@ -38,9 +36,7 @@ impl LogNames {
 
     /// The generation of a closed file's name.
     pub(crate) fn closed_generation(&self, name: &str) -> Option<Generation> {
-        let digits = name
-            .strip_prefix(self.base.as_str())?
-            .strip_suffix(".plg")?;
+        let digits = name.strip_prefix(self.base.as_str())?.strip_suffix(".plg")?;
         let generation = Generation(u32::from_str_radix(digits, 16).ok()?);
         (self.closed(generation) == name).then_some(generation)
     }
@@ -55,10 +51,7 @@ mod tests {
     fn closed_names_read_back_and_others_do_not() {
         let names = LogNames::new("E00");
         assert_eq!(names.closed(Generation(0xAB)), "E00000000AB.plg");
-        assert_eq!(
-            names.closed_generation("E00000000AB.plg"),
-            Some(Generation(0xAB))
-        );
+        assert_eq!(names.closed_generation("E00000000AB.plg"), Some(Generation(0xAB)));
         for other in [
             "E00.plg",
             "E00tmp.plg",

@@ -79,15 +79,11 @@ impl NextFile {
         }
         self.hurry.set(true);
         self.changed.notify_all();
-        self.changed
-            .wait_until(|| self.ready.borrow().is_some())
-            .await;
+        self.changed.wait_until(|| self.ready.borrow().is_some()).await;
         self.running.set(false);
         self.hurry.set(false);
         self.progress.set(0);
-        self.ready
-            .take()
-            .expect("invariant: the wait ended because the file is ready")
+        self.ready.take().expect("invariant: the wait ended because the file is ready")
     }
 
     /// Ends formatting wherever it is; what there is of the file is worthless.
@@ -112,16 +108,12 @@ impl NextFile {
     async fn format(&self) -> Result<Rc<dyn Device>, LogError> {
         let name = self.folder.names.next();
         self.folder.remove_if_there(&name).await?;
-        let mode = OpenMode::CreateNew {
-            length: LOG_FILE_BYTES,
-        };
+        let mode = OpenMode::CreateNew { length: LOG_FILE_BYTES };
         let device = self.folder.volume.open(&name, mode).await?;
         let mut buffer = pattern(self.chunk_bytes);
         for offset in (0..LOG_FILE_BYTES).step_by(self.chunk_bytes) {
             let due = due_at(offset);
-            self.changed
-                .wait_until(|| self.hurry.get() || self.progress.get() >= due)
-                .await;
+            self.changed.wait_until(|| self.hurry.get() || self.progress.get() >= due).await;
             if self.stopped.get() {
                 break;
             }
@@ -130,10 +122,7 @@ impl NextFile {
             let written = self.bytes_written.get() + buffer.len() as u64;
             self.bytes_written.set(written);
         }
-        device
-            .submit(Request::flush(Purpose::LogFormat))
-            .await
-            .result?;
+        device.submit(Request::flush(Purpose::LogFormat)).await.result?;
         Ok(device)
     }
 }

@@ -191,14 +191,7 @@ struct LogComparison {
 
 impl LogComparison {
     const fn new(witness: Witness, stream: u32, segment_size: SegmentSize) -> Self {
-        Self {
-            witness,
-            stream,
-            segment_size,
-            next: 0,
-            sum: 0,
-            bad: None,
-        }
+        Self { witness, stream, segment_size, next: 0, sum: 0, bad: None }
     }
 
     /// Looks at the next bytes of the file.
@@ -239,11 +232,7 @@ impl LogComparison {
     fn result(&self) -> Option<(u64, Written)> {
         let generation = self.witness.generation;
         if let Some((segment, segments)) = self.bad {
-            let what = Written::LogSegments {
-                generation,
-                segment,
-                segments,
-            };
+            let what = Written::LogSegments { generation, segment, segments };
             return Some((self.segment_size.offset(segment), what));
         }
         (self.sum != self.witness.sum).then_some((0, Written::LogGeneration { generation }))

@@ -42,11 +42,7 @@ impl LogReader {
         if first == last && start > end {
             let folder = chain.folder().volume.name().to_owned();
             let wanted = start;
-            return Err(LogError::TooShort {
-                folder,
-                wanted,
-                end,
-            });
+            return Err(LogError::TooShort { folder, wanted, end });
         }
         let size = file.header.segment_size;
         let (segment, byte) = if start.segment < size.first() {
@@ -79,10 +75,7 @@ impl LogReader {
                 return Err(LogError::Framing { place });
             };
             self.byte = end;
-            let span = Span {
-                start: place,
-                end: self.place(),
-            };
+            let span = Span { start: place, end: self.place() };
             let unfinished = self.pending.is_some();
             match found {
                 Chunk::End => {}
@@ -92,21 +85,15 @@ impl LogReader {
                     return Ok(Some((span, record)));
                 }
                 Chunk::Begin { total, part } if !unfinished => {
-                    self.pending = Some(PendingRecord {
-                        start: place,
-                        total,
-                        bytes: part.to_vec(),
-                    });
+                    self.pending =
+                        Some(PendingRecord { start: place, total, bytes: part.to_vec() });
                     self.may_begin_amid = false;
                 }
                 Chunk::Fragment(_) if !unfinished && self.may_begin_amid => {}
                 Chunk::Fragment(part) if unfinished => {
                     let part = part.to_vec();
                     if let Some(complete) = self.complete_with(&part, place)? {
-                        let span = Span {
-                            start: complete.start,
-                            end: self.place(),
-                        };
+                        let span = Span { start: complete.start, end: self.place() };
                         return Ok(Some((span, decode(complete.start, &complete.bytes)?)));
                     }
                 }

@@ -81,19 +81,11 @@ impl LogRecord {
     pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut fields = Fields::new(bytes);
         let record = match fields.u8("record kind")? {
-            kind::BEGIN => Self::Begin {
-                transaction: transaction(&mut fields)?,
-            },
-            kind::COMMIT => Self::Commit {
-                transaction: transaction(&mut fields)?,
-            },
-            kind::ROLLBACK => Self::Rollback {
-                transaction: transaction(&mut fields)?,
-            },
+            kind::BEGIN => Self::Begin { transaction: transaction(&mut fields)? },
+            kind::COMMIT => Self::Commit { transaction: transaction(&mut fields)? },
+            kind::ROLLBACK => Self::Rollback { transaction: transaction(&mut fields)? },
             kind::APPLY => Self::Apply(ApplyRecord::decode(&mut fields)?),
-            kind::EXTEND => Self::Extend {
-                length: Bytes(fields.number("file length")?),
-            },
+            kind::EXTEND => Self::Extend { length: Bytes(fields.number("file length")?) },
             kind::ATTACH => {
                 let (database, dbtime) = state(&mut fields)?;
                 Self::Attach { database, dbtime }
@@ -131,8 +123,5 @@ fn put_state(out: &mut Vec<u8>, kind: u8, database: u32, dbtime: u64) {
 }
 
 fn state(fields: &mut Fields<'_>) -> Result<(u32, u64), DecodeError> {
-    Ok((
-        fields.number("database signature")?,
-        fields.number("database time")?,
-    ))
+    Ok((fields.number("database signature")?, fields.number("database time")?))
 }

@@ -73,10 +73,9 @@ impl LogSettings {
     pub(super) fn segment_size_on(&self, device: &dyn Device) -> Result<SegmentSize, LogError> {
         let (caps, short) = (device.caps(), SegmentSize::Bytes512);
         match self.segment_size {
-            Some(size) if size.bytes() < caps.sector as usize => Err(LogError::SectorTooLong {
-                file: device.name().to_owned(),
-                sector: caps.sector,
-            }),
+            Some(size) if size.bytes() < caps.sector as usize => {
+                Err(LogError::SectorTooLong { file: device.name().to_owned(), sector: caps.sector })
+            }
             Some(size) => Ok(size),
             None if caps.sector.max(caps.physical_sector) as usize <= short.bytes() => Ok(short),
             None => Ok(SegmentSize::Bytes4096),
@@ -87,10 +86,7 @@ impl LogSettings {
 impl LogFolder {
     /// The stream of base name `base`, such as `E00`, in a folder.
     pub fn new(volume: Rc<dyn Volume>, base: &str) -> Self {
-        Self {
-            volume,
-            names: LogNames::new(base),
-        }
+        Self { volume, names: LogNames::new(base) }
     }
 
     /// A file's name as errors print it.
@@ -116,13 +112,9 @@ impl LogFolder {
     pub async fn header(&self, file: &str) -> Result<LogHeader, LogError> {
         let device = self.volume.open(file, OpenMode::ReadOnly).await?;
         let bytes = read(&*device, Purpose::LogRead, 0, LOG_HEADER_BYTES).await?;
-        let bytes = bytes
-            .first_chunk()
-            .expect("invariant: the whole header was read");
-        LogHeader::decode(bytes).map_err(|problem| LogError::Header {
-            file: self.path(file),
-            problem,
-        })
+        let bytes = bytes.first_chunk().expect("invariant: the whole header was read");
+        LogHeader::decode(bytes)
+            .map_err(|problem| LogError::Header { file: self.path(file), problem })
     }
 }
 

@@ -37,11 +37,7 @@ pub(super) struct Batch {
 impl Batch {
     /// The place behind the batch: everything before it is durable once the batch is written.
     pub(super) fn end(&self) -> Lgpos {
-        Lgpos {
-            generation: self.generation,
-            segment: self.first + self.count,
-            byte: 0,
-        }
+        Lgpos { generation: self.generation, segment: self.first + self.count, byte: 0 }
     }
 
     /// Puts the headers in front of all segments and returns the generation's checksum, moved on
@@ -49,19 +45,11 @@ impl Batch {
     pub(super) fn seal(&mut self, started: LogTime, stream: u32, sum: u64) -> u64 {
         let (generation, write_first, write_count) = (self.generation, self.first, self.count);
         let segments = self.bytes.chunks_exact_mut(self.size.bytes());
-        (self.first..)
-            .zip(segments)
-            .fold(sum, |sum, (index, bytes)| {
-                let header = SegmentHeader {
-                    generation,
-                    index,
-                    started,
-                    stream,
-                    write_first,
-                    write_count,
-                };
-                accumulate(sum, header.seal(bytes))
-            })
+        (self.first..).zip(segments).fold(sum, |sum, (index, bytes)| {
+            let header =
+                SegmentHeader { generation, index, started, stream, write_first, write_count };
+            accumulate(sum, header.seal(bytes))
+        })
     }
 }
 
@@ -94,11 +82,7 @@ impl Tail {
     /// Where the next record goes.
     pub(super) fn tip(&self) -> Lgpos {
         let byte = u16::try_from(self.used).expect("invariant: a segment has 4 KiB at most");
-        Lgpos {
-            generation: self.generation,
-            segment: self.segment,
-            byte,
-        }
+        Lgpos { generation: self.generation, segment: self.segment, byte }
     }
 
     /// `place`, or the tip if that comes first. An empty segment ends before it begins: nothing of
@@ -121,10 +105,7 @@ impl Tail {
 
     /// The end of the last complete segment.
     pub(super) fn complete_end(&self) -> Lgpos {
-        self.within(Lgpos {
-            byte: 0,
-            ..self.tip()
-        })
+        self.within(Lgpos { byte: 0, ..self.tip() })
     }
 
     /// Bytes that wait to be written.
@@ -152,10 +133,7 @@ impl Tail {
             written += put_chunk(segment, &mut self.used, &record, written);
         }
         self.encoded = record;
-        Span {
-            start,
-            end: self.tip(),
-        }
+        Span { start, end: self.tip() }
     }
 
     /// Ends the segment being filled, if it holds anything: the rest of it is fill.
@@ -226,11 +204,7 @@ mod tests {
     const SIZES: [SegmentSize; 2] = [SegmentSize::Bytes512, SegmentSize::Bytes4096];
 
     const fn place(generation: u32, segment: u16, byte: u16) -> Lgpos {
-        Lgpos {
-            generation: Generation(generation),
-            segment,
-            byte,
-        }
+        Lgpos { generation: Generation(generation), segment, byte }
     }
 
     fn append(tail: &mut Tail, bytes: usize) -> super::Span {

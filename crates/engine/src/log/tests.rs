@@ -79,11 +79,7 @@ pub(crate) fn record(number: u32, bytes: usize) -> LogRecord {
 }
 
 pub(crate) const fn place(generation: u32, segment: u16, byte: u16) -> Lgpos {
-    Lgpos {
-        generation: Generation(generation),
-        segment,
-        byte,
-    }
+    Lgpos { generation: Generation(generation), segment, byte }
 }
 
 /// All records from `start` on.
@@ -115,10 +111,7 @@ pub(crate) fn small_buffers() -> LogSettings {
 
 /// The same with segments of a length.
 fn small_buffers_of(size: SegmentSize) -> LogSettings {
-    LogSettings {
-        segment_size: Some(size),
-        ..small_buffers()
-    }
+    LogSettings { segment_size: Some(size), ..small_buffers() }
 }
 
 /// A log of `generations` full files and half of another one.
@@ -130,9 +123,7 @@ fn filled_log(generations: u32) -> (World, Vec<LogRecord>) {
 fn filled_log_of(size: SegmentSize, generations: u32) -> (World, Vec<LogRecord>) {
     let world = World::of(&VolumeImage::default());
     let records = world.run(move |runtime, folder| async move {
-        let log = Log::create(&runtime, folder, identity(), small_buffers_of(size))
-            .await
-            .unwrap();
+        let log = Log::create(&runtime, folder, identity(), small_buffers_of(size)).await.unwrap();
         let mut records = Vec::new();
         while log.tip() < place(generations + 1, size.per_file() / 2, 0) {
             let number = u32::try_from(records.len()).unwrap();

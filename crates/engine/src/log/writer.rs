@@ -138,10 +138,7 @@ impl Log {
             return Self::create(runtime, folder, identity, settings).await;
         };
         let signature = chain.identity().signature;
-        let identity = LogIdentity {
-            signature,
-            ..identity
-        };
+        let identity = LogIdentity { signature, ..identity };
         chain.require_identity(&identity)?;
         let end = chain.end().await?;
         Self::resume(runtime, folder, identity, settings, end).await
@@ -161,10 +158,7 @@ impl Log {
             // The crash fell between the two renames of a roll.
             let next = folder.header(&names.next()).await;
             if next.is_ok_and(|header| header.generation == end.generation) {
-                folder
-                    .volume
-                    .rename(&names.next(), &names.current())
-                    .await?;
+                folder.volume.rename(&names.next(), &names.current()).await?;
             }
         }
         Self::begin(runtime, folder, identity, settings, end).await
@@ -190,11 +184,7 @@ impl Log {
         let sum = install(&folder, &*device, &header, end.generation).await?;
         let tail = Tail::new(generation, segment_size);
         let counters = LogCounters::of_one_header();
-        let start = Lgpos {
-            generation,
-            segment: segment_size.first(),
-            byte: 0,
-        };
+        let start = Lgpos { generation, segment: segment_size.first(), byte: 0 };
         let stream = identity.signature.random;
         let inner = Inner {
             runtime: runtime.clone(),
@@ -214,21 +204,14 @@ impl Log {
                 failed: None,
                 counters,
             }),
-            current: RefCell::new(CurrentFile {
-                device,
-                generation,
-                created: header.created,
-                sum,
-            }),
+            current: RefCell::new(CurrentFile { device, generation, created: header.created, sum }),
             checkpoint_file,
             checkpoint: Cell::new(end.checkpoint),
             removal: Removal::default(),
             next,
             changed: Notify::default(),
         };
-        Ok(Self {
-            inner: Rc::new(inner),
-        })
+        Ok(Self { inner: Rc::new(inner) })
     }
 
     /// Appends a record in memory. It is durable once [`Log::durable`] has reached its end.
@@ -327,8 +310,7 @@ impl Log {
         if self.inner.state.borrow().unwritten_bytes() <= most {
             return self.inner.state.borrow().check();
         }
-        self.wait_until(|state| state.unwritten_bytes() <= most)
-            .await
+        self.wait_until(|state| state.unwritten_bytes() <= most).await
     }
 
     /// Writes the checkpoint, then removes the generations below it if logging is circular.
@@ -391,9 +373,7 @@ impl WriterState {
     fn check(&self) -> Result<(), LogError> {
         match &self.failed {
             None => Ok(()),
-            Some(first) => Err(LogError::Poisoned {
-                first: Box::new(first.clone()),
-            }),
+            Some(first) => Err(LogError::Poisoned { first: Box::new(first.clone()) }),
         }
     }
 
@@ -499,12 +479,8 @@ impl Inner {
             sum: header.previous_checksum,
         };
         let sum = install(&self.folder, &*device, &header, closed.generation).await?;
-        *self.current.borrow_mut() = CurrentFile {
-            device,
-            generation,
-            created: header.created,
-            sum,
-        };
+        *self.current.borrow_mut() =
+            CurrentFile { device, generation, created: header.created, sum };
         let mut state = self.state.borrow_mut();
         state.counters.bytes_written.0 += LOG_HEADER_BYTES as u64;
         state.counters.generations += 1;
@@ -641,10 +617,7 @@ async fn install(
         let closed = names.closed(closed);
         folder.volume.rename(&names.current(), &closed).await?;
     }
-    folder
-        .volume
-        .rename(&names.next(), &names.current())
-        .await?;
+    folder.volume.rename(&names.next(), &names.current()).await?;
     Ok(accumulate(0, header_share(&bytes)))
 }
 

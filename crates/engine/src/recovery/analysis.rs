@@ -32,10 +32,7 @@ struct OpenTransaction {
 impl Analysis {
     /// Nothing seen; the header states `dbtime`.
     pub(super) fn since(dbtime: u64) -> Self {
-        Self {
-            dbtime,
-            ..Self::default()
-        }
+        Self { dbtime, ..Self::default() }
     }
 
     /// Takes the database time of a record into account.
@@ -84,8 +81,7 @@ impl Analysis {
                 // A revived node is deleted once more, and nothing else remembers that.
                 let deleted = undone.into_iter();
                 let deleted = deleted.filter(|undo| matches!(undo, Undo::Revive { .. }));
-                self.cleanups
-                    .extend(deleted.map(|of| PendingCleanup { begin, of }));
+                self.cleanups.extend(deleted.map(|of| PendingCleanup { begin, of }));
             }
         }
     }
@@ -101,12 +97,7 @@ impl Analysis {
 
     fn open(&mut self, transaction: TransactionId, begin: Lgpos) -> &mut OpenTransaction {
         self.last_transaction = self.last_transaction.max(transaction);
-        self.open
-            .entry(transaction)
-            .or_insert_with(|| OpenTransaction {
-                begin,
-                undo: Vec::new(),
-            })
+        self.open.entry(transaction).or_insert_with(|| OpenTransaction { begin, undo: Vec::new() })
     }
 
     /// What was flagged and released stays until cleanup removes it.
@@ -140,11 +131,7 @@ impl Analysis {
         let open = std::mem::take(&mut self.open);
         open.into_iter()
             .filter(|(transaction, _)| transaction.is_some())
-            .map(|(transaction, open)| Loser {
-                transaction,
-                begin: open.begin,
-                undo: open.undo,
-            })
+            .map(|(transaction, open)| Loser { transaction, begin: open.begin, undo: open.undo })
             .collect()
     }
 }
@@ -161,19 +148,11 @@ mod tests {
     const TREE: ObjectId = ObjectId(8);
 
     fn delete(key: u8) -> Undo {
-        Undo::FlagDelete {
-            tree: TREE,
-            key: vec![key],
-            data: Vec::new(),
-        }
+        Undo::FlagDelete { tree: TREE, key: vec![key], data: Vec::new() }
     }
 
     fn insert(key: u8) -> Undo {
-        Undo::Insert {
-            tree: TREE,
-            key: vec![key],
-            data: Vec::new(),
-        }
+        Undo::Insert { tree: TREE, key: vec![key], data: Vec::new() }
     }
 
     fn apply(transaction: u32, undo: UndoAction) -> LogRecord {
@@ -189,26 +168,18 @@ mod tests {
     fn analyse(records: &[LogRecord]) -> Analysis {
         let mut analysis = Analysis::default();
         for (segment, record) in (0..).zip(records) {
-            let start = Lgpos {
-                generation: Generation(1),
-                segment,
-                byte: 0,
-            };
+            let start = Lgpos { generation: Generation(1), segment, byte: 0 };
             analysis.observe(Span { start, end: start }, record);
         }
         analysis
     }
 
     const fn begin(number: u32) -> LogRecord {
-        LogRecord::Begin {
-            transaction: TransactionId(number),
-        }
+        LogRecord::Begin { transaction: TransactionId(number) }
     }
 
     const fn commit(number: u32) -> LogRecord {
-        LogRecord::Commit {
-            transaction: TransactionId(number),
-        }
+        LogRecord::Commit { transaction: TransactionId(number) }
     }
 
     #[test]
@@ -234,9 +205,7 @@ mod tests {
 
     #[test]
     fn only_committed_deletes_are_cleaned_up() {
-        let rollback = LogRecord::Rollback {
-            transaction: TransactionId(2),
-        };
+        let rollback = LogRecord::Rollback { transaction: TransactionId(2) };
         let mut analysis = analyse(&[
             begin(1),
             begin(2),
@@ -255,10 +224,7 @@ mod tests {
 
     #[test]
     fn a_long_value_that_was_removed_is_not_cleaned_up_again() {
-        let release = |long_value| Undo::LongValueRelease {
-            tree: TREE,
-            long_value,
-        };
+        let release = |long_value| Undo::LongValueRelease { tree: TREE, long_value };
         let mut analysis = analyse(&[
             begin(1),
             apply(1, UndoAction::Push(vec![release(3), release(4)])),

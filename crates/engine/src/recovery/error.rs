@@ -108,44 +108,22 @@ impl fmt::Display for RecoveryError {
                 "{file}: is in state \"{state}\", which this program cannot recover from; \
                  restore a backup"
             ),
-            Self::LostWrite {
-                file,
-                page,
-                found,
-                expected,
-                place,
-            } => write!(
+            Self::LostWrite { file, page, found, expected, place } => write!(
                 f,
                 "{file}: page {page} has database time {found} where the log record at {place} \
                  expects {expected}: a write was lost; check the disk, then restore a backup"
             ),
-            Self::DamagedPage {
-                file,
-                page,
-                problem,
-                place,
-            } => write!(
+            Self::DamagedPage { file, page, problem, place } => write!(
                 f,
                 "{file}: page {page}: {problem}; the log from {place} on changes it but does not \
                  hold it whole; check the disk, then restore a backup"
             ),
-            Self::Mismatch {
-                file,
-                page,
-                problem,
-                place,
-            } => write!(
+            Self::Mismatch { file, page, problem, place } => write!(
                 f,
                 "{file}: page {page} does not fit the log record at {place} ({problem}); \
                  check the disk, then restore a backup"
             ),
-            Self::LogTooOld {
-                file,
-                page,
-                found,
-                latest,
-                end,
-            } => write!(
+            Self::LogTooOld { file, page, found, latest, end } => write!(
                 f,
                 "{file}: page {page} has database time {found}, but the log ends at {end} with \
                  {latest}: its end is lost; bring the latest log files back or restore a backup"

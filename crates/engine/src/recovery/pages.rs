@@ -125,11 +125,7 @@ impl Pages {
     }
 
     fn admit(&mut self, page: PageNumber, reads: bool) {
-        let state = if reads {
-            State::Loading(self.submit_read(page))
-        } else {
-            State::ToCome
-        };
+        let state = if reads { State::Loading(self.submit_read(page)) } else { State::ToCome };
         self.slots.admit(page, state);
     }
 
@@ -203,8 +199,7 @@ impl Pages {
     /// Takes note of writes that have ended, and lets idle pages go until there is memory for more
     /// reads; those that were changed are written first.
     pub(super) fn make_room(&mut self) -> Result<(), RecoveryError> {
-        self.writing
-            .end(&mut self.slots, &mut self.spare, self.page_size)?;
+        self.writing.end(&mut self.slots, &mut self.spare, self.page_size)?;
         while self.slots.len() + self.capacity / FREE_SHARE > self.capacity
             && !self.writing.has_enough()
         {
@@ -226,8 +221,7 @@ impl Pages {
         let ended = self.ended();
         loop {
             let change = ended.notified();
-            self.writing
-                .end(&mut self.slots, &mut self.spare, self.page_size)?;
+            self.writing.end(&mut self.slots, &mut self.spare, self.page_size)?;
             self.write(true);
             if self.writing.is_idle() {
                 break;
@@ -255,16 +249,11 @@ impl Pages {
             };
             let offset = self.page_size.file_offset(run.first);
             let sealed = self.writing.seal(run, &mut self.slots, buffer);
-            let write = Request::write(
-                Purpose::Database,
-                offset,
-                sealed,
-                device::Durability::Volatile,
-            );
+            let write =
+                Request::write(Purpose::Database, offset, sealed, device::Durability::Volatile);
             let ended = Rc::clone(&self.ended);
             let write = self.device.submit(write);
-            self.writing
-                .begin(run, write.on_complete(move |_| ended.notify_all()));
+            self.writing.begin(run, write.on_complete(move |_| ended.notify_all()));
         }
     }
 

@@ -34,10 +34,7 @@ pub async fn redo(
     settings: &RecoverySettings,
     progress: &dyn Fn(RecoveryProgress),
 ) -> Result<Option<Redone>, RecoveryError> {
-    let device = files
-        .database
-        .open(&files.file, OpenMode::ReadWrite)
-        .await?;
+    let device = files.database.open(&files.file, OpenMode::ReadWrite).await?;
     let (header, page_size) = read_header(&*device).await?;
     match header.state {
         DatabaseState::DirtyShutdown => {}
@@ -54,11 +51,7 @@ pub async fn redo(
     let (_, last) = chain.found();
     let first = checkpoint.generation;
     // The header's database time may be as old as the checkpoint's generation.
-    let generation_start = Lgpos {
-        generation: first,
-        segment: 1,
-        byte: 0,
-    };
+    let generation_start = Lgpos { generation: first, segment: 1, byte: 0 };
     let reader = LogReader::open(chain, generation_start).await?;
     let mut redo = Redo {
         start: checkpoint,
@@ -69,18 +62,10 @@ pub async fn redo(
         analysis: Analysis::since(header.dbtime),
         damaged: BTreeMap::new(),
         newest: (PageNumber::NONE, 0),
-        summary: RecoverySummary {
-            first,
-            last,
-            ..RecoverySummary::default()
-        },
+        summary: RecoverySummary { first, last, ..RecoverySummary::default() },
     };
     let report = |current| {
-        progress(RecoveryProgress {
-            first,
-            current,
-            last,
-        });
+        progress(RecoveryProgress { first, current, last });
     };
     let end = redo.run(runtime, reader, settings, &report).await?;
     if checkpoint > end.place() {
@@ -98,10 +83,7 @@ pub async fn redo(
 async fn read_header(device: &dyn Device) -> Result<(DatabaseHeader, PageSize), RecoveryError> {
     let present = usize::try_from(device.length()).unwrap_or(usize::MAX);
     let length = PROBE_BYTES.min(present / device::ALIGNMENT * device::ALIGNMENT);
-    let damaged = |problem| RecoveryError::Header {
-        file: device.name().to_owned(),
-        problem,
-    };
+    let damaged = |problem| RecoveryError::Header { file: device.name().to_owned(), problem };
     if length == 0 {
         return Err(damaged(HeaderError::NoGoodCopy));
     }
@@ -117,15 +99,9 @@ async fn find_log(
     header: &DatabaseHeader,
     page_size: PageSize,
 ) -> Result<(LogChain, Lgpos), RecoveryError> {
-    let identity = LogIdentity {
-        page_size,
-        signature: header.log_signature,
-        database: header.signature,
-    };
-    let required = (
-        header.generation_min_required,
-        header.generation_max_required,
-    );
+    let identity =
+        LogIdentity { page_size, signature: header.log_signature, database: header.signature };
+    let required = (header.generation_min_required, header.generation_max_required);
     let Some(chain) = LogChain::find(folder).await? else {
         return Err(RecoveryError::Log(LogError::Missing {
             folder: folder.volume.name().to_owned(),
@@ -137,11 +113,7 @@ async fn find_log(
     chain.require_identity(&identity)?;
     let start = match read_checkpoint(folder, &identity).await? {
         Some(checkpoint) if checkpoint.place.is_some() => checkpoint.place,
-        _ => Lgpos {
-            generation: required.0,
-            segment: 1,
-            byte: 0,
-        },
+        _ => Lgpos { generation: required.0, segment: 1, byte: 0 },
     };
     let (_, last) = chain.found();
     chain.require(start.generation.min(last), required.1.max(last))?;
@@ -316,12 +288,7 @@ impl Redo {
             Step::Skip => self.summary.pages_skipped += 1,
             Step::Wait => {
                 let problem = page.damage.clone().unwrap_or_default();
-                let damage = RecoveryError::DamagedPage {
-                    file,
-                    page: number,
-                    problem,
-                    place,
-                };
+                let damage = RecoveryError::DamagedPage { file, page: number, problem, place };
                 self.damaged.entry(number).or_insert(damage);
             }
             Step::Lost => {
@@ -344,12 +311,7 @@ impl Redo {
                     }
                 }
                 Err(problem) => {
-                    let mismatch = RecoveryError::Mismatch {
-                        file,
-                        page: number,
-                        problem,
-                        place,
-                    };
+                    let mismatch = RecoveryError::Mismatch { file, page: number, problem, place };
                     page.damage = Some(mismatch.to_string());
                     self.damaged.insert(number, mismatch);
                 }
@@ -366,13 +328,7 @@ impl Redo {
         let (page, found) = self.newest;
         let latest = self.analysis.dbtime;
         if found > latest {
-            return Err(RecoveryError::LogTooOld {
-                file,
-                page,
-                found,
-                latest,
-                end: end.place(),
-            });
+            return Err(RecoveryError::LogTooOld { file, page, found, latest, end: end.place() });
         }
         let losers = self.analysis.take_losers();
         let cleanups = self.analysis.take_cleanups();

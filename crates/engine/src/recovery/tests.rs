@@ -23,11 +23,7 @@ use twin::{FILE, PAGE_BYTES, Twin, expected_pages, live, page_of};
 fn a_change_is_made_exactly_once() {
     assert_eq!(step(Some(4), 4, 9, false), Step::Apply);
     assert_eq!(step(Some(9), 4, 9, false), Step::Skip);
-    assert_eq!(
-        step(Some(12), 4, 9, true),
-        Step::Apply,
-        "never trust what can be made anew"
-    );
+    assert_eq!(step(Some(12), 4, 9, true), Step::Apply, "never trust what can be made anew");
     assert_eq!(step(Some(3), 4, 9, false), Step::Lost);
     assert_eq!(step(Some(6), 4, 9, false), Step::Lost);
     assert_eq!(step(Some(0), 4, 9, true), Step::Apply);
@@ -63,15 +59,11 @@ fn redo_in(world: &World) -> Result<Option<Redone>, RecoveryError> {
 /// Redoes `image` unless power fails at a request of it.
 fn redo_until(image: &VolumeImage, at_request: Option<u64>) -> Result<CrashVolume, RecoveryError> {
     let world = World::of(image);
-    let options = CrashOptions {
-        at_request,
-        ..CrashOptions::default()
-    };
+    let options = CrashOptions { at_request, ..CrashOptions::default() };
     let volume = CrashVolume::new(Rc::new(world.memory.clone()), image, options);
     let (runtime, files) = (world.executor.runtime(), files(Rc::new(volume.clone())));
-    let redone = volume.run(&world.executor, async move {
-        redo(&runtime, &files, &settings(), &|_| ()).await
-    });
+    let redone = volume
+        .run(&world.executor, async move { redo(&runtime, &files, &settings(), &|_| ()).await });
     redone.transpose()?;
     assert_eq!(volume.has_crashed(), at_request.is_some());
     Ok(volume)
@@ -108,10 +100,7 @@ fn reads_are_kept_in_flight_while_pages_are_written() {
     let (mut beside, mut all) = (0, 0);
     for seed in 1..=8 {
         let requests = requests_of_redo(Seed(seed));
-        let reads: Vec<_> = requests
-            .iter()
-            .filter(|of| of.kind == OpKind::Read)
-            .collect();
+        let reads: Vec<_> = requests.iter().filter(|of| of.kind == OpKind::Read).collect();
         let in_flight = |read: &Observation, at| read.submitted <= at && at < read.completed;
         let depth = |at| reads.iter().filter(|read| in_flight(read, at)).count();
         let most = reads.iter().map(|read| depth(read.submitted)).max();
@@ -128,23 +117,14 @@ fn reads_are_kept_in_flight_while_pages_are_written() {
 
 /// Refuses where the file does not hold what all records of the log say.
 fn compare(world: &World) -> Result<(), TestCaseError> {
-    let records = world
-        .run(|_, folder| read_all(folder, place(1, 1, 0)))
-        .unwrap();
+    let records = world.run(|_, folder| read_all(folder, place(1, 1, 0))).unwrap();
     let file = world.memory.image().files[FILE].to_vec();
     for (number, expected) in expected_pages(&records) {
         let found = page_of(&file, number);
         let view = |bytes: &[u8]| {
             let page = PageRef::new(bytes);
-            let nodes: Vec<_> = (0..page.node_count())
-                .map(|line| page.node_bytes(line))
-                .collect();
-            (
-                page.dbtime(),
-                page.previous(),
-                page.external_header().to_vec(),
-                nodes,
-            )
+            let nodes: Vec<_> = (0..page.node_count()).map(|line| page.node_bytes(line)).collect();
+            (page.dbtime(), page.previous(), page.external_header().to_vec(), nodes)
         };
         prop_assert_eq!(view(&found), view(&expected), "page {}", number);
     }
@@ -210,9 +190,7 @@ fn redo_says_what_it_did_and_is_done_only_once() {
 fn redone_with_changed_page() -> (VolumeImage, PageNumber) {
     let world = World::of(&crashed(900));
     let redone = redo_in(&world).unwrap().expect("the file is dirty");
-    let records = world
-        .run(move |_, folder| read_all(folder, redone.checkpoint))
-        .unwrap();
+    let records = world.run(move |_, folder| read_all(folder, redone.checkpoint)).unwrap();
     let edits = || {
         let applies = records.iter().filter_map(|record| match record {
             LogRecord::Apply(apply) => Some(apply),
@@ -221,13 +199,8 @@ fn redone_with_changed_page() -> (VolumeImage, PageNumber) {
         applies.flat_map(|apply| &apply.pages)
     };
     let never_anew = |page| edits().all(|edits| edits.page != page || !edits.rebuilds());
-    let page = edits()
-        .map(|edits| edits.page)
-        .find(|page| never_anew(*page));
-    (
-        world.memory.image(),
-        page.expect("the checkpoint has moved"),
-    )
+    let page = edits().map(|edits| edits.page).find(|page| never_anew(*page));
+    (world.memory.image(), page.expect("the checkpoint has moved"))
 }
 
 fn bytes_of(page: PageNumber) -> std::ops::Range<usize> {
@@ -287,10 +260,7 @@ fn a_lost_end_of_the_log_shows_in_the_pages() {
     change_file(&mut image, "E00.plg", |bytes| bytes[4 * 4096..].fill(0));
     let result = redo_in(&World::of(&image));
     assert!(
-        matches!(
-            result,
-            Err(RecoveryError::LogTooOld { .. } | RecoveryError::Log(_))
-        ),
+        matches!(result, Err(RecoveryError::LogTooOld { .. } | RecoveryError::Log(_))),
         "{result:?}"
     );
 }
@@ -302,10 +272,7 @@ fn a_missing_log_and_another_s_log_are_refused() {
     without.files.retain(|name, _| !name.contains(".plg"));
     let result = redo_in(&World::of(&without));
     assert!(
-        matches!(
-            result,
-            Err(RecoveryError::Log(LogError::Missing { found: None, .. }))
-        ),
+        matches!(result, Err(RecoveryError::Log(LogError::Missing { found: None, .. }))),
         "{result:?}"
     );
     change_file(&mut image, FILE, |bytes| {
@@ -314,10 +281,7 @@ fn a_missing_log_and_another_s_log_are_refused() {
         header.encode_over(&mut bytes[..PAGE_BYTES]);
     });
     let result = redo_in(&World::of(&image));
-    assert!(
-        matches!(result, Err(RecoveryError::Log(LogError::Foreign { .. }))),
-        "{result:?}"
-    );
+    assert!(matches!(result, Err(RecoveryError::Log(LogError::Foreign { .. }))), "{result:?}");
 }
 
 #[test]
@@ -329,10 +293,7 @@ fn a_header_that_requires_more_log_than_there_is_is_believed() {
         header.encode_over(&mut bytes[..PAGE_BYTES]);
     });
     let result = redo_in(&World::of(&image));
-    let Err(RecoveryError::Log(LogError::Missing {
-        needed, missing, ..
-    })) = result
-    else {
+    let Err(RecoveryError::Log(LogError::Missing { needed, missing, .. })) = result else {
         panic!("{result:?}");
     };
     assert_eq!((needed.1, missing), (Generation(5), Generation(2)));

@@ -32,15 +32,8 @@ fn pages_taken_and_freed_at_random_are_never_lost_nor_given_twice() {
         }
     }
     check(&pages, &tree, &held);
-    let available = Tree {
-        root: PageNumber(22),
-        space: crate::tree::Space::Of(tree.root),
-        ..tree
-    };
-    assert!(
-        pages.walk_tree(&available).1.len() > 1,
-        "the available extents never split"
-    );
+    let available = Tree { root: PageNumber(22), space: crate::tree::Space::Of(tree.root), ..tree };
+    assert!(pages.walk_tree(&available).1.len() > 1, "the available extents never split");
     for page in held {
         pages.change(|stage| stage.free_page(&tree, page));
     }
@@ -53,9 +46,5 @@ fn a_page_freed_twice_is_damage() {
     let tree = pages.add_tree(20, 8, 0, &TestPages::database_tree());
     let page = pages.change(|stage| stage.allocate_page(&tree, tree.root));
     pages.change(|stage| stage.free_page(&tree, page));
-    assert!(
-        pages
-            .try_change(|stage| stage.free_page(&tree, page))
-            .is_err()
-    );
+    assert!(pages.try_change(|stage| stage.free_page(&tree, page)).is_err());
 }

@@ -52,10 +52,7 @@ impl<'a> Scan<'a> {
         Self {
             transaction,
             tree,
-            at: Entry {
-                key: from.to_vec(),
-                data: Vec::new(),
-            },
+            at: Entry { key: from.to_vec(), data: Vec::new() },
             passed: false,
             ended: false,
             ready: VecDeque::new(),
@@ -92,10 +89,7 @@ impl<'a> Scan<'a> {
                         Seen::Earlier(data) => Some(data.to_vec()),
                         Seen::Absent => None,
                     };
-                    ready.extend(data.map(|data| Entry {
-                        key: at.key.clone(),
-                        data,
-                    }));
+                    ready.extend(data.map(|data| Entry { key: at.key.clone(), data }));
                     true
                 })
             })

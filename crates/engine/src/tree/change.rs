@@ -41,12 +41,7 @@ pub(crate) fn insert_or_revive(
             stage.edit(leaf, PageEdit::Insert { line, flags, node })?;
             return Ok(None);
         }
-        let wanted = Wanted {
-            line,
-            key,
-            data,
-            bytes: node.len() + TAG_BYTES,
-        };
+        let wanted = Wanted { line, key, data, bytes: node.len() + TAG_BYTES };
         make_room(stage, tree, &position.path, &wanted)?;
     }
     Err(endless(tree.root))
@@ -79,20 +74,13 @@ pub(crate) fn insert_run(
         match insert_run_at_once(stage, tree, nodes)? {
             Attempt::Done => return Ok(()),
             Attempt::Full(path, line) if is_kept_together => {
-                let wanted = Wanted {
-                    line,
-                    key: first,
-                    data,
-                    bytes,
-                };
+                let wanted = Wanted { line, key: first, data, bytes };
                 make_room(stage, tree, &path, &wanted)?;
             }
             Attempt::Full(..) | Attempt::Apart => break,
         }
     }
-    nodes
-        .iter()
-        .try_for_each(|(key, data)| insert(stage, tree, key, data))
+    nodes.iter().try_for_each(|(key, data)| insert(stage, tree, key, data))
 }
 
 fn insert_run_at_once(
@@ -110,9 +98,7 @@ fn insert_run_at_once(
     let leaf = position.path.leaf;
     let page = stage.page(leaf)?;
     let at = usize::from(line);
-    let inside = page
-        .node(at)
-        .is_some_and(|next| next.compare_pair(last.0, last.1).is_gt());
+    let inside = page.node(at).is_some_and(|next| next.compare_pair(last.0, last.1).is_gt());
     let at_end = at == page.node_count() && position.path.branches().is_empty();
     let rightmost = at == page.node_count() && !page.next().is_some();
     if !(inside || at_end || rightmost) {
@@ -124,18 +110,12 @@ fn insert_run_at_once(
         let mut node = Vec::with_capacity(key.len() + data.len() + 4);
         let flags = encode_node(page.prefix(), key, data, &mut node);
         bytes += node.len() + TAG_BYTES;
-        edits.push(PageEdit::Insert {
-            line: line_u16(at + offset),
-            flags,
-            node,
-        });
+        edits.push(PageEdit::Insert { line: line_u16(at + offset), flags, node });
     }
     if !fits(page, tree, at, bytes) {
         return Ok(Attempt::Full(position.path, line));
     }
-    edits
-        .into_iter()
-        .try_for_each(|edit| stage.edit(leaf, edit))?;
+    edits.into_iter().try_for_each(|edit| stage.edit(leaf, edit))?;
     Ok(Attempt::Done)
 }
 
@@ -167,16 +147,9 @@ pub(crate) fn set_deleted(
     let Ok(line) = position.line else {
         return Err(Stop::Refused(Refusal::NotFound));
     };
-    let node = stage
-        .page(leaf)?
-        .node(usize::from(line))
-        .ok_or(unreadable(leaf))?;
+    let node = stage.page(leaf)?.node(usize::from(line)).ok_or(unreadable(leaf))?;
     let others = node.flags & !node_flags::DELETED;
-    let flags = if deleted {
-        others | node_flags::DELETED
-    } else {
-        others
-    };
+    let flags = if deleted { others | node_flags::DELETED } else { others };
     stage.edit(leaf, PageEdit::NodeFlags { line, flags })
 }
 
@@ -188,10 +161,7 @@ fn revive(
     (key, data): (&[u8], &[u8]),
 ) -> Result<Vec<u8>, Stop> {
     let leaf = position.path.leaf;
-    let node = stage
-        .page(leaf)?
-        .node(usize::from(line))
-        .ok_or(unreadable(leaf))?;
+    let node = stage.page(leaf)?.node(usize::from(line)).ok_or(unreadable(leaf))?;
     if !node.is_deleted() {
         return Err(Stop::Refused(Refusal::Duplicate));
     }
@@ -233,11 +203,8 @@ fn put_data(
 fn fits(page: PageRef<'_>, tree: &Tree, line: usize, bytes: usize) -> bool {
     let appends = line > 0 && line == page.node_count() && !page.next().is_some();
     let body = page.size().body_bytes();
-    let reserve = if appends {
-        body * usize::from(100 - tree.density_percent.min(100)) / 100
-    } else {
-        0
-    };
+    let reserve =
+        if appends { body * usize::from(100 - tree.density_percent.min(100)) / 100 } else { 0 };
     bytes + reserve <= page.free_bytes()
 }
 

@@ -43,10 +43,7 @@ pub(crate) fn remove_prefix(
         let page = stage.page(path.leaf)?;
         if at == page.node_count() && page.next().is_some() {
             let next = page.next();
-            let first = tree_page(stage, tree, next)?
-                .node(0)
-                .ok_or(unreadable(next))?
-                .key();
+            let first = tree_page(stage, tree, next)?.node(0).ok_or(unreadable(next))?.key();
             if !first.starts_with(prefix) {
                 return Ok(removed);
             }
@@ -100,22 +97,15 @@ fn merge(stage: &mut Stage<'_>, tree: &Tree, path: &Path) -> Result<(), Stop> {
         (false, 1..) => (at - 1, false),
         (false, 0) => return Ok(()),
     };
-    let neighbour = stage
-        .page(parent)?
-        .child(neighbour_line)
-        .ok_or(unreadable(parent))?;
+    let neighbour = stage.page(parent)?.child(neighbour_line).ok_or(unreadable(parent))?;
     let leaf = stage.page(path.leaf)?;
-    let nodes: Vec<(u8, Vec<u8>, Vec<u8>)> = leaf
-        .nodes()
-        .map(|node| (node.flags, node.key(), node.data.to_vec()))
-        .collect();
+    let nodes: Vec<(u8, Vec<u8>, Vec<u8>)> =
+        leaf.nodes().map(|node| (node.flags, node.key(), node.data.to_vec())).collect();
     let target = tree_page(stage, tree, neighbour)?;
     let Some(edits) = merge_edits(target, &nodes, behind) else {
         return Ok(());
     };
-    edits
-        .into_iter()
-        .try_for_each(|edit| stage.edit(neighbour, edit))?;
+    edits.into_iter().try_for_each(|edit| stage.edit(neighbour, edit))?;
     remove_leaf(stage, tree, path)
 }
 
@@ -133,11 +123,7 @@ fn merge_edits(
         let compressed = encode_node(target.prefix(), key, data, &mut node);
         used += node.len() + TAG_BYTES;
         let flags = flags & !ese::page::node_flags::COMPRESSED | compressed;
-        edits.push(PageEdit::Insert {
-            line: line_u16(first + offset),
-            flags,
-            node,
-        });
+        edits.push(PageEdit::Insert { line: line_u16(first + offset), flags, node });
     }
     let room = target.size().body_bytes() * MERGE_UP_TO_PERCENT / 100;
     (used <= room).then_some(edits)
@@ -151,23 +137,11 @@ fn remove_leaf(stage: &mut Stage<'_>, tree: &Tree, path: &Path) -> Result<(), St
     let (previous, next) = (page.previous(), page.next());
     if previous.is_some() {
         let before = tree_page(stage, tree, previous)?.previous();
-        stage.edit(
-            previous,
-            PageEdit::Links {
-                previous: before,
-                next,
-            },
-        )?;
+        stage.edit(previous, PageEdit::Links { previous: before, next })?;
     }
     if next.is_some() {
         let after = tree_page(stage, tree, next)?.next();
-        stage.edit(
-            next,
-            PageEdit::Links {
-                previous,
-                next: after,
-            },
-        )?;
+        stage.edit(next, PageEdit::Links { previous, next: after })?;
     }
     let mut freed = vec![path.leaf];
     for &(parent, line) in path.branches().iter().rev() {
@@ -176,7 +150,5 @@ fn remove_leaf(stage: &mut Stage<'_>, tree: &Tree, path: &Path) -> Result<(), St
         }
         freed.push(parent);
     }
-    freed
-        .into_iter()
-        .try_for_each(|page| stage.free_page(tree, page))
+    freed.into_iter().try_for_each(|page| stage.free_page(tree, page))
 }

@@ -35,11 +35,7 @@ impl Loose {
 }
 
 fn joined(tree: &Tree, key: &[u8], data: &[u8]) -> Vec<u8> {
-    if tree.repeats {
-        [key, data].concat()
-    } else {
-        key.to_vec()
-    }
+    if tree.repeats { [key, data].concat() } else { key.to_vec() }
 }
 
 /// One structure step towards room for a node on the leaf of `path`.
@@ -57,11 +53,7 @@ pub(super) fn make_room(
     let nodes = loose_nodes(page, path.leaf)?;
     let cut = leaf_cut(page, &nodes, wanted);
     let separator = leaf_separator(tree, &nodes, wanted, cut);
-    let first_moved = if usize::from(wanted.line) < cut {
-        cut - 1
-    } else {
-        cut
-    };
+    let first_moved = if usize::from(wanted.line) < cut { cut - 1 } else { cut };
     let level = path.branches().len() - 1;
     if !parent_has_room(stage, path, level, separator.len())? {
         let (parent, line) = path.branches()[level];
@@ -79,11 +71,7 @@ fn loose_nodes(page: PageRef<'_>, number: PageNumber) -> Result<Vec<Loose>, Stop
             data: node.data.to_vec(),
         })
         .collect();
-    if nodes.len() == page.node_count() {
-        Ok(nodes)
-    } else {
-        Err(unreadable(number))
-    }
+    if nodes.len() == page.node_count() { Ok(nodes) } else { Err(unreadable(number)) }
 }
 
 /// Of the nodes and the wanted one in their order, how many stay on the left page.
@@ -95,9 +83,8 @@ fn leaf_cut(page: PageRef<'_>, nodes: &[Loose], wanted: &Wanted<'_>) -> usize {
         // that append side by side are not quite in order, so near the end counts as the end.
         return line;
     }
-    let sizes: Vec<usize> = (0..nodes.len())
-        .map(|at| page.node_size(at).unwrap_or_default() + TAG_BYTES)
-        .collect();
+    let sizes: Vec<usize> =
+        (0..nodes.len()).map(|at| page.node_size(at).unwrap_or_default() + TAG_BYTES).collect();
     middle_cut(&sizes, line, wanted.bytes)
 }
 
@@ -163,39 +150,15 @@ fn split_leaf(
     let flags = common_flags(page) | page_flags::LEAF;
     let prefix = best_prefix(page, moved);
     build_page(stage, tree, right, (flags, &prefix), moved)?;
-    stage.edit(
-        right,
-        PageEdit::Links {
-            previous: left,
-            next,
-        },
-    )?;
+    stage.edit(right, PageEdit::Links { previous: left, next })?;
     if !moved.is_empty() {
         let count = line_u16(moved.len());
-        stage.edit(
-            left,
-            PageEdit::Remove {
-                line: line_u16(keep),
-                count,
-            },
-        )?;
+        stage.edit(left, PageEdit::Remove { line: line_u16(keep), count })?;
     }
-    stage.edit(
-        left,
-        PageEdit::Links {
-            previous,
-            next: right,
-        },
-    )?;
+    stage.edit(left, PageEdit::Links { previous, next: right })?;
     if next.is_some() {
         let after = stage.page(next)?.next();
-        stage.edit(
-            next,
-            PageEdit::Links {
-                previous: right,
-                next: after,
-            },
-        )?;
+        stage.edit(next, PageEdit::Links { previous: right, next: after })?;
     }
     let parent = path.branches()[path.branches().len() - 1];
     add_child(stage, parent, separator, (left, right))
@@ -209,13 +172,7 @@ fn build_page(
     (flags, prefix): (u32, &[u8]),
     nodes: &[Loose],
 ) -> Result<(), Stop> {
-    stage.edit(
-        number,
-        PageEdit::Format {
-            flags,
-            objid: tree.object,
-        },
-    )?;
+    stage.edit(number, PageEdit::Format { flags, objid: tree.object })?;
     if !prefix.is_empty() {
         stage.edit(number, PageEdit::External(prefix.to_vec()))?;
     }
@@ -223,14 +180,7 @@ fn build_page(
         let mut node = Vec::with_capacity(loose.key.len() + loose.data.len() + 4);
         let compressed = encode_node(prefix, &loose.key, &loose.data, &mut node);
         let flags = loose.flags | compressed;
-        stage.edit(
-            number,
-            PageEdit::Insert {
-                line: line_u16(line),
-                flags,
-                node,
-            },
-        )?;
+        stage.edit(number, PageEdit::Insert { line: line_u16(line), flags, node })?;
     }
     Ok(())
 }
@@ -243,9 +193,7 @@ fn add_child(
     (left, right): (PageNumber, PageNumber),
 ) -> Result<(), Stop> {
     let page = stage.page(parent)?;
-    let mut kept = page
-        .node_bytes(usize::from(line))
-        .ok_or(unreadable(parent))?;
+    let mut kept = page.node_bytes(usize::from(line)).ok_or(unreadable(parent))?;
     kept.truncate(kept.len() - 4);
     kept.extend_from_slice(&right.0.to_le_bytes());
     let mut node = Vec::new();
@@ -274,11 +222,7 @@ pub(super) fn split_branch(
         return Err(endless(number));
     }
     let appends = usize::from(line) == nodes.len() - 1;
-    let first_moved = if appends {
-        nodes.len() - 1
-    } else {
-        nodes.len() / 2
-    };
+    let first_moved = if appends { nodes.len() - 1 } else { nodes.len() / 2 };
     let separator = nodes[first_moved - 1].key.clone();
     if !parent_has_room(stage, path, level - 1, separator.len())? {
         return split_branch(stage, tree, path, path.branches()[level - 1]);
@@ -292,12 +236,7 @@ pub(super) fn split_branch(
         count: line_u16(nodes.len() - first_moved),
     };
     stage.edit(number, moved)?;
-    add_child(
-        stage,
-        path.branches()[level - 1],
-        &separator,
-        (number, right),
-    )
+    add_child(stage, path.branches()[level - 1], &separator, (number, right))
 }
 
 /// Vertical split: moves all nodes of the root to a new page, the root's only child. The root's
@@ -309,36 +248,15 @@ fn split_root(stage: &mut Stage<'_>, tree: &Tree) -> Result<(), Stop> {
     let is_leaf = page.is_leaf();
     let child_flags = common | page.flags() & (page_flags::LEAF | page_flags::PARENT_OF_LEAF);
     let nodes = loose_nodes(page, tree.root)?;
-    let prefix = if is_leaf {
-        best_prefix(page, &nodes)
-    } else {
-        Vec::new()
-    };
+    let prefix = if is_leaf { best_prefix(page, &nodes) } else { Vec::new() };
     build_page(stage, tree, child, (child_flags, &prefix), &nodes)?;
-    let above = if is_leaf {
-        page_flags::PARENT_OF_LEAF
-    } else {
-        0
-    };
+    let above = if is_leaf { page_flags::PARENT_OF_LEAF } else { 0 };
     let root_flags = page_flags::ALWAYS | page_flags::ROOT | common | above;
-    stage.edit(
-        tree.root,
-        PageEdit::Remove {
-            line: 0,
-            count: line_u16(nodes.len()),
-        },
-    )?;
+    stage.edit(tree.root, PageEdit::Remove { line: 0, count: line_u16(nodes.len()) })?;
     stage.edit(tree.root, PageEdit::PageFlags(root_flags))?;
     let mut node = Vec::new();
     let flags = encode_node(&[], &[], &child.0.to_le_bytes(), &mut node);
-    stage.edit(
-        tree.root,
-        PageEdit::Insert {
-            line: 0,
-            flags,
-            node,
-        },
-    )
+    stage.edit(tree.root, PageEdit::Insert { line: 0, flags, node })
 }
 
 /// The key prefix that saves most on a page for `nodes` of `page`: what all keys share, or the
@@ -351,12 +269,7 @@ fn best_prefix(page: PageRef<'_>, nodes: &[Loose]) -> Vec<u8> {
     let (Some(first), Some(last)) = (nodes.first(), nodes.last()) else {
         return old.to_vec();
     };
-    let shared = first
-        .key
-        .iter()
-        .zip(&last.key)
-        .take_while(|(a, b)| a == b)
-        .count();
+    let shared = first.key.iter().zip(&last.key).take_while(|(a, b)| a == b).count();
     let candidates = [&[], old, &first.key[..shared]];
     let cost = |prefix: &[u8]| -> usize {
         let mut encoded = Vec::new();

@@ -116,14 +116,8 @@ fn appended_keys_leave_pages_as_full_as_the_density_says() {
     }
     let (nodes, used) = pages.walk_tree(&tree);
     assert_eq!(nodes.len(), 2000);
-    let leaves: Vec<_> = used
-        .into_iter()
-        .filter(|&page| pages.page(page).is_leaf())
-        .collect();
-    let free: usize = leaves
-        .iter()
-        .map(|&page| pages.page(page).free_bytes())
-        .sum();
+    let leaves: Vec<_> = used.into_iter().filter(|&page| pages.page(page).is_leaf()).collect();
+    let free: usize = leaves.iter().map(|&page| pages.page(page).free_bytes()).sum();
     let share = free * 100 / (leaves.len() * PageSize::KIB_4.body_bytes());
     assert!((19..=24).contains(&share), "{share} % free");
     check_space(&pages, &tree);
@@ -156,16 +150,8 @@ fn a_run_goes_in_at_once_or_piecewise_and_out_by_its_prefix() {
     let (mut pages, tree) = tree(0);
     for number in 0..200u32 {
         let prefix = number.to_be_bytes();
-        let keys = [
-            prefix.to_vec(),
-            [prefix, [0; 4]].concat(),
-            [prefix, [1; 4]].concat(),
-        ];
-        let nodes = [
-            (&keys[0][..], &[1; 8][..]),
-            (&keys[1], &[2; 900]),
-            (&keys[2], &[3; 200]),
-        ];
+        let keys = [prefix.to_vec(), [prefix, [0; 4]].concat(), [prefix, [1; 4]].concat()];
+        let nodes = [(&keys[0][..], &[1; 8][..]), (&keys[1], &[2; 900]), (&keys[2], &[3; 200])];
         pages.change(|stage| insert_run(stage, &tree, &nodes));
     }
     assert_eq!(pages.walk_tree(&tree).0.len(), 600);
@@ -181,10 +167,7 @@ fn a_run_goes_in_at_once_or_piecewise_and_out_by_its_prefix() {
 fn a_node_that_no_page_holds_is_refused() {
     let (mut pages, tree) = tree(0);
     let done = pages.try_change(|stage| insert(stage, &tree, b"key", &[0; 4096]));
-    assert!(
-        matches!(done, Err(Stop::Refused(Refusal::TooLarge { .. }))),
-        "{done:?}"
-    );
+    assert!(matches!(done, Err(Stop::Refused(Refusal::TooLarge { .. }))), "{done:?}");
     let largest = PageSize::KIB_4.body_bytes() - 2 - 8 - 16 - 3;
     pages.change(|stage| insert(stage, &tree, b"key", &vec![1; largest]));
     pages.change(|stage| insert(stage, &tree, b"kez", &vec![2; largest]));
@@ -196,10 +179,7 @@ fn a_node_that_no_page_holds_is_refused() {
 fn run(owner: u16, sizes: &[usize]) -> Vec<(Vec<u8>, Vec<u8>)> {
     let node = |(part, &size): (usize, &usize)| {
         let fill = owner.to_le_bytes()[0];
-        (
-            [key(owner), vec![part.to_le_bytes()[0]]].concat(),
-            vec![fill; size],
-        )
+        ([key(owner), vec![part.to_le_bytes()[0]]].concat(), vec![fill; size])
     };
     sizes.iter().enumerate().map(node).collect()
 }
@@ -213,10 +193,7 @@ fn an_appended_run_of_at_most_half_a_page_lies_on_one_leaf() {
         let most = if number % 10 == 0 { 3_000 } else { 1_700 };
         let sizes = [12, 200 + usize::try_from(prng.below(most)).unwrap(), 30];
         let owned = run(number, &sizes);
-        let nodes: Vec<_> = owned
-            .iter()
-            .map(|(key, data)| (&key[..], &data[..]))
-            .collect();
+        let nodes: Vec<_> = owned.iter().map(|(key, data)| (&key[..], &data[..])).collect();
         pages.change(|stage| insert_run(stage, &tree, &nodes));
         if sizes.iter().sum::<usize>() <= 1_900 {
             together.push(key(number));
@@ -224,10 +201,7 @@ fn an_appended_run_of_at_most_half_a_page_lies_on_one_leaf() {
     }
     let (nodes, used) = pages.walk_tree(&tree);
     assert_eq!(nodes.len(), 3 * 600);
-    let leaves: Vec<_> = used
-        .into_iter()
-        .filter(|&page| pages.page(page).is_leaf())
-        .collect();
+    let leaves: Vec<_> = used.into_iter().filter(|&page| pages.page(page).is_leaf()).collect();
     for owner in &together {
         let holds = |&&page: &&PageNumber| {
             let mut nodes = pages.page(page).nodes();
@@ -254,11 +228,7 @@ fn uneven_key(number: usize) -> Vec<u8> {
 #[test]
 fn branch_pages_end_with_their_parents_keys_whatever_is_removed() {
     for seed in [0, 1, 4, 5] {
-        let flags = if seed % 2 == 0 {
-            0
-        } else {
-            page_flags::INDEX | page_flags::NON_UNIQUE
-        };
+        let flags = if seed % 2 == 0 { 0 } else { page_flags::INDEX | page_flags::NON_UNIQUE };
         let (mut pages, tree) = tree(flags);
         let mut prng = Prng::new(Seed(seed));
         let mut model = BTreeMap::new();
@@ -321,13 +291,7 @@ fn below_a_last_child(pages: &TestPages, tree: &Tree, skip: usize) -> Option<Vec
     }
     let parent = found.into_iter().nth(skip)?;
     let leaves = (0..parent.node_count()).map(|line| parent.child(line).unwrap());
-    let keys = |leaf| {
-        pages
-            .page(leaf)
-            .nodes()
-            .map(|node| node.key())
-            .collect::<Vec<_>>()
-    };
+    let keys = |leaf| pages.page(leaf).nodes().map(|node| node.key()).collect::<Vec<_>>();
     Some(leaves.flat_map(keys).collect())
 }
 

@@ -30,17 +30,11 @@ pub(crate) fn check(bytes: &[u8]) -> Rows {
     assert!(copies.copies_agree);
     assert_eq!(copies.header.state, DatabaseState::CleanShutdown);
     let size = copies.page_size;
-    let file = File {
-        bytes,
-        size,
-        dbtime: copies.header.dbtime,
-    };
+    let file = File { bytes, size, dbtime: copies.header.dbtime };
     let mut reader = Reader::open(FileImage::new(bytes, size)).unwrap();
     let spaces = reader.space_report().unwrap();
-    let nodes: BTreeMap<PageNumber, Nodes> = spaces
-        .iter()
-        .map(|space| (space.root, file.check_space(space, &spaces)))
-        .collect();
+    let nodes: BTreeMap<PageNumber, Nodes> =
+        spaces.iter().map(|space| (space.root, file.check_space(space, &spaces))).collect();
     for number in pages_of(&spaces[0].owned) {
         if !PageRef::new(file.bytes_of(number)).is_uninitialised() {
             file.page(number);
@@ -74,10 +68,7 @@ fn check_table(reader: &mut Reader<FileImage<'_>>, nodes: &BTreeMap<PageNumber, 
     }
     entries.sort();
     let index = table.secondaries().next().unwrap().1;
-    assert_eq!(
-        nodes[&index.root], entries,
-        "the index agrees with the table"
-    );
+    assert_eq!(nodes[&index.root], entries, "the index agrees with the table");
     check_long_values(&nodes[&table.long_values.unwrap().root], &referred);
     rows
 }
@@ -98,9 +89,7 @@ fn check_long_values(nodes: &Nodes, referred: &BTreeSet<LongValueId>) {
 
 fn pages_of(set: &ExtentSet) -> BTreeSet<PageNumber> {
     let pages = set.extents().iter();
-    pages
-        .flat_map(|extent| (extent.first().0..=extent.last.0).map(PageNumber))
-        .collect()
+    pages.flat_map(|extent| (extent.first().0..=extent.last.0).map(PageNumber)).collect()
 }
 
 impl File<'_> {
@@ -110,11 +99,7 @@ impl File<'_> {
         let mut used = BTreeSet::new();
         let mut add = |pages: BTreeSet<PageNumber>, what: &str| {
             for page in pages {
-                assert!(
-                    used.insert(page),
-                    "page {page} of tree {} twice: {what}",
-                    space.root
-                );
+                assert!(used.insert(page), "page {page} of tree {} twice: {what}", space.root);
             }
         };
         let (nodes, pages) = self.tree(space.root);
@@ -129,11 +114,7 @@ impl File<'_> {
             add(pages_of(&child.owned), "child");
         }
         let is_single = space.header.owned_root().is_none();
-        assert!(
-            is_single || used == pages_of(&space.owned),
-            "space of tree {}",
-            space.root
-        );
+        assert!(is_single || used == pages_of(&space.owned), "space of tree {}", space.root);
         nodes
     }
 
@@ -162,21 +143,11 @@ impl File<'_> {
             let repeats = page.has(page_flags::NON_UNIQUE);
             if page.is_leaf() {
                 leaves.push(number);
-                assert!(
-                    page.node_count() > 0 || number == root,
-                    "page {number} is empty"
-                );
+                assert!(page.node_count() > 0 || number == root, "page {number} is empty");
                 for node in page.nodes() {
                     assert_eq!(node.flags & node_flags::DELETED, 0, "cleanup is complete");
-                    let name = if repeats {
-                        [&node.key(), node.data].concat()
-                    } else {
-                        node.key()
-                    };
-                    assert!(
-                        upper.as_ref().is_none_or(|upper| name < *upper),
-                        "page {number}"
-                    );
+                    let name = if repeats { [&node.key(), node.data].concat() } else { node.key() };
+                    assert!(upper.as_ref().is_none_or(|upper| name < *upper), "page {number}");
                     nodes.push((node.key(), node.data.to_vec()));
                 }
                 continue;

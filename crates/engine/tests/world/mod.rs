@@ -45,10 +45,7 @@ impl World {
         let reactor = VirtualReactor::new();
         let latency = Latency::spread(Nanos::from_micros(20), Nanos::from_micros(300), Seed(seed));
         let volume = MemoryVolume::new("memory", &reactor, latency);
-        Self {
-            executor: Executor::new(reactor),
-            volume,
-        }
+        Self { executor: Executor::new(reactor), volume }
     }
 
     pub(crate) fn runtime(&self) -> Runtime {
@@ -72,9 +69,7 @@ impl World {
             let mut options =
                 BulkOptions::new(messages(), Signature::new(7, LogTime::from_unix_millis(0)));
             options.page_size = page_size;
-            create_empty(&runtime, &files.database, &files.file, &options)
-                .await
-                .unwrap();
+            create_empty(&runtime, &files.database, &files.file, &options).await.unwrap();
         });
     }
 
@@ -94,9 +89,7 @@ impl World {
     {
         let (runtime, files) = (self.runtime(), self.files());
         self.executor.block_on(async move {
-            let database = Database::open(&runtime, files, settings, Seed(11))
-                .await
-                .unwrap();
+            let database = Database::open(&runtime, files, settings, Seed(11)).await.unwrap();
             work(database.clone()).await;
             database.shut_down().await.unwrap();
         });

@@ -77,10 +77,7 @@ impl CatalogTable {
         if definition.primary().is_some() {
             places.insert(0, place);
         }
-        assert!(
-            places.len() == definition.indexes.len(),
-            "every index has one place"
-        );
+        assert!(places.len() == definition.indexes.len(), "every index has one place");
         Self {
             definition,
             place,
@@ -115,11 +112,7 @@ impl CatalogTable {
 
     /// The secondary indexes with their places.
     pub fn secondaries(&self) -> impl Iterator<Item = (&IndexDefinition, TreePlace)> {
-        let all = self
-            .definition
-            .indexes
-            .iter()
-            .zip(self.index_places.iter().copied());
+        let all = self.definition.indexes.iter().zip(self.index_places.iter().copied());
         all.filter(|(index, _)| !index.is_primary())
     }
 }
@@ -136,13 +129,7 @@ pub fn rows_of(table: &CatalogTable) -> Vec<CatalogRow> {
         template: table.template.clone(),
         ..CatalogRow::new(object, RowKind::Table, object.0, &table.definition.name)
     }];
-    rows.extend(
-        table
-            .definition
-            .columns
-            .iter()
-            .map(|column| column_row(object, column)),
-    );
+    rows.extend(table.definition.columns.iter().map(|column| column_row(object, column)));
     let indexes = table.definition.indexes.iter().zip(&table.index_places);
     rows.extend(indexes.map(|(index, place)| index_row(table, index, *place)));
     rows.extend(table.long_values.map(|place| CatalogRow {
@@ -175,38 +162,15 @@ fn index_row(table: &CatalogTable, index: &IndexDefinition, place: TreePlace) ->
         flags: index.flags,
         lc_map_flags: Some(LC_MAP_FLAGS),
         key_most: own_limit.then(|| u16::try_from(index.longest_key_bytes).unwrap_or(u16::MAX)),
-        key_columns: index
-            .segments
-            .iter()
-            .copied()
-            .flat_map(encode_segment)
-            .collect(),
-        locale_name: index
-            .locale
-            .encode_utf16()
-            .flat_map(u16::to_le_bytes)
-            .collect(),
-        ..CatalogRow::new(
-            table.place.object,
-            RowKind::Index,
-            place.object.0,
-            &index.name,
-        )
+        key_columns: index.segments.iter().copied().flat_map(encode_segment).collect(),
+        locale_name: index.locale.encode_utf16().flat_map(u16::to_le_bytes).collect(),
+        ..CatalogRow::new(table.place.object, RowKind::Index, place.object.0, &index.name)
     }
 }
 
 fn encode_segment(segment: KeySegment) -> [u8; 4] {
     let [low, high] = segment.column.0.to_le_bytes();
-    [
-        if segment.is_descending {
-            SEGMENT_DESCENDING
-        } else {
-            0
-        },
-        0,
-        low,
-        high,
-    ]
+    [if segment.is_descending { SEGMENT_DESCENDING } else { 0 }, 0, low, high]
 }
 
 /// The tables that `rows` describe, in the order of their object identifiers.
@@ -235,10 +199,7 @@ fn inherited(tables: &[CatalogTable], table: &CatalogTable) -> Vec<ColumnDefinit
             break;
         };
         let own = found.definition.columns.iter().cloned();
-        let own = own.map(|column| ColumnDefinition {
-            is_inherited: true,
-            ..column
-        });
+        let own = own.map(|column| ColumnDefinition { is_inherited: true, ..column });
         columns.splice(0..0, own);
         template = found.template.as_deref();
     }
@@ -249,27 +210,19 @@ fn inherited(tables: &[CatalogTable], table: &CatalogTable) -> Vec<ColumnDefinit
 fn table_of(rows: &[CatalogRow]) -> Option<CatalogTable> {
     let of_kind = |kind| rows.iter().filter(move |row| row.kind == kind);
     let table = of_kind(RowKind::Table).next()?;
-    let place = |row: &CatalogRow| TreePlace {
-        object: ObjectId(row.id),
-        root: row.root(),
-    };
+    let place = |row: &CatalogRow| TreePlace { object: ObjectId(row.id), root: row.root() };
     let mut columns: Vec<_> = of_kind(RowKind::Column).filter_map(column_of).collect();
     columns.sort_by_key(|column| column.id);
     if table.flags & SYSTEM_TABLE_BIT != 0 {
         // Their rows do not say where fixed columns are: the engine knows that they are packed.
         TableDefinition::pack_fixed_columns(&mut columns);
     }
-    let mut indexes: Vec<_> = of_kind(RowKind::Index)
-        .map(|row| (index_of(row), place(row)))
-        .collect();
+    let mut indexes: Vec<_> =
+        of_kind(RowKind::Index).map(|row| (index_of(row), place(row))).collect();
     indexes.sort_by_key(|(index, _)| !index.is_primary());
     let (indexes, index_places) = indexes.into_iter().unzip();
     Some(CatalogTable {
-        definition: TableDefinition {
-            name: table.name.clone(),
-            columns,
-            indexes,
-        },
+        definition: TableDefinition { name: table.name.clone(), columns, indexes },
         place: place(table),
         index_places,
         long_values: of_kind(RowKind::LongValue).next().map(place),
@@ -331,13 +284,8 @@ fn index_of(row: &CatalogRow) -> IndexDefinition {
 }
 
 fn utf16(bytes: &[u8]) -> String {
-    let units: Vec<u16> = bytes
-        .as_chunks::<2>()
-        .0
-        .iter()
-        .copied()
-        .map(u16::from_le_bytes)
-        .collect();
+    let units: Vec<u16> =
+        bytes.as_chunks::<2>().0.iter().copied().map(u16::from_le_bytes).collect();
     let text = String::from_utf16_lossy(&units);
     text.trim_end_matches('\0').to_owned()
 }
@@ -345,22 +293,16 @@ fn utf16(bytes: &[u8]) -> String {
 /// Columns as an index stores them, with their flags.
 fn stored_columns(flags: u32, bytes: &[u8]) -> impl Iterator<Item = (ColumnId, u8)> {
     let is_long = flags & index_flags::EXTENDED_COLUMN_IDS != 0;
-    bytes
-        .chunks_exact(if is_long { 4 } else { 2 })
-        .map(|stored| match *stored {
-            [flags, _, low, high] => (ColumnId(u16::from_le_bytes([low, high])), flags),
-            [low, high] => short_column(i16::from_le_bytes([low, high])),
-            _ => (ColumnId(0), 0),
-        })
+    bytes.chunks_exact(if is_long { 4 } else { 2 }).map(|stored| match *stored {
+        [flags, _, low, high] => (ColumnId(u16::from_le_bytes([low, high])), flags),
+        [low, high] => short_column(i16::from_le_bytes([low, high])),
+        _ => (ColumnId(0), 0),
+    })
 }
 
 /// Old indexes store the column's number alone, negative where the segment is descending or the
 /// column must be null.
 fn short_column(number: i16) -> (ColumnId, u8) {
-    let flags = if number < 0 {
-        SEGMENT_DESCENDING | MUST_BE_NULL
-    } else {
-        0
-    };
+    let flags = if number < 0 { SEGMENT_DESCENDING | MUST_BE_NULL } else { 0 };
     (ColumnId(number.unsigned_abs()), flags)
 }

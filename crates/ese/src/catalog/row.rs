@@ -29,13 +29,8 @@ pub enum RowKind {
 }
 
 impl RowKind {
-    const ALL: [Self; 5] = [
-        Self::Table,
-        Self::Column,
-        Self::Index,
-        Self::LongValue,
-        Self::Callback,
-    ];
+    const ALL: [Self; 5] =
+        [Self::Table, Self::Column, Self::Index, Self::LongValue, Self::Callback];
 
     /// The number in the catalog.
     pub const fn number(self) -> u32 {
@@ -125,10 +120,7 @@ impl CatalogRow {
     /// Reads a row; none where it is of a kind that no known engine writes.
     pub fn decode(record: &[u8], page_size: PageSize) -> Result<Option<Self>, RecordError> {
         let record = RecordRef::parse(record, page_size)?;
-        let fields = RowFields {
-            record,
-            definition: &DEFINITION,
-        };
+        let fields = RowFields { record, definition: &DEFINITION };
         let Some(kind) = RowKind::from_number(fields.number(column::TYPE).unwrap_or(0)) else {
             return Ok(None);
         };
@@ -145,26 +137,12 @@ impl CatalogRow {
             lc_map_flags: fields.number(column::LC_MAP_FLAGS),
             key_most: fields.number(column::KEY_MOST).map(low_half),
             long_value_chunk: fields.number(column::LONG_VALUE_CHUNK),
-            template: fields
-                .text(column::TEMPLATE_TABLE)
-                .filter(|name| !name.is_empty()),
-            default: fields
-                .bytes(column::DEFAULT_VALUE)
-                .unwrap_or_default()
-                .to_vec(),
-            key_columns: fields
-                .bytes(column::KEY_COLUMNS)
-                .unwrap_or_default()
-                .to_vec(),
-            conditions: fields
-                .bytes(column::CONDITIONAL_COLUMNS)
-                .unwrap_or_default()
-                .to_vec(),
+            template: fields.text(column::TEMPLATE_TABLE).filter(|name| !name.is_empty()),
+            default: fields.bytes(column::DEFAULT_VALUE).unwrap_or_default().to_vec(),
+            key_columns: fields.bytes(column::KEY_COLUMNS).unwrap_or_default().to_vec(),
+            conditions: fields.bytes(column::CONDITIONAL_COLUMNS).unwrap_or_default().to_vec(),
             is_tuple_index: fields.bytes(column::TUPLE_LIMITS).is_some(),
-            locale_name: fields
-                .bytes(column::LOCALE_NAME)
-                .unwrap_or_default()
-                .to_vec(),
+            locale_name: fields.bytes(column::LOCALE_NAME).unwrap_or_default().to_vec(),
             ..Self::new(table, kind, number(column::ID), &name)
         }))
     }
@@ -183,10 +161,7 @@ impl CatalogRow {
     pub fn keys(&self) -> Result<Vec<Option<Vec<u8>>>, KeyError> {
         let columns = self.columns();
         let value = |id: ColumnId| {
-            columns
-                .iter()
-                .find(|(column, _)| *column == id.0)
-                .map(|(_, value)| value.as_slice())
+            columns.iter().find(|(column, _)| *column == id.0).map(|(_, value)| value.as_slice())
         };
         let mut keys = Vec::new();
         for index in &DEFINITION.indexes {
@@ -215,24 +190,15 @@ impl CatalogRow {
             (column::RECORD_OFFSET, self.record_offset.map(short)),
             (column::LC_MAP_FLAGS, self.lc_map_flags.and_then(long)),
             (column::KEY_MOST, self.key_most.map(short)),
-            (
-                column::LONG_VALUE_CHUNK,
-                self.long_value_chunk.and_then(long),
-            ),
+            (column::LONG_VALUE_CHUNK, self.long_value_chunk.and_then(long)),
             (column::NAME, Some(self.name.as_bytes().to_vec())),
-            (
-                column::TEMPLATE_TABLE,
-                self.template.as_ref().map(|name| name.as_bytes().to_vec()),
-            ),
+            (column::TEMPLATE_TABLE, self.template.as_ref().map(|name| name.as_bytes().to_vec())),
             (column::DEFAULT_VALUE, bytes(&self.default)),
             (column::KEY_COLUMNS, bytes(&self.key_columns)),
             (column::CONDITIONAL_COLUMNS, bytes(&self.conditions)),
             (column::LOCALE_NAME, bytes(&self.locale_name)),
         ];
-        columns
-            .into_iter()
-            .filter_map(|(id, value)| Some((id, value?)))
-            .collect()
+        columns.into_iter().filter_map(|(id, value)| Some((id, value?))).collect()
     }
 }
 
@@ -254,16 +220,10 @@ impl<'a> RowFields<'a> {
     /// A number of up to four bytes.
     fn number(&self, id: u16) -> Option<u32> {
         let bytes = self.bytes(id)?;
-        Some(
-            bytes
-                .iter()
-                .rev()
-                .fold(0, |sum, &byte| sum << 8 | u32::from(byte)),
-        )
+        Some(bytes.iter().rev().fold(0, |sum, &byte| sum << 8 | u32::from(byte)))
     }
 
     fn text(&self, id: u16) -> Option<String> {
-        self.bytes(id)
-            .map(|bytes| bytes.iter().map(|&byte| char::from(byte)).collect())
+        self.bytes(id).map(|bytes| bytes.iter().map(|&byte| char::from(byte)).collect())
     }
 }

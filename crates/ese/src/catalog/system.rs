@@ -38,11 +38,7 @@ pub struct SystemTree {
 
 impl SystemTree {
     const fn at(object: u32, root: u32, primary_pages: u32) -> Self {
-        Self {
-            object: ObjectId(object),
-            root: PageNumber(root),
-            primary_pages,
-        }
+        Self { object: ObjectId(object), root: PageNumber(root), primary_pages }
     }
 }
 
@@ -89,11 +85,7 @@ pub fn catalog_definition(name: &str) -> TableDefinition {
         let by_name = &[column::OBJECT_TABLE, column::TYPE, column::NAME];
         let roots = &[column::ROOT_FLAG, column::NAME];
         let some = unique | index_flags::ALLOW_SOME_NULLS;
-        indexes.push(IndexDefinition::new(
-            "Name",
-            unique | index_flags::NO_NULL_SEGMENT,
-            by_name,
-        ));
+        indexes.push(IndexDefinition::new("Name", unique | index_flags::NO_NULL_SEGMENT, by_name));
         indexes.push(IndexDefinition::new("RootObjects", some, roots));
     }
     TableDefinition::new(name, catalog_columns(), indexes)
@@ -121,12 +113,7 @@ fn catalog_columns() -> Vec<ColumnDefinition> {
         new(column::DEFAULT_VALUE, "DefaultValue", Binary, 255),
         new(column::KEY_COLUMNS, "KeyFldIDs", Binary, 255),
         new(133, "VarSegMac", Binary, 255),
-        new(
-            column::CONDITIONAL_COLUMNS,
-            "ConditionalColumns",
-            Binary,
-            255,
-        ),
+        new(column::CONDITIONAL_COLUMNS, "ConditionalColumns", Binary, 255),
         new(column::TUPLE_LIMITS, "TupleLimits", Binary, 255),
         new(136, "Version", Binary, 255),
         new(137, "SortID", Binary, 255),

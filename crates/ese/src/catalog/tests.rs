@@ -5,10 +5,7 @@ use crate::page::PageSize;
 use crate::schema::{ColumnDefinition, ColumnType, IndexDefinition, TableDefinition, index_flags};
 
 fn place(object: u32, root: u32) -> TreePlace {
-    TreePlace {
-        object: ObjectId(object),
-        root: PageNumber(root),
-    }
+    TreePlace { object: ObjectId(object), root: PageNumber(root) }
 }
 
 fn messages() -> CatalogTable {
@@ -22,17 +19,10 @@ fn messages() -> CatalogTable {
         IndexDefinition::new("ReceivedIndex", index_flags::ORDINARY_SECONDARY, &[4, 1]);
     received.segments[1].is_descending = true;
     received.longest_key_bytes = 500;
-    let indexes = vec![
-        IndexDefinition::new("MessageIdIndex", index_flags::ORDINARY_PRIMARY, &[1]),
-        received,
-    ];
+    let indexes =
+        vec![IndexDefinition::new("MessageIdIndex", index_flags::ORDINARY_PRIMARY, &[1]), received];
     let definition = TableDefinition::new("Messages", columns, indexes);
-    CatalogTable::new(
-        definition,
-        place(8, 31),
-        vec![place(9, 40)],
-        Some(place(10, 50)),
-    )
+    CatalogTable::new(definition, place(8, 31), vec![place(9, 40)], Some(place(10, 50)))
 }
 
 #[test]
@@ -42,9 +32,7 @@ fn a_table_survives_its_rows_on_every_page_size() {
         let rows = rows_of(&table).into_iter().map(|row| {
             let mut record = Vec::new();
             row.encode(size, &mut record).expect("a short row");
-            let read = CatalogRow::decode(&record, size)
-                .expect("undamaged")
-                .expect("a known kind");
+            let read = CatalogRow::decode(&record, size).expect("undamaged").expect("a known kind");
             assert_eq!(read, row);
             read
         });
@@ -61,20 +49,14 @@ fn rows_carry_the_constants_of_real_files() {
     assert_eq!((table.id, table.root().0, table.space_usage), (8, 31, 80));
     assert_eq!((table.root_flag, table.pages_or_locale), (true, 1));
     let primary = &rows[5];
-    assert_eq!(
-        (primary.id, primary.root().0, primary.flags),
-        (8, 31, 0x1002F)
-    );
+    assert_eq!((primary.id, primary.root().0, primary.flags), (8, 31, 0x1002F));
     assert_eq!(
         (primary.lc_map_flags, &primary.key_columns[..]),
         (Some(0x30401), &[0, 0, 1, 0][..])
     );
     assert_eq!(rows[6].key_columns, [0, 0, 4, 0, 0x40, 0, 1, 0]);
     let long_values = &rows[7];
-    assert_eq!(
-        (long_values.name.as_str(), long_values.space_usage),
-        ("LV", 100)
-    );
+    assert_eq!((long_values.name.as_str(), long_values.space_usage), ("LV", 100));
 }
 
 #[test]
@@ -96,10 +78,7 @@ fn old_indexes_store_short_segments() {
     let table = CatalogRow::new(ObjectId(8), RowKind::Table, 8, "T");
     let tables = assemble([table, row]);
     let segments = &tables[0].definition.indexes[0].segments;
-    let read: Vec<_> = segments
-        .iter()
-        .map(|s| (s.column.0, s.is_descending))
-        .collect();
+    let read: Vec<_> = segments.iter().map(|s| (s.column.0, s.is_descending)).collect();
     assert_eq!(read, [(4, false), (1, true)]);
 }
 
@@ -108,12 +87,7 @@ fn a_table_has_the_columns_of_its_template_first() {
     let table = |object, name: &str, column: &str| {
         let columns = vec![ColumnDefinition::new(256, column, ColumnType::Long, 0)];
         let definition = TableDefinition::new(name, columns, Vec::new());
-        rows_of(&CatalogTable::new(
-            definition,
-            place(object, object),
-            Vec::new(),
-            None,
-        ))
+        rows_of(&CatalogTable::new(definition, place(object, object), Vec::new(), None))
     };
     let rows = [
         table(8, "Base", "A"),
@@ -131,10 +105,8 @@ fn a_table_has_the_columns_of_its_template_first() {
         };
     }
     let tables = assemble(rows);
-    let top: Vec<(&str, bool)> = tables[2]
-        .columns()
-        .map(|column| (column.name.as_str(), column.is_inherited))
-        .collect();
+    let top: Vec<(&str, bool)> =
+        tables[2].columns().map(|column| (column.name.as_str(), column.is_inherited)).collect();
     assert_eq!(top, [("A", true), ("B", true), ("C", false)]);
     assert!(tables[3].columns().count() < 100);
 }

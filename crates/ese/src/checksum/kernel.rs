@@ -49,7 +49,6 @@ impl Kernel {
     /// instructions.
     #[inline]
     pub(crate) fn parities(self, block: &[u8]) -> Parities {
-        self.try_parities(block)
-            .unwrap_or_else(|| tree::parities(block))
+        self.try_parities(block).unwrap_or_else(|| tree::parities(block))
     }
 }

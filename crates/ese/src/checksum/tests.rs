@@ -43,10 +43,7 @@ fn pages_are_good_where_they_belong_and_name_their_place_elsewhere() {
         assert_eq!(verify(&bytes, PAGE), PageVerdict::Good, "{size}");
         let elsewhere = verify(&bytes, PageNumber(77));
         assert_eq!(elsewhere, PageVerdict::WrongPage { really: PAGE }, "{size}");
-        assert_eq!(
-            verify(&vec![0; size.bytes()], PAGE),
-            PageVerdict::Uninitialised
-        );
+        assert_eq!(verify(&vec![0; size.bytes()], PAGE), PageVerdict::Uninitialised);
     }
 }
 
@@ -64,10 +61,7 @@ fn every_flipped_bit_of_a_page_of_zeros_is_found_and_a_second_one_is_not_forgive
             flip(&mut bytes, last);
             flip(&mut bytes, other);
             let verdict = verify(&bytes, PAGE);
-            assert!(
-                matches!(verdict, PageVerdict::Bad { .. }),
-                "{size} {other}: {verdict:?}"
-            );
+            assert!(matches!(verdict, PageVerdict::Bad { .. }), "{size} {other}: {verdict:?}");
             assert_eq!(repair(&mut bytes, PAGE), None);
             bytes.fill(0);
         }
@@ -85,9 +79,7 @@ fn every_flipped_bit_of_a_small_page_is_found_and_put_right() {
             // The page number is in the low half of the checksum: nothing tells a flip there from a
             // page that belongs elsewhere, unless there are more blocks to ask.
             let expected = match bit {
-                0..32 => PageVerdict::WrongPage {
-                    really: PageNumber(PAGE.0 ^ 1 << bit),
-                },
+                0..32 => PageVerdict::WrongPage { really: PageNumber(PAGE.0 ^ 1 << bit) },
                 _ => PageVerdict::FlippedChecksum { bit },
             };
             assert_eq!(verdict, expected, "bit {bit}");
@@ -106,15 +98,9 @@ fn the_old_checksum_is_known() {
     bytes[4..8].copy_from_slice(&PAGE.0.to_le_bytes());
     super::store_header(&mut bytes);
     assert_eq!(verify(&bytes, PAGE), PageVerdict::Good);
-    assert_eq!(
-        verify(&bytes, PageNumber(1)),
-        PageVerdict::WrongPage { really: PAGE }
-    );
+    assert_eq!(verify(&bytes, PageNumber(1)), PageVerdict::WrongPage { really: PAGE });
     bytes[100] ^= 4;
-    assert!(matches!(
-        verify(&bytes, PAGE),
-        PageVerdict::Bad { block: 0, .. }
-    ));
+    assert!(matches!(verify(&bytes, PAGE), PageVerdict::Bad { block: 0, .. }));
 }
 
 #[test]
@@ -124,10 +110,7 @@ fn a_repair_that_leaves_a_faulty_page_is_refused() {
     store(&mut bytes, PAGE);
     flip(&mut bytes, 5000);
     let before = bytes.clone();
-    assert_eq!(
-        verify(&bytes, PAGE),
-        PageVerdict::Correctable { bits: vec![5000] }
-    );
+    assert_eq!(verify(&bytes, PAGE), PageVerdict::Correctable { bits: vec![5000] });
     assert_eq!(repair(&mut bytes, PAGE), None);
     assert_eq!(bytes, before);
 }

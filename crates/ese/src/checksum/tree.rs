@@ -32,10 +32,7 @@ struct TreeSums {
 }
 
 /// The sums of a block of 4 or 8 KiB.
-#[expect(
-    clippy::inline_always,
-    reason = "it must take on its caller's instruction set"
-)]
+#[expect(clippy::inline_always, reason = "it must take on its caller's instruction set")]
 #[inline(always)]
 pub(super) fn parities(block: &[u8]) -> Parities {
     let mut sums = TreeSums::default();
@@ -50,10 +47,7 @@ pub(super) fn parities(block: &[u8]) -> Parities {
     collect(&sums)
 }
 
-#[expect(
-    clippy::inline_always,
-    reason = "it must take on its caller's instruction set"
-)]
+#[expect(clippy::inline_always, reason = "it must take on its caller's instruction set")]
 #[inline(always)]
 fn fold_panel(panel: &[u8; PANEL_BYTES], sums: &mut TreeSums) -> ParityRow {
     let (rows, _) = panel.as_chunks::<{ size_of::<ParityRow>() }>();
@@ -65,10 +59,7 @@ fn fold_panel(panel: &[u8; PANEL_BYTES], sums: &mut TreeSums) -> ParityRow {
     fold_octet(&folded, &mut sums.octets)
 }
 
-#[expect(
-    clippy::inline_always,
-    reason = "it must take on its caller's instruction set"
-)]
+#[expect(clippy::inline_always, reason = "it must take on its caller's instruction set")]
 #[inline(always)]
 fn fold_octet(rows: &[ParityRow; OCTET], sums: &mut [ParityRow; 3]) -> ParityRow {
     let pairs: [ParityRow; 4] =
@@ -82,20 +73,14 @@ fn fold_octet(rows: &[ParityRow; OCTET], sums: &mut [ParityRow; 3]) -> ParityRow
     xor(&quads[0], &quads[1])
 }
 
-#[expect(
-    clippy::inline_always,
-    reason = "it must take on its caller's instruction set"
-)]
+#[expect(clippy::inline_always, reason = "it must take on its caller's instruction set")]
 #[inline(always)]
 fn load(bytes: [u8; 64]) -> ParityRow {
     let (words, _) = bytes.as_chunks::<8>();
     std::array::from_fn(|index| u64::from_le_bytes(words[index]))
 }
 
-#[expect(
-    clippy::inline_always,
-    reason = "it must take on its caller's instruction set"
-)]
+#[expect(clippy::inline_always, reason = "it must take on its caller's instruction set")]
 #[inline(always)]
 fn xor(a: &ParityRow, b: &ParityRow) -> ParityRow {
     std::array::from_fn(|index| a[index] ^ b[index])
@@ -105,24 +90,11 @@ fn xor(a: &ParityRow, b: &ParityRow) -> ParityRow {
 fn collect(sums: &TreeSums) -> Parities {
     let word = |row: &ParityRow| row.iter().fold(0, |sum, word| sum ^ word);
     let place = |bit: usize| {
-        let chosen = sums
-            .total
-            .iter()
-            .enumerate()
-            .filter(|(index, _)| index >> bit & 1 == 1);
+        let chosen = sums.total.iter().enumerate().filter(|(index, _)| index >> bit & 1 == 1);
         chosen.fold(0, |sum, (_, word)| sum ^ word)
     };
-    let rows = sums
-        .in_octet
-        .iter()
-        .chain(&sums.octets)
-        .chain([&sums.second_panel]);
+    let rows = sums.in_octet.iter().chain(&sums.octets).chain([&sums.second_panel]);
     let by_bit = (0..3).map(place).chain(rows.map(word));
-    let odd = (0..)
-        .zip(by_bit)
-        .map(|(bit, word)| ((word.count_ones() & 1) as u16) << bit);
-    Parities {
-        words: word(&sums.total),
-        odd_words: odd.fold(0, |sum, bit| sum | bit),
-    }
+    let odd = (0..).zip(by_bit).map(|(bit, word)| ((word.count_ones() & 1) as u16) << bit);
+    Parities { words: word(&sums.total), odd_words: odd.fold(0, |sum, bit| sum | bit) }
 }

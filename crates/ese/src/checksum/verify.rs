@@ -68,11 +68,7 @@ impl Difference {
     /// The two halves of the error-correcting code (low, high) and the XOR.
     const fn parts(self) -> (u32, u32, u32) {
         let bits = self.stored ^ self.computed;
-        (
-            (bits >> 32) as u32 & 0xFFFF,
-            (bits >> 48) as u32,
-            (bits & 0xFFFF_FFFF) as u32,
-        )
+        ((bits >> 32) as u32 & 0xFFFF, (bits >> 48) as u32, (bits & 0xFFFF_FFFF) as u32)
     }
 
     /// The one flipped bit of the block, if one explains the difference.
@@ -125,9 +121,8 @@ pub fn verify(bytes: &[u8], page: PageNumber) -> PageVerdict {
 
 /// The bit that is set, where there is just one. Of a page in use this looks at the checksum alone.
 fn only_bit(bytes: &[u8]) -> Option<u32> {
-    let words = (0..)
-        .step_by(8)
-        .map_while(|at| Some((at, u64::from_le_bytes(get_array(bytes, at)?))));
+    let words =
+        (0..).step_by(8).map_while(|at| Some((at, u64::from_le_bytes(get_array(bytes, at)?))));
     let mut set = words.filter(|(_, word)| *word != 0);
     let (at, word) = set.next()?;
     let is_only = word.is_power_of_two() && set.next().is_none();
@@ -178,10 +173,7 @@ pub fn repair(bytes: &mut [u8], page: PageNumber) -> Option<Vec<u32>> {
 /// in every block by the same page number.
 fn misplaced(stored: &[u64], computed: &[u64], page: PageNumber) -> Option<PageNumber> {
     let difference = stored[0] ^ computed[0];
-    let is_same = stored
-        .iter()
-        .zip(computed)
-        .all(|(s, c)| s ^ c == difference);
+    let is_same = stored.iter().zip(computed).all(|(s, c)| s ^ c == difference);
     let xor = u32::try_from(difference).ok()?;
     is_same.then_some(PageNumber(page.0 ^ xor))
 }
@@ -190,20 +182,12 @@ fn correctable(stored: &mut [u64; 4], computed: &[u64], size: PageSize) -> PageV
     let block_bytes = size.checksum_block_bytes();
     let mut bits = Vec::new();
     for (block, &computed) in computed.iter().enumerate() {
-        let difference = Difference {
-            block,
-            stored: stored[block],
-            computed,
-        };
+        let difference = Difference { block, stored: stored[block], computed };
         if difference.is_none() {
             continue;
         }
         let Some(bit) = difference.single_bit(block_bytes) else {
-            return PageVerdict::Bad {
-                block,
-                stored: stored[block],
-                computed,
-            };
+            return PageVerdict::Bad { block, stored: stored[block], computed };
         };
         if block == 0 {
             correct_stored(stored, bit);
@@ -229,15 +213,7 @@ fn verify_old(bytes: &[u8], page: PageNumber) -> PageVerdict {
     let (stored, computed) = (u32_at(bytes, 0), header_checksum(bytes));
     let really = PageNumber(u32_at(bytes, 4));
     if stored != computed {
-        return PageVerdict::Bad {
-            block: 0,
-            stored: stored.into(),
-            computed: computed.into(),
-        };
+        return PageVerdict::Bad { block: 0, stored: stored.into(), computed: computed.into() };
     }
-    if really == page {
-        PageVerdict::Good
-    } else {
-        PageVerdict::WrongPage { really }
-    }
+    if really == page { PageVerdict::Good } else { PageVerdict::WrongPage { really } }
 }

@@ -49,11 +49,7 @@ impl std::error::Error for MapRefusal {}
 pub fn file_name(database: &str) -> String {
     let stem = database.rsplit_once('.').map_or(database, |(stem, _)| stem);
     let name = format!("{stem}.{EXTENSION}");
-    if name == database {
-        format!("{database}.{EXTENSION}")
-    } else {
-        name
-    }
+    if name == database { format!("{database}.{EXTENSION}") } else { name }
 }
 
 /// Pages that a map may be longer than its database needs: the real engine grows it ahead by up to

@@ -25,11 +25,7 @@ fn header() -> FlushMapHeader {
 fn map() -> FlushMap {
     let mut map = FlushMap::new();
     for page in [1, 2, 3, 4, 5, 32_511, 32_512, 70_000] {
-        map.remember(
-            PageNumber(page),
-            u8::try_from(page % 3 + 1).expect("small"),
-            u64::from(page),
-        );
+        map.remember(PageNumber(page), u8::try_from(page % 3 + 1).expect("small"), u64::from(page));
     }
     map
 }
@@ -73,10 +69,7 @@ fn damage_is_named_by_place() {
     };
     assert_eq!(decode(100), Some(FlushMapError::Header));
     assert_eq!(decode(MAP_PAGE_BYTES + 4_000), Some(FlushMapError::Page(0)));
-    assert_eq!(
-        decode(3 * MAP_PAGE_BYTES + 65),
-        Some(FlushMapError::Page(2))
-    );
+    assert_eq!(decode(3 * MAP_PAGE_BYTES + 65), Some(FlushMapError::Page(2)));
     let cut = &good[..good.len() - 1];
     assert_eq!(FlushMap::decode(cut).err(), Some(FlushMapError::Truncated));
     assert_eq!(FlushMap::decode(&[]).err(), Some(FlushMapError::Header));
@@ -89,22 +82,13 @@ fn an_older_page_is_a_lost_write_and_an_unknown_one_is_not() {
     page.format(page_flags::LEAF, ObjectId(9));
     page.advance_flush_type();
     let mut map = FlushMap::new();
-    assert_eq!(
-        map.last_write(PageNumber(5)).judge(PageRef::new(&bytes)),
-        FlushVerdict::Unknown
-    );
+    assert_eq!(map.last_write(PageNumber(5)).judge(PageRef::new(&bytes)), FlushVerdict::Unknown);
     map.remember(PageNumber(5), 1, 10);
-    assert_eq!(
-        map.last_write(PageNumber(5)).judge(PageRef::new(&bytes)),
-        FlushVerdict::Agrees
-    );
+    assert_eq!(map.last_write(PageNumber(5)).judge(PageRef::new(&bytes)), FlushVerdict::Agrees);
     map.remember(PageNumber(5), 2, 11);
     assert_eq!(
         map.last_write(PageNumber(5)).judge(PageRef::new(&bytes)),
-        FlushVerdict::LostWrite {
-            written: 2,
-            found: 1
-        }
+        FlushVerdict::LostWrite { written: 2, found: 1 }
     );
 }
 
@@ -163,15 +147,9 @@ fn a_map_is_believed_by_the_database_it_was_closed_with_and_no_other() {
     let file = map().encode(&header);
     assert_eq!(FlushMap::believed(&file, &database), Ok(map()));
 
-    let dirty = FlushMapHeader {
-        is_clean: false,
-        ..header
-    };
+    let dirty = FlushMapHeader { is_clean: false, ..header };
     let judge = |file: &[u8], database: &DatabaseHeader| FlushMap::believed(file, database).err();
-    assert_eq!(
-        judge(&map().encode(&dirty), &database),
-        Some(MapRefusal::NotClean)
-    );
+    assert_eq!(judge(&map().encode(&dirty), &database), Some(MapRefusal::NotClean));
     let mut later = database.clone();
     FlushMapHeader::pair(&mut later, Seed(5), now);
     assert_eq!(judge(&file, &later), Some(MapRefusal::Foreign));
@@ -204,10 +182,7 @@ fn a_map_of_the_real_engine_is_believed_by_either_signature() {
     assert_eq!(refusal, Err(MapRefusal::Unpaired));
     let longer = [&file[..], &vec![0; 3 * 8192]].concat();
     let believed = FlushMap::believed(&longer, &database).expect("room is no damage");
-    assert_eq!(
-        believed.written(PageNumber(1)),
-        map().written(PageNumber(1))
-    );
+    assert_eq!(believed.written(PageNumber(1)), map().written(PageNumber(1)));
     assert_eq!(believed.written(PageNumber(100_000)), 0);
 }
 

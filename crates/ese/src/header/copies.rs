@@ -66,10 +66,7 @@ impl fmt::Display for HeaderError {
                  this is no ESE database, or it must be restored from a copy"
             ),
             Self::NotADatabase { file_type } => {
-                write!(
-                    f,
-                    "the file is not a database but of ESE file type {file_type}"
-                )
+                write!(f, "the file is not a database but of ESE file type {file_type}")
             }
         }
     }
@@ -82,9 +79,7 @@ impl std::error::Error for HeaderError {}
 /// A copy counts only if its checksum is right and the page size that it states is the one it was
 /// tried with. The first copy wins where both count.
 pub fn read_copies(start_of_file: &[u8]) -> Result<HeaderCopies, HeaderError> {
-    let found = PageSize::ALL
-        .into_iter()
-        .find_map(|size| try_page_size(start_of_file, size));
+    let found = PageSize::ALL.into_iter().find_map(|size| try_page_size(start_of_file, size));
     let copies = found.ok_or(HeaderError::NoGoodCopy)?;
     match copies.header.file_type {
         // Files from before there were file types state 0.
@@ -96,10 +91,7 @@ pub fn read_copies(start_of_file: &[u8]) -> Result<HeaderCopies, HeaderError> {
 fn try_page_size(start_of_file: &[u8], size: PageSize) -> Option<HeaderCopies> {
     let page = |index: usize| start_of_file.get(index * size.bytes()..(index + 1) * size.bytes());
     let (mut primary, mut shadow) = (judge(page(0), size), judge(page(1), size));
-    if let Some(bit) = page(0)
-        .zip(page(1))
-        .and_then(|(one, other)| flipped_bit(one, other))
-    {
+    if let Some(bit) = page(0).zip(page(1)).and_then(|(one, other)| flipped_bit(one, other)) {
         for copy in [&mut primary, &mut shadow] {
             if *copy == CopyState::Bad {
                 *copy = CopyState::FlippedBit { bit };

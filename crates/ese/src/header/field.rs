@@ -39,21 +39,13 @@ field!(
     |bytes| Self::from_number(u32::from_le_bytes(bytes)),
     |field: &DatabaseState| field.number().to_le_bytes()
 );
-field!(
-    Generation,
-    |bytes| Self(u32::from_le_bytes(bytes)),
-    |field: &Generation| { field.0.to_le_bytes() }
-);
-field!(
-    PageNumber,
-    |bytes| Self(u32::from_le_bytes(bytes)),
-    |field: &PageNumber| { field.0.to_le_bytes() }
-);
-field!(
-    ObjectId,
-    |bytes| Self(u32::from_le_bytes(bytes)),
-    |field: &ObjectId| field.0.to_le_bytes()
-);
+field!(Generation, |bytes| Self(u32::from_le_bytes(bytes)), |field: &Generation| {
+    field.0.to_le_bytes()
+});
+field!(PageNumber, |bytes| Self(u32::from_le_bytes(bytes)), |field: &PageNumber| {
+    field.0.to_le_bytes()
+});
+field!(ObjectId, |bytes| Self(u32::from_le_bytes(bytes)), |field: &ObjectId| field.0.to_le_bytes());
 
 /// Fields made of other fields, one behind the other.
 macro_rules! group {

@@ -10,11 +10,7 @@ fn sample(size: PageSize) -> DatabaseHeader {
     DatabaseHeader {
         dbtime: 77,
         state: DatabaseState::DirtyShutdown,
-        bit_fixes: EventCount {
-            count: 3,
-            last: created,
-            old_count: 1,
-        },
+        bit_fixes: EventCount { count: 3, last: created, old_count: 1 },
         ..DatabaseHeader::new(size, Signature::new(42, created))
     }
 }
@@ -32,10 +28,7 @@ fn every_page_size_is_found_and_read_back() {
         let header = sample(size);
         let copies = read_copies(&file(size, &header)).expect("a good header");
         assert_eq!((copies.page_size, copies.header), (size, header));
-        assert_eq!(
-            (copies.primary, copies.shadow),
-            (CopyState::Good, CopyState::Good)
-        );
+        assert_eq!((copies.primary, copies.shadow), (CopyState::Good, CopyState::Good));
         assert!(copies.copies_agree);
     }
 }
@@ -95,10 +88,7 @@ fn fields_stand_where_the_table_has_them() {
     let page = sample(PageSize::KIB_8).encode(PageSize::KIB_8);
     assert_eq!(page[4..12], [0xEF, 0xCD, 0xAB, 0x89, 0x20, 0x06, 0, 0]);
     assert_eq!((page[16], page[52], page[232], page[667]), (77, 2, 20, 1));
-    assert_eq!(
-        page[368..384],
-        [3, 0, 0, 0, 20, 13, 22, 14, 11, 123, 1, 0, 1, 0, 0, 0]
-    );
+    assert_eq!(page[368..384], [3, 0, 0, 0, 20, 13, 22, 14, 11, 123, 1, 0, 1, 0, 0, 0]);
 }
 
 #[test]

@@ -9,14 +9,8 @@ use crate::schema::{
 fn segment(kind: ColumnType, value: &[u8]) -> Vec<u8> {
     let mut key = Vec::new();
     // Variable, so that binary values are grouped.
-    append_segment(
-        &ColumnDefinition::new(128, "C", kind, 255),
-        Some(value),
-        0,
-        false,
-        &mut key,
-    )
-    .expect("a value of the type");
+    append_segment(&ColumnDefinition::new(128, "C", kind, 255), Some(value), 0, false, &mut key)
+        .expect("a value of the type");
     key
 }
 
@@ -28,18 +22,9 @@ fn a_message_identifier_is_nine_bytes() {
 
 #[test]
 fn binary_is_cut_into_counted_groups() {
-    assert_eq!(
-        segment(ColumnType::Binary, b"abc"),
-        b"\x7Fabc\0\0\0\0\0\x03"
-    );
-    assert_eq!(
-        segment(ColumnType::Binary, b"abcdefgh"),
-        b"\x7Fabcdefgh\x08"
-    );
-    assert_eq!(
-        segment(ColumnType::Binary, b"abcdefghi"),
-        b"\x7Fabcdefgh\x09i\0\0\0\0\0\0\0\x01"
-    );
+    assert_eq!(segment(ColumnType::Binary, b"abc"), b"\x7Fabc\0\0\0\0\0\x03");
+    assert_eq!(segment(ColumnType::Binary, b"abcdefgh"), b"\x7Fabcdefgh\x08");
+    assert_eq!(segment(ColumnType::Binary, b"abcdefghi"), b"\x7Fabcdefgh\x09i\0\0\0\0\0\0\0\x01");
 }
 
 #[test]
@@ -59,10 +44,7 @@ fn null_empty_and_descending_have_their_own_first_bytes() {
     assert_eq!(make(None, index_flags::NULLS_HIGH, false), [0xC0]);
     assert_eq!(make(Some(&[]), 0, false), [0x40]);
     assert_eq!(make(None, 0, true), [0xFF]);
-    assert_eq!(
-        make(Some(&[1]), 0, true),
-        [0x80, 0xFE, 255, 255, 255, 255, 255, 255, 255, 0xFE]
-    );
+    assert_eq!(make(Some(&[1]), 0, true), [0x80, 0xFE, 255, 255, 255, 255, 255, 255, 255, 0xFE]);
 }
 
 #[test]
@@ -77,21 +59,10 @@ fn unicode_text_and_wrong_sizes_are_refused() {
     let mut text = ColumnDefinition::new(128, "Name", ColumnType::Text, 255);
     text.code_page = CODE_PAGE_UNICODE;
     let refused = append_segment(&text, Some(b"a\0"), 0, false, &mut Vec::new());
-    assert_eq!(
-        refused,
-        Err(KeyError::UnicodeText {
-            column: "Name".into()
-        })
-    );
+    assert_eq!(refused, Err(KeyError::UnicodeText { column: "Name".into() }));
     let long = ColumnDefinition::new(1, "L", ColumnType::Long, 0);
     let refused = append_segment(&long, Some(&[1, 2]), 0, false, &mut Vec::new());
-    assert_eq!(
-        refused,
-        Err(KeyError::WrongSize {
-            column: "L".into(),
-            bytes: 2
-        })
-    );
+    assert_eq!(refused, Err(KeyError::WrongSize { column: "L".into(), bytes: 2 }));
 }
 
 #[test]
@@ -101,19 +72,12 @@ fn keys_join_segments_and_end_at_their_limit() {
         ColumnDefinition::new(128, "B", ColumnType::Binary, 255),
     ];
     let mut index = IndexDefinition::new("I", 0, &[1, 128]);
-    index.segments[0] = KeySegment {
-        column: ColumnId(1),
-        is_descending: true,
-        is_inherited: false,
-    };
+    index.segments[0] =
+        KeySegment { column: ColumnId(1), is_descending: true, is_inherited: false };
     let table = TableDefinition::new("T", columns, vec![]);
     let long = [7; 255];
     let value = |id: ColumnId| {
-        if id.0 == 1 {
-            Some(&[1u8, 0][..])
-        } else {
-            Some(&long[..])
-        }
+        if id.0 == 1 { Some(&[1u8, 0][..]) } else { Some(&long[..]) }
     };
     let mut key = vec![9];
     index_key(&table, &index, value, &mut key).expect("columns of the table");

@@ -72,13 +72,7 @@ fn one_attachment(bytes: &[u8]) -> Option<(Attachment, usize)> {
 fn path(bytes: &[u8]) -> String {
     let is_wide = bytes.get(1) == Some(&0);
     let units: Vec<u16> = if is_wide {
-        bytes
-            .as_chunks::<2>()
-            .0
-            .iter()
-            .copied()
-            .map(u16::from_le_bytes)
-            .collect()
+        bytes.as_chunks::<2>().0.iter().copied().map(u16::from_le_bytes).collect()
     } else {
         bytes.iter().copied().map(u16::from).collect()
     };

@@ -77,12 +77,7 @@ impl LogFacts {
     /// The header at the beginning of a file.
     pub fn decode(bytes: &[u8; LOG_HEADER_BYTES]) -> Result<Self, LogFileError> {
         check_header(bytes, FILE_TYPE_LOG, log::FILE_TYPE)?;
-        let version = [
-            log::VERSION,
-            more::MINOR,
-            more::UPDATE_MAJOR,
-            more::UPDATE_MINOR,
-        ];
+        let version = [log::VERSION, more::MINOR, more::UPDATE_MAJOR, more::UPDATE_MINOR];
         let segments = [log::BYTES_PER_SEGMENT, log::SEGMENTS, log::HEADER_SEGMENTS];
         Ok(Self {
             generation: Generation(u32_at(bytes, log::GENERATION)),

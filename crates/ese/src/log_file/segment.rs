@@ -118,11 +118,7 @@ impl SegmentHeader {
     }
 
     const fn place(&self) -> Lgpos {
-        Lgpos {
-            generation: self.generation,
-            segment: self.index,
-            byte: 0,
-        }
+        Lgpos { generation: self.generation, segment: self.index, byte: 0 }
     }
 
     /// A strong hash of a segment of 512 bytes and of where it belongs.

@@ -22,11 +22,7 @@ fn header() -> LogHeader {
         previous_created: LogTime::from_unix_millis(1_600_000_000_000),
         signature: Signature::new(0x0102_0304, LogTime::from_unix_millis(1_500_000_000_000)),
         database: Signature::new(0x0506_0708, LogTime::from_unix_millis(1_400_000_000_000)),
-        checkpoint: Lgpos {
-            generation: Generation(9),
-            segment: 8,
-            byte: 40,
-        },
+        checkpoint: Lgpos { generation: Generation(9), segment: 8, byte: 40 },
         previous_last: 17,
         resumed: true,
         previous_checksum: 0x1122_3344_5566_7788,
@@ -47,18 +43,11 @@ const SIZES: [SegmentSize; 2] = [SegmentSize::Bytes512, SegmentSize::Bytes4096];
 #[test]
 fn headers_read_back_as_they_were() {
     for segment_size in SIZES {
-        let header = LogHeader {
-            segment_size,
-            ..header()
-        };
+        let header = LogHeader { segment_size, ..header() };
         assert_eq!(LogHeader::decode(&header.encode()), Ok(header));
     }
     let checkpoint = Checkpoint {
-        place: Lgpos {
-            generation: Generation(3),
-            segment: 200,
-            byte: 77,
-        },
+        place: Lgpos { generation: Generation(3), segment: 200, byte: 77 },
         signature: header().signature,
         database: header().database,
     };
@@ -75,10 +64,7 @@ fn fields_stand_where_ese_has_them() {
     assert_eq!(bytes[653..661], 0x1122_3344_5566_7788_u64.to_le_bytes());
     assert_eq!(bytes[667], 3);
     let segment_size = SegmentSize::Bytes512;
-    let short = LogHeader {
-        segment_size,
-        ..header()
-    };
+    let short = LogHeader { segment_size, ..header() };
     assert_eq!(short.encode()[8..14], [0, 2, 8, 0, 0, 8]);
     let segment = sealed(SegmentSize::Bytes4096);
     assert_eq!(segment[8..16], [0, 0, 3, 0, 10, 0, 0, 0]);
@@ -140,21 +126,14 @@ fn a_torn_sector_of_repeated_bytes_is_seen() {
     let mut bytes = sealed(SegmentSize::Bytes4096);
     let whole = segment_checksum(&bytes, 3);
     bytes[1024..1536].fill(0);
-    assert_eq!(
-        segment_checksum(&bytes, 3),
-        whole,
-        "ESE's checksum alone misses it"
-    );
+    assert_eq!(segment_checksum(&bytes, 3), whole, "ESE's checksum alone misses it");
     let opened = SegmentHeader::open(&bytes, Generation(10), 3, 0x0A0B_0C0D);
     assert_eq!(opened, None);
 }
 
 #[test]
 fn exchanged_segments_change_the_sum_of_a_generation() {
-    assert_ne!(
-        accumulate(accumulate(0, 5), 9),
-        accumulate(accumulate(0, 9), 5)
-    );
+    assert_ne!(accumulate(accumulate(0, 5), 9), accumulate(accumulate(0, 9), 5));
     assert_ne!(accumulate(0, 0), accumulate(0, 1));
 }
 

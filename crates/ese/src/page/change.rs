@@ -43,17 +43,11 @@ impl fmt::Display for PageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Full { needed, free } => {
-                write!(
-                    f,
-                    "the page has {free} bytes free and {needed} are needed; split it"
-                )
+                write!(f, "the page has {free} bytes free and {needed} are needed; split it")
             }
             Self::NoLine { line, nodes } => write!(f, "no line {line} on a page of {nodes} nodes"),
             Self::Damaged { tag } => {
-                write!(
-                    f,
-                    "tag {tag} contradicts the page header; restore the page from a copy"
-                )
+                write!(f, "tag {tag} contradicts the page header; restore the page from a copy")
             }
         }
     }
@@ -192,8 +186,7 @@ impl<'a> PageMut<'a> {
         }
         let end = self.tag_at(line);
         let from = self.tag_at(nodes);
-        self.bytes
-            .copy_within(from..end - count * TAG_BYTES, from + count * TAG_BYTES);
+        self.bytes.copy_within(from..end - count * TAG_BYTES, from + count * TAG_BYTES);
         self.set_tag_count(nodes + 1 - count);
         self.set_free_bytes(self.as_ref().free_bytes() + freed);
         Ok(())
@@ -242,14 +235,9 @@ impl<'a> PageMut<'a> {
         let header = self.size.header_bytes();
         let body = self.bytes[header..].to_vec();
         let page = self.as_ref();
-        let tags: Vec<Tag> = (0..page.tag_count())
-            .map_while(|index| page.tag(index))
-            .collect();
+        let tags: Vec<Tag> = (0..page.tag_count()).map_while(|index| page.tag(index)).collect();
         let used: usize = tags.iter().map(|tag| tag.bytes).sum();
-        let room = self
-            .size
-            .body_bytes()
-            .saturating_sub(tags.len() * TAG_BYTES);
+        let room = self.size.body_bytes().saturating_sub(tags.len() * TAG_BYTES);
         let damaged = tags.iter().position(|tag| tag.end() > body.len());
         if let Some(tag) = damaged.or((used > room).then_some(0)) {
             return Err(PageError::Damaged { tag });
@@ -268,10 +256,7 @@ impl<'a> PageMut<'a> {
     fn rewrite(&mut self, index: usize, old: Tag, bytes: &[u8]) -> Result<Tag, PageError> {
         if bytes.len() <= old.bytes {
             put(self.bytes, self.size.header_bytes() + old.offset, bytes);
-            let tag = Tag {
-                bytes: bytes.len(),
-                ..old
-            };
+            let tag = Tag { bytes: bytes.len(), ..old };
             if self.as_ref().first_free() == old.end() {
                 self.put_u16(field::FIRST_FREE, tag.end());
             }
@@ -292,11 +277,7 @@ impl<'a> PageMut<'a> {
 
     fn require_free(&self, needed: usize) -> Result<(), PageError> {
         let free = self.as_ref().free_bytes();
-        if needed > free {
-            Err(PageError::Full { needed, free })
-        } else {
-            Ok(())
-        }
+        if needed > free { Err(PageError::Full { needed, free }) } else { Ok(()) }
     }
 
     /// The header's sizes fit the page and each other, so that changes stay within the page.
@@ -324,9 +305,7 @@ impl<'a> PageMut<'a> {
     /// Bytes between the last node and the tag array.
     fn contiguous_free(&self) -> usize {
         let page = self.as_ref();
-        self.size
-            .body_bytes()
-            .saturating_sub(page.first_free() + page.tag_count() * TAG_BYTES)
+        self.size.body_bytes().saturating_sub(page.first_free() + page.tag_count() * TAG_BYTES)
     }
 
     fn make_contiguous(&mut self, needed: usize) -> Result<(), PageError> {
@@ -343,11 +322,7 @@ impl<'a> PageMut<'a> {
     fn append(&mut self, bytes: &[u8]) -> Tag {
         let offset = self.as_ref().first_free();
         put(self.bytes, self.size.header_bytes() + offset, bytes);
-        let tag = Tag {
-            offset,
-            bytes: bytes.len(),
-            small_flags: 0,
-        };
+        let tag = Tag { offset, bytes: bytes.len(), small_flags: 0 };
         self.put_u16(field::FIRST_FREE, tag.end());
         tag
     }
@@ -362,10 +337,7 @@ impl<'a> PageMut<'a> {
     /// Makes room for tag `index`.
     fn open_tag(&mut self, index: usize) {
         let count = self.as_ref().tag_count();
-        let (first, end) = (
-            self.size.bytes() - count * TAG_BYTES,
-            self.tag_at(index) + TAG_BYTES,
-        );
+        let (first, end) = (self.size.bytes() - count * TAG_BYTES, self.tag_at(index) + TAG_BYTES);
         self.bytes.copy_within(first..end, first - TAG_BYTES);
         self.set_tag_count(count + 1);
     }
@@ -379,18 +351,13 @@ impl<'a> PageMut<'a> {
     }
 
     fn tag_within_body(&self, index: usize) -> Result<Tag, PageError> {
-        let tag = self
-            .as_ref()
-            .tag(index)
-            .filter(|tag| tag.end() <= self.size.body_bytes());
+        let tag = self.as_ref().tag(index).filter(|tag| tag.end() <= self.size.body_bytes());
         tag.ok_or(PageError::Damaged { tag: index })
     }
 
     fn readable_node(&self, line: usize) -> Result<Node<'_>, PageError> {
         self.tag_of_line(line)?;
-        self.as_ref()
-            .node(line)
-            .ok_or(PageError::Damaged { tag: line + 1 })
+        self.as_ref().node(line).ok_or(PageError::Damaged { tag: line + 1 })
     }
 
     /// Where tag `index` lies in the page.
@@ -401,10 +368,7 @@ impl<'a> PageMut<'a> {
     fn put_tag(&mut self, index: usize, tag: Tag, small_flags: u8) {
         let at = self.tag_at(index);
         self.put_u16(at, tag.bytes);
-        self.put_u16(
-            at + 2,
-            tag.offset | usize::from(small_flags) << NODE_FLAG_SHIFT,
-        );
+        self.put_u16(at + 2, tag.offset | usize::from(small_flags) << NODE_FLAG_SHIFT);
     }
 
     /// Writes the tag of a node and its flags, where the page size keeps them.
@@ -417,11 +381,7 @@ impl<'a> PageMut<'a> {
         self.put_tag(index, tag, 0);
         let at = self.size.header_bytes() + tag.offset;
         let word = u16_at(self.bytes, at) & 0x1FFF;
-        put(
-            self.bytes,
-            at,
-            &(word | u16::from(flags) << NODE_FLAG_SHIFT).to_le_bytes(),
-        );
+        put(self.bytes, at, &(word | u16::from(flags) << NODE_FLAG_SHIFT).to_le_bytes());
     }
 
     fn set_tag_count(&mut self, count: usize) {

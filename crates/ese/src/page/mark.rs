@@ -23,9 +23,7 @@ const OTHER_CHECKSUMS: std::ops::Range<usize> = 40..64;
 pub(super) fn mark(bytes: &[u8], number: PageNumber) -> Option<(usize, u64)> {
     let (page, size) = (PageRef::new(bytes), PageSize::from_bytes(bytes.len())?);
     let used = size.header_bytes() + page.first_free();
-    let place = bytes
-        .len()
-        .checked_sub(page.tag_count() * TAG_BYTES + MARK_BYTES)?;
+    let place = bytes.len().checked_sub(page.tag_count() * TAG_BYTES + MARK_BYTES)?;
     if place < used {
         return None;
     }

@@ -35,12 +35,7 @@ impl<'a> Node<'a> {
             (external_header.get(..first)?, 4, usize::from(suffix_bytes))
         };
         let (suffix, data) = bytes.get(key_at..)?.split_at_checked(suffix_bytes)?;
-        Some(Self {
-            flags,
-            prefix,
-            suffix,
-            data,
-        })
+        Some(Self { flags, prefix, suffix, data })
     }
 
     /// Whether the node is deleted for new readers.
@@ -115,11 +110,6 @@ pub fn encode_node(prefix: &[u8], key: &[u8], data: &[u8], out: &mut Vec<u8>) ->
 }
 
 fn size_field(bytes: usize) -> [u8; 2] {
-    assert!(
-        bytes <= usize::from(SIZE_MASK),
-        "a key part of {bytes} bytes does not fit a node"
-    );
-    u16::try_from(bytes)
-        .expect("invariant: checked against the mask above")
-        .to_le_bytes()
+    assert!(bytes <= usize::from(SIZE_MASK), "a key part of {bytes} bytes does not fit a node");
+    u16::try_from(bytes).expect("invariant: checked against the mask above").to_le_bytes()
 }

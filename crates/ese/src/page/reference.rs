@@ -173,11 +173,7 @@ impl<'a> PageRef<'a> {
 
     /// The key prefix that the page's nodes may borrow from; none on roots.
     pub fn prefix(&self) -> &'a [u8] {
-        if self.is_root() {
-            &[]
-        } else {
-            self.external_header()
-        }
+        if self.is_root() { &[] } else { self.external_header() }
     }
 
     /// How many nodes the page has.
@@ -242,21 +238,13 @@ impl<'a> PageRef<'a> {
     }
 
     fn flags_of(&self, tag: Tag, bytes: &[u8]) -> Option<u8> {
-        if self.size.is_small() {
-            Some(tag.small_flags)
-        } else {
-            Some(bytes.get(1)? >> 5)
-        }
+        if self.size.is_small() { Some(tag.small_flags) } else { Some(bytes.get(1)? >> 5) }
     }
 }
 
 fn decode_tag(size: PageSize, size_word: u16, offset_word: u16) -> Tag {
     let mask = if size.is_small() { 0x1FFF } else { 0x7FFF };
-    let small_flags = if size.is_small() {
-        (offset_word >> NODE_FLAG_SHIFT) as u8
-    } else {
-        0
-    };
+    let small_flags = if size.is_small() { (offset_word >> NODE_FLAG_SHIFT) as u8 } else { 0 };
     Tag {
         offset: usize::from(offset_word & mask),
         bytes: usize::from(size_word & mask),

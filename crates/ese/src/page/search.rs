@@ -43,10 +43,7 @@ impl PageRef<'_> {
         let (mut low, mut high, mut found) = (0, count, false);
         while low < high {
             let middle = low.midpoint(high);
-            match self
-                .node(middle)
-                .map_or(Ordering::Less, |node| compare(&node))
-            {
+            match self.node(middle).map_or(Ordering::Less, |node| compare(&node)) {
                 Ordering::Less => low = middle + 1,
                 order => {
                     high = middle;

@@ -63,11 +63,7 @@ impl PageSize {
 
     /// Bytes of one checksum block: the whole of a small page, a quarter of a large one.
     pub const fn checksum_block_bytes(self) -> usize {
-        if self.is_small() {
-            self.bytes()
-        } else {
-            self.bytes() / 4
-        }
+        if self.is_small() { self.bytes() } else { self.bytes() / 4 }
     }
 
     /// Bytes of a long value that one chunk node holds (ESE `InitVariablesWithPageSize`).
@@ -98,10 +94,7 @@ impl PageSize {
     /// The page that holds the byte at `offset` of a file; none in its header pages.
     pub fn page_at(self, offset: u64) -> Option<PageNumber> {
         let page = (offset / self.bytes_u64()).checked_sub(1)?;
-        u32::try_from(page)
-            .ok()
-            .map(PageNumber)
-            .filter(|page| page.is_some())
+        u32::try_from(page).ok().map(PageNumber).filter(|page| page.is_some())
     }
 
     /// How many whole pages a file of `length` bytes has behind its header pages.

@@ -23,12 +23,7 @@ enum Change {
 fn node_bytes() -> impl Strategy<Value = Vec<u8>> {
     (0usize..40, 0usize..900, any::<u8>()).prop_map(|(key_bytes, data_bytes, fill)| {
         let mut out = Vec::new();
-        encode_node(
-            &[],
-            &vec![fill; key_bytes],
-            &vec![fill ^ 0xFF; data_bytes],
-            &mut out,
-        );
+        encode_node(&[], &vec![fill; key_bytes], &vec![fill ^ 0xFF; data_bytes], &mut out);
         out
     })
 }
@@ -101,15 +96,9 @@ fn assert_equal(page: PageRef<'_>, twin: &Twin) {
         assert_eq!(page.node(line), expected, "line {line}");
         assert_eq!(page.node_bytes(line).as_ref(), Some(bytes), "line {line}");
     }
-    let sizes: usize = (0..page.tag_count())
-        .map(|index| page.tag(index).expect("tag").bytes)
-        .sum();
+    let sizes: usize = (0..page.tag_count()).map(|index| page.tag(index).expect("tag").bytes).sum();
     let body = page.size().body_bytes();
-    assert_eq!(
-        sizes + page.free_bytes() + 4 * page.tag_count(),
-        body,
-        "the page's identity"
-    );
+    assert_eq!(sizes + page.free_bytes() + 4 * page.tag_count(), body, "the page's identity");
     assert!(page.first_free() + 4 * page.tag_count() <= body);
 }
 
@@ -201,9 +190,8 @@ fn repeated_keys_are_found_at_their_first_and_by_their_data() {
     let mut bytes = vec![0; 8192];
     let mut page = PageMut::new(&mut bytes);
     page.format(page_flags::LEAF | page_flags::NON_UNIQUE, ObjectId(1));
-    for (line, (key, data)) in [("a", "3"), ("b", "1"), ("b", "2"), ("b", "4"), ("c", "0")]
-        .into_iter()
-        .enumerate()
+    for (line, (key, data)) in
+        [("a", "3"), ("b", "1"), ("b", "2"), ("b", "4"), ("c", "0")].into_iter().enumerate()
     {
         let mut node = Vec::new();
         let flags = encode_node(&[], key.as_bytes(), data.as_bytes(), &mut node);
@@ -223,10 +211,7 @@ fn keys_are_compressed_only_where_that_saves_bytes() {
     assert_eq!(encode_node(b"abX", b"abY", b"d", &mut node), 0);
     assert_eq!(node, b"\x03\0abYd");
     node.clear();
-    assert_eq!(
-        encode_node(b"abcX", b"abcY", b"d", &mut node),
-        node_flags::COMPRESSED
-    );
+    assert_eq!(encode_node(b"abcX", b"abcY", b"d", &mut node), node_flags::COMPRESSED);
     assert_eq!(node, b"\x03\0\x01\0Yd");
 }
 
@@ -236,14 +221,10 @@ fn flags_lie_in_the_tag_on_small_pages_and_in_the_node_on_large_ones() {
         let mut bytes = vec![0; size.bytes()];
         let mut page = PageMut::new(&mut bytes);
         page.format(page_flags::LEAF, ObjectId(1));
-        page.insert(0, node_flags::DELETED, b"\x01\0kd")
-            .expect("room");
+        page.insert(0, node_flags::DELETED, b"\x01\0kd").expect("room");
         assert!(page.as_ref().node(0).expect("node").is_deleted());
         assert_eq!(bytes[flagged_byte], 0x40, "{size}");
-        assert_eq!(
-            PageRef::new(&bytes).node_bytes(0).as_deref(),
-            Some(&b"\x01\0kd"[..])
-        );
+        assert_eq!(PageRef::new(&bytes).node_bytes(0).as_deref(), Some(&b"\x01\0kd"[..]));
     }
 }
 
@@ -252,8 +233,7 @@ fn a_counter_in_a_node_counts() {
     let mut bytes = vec![0; 32768];
     let mut page = PageMut::new(&mut bytes);
     page.format(page_flags::LEAF, ObjectId(1));
-    page.insert(0, 0, &[1, 0, b'k', 9, 1, 0, 0, 0])
-        .expect("room");
+    page.insert(0, 0, &[1, 0, b'k', 9, 1, 0, 0, 0]).expect("room");
     assert_eq!(page.add_u32(0, 1, 2), Ok(3));
     assert_eq!(page.add_u32(0, 1, -3), Ok(0));
     assert_eq!(page.add_u32(0, 2, 1), Err(PageError::Damaged { tag: 1 }));

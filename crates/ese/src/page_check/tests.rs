@@ -20,11 +20,7 @@ fn leaf(size: PageSize, flags: u32, nodes: &[(&[u8], &[u8])]) -> Vec<u8> {
 }
 
 fn good(size: PageSize) -> Vec<u8> {
-    leaf(
-        size,
-        0,
-        &[(b"prefixA", b"1"), (b"prefixB", b"2"), (b"q", b"3")],
-    )
+    leaf(size, 0, &[(b"prefixA", b"1"), (b"prefixB", b"2"), (b"q", b"3")])
 }
 
 fn fault_after(size: PageSize, damage: impl Fn(&mut [u8])) -> Option<PageFault> {
@@ -44,14 +40,8 @@ fn a_page_of_this_crate_passes_on_every_size() {
 fn every_header_field_is_checked() {
     let fault = |damage: fn(&mut [u8])| fault_after(PageSize::KIB_32, damage);
     let stated = PageNumber(8);
-    assert_eq!(
-        fault(|page| page[64] = 8),
-        Some(PageFault::OwnNumber { stated })
-    );
-    assert_eq!(
-        fault(|page| page[29] = 0x80),
-        Some(PageFault::FreeBytes { stated: 32906 })
-    );
+    assert_eq!(fault(|page| page[64] = 8), Some(PageFault::OwnNumber { stated }));
+    assert_eq!(fault(|page| page[29] = 0x80), Some(PageFault::FreeBytes { stated: 32906 }));
     let stated = 0x7FFF;
     assert_eq!(
         fault(|page| page[30..32].copy_from_slice(&[0xFF, 0x7F])),
@@ -61,26 +51,14 @@ fn every_header_field_is_checked() {
         fault(|page| page[32..34].copy_from_slice(&[0xFF, 0x7F])),
         Some(PageFault::FirstFree { stated })
     );
-    assert_eq!(
-        fault(|page| page[34] = 0),
-        Some(PageFault::TagCount { stated: 0 })
-    );
+    assert_eq!(fault(|page| page[34] = 0), Some(PageFault::TagCount { stated: 0 }));
     assert!(matches!(
         fault(|page| page[34..36].copy_from_slice(&[0xFF, 0x0F])),
         Some(PageFault::TagCount { .. })
     ));
-    assert!(matches!(
-        fault(|page| page[36] |= 0xC0),
-        Some(PageFault::Flags { .. })
-    ));
-    assert!(matches!(
-        fault(|page| page[36] |= 0x10),
-        Some(PageFault::Flags { .. })
-    ));
-    assert!(matches!(
-        fault(|page| page[28] -= 1),
-        Some(PageFault::SpaceIdentity { .. })
-    ));
+    assert!(matches!(fault(|page| page[36] |= 0xC0), Some(PageFault::Flags { .. })));
+    assert!(matches!(fault(|page| page[36] |= 0x10), Some(PageFault::Flags { .. })));
+    assert!(matches!(fault(|page| page[28] -= 1), Some(PageFault::SpaceIdentity { .. })));
 }
 
 #[test]
@@ -88,36 +66,18 @@ fn every_tag_is_checked() {
     // Tag 2 ("prefixB") lies at the end of the page less 12; size first, then offset.
     let tag = 4096 - 12;
     let fault = |damage: &dyn Fn(&mut [u8])| fault_after(PageSize::KIB_4, damage);
-    assert_eq!(
-        fault(&|page| page[tag] = 0),
-        Some(PageFault::EmptyTag { tag: 2 })
-    );
-    assert_eq!(
-        fault(&|page| page[tag + 2] = 200),
-        Some(PageFault::TagBeyondUsed { tag: 2 })
-    );
-    assert_eq!(
-        fault(&|page| page[tag + 2] -= 1),
-        Some(PageFault::Overlap { tag: 2 })
-    );
+    assert_eq!(fault(&|page| page[tag] = 0), Some(PageFault::EmptyTag { tag: 2 }));
+    assert_eq!(fault(&|page| page[tag + 2] = 200), Some(PageFault::TagBeyondUsed { tag: 2 }));
+    assert_eq!(fault(&|page| page[tag + 2] -= 1), Some(PageFault::Overlap { tag: 2 }));
 }
 
 #[test]
 fn every_node_is_checked() {
     // Nodes lie behind the 40 bytes of header and the 6 of tag 0: prefix size first.
     let fault = |damage: &dyn Fn(&mut [u8])| fault_after(PageSize::KIB_4, damage);
-    assert_eq!(
-        fault(&|page| page[46] = 7),
-        Some(PageFault::Node { line: 0 })
-    );
-    assert_eq!(
-        fault(&|page| page[48] = 9),
-        Some(PageFault::Node { line: 0 })
-    );
-    assert_eq!(
-        fault(&|page| page[50] = b'Z'),
-        Some(PageFault::KeyOrder { line: 1 })
-    );
+    assert_eq!(fault(&|page| page[46] = 7), Some(PageFault::Node { line: 0 }));
+    assert_eq!(fault(&|page| page[48] = 9), Some(PageFault::Node { line: 0 }));
+    assert_eq!(fault(&|page| page[50] = b'Z'), Some(PageFault::KeyOrder { line: 1 }));
 }
 
 #[test]
@@ -135,10 +95,7 @@ fn keys_repeat_only_where_they_may() {
 fn an_empty_key_is_for_the_last_separator() {
     let nodes: &[(&[u8], &[u8])] = &[(b"k", &[1, 0, 0, 0]), (b"", &[2, 0, 0, 0])];
     let mut bytes = leaf(PageSize::KIB_4, 0, nodes);
-    assert_eq!(
-        check(PageRef::new(&bytes), NUMBER),
-        Err(PageFault::Node { line: 1 })
-    );
+    assert_eq!(check(PageRef::new(&bytes), NUMBER), Err(PageFault::Node { line: 1 }));
     PageMut::new(&mut bytes).set_flags(page_flags::PARENT_OF_LEAF | page_flags::ALWAYS);
     assert_eq!(check(PageRef::new(&bytes), NUMBER), Ok(()));
 }

@@ -20,20 +20,12 @@ fn leaf() -> Vec<u8> {
 }
 
 const fn known(flush_type: u8) -> LastWrite {
-    LastWrite::Known {
-        flush_type,
-        is_marked: true,
-    }
+    LastWrite::Known { flush_type, is_marked: true }
 }
 
 /// The states after any write, after one with flush type 1, after a later one, after a crash.
 fn states(bytes: &[u8]) -> [PageState; 4] {
-    let last_writes = [
-        LastWrite::Unknown,
-        known(1),
-        known(2),
-        LastWrite::BeforeCrash,
-    ];
+    let last_writes = [LastWrite::Unknown, known(1), known(2), LastWrite::BeforeCrash];
     last_writes.map(|last_write| judge(bytes, NUMBER, last_write))
 }
 
@@ -48,10 +40,7 @@ const fn lost(found: u8) -> PageDamage {
 #[test]
 fn a_whole_page_is_sound_unless_a_later_write_is_known() {
     let [unknown, last, later, crash] = states(&leaf());
-    assert_eq!(
-        [unknown, last, crash],
-        [PageState::Sound, PageState::Sound, PageState::Sound]
-    );
+    assert_eq!([unknown, last, crash], [PageState::Sound, PageState::Sound, PageState::Sound]);
     assert_eq!(later, PageState::Damaged(lost(1)));
 }
 
@@ -78,10 +67,7 @@ fn a_flipped_bit_can_be_turned_back_and_is_more_in_an_older_page() {
     let bits = vec![160_004];
     let flipped = PageDamage::FlippedBit { bits };
     let states = states(&bytes);
-    assert_eq!(
-        states,
-        damaged([flipped.clone(), flipped.clone(), lost(1), flipped])
-    );
+    assert_eq!(states, damaged([flipped.clone(), flipped.clone(), lost(1), flipped]));
     assert!(states[0].is_readable() && !states[2].is_readable());
     checksum::flip(&mut bytes, &[160_004]);
     assert_eq!(bytes, leaf());
@@ -97,10 +83,7 @@ fn after_a_crash_only_a_mark_proves_that_a_bit_has_flipped() {
     let bits = vec![168_000];
     let (flipped, torn) = (PageDamage::FlippedBit { bits }, PageDamage::Torn);
     let beyond_repair = PageDamage::Checksum { block: 2 };
-    assert_eq!(
-        states(&bytes),
-        damaged([flipped, torn.clone(), torn, beyond_repair])
-    );
+    assert_eq!(states(&bytes), damaged([flipped, torn.clone(), torn, beyond_repair]));
 }
 
 #[test]
@@ -110,14 +93,8 @@ fn what_only_the_mark_sees_is_torn_where_every_write_was_marked() {
     bytes[20_064] ^= 3;
     let [unknown, last, later, _] = states(&bytes);
     assert_eq!(unknown, PageState::Sound);
-    assert_eq!(
-        [last, later],
-        [PageDamage::Torn, PageDamage::Torn].map(PageState::Damaged)
-    );
-    let unmarked = LastWrite::Known {
-        flush_type: 1,
-        is_marked: false,
-    };
+    assert_eq!([last, later], [PageDamage::Torn, PageDamage::Torn].map(PageState::Damaged));
+    let unmarked = LastWrite::Known { flush_type: 1, is_marked: false };
     assert_eq!(judge(&bytes, NUMBER, unmarked), PageState::Sound);
 }
 

@@ -75,19 +75,10 @@ impl Cursor {
             if view.is_leaf() {
                 let leaves_left = source.page_count();
                 let key = Vec::new();
-                return Ok(Self {
-                    number,
-                    page,
-                    line: 0,
-                    leaves_left,
-                    with_deleted: false,
-                    key,
-                });
+                return Ok(Self { number, page, line: 0, leaves_left, with_deleted: false, key });
             }
             let line = choose(view);
-            number = view
-                .child(line)
-                .ok_or(ReadError::Node { page: number, line })?;
+            number = view.child(line).ok_or(ReadError::Node { page: number, line })?;
         }
         Err(ReadError::Circle { page: number })
     }
@@ -129,9 +120,7 @@ impl Cursor {
     }
 
     fn entry(&mut self, line: usize) -> Entry<'_> {
-        let node = PageRef::new(&self.page)
-            .node(line)
-            .expect("invariant: it has just been read");
+        let node = PageRef::new(&self.page).node(line).expect("invariant: it has just been read");
         node.key_into(&mut self.key);
         Entry {
             page: self.number,

@@ -73,11 +73,7 @@ impl<S: PageSource> Reader<S> {
 
     pub(crate) fn with_catalog(source: S, tables: Vec<CatalogTable>) -> Self {
         let long_leaves = HashMap::new();
-        Self {
-            source,
-            tables,
-            long_leaves,
-        }
+        Self { source, tables, long_leaves }
     }
 
     /// The tables, in the order of their object identifiers; the engine's own come first.
@@ -87,9 +83,7 @@ impl<S: PageSource> Reader<S> {
 
     /// The table with this name.
     pub fn table(&self, name: &str) -> Option<&CatalogTable> {
-        self.tables
-            .iter()
-            .find(|table| table.definition.name == name)
+        self.tables.iter().find(|table| table.definition.name == name)
     }
 
     /// The size of the database's pages.
@@ -120,9 +114,7 @@ impl<S: PageSource> Reader<S> {
         key: &[u8],
     ) -> Result<Option<Vec<u8>>, ReadError<S::Error>> {
         let mut cursor = Cursor::seek(&mut self.source, table.place.root, key)?;
-        let found = cursor
-            .next(&mut self.source)?
-            .filter(|entry| entry.key == key);
+        let found = cursor.next(&mut self.source)?.filter(|entry| entry.key == key);
         Ok(found.map(|entry| entry.data.to_vec()))
     }
 
@@ -134,11 +126,7 @@ impl<S: PageSource> Reader<S> {
         column: &ColumnDefinition,
     ) -> Result<Vec<FieldValue>, ReadError<S::Error>> {
         let stored = RecordRef::parse(record, self.page_size())?.column(column)?;
-        stored
-            .or_default(column)
-            .into_iter()
-            .map(|element| self.value_of(table, element))
-            .collect()
+        stored.or_default(column).into_iter().map(|element| self.value_of(table, element)).collect()
     }
 
     pub(super) fn value_of(
@@ -163,12 +151,8 @@ impl<S: PageSource> Reader<S> {
         let missing = || ReadError::LongValue { id };
         let place = table.long_values.ok_or_else(missing)?;
         let mut cursor = Cursor::seek(&mut self.source, place.root, &id.any_root_key())?;
-        let root = cursor
-            .next(&mut self.source)?
-            .filter(|entry| entry.key == id.any_root_key());
-        let root = root
-            .and_then(|entry| LongValueRoot::decode(entry.data))
-            .ok_or_else(missing)?;
+        let root = cursor.next(&mut self.source)?.filter(|entry| entry.key == id.any_root_key());
+        let root = root.and_then(|entry| LongValueRoot::decode(entry.data)).ok_or_else(missing)?;
         let total = root.bytes as usize;
         let chunk_bytes = table.long_value_chunk_bytes(self.page_size());
         let mut value = Vec::new();
@@ -206,10 +190,7 @@ fn salvage_rows<S: PageSource>(
     losses: &mut Vec<Loss>,
 ) -> Result<Vec<CatalogRow>, S::Error> {
     let page_size = source.page_size();
-    let mut walk = Salvage::of_table(TreePlace {
-        object: tree.object,
-        root: tree.root,
-    });
+    let mut walk = Salvage::of_table(TreePlace { object: tree.object, root: tree.root });
     let mut rows = Vec::new();
     while let Some(step) = walk.next(source)? {
         match step {
@@ -229,14 +210,8 @@ fn complete<E>(
     root: PageNumber,
 ) -> Result<Vec<CatalogTable>, ReadError<E>> {
     let tables = assemble(rows);
-    let lists_itself = tables
-        .iter()
-        .any(|table| table.definition.name == OBJECTS_NAME);
-    if lists_itself {
-        Ok(tables)
-    } else {
-        Err(ReadError::Catalog { page: root })
-    }
+    let lists_itself = tables.iter().any(|table| table.definition.name == OBJECTS_NAME);
+    if lists_itself { Ok(tables) } else { Err(ReadError::Catalog { page: root }) }
 }
 
 /// A chunk is compressed where it does not have the length that its place demands.

@@ -52,10 +52,7 @@ impl<S: PageSource> Reader<S> {
     /// A walk over all pages that the trees reach from their roots down, those of their space
     /// included.
     pub fn in_use_walk(&self) -> InUseWalk {
-        InUseWalk {
-            in_use: PageSet::new(self.source.page_count()),
-            waiting: self.roots(),
-        }
+        InUseWalk { in_use: PageSet::new(self.source.page_count()), waiting: self.roots() }
     }
 
     /// The pages of that walk; none where an internal page cannot be read, so that what lies below

@@ -52,10 +52,7 @@ pub(super) fn leaves<S: PageSource>(
 
 /// The first and last pages of the runs of a set, as far as the file reaches.
 fn spans(set: &ExtentSet, last: u32) -> Vec<(u32, u32)> {
-    set.extents()
-        .iter()
-        .map(|extent| (extent.first().0.max(1), extent.last.0.min(last)))
-        .collect()
+    set.extents().iter().map(|extent| (extent.first().0.max(1), extent.last.0.min(last))).collect()
 }
 
 /// The page, where it is a leaf of the tree below its root.

@@ -223,19 +223,10 @@ impl Salvage {
         if view.is_leaf() {
             self.leaves += 1;
             self.last_leaf = Some((number, view.next()));
-            self.leaf = Some(LowerPage {
-                number,
-                page,
-                line: 0,
-            });
+            self.leaf = Some(LowerPage { number, page, line: 0 });
         } else {
             let line = 0;
-            self.branches.push(UpperPage {
-                number,
-                page,
-                line,
-                range,
-            });
+            self.branches.push(UpperPage { number, page, line, range });
         }
         Ok(())
     }
@@ -249,10 +240,7 @@ impl Salvage {
         let page = load(source, number)?;
         let object = PageRef::new(&page).object();
         if object != self.place.object {
-            return Err(ReadError::OtherTree {
-                page: number,
-                object,
-            });
+            return Err(ReadError::OtherTree { page: number, object });
         }
         if self.branches.len() >= DEEPEST || !self.seen.insert(number) {
             return Err(ReadError::Circle { page: number });

@@ -136,11 +136,7 @@ impl<S: PageSource> Reader<S> {
             let content = content(stored, expected);
             ValuePart { offset, content }
         });
-        Ok(PartialValue {
-            bytes,
-            chunks: chunks.collect(),
-            reason,
-        })
+        Ok(PartialValue { bytes, chunks: chunks.collect(), reason })
     }
 
     /// Takes the nodes of a value along the links of leaves, up to the first damage.
@@ -179,10 +175,7 @@ impl<S: PageSource> Reader<S> {
                 Err(ReadError::Source(error)) => return Err(error),
                 Err(_) => continue,
             };
-            for node in PageRef::new(&page)
-                .nodes()
-                .filter(|node| !node.is_deleted())
-            {
+            for node in PageRef::new(&page).nodes().filter(|node| !node.is_deleted()) {
                 nodes.take(id, &node.key(), node.data);
             }
         }

@@ -124,10 +124,8 @@ pub struct SalvagedSpace {
 }
 
 /// The tree that owns all space.
-pub(crate) const DATABASE: TreePlace = TreePlace {
-    object: system_trees::DATABASE.object,
-    root: system_trees::DATABASE.root,
-};
+pub(crate) const DATABASE: TreePlace =
+    TreePlace { object: system_trees::DATABASE.object, root: system_trees::DATABASE.root };
 
 /// What was read, where nothing of it is lost.
 fn whole<T, E>(read: Result<T, ReadDamage>, losses: Vec<Loss>) -> Result<T, ReadError<E>> {
@@ -246,9 +244,5 @@ fn split_buffer<S: PageSource>(
         Err(_) => return Ok(Vec::new()),
     };
     let buffer = SplitBuffer::decode(PageRef::new(&page).external_header()).unwrap_or_default();
-    Ok(buffer
-        .extents
-        .into_iter()
-        .filter(|extent| extent.pages > 0)
-        .collect())
+    Ok(buffer.extents.into_iter().filter(|extent| extent.pages > 0).collect())
 }

@@ -62,15 +62,8 @@ impl RecordBuilder {
             tags: Vec::new(),
             tagged: Vec::new(),
         };
-        table
-            .columns
-            .iter()
-            .for_each(|column| builder.add_column(column));
-        let end = builder
-            .fixed_places
-            .iter()
-            .map(|place| place.offset + place.bytes)
-            .max();
+        table.columns.iter().for_each(|column| builder.add_column(column));
+        let end = builder.fixed_places.iter().map(|place| place.offset + place.bytes).max();
         builder.fixed.resize(end.unwrap_or(HEADER_BYTES), 0);
         builder
     }
@@ -79,20 +72,17 @@ impl RecordBuilder {
         let (id, bytes) = (usize::from(column.id.0), column.max_bytes as usize);
         match column.id.class() {
             ColumnClass::Fixed => {
-                self.fixed_places
-                    .resize(id.max(self.fixed_places.len()), FieldPlace::default());
+                self.fixed_places.resize(id.max(self.fixed_places.len()), FieldPlace::default());
                 let offset = usize::from(column.record_offset);
                 self.fixed_places[id - 1] = FieldPlace { offset, bytes };
             }
             ColumnClass::Variable => {
                 let index = id - usize::from(ColumnId::FIRST_VARIABLE.0);
-                self.variable_limits
-                    .resize((index + 1).max(self.variable_limits.len()), 0);
+                self.variable_limits.resize((index + 1).max(self.variable_limits.len()), 0);
                 self.variable_limits[index] = bytes;
             }
             ColumnClass::Tagged => {
-                self.tagged_columns
-                    .push((column.id.0, column.column_type.is_long()));
+                self.tagged_columns.push((column.id.0, column.column_type.is_long()));
             }
         }
     }
@@ -131,10 +121,7 @@ impl RecordBuilder {
         if !self.open_tag(column)? {
             return Err(RecordError::NoColumn { column });
         }
-        self.push_tagged(
-            tag_flags::LONG_VALUE | tag_flags::SEPARATED,
-            &value.encode(),
-        );
+        self.push_tagged(tag_flags::LONG_VALUE | tag_flags::SEPARATED, &value.encode());
         Ok(())
     }
 
@@ -158,17 +145,11 @@ impl RecordBuilder {
     #[inline]
     fn set_fixed(&mut self, column: ColumnId, value: &[u8]) -> Result<(), RecordError> {
         let number = usize::from(column.0);
-        let place = number
-            .checked_sub(1)
-            .and_then(|index| self.fixed_places.get(index));
+        let place = number.checked_sub(1).and_then(|index| self.fixed_places.get(index));
         let place = place.copied().filter(|place| place.bytes > 0);
         let FieldPlace { offset, bytes } = place.ok_or(RecordError::NoColumn { column })?;
         if value.len() != bytes {
-            return Err(RecordError::WrongSize {
-                column,
-                bytes: value.len(),
-                expected: bytes,
-            });
+            return Err(RecordError::WrongSize { column, bytes: value.len(), expected: bytes });
         }
         self.fixed[offset..offset + bytes].copy_from_slice(value);
         self.nulls[(number - 1) / 8] &= !(1 << ((number - 1) % 8));
@@ -179,21 +160,11 @@ impl RecordBuilder {
     #[inline]
     fn set_variable(&mut self, column: ColumnId, value: &[u8]) -> Result<(), RecordError> {
         let index = usize::from(column.0 - ColumnId::FIRST_VARIABLE.0);
-        let limit = *self
-            .variable_limits
-            .get(index)
-            .ok_or(RecordError::NoColumn { column })?;
+        let limit = *self.variable_limits.get(index).ok_or(RecordError::NoColumn { column })?;
         if limit != 0 && value.len() > limit {
-            return Err(RecordError::WrongSize {
-                column,
-                bytes: value.len(),
-                expected: limit,
-            });
+            return Err(RecordError::WrongSize { column, bytes: value.len(), expected: limit });
         }
-        assert!(
-            index >= self.ends.len(),
-            "variable columns are set once, in ascending order"
-        );
+        assert!(index >= self.ends.len(), "variable columns are set once, in ascending order");
         let before = offset_field(self.variable.len());
         self.ends.resize(index, before | 0x8000);
         self.variable.extend_from_slice(value);
@@ -203,21 +174,13 @@ impl RecordBuilder {
 
     /// Begins a tagged value; says whether its column is long.
     fn open_tag(&mut self, column: ColumnId) -> Result<bool, RecordError> {
-        let found = self
-            .tagged_columns
-            .binary_search_by_key(&column.0, |(id, _)| *id);
+        let found = self.tagged_columns.binary_search_by_key(&column.0, |(id, _)| *id);
         let index = found.map_err(|_| RecordError::NoColumn { column })?;
         let is_ascending = self.tags.last().is_none_or(|(id, _)| *id < column.0);
-        assert!(
-            is_ascending,
-            "tagged columns are set once, in ascending order"
-        );
+        assert!(is_ascending, "tagged columns are set once, in ascending order");
         if self.tagged.len() > LONGEST_LARGE {
             let bytes = self.tagged.len();
-            return Err(RecordError::TooLong {
-                bytes,
-                most: LONGEST_LARGE,
-            });
+            return Err(RecordError::TooLong { bytes, most: LONGEST_LARGE });
         }
         self.tags.push((column.0, offset_field(self.tagged.len())));
         Ok(self.tagged_columns[index].1)
@@ -229,10 +192,7 @@ impl RecordBuilder {
             self.tagged.push(flags);
         } else if flags != 0 {
             self.tagged.push(flags);
-            let tag = self
-                .tags
-                .last_mut()
-                .expect("invariant: the tag has just been opened");
+            let tag = self.tags.last_mut().expect("invariant: the tag has just been opened");
             tag.1 |= SMALL_HAS_FLAGS;
         }
         self.tagged.extend_from_slice(value);
@@ -254,11 +214,7 @@ impl RecordBuilder {
 
     fn push_tags(&self, out: &mut Vec<u8>) -> Result<(), RecordError> {
         let array_bytes = self.tags.len() * 4;
-        let most = if self.is_small {
-            LONGEST_SMALL
-        } else {
-            LONGEST_LARGE
-        };
+        let most = if self.is_small { LONGEST_SMALL } else { LONGEST_LARGE };
         let bytes = array_bytes + self.tagged.len();
         if bytes > most {
             return Err(RecordError::TooLong { bytes, most });

@@ -39,15 +39,8 @@ impl fmt::Display for RecordError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoColumn { column } => write!(f, "the table has no column {column}"),
-            Self::WrongSize {
-                column,
-                bytes,
-                expected,
-            } => {
-                write!(
-                    f,
-                    "column {column} takes {expected} bytes and was given {bytes}"
-                )
+            Self::WrongSize { column, bytes, expected } => {
+                write!(f, "column {column} takes {expected} bytes and was given {bytes}")
             }
             Self::TooLong { bytes, most } => write!(
                 f,
@@ -55,10 +48,7 @@ impl fmt::Display for RecordError {
                  keep long columns apart as long values"
             ),
             Self::Damaged { part } => {
-                write!(
-                    f,
-                    "the record's {part} contradicts its length; restore from a copy"
-                )
+                write!(f, "the record's {part} contradicts its length; restore from a copy")
             }
         }
     }

@@ -52,17 +52,9 @@ impl<'a> RecordRef<'a> {
         let variable_count = usize::from(last_variable.saturating_sub(127));
         let null_bytes = usize::from(last_fixed).div_ceil(8);
         if fixed_end < 4 + null_bytes || fixed_end + variable_count * 2 > bytes.len() {
-            return Err(RecordError::Damaged {
-                part: "end of fixed columns",
-            });
+            return Err(RecordError::Damaged { part: "end of fixed columns" });
         }
-        Ok(Self {
-            bytes,
-            is_small: page_size.is_small(),
-            last_fixed,
-            variable_count,
-            fixed_end,
-        })
+        Ok(Self { bytes, is_small: page_size.is_small(), last_fixed, variable_count, fixed_end })
     }
 
     /// What the record holds of `column`.
@@ -89,9 +81,7 @@ impl<'a> RecordRef<'a> {
     }
 
     fn fixed(&self, column: &ColumnDefinition) -> Result<Stored<'a>, RecordError> {
-        let damaged = RecordError::Damaged {
-            part: "fixed columns",
-        };
+        let damaged = RecordError::Damaged { part: "fixed columns" };
         let (id, last) = (usize::from(column.id.0), usize::from(self.last_fixed));
         if id == 0 || id > last {
             return Ok(Stored::Absent);
@@ -115,18 +105,10 @@ impl<'a> RecordRef<'a> {
         if is_null {
             return Ok(Stored::Null);
         }
-        let start = if index == 0 {
-            0
-        } else {
-            self.variable_end(index - 1).0
-        };
+        let start = if index == 0 { 0 } else { self.variable_end(index - 1).0 };
         let data = &self.bytes[self.variable_data()..];
-        let damaged = RecordError::Damaged {
-            part: "variable columns",
-        };
-        Ok(Stored::One(Element::Plain(
-            data.get(start..end).ok_or(damaged)?,
-        )))
+        let damaged = RecordError::Damaged { part: "variable columns" };
+        Ok(Stored::One(Element::Plain(data.get(start..end).ok_or(damaged)?)))
     }
 
     fn tagged(&self, column: &ColumnDefinition) -> Result<Stored<'a>, RecordError> {
@@ -152,13 +134,7 @@ impl<'a> RecordRef<'a> {
             count => self.variable_end(count - 1).0,
         };
         let start = self.variable_data() + data_bytes;
-        let damaged = RecordError::Damaged {
-            part: "variable columns",
-        };
-        if start <= self.bytes.len() {
-            Ok(start)
-        } else {
-            Err(damaged)
-        }
+        let damaged = RecordError::Damaged { part: "variable columns" };
+        if start <= self.bytes.len() { Ok(start) } else { Err(damaged) }
     }
 }

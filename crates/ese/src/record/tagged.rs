@@ -56,9 +56,7 @@ pub struct TaggedField<'a> {
     pub stored: Stored<'a>,
 }
 
-const DAMAGED: RecordError = RecordError::Damaged {
-    part: "tagged columns",
-};
+const DAMAGED: RecordError = RecordError::Damaged { part: "tagged columns" };
 
 /// The array of a record's tagged fields.
 #[derive(Clone, Copy)]
@@ -71,20 +69,12 @@ struct Tags<'a> {
 impl<'a> Tags<'a> {
     /// `bytes` are all that stands behind the variable columns.
     fn parse(bytes: &'a [u8], is_small: bool) -> Result<Self, RecordError> {
-        let mut tags = Self {
-            bytes,
-            count: 0,
-            is_small,
-        };
+        let mut tags = Self { bytes, count: 0, is_small };
         if !bytes.is_empty() {
             let first = u16::from_le_bytes(get_array(bytes, 2).ok_or(DAMAGED)?);
             tags.count = tags.offset_of(first) / 4;
         }
-        if tags.count * 4 > bytes.len() {
-            Err(DAMAGED)
-        } else {
-            Ok(tags)
-        }
+        if tags.count * 4 > bytes.len() { Err(DAMAGED) } else { Ok(tags) }
     }
 
     fn column(&self, index: usize) -> ColumnId {
@@ -99,11 +89,7 @@ impl<'a> Tags<'a> {
     /// stand in both.
     fn search(&self, column: ColumnId, is_derived: bool) -> Option<usize> {
         let own = partition(0, self.count, |index| self.word(index) & DERIVED != 0);
-        let (from, to) = if is_derived {
-            (0, own)
-        } else {
-            (own, self.count)
-        };
+        let (from, to) = if is_derived { (0, own) } else { (own, self.count) };
         let found = partition(from, to, |index| self.column(index) < column);
         (found < to && self.column(found) == column).then_some(found)
     }
@@ -183,9 +169,7 @@ pub(super) fn find(
 
 fn element(flags: u8, is_separated: bool, value: &[u8]) -> Result<Element<'_>, RecordError> {
     if is_separated {
-        return LongValueId::decode(value)
-            .map(Element::Separated)
-            .ok_or(DAMAGED);
+        return LongValueId::decode(value).map(Element::Separated).ok_or(DAMAGED);
     }
     Ok(if flags & tag_flags::ENCRYPTED != 0 {
         Element::Encrypted(value)
@@ -201,9 +185,7 @@ const FIRST_VALUE_ONLY: u8 = tag_flags::COMPRESSED;
 
 fn two_values(flags: u8, value: &[u8]) -> Result<Stored<'_>, RecordError> {
     let (&first_bytes, rest) = value.split_first().ok_or(DAMAGED)?;
-    let (first, second) = rest
-        .split_at_checked(usize::from(first_bytes))
-        .ok_or(DAMAGED)?;
+    let (first, second) = rest.split_at_checked(usize::from(first_bytes)).ok_or(DAMAGED)?;
     let second = element(flags & !FIRST_VALUE_ONLY, false, second)?;
     Ok(Stored::Many(vec![element(flags, false, first)?, second]))
 }
@@ -219,17 +201,9 @@ fn several_values(flags: u8, value: &[u8]) -> Result<Stored<'_>, RecordError> {
     for index in 0..count {
         let word = u16_at(value, index * 2);
         let is_last = index + 1 == count;
-        let end = if is_last {
-            value.len()
-        } else {
-            offset(u16_at(value, index * 2 + 2))
-        };
+        let end = if is_last { value.len() } else { offset(u16_at(value, index * 2 + 2)) };
         let bytes = value.get(offset(word)..end).ok_or(DAMAGED)?;
-        let flags = if index == 0 {
-            flags
-        } else {
-            flags & !FIRST_VALUE_ONLY
-        };
+        let flags = if index == 0 { flags } else { flags & !FIRST_VALUE_ONLY };
         elements.push(element(flags, word & VALUE_SEPARATED != 0, bytes)?);
     }
     Ok(Stored::Many(elements))

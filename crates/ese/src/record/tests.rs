@@ -43,14 +43,10 @@ fn build(values: &BTreeMap<u16, Vec<u8>>, size: PageSize) -> Result<Vec<u8>, Rec
 #[test]
 fn a_small_record_has_the_bytes_of_the_format() {
     let mut builder = RecordBuilder::new(&table(), PageSize::KIB_32);
-    builder
-        .set(ColumnId(1), &[1, 2, 3, 4, 5, 6, 7, 8])
-        .expect("fixed");
+    builder.set(ColumnId(1), &[1, 2, 3, 4, 5, 6, 7, 8]).expect("fixed");
     builder.set(ColumnId(3), &[0xFF]).expect("fixed");
     builder.set(ColumnId(129), b"ab").expect("variable");
-    builder
-        .set_separated(ColumnId(256), LongValueId(0x1234))
-        .expect("tagged");
+    builder.set_separated(ColumnId(256), LongValueId(0x1234)).expect("tagged");
     builder.set(ColumnId(257), b"z").expect("tagged");
     let expected: &[u8] = &[
         3,
@@ -96,56 +92,35 @@ fn a_small_record_has_the_bytes_of_the_format() {
     let mut record = Vec::new();
     builder.finish(&mut record).expect("short enough");
     assert_eq!(record, expected);
-    assert_eq!(
-        RecordBuilder::new(&table(), PageSize::KIB_4)
-            .clone()
-            .finish(&mut record),
-        Ok(())
-    );
+    assert_eq!(RecordBuilder::new(&table(), PageSize::KIB_4).clone().finish(&mut record), Ok(()));
     assert_eq!(record[expected.len()..], [0, 127, 4, 0]);
 }
 
 #[test]
 fn small_pages_mark_flags_in_the_offset() {
     let mut builder = RecordBuilder::new(&table(), PageSize::KIB_8);
-    builder
-        .set_separated(ColumnId(256), LongValueId(0x1234))
-        .expect("tagged");
+    builder.set_separated(ColumnId(256), LongValueId(0x1234)).expect("tagged");
     builder.set(ColumnId(257), b"z").expect("tagged");
     let mut record = Vec::new();
     builder.finish(&mut record).expect("short enough");
-    assert_eq!(
-        record[4..],
-        [0, 1, 8, 0x40, 1, 1, 13, 0, 5, 0x34, 0x12, 0, 0, b'z']
-    );
+    assert_eq!(record[4..], [0, 1, 8, 0x40, 1, 1, 13, 0, 5, 0x34, 0x12, 0, 0, b'z']);
 }
 
 #[test]
 fn values_that_do_not_fit_their_column_are_refused() {
     let mut builder = RecordBuilder::new(&table(), PageSize::KIB_32);
     let wrong = |column, bytes, expected| {
-        Err(RecordError::WrongSize {
-            column: ColumnId(column),
-            bytes,
-            expected,
-        })
+        Err(RecordError::WrongSize { column: ColumnId(column), bytes, expected })
     };
     assert_eq!(builder.set(ColumnId(2), &[0; 3]), wrong(2, 3, 4));
     assert_eq!(builder.set(ColumnId(128), &[0; 201]), wrong(128, 201, 200));
     for id in [0, 4, 130, 300] {
-        let refused = Err(RecordError::NoColumn {
-            column: ColumnId(id),
-        });
+        let refused = Err(RecordError::NoColumn { column: ColumnId(id) });
         assert_eq!(builder.set(ColumnId(id), &[0]), refused);
     }
-    builder
-        .set(ColumnId(256), &vec![1; 40_000])
-        .expect("judged when finished");
+    builder.set(ColumnId(256), &vec![1; 40_000]).expect("judged when finished");
     let mut out = vec![1];
-    assert!(matches!(
-        builder.finish(&mut out),
-        Err(RecordError::TooLong { .. })
-    ));
+    assert!(matches!(builder.finish(&mut out), Err(RecordError::TooLong { .. })));
     assert_eq!(out, [1]);
 }
 
@@ -154,13 +129,9 @@ fn several_values_are_read_in_order() {
     let definition = table();
     let column = definition.column_named("LongPad").expect("a column");
     // Three values behind flags 0x09: "ab", one kept apart, "".
-    let record = [
-        &[
-            0, 127, 4, 0, 0, 1, 4, 0, 0x09, 6, 0, 8, 0x80, 12, 0, b'a', b'b',
-        ][..],
-        SEPARATED,
-    ]
-    .concat();
+    let record =
+        [&[0, 127, 4, 0, 0, 1, 4, 0, 0x09, 6, 0, 8, 0x80, 12, 0, b'a', b'b'][..], SEPARATED]
+            .concat();
     let stored = RecordRef::parse(&record, PageSize::KIB_16).and_then(|r| r.column(column));
     let apart = Element::Separated(LongValueId(0x1234));
     let expected = vec![Element::Plain(b"ab"), apart, Element::Plain(b"")];
@@ -186,9 +157,7 @@ fn values() -> impl Strategy<Value = BTreeMap<u16, Vec<u8>>> {
         .prop_map(|(a, b, c, d, e, f, g)| {
             let ids = [1, 2, 3, 128, 129, 256, 257];
             let values = ids.into_iter().zip([a, b, c, d, e, f, g]);
-            values
-                .filter_map(|(id, value)| Some((id, value?)))
-                .collect()
+            values.filter_map(|(id, value)| Some((id, value?))).collect()
         })
 }
 

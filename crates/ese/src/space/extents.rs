@@ -16,10 +16,7 @@ pub struct Extent {
 impl Extent {
     /// The extent of `pages` pages that begins at `first`.
     pub fn starting(first: PageNumber, pages: u32) -> Self {
-        Self {
-            last: PageNumber(first.0.saturating_add(pages).saturating_sub(1)),
-            pages,
-        }
+        Self { last: PageNumber(first.0.saturating_add(pages).saturating_sub(1)), pages }
     }
 
     /// The first page.
@@ -92,10 +89,8 @@ impl SpaceNode {
         };
         let last = PageNumber(u32::from_be_bytes(last));
         let pages = u32::from_le_bytes(get_array(data, 0)?);
-        (pages <= last.0 && last.0 < MOST_PAGES).then_some(Self {
-            pool,
-            extent: Extent { last, pages },
-        })
+        (pages <= last.0 && last.0 < MOST_PAGES)
+            .then_some(Self { pool, extent: Extent { last, pages } })
     }
 }
 
@@ -108,10 +103,7 @@ pub struct ExtentSet {
 impl ExtentSet {
     /// The pages of all `extents`, which may come in any order and overlap.
     pub fn new(extents: impl IntoIterator<Item = Extent>) -> Self {
-        let mut sorted: Vec<_> = extents
-            .into_iter()
-            .filter(|extent| extent.pages > 0)
-            .collect();
+        let mut sorted: Vec<_> = extents.into_iter().filter(|extent| extent.pages > 0).collect();
         sorted.sort_by_key(Extent::first);
         let mut joined: Vec<Extent> = Vec::with_capacity(sorted.len());
         for extent in sorted {
@@ -134,44 +126,31 @@ impl ExtentSet {
 
     /// How many pages there are.
     pub fn pages(&self) -> u64 {
-        self.extents
-            .iter()
-            .map(|extent| u64::from(extent.pages))
-            .sum()
+        self.extents.iter().map(|extent| u64::from(extent.pages)).sum()
     }
 
     /// The highest page; none of an empty set.
     pub fn last(&self) -> PageNumber {
-        self.extents
-            .last()
-            .map_or(PageNumber::NONE, |extent| extent.last)
+        self.extents.last().map_or(PageNumber::NONE, |extent| extent.last)
     }
 
     /// Whether all pages of `extent` are in the set.
     pub(crate) fn contains_all(&self, extent: Extent) -> bool {
         // Extents of a set never touch, so a run of pages lies in one of them or not at all.
         let index = self.extents.partition_point(|own| own.last < extent.last);
-        self.extents
-            .get(index)
-            .is_some_and(|own| own.first() <= extent.first())
+        self.extents.get(index).is_some_and(|own| own.first() <= extent.first())
     }
 
     /// Whether any page of `extent` is in the set.
     pub fn touches(&self, extent: Extent) -> bool {
-        let index = self
-            .extents
-            .partition_point(|own| own.last < extent.first());
-        self.extents
-            .get(index)
-            .is_some_and(|own| own.first() <= extent.last)
+        let index = self.extents.partition_point(|own| own.last < extent.first());
+        self.extents.get(index).is_some_and(|own| own.first() <= extent.last)
     }
 
     /// Whether `page` is in the set.
     pub fn contains(&self, page: PageNumber) -> bool {
         let index = self.extents.partition_point(|extent| extent.last < page);
-        self.extents
-            .get(index)
-            .is_some_and(|extent| extent.contains(page))
+        self.extents.get(index).is_some_and(|extent| extent.contains(page))
     }
 }
 
@@ -188,22 +167,10 @@ mod tests {
             (SpaceNode::key(extent), SpaceNode::data(extent)),
             ([0, 0, 0, 115], [16, 0, 0, 0])
         );
-        let node = SpaceNode {
-            pool: Pool::General,
-            extent,
-        };
-        assert_eq!(
-            SpaceNode::decode(&[0, 0, 0, 115], &[16, 0, 0, 0]),
-            Some(node)
-        );
-        let shelved = SpaceNode {
-            pool: Pool::Shelved,
-            extent,
-        };
-        assert_eq!(
-            SpaceNode::decode(&[0x82, 0, 0, 0, 115], &[16, 0, 0, 0]),
-            Some(shelved)
-        );
+        let node = SpaceNode { pool: Pool::General, extent };
+        assert_eq!(SpaceNode::decode(&[0, 0, 0, 115], &[16, 0, 0, 0]), Some(node));
+        let shelved = SpaceNode { pool: Pool::Shelved, extent };
+        assert_eq!(SpaceNode::decode(&[0x82, 0, 0, 0, 115], &[16, 0, 0, 0]), Some(shelved));
         assert_eq!(SpaceNode::decode(&[0, 0, 0, 3], &[16, 0, 0, 0]), None);
     }
 

@@ -56,9 +56,7 @@ impl SpaceHeader {
             extents: if flags & space_flags::MULTIPLE_EXTENTS == 0 {
                 Extents::Single { available: place }
             } else {
-                Extents::Multiple {
-                    owned: PageNumber(place),
-                }
+                Extents::Multiple { owned: PageNumber(place) }
             },
         })
     }
@@ -73,10 +71,7 @@ impl SpaceHeader {
             flags |= space_flags::NON_UNIQUE;
         }
         let mut bytes = [0; Self::BYTES];
-        for (index, word) in [self.primary_pages, self.parent.0, flags, place]
-            .iter()
-            .enumerate()
-        {
+        for (index, word) in [self.primary_pages, self.parent.0, flags, place].iter().enumerate() {
             put(&mut bytes, index * 4, &word.to_le_bytes());
         }
         bytes
@@ -92,8 +87,7 @@ impl SpaceHeader {
 
     /// Root of the available-extents tree, if there is one.
     pub fn available_root(&self) -> Option<PageNumber> {
-        self.owned_root()
-            .map(|owned| PageNumber(owned.0.wrapping_add(1)))
+        self.owned_root().map(|owned| PageNumber(owned.0.wrapping_add(1)))
     }
 }
 
@@ -116,10 +110,7 @@ impl RootFields {
     /// Reads tag 0 of a root page.
     pub fn decode(tag: &[u8]) -> Option<Self> {
         if tag.len() == SpaceHeader::BYTES {
-            return Some(Self {
-                space: SpaceHeader::decode(tag),
-                auto_increment: None,
-            });
+            return Some(Self { space: SpaceHeader::decode(tag), auto_increment: None });
         }
         let (&flags, mut rest) = tag.split_first()?;
         let mut fields = Self::default();
@@ -148,13 +139,9 @@ impl SplitBuffer {
     /// A stored split buffer.
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         let bytes: [u8; Self::BYTES] = get_array(bytes, 0)?;
-        let extent = |at| Extent {
-            last: PageNumber(u32_at(&bytes, at)),
-            pages: u32_at(&bytes, at + 4),
-        };
-        Some(Self {
-            extents: [extent(0), extent(8)],
-        })
+        let extent =
+            |at| Extent { last: PageNumber(u32_at(&bytes, at)), pages: u32_at(&bytes, at + 4) };
+        Some(Self { extents: [extent(0), extent(8)] })
     }
 
     /// As tag 0 of the root page.
@@ -182,26 +169,16 @@ mod tests {
             is_non_unique: true,
             extents: Extents::Single { available: 7 },
         };
-        assert_eq!(
-            single.encode(),
-            [4, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 7, 0, 0, 0]
-        );
+        assert_eq!(single.encode(), [4, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 7, 0, 0, 0]);
         let owned = PageNumber(32);
         let extents = Extents::Multiple { owned };
-        let multiple = SpaceHeader {
-            is_non_unique: false,
-            extents,
-            ..single
-        };
+        let multiple = SpaceHeader { is_non_unique: false, extents, ..single };
         assert_eq!(multiple.encode()[8..], [1, 0, 0, 0, 32, 0, 0, 0]);
         assert_eq!(multiple.available_root(), Some(PageNumber(33)));
         for header in [single, multiple] {
             assert_eq!(SpaceHeader::decode(&header.encode()), Some(header));
             let later = [&[3][..], &header.encode(), &9u64.to_le_bytes()].concat();
-            let fields = RootFields {
-                space: Some(header),
-                auto_increment: Some(9),
-            };
+            let fields = RootFields { space: Some(header), auto_increment: Some(9) };
             assert_eq!(RootFields::decode(&later), Some(fields));
         }
         assert_eq!(RootFields::decode(&[1, 2, 3]), None);
@@ -209,19 +186,9 @@ mod tests {
 
     #[test]
     fn a_split_buffer_keeps_two_extents() {
-        let buffer = SplitBuffer {
-            extents: [
-                Extent {
-                    last: PageNumber(40),
-                    pages: 3,
-                },
-                Extent::default(),
-            ],
-        };
-        assert_eq!(
-            buffer.encode(),
-            [40, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
-        );
+        let buffer =
+            SplitBuffer { extents: [Extent { last: PageNumber(40), pages: 3 }, Extent::default()] };
+        assert_eq!(buffer.encode(), [40, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
         assert_eq!(SplitBuffer::decode(&buffer.encode()), Some(buffer));
     }
 }

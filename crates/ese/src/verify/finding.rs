@@ -40,9 +40,7 @@ impl fmt::Display for Finding {
         }
         if !self.key.is_empty() {
             f.write_str(", key ")?;
-            self.key
-                .iter()
-                .try_for_each(|byte| write!(f, "{byte:02x}"))?;
+            self.key.iter().try_for_each(|byte| write!(f, "{byte:02x}"))?;
         }
         write!(f, ": {}", self.problem)
     }

@@ -51,10 +51,7 @@ pub(super) fn expected_key(
         return Expected::Nothing;
     }
     let value = |id: ColumnId| {
-        values
-            .iter()
-            .find(|(column, _)| *column == id)
-            .and_then(|(_, value)| value.as_deref())
+        values.iter().find(|(column, _)| *column == id).and_then(|(_, value)| value.as_deref())
     };
     let mut key = Vec::new();
     match index_key(table, index, value, &mut key) {
@@ -89,10 +86,7 @@ fn has_default(column: &ColumnDefinition) -> bool {
 /// Whether an index leaves out rows with these nulls.
 fn is_left_out(index: &IndexDefinition, mut nulls: impl Iterator<Item = bool> + Clone) -> bool {
     let allows = |flag: u32| index.flags & flag != 0;
-    let (any, all) = (
-        nulls.clone().any(|null| null),
-        nulls.clone().all(|null| null),
-    );
+    let (any, all) = (nulls.clone().any(|null| null), nulls.clone().all(|null| null));
     let first = nulls.next().unwrap_or(false);
     if all {
         return !allows(index_flags::ALLOW_ALL_NULLS) && any;
@@ -117,9 +111,7 @@ fn column_value<'a>(column: &'a ColumnDefinition, record: RecordRef<'a>) -> Colu
         Ok(Stored::Null | Stored::Absent) => ColumnValue::Null,
         Ok(Stored::One(Element::Plain(bytes))) => ColumnValue::Bytes(Cow::Borrowed(bytes)),
         Ok(Stored::One(Element::Compressed(bytes))) => decompress(bytes)
-            .map_or(ColumnValue::Unknown, |bytes| {
-                ColumnValue::Bytes(Cow::Owned(bytes))
-            }),
+            .map_or(ColumnValue::Unknown, |bytes| ColumnValue::Bytes(Cow::Owned(bytes))),
         Ok(Stored::One(_) | Stored::Many(_)) | Err(_) => ColumnValue::Unknown,
     }
 }

@@ -72,12 +72,7 @@ impl Audit<'_> {
                 Some(LongValueKey::Chunk(id, offset)) => self.chunk(id, offset, &entry),
                 None => {
                     let damage = Loss::node(entry.page, entry.line).error;
-                    self.log.add(
-                        self.subject,
-                        entry.page,
-                        entry.key,
-                        Problem::Unreadable(damage),
-                    );
+                    self.log.add(self.subject, entry.page, entry.key, Problem::Unreadable(damage));
                 }
             }
         }
@@ -99,23 +94,14 @@ impl Audit<'_> {
             self.leaving = Some(id);
         }
         if stated != counted {
-            let problem = Problem::LongValueReferences {
-                id,
-                stated,
-                counted,
-            };
+            let problem = Problem::LongValueReferences { id, stated, counted };
             self.log.add(self.subject, entry.page, entry.key, problem);
         }
         let is_whole = true;
         let (page, bytes) = (entry.page, u64::from(root.bytes));
         // A value that is being removed may have lost chunks already.
-        self.current = (stated > 0).then_some(CurrentValue {
-            id,
-            page,
-            bytes,
-            seen_bytes: 0,
-            is_whole,
-        });
+        self.current =
+            (stated > 0).then_some(CurrentValue { id, page, bytes, seen_bytes: 0, is_whole });
     }
 
     fn chunk(&mut self, id: LongValueId, offset: u32, entry: &Entry<'_>) {
@@ -150,13 +136,9 @@ impl Audit<'_> {
 
     /// How many references there are to `id`; those below it lack their values.
     fn pass_references(&mut self, id: LongValueId) -> u32 {
-        let below = self
-            .references
-            .partition_point(|reference| *reference < id.0);
+        let below = self.references.partition_point(|reference| *reference < id.0);
         self.missing(below);
-        let equal = self
-            .references
-            .partition_point(|reference| *reference == id.0);
+        let equal = self.references.partition_point(|reference| *reference == id.0);
         self.references = &self.references[equal..];
         u32::try_from(equal).unwrap_or(u32::MAX)
     }
@@ -165,12 +147,7 @@ impl Audit<'_> {
     fn missing(&mut self, count: usize) {
         let (missing, rest) = self.references.split_at(count);
         for id in missing.iter().map(|&id| LongValueId(id)) {
-            self.log.add(
-                self.subject,
-                PageNumber::NONE,
-                &[],
-                Problem::LongValueMissing { id },
-            );
+            self.log.add(self.subject, PageNumber::NONE, &[], Problem::LongValueMissing { id });
         }
         self.references = rest;
     }

@@ -49,10 +49,7 @@ impl fmt::Display for Notice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::IndexNotCompared { subject } => {
-                write!(
-                    f,
-                    "{subject}: walked, but its keys cannot be made here to compare them"
-                )
+                write!(f, "{subject}: walked, but its keys cannot be made here to compare them")
             }
             Self::ShadowCatalog => {
                 f.write_str("the catalog is damaged: its copy, MSysObjectsShadow, was used")
@@ -79,10 +76,7 @@ impl fmt::Display for Notice {
                 owned.0.saturating_add(1)
             ),
             Self::TemplateColumns { subject } => {
-                write!(
-                    f,
-                    "{subject}: columns inherited from a template were not looked at"
-                )
+                write!(f, "{subject}: columns inherited from a template were not looked at")
             }
         }
     }

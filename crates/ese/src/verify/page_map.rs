@@ -12,10 +12,7 @@ pub(super) struct PageMap {
 
 impl PageMap {
     pub(super) fn new(page_count: u32) -> Self {
-        Self {
-            used: PageSet::new(page_count),
-            available: PageSet::new(page_count),
-        }
+        Self { used: PageSet::new(page_count), available: PageSet::new(page_count) }
     }
 
     /// Marks a page as reached; false where it already was, or does not exist.

@@ -142,10 +142,9 @@ impl fmt::Display for Problem {
             Self::LastKey => {
                 f.write_str("its last key is not the one by which its parent points to it")
             }
-            Self::Dbtime { stated, highest } => write!(
-                f,
-                "its database time {stated} is later than the header's, {highest}"
-            ),
+            Self::Dbtime { stated, highest } => {
+                write!(f, "its database time {stated} is later than the header's, {highest}")
+            }
             Self::Parent { stated, expected } => write!(
                 f,
                 "the tree takes its space from the one at page {stated}, should be {expected}"
@@ -176,15 +175,8 @@ impl fmt::Display for Problem {
             Self::StrayEntry => f.write_str("the index entry's row is missing or has another key"),
             Self::MissingEntry => f.write_str("the index lacks the entry of this row"),
             Self::LongValueMissing { id } => write!(f, "long value {id} is missing"),
-            Self::LongValueReferences {
-                id,
-                stated,
-                counted,
-            } => {
-                write!(
-                    f,
-                    "long value {id} claims {stated} references and has {counted}"
-                )
+            Self::LongValueReferences { id, stated, counted } => {
+                write!(f, "long value {id} claims {stated} references and has {counted}")
             }
             Self::LongValueChunks { id } => {
                 write!(f, "the chunks of long value {id} do not make up its size")

@@ -34,20 +34,13 @@ impl<S: PageSource> Examination<'_, S> {
     pub(super) fn compare_table(&mut self, table: &CatalogTable) -> Result<(), S::Error> {
         let subject = Subject::table(&table.definition.name);
         if table.template.is_some() {
-            self.log.report.notices.push(Notice::TemplateColumns {
-                subject: subject.clone(),
-            });
+            self.log.report.notices.push(Notice::TemplateColumns { subject: subject.clone() });
         }
         let secondaries = table.secondaries();
         let mut indexes: Vec<_> = secondaries
             .map(|(definition, place)| {
                 let expected = EntrySum::default();
-                Compared {
-                    definition,
-                    place,
-                    expected,
-                    is_known: table.template.is_none(),
-                }
+                Compared { definition, place, expected, is_known: table.template.is_none() }
             })
             .collect();
         let mut long_values = Vec::new();
@@ -122,8 +115,7 @@ impl<S: PageSource> Examination<'_, S> {
         let record = RecordRef::parse(entry.data, self.reader.page_size())?;
         if !has_its_key(table, record, entry.key) {
             let subject = Subject::table(&table.definition.name);
-            self.log
-                .add(&subject, entry.page, entry.key, Problem::PrimaryKey);
+            self.log.add(&subject, entry.page, entry.key, Problem::PrimaryKey);
         }
         for index in indexes.iter_mut() {
             index.expect_row(table, record, entry.key);
@@ -139,10 +131,7 @@ impl<S: PageSource> Examination<'_, S> {
     ) -> Result<(), ReadError<S::Error>> {
         if !index.is_known {
             let subject = subject.clone();
-            self.log
-                .report
-                .notices
-                .push(Notice::IndexNotCompared { subject });
+            self.log.report.notices.push(Notice::IndexNotCompared { subject });
             return Ok(());
         }
         let mut found = EntrySum::default();
@@ -181,8 +170,7 @@ impl<S: PageSource> Examination<'_, S> {
             let pair = (entry.key.to_vec(), entry.data.to_vec());
             let is_repeated = before.as_ref() == Some(&pair);
             if !is_right || is_repeated {
-                self.log
-                    .add(subject, entry.page, entry.key, Problem::StrayEntry);
+                self.log.add(subject, entry.page, entry.key, Problem::StrayEntry);
             }
             if !self.log.has_room() {
                 break;
@@ -209,8 +197,7 @@ impl<S: PageSource> Examination<'_, S> {
                 continue;
             };
             if !self.has_entry(index.place.root, &key, entry.key)? {
-                self.log
-                    .add(subject, entry.page, entry.key, Problem::MissingEntry);
+                self.log.add(subject, entry.page, entry.key, Problem::MissingEntry);
             }
             if !self.log.has_room() {
                 break;
@@ -226,9 +213,7 @@ impl<S: PageSource> Examination<'_, S> {
         primary: &[u8],
     ) -> Result<bool, ReadError<S::Error>> {
         let mut cursor = Cursor::seek(self.reader.source(), root, key)?;
-        while let Some(entry) = cursor
-            .next(self.reader.source())?
-            .filter(|entry| entry.key == key)
+        while let Some(entry) = cursor.next(self.reader.source())?.filter(|entry| entry.key == key)
         {
             if entry.data == primary {
                 return Ok(true);
@@ -245,8 +230,7 @@ impl<S: PageSource> Examination<'_, S> {
         let sums = [self.sum_rows(catalog)?, self.sum_rows(&shadow)?];
         if sums[0] != sums[1] {
             let subject = Subject::table(OBJECTS_SHADOW_NAME);
-            self.log
-                .add(&subject, shadow.place.root, &[], Problem::CatalogCopies);
+            self.log.add(&subject, shadow.place.root, &[], Problem::CatalogCopies);
         }
         Ok(())
     }

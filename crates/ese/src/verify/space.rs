@@ -43,9 +43,7 @@ impl<S: PageSource> Examination<'_, S> {
     /// A tree's space is part of what its parent owns and has given away. Each owned extent was
     /// cut out of one that the parent owns, each available one out of one that the tree owns.
     fn check_owner(&mut self, tree: &TreeSpace, trees: &[TreeSpace]) {
-        let parent = trees
-            .iter()
-            .find(|parent| parent.root == tree.header.parent);
+        let parent = trees.iter().find(|parent| parent.root == tree.header.parent);
         for &extent in &tree.owned_extents {
             let Some(parent) = parent else {
                 continue;
@@ -80,10 +78,7 @@ impl<S: PageSource> Examination<'_, S> {
             .filter(|tree| tree.header.parent.is_some() && !self.lost_space.contains(&tree.root));
         let mut extents: Vec<(PageNumber, Extent, &TreeSpace)> = children
             .flat_map(|tree| {
-                tree.owned
-                    .extents()
-                    .iter()
-                    .map(move |&extent| (tree.header.parent, extent, tree))
+                tree.owned.extents().iter().map(move |&extent| (tree.header.parent, extent, tree))
             })
             .collect();
         extents.sort_by_key(|(parent, extent, _)| (*parent, extent.first()));
@@ -108,8 +103,7 @@ impl<S: PageSource> Examination<'_, S> {
             }
         }
         for run in wrong.runs {
-            self.log
-                .add_run(&subject, run, &[], Problem::AvailableAndUsed);
+            self.log.add_run(&subject, run, &[], Problem::AvailableAndUsed);
         }
     }
 
@@ -150,15 +144,12 @@ impl<S: PageSource> Examination<'_, S> {
     }
 
     fn found(&mut self, tree: &TreeSpace, extent: Extent, problem: Problem) {
-        self.log
-            .add(&subject_of(tree), extent.first(), &[], problem);
+        self.log.add(&subject_of(tree), extent.first(), &[], problem);
     }
 }
 
 /// Whether one of `holders`, which ascend, holds all pages of an extent.
 fn lies_in_one(extent: Extent, holders: &[Extent]) -> bool {
     let index = holders.partition_point(|holder| holder.last < extent.last);
-    holders
-        .get(index)
-        .is_some_and(|holder| holder.first() <= extent.first())
+    holders.get(index).is_some_and(|holder| holder.first() <= extent.first())
 }

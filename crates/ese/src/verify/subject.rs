@@ -13,17 +13,11 @@ pub struct Subject {
 
 impl Subject {
     pub(super) fn table(name: &str) -> Self {
-        Self {
-            table: name.to_owned(),
-            index: String::new(),
-        }
+        Self { table: name.to_owned(), index: String::new() }
     }
 
     pub(super) fn index(table: &str, index: &str) -> Self {
-        Self {
-            table: table.to_owned(),
-            index: index.to_owned(),
-        }
+        Self { table: table.to_owned(), index: index.to_owned() }
     }
 }
 

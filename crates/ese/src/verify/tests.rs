@@ -64,17 +64,11 @@ fn links_that_disagree_with_the_tree_are_named() {
     );
     let skipped = after(31, |page| page.set_links(PageNumber::NONE, PageNumber(33)));
     let (stated, past) = (PageNumber(33), PageNumber(32));
-    let next = Problem::NextLink {
-        stated,
-        expected: past,
-    };
+    let next = Problem::NextLink { stated, expected: past };
     // Rows are read from the root down: a wrong link costs none.
     assert_eq!(skipped, [found("T", 31, next)]);
     let links = after(33, |page| page.set_links(PageNumber(32), PageNumber(31)));
-    let next = Problem::NextLink {
-        stated: expected,
-        expected: PageNumber::NONE,
-    };
+    let next = Problem::NextLink { stated: expected, expected: PageNumber::NONE };
     assert_eq!(links, [found("T", 33, next)]);
 }
 
@@ -91,13 +85,9 @@ fn a_page_of_another_tree_is_named() {
 fn a_child_reached_twice_is_named() {
     let problems = after(30, |page| {
         let separator = page.as_ref().node(1).expect("a node").key();
-        page.replace(1, 0, &node(&separator, &31u32.to_le_bytes()))
-            .expect("same size");
+        page.replace(1, 0, &node(&separator, &31u32.to_le_bytes())).expect("same size");
     });
-    assert!(
-        problems.contains(&found("T", 31, Problem::ReachedTwice)),
-        "{problems:?}"
-    );
+    assert!(problems.contains(&found("T", 31, Problem::ReachedTwice)), "{problems:?}");
 }
 
 #[test]
@@ -105,50 +95,28 @@ fn keys_outside_their_separators_are_named() {
     // The first row of leaf 32 moves behind everything on leaf 33, all on its own page.
     let problems = after(31, |page| {
         page.remove(3, 1).expect("a node");
-        page.insert(3, 0, &node(&primary_key(8), &record(8)))
-            .expect("room");
+        page.insert(3, 0, &node(&primary_key(8), &record(8))).expect("room");
     });
-    assert!(
-        problems.contains(&found("T", 31, Problem::Separator)),
-        "{problems:?}"
-    );
-    assert!(
-        problems.contains(&found("T", 32, Problem::KeyOrder)),
-        "{problems:?}"
-    );
+    assert!(problems.contains(&found("T", 31, Problem::Separator)), "{problems:?}");
+    assert!(problems.contains(&found("T", 32, Problem::KeyOrder)), "{problems:?}");
 }
 
 #[test]
 fn space_is_accounted_for_page_by_page() {
     let shorter = Extent::starting(PageNumber(25), 4);
     let problems = after(3, |page| {
-        page.replace(
-            1,
-            0,
-            &node(&SpaceNode::key(shorter), &SpaceNode::data(shorter)),
-        )
-        .expect("same");
+        page.replace(1, 0, &node(&SpaceNode::key(shorter), &SpaceNode::data(shorter)))
+            .expect("same");
     });
     assert_eq!(problems, [], "a leaked page does no harm");
 
     let longer = Extent::starting(PageNumber(25), 6);
     let problems = after(3, |page| {
-        page.replace(
-            1,
-            0,
-            &node(&SpaceNode::key(longer), &SpaceNode::data(longer)),
-        )
-        .expect("same");
+        page.replace(1, 0, &node(&SpaceNode::key(longer), &SpaceNode::data(longer))).expect("same");
     });
-    assert!(
-        problems.contains(&found("database", 30, Problem::AvailableAndUsed)),
-        "{problems:?}"
-    );
+    assert!(problems.contains(&found("database", 30, Problem::AvailableAndUsed)), "{problems:?}");
     let extent = Extent::starting(PageNumber(30), 11);
-    assert!(
-        problems.contains(&found("T", 30, Problem::Extent { extent })),
-        "{problems:?}"
-    );
+    assert!(problems.contains(&found("T", 30, Problem::Extent { extent })), "{problems:?}");
 }
 
 #[test]
@@ -161,57 +129,32 @@ fn a_tree_that_leaves_its_space_is_named() {
         page.set_external_header(&header).expect("same size");
     });
     let report = examine(&world);
-    assert!(
-        matches!(report.findings[0].problem, Problem::Extent { .. }),
-        "{:?}",
-        report.findings
-    );
+    assert!(matches!(report.findings[0].problem, Problem::Extent { .. }), "{:?}", report.findings);
 }
 
 #[test]
 fn rows_and_index_must_agree() {
     let stray = |page: &mut PageMut<'_>| page.remove(4, 1).expect("a node");
-    assert_eq!(
-        after(35, stray),
-        [found("T/ByGroup", 31 + 1, Problem::MissingEntry)]
-    );
+    assert_eq!(after(35, stray), [found("T/ByGroup", 31 + 1, Problem::MissingEntry)]);
 
     let problems = after(35, |page| {
-        page.replace(0, 0, &node(&group_key(0), &primary_key(1)))
-            .expect("same size");
+        page.replace(0, 0, &node(&group_key(0), &primary_key(1))).expect("same size");
     });
-    assert!(
-        problems.contains(&found("T/ByGroup", 35, Problem::StrayEntry)),
-        "{problems:?}"
-    );
-    assert!(
-        problems.contains(&found("T/ByGroup", 31, Problem::MissingEntry)),
-        "{problems:?}"
-    );
+    assert!(problems.contains(&found("T/ByGroup", 35, Problem::StrayEntry)), "{problems:?}");
+    assert!(problems.contains(&found("T/ByGroup", 31, Problem::MissingEntry)), "{problems:?}");
 
     // A row under a key that its columns do not make, and an entry that leads nowhere.
     let problems = after(33, |page| {
-        page.replace(2, 0, &node(&primary_key(11), &record(9)))
-            .expect("same size");
+        page.replace(2, 0, &node(&primary_key(11), &record(9))).expect("same size");
     });
-    assert!(
-        problems.contains(&found("T", 33, Problem::PrimaryKey)),
-        "{problems:?}"
-    );
-    assert!(
-        problems.contains(&found("T/ByGroup", 36, Problem::StrayEntry)),
-        "{problems:?}"
-    );
+    assert!(problems.contains(&found("T", 33, Problem::PrimaryKey)), "{problems:?}");
+    assert!(problems.contains(&found("T/ByGroup", 36, Problem::StrayEntry)), "{problems:?}");
 }
 
 #[test]
 fn long_values_are_held_as_often_as_they_claim() {
     let (id, subject) = (LONG_VALUE, "T/long values");
-    let twice = Problem::LongValueReferences {
-        id,
-        stated: 2,
-        counted: 1,
-    };
+    let twice = Problem::LongValueReferences { id, stated: 2, counted: 1 };
     let add = |page: &mut PageMut<'_>| assert_eq!(page.add_u32(0, 0, 1), Ok(2));
     assert_eq!(after(37, add), [found(subject, 37, twice)]);
 
@@ -232,8 +175,7 @@ fn what_awaits_its_cleanup_is_counted_and_not_blamed() {
     let mut world = World::new();
     let delete = |line| {
         move |page: &mut PageMut<'_>| {
-            page.set_node_flags(line, node_flags::DELETED)
-                .expect("a node");
+            page.set_node_flags(line, node_flags::DELETED).expect("a node");
         }
     };
     // Row 5, its index entry, and the long value that no row holds now.
@@ -248,24 +190,15 @@ fn what_awaits_its_cleanup_is_counted_and_not_blamed() {
 #[test]
 fn copies_of_the_catalog_must_agree() {
     let problems = after(24, |page| page.remove(0, 1).expect("a node"));
-    assert_eq!(
-        problems,
-        [found("MSysObjectsShadow", 24, Problem::CatalogCopies)]
-    );
+    assert_eq!(problems, [found("MSysObjectsShadow", 24, Problem::CatalogCopies)]);
 }
 
 #[test]
 fn a_page_that_contradicts_itself_is_named_and_its_tree_walked_on() {
     let problems = after(32, |page| page.set_uncommitted_free_bytes(40_000));
-    assert!(
-        matches!(problems[0], (_, 32, Problem::Page(_))),
-        "{problems:?}"
-    );
+    assert!(matches!(problems[0], (_, 32, Problem::Page(_))), "{problems:?}");
     // Its links can no longer be followed by the walk, which says so of the next leaf.
-    assert!(
-        problems.iter().any(|(_, page, _)| *page == 33),
-        "{problems:?}"
-    );
+    assert!(problems.iter().any(|(_, page, _)| *page == 33), "{problems:?}");
 }
 
 #[test]

@@ -27,10 +27,7 @@ impl<S: PageSource> Examination<'_, S> {
             TreeKind::LongValues => page_flags::LONG_VALUE,
         };
         self.walk(tree, tree.root, kind)?;
-        for root in [tree.header.owned_root(), tree.header.available_root()]
-            .into_iter()
-            .flatten()
-        {
+        for root in [tree.header.owned_root(), tree.header.available_root()].into_iter().flatten() {
             self.walk(tree, root, kind | page_flags::SPACE_TREE)?;
         }
         Ok(())
@@ -53,12 +50,7 @@ impl<S: PageSource> Examination<'_, S> {
             last_leaf: None,
             last_node: None,
         };
-        let whole = TreePosition {
-            depth: 0,
-            low: &[],
-            high: None,
-            parent: None,
-        };
+        let whole = TreePosition { depth: 0, low: &[], high: None, parent: None };
         walk.visit(root, &whole)?;
         walk.end();
         Ok(())
@@ -212,13 +204,7 @@ impl<S: PageSource> Walk<'_, S> {
 
     fn check_place(&mut self, number: PageNumber, page: PageRef<'_>, place: &TreePosition<'_>) {
         if page.object() != self.object {
-            self.found(
-                number,
-                &[],
-                Problem::WrongObject {
-                    stated: page.object(),
-                },
-            );
+            self.found(number, &[], Problem::WrongObject { stated: page.object() });
         }
         let flags = page.flags();
         let is_root = flags & page_flags::ROOT != 0;
@@ -250,9 +236,7 @@ impl<S: PageSource> Walk<'_, S> {
         };
         self.check_first(number, page, &first);
         let joins = page.has(page_flags::NON_UNIQUE);
-        let is_above = place
-            .high
-            .is_some_and(|high| joined(&last, joins).as_slice() >= high);
+        let is_above = place.high.is_some_and(|high| joined(&last, joins).as_slice() >= high);
         if joined(&first, joins).as_slice() < place.low || is_above {
             self.found(number, &first.key(), Problem::Separator);
         }
@@ -268,20 +252,10 @@ impl<S: PageSource> Walk<'_, S> {
         };
         if page.previous() != before {
             let stated = page.previous();
-            self.found(
-                number,
-                &[],
-                Problem::PreviousLink {
-                    stated,
-                    expected: before,
-                },
-            );
+            self.found(number, &[], Problem::PreviousLink { stated, expected: before });
         }
         if forward != number {
-            let problem = Problem::NextLink {
-                stated: forward,
-                expected: number,
-            };
+            let problem = Problem::NextLink { stated: forward, expected: number };
             self.found(before, &[], problem);
         }
         self.last_leaf = Some((number, page.next()));

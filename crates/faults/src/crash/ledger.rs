@@ -19,11 +19,7 @@ pub(super) enum Change {
     /// A read.
     Nothing,
     /// Bytes at an offset; `durable` as soon as it completes.
-    Write {
-        offset: u64,
-        bytes: FileImage,
-        durable: bool,
-    },
+    Write { offset: u64, bytes: FileImage, durable: bool },
     /// Makes durable what has completed.
     Flush,
     /// Durable as soon as it completes.
@@ -106,12 +102,7 @@ impl Ledger {
         };
         let completed = |entry: &&LedgerEntry| entry.standing == Standing::Completed;
         let covers = match change {
-            Change::Flush => tracked
-                .entries
-                .iter()
-                .filter(completed)
-                .map(|e| e.ticket)
-                .collect(),
+            Change::Flush => tracked.entries.iter().filter(completed).map(|e| e.ticket).collect(),
             _ => Vec::new(),
         };
         if !matches!(change, Change::Nothing) {
@@ -130,11 +121,7 @@ impl Ledger {
         let Some(tracked) = self.files.get_mut(&file) else {
             return;
         };
-        let Some(at) = tracked
-            .entries
-            .iter()
-            .position(|entry| entry.ticket == ticket)
-        else {
+        let Some(at) = tracked.entries.iter().position(|entry| entry.ticket == ticket) else {
             return; // A read.
         };
         let entry = &mut tracked.entries[at];
@@ -235,11 +222,7 @@ impl Tracked {
     /// Takes durable changes that nothing earlier may overwrite into the stable bytes.
     fn fold(&mut self) {
         let open = |entry: &LedgerEntry| entry.standing != Standing::Durable;
-        let durable = self
-            .entries
-            .iter()
-            .position(open)
-            .unwrap_or(self.entries.len());
+        let durable = self.entries.iter().position(open).unwrap_or(self.entries.len());
         for entry in self.entries.drain(..durable) {
             apply(&mut self.stable, &entry.change);
         }

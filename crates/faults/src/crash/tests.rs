@@ -34,10 +34,7 @@ async fn done(device: &Rc<dyn Device>, request: Request) {
 fn sectors(image: &FileImage) -> Vec<u8> {
     let bytes = image.to_vec();
     let whole = |sector: &[u8]| {
-        assert!(
-            sector.iter().all(|&byte| byte == sector[0]),
-            "a torn sector"
-        );
+        assert!(sector.iter().all(|&byte| byte == sector[0]), "a torn sector");
         sector[0]
     };
     bytes.chunks(512).map(whole).collect()
@@ -45,9 +42,7 @@ fn sectors(image: &FileImage) -> Vec<u8> {
 
 /// What `file` holds after the crash, for many seeds.
 fn outcomes(volume: &CrashVolume, file: &str) -> Vec<Vec<u8>> {
-    (0..200)
-        .map(|seed| sectors(&volume.survivors(Seed(seed)).files[file]))
-        .collect()
+    (0..200).map(|seed| sectors(&volume.survivors(Seed(seed)).files[file])).collect()
 }
 
 #[test]
@@ -67,11 +62,7 @@ fn durable_writes_and_flushed_writes_survive_every_seed() {
         done(&device, filled(4_096, 4_096, 2, Durability::Durable)).await;
     });
     let expected = [[1; 8], [2; 8]].concat();
-    assert!(
-        outcomes(&volume, "file")
-            .iter()
-            .all(|found| *found == expected)
-    );
+    assert!(outcomes(&volume, "file").iter().all(|found| *found == expected));
 }
 
 #[test]
@@ -105,21 +96,13 @@ fn a_long_write_is_also_cut_off_anywhere() {
     let found = outcomes(&volume, "file");
     let cuts: BTreeSet<_> = found.iter().filter_map(beginning).collect();
     let inside = |part: std::ops::Range<usize>| cuts.range(part).next().is_some();
-    assert!(
-        (0..128)
-            .step_by(32)
-            .all(|from| inside(from.max(1)..from + 32)),
-        "{cuts:?}"
-    );
+    assert!((0..128).step_by(32).all(|from| inside(from.max(1)..from + 32)), "{cuts:?}");
 }
 
 #[test]
 fn a_torn_write_destroys_neighbours_within_a_physical_sector_only() {
     for (physical_sector, may_be_lost) in [(512, false), (4_096, true)] {
-        let options = CrashOptions {
-            physical_sector,
-            ..CrashOptions::default()
-        };
+        let options = CrashOptions { physical_sector, ..CrashOptions::default() };
         let (executor, volume) = world(options);
         let twin = volume.clone();
         executor.block_on(async move {
@@ -140,10 +123,7 @@ fn a_torn_write_destroys_neighbours_within_a_physical_sector_only() {
 
 #[test]
 fn a_page_that_is_written_whole_is_not_torn() {
-    let options = CrashOptions {
-        atomic_write_unit: 4_096,
-        ..CrashOptions::default()
-    };
+    let options = CrashOptions { atomic_write_unit: 4_096, ..CrashOptions::default() };
     let (executor, volume) = world(options);
     let twin = volume.clone();
     executor.block_on(async move {
@@ -169,10 +149,7 @@ fn a_flush_covers_only_what_had_completed_before_it() {
         flush.await.result.unwrap();
     });
     let found = outcomes(&volume, "file");
-    assert!(
-        found.iter().any(|sectors| sectors[0] == 0),
-        "it may be lost"
-    );
+    assert!(found.iter().any(|sectors| sectors[0] == 0), "it may be lost");
 }
 
 #[test]
@@ -184,11 +161,7 @@ fn an_older_volatile_write_never_covers_a_durable_one() {
         done(&device, filled(0, 4_096, 1, Durability::Volatile)).await;
         done(&device, filled(0, 4_096, 2, Durability::Durable)).await;
     });
-    assert!(
-        outcomes(&volume, "file")
-            .iter()
-            .all(|found| *found == [2; 8])
-    );
+    assert!(outcomes(&volume, "file").iter().all(|found| *found == [2; 8]));
 }
 
 #[test]
@@ -218,11 +191,7 @@ fn what_is_asked_after_the_crash_leaves_nothing() {
         twin.crash();
         drop(device.submit(filled(0, 4_096, 9, Durability::Volatile)));
     });
-    assert!(
-        outcomes(&volume, "file")
-            .iter()
-            .all(|found| *found == [0; 8])
-    );
+    assert!(outcomes(&volume, "file").iter().all(|found| *found == [0; 8]));
     assert_eq!(volume.requests(), 1);
 }
 
@@ -240,19 +209,14 @@ async fn script(volume: CrashVolume) -> u64 {
 
 /// Every folder that is possible when power fails at request `k` of the script.
 fn possible(k: u64) -> BTreeSet<Vec<(String, usize)>> {
-    let options = CrashOptions {
-        at_request: Some(k),
-        ..CrashOptions::default()
-    };
+    let options = CrashOptions { at_request: Some(k), ..CrashOptions::default() };
     let (executor, volume) = world(options);
     let ended = volume.run(&executor, script(volume.clone()));
     assert_eq!((ended, volume.has_crashed()), (None, true));
     (0..100)
         .map(|seed| {
             let files = volume.survivors(Seed(seed)).files;
-            let listed = files
-                .iter()
-                .map(|(name, image)| (name.clone(), image.to_vec().len()));
+            let listed = files.iter().map(|(name, image)| (name.clone(), image.to_vec().len()));
             listed.collect()
         })
         .collect()
@@ -263,10 +227,7 @@ fn power_may_fail_at_every_request_of_a_script() {
     let (executor, volume) = world(CrashOptions::default());
     assert_eq!(volume.run(&executor, script(volume.clone())), Some(7));
     let folder = |files: &[(&str, usize)]| {
-        files
-            .iter()
-            .map(|&(name, length)| (name.to_owned(), length))
-            .collect::<Vec<_>>()
+        files.iter().map(|&(name, length)| (name.to_owned(), length)).collect::<Vec<_>>()
     };
     let expected: [&[&[(&str, usize)]]; 7] = [
         &[&[], &[("a", 0)], &[("a", 4_096)]],
@@ -274,11 +235,7 @@ fn power_may_fail_at_every_request_of_a_script() {
         &[&[("a", 4_096)]],
         &[&[("a", 4_096)], &[("a", 8_192)]],
         &[&[("a", 8_192)], &[("b", 8_192)]],
-        &[
-            &[("b", 8_192)],
-            &[("b", 8_192), ("c", 0)],
-            &[("b", 8_192), ("c", 4_096)],
-        ],
+        &[&[("b", 8_192)], &[("b", 8_192), ("c", 0)], &[("b", 8_192), ("c", 4_096)]],
         &[&[("b", 8_192)], &[("b", 8_192), ("c", 4_096)]],
     ];
     for (k, expected) in (1..).zip(expected) {
@@ -289,10 +246,7 @@ fn power_may_fail_at_every_request_of_a_script() {
 
 #[test]
 fn the_same_seed_leaves_the_same_bytes() {
-    let options = CrashOptions {
-        at_request: Some(20),
-        ..CrashOptions::default()
-    };
+    let options = CrashOptions { at_request: Some(20), ..CrashOptions::default() };
     let run = || {
         let (executor, volume) = world(options);
         let twin = volume.clone();
@@ -331,15 +285,10 @@ async fn random_writes(volume: CrashVolume, seed: Seed) {
             }
         }
         let image = volume.survivors(Seed(u64::from(value)));
-        for (index, (found, values)) in sectors(&image.files["file"])
-            .iter()
-            .zip(&allowed)
-            .enumerate()
+        for (index, (found, values)) in
+            sectors(&image.files["file"]).iter().zip(&allowed).enumerate()
         {
-            assert!(
-                values.contains(found),
-                "{seed}, step {value}: sector {index}: {found}"
-            );
+            assert!(values.contains(found), "{seed}, step {value}: sector {index}: {found}");
         }
     }
 }
@@ -370,9 +319,7 @@ fn nothing_completes_after_the_crash_and_survivors_begin_a_new_volume() {
     let next = CrashVolume::new(Rc::new(memory), &image, CrashOptions::default());
     Executor::new(reactor).block_on(async move {
         let device = next.open("file", OpenMode::ReadWrite).await.unwrap();
-        let read = device
-            .submit(Request::read(Purpose::Database, 0, 4_096))
-            .await;
+        let read = device.submit(Request::read(Purpose::Database, 0, 4_096)).await;
         assert!(read.into_buffer().unwrap().iter().all(|&byte| byte == 9));
     });
 }

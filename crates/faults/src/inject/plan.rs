@@ -257,9 +257,9 @@ fn draw(effect: Effect, op: &Op, file_length: u64, prng: &mut Prng) -> Decision 
             let moved = below(prng, op.length() / block) * block;
             Decision::FullMidway { moved }
         }
-        Effect::ShortRead if kind == OpKind::Read => Decision::ShortRead {
-            moved: below(prng, op.length() / SECTOR) * SECTOR,
-        },
+        Effect::ShortRead if kind == OpKind::Read => {
+            Decision::ShortRead { moved: below(prng, op.length() / SECTOR) * SECTOR }
+        }
         Effect::FlipBits(bits) if moves => {
             let flip = |_| (below(prng, op.length()), 1 << below(prng, 8));
             Decision::FlipBits((0..bits).map(flip).collect())
@@ -359,10 +359,7 @@ pub(super) fn injected_full(file: &str, op: &Op) -> DeviceError {
         Op::SetLength { length } => *length,
         _ => offset(op),
     };
-    DeviceError::Full {
-        file: file.to_owned(),
-        offset,
-    }
+    DeviceError::Full { file: file.to_owned(), offset }
 }
 
 #[cfg(test)]
@@ -374,9 +371,7 @@ mod tests {
     #[test]
     fn occurrences_count_from_one() {
         let due = |occurrence: Occurrence| {
-            (1..=6)
-                .filter(|&number| occurrence.is_due(number))
-                .collect::<Vec<_>>()
+            (1..=6).filter(|&number| occurrence.is_due(number)).collect::<Vec<_>>()
         };
         assert_eq!(due(Occurrence::Nth(3)), [3]);
         assert_eq!(due(Occurrence::From(4)), [4, 5, 6]);

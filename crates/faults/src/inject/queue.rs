@@ -73,22 +73,14 @@ impl Queue {
 
     /// Ends a job; its outcome is dated from when the caller submitted it.
     fn end(self: &Rc<Self>, completer: Completer, submitted: Nanos, outcome: Outcome) {
-        completer.complete(Outcome {
-            submitted,
-            ..outcome
-        });
+        completer.complete(Outcome { submitted, ..outcome });
         self.running.set(self.running.get() - 1);
         self.alone.set(false);
         self.start_waiting();
     }
 
     fn start(self: &Rc<Self>, job: QueuedJob) {
-        let QueuedJob {
-            mut request,
-            decision,
-            completer,
-            submitted,
-        } = job;
+        let QueuedJob { mut request, decision, completer, submitted } = job;
         match decision {
             Decision::Fail { done: false } => {
                 let error = injected_failure(self.inner.name(), &request.op);
@@ -213,23 +205,13 @@ impl Queue {
     ) {
         let (inner, queue) = (Rc::clone(&self.inner), Rc::clone(self));
         let purpose: Purpose = request.purpose;
-        let Op::Write {
-            offset,
-            buffer,
-            durability,
-        } = request.op
-        else {
+        let Op::Write { offset, buffer, durability } = request.op else {
             unreachable!("only writes are torn");
         };
         drop(self.runtime.spawn(async move {
-            let mut outcome = inner
-                .submit(Request::read(purpose, offset, buffer.len()))
-                .await;
+            let mut outcome = inner.submit(Request::read(purpose, offset, buffer.len())).await;
             if let (Ok(()), Some(mut mixed)) = (&outcome.result, outcome.buffer.take()) {
-                let new = mixed
-                    .chunks_mut(SECTOR)
-                    .zip(buffer.chunks(SECTOR))
-                    .zip(written);
+                let new = mixed.chunks_mut(SECTOR).zip(buffer.chunks(SECTOR)).zip(written);
                 for ((old, new), _) in new.filter(|(_, written)| *written) {
                     old.copy_from_slice(new);
                 }

@@ -22,29 +22,14 @@ fn world(faults: Vec<Fault>) -> World {
     let latency = Latency::spread(Nanos(10), Nanos(90), Seed(3));
     let memory = MemoryVolume::new("memory", &reactor, latency);
     let executor = Executor::new(reactor);
-    let plan = FaultPlan {
-        seed: Seed(11),
-        faults,
-    };
+    let plan = FaultPlan { seed: Seed(11), faults };
     let runtime = executor.runtime();
     let volume = FaultyVolume::new(Rc::new(memory.clone()), plan, runtime.clone());
-    World {
-        executor,
-        runtime,
-        memory,
-        volume,
-    }
+    World { executor, runtime, memory, volume }
 }
 
 fn fault(call: Call, occurrence: Occurrence, effect: Effect) -> Fault {
-    Fault {
-        matching: Matching {
-            call: Some(call),
-            ..Matching::default()
-        },
-        occurrence,
-        effect,
-    }
+    Fault { matching: Matching { call: Some(call), ..Matching::default() }, occurrence, effect }
 }
 
 fn write(page: u64, byte: u8) -> Request {
@@ -62,9 +47,7 @@ fn read(page: u64) -> Request {
 fn outcomes(world: &World, requests: Vec<Request>) -> Vec<Outcome> {
     let (memory, volume) = (world.memory.clone(), world.volume.clone());
     world.executor.block_on(async move {
-        let mode = OpenMode::CreateNew {
-            length: 8 * PAGE as u64,
-        };
+        let mode = OpenMode::CreateNew { length: 8 * PAGE as u64 };
         let device = memory.open("file", mode).await.unwrap();
         for (page, byte) in (0..8).zip(1..) {
             device.submit(write(page, byte)).await.result.unwrap();
@@ -88,10 +71,7 @@ fn changed(world: &World) -> Vec<(usize, u8)> {
     let stored = stored(world);
     let pages = stored.chunks(PAGE).zip(1_u8..).enumerate();
     let differs = |&(_, (page, byte)): &(usize, (&[u8], u8))| page.iter().any(|&b| b != byte);
-    pages
-        .filter(differs)
-        .map(|(at, (page, _))| (at, page[0]))
-        .collect()
+    pages.filter(differs).map(|(at, (page, _))| (at, page[0])).collect()
 }
 
 #[test]
@@ -123,10 +103,7 @@ fn a_write_may_fail_although_it_was_done() {
     let effect = Effect::Fail { done: true };
     let world = world(vec![fault(Call::Write, Occurrence::From(2), effect)]);
     let outcomes = outcomes(&world, vec![write(0, 91), write(1, 92), write(2, 93)]);
-    let failed: Vec<_> = outcomes
-        .iter()
-        .map(|outcome| outcome.result.is_err())
-        .collect();
+    let failed: Vec<_> = outcomes.iter().map(|outcome| outcome.result.is_err()).collect();
     assert_eq!(failed, [false, true, true]);
     assert_eq!(changed(&world), [(0, 91), (1, 92), (2, 93)]);
 }
@@ -134,20 +111,13 @@ fn a_write_may_fail_although_it_was_done() {
 #[test]
 fn faults_match_by_purpose_and_file() {
     let log_of = |file: &str| Fault {
-        matching: Matching {
-            call: None,
-            purpose: Some(Purpose::Log),
-            file: Some(file.to_owned()),
-        },
+        matching: Matching { call: None, purpose: Some(Purpose::Log), file: Some(file.to_owned()) },
         occurrence: Occurrence::From(1),
         effect: Effect::Fail { done: false },
     };
     let log = || Request::flush(Purpose::Log);
     let matching = world(vec![log_of("fil")]);
-    let seen = outcomes(
-        &matching,
-        vec![write(0, 91), log(), Request::flush(Purpose::Database)],
-    );
+    let seen = outcomes(&matching, vec![write(0, 91), log(), Request::flush(Purpose::Database)]);
     let failed: Vec<_> = seen.iter().map(|outcome| outcome.result.is_err()).collect();
     assert_eq!(failed, [false, true, false]);
     let other = world(vec![log_of("E00")]);
@@ -156,29 +126,18 @@ fn faults_match_by_purpose_and_file() {
 
 #[test]
 fn a_full_volume_refuses_growth_and_writes_but_not_reads() {
-    let any = |occurrence, effect| Fault {
-        matching: Matching::default(),
-        occurrence,
-        effect,
-    };
+    let any = |occurrence, effect| Fault { matching: Matching::default(), occurrence, effect };
     // The open of the file is the first call and cannot be full.
     let world = world(vec![any(Occurrence::From(1), Effect::Full)]);
     let grow = Request::set_length(Purpose::Database, 1 << 20);
     let outcomes = outcomes(&world, vec![read(0), write(1, 92), grow]);
     assert!(outcomes[0].result.is_ok());
-    let full = |offset| {
-        Err(DeviceError::Full {
-            file: "memory/file".to_owned(),
-            offset,
-        })
-    };
+    let full = |offset| Err(DeviceError::Full { file: "memory/file".to_owned(), offset });
     assert_eq!(outcomes[1].result, full(4_096));
     assert_eq!(outcomes[2].result, full(1 << 20));
     let volume = world.volume.clone();
     let mode = OpenMode::CreateNew { length: 4_096 };
-    let error = world
-        .executor
-        .block_on(async move { volume.open("new", mode).await.err() });
+    let error = world.executor.block_on(async move { volume.open("new", mode).await.err() });
     assert!(matches!(error, Some(DeviceError::Full { .. })), "{error:?}");
     assert_eq!(world.memory.image().files.len(), 1, "nothing was created");
     assert_eq!(changed(&world), []);
@@ -201,22 +160,14 @@ fn a_volume_that_is_full_midway_has_the_beginning_of_a_write() {
 
 #[test]
 fn a_short_read_says_how_much_it_moved() {
-    let world = world(vec![fault(
-        Call::Read,
-        Occurrence::Nth(1),
-        Effect::ShortRead,
-    )]);
+    let world = world(vec![fault(Call::Read, Occurrence::Nth(1), Effect::ShortRead)]);
     let outcome = outcomes(&world, vec![read(3)]).remove(0);
     let Err(DeviceError::Short { wanted, moved, .. }) = outcome.result else {
         panic!("{outcome:?}");
     };
     assert_eq!(wanted, PAGE);
     assert!(moved < wanted && moved.is_multiple_of(512));
-    assert!(
-        outcome.buffer.unwrap()[..moved]
-            .iter()
-            .all(|&byte| byte == 4)
-    );
+    assert!(outcome.buffer.unwrap()[..moved].iter().all(|&byte| byte == 4));
 }
 
 fn bits_that_differ(bytes: &[u8], byte: u8) -> u32 {
@@ -231,25 +182,14 @@ fn bits_rot_on_the_way_in_and_on_the_way_out() {
     let bytes = |at: usize| outcomes[at].buffer.as_ref().unwrap();
     assert_eq!(bits_that_differ(bytes(0), 1), 1, "the read is wrong");
     assert_eq!(bits_that_differ(bytes(2), 1), 0, "what is stored is right");
-    assert_eq!(
-        bits_that_differ(bytes(1), 99),
-        0,
-        "the caller keeps its bytes"
-    );
+    assert_eq!(bits_that_differ(bytes(1), 99), 0, "the caller keeps its bytes");
     assert_eq!(bits_that_differ(&stored(&world)[5 * PAGE..6 * PAGE], 99), 1);
-    assert!(
-        outcomes.iter().all(|outcome| outcome.result.is_ok()),
-        "nothing is said"
-    );
+    assert!(outcomes.iter().all(|outcome| outcome.result.is_ok()), "nothing is said");
 }
 
 #[test]
 fn a_lost_write_is_acknowledged_and_never_happens() {
-    let world = world(vec![fault(
-        Call::Write,
-        Occurrence::Nth(1),
-        Effect::LoseWrite,
-    )]);
+    let world = world(vec![fault(Call::Write, Occurrence::Nth(1), Effect::LoseWrite)]);
     let outcomes = outcomes(&world, vec![write(0, 91), write(1, 92)]);
     assert!(outcomes.iter().all(|outcome| outcome.result.is_ok()));
     assert_eq!(outcomes[0].buffer.as_ref().unwrap()[0], 91);
@@ -258,18 +198,11 @@ fn a_lost_write_is_acknowledged_and_never_happens() {
 
 #[test]
 fn a_misdirected_write_lands_where_the_record_says() {
-    let world = world(vec![fault(
-        Call::Write,
-        Occurrence::Nth(1),
-        Effect::MisdirectWrite,
-    )]);
+    let world = world(vec![fault(Call::Write, Occurrence::Nth(1), Effect::MisdirectWrite)]);
     let outcomes = outcomes(&world, vec![write(3, 91)]);
     assert!(outcomes[0].result.is_ok());
     let injection = world.volume.injections().remove(0);
-    assert_eq!(
-        (injection.call, injection.offset),
-        (Call::Write, 3 * PAGE as u64)
-    );
+    assert_eq!((injection.call, injection.offset), (Call::Write, 3 * PAGE as u64));
     let landed = usize::try_from(injection.landed.unwrap()).unwrap() / PAGE;
     assert_ne!(landed, 3);
     assert_eq!(changed(&world), [(landed, 91)]);
@@ -277,11 +210,7 @@ fn a_misdirected_write_lands_where_the_record_says() {
 
 #[test]
 fn a_torn_write_mixes_old_and_new_sectors() {
-    let world = world(vec![fault(
-        Call::Write,
-        Occurrence::Nth(1),
-        Effect::TearWrite,
-    )]);
+    let world = world(vec![fault(Call::Write, Occurrence::Nth(1), Effect::TearWrite)]);
     let outcomes = outcomes(&world, vec![write(3, 91)]);
     assert!(outcomes[0].result.is_ok());
     let stored = stored(&world);
@@ -308,11 +237,7 @@ fn a_stall_takes_longer_and_nothing_else() {
 #[test]
 fn operations_on_names_fail_by_plan() {
     let fail = |call| fault(call, Occurrence::Nth(1), Effect::Fail { done: false });
-    let world = world(vec![
-        fail(Call::Rename),
-        fail(Call::Remove),
-        fail(Call::Create),
-    ]);
+    let world = world(vec![fail(Call::Rename), fail(Call::Remove), fail(Call::Create)]);
     let volume = world.volume.clone();
     world.executor.block_on(async move {
         let mode = OpenMode::CreateNew { length: 4_096 };
@@ -338,14 +263,10 @@ fn many_in_flight_with_every_kind_of_lie_never_overlap() {
     let volume = world.volume.clone();
     // The memory device below asserts that nothing overlaps.
     world.executor.block_on(async move {
-        let mode = OpenMode::CreateNew {
-            length: 8 * PAGE as u64,
-        };
+        let mode = OpenMode::CreateNew { length: 8 * PAGE as u64 };
         let device: Rc<dyn Device> = volume.open("file", mode).await.unwrap();
         for round in 0..50 {
-            let writes: Vec<_> = (0..8)
-                .map(|page| device.submit(write(page, round)))
-                .collect();
+            let writes: Vec<_> = (0..8).map(|page| device.submit(write(page, round))).collect();
             for write in writes {
                 write.await.result.unwrap();
             }

@@ -52,10 +52,7 @@ pub(super) async fn last_owned_page(
 /// The pages that the trees of the database in `device` are made of; none where a part of them
 /// cannot be read.
 pub(super) async fn pages_in_use(device: &Rc<dyn Device>, page_size: PageSize) -> Option<PageSet> {
-    let walk = gather(device, page_size, |pages| {
-        Ok(Reader::open(pages)?.in_use_walk())
-    })
-    .await;
+    let walk = gather(device, page_size, |pages| Ok(Reader::open(pages)?.in_use_walk())).await;
     let mut walk = walk?;
     while let Some(page) = walk.wanted() {
         let bytes = read_sound(device, page_size, page).await?;
@@ -102,10 +99,7 @@ async fn read_sound(
     if !page.is_some() {
         return None;
     }
-    let mut bytes = read_page(device, (size, Purpose::Checksum), page)
-        .await
-        .ok()?
-        .to_vec();
+    let mut bytes = read_page(device, (size, Purpose::Checksum), page).await.ok()?.to_vec();
     let is_sound = match verify(&bytes, page) {
         PageVerdict::Good | PageVerdict::Uninitialised | PageVerdict::FlippedChecksum { .. } => {
             true

@@ -7,12 +7,8 @@ use units::PageNumber;
 
 /// Roots that stand at fixed places of every database: the database with its two space trees, and
 /// the catalog. Nothing else points to them.
-pub(super) const FIXED_ROOTS: [PageNumber; 4] = [
-    PageNumber(1),
-    PageNumber(2),
-    PageNumber(3),
-    system_trees::OBJECTS.root,
-];
+pub(super) const FIXED_ROOTS: [PageNumber; 4] =
+    [PageNumber(1), PageNumber(2), PageNumber(3), system_trees::OBJECTS.root];
 
 /// Calls `note` with every page that `page` points to: neighbours, children, the roots of its space
 /// trees, and in the catalog the roots of all other trees. A page that was emptied and freed points
@@ -30,9 +26,7 @@ pub(super) fn each(page: PageRef<'_>, mut note: impl FnMut(PageNumber)) {
         space_roots(page, &mut note);
     }
     if !page.is_leaf() {
-        (0..page.node_count())
-            .filter_map(|line| page.child(line))
-            .for_each(note);
+        (0..page.node_count()).filter_map(|line| page.child(line)).for_each(note);
     } else if is_catalog(page) {
         catalog_roots(page, note);
     }
@@ -65,10 +59,7 @@ fn catalog_roots(page: PageRef<'_>, mut note: impl FnMut(PageNumber)) {
         let Ok(Some(row)) = CatalogRow::decode(node.data, page.size()) else {
             continue;
         };
-        if matches!(
-            row.kind,
-            RowKind::Table | RowKind::Index | RowKind::LongValue
-        ) {
+        if matches!(row.kind, RowKind::Table | RowKind::Index | RowKind::LongValue) {
             note(PageNumber(row.column_type_or_root));
         }
     }

@@ -31,12 +31,7 @@ fn judged(block: &[u8]) -> Tally {
 
 fn damage(block: &[u8]) -> (u32, PageDamage) {
     let tally = judged(block);
-    assert_eq!(
-        (tally.bad, tally.findings.len()),
-        (1, 1),
-        "{:?}",
-        tally.findings
-    );
+    assert_eq!((tally.bad, tally.findings.len()), (1, 1), "{:?}", tally.findings);
     (tally.findings[0].page.0, damages(&tally)[0].clone())
 }
 
@@ -60,25 +55,14 @@ fn sound_and_empty_pages_are_no_findings() {
 fn each_damage_is_named_for_what_it_is() {
     let mut one = page(10, 0);
     one[20_000] ^= 0x10;
-    assert_eq!(
-        damage(&one),
-        (
-            10,
-            PageDamage::FlippedBit {
-                bits: vec![160_004]
-            }
-        )
-    );
+    assert_eq!(damage(&one), (10, PageDamage::FlippedBit { bits: vec![160_004] }));
 
     let mut two = page(10, 0);
     two[20_000] ^= 0x30;
     assert_eq!(damage(&two), (10, PageDamage::Checksum { block: 2 }));
 
     let really = PageNumber(77);
-    assert_eq!(
-        damage(&page(77, 0)),
-        (10, PageDamage::WrongNumber { really })
-    );
+    assert_eq!(damage(&page(77, 0)), (10, PageDamage::WrongNumber { really }));
 }
 
 #[test]
@@ -115,20 +99,13 @@ fn a_flipped_bit_in_zeros_is_named_unless_a_tree_points_to_them() {
     tally.find_wiped_pages(|| None);
     let named = damages(&tally);
     assert_eq!(named, [PageDamage::Wiped, PageDamage::FlippedZero { bit }]);
-    assert_eq!(
-        (tally.bad, tally.correctable, tally.uninitialised),
-        (2, 1, 0)
-    );
+    assert_eq!((tally.bad, tally.correctable, tally.uninitialised), (2, 1, 0));
 }
 
 #[test]
 fn what_lies_behind_the_database_is_not_judged() {
     let mut tally = Tally::new(100, Some(PageNumber(9)), None);
-    tally.judge(
-        &[page(77, 0), vec![0; SIZE.bytes()]].concat(),
-        SIZE,
-        PageNumber(10),
-    );
+    tally.judge(&[page(77, 0), vec![0; SIZE.bytes()]].concat(), SIZE, PageNumber(10));
     assert_eq!((tally.foreign, tally.bad, tally.uninitialised), (1, 0, 1));
 }
 
@@ -142,13 +119,7 @@ fn a_flipped_bit_is_located_behind_the_database_too() {
     tally.judge(&[sealed, zeros, rubbish].concat(), SIZE, PageNumber(10));
     let found = damages(&tally);
     let (bits, bit) = (vec![5_605], 8_000);
-    assert_eq!(
-        found,
-        [
-            PageDamage::FlippedBit { bits },
-            PageDamage::FlippedZero { bit }
-        ]
-    );
+    assert_eq!(found, [PageDamage::FlippedBit { bits }, PageDamage::FlippedZero { bit }]);
     assert_eq!((tally.foreign, tally.bad, tally.correctable), (3, 2, 2));
 }
 
@@ -301,9 +272,5 @@ fn zeros_in_place_of_a_root_are_damage() {
     tally.judge(&zeros, SIZE, PageNumber(1));
     tally.find_wiped_pages(|| None);
     let wiped: Vec<u32> = tally.findings.iter().map(|found| found.page.0).collect();
-    assert_eq!(
-        wiped,
-        [1, 2, 3, 4],
-        "those of the fixed places, which nothing points to"
-    );
+    assert_eq!(wiped, [1, 2, 3, 4], "those of the fixed places, which nothing points to");
 }

@@ -52,13 +52,7 @@ pub(super) fn file_system(root: &mut Keys<'_, '_>) -> FileSystem {
         (false, Measurement::Ssd2013) => SSD_2013,
     };
     let source = source.to_owned();
-    let system = FileSystem {
-        name,
-        encryption,
-        iops_factor,
-        processor_factor,
-        source,
-    };
+    let system = FileSystem { name, encryption, iops_factor, processor_factor, source };
     keys.finish();
     system
 }

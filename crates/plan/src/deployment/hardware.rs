@@ -98,28 +98,12 @@ fn usual() -> Disk {
 fn listed(kind: &str, capacity: Bytes) -> Option<Disk> {
     let index = KINDS.iter().position(|known| *known == kind)?;
     let (random_iops, slow) = *RATINGS.get(index)?;
-    let source = if index < OF_WORKBOOK {
-        "S-W76, verified"
-    } else {
-        "E5: an article of 2008"
-    };
-    Some(Disk {
-        capacity,
-        kind: kind.to_owned(),
-        random_iops,
-        slow,
-        source: source.to_owned(),
-    })
+    let source = if index < OF_WORKBOOK { "S-W76, verified" } else { "E5: an article of 2008" };
+    Some(Disk { capacity, kind: kind.to_owned(), random_iops, slow, source: source.to_owned() })
 }
 
 fn own(capacity: Bytes, kind: &str, random_iops: f64, slow: bool) -> Disk {
-    Disk {
-        capacity,
-        kind: kind.to_owned(),
-        random_iops,
-        slow,
-        source: "given".to_owned(),
-    }
+    Disk { capacity, kind: kind.to_owned(), random_iops, slow, source: "given".to_owned() }
 }
 
 /// The section `[disks]`; disks that it does not name are `before`'s, or alike to the databases'.
@@ -136,12 +120,7 @@ pub(super) fn disks(above: &mut Keys<'_, '_>, before: Option<&Disks>) -> Disks {
     let restore = other("restore", |disks| &disks.restore);
     let system = other("system", |disks| &disks.system);
     keys.finish();
-    Disks {
-        database,
-        log,
-        restore,
-        system,
-    }
+    Disks { database, log, restore, system }
 }
 
 fn disk(above: &mut Keys<'_, '_>, key: &'static str, default: Option<&Disk>) -> Disk {
@@ -151,14 +130,9 @@ fn disk(above: &mut Keys<'_, '_>, key: &'static str, default: Option<&Disk>) -> 
     let capacity = keys.size("size", default.capacity, bounds);
     let kind: Option<Given<String>> = keys.take("type");
     let iops = keys.given("random_iops", (1.0, 10_000_000.0));
-    let slow = keys
-        .take("refuses_parity")
-        .map(|given: Given<bool>| given.value);
+    let slow = keys.take("refuses_parity").map(|given: Given<bool>| given.value);
     let disk = match (kind, iops) {
-        (None, None) => Disk {
-            capacity,
-            ..default
-        },
+        (None, None) => Disk { capacity, ..default },
         (kind, Some(iops)) => {
             let name = kind.map_or_else(|| "own figure".to_owned(), |given| given.value);
             own(capacity, &name, iops, slow.unwrap_or(false))

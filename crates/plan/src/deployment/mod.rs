@@ -58,10 +58,7 @@ impl Deployment {
         complaints.sort_by_key(|complaint| complaint.line);
         match deployment {
             Some(deployment) if complaints.is_empty() => Ok(deployment),
-            _ => Err(PlanError {
-                file: file.to_owned(),
-                complaints,
-            }),
+            _ => Err(PlanError { file: file.to_owned(), complaints }),
         }
     }
 

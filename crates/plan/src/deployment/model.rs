@@ -413,9 +413,7 @@ impl Deployment {
 
     /// Copies of each database in the second site: those that can take over, and late ones.
     pub fn copies_in_second_site(&self) -> (u32, u32) {
-        self.second_site
-            .as_ref()
-            .map_or((0, 0), |site| (site.copies, site.lagged_copies))
+        self.second_site.as_ref().map_or((0, 0), |site| (site.copies, site.lagged_copies))
     }
 
     /// The model of two sites, where there are two.

@@ -58,14 +58,8 @@ pub(super) fn deployment(root: Section<'_>, complaints: &mut Vec<Complaint>) -> 
 
 fn availability(mut keys: Keys<'_, '_>, relations: &mut Relations) -> Availability {
     for (key, example) in [
-        (
-            "servers_per_site",
-            "`servers_per_site = 4` to [availability]",
-        ),
-        (
-            "copies",
-            "`copies = 3` to [availability]; 1 means none that could take over",
-        ),
+        ("servers_per_site", "`servers_per_site = 4` to [availability]"),
+        ("copies", "`copies = 3` to [availability]; 1 means none that could take over"),
     ] {
         if !keys.has(key) {
             keys.missing(key, example);
@@ -173,10 +167,7 @@ fn second_site(
         keys.missing("model", example);
     }
     if given && !keys.has("copies") {
-        keys.missing(
-            "copies",
-            "`copies = 1`, those of [availability] that stand here, to it",
-        );
+        keys.missing("copies", "`copies = 1`, those of [availability] that stand here, to it");
     }
     let site = SecondSite {
         model: keys.choice("model").unwrap_or(SiteModel::ActiveActive),
@@ -257,11 +248,8 @@ fn replication(mut keys: Keys<'_, '_>) -> Replication {
 
 /// The 24 shares, which add up to 100 percent.
 fn hourly_shares(keys: &mut Keys<'_, '_>) -> Option<[f64; 24]> {
-    let shares: Vec<f64> = keys
-        .list::<f64>("hourly_percent")?
-        .iter()
-        .map(|share| share.value / 100.0)
-        .collect();
+    let shares: Vec<f64> =
+        keys.list::<f64>("hourly_percent")?.iter().map(|share| share.value / 100.0).collect();
     let sum: f64 = shares.iter().sum();
     let sound = shares.iter().all(|share| (0.0..=1.0).contains(share)) && (sum - 1.0).abs() < 0.01;
     match <[f64; 24]>::try_from(shares) {
@@ -279,12 +267,7 @@ fn hourly_shares(keys: &mut Keys<'_, '_>) -> Option<[f64; 24]> {
 fn provenance(mut keys: Keys<'_, '_>) -> Vec<String> {
     let lists = ["files", "rules", "bad_rows"].map(|key| keys.list::<String>(key));
     keys.finish();
-    lists
-        .into_iter()
-        .flatten()
-        .flatten()
-        .map(|item| item.value)
-        .collect()
+    lists.into_iter().flatten().flatten().map(|item| item.value).collect()
 }
 
 fn names(mut keys: Keys<'_, '_>) -> Names {

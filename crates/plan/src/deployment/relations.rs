@@ -75,11 +75,7 @@ fn members(deployment: &Deployment, relations: &Relations) -> Option<Complaint> 
 /// sizing in its mode gives its numbers and refuses the layout.
 fn copies(deployment: &Deployment, relations: &Relations) -> Option<Complaint> {
     let (first, first_lagged) = deployment.copies_in_first_site_checked()?;
-    let lagged = if deployment.availability.lagged_on_own_servers {
-        0
-    } else {
-        first_lagged
-    };
+    let lagged = if deployment.availability.lagged_on_own_servers { 0 } else { first_lagged };
     let servers = deployment.availability.servers_per_site;
     let needed = first + lagged;
     let place = match deployment.second_site {
@@ -161,9 +157,6 @@ impl Deployment {
     fn copies_in_first_site_checked(&self) -> Option<(u32, u32)> {
         let (copies, lagged) = self.copies_in_second_site();
         let all = &self.availability;
-        Some((
-            all.copies.checked_sub(copies)?,
-            all.lagged_copies.checked_sub(lagged)?,
-        ))
+        Some((all.copies.checked_sub(copies)?, all.lagged_copies.checked_sub(lagged)?))
     }
 }

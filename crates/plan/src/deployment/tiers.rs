@@ -20,10 +20,7 @@ pub(super) fn tiers(root: &mut Keys<'_, '_>) -> Vec<Tier> {
     let tiers = root.each("tier", tier);
     let all_read = root.complaints() == before;
     if tiers.is_empty() {
-        root.missing(
-            "tier",
-            "a section [[tier]] with mailboxes, messages_per_day and size_limit",
-        );
+        root.missing("tier", "a section [[tier]] with mailboxes, messages_per_day and size_limit");
     } else if all_read && tiers.iter().all(|tier| tier.mailboxes <= 0.0) {
         root.conflict("tier", "no tier has a mailbox; give `mailboxes`");
     }
@@ -31,11 +28,7 @@ pub(super) fn tiers(root: &mut Keys<'_, '_>) -> Vec<Tier> {
 }
 
 fn tier(mut keys: Keys<'_, '_>, index: usize) -> Tier {
-    let mailboxes = keys.needed(
-        "mailboxes",
-        (0.0, MOST_MAILBOXES),
-        "`mailboxes = 1000` to it",
-    );
+    let mailboxes = keys.needed("mailboxes", (0.0, MOST_MAILBOXES), "`mailboxes = 1000` to it");
     let messages = keys.needed(
         "messages_per_day",
         (1.0, 10_000.0),
@@ -77,10 +70,7 @@ fn size_limit(keys: &mut Keys<'_, '_>) -> Bytes {
     let bounds = (Bytes::from_mib(1), LARGEST_MAILBOX);
     let given = keys.given("size_limit", bounds);
     if given.is_none() {
-        keys.missing(
-            "size_limit",
-            "`size_limit = \"2GiB\"`, of each mailbox, to it",
-        );
+        keys.missing("size_limit", "`size_limit = \"2GiB\"`, of each mailbox, to it");
     }
     given.unwrap_or(bounds.0)
 }
@@ -92,8 +82,5 @@ fn given_iops(keys: &mut Keys<'_, '_>) -> Option<GivenIops> {
         let message = "goes with `iops`; without it both are predicted, so remove one";
         keys.conflict("read_write_ratio", message);
     }
-    Some(GivenIops {
-        iops: iops?,
-        read_share: ratio.map_or(0.6, |share| share.0),
-    })
+    Some(GivenIops { iops: iops?, read_share: ratio.map_or(0.6, |share| share.0) })
 }

@@ -9,16 +9,10 @@ impl Choice for Mode {
 }
 
 impl Choice for SiteModel {
-    const ALL: &'static [Self] = &[
-        Self::ActivePassive,
-        Self::ActiveActive,
-        Self::ActiveActiveGroups,
-    ];
-    const WORDS: &'static [&'static str] = &[
-        "active/passive",
-        "active/active",
-        "active/active, groups of their own",
-    ];
+    const ALL: &'static [Self] =
+        &[Self::ActivePassive, Self::ActiveActive, Self::ActiveActiveGroups];
+    const WORDS: &'static [&'static str] =
+        &["active/passive", "active/active", "active/active, groups of their own"];
 }
 
 impl Choice for Witness {

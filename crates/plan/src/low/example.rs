@@ -48,11 +48,7 @@ impl Explained {
         if self.title.is_empty() {
             text.push('\n');
         } else {
-            let beside: &[&str] = if self.beside.is_empty() {
-                &[]
-            } else {
-                &[self.beside]
-            };
+            let beside: &[&str] = if self.beside.is_empty() { &[] } else { &[self.beside] };
             self.line(self.shown, self.title, beside, text);
         }
         for key in self.keys {

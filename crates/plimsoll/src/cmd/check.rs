@@ -20,11 +20,8 @@ const INDENT: usize = 4;
 /// Checks the files; fails where any is damaged, and judges none that was not closed and is else
 /// sound.
 pub(crate) fn run(flags: &CheckFlags, console: &mut Console) -> Result<Outcome, CommandError> {
-    let targets: Result<Vec<Target>, CommandError> = flags
-        .files
-        .iter()
-        .map(|path| Target::open(path, flags.foreign))
-        .collect();
+    let targets: Result<Vec<Target>, CommandError> =
+        flags.files.iter().map(|path| Target::open(path, flags.foreign)).collect();
     let targets = targets?;
     let mut progress = Progress::new("checking", console.is_quiet());
     let files = scan(targets, &mut progress)?;
@@ -41,9 +38,7 @@ pub(crate) fn run(flags: &CheckFlags, console: &mut Console) -> Result<Outcome, 
         }
         tell_of_maps(&files, console)?;
     }
-    let sound = files
-        .iter()
-        .all(|file| file.target.faults.is_empty() && file.tally.bad == 0);
+    let sound = files.iter().all(|file| file.target.faults.is_empty() && file.tally.bad == 0);
     let closed = files.iter().all(|file| file.target.dirty.is_none());
     Ok(match (sound, closed) {
         (true, true) => Outcome::Pass,
@@ -60,10 +55,7 @@ fn print_findings(file: &Scanned, console: &mut Console) -> Result<(), CommandEr
     }
     for finding in &file.tally.findings {
         let words = words(finding, file);
-        console.answer_folded(
-            format_args!("{path}: page {}: {words}", finding.page),
-            INDENT,
-        )?;
+        console.answer_folded(format_args!("{path}: page {}: {words}", finding.page), INDENT)?;
     }
     let unlisted = file.tally.bad - file.tally.findings.len() as u64;
     if unlisted > 0 {
@@ -76,14 +68,8 @@ fn print_findings(file: &Scanned, console: &mut Console) -> Result<(), CommandEr
 /// What is wrong; of two pages that have changed places, each names the other.
 fn words(finding: &Finding, file: &Scanned) -> String {
     if let Damage::Page(PageDamage::WrongNumber { really }) = finding.damage {
-        let exchange = Damage::Page(PageDamage::WrongNumber {
-            really: finding.page,
-        });
-        let other = file
-            .tally
-            .findings
-            .iter()
-            .find(|other| other.page == really);
+        let exchange = Damage::Page(PageDamage::WrongNumber { really: finding.page });
+        let other = file.tally.findings.iter().find(|other| other.page == really);
         if other.is_some_and(|other| other.damage == exchange) {
             return format!("holds page {really}, and page {really} holds this one: swapped");
         }
@@ -153,9 +139,7 @@ fn tell_of_maps(files: &[Scanned], console: &mut Console) -> Result<(), CommandE
             &file.target.flush_map
         {
             let path = file.target.path.display();
-            console.remark(format_args!(
-                "{path}: {refusal}; lost flushes were not looked for"
-            ))?;
+            console.remark(format_args!("{path}: {refusal}; lost flushes were not looked for"))?;
         }
     }
     Ok(())
@@ -183,15 +167,7 @@ impl Scanned {
 }
 
 fn as_json(file: &Scanned) -> Value {
-    let Tally {
-        seen,
-        bad,
-        correctable,
-        wrong_number,
-        uninitialised,
-        foreign,
-        ..
-    } = &file.tally;
+    let Tally { seen, bad, correctable, wrong_number, uninitialised, foreign, .. } = &file.tally;
     let finding = |finding: &Finding| {
         json!({
             "page": finding.page.0,

@@ -10,12 +10,7 @@ use crate::flags::{Arguments, CompletionFlags};
 /// Prints the script.
 pub(crate) fn run(flags: &CompletionFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let mut script = Vec::new();
-    clap_complete::generate(
-        flags.shell,
-        &mut Arguments::command(),
-        "plimsoll",
-        &mut script,
-    );
+    clap_complete::generate(flags.shell, &mut Arguments::command(), "plimsoll", &mut script);
     console.answer_text(&String::from_utf8_lossy(&script))?;
     Ok(Outcome::Pass)
 }

@@ -18,16 +18,11 @@ impl Dirty {
     /// None where the database was closed.
     pub(crate) fn of(header: &DatabaseHeader) -> Option<Self> {
         let state = header.state;
-        let is_dirty = matches!(
-            state,
-            DatabaseState::DirtyShutdown | DatabaseState::DirtyAndPatched
-        );
+        let is_dirty =
+            matches!(state, DatabaseState::DirtyShutdown | DatabaseState::DirtyAndPatched);
         is_dirty.then_some(Self {
             state,
-            needed: (
-                header.generation_min_required.0,
-                header.generation_max_required.0,
-            ),
+            needed: (header.generation_min_required.0, header.generation_max_required.0),
         })
     }
 

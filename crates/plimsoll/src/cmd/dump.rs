@@ -81,23 +81,17 @@ fn state(verdict: &PageVerdict, page: PageRef<'_>, number: PageNumber) -> String
             bit % 8
         ),
         PageVerdict::Correctable { bits } => {
-            let places: Vec<String> = bits
-                .iter()
-                .map(|bit: &u32| format!("byte {} bit {}", bit / 8, bit % 8))
-                .collect();
+            let places: Vec<String> =
+                bits.iter().map(|bit: &u32| format!("byte {} bit {}", bit / 8, bit % 8)).collect();
             format!("one bit flipped, correctable: {}", places.join(", "))
         }
-        PageVerdict::FlippedChecksum { bit } => format!(
-            "one bit of the page's own checksum flipped: byte {} bit {}",
-            bit / 8,
-            bit % 8
-        ),
+        PageVerdict::FlippedChecksum { bit } => {
+            format!("one bit of the page's own checksum flipped: byte {} bit {}", bit / 8, bit % 8)
+        }
         PageVerdict::WrongPage { really } => format!("the page belongs at {really}"),
-        PageVerdict::Bad {
-            block,
-            stored,
-            computed,
-        } => format!("block {block} has checksum {stored:#018x}, its bytes give {computed:#018x}"),
+        PageVerdict::Bad { block, stored, computed } => {
+            format!("block {block} has checksum {stored:#018x}, its bytes give {computed:#018x}")
+        }
     }
 }
 
@@ -125,14 +119,8 @@ fn node_line(page: PageRef<'_>, line: usize) -> String {
         Some(child) => format!("page {child}"),
         None => format!("{} bytes {}", node.data.len(), hexadecimal(node.data)),
     };
-    let flags = names(
-        u32::from(node.flags),
-        &NODE_FLAGS.map(|(bit, name)| (bit.into(), name)),
-    );
-    format!(
-        "{line:>5}  key {} -> {target} {flags}",
-        hexadecimal(&node.key())
-    )
+    let flags = names(u32::from(node.flags), &NODE_FLAGS.map(|(bit, name)| (bit.into(), name)));
+    format!("{line:>5}  key {} -> {target} {flags}", hexadecimal(&node.key()))
 }
 
 fn as_json(page: PageRef<'_>, number: PageNumber, state: &str) -> Value {

@@ -35,11 +35,7 @@ pub(crate) fn run(flags: &InspectFlags, console: &mut Console) -> Result<Outcome
 /// Whether a cache is in the way of what is read and written under the path. A folder that cannot
 /// be opened unbuffered at all says why.
 fn caching(path: &Path, facts: &VolumeFacts) -> Caching {
-    let folder = if path.is_dir() {
-        Some(path)
-    } else {
-        path.parent()
-    };
+    let folder = if path.is_dir() { Some(path) } else { path.parent() };
     let opened = folder.map(|folder| {
         let world = wire::world()?;
         world.volume(folder)?;
@@ -54,18 +50,11 @@ fn caching(path: &Path, facts: &VolumeFacts) -> Caching {
 }
 
 fn lines(path: &Path, facts: &VolumeFacts, caching: &Caching) -> Vec<(&'static str, String)> {
-    let space = format!(
-        "{} of {}",
-        Bytes(facts.free_bytes),
-        Bytes(facts.total_bytes)
-    );
+    let space = format!("{} of {}", Bytes(facts.free_bytes), Bytes(facts.total_bytes));
     let mut lines = vec![
         ("path", path.display().to_string()),
         ("mount point", facts.mount_point.clone()),
-        (
-            "file system",
-            format!("{} ({})", facts.file_system, facts.options),
-        ),
+        ("file system", format!("{} ({})", facts.file_system, facts.options)),
         ("source", facts.source.clone()),
         ("free", space),
         (
@@ -94,16 +83,10 @@ fn disk_lines(disk: &DiskFacts) -> Vec<(&'static str, String)> {
         ("model", told(disk.model.as_deref())),
         ("spinning", yes(disk.rotational)),
         ("volatile cache", yes(disk.volatile_cache)),
-        (
-            "sectors",
-            format!("{} / {} bytes", disk.logical_sector, disk.physical_sector),
-        ),
+        ("sectors", format!("{} / {} bytes", disk.logical_sector, disk.physical_sector)),
         ("scheduler", told(disk.scheduler.as_deref())),
     ];
-    lines.extend(
-        disk.size_bytes
-            .map(|size| ("size", Bytes(size).to_string())),
-    );
+    lines.extend(disk.size_bytes.map(|size| ("size", Bytes(size).to_string())));
     if !disk.members.is_empty() {
         lines.push(("made of", disk.members.join(", ")));
     }

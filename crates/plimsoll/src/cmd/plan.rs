@@ -33,11 +33,8 @@ pub(crate) fn run(flags: &PlanFlags, console: &mut Console) -> Result<Outcome, C
         needs = needs.on_array(&VNXE3300)?;
     }
     let provision = provision(needs)?;
-    let test = TestPlan {
-        server: flags.server.clone(),
-        root: root(flags)?,
-        scale: flags.scale / 100.0,
-    };
+    let test =
+        TestPlan { server: flags.server.clone(), root: root(flags)?, scale: flags.scale / 100.0 };
     let plan = test.to_toml(&provision)?;
     match &flags.output {
         Some(folder) => write_all(flags, folder, &provision, &test, plan, console)?,
@@ -59,9 +56,7 @@ fn complain(findings: &[Finding], console: &mut Console) -> Result<Outcome, Comm
                 "violation"
             }
         };
-        let Finding {
-            key, text, remedy, ..
-        } = finding;
+        let Finding { key, text, remedy, .. } = finding;
         console.remark(format_args!("{word}: {key}: {text}; {remedy}"))?;
     }
     Ok(outcome)
@@ -75,10 +70,7 @@ fn root(flags: &PlanFlags) -> Result<String, CommandError> {
     let whole = fs::canonicalize(root).map_err(|error| CommandError::file(root, "find", &error))?;
     let text = whole.to_str().map(str::to_owned);
     text.ok_or_else(|| {
-        CommandError::new(format!(
-            "{}: is no UTF-8 path; choose another",
-            root.display()
-        ))
+        CommandError::new(format!("{}: is no UTF-8 path; choose another", root.display()))
     })
 }
 
@@ -101,12 +93,9 @@ fn write_all(
     }
     fs::create_dir_all(folder).map_err(|error| CommandError::file(folder, "create", &error))?;
     let paths: Vec<PathBuf> = files.iter().map(|file| folder.join(&file.name)).collect();
-    if let (Some(path), false) = (
-        paths
-            .iter()
-            .find(|path: &&PathBuf| fs::symlink_metadata(path).is_ok()),
-        flags.force,
-    ) {
+    if let (Some(path), false) =
+        (paths.iter().find(|path: &&PathBuf| fs::symlink_metadata(path).is_ok()), flags.force)
+    {
         return Err(CommandError::new(format!(
             "{}: is there already, and nothing is written over; name another folder, or say \
              --force",
@@ -129,11 +118,7 @@ fn write_all(
              writes the script). To rehearse it elsewhere with small databases: plimsoll plan \
              {} -o OTHER --root DIR --scale 1.",
             test.server_of(provision)?.name,
-            flags
-                .deployment
-                .as_deref()
-                .unwrap_or_else(|| Path::new("DEPLOYMENT"))
-                .display(),
+            flags.deployment.as_deref().unwrap_or_else(|| Path::new("DEPLOYMENT")).display(),
         ))?;
     }
     console.remark(format_args!(
@@ -143,10 +128,7 @@ fn write_all(
 }
 
 fn file(name: &str, text: String) -> Document {
-    Document {
-        name: name.to_owned(),
-        text,
-    }
+    Document { name: name.to_owned(), text }
 }
 
 /// The folders of the databases of the tested server, below a root that the user named.

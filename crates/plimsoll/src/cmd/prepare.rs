@@ -24,21 +24,14 @@ pub(crate) fn run(flags: &PrepareFlags, console: &mut Console) -> Result<Outcome
         return Ok(Outcome::Pass);
     }
     print(&filled, console)?;
-    console.remark(format_args!(
-        "Next: plimsoll run {} measures them.",
-        flags.plan.display()
-    ))?;
+    console.remark(format_args!("Next: plimsoll run {} measures them.", flags.plan.display()))?;
     Ok(Outcome::Pass)
 }
 
 /// One line per database, and the speed of all together.
 pub(crate) fn print(fill: &Fill, console: &mut Console) -> Result<(), CommandError> {
     for database in &fill.databases {
-        let kept = if database.kept {
-            ", was complete already"
-        } else {
-            ""
-        };
+        let kept = if database.kept { ", was complete already" } else { "" };
         console.answer(format_args!(
             "{}: {}, {} messages{kept}",
             database.file,
@@ -51,10 +44,7 @@ pub(crate) fn print(fill: &Fill, console: &mut Console) -> Result<(), CommandErr
     if bytes > 0 {
         let speed = Bytes(bytes).as_mib_f64() / fill.took.as_secs_f64().max(1e-6);
         let took = duration(fill.took);
-        console.answer(format_args!(
-            "filled {} in {took}: {speed:.0} MiB/s",
-            Bytes(bytes)
-        ))?;
+        console.answer(format_args!("filled {} in {took}: {speed:.0} MiB/s", Bytes(bytes)))?;
     }
     Ok(())
 }

@@ -27,10 +27,7 @@ const DEFAULT_FOLDER: &str = "plimsoll-quick";
 
 /// Fills, measures, verifies, judges, reports.
 pub(crate) fn run(flags: &QuickFlags, console: &mut Console) -> Result<Outcome, CommandError> {
-    let folder = flags
-        .folder
-        .clone()
-        .unwrap_or_else(|| PathBuf::from(DEFAULT_FOLDER));
+    let folder = flags.folder.clone().unwrap_or_else(|| PathBuf::from(DEFAULT_FOLDER));
     let folder = std::path::absolute(&folder)
         .map_err(|error| CommandError::file(&folder, "use the folder", &error))?;
     let overrides = Overrides {
@@ -86,17 +83,12 @@ fn command(flags: &QuickFlags) -> String {
 fn fitting(plan: &Plan, folder: &Path, overrides: Overrides) -> Result<Plan, CommandError> {
     let world = wire::world()?;
     let first = wire::locations(&world, &plan.databases[..1])?.remove(0);
-    let manifest = world
-        .executor()
-        .block_on(async move { manifest::read(&first).await })?;
+    let manifest = world.executor().block_on(async move { manifest::read(&first).await })?;
     let size = match manifest.and_then(|manifest| manifest.planned_size()) {
         Some(size) => size,
         None => room::first_look_size(plan, Bytes(probe::free_bytes(folder)?)),
     };
-    let overrides = Overrides {
-        size: Some(size),
-        ..overrides
-    };
+    let overrides = Overrides { size: Some(size), ..overrides };
     Ok(Plan::quick(&folder.display().to_string(), &overrides)?)
 }
 

@@ -52,11 +52,8 @@ pub(crate) fn run(flags: &RecoverFlags, console: &mut Console) -> Result<Outcome
         Some(base) => base,
         None => owner::only_base(log_folder)?,
     };
-    let held = Files {
-        database: path.clone(),
-        log_folder: log_folder.to_owned(),
-        log_base: base.clone(),
-    };
+    let held =
+        Files { database: path.clone(), log_folder: log_folder.to_owned(), log_base: base.clone() };
     locks::wait_for([held], console.is_quiet());
     let files = DatabaseFiles {
         database,
@@ -96,10 +93,7 @@ fn recover(
             let text = describe(&step, display.elapsed());
             display.text(&text);
         };
-        let settings = Settings {
-            read_back: true,
-            ..Settings::default()
-        };
+        let settings = Settings { read_back: true, ..Settings::default() };
         let opened = Database::recover(&runtime, files, settings, seed, &progress).await;
         let (database, summary) = opened.map_err(|error| not_open(&error))?;
         let twin = database.clone();
@@ -140,9 +134,8 @@ fn tell(
         if as_json {
             return console.answer_json(&json!({ "file": file.to_string(), "recovered": false }));
         }
-        return console.answer(format_args!(
-            "{file}: was closed properly, nothing had to be recovered"
-        ));
+        return console
+            .answer(format_args!("{file}: was closed properly, nothing had to be recovered"));
     };
     if as_json {
         return console.answer_json(&json!({

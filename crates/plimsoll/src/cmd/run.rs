@@ -25,10 +25,7 @@ pub(crate) fn run(flags: &RunFlags, console: &mut Console) -> Result<Outcome, Co
     };
     let plan = read_plan(&flags.plan, &overrides)?;
     refuse_options_of_a_load(flags, plan.test.kind)?;
-    let folder = flags
-        .output
-        .clone()
-        .unwrap_or_else(|| dated_folder(Path::new(".")));
+    let folder = flags.output.clone().unwrap_or_else(|| dated_folder(Path::new(".")));
     let stop = StopFlag::install(STOPS_A_RUN)?;
     let order = Order {
         plan: &plan,

@@ -54,10 +54,7 @@ fn print(
                 amounts(&space.owned, least, page_bytes),
                 amounts(&space.available, least, page_bytes),
             ),
-            Err(_) => (
-                ["?".to_owned(), "?".to_owned()],
-                ["?".to_owned(), "?".to_owned()],
-            ),
+            Err(_) => (["?".to_owned(), "?".to_owned()], ["?".to_owned(), "?".to_owned()]),
         };
         let ([owned, owned_size], [free, free_size]) = (owned, free);
         console.answer(format_args!(
@@ -80,11 +77,7 @@ fn tell_of_losses(tree: &SalvagedSpace, opened: &mut OpenDatabase) {
         opened.damage(name, error, "its space is not known");
     }
     for loss in &tree.losses {
-        opened.damage(
-            name,
-            &loss.error,
-            "extents that stand there are not counted",
-        );
+        opened.damage(name, &loss.error, "extents that stand there are not counted");
     }
 }
 
@@ -101,11 +94,7 @@ fn as_json(tree: &SalvagedSpace) -> Value {
     let space = tree.space.as_ref().ok();
     let pages = |set: fn(&TreeSpace) -> &ExtentSet| space.map(|space| set(space).pages());
     let extents = |set: fn(&TreeSpace) -> &ExtentSet| space.map(|space| set(space).extents().len());
-    let mut losses: Vec<String> = tree
-        .losses
-        .iter()
-        .map(|loss| loss.error.to_string())
-        .collect();
+    let mut losses: Vec<String> = tree.losses.iter().map(|loss| loss.error.to_string()).collect();
     losses.extend(tree.space.as_ref().err().map(ToString::to_string));
     json!({
         "kind": match tree.kind {

@@ -41,21 +41,14 @@ pub(crate) fn run(flags: &FileFlags, console: &mut Console) -> Result<Outcome, C
     if flags.json {
         console.answer_json(&as_json(&report, contents.as_ref()))?;
     } else {
-        let mut answers = Answers {
-            path: &flags.file,
-            console,
-        };
+        let mut answers = Answers { path: &flags.file, console };
         answers.print(&report)?;
         if let Some(contents) = &contents {
             answers.print_contents(contents)?;
         }
     }
     let is_clean = report.is_clean() && contents.is_none_or(|contents| contents.wrong == 0);
-    Ok(if is_clean {
-        Outcome::Pass
-    } else {
-        Outcome::Fail
-    })
+    Ok(if is_clean { Outcome::Pass } else { Outcome::Fail })
 }
 
 /// Where lines about a file go, its name before each.
@@ -80,9 +73,7 @@ impl Answers<'_> {
             } else {
                 format!("pages {first} to {last} are")
             };
-            self.remark(format_args!(
-                "{pages} leaked: owned, and neither in use nor available"
-            ))?;
+            self.remark(format_args!("{pages} leaked: owned, and neither in use nor available"))?;
         }
         self.answer(format_args!(
             "{} problems; {} pages reached, {} available, {} leaked, {} rows, {} index entries, \
@@ -118,8 +109,7 @@ impl Answers<'_> {
 
     fn answer(&mut self, line: impl fmt::Display) -> Result<(), CommandError> {
         let path = self.path.display();
-        self.console
-            .answer_folded(format_args!("{path}: {line}"), INDENT)
+        self.console.answer_folded(format_args!("{path}: {line}"), INDENT)
     }
 
     fn remark(&mut self, line: impl fmt::Display) -> Result<(), CommandError> {

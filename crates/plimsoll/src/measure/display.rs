@@ -65,26 +65,15 @@ impl Display {
         if matches!(self.phase, Some(Phase::Check | Phase::Backup)) {
             return progress.bytes(self.checked_bytes, self.total_bytes.max(self.checked_bytes));
         }
-        let planned = self
-            .planned
-            .iter()
-            .find(|(phase, _)| Some(*phase) == self.phase);
+        let planned = self.planned.iter().find(|(phase, _)| Some(*phase) == self.phase);
         let elapsed = progress.elapsed();
         let time = match planned {
             Some((Phase::Warm, limit)) => {
-                format!(
-                    "{} of at most {}",
-                    term::duration(elapsed),
-                    term::duration(*limit)
-                )
+                format!("{} of at most {}", term::duration(elapsed), term::duration(*limit))
             }
             Some((_, whole)) => {
                 let left = term::duration(whole.saturating_sub(elapsed));
-                format!(
-                    "{} of {}, {left} left",
-                    term::duration(elapsed),
-                    term::duration(*whole)
-                )
+                format!("{} of {}, {left} left", term::duration(elapsed), term::duration(*whole))
             }
             None => term::duration(elapsed),
         };

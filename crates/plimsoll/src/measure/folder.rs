@@ -41,13 +41,7 @@ impl RunFolder {
             .map_err(|error| CommandError::file(&journal, "create", &error))?;
         // Only tells `report` that the run goes on; a file system without locks says nothing.
         let _ = file.try_lock();
-        Ok(Self {
-            path: path.to_path_buf(),
-            journal,
-            file,
-            sealer: Sealer::default(),
-            is_new,
-        })
+        Ok(Self { path: path.to_path_buf(), journal, file, sealer: Sealer::default(), is_new })
     }
 
     /// Appends an event and hands it to the operating system, so that only a crash of the machine
@@ -61,9 +55,7 @@ impl RunFolder {
 
     /// Makes what has been written survive a crash of the machine.
     pub(super) fn sync(&mut self) -> Result<(), CommandError> {
-        self.file
-            .sync_data()
-            .map_err(|error| CommandError::file(&self.journal, "write", &error))
+        self.file.sync_data().map_err(|error| CommandError::file(&self.journal, "write", &error))
     }
 
     /// The run so far.

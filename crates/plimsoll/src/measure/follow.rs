@@ -99,22 +99,13 @@ impl<'a> Follower<'a> {
         plan: &Plan,
         stop: &'a StopFlag,
         coordinator: &'a Coordinator,
-        Watched {
-            folder,
-            room,
-            reads,
-            processors,
-            origin,
-        }: Watched<'a>,
+        Watched { folder, room, reads, processors, origin }: Watched<'a>,
         quiet: bool,
     ) -> Self {
         Self {
             display: Display::new(plan, quiet),
             merger: Merger::new(plan.databases.len()),
-            journal: Journal {
-                folder,
-                written: Ok(()),
-            },
+            journal: Journal { folder, written: Ok(()) },
             room,
             reads,
             processors,

@@ -24,10 +24,7 @@ pub(super) struct LinuxHost {
 impl LinuxHost {
     /// Samples count from now.
     pub(super) fn new(pauses: PauseWatch) -> Self {
-        Self {
-            before: RefCell::new((Instant::now(), ticks())),
-            pauses,
-        }
+        Self { before: RefCell::new((Instant::now(), ticks())), pauses }
     }
 }
 
@@ -80,14 +77,10 @@ pub(crate) fn kibibytes_as_bytes(file: &str, name: &str) -> Option<u64> {
 pub(super) fn machine(input_output: String) -> Machine {
     let read = |file: &str| fs::read_to_string(file).unwrap_or_default();
     let release = read("/etc/os-release");
-    let system = release
-        .lines()
-        .find_map(|line| line.strip_prefix("PRETTY_NAME="));
+    let system = release.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="));
     let kernel = read("/proc/sys/kernel/osrelease");
     let processors = read("/proc/cpuinfo");
-    let model = processors
-        .lines()
-        .find_map(|line| line.strip_prefix("model name"));
+    let model = processors.lines().find_map(|line| line.strip_prefix("model name"));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     Machine {
         name: read("/proc/sys/kernel/hostname").trim().to_owned(),
@@ -96,9 +89,7 @@ pub(super) fn machine(input_output: String) -> Machine {
             system.unwrap_or("Linux").trim_matches('"'),
             kernel.trim()
         ),
-        processor: model
-            .map_or("", |rest| rest.trim_start_matches([':', ' ', '\t']))
-            .to_owned(),
+        processor: model.map_or("", |rest| rest.trim_start_matches([':', ' ', '\t'])).to_owned(),
         logical_processors: u32::try_from(cores).unwrap_or(u32::MAX),
         memory_bytes: memory("/proc/meminfo", "MemTotal:"),
         input_output,

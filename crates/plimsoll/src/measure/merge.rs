@@ -11,10 +11,7 @@ pub(super) struct Merger {
 impl Merger {
     /// For a run on so many databases.
     pub(super) const fn new(databases: usize) -> Self {
-        Self {
-            databases,
-            pending: None,
-        }
+        Self { databases, pending: None }
     }
 
     /// What there is to tell once this event has happened, intervals whole. One that waits for its
@@ -54,26 +51,18 @@ impl Merger {
 }
 
 fn belong_together(one: &Interval, two: &Interval) -> bool {
-    let same_database = one.databases.iter().any(|database| {
-        two.databases
-            .iter()
-            .any(|other| other.index == database.index)
-    });
-    let shared = one
-        .to_ns
-        .min(two.to_ns)
-        .saturating_sub(one.from_ns.max(two.from_ns));
+    let same_database = one
+        .databases
+        .iter()
+        .any(|database| two.databases.iter().any(|other| other.index == database.index));
+    let shared = one.to_ns.min(two.to_ns).saturating_sub(one.from_ns.max(two.from_ns));
     let shorter = (one.to_ns - one.from_ns).min(two.to_ns - two.from_ns);
     one.phase == two.phase && !same_database && shared * 2 >= shorter
 }
 
 /// The leader's bounds hold; only it has looked at the machine.
 fn merged(one: Interval, two: Interval) -> Interval {
-    let (mut leader, other) = if two.host.is_some() {
-        (two, one)
-    } else {
-        (one, two)
-    };
+    let (mut leader, other) = if two.host.is_some() { (two, one) } else { (one, two) };
     leader.databases.extend(other.databases);
     leader.databases.sort_by_key(|database| database.index);
     leader
@@ -90,10 +79,7 @@ mod tests {
             phase: Phase::Measure,
             from_ns,
             to_ns,
-            databases: vec![DatabaseInterval {
-                index,
-                ..DatabaseInterval::default()
-            }],
+            databases: vec![DatabaseInterval { index, ..DatabaseInterval::default() }],
             host: host.then(HostSample::default),
             processors: None,
         }
@@ -109,11 +95,7 @@ mod tests {
             panic!("{complete:?}");
         };
         assert_eq!((complete.from_ns, complete.to_ns), (100, 200));
-        let indexes: Vec<u32> = complete
-            .databases
-            .iter()
-            .map(|database| database.index)
-            .collect();
+        let indexes: Vec<u32> = complete.databases.iter().map(|database| database.index).collect();
         assert_eq!(indexes, [0, 1]);
         assert!(merger.take().is_none());
     }

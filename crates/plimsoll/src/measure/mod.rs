@@ -82,11 +82,7 @@ pub(crate) fn measure(
     quiet: bool,
 ) -> Result<Measured, CommandError> {
     let Order { plan, folder, .. } = order;
-    let work = if plan.test.kind.is_load() {
-        DatabaseUse::Load
-    } else {
-        DatabaseUse::Read
-    };
+    let work = if plan.test.kind.is_load() { DatabaseUse::Load } else { DatabaseUse::Read };
     allowance::check(plan, work)?;
     let clock = OsClock::new();
     let groups = wire::groups(plan);
@@ -105,13 +101,7 @@ pub(crate) fn measure(
     run_folder.write(&Event::Start(Box::new(start)))?;
     let coordinator = Arc::new(Coordinator::new(count));
     let watch = PauseWatch::start()?;
-    let jobs = jobs(
-        plan,
-        groups,
-        &coordinator,
-        commits.as_ref(),
-        (origin, watch),
-    );
+    let jobs = jobs(plan, groups, &coordinator, commits.as_ref(), (origin, watch));
     let mut crew = Crew::start(jobs, Job::run);
     let watched = Watched {
         folder: &mut run_folder,
@@ -182,9 +172,5 @@ fn finished(coordinator: &Coordinator, shortage: Option<&Shortage>, at: Nanos) -
         (Stop::Interrupted, _) => "a person asked to stop".to_owned(),
         (Stop::Failed, _) => "a database could not go on".to_owned(),
     });
-    Finished {
-        at_ns: at.0,
-        interrupted: reason.is_some(),
-        reason,
-    }
+    Finished { at_ns: at.0, interrupted: reason.is_some(), reason }
 }

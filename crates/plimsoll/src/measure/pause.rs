@@ -75,9 +75,7 @@ impl PauseWatch {
         };
         let named = thread::Builder::new().name("pauses".to_owned());
         named.spawn(body).map_err(|error| {
-            CommandError::new(format!(
-                "cannot start a thread: {error}; end other programs"
-            ))
+            CommandError::new(format!("cannot start a thread: {error}; end other programs"))
         })?;
         Ok(watch)
     }

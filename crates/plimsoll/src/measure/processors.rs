@@ -40,10 +40,7 @@ struct Reading {
 impl ProcessorWatch {
     /// Shares count from now.
     pub(super) fn start() -> Self {
-        Self {
-            began: Instant::now(),
-            before: read(),
-        }
+        Self { began: Instant::now(), before: read() }
     }
 
     /// The shares since the last call; none where the system does not tell, or the time was too
@@ -87,11 +84,7 @@ fn read() -> Option<Reading> {
         let text = fs::read(entry.path().join("stat")).ok()?;
         ticks::process(&String::from_utf8_lossy(&text))
     };
-    Some(Reading {
-        machine,
-        own,
-        processes: numbered.filter_map(stat).collect(),
-    })
+    Some(Reading { machine, own, processes: numbered.filter_map(stat).collect() })
 }
 
 /// Who used what between two readings; none where there was too little time between them.
@@ -114,10 +107,8 @@ fn shares(before: &Reading, after: &Reading) -> Option<ProcessorShares> {
         }
     }
     let top = programs.into_iter().max_by_key(|(_, ticks)| *ticks);
-    let top = top.map(|(name, ticks)| ProgramShare {
-        name: name.to_owned(),
-        percent: percent(ticks),
-    });
+    let top =
+        top.map(|(name, ticks)| ProgramShare { name: name.to_owned(), percent: percent(ticks) });
     Some(ProcessorShares {
         busy_percent: percent(busy),
         own_percent: percent(own),
@@ -130,11 +121,8 @@ fn shares(before: &Reading, after: &Reading) -> Option<ProcessorShares> {
 /// What each process used in between. One that was started meanwhile used all of its time.
 fn used<'a>(before: &'a Reading, after: &'a Reading) -> impl Iterator<Item = (&'a Process, u64)> {
     let identity = |process: &Process| (process.number, process.started);
-    let earlier: BTreeMap<(u32, u64), u64> = before
-        .processes
-        .iter()
-        .map(|process| (identity(process), process.ticks))
-        .collect();
+    let earlier: BTreeMap<(u32, u64), u64> =
+        before.processes.iter().map(|process| (identity(process), process.ticks)).collect();
     after.processes.iter().map(move |process| {
         let had = earlier.get(&identity(process)).copied().unwrap_or(0);
         (process, process.ticks.saturating_sub(had))
@@ -158,12 +146,7 @@ mod tests {
 
     fn reading((busy, interrupts, total): (u64, u64, u64), processes: Vec<Process>) -> Reading {
         Reading {
-            machine: MachineTicks {
-                busy,
-                interrupts,
-                total,
-                ..MachineTicks::default()
-            },
+            machine: MachineTicks { busy, interrupts, total, ..MachineTicks::default() },
             own: processes[0].clone(),
             processes,
         }
@@ -200,10 +183,7 @@ mod tests {
 
     #[test]
     fn a_number_that_was_given_again_is_another_process() {
-        let again = Process {
-            started: 99_999,
-            ..process(5, "new", 60)
-        };
+        let again = Process { started: 99_999, ..process(5, "new", 60) };
         let processes = vec![process(9, "plimsoll", 100), again];
         let found = shares(&before(), &reading((5_060, 70, 9_200), processes)).unwrap();
         let top = found.top.unwrap();
@@ -216,9 +196,6 @@ mod tests {
         let quiet = shares(&before(), &reading((5_001, 70, 9_200), processes.clone())).unwrap();
         assert_eq!(quiet.top, None);
         assert!(!quiet.has_heavy_others());
-        assert_eq!(
-            shares(&before(), &reading((5_002, 70, 9_004), processes)),
-            None
-        );
+        assert_eq!(shares(&before(), &reading((5_002, 70, 9_004), processes)), None);
     }
 }

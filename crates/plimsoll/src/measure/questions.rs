@@ -43,9 +43,7 @@ impl<A: Send + 'static> Questions<A> {
         };
         let named = thread::Builder::new().name("volumes".to_owned());
         named.spawn(body).map_err(|error| {
-            CommandError::new(format!(
-                "cannot start a thread: {error}; end other programs"
-            ))
+            CommandError::new(format!("cannot start a thread: {error}; end other programs"))
         })?;
         Ok(Self {
             asked,
@@ -124,11 +122,7 @@ mod tests {
         let (let_go, held) = mpsc::channel::<u8>();
         questions.ask(Path::new("/first"), move || held.recv().unwrap_or(0));
         questions.ask(Path::new("/second"), || 2);
-        assert!(
-            questions
-                .answers_within(Duration::from_millis(20))
-                .is_empty()
-        );
+        assert!(questions.answers_within(Duration::from_millis(20)).is_empty());
         let waiting = questions.waiting().map(|(folder, _)| folder.as_path());
         assert_eq!(waiting, Some(Path::new("/first")));
         let_go.send(1).unwrap();

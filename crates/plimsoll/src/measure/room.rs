@@ -127,9 +127,7 @@ impl RoomWatch {
     }
 
     fn remaining(&self, at: Nanos) -> Nanos {
-        let measured = self
-            .measured_from
-            .map_or(Nanos::ZERO, |from| at.since(from));
+        let measured = self.measured_from.map_or(Nanos::ZERO, |from| at.since(from));
         self.duration.since(measured)
     }
 }
@@ -144,23 +142,11 @@ impl Volume {
     ) -> Option<Shortage> {
         let volume = name.to_owned();
         if let Some(per_second) = self.room.look(at, free, self.reserve) {
-            return Some(Shortage::Imminent {
-                volume,
-                at,
-                free,
-                per_second,
-                remaining,
-            });
+            return Some(Shortage::Imminent { volume, at, free, per_second, remaining });
         }
         let room = Bytes(free.0.saturating_sub(self.reserve.0));
         let per_second = self.growth.foresees_lack(remaining, room)?;
-        Some(Shortage::Foreseen {
-            volume,
-            at,
-            free,
-            per_second,
-            remaining,
-        })
+        Some(Shortage::Foreseen { volume, at, free, per_second, remaining })
     }
 }
 

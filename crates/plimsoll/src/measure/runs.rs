@@ -47,11 +47,7 @@ pub(crate) fn runs_at(path: &Path) -> Result<Vec<PathBuf>, CommandError> {
 
 /// The journal of a run folder, or the journal itself.
 pub(crate) fn journal_of(path: &Path) -> PathBuf {
-    if path.is_dir() {
-        path.join(JOURNAL)
-    } else {
-        path.to_path_buf()
-    }
+    if path.is_dir() { path.join(JOURNAL) } else { path.to_path_buf() }
 }
 
 /// Loads a run from its folder, or from its journal.

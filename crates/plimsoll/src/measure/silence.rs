@@ -97,11 +97,7 @@ impl Silence {
 
     /// The storage's fault where it had all the time of the plan, worth knowing where it had less.
     fn issue(&self, now: Nanos, silent: Nanos, file: &str, what: &str) -> Issue {
-        let severity = if silent >= self.give_up {
-            Severity::Error
-        } else {
-            Severity::Warning
-        };
+        let severity = if silent >= self.give_up { Severity::Error } else { Severity::Warning };
         let seconds = silent.as_secs_f64();
         Issue {
             at_ns: now.since(self.origin).0,

@@ -69,13 +69,8 @@ fn volume_facts(folder: &Path) -> Result<VolumeFacts, CommandError> {
         Caching::InFileSystem(why) | Caching::Below(why) => (Some(why), None),
         Caching::Unknown(why) => (None, Some(why)),
     };
-    let cache = disk.volatile_cache.map(|volatile| {
-        if volatile {
-            "write back"
-        } else {
-            "write through"
-        }
-    });
+    let cache =
+        disk.volatile_cache.map(|volatile| if volatile { "write back" } else { "write through" });
     Ok(VolumeFacts {
         mount: facts.mount_point,
         device: facts.source,

@@ -35,20 +35,12 @@ const KERNEL_THREAD: u64 = 0x0020_0000;
 /// time is part of user time already. None where it is not that line.
 pub(super) fn machine(text: &str) -> Option<MachineTicks> {
     let line = text.lines().next()?.strip_prefix("cpu ")?;
-    let numbers: Vec<u64> = line
-        .split_whitespace()
-        .take(8)
-        .filter_map(|word| word.parse().ok())
-        .collect();
+    let numbers: Vec<u64> =
+        line.split_whitespace().take(8).filter_map(|word| word.parse().ok()).collect();
     let total: u64 = numbers.iter().sum();
     let at = |index: usize| numbers.get(index).copied().unwrap_or(0);
     let (waiting, steal) = (at(3) + at(4), at(7));
-    Some(MachineTicks {
-        busy: total - waiting - steal,
-        interrupts: at(5) + at(6),
-        steal,
-        total,
-    })
+    Some(MachineTicks { busy: total - waiting - steal, interrupts: at(5) + at(6), steal, total })
 }
 
 /// A `/proc/[pid]/stat`: the fields behind the name are counted from its last bracket. None where

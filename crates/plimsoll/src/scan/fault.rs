@@ -44,11 +44,7 @@ impl fmt::Display for FileFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::HeaderCopy { first, state } => {
-                let (bad, good) = if *first {
-                    ("first", "second")
-                } else {
-                    ("second", "first")
-                };
+                let (bad, good) = if *first { ("first", "second") } else { ("second", "first") };
                 write!(f, "the {bad} copy of the header ")?;
                 match state {
                     CopyState::HoldsPage(page) => {
@@ -64,20 +60,14 @@ impl fmt::Display for FileFault {
                 write!(f, "; the {good} one is good")
             }
             Self::HeaderLost => {
-                write!(
-                    f,
-                    "both copies of the header are damaged; restore the file from a copy"
-                )
+                write!(f, "both copies of the header are damaged; restore the file from a copy")
             }
             Self::FlushMap(error) => write!(
                 f,
                 "the flush map beside it is damaged, so lost flushes were not looked for: {error}"
             ),
             Self::EndsInPage { page } => write!(f, "truncated: the file ends inside page {page}"),
-            Self::Truncated {
-                last,
-                owned: Some(owned),
-            } => write!(
+            Self::Truncated { last, owned: Some(owned) } => write!(
                 f,
                 "truncated: the file ends with page {last}, the database owns pages up to {owned}"
             ),

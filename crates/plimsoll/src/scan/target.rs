@@ -106,9 +106,7 @@ impl Target {
         let pages = self.page_size.pages_of_file(self.length.0);
         self.pages = u32::try_from(pages).map_err(|_| {
             let path = self.path.display();
-            CommandError::new(format!(
-                "{path}: has more pages than page numbers; not a database"
-            ))
+            CommandError::new(format!("{path}: has more pages than page numbers; not a database"))
         })?;
         if !self.length.0.is_multiple_of(size) {
             let page = PageNumber(self.pages.saturating_add(1));
@@ -149,9 +147,7 @@ impl Target {
             return Ok(());
         }
         let name = self.path.file_name().and_then(|name| name.to_str());
-        let path = self
-            .path
-            .with_file_name(file_name(name.unwrap_or_default()));
+        let path = self.path.with_file_name(file_name(name.unwrap_or_default()));
         let longest = longest_file(self.pages);
         let mut bytes = Vec::new();
         let read =
@@ -200,13 +196,9 @@ fn without_header(path: &Path, start: &[u8], error: HeaderError) -> Result<PageS
     let by_pages = PageSize::ALL
         .into_iter()
         .find(|size| shift(path, *size).is_ok_and(|shift| shift.is_some()));
-    let magic = start
-        .get(4..8)
-        .is_some_and(|bytes| bytes == MAGIC.to_le_bytes());
+    let magic = start.get(4..8).is_some_and(|bytes| bytes == MAGIC.to_le_bytes());
     // Cut off inside its header: the size hardly matters, for there are no pages.
-    by_pages
-        .or(magic.then_some(PageSize::KIB_4))
-        .ok_or_else(refusal)
+    by_pages.or(magic.then_some(PageSize::KIB_4)).ok_or_else(refusal)
 }
 
 /// By how many pages the first pages of a file lie before their places; none where they do not

@@ -71,10 +71,7 @@ pub(crate) fn scan(
     let parts: VecDeque<FilePart> = targets.iter().enumerate().flat_map(parts).collect();
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let threads = cores.min(parts.len()).max(1);
-    let work = Arc::new(ScanWork {
-        targets,
-        parts: Mutex::new(parts),
-    });
+    let work = Arc::new(ScanWork { targets, parts: Mutex::new(parts) });
     let shares = run_threads(&work, threads, progress)?;
     let work = Arc::into_inner(work).expect("invariant: threads that have ended hold nothing");
     Ok(add_up(work, shares))
@@ -128,20 +125,12 @@ fn one_thread(work: &ScanWork, news: &ScanNews) -> Result<Shares, CommandError> 
         let share = judge_part(&world, news, part.pages, target, Rc::clone(&device), share);
         open.insert(part.file, (device, share));
     }
-    Ok(open
-        .into_iter()
-        .map(|(file, (_, share))| (file, share))
-        .collect())
+    Ok(open.into_iter().map(|(file, (_, share))| (file, share)).collect())
 }
 
 fn begin(target: &Target, unbuffered: bool) -> ScanShare {
     let now = Instant::now();
-    ScanShare {
-        tally: target.empty_tally(),
-        unbuffered,
-        from: now,
-        to: now,
-    }
+    ScanShare { tally: target.empty_tally(), unbuffered, from: now, to: now }
 }
 
 fn judge_part(
@@ -152,30 +141,17 @@ fn judge_part(
     device: Rc<dyn Device>,
     share: ScanShare,
 ) -> ScanShare {
-    let ScanShare {
-        tally,
-        unbuffered,
-        from,
-        ..
-    } = share;
+    let ScanShare { tally, unbuffered, from, .. } = share;
     let runtime = world.executor().runtime();
     let news = news.clone();
     let progress = move |bytes| news.tell(bytes);
     let size = target.page_size;
     let scan = judge_pages(runtime, device, size, pages, tally, progress);
-    ScanShare {
-        tally: world.executor().block_on(scan),
-        unbuffered,
-        from,
-        to: Instant::now(),
-    }
+    ScanShare { tally: world.executor().block_on(scan), unbuffered, from, to: Instant::now() }
 }
 
 fn take(work: &ScanWork) -> Option<FilePart> {
-    work.parts
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .pop_front()
+    work.parts.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
 }
 
 fn parts((file, target): (usize, &Target)) -> Vec<FilePart> {
@@ -207,12 +183,7 @@ fn add_up(work: ScanWork, mut shares: Shares) -> Vec<Scanned> {
             tally.find_wiped_pages(|| target.pages_in_use());
         }
         let took = span.map_or(Duration::ZERO, |(from, to)| to - from);
-        scanned.push(Scanned {
-            target,
-            tally,
-            took,
-            unbuffered,
-        });
+        scanned.push(Scanned { target, tally, took, unbuffered });
     }
     scanned
 }

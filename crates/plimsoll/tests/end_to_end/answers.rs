@@ -57,19 +57,11 @@ fn no_answer_is_written_over_anything_unasked() {
     expect_careful(&scene, &["profile", "MSGTRK.LOG", "boxes.csv", "-o", "out"]);
     for (words, input) in [
         ("report run -o run/record.jsonl --force", "run/record.jsonl"),
-        (
-            "size deployment.toml -o deployment.toml --force",
-            "deployment.toml",
-        ),
-        (
-            "profile MSGTRK.LOG boxes.csv -o boxes.csv --force",
-            "boxes.csv",
-        ),
+        ("size deployment.toml -o deployment.toml --force", "deployment.toml"),
+        ("profile MSGTRK.LOG boxes.csv -o boxes.csv --force", "boxes.csv"),
     ] {
         let before = scene.read(input);
-        scene
-            .run(words.split(' '))
-            .expect_refusal(&[input, "name another file"]);
+        scene.run(words.split(' ')).expect_refusal(&[input, "name another file"]);
         assert_eq!(scene.read(input), before);
     }
     scene.write("precious", b"precious");
@@ -84,22 +76,14 @@ fn no_answer_is_written_over_anything_unasked() {
 fn a_laid_out_deployment_is_replaced_only_with_force() {
     let scene = Scene::new("answers-plan");
     scene.write("deployment.toml", DEPLOYMENT.as_bytes());
-    scene
-        .run(["plan", "deployment.toml", "-o", "out"])
-        .expect_code(0);
+    scene.run(["plan", "deployment.toml", "-o", "out"]).expect_code(0);
     scene.write("out/plan.toml", b"changed by hand");
-    scene
-        .run(["plan", "deployment.toml", "-o", "out"])
-        .expect_refusal(&["out/", "--force"]);
+    scene.run(["plan", "deployment.toml", "-o", "out"]).expect_refusal(&["out/", "--force"]);
     assert_eq!(scene.read("out/plan.toml"), b"changed by hand");
-    scene
-        .run(["plan", "deployment.toml", "-o", "out", "--force"])
-        .expect_code(0);
+    scene.run(["plan", "deployment.toml", "-o", "out", "--force"]).expect_code(0);
     assert_ne!(scene.read("out/plan.toml"), b"changed by hand");
     let words = "plan deployment.toml -o tables --export all --export csv-v6";
-    scene
-        .run(words.split(' '))
-        .expect_refusal(&["csv-v6", "same names"]);
+    scene.run(words.split(' ')).expect_refusal(&["csv-v6", "same names"]);
     assert!(!scene.path("tables").exists());
 }
 
@@ -109,18 +93,14 @@ fn what_has_no_end_is_not_read_to_it() {
     let long = format!("name = \"{}\"\n", "x".repeat(2 << 20));
     scene.write("long.toml", long.as_bytes());
     for verb in ["prepare", "run", "size", "plan"] {
-        scene
-            .run([verb, "/dev/zero"])
-            .expect_refusal(&["/dev/zero", "name a file"]);
+        scene.run([verb, "/dev/zero"]).expect_refusal(&["/dev/zero", "name a file"]);
         scene.run([verb, "long.toml"]).expect_refusal(&[
             "long.toml",
             "longer than",
             "name the right file",
         ]);
     }
-    scene
-        .run(["profile", "/dev/zero"])
-        .expect_refusal(&["/dev/zero", "name a file"]);
+    scene.run(["profile", "/dev/zero"]).expect_refusal(&["/dev/zero", "name a file"]);
     let name = format!("name = \"{}\"\n", "x".repeat(100_000));
     scene.write("name.toml", (name + &small_plan(&scene.folder)).as_bytes());
     let ran = scene.run(["prepare", "name.toml"]);

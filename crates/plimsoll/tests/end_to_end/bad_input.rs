@@ -17,18 +17,9 @@ const UNPRIVILEGED: u32 = 65_534;
 fn a_missing_folder_is_named() {
     let scene = Scene::new("missing-folder");
     scene.write("plan.toml", small_plan(&scene.path("nowhere")).as_bytes());
-    scene
-        .run(["prepare", "plan.toml"])
-        .expect_refusal(&["nowhere", "no such folder", "create it"]);
-    scene
-        .run(["run", "plan.toml"])
-        .expect_refusal(&["nowhere", "no such folder"]);
-    assert_eq!(
-        scene.listing().len(),
-        1,
-        "nothing was made: {:?}",
-        scene.listing()
-    );
+    scene.run(["prepare", "plan.toml"]).expect_refusal(&["nowhere", "no such folder", "create it"]);
+    scene.run(["run", "plan.toml"]).expect_refusal(&["nowhere", "no such folder"]);
+    assert_eq!(scene.listing().len(), 1, "nothing was made: {:?}", scene.listing());
 }
 
 #[test]
@@ -37,19 +28,13 @@ fn quick_makes_its_folder_but_no_path_to_it() {
     scene
         .run(["quick", "mistyped/mount/point"])
         .expect_refusal(&["mistyped/mount/point", "no such folder"]);
-    assert!(
-        scene.listing().is_empty(),
-        "nothing was made: {:?}",
-        scene.listing()
-    );
+    assert!(scene.listing().is_empty(), "nothing was made: {:?}", scene.listing());
 }
 
 #[test]
 fn a_missing_plan_is_named() {
     let scene = Scene::new("missing-plan");
-    scene
-        .run(["prepare", "nothing.toml"])
-        .expect_refusal(&["nothing.toml", "check the path"]);
+    scene.run(["prepare", "nothing.toml"]).expect_refusal(&["nothing.toml", "check the path"]);
 }
 
 #[test]
@@ -79,12 +64,7 @@ fn too_little_space_is_noticed_before_anything_is_written() {
         "are free",
         "lower `size` or `count` in the plan (for `quick`: --size)",
     ]);
-    assert_eq!(
-        scene.listing().len(),
-        1,
-        "nothing was made: {:?}",
-        scene.listing()
-    );
+    assert_eq!(scene.listing().len(), 1, "nothing was made: {:?}", scene.listing());
 }
 
 #[test]
@@ -108,36 +88,20 @@ fn absurd_numbers_are_answered_with_their_bounds() {
         ("\"16MiB\"", "\"99999999TiB\"", ["size", "below 16 EiB"]),
         ("count = 2", "count = -1", ["count", "-1"]),
         ("count = 2", "count = 100000", ["count", "100000"]),
-        (
-            "duration = \"2s\"",
-            "duration = \"never\"",
-            ["duration", "never"],
-        ),
+        ("duration = \"2s\"", "duration = \"never\"", ["duration", "never"]),
     ] {
-        scene.write(
-            "plan.toml",
-            small_plan(&scene.folder).replace(from, to).as_bytes(),
-        );
+        scene.write("plan.toml", small_plan(&scene.folder).replace(from, to).as_bytes());
         scene.run(["prepare", "plan.toml"]).expect_refusal(&parts);
     }
-    scene
-        .run(["quick", "--duration", "-4s", "here"])
-        .expect_code(2);
-    scene
-        .run(["run", "plan.toml", "--threads", "-4"])
-        .expect_code(2);
-    scene
-        .run(["dump", "plan.toml", "--page", "99999999999"])
-        .expect_code(2);
+    scene.run(["quick", "--duration", "-4s", "here"]).expect_code(2);
+    scene.run(["run", "plan.toml", "--threads", "-4"]).expect_code(2);
+    scene.run(["dump", "plan.toml", "--page", "99999999999"]).expect_code(2);
 }
 
 #[test]
 fn a_file_that_is_no_database_is_refused_by_every_verb() {
     let scene = Scene::new("no-database");
-    scene.write(
-        "letter.edb",
-        &b"Dear reader, this is not a database.\n".repeat(9_000),
-    );
+    scene.write("letter.edb", &b"Dear reader, this is not a database.\n".repeat(9_000));
     scene.write("empty.edb", b"");
     for file in ["letter.edb", "empty.edb"] {
         for words in [
@@ -150,14 +114,10 @@ fn a_file_that_is_no_database_is_refused_by_every_verb() {
             scene.run(words).expect_refusal(&[file, "no ESE database"]);
         }
     }
-    scene
-        .run(["check", "nothing.edb"])
-        .expect_refusal(&["nothing.edb", "check the path"]);
+    scene.run(["check", "nothing.edb"]).expect_refusal(&["nothing.edb", "check the path"]);
     scene.run(["check", "."]).expect_refusal(&["name a file"]);
     scene.run(["report", "."]).expect_refusal(&["record.jsonl"]);
-    scene
-        .run(["report", "letter.edb"])
-        .expect_refusal(&["letter.edb"]);
+    scene.run(["report", "letter.edb"]).expect_refusal(&["letter.edb"]);
 }
 
 #[test]
@@ -165,9 +125,7 @@ fn a_stranger_in_the_target_is_left_alone() {
     let scene = Scene::new("stranger");
     scene.write("plan.toml", small_plan(&scene.folder).as_bytes());
     scene.write("Plimsoll002.edb", b"the user's only copy");
-    scene
-        .run(["prepare", "plan.toml"])
-        .expect_refusal(&["Plimsoll002.edb", "already there"]);
+    scene.run(["prepare", "plan.toml"]).expect_refusal(&["Plimsoll002.edb", "already there"]);
     assert_eq!(scene.read("Plimsoll002.edb"), b"the user's only copy");
     assert_eq!(scene.listing().len(), 2);
 }
@@ -176,13 +134,8 @@ fn a_stranger_in_the_target_is_left_alone() {
 fn a_run_without_databases_says_how_to_get_them() {
     let scene = Scene::new("unprepared");
     scene.write("plan.toml", small_plan(&scene.folder).as_bytes());
-    scene
-        .run(["run", "plan.toml", "-o", "run"])
-        .expect_refusal(&["plimsoll prepare"]);
-    assert!(
-        !scene.path("run").exists(),
-        "a run that never began leaves nothing"
-    );
+    scene.run(["run", "plan.toml", "-o", "run"]).expect_refusal(&["plimsoll prepare"]);
+    assert!(!scene.path("run").exists(), "a run that never began leaves nothing");
 }
 
 #[test]
@@ -215,9 +168,7 @@ fn a_run_folder_is_not_written_over() {
     let scene = Scene::prepared("run-folder");
     scene.run(["run", "plan.toml", "-o", "run"]);
     let before = scene.read("run/record.jsonl");
-    scene
-        .run(["run", "plan.toml", "-o", "run"])
-        .expect_refusal(&["holds a run already"]);
+    scene.run(["run", "plan.toml", "-o", "run"]).expect_refusal(&["holds a run already"]);
     assert_eq!(scene.read("run/record.jsonl"), before);
 }
 
@@ -243,8 +194,6 @@ fn a_damaged_database_is_not_run() {
     let scene = Scene::prepared("run-damaged");
     scene.change("Plimsoll001.edb", |bytes| bytes[..2 * PAGE_BYTES].fill(0));
     let before = scene.read("Plimsoll001.edb");
-    scene
-        .run(["run", "plan.toml", "-o", "run"])
-        .expect_refusal(&["Plimsoll001.edb"]);
+    scene.run(["run", "plan.toml", "-o", "run"]).expect_refusal(&["Plimsoll001.edb"]);
     assert_eq!(scene.read("Plimsoll001.edb"), before);
 }

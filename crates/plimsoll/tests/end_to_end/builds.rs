@@ -10,13 +10,7 @@ const DATE: &str = "Data as of 2026-08-20";
 #[test]
 fn versions_and_names_are_identified_with_the_date_of_the_data() {
     let scene = Scene::new("builds");
-    let words = [
-        "builds",
-        "identify",
-        "15.01.2375.007",
-        "2013 cu8",
-        "14.01.0218.012",
-    ];
+    let words = ["builds", "identify", "15.01.2375.007", "2013 cu8", "14.01.0218.012"];
     scene.run(words).expect_code(0).expect_out(&[
         "15.01.2375.007: Exchange Server 2016 CU22\n",
         "extended support ended 2025-10-14",
@@ -32,37 +26,20 @@ fn versions_and_names_are_identified_with_the_date_of_the_data() {
     assert_eq!(found["match"], "exact");
     assert_eq!(found["release"]["name"], "Exchange Server 2019 CU10");
     assert_eq!(found["supported"], false);
-    scene
-        .run(["builds", "identify", "nothing"])
-        .expect_refusal(&["nothing", "builds list"]);
+    scene.run(["builds", "identify", "nothing"]).expect_refusal(&["nothing", "builds list"]);
 }
 
 #[test]
 fn logs_and_programs_are_searched() {
     let scene = Scene::new("builds-files");
-    scene.write(
-        "track.log",
-        b"#Software: X\r\n#Version: 15.01.2375.007\r\n10.0.0.1\r\n",
-    );
+    scene.write("track.log", b"#Software: X\r\n#Version: 15.01.2375.007\r\n10.0.0.1\r\n");
     let mut wide = vec![0xFF, 0xFE];
-    wide.extend(
-        "Ese Version 15.0.1076.9"
-            .encode_utf16()
-            .flat_map(u16::to_le_bytes),
-    );
+    wide.extend("Ese Version 15.0.1076.9".encode_utf16().flat_map(u16::to_le_bytes));
     scene.write("report.txt", &wide);
     let mut program = b"MZ..".to_vec();
-    program.extend([
-        0xBD, 0x04, 0xEF, 0xFE, 0, 0, 1, 0, 2, 0, 15, 0, 7, 0, 0x9A, 0x03,
-    ]);
+    program.extend([0xBD, 0x04, 0xEF, 0xFE, 0, 0, 1, 0, 2, 0, 15, 0, 7, 0, 0x9A, 0x03]);
     scene.write("ExSetup.exe", &program);
-    let words = [
-        "builds",
-        "identify",
-        "track.log",
-        "report.txt",
-        "ExSetup.exe",
-    ];
+    let words = ["builds", "identify", "track.log", "report.txt", "ExSetup.exe"];
     scene.run(words).expect_code(0).expect_out(&[
         "track.log:2: 15.01.2375.007: Exchange Server 2016 CU22",
         "report.txt:1: 15.0.1076.9: Exchange Server 2013 CU8",
@@ -86,16 +63,9 @@ fn databases_of_real_engines_are_labelled() {
             "no build of Exchange",
         ]);
         let mailbox = packed.ends_with("large.edb.gz");
-        assert_eq!(
-            ran.out.contains("Exchange Server 2013"),
-            mailbox,
-            "{}",
-            ran.out
-        );
+        assert_eq!(ran.out.contains("Exchange Server 2013"), mailbox, "{}", ran.out);
         let header = scene.run(["header", "sample.edb"]);
-        header
-            .expect_code(0)
-            .expect_out(&["written by", "Windows 8 to 10 (1511)"]);
+        header.expect_code(0).expect_out(&["written by", "Windows 8 to 10 (1511)"]);
     }
 }
 

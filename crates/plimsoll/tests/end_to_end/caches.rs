@@ -21,9 +21,7 @@ fn is_refused(scene: &Scene, folder: &Path, why: &str) {
     assert!(said.starts_with("no: ") && said.contains(why), "{said}");
     scene.write("plan.toml", small_plan(folder).as_bytes());
     for words in [vec!["prepare", "plan.toml"], vec!["quick", &text(folder)]] {
-        scene
-            .run(words)
-            .expect_refusal(&[&text(folder), "unbuffered I/O", why]);
+        scene.run(words).expect_refusal(&[&text(folder), "unbuffered I/O", why]);
     }
     let left = fs::read_dir(folder).unwrap().flatten();
     let left: Vec<_> = left.map(|entry| entry.file_name()).collect();
@@ -68,10 +66,7 @@ fn a_loop_device_says_whether_it_reads_through_the_cache() {
     let scene = Scene::new("loop");
     if let Some(mount) = Mount::new(&scene, &EXT4, 64) {
         let said = inspected(&scene, &mount.0, "unbuffered I/O");
-        assert!(
-            said.starts_with("no: loop") && said.contains("--direct-io=on"),
-            "{said}"
-        );
+        assert!(said.starts_with("no: loop") && said.contains("--direct-io=on"), "{said}");
         assert_eq!(inspected(&scene, &mount.0, "spinning"), "unknown");
     }
     let scene = Scene::new("loop-direct");
@@ -91,10 +86,7 @@ fn what_a_cache_below_answered_cannot_be_judged() {
     scene.run(["prepare", "plan.toml"]).expect_code(0);
     let ran = scene.run(["run", "plan.toml", "-o", "out"]);
     ran.expect_code(2);
-    ran.expect_out(&[
-        "Reads that reached the device",
-        "through the system's cache",
-    ]);
+    ran.expect_out(&["Reads that reached the device", "through the system's cache"]);
     let journal = String::from_utf8(scene.read("out/record.jsonl")).unwrap();
     assert!(journal.contains("\"event\":\"volume_reads\""), "{journal}");
 }

@@ -55,8 +55,7 @@ fn a_terabyte_behind_the_database_is_skipped_and_named() {
     let scene = Scene::prepared("foreign-space");
     lengthen(&scene, 1 << 40);
     let ran = scene.run(["check", FILE]);
-    ran.expect_code(0)
-        .expect_out(&["no part of the database", "were not read", "--foreign"]);
+    ran.expect_code(0).expect_out(&["no part of the database", "were not read", "--foreign"]);
     let checked = answer(&scene.run(["check", "--json", FILE]));
     let pages = (1_u64 << 40) / PAGE_BYTES as u64 - 2;
     let [seen, skipped] = ["seen", "skipped"].map(|name| checked[0][name].as_u64().unwrap());
@@ -70,10 +69,7 @@ fn a_terabyte_behind_the_database_is_skipped_and_named() {
     assert!(some[0]["skipped"].as_u64().unwrap() > 1_000, "{some}");
     let all = answer(&scene.run(["check", "--json", "--foreign", FILE]));
     let pages = (256_u64 << 20) / PAGE_BYTES as u64 - 2;
-    assert_eq!(
-        (&all[0]["seen"], &all[0]["skipped"]),
-        (&pages.into(), &0.into())
-    );
+    assert_eq!((&all[0]["seen"], &all[0]["skipped"]), (&pages.into(), &0.into()));
 }
 
 /// A page that was freed keeps its links, and engines do not always mark it as empty.
@@ -120,11 +116,7 @@ fn expect_narrow(ran: &Ran, file: &str) {
 #[test]
 fn answers_begin_with_the_file_and_fit_into_80_columns() {
     let scene = Scene::prepared("narrow");
-    for words in [
-        vec!["check", FILE],
-        vec!["verify", FILE],
-        vec!["schema", FILE],
-    ] {
+    for words in [vec!["check", FILE], vec!["verify", FILE], vec!["schema", FILE]] {
         let ran = scene.run(&words);
         ran.expect_code(0);
         expect_narrow(&ran, FILE);

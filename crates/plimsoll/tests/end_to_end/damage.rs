@@ -26,19 +26,15 @@ fn check(name: &str, change: impl FnOnce(&mut Vec<u8>)) -> Ran {
 
 #[test]
 fn sound_databases_pass() {
-    check("sound", |_| {})
-        .expect_code(0)
-        .expect_out(&["Plimsoll001.edb", "Plimsoll002.edb"]);
+    check("sound", |_| {}).expect_code(0).expect_out(&["Plimsoll001.edb", "Plimsoll002.edb"]);
 }
 
 #[test]
 fn one_flipped_bit_is_located() {
     for (page, byte, bit) in [(40, 9_000, 3), (41, 100, 7), (200, PAGE_BYTES - 1, 0)] {
-        check("one-bit", |bytes| bytes[at(page) + byte] ^= 1 << bit)
-            .expect_code(1)
-            .expect_out(&[&format!(
-                "{FILE}: page {page}: one bit flipped at byte {byte} bit {bit}"
-            )]);
+        check("one-bit", |bytes| bytes[at(page) + byte] ^= 1 << bit).expect_code(1).expect_out(&[
+            &format!("{FILE}: page {page}: one bit flipped at byte {byte} bit {bit}"),
+        ]);
     }
 }
 
@@ -53,10 +49,10 @@ fn a_message_that_was_changed_under_a_good_checksum_is_named() {
             let number = u32::try_from(page).unwrap();
             PageMut::new(image).seal(PageNumber(number));
         });
-        scene.run(["verify", FILE]).expect_code(1).expect_out(&[
-            "1 messages are not what was written",
-            "table Messages, page ",
-        ]);
+        scene
+            .run(["verify", FILE])
+            .expect_code(1)
+            .expect_out(&["1 messages are not what was written", "table Messages, page "]);
         scene
             .run(["verify", "Plimsoll002.edb"])
             .expect_code(0)
@@ -104,9 +100,7 @@ fn a_misdirected_write_is_named() {
         bytes.copy_within(at(50)..at(51), at(60));
     })
     .expect_code(1)
-    .expect_out(&[&format!(
-        "{FILE}: page 60: holds page 50: a write went to the wrong place"
-    )]);
+    .expect_out(&[&format!("{FILE}: page 60: holds page 50: a write went to the wrong place")]);
 }
 
 #[test]
@@ -120,9 +114,9 @@ fn a_wiped_page_is_told_from_one_never_written() {
     // Without the flush map the trees still tell.
     std::fs::remove_file(scene.path(MAP)).unwrap();
     let checked = scene.run(["check", FILE]);
-    checked.expect_code(1).expect_out(&[&format!(
-        "{FILE}: page 70: all zeros, but a tree points to it"
-    )]);
+    checked
+        .expect_code(1)
+        .expect_out(&[&format!("{FILE}: page 70: all zeros, but a tree points to it")]);
 }
 
 /// Gives page 50 the flush type that it had one write earlier, and a good checksum.
@@ -157,13 +151,7 @@ fn a_flush_map_that_cannot_be_believed_judges_nothing() {
     std::fs::copy(scene.path("Plimsoll002.jfm"), scene.path(MAP)).unwrap();
     let foreign = scene.run(["check", FILE]);
     foreign.expect_code(0);
-    assert!(
-        foreign
-            .err
-            .contains("the flush map belongs to another database"),
-        "{}",
-        foreign.err
-    );
+    assert!(foreign.err.contains("the flush map belongs to another database"), "{}", foreign.err);
     std::fs::remove_file(scene.path(MAP)).unwrap();
     let ran = scene.run(["check", "--json", FILE]);
     ran.expect_code(0);
@@ -176,10 +164,7 @@ fn a_flush_map_that_cannot_be_believed_judges_nothing() {
 fn a_damaged_flush_map_is_damage() {
     let scene = Scene::prepared("bad-map");
     scene.change(MAP, |bytes| bytes[9_000] ^= 1);
-    scene
-        .run(["check", FILE])
-        .expect_code(1)
-        .expect_out(&["the flush map beside it is damaged"]);
+    scene.run(["check", FILE]).expect_code(1).expect_out(&["the flush map beside it is damaged"]);
 }
 
 #[test]
@@ -194,9 +179,7 @@ fn the_header_of_a_flush_map_pairs_with_its_database() {
     assert_eq!(map["kind"], "flush map");
     assert_eq!(map["database_flush"], database["header_flush_signature"]);
     assert_eq!(map["map_flush"], database["flush_map_signature"]);
-    scene
-        .run(["header", MAP])
-        .expect_out(&["own signature", "last detached"]);
+    scene.run(["header", MAP]).expect_out(&["own signature", "last detached"]);
 }
 
 #[test]
@@ -204,11 +187,9 @@ fn truncated_files_are_named() {
     check("cut-in-page", |bytes| bytes.truncate(at(100) + 5_000))
         .expect_code(1)
         .expect_out(&[&format!("{FILE}: truncated: the file ends inside page 100")]);
-    check("cut-at-page", |bytes| bytes.truncate(at(101)))
-        .expect_code(1)
-        .expect_out(&[&format!(
-            "{FILE}: truncated: the file ends with page 100, the database owns"
-        )]);
+    check("cut-at-page", |bytes| bytes.truncate(at(101))).expect_code(1).expect_out(&[&format!(
+        "{FILE}: truncated: the file ends with page 100, the database owns"
+    )]);
 }
 
 #[test]
@@ -216,9 +197,7 @@ fn a_file_that_ends_with_its_header_is_truncated() {
     for pages in [0, 1, 3] {
         check("cut-behind-header", |bytes| bytes.truncate(at(pages + 1)))
             .expect_code(1)
-            .expect_out(&[&format!(
-                "{FILE}: truncated: the file ends with page {pages}, "
-            )]);
+            .expect_out(&[&format!("{FILE}: truncated: the file ends with page {pages}, ")]);
     }
 }
 
@@ -248,9 +227,7 @@ fn a_wiped_root_is_named_without_a_flush_map() {
         scene
             .run(["check", FILE])
             .expect_code(1)
-            .expect_out(&[&format!(
-                "{FILE}: page {page}: all zeros, but a tree points to it"
-            )]);
+            .expect_out(&[&format!("{FILE}: page {page}: all zeros, but a tree points to it")]);
     }
 }
 
@@ -259,12 +236,12 @@ fn damaged_headers_are_named() {
     check("first-header", |bytes| bytes[..100].fill(0))
         .expect_code(1)
         .expect_out(&[&format!("{FILE}: the first copy of the header is damaged")]);
-    check("bit-of-header", |bytes| bytes[PAGE_BYTES + 700] ^= 0x20)
-        .expect_code(1)
-        .expect_out(&[&format!(
+    check("bit-of-header", |bytes| bytes[PAGE_BYTES + 700] ^= 0x20).expect_code(1).expect_out(&[
+        &format!(
             "{FILE}: the second copy of the header is damaged: one bit flipped at byte 700 bit 5; \
              the first one is good"
-        )]);
+        ),
+    ]);
     check("second-header", |bytes| {
         bytes[PAGE_BYTES..PAGE_BYTES + 700].fill(0);
     })

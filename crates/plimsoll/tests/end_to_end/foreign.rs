@@ -11,13 +11,9 @@ use crate::scene::{Scene, small_plan};
 
 /// Every verb that can be pointed at a database or at its folder.
 fn verbs() -> Vec<Vec<&'static str>> {
-    let of_file = [
-        "check", "verify", "header", "schema", "space", "export", "recover",
-    ];
-    let mut all: Vec<Vec<&str>> = of_file
-        .iter()
-        .map(|verb| vec![*verb, "Plimsoll001.edb"])
-        .collect();
+    let of_file = ["check", "verify", "header", "schema", "space", "export", "recover"];
+    let mut all: Vec<Vec<&str>> =
+        of_file.iter().map(|verb| vec![*verb, "Plimsoll001.edb"]).collect();
     all.extend([
         vec!["dump", "Plimsoll001.edb", "--page", "1"],
         vec!["export", "Plimsoll001.edb", "--table", "MSysObjects"],
@@ -65,10 +61,7 @@ fn no_verb_writes_a_database_of_another_engine() {
 fn a_clean_database_of_our_own_is_not_written_by_recover() {
     let scene = Scene::prepared("recover-clean");
     let before = scene.snapshot();
-    scene
-        .run(["recover", "Plimsoll001.edb"])
-        .expect_code(0)
-        .expect_out(&["was closed properly"]);
+    scene.run(["recover", "Plimsoll001.edb"]).expect_code(0).expect_out(&["was closed properly"]);
     assert!(scene.snapshot() == before);
 }
 
@@ -88,18 +81,8 @@ fn what_neither_manifest_nor_log_proves_to_be_ours_is_not_recovered() {
     assert!(elsewhere.snapshot() == before);
     // Its log is proof enough.
     let log = scene.folder.display().to_string();
-    let words = [
-        "recover",
-        "mail.edb",
-        "--log-folder",
-        &log,
-        "--log-base",
-        "E00",
-    ];
-    elsewhere
-        .run(words)
-        .expect_code(0)
-        .expect_out(&["recovered from log generations"]);
+    let words = ["recover", "mail.edb", "--log-folder", &log, "--log-base", "E00"];
+    elsewhere.run(words).expect_code(0).expect_out(&["recovered from log generations"]);
 }
 
 #[test]
@@ -153,9 +136,7 @@ fn the_log_of_another_plan_survives_an_interrupted_fill() {
     let scene = Scene::new("shared-log");
     for (name, log) in [("one", "log"), ("two", "another")] {
         plan_with_log(&scene, name, log);
-        scene
-            .run(["prepare", &format!("{name}.toml")])
-            .expect_code(0);
+        scene.run(["prepare", &format!("{name}.toml")]).expect_code(0);
     }
     plan_with_log(&scene, "two", "log");
     scene.kill_run(&["run", "one.toml"]);
@@ -163,13 +144,9 @@ fn the_log_of_another_plan_survives_an_interrupted_fill() {
     let manifest = manifest.replace("\"complete\"", "\"filling\" ");
     scene.write("two/Plimsoll001.manifest.json", manifest.as_bytes());
     let before = scene.snapshot();
-    scene
-        .run(["prepare", "two.toml"])
-        .expect_refusal(&["log", "is the log of another database"]);
+    scene.run(["prepare", "two.toml"]).expect_refusal(&["log", "is the log of another database"]);
     assert!(scene.snapshot() == before);
-    scene
-        .run(["recover", "one/Plimsoll001.edb", "--log-folder", "log"])
-        .expect_code(0);
+    scene.run(["recover", "one/Plimsoll001.edb", "--log-folder", "log"]).expect_code(0);
     scene.run(["verify", "one/Plimsoll001.edb"]).expect_code(0);
 }
 
@@ -188,10 +165,9 @@ fn a_killed_database_is_not_closed_and_not_damaged() {
     let answer: serde_json::Value = serde_json::from_str(&json.out).unwrap();
     assert_eq!(answer[0]["not_closed"]["state"], "Dirty Shutdown");
     assert_eq!(answer[0]["bad"], 0);
-    scene.run(["verify", "Plimsoll001.edb"]).expect_refusal(&[
-        "Plimsoll001.edb: Dirty Shutdown, log 0x",
-        "run plimsoll recover",
-    ]);
+    scene
+        .run(["verify", "Plimsoll001.edb"])
+        .expect_refusal(&["Plimsoll001.edb: Dirty Shutdown, log 0x", "run plimsoll recover"]);
     scene.run(["recover", "Plimsoll001.edb"]).expect_code(0);
     scene.run(["check", "Plimsoll001.edb"]).expect_code(0);
     scene.run(["verify", "Plimsoll001.edb"]).expect_code(0);

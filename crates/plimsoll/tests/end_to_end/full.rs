@@ -15,11 +15,7 @@ fn fill_slowly(folder: &Path) -> std::thread::JoinHandle<()> {
     std::thread::spawn(move || {
         let mut file = fs::File::create(path).unwrap();
         for _ in 0..200 {
-            if file
-                .write_all(&vec![1; 1 << 20])
-                .and_then(|()| file.sync_data())
-                .is_err()
-            {
+            if file.write_all(&vec![1; 1 << 20]).and_then(|()| file.sync_data()).is_err() {
                 return;
             }
             std::thread::sleep(std::time::Duration::from_millis(50));
@@ -28,15 +24,9 @@ fn fill_slowly(folder: &Path) -> std::thread::JoinHandle<()> {
 }
 
 fn fill_up_to(folder: &Path, left: u64) {
-    let free = Command::new("stat")
-        .args(["-f", "-c", "%a %S"])
-        .arg(folder)
-        .output()
-        .unwrap();
+    let free = Command::new("stat").args(["-f", "-c", "%a %S"]).arg(folder).output().unwrap();
     let text = String::from_utf8(free.stdout).unwrap();
-    let mut numbers = text
-        .split_whitespace()
-        .map(|word| word.parse::<u64>().unwrap());
+    let mut numbers = text.split_whitespace().map(|word| word.parse::<u64>().unwrap());
     let free = numbers.next().unwrap() * numbers.next().unwrap();
     let bytes = vec![1; usize::try_from(free - left).unwrap()];
     fs::write(folder.join("filler"), bytes).unwrap();
@@ -65,20 +55,13 @@ fn a_run_without_room_for_its_log_is_refused_with_the_numbers() {
     let Some(volume) = Mount::new(&scene, &EXT4, 64) else {
         return;
     };
-    let logs = format!(
-        "log_folders = [{:?}]\ncount = 1",
-        volume.0.display().to_string()
-    );
+    let logs = format!("log_folders = [{:?}]\ncount = 1", volume.0.display().to_string());
     let plan = small_plan(&scene.folder).replace("count = 2", &logs);
     scene.write("plan.toml", plan.as_bytes());
     scene.run(["prepare", "plan.toml"]).expect_code(0);
     fill_up_to(&volume.0, 6 << 20);
     let ran = scene.run(["run", "plan.toml", "-o", "out"]);
-    ran.expect_refusal(&[
-        &volume.0.display().to_string(),
-        "will write at least 4",
-        "free",
-    ]);
+    ran.expect_refusal(&[&volume.0.display().to_string(), "will write at least 4", "free"]);
     assert!(!scene.path("out").exists());
 }
 

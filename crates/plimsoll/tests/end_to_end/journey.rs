@@ -15,15 +15,8 @@ fn quick_leads_from_nothing_to_a_report() {
         "Next: Measure for as long as a verdict takes: plimsoll quick disk --size 16MiB \
          --duration 30s",
     ]);
-    assert!(
-        !ran.out.contains("plan"),
-        "no plan was written: {}",
-        ran.out
-    );
-    ran.expect_err(&[
-        "Would the disk under",
-        "remove the folder when you are done",
-    ]);
+    assert!(!ran.out.contains("plan"), "no plan was written: {}", ran.out);
+    ran.expect_err(&["Would the disk under", "remove the folder when you are done"]);
     let runs: Vec<_> = fs::read_dir(scene.path("disk"))
         .unwrap()
         .map(|entry| entry.unwrap().path())
@@ -33,23 +26,13 @@ fn quick_leads_from_nothing_to_a_report() {
     for file in ["record.jsonl", "report.html", "report.txt", "report.json"] {
         assert!(runs[0].join(file).exists(), "{file}");
     }
-    scene
-        .run(["check", "disk/Plimsoll001.edb", "disk/Plimsoll002.edb"])
-        .expect_code(0);
+    scene.run(["check", "disk/Plimsoll001.edb", "disk/Plimsoll002.edb"]).expect_code(0);
 }
 
 #[test]
 fn the_number_of_sessions_is_found_and_reported() {
     let scene = Scene::prepared("tune");
-    let words = [
-        "run",
-        "plan.toml",
-        "-o",
-        "run",
-        "--threads",
-        "auto",
-        "--quiet",
-    ];
+    let words = ["run", "plan.toml", "-o", "run", "--threads", "auto", "--quiet"];
     // Two seconds prove nothing; what is found depends on the disk.
     scene.run(words).expect_code(2);
     let report: serde_json::Value = serde_json::from_slice(&scene.read("run/report.json")).unwrap();
@@ -87,10 +70,7 @@ fn a_target_is_judged_and_held() {
     let (outcome, measured, limit) = judged("modest", "500");
     let expected = ["cannot_judge", "pass"][usize::from(measured >= limit)];
     assert_eq!(outcome, expected, "{measured}");
-    assert!(
-        measured < 1_000.0,
-        "the load is held, not let go: {measured}"
-    );
+    assert!(measured < 1_000.0, "the load is held, not let go: {measured}");
 }
 
 #[test]
@@ -100,10 +80,7 @@ fn a_report_can_be_rendered_again_from_the_journal() {
     let page = scene.read("run/report.html");
     fs::remove_file(scene.path("run/report.html")).unwrap();
     assert_eq!(scene.run(["report", "run"]).code, code);
-    assert!(
-        scene.read("run/report.html") == page,
-        "the same journal, the same page"
-    );
+    assert!(scene.read("run/report.html") == page, "the same journal, the same page");
     let text = scene.run(["report", "run", "--format", "text"]).out;
     assert_eq!(text.as_bytes(), scene.read("run/report.txt"));
     scene.run(["report", "run", "--format", "json", "-o", "copy.json"]);
@@ -133,11 +110,6 @@ fn an_interrupted_fill_is_started_over() {
     scene
         .run(["run", "plan.toml"])
         .expect_refusal(&["Plimsoll002.edb", "its fill was interrupted"]);
-    scene
-        .run(["prepare", "plan.toml"])
-        .expect_code(0)
-        .expect_out(&["was complete already"]);
-    scene
-        .run(["check", "Plimsoll001.edb", "Plimsoll002.edb"])
-        .expect_code(0);
+    scene.run(["prepare", "plan.toml"]).expect_code(0).expect_out(&["was complete already"]);
+    scene.run(["check", "Plimsoll001.edb", "Plimsoll002.edb"]).expect_code(0);
 }

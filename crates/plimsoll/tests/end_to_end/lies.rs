@@ -58,8 +58,7 @@ fn a_sound_disk_behind_the_same_volume_is_not_accused() {
     let record = String::from_utf8(disk.scene.read("out/record.jsonl")).unwrap();
     assert!(record.contains("write and fdatasync"), "{record}");
     // Two seconds are too short for a verdict.
-    ran.expect_code(2)
-        .expect_out(&["CANNOT JUDGE", "limit 30 s"]);
+    ran.expect_code(2).expect_out(&["CANNOT JUDGE", "limit 30 s"]);
 }
 
 #[test]
@@ -67,13 +66,7 @@ fn log_writes_that_are_dropped_fail_the_run_and_name_the_log() {
     expect_failure(
         "lies-log-drop",
         "log write drop from=10",
-        &[
-            "E00",
-            ".plg",
-            "log generation",
-            "lost_flush",
-            "offset_bytes",
-        ],
+        &["E00", ".plg", "log generation", "lost_flush", "offset_bytes"],
     );
 }
 

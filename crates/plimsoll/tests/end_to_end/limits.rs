@@ -15,12 +15,8 @@ fn real_files(scene: &Scene) -> bool {
     let Some(packed) = samples::find("webconfig.tar.gz") else {
         return false;
     };
-    let unpacked = Command::new("tar")
-        .arg("xzf")
-        .arg(&packed)
-        .arg("-C")
-        .arg(&scene.folder)
-        .status();
+    let unpacked =
+        Command::new("tar").arg("xzf").arg(&packed).arg("-C").arg(&scene.folder).status();
     assert!(unpacked.unwrap().success());
     true
 }
@@ -87,11 +83,7 @@ fn real_servers_have_the_documented_limits() {
                 .find(|limit| limit["side"] == side && limit["setting"] == setting)
                 .unwrap();
             assert_eq!(found["bytes"], bytes, "{name} {side} {setting}");
-            assert_eq!(
-                found["places"].as_u64().unwrap_or(0),
-                places,
-                "{name} {side} {setting}"
-            );
+            assert_eq!(found["places"].as_u64().unwrap_or(0), places, "{name} {side} {setting}");
         }
         assert_eq!(protocol("OWA")["upload"]["bytes"], 35_000_000);
         assert_eq!(protocol("EWS")["upload"]["bytes"], 67_108_864);
@@ -135,17 +127,8 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
         .collect()
 }
 
-const SET: [&str; 9] = [
-    "limits",
-    "set",
-    "webconfig",
-    "--owa",
-    "50MiB",
-    "--ews",
-    "100MiB",
-    "--activesync",
-    "25MiB",
-];
+const SET: [&str; 9] =
+    ["limits", "set", "webconfig", "--owa", "50MiB", "--ews", "100MiB", "--activesync", "25MiB"];
 
 #[test]
 fn set_and_read_changes_only_what_was_meant() {
@@ -174,11 +157,7 @@ fn set_and_read_changes_only_what_was_meant() {
     }
     let shown = json(&scene.run(["limits", "show", "webconfig", "--json"]));
     for server in shown["servers"].as_array().unwrap() {
-        for (name, bytes) in [
-            ("OWA", 50 << 20),
-            ("EWS", 100 << 20),
-            ("ActiveSync", 25 << 20),
-        ] {
+        for (name, bytes) in [("OWA", 50 << 20), ("EWS", 100 << 20), ("ActiveSync", 25 << 20)] {
             let mut protocols = server["protocols"].as_array().unwrap().iter();
             let protocol = protocols.find(|row| row["protocol"] == name).unwrap();
             assert_eq!(protocol["upload"]["bytes"], bytes, "{name}");
@@ -186,10 +165,7 @@ fn set_and_read_changes_only_what_was_meant() {
         }
     }
     // A second time there is nothing to do.
-    scene
-        .run(SET.into_iter().chain(["--write"]))
-        .expect_code(0)
-        .expect_out(&["Nothing to do"]);
+    scene.run(SET.into_iter().chain(["--write"])).expect_code(0).expect_out(&["Nothing to do"]);
 }
 
 fn compare(before: &BTreeMap<String, Vec<u8>>, after: &BTreeMap<String, Vec<u8>>) {
@@ -205,11 +181,7 @@ fn compare(before: &BTreeMap<String, Vec<u8>>, after: &BTreeMap<String, Vec<u8>>
             .find(|(other, _)| other.starts_with(&format!("{name}.")) && other.contains(".bak"));
         assert_eq!(backup.unwrap().1, old, "{name}: the backup is the old file");
         let [old, new] = [old, new].map(|bytes| String::from_utf8(bytes.clone()).unwrap());
-        let request = if name.contains("-EWS_") {
-            " none"
-        } else {
-            " maxRequestLength="
-        };
+        let request = if name.contains("-EWS_") { " none" } else { " maxRequestLength=" };
         let names = [
             " maxAllowedContentLength=",
             request,
@@ -229,10 +201,7 @@ fn compare(before: &BTreeMap<String, Vec<u8>>, after: &BTreeMap<String, Vec<u8>>
             }
             None => new,
         };
-        assert!(
-            masked(&old, &names) == masked(&new, &names),
-            "{name}: more has changed"
-        );
+        assert!(masked(&old, &names) == masked(&new, &names), "{name}: more has changed");
     }
     let expected = [
         "DefaultWebSite-EAS_web.config",
@@ -257,9 +226,7 @@ fn an_installation_is_found_whatever_the_case_of_its_folders() {
         fs::write(scene.path(folder).join("Web.Config"), file).unwrap();
     }
     let shown = scene.run(["limits", "show", "."]);
-    shown
-        .expect_code(0)
-        .expect_out(&["ActiveSync", "9216 bytes"]);
+    shown.expect_code(0).expect_out(&["ActiveSync", "9216 bytes"]);
     let words = ["limits", "set", ".", "--activesync", "1MiB", "--write"];
     scene.run(words).expect_code(0);
     let changed = fs::read_to_string(scene.path("ClientAccess/SYNC/Web.Config")).unwrap();
@@ -268,14 +235,10 @@ fn an_installation_is_found_whatever_the_case_of_its_folders() {
     scene
         .run(["limits", "set", ".", "--owa", "1MiB", "--write"])
         .expect_refusal(&["OWA", "nothing is changed"]);
-    scene
-        .run(["limits", "set", ".", "--activesync", "2GiB"])
-        .expect_refusal(&["2147483647"]);
+    scene.run(["limits", "set", ".", "--activesync", "2GiB"]).expect_refusal(&["2147483647"]);
     let broken = changed.replace("</system.web>", "");
     fs::write(scene.path("ClientAccess/SYNC/Web.Config"), broken).unwrap();
-    scene
-        .run(["limits", "show", "."])
-        .expect_refusal(&["Web.Config", "not XML"]);
+    scene.run(["limits", "show", "."]).expect_refusal(&["Web.Config", "not XML"]);
     let empty = Scene::new("limits-empty");
     empty
         .run(["limits", "show", "."])
@@ -302,26 +265,14 @@ fn what_the_server_locks_is_shown_and_not_set() {
     let locked = host("path=\"Exchange Back End\" allowOverride=\"false\"");
     scene.write("applicationHost.config", locked.as_bytes());
     let before = scene.snapshot();
-    let parts = [
-        "Exchange Back End/owa",
-        "allowOverride",
-        "line 2",
-        "nothing is changed",
-    ];
+    let parts = ["Exchange Back End/owa", "allowOverride", "line 2", "nothing is changed"];
     scene.run(set).expect_refusal(&parts);
     assert_eq!(scene.snapshot(), before);
     let shown = scene.run(["limits", "show", folder]);
-    shown
-        .expect_code(0)
-        .expect_out(&["back end: maxAllowedContentLength is locked", "500.19"]);
+    shown.expect_code(0).expect_out(&["back end: maxAllowedContentLength is locked", "500.19"]);
     let shown = json(&scene.run(["limits", "show", folder, "--json"]));
-    let locks = shown["servers"][0]["protocols"][0]["locks"]
-        .as_array()
-        .unwrap();
-    assert_eq!(
-        (locks.len(), &locks[0]["by"]),
-        (1, &Value::from("allowOverride"))
-    );
+    let locks = shown["servers"][0]["protocols"][0]["locks"].as_array().unwrap();
+    assert_eq!((locks.len(), &locks[0]["by"]), (1, &Value::from("allowOverride")));
     let open = host("path=\"Exchange Back End\" overrideMode=\"Allow\"");
     scene.write("applicationHost.config", open.as_bytes());
     scene.run(set).expect_code(0).expect_out(&["backup: "]);

@@ -38,10 +38,7 @@ impl Drop for Running {
 }
 
 fn start(command: &mut Command) -> Option<Running> {
-    let quiet = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
+    let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     quiet.spawn().ok().map(Running)
 }
 
@@ -90,30 +87,17 @@ fn post(port: u16, bytes: usize) -> Option<u16> {
 
 /// Runs the folder `application` and posts each of `sizes`.
 fn statuses(scene: &Scene, application: &Path, sizes: [usize; 2]) -> Option<[u16; 2]> {
-    let port = TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap()
-        .port();
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let socket = scene.path("mono.sock");
     let _ = fs::remove_file(&socket);
-    scene.write(
-        "nginx.conf",
-        nginx_file(port)
-            .replace("mono.sock", socket.to_str()?)
-            .as_bytes(),
-    );
+    scene.write("nginx.conf", nginx_file(port).replace("mono.sock", socket.to_str()?).as_bytes());
     let _runtime = start(
         Command::new(RUNTIME)
             .arg(format!("/applications=/:{}", application.display()))
             .arg(format!("/socket=unix:{}", socket.display())),
     )?;
     let _server = start(
-        Command::new("nginx")
-            .arg("-p")
-            .arg(&scene.folder)
-            .arg("-c")
-            .arg(scene.path("nginx.conf")),
+        Command::new("nginx").arg("-p").arg(&scene.folder).arg("-c").arg(scene.path("nginx.conf")),
     )?;
     let started = Instant::now();
     while post(port, 1) != Some(200) {
@@ -135,9 +119,7 @@ fn the_runtime_enforces_the_limit_that_was_set() {
         let words = ["limits", "set", ".", "--owa", size.as_str(), "--write"];
         scene.run(words).expect_code(0);
         let shown = scene.run(["limits", "show", "."]);
-        shown
-            .expect_code(0)
-            .expect_out(&[&format!("{} bytes", kib * KIB)]);
+        shown.expect_code(0).expect_out(&[&format!("{} bytes", kib * KIB)]);
         // The runtime counts whole kilobytes.
         let sizes = [kib * KIB, (kib + 1) * KIB];
         let Some(found) = statuses(&scene, &application, sizes) else {
@@ -145,10 +127,6 @@ fn the_runtime_enforces_the_limit_that_was_set() {
             return;
         };
         assert_eq!(found[0], 200, "{size} exactly");
-        assert!(
-            (400..600).contains(&found[1]),
-            "1 KiB above {size}: {}",
-            found[1]
-        );
+        assert!((400..600).contains(&found[1]), "1 KiB above {size}: {}", found[1]);
     }
 }

@@ -9,9 +9,7 @@ use crate::scene::{Scene, small_plan};
 
 /// Every verb that reads a database, on `file`.
 fn readers(file: &str) -> Vec<Vec<&str>> {
-    let verbs = [
-        "check", "header", "schema", "space", "export", "verify", "recover",
-    ];
+    let verbs = ["check", "header", "schema", "space", "export", "verify", "recover"];
     let mut all: Vec<Vec<&str>> = verbs.iter().map(|verb| vec![*verb, file]).collect();
     all.push(vec!["dump", file, "--page", "1"]);
     all
@@ -29,9 +27,7 @@ fn a_pipe_is_refused_and_not_waited_for() {
             "name a file on a disk",
         ]);
     }
-    scene
-        .run(["report", "pipe.edb"])
-        .expect_refusal(&["pipe.edb", "name a file on a disk"]);
+    scene.run(["report", "pipe.edb"]).expect_refusal(&["pipe.edb", "name a file on a disk"]);
 }
 
 #[test]
@@ -39,9 +35,7 @@ fn a_folder_in_place_of_a_database_is_refused() {
     let scene = Scene::new("folder");
     fs::create_dir(scene.path("folder.edb")).unwrap();
     for words in readers("folder.edb") {
-        scene
-            .run(words)
-            .expect_refusal(&["folder.edb", "name a file"]);
+        scene.run(words).expect_refusal(&["folder.edb", "name a file"]);
     }
 }
 
@@ -64,9 +58,7 @@ fn an_empty_or_foreign_file_is_not_recovered() {
     scene.write("empty.edb", b"");
     scene.write("letter.edb", b"Dear reader, this is not a database.\n");
     for file in ["empty.edb", "letter.edb"] {
-        scene
-            .run(["recover", file])
-            .expect_refusal(&[file, "no ESE database"]);
+        scene.run(["recover", file]).expect_refusal(&[file, "no ESE database"]);
     }
 }
 
@@ -75,9 +67,7 @@ fn an_empty_manifest_is_named() {
     let scene = Scene::prepared("empty-manifest");
     scene.write("Plimsoll001.manifest.json", b"");
     for verb in ["run", "prepare"] {
-        scene
-            .run([verb, "plan.toml"])
-            .expect_refusal(&["Plimsoll001.manifest.json", "0 bytes"]);
+        scene.run([verb, "plan.toml"]).expect_refusal(&["Plimsoll001.manifest.json", "0 bytes"]);
     }
 }
 
@@ -87,9 +77,7 @@ fn a_large_file_that_is_no_journal_is_not_read_to_its_end() {
     let file = File::create(scene.path("sparse.edb")).unwrap();
     // More than any machine has memory for: to read it all would not come to an end.
     file.set_len(8 << 40).unwrap();
-    scene
-        .run(["report", "sparse.edb"])
-        .expect_refusal(&["sparse.edb", "not a run's record.jsonl"]);
+    scene.run(["report", "sparse.edb"]).expect_refusal(&["sparse.edb", "not a run's record.jsonl"]);
 }
 
 #[test]
@@ -98,16 +86,12 @@ fn a_plan_that_is_no_text_is_to_be_saved_as_text() {
     let text = small_plan(&scene.folder);
     let wide: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
     scene.write("plan.toml", &[&[0xFF, 0xFE], &wide[..]].concat());
-    scene
-        .run(["prepare", "plan.toml"])
-        .expect_refusal(&["plan.toml", "save it as text in UTF-8"]);
+    scene.run(["prepare", "plan.toml"]).expect_refusal(&["plan.toml", "save it as text in UTF-8"]);
 }
 
 #[test]
 fn quick_makes_no_folder_for_numbers_it_refuses() {
     let scene = Scene::new("quick-absurd");
-    scene
-        .run(["quick", "--size", "1", "here"])
-        .expect_refusal(&["--size", "give 16MiB"]);
+    scene.run(["quick", "--size", "1", "here"]).expect_refusal(&["--size", "give 16MiB"]);
     assert!(scene.listing().is_empty(), "{:?}", scene.listing());
 }

@@ -74,9 +74,7 @@ fn programs_that_take_the_processors_are_named_and_idle_ones_are_not() {
     }
     let report: serde_json::Value = serde_json::from_str(&reports[1]).unwrap();
     let findings = report["findings"].as_array().unwrap();
-    let mut found = findings
-        .iter()
-        .filter(|one| one["rule"] == "other-programs");
+    let mut found = findings.iter().filter(|one| one["rule"] == "other-programs");
     let found = found.next().unwrap();
     assert_eq!(found["outcome"], "warning", "{found}");
     assert!(found["measured"].as_f64().unwrap() >= 25.0, "{found}");

@@ -16,15 +16,9 @@ fn a_sized_deployment_is_prepared_and_run() {
     scene.write("deployment.toml", DEPLOYMENT.as_bytes());
     std::fs::create_dir(scene.path("disks")).unwrap();
     let words = "plan deployment.toml -o out --root disks --scale 0.001 --server EX02";
-    scene
-        .run(words.split(' '))
-        .expect_code(0)
-        .expect_out(&["plan.toml", "provision.json"]);
+    scene.run(words.split(' ')).expect_code(0).expect_out(&["plan.toml", "provision.json"]);
     let text = String::from_utf8(scene.read("out/plan.toml")).unwrap();
-    assert!(
-        text.contains("no proof") && text.contains("on EX02"),
-        "{text}"
-    );
+    assert!(text.contains("no proof") && text.contains("on EX02"), "{text}");
     scene.run(["prepare", "out/plan.toml"]).expect_code(0);
     // Two seconds prove nothing, and it says so; but they were measured.
     let words = "run out/plan.toml --duration 2s --threads 1 -o result";
@@ -44,20 +38,13 @@ fn the_readme_goes_from_mailboxes_to_a_plan() {
     let (_, block) = readme.split_once("```toml\n").unwrap();
     let (deployment, rest) = block.split_once("```").unwrap();
     assert!(deployment.contains("mailboxes = 5000"));
-    for command in [
-        "plan deployment.toml -o mail",
-        "prepare mail/plan.toml",
-        "run mail/plan.toml",
-    ] {
+    for command in ["plan deployment.toml -o mail", "prepare mail/plan.toml", "run mail/plan.toml"]
+    {
         assert!(rest.contains(command), "{command}");
     }
     scene.write("deployment.toml", deployment.as_bytes());
-    scene
-        .run(["plan", "deployment.toml", "-o", "mail"])
-        .expect_code(0);
-    scene
-        .run(["prepare", "mail/plan.toml"])
-        .expect_refusal(&["/mnt/mail", "no such folder"]);
+    scene.run(["plan", "deployment.toml", "-o", "mail"]).expect_code(0);
+    scene.run(["prepare", "mail/plan.toml"]).expect_refusal(&["/mnt/mail", "no such folder"]);
 }
 
 #[test]
@@ -73,14 +60,9 @@ fn nothing_is_written_over() {
         "EX02-linux.sh",
     ]);
     let before = scene.read("out/plan.toml");
-    scene
-        .run(words.split(' '))
-        .expect_refusal(&["plan.toml", "nothing is written over"]);
+    scene.run(words.split(' ')).expect_refusal(&["plan.toml", "nothing is written over"]);
     assert_eq!(scene.read("out/plan.toml"), before);
-    let shell = Command::new("bash")
-        .arg("-n")
-        .arg(scene.path("out/EX01-linux.sh"))
-        .status();
+    let shell = Command::new("bash").arg("-n").arg(scene.path("out/EX01-linux.sh")).status();
     assert!(shell.unwrap().success(), "bash reads the script");
 }
 
@@ -88,27 +70,18 @@ fn nothing_is_written_over() {
 fn a_provision_is_read_by_people_and_programs() {
     let scene = Scene::new("plan-views");
     scene.write("deployment.toml", DEPLOYMENT.as_bytes());
-    scene
-        .run(["plan", "deployment.toml"])
-        .expect_code(0)
-        .expect_out(&[
-            "# small office",
-            "| one server failed | 2 | kept | 4 to 4 |",
-            "### EX02, site 1",
-            "ExVol01",
-        ]);
+    scene.run(["plan", "deployment.toml"]).expect_code(0).expect_out(&[
+        "# small office",
+        "| one server failed | 2 | kept | 4 to 4 |",
+        "### EX02, site 1",
+        "ExVol01",
+    ]);
     let json = scene.run(["plan", "deployment.toml", "--json"]);
     let json: serde_json::Value = serde_json::from_str(&json.out).unwrap();
     assert_eq!(json["groups"][0]["servers"][1]["name"], "EX02");
     assert_eq!(json["failures"][1]["failure"], "one server failed");
     assert_eq!(json["failures"][1]["active"][1], 4);
-    assert_eq!(
-        json["groups"][0]["databases"][0]["copies"]
-            .as_array()
-            .unwrap()
-            .len(),
-        2
-    );
+    assert_eq!(json["groups"][0]["databases"][0]["copies"].as_array().unwrap().len(), 2);
 }
 
 /// The published wizard case: seven disks, volumes of 1.186 TB and 75 GB, a test of 1,943.6 GiB.
@@ -126,21 +99,14 @@ fn the_array_of_the_published_report() {
     let json: serde_json::Value =
         serde_json::from_slice(&scene.read("out/provision.json")).unwrap();
     assert_eq!(json["disks"][0]["pools"][0]["disks"], 7);
-    let volumes = json["groups"][0]["servers"][0]["volumes"]
-        .as_array()
-        .unwrap();
-    let gib: Vec<u64> = volumes
-        .iter()
-        .map(|volume| volume["bytes"].as_u64().unwrap() >> 30)
-        .collect();
+    let volumes = json["groups"][0]["servers"][0]["volumes"].as_array().unwrap();
+    let gib: Vec<u64> =
+        volumes.iter().map(|volume| volume["bytes"].as_u64().unwrap() >> 30).collect();
     assert_eq!(gib, [1214, 1214, 75, 75]);
     let shares = &json["disks"][0]["capacity"]["databases_by_volumes_percent"];
     assert!((shares.as_f64().unwrap() - 80.45).abs() < 0.1, "{shares}");
     let plan = String::from_utf8(scene.read("out/plan.toml")).unwrap();
-    assert!(
-        plan.contains("size = \"995112MiB\"") && plan.contains("log_folder"),
-        "{plan}"
-    );
+    assert!(plan.contains("size = \"995112MiB\"") && plan.contains("log_folder"), "{plan}");
     let script = String::from_utf8(scene.read("out/EX01-linux.sh")).unwrap();
     assert!(script.contains("--level=5 --raid-devices=7"), "{script}");
     scene.write(
@@ -160,17 +126,11 @@ fn what_cannot_be_planned_is_refused() {
     scene
         .run(["plan", "deployment.toml", "--server", "EX99"])
         .expect_refusal(&["EX99", "EX01 to EX02"]);
-    scene
-        .run(["plan", "deployment.toml", "--scale", "0"])
-        .expect_code(2);
+    scene.run(["plan", "deployment.toml", "--scale", "0"]).expect_code(2);
     let odd = format!("{DEPLOYMENT}[names]\ndatabases = \"../x\"\n");
     scene.write("odd.toml", odd.as_bytes());
-    scene
-        .run(["plan", "odd.toml"])
-        .expect_refusal(&["[names] databases", "cannot stand in paths"]);
-    scene
-        .run(["plan", "deployment.toml", "--export", "linux"])
-        .expect_code(2);
+    scene.run(["plan", "odd.toml"]).expect_refusal(&["[names] databases", "cannot stand in paths"]);
+    scene.run(["plan", "deployment.toml", "--export", "linux"]).expect_code(2);
 }
 
 /// The shell itself reads every script for Linux: single disks and groups, encrypted or not, with

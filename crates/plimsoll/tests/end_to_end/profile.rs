@@ -27,20 +27,13 @@ fn logs_and_mailboxes_make_a_deployment() {
         "size_limit = \"3GiB\"",
         "hourly_percent = [",
     ]);
-    assert!(
-        ran.err.contains("line 6: total-bytes is \"lots\""),
-        "{}",
-        ran.err
-    );
+    assert!(ran.err.contains("line 6: total-bytes is \"lots\""), "{}", ran.err);
     let json = scene.run(files.into_iter().chain(["--json"]));
     let json: serde_json::Value = serde_json::from_str(&json.out).unwrap();
     assert_eq!(json["message_profile"]["AvgTotalMsgs"], 2);
     assert_eq!(json["files"][0]["bad_rows"], 1);
     let release = json["files"][0]["release"].as_str().unwrap();
-    assert!(
-        release.starts_with("Exchange Server 2016 CU22"),
-        "{release}"
-    );
+    assert!(release.starts_with("Exchange Server 2016 CU22"), "{release}");
     assert_eq!(json["peak_hour"]["hour"], 9);
 }
 
@@ -52,20 +45,12 @@ fn what_is_known_better_is_given() {
         "profile MSGTRK.LOG --mailboxes 30 --size-limit 5GiB --average-message 60KiB -o p.toml";
     scene.run(words.split(' ')).expect_code(0);
     let text = String::from_utf8(scene.read("p.toml")).unwrap();
-    for line in [
-        "mailboxes = 30",
-        "size_limit = \"5GiB\"",
-        "average_message = \"60KiB\"",
-    ] {
+    for line in ["mailboxes = 30", "size_limit = \"5GiB\"", "average_message = \"60KiB\""] {
         assert!(text.contains(line), "{line} in {text}");
     }
-    scene
-        .run(words.split(' '))
-        .expect_refusal(&["p.toml", "nothing is written over"]);
+    scene.run(words.split(' ')).expect_refusal(&["p.toml", "nothing is written over"]);
     // The profile is a deployment but for its servers.
-    scene
-        .run(["plan", "p.toml"])
-        .expect_refusal(&["p.toml", "servers_per_site"]);
+    scene.run(["plan", "p.toml"]).expect_refusal(&["p.toml", "servers_per_site"]);
     let whole = format!("{text}\n[availability]\nservers_per_site = 2\ncopies = 2\n");
     scene.write("whole.toml", whole.as_bytes());
     scene.run(["plan", "whole.toml"]).expect_code(0);
@@ -80,11 +65,7 @@ fn an_unknown_file_is_refused_with_what_is_known() {
         "Name, Colour",
         "TotalItemSize, ItemCount",
     ]);
-    scene
-        .run(["profile", "nowhere.csv"])
-        .expect_refusal(&["nowhere.csv", "check the path"]);
+    scene.run(["profile", "nowhere.csv"]).expect_refusal(&["nowhere.csv", "check the path"]);
     scene.write("MSGTRK.LOG", LOG.as_bytes());
-    scene
-        .run(["profile", "MSGTRK.LOG", "--utc-offset", "99"])
-        .expect_code(2);
+    scene.run(["profile", "MSGTRK.LOG", "--utc-offset", "99"]).expect_code(2);
 }

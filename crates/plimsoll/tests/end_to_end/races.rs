@@ -18,13 +18,10 @@ fn whoever_prepares_an_interrupted_fill_at_the_same_time_leaves_it_whole() {
             scene.write(&name, manifest.as_bytes());
             scene.change(&format!("{file}.edb"), |bytes| bytes.truncate(1 << 20));
         }
-        let started: Vec<_> = (0..PROCESSES)
-            .map(|_| scene.start(["prepare", "plan.toml", "--quiet"]))
-            .collect();
-        let ended: Vec<Ran> = started
-            .into_iter()
-            .map(|child| Ran::of(&child.wait_with_output().unwrap()))
-            .collect();
+        let started: Vec<_> =
+            (0..PROCESSES).map(|_| scene.start(["prepare", "plan.toml", "--quiet"])).collect();
+        let ended: Vec<Ran> =
+            started.into_iter().map(|child| Ran::of(&child.wait_with_output().unwrap())).collect();
         let words: Vec<&str> = ended.iter().map(|ran| ran.err.as_str()).collect();
         assert!(ended.iter().any(|ran| ran.code == Some(0)), "{words:?}");
         for ran in ended.iter().filter(|ran| ran.code != Some(0)) {
@@ -37,8 +34,6 @@ fn whoever_prepares_an_interrupted_fill_at_the_same_time_leaves_it_whole() {
             let length = scene.read(format!("{file}.edb")).len();
             assert_eq!(manifest["file_bytes"], length, "round {round}: {words:?}");
         }
-        scene
-            .run(["check", "Plimsoll001.edb", "Plimsoll002.edb"])
-            .expect_code(0);
+        scene.run(["check", "Plimsoll001.edb", "Plimsoll002.edb"]).expect_code(0);
     }
 }

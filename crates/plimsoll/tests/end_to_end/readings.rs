@@ -64,14 +64,8 @@ fn a_checksum_test_reads_in_small_pieces_and_names_a_bad_page() {
     let scene = Scene::prepared("checksum-test");
     let whole = ["run", "plan.toml", "--test", "checksum", "-o", "run"];
     let before = of_databases(&scene);
-    scene
-        .run(whole)
-        .expect_code(0)
-        .expect_out(&["PASS", "MiB/s"]);
-    assert!(
-        before == of_databases(&scene),
-        "a checksum test writes nothing"
-    );
+    scene.run(whole).expect_code(0).expect_out(&["PASS", "MiB/s"]);
+    assert!(before == of_databases(&scene), "a checksum test writes nothing");
     let report = json(&scene);
     let of_pass = reads(&report, "check", "checksum_read");
     let size = of_pass["average_bytes"].as_f64().unwrap();
@@ -87,8 +81,7 @@ fn a_page_that_is_damaged_fails_a_test_that_reads_it() {
     for test in ["checksum", "backup"] {
         let _ = std::fs::remove_dir_all(scene.path("run"));
         let ran = scene.run(["run", "plan.toml", "--test", test, "-o", "run"]);
-        ran.expect_code(1)
-            .expect_out(&["FAIL", "Damaged pages", "Plimsoll002"]);
+        ran.expect_code(1).expect_out(&["FAIL", "Damaged pages", "Plimsoll002"]);
         let text = String::from_utf8(scene.read("run/report.txt")).unwrap();
         assert!(text.contains("page 39"), "{test}:\n{text}");
     }

@@ -39,9 +39,7 @@ fn a_file_that_a_dying_process_holds_is_waited_for() {
     drop(held);
     errors.read_to_string(&mut said).unwrap();
     assert!(said.contains("let go of Plimsoll001.edb"), "{said}");
-    Ran::of(&child.wait_with_output().unwrap())
-        .expect_code(0)
-        .expect_out(&["was closed properly"]);
+    Ran::of(&child.wait_with_output().unwrap()).expect_code(0).expect_out(&["was closed properly"]);
 }
 
 #[test]

@@ -96,14 +96,8 @@ fn lose_a_leaf(scene: &Scene, name: &str, table: &str) {
     let ran = export(scene, name, table);
     ran.expect_code(1);
     let rows = lines(&sound).into_iter().zip(&pages);
-    let left: Vec<&str> = rows
-        .filter(|(_, page)| **page != lost)
-        .map(|(row, _)| row)
-        .collect();
-    assert!(
-        left.len() < pages.len() && lines(&ran) == left,
-        "{name} {table}"
-    );
+    let left: Vec<&str> = rows.filter(|(_, page)| **page != lost).map(|(row, _)| row).collect();
+    assert!(left.len() < pages.len() && lines(&ran) == left, "{name} {table}");
     let named = format!("{table}: page {lost} is damaged; its rows are skipped");
     ran.expect_err(&[name, &named, "rows are lost"]);
     scene.write(name, &file.bytes);
@@ -119,9 +113,7 @@ fn lose_a_branch(scene: &Scene, name: &str, table: &str, page: u32) {
     let ran = export(scene, name, table);
     ran.expect_code(1);
     assert!(lines(&ran) == lines(&sound), "{name} {table} {page}");
-    ran.expect_err(&[&format!(
-        "{table}: page {page} is damaged; an internal page; "
-    )]);
+    ran.expect_err(&[&format!("{table}: page {page} is damaged; an internal page; ")]);
     scene.write(name, &file.bytes);
 }
 
@@ -194,11 +186,7 @@ fn a_lost_page_of_long_values_costs_the_values_on_it() {
     assert_eq!(lines(&ran).len(), lines(&sound).len());
     let pairs = lines(&ran).into_iter().zip(lines(&sound));
     let changed: Vec<&str> = pairs.filter(|(a, b)| a != b).map(|(a, _)| a).collect();
-    assert!(
-        !changed.is_empty() && changed.len() < 100,
-        "{}",
-        changed.len()
-    );
+    assert!(!changed.is_empty() && changed.len() < 100, "{}", changed.len());
     for row in changed {
         assert!(row.contains("\"LongPad\":{\"incomplete\":"), "{row}");
     }
@@ -225,10 +213,7 @@ fn space_and_verify_go_on_behind_damage() {
     for tree in 1..sound["trees"].as_array().unwrap().len() {
         assert_eq!(after["trees"][tree], sound["trees"][tree]);
     }
-    scene
-        .run(["space", OWN])
-        .expect_code(1)
-        .expect_out(&["Messages"]);
+    scene.run(["space", OWN]).expect_code(1).expect_out(&["Messages"]);
     export(&scene, OWN, "Messages").expect_code(0);
     let table = file.table("Messages");
     let leaf = file.pages_of_rows(&table)[0];
@@ -259,10 +244,7 @@ fn tables_are_found_where_both_copies_of_the_catalog_are_damaged() {
     scene.write(OWN, &file.with_damage(&[4]));
     let ran = export(&scene, OWN, "Messages");
     ran.expect_code(1);
-    ran.expect_err(&[
-        "the catalog is damaged",
-        "its copy, MSysObjectsShadow, is used",
-    ]);
+    ran.expect_err(&["the catalog is damaged", "its copy, MSysObjectsShadow, is used"]);
     assert!(lines(&ran) == lines(&sound));
     for packed in databases() {
         let scene = Scene::new("lost-catalogs");

@@ -19,11 +19,7 @@ struct Flip {
 impl Flip {
     /// Anywhere below `end`.
     fn drawn(random: &mut Prng, end: u64, page_bytes: u64) -> Self {
-        Self {
-            offset: random.below(end),
-            bit: random.below(8),
-            page_bytes,
-        }
+        Self { offset: random.below(end), bit: random.below(8), page_bytes }
     }
 
     fn expected(&self) -> [String; 2] {
@@ -69,12 +65,7 @@ fn flips_in_files_of_real_engines_are_located() {
             let ran = scene.run(["check", "sample.edb"]);
             ran.expect_code(1);
             let named = |line: &str| flip.expected().iter().all(|part| line.contains(part));
-            assert!(
-                ran.unfolded().lines().any(named),
-                "{:?}: {}",
-                packed,
-                ran.out
-            );
+            assert!(ran.unfolded().lines().any(named), "{:?}: {}", packed, ran.out);
             flip.turn(&file);
         }
     }

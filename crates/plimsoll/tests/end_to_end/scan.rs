@@ -22,11 +22,7 @@ struct Net {
 }
 
 fn run(words: &[&str]) -> Option<Output> {
-    Command::new(words[0])
-        .args(&words[1..])
-        .stdin(Stdio::null())
-        .output()
-        .ok()
+    Command::new(words[0]).args(&words[1..]).stdin(Stdio::null()).output().ok()
 }
 
 impl Net {
@@ -67,9 +63,7 @@ impl Net {
 
     fn ip(&self, space: usize, words: &str) {
         let mut command = Command::new("ip");
-        command
-            .args(["-n", &self.spaces[space]])
-            .args(words.split(' '));
+        command.args(["-n", &self.spaces[space]]).args(words.split(' '));
         let done = command.output().unwrap();
         assert!(done.status.success(), "ip {words}: {done:?}");
     }
@@ -79,10 +73,7 @@ impl Net {
         assert!(self.space());
         let host = self.spaces.len() - 1;
         let name = &self.spaces[host];
-        self.ip(
-            0,
-            &format!("link add v{host} type veth peer name eth0 netns {name}"),
-        );
+        self.ip(0, &format!("link add v{host} type veth peer name eth0 netns {name}"));
         self.ip(0, &format!("link set v{host} master br0 up"));
         self.ip(host, &format!("addr add 10.9.0.{host}/24 dev eth0"));
         self.ip(host, "link set eth0 up");
@@ -92,10 +83,7 @@ impl Net {
     fn inside(&self, space: usize, program: &str) -> Command {
         let mut command = Command::new("ip");
         command.args(["netns", "exec", &self.spaces[space], program]);
-        command
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         command
     }
 
@@ -125,11 +113,7 @@ impl Net {
         let path = |ending: &str| self.scene.path(format!("k{host}.{ending}"));
         let mut command = self.inside(host, "keepalived");
         command.arg("-n").arg("-f").arg(path("conf"));
-        command
-            .arg("-p")
-            .arg(path("pid"))
-            .arg("-r")
-            .arg(path("vrrp"));
+        command.arg("-p").arg(path("pid")).arg("-r").arg(path("vrrp"));
         let child = command.spawn().unwrap();
         self.running.push(child);
         self.running.len() - 1
@@ -147,9 +131,7 @@ impl Net {
     fn host_of_vlan(&mut self, vlan: u8) -> Option<usize> {
         let host = self.host();
         let number = vlan.to_string();
-        let words = [
-            "link", "add", "link", "eth0", "name", "tag", "type", "vlan", "id", &number,
-        ];
+        let words = ["link", "add", "link", "eth0", "name", "tag", "type", "vlan", "id", &number];
         let mut command = Command::new("ip");
         command.args(["-n", &self.spaces[host]]).args(words);
         if !command.output().unwrap().status.success() {
@@ -165,16 +147,7 @@ impl Net {
         let host = self.host();
         let source = format!("10.9.0.{host}");
         let mut command = self.inside(host, "ucarp");
-        command.args([
-            "-i",
-            "eth0",
-            "-s",
-            &source,
-            "-v",
-            &id.to_string(),
-            "-p",
-            "secret",
-        ]);
+        command.args(["-i", "eth0", "-s", &source, "-v", &id.to_string(), "-p", "secret"]);
         command.args(["-a", "10.9.0.200", "-u", "/bin/true", "-d", "/bin/true"]);
         let child = command.spawn().unwrap();
         self.running.push(child);
@@ -187,14 +160,7 @@ impl Net {
     /// The program at the bridge, for so long.
     fn listener(&self, duration: &str) -> Child {
         let mut command = self.inside(0, env!("CARGO_BIN_EXE_plimsoll"));
-        command.args([
-            "scan",
-            "--interface",
-            "br0",
-            "--json",
-            "--duration",
-            duration,
-        ]);
+        command.args(["scan", "--interface", "br0", "--json", "--duration", duration]);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         command.spawn().unwrap()
     }
@@ -224,9 +190,7 @@ fn heard(listener: Child) -> (Option<i32>, Value) {
 fn clashes(scan: &Value) -> Vec<String> {
     let findings = scan["findings"].as_array().unwrap().iter();
     let clashes = findings.filter(|finding| finding["clash"] == true);
-    clashes
-        .map(|finding| finding["problem"].as_str().unwrap().to_owned())
-        .collect()
+    clashes.map(|finding| finding["problem"].as_str().unwrap().to_owned()).collect()
 }
 
 #[test]
@@ -243,18 +207,10 @@ fn healthy_routers_and_a_failover_are_no_clash() {
     sleep(Duration::from_secs(5));
     net.stop(master);
     let (code, scan) = heard(listener);
-    assert_eq!(
-        (code, clashes(&scan)),
-        (Some(0), Vec::<String>::new()),
-        "{scan}"
-    );
+    assert_eq!((code, clashes(&scan)), (Some(0), Vec::<String>::new()), "{scan}");
     let owners = scan["owners"].as_array().unwrap();
     let ids = [1, 2, 3].map(|id| owners.iter().filter(|owner| owner["id"] == id).count());
-    assert_eq!(
-        ids,
-        [2, 1, 1],
-        "both masters of id 1, one after the other: {scan}"
-    );
+    assert_eq!(ids, [2, 1, 1], "both masters of id 1, one after the other: {scan}");
     assert_eq!(scan["free_ids"][0]["ranges"], serde_json::json!([[4, 255]]));
 }
 
@@ -267,16 +223,9 @@ fn versions_that_do_not_hear_each_other_clash_live_and_in_a_capture() {
     net.keepalived(2, 1, 100, 101);
     sleep(STARTUP);
     let capture = net.scene.path("clash.pcap");
-    let dump = net
-        .inside(0, "tcpdump")
-        .args(["-i", "br0", "-U", "-w"])
-        .arg(&capture)
-        .spawn();
+    let dump = net.inside(0, "tcpdump").args(["-i", "br0", "-U", "-w"]).arg(&capture).spawn();
     let (code, scan) = heard(net.listener("6s"));
-    assert_eq!(
-        (code, clashes(&scan)),
-        (Some(1), vec!["two_protocols".to_owned()])
-    );
+    assert_eq!((code, clashes(&scan)), (Some(1), vec!["two_protocols".to_owned()]));
     let mut dump = dump.unwrap();
     terminate(&mut dump);
     if !capture.exists() {
@@ -284,8 +233,7 @@ fn versions_that_do_not_hear_each_other_clash_live_and_in_a_capture() {
         return;
     }
     let ran = net.scene.run(["scan", "clash.pcap"]);
-    ran.expect_code(1)
-        .expect_out(&["CLASH", "VRRP 2 id 1", "VRRP 3 uses the same id", "2-255"]);
+    ran.expect_code(1).expect_out(&["CLASH", "VRRP 2 id 1", "VRRP 3 uses the same id", "2-255"]);
 }
 
 #[test]
@@ -301,11 +249,7 @@ fn an_id_for_two_addresses_clashes_while_one_yields() {
     let mut clashes = clashes(&scan);
     // For as long as the first has not yielded yet, both are masters indeed.
     clashes.retain(|clash| clash != "two_masters");
-    assert_eq!(
-        (code, clashes),
-        (Some(1), vec!["same_id".to_owned()]),
-        "{scan}"
-    );
+    assert_eq!((code, clashes), (Some(1), vec!["same_id".to_owned()]), "{scan}");
 }
 
 #[test]
@@ -317,18 +261,11 @@ fn two_masters_that_do_not_hear_each_other_are_found() {
     for _ in 0..2 {
         net.keepalived(2, 7, 100, 100);
         let host = net.spaces.len() - 1;
-        net.ip(
-            0,
-            &format!("link set v{host} type bridge_slave isolated on"),
-        );
+        net.ip(0, &format!("link set v{host} type bridge_slave isolated on"));
     }
     sleep(STARTUP);
     let (code, scan) = heard(net.listener("6s"));
-    assert_eq!(
-        (code, clashes(&scan)),
-        (Some(1), vec!["two_masters".to_owned()]),
-        "{scan}"
-    );
+    assert_eq!((code, clashes(&scan)), (Some(1), vec!["two_masters".to_owned()]), "{scan}");
 }
 
 /// Lets `listen` see and a capture keep what passes: both must say the same.
@@ -346,11 +283,7 @@ fn heard_and_captured(net: &Net, duration: &str) -> (Option<i32>, Value) {
     let ran = net.scene.run(["scan", "seen.pcap", "--json"]);
     let json: Value = serde_json::from_str(&ran.out).unwrap();
     let captured = &json["scans"][0];
-    assert_eq!(
-        (ran.code, clashes(captured)),
-        (code, clashes(&scan)),
-        "{captured}\n{scan}"
-    );
+    assert_eq!((ran.code, clashes(captured)), (code, clashes(&scan)), "{captured}\n{scan}");
     (code, scan)
 }
 
@@ -369,11 +302,7 @@ fn routers_of_ipv6_are_heard_and_their_clashes_found() {
     assert_eq!((code, clashes(&scan)), (Some(0), vec![]), "{scan}");
     let owners = scan["owners"].as_array().unwrap();
     let of_six = owners.iter().find(|owner| owner["family"] == "v6");
-    assert_eq!(
-        of_six.unwrap()["addresses"],
-        serde_json::json!(["fd00:9::100"]),
-        "{scan}"
-    );
+    assert_eq!(of_six.unwrap()["addresses"], serde_json::json!(["fd00:9::100"]), "{scan}");
 
     // The bridge passes nothing between two of the same id.
     for host in 1..=2 {
@@ -382,11 +311,7 @@ fn routers_of_ipv6_are_heard_and_their_clashes_found() {
     }
     sleep(STARTUP);
     let (code, scan) = heard_and_captured(&net, "6s");
-    assert_eq!(
-        (code, clashes(&scan)),
-        (Some(1), vec!["two_masters".to_owned()]),
-        "{scan}"
-    );
+    assert_eq!((code, clashes(&scan)), (Some(1), vec!["two_masters".to_owned()]), "{scan}");
 }
 
 #[test]
@@ -409,11 +334,7 @@ fn ids_of_another_vlan_are_free_and_those_of_the_same_one_clash() {
     net.router(host, "tag", (3, 1, 100), "10.9.5.101");
     sleep(STARTUP);
     let (code, scan) = heard_and_captured(&net, "6s");
-    assert_eq!(
-        (code, clashes(&scan)),
-        (Some(1), vec!["two_protocols".to_owned()]),
-        "{scan}"
-    );
+    assert_eq!((code, clashes(&scan)), (Some(1), vec!["two_protocols".to_owned()]), "{scan}");
 }
 
 #[test]
@@ -427,23 +348,14 @@ fn carp_beside_vrrp_clashes() {
     sleep(Duration::from_secs(3));
     net.ucarp(1);
     let (code, scan) = heard(listener);
-    assert_eq!(
-        (code, clashes(&scan)),
-        (Some(1), vec!["two_protocols".to_owned()]),
-        "{scan}"
-    );
+    assert_eq!((code, clashes(&scan)), (Some(1), vec!["two_protocols".to_owned()]), "{scan}");
 }
 
 #[test]
 fn what_cannot_be_read_is_refused() {
     let scene = Scene::new("scan-refused");
-    scene.write(
-        "text.txt",
-        b"no capture, only text, and long enough for a header",
-    );
-    scene
-        .run(["scan", "text.txt"])
-        .expect_refusal(&["text.txt", "no capture", "pcapng"]);
+    scene.write("text.txt", b"no capture, only text, and long enough for a header");
+    scene.run(["scan", "text.txt"]).expect_refusal(&["text.txt", "no capture", "pcapng"]);
     scene
         .run(["scan", "--interface", "plimsoll-none"])
         .expect_refusal(&["plimsoll-none", "read a capture instead"]);

@@ -44,9 +44,7 @@ impl Scene {
             let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("prepared-master");
             let _ = fs::remove_dir_all(&folder);
             fs::create_dir_all(&folder).unwrap();
-            let scene = Self {
-                folder: folder.clone(),
-            };
+            let scene = Self { folder: folder.clone() };
             scene.write("plan.toml", small_plan(&folder).as_bytes());
             scene.run(["prepare", "plan.toml"]).expect_code(0);
             std::mem::forget(scene);
@@ -76,10 +74,7 @@ impl Scene {
     /// The program, about to be run in the folder.
     pub(crate) fn command<W: AsRef<OsStr>>(&self, words: impl IntoIterator<Item = W>) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_plimsoll"));
-        command
-            .args(words)
-            .current_dir(&self.folder)
-            .stdin(Stdio::null());
+        command.args(words).current_dir(&self.folder).stdin(Stdio::null());
         command
     }
 
@@ -107,10 +102,8 @@ impl Scene {
             let length = entry.metadata().unwrap().len();
             (entry.file_name().to_string_lossy().into_owned(), length)
         };
-        let mut files: Vec<_> = fs::read_dir(&self.folder)
-            .unwrap()
-            .map(|found| entry(found.unwrap()))
-            .collect();
+        let mut files: Vec<_> =
+            fs::read_dir(&self.folder).unwrap().map(|found| entry(found.unwrap())).collect();
         files.sort();
         files
     }
@@ -162,11 +155,7 @@ impl Drop for Scene {
 impl Ran {
     pub(crate) fn of(output: &Output) -> Self {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        Self {
-            code: output.status.code(),
-            out: text(&output.stdout),
-            err: text(&output.stderr),
-        }
+        Self { code: output.status.code(), out: text(&output.stdout), err: text(&output.stderr) }
     }
 
     #[track_caller]
@@ -181,11 +170,7 @@ impl Ran {
     #[track_caller]
     pub(crate) fn expect_refusal(&self, parts: &[&str]) {
         self.expect_code(2);
-        let messages = self
-            .err
-            .lines()
-            .filter(|line| line.starts_with("plimsoll: "))
-            .count();
+        let messages = self.err.lines().filter(|line| line.starts_with("plimsoll: ")).count();
         assert_eq!(messages, 1, "one message:\n{}", self.err);
         self.expect_err(parts);
     }

@@ -17,20 +17,15 @@ fn json(scene: &Scene, words: &[&str]) -> Value {
 #[test]
 fn our_own_schema_is_printed() {
     let scene = Scene::prepared("schema");
-    scene
-        .run(["schema", OWN, "Messages"])
-        .expect_code(0)
-        .expect_out(&[
-            "table Messages",
-            "      1  long long              8  MessageId  fixed not-null",
-            "long binary",
-            "primary unique",
-            "+MessageId",
-            "long values: object",
-        ]);
-    scene
-        .run(["schema", OWN, "Absent"])
-        .expect_refusal(&["has no table Absent"]);
+    scene.run(["schema", OWN, "Messages"]).expect_code(0).expect_out(&[
+        "table Messages",
+        "      1  long long              8  MessageId  fixed not-null",
+        "long binary",
+        "primary unique",
+        "+MessageId",
+        "long values: object",
+    ]);
+    scene.run(["schema", OWN, "Absent"]).expect_refusal(&["has no table Absent"]);
     let all = json(&scene, &["schema", "--json", OWN]);
     let names: Vec<&str> = all["tables"]
         .as_array()
@@ -77,18 +72,11 @@ fn members_stand_in_the_order_of_the_schema() {
     let first = ran.out.lines().next().unwrap().to_owned();
     let places: Vec<usize> = columns
         .iter()
-        .map(|column| {
-            first
-                .find(&format!("\"{}\":", column["name"].as_str().unwrap()))
-                .unwrap()
-        })
+        .map(|column| first.find(&format!("\"{}\":", column["name"].as_str().unwrap())).unwrap())
         .collect();
     assert!(places.is_sorted(), "{first}");
     let csv = scene.run(["export", OWN, "--table", "Messages"]).out;
-    let names: Vec<&str> = columns
-        .iter()
-        .map(|column| column["name"].as_str().unwrap())
-        .collect();
+    let names: Vec<&str> = columns.iter().map(|column| column["name"].as_str().unwrap()).collect();
     assert_eq!(csv.lines().next().unwrap(), names.join(","));
 }
 
@@ -97,18 +85,13 @@ fn every_table_goes_to_a_file_of_its_own() {
     let scene = Scene::prepared("all");
     let before = scene.read(OWN);
     let words = ["export", OWN, "--all", "-o", "out"];
-    scene
-        .run(words)
-        .expect_code(0)
-        .expect_out(&["rows of Messages in out/Messages.csv"]);
+    scene.run(words).expect_code(0).expect_out(&["rows of Messages in out/Messages.csv"]);
     let csv = scene.run(["export", OWN, "--table", "Messages"]).out;
     assert!(scene.read("out/Messages.csv") == csv.as_bytes());
     // Nothing is written over, not even in part.
     scene.write("out/Messages.csv", b"mine");
     std::fs::remove_file(scene.path("out/MSysObjects.csv")).unwrap();
-    scene
-        .run(words)
-        .expect_refusal(&["is there already", "--force"]);
+    scene.run(words).expect_refusal(&["is there already", "--force"]);
     assert_eq!(scene.read("out/Messages.csv"), b"mine");
     assert!(!scene.path("out/MSysObjects.csv").exists());
     // A link leads to the database itself: it is replaced and not followed.
@@ -125,9 +108,7 @@ fn every_table_goes_to_a_file_of_its_own() {
 fn deleted_rows_come_on_request() {
     let scene = Scene::prepared("deleted");
     let size = crate::scene::PAGE_BYTES;
-    let all = scene
-        .run(["export", OWN, "--table", "Messages", "--json"])
-        .out;
+    let all = scene.run(["export", OWN, "--table", "Messages", "--json"]).out;
     // The first leaf of the table: flag its second row as deleted.
     let dumped = json(&scene, &["schema", "--json", OWN, "Messages"]);
     let root = dumped["tables"][0]["root"].as_u64().unwrap().to_string();
@@ -138,26 +119,19 @@ fn deleted_rows_come_on_request() {
         let start = (child as usize + 1) * size;
         let mut page = ese::page::PageMut::new(&mut bytes[start..start + size]);
         let flags = page.as_ref().node(1).unwrap().flags;
-        page.set_node_flags(1, flags | ese::page::node_flags::DELETED)
-            .unwrap();
+        page.set_node_flags(1, flags | ese::page::node_flags::DELETED).unwrap();
         page.seal(units::PageNumber(child));
     });
-    let left = scene
-        .run(["export", OWN, "--table", "Messages", "--json"])
-        .out;
+    let left = scene.run(["export", OWN, "--table", "Messages", "--json"]).out;
     assert_eq!(left.lines().count() + 1, all.lines().count());
     let with = ["export", OWN, "--table", "Messages", "--json", "--deleted"];
     let with = scene.run(with).out;
-    let marked: Vec<&str> = with
-        .lines()
-        .filter(|line| line.starts_with("{\"!deleted\":true,"))
-        .collect();
+    let marked: Vec<&str> =
+        with.lines().filter(|line| line.starts_with("{\"!deleted\":true,")).collect();
     assert_eq!(marked.len(), 1);
     let second = all.lines().nth(1).unwrap();
     assert_eq!(marked[0].replacen("\"!deleted\":true,", "", 1), second);
-    let csv = scene
-        .run(["export", OWN, "--table", "Messages", "--deleted"])
-        .out;
+    let csv = scene.run(["export", OWN, "--table", "Messages", "--deleted"]).out;
     assert!(csv.starts_with("!deleted,MessageId,"), "{}", &csv[..80]);
 }
 
@@ -181,10 +155,7 @@ fn headers_of_our_logs_and_of_real_ones_are_read() {
         assert_eq!(stated, segments.map(|number| Some(u64::from(number))));
     }
     let log = json(&scene, &["header", "--json", "E00.log"]);
-    assert_eq!(
-        (&log["kind"], &log["format"]),
-        (&"log file".into(), &"8.4000.4.5".into())
-    );
+    assert_eq!((&log["kind"], &log["format"]), (&"log file".into(), &"8.4000.4.5".into()));
     assert_eq!(log["generation"], "0x2a");
     assert_eq!(log["flags"], "circular");
     assert_eq!(log["attached"][0]["path"], "C:\\mail\\Mailbox.edb");
@@ -200,8 +171,7 @@ fn headers_of_our_logs_and_of_real_ones_are_read() {
     // One good copy of a checkpoint is enough to read it.
     scene.change("E00.pck", |bytes| bytes[20] ^= 1);
     let ran = scene.run(["header", "E00.pck"]);
-    ran.expect_code(1)
-        .expect_out(&["first copy               damaged", "redo begins at"]);
+    ran.expect_code(1).expect_out(&["first copy               damaged", "redo begins at"]);
 }
 
 /// The header of a log file as the engine's own documents have it: bytes of a segment, segments of
@@ -217,10 +187,8 @@ fn real_log(segments: [u16; 3]) -> Vec<u8> {
         put(at, &number.to_le_bytes());
     }
     put(639, &[2]);
-    let path: Vec<u8> = "C:\\mail\\Mailbox.edb\0\0"
-        .encode_utf16()
-        .flat_map(u16::to_le_bytes)
-        .collect();
+    let path: Vec<u8> =
+        "C:\\mail\\Mailbox.edb\0\0".encode_utf16().flat_map(u16::to_le_bytes).collect();
     put(671, &[1]);
     put(673, &u16::try_from(path.len()).unwrap().to_le_bytes());
     put(671 + 64, &path);

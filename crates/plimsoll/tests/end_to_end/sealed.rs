@@ -30,45 +30,29 @@ fn a_journal_that_was_changed_is_called_altered() {
         assert!(text.contains(&hash), "{form}");
     }
 
-    let raised = journal.replace(
-        "\"read_average_ns\":20000000",
-        "\"read_average_ns\":90000000",
-    );
+    let raised = journal.replace("\"read_average_ns\":20000000", "\"read_average_ns\":90000000");
     assert_ne!(raised, journal);
     scene.write("run/record.jsonl", raised.as_bytes());
     let ran = scene.run(["report", "run"]);
-    ran.expect_code(2)
-        .expect_out(&["CANNOT JUDGE", "altered"])
-        .expect_err(&["ALTERED", "line 1"]);
+    ran.expect_code(2).expect_out(&["CANNOT JUDGE", "altered"]).expect_err(&["ALTERED", "line 1"]);
     let altered = report(&scene);
     assert_eq!(altered["verdict"], "cannot_judge");
     assert_eq!(altered["run"]["seal"], "altered");
     assert_eq!(altered["run"]["seal_hash"], Value::Null);
     for form in ["text", "html"] {
-        scene
-            .run(["report", "run", "--format", form])
-            .expect_code(2)
-            .expect_out(&["ALTERED"]);
+        scene.run(["report", "run", "--format", form]).expect_code(2).expect_out(&["ALTERED"]);
     }
 
     let last = journal.trim_end().rfind('\n').unwrap();
     scene.write("run/record.jsonl", &journal.as_bytes()[..last + 20]);
-    assert_eq!(
-        report(&scene)["run"]["seal"],
-        "whole",
-        "cut short is not altered"
-    );
+    assert_eq!(report(&scene)["run"]["seal"], "whole", "cut short is not altered");
 
     scene.write("run/record.jsonl", unsealed(&journal).as_bytes());
     let old = report(&scene);
     assert_eq!(old["run"]["seal"], "unsealed");
     assert_eq!(old["exit_code"], whole["exit_code"]);
-    scene
-        .run(["report", "run", "--format", "text"])
-        .expect_out(&["unsealed"]);
-    scene
-        .run(["report", "run"])
-        .expect_err(&["unsealed", "carry no hashes"]);
+    scene.run(["report", "run", "--format", "text"]).expect_out(&["unsealed"]);
+    scene.run(["report", "run"]).expect_err(&["unsealed", "carry no hashes"]);
 }
 
 #[test]

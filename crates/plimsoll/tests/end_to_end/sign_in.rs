@@ -14,10 +14,7 @@ use serde_json::{Value, json};
 use crate::scene::{Ran, Scene};
 
 const PACKAGE: &str = "oidc-provider@9.13.3";
-const REPORTS: [&str; 2] = [
-    "report getMailboxUsageDetail",
-    "report getEmailActivityUserDetail",
-];
+const REPORTS: [&str; 2] = ["report getMailboxUsageDetail", "report getEmailActivityUserDetail"];
 
 /// A provider that runs for as long as the test.
 struct Provider {
@@ -101,9 +98,7 @@ impl Provider {
         folder.write("events", b"");
         let mut node = Command::new("node");
         node.arg(script("provider.mjs")).arg(wish.to_string());
-        node.stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null());
+        node.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let Ok(mut process) = node.spawn() else {
             eprintln!("skipped: node is not installed");
             return None;
@@ -112,12 +107,7 @@ impl Provider {
         let mut out = BufReader::new(process.stdout.take().unwrap());
         out.read_line(&mut address).unwrap();
         assert!(address.starts_with("http"), "the provider did not start");
-        Some(Self {
-            process,
-            _out: out,
-            address: address.trim().to_owned(),
-            folder,
-        })
+        Some(Self { process, _out: out, address: address.trim().to_owned(), folder })
     }
 
     fn lines(&self, file: &str) -> Vec<String> {
@@ -131,11 +121,7 @@ impl Provider {
     }
 
     fn command(&self, scene: &Scene, way: &str, more: &[&str]) -> Command {
-        let client = if way == "certificate" {
-            "robot"
-        } else {
-            "person"
-        };
+        let client = if way == "certificate" { "robot" } else { "person" };
         let mut command =
             scene.command(["profile", "--sign-in", way, "--client", client, "--json"]);
         command.args(["--authority", &self.address, "--graph", &self.address]);
@@ -172,26 +158,14 @@ impl Provider {
         let place = lines.iter().find_map(|line| place(&line));
         let mut browser = Command::new("node");
         let (address, code) = place.expect("no address to open");
-        browser
-            .arg(script("browser.mjs"))
-            .args([&address, answer, &code]);
+        browser.arg(script("browser.mjs")).args([&address, answer, &code]);
         browser.stdout(Stdio::piped()).stderr(Stdio::piped());
         let browser = browser.spawn().unwrap();
         let page = Ran::of(&browser.wait_with_output().unwrap());
         let mut out = String::new();
-        child
-            .stdout
-            .take()
-            .unwrap()
-            .read_to_string(&mut out)
-            .unwrap();
+        child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
         let code = child.wait().unwrap().code();
-        let err = format!(
-            "{}\n(browser: {} {})",
-            reader.join().unwrap(),
-            page.out,
-            page.err
-        );
+        let err = format!("{}\n(browser: {} {})", reader.join().unwrap(), page.out, page.err);
         let ran = Ran { code, out, err };
         self.expect_no_secret(scene, &ran, &words);
         ran
@@ -226,9 +200,7 @@ fn place(line: &str) -> Option<(String, String)> {
     if line.starts_with("http") {
         return Some((line.to_owned(), String::new()));
     }
-    let (address, rest) = line
-        .strip_prefix("Open ")?
-        .split_once(" in any browser, ")?;
+    let (address, rest) = line.strip_prefix("Open ")?.split_once(" in any browser, ")?;
     let (code, _) = rest.strip_prefix("type the code ")?.split_once(' ')?;
     Some((address.to_owned(), code.to_owned()))
 }
@@ -239,16 +211,9 @@ fn expect_profile(ran: &Ran) {
     ran.expect_code(0);
     let json: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(json["mailboxes"], 2, "{json}");
-    assert_eq!(
-        json["tiers"][0]["initial_size_bytes"],
-        2_u64 << 30,
-        "{json}"
-    );
+    assert_eq!(json["tiers"][0]["initial_size_bytes"], 2_u64 << 30, "{json}");
     assert_eq!(json["files"][1]["name"], "getEmailActivityUserDetail");
-    assert!(
-        json["tiers"][0]["messages_per_day"].as_f64().unwrap() > 39.0,
-        "{json}"
-    );
+    assert!(json["tiers"][0]["messages_per_day"].as_f64().unwrap() > 39.0, "{json}");
 }
 
 #[test]
@@ -260,10 +225,7 @@ fn a_browser_brings_a_code_that_is_redeemed_with_its_proof() {
     expect_profile(&provider.person(&scene, "browser", "yes"));
     let [usage, activity] = REPORTS;
     // Nothing else is asked for.
-    assert_eq!(
-        provider.events(),
-        ["authorization_code ok", usage, activity]
-    );
+    assert_eq!(provider.events(), ["authorization_code ok", usage, activity]);
 }
 
 #[test]
@@ -298,10 +260,7 @@ fn a_certificate_signs_in_without_a_person_over_tls() {
     expect_profile(&ran);
     let [usage, activity] = REPORTS;
     // Asked to wait once, it asks again.
-    assert_eq!(
-        provider.events(),
-        ["client_credentials ok", usage, usage, activity]
-    );
+    assert_eq!(provider.events(), ["client_credentials ok", usage, usage, activity]);
 }
 
 #[test]
@@ -314,21 +273,10 @@ fn access_that_ends_on_the_way_is_renewed() {
     expect_profile(&provider.person(&scene, "browser", "yes"));
     let [usage, activity] = REPORTS;
     let events = provider.events();
-    assert_eq!(
-        events,
-        ["authorization_code ok", usage, "refresh_token ok", activity]
-    );
+    assert_eq!(events, ["authorization_code ok", usage, "refresh_token ok", activity]);
     expect_profile(&provider.robot(&scene));
     let events = provider.events().split_off(4);
-    assert_eq!(
-        events,
-        [
-            "client_credentials ok",
-            usage,
-            "client_credentials ok",
-            activity
-        ]
-    );
+    assert_eq!(events, ["client_credentials ok", usage, "client_credentials ok", activity]);
 }
 
 #[test]
@@ -340,16 +288,7 @@ fn a_token_that_is_refused_early_is_renewed_once() {
     expect_profile(&provider.person(&scene, "browser", "yes"));
     let [usage, activity] = REPORTS;
     let events = provider.events();
-    assert_eq!(
-        events,
-        [
-            "authorization_code ok",
-            usage,
-            "refresh_token ok",
-            usage,
-            activity
-        ]
-    );
+    assert_eq!(events, ["authorization_code ok", usage, "refresh_token ok", usage, activity]);
     let Some(provider) = Provider::new("sign-in-revoked", json!({ "revoke": 9 })) else {
         return;
     };
@@ -367,12 +306,7 @@ fn a_person_who_says_no_is_believed() {
         let ran = provider.person(&scene, way, "no");
         ran.expect_refusal(&["the sign-in: access_denied", "import files"]);
     }
-    assert!(
-        provider
-            .events()
-            .iter()
-            .all(|event| !event.starts_with("report"))
-    );
+    assert!(provider.events().iter().all(|event| !event.starts_with("report")));
 }
 
 #[test]
@@ -409,12 +343,7 @@ fn what_the_tenant_has_not_allowed_is_named() {
     };
     let scene = Scene::new("sign-in-forbidden");
     let refused = provider.robot(&scene);
-    refused.expect_refusal(&[
-        "getMailboxUsageDetail",
-        "403",
-        "Reports.Read.All",
-        "consent",
-    ]);
+    refused.expect_refusal(&["getMailboxUsageDetail", "403", "Reports.Read.All", "consent"]);
 }
 
 #[test]
@@ -426,9 +355,7 @@ fn a_certificate_that_is_not_registered_is_refused() {
     // A pair that the provider has never seen.
     assert!(certify(&provider.folder));
     let mut command = provider.command(&scene, "certificate", &[]);
-    command
-        .arg("--certificate")
-        .arg(provider.folder.path("cert.pem"));
+    command.arg("--certificate").arg(provider.folder.path("cert.pem"));
     let key = String::from_utf8(provider.folder.read("key.pem")).unwrap();
     command.env("PLIMSOLL_CERTIFICATE_KEY", key);
     let ran = Ran::of(&command.output().unwrap());
@@ -443,14 +370,8 @@ fn what_cannot_be_signed_in_with_is_refused_before_anything_is_sent() {
         scene.run(words.split(' ')).expect_refusal(parts);
     };
     refuse("browser", &["--client ID", "Reports.Read.All"]);
-    refuse(
-        "device --client a --tenant a/b",
-        &["--tenant a/b", "contoso.com"],
-    );
-    refuse(
-        "certificate --client a",
-        &["--certificate FILE", "PLIMSOLL_CERTIFICATE_KEY"],
-    );
+    refuse("device --client a --tenant a/b", &["--tenant a/b", "contoso.com"]);
+    refuse("certificate --client a", &["--certificate FILE", "PLIMSOLL_CERTIFICATE_KEY"]);
     refuse(
         "device --client a --authority http://login.example/t",
         &["authority http://login.example", "https://"],
@@ -459,19 +380,11 @@ fn what_cannot_be_signed_in_with_is_refused_before_anything_is_sent() {
         "device --client a --authority http://127.0.0.1:9/t --graph http://graph.example",
         &["graph http://graph.example", "https://"],
     );
-    refuse(
-        "device --client a --authority http://127.0.0.1:9/t",
-        &["http://127.0.0.1:9:"],
-    );
-    scene.write(
-        "half.pem",
-        b"-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n",
-    );
+    refuse("device --client a --authority http://127.0.0.1:9/t", &["http://127.0.0.1:9:"]);
+    scene.write("half.pem", b"-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n");
     refuse(
         "certificate --client a --authority http://127.0.0.1:9 --certificate half.pem",
         &["no key that is readable without a password"],
     );
-    scene
-        .run(["profile", "--tenant", "contoso.com", "x.csv"])
-        .expect_code(2);
+    scene.run(["profile", "--tenant", "contoso.com", "x.csv"]).expect_code(2);
 }

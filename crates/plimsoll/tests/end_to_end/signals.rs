@@ -10,9 +10,7 @@ use crate::scene::{Ran, Scene};
 const ANSWER: &str = "stopping cleanly, up to 20 s; again ends at once";
 
 fn send(signal: &str, child: &Child) {
-    let kill = Command::new("kill")
-        .args([signal, &child.id().to_string()])
-        .status();
+    let kill = Command::new("kill").args([signal, &child.id().to_string()]).status();
     assert!(kill.unwrap().success());
 }
 
@@ -38,10 +36,7 @@ fn the_first_signal_is_answered_and_stops_cleanly() {
         assert!(report.contains("a person asked to stop"), "{report}");
         ran.expect_out(&["Next: Measure again, to the end: plimsoll run plan.toml"]);
         for file in ["Plimsoll001.edb", "Plimsoll002.edb"] {
-            scene
-                .run(["header", file])
-                .expect_code(0)
-                .expect_out(&["Clean Shutdown"]);
+            scene.run(["header", file]).expect_code(0).expect_out(&["Clean Shutdown"]);
             scene.run(["check", file]).expect_code(0);
         }
     }
@@ -71,11 +66,7 @@ fn a_run_under_nohup_outlives_its_terminal() {
     command.arg0("nohup").arg(env!("CARGO_BIN_EXE_plimsoll"));
     command.args(["run", "plan.toml", "-o", "out", "--duration", "4s"]);
     command.current_dir(&scene.folder).stdin(Stdio::null());
-    let mut child = command
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let journal = scene.path("out/record.jsonl");
     while !journal.exists() && child.try_wait().unwrap().is_none() {
         std::thread::sleep(std::time::Duration::from_millis(20));
@@ -110,8 +101,7 @@ fn a_report_finds_the_newest_run_in_a_folder() {
     ran.expect_err(&["two, the newest of 2."]);
     ran.expect_out(&["two/report.html"]);
     fs::create_dir(scene.path("empty")).unwrap();
-    scene.run(["report", "empty"]).expect_refusal(&[
-        "empty: no record.jsonl is in it",
-        "name the folder of a run",
-    ]);
+    scene
+        .run(["report", "empty"])
+        .expect_refusal(&["empty: no record.jsonl is in it", "name the folder of a run"]);
 }

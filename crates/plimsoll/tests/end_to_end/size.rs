@@ -28,9 +28,7 @@ fn the_example_is_sized() {
 fn text_json_and_page_agree() {
     let scene = scene("size-forms", SHORT);
     let text = scene.run(["size", "d.toml", "-o", "d.html"]);
-    text.expect_code(0)
-        .expect_out(&["5,000 mailboxes"])
-        .expect_err(&["d.html"]);
+    text.expect_code(0).expect_out(&["5,000 mailboxes"]).expect_err(&["d.html"]);
     let page = String::from_utf8(scene.read("d.html")).unwrap();
     assert!(page.contains("<svg") && page.contains("office"));
     let json = scene.run(["size", "d.toml", "--json"]);
@@ -44,13 +42,7 @@ fn text_json_and_page_agree() {
 fn a_number_is_explained_down_to_its_inputs() {
     let scene = scene("size-explain", SHORT);
     scene
-        .run([
-            "size",
-            "d.toml",
-            "--explain",
-            "db.size_gb",
-            "t1.whitespace_mb",
-        ])
+        .run(["size", "d.toml", "--explain", "db.size_gb", "t1.whitespace_mb"])
         .expect_code(0)
         .expect_out(&[
             "db.mailboxes * mailboxes.on_disk_mb / 1024",
@@ -87,20 +79,13 @@ fn ssds_are_sized_explained_and_refused_where_there_can_be_none() {
     scene
         .run(["size", "d.toml", "--explain", "mcdb.ssds_per_server"])
         .expect_code(0)
-        .expect_out(&[
-            "up(mcdb.disks_per_server / 3)",
-            "up(6 / 3)",
-            "source   S-MCDB",
-        ]);
+        .expect_out(&["up(mcdb.disks_per_server / 3)", "up(6 / 3)", "source   S-MCDB"]);
     scene.write("small.toml", WITH_SSDS.replace("960GB", "400GB").as_bytes());
     scene
         .run(["size", "small.toml"])
         .expect_code(1)
         .expect_out(&["mcdb.ssd_share", "each 600 GB or more"]);
-    scene.write(
-        "old.toml",
-        WITH_SSDS.replace("\"SE\"", "\"2016\"").as_bytes(),
-    );
+    scene.write("old.toml", WITH_SSDS.replace("\"SE\"", "\"2016\"").as_bytes());
     scene
         .run(["size", "old.toml"])
         .expect_refusal(&["[metacache]", "Exchange 2016 has no MetaCache databases"]);
@@ -109,33 +94,18 @@ fn ssds_are_sized_explained_and_refused_where_there_can_be_none() {
 #[test]
 fn the_provision_names_ssds_and_leaves_them_to_the_script_of_the_product() {
     let scene = scene("plan-metacache", WITH_SSDS);
-    scene
-        .run(["plan", "d.toml", "-o", "mail", "--export", "all"])
-        .expect_code(0);
+    scene.run(["plan", "d.toml", "-o", "mail", "--export", "all"]).expect_code(0);
     let read = |name: &str| String::from_utf8(scene.read(name)).unwrap();
     let script = read("mail/DAG01-metacache.ps1");
-    assert!(
-        script.contains("-AutoDagTotalNumberOfDatabases 24 "),
-        "{script}"
-    );
-    assert!(
-        script.contains("-AutoDagDatabaseCopiesPerDatabase 3 "),
-        "{script}"
-    );
+    assert!(script.contains("-AutoDagTotalNumberOfDatabases 24 "), "{script}");
+    assert!(script.contains("-AutoDagDatabaseCopiesPerDatabase 3 "), "{script}");
     assert!(script.contains("-SSDCountPerServer 2"), "{script}");
     let disks = read("mail/EX01-diskpart.txt");
-    assert!(
-        disks.contains("select disk 8") && !disks.contains("select disk 9"),
-        "{disks}"
-    );
+    assert!(disks.contains("select disk 8") && !disks.contains("select disk 9"), "{disks}");
     let provision: serde_json::Value = serde_json::from_str(&read("mail/provision.json")).unwrap();
-    let volumes = provision["groups"][0]["servers"][0]["volumes"]
-        .as_array()
-        .unwrap();
-    let ssds: Vec<_> = volumes
-        .iter()
-        .filter(|volume| volume["for"] == "MetaCache databases")
-        .collect();
+    let volumes = provision["groups"][0]["servers"][0]["volumes"].as_array().unwrap();
+    let ssds: Vec<_> =
+        volumes.iter().filter(|volume| volume["for"] == "MetaCache databases").collect();
     assert_eq!((volumes.len(), ssds.len()), (10, 2));
     assert_eq!(ssds[1]["disk"], 10);
 }
@@ -146,13 +116,7 @@ fn the_deployment_may_stand_behind_flags() {
     let explained = ["source   S-W76"];
     for words in [
         &["size", "--explain", "db.size_gb", "d.toml"][..],
-        &[
-            "size",
-            "--explain",
-            "db.size_gb",
-            "t1.whitespace_mb",
-            "d.toml",
-        ],
+        &["size", "--explain", "db.size_gb", "t1.whitespace_mb", "d.toml"],
         &["size", "--explain", "db.size_gb", "--", "d.toml"],
         &["size", "d.toml", "--explain", "db.size_gb"],
     ] {
@@ -183,21 +147,9 @@ fn violations_are_findings() {
 #[test]
 fn a_bad_deployment_is_answered_with_line_reason_and_remedy() {
     for (name, text, parts) in [
-        (
-            "unknown",
-            SHORT.replace("copies", "copys"),
-            ["d.toml:8", "did you mean `copies`?"],
-        ),
-        (
-            "negative",
-            SHORT.replace("5000", "-5000"),
-            ["d.toml:3", "-5000 is out of range; give"],
-        ),
-        (
-            "members",
-            SHORT.replace("= 4", "= 40"),
-            ["d.toml:7", "40 members and may have 16; give"],
-        ),
+        ("unknown", SHORT.replace("copies", "copys"), ["d.toml:8", "did you mean `copies`?"]),
+        ("negative", SHORT.replace("5000", "-5000"), ["d.toml:3", "-5000 is out of range; give"]),
+        ("members", SHORT.replace("= 4", "= 40"), ["d.toml:7", "40 members and may have 16; give"]),
         (
             "database",
             format!("{SHORT}[data]\nlargest_database = \"3TB\"\n"),
@@ -213,9 +165,7 @@ fn a_bad_deployment_is_answered_with_line_reason_and_remedy() {
         scene.run(["size", "d.toml"]).expect_refusal(&parts);
     }
     let scene = scene("size-missing", SHORT);
-    scene
-        .run(["size", "nothing.toml"])
-        .expect_refusal(&["nothing.toml", "check the path"]);
+    scene.run(["size", "nothing.toml"]).expect_refusal(&["nothing.toml", "check the path"]);
 }
 
 #[test]
@@ -230,11 +180,8 @@ fn scenarios_are_ranked_and_the_impossible_comes_last() {
         "availability.servers_per_site=2,4",
     ]);
     ran.expect_code(0);
-    let rows: Vec<Vec<&str>> = ran
-        .out
-        .lines()
-        .map(|line| line.split_whitespace().collect())
-        .collect();
+    let rows: Vec<Vec<&str>> =
+        ran.out.lines().map(|line| line.split_whitespace().collect()).collect();
     assert_eq!(rows.len(), 5, "{}", ran.out);
     assert_eq!(rows[1][0], "1");
     let disks = |row: &[&str]| row[5].parse::<f64>().unwrap();

@@ -47,10 +47,7 @@ impl Storage {
         let longest = finding(&report, "longest-request");
         let evidence = longest["evidence"][0].as_str().unwrap();
         assert!(longest["measured"].as_f64().unwrap() > 6_000.0, "{longest}");
-        assert!(
-            evidence.contains(file) && evidence.contains(&format!("({phase})")),
-            "{longest}"
-        );
+        assert!(evidence.contains(file) && evidence.contains(&format!("({phase})")), "{longest}");
     }
 
     fn suffer(&self, rule: &str) {
@@ -59,15 +56,7 @@ impl Storage {
 
     /// Starts a run of `duration`, and waits until it measures.
     fn measure(&self, duration: &str) -> Child {
-        let words = [
-            "run",
-            "plan.toml",
-            "-o",
-            "run",
-            "-q",
-            "--duration",
-            duration,
-        ];
+        let words = ["run", "plan.toml", "-o", "run", "-q", "--duration", duration];
         let mut child = self.scene.start(words);
         let journal = self.scene.path("run/record.jsonl");
         let measures = || {
@@ -135,26 +124,18 @@ fn finding<'a>(report: &'a serde_json::Value, rule: &str) -> &'a serde_json::Val
 
 #[test]
 fn storage_that_never_answers_again_fails_and_is_named() {
-    for rule in [
-        "database read hang",
-        "log write hang",
-        "database write hang",
-    ] {
+    for rule in ["database read hang", "log write hang", "database write hang"] {
         let Some(storage) = Storage::prepared("hang") else {
             return;
         };
         let child = storage.measure("60s");
         storage.suffer(rule);
         let ran = end_within(child, Duration::from_secs(30));
-        ran.expect_code(1)
-            .expect_out(&["FAIL", "no answer to the "]);
+        ran.expect_code(1).expect_out(&["FAIL", "no answer to the "]);
         let journal = String::from_utf8(storage.scene.read("run/record.jsonl")).unwrap();
         let last = journal.lines().last().unwrap();
         assert!(last.contains("\"finished\""), "{last}");
-        assert!(
-            journal.contains("\"oldest_ns\""),
-            "the age of those that wait"
-        );
+        assert!(journal.contains("\"oldest_ns\""), "the age of those that wait");
         for file in ["report.html", "report.txt", "report.json"] {
             assert!(storage.scene.path("run").join(file).exists(), "{file}");
         }
@@ -169,8 +150,7 @@ fn storage_that_answers_nothing_from_the_start_ends_every_verb() {
     storage.suffer("database read hang");
     let run = storage.scene.start(["run", "plan.toml", "-o", "run", "-q"]);
     let ran = end_within(run, Duration::from_secs(30));
-    ran.expect_code(1)
-        .expect_out(&["no answer to the read", "Plimsoll001.edb"]);
+    ran.expect_code(1).expect_out(&["no answer to the read", "Plimsoll001.edb"]);
     let Some(empty) = Storage::new("dead-fill") else {
         return;
     };
@@ -198,10 +178,7 @@ fn a_freeze_while_a_database_is_opened_or_checked_is_the_longest_request() {
         storage.suffer(&format!("{rule} freeze=7s"));
         let words = ["run", "plan.toml", "-o", "run", "-q", "--duration", "1s"];
         let ran = end_within(storage.scene.start(words), Duration::from_mins(1));
-        assert!(
-            storage.volume.injected() > 0,
-            "{rule}: the fault never came"
-        );
+        assert!(storage.volume.injected() > 0, "{rule}: the fault never came");
         // One second proves nothing; what was seen is told nevertheless.
         ran.expect_code(2);
         storage.expect_longest(file, phase);
@@ -221,9 +198,7 @@ fn a_freeze_while_a_database_is_opened_fails() {
     ran.expect_code(1).expect_out(&["FAIL", "Plimsoll001.edb"]);
     storage.expect_longest(".edb", "open");
     let again = storage.scene.run(["report", "run"]);
-    again
-        .expect_code(1)
-        .expect_out(&["FAIL", "Plimsoll001.edb"]);
+    again.expect_code(1).expect_out(&["FAIL", "Plimsoll001.edb"]);
 }
 
 #[test]
@@ -232,9 +207,8 @@ fn a_freeze_fails_by_a_latency_of_the_worst_interval() {
         return;
     };
     let plan = String::from_utf8(storage.scene.read("plan.toml")).unwrap();
-    let patient = plan
-        .replace("\"3s\"", "\"60s\"")
-        .replace("interval = \"1s\"", "interval = \"15s\"");
+    let patient =
+        plan.replace("\"3s\"", "\"60s\"").replace("interval = \"1s\"", "interval = \"15s\"");
     storage.scene.write("plan.toml", patient.as_bytes());
     let child = storage.measure("31s");
     thread::sleep(Duration::from_secs(2));
@@ -251,11 +225,7 @@ fn a_freeze_fails_by_a_latency_of_the_worst_interval() {
     // Every session may have stood at the log when the storage froze. Where others held the
     // processors, the interval alone proves nothing.
     let worst = ["read-latency-maximum", "log-write-latency-maximum"];
-    assert!(
-        worst.iter().any(|rule| found(rule, 1_000.0)),
-        "{}",
-        report["findings"]
-    );
+    assert!(worst.iter().any(|rule| found(rule, 1_000.0)), "{}", report["findings"]);
 }
 
 /// The program asks for the free space ten times a second, beside the requests of its load.
@@ -300,11 +270,7 @@ fn one_interrupt_ends_a_run_whose_requests_hang() {
     ran.expect_code(2).expect_out(&["CANNOT JUDGE"]);
     let report = storage.report();
     let failed = report["findings"].as_array().unwrap().iter();
-    assert_eq!(
-        failed.filter(|one| one["outcome"] == "fail").count(),
-        0,
-        "{report}"
-    );
+    assert_eq!(failed.filter(|one| one["outcome"] == "fail").count(), 0, "{report}");
 }
 
 #[test]
@@ -342,12 +308,7 @@ fn a_program_that_was_stopped_blames_nothing_on_the_storage() {
     let report: serde_json::Value = serde_json::from_slice(&scene.read("run/report.json")).unwrap();
     let pauses = finding(&report, "pauses");
     let evidence = pauses["evidence"][0].as_str().unwrap();
-    assert!(
-        evidence.contains("left out of latencies and rates"),
-        "{pauses}"
-    );
-    let longest = finding(&report, "longest-request")["measured"]
-        .as_f64()
-        .unwrap();
+    assert!(evidence.contains("left out of latencies and rates"), "{pauses}");
+    let longest = finding(&report, "longest-request")["measured"].as_f64().unwrap();
     assert!(longest < 2_900.0, "{longest} ms");
 }

@@ -15,11 +15,7 @@ impl Crowded {
     /// None, said aloud, where this user may not make one.
     fn new(threads: u32) -> Option<Self> {
         let all = Path::new("/sys/fs/cgroup");
-        let root = if all.join("pids").exists() {
-            all.join("pids")
-        } else {
-            all.to_owned()
-        };
+        let root = if all.join("pids").exists() { all.join("pids") } else { all.to_owned() };
         let folder = root.join(format!("plimsoll-{}-{threads}", std::process::id()));
         let made = Self(folder.clone());
         let is_there = fs::create_dir(&folder)
@@ -84,10 +80,7 @@ fn a_thread_that_panics_ends_the_run_with_a_message() {
     let scene = Scene::prepared("panic");
     for thread in ["group 0", "first look"] {
         let mut command = scene.command(["run", "plan.toml", "-q", "--duration", "600s"]);
-        command
-            .env("PLIMSOLL_PANIC", thread)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+        command.env("PLIMSOLL_PANIC", thread).stdout(Stdio::piped()).stderr(Stdio::piped());
         let ran = end_within(command.spawn().unwrap(), Duration::from_mins(1));
         assert_eq!(ran.code, Some(2), "{}", ran.err);
         ran.expect_err(&[

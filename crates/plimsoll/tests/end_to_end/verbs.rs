@@ -18,20 +18,10 @@ fn a_prepared_database_can_be_looked_into() {
         .run(["space", file])
         .expect_code(0)
         .expect_out(&["the database", "Messages: long values"]);
-    scene
-        .run(["dump", file, "--page", "1"])
-        .expect_code(0)
-        .expect_out(&["state            good"]);
-    scene
-        .run(["dump", file, "--page", "0"])
-        .expect_refusal(&["has no page 0"]);
-    scene
-        .run(["export", file])
-        .expect_code(0)
-        .expect_out(&["MSysObjects", "Messages"]);
-    scene
-        .run(["export", file, "--table", "Absent"])
-        .expect_refusal(&["has no table Absent"]);
+    scene.run(["dump", file, "--page", "1"]).expect_code(0).expect_out(&["state            good"]);
+    scene.run(["dump", file, "--page", "0"]).expect_refusal(&["has no page 0"]);
+    scene.run(["export", file]).expect_code(0).expect_out(&["MSysObjects", "Messages"]);
+    scene.run(["export", file, "--table", "Absent"]).expect_refusal(&["has no table Absent"]);
     for words in [
         vec!["header", file, "--json"],
         vec!["space", file, "--json"],
@@ -55,9 +45,7 @@ fn every_row_is_exported_with_its_long_value() {
         serde_json::from_slice(&scene.read("Plimsoll001.manifest.json")).unwrap();
     let rows = manifest["rows"].as_u64().unwrap();
     assert_eq!(csv.out.lines().count() as u64, rows + 1);
-    let lines = scene
-        .run(["export", file, "--table", "Messages", "--format", "jsonl"])
-        .out;
+    let lines = scene.run(["export", file, "--table", "Messages", "--format", "jsonl"]).out;
     assert_eq!(lines.lines().count() as u64, rows);
     let first: serde_json::Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
     assert_eq!(first["MessageId"], 1);
@@ -90,9 +78,7 @@ fn the_example_plan_is_understood() {
     let plan = scene.run(["plan"]);
     plan.expect_code(0);
     scene.write("plan.toml", plan.out.as_bytes());
-    scene
-        .run(["prepare", "plan.toml"])
-        .expect_refusal(&["/mnt/disk", "no such folder"]);
+    scene.run(["prepare", "plan.toml"]).expect_refusal(&["/mnt/disk", "no such folder"]);
 }
 
 #[test]

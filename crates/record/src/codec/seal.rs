@@ -155,10 +155,7 @@ mod tests {
             seal_of(&lines)
         };
         let altered = |line| Seal::Altered { line };
-        assert_eq!(
-            changed(&|all| all[1] = all[1].replace("two", "2")),
-            altered(2)
-        );
+        assert_eq!(changed(&|all| all[1] = all[1].replace("two", "2")), altered(2));
         assert_eq!(changed(&|all| drop(all.remove(1))), altered(2));
         assert_eq!(changed(&|all| drop(all.remove(0))), altered(1));
         assert_eq!(changed(&|all| all.swap(1, 2)), altered(2));

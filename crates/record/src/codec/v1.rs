@@ -49,9 +49,9 @@ pub fn encode(event: &Event) -> String {
 /// The event of a line.
 pub fn decode(line: &str) -> Result<Event, DecodeError> {
     match serde_json::from_str(line) {
-        Ok(Event::Start(start)) if start.schema > SCHEMA => Err(DecodeError::NewerSchema {
-            found: start.schema,
-        }),
+        Ok(Event::Start(start)) if start.schema > SCHEMA => {
+            Err(DecodeError::NewerSchema { found: start.schema })
+        }
         Ok(event) => Ok(event),
         Err(error) => {
             Err(newer_schema(line).unwrap_or_else(|| DecodeError::NotAnEvent(error.to_string())))
@@ -85,10 +85,7 @@ mod tests {
 
     #[test]
     fn newer_journals_are_refused_by_their_version() {
-        let newer = Event::Start(Box::new(Start {
-            schema: 2,
-            ..Start::default()
-        }));
+        let newer = Event::Start(Box::new(Start { schema: 2, ..Start::default() }));
         let whole = decode(&encode(&newer)).unwrap_err();
         let lacking = decode(r#"{"event":"start","schema":9,"made_of":"cheese"}"#).unwrap_err();
         assert_eq!(whole, DecodeError::NewerSchema { found: 2 });

@@ -87,9 +87,7 @@ impl Buckets {
     /// The buckets that hold anything, shortest latencies first.
     pub(super) fn iter(&self) -> impl Iterator<Item = Bucket> {
         let filled = self.counts.iter().zip(self.first..);
-        filled
-            .filter(|(count, _)| **count > 0)
-            .map(|(&count, index)| bucket(index, count))
+        filled.filter(|(count, _)| **count > 0).map(|(&count, index)| bucket(index, count))
     }
 
     fn make_room(&mut self, wanted: Range<usize>) {
@@ -129,11 +127,7 @@ fn bucket(index: usize, count: u64) -> Bucket {
     let index = index as u64;
     let doubling = (index >> HALF).saturating_sub(1);
     let lowest_ns = (index - (doubling << HALF)) << (doubling + u64::from(UNIT));
-    Bucket {
-        lowest_ns,
-        highest_ns: lowest_ns + (1 << (doubling + u64::from(UNIT))) - 1,
-        count,
-    }
+    Bucket { lowest_ns, highest_ns: lowest_ns + (1 << (doubling + u64::from(UNIT))) - 1, count }
 }
 
 #[cfg(test)]

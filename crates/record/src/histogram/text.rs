@@ -42,9 +42,8 @@ pub(super) fn decode(text: &str) -> Result<Buckets, HistogramError> {
         .decode(text)
         .map_err(|error| HistogramError::NotBase64(error.to_string()))?;
     let bytes = inflated(&packed)?;
-    let (header, counts) = bytes
-        .split_at_checked(PLAIN_HEADER)
-        .ok_or_else(|| wrong("it ends inside its header"))?;
+    let (header, counts) =
+        bytes.split_at_checked(PLAIN_HEADER).ok_or_else(|| wrong("it ends inside its header"))?;
     if word(header, 0) != PLAIN || word(header, 8) != 0 {
         return Err(wrong("its header is of another form"));
     }
@@ -54,23 +53,17 @@ pub(super) fn decode(text: &str) -> Result<Buckets, HistogramError> {
         return Err(HistogramError::OtherRange { found });
     }
     let length = usize::try_from(word(header, 4)).unwrap_or(usize::MAX);
-    let counts = counts
-        .get(..length)
-        .ok_or_else(|| wrong("it ends inside its counts"))?;
+    let counts = counts.get(..length).ok_or_else(|| wrong("it ends inside its counts"))?;
     unpack(counts)
 }
 
 fn inflated(packed: &[u8]) -> Result<Vec<u8>, HistogramError> {
-    let body = packed
-        .get(DEFLATED_HEADER..)
-        .ok_or_else(|| wrong("it ends inside its header"))?;
+    let body = packed.get(DEFLATED_HEADER..).ok_or_else(|| wrong("it ends inside its header"))?;
     if word(packed, 0) != DEFLATED {
         return Err(wrong("it is not in the deflate form"));
     }
     let length = usize::try_from(word(packed, 4)).unwrap_or(usize::MAX);
-    let body = body
-        .get(..length)
-        .ok_or_else(|| wrong("it ends inside its counts"))?;
+    let body = body.get(..length).ok_or_else(|| wrong("it ends inside its counts"))?;
     let mut bytes = Vec::with_capacity(4 * body.len());
     ZlibDecoder::new(body)
         .take(LONGEST)

@@ -9,11 +9,7 @@ use crate::{
 const SECOND: u64 = 1_000_000_000;
 
 fn start() -> Event {
-    Event::Start(Box::new(Start {
-        schema: SCHEMA,
-        seed: u64::MAX - 1,
-        ..Start::default()
-    }))
+    Event::Start(Box::new(Start { schema: SCHEMA, seed: u64::MAX - 1, ..Start::default() }))
 }
 
 fn reads(series: Series, latencies_ms: &[u64]) -> SeriesInterval {
@@ -39,25 +35,14 @@ fn database(index: u32, series: Vec<SeriesInterval>) -> DatabaseInterval {
     DatabaseInterval {
         index,
         series,
-        counters: Counters {
-            transactions_lazy: 7,
-            transactions_durable: 3,
-            ..Counters::default()
-        },
-        gauges: Gauges {
-            cache_bytes: 100 + u64::from(index),
-            ..Gauges::default()
-        },
+        counters: Counters { transactions_lazy: 7, transactions_durable: 3, ..Counters::default() },
+        gauges: Gauges { cache_bytes: 100 + u64::from(index), ..Gauges::default() },
     }
 }
 
 fn journal() -> Vec<Event> {
     let mark = |second: u64, edge| {
-        Event::Phase(PhaseMark {
-            at_ns: second * SECOND,
-            phase: Phase::Measure,
-            edge,
-        })
+        Event::Phase(PhaseMark { at_ns: second * SECOND, phase: Phase::Measure, edge })
     };
     vec![
         start(),
@@ -78,21 +63,11 @@ fn journal() -> Vec<Event> {
         ),
         interval(
             2,
-            vec![
-                database(0, vec![reads(Series::DatabaseRead, &[40])]),
-                database(1, vec![]),
-            ],
+            vec![database(0, vec![reads(Series::DatabaseRead, &[40])]), database(1, vec![])],
         ),
         mark(3, Edge::End),
-        Event::Log(LogLine {
-            at_ns: 3 * SECOND,
-            text: "done \u{2713}".to_owned(),
-        }),
-        Event::Finished(Finished {
-            at_ns: 3 * SECOND,
-            interrupted: false,
-            reason: None,
-        }),
+        Event::Log(LogLine { at_ns: 3 * SECOND, text: "done \u{2713}".to_owned() }),
+        Event::Finished(Finished { at_ns: 3 * SECOND, interrupted: false, reason: None }),
     ]
 }
 
@@ -106,10 +81,7 @@ fn totals_are_those_of_the_intervals() {
     let first = run.totals_of(Phase::Measure, 0).unwrap();
     assert_eq!(first.count(Series::DatabaseRead), 3);
     assert_eq!(first.span_ns, 2 * SECOND);
-    assert_eq!(
-        first.counters.transactions_lazy + first.counters.transactions_durable,
-        20
-    );
+    assert_eq!(first.counters.transactions_lazy + first.counters.transactions_durable, 20);
     let all = run.sum_of(Phase::Measure);
     let database_reads = &all.series[&Series::DatabaseRead];
     assert_eq!(database_reads.latency.sum_ns(), 100_000_000);
@@ -164,15 +136,9 @@ fn damage_before_the_last_line_names_the_line() {
 fn other_files_are_refused() {
     assert_eq!(RunRecord::load(b"").unwrap_err(), LoadError::Empty);
     assert_eq!(RunRecord::load(b"\n\n").unwrap_err(), LoadError::Empty);
-    assert_eq!(
-        RunRecord::load(b"\xEF\xCD\xAB\x89").unwrap_err(),
-        LoadError::NoStart
-    );
+    assert_eq!(RunRecord::load(b"\xEF\xCD\xAB\x89").unwrap_err(), LoadError::NoStart);
     let headless = text(&journal()[1..]);
-    assert_eq!(
-        RunRecord::load(headless.as_bytes()).unwrap_err(),
-        LoadError::NoStart
-    );
+    assert_eq!(RunRecord::load(headless.as_bytes()).unwrap_err(), LoadError::NoStart);
     let doubled = text(&[start(), start()]);
     let error = RunRecord::load(doubled.as_bytes()).unwrap_err();
     assert_eq!(error, LoadError::SecondStart { line: 2 });

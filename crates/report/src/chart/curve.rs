@@ -26,18 +26,14 @@ impl MonthsChart {
         let mut frame = Frame::new(720.0, 240.0);
         let points = || self.lines.iter().flat_map(|line| &line.points);
         let last = points().map(|point| point.0).fold(1.0, f64::max);
-        let most = points()
-            .map(|point| point.1)
-            .fold(self.limit.value, f64::max);
+        let most = points().map(|point| point.1).fold(self.limit.value, f64::max);
         let label = |value: f64| (value, plain_label(value));
         let ticks = round_ticks(most * 1.08, 4);
         let y = Scale::linear((0.0, ticks[ticks.len() - 1]), frame.upward());
         let ticks: Vec<_> = ticks.into_iter().map(label).collect();
         frame.vertical_axis(self.unit, &y, &ticks);
         let x = Scale::linear((0.0, last), frame.across());
-        let months = round_ticks(last, 8)
-            .into_iter()
-            .filter(|month| *month <= last);
+        let months = round_ticks(last, 8).into_iter().filter(|month| *month <= last);
         let months: Vec<_> = months.map(label).collect();
         frame.horizontal_axis(&x, &months);
         frame.threshold(&self.limit, &y);

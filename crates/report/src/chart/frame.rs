@@ -27,11 +27,7 @@ const BOTTOM: f64 = 26.0;
 impl Frame {
     /// An empty frame.
     pub(super) const fn new(width: f64, height: f64) -> Self {
-        Self {
-            width,
-            height,
-            body: String::new(),
-        }
+        Self { width, height, body: String::new() }
     }
 
     /// Left and right end of the plot.
@@ -68,11 +64,8 @@ impl Frame {
         for (value, label) in ticks {
             let x = scale.place(*value);
             self.rule("base", (x, bottom), (x, bottom + 4.0));
-            let (place, anchor) = if x > right - 16.0 {
-                (right + RIGHT - 2.0, "end")
-            } else {
-                (x, "middle")
-            };
+            let (place, anchor) =
+                if x > right - 16.0 { (right + RIGHT - 2.0, "end") } else { (x, "middle") };
             self.text(place, bottom + 16.0, anchor, "axis", label);
         }
     }
@@ -91,10 +84,7 @@ impl Frame {
     pub(super) fn line(&mut self, line: &Line, x: &Scale, y: &Scale) {
         let points = path(&line.points, x, y);
         let class = line.ink.class();
-        let _ = write!(
-            self.body,
-            r#"<polyline class="line {class}" points="{points}"/>"#
-        );
+        let _ = write!(self.body, r#"<polyline class="line {class}" points="{points}"/>"#);
     }
 
     /// Draws a straight stroke.
@@ -127,8 +117,7 @@ impl Frame {
 
 /// Points as the attribute of a line.
 pub(super) fn path(points: &[(f64, f64)], x: &Scale, y: &Scale) -> String {
-    let places = points
-        .iter()
-        .map(|&(across, up)| format!("{:.1},{:.1}", x.place(across), y.place(up)));
+    let places =
+        points.iter().map(|&(across, up)| format!("{:.1},{:.1}", x.place(across), y.place(up)));
     places.collect::<Vec<String>>().join(" ")
 }

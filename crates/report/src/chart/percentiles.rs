@@ -48,22 +48,15 @@ impl PercentileChart {
         let mut frame = Frame::new(490.0, 240.0);
         let rarest = self.rarest();
         let x = Scale::linear((0.0, -rarest.log10()), frame.across());
-        let values = self
-            .lines
-            .iter()
-            .flat_map(|line| &line.points)
-            .map(|point| point.1);
+        let values = self.lines.iter().flat_map(|line| &line.points).map(|point| point.1);
         let limits = self.thresholds.iter().map(|threshold| threshold.value);
         let positive = values.chain(limits).filter(|&value| value > 0.0);
-        let (low, high) = positive.fold((f64::MAX, 0.0_f64), |(low, high), value| {
-            (low.min(value), high.max(value))
-        });
+        let (low, high) = positive
+            .fold((f64::MAX, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)));
         let ticks = logarithmic_ticks(low.min(1e6), high);
         let y = Scale::logarithmic((ticks[0], ticks[ticks.len() - 1]), frame.upward());
-        let labelled: Vec<(f64, String)> = ticks
-            .iter()
-            .map(|&tick| (tick, plain_label(tick)))
-            .collect();
+        let labelled: Vec<(f64, String)> =
+            ticks.iter().map(|&tick| (tick, plain_label(tick))).collect();
         frame.vertical_axis("ms", &y, &labelled);
         let named: Vec<(f64, String)> = NAMED
             .iter()
@@ -75,14 +68,9 @@ impl PercentileChart {
             frame.threshold(threshold, &y);
         }
         for line in &self.lines {
-            let rarities = line
-                .points
-                .iter()
-                .map(|&(share, value)| (-(1.0 - share).log10(), value));
-            let line = Line {
-                points: rarities.collect(),
-                ..line.clone()
-            };
+            let rarities =
+                line.points.iter().map(|&(share, value)| (-(1.0 - share).log10(), value));
+            let line = Line { points: rarities.collect(), ..line.clone() };
             frame.line(&line, &x, &y);
         }
         frame.finish(&self.title, &self.description)
@@ -90,11 +78,7 @@ impl PercentileChart {
 
     /// One minus the highest share; at most one in ten, so that the axis has a width.
     fn rarest(&self) -> f64 {
-        let shares = self
-            .lines
-            .iter()
-            .flat_map(|line| &line.points)
-            .map(|point| point.0);
+        let shares = self.lines.iter().flat_map(|line| &line.points).map(|point| point.0);
         let highest = shares.fold(0.9, f64::max);
         (1.0 - highest).max(1e-9)
     }

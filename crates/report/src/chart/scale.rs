@@ -14,32 +14,19 @@ impl Scale {
     /// Even steps of the value are even steps of the place.
     pub(super) fn linear((from, to): (f64, f64), (low_place, high_place): (f64, f64)) -> Self {
         assert!(to > from, "a scale has a width");
-        Self {
-            from,
-            to,
-            low_place,
-            high_place,
-            logarithmic: false,
-        }
+        Self { from, to, low_place, high_place, logarithmic: false }
     }
 
     /// Even factors of the value are even steps of the place. Both ends must be above 0.
     pub(super) fn logarithmic((from, to): (f64, f64), places: (f64, f64)) -> Self {
         assert!(from > 0.0, "a logarithmic scale begins above 0");
         let logarithmic = Self::linear((from.log10(), to.log10()), places);
-        Self {
-            logarithmic: true,
-            ..logarithmic
-        }
+        Self { logarithmic: true, ..logarithmic }
     }
 
     /// The place of a value; values outside the range are put at its ends.
     pub(super) fn place(&self, value: f64) -> f64 {
-        let value = if self.logarithmic {
-            value.max(f64::MIN_POSITIVE).log10()
-        } else {
-            value
-        };
+        let value = if self.logarithmic { value.max(f64::MIN_POSITIVE).log10() } else { value };
         let share = ((value - self.from) / (self.to - self.from)).clamp(0.0, 1.0);
         self.low_place + share * (self.high_place - self.low_place)
     }
@@ -64,10 +51,7 @@ pub(super) fn round_ticks(highest: f64, wanted: u32) -> Vec<f64> {
 fn round_up(value: f64) -> f64 {
     let power = 10_f64.powf(value.log10().floor());
     let rounds = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power);
-    *rounds
-        .iter()
-        .find(|round: &&f64| **round >= value * 0.999_999)
-        .unwrap_or(&rounds[3])
+    *rounds.iter().find(|round: &&f64| **round >= value * 0.999_999).unwrap_or(&rounds[3])
 }
 
 /// 1, 2 and 5 times the powers of ten that enclose both ends; only powers where they span much.
@@ -75,11 +59,7 @@ pub(super) fn logarithmic_ticks(lowest: f64, highest: f64) -> Vec<f64> {
     let lowest = lowest.max(1e-3);
     let highest = highest.max(lowest * 10.0);
     let decades = (highest / lowest).log10();
-    let factors: &[f64] = if decades > 3.2 {
-        &[1.0]
-    } else {
-        &[1.0, 2.0, 5.0]
-    };
+    let factors: &[f64] = if decades > 3.2 { &[1.0] } else { &[1.0, 2.0, 5.0] };
     let power = |exponent: f64| 10_f64.powf(exponent);
     let mut exponent = lowest.log10().floor();
     let mut ticks = Vec::new();
@@ -104,10 +84,7 @@ pub(super) fn time_ticks(from: f64, to: f64, wanted: f64) -> Vec<f64> {
         7_200.0, 14_400.0, 43_200.0,
     ];
     let span = to - from;
-    let step = STEPS
-        .into_iter()
-        .find(|step| span / step <= wanted)
-        .unwrap_or(86_400.0);
+    let step = STEPS.into_iter().find(|step| span / step <= wanted).unwrap_or(86_400.0);
     let first = (from / step).ceil();
     (0_u32..1_000)
         .map(|index| (first + f64::from(index)) * step)
@@ -122,10 +99,7 @@ mod tests {
     fn same(left: &[f64], right: &[f64]) {
         assert_eq!(left.len(), right.len(), "{left:?} {right:?}");
         for (left, right) in left.iter().zip(right) {
-            assert!(
-                (left - right).abs() < 1e-9 * right.abs().max(1.0),
-                "{left} {right}"
-            );
+            assert!((left - right).abs() < 1e-9 * right.abs().max(1.0), "{left} {right}");
         }
     }
 
@@ -133,18 +107,9 @@ mod tests {
     fn ticks_are_round() {
         same(&round_ticks(330.0, 4), &[0.0, 100.0, 200.0, 300.0, 400.0]);
         same(&round_ticks(0.0, 4), &[0.0, 5e-10]);
-        same(
-            &logarithmic_ticks(1.7, 90.0),
-            &[1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0],
-        );
-        same(
-            &logarithmic_ticks(0.05, 900.0),
-            &[0.01, 0.1, 1.0, 10.0, 100.0, 1_000.0],
-        );
-        same(
-            &time_ticks(0.0, 60.0, 6.0),
-            &[0.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0],
-        );
+        same(&logarithmic_ticks(1.7, 90.0), &[1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0]);
+        same(&logarithmic_ticks(0.05, 900.0), &[0.01, 0.1, 1.0, 10.0, 100.0, 1_000.0]);
+        same(&time_ticks(0.0, 60.0, 6.0), &[0.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0]);
         same(&time_ticks(7.0, 21.0, 5.0), &[10.0, 15.0, 20.0]);
     }
 
@@ -153,9 +118,6 @@ mod tests {
         let linear = Scale::linear((0.0, 10.0), (100.0, 0.0));
         same(&[linear.place(2.5), linear.place(11.0)], &[75.0, 0.0]);
         let logarithmic = Scale::logarithmic((1.0, 100.0), (0.0, 10.0));
-        same(
-            &[logarithmic.place(10.0), logarithmic.place(0.0)],
-            &[5.0, 0.0],
-        );
+        same(&[logarithmic.place(10.0), logarithmic.place(0.0)], &[5.0, 0.0]);
     }
 }

@@ -50,11 +50,8 @@ pub struct Hint {
 impl TimeChart {
     /// The picture.
     pub fn svg(&self) -> String {
-        let mut frame = if self.wide {
-            Frame::new(1_000.0, 250.0)
-        } else {
-            Frame::new(490.0, 240.0)
-        };
+        let mut frame =
+            if self.wide { Frame::new(1_000.0, 250.0) } else { Frame::new(490.0, 240.0) };
         let x = Scale::linear(self.time_range(), frame.across());
         let y = self.vertical_axis(&mut frame);
         self.time_axis(&mut frame, &x);
@@ -73,30 +70,20 @@ impl TimeChart {
     }
 
     fn time_range(&self) -> (f64, f64) {
-        let times = self
-            .lines
-            .iter()
-            .flat_map(|line| &line.points)
-            .map(|point| point.0);
+        let times = self.lines.iter().flat_map(|line| &line.points).map(|point| point.0);
         let times = times.chain(self.hints.iter().flat_map(|hint| [hint.from, hint.to]));
-        let (low, high) = times.fold((f64::MAX, f64::MIN), |(low, high), time| {
-            (low.min(time), high.max(time))
-        });
+        let (low, high) =
+            times.fold((f64::MAX, f64::MIN), |(low, high), time| (low.min(time), high.max(time)));
         if low < high { (low, high) } else { (0.0, 1.0) }
     }
 
     fn vertical_axis(&self, frame: &mut Frame) -> Scale {
-        let lines = self
-            .lines
-            .iter()
-            .flat_map(|line| &line.points)
-            .map(|point| point.1);
+        let lines = self.lines.iter().flat_map(|line| &line.points).map(|point| point.1);
         let band = self.band.iter().flat_map(|&(_, low, high)| [low, high]);
         let limits = self.thresholds.iter().map(|threshold| threshold.value);
         let positive = lines.chain(band).chain(limits).filter(|&value| value > 0.0);
-        let (low, high) = positive.fold((f64::MAX, 0.0_f64), |(low, high), value| {
-            (low.min(value), high.max(value))
-        });
+        let (low, high) = positive
+            .fold((f64::MAX, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)));
         let ticks = if self.logarithmic {
             logarithmic_ticks(low.min(1e6), high)
         } else {
@@ -108,10 +95,8 @@ impl TimeChart {
         } else {
             Scale::linear(ends, frame.upward())
         };
-        let labelled: Vec<(f64, String)> = ticks
-            .iter()
-            .map(|&tick| (tick, plain_label(tick)))
-            .collect();
+        let labelled: Vec<(f64, String)> =
+            ticks.iter().map(|&tick| (tick, plain_label(tick))).collect();
         frame.vertical_axis(self.unit, &scale, &labelled);
         scale
     }

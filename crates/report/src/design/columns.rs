@@ -7,18 +7,10 @@ pub(super) fn table(caption: &'static str, columns: Vec<Column>, rows: Vec<Row>)
     if rows.is_empty() {
         return Vec::new();
     }
-    vec![Block::Table(Table {
-        caption,
-        columns,
-        rows,
-    })]
+    vec![Block::Table(Table { caption, columns, rows })]
 }
 
 /// A column of numbers, with the metric that the glossary explains.
 pub(super) fn number_column(label: &'static str, metric: Option<&'static str>) -> Column {
-    Column {
-        metric,
-        numeric: true,
-        ..Column::text(label)
-    }
+    Column { metric, numeric: true, ..Column::text(label) }
 }

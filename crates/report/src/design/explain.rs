@@ -17,19 +17,10 @@ pub fn explain(sizing: &Sizing, name: &str) -> Option<String> {
     let _ = writeln!(text, "  source   {}", fact.source);
     for note in sizing.notes.iter().filter(|note| note.key == fact.key) {
         let (workbook, right) = (note.quirk.workbook(), note.quirk.corrected());
-        let _ = writeln!(
-            text,
-            "  note     official workbook: {workbook}; corrected: {right}"
-        );
+        let _ = writeln!(text, "  note     official workbook: {workbook}; corrected: {right}");
     }
     for used in used(sizing, fact) {
-        let _ = writeln!(
-            text,
-            "  with     {} = {}  ({})",
-            used.key,
-            used.written(),
-            used.source
-        );
+        let _ = writeln!(text, "  with     {} = {}  ({})", used.key, used.written(), used.source);
     }
     Some(text)
 }

@@ -41,11 +41,7 @@ impl GrowthPart {
     /// Months until a mailbox is full.
     fn months(&self, kept: f64) -> f64 {
         let each = self.weekly * WEEKS_PER_MONTH * kept;
-        if each > 0.0 {
-            (self.full - self.now).max(0.0) / each
-        } else {
-            0.0
-        }
+        if each > 0.0 { (self.full - self.now).max(0.0) / each } else { 0.0 }
     }
 }
 
@@ -65,17 +61,11 @@ pub(super) fn picture(sized: Sized<'_>) -> Option<Picture> {
             let all: f64 = parts.iter().map(|part| part.after(month, kept)).sum();
             (month, all / 1024.0 * overhead)
         };
-        Line {
-            label: label(kept, last(kept)),
-            ink,
-            points: (0..=POINTS).map(point).collect(),
-        }
+        Line { label: label(kept, last(kept)), ink, points: (0..=POINTS).map(point).collect() }
     };
     let lines: Vec<Line> = KEPT.iter().map(curve).collect();
     let size = sized.sizing.number(Key::DatabaseSizeWithOverheadGb)?;
-    let legend = lines
-        .iter()
-        .map(|line| (line.ink.class(), line.label.clone()));
+    let legend = lines.iter().map(|line| (line.ink.class(), line.label.clone()));
     let legend = legend.collect();
     let chart = MonthsChart {
         title: "GB in a database by months from now".to_owned(),
@@ -88,11 +78,7 @@ pub(super) fn picture(sized: Sized<'_>) -> Option<Picture> {
             is_goal: false,
         },
     };
-    Some(Picture {
-        title: chart.title.clone(),
-        svg: chart.svg(),
-        legend,
-    })
+    Some(Picture { title: chart.title.clone(), svg: chart.svg(), legend })
 }
 
 fn label(kept: f64, months: f64) -> String {
@@ -110,9 +96,7 @@ fn parts(sized: Sized<'_>) -> Option<Vec<GrowthPart>> {
     let value = |key| sized.sizing.number(key);
     let share = value(Key::DatabaseMailboxes)? / value(Key::MailboxesTotal)?.max(1.0);
     let tiers = 1..=sized.deployment.tiers.len();
-    let known = tiers
-        .clone()
-        .any(|tier| value(Key::Tier(tier, TierKey::InitialMb)).is_some());
+    let known = tiers.clone().any(|tier| value(Key::Tier(tier, TierKey::InitialMb)).is_some());
     let part = |tier: usize| {
         let of = |what| value(Key::Tier(tier, what));
         let full = of(TierKey::LimitMb)?;
@@ -124,8 +108,5 @@ fn parts(sized: Sized<'_>) -> Option<Vec<GrowthPart>> {
             weekly: of(TierKey::WeeklyMb)?,
         })
     };
-    tiers
-        .map(part)
-        .collect::<Option<Vec<_>>>()
-        .filter(|_| known)
+    tiers.map(part).collect::<Option<Vec<_>>>().filter(|_| known)
 }

@@ -50,10 +50,7 @@ fn failures(sized: Sized<'_>) -> Vec<Json> {
         return Vec::new();
     };
     let modes = found.modes.iter();
-    modes
-        .filter_map(|mode| failure_json(&found.needs, mode))
-        .map(Json::Object)
-        .collect()
+    modes.filter_map(|mode| failure_json(&found.needs, mode)).map(Json::Object).collect()
 }
 
 /// What a failure costs the servers that are left; pairs are the least and the most of any. None
@@ -68,14 +65,8 @@ pub fn failure_json(needs: &Needs, mode: &layout::Mode) -> Option<Map<String, Js
         ("active", json!([burden.active.0, burden.active.1])),
         ("not_active", json!(mode.not_active)),
         ("lost", json!(mode.lost)),
-        (
-            "megacycles",
-            json!([burden.megacycles.0, burden.megacycles.1]),
-        ),
-        (
-            "processor_percent",
-            json!(burden.processor.map(|share| share * 100.0)),
-        ),
+        ("megacycles", json!([burden.megacycles.0, burden.megacycles.1])),
+        ("processor_percent", json!(burden.processor.map(|share| share * 100.0))),
         ("iops", json!([burden.iops.0, burden.iops.1])),
     ];
     let members = members.map(|(name, value)| (name.to_owned(), value));

@@ -34,10 +34,7 @@ fn blocks(sized: Sized<'_>, found: &Simulated) -> Vec<Block> {
     let columns = vec![
         Column::text("what fails"),
         number_column("ways", None),
-        Column {
-            metric: Some("quorum"),
-            ..Column::text("quorum")
-        },
+        Column { metric: Some("quorum"), ..Column::text("quorum") },
         number_column("fewest active on a survivor", None),
         number_column("most active on a survivor", Some("active-databases")),
         number_column("most megacycles", Some("megacycles")),
@@ -46,11 +43,7 @@ fn blocks(sized: Sized<'_>, found: &Simulated) -> Vec<Block> {
         number_column("databases down", None),
         number_column("databases lost", None),
     ];
-    let rows = found
-        .modes
-        .iter()
-        .map(|mode| row(&found.needs, mode))
-        .collect();
+    let rows = found.modes.iter().map(|mode| row(&found.needs, mode)).collect();
     let caption = "The worst of all ways in which each failure can happen.";
     blocks.extend(table(caption, columns, rows));
     blocks.push(Block::Note(QUORUM.to_owned()));
@@ -88,14 +81,9 @@ fn row(needs: &Needs, mode: &Mode) -> Row {
 
 /// What to say where the simulation finds more than the formulas that sized the servers.
 fn beyond(sized: Sized<'_>, modes: &[Mode]) -> Option<String> {
-    let worst = sized
-        .sizing
-        .number(Key::ServerWorstActiveDbs(ServerKind::First))?;
+    let worst = sized.sizing.number(Key::ServerWorstActiveDbs(ServerKind::First))?;
     let most = |mode: &Mode| mode.active().map_or(0, |(_, most)| most);
-    let found = modes
-        .iter()
-        .filter(|mode| mode.not_active == 0)
-        .max_by_key(|mode| most(mode))?;
+    let found = modes.iter().filter(|mode| mode.not_active == 0).max_by_key(|mode| most(mode))?;
     let most = most(found);
     (most as f64 > worst).then(|| {
         format!(
@@ -119,19 +107,10 @@ fn grid(layout: &Layout) -> Picture {
     for (server, place) in layout.servers.iter().enumerate() {
         let top = height * server as f64;
         let name = format!("{} (site {})", server + 1, place.site + 1);
-        let _ = write!(
-            svg,
-            "<text x=\"0\" y=\"{:.1}\">{}</text>",
-            top + 10.0,
-            escape(&name)
-        );
+        let _ = write!(svg, "<text x=\"0\" y=\"{:.1}\">{}</text>", top + 10.0, escape(&name));
         for (database, preference) in layout.held_by(server).filter(|(at, _)| *at < shown) {
             let copy = layout.databases[database][preference - 1];
-            let late = if copy.lagged {
-                " fill-opacity=\"0.35\""
-            } else {
-                ""
-            };
+            let late = if copy.lagged { " fill-opacity=\"0.35\"" } else { "" };
             let _ = write!(
                 svg,
                 "<rect class=\"{}\"{late} x=\"{:.1}\" y=\"{top:.1}\" width=\"{:.1}\" \

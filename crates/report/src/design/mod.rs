@@ -51,10 +51,7 @@ pub fn sizing_json(sized: Sized<'_>) -> String {
 
 /// The document that page and text show.
 pub(crate) fn document(sized: Sized<'_>) -> Document {
-    Document {
-        banner: banner(sized),
-        sections: tables::sections(sized),
-    }
+    Document { banner: banner(sized), sections: tables::sections(sized) }
 }
 
 /// A number as a table shows it; a dash where it does not apply.
@@ -125,25 +122,14 @@ fn figures(sized: Sized<'_>) -> Vec<Figure> {
     ));
     let used = used.map_or_else(
         || "processors not sized: no spec_rate".to_owned(),
-        |used| {
-            format!(
-                "{} % of the processors at the worst",
-                number(used * 100.0, 1)
-            )
-        },
+        |used| format!("{} % of the processors at the worst", number(used * 100.0, 1)),
     );
     let build = sized.sizing.architecture.first.name();
     let ssds = sized.sizing.number(Key::MetaCacheSsdsAll);
     let ssds = ssds.map(|ssds| format!(", and {} SSDs", three_digits(ssds)));
     let in_all = format!("in all, {build}{}", ssds.unwrap_or_default());
     vec![
-        figure(
-            "Databases",
-            "databases-needed",
-            Key::DatabaseAll,
-            "",
-            mailboxes,
-        ),
+        figure("Databases", "databases-needed", Key::DatabaseAll, "", mailboxes),
         figure("Disks", "disks-needed", Key::DiskAll, "", in_all),
         figure(
             "Memory",

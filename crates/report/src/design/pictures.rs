@@ -22,17 +22,10 @@ type PicturePart = (&'static str, f64, &'static str);
 /// known.
 pub(super) fn capacity(sized: Sized<'_>) -> Option<Picture> {
     let value = |key| sized.sizing.number(key);
-    let (count, one) = (
-        value(Key::VolumeDbsPerVolume)?,
-        value(Key::DatabaseSizeWithOverheadGb)?,
-    );
+    let (count, one) = (value(Key::VolumeDbsPerVolume)?, value(Key::DatabaseSizeWithOverheadGb)?);
     let volume = value(Key::VolumeDbVolumeGb)?;
     let apart = sized.sizing.architecture.logs_apart;
-    let logs = if apart {
-        0.0
-    } else {
-        count * value(Key::LogSpaceGbPerDb)?
-    };
+    let logs = if apart { 0.0 } else { count * value(Key::LogSpaceGbPerDb)? };
     let databases = count * one;
     let free = volume * sized.deployment.data.volume_free_space;
     let index = (volume - databases - logs - free).max(0.0);
@@ -61,16 +54,12 @@ pub(super) fn capacity(sized: Sized<'_>) -> Option<Picture> {
 /// Active databases of the busiest server in each failure mode, against its copies; none where
 /// those are not known.
 pub(super) fn failures(sized: Sized<'_>) -> Option<Picture> {
-    let copies = sized
-        .sizing
-        .number(Key::ServerDbCopies(ServerKind::First))?;
+    let copies = sized.sizing.number(Key::ServerDbCopies(ServerKind::First))?;
     let bar = |&mode: &FailureMode| {
         let active = sized.sizing.number(Key::FailureActive(mode))?;
         let passive = (copies - active).max(0.0);
-        let parts: Vec<PicturePart> = vec![
-            ("active", active, "ink-read"),
-            ("passive", passive, "ink-tail"),
-        ];
+        let parts: Vec<PicturePart> =
+            vec![("active", active, "ink-read"), ("passive", passive, "ink-tail")];
         Some((mode.title(), parts))
     };
     let bars: Vec<_> = FailureMode::LISTED.iter().filter_map(bar).collect();
@@ -78,19 +67,14 @@ pub(super) fn failures(sized: Sized<'_>) -> Option<Picture> {
     Some(Picture {
         title: "Databases of the busiest server".to_owned(),
         svg: bars_svg("Active databases in each failure mode", &bars),
-        legend: legend
-            .map(|(class, text)| (class, text.to_owned()))
-            .to_vec(),
+        legend: legend.map(|(class, text)| (class, text.to_owned())).to_vec(),
     })
 }
 
 /// Horizontal bars made of parts, all in one scale.
 fn bars_svg(said: &str, bars: &[(&'static str, Vec<PicturePart>)]) -> String {
     let length = |parts: &[PicturePart]| parts.iter().map(|part| part.1).sum::<f64>();
-    let longest = bars
-        .iter()
-        .map(|(_, parts)| length(parts))
-        .fold(1e-9, f64::max);
+    let longest = bars.iter().map(|(_, parts)| length(parts)).fold(1e-9, f64::max);
     let scale = (WIDTH - LEFT - 70.0) / longest;
     let height = STEP * bars.len() as f64 + 4.0;
     let mut svg = format!(
@@ -115,11 +99,7 @@ fn bars_svg(said: &str, bars: &[(&'static str, Vec<PicturePart>)]) -> String {
             left += width;
         }
         let total = three_digits(length(parts));
-        let _ = write!(
-            svg,
-            "<text x=\"{:.1}\" y=\"{middle}\">{total}</text>",
-            left + 6.0
-        );
+        let _ = write!(svg, "<text x=\"{:.1}\" y=\"{middle}\">{total}</text>", left + 6.0);
     }
     svg + "</svg>"
 }

@@ -25,10 +25,7 @@ const COLUMNS: [(&str, Key); 6] = [
     ("databases", Key::DatabaseAll),
     ("disks", Key::DiskAll),
     ("memory GB", Key::MemoryAllGb),
-    (
-        "active at worst",
-        Key::ServerWorstActiveDbs(ServerKind::First),
-    ),
+    ("active at worst", Key::ServerWorstActiveDbs(ServerKind::First)),
     ("processors %", Key::ProcessorUtilWorst),
 ];
 
@@ -46,13 +43,8 @@ impl Candidate {
 
     fn cell(&self, key: Key) -> String {
         let value = self.number(key);
-        let value = value.map(|value| {
-            if key == Key::ProcessorUtilWorst {
-                value * 100.0
-            } else {
-                value
-            }
-        });
+        let value =
+            value.map(|value| if key == Key::ProcessorUtilWorst { value * 100.0 } else { value });
         value.map_or_else(|| "-".to_owned(), three_digits)
     }
 
@@ -63,11 +55,7 @@ impl Candidate {
             Ok(sizing) => {
                 let findings = sizing.findings.iter();
                 let worst = findings.filter(|finding| finding.severity == Severity::Violation);
-                worst
-                    .map(|finding| finding.text.as_str())
-                    .next()
-                    .unwrap_or_default()
-                    .to_owned()
+                worst.map(|finding| finding.text.as_str()).next().unwrap_or_default().to_owned()
             }
         }
     }
@@ -94,27 +82,14 @@ pub fn ranked(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
 pub fn scenarios(candidates: &[Candidate]) -> String {
     let mut head: Vec<String> = vec!["rank".to_owned()];
     let keys = candidates.first().map(|first| first.replacements.iter());
-    head.extend(
-        keys.into_iter()
-            .flatten()
-            .map(|replacement| replacement.key.clone()),
-    );
+    head.extend(keys.into_iter().flatten().map(|replacement| replacement.key.clone()));
     head.extend(COLUMNS.iter().map(|(label, _)| (*label).to_owned()));
     head.push("forbidden by".to_owned());
     let mut rows = vec![head];
     for (index, candidate) in candidates.iter().enumerate() {
-        let rank = if candidate.is_workable() {
-            (index + 1).to_string()
-        } else {
-            "-".to_owned()
-        };
+        let rank = if candidate.is_workable() { (index + 1).to_string() } else { "-".to_owned() };
         let mut row = vec![rank];
-        row.extend(
-            candidate
-                .replacements
-                .iter()
-                .map(|replacement| replacement.value.clone()),
-        );
+        row.extend(candidate.replacements.iter().map(|replacement| replacement.value.clone()));
         row.extend(COLUMNS.iter().map(|(_, key)| candidate.cell(*key)));
         row.push(candidate.reason());
         rows.push(row);
@@ -126,9 +101,7 @@ pub fn scenarios(candidates: &[Candidate]) -> String {
 fn aligned(rows: &[Vec<String>]) -> String {
     let columns = rows.first().map_or(0, Vec::len);
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
-    let widths: Vec<usize> = (0..columns)
-        .map(|column| width(column).unwrap_or(0))
-        .collect();
+    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
     let mut text = String::new();
     for row in rows {
         let mut line = String::new();
@@ -145,12 +118,10 @@ fn aligned(rows: &[Vec<String>]) -> String {
 pub fn scenarios_json(candidates: &[Candidate]) -> Json {
     let candidate = |candidate: &Candidate| {
         let inputs = candidate.replacements.iter();
-        let inputs: serde_json::Map<String, Json> = inputs
-            .map(|replacement| (replacement.key.clone(), json!(replacement.value)))
-            .collect();
-        let numbers = COLUMNS
-            .iter()
-            .map(|(_, key)| (key.name().into_owned(), json!(candidate.number(*key))));
+        let inputs: serde_json::Map<String, Json> =
+            inputs.map(|replacement| (replacement.key.clone(), json!(replacement.value))).collect();
+        let numbers =
+            COLUMNS.iter().map(|(_, key)| (key.name().into_owned(), json!(candidate.number(*key))));
         json!({
             "inputs": inputs,
             "workable": candidate.is_workable(),

@@ -142,19 +142,12 @@ pub(super) fn sections(sized: Sized<'_>) -> Vec<Section> {
 
 fn section(sized: Sized<'_>, id: &'static str, title: &'static str, keys: &[Key]) -> Section {
     let rows = rows(sized, keys);
-    let blocks = if rows.is_empty() {
-        Vec::new()
-    } else {
-        vec![Block::Table(keyed(rows))]
-    };
+    let blocks = if rows.is_empty() { Vec::new() } else { vec![Block::Table(keyed(rows))] };
     Section { id, title, blocks }
 }
 
 fn keyed(rows: Vec<Row>) -> Table {
-    let value = Column {
-        numeric: true,
-        ..Column::text("value")
-    };
+    let value = Column { numeric: true, ..Column::text("value") };
     Table {
         caption: "`plimsoll size FILE --explain KEY` shows where a number comes from.",
         columns: vec![
@@ -179,10 +172,7 @@ fn row(fact: &sizing::Fact) -> Row {
         sizing::Value::Decision(decision) => decision.name().to_owned(),
     };
     let metric = METRICS.iter().find(|(key, _)| *key == fact.key);
-    let label = Cell {
-        metric: metric.map(|(_, metric)| *metric),
-        ..Cell::plain(fact.key.title())
-    };
+    let label = Cell { metric: metric.map(|(_, metric)| *metric), ..Cell::plain(fact.key.title()) };
     Row::body(vec![
         label,
         Cell::plain(value),
@@ -241,11 +231,7 @@ fn mailboxes(sized: Sized<'_>) -> Section {
     let rows = sized.deployment.tiers.iter().enumerate().map(row).collect();
     let mut blocks = table("Averages over the mailboxes of a tier.", columns, rows);
     blocks.extend(growth::picture(sized).map(Block::Picture));
-    Section {
-        id: "mailboxes",
-        title: "One mailbox of each tier",
-        blocks,
-    }
+    Section { id: "mailboxes", title: "One mailbox of each tier", blocks }
 }
 
 /// Files, rules and rows that could not be used, as `plimsoll profile` wrote them.
@@ -259,10 +245,8 @@ fn provenance(sized: Sized<'_>) -> Section {
 }
 
 fn storage(sized: Sized<'_>) -> Section {
-    let mut blocks: Vec<Block> = pictures::capacity(sized)
-        .map(Block::Picture)
-        .into_iter()
-        .collect();
+    let mut blocks: Vec<Block> =
+        pictures::capacity(sized).map(Block::Picture).into_iter().collect();
     blocks.push(Block::Table(keyed(rows(sized, STORAGE))));
     let system = &sized.deployment.file_system;
     blocks.push(Block::Note(format!(
@@ -275,20 +259,13 @@ fn storage(sized: Sized<'_>) -> Section {
     if sized.deployment.metacache.is_some() {
         blocks.push(Block::Note(METACACHE.to_owned()));
     }
-    Section {
-        id: "storage",
-        title: "Volumes and disks",
-        blocks,
-    }
+    Section { id: "storage", title: "Volumes and disks", blocks }
 }
 
 fn failures(sized: Sized<'_>) -> Section {
     let columns = vec![
         Column::text("what fails"),
-        number_column(
-            "active databases of the busiest server",
-            Some("active-databases"),
-        ),
+        number_column("active databases of the busiest server", Some("active-databases")),
         number_column("megacycles", Some("megacycles")),
         number_column("processors used %", None),
     ];
@@ -314,11 +291,7 @@ fn failures(sized: Sized<'_>) -> Section {
         rows,
     );
     blocks.extend(pictures::failures(sized).map(Block::Picture));
-    Section {
-        id: "failures",
-        title: "When servers fail",
-        blocks,
-    }
+    Section { id: "failures", title: "When servers fail", blocks }
 }
 
 fn backups(sized: Sized<'_>) -> Section {

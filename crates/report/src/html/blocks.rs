@@ -38,30 +38,18 @@ fn table(content: &Table) -> String {
     let mut html = format!(
         "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{caption}\">\n\
          <table{}><caption>{caption}</caption>\n<thead>\n",
-        if is_narrow(content) {
-            " class=\"narrow\""
-        } else {
-            ""
-        }
+        if is_narrow(content) { " class=\"narrow\"" } else { "" }
     );
     html += &group_headings(&content.columns);
     html += "<tr>";
     for column in &content.columns {
-        let class = if column.numeric {
-            " class=\"number\""
-        } else {
-            ""
-        };
+        let class = if column.numeric { " class=\"number\"" } else { "" };
         let label = term(column.label, column.metric);
         let _ = write!(html, "<th scope=\"col\"{class}>{label}</th>");
     }
     html += "</tr>\n</thead>\n<tbody>\n";
     for row in &content.rows {
-        html += if row.sum {
-            "<tr class=\"sum\">"
-        } else {
-            "<tr>"
-        };
+        html += if row.sum { "<tr class=\"sum\">" } else { "<tr>" };
         for (index, (cell, column)) in row.cells.iter().zip(&content.columns).enumerate() {
             html += &table_cell(cell, column, index == 0);
         }
@@ -87,10 +75,7 @@ fn group_headings(columns: &[Column]) -> String {
             let _ = write!(html, "<td colspan=\"{span}\"></td>");
         } else {
             let group = escape(group);
-            let _ = write!(
-                html,
-                "<th scope=\"colgroup\" colspan=\"{span}\">{group}</th>"
-            );
+            let _ = write!(html, "<th scope=\"colgroup\" colspan=\"{span}\">{group}</th>");
         }
     }
     html + "</tr>\n"
@@ -123,16 +108,9 @@ fn share_bar(share: f64) -> String {
 fn charts(list: &[Chart]) -> String {
     let mut html = String::from("<div class=\"charts\">\n");
     for chart in list {
-        let class = if chart.is_wide() {
-            " class=\"wide\""
-        } else {
-            ""
-        };
+        let class = if chart.is_wide() { " class=\"wide\"" } else { "" };
         let title = term(chart.title(), Some(chart.metric()));
-        let _ = write!(
-            html,
-            "<figure{class}>\n<figcaption><b>{title}</b><span class=\"legend\">"
-        );
+        let _ = write!(html, "<figure{class}>\n<figcaption><b>{title}</b><span class=\"legend\">");
         for line in chart.lines().iter().rev() {
             let (ink, label) = (line.ink.class(), escape(&line.label));
             let _ = write!(html, "<span><i class=\"{ink}\"></i>{label}</span>");
@@ -151,11 +129,7 @@ fn picture(content: &Picture) -> String {
          <span class=\"legend\">"
     );
     for (class, label) in &content.legend {
-        let _ = write!(
-            html,
-            "<span><i class=\"{class}\"></i>{}</span>",
-            escape(label)
-        );
+        let _ = write!(html, "<span><i class=\"{class}\"></i>{}</span>", escape(label));
     }
     html + "</span></figcaption>\n" + &content.svg + "\n</figure>\n</div>\n"
 }

@@ -101,10 +101,7 @@ fn push_glossary(html: &mut String, metrics: &[&str]) {
         "<section id=\"glossary\" aria-labelledby=\"glossary-title\">\n\
          <h2 id=\"glossary-title\">Glossary</h2>\n<dl class=\"glossary\">\n",
     );
-    for entry in glossary::entries()
-        .iter()
-        .filter(|entry| used.contains(entry.id))
-    {
+    for entry in glossary::entries().iter().filter(|entry| used.contains(entry.id)) {
         push_entry(html, entry);
     }
     html.push_str("</dl>\n</section>\n");
@@ -124,7 +121,5 @@ fn push_entry(html: &mut String, entry: &Entry) {
 
 /// Each text as a paragraph of its own.
 fn paragraphs<'a>(texts: impl Iterator<Item = &'a str>) -> String {
-    texts
-        .map(|text| ["<p>", &escape(text), "</p>"].concat())
-        .collect()
+    texts.map(|text| ["<p>", &escape(text), "</p>"].concat()).collect()
 }

@@ -20,47 +20,23 @@ pub(super) fn section(run: &RunRecord) -> Option<Section> {
     if run.span_ns(Phase::Measure) == 0 {
         return None;
     }
-    let times = Times {
-        run,
-        rows: merge_neighbours(&rows),
-    };
+    let times = Times { run, rows: merge_neighbours(&rows) };
     let thresholds = &run.start.settings.thresholds;
     let milliseconds = |ns: u64| ns as f64 / 1e6;
-    let reads = (
-        milliseconds(thresholds.read_average_ns),
-        milliseconds(thresholds.read_maximum_ns),
-    );
+    let reads =
+        (milliseconds(thresholds.read_average_ns), milliseconds(thresholds.read_maximum_ns));
     let log_writes = (
         milliseconds(thresholds.log_write_average_ns),
         milliseconds(thresholds.log_write_maximum_ns),
     );
     let charts = vec![
         times.load(),
-        times.latency(
-            Series::DatabaseRead,
-            Ink::Read,
-            "database-reads-latency",
-            Some(reads),
-        ),
-        times.latency(
-            Series::LogWrite,
-            Ink::Log,
-            "log-writes-latency",
-            Some(log_writes),
-        ),
-        times.latency(
-            Series::DatabaseWrite,
-            Ink::Write,
-            "database-writes-latency",
-            None,
-        ),
+        times.latency(Series::DatabaseRead, Ink::Read, "database-reads-latency", Some(reads)),
+        times.latency(Series::LogWrite, Ink::Log, "log-writes-latency", Some(log_writes)),
+        times.latency(Series::DatabaseWrite, Ink::Write, "database-writes-latency", None),
         percentiles(run),
     ];
-    Some(Section {
-        id: "charts",
-        title: "Over Time",
-        blocks: vec![Block::Charts(charts)],
-    })
+    Some(Section { id: "charts", title: "Over Time", blocks: vec![Block::Charts(charts)] })
 }
 
 /// A time on the charts: one interval, or several that stand too close together.
@@ -102,9 +78,7 @@ impl Moment<'_> {
     }
 
     fn parts(&self, series: Series) -> impl Iterator<Item = &SeriesRow> {
-        self.rows
-            .iter()
-            .filter_map(move |row| row.series.get(&series))
+        self.rows.iter().filter_map(move |row| row.series.get(&series))
     }
 
     /// Mean in milliseconds over all requests; none where there was none.
@@ -143,27 +117,18 @@ fn weighted_mean_ms<'a>(parts: impl Iterator<Item = &'a SeriesRow>) -> Option<f6
 impl Times<'_> {
     fn judged(&self) -> Option<(f64, f64)> {
         let span = span_of(self.run, Phase::Measure)?;
-        let end = span
-            .to_ns
-            .or_else(|| self.run.intervals.last().map(|row| row.to_ns))?;
+        let end = span.to_ns.or_else(|| self.run.intervals.last().map(|row| row.to_ns))?;
         Some((span.from_ns as f64 / 1e9, end as f64 / 1e9))
     }
 
     fn load(&self) -> Chart {
         let of = |value: &dyn Fn(&Moment) -> f64| {
-            self.rows
-                .iter()
-                .map(|row| (row.middle(), value(row)))
-                .collect()
+            self.rows.iter().map(|row| (row.middle(), value(row))).collect()
         };
         let reads = |row: &Moment| row.per_second(Series::DatabaseRead);
         let writes = |row: &Moment| row.per_second(Series::DatabaseWrite);
         let total = |row: &Moment| reads(row) + writes(row);
-        let line = |label: &str, ink, points| Line {
-            label: label.to_owned(),
-            ink,
-            points,
-        };
+        let line = |label: &str, ink, points| Line { label: label.to_owned(), ink, points };
         let hints = self.rows.iter().map(|row| Hint {
             from: row.from(),
             to: row.to(),
@@ -210,10 +175,7 @@ impl Times<'_> {
         limits: Option<(f64, f64)>,
     ) -> Chart {
         let points = |value: &dyn Fn(&Moment) -> Option<f64>| {
-            self.rows
-                .iter()
-                .filter_map(|row| Some((row.middle(), value(row)?)))
-                .collect()
+            self.rows.iter().filter_map(|row| Some((row.middle(), value(row)?))).collect()
         };
         let hints = self.rows.iter().filter_map(|row| {
             let (mean, p99) = (row.mean_ms(series)?, row.p99_ms(series)?);
@@ -223,11 +185,7 @@ impl Times<'_> {
                 format::three_digits(mean),
                 format::three_digits(p99)
             );
-            Some(Hint {
-                from: row.from(),
-                to: row.to(),
-                text,
-            })
+            Some(Hint { from: row.from(), to: row.to(), text })
         });
         let thresholds = limits.into_iter().flat_map(|(average, maximum)| {
             let threshold = |label: &str, value: f64| Threshold {
@@ -235,16 +193,9 @@ impl Times<'_> {
                 value,
                 is_goal: false,
             };
-            [
-                threshold("average", average),
-                threshold("any interval", maximum),
-            ]
+            [threshold("average", average), threshold("any interval", maximum)]
         });
-        let line = |label: &str, ink, points| Line {
-            label: label.to_owned(),
-            ink,
-            points,
-        };
+        let line = |label: &str, ink, points| Line { label: label.to_owned(), ink, points };
         Chart::Time(TimeChart {
             title: format!("{}: latency", series.name()),
             description: self.describe(series),
@@ -252,11 +203,7 @@ impl Times<'_> {
             unit: "ms",
             logarithmic: true,
             lines: vec![
-                line(
-                    "99th percentile",
-                    Ink::Tail,
-                    points(&|row| row.p99_ms(series)),
-                ),
+                line("99th percentile", Ink::Tail, points(&|row| row.p99_ms(series))),
                 line("Average", ink, points(&|row| row.mean_ms(series))),
             ],
             band: self.band(series),
@@ -314,14 +261,8 @@ fn percentiles(run: &RunRecord) -> Chart {
         };
         let latency = &total.latency;
         let shares = PercentileChart::shares(latency.count());
-        let points = shares
-            .into_iter()
-            .map(|share| (share, latency.quantile(share) as f64 / 1e6));
-        lines.push(Line {
-            label: series.name().to_owned(),
-            ink,
-            points: points.collect(),
-        });
+        let points = shares.into_iter().map(|share| (share, latency.quantile(share) as f64 / 1e6));
+        lines.push(Line { label: series.name().to_owned(), ink, points: points.collect() });
         let p999 = format::latency(latency.quantile(0.999) as f64);
         said.push(format!("{}: 99.9 percent within {p999}.", series.name()));
     }

@@ -10,9 +10,7 @@ use crate::format;
 pub(super) fn section(run: &RunRecord) -> Section {
     let files = Table {
         caption: "Files",
-        columns: ["Instance", "Log path", "Database path"]
-            .map(Column::text)
-            .to_vec(),
+        columns: ["Instance", "Log path", "Database path"].map(Column::text).to_vec(),
         rows: databases(run)
             .map(|facts| {
                 let cells = [&facts.name, &facts.log_folder, &facts.file];
@@ -42,11 +40,7 @@ pub(super) fn section(run: &RunRecord) -> Section {
     if !volumes.rows.is_empty() {
         blocks.push(Block::Table(volumes));
     }
-    Section {
-        id: "database-configuration",
-        title: "Database Configuration",
-        blocks,
-    }
+    Section { id: "database-configuration", title: "Database Configuration", blocks }
 }
 
 /// The volumes of databases and logs, each once, in order of appearance.
@@ -70,21 +64,12 @@ fn volume_row(volume: &VolumeFacts) -> Row {
     let words = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     let bytes = |bytes: u64| (bytes > 0).then(|| format::size(bytes));
     let kind = volume.rotational.map(|rotational| {
-        let kind = if rotational {
-            "rotating"
-        } else {
-            "solid state"
-        };
+        let kind = if rotational { "rotating" } else { "solid state" };
         kind.to_owned()
     });
     let unbuffered = match volume {
-        VolumeFacts {
-            cached: Some(_), ..
-        } => "no",
-        VolumeFacts {
-            caching_unknown: Some(_),
-            ..
-        } => "unknown",
+        VolumeFacts { cached: Some(_), .. } => "no",
+        VolumeFacts { caching_unknown: Some(_), .. } => "unknown",
         volume if volume.unbuffered => "yes",
         _ => "no",
     };

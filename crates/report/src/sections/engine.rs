@@ -38,11 +38,7 @@ pub(super) fn section(run: &RunRecord) -> Section {
             rows,
         })
     };
-    Section {
-        id: "transactions",
-        title: "Transactions",
-        blocks: vec![block],
-    }
+    Section { id: "transactions", title: "Transactions", blocks: vec![block] }
 }
 
 fn cells(name: &str, totals: &PhaseTotals) -> Vec<Cell> {

@@ -19,11 +19,7 @@ pub(super) fn section(run: &RunRecord, verdict: &Verdict) -> Section {
             Column::metric("Limit", "limit-share"),
             Column::text("Evidence"),
         ],
-        rows: verdict
-            .findings
-            .iter()
-            .map(|finding| row(run, finding))
-            .collect(),
+        rows: verdict.findings.iter().map(|finding| row(run, finding)).collect(),
     };
     Section {
         id: "findings",
@@ -45,15 +41,9 @@ fn row(run: &RunRecord, finding: &Finding) -> Row {
         Limit::AtMost(limit) => format!("<= {}", with_unit(limit)),
         Limit::AtLeast(limit) => format!(">= {}", with_unit(limit)),
     });
-    let evidence: Vec<String> = finding
-        .evidence
-        .iter()
-        .map(|evidence| meaning::describe(run, evidence))
-        .collect();
-    let measured = Cell {
-        share: share(finding),
-        ..Cell::or_none(finding.measured.map(with_unit))
-    };
+    let evidence: Vec<String> =
+        finding.evidence.iter().map(|evidence| meaning::describe(run, evidence)).collect();
+    let measured = Cell { share: share(finding), ..Cell::or_none(finding.measured.map(with_unit)) };
     let tone = match finding.outcome {
         Outcome::Pass => Tone::Plain,
         outcome => tone(outcome),

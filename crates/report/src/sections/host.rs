@@ -32,10 +32,7 @@ const COUNTERS: [Counter; 10] = [
     Counter {
         label: "Free System Page Table Entries",
         metric: "free-system-page-table-entries",
-        value: |of| {
-            of.free_system_page_table_entries
-                .map(|entries| entries as f64)
-        },
+        value: |of| of.free_system_page_table_entries.map(|entries| entries as f64),
         decimals: 0,
     },
     Counter {
@@ -107,24 +104,15 @@ const SHARES: [Share; 2] = [
 pub(super) fn section(run: &RunRecord) -> Section {
     let mut rows = counter_rows(run, Phase::Measure);
     let blocks = if rows.is_empty() {
-        vec![Block::Note(
-            "This run had no machine: it was simulated.".to_owned(),
-        )]
+        vec![Block::Note("This run had no machine: it was simulated.".to_owned())]
     } else {
         let stalls = run.intervals_of(Phase::Measure).map(stalls_per_second);
         let cells = statistics(&stalls.collect::<Vec<f64>>(), 3);
         let name = Cell::plain("Database Page Fault Stalls/sec").of_metric("page-fault-stalls");
         rows.insert(rows.len().min(6), Row::body([vec![name], cells].concat()));
-        vec![Block::Table(table(
-            "Counters of the machine during the measurement",
-            rows,
-        ))]
+        vec![Block::Table(table("Counters of the machine during the measurement", rows))]
     };
-    Section {
-        id: "host",
-        title: "Host System Performance",
-        blocks,
-    }
+    Section { id: "host", title: "Host System Performance", blocks }
 }
 
 /// The machine during the checksum pass, where there was one.
@@ -133,18 +121,12 @@ pub(super) fn during_checksum(run: &RunRecord) -> Option<Section> {
     (!rows.is_empty()).then(|| Section {
         id: "host-of-checksum",
         title: "Memory System Performance (of checksum)",
-        blocks: vec![Block::Table(table(
-            "Counters of the machine during the checksum pass",
-            rows,
-        ))],
+        blocks: vec![Block::Table(table("Counters of the machine during the checksum pass", rows))],
     })
 }
 
 fn table(caption: &'static str, rows: Vec<Row>) -> Table {
-    let numeric = |label| Column {
-        numeric: true,
-        ..Column::text(label)
-    };
+    let numeric = |label| Column { numeric: true, ..Column::text(label) };
     Table {
         caption,
         columns: vec![
@@ -174,10 +156,8 @@ fn counter_rows(run: &RunRecord, phase: Phase) -> Vec<Row> {
 
 /// Cells without a number where the system does not tell.
 fn share_rows(run: &RunRecord, phase: Phase) -> impl Iterator<Item = Row> {
-    let shares: Vec<&ProcessorShares> = run
-        .intervals_of(phase)
-        .filter_map(|row| row.processors.as_ref())
-        .collect();
+    let shares: Vec<&ProcessorShares> =
+        run.intervals_of(phase).filter_map(|row| row.processors.as_ref()).collect();
     SHARES.iter().map(move |share| {
         let values: Vec<f64> = shares.iter().map(|of| (share.value)(of)).collect();
         let name = Cell::plain(share.label).of_metric(share.metric);
@@ -193,17 +173,11 @@ fn statistics(values: &[f64], decimals: usize) -> Vec<Cell> {
     let average = values.iter().sum::<f64>() / values.len() as f64;
     let minimum = values.iter().copied().fold(f64::INFINITY, f64::min);
     let maximum = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    [average, minimum, maximum]
-        .map(|value| Cell::plain(format::number(value, decimals)))
-        .to_vec()
+    [average, minimum, maximum].map(|value| Cell::plain(format::number(value, decimals))).to_vec()
 }
 
 fn stalls_per_second(row: &IntervalRow) -> f64 {
-    let stalls: u64 = row
-        .databases
-        .iter()
-        .map(|of| of.counters.page_fault_stalls)
-        .sum();
+    let stalls: u64 = row.databases.iter().map(|of| of.counters.page_fault_stalls).sum();
     match row.span_ns() {
         0 => 0.0,
         span_ns => stalls as f64 * 1e9 / span_ns as f64,

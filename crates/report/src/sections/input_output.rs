@@ -24,11 +24,7 @@ pub(super) fn transactional(run: &RunRecord) -> Section {
             Block::Table(distribution(
                 run,
                 "Latency of the transactions' I/O in ms, over every single request",
-                &[
-                    Series::DatabaseRead,
-                    Series::DatabaseWrite,
-                    Series::LogWrite,
-                ],
+                &[Series::DatabaseRead, Series::DatabaseWrite, Series::LogWrite],
             )),
         ],
     }
@@ -45,10 +41,7 @@ pub(super) fn maintenance(run: &RunRecord) -> Section {
         ),
         Series::MaintenanceRead,
         [
-            Column::metric(
-                "Database Maintenance IO Reads/sec",
-                "maintenance-reads-rate",
-            ),
+            Column::metric("Database Maintenance IO Reads/sec", "maintenance-reads-rate"),
             Column::metric(
                 "Database Maintenance IO Reads Average Bytes",
                 "maintenance-reads-bytes",
@@ -113,15 +106,9 @@ fn reads_of_one_kind(
 ) -> Section {
     let sum = run.sum_of(Phase::Measure);
     let cells = |totals: Option<&PhaseTotals>| {
-        let total = totals
-            .map(|totals| merged(totals, &[series]))
-            .unwrap_or_default();
+        let total = totals.map(|totals| merged(totals, &[series])).unwrap_or_default();
         let rate = totals.map_or(0.0, |totals| totals.rate(total.latency.count()));
-        [
-            format::number(rate, 3),
-            format::number(total.mean_bytes(), 3),
-        ]
-        .map(Cell::plain)
+        [format::number(rate, 3), format::number(total.mean_bytes(), 3)].map(Cell::plain)
     };
     let block = if sum.count(series) == 0 {
         Block::Note(otherwise.to_owned())
@@ -132,11 +119,7 @@ fn reads_of_one_kind(
             rows: rows_per_database(run, cells),
         })
     };
-    Section {
-        id,
-        title,
-        blocks: vec![block],
-    }
+    Section { id, title, blocks: vec![block] }
 }
 
 /// Which requests each group of columns counts.
@@ -161,16 +144,8 @@ impl IoKinds {
         const DATABASE: &str = "I/O Database";
         const LOG: &str = "I/O Log";
         [
-            (
-                DATABASE,
-                "Reads Average Latency (msec)",
-                "database-reads-latency",
-            ),
-            (
-                DATABASE,
-                "Writes Average Latency (msec)",
-                "database-writes-latency",
-            ),
+            (DATABASE, "Reads Average Latency (msec)", "database-reads-latency"),
+            (DATABASE, "Writes Average Latency (msec)", "database-writes-latency"),
             (DATABASE, "Reads/sec", "database-reads-rate"),
             (DATABASE, "Writes/sec", "database-writes-rate"),
             (DATABASE, "Reads Average Bytes", "database-reads-bytes"),
@@ -187,32 +162,20 @@ impl IoKinds {
     }
 
     fn cells(&self, totals: Option<&PhaseTotals>) -> Vec<Cell> {
-        let groups = [
-            (self.database_reads, self.database_writes),
-            (self.log_reads, self.log_writes),
-        ];
+        let groups =
+            [(self.database_reads, self.database_writes), (self.log_reads, self.log_writes)];
         let mut cells = Vec::with_capacity(12);
         for (reads, writes) in groups {
             let pair = [reads, writes].map(|series| {
-                let total = totals
-                    .map(|totals| merged(totals, series))
-                    .unwrap_or_default();
+                let total = totals.map(|totals| merged(totals, series)).unwrap_or_default();
                 let rate = totals.map_or(0.0, |totals| totals.rate(total.latency.count()));
                 (total, rate)
             });
-            let latencies = pair
-                .each_ref()
-                .map(|(total, _)| format::milliseconds(total.latency.mean_ns()));
+            let latencies =
+                pair.each_ref().map(|(total, _)| format::milliseconds(total.latency.mean_ns()));
             let rates = pair.each_ref().map(|(_, rate)| format::number(*rate, 3));
-            let sizes = pair
-                .each_ref()
-                .map(|(total, _)| format::number(total.mean_bytes(), 1));
-            cells.extend(
-                [latencies, rates, sizes]
-                    .concat()
-                    .into_iter()
-                    .map(Cell::plain),
-            );
+            let sizes = pair.each_ref().map(|(total, _)| format::number(total.mean_bytes(), 1));
+            cells.extend([latencies, rates, sizes].concat().into_iter().map(Cell::plain));
         }
         cells
     }
@@ -277,11 +240,8 @@ fn distribution(run: &RunRecord, caption: &'static str, kinds: &[Series]) -> Tab
     }
     Table {
         caption,
-        columns: [
-            vec![Column::text("Requests of"), Column::text("Instance")],
-            columns.to_vec(),
-        ]
-        .concat(),
+        columns: [vec![Column::text("Requests of"), Column::text("Instance")], columns.to_vec()]
+            .concat(),
         rows,
     }
 }
@@ -294,13 +254,8 @@ fn distribution_cells(series: Series, name: &str, total: &SeriesTotal) -> Vec<Ce
         Cell::plain(format::whole(summary.count)),
         Cell::plain(format::milliseconds(summary.mean_ns)),
     ];
-    let quantiles = [
-        summary.p50_ns,
-        summary.p90_ns,
-        summary.p99_ns,
-        summary.p999_ns,
-        summary.maximum_ns,
-    ];
+    let quantiles =
+        [summary.p50_ns, summary.p90_ns, summary.p99_ns, summary.p999_ns, summary.maximum_ns];
     cells.extend(quantiles.map(|ns| Cell::plain(format::milliseconds(ns as f64))));
     cells
 }

@@ -29,11 +29,7 @@ pub(super) fn section(run: &RunRecord) -> Section {
         let torn = "The last line of the record is cut off: the program stopped while writing it.";
         blocks.push(Block::Note(torn.to_owned()));
     }
-    Section {
-        id: "test-issues",
-        title: "Test Issues",
-        blocks,
-    }
+    Section { id: "test-issues", title: "Test Issues", blocks }
 }
 
 fn per_volume(run: &RunRecord) -> Table {
@@ -53,11 +49,7 @@ fn per_volume(run: &RunRecord) -> Table {
     let number = |label| Column::metric(label, "input-output-errors");
     Table {
         caption: "Errors by volume",
-        columns: vec![
-            Column::text("Volume"),
-            number("Failed requests"),
-            number("Damaged content"),
-        ],
+        columns: vec![Column::text("Volume"), number("Failed requests"), number("Damaged content")],
         rows: volumes
             .into_iter()
             .map(|(volume, (requests, content))| {
@@ -74,9 +66,7 @@ fn each(run: &RunRecord) -> Table {
             Severity::Error => ("Error", Tone::Fail),
             Severity::Warning => ("Warning", Tone::Warn),
         };
-        let database = issue
-            .database
-            .map(|index| meaning::database_name(run, index));
+        let database = issue.database.map(|index| meaning::database_name(run, index));
         let offset = issue.offset_bytes.map(format::whole);
         Row::body(vec![
             Cell::plain(wall_clock(run, issue.at_ns)),

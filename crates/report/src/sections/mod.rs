@@ -56,11 +56,7 @@ fn test_log(run: &RunRecord) -> Section {
         let at_ns = run.start.started_epoch_ns.saturating_add(line.at_ns);
         (format::timestamp(at_ns), line.text.clone())
     });
-    Section {
-        id: "test-log",
-        title: "Test Log",
-        blocks: vec![Block::Log(lines.collect())],
-    }
+    Section { id: "test-log", title: "Test Log", blocks: vec![Block::Log(lines.collect())] }
 }
 
 fn plan(run: &RunRecord) -> Section {

@@ -24,59 +24,19 @@ fn load(run: &RunRecord) -> Vec<Fact> {
     let found = run.tuned.map_or("", |_| ", found by tuning");
     let threads = format!("{} (per database{found})", run.sessions_per_database());
     let size = |bytes: u64| format!("{} (per database)", format::size(bytes));
-    let maintenance = if settings.background_maintenance {
-        "yes"
-    } else {
-        "no"
-    };
+    let maintenance = if settings.background_maintenance { "yes" } else { "no" };
     let copies = settings.copies_per_database.to_string();
     vec![
         Fact::metric("Thread Count", "thread-count", threads),
-        Fact::metric(
-            "Minimum Database Cache",
-            "cache-size",
-            size(settings.cache_minimum_bytes),
-        ),
-        Fact::metric(
-            "Maximum Database Cache",
-            "cache-size",
-            size(settings.cache_maximum_bytes),
-        ),
-        Fact::metric(
-            "Insert Operations",
-            "operation-mix",
-            percent(mix.insert_percent),
-        ),
-        Fact::metric(
-            "Delete Operations",
-            "operation-mix",
-            percent(mix.delete_percent),
-        ),
-        Fact::metric(
-            "Replace Operations",
-            "operation-mix",
-            percent(mix.replace_percent),
-        ),
-        Fact::metric(
-            "Read Operations",
-            "operation-mix",
-            percent(mix.read_percent),
-        ),
-        Fact::metric(
-            "Lazy Commits",
-            "lazy-commits",
-            percent(settings.lazy_commit_percent),
-        ),
-        Fact::metric(
-            "Run Background Database Maintenance",
-            "background-maintenance",
-            maintenance,
-        ),
-        Fact::metric(
-            "Number of Copies per Database",
-            "copies-per-database",
-            copies,
-        ),
+        Fact::metric("Minimum Database Cache", "cache-size", size(settings.cache_minimum_bytes)),
+        Fact::metric("Maximum Database Cache", "cache-size", size(settings.cache_maximum_bytes)),
+        Fact::metric("Insert Operations", "operation-mix", percent(mix.insert_percent)),
+        Fact::metric("Delete Operations", "operation-mix", percent(mix.delete_percent)),
+        Fact::metric("Replace Operations", "operation-mix", percent(mix.replace_percent)),
+        Fact::metric("Read Operations", "operation-mix", percent(mix.read_percent)),
+        Fact::metric("Lazy Commits", "lazy-commits", percent(settings.lazy_commit_percent)),
+        Fact::metric("Run Background Database Maintenance", "background-maintenance", maintenance),
+        Fact::metric("Number of Copies per Database", "copies-per-database", copies),
     ]
 }
 

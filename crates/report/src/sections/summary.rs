@@ -34,20 +34,12 @@ pub(super) fn banner(run: &RunRecord, verdict: &Verdict) -> Banner {
 fn main_number(run: &RunRecord) -> (String, &'static str, &'static str) {
     if let Some(pass) = passes::judged(run) {
         let rate = passes::rate(&passes::sum(pass)).map(format::three_digits);
-        return (
-            rate.unwrap_or_else(|| "no".to_owned()),
-            "MiB/s",
-            "checksum-rate",
-        );
+        return (rate.unwrap_or_else(|| "no".to_owned()), "MiB/s", "checksum-rate");
     }
     let iops = run.span_ns(Phase::Measure) > 0;
     let iops = iops.then(|| format::three_digits(run.achieved_transactional_iops()));
     let unit = "transactional IOPS";
-    (
-        iops.unwrap_or_else(|| "no".to_owned()),
-        unit,
-        "achieved-transactional-iops",
-    )
+    (iops.unwrap_or_else(|| "no".to_owned()), unit, "achieved-transactional-iops")
 }
 
 fn figures(run: &RunRecord, verdict: &Verdict) -> Vec<Figure> {
@@ -93,9 +85,8 @@ fn mailboxes(run: &RunRecord, verdict: &Verdict) -> Option<Figure> {
     run.start.settings.iops_per_mailbox?;
     let is_carried = verdict.exit_code() == 0 && run.span_ns(Phase::Measure) > 0;
     let carried = is_carried.then(|| Carried::of(run))?;
-    let room = carried
-        .by_space
-        .map(|mailboxes| format!("; room for {}", format::number(mailboxes, 0)));
+    let room =
+        carried.by_space.map(|mailboxes| format!("; room for {}", format::number(mailboxes, 0)));
     Some(Figure {
         label: "Mailboxes",
         metric: "mailboxes-carried",
@@ -116,10 +107,9 @@ fn damaged_pages(run: &RunRecord, verdict: &Verdict) -> Option<Figure> {
     Some(Figure {
         label: "Damaged pages",
         metric: "checksums",
-        value: finding.measured.map_or_else(
-            || "not checked".to_owned(),
-            |pages| format::number(pages, 0),
-        ),
+        value: finding
+            .measured
+            .map_or_else(|| "not checked".to_owned(), |pages| format::number(pages, 0)),
         remark: format!("of {} seen", format::whole(seen)),
         tone: tone(finding.outcome),
     })

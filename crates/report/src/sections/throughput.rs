@@ -23,24 +23,12 @@ pub(super) fn section(run: &RunRecord) -> Section {
         target.unwrap_or_else(|| "none: as many as possible".to_owned()),
     ));
     let percentages = [
-        (
-            "Capacity Percentage",
-            "capacity-percentage",
-            settings.capacity_percent,
-        ),
-        (
-            "Throughput Percentage",
-            "throughput-percentage",
-            settings.throughput_percent,
-        ),
+        ("Capacity Percentage", "capacity-percentage", settings.capacity_percent),
+        ("Throughput Percentage", "throughput-percentage", settings.throughput_percent),
     ];
     for (label, metric, percent) in percentages {
         let value = percent.map(|percent| format!("{percent:.0} %"));
-        facts.push(Fact::metric(
-            label,
-            metric,
-            value.unwrap_or_else(|| "not set".to_owned()),
-        ));
+        facts.push(Fact::metric(label, metric, value.unwrap_or_else(|| "not set".to_owned())));
     }
     facts.push(Fact::metric(
         "Initial Database Size (bytes)",

@@ -20,11 +20,7 @@ pub(super) fn checksums(run: &RunRecord) -> Section {
         let caption = "Every page of every database, read and verified";
         Block::Table(statistics(run, caption, &run.checksums))
     };
-    Section {
-        id: "checksum-statistics",
-        title: "Checksum Statistics - All",
-        blocks: vec![block],
-    }
+    Section { id: "checksum-statistics", title: "Checksum Statistics - All", blocks: vec![block] }
 }
 
 /// The same of a backup, where one was made.
@@ -65,11 +61,7 @@ fn statistics(run: &RunRecord, caption: &'static str, pass: &[Checksum]) -> Tabl
     if rows.len() > 1 {
         rows.push(Row::sum(cells("(Sum)", &passes::sum(pass))));
     }
-    Table {
-        caption,
-        columns: [vec![Column::text("Database")], columns.to_vec()].concat(),
-        rows,
-    }
+    Table { caption, columns: [vec![Column::text("Database")], columns.to_vec()].concat(), rows }
 }
 
 fn cells(name: &str, of: &Checksum) -> Vec<Cell> {
@@ -111,11 +103,7 @@ const CHECKSUM_READS: PassReads = PassReads {
     id: "disk-subsystem-of-checksum",
     title: "Disk Subsystem Performance (of checksum)",
     caption: "The reads of the checksum pass",
-    metrics: [
-        "checksum-reads-latency",
-        "checksum-reads-rate",
-        "checksum-reads-bytes",
-    ],
+    metrics: ["checksum-reads-latency", "checksum-reads-rate", "checksum-reads-bytes"],
 };
 
 const BACKUP_READS: PassReads = PassReads {
@@ -124,11 +112,7 @@ const BACKUP_READS: PassReads = PassReads {
     id: "disk-subsystem-of-backup",
     title: "Disk Subsystem Performance (of backup)",
     caption: "The reads of the backup",
-    metrics: [
-        "backup-reads-latency",
-        "backup-reads-rate",
-        "backup-reads-bytes",
-    ],
+    metrics: ["backup-reads-latency", "backup-reads-rate", "backup-reads-bytes"],
 };
 
 /// The reads of the checksum pass, where they were measured.

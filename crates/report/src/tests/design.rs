@@ -25,11 +25,7 @@ pub(super) const DEPLOYMENTS: [&str; 4] = [
 
 /// A deployment of [`DEPLOYMENTS`] with its mailboxes.
 pub(super) fn deployment(rest: &str) -> Deployment {
-    let year = if rest.contains("[metacache]") {
-        2019
-    } else {
-        2013
-    };
+    let year = if rest.contains("[metacache]") { 2019 } else { 2013 };
     let text = format!(
         "name = \"<b>\"\nproduct = \"{year}\"\n[[tier]]\nmailboxes = 5000\nmessages_per_day = 120\n\
          size_limit = \"2GiB\"\ninitial_size = \"1GiB\"\n{rest}"
@@ -41,10 +37,7 @@ fn each(mut check: impl FnMut(Sized<'_>)) {
     for rest in DEPLOYMENTS {
         let deployment = deployment(rest);
         let sizing = size(&deployment);
-        check(Sized {
-            deployment: &deployment,
-            sizing: &sizing,
-        });
+        check(Sized { deployment: &deployment, sizing: &sizing });
     }
 }
 
@@ -75,11 +68,7 @@ fn every_name_in_a_formula_is_a_key() {
             });
             for word in named {
                 let word = word.trim_end_matches('.');
-                assert!(
-                    sized.sizing.sheet.named(word).is_some(),
-                    "{word} in {}",
-                    fact.key
-                );
+                assert!(sized.sizing.sheet.named(word).is_some(), "{word} in {}", fact.key);
             }
         }
     });
@@ -123,10 +112,7 @@ fn the_figures_name_their_files() {
         DEPLOYMENTS[0]
     ));
     let sizing = size(&given);
-    let sized = Sized {
-        deployment: &given,
-        sizing: &sizing,
-    };
+    let sized = Sized { deployment: &given, sizing: &sizing };
     let (page, text) = (sizing_html(sized), sizing_text(sized));
     assert!(page.contains("log1.csv: 300 rows") && page.contains("row 7: &lt;no&gt; date"));
     assert!(text.contains("log1.csv: 300 rows\n") && text.contains("row 7: <no> date\n"));
@@ -151,9 +137,6 @@ fn the_picture_of_growth_says_when_mailboxes_are_full() {
     });
     let unknown = Deployment::parse("d.toml", Deployment::example()).unwrap();
     let sizing = size(&unknown);
-    let page = sizing_html(Sized {
-        deployment: &unknown,
-        sizing: &sizing,
-    });
+    let page = sizing_html(Sized { deployment: &unknown, sizing: &sizing });
     assert!(!page.contains("months from now"));
 }

@@ -8,10 +8,7 @@ use crate::{json, summary, text};
 
 const RENEW: &str = "GOLDEN";
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a golden file is renewed by the test that reads it"
-)]
+#[expect(clippy::disallowed_methods, reason = "a golden file is renewed by the test that reads it")]
 fn check(name: &str, golden: &str, actual: &str) {
     if std::env::var_os(RENEW).is_some() {
         let path = format!("{}/golden/{name}", env!("CARGO_MANIFEST_DIR"));
@@ -22,63 +19,36 @@ fn check(name: &str, golden: &str, actual: &str) {
     if let Some(((golden, actual), number)) = lines.find(|((left, right), _)| left != right) {
         panic!("{name} differs at line {number}:\n  golden {golden}\n  actual {actual}");
     }
-    assert_eq!(
-        golden.len(),
-        actual.len(),
-        "{name}: one is longer than the other"
-    );
+    assert_eq!(golden.len(), actual.len(), "{name}: one is longer than the other");
 }
 
 #[test]
 fn texts_are_as_before() {
     let render = |run: &record::RunRecord| text(run, &verdict::judge(run));
-    check(
-        "passing.txt",
-        include_str!("../../golden/passing.txt"),
-        &render(&passing()),
-    );
-    check(
-        "failing.txt",
-        include_str!("../../golden/failing.txt"),
-        &render(&failing()),
-    );
-    check(
-        "interrupted.txt",
-        include_str!("../../golden/interrupted.txt"),
-        &render(&interrupted()),
-    );
+    check("passing.txt", include_str!("../../golden/passing.txt"), &render(&passing()));
+    check("failing.txt", include_str!("../../golden/failing.txt"), &render(&failing()));
+    check("interrupted.txt", include_str!("../../golden/interrupted.txt"), &render(&interrupted()));
 }
 
 #[test]
 fn last_words_are_as_before() {
     let runs = [passing(), failing(), interrupted()];
     let said = runs.map(|run| summary(&run, &verdict::judge(&run)));
-    check(
-        "summaries.txt",
-        include_str!("../../golden/summaries.txt"),
-        &said.join("\n"),
-    );
+    check("summaries.txt", include_str!("../../golden/summaries.txt"), &said.join("\n"));
 }
 
 #[test]
 fn json_is_as_before() {
     let run = passing();
     let actual = json(&run, &verdict::judge(&run));
-    check(
-        "passing.json",
-        include_str!("../../golden/passing.json"),
-        &actual,
-    );
+    check("passing.json", include_str!("../../golden/passing.json"), &actual);
 }
 
 #[test]
 fn lines_fit_a_terminal() {
     for run in [passing(), failing()] {
         let text = text(&run, &verdict::judge(&run));
-        let widest = text
-            .lines()
-            .max_by_key(|line| line.chars().count())
-            .unwrap();
+        let widest = text.lines().max_by_key(|line| line.chars().count()).unwrap();
         assert!(widest.chars().count() <= 100, "{widest}");
     }
 }
@@ -106,9 +76,6 @@ fn every_member_of_the_json_is_described() {
     members(&serde_json::from_str(&text).unwrap(), &mut found);
     assert!(found.len() > 100);
     for name in found {
-        assert!(
-            described.contains(&format!("`{name}`")),
-            "{name} is not described"
-        );
+        assert!(described.contains(&format!("`{name}`")), "{name} is not described");
     }
 }

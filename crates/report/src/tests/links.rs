@@ -11,10 +11,7 @@ fn every_metric_shown_has_an_entry() {
     for run in every_kind() {
         let document = sections::document(&run, &verdict::judge(&run));
         for metric in document.metrics() {
-            assert!(
-                glossary::entry(metric).is_some(),
-                "no glossary entry for {metric}"
-            );
+            assert!(glossary::entry(metric).is_some(), "no glossary entry for {metric}");
         }
     }
 }
@@ -38,11 +35,7 @@ fn every_entry_is_of_a_metric_that_is_shown() {
     // Shown only where the machine and its devices tell what others do.
     shown.extend(["other-programs", "other-reads"]);
     for entry in glossary::entries() {
-        assert!(
-            shown.contains(entry.id),
-            "nothing leads to the entry {}",
-            entry.id
-        );
+        assert!(shown.contains(entry.id), "nothing leads to the entry {}", entry.id);
     }
 }
 

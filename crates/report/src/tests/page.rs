@@ -4,10 +4,7 @@ use super::{every_kind, failing, interrupted, passing};
 use crate::{html, sections};
 
 fn pages() -> Vec<String> {
-    every_kind()
-        .iter()
-        .map(|run| html(run, &verdict::judge(run)))
-        .collect()
+    every_kind().iter().map(|run| html(run, &verdict::judge(run))).collect()
 }
 
 /// The tags of a page in order: name, and whether it opens, closes or does both.
@@ -42,9 +39,7 @@ fn every_tag_is_closed_in_its_place() {
 #[test]
 fn nothing_comes_from_outside_and_nothing_is_run() {
     for page in pages() {
-        for banned in [
-            "http:", "https:", "src=", "url(", "@import", "<script", "<link", "onload",
-        ] {
+        for banned in ["http:", "https:", "src=", "url(", "@import", "<script", "<link", "onload"] {
             assert!(!page.contains(banned), "the page contains {banned}");
         }
     }

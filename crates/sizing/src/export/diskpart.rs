@@ -19,10 +19,7 @@ pub(super) fn documents(provision: &Provision) -> Vec<Document> {
             name: format!("{}-{name}", server.name),
             text: text.replace('\n', "\r\n"),
         };
-        [
-            document("diskpart.txt", disks),
-            document("volumes.ps1", around),
-        ]
+        [document("diskpart.txt", disks), document("volumes.ps1", around)]
     };
     servers.flat_map(both).collect()
 }
@@ -39,10 +36,7 @@ fn write_around(provision: &Provision, server: &Server, text: &mut String) -> st
     }
     writeln!(text, "\n# ERASES the disks that it names.")?;
     writeln!(text, "diskpart /s (Join-Path $PSScriptRoot {script})")?;
-    writeln!(
-        text,
-        "if ($LASTEXITCODE -ne 0) {{ throw 'diskpart has failed' }}\n"
-    )?;
+    writeln!(text, "if ($LASTEXITCODE -ne 0) {{ throw 'diskpart has failed' }}\n")?;
     for volume in &server.volumes {
         if provision.needs.build.file_system == "ReFS" {
             let mount = quoted(&mount_of(volume));
@@ -59,10 +53,7 @@ fn write_around(provision: &Provision, server: &Server, text: &mut String) -> st
 
 fn write_folder(path: &str, text: &mut String) -> std::fmt::Result {
     let path = quoted(path);
-    writeln!(
-        text,
-        "New-Item -ItemType Directory -Force -Path {path} | Out-Null"
-    )
+    writeln!(text, "New-Item -ItemType Directory -Force -Path {path} | Out-Null")
 }
 
 /// Where a volume is mounted for one of its databases.
@@ -88,20 +79,13 @@ fn write(provision: &Provision, server: &Server, text: &mut String) -> std::fmt:
         "ReFS" => "refs",
         _ => "ntfs",
     };
-    writeln!(
-        text,
-        "rem {}: diskpart /s {}-diskpart.txt",
-        server.name, server.name
-    )?;
+    writeln!(text, "rem {}: diskpart /s {}-diskpart.txt", server.name, server.name)?;
     writeln!(
         text,
         "rem This ERASES the disks below. Compare their numbers with `list disk` first."
     )?;
     let server_name = &server.name;
-    writeln!(
-        text,
-        "rem {server_name}-volumes.ps1 makes the mount folders and runs this."
-    )?;
+    writeln!(text, "rem {server_name}-volumes.ps1 makes the mount folders and runs this.")?;
     for volume in &server.volumes {
         write_volume(provision, volume, file_system, text)?;
     }
@@ -128,10 +112,7 @@ fn write_volume(
     writeln!(text, "clean")?;
     writeln!(text, "convert gpt")?;
     writeln!(text, "create partition primary")?;
-    writeln!(
-        text,
-        "format fs={file_system} unit=64K label=\"{name}\" quick"
-    )?;
+    writeln!(text, "format fs={file_system} unit=64K label=\"{name}\" quick")?;
     for database in &volume.databases {
         let mount = database_mount(provision, volume, database);
         writeln!(text, "assign mount=\"{mount}\"")?;

@@ -18,10 +18,7 @@ pub(super) fn documents(provision: &Provision) -> Vec<Document> {
     let document = |server: &Server| {
         let mut text = String::new();
         write(provision, server, &mut text).expect("invariant: writing to a string cannot fail");
-        Document {
-            name: format!("{}-linux.sh", server.name),
-            text,
-        }
+        Document { name: format!("{}-linux.sh", server.name), text }
     };
     servers.map(document).collect()
 }
@@ -29,33 +26,20 @@ pub(super) fn documents(provision: &Provision) -> Vec<Document> {
 fn write(provision: &Provision, server: &Server, text: &mut String) -> std::fmt::Result {
     let pools = provision.pools(server);
     let joined: u32 = pools.iter().map(|(_, pool)| pool.disks()).sum();
-    let disks = if pools.is_empty() {
-        server.volumes.len()
-    } else {
-        joined as usize
-    };
+    let disks = if pools.is_empty() { server.volumes.len() } else { joined as usize };
     writeln!(text, "#!/usr/bin/env bash")?;
     writeln!(
         text,
         "# Volumes of one server. ERASES the {disks} disks that are named as arguments,"
     )?;
-    writeln!(
-        text,
-        "# in the order of the volumes, such as /dev/sdb /dev/sdc."
-    )?;
+    writeln!(text, "# in the order of the volumes, such as /dev/sdb /dev/sdc.")?;
     writeln!(text, "set -euo pipefail")?;
     writeln!(text, "root=${{MAIL_ROOT:-{ROOT}}}")?;
     writeln!(text, "disks=(\"$@\")")?;
     writeln!(text, "if [ \"${{#disks[@]}}\" -ne {disks} ]; then")?;
-    writeln!(
-        text,
-        "    echo \"name {disks} disks, not ${{#disks[@]}}\" >&2\n    exit 2\nfi"
-    )?;
+    writeln!(text, "    echo \"name {disks} disks, not ${{#disks[@]}}\" >&2\n    exit 2\nfi")?;
     writeln!(text, "for disk in \"${{disks[@]}}\"; do")?;
-    writeln!(
-        text,
-        "    if [ ! -b \"$disk\" ] || [ -n \"$(wipefs --no-act \"$disk\")\" ]; then"
-    )?;
+    writeln!(text, "    if [ ! -b \"$disk\" ] || [ -n \"$(wipefs --no-act \"$disk\")\" ]; then")?;
     writeln!(
         text,
         "        echo \"$disk: no empty disk; if it is the right one, wipefs -a it\" >&2"
@@ -110,27 +94,15 @@ fn write_volume(
         let own = pools.find(|purpose| *purpose == volume.purpose);
         let group = own.unwrap_or(*databases).name();
         let mib = volume.size.0.div_ceil(Bytes::from_mib(1).0);
-        writeln!(
-            text,
-            "lvcreate --yes --size {mib}m --name {name} mail-{group}"
-        )?;
+        writeln!(text, "lvcreate --yes --size {mib}m --name {name} mail-{group}")?;
         writeln!(text, "device=/dev/mail-{group}/{name}")?;
     } else {
-        writeln!(
-            text,
-            "parted --script \"${{disks[{at}]}}\" mklabel gpt mkpart {name} 1MiB 100%"
-        )?;
+        writeln!(text, "parted --script \"${{disks[{at}]}}\" mklabel gpt mkpart {name} 1MiB 100%")?;
         writeln!(text, "udevadm settle")?;
-        writeln!(
-            text,
-            "device=$(lsblk -n -p -o NAME -l \"${{disks[{at}]}}\" | sed -n 2p)"
-        )?;
+        writeln!(text, "device=$(lsblk -n -p -o NAME -l \"${{disks[{at}]}}\" | sed -n 2p)")?;
     }
     if provision.needs.build.encryption == "LUKS" {
-        writeln!(
-            text,
-            "cryptsetup luksFormat \"$device\"\ncryptsetup open \"$device\" {name}"
-        )?;
+        writeln!(text, "cryptsetup luksFormat \"$device\"\ncryptsetup open \"$device\" {name}")?;
         writeln!(text, "device=/dev/mapper/{name}")?;
     }
     let (file_system, flag) = match provision.needs.build.file_system.as_str() {

@@ -15,10 +15,7 @@ pub(super) fn documents(provision: &Provision) -> Vec<Document> {
     let document = |group: &Group| {
         let mut text = String::new();
         write(group, disks, &mut text).expect("invariant: writing to a string cannot fail");
-        Document {
-            name: format!("{}-metacache.ps1", group.name),
-            text: text.replace('\n', "\r\n"),
-        }
+        Document { name: format!("{}-metacache.ps1", group.name), text: text.replace('\n', "\r\n") }
     };
     provision.groups.iter().map(document).collect()
 }
@@ -28,10 +25,7 @@ fn write(group: &Group, disks: MetaCacheDisks, text: &mut String) -> std::fmt::R
     let name = quoted(&group.name);
     write_head(disks, text)?;
     let (databases, members) = (group.databases.len(), group.servers.len());
-    let copies = group
-        .databases
-        .first()
-        .map_or(0, |first| first.copies.len());
+    let copies = group.databases.first().map_or(0, |first| first.copies.len());
     writeln!(
         text,
         "\nSet-DatabaseAvailabilityGroup -Identity {name} -AutoDagTotalNumberOfDatabases \
@@ -44,16 +38,10 @@ fn write(group: &Group, disks: MetaCacheDisks, text: &mut String) -> std::fmt::R
         "Manage-MCDB -DagName {name} -ConfigureMCDBPrerequisite -SSDSizeInBytes $SSDSizeInBytes \
          -SSDCountPerServer {ssds}"
     )?;
-    write_pause(
-        "Wait until Active Directory has replicated to every member",
-        text,
-    )?;
+    write_pause("Wait until Active Directory has replicated to every member", text)?;
     for server in &group.servers {
         let server = quoted(&server.name);
-        writeln!(
-            text,
-            "Manage-MCDB -DagName {name} -ServerAllowMCDB:$true -ServerName {server}"
-        )?;
+        writeln!(text, "Manage-MCDB -DagName {name} -ServerAllowMCDB:$true -ServerName {server}")?;
         writeln!(
             text,
             "Manage-MCDB -DagName {name} -ConfigureMCDBOnServer -ServerName {server} \
@@ -73,10 +61,7 @@ fn write(group: &Group, disks: MetaCacheDisks, text: &mut String) -> std::fmt::R
              -ForceFailover $true"
         )?;
     }
-    writeln!(
-        text,
-        "Get-MailboxDatabaseCopyStatus '*' | Format-Table Name, MetaCacheDatabaseStatus"
-    )
+    writeln!(text, "Get-MailboxDatabaseCopyStatus '*' | Format-Table Name, MetaCacheDatabaseStatus")
 }
 
 /// What has to be so before, and what the script is given.
@@ -95,10 +80,7 @@ fn write_head(disks: MetaCacheDisks, text: &mut String) -> std::fmt::Result {
     writeln!(text, "    [long] $SSDSizeInBytes = {}", ssd.0)?;
     writeln!(text, ")")?;
     writeln!(text, "$ErrorActionPreference = 'Stop'")?;
-    writeln!(
-        text,
-        ". (Join-Path $exscripts 'Manage-MetaCacheDatabase.ps1')"
-    )
+    writeln!(text, ". (Join-Path $exscripts 'Manage-MetaCacheDatabase.ps1')")
 }
 
 /// Waits for the administrator.

@@ -47,13 +47,8 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Self; 5] = [
-        Self::Tables,
-        Self::TablesV6,
-        Self::Diskpart,
-        Self::PowerShell,
-        Self::Linux,
-    ];
+    pub const ALL: [Self; 5] =
+        [Self::Tables, Self::TablesV6, Self::Diskpart, Self::PowerShell, Self::Linux];
 }
 
 /// A file to be written.
@@ -71,11 +66,9 @@ pub fn export(provision: &Provision, kind: Kind) -> Vec<Document> {
         Kind::Tables => tables::documents(provision, tables::Version::Seven),
         Kind::TablesV6 => tables::documents(provision, tables::Version::Six),
         Kind::Diskpart => diskpart::documents(provision),
-        Kind::PowerShell => [
-            powershell::documents(provision),
-            metacache::documents(provision),
-        ]
-        .concat(),
+        Kind::PowerShell => {
+            [powershell::documents(provision), metacache::documents(provision)].concat()
+        }
         Kind::Linux => linux::documents(provision),
     }
 }

@@ -10,10 +10,7 @@ pub(super) fn documents(provision: &Provision) -> Vec<Document> {
     let document = |group: &Group| {
         let mut text = String::new();
         write(provision, group, &mut text).expect("invariant: writing to a string cannot fail");
-        Document {
-            name: format!("{}.ps1", group.name),
-            text: text.replace('\n', "\r\n"),
-        }
+        Document { name: format!("{}.ps1", group.name), text: text.replace('\n', "\r\n") }
     };
     provision.groups.iter().map(document).collect()
 }
@@ -21,14 +18,8 @@ pub(super) fn documents(provision: &Provision) -> Vec<Document> {
 fn write(provision: &Provision, group: &Group, text: &mut String) -> std::fmt::Result {
     if provision.needs.copies {
         writeln!(text, "param(")?;
-        writeln!(
-            text,
-            "    [Parameter(Mandatory = $true)] [string] $WitnessServer,"
-        )?;
-        writeln!(
-            text,
-            "    [Parameter(Mandatory = $true)] [string] $WitnessDirectory"
-        )?;
+        writeln!(text, "    [Parameter(Mandatory = $true)] [string] $WitnessServer,")?;
+        writeln!(text, "    [Parameter(Mandatory = $true)] [string] $WitnessDirectory")?;
         writeln!(text, ")")?;
     }
     writeln!(text, "$ErrorActionPreference = 'Stop'")?;
@@ -43,16 +34,10 @@ fn write(provision: &Provision, group: &Group, text: &mut String) -> std::fmt::R
         write_copies(provision, database, text)?;
     }
     if provision.needs.build.circular_logging {
-        writeln!(
-            text,
-            "\n# Last: adding copies is refused while logs are circular."
-        )?;
+        writeln!(text, "\n# Last: adding copies is refused while logs are circular.")?;
         for database in &group.databases {
             let name = quoted(&database.name);
-            writeln!(
-                text,
-                "Set-MailboxDatabase -Identity {name} -CircularLoggingEnabled $true"
-            )?;
+            writeln!(text, "Set-MailboxDatabase -Identity {name} -CircularLoggingEnabled $true")?;
         }
     }
     Ok(())
@@ -61,21 +46,11 @@ fn write(provision: &Provision, group: &Group, text: &mut String) -> std::fmt::R
 fn write_group(provision: &Provision, group: &Group, text: &mut String) -> std::fmt::Result {
     let build = &provision.needs.build;
     let name = quoted(&group.name);
-    write!(
-        text,
-        "New-DatabaseAvailabilityGroup -Name {name} -WitnessServer $WitnessServer "
-    )?;
+    write!(text, "New-DatabaseAvailabilityGroup -Name {name} -WitnessServer $WitnessServer ")?;
     write!(text, "-WitnessDirectory $WitnessDirectory ")?;
-    write!(
-        text,
-        "-DatabaseAvailabilityGroupIpAddresses ([System.Net.IPAddress]::None)"
-    )?;
+    write!(text, "-DatabaseAvailabilityGroupIpAddresses ([System.Net.IPAddress]::None)")?;
     if build.group_file_system {
-        let file_system = if build.file_system == "ReFS" {
-            "ReFS"
-        } else {
-            "NTFS"
-        };
+        let file_system = if build.file_system == "ReFS" { "ReFS" } else { "NTFS" };
         write!(text, " -FileSystem {file_system}")?;
     }
     writeln!(text)?;
@@ -96,16 +71,10 @@ fn write_group(provision: &Provision, group: &Group, text: &mut String) -> std::
         write!(text, "-AutoDagBitlockerEnabled {encrypted} ")?;
     }
     let manager = truth(build.replay_lag_manager);
-    write!(
-        text,
-        "-ReplayLagManagerEnabled {manager} -ReplicationPort 64327"
-    )?;
+    write!(text, "-ReplayLagManagerEnabled {manager} -ReplicationPort 64327")?;
     if provision.needs.wish.sites.len() > 1 {
         let compression = build.network_compression.word();
-        write!(
-            text,
-            " -DatacenterActivationMode DagOnly -NetworkCompression {compression}"
-        )?;
+        write!(text, " -DatacenterActivationMode DagOnly -NetworkCompression {compression}")?;
     }
     writeln!(text, "\n")?;
     for server in &group.servers {
@@ -132,10 +101,7 @@ fn write_database(
 ) -> std::fmt::Result {
     let paths = paths(provision, &database.name);
     let name = quoted(&database.name);
-    let server = database
-        .copies
-        .first()
-        .map_or("", |copy| copy.server.as_str());
+    let server = database.copies.first().map_or("", |copy| copy.server.as_str());
     let server = quoted(server);
     let (file, log) = (quoted(&paths.file), quoted(&paths.log));
     write!(text, "New-MailboxDatabase -Name {name} -Server {server} ")?;
@@ -148,17 +114,11 @@ fn write_copies(provision: &Provision, database: &Database, text: &mut String) -
     let name = quoted(&database.name);
     for (at, copy) in database.copies.iter().enumerate().skip(1) {
         let (server, preference) = (quoted(&copy.server), at + 1);
-        write!(
-            text,
-            "Add-MailboxDatabaseCopy -Identity {name} -MailboxServer {server} "
-        )?;
+        write!(text, "Add-MailboxDatabaseCopy -Identity {name} -MailboxServer {server} ")?;
         write!(text, "-ActivationPreference {preference} -SeedingPostponed")?;
         if copy.lagged {
             let (replay, truncation) = (TimeSpan(build.replay_lag), TimeSpan(build.truncation_lag));
-            write!(
-                text,
-                " -ReplayLagTime {replay} -TruncationLagTime {truncation}"
-            )?;
+            write!(text, " -ReplayLagTime {replay} -TruncationLagTime {truncation}")?;
         }
         writeln!(text)?;
     }
@@ -174,10 +134,7 @@ const fn truth(value: bool) -> &'static str {
 pub(super) fn quoted(text: &str) -> String {
     let mut quoted = String::from("'");
     for symbol in text.chars() {
-        if matches!(
-            symbol,
-            '\'' | '\u{2018}' | '\u{2019}' | '\u{201A}' | '\u{201B}'
-        ) {
+        if matches!(symbol, '\'' | '\u{2018}' | '\u{2019}' | '\u{201A}' | '\u{201B}') {
             quoted.push(symbol);
         }
         quoted.push(symbol);

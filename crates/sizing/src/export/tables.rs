@@ -39,12 +39,7 @@ pub(super) fn documents(provision: &Provision, version: Version) -> Vec<Document
         databases(provision, version),
     ];
     if provision.needs.copies {
-        documents.push(document(
-            "MailboxDatabaseCopies.csv",
-            COPIES,
-            version,
-            copies(provision),
-        ));
+        documents.push(document("MailboxDatabaseCopies.csv", COPIES, version, copies(provision)));
         documents.push(document("DAGInfo.csv", GROUPS, version, groups(provision)));
     }
     documents
@@ -67,28 +62,16 @@ fn servers(provision: &Provision) -> Vec<Vec<String>> {
         let map: Vec<&str> = server.databases().map(|(name, _)| name).collect();
         vec![
             server.name.clone(),
-            server
-                .volumes
-                .first()
-                .map_or(1, |volume| volume.disk)
-                .to_string(),
+            server.volumes.first().map_or(1, |volume| volume.disk).to_string(),
             needs.wish.databases_per_volume.to_string(),
-            needs
-                .spare_volumes
-                .of(server.site, server.only_lagged)
-                .to_string(),
+            needs.spare_volumes.of(server.site, server.only_lagged).to_string(),
             u8::from(needs.log_volume.is_some()).to_string(),
             VOLUMES.to_owned(),
             DATABASES.to_owned(),
             map.join(","),
         ]
     };
-    provision
-        .groups
-        .iter()
-        .flat_map(|group| &group.servers)
-        .map(row)
-        .collect()
+    provision.groups.iter().flat_map(|group| &group.servers).map(row).collect()
 }
 
 /// Name of a column and what stands in every row of it.
@@ -120,14 +103,7 @@ fn databases(provision: &Provision, version: Version) -> Document {
         Version::Six => "DBFilePath",
         Version::Seven => "EDBFilePath",
     };
-    let first = [
-        "Name",
-        "Server",
-        path,
-        "LogFolderPath",
-        "DeletedItemRetention",
-        "GC",
-    ];
+    let first = ["Name", "Server", path, "LogFolderPath", "DeletedItemRetention", "GC"];
     let settings = SETTINGS.iter().map(|(column, _)| *column);
     let columns: Vec<&str> = first.into_iter().chain(settings).collect();
     let needs = &provision.needs;
@@ -142,36 +118,17 @@ fn databases(provision: &Provision, version: Version) -> Document {
     let all = provision.groups.iter().flat_map(|group| &group.databases);
     let rows = all.map(|database| {
         let paths = paths(provision, &database.name);
-        let server = database
-            .copies
-            .first()
-            .map_or("", |copy| copy.server.as_str());
-        let mut row = vec![
-            database.name.clone(),
-            server.to_owned(),
-            paths.file,
-            paths.log,
-        ];
+        let server = database.copies.first().map_or("", |copy| copy.server.as_str());
+        let mut row = vec![database.name.clone(), server.to_owned(), paths.file, paths.log];
         row.extend([retention.clone(), String::new()]);
-        row.extend(
-            SETTINGS
-                .iter()
-                .map(|(column, usual)| setting(column, usual)),
-        );
+        row.extend(SETTINGS.iter().map(|(column, usual)| setting(column, usual)));
         row
     });
     document("MailboxDatabases.csv", &columns, version, rows.collect())
 }
 
-const COPIES: &[&str] = &[
-    "GC",
-    "GC2",
-    "Name",
-    "Server",
-    "ActivationPreference",
-    "ReplayLagTime",
-    "TruncationLagTime",
-];
+const COPIES: &[&str] =
+    &["GC", "GC2", "Name", "Server", "ActivationPreference", "ReplayLagTime", "TruncationLagTime"];
 
 /// One row per copy behind the first.
 fn copies(provision: &Provision) -> Vec<Vec<String>> {
@@ -180,11 +137,7 @@ fn copies(provision: &Provision) -> Vec<Vec<String>> {
     for database in provision.groups.iter().flat_map(|group| &group.databases) {
         for (at, copy) in database.copies.iter().enumerate().skip(1) {
             let lag = |span| {
-                if copy.lagged {
-                    TimeSpan(span)
-                } else {
-                    TimeSpan(units::Nanos::ZERO)
-                }
+                if copy.lagged { TimeSpan(span) } else { TimeSpan(units::Nanos::ZERO) }
             };
             rows.push(vec![
                 String::new(),
@@ -255,11 +208,7 @@ fn groups(provision: &Provision) -> Vec<Vec<String>> {
         }
         row.extend([VOLUMES.to_owned(), DATABASES.to_owned()]);
         row.push(needs.wish.databases_per_volume.to_string());
-        let manager = if needs.build.replay_lag_manager {
-            "True"
-        } else {
-            "False"
-        };
+        let manager = if needs.build.replay_lag_manager { "True" } else { "False" };
         let compression = needs.build.network_compression.word();
         let network = ["False", manager, "Disabled", compression, REPLICATION_PORT];
         row.extend(network.map(str::to_owned));
@@ -279,22 +228,15 @@ fn document(name: &str, columns: &[&str], version: Version, rows: Vec<Vec<String
         .terminator(Terminator::CRLF)
         .from_writer(Vec::new());
     let mut second = vec![String::new(); columns.len()];
-    for (field, text) in second
-        .iter_mut()
-        .zip(["VersionNumber", "2.1", version.number()])
-    {
+    for (field, text) in second.iter_mut().zip(["VersionNumber", "2.1", version.number()]) {
         text.clone_into(field);
     }
     let header = columns.iter().map(|&column| column.to_owned()).collect();
     for row in [header, second].into_iter().chain(rows) {
         assert!(row.len() == columns.len(), "a field per column in {name}");
-        writer
-            .write_record(&row)
-            .expect("invariant: writing to memory cannot fail");
+        writer.write_record(&row).expect("invariant: writing to memory cannot fail");
     }
-    let bytes = writer
-        .into_inner()
-        .expect("invariant: writing to memory cannot fail");
+    let bytes = writer.into_inner().expect("invariant: writing to memory cannot fail");
     Document {
         name: name.to_owned(),
         text: String::from_utf8(bytes).expect("invariant: made of strings"),

@@ -30,10 +30,7 @@ fn rows(table: &str) -> Vec<std::collections::BTreeMap<String, String>> {
             .map(|(name, field)| (name.to_owned(), field.to_owned()))
             .collect()
     };
-    reader
-        .records()
-        .map(|record| row(record.unwrap()))
-        .collect()
+    reader.records().map(|record| row(record.unwrap())).collect()
 }
 
 /// `Servers.csv` of the public production example (E2): the map of its first server.
@@ -45,18 +42,13 @@ fn the_published_map_of_a_server() {
     let rows = rows(&text(&provision, Kind::Tables, "Servers.csv"));
     assert_eq!(rows[0]["ServerName"], "VersionNumber");
     assert_eq!(
-        (
-            rows[1]["DbPerVolume"].as_str(),
-            rows[1]["AutoReseedVolumes"].as_str()
-        ),
+        (rows[1]["DbPerVolume"].as_str(), rows[1]["AutoReseedVolumes"].as_str()),
         ("4", "1")
     );
     let published = "01,04,05,07,09,10,13,16,17,19,21,22,25,28,29,31,33,34,37,40,41,43,45,46,49,52,\
                      53,55,57,58,61,64,65,67,69,70";
-    let expected: Vec<String> = published
-        .split(',')
-        .map(|number| format!("DAG-nn-DB{number}"))
-        .collect();
+    let expected: Vec<String> =
+        published.split(',').map(|number| format!("DAG-nn-DB{number}")).collect();
     assert_eq!(rows[1]["DbMap"], expected.join(","));
     assert_eq!(rows.len(), 9);
 }
@@ -68,13 +60,7 @@ fn the_copies_behind_the_first() {
     assert_eq!(rows.len(), 1 + 4 * 3);
     let late = &rows[3];
     assert_eq!(late["Name"], "DB01");
-    assert_eq!(
-        (
-            late["Server"].as_str(),
-            late["ActivationPreference"].as_str()
-        ),
-        ("EX04", "4")
-    );
+    assert_eq!((late["Server"].as_str(), late["ActivationPreference"].as_str()), ("EX04", "4"));
     assert_eq!(late["ReplayLagTime"], "7.00:00:00");
     assert_eq!(rows[1]["ReplayLagTime"], "0.00:00:00");
 }
@@ -83,10 +69,9 @@ fn the_copies_behind_the_first() {
 #[test]
 fn both_generations_of_the_path() {
     let path = "C:\\ExchangeDatabases\\DB01\\DB01.db\\DB01.edb";
-    for (kind, column, version) in [
-        (Kind::Tables, "EDBFilePath", "7.6"),
-        (Kind::TablesV6, "DBFilePath", "6.6"),
-    ] {
+    for (kind, column, version) in
+        [(Kind::Tables, "EDBFilePath", "7.6"), (Kind::TablesV6, "DBFilePath", "6.6")]
+    {
         let rows = rows(&text(&small(), kind, "MailboxDatabases.csv"));
         assert_eq!(rows[0][column], version);
         assert_eq!(rows[1][column], path);
@@ -120,54 +105,19 @@ fn scripts_as_they_were_read_by_people() {
         formatted: Bytes(600_000_000_000),
         disk_iops: 180.0,
     };
-    let restore = Pool {
-        groups: 1,
-        data_disks: 2,
-        ..databases
-    };
-    raid.pools = every(vec![
-        (Purpose::Databases, databases),
-        (Purpose::Restore, restore),
-    ]);
+    let restore = Pool { groups: 1, data_disks: 2, ..databases };
+    raid.pools = every(vec![(Purpose::Databases, databases), (Purpose::Restore, restore)]);
     raid.build.file_system = "ext4".to_owned();
     let raid = provision(raid).unwrap();
     for (provision, kind, name, golden) in [
-        (
-            &small(),
-            Kind::Diskpart,
-            "EX01-diskpart.txt",
-            include_str!("golden/EX01-diskpart.txt"),
-        ),
-        (
-            &small(),
-            Kind::Diskpart,
-            "EX01-volumes.ps1",
-            include_str!("golden/EX01-volumes.ps1"),
-        ),
-        (
-            &small(),
-            Kind::PowerShell,
-            "DAG01.ps1",
-            include_str!("golden/DAG01.ps1"),
-        ),
-        (
-            &small(),
-            Kind::Linux,
-            "EX01-linux.sh",
-            include_str!("golden/EX01-linux.sh"),
-        ),
-        (
-            &raid,
-            Kind::Linux,
-            "EX01-linux.sh",
-            include_str!("golden/EX01-linux-raid.sh"),
-        ),
+        (&small(), Kind::Diskpart, "EX01-diskpart.txt", include_str!("golden/EX01-diskpart.txt")),
+        (&small(), Kind::Diskpart, "EX01-volumes.ps1", include_str!("golden/EX01-volumes.ps1")),
+        (&small(), Kind::PowerShell, "DAG01.ps1", include_str!("golden/DAG01.ps1")),
+        (&small(), Kind::Linux, "EX01-linux.sh", include_str!("golden/EX01-linux.sh")),
+        (&raid, Kind::Linux, "EX01-linux.sh", include_str!("golden/EX01-linux-raid.sh")),
     ] {
         let text = text(provision, kind, name).replace('\r', "");
-        assert_eq!(
-            text, golden,
-            "{name} differs; if that is right, replace its golden file"
-        );
+        assert_eq!(text, golden, "{name} differs; if that is right, replace its golden file");
     }
 }
 
@@ -175,10 +125,7 @@ fn scripts_as_they_were_read_by_people() {
 fn with_ssds() -> Provision {
     let mut needs = two_sites(2, 24);
     needs.wish.databases_per_volume = 4;
-    needs.metacache = Some(MetaCacheDisks {
-        ssds: 2,
-        ssd: Bytes(1_920_000_000_000),
-    });
+    needs.metacache = Some(MetaCacheDisks { ssds: 2, ssd: Bytes(1_920_000_000_000) });
     provision(needs).unwrap()
 }
 
@@ -201,11 +148,7 @@ fn ssds_are_left_to_the_script_of_the_product() {
     let disks = text(&with, Kind::Diskpart, "EX01-diskpart.txt");
     let before = text(&without, Kind::Diskpart, "EX01-diskpart.txt");
     let more = disks.strip_prefix(&before).expect("a remark more");
-    assert!(
-        more.lines()
-            .all(|line| line.is_empty() || line.starts_with("rem ")),
-        "{more}"
-    );
+    assert!(more.lines().all(|line| line.is_empty() || line.starts_with("rem ")), "{more}");
     assert!(more.contains("stay empty"), "{more}");
 }
 
@@ -233,10 +176,7 @@ fn powershell_reads_what_was_meant() {
     needs.names.server = "E X'".to_owned();
     needs.names.group = "D G'".to_owned();
     needs.build.encryption = "BitLocker".to_owned();
-    needs.metacache = Some(MetaCacheDisks {
-        ssds: 1,
-        ssd: Bytes(960_000_000_000),
-    });
+    needs.metacache = Some(MetaCacheDisks { ssds: 1, ssd: Bytes(960_000_000_000) });
     let odd = provision(needs).unwrap();
     let scripts = [Kind::PowerShell, Kind::Diskpart].map(|kind| export(&odd, kind));
     let scripts = scripts.iter().flatten();
@@ -295,10 +235,7 @@ fn logs_apart_are_mounted_apart() {
     needs.log_volume = Some(Bytes::from_gib(100));
     let apart = provision(needs).unwrap();
     let script = text(&apart, Kind::Diskpart, "EX01-diskpart.txt");
-    let mut mounts: Vec<&str> = script
-        .lines()
-        .filter(|line| line.starts_with("assign"))
-        .collect();
+    let mut mounts: Vec<&str> = script.lines().filter(|line| line.starts_with("assign")).collect();
     let count = mounts.len();
     mounts.sort_unstable();
     mounts.dedup();
@@ -320,10 +257,7 @@ fn without_copies_nothing_speaks_of_groups() {
 #[test]
 fn no_name_is_given_twice() {
     for kind in Kind::ALL {
-        let names: Vec<String> = export(&small(), kind)
-            .into_iter()
-            .map(|file| file.name)
-            .collect();
+        let names: Vec<String> = export(&small(), kind).into_iter().map(|file| file.name).collect();
         let mut distinct = names.clone();
         distinct.sort();
         distinct.dedup();

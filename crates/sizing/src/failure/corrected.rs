@@ -29,41 +29,19 @@ pub(super) fn failures(work: &mut Work<'_>) -> Failures {
     let lost = all().map(|mode| mode.lost).fold(0.0, f64::max);
     let waits = second_site_waits(work.deployment);
     let here = work.value(Key::ServerActiveDc1);
-    let mut active: Vec<Number> = all()
-        .filter(|mode| !waits || mode.lost < here)
-        .map(|mode| mode.active.clone())
-        .collect();
+    let mut active: Vec<Number> =
+        all().filter(|mode| !waits || mode.lost < here).map(|mode| mode.active.clone()).collect();
     active.insert(0, normal.clone());
     let worst = greatest(&active);
     preferred(work, &worst);
     let active = |mode: Option<CorrectedMode>| mode.map(|mode| mode.active);
     let (one, two, site, site_and_one) =
         (active(one), active(two), active(site), active(site_and_one));
-    let both = Modes {
-        normal,
-        one,
-        two,
-        site,
-        site_and_one,
-        site_and_two: None,
-        worst,
-    };
+    let both = Modes { normal, one, two, site, site_and_one, site_and_two: None, worst };
     let second = work.deployment.second_site.is_some();
     let second = second.then(|| if waits { waiting(&both) } else { both.clone() });
-    let first = if waits {
-        Modes {
-            site: None,
-            site_and_one: None,
-            ..both
-        }
-    } else {
-        both
-    };
-    Failures {
-        first,
-        second,
-        lost,
-    }
+    let first = if waits { Modes { site: None, site_and_one: None, ..both } } else { both };
+    Failures { first, second, lost }
 }
 
 /// A second site in which nothing is active until the first is lost.
@@ -91,12 +69,7 @@ fn one_failed(work: &mut Work<'_>) -> Option<CorrectedMode> {
     let normal = work.get(Key::FailureActive(FailureMode::Normal));
     (servers.value() > 1.0).then(|| {
         let active = (&normal + &normal / (servers - 1.0)).up();
-        mode(
-            work,
-            Key::FailureActive(FailureMode::OneFailed),
-            active,
-            1.0,
-        )
+        mode(work, Key::FailureActive(FailureMode::OneFailed), active, 1.0)
     })
 }
 
@@ -122,31 +95,16 @@ fn two_failed(work: &mut Work<'_>) -> Option<CorrectedMode> {
     } else {
         return None;
     };
-    let uneven = work
-        .get(Key::DatabaseCount)
-        .modulo(work.get(Key::DatabaseSymmetricalBlock))
-        .value()
-        > 0.0;
+    let uneven =
+        work.get(Key::DatabaseCount).modulo(work.get(Key::DatabaseSymmetricalBlock)).value() > 0.0;
     let active = if uneven { active + 2.0 } else { active };
-    work.note(
-        Quirk::TwoFailures,
-        Key::FailureActive(FailureMode::TwoFailed),
-        None,
-    );
-    Some(mode(
-        work,
-        Key::FailureActive(FailureMode::TwoFailed),
-        active,
-        2.0,
-    ))
+    work.note(Quirk::TwoFailures, Key::FailureActive(FailureMode::TwoFailed), None);
+    Some(mode(work, Key::FailureActive(FailureMode::TwoFailed), active, 2.0))
 }
 
 /// Whether databases may become active in the other site by themselves.
 fn crosses_sites(deployment: &Deployment) -> bool {
-    deployment
-        .second_site
-        .as_ref()
-        .is_some_and(|site| !site.blocks_activation && site.copies > 0)
+    deployment.second_site.as_ref().is_some_and(|site| !site.blocks_activation && site.copies > 0)
 }
 
 /// Databases of a group over the servers of the surviving site.
@@ -157,12 +115,7 @@ fn site_failed(work: &mut Work<'_>) -> Option<CorrectedMode> {
         _ if work.value(Key::CopiesSecondSite) == 0.0 => return None,
         _ => work.get(Key::DatabaseCount) / work.get(Key::ServerPassiveDc2),
     };
-    Some(mode(
-        work,
-        Key::FailureActive(FailureMode::SiteFailed),
-        active.up(),
-        first,
-    ))
+    Some(mode(work, Key::FailureActive(FailureMode::SiteFailed), active.up(), first))
 }
 
 /// One more server of the surviving site, where another copy is left there.
@@ -178,12 +131,7 @@ fn site_and_one_failed(work: &mut Work<'_>) -> Option<CorrectedMode> {
     }
     let lost = work.value(Key::ServerActiveDc1) + 1.0;
     let active = (work.get(Key::DatabaseCount) / (servers - 1.0)).up();
-    Some(mode(
-        work,
-        Key::FailureActive(FailureMode::SitePlusOne),
-        active,
-        lost,
-    ))
+    Some(mode(work, Key::FailureActive(FailureMode::SitePlusOne), active, lost))
 }
 
 /// Copies in the second site that can become active: a late one can where something makes it catch

@@ -83,10 +83,7 @@ pub(crate) fn failures(work: &mut Work<'_>, architecture: Architecture) -> Failu
     } else {
         corrected::failures(work)
     };
-    let worst = work.put(
-        Key::ServerWorstActiveDbs(ServerKind::First),
-        &failures.first.worst,
-    );
+    let worst = work.put(Key::ServerWorstActiveDbs(ServerKind::First), &failures.first.worst);
     work.put(Key::FailureMaxActiveDbsDc1, worst);
     if let Some(second) = &failures.second {
         let worst = work.put(Key::ServerWorstActiveDbs(ServerKind::Second), &second.worst);

@@ -56,21 +56,13 @@ pub(super) fn failures(work: &mut Work<'_>, architecture: Architecture) -> Failu
     let second = second.map(|there| group.worst_there(there, &first));
     write_down(work, &first, second.as_ref());
     let lost = group.lost(work, &first, second.as_ref());
-    Failures {
-        first,
-        second,
-        lost,
-    }
+    Failures { first, second, lost }
 }
 
 /// Servers without copies fail with their databases.
 fn alone(normal: Number) -> Failures {
     let worst = normal.clone();
-    Failures {
-        first: only(normal, worst),
-        second: None,
-        lost: 0.0,
-    }
+    Failures { first: only(normal, worst), second: None, lost: 0.0 }
 }
 
 const fn only(normal: Number, worst: Number) -> Modes {
@@ -122,11 +114,7 @@ impl ServerGroup {
 
     /// Servers of the second site that take over.
     const fn takes_over(&self) -> &Number {
-        if self.both_share {
-            &self.active_there
-        } else {
-            &self.waiting_there
-        }
+        if self.both_share { &self.active_there } else { &self.waiting_there }
     }
 
     /// Failures of the first site's own servers.
@@ -142,19 +130,13 @@ impl ServerGroup {
         };
         let uneven = self.first * self.home.value() < work.value(Key::DatabaseCountSymmetrical);
         let plus = if uneven { 2.0 } else { 0.0 };
-        let two = may
-            .then(|| self.two_failed(&normal, &self.home, plus))
-            .flatten();
+        let two = may.then(|| self.two_failed(&normal, &self.home, plus)).flatten();
         if two.is_some() {
             let key = Key::FailureActive(FailureMode::TwoFailed);
             work.note(Quirk::TwoFailures, key, None);
         }
         let worst = normal.clone();
-        Modes {
-            one,
-            two,
-            ..only(normal, worst)
-        }
+        Modes { one, two, ..only(normal, worst) }
     }
 
     /// With one copy in a site its servers take nothing over from one another.
@@ -193,11 +175,8 @@ impl ServerGroup {
 
     /// The second site: its own failures where it serves users, and the loss of the first.
     fn second_site(&self, work: &Work<'_>, home: &Modes) -> Modes {
-        let mut modes = if self.both {
-            self.own_failures_there()
-        } else {
-            self.waiting_failures(work, home)
-        };
+        let mut modes =
+            if self.both { self.own_failures_there() } else { self.waiting_failures(work, home) };
         modes.site = self.site_failed();
         modes.site_and_one = self.site_and(1.0, home.one.as_ref(), modes.one.as_ref());
         modes.site_and_two = self.site_and(2.0, home.two.as_ref(), modes.two.as_ref());
@@ -215,16 +194,10 @@ impl ServerGroup {
         } else {
             self.copies >= 3.0 && self.servers.value() * 2.0 >= 4.0
         };
-        let two = may
-            .then(|| self.two_failed(&normal, &self.away, 0.0))
-            .flatten();
+        let two = may.then(|| self.two_failed(&normal, &self.away, 0.0)).flatten();
         let one = self.one_failed(&normal, &self.away);
         let worst = normal.clone();
-        Modes {
-            one,
-            two,
-            ..only(normal, worst)
-        }
+        Modes { one, two, ..only(normal, worst) }
     }
 
     /// What servers that wait take over from the first site's.
@@ -247,11 +220,7 @@ impl ServerGroup {
             _ => None,
         };
         let worst = nothing.clone();
-        Modes {
-            one,
-            two,
-            ..only(nothing, worst)
-        }
+        Modes { one, two, ..only(nothing, worst) }
     }
 
     /// Databases of the lost site over the servers of the other; the workbook does not limit them
@@ -303,11 +272,7 @@ impl ServerGroup {
 
     /// The worst of the first site. In a group of two active sites it counts the second's.
     fn worst(&self, home: &Modes, second: Option<&Modes>) -> Number {
-        let mut all: Vec<Number> = [&home.one, &home.two]
-            .into_iter()
-            .flatten()
-            .cloned()
-            .collect();
+        let mut all: Vec<Number> = [&home.one, &home.two].into_iter().flatten().cloned().collect();
         if all.is_empty() {
             return if self.both && self.first < 2.0 {
                 &home.normal * 2.0
@@ -323,11 +288,7 @@ impl ServerGroup {
 
     fn worst_there(&self, mut there: Modes, first: &Modes) -> Modes {
         let alone = self.servers.value() < 2.0 && self.first_ready < 2.0;
-        there.worst = if self.both && alone {
-            first.worst.clone()
-        } else {
-            worst_of_site(&there)
-        };
+        there.worst = if self.both && alone { first.worst.clone() } else { worst_of_site(&there) };
         there
     }
 
@@ -393,10 +354,7 @@ fn preferred(work: &mut Work<'_>, first: &Modes, second: Option<&Modes>) {
     if work.deployment.total_copies() < 4 {
         return;
     }
-    let two = first
-        .two
-        .as_ref()
-        .filter(|two: &&Number| two.value() < first.worst.value());
+    let two = first.two.as_ref().filter(|two: &&Number| two.value() < first.worst.value());
     if let Some(active) = two.or(first.one.as_ref()) {
         work.put(Key::FailureMaxPreferredActiveDbsDc1, active);
     }
@@ -404,11 +362,7 @@ fn preferred(work: &mut Work<'_>, first: &Modes, second: Option<&Modes>) {
         return;
     };
     let both = work.deployment.site_model() == Some(SiteModel::ActiveActive);
-    let active = if both {
-        there.two.as_ref()
-    } else {
-        Some(&there.worst)
-    };
+    let active = if both { there.two.as_ref() } else { Some(&there.worst) };
     if let Some(active) = active {
         work.put(Key::FailureMaxPreferredActiveDbsDc2, active);
     }

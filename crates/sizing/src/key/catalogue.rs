@@ -49,11 +49,7 @@ macro_rules! catalogue {
 /// The line of a kind of server; the first where it has none of its own.
 const fn of_kind(kind: ServerKind, lines: &[Definition]) -> Definition {
     let index = kind as usize;
-    if index < lines.len() {
-        lines[index]
-    } else {
-        lines[0]
-    }
+    if index < lines.len() { lines[index] } else { lines[0] }
 }
 
 catalogue! {

@@ -53,12 +53,7 @@ impl ProcessorKey {
             Self::Need => ("cpu.need", "megacycles", "needed of a server"),
             Self::Util => ("cpu.util", "", "share of the processors used"),
         };
-        Definition {
-            name,
-            unit,
-            source: WORKBOOK,
-            title,
-        }
+        Definition { name, unit, source: WORKBOOK, title }
     }
 }
 

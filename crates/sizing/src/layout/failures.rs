@@ -136,10 +136,7 @@ pub fn play(layout: &Layout, rules: Rules) -> Vec<Mode> {
         })
         .collect();
     if votes.as_ref().is_some_and(Votes::is_even) {
-        let without = |server| FailureCase {
-            failed: vec![server],
-            witness: false,
-        };
+        let without = |server| FailureCase { failed: vec![server], witness: false };
         let cases = (0..servers).map(without).collect();
         modes.push(play(Failure::WitnessAndServer, cases));
     }
@@ -162,19 +159,14 @@ pub fn play(layout: &Layout, rules: Rules) -> Vec<Mode> {
 
 fn of_site(layout: &Layout, site: usize) -> Vec<usize> {
     let servers = layout.servers.iter().enumerate();
-    servers
-        .filter(|(_, server)| server.site == site)
-        .map(|(number, _)| number)
-        .collect()
+    servers.filter(|(_, server)| server.site == site).map(|(number, _)| number).collect()
 }
 
 /// What stops when the link is cut, for each site that may go on.
 fn cut_off(layout: &Layout, votes: &Votes) -> Vec<FailureCase> {
     let sides = votes.sides().into_iter();
-    let case = |(side, witness): (usize, bool)| FailureCase {
-        failed: of_site(layout, 1 - side),
-        witness,
-    };
+    let case =
+        |(side, witness): (usize, bool)| FailureCase { failed: of_site(layout, 1 - side), witness };
     sides.map(case).collect()
 }
 
@@ -186,10 +178,7 @@ fn whole_sites(
 ) -> (Vec<FailureCase>, Vec<FailureCase>) {
     let stands = rules.witness.and_then(Witness::site);
     let whole: Vec<FailureCase> = (0..sites)
-        .map(|site| FailureCase {
-            failed: of_site(layout, site),
-            witness: stands != Some(site),
-        })
+        .map(|site| FailureCase { failed: of_site(layout, site), witness: stands != Some(site) })
         .collect();
     let more = |case: &FailureCase| {
         let servers = 0..layout.servers.len();
@@ -291,9 +280,7 @@ fn outcome(layout: &Layout, rules: Rules, up: &[bool]) -> CaseOutcome {
     let (mut not_active, mut lost) = (0, 0);
     for copies in &layout.databases {
         let left = copies.iter().filter(|copy| up[copy.server]);
-        let mut able = left
-            .clone()
-            .filter(|copy| rules.activate_lagged || !copy.lagged);
+        let mut able = left.clone().filter(|copy| rules.activate_lagged || !copy.lagged);
         let active = able.next().map(|copy| copy.server);
         not_active += usize::from(active.is_none());
         lost += usize::from(left.clone().next().is_none());
@@ -307,9 +294,5 @@ fn outcome(layout: &Layout, rules: Rules, up: &[bool]) -> CaseOutcome {
         }
     }
     let survivors = loads.into_iter().zip(up).filter(|&(_, &up)| up);
-    CaseOutcome {
-        loads: survivors.map(|(load, _)| load).collect(),
-        not_active,
-        lost,
-    }
+    CaseOutcome { loads: survivors.map(|(load, _)| load).collect(), not_active, lost }
 }

@@ -65,9 +65,7 @@ impl Layout {
     /// `Servers.csv` of the same examples.
     pub fn volumes(&self, server: usize) -> Vec<Vec<usize>> {
         let held: Vec<usize> = self.held_by(server).map(|(database, _)| database).collect();
-        held.chunks(self.databases_per_volume.max(1))
-            .map(<[usize]>::to_vec)
-            .collect()
+        held.chunks(self.databases_per_volume.max(1)).map(<[usize]>::to_vec).collect()
     }
 }
 
@@ -98,11 +96,7 @@ pub fn lay_out(wish: &Wish) -> Result<Layout, LayoutError> {
         let domains = given.domains.iter().enumerate();
         domains.flat_map(move |(domain, given)| {
             let only_lagged = given.only_lagged;
-            let server = Server {
-                site,
-                domain,
-                only_lagged,
-            };
+            let server = Server { site, domain, only_lagged };
             std::iter::repeat_n(server, given.servers)
         })
     });
@@ -118,28 +112,16 @@ fn patterns(wish: &Wish) -> Vec<Vec<Pattern>> {
     let (mut first_server, mut group) = (0, 0);
     let alone = wish.sites[0].domains[0].copies == 1;
     let mut pattern = |domain: &Domain, turns: usize| {
-        let drift = if alone || domain.copies == 1 {
-            group
-        } else {
-            0
-        };
-        let pattern = Pattern {
-            first_server,
-            servers: domain.servers,
-            copies: domain.copies,
-            turns,
-            drift,
-        };
+        let drift = if alone || domain.copies == 1 { group } else { 0 };
+        let pattern =
+            Pattern { first_server, servers: domain.servers, copies: domain.copies, turns, drift };
         first_server += domain.servers;
         group += 1;
         pattern
     };
     let of_site = |site: &Site| {
         let turns = site.domains_in_turn().max(1) * wish.model.active_sites();
-        site.domains
-            .iter()
-            .map(|domain| pattern(domain, turns))
-            .collect()
+        site.domains.iter().map(|domain| pattern(domain, turns)).collect()
     };
     wish.sites.iter().map(of_site).collect()
 }
@@ -160,10 +142,8 @@ fn in_site(
         return Vec::new();
     };
     let turn = wish.round(database) / wish.model.active_sites();
-    let held: Vec<Vec<usize>> = patterns[site]
-        .iter()
-        .map(|pattern| pattern.servers_of(database))
-        .collect();
+    let held: Vec<Vec<usize>> =
+        patterns[site].iter().map(|pattern| pattern.servers_of(database)).collect();
     let (kept, shared): (Vec<usize>, Vec<usize>) =
         (0..held.len()).partition(|&domain| given.domains[domain].only_lagged);
     let deepest = held.iter().map(Vec::len).max().unwrap_or(0);

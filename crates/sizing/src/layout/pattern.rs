@@ -50,8 +50,7 @@ impl Pattern {
         let last = taken.last().copied().unwrap_or(0);
         let places = (1..=self.servers).map(|step| (last + step) % self.servers);
         let mut free = places.filter(|place| !taken.contains(place));
-        free.nth(skip)
-            .expect("invariant: there are fewer copies than servers")
+        free.nth(skip).expect("invariant: there are fewer copies than servers")
     }
 
     /// Which of the distinct rounds `round` is. Where their number and `turns` have a common
@@ -66,9 +65,5 @@ impl Pattern {
 }
 
 fn greatest_common_divisor(a: usize, b: usize) -> usize {
-    if b == 0 {
-        a
-    } else {
-        greatest_common_divisor(b, a % b)
-    }
+    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }

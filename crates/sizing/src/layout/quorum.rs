@@ -67,19 +67,14 @@ impl Votes {
         let last = self.sites.iter().copied().max().unwrap_or(0);
         // Activation makes the members of one site the only ones, with a witness of their own.
         let restored = (0..=last).any(|own| self.is_majority(up, |site| *site == own, true));
-        if restored {
-            Quorum::Restorable
-        } else {
-            Quorum::Lost
-        }
+        if restored { Quorum::Restorable } else { Quorum::Lost }
     }
 
     /// Whether those of the members in `counted` sites that are up have most of their votes.
     fn is_majority(&self, up: &[bool], counted: impl Fn(&usize) -> bool, witness: bool) -> bool {
         let members = self.sites.iter().zip(up).filter(|(site, _)| counted(site));
-        let (members, left) = members.fold((0, 0), |(members, left), (_, up)| {
-            (members + 1, left + usize::from(*up))
-        });
+        let (members, left) =
+            members.fold((0, 0), |(members, left), (_, up)| (members + 1, left + usize::from(*up)));
         let even = members % 2 == 0;
         let votes = members + usize::from(even);
         left > 0 && left + usize::from(even && witness) > votes / 2

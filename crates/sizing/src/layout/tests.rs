@@ -9,10 +9,7 @@ use super::{
     Witness, lay_out, play,
 };
 
-const MANAGED: Rules = Rules {
-    activate_lagged: true,
-    witness: Some(Witness::First),
-};
+const MANAGED: Rules = Rules { activate_lagged: true, witness: Some(Witness::First) };
 
 /// Three copies and a lagged one, two in each of two active sites, as in both published layouts.
 fn two_active_sites(servers: usize, databases: usize) -> Wish {
@@ -94,10 +91,7 @@ fn the_layout_of_four_and_four_servers() {
             numbers.collect::<Vec<_>>().join(",")
         })
         .collect();
-    assert_eq!(
-        of_first.join(" "),
-        volumes.split_whitespace().collect::<Vec<_>>().join(" ")
-    );
+    assert_eq!(of_first.join(" "), volumes.split_whitespace().collect::<Vec<_>>().join(" "));
 }
 
 /// The failure counts of example E2, counted there exhaustively on the published rows.
@@ -127,19 +121,10 @@ fn the_failures_of_two_and_two_servers() {
 #[test]
 fn without_the_manager_a_lagged_copy_stays_lagged() {
     let layout = lay_out(&two_active_sites(2, 40)).unwrap();
-    let strict = play(
-        &layout,
-        Rules {
-            activate_lagged: false,
-            ..MANAGED
-        },
-    );
+    let strict = play(&layout, Rules { activate_lagged: false, ..MANAGED });
     let two = mode(&strict, Failure::SiteAndServer);
     assert_eq!((two.not_active, two.lost), (10, 0));
-    assert_eq!(
-        mode(&play(&layout, MANAGED), Failure::SiteAndServer).not_active,
-        0
-    );
+    assert_eq!(mode(&play(&layout, MANAGED), Failure::SiteAndServer).not_active, 0);
 }
 
 /// Nine votes of 4 + 4 servers and a witness in the first site, counted by hand.
@@ -147,10 +132,7 @@ fn without_the_manager_a_lagged_copy_stays_lagged() {
 fn which_failures_stop_a_group_of_two_sites() {
     let layout = lay_out(&two_active_sites(4, 72)).unwrap();
     let found = |witness| {
-        let rules = Rules {
-            witness: Some(witness),
-            ..MANAGED
-        };
+        let rules = Rules { witness: Some(witness), ..MANAGED };
         let modes = play(&layout, rules);
         let of = |failure| {
             let mode = mode(&modes, failure);
@@ -174,13 +156,7 @@ fn which_failures_stop_a_group_of_two_sites() {
     assert_eq!(found(Witness::First), near);
     assert_eq!(found(Witness::Second), near);
     // A third site saves each of the two from the loss of the other.
-    let far = [
-        near[0],
-        near[1],
-        (2, 0, Quorum::Kept),
-        (2, 0, Quorum::Kept),
-        near[4],
-    ];
+    let far = [near[0], near[1], (2, 0, Quorum::Kept), (2, 0, Quorum::Kept), near[4]];
     assert_eq!(found(Witness::Third), far);
     let modes = play(&layout, MANAGED);
     assert_eq!(mode(&modes, Failure::Site).worst, [0, 1, 2, 3]);
@@ -195,10 +171,7 @@ fn which_failures_stop_a_group_of_two_servers() {
     assert_eq!(mode(&modes, Failure::Servers(1)).quorum, Quorum::Kept);
     let both = mode(&modes, Failure::WitnessAndServer);
     assert_eq!((both.stopped, both.quorum), (2, Quorum::Restorable));
-    let alone = Rules {
-        witness: None,
-        ..MANAGED
-    };
+    let alone = Rules { witness: None, ..MANAGED };
     assert!(play(&layout, alone).iter().all(|mode| mode.stopped == 0));
     let five = play(&lay_out(&single_site(5, 3, 60)).unwrap(), MANAGED);
     assert_eq!(mode(&five, Failure::Servers(2)).stopped, 0);
@@ -210,9 +183,7 @@ fn which_failures_stop_a_group_of_two_servers() {
 fn costs_follow_the_loads() {
     let modes = play(&lay_out(&single_site(4, 3, 24)).unwrap(), MANAGED);
     // Example E8: 250 mailboxes per database, 4.25 and 1.37 megacycles, 6 active and 12 passive.
-    let (least, most) = mode(&modes, Failure::Servers(0))
-        .cost(250.0 * 4.25, 250.0 * 1.37)
-        .unwrap();
+    let (least, most) = mode(&modes, Failure::Servers(0)).cost(250.0 * 4.25, 250.0 * 1.37).unwrap();
     assert!((most - 6375.0 - 4110.0).abs() < 1e-9 && (least - most).abs() < 1e-9);
     assert_eq!(active(&modes, Failure::Servers(1)), (8, 8));
     assert_eq!(active(&modes, Failure::Servers(2)).1, 12);
@@ -223,28 +194,15 @@ fn what_cannot_be_laid_out_is_refused() {
     let refused = |wish: Wish| lay_out(&wish).unwrap_err();
     assert!(matches!(
         refused(single_site(2, 3, 8)),
-        LayoutError::MoreCopiesThanServers {
-            copies: 3,
-            servers: 2,
-            ..
-        }
+        LayoutError::MoreCopiesThanServers { copies: 3, servers: 2, .. }
     ));
-    assert_eq!(
-        refused(single_site(40, 2, 8)),
-        LayoutError::Servers { found: 40 }
-    );
+    assert_eq!(refused(single_site(40, 2, 8)), LayoutError::Servers { found: 40 });
     let mut wish = two_active_sites(4, 72);
     wish.sites[1] = Site::plain(3, 2);
     assert_eq!(refused(wish), LayoutError::Unlike);
     let mut wish = two_active_sites(4, 72);
     wish.sites.pop();
-    assert_eq!(
-        refused(wish),
-        LayoutError::Sites {
-            wanted: 2,
-            found: 1
-        }
-    );
+    assert_eq!(refused(wish), LayoutError::Sites { wanted: 2, found: 1 });
     let mut wish = single_site(4, 2, 8);
     wish.primary = copies(0, 2);
     assert_eq!(refused(wish), LayoutError::NothingActive);
@@ -256,11 +214,7 @@ fn what_cannot_be_laid_out_is_refused() {
 /// Two racks with a copy each: without the drift one server would take over all of another's.
 #[test]
 fn racks_with_one_copy_each_share_the_failover() {
-    let rack = Domain {
-        servers: 4,
-        copies: 1,
-        only_lagged: false,
-    };
+    let rack = Domain { servers: 4, copies: 1, only_lagged: false };
     let mut wish = single_site(8, 2, 32);
     wish.sites[0].domains = vec![rack, rack];
     let modes = play(&lay_out(&wish).unwrap(), MANAGED);
@@ -271,11 +225,7 @@ fn racks_with_one_copy_each_share_the_failover() {
 /// Lagged copies may have servers of their own; these hold nothing else.
 #[test]
 fn servers_kept_for_lagged_copies_hold_only_those() {
-    let kept = Domain {
-        servers: 2,
-        copies: 1,
-        only_lagged: true,
-    };
+    let kept = Domain { servers: 2, copies: 1, only_lagged: true };
     let mut wish = single_site(4, 3, 24);
     wish.sites[0].domains.push(kept);
     wish.primary = copies(3, 1);
@@ -298,11 +248,7 @@ fn shapes() -> impl Strategy<Value = Wish> {
         .prop_map(|((servers, count, lagged), kind, cycles)| {
             let all = copies(count - lagged, lagged);
             let plain = Site::plain(servers, count);
-            let rack = Domain {
-                servers,
-                copies: count,
-                only_lagged: false,
-            };
+            let rack = Domain { servers, copies: count, only_lagged: false };
             let wish = |model, sites, primary, secondary, cycle: usize| Wish {
                 model,
                 sites,
@@ -315,9 +261,7 @@ fn shapes() -> impl Strategy<Value = Wish> {
                 0 => wish(SiteModel::Single, vec![plain], all, Copies::default(), 1),
                 1 => {
                     let both = copies(2 * count - lagged, lagged);
-                    let racks = Site {
-                        domains: vec![rack, rack],
-                    };
+                    let racks = Site { domains: vec![rack, rack] };
                     wish(SiteModel::Single, vec![racks], both, Copies::default(), 2)
                 }
                 2 => {

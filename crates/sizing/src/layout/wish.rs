@@ -30,14 +30,8 @@ impl Site {
     /// A site whose servers all share one failure domain.
     pub fn plain(servers: usize, copies: usize) -> Self {
         let only_lagged = false;
-        let domain = Domain {
-            servers,
-            copies,
-            only_lagged,
-        };
-        Self {
-            domains: vec![domain],
-        }
+        let domain = Domain { servers, copies, only_lagged };
+        Self { domains: vec![domain] }
     }
 
     /// Servers of all its domains.
@@ -178,34 +172,21 @@ impl fmt::Display for LayoutError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Sites { wanted, found } => {
-                write!(
-                    f,
-                    "the site model has {wanted} sites, not {found}; change one of them"
-                )
+                write!(f, "the site model has {wanted} sites, not {found}; change one of them")
             }
             Self::Servers { found } => write!(
                 f,
                 "{found} servers are not 1 to {MOST_SERVERS} members; spread them over more groups"
             ),
-            Self::Domains { site, found } => write!(
-                f,
-                "site {site} has {found} failure domains; give 1 to {MOST_DOMAINS}"
-            ),
-            Self::MoreCopiesThanServers {
-                site,
-                domain,
-                copies,
-                servers,
-            } => write!(
+            Self::Domains { site, found } => {
+                write!(f, "site {site} has {found} failure domains; give 1 to {MOST_DOMAINS}")
+            }
+            Self::MoreCopiesThanServers { site, domain, copies, servers } => write!(
                 f,
                 "failure domain {domain} of site {site} is to hold {copies} copies of each \
                  database on {servers} servers; add servers or lower the copies"
             ),
-            Self::DomainTotal {
-                site,
-                wanted,
-                found,
-            } => write!(
+            Self::DomainTotal { site, wanted, found } => write!(
                 f,
                 "the failure domains of site {site} hold {found} copies, but the site {wanted}; \
                  make them equal"
@@ -219,10 +200,9 @@ impl fmt::Display for LayoutError {
                 f,
                 "two active sites need as many servers and copies of each database as each other"
             ),
-            Self::NothingActive => write!(
-                f,
-                "each database needs one copy without lag in its own site; add one"
-            ),
+            Self::NothingActive => {
+                write!(f, "each database needs one copy without lag in its own site; add one")
+            }
         }
     }
 }
@@ -239,10 +219,7 @@ impl Wish {
     /// for lagged copies, each is near for some databases and far for others.
     fn most_copies(&self, site: usize) -> Copies {
         let [near, far] = [self.primary, self.secondary];
-        let keeps = self.sites[site]
-            .domains
-            .iter()
-            .any(|domain| domain.only_lagged);
+        let keeps = self.sites[site].domains.iter().any(|domain| domain.only_lagged);
         if self.model == SiteModel::ActiveActive && keeps {
             return Copies {
                 available: near.available.max(far.available),
@@ -296,11 +273,7 @@ fn check_site(site: usize, given: &Site, copies: Copies) -> Result<(), LayoutErr
     }
     let (wanted, found) = (copies.total(), given.copies());
     if wanted != found {
-        return Err(LayoutError::DomainTotal {
-            site,
-            wanted,
-            found,
-        });
+        return Err(LayoutError::DomainTotal { site, wanted, found });
     }
     let kept = given.domains.iter().filter(|domain| domain.only_lagged);
     let kept = kept.map(|domain| domain.copies).sum();

@@ -39,28 +39,17 @@ impl Needs {
     /// The same on an array: volumes as its wizard makes them, databases and logs on the same
     /// disks, and as few redundant groups as carry both the volumes and the I/O.
     pub fn on_array(mut self, array: &Array) -> Result<Self, ProvisionError> {
-        let (_, pool) = self
-            .pools
-            .first
-            .first()
-            .copied()
-            .ok_or(ProvisionError::NoPool)?;
+        let (_, pool) = self.pools.first.first().copied().ok_or(ProvisionError::NoPool)?;
         let formatted = scaled(pool.raw, array.formatted_share);
         let databases = self.databases_per_server();
         let load = self.iops_per_database * f64::from(databases);
-        let of_groups = |groups| Pool {
-            groups,
-            formatted,
-            ..pool
-        };
+        let of_groups = |groups| Pool { groups, formatted, ..pool };
         let enough = |pool: &Pool| {
             let carved = carve(pool, array.rule, databases, self.mailbox_data);
             carved.used <= 1.0 && pool.load(load, self.read_share) <= 1.0
         };
         let pool = (1..=MOST_GROUPS).map(of_groups).find(enough);
-        let pool = pool.ok_or(ProvisionError::PoolTooSmall {
-            groups: MOST_GROUPS,
-        })?;
+        let pool = pool.ok_or(ProvisionError::PoolTooSmall { groups: MOST_GROUPS })?;
         let carved = carve(&pool, array.rule, databases, self.mailbox_data);
         self.database = carved.test_database;
         self.grown_database = Some(carved.grown_database);
@@ -71,11 +60,7 @@ impl Needs {
         self.wish.databases_per_volume = 1;
         let pools = vec![(Purpose::Databases, pool)];
         self.spare_volumes = Places::default();
-        self.pools = Places {
-            first: pools.clone(),
-            second: pools.clone(),
-            lagged: pools,
-        };
+        self.pools = Places { first: pools.clone(), second: pools.clone(), lagged: pools };
         Ok(self)
     }
 

@@ -22,11 +22,7 @@ pub fn provision(needs: Needs) -> Result<Provision, ProvisionError> {
     let layout = lay_out(&needs.wish).map_err(ProvisionError::Layout)?;
     let modes = play(&layout, needs.rules());
     let groups = (0..needs.groups).map(|at| group(&needs, &layout, &modes, at));
-    Ok(Provision {
-        groups: groups.collect(),
-        modes,
-        needs,
-    })
+    Ok(Provision { groups: groups.collect(), modes, needs })
 }
 
 fn group(needs: &Needs, layout: &Layout, modes: &[Mode], at: usize) -> Group {
@@ -58,10 +54,7 @@ fn group(needs: &Needs, layout: &Layout, modes: &[Mode], at: usize) -> Group {
             server: namer.server(copy.server),
             lagged: copy.lagged,
         };
-        Database {
-            name: namer.database(number),
-            copies: copies.iter().map(copy).collect(),
-        }
+        Database { name: namer.database(number), copies: copies.iter().map(copy).collect() }
     };
     Group {
         name: numbered(&needs.names.group, at + 1, needs.groups),
@@ -73,10 +66,7 @@ fn group(needs: &Needs, layout: &Layout, modes: &[Mode], at: usize) -> Group {
 /// What servers like `own` carry: of the same site, and kept for late copies or not.
 fn limits(modes: &[Mode], own: layout::Server) -> ActiveLimits {
     let most_in = |within: fn(&Mode) -> bool| {
-        let loads = modes
-            .iter()
-            .filter(|mode| within(mode))
-            .flat_map(|mode| &mode.loads);
+        let loads = modes.iter().filter(|mode| within(mode)).flat_map(|mode| &mode.loads);
         loads
             .filter(|load| load.site == own.site && load.only_lagged == own.only_lagged)
             .map(|load| load.active)
@@ -101,20 +91,12 @@ struct Namer<'a> {
 impl Namer<'_> {
     fn server(&self, number: usize) -> String {
         let most = self.groups * self.servers;
-        numbered(
-            &self.prefixes.server,
-            self.group * self.servers + number + 1,
-            most,
-        )
+        numbered(&self.prefixes.server, self.group * self.servers + number + 1, most)
     }
 
     fn database(&self, number: usize) -> String {
         let most = self.groups * self.databases;
-        numbered(
-            &self.prefixes.database,
-            self.group * self.databases + number + 1,
-            most,
-        )
+        numbered(&self.prefixes.database, self.group * self.databases + number + 1, most)
     }
 }
 
@@ -129,21 +111,14 @@ fn volumes(
 ) -> Vec<Volume> {
     let held = layout.volumes(server);
     let names = |volume: &Vec<usize>| -> Vec<String> {
-        volume
-            .iter()
-            .map(|&number| namer.database(number))
-            .collect()
+        volume.iter().map(|&number| namer.database(number)).collect()
     };
-    let data = held
-        .iter()
-        .map(|volume| (needs.database_volume, Purpose::Databases, names(volume)));
-    let logs = needs.log_volume.into_iter().flat_map(|size| {
-        held.iter()
-            .map(move |volume| (size, Purpose::Logs, names(volume)))
-    });
-    let restore = needs
-        .restore_volume
-        .map(|size| (size, Purpose::Restore, Vec::new()));
+    let data = held.iter().map(|volume| (needs.database_volume, Purpose::Databases, names(volume)));
+    let logs = needs
+        .log_volume
+        .into_iter()
+        .flat_map(|size| held.iter().map(move |volume| (size, Purpose::Logs, names(volume))));
+    let restore = needs.restore_volume.map(|size| (size, Purpose::Restore, Vec::new()));
     let spare = (needs.database_volume, Purpose::Spare, Vec::new());
     let spares = std::iter::repeat_n(spare, spares);
     let all: Vec<_> = data.chain(logs).chain(spares).chain(restore).collect();

@@ -71,11 +71,7 @@ impl Needs {
             let has = |site| *costs.available.of(site, load.only_lagged);
             let own = has(load.site)?;
             // Where half of the groups are at home in the other site, either may be it.
-            let own = if self.mirrored {
-                own.min(has(1 - load.site)?)
-            } else {
-                own
-            };
+            let own = if self.mirrored { own.min(has(1 - load.site)?) } else { own };
             Some(needed / own)
         };
         let shares = mode.loads.iter().map(used);

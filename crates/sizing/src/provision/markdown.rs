@@ -24,8 +24,7 @@ impl Provision {
     /// A Markdown text.
     pub fn to_markdown(&self) -> String {
         let mut text = String::new();
-        self.write(&mut text)
-            .expect("invariant: writing to a string cannot fail");
+        self.write(&mut text).expect("invariant: writing to a string cannot fail");
         text
     }
 
@@ -38,22 +37,13 @@ impl Provision {
         let mut row = |name: &str, value: String| writeln!(text, "| {name} | {value} |");
         row("servers", servers.to_string())?;
         row("databases", databases.to_string())?;
-        row(
-            "mailboxes per database",
-            format!("{:.1}", needs.mailboxes_per_database),
-        )?;
+        row("mailboxes per database", format!("{:.1}", needs.mailboxes_per_database))?;
         row("database", needs.database.to_string())?;
         row("log of a database", needs.log.to_string())?;
-        row(
-            "I/O per second of a copy",
-            format!("{:.2}", needs.iops_per_database),
-        )?;
+        row("I/O per second of a copy", format!("{:.2}", needs.iops_per_database))?;
         row(
             "file system",
-            format!(
-                "{}, encryption {}",
-                needs.build.file_system, needs.build.encryption
-            ),
+            format!("{}, encryption {}", needs.build.file_system, needs.build.encryption),
         )?;
         let mut kinds = self.kinds().into_iter();
         kinds.try_for_each(|server| self.write_pools(server, text))?;
@@ -65,9 +55,7 @@ impl Provision {
         }
         text.push_str(HARDWARE);
         self.write_failures(text)?;
-        self.groups
-            .iter()
-            .try_for_each(|group| write_group(needs, group, text))
+        self.groups.iter().try_for_each(|group| write_group(needs, group, text))
     }
 
     /// Disks of a server and what they are filled with, where volumes are cut from groups.
@@ -79,14 +67,8 @@ impl Provision {
             let (disks, groups, level) = (pool.disks(), pool.groups, pool.level.word());
             let members = format!("{}+{}", pool.data_disks, pool.redundant_disks);
             let name = format!("disks of {} for {}", server.name, purpose.name());
-            row(
-                &name,
-                format!("{disks} in {groups} groups of {level} {members}"),
-            )?;
-            row(
-                "formatted",
-                format!("{} of {}", pool.formatted(), pool.raw()),
-            )?;
+            row(&name, format!("{disks} in {groups} groups of {level} {members}"))?;
+            row("formatted", format!("{} of {}", pool.formatted(), pool.raw()))?;
             row("taken by volumes", percent(used))?;
         }
         if let Some(capacity) = self.capacity(server) {
@@ -94,14 +76,8 @@ impl Provision {
                 "formatted by raw disks, GiB by GB as in test reports",
                 percent(capacity.formatted_share()),
             )?;
-            row(
-                "databases by their volumes",
-                percent(capacity.share_of_volumes()),
-            )?;
-            row(
-                "databases by raw disks, likewise",
-                percent(capacity.share_of_raw()),
-            )?;
+            row("databases by their volumes", percent(capacity.share_of_volumes()))?;
+            row("databases by raw disks, likewise", percent(capacity.share_of_raw()))?;
         }
         if let Some(load) = self.pool_load(server) {
             row("I/O of the databases' disks taken", percent(load))?;
@@ -130,10 +106,9 @@ impl Provision {
             let Some(burden) = self.needs.burden(mode) else {
                 continue;
             };
-            let processor = burden.processor.map_or_else(
-                || "not known".to_owned(),
-                |share| format!("{:.1} %", share * 100.0),
-            );
+            let processor = burden
+                .processor
+                .map_or_else(|| "not known".to_owned(), |share| format!("{:.1} %", share * 100.0));
             let range = |(least, most): (f64, f64)| format!("{least:.0} to {most:.0}");
             let worst: Vec<String> = self.worst(mode).into_iter().map(cell).collect();
             let cells = [
@@ -189,41 +164,22 @@ fn write_group(needs: &Needs, group: &Group, text: &mut String) -> std::fmt::Res
     )?;
     for database in &group.databases {
         let copy = |copy: &super::DatabaseCopy| {
-            if copy.lagged {
-                format!("({})", cell(&copy.server))
-            } else {
-                cell(&copy.server)
-            }
+            if copy.lagged { format!("({})", cell(&copy.server)) } else { cell(&copy.server) }
         };
         let copies: Vec<String> = database.copies.iter().map(copy).collect();
         writeln!(text, "| {} | {} |", cell(&database.name), copies.join(", "))?;
     }
-    group
-        .servers
-        .iter()
-        .try_for_each(|server| write_server(server, text))
+    group.servers.iter().try_for_each(|server| write_server(server, text))
 }
 
 fn write_server(server: &Server, text: &mut String) -> std::fmt::Result {
-    writeln!(
-        text,
-        "\n### {}, site {}\n",
-        cell(&server.name),
-        server.site + 1
-    )?;
-    writeln!(
-        text,
-        "| volume | disk | size | for | databases |\n|---|---|---|---|---|"
-    )?;
+    writeln!(text, "\n### {}, site {}\n", cell(&server.name), server.site + 1)?;
+    writeln!(text, "| volume | disk | size | for | databases |\n|---|---|---|---|---|")?;
     for volume in server.volumes.iter().chain(&server.metacache) {
         let databases: Vec<String> = volume.databases.iter().map(|name| cell(name)).collect();
         let (name, disk, purpose) = (&volume.name, volume.disk, volume.purpose.name());
         let databases = databases.join(", ");
-        writeln!(
-            text,
-            "| {name} | {disk} | {} | {purpose} | {databases} |",
-            volume.size
-        )?;
+        writeln!(text, "| {name} | {disk} | {} | {purpose} | {databases} |", volume.size)?;
     }
     Ok(())
 }

@@ -27,19 +27,15 @@ impl MetaCacheDisks {
         let Some(metacache) = deployment.metacache else {
             return Ok(None);
         };
-        Ok(Some(Self {
-            ssds: count(sheet, Key::MetaCacheSsdsPerServer)?,
-            ssd: metacache.ssd,
-        }))
+        Ok(Some(Self { ssds: count(sheet, Key::MetaCacheSsdsPerServer)?, ssd: metacache.ssd }))
     }
 
     /// An SSD after the other behind the disks of `volumes`; neighbouring disks of databases share
     /// one, so that a failed SSD concerns few disks.
     pub(super) fn volumes(&self, volumes: &[Volume]) -> Vec<Volume> {
         let carriers = volumes.iter();
-        let carriers: Vec<&Volume> = carriers
-            .filter(|volume| volume.purpose == Purpose::Databases)
-            .collect();
+        let carriers: Vec<&Volume> =
+            carriers.filter(|volume| volume.purpose == Purpose::Databases).collect();
         let first = volumes.iter().map(|volume| volume.disk + 1).max();
         let volume = |ssd: usize| {
             let held = carriers.iter().enumerate();

@@ -189,11 +189,7 @@ impl std::fmt::Display for ProvisionError {
                 "{groups} groups of these disks do not carry a server; give larger or faster disks \
                  to [disks], or more servers"
             ),
-            Self::Domains {
-                domains,
-                servers,
-                copies,
-            } => write!(
+            Self::Domains { domains, servers, copies } => write!(
                 f,
                 "[names] failure_domains_per_site: {servers} servers and {copies} copies of a site \
                  do not spread evenly over {domains} failure domains; give a divisor of both"
@@ -253,10 +249,7 @@ impl Group {
 
 impl ActiveLimits {
     fn max(self, other: Self) -> Self {
-        Self {
-            most: self.most.max(other.most),
-            preferred: self.preferred.max(other.preferred),
-        }
+        Self { most: self.most.max(other.most), preferred: self.preferred.max(other.preferred) }
     }
 }
 
@@ -283,12 +276,7 @@ impl Server {
     pub fn databases(&self) -> impl Iterator<Item = (&str, &Volume)> {
         let carriers = self.volumes.iter();
         let carriers = carriers.filter(|volume| volume.purpose == Purpose::Databases);
-        carriers.flat_map(|volume| {
-            volume
-                .databases
-                .iter()
-                .map(move |name| (name.as_str(), volume))
-        })
+        carriers.flat_map(|volume| volume.databases.iter().map(move |name| (name.as_str(), volume)))
     }
 
     /// The volume with the log of `database`: its own, or the one of the databases.
@@ -297,9 +285,7 @@ impl Server {
             .volumes
             .iter()
             .filter(|volume| volume.databases.iter().any(|name| name == database));
-        let of_logs = holders
-            .clone()
-            .find(|volume| volume.purpose == Purpose::Logs);
+        let of_logs = holders.clone().find(|volume| volume.purpose == Purpose::Logs);
         of_logs.or_else(|| holders.next())
     }
 }
@@ -344,9 +330,7 @@ impl Provision {
     pub fn pool_shares(&self, server: &Server) -> Vec<f64> {
         let pools = self.pools(server);
         let place = |volume: &Volume| {
-            let own = pools
-                .iter()
-                .position(|(purpose, _)| *purpose == volume.purpose);
+            let own = pools.iter().position(|(purpose, _)| *purpose == volume.purpose);
             own.unwrap_or(0)
         };
         let mut bytes = vec![0.0; pools.len()];

@@ -35,10 +35,7 @@ pub(super) fn check(key: &'static str, prefix: &str) -> Result<(), NameError> {
     if fits && !prefix.contains(forbidden) && !prefix.starts_with([' ', '.', '-']) {
         return Ok(());
     }
-    Err(NameError {
-        key,
-        found: prefix.to_owned(),
-    })
+    Err(NameError { key, found: prefix.to_owned() })
 }
 
 /// `prefix` and `number`, with as many digits as `most` has and at least two, so that sorting by

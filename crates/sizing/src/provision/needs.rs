@@ -33,11 +33,7 @@ impl Needs {
         Ok(Self {
             title: deployment.name.clone(),
             provenance: deployment.provenance.clone(),
-            groups: if copies {
-                count(sheet, Key::ServerDags)?
-            } else {
-                1
-            },
+            groups: if copies { count(sheet, Key::ServerDags)? } else { 1 },
             mirrored: deployment.site_model() == Some(Model::ActiveActiveGroups),
             copies,
             witness: copies.then(|| witness(deployment)),
@@ -55,9 +51,7 @@ impl Needs {
                 .logs_apart
                 .then(|| gigabytes(sheet, Key::VolumeLogVolumeGb))
                 .transpose()?,
-            restore_volume: restores
-                .then(|| gigabytes(sheet, Key::VolumeRestoreGb))
-                .transpose()?,
+            restore_volume: restores.then(|| gigabytes(sheet, Key::VolumeRestoreGb)).transpose()?,
             spare_volumes: Places {
                 first: spares(sheet, &pools.first)?,
                 second: spares(sheet, &pools.second)?,
@@ -78,10 +72,7 @@ impl Needs {
 impl Needs {
     /// What may be activated, and who has votes.
     pub(crate) const fn rules(&self) -> Rules {
-        Rules {
-            activate_lagged: self.build.replay_lag_manager,
-            witness: self.witness,
-        }
+        Rules { activate_lagged: self.build.replay_lag_manager, witness: self.witness }
     }
 }
 
@@ -99,18 +90,10 @@ fn witness(deployment: &Deployment) -> Witness {
 fn megacycles(deployment: &Deployment, sheet: &Sheet) -> Result<Megacycles, ProvisionError> {
     let servers = &deployment.servers;
     let mailboxes = value(sheet, Key::DatabaseMailboxes)?;
-    let hypervisor = if servers.virtual_machines {
-        1.0 + servers.hypervisor
-    } else {
-        1.0
-    };
+    let hypervisor = if servers.virtual_machines { 1.0 + servers.hypervisor } else { 1.0 };
     let taken = mailboxes * hypervisor * deployment.file_system.processor_factor;
     let of = |key| value(sheet, key).map(|each| taken * each);
-    let access = if servers.multi_role {
-        of(Key::MailboxesMcyclesClientAccess)?
-    } else {
-        0.0
-    };
+    let access = if servers.multi_role { of(Key::MailboxesMcyclesClientAccess)? } else { 0.0 };
     let available = |kind| {
         let found = sheet.find(Key::ProcessorMcyclesAvailable(kind));
         found.map(|number| number.value())
@@ -131,9 +114,7 @@ fn mailbox_data(deployment: &Deployment, mailboxes: f64) -> Bytes {
     let tiers = || deployment.tiers.iter();
     let grown = |tier: &plan::deployment::Tier| tier.mailboxes * (1.0 + tier.growth);
     let all: f64 = tiers().map(grown).sum();
-    let limits: f64 = tiers()
-        .map(|tier| grown(tier) * tier.size_limit.as_mib_f64())
-        .sum();
+    let limits: f64 = tiers().map(|tier| grown(tier) * tier.size_limit.as_mib_f64()).sum();
     mebibytes(mailboxes * limits / all.max(1.0))
 }
 
@@ -149,9 +130,7 @@ fn build(deployment: &Deployment) -> Build {
         truncation_lag: availability.truncation_lag,
         replay_lag_manager: availability.replay_lag_manager,
         network_compression: network_compression(deployment),
-        group_file_system: !old
-            .iter()
-            .any(|year| deployment.product.name.ends_with(year)),
+        group_file_system: !old.iter().any(|year| deployment.product.name.ends_with(year)),
         deleted_item_retention: retention.unwrap_or(Nanos::ZERO),
         circular_logging: deployment.has_copies()
             && deployment.backup.method == BackupMethod::Native,
@@ -168,10 +147,7 @@ fn network_compression(deployment: &Deployment) -> NetworkCompression {
 
 /// Copies of a database in a site.
 const fn copies_of((available, lagged): (u32, u32)) -> Copies {
-    Copies {
-        available: available as usize,
-        lagged: lagged as usize,
-    }
+    Copies { available: available as usize, lagged: lagged as usize }
 }
 
 /// The layout of one group. Servers without copies are laid out in one go: databases go round.
@@ -207,11 +183,7 @@ fn wish(
             (model, vec![first, second])
         }
     };
-    let all = if deployment.has_copies() {
-        databases
-    } else {
-        databases * servers
-    };
+    let all = if deployment.has_copies() { databases } else { databases * servers };
     Ok(Wish {
         model,
         sites,
@@ -251,20 +223,11 @@ fn site(
     let shared = copies.available + if apart { 0 } else { copies.lagged };
     let domains = (deployment.names.failure_domains_per_site as usize).max(1);
     if !servers.is_multiple_of(domains) || !shared.is_multiple_of(domains) {
-        return Err(ProvisionError::Domains {
-            domains,
-            servers,
-            copies: shared,
-        });
+        return Err(ProvisionError::Domains { domains, servers, copies: shared });
     }
-    let domain = Domain {
-        servers: servers / domains,
-        copies: shared / domains,
-        only_lagged: false,
-    };
-    let mut site = Site {
-        domains: vec![domain; domains],
-    };
+    let domain =
+        Domain { servers: servers / domains, copies: shared / domains, only_lagged: false };
+    let mut site = Site { domains: vec![domain; domains] };
     if apart {
         site.domains.push(Domain {
             servers: count(sheet, Key::ServerLagged(kind))?,
@@ -277,11 +240,7 @@ fn site(
 
 /// Redundant groups mend themselves; spare volumes are single disks.
 fn spares(sheet: &Sheet, pools: &[(Purpose, Pool)]) -> Result<usize, ProvisionError> {
-    if pools.is_empty() {
-        count(sheet, Key::VolumeAutoreseed)
-    } else {
-        Ok(0)
-    }
+    if pools.is_empty() { count(sheet, Key::VolumeAutoreseed) } else { Ok(0) }
 }
 
 /// The redundant groups of a kind of server; none where there are no such servers, or each volume
@@ -295,11 +254,9 @@ fn pools(
     let storage = &deployment.storage;
     let (there, build, disks) = match kind {
         ServerKind::First => (true, architecture.first, &storage.first),
-        ServerKind::Second => (
-            deployment.second_site.is_some(),
-            architecture.second,
-            &storage.second,
-        ),
+        ServerKind::Second => {
+            (deployment.second_site.is_some(), architecture.second, &storage.second)
+        }
         ServerKind::Lagged => (architecture.late_apart, architecture.first, &storage.first),
     };
     if !there || build != BuildOfDisks::Raid {
@@ -312,12 +269,7 @@ fn pools(
         &disks.database,
     )];
     if architecture.logs_apart {
-        sets.push((
-            Purpose::Logs,
-            Key::DiskRaidChoiceLog,
-            Key::DiskRaidDisksLog,
-            &disks.log,
-        ));
+        sets.push((Purpose::Logs, Key::DiskRaidChoiceLog, Key::DiskRaidDisksLog, &disks.log));
     }
     if deployment.data.restore_volume {
         sets.push((
@@ -363,9 +315,7 @@ fn group_of(deployment: &Deployment, purpose: Purpose, level: Raid) -> RaidGroup
 /// The result under `key`, which every deployment has.
 fn value(sheet: &Sheet, key: Key) -> Result<f64, ProvisionError> {
     let found = sheet.find(key).map(|number| number.value());
-    found
-        .filter(|value| value.is_finite())
-        .ok_or(ProvisionError::NotSized { key })
+    found.filter(|value| value.is_finite()).ok_or(ProvisionError::NotSized { key })
 }
 
 pub(super) fn count(sheet: &Sheet, key: Key) -> Result<usize, ProvisionError> {
@@ -375,11 +325,7 @@ pub(super) fn count(sheet: &Sheet, key: Key) -> Result<usize, ProvisionError> {
 /// A count that may come as a fraction; a last digit of rounding error does not make one more.
 fn whole(value: f64) -> usize {
     let up = (value - 1e-9).ceil().clamp(0.0, 1e6);
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "clamped above"
-    )]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped above")]
     let up = up as usize;
     up
 }
@@ -392,11 +338,7 @@ fn gigabytes(sheet: &Sheet, key: Key) -> Result<Bytes, ProvisionError> {
 /// Up to whole mebibytes.
 fn mebibytes(value: f64) -> Bytes {
     let up = (value - 1e-6).ceil().clamp(0.0, 1e12);
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "clamped above"
-    )]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped above")]
     let up = up as u64;
     Bytes::from_mib(up)
 }

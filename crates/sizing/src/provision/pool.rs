@@ -103,11 +103,7 @@ pub(crate) fn carve(pool: &Pool, rule: ArrayRule, databases: u32, data: Bytes) -
 /// exact enough.
 pub fn scaled(size: Bytes, share: f64) -> Bytes {
     let millionths = (share.clamp(0.0, 1e6) * 1e6).round();
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "clamped above"
-    )]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped above")]
     let millionths = millionths as u128;
     let bytes = u128::from(size.0) * millionths / 1_000_000;
     Bytes(u64::try_from(bytes).unwrap_or(u64::MAX))

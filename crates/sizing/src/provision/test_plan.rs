@@ -33,14 +33,8 @@ pub enum PlanError {
 
 impl fmt::Display for PlanError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self::NoServer {
-            found,
-            known: (first, last),
-        } = self;
-        write!(
-            f,
-            "there is no server {found:?}; name one of {first} to {last}"
-        )
+        let Self::NoServer { found, known: (first, last) } = self;
+        write!(f, "there is no server {found:?}; name one of {first} to {last}")
     }
 }
 
@@ -123,27 +117,17 @@ impl TestPlan {
         }
         let title = format!("{} on {}", needs.title, server.name);
         writeln!(text, "name = {}", quoted(&title))?;
-        let description = format!(
-            "{iops:.0} I/O per second are needed of {} copies",
-            folders.len()
-        );
+        let description =
+            format!("{iops:.0} I/O per second are needed of {} copies", folders.len());
         writeln!(text, "description = {}", quoted(&description))?;
         writeln!(text, "\n[databases]\nsize = {}", quoted(&write_size(size)))?;
         let cache = Bytes(size.0 / COLD).clamp(SMALLEST_CACHE, CACHE);
         let mib = Bytes::from_mib(1).0;
         let cache = Bytes(cache.0 / mib * mib);
         writeln!(text, "\n[engine]")?;
-        writeln!(
-            text,
-            "cache_minimum = {}",
-            quoted(&write_size(Bytes(cache.0 / 2 / mib * mib)))
-        )?;
+        writeln!(text, "cache_minimum = {}", quoted(&write_size(Bytes(cache.0 / 2 / mib * mib))))?;
         writeln!(text, "cache_maximum = {}", quoted(&write_size(cache)))?;
-        writeln!(
-            text,
-            "\n[workload]\ntarget_iops = {:.0}",
-            iops.ceil().max(1.0)
-        )?;
+        writeln!(text, "\n[workload]\ntarget_iops = {:.0}", iops.ceil().max(1.0))?;
         for (folder, log) in folders {
             writeln!(text, "\n[[database]]\nfolder = {}", quoted(&folder))?;
             if folder != log {

@@ -72,11 +72,7 @@ pub(crate) fn two_sites(servers: usize, databases: usize) -> Needs {
 
 /// The same for every kind of server.
 pub(crate) fn every<T: Clone>(of: T) -> Places<T> {
-    Places {
-        first: of.clone(),
-        second: of.clone(),
-        lagged: of,
-    }
+    Places { first: of.clone(), second: of.clone(), lagged: of }
 }
 
 fn gib(size: Bytes) -> f64 {
@@ -123,11 +119,7 @@ fn the_wizard_of_the_published_report() {
     assert!(pool.load(1900.0 * 0.24, 0.6) < 1.0);
     let server = &provision.groups[0].servers[0];
     assert_eq!(server.volumes.len(), 4);
-    assert!(
-        provision
-            .to_markdown()
-            .contains("| taken by volumes | 80.3 % |")
-    );
+    assert!(provision.to_markdown().contains("| taken by volumes | 80.3 % |"));
 }
 
 #[test]
@@ -142,22 +134,14 @@ fn an_array_grows_by_groups_or_is_refused() {
         disk_iops: 180.0,
     };
     let mut needs = two_sites(2, 8);
-    assert_eq!(
-        needs.clone().on_array(&VNXE3300),
-        Err(ProvisionError::NoPool)
-    );
+    assert_eq!(needs.clone().on_array(&VNXE3300), Err(ProvisionError::NoPool));
     needs.pools.first = vec![(Purpose::Databases, pool)];
     // 8 copies of 625 GiB: 8,600 GiB in volumes, 3,211.26 of a group.
     let grown = needs.clone().on_array(&VNXE3300).unwrap();
     assert_eq!(grown.pools.first[0].1.groups, 3);
     needs.iops_per_database = 300.0;
     // 2,400 I/O per second with 2.2 disk operations each: 5,280 of 1,260 per group.
-    assert_eq!(
-        needs.clone().on_array(&VNXE3300).unwrap().pools.first[0]
-            .1
-            .groups,
-        5
-    );
+    assert_eq!(needs.clone().on_array(&VNXE3300).unwrap().pools.first[0].1.groups, 5);
     needs.iops_per_database = 1e9;
     let refused = needs.on_array(&VNXE3300).unwrap_err();
     assert!(refused.to_string().contains("larger or faster disks"));
@@ -180,10 +164,7 @@ fn volumes_and_disks_of_a_server() {
     assert_eq!((server.name.as_str(), server.volumes.len()), ("EX01", 12));
     let disks: Vec<usize> = server.volumes.iter().map(|volume| volume.disk).collect();
     assert_eq!(disks, (1..=12).collect::<Vec<_>>());
-    assert_eq!(
-        server.volumes[0].databases,
-        ["DB01", "DB02", "DB03", "DB04"]
-    );
+    assert_eq!(server.volumes[0].databases, ["DB01", "DB02", "DB03", "DB04"]);
     assert!(provision.to_markdown().contains("\n- log.csv: 3 rows\n"));
     let purposes = [server.volumes[10].purpose, server.volumes[11].purpose];
     assert_eq!(purposes, [Purpose::Spare, Purpose::Restore]);
@@ -199,16 +180,9 @@ fn logs_apart_have_disks_of_their_own() {
     let server = &provision.groups[0].servers[0];
     assert_eq!(server.volumes.len(), 22);
     assert_eq!(server.log_volume("DB05").unwrap().name, "ExVol12");
-    let plan = TestPlan {
-        server: None,
-        root: "/r/".to_owned(),
-        scale: 1.0,
-    };
+    let plan = TestPlan { server: None, root: "/r/".to_owned(), scale: 1.0 };
     let folders = &plan.folders(server)[4];
-    assert_eq!(
-        *folders,
-        ("/r/ExVol02/DB05".to_owned(), "/r/ExVol12/DB05".to_owned())
-    );
+    assert_eq!(*folders, ("/r/ExVol02/DB05".to_owned(), "/r/ExVol12/DB05".to_owned()));
 }
 
 /// Example E1 from its document: what the workbook says of volumes, disks and sizes.
@@ -242,18 +216,9 @@ fn a_sized_deployment_is_laid_out() {
     assert_eq!(provision.groups.len(), 2);
     for group in &provision.groups {
         assert_eq!(group.databases.len(), 40);
-        assert!(
-            group
-                .servers
-                .iter()
-                .all(|server| server.volumes.len() == 12)
-        );
+        assert!(group.servers.iter().all(|server| server.volumes.len() == 12));
     }
-    assert!(
-        provision
-            .to_markdown()
-            .contains("| DB01 | EX01, EX02, EX03, (EX04) |")
-    );
+    assert!(provision.to_markdown().contains("| DB01 | EX01, EX02, EX03, (EX04) |"));
 }
 
 /// Slow servers in the second site: the loss of the first is a matter of theirs.
@@ -276,16 +241,10 @@ fn each_site_has_its_own_processors() {
     };
     for failure in [Failure::Servers(0), Failure::Site] {
         let (alike, slow) = (share(&alike, failure), share(&slow, failure));
-        assert!(
-            (slow - 2.0 * alike).abs() < 1e-9,
-            "{failure}: {slow}, {alike}"
-        );
+        assert!((slow - 2.0 * alike).abs() < 1e-9, "{failure}: {slow}, {alike}");
     }
     let text = alike.to_markdown();
-    assert!(
-        text.contains("| a site failed | 2 | by hand (1 of 2) |"),
-        "{text}"
-    );
+    assert!(text.contains("| a site failed | 2 | by hand (1 of 2) |"), "{text}");
     assert!(text.contains("Restore-DatabaseAvailabilityGroup"));
 }
 
@@ -319,10 +278,7 @@ fn late_copies_on_servers_of_their_own() {
         (Key::MemoryCacheGb(ServerKind::Lagged), 15.0),
     ] {
         let found = sizing.number(key).unwrap();
-        assert!(
-            (found - wanted).abs() < 1e-9,
-            "{key}: {found}, not {wanted}"
-        );
+        assert!((found - wanted).abs() < 1e-9, "{key}: {found}, not {wanted}");
     }
     let provision =
         provision(Needs::of(&deployment, &sizing.sheet, sizing.architecture).unwrap()).unwrap();
@@ -409,30 +365,17 @@ fn every_shape_of_a_deployment() {
     let waiting = of("[availability]\nservers_per_site = 3\ncopies = 3\n\
          [second_site]\nmodel = \"active/passive\"\ncopies = 1\n");
     let waiting = waiting.unwrap();
-    let there = waiting.groups[0]
-        .servers
-        .iter()
-        .filter(|server| server.site == 1);
+    let there = waiting.groups[0].servers.iter().filter(|server| server.site == 1);
     // Three servers carry two copies; the third copies need half as many.
     assert_eq!(there.count(), 2);
     let racks = "[names]\nfailure_domains_per_site = 2\n";
-    let split = of(&format!(
-        "[availability]\nservers_per_site = 4\ncopies = 2\n{racks}"
-    ))
-    .unwrap();
+    let split = of(&format!("[availability]\nservers_per_site = 4\ncopies = 2\n{racks}")).unwrap();
     assert_eq!(split.needs.wish.sites[0].domains.len(), 2);
-    let uneven = of(&format!(
-        "[availability]\nservers_per_site = 4\ncopies = 3\n{racks}"
-    ));
+    let uneven = of(&format!("[availability]\nservers_per_site = 4\ncopies = 3\n{racks}"));
     let text = uneven.unwrap_err().to_string();
-    assert!(
-        text.contains("failure_domains_per_site") && text.contains("divisor"),
-        "{text}"
-    );
-    let apart = of(
-        "[availability]\nservers_per_site = 4\ncopies = 3\nlagged_copies = 1\n\
-         lagged_on_own_servers = true\n",
-    );
+    assert!(text.contains("failure_domains_per_site") && text.contains("divisor"), "{text}");
+    let apart = of("[availability]\nservers_per_site = 4\ncopies = 3\nlagged_copies = 1\n\
+         lagged_on_own_servers = true\n");
     // Four servers hold three quarters of the databases each, so the late copies need two.
     assert_eq!(apart.unwrap().groups[0].servers.len(), 6);
 }
@@ -457,11 +400,7 @@ fn mirrored_groups_have_their_home_in_the_second_site() {
     needs.mirrored = true;
     let provision = provision(needs).unwrap();
     let sites = |at: usize| {
-        provision.groups[at]
-            .servers
-            .iter()
-            .map(|server| server.site)
-            .collect::<Vec<_>>()
+        provision.groups[at].servers.iter().map(|server| server.site).collect::<Vec<_>>()
     };
     assert_eq!((sites(0), sites(1)), (vec![0, 0, 1, 1], vec![1, 1, 0, 0]));
 }
@@ -498,10 +437,7 @@ fn the_test_plan_is_a_plan() {
     };
     let text = plan(Some("EX03"), 1.0).to_toml(&provision).unwrap();
     let whole = plan::Plan::parse("plan.toml", &text).unwrap();
-    assert_eq!(
-        (whole.databases.len(), whole.size),
-        (40, Bytes::from_gib(665))
-    );
+    assert_eq!((whole.databases.len(), whole.size), (40, Bytes::from_gib(665)));
     assert_eq!(whole.databases[39].folder, "/mnt/mail/ExVol10/DB40");
     assert_eq!(whole.workload.target_iops, Some(402));
     let text = plan(None, 0.000_001).to_toml(&provision).unwrap();
@@ -509,10 +445,7 @@ fn the_test_plan_is_a_plan() {
     assert_eq!(small.size, Bytes::from_mib(16));
     assert!(text.contains("no proof"));
     let refused = plan(Some("EX99"), 1.0).to_toml(&provision).unwrap_err();
-    assert_eq!(
-        refused.to_string(),
-        "there is no server \"EX99\"; name one of EX01 to EX04"
-    );
+    assert_eq!(refused.to_string(), "there is no server \"EX99\"; name one of EX01 to EX04");
 }
 
 proptest! {

@@ -26,10 +26,7 @@ pub(crate) fn values(
     let made = provision(needs.on_array(&VNXE3300).unwrap()).unwrap();
     let capacity = made.capacity(&made.groups[0].servers[0]).unwrap();
     let mut values = BTreeMap::from([
-        (
-            "database_volume_tb",
-            gb(made.needs.database_volume) / 1024.0,
-        ),
+        ("database_volume_tb", gb(made.needs.database_volume) / 1024.0),
         ("log_volume_gb", gb(made.needs.log_volume.unwrap())),
         ("databases_gb", gb(capacity.databases)),
         ("databases_by_volumes", capacity.share_of_volumes()),

@@ -75,10 +75,7 @@ impl Flat<'_> {
             let own = own.or_else(|| self.word(all)).unwrap_or("4000 GB");
             own.to_owned()
         };
-        (
-            either("disk", "all_disks_dc1_and_dc2"),
-            either("disk_type", "all_disk_types"),
-        )
+        (either("disk", "all_disks_dc1_and_dc2"), either("disk_type", "all_disk_types"))
     }
 }
 
@@ -157,19 +154,9 @@ fn spec_rate(text: &mut String, flat: &Flat<'_>, key: &str) {
 fn rules(text: &mut String, flat: &Flat<'_>) {
     let _ = writeln!(text, "[data]");
     flat.line(text, "overhead_percent", "data_overhead", 100.0);
-    flat.line(
-        text,
-        "moves_per_week_percent",
-        "mailbox_moves_per_week",
-        100.0,
-    );
+    flat.line(text, "moves_per_week_percent", "mailbox_moves_per_week", 100.0);
     flat.flag(text, "restore_volume", "restore_volume");
-    flat.line(
-        text,
-        "volume_free_space_percent",
-        "volume_free_space",
-        100.0,
-    );
+    flat.line(text, "volume_free_space_percent", "volume_free_space", 100.0);
     flat.line(text, "work_days", "work_week_days", 1.0);
     flat.flag(text, "symmetrical", "db_count_symmetrical");
     if flat.is("db_size_mode", "Custom") {
@@ -199,10 +186,7 @@ fn backup(text: &mut String, flat: &Flat<'_>) {
         Some(word) if word.starts_with("Bi") => "twice-monthly full, daily incremental",
         _ => "weekly full, daily incremental",
     };
-    let _ = writeln!(
-        text,
-        "[backup]\nmethod = \"{method}\"\nfrequency = \"{frequency}\""
-    );
+    let _ = writeln!(text, "[backup]\nmethod = \"{method}\"\nfrequency = \"{frequency}\"");
     flat.quantity(text, "tolerance", "truncation_failure_days", "d");
     flat.quantity(text, "network_tolerance", "network_failure_days", "d");
 }
@@ -221,11 +205,7 @@ fn hardware(text: &mut String, flat: &Flat<'_>) {
     flat.flag(text, "consider_jbod", "consider_jbod");
     let several = "consider_multiple_dbs_per_volume";
     flat.flag(text, "several_databases_per_volume", several);
-    flat.flag(
-        text,
-        "databases_equal_copies",
-        "dbs_per_volume_equals_copies",
-    );
+    flat.flag(text, "databases_equal_copies", "dbs_per_volume_equals_copies");
     flat.line(text, "autoreseed_volumes", "autoreseed_volumes", 1.0);
     flat.line(text, "usable_disk_io_percent", "disk_io_capacity", 100.0);
     if let Some(level) = flat.word("raid") {
@@ -236,27 +216,18 @@ fn hardware(text: &mut String, flat: &Flat<'_>) {
             let _ = writeln!(text, "{level}_group = \"{group}\"");
         }
     }
-    if let Some((_, group)) = flat
-        .word("restore_raid")
-        .and_then(|word| word.split_once(' '))
-    {
+    if let Some((_, group)) = flat.word("restore_raid").and_then(|word| word.split_once(' ')) {
         let _ = writeln!(text, "restore_group = \"{group}\"");
     }
 }
 
 fn disks(text: &mut String, flat: &Flat<'_>, site: &str) {
-    for (name, purpose) in [
-        ("database", "db"),
-        ("log", "log"),
-        ("restore", "restore"),
-        ("system", "system"),
-    ] {
+    for (name, purpose) in
+        [("database", "db"), ("log", "log"), ("restore", "restore"), ("system", "system")]
+    {
         let (size, kind) = flat.disk(purpose, site);
         let size = size.replace(' ', "");
-        let kind = kind
-            .replace(" RPM", "")
-            .replace("FC/SCSI/SAS", "SAS")
-            .replace('"', "");
+        let kind = kind.replace(" RPM", "").replace("FC/SCSI/SAS", "SAS").replace('"', "");
         let _ = writeln!(text, "{name} = {{ size = \"{size}\", type = \"{kind}\" }}");
     }
 }
@@ -264,30 +235,19 @@ fn disks(text: &mut String, flat: &Flat<'_>, site: &str) {
 fn network(text: &mut String, flat: &Flat<'_>) {
     let _ = writeln!(text, "[replication]");
     if flat.is("log_compression", "Enabled") {
-        flat.line(
-            text,
-            "compression_percent",
-            "log_compression_fraction",
-            100.0,
-        );
+        flat.line(text, "compression_percent", "log_compression_fraction", 100.0);
     } else {
         let _ = writeln!(text, "compression_percent = 0");
     }
     flat.quantity(text, "link_latency", "link_latency_ms", "ms");
-    let links = [
-        ("Gigabit Ethernet", 1000.0),
-        ("Fast Ethernet", 100.0),
-        ("10 Gigabit Ethernet", 10_000.0),
-    ];
+    let links =
+        [("Gigabit Ethernet", 1000.0), ("Fast Ethernet", 100.0), ("10 Gigabit Ethernet", 10_000.0)];
     let link = links.iter().find(|(name, _)| flat.is("link", name));
     if let Some((_, rate)) = link {
         let _ = writeln!(text, "link_mbps = {rate}");
     }
     flat.line(text, "link_mbps", "link_mbps", 1.0);
-    let shares = flat
-        .0
-        .get("log_share_by_hour_1_to_24")
-        .and_then(Json::as_array);
+    let shares = flat.0.get("log_share_by_hour_1_to_24").and_then(Json::as_array);
     if let Some(shares) = shares {
         let percent = |share: &Json| (share.as_f64().unwrap() * 100.0).to_string();
         let shares: Vec<String> = shares.iter().map(percent).collect();

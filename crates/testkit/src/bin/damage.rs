@@ -9,15 +9,9 @@ use units::Seed;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let mut options = DamageOptions {
-        seed: Seed(1),
-        times: 10_000,
-    };
+    let mut options = DamageOptions { seed: Seed(1), times: 10_000 };
     for pair in arguments.chunks(2) {
-        match (
-            pair[0].as_str(),
-            pair.get(1).and_then(|value| value.parse().ok()),
-        ) {
+        match (pair[0].as_str(), pair.get(1).and_then(|value| value.parse().ok())) {
             ("--times", Some(times)) => options.times = times,
             ("--seed", Some(seed)) => options.seed = Seed(seed),
             _ => {
@@ -29,11 +23,7 @@ fn main() -> ExitCode {
     match run(&options) {
         Ok(table) => {
             say(&table.to_string());
-            if table.is_clean() {
-                ExitCode::SUCCESS
-            } else {
-                ExitCode::FAILURE
-            }
+            if table.is_clean() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
         }
         Err(problem) => {
             say(&problem);

@@ -42,11 +42,7 @@ fn read(file: &Path, table: &str) -> Result<Vec<String>, Box<dyn std::error::Err
     for digest in &digests {
         say(&format!("{digest:#?}"));
     }
-    Ok(digests
-        .iter()
-        .skip(1)
-        .flat_map(|digest| digests[0].differences(digest))
-        .collect())
+    Ok(digests.iter().skip(1).flat_map(|digest| digests[0].differences(digest)).collect())
 }
 
 fn say(text: &str) {

@@ -34,10 +34,7 @@ pub(super) async fn open_database(
         rows.insert(id, version);
     }
     index_agrees(&table, &transaction, &rows).await?;
-    transaction
-        .rollback()
-        .await
-        .map_err(|error| error.to_string())?;
+    transaction.rollback().await.map_err(|error| error.to_string())?;
     model.settle(&rows)
 }
 
@@ -92,27 +89,19 @@ fn plain(
     let column = column.ok_or_else(|| format!("column {id} is not there"))?;
     let record = RecordRef::parse(record, page_size).map_err(|error| error.to_string())?;
     let value = record.plain(column);
-    value
-        .map(<[u8]>::to_vec)
-        .ok_or_else(|| format!("column {id} of a record has no value"))
+    value.map(<[u8]>::to_vec).ok_or_else(|| format!("column {id} of a record has no value"))
 }
 
 /// The secondary index names exactly the rows, in order.
 async fn index_agrees(table: &Table, transaction: &Transaction, rows: &Rows) -> Result<(), String> {
-    let mut wanted = rows
-        .keys()
-        .map(|&id| (long_long_key(id / 16), long_long_key(id)));
+    let mut wanted = rows.keys().map(|&id| (long_long_key(id / 16), long_long_key(id)));
     let mut scan = transaction.scan(table, Order::Index(0), &[]);
     loop {
         let entry = scan.next().await.map_err(|error| error.to_string())?;
-        let found = entry
-            .as_ref()
-            .map(|entry| (&entry.key[..], &entry.data[..]));
+        let found = entry.as_ref().map(|entry| (&entry.key[..], &entry.data[..]));
         let next = wanted.next();
         if found != next.as_ref().map(|(key, data)| (&key[..], &data[..])) {
-            return Err(format!(
-                "{RECEIVED_INDEX} holds {found:?} where {next:?} belongs"
-            ));
+            return Err(format!("{RECEIVED_INDEX} holds {found:?} where {next:?} belongs"));
         }
         if next.is_none() {
             return Ok(());
@@ -128,9 +117,7 @@ pub(super) fn every_page_is_in_the_map(image: &VolumeImage) -> Result<(), String
     if known == initialised {
         Ok(())
     } else {
-        Err(format!(
-            "the flush map knows {known} of {initialised} pages"
-        ))
+        Err(format!("the flush map knows {known} of {initialised} pages"))
     }
 }
 
@@ -157,15 +144,8 @@ pub(super) fn closed_database(
     let bytes = file.to_vec();
     pages::examine(&bytes)?;
     let found = read_with_ours(&bytes, TABLE, LongValues::Follow)?;
-    let rows: Vec<MessageRow> = model
-        .rows()
-        .iter()
-        .map(|(&id, &version)| script.row(id, version))
-        .collect();
+    let rows: Vec<MessageRow> =
+        model.rows().iter().map(|(&id, &version)| script.row(id, version)).collect();
     let differences = digest_of("the model", rows).differences(&found);
-    if differences.is_empty() {
-        Ok(())
-    } else {
-        Err(differences.join("\n"))
-    }
+    if differences.is_empty() { Ok(()) } else { Err(differences.join("\n")) }
 }

@@ -76,10 +76,7 @@ impl Model {
     pub(super) fn rows(&self) -> Rows {
         let state = self.state.borrow();
         let mut rows = state.base.clone();
-        state
-            .commits
-            .iter()
-            .for_each(|changes| apply(&mut rows, changes));
+        state.commits.iter().for_each(|changes| apply(&mut rows, changes));
         rows
     }
 
@@ -170,11 +167,9 @@ mod tests {
             model.commit(change(3, 4));
             model
         };
-        for good in [
-            rows(&[(1, 1), (2, 2)]),
-            rows(&[(1, 3), (2, 2)]),
-            rows(&[(1, 3), (2, 2), (3, 4)]),
-        ] {
+        for good in
+            [rows(&[(1, 1), (2, 2)]), rows(&[(1, 3), (2, 2)]), rows(&[(1, 3), (2, 2), (3, 4)])]
+        {
             assert_eq!(model().settle(&good), Ok(()));
         }
         for bad in [

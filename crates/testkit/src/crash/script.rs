@@ -28,11 +28,7 @@ const MOST_LONG_CHANGES: u32 = 100;
 
 /// The longest long value, in bytes, of a script of so many changes.
 fn longest(pick: &mut impl FnMut(&[u32]) -> u32, changes: u32) -> u32 {
-    if changes > MOST_LONG_CHANGES {
-        pick(&[100, 100, 3_000])
-    } else {
-        pick(&[100, 3_000, 30_000])
-    }
+    if changes > MOST_LONG_CHANGES { pick(&[100, 100, 3_000]) } else { pick(&[100, 3_000, 30_000]) }
 }
 
 /// The shape of a run.
@@ -130,20 +126,12 @@ impl Script {
     /// Bytes of a write to `file` that are written whole or not at all. Logs are always torn by
     /// sectors: their own checksums must be enough.
     pub(super) fn atomic_unit_of(&self, file: &str) -> u32 {
-        if file == FILE {
-            self.atomic_write_unit
-        } else {
-            SECTOR_BYTES
-        }
+        if file == FILE { self.atomic_write_unit } else { SECTOR_BYTES }
     }
 
     fn drawn_segment(&self, life: u64) -> SegmentSize {
         let mut prng = Prng::new(self.seed.derive(0x5E6).derive(life));
-        if prng.percent(70) {
-            SegmentSize::Bytes512
-        } else {
-            SegmentSize::Bytes4096
-        }
+        if prng.percent(70) { SegmentSize::Bytes512 } else { SegmentSize::Bytes4096 }
     }
 
     /// Whether power failures tear pages that nothing but a backup brings back.

@@ -101,11 +101,7 @@ impl ScriptSession {
     ) -> Result<(), TransactionError> {
         // A transaction that changed nothing has no place in the log.
         let number = (!changes.is_empty()).then(|| self.model.commit(changes));
-        let durability = if is_durable {
-            Durability::Durable
-        } else {
-            Durability::Lazy
-        };
+        let durability = if is_durable { Durability::Durable } else { Durability::Lazy };
         transaction.commit(durability).await?;
         if let Some(number) = number.filter(|_| is_durable) {
             self.model.acknowledge(number);
@@ -121,9 +117,7 @@ impl ScriptSession {
         changes: &mut Changes,
     ) -> Result<SessionOutcome, TransactionError> {
         let id = 1 + self.prng.below(u64::from(self.script.keys)).cast_signed();
-        let key = table
-            .primary_key(&[&id.to_le_bytes()])
-            .expect("invariant: a number has a key");
+        let key = table.primary_key(&[&id.to_le_bytes()]).expect("invariant: a number has a key");
         let mut record = Vec::new();
         let is_there = transaction.read(table, &key, &mut record).await?;
         if self.prng.percent(20) {

@@ -52,10 +52,7 @@ impl Bench {
         let plan = FaultPlan {
             seed,
             faults: vec![Fault {
-                matching: Matching {
-                    call: Some(Call::Write),
-                    ..Matching::default()
-                },
+                matching: Matching { call: Some(Call::Write), ..Matching::default() },
                 occurrence: Occurrence::Nth(1),
                 effect,
             }],
@@ -122,16 +119,10 @@ impl Bench {
             let end = offset + buffer.len() as u64;
             let write = Request::write(Purpose::Database, offset, buffer, Durability::Volatile);
             if end > device.length() {
-                let grown = device
-                    .submit(Request::set_length(Purpose::Database, end))
-                    .await;
+                let grown = device.submit(Request::set_length(Purpose::Database, end)).await;
                 grown.result.expect("memory has no end");
             }
-            device
-                .submit(write)
-                .await
-                .result
-                .expect("memory does not fail");
+            device.submit(write).await.result.expect("memory does not fail");
         });
     }
 

@@ -84,10 +84,7 @@ mod tests {
         let old = page(&[]);
         let new = page(&[(9, 3), (600, 3), (9_000, 1), (20_000, 1)]);
         let of = |changes| expected(&old, &new, &page(changes));
-        assert_eq!(
-            of(&[(9, 3), (600, 3), (9_000, 1), (20_000, 1)]),
-            Expected::NoDamage
-        );
+        assert_eq!(of(&[(9, 3), (600, 3), (9_000, 1), (20_000, 1)]), Expected::NoDamage);
         assert_eq!(of(&[]), Expected::LostFlush);
         assert_eq!(of(&[(20_000, 1)]), Expected::LostFlush);
         let bits = Expected::FlippedBits(vec![160_000]);

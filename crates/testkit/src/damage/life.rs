@@ -51,24 +51,13 @@ impl Life {
         let spans = (Nanos::from_micros(20), Nanos::from_micros(300));
         let world = World::with_latency(&image, spans, seed);
         let writes = Writes::default();
-        let recorder = Recorder {
-            inner: world.volume(),
-            writes: Rc::clone(&writes),
-        };
+        let recorder = Recorder { inner: world.volume(), writes: Rc::clone(&writes) };
         let (runtime, files) = (world.runtime(), Script::files(Rc::new(recorder)));
         let settings = script.settings(0);
         let opening = async move { Database::open(&runtime, files, settings, seed).await };
         let database = world.run(opening).map_err(|error| error.to_string())?;
         let model = Model::new(script.initial_rows());
-        let life = Self {
-            world,
-            script,
-            database,
-            model,
-            writes,
-            seed,
-            stretches: 0,
-        };
+        let life = Self { world, script, database, model, writes, seed, stretches: 0 };
         Ok((life, image))
     }
 
@@ -78,8 +67,7 @@ impl Life {
         let seed = self.seed.derive(self.stretches);
         let (runtime, script) = (self.world.runtime(), self.script.clone());
         let (database, model) = (self.database.clone(), Rc::clone(&self.model));
-        self.world
-            .run(async move { work(&runtime, &script, &database, &model, seed).await })?;
+        self.world.run(async move { work(&runtime, &script, &database, &model, seed).await })?;
         let size = self.script.page_size;
         let writes = std::mem::take(&mut *self.writes.borrow_mut());
         let pages = writes.iter().flat_map(|(offset, bytes)| {

@@ -17,12 +17,7 @@ pub(super) enum Kind {
     Torn,
 }
 
-const NAMES: [&str; 4] = [
-    "single-bit flip",
-    "misdirected write",
-    "lost write",
-    "torn write",
-];
+const NAMES: [&str; 4] = ["single-bit flip", "misdirected write", "lost write", "torn write"];
 
 /// What was made of one injection.
 #[derive(Clone, Copy, Debug)]
@@ -75,11 +70,7 @@ impl Count {
 
     /// Damage that was noticed and given a wrong name or place.
     pub(crate) const fn misnamed(&self) -> u64 {
-        let right = if self.named < self.located {
-            self.named
-        } else {
-            self.located
-        };
+        let right = if self.named < self.located { self.named } else { self.located };
         self.detected - right
     }
 }
@@ -87,9 +78,7 @@ impl Count {
 impl DamageTable {
     /// Whether all damage was found and named, and nothing else.
     pub fn is_clean(&self) -> bool {
-        self.rows
-            .iter()
-            .all(|row: &Count| row.undetected() + row.misnamed() == 0)
+        self.rows.iter().all(|row: &Count| row.undetected() + row.misnamed() == 0)
             && self.false_alarms == 0
     }
 
@@ -118,14 +107,7 @@ impl DamageTable {
 
 impl fmt::Display for DamageTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let heads = [
-            "injected",
-            "detected",
-            "named",
-            "located",
-            "undetected",
-            "misnamed",
-        ];
+        let heads = ["injected", "detected", "named", "located", "undetected", "misnamed"];
         write!(f, "{:<18}", "damage")?;
         heads.iter().try_for_each(|head| write!(f, "{head:>11}"))?;
         writeln!(f)?;
@@ -135,19 +117,13 @@ impl fmt::Display for DamageTable {
             write!(f, "{:>11}{:>11}", row.named, row.located)?;
             writeln!(f, "{undetected:>11}{misnamed:>11}")?;
         }
-        writeln!(
-            f,
-            "{} writes that went well: {} called damaged",
-            self.sound, self.false_alarms
-        )?;
+        writeln!(f, "{} writes that went well: {} called damaged", self.sound, self.false_alarms)?;
         write!(
             f,
             "of the torn writes {} left the old page (named lost), {} the new one but for single \
              bits\n(named flipped bits); {} more left the new page whole and were drawn again",
             self.torn_lost, self.torn_bits, self.torn_whole
         )?;
-        self.examples
-            .iter()
-            .try_for_each(|example| write!(f, "\n  {example}"))
+        self.examples.iter().try_for_each(|example| write!(f, "\n  {example}"))
     }
 }

@@ -33,12 +33,7 @@ struct Handles {
 
 impl Served {
     pub(super) fn new(backing: PathBuf, switch: Arc<Switch>) -> Self {
-        Self {
-            backing,
-            switch,
-            ids: Mutex::new(Ids::new()),
-            handles: Mutex::default(),
-        }
+        Self { backing, switch, ids: Mutex::new(Ids::new()), handles: Mutex::default() }
     }
 
     pub(super) fn backing(&self) -> &Path {
@@ -118,10 +113,7 @@ impl Served {
         if let Some(size) = size {
             match handle {
                 Some(handle) => self.file(handle)?.set_len(size)?,
-                None => OpenOptions::new()
-                    .write(true)
-                    .open(self.path(id)?)?
-                    .set_len(size)?,
+                None => OpenOptions::new().write(true).open(self.path(id)?)?.set_len(size)?,
             }
         }
         self.look(id, handle)
@@ -143,10 +135,7 @@ impl Served {
     }
 
     pub(super) fn decide(&self, id: INodeNo, offset: u64, access: Access) -> Decision {
-        let kind = self
-            .ids()
-            .path(id.0)
-            .and_then(|path| FileKind::of(path, offset));
+        let kind = self.ids().path(id.0).and_then(|path| FileKind::of(path, offset));
         self.switch.decide(kind, access)
     }
 
@@ -179,9 +168,7 @@ impl Served {
 pub(super) fn options(flags: OpenFlags) -> OpenOptions {
     let mut options = OpenOptions::new();
     // Through the cache, because the kernel may hand over parts of a sector; never truncated.
-    options
-        .read(true)
-        .write(flags.acc_mode() != OpenAccMode::O_RDONLY);
+    options.read(true).write(flags.acc_mode() != OpenAccMode::O_RDONLY);
     options
 }
 

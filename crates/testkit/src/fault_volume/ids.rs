@@ -57,21 +57,12 @@ impl Ids {
     pub(super) fn rename(&mut self, from: &Path, to: &Path) {
         self.remove(to);
         let moved = |path: &PathBuf| path.strip_prefix(from).is_ok();
-        let all: Vec<_> = self
-            .numbers
-            .keys()
-            .filter(|path| moved(path))
-            .cloned()
-            .collect();
+        let all: Vec<_> = self.numbers.keys().filter(|path| moved(path)).cloned().collect();
         for old in all {
             let id = self.numbers.remove(&old);
             let below = old.strip_prefix(from).ok();
             if let (Some(id), Some(below)) = (id, below) {
-                let new = if below.as_os_str().is_empty() {
-                    to.to_owned()
-                } else {
-                    to.join(below)
-                };
+                let new = if below.as_os_str().is_empty() { to.to_owned() } else { to.join(below) };
                 self.paths.insert(id, new.clone());
                 self.numbers.insert(new, id);
             }

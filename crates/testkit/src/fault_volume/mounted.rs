@@ -43,12 +43,7 @@ impl FaultVolume {
         config.mount_options = vec![MountOption::FSName("plimsoll-faults".to_owned())];
         config.n_threads = Some(THREADS);
         let session = Session::new(served, &mount_point, &config)?.spawn()?;
-        Ok(Self {
-            watcher: watch(&mount_point)?,
-            mount_point,
-            switch,
-            session: Some(session),
-        })
+        Ok(Self { watcher: watch(&mount_point)?, mount_point, switch, session: Some(session) })
     }
 
     /// Replaces all rules. Requests that hang go on.

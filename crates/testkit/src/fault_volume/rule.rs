@@ -114,14 +114,7 @@ impl FileKind {
 impl Rule {
     /// Every matching request, from now on.
     pub const fn always(kind: FileKind, access: Access, fault: Fault) -> Self {
-        Self {
-            kind,
-            access,
-            fault,
-            from: 0,
-            requests: u64::MAX,
-            after: Duration::ZERO,
-        }
+        Self { kind, access, fault, from: 0, requests: u64::MAX, after: Duration::ZERO }
     }
 
     /// Whether the rule is about such requests at all.
@@ -222,11 +215,7 @@ mod tests {
             from: 20,
             requests: 1,
             after: Duration::from_secs(3),
-            ..Rule::always(
-                FileKind::Log,
-                Access::Write,
-                Fault::Delay(Duration::from_millis(500)),
-            )
+            ..Rule::always(FileKind::Log, Access::Write, Fault::Delay(Duration::from_millis(500)))
         };
         assert_eq!(rule, Ok(expected));
         for wrong in ["", "log", "log write", "log write sink", "log write drop 3"] {

@@ -41,9 +41,7 @@ impl Filesystem for Served {
     fn init(&mut self, _: &Request, config: &mut KernelConfig) -> io::Result<()> {
         // Without asynchronous direct I/O requests would come one at a time.
         let missing = |_| io::Error::from(nix::errno::Errno::ENOSYS);
-        config
-            .add_capabilities(InitFlags::FUSE_ASYNC_DIO)
-            .map_err(missing)?;
+        config.add_capabilities(InitFlags::FUSE_ASYNC_DIO).map_err(missing)?;
         // The next best value is as good.
         let _ = config.set_max_background(IN_FLIGHT);
         let _ = config.set_max_write(1 << 20);
@@ -57,8 +55,7 @@ impl Filesystem for Served {
     }
 
     fn getattr(&self, _: &Request, id: INodeNo, fh: Option<FileHandle>, reply: ReplyAttr) {
-        answer!(reply, self.look(id, fh), |attr| reply
-            .attr(&NO_CACHE, &attr));
+        answer!(reply, self.look(id, fh), |attr| reply.attr(&NO_CACHE, &attr));
     }
 
     fn setattr(
@@ -103,23 +100,15 @@ impl Filesystem for Served {
     }
 
     fn unlink(&self, _: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
-        answer!(
-            reply,
-            self.remove(parent, name, |path| fs::remove_file(path)),
-            |()| {
-                reply.ok();
-            }
-        );
+        answer!(reply, self.remove(parent, name, |path| fs::remove_file(path)), |()| {
+            reply.ok();
+        });
     }
 
     fn rmdir(&self, _: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
-        answer!(
-            reply,
-            self.remove(parent, name, |path| fs::remove_dir(path)),
-            |()| {
-                reply.ok();
-            }
-        );
+        answer!(reply, self.remove(parent, name, |path| fs::remove_dir(path)), |()| {
+            reply.ok();
+        });
     }
 
     fn rename(
@@ -214,10 +203,7 @@ impl Filesystem for Served {
     }
 
     fn fsyncdir(&self, _: &Request, id: INodeNo, _: FileHandle, _: bool, reply: ReplyEmpty) {
-        let done = self
-            .path(id)
-            .and_then(File::open)
-            .and_then(|file| file.sync_all());
+        let done = self.path(id).and_then(File::open).and_then(|file| file.sync_all());
         answer!(reply, done, |()| reply.ok());
     }
 
@@ -287,9 +273,7 @@ impl Filesystem for Served {
         mode: i32,
         reply: ReplyEmpty,
     ) {
-        let done = self
-            .file(fh)
-            .and_then(|file| allocate(&file, mode, offset, length));
+        let done = self.file(fh).and_then(|file| allocate(&file, mode, offset, length));
         answer!(reply, done, |()| reply.ok());
     }
 }

@@ -48,10 +48,7 @@ pub(super) enum Wait {
     WhileVersion(u64),
 }
 
-const PASS: Decision = Decision {
-    wait: Wait::No,
-    fault: None,
-};
+const PASS: Decision = Decision { wait: Wait::No, fault: None };
 
 impl Switch {
     /// No rules.
@@ -71,12 +68,7 @@ impl Switch {
     /// Replaces all rules; requests that hang go on.
     pub(super) fn set(&self, rules: Vec<Rule>) {
         let mut state = self.lock();
-        let active = |rule| Active {
-            rule,
-            seen: 0,
-            injected: 0,
-            first: None,
-        };
+        let active = |rule| Active { rule, seen: 0, injected: 0, first: None };
         state.rules = rules.into_iter().map(active).collect();
         state.set = Instant::now();
         state.version += 1;
@@ -116,10 +108,7 @@ impl Switch {
                 waiting(Wait::For(end.saturating_duration_since(now)))
             }
             Fault::Hang => waiting(Wait::WhileVersion(state.version)),
-            fault => Decision {
-                wait: Wait::No,
-                fault: Some(fault),
-            },
+            fault => Decision { wait: Wait::No, fault: Some(fault) },
         }
     }
 

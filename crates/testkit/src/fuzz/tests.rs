@@ -17,34 +17,13 @@ struct Target {
 
 /// Every decoder that is fuzzed.
 const TARGETS: [Target; 7] = [
-    Target {
-        name: "page",
-        run: page,
-    },
-    Target {
-        name: "record",
-        run: record,
-    },
-    Target {
-        name: "log_record",
-        run: log_record,
-    },
-    Target {
-        name: "header",
-        run: header,
-    },
-    Target {
-        name: "flush_map",
-        run: flush_map,
-    },
-    Target {
-        name: "plan",
-        run: plan,
-    },
-    Target {
-        name: "journal",
-        run: journal,
-    },
+    Target { name: "page", run: page },
+    Target { name: "record", run: record },
+    Target { name: "log_record", run: log_record },
+    Target { name: "header", run: header },
+    Target { name: "flush_map", run: flush_map },
+    Target { name: "plan", run: plan },
+    Target { name: "journal", run: journal },
 ];
 
 fn corpus(target: &Target) -> PathBuf {

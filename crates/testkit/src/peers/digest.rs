@@ -136,10 +136,7 @@ impl DigestBuilder {
 
     /// The digest of what was added.
     pub fn finish(self) -> Digest {
-        Digest {
-            count: self.count,
-            xxh3_128: format!("{:032x}", self.hash.digest128()),
-        }
+        Digest { count: self.count, xxh3_128: format!("{:032x}", self.hash.digest128()) }
     }
 }
 
@@ -148,10 +145,7 @@ mod tests {
     use super::{Digest, DigestBuilder, TableDigest};
 
     fn table(rows: u64, long_values: Option<u64>) -> TableDigest {
-        let digest = |count| Digest {
-            count,
-            xxh3_128: String::new(),
-        };
+        let digest = |count| Digest { count, xxh3_128: String::new() };
         TableDigest {
             reader: "test".into(),
             table: "Messages".into(),

@@ -57,9 +57,7 @@ pub fn set_up(folder: &Path) -> Result<PythonReaders, SetUpError> {
     let wanted = read_text(&requirements)?;
     let stamp = folder.join("installed.txt");
     if std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
-        return Ok(PythonReaders {
-            folder: folder.to_owned(),
-        });
+        return Ok(PythonReaders { folder: folder.to_owned() });
     }
     // A half-made environment has no stamp: start over rather than repair it.
     if folder.exists() {
@@ -68,9 +66,7 @@ pub fn set_up(folder: &Path) -> Result<PythonReaders, SetUpError> {
             message: error.to_string(),
         })?;
     }
-    run(Command::new(system_python())
-        .args(["-m", "venv"])
-        .arg(folder))?;
+    run(Command::new(system_python()).args(["-m", "venv"]).arg(folder))?;
     run(Command::new(python_in(folder))
         .args(["-m", "pip", "install", "--quiet"])
         .args(["--disable-pip-version-check", "--requirement"])
@@ -79,9 +75,7 @@ pub fn set_up(folder: &Path) -> Result<PythonReaders, SetUpError> {
         command: format!("write {}", stamp.display()),
         message: error.to_string(),
     })?;
-    Ok(PythonReaders {
-        folder: folder.to_owned(),
-    })
+    Ok(PythonReaders { folder: folder.to_owned() })
 }
 
 impl PythonReaders {
@@ -89,9 +83,7 @@ impl PythonReaders {
     /// skipped, and gives none.
     pub fn from_environment(test: &str) -> Option<Self> {
         if let Some(folder) = std::env::var_os(ENVIRONMENT_VARIABLE) {
-            return Some(Self {
-                folder: folder.into(),
-            });
+            return Some(Self { folder: folder.into() });
         }
         let _ = writeln!(
             std::io::stderr(),
@@ -164,10 +156,7 @@ fn run(command: &mut Command) -> Result<(), SetUpError> {
         Ok(output) => words(&output),
         Err(error) => error.to_string(),
     };
-    Err(SetUpError {
-        command: format!("{command:?}"),
-        message,
-    })
+    Err(SetUpError { command: format!("{command:?}"), message })
 }
 
 /// What a command printed, errors last because they say most.

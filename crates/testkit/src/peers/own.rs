@@ -30,9 +30,7 @@ pub fn read_with_ours(
             if kind == ColumnKind::Skipped || (kind == ColumnKind::LongValue && !follows) {
                 continue;
             }
-            let values = reader
-                .column_values(&found, &record, column)
-                .map_err(words)?;
+            let values = reader.column_values(&found, &record, column).map_err(words)?;
             let value = values.into_iter().next().map(|value| match value {
                 FieldValue::Bytes(bytes) | FieldValue::Encrypted(bytes) => bytes,
             });

@@ -117,15 +117,12 @@ impl Promises {
             let (kept, missing) = (find(Trace::Kept), find(Trace::Missing));
             let is_promised = transaction.place.is_some() && transaction.place <= self.durable_to;
             match (kept, missing) {
-                (_, Some(change)) if is_promised => breaches.push(Breach::Lost {
-                    transaction: number,
-                    change,
-                }),
-                (Some(kept), Some(missing)) => breaches.push(Breach::Half {
-                    transaction: number,
-                    kept,
-                    missing,
-                }),
+                (_, Some(change)) if is_promised => {
+                    breaches.push(Breach::Lost { transaction: number, change })
+                }
+                (Some(kept), Some(missing)) => {
+                    breaches.push(Breach::Half { transaction: number, kept, missing })
+                }
                 _ => {}
             }
             let Some(place) = transaction.place else {
@@ -171,13 +168,9 @@ impl Promises {
         let there = found.get(&change.message()).copied();
         let seen = match change {
             Change::Insert(_) => there.map(|_| Trace::Kept),
-            Change::Replace(_, version) => there.map(|there| {
-                if there >= version {
-                    Trace::Kept
-                } else {
-                    Trace::Missing
-                }
-            }),
+            Change::Replace(_, version) => {
+                there.map(|there| if there >= version { Trace::Kept } else { Trace::Missing })
+            }
             Change::Delete(_) => Some(there.map_or(Trace::Kept, |_| Trace::Missing)),
         };
         let message = change.message();
@@ -196,37 +189,24 @@ impl Promises {
 impl fmt::Display for Breach {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Lost {
-                transaction,
-                change,
-            } => write!(
+            Self::Lost { transaction, change } => write!(
                 f,
                 "transaction {transaction} was acknowledged as durable and its change {change} is \
                  lost"
             ),
-            Self::Half {
-                transaction,
-                kept,
-                missing,
-            } => write!(
-                f,
-                "transaction {transaction} is there in part: {kept} is, {missing} is not"
-            ),
+            Self::Half { transaction, kept, missing } => {
+                write!(f, "transaction {transaction} is there in part: {kept} is, {missing} is not")
+            }
             Self::Overtaken { missing, kept } => write!(
                 f,
                 "transaction {kept} is there, and {missing}, which committed before it, is not"
             ),
-            Self::Unexplained {
-                message,
-                found: Some(version),
-            } => write!(
-                f,
-                "message {message} has version {version}, which was never written"
-            ),
-            Self::Unexplained {
-                message,
-                found: None,
-            } => write!(f, "message {message} is gone, and was never deleted"),
+            Self::Unexplained { message, found: Some(version) } => {
+                write!(f, "message {message} has version {version}, which was never written")
+            }
+            Self::Unexplained { message, found: None } => {
+                write!(f, "message {message} is gone, and was never deleted")
+            }
         }
     }
 }
@@ -238,11 +218,7 @@ mod tests {
     use units::Generation;
 
     const fn place(byte: u16) -> Lgpos {
-        Lgpos {
-            generation: Generation(1),
-            segment: 1,
-            byte,
-        }
+        Lgpos { generation: Generation(1), segment: 1, byte }
     }
 
     fn promises(steps: &[(u64, Stage)]) -> Promises {
@@ -262,17 +238,11 @@ mod tests {
         promises(&[
             (0, Stage::Asked(vec![Change::Insert(10), Change::Delete(1)])),
             (0, Stage::Lazy(place(10))),
-            (
-                1,
-                Stage::Asked(vec![Change::Replace(10, 2), Change::Insert(11)]),
-            ),
+            (1, Stage::Asked(vec![Change::Replace(10, 2), Change::Insert(11)])),
             (1, Stage::Durable(place(20))),
             (2, Stage::Asked(vec![Change::Insert(12), Change::Delete(2)])),
             (2, Stage::Lazy(place(30))),
-            (
-                3,
-                Stage::Asked(vec![Change::Insert(13), Change::Replace(10, 3)]),
-            ),
+            (3, Stage::Asked(vec![Change::Insert(13), Change::Replace(10, 3)])),
         ])
     }
 
@@ -290,44 +260,28 @@ mod tests {
 
     #[test]
     fn a_durable_commit_and_those_before_it_must_be_there() {
-        let lost = |transaction, change| Breach::Lost {
-            transaction,
-            change,
-        };
+        let lost = |transaction, change| Breach::Lost { transaction, change };
         let breaches = found(&[(2, 4), (10, 2)]);
         assert_eq!(breaches, [lost(1, Change::Insert(11))]);
         let breaches = found(&[(1, 1), (2, 4), (10, 2), (11, 1)]);
-        assert!(
-            breaches.contains(&lost(0, Change::Delete(1))),
-            "{breaches:?}"
-        );
+        assert!(breaches.contains(&lost(0, Change::Delete(1))), "{breaches:?}");
     }
 
     #[test]
     fn half_a_transaction_is_noticed() {
         let breaches = found(&[(2, 4), (10, 2), (11, 1), (12, 1)]);
-        let half = Breach::Half {
-            transaction: 2,
-            kept: Change::Insert(12),
-            missing: Change::Delete(2),
-        };
+        let half =
+            Breach::Half { transaction: 2, kept: Change::Insert(12), missing: Change::Delete(2) };
         assert_eq!(breaches, [half]);
     }
 
     #[test]
     fn no_commit_survives_one_before_it() {
         let mut promises = four();
-        promises.observe(CommitStep {
-            database: 0,
-            transaction: 3,
-            stage: Stage::Lazy(place(40)),
-        });
+        promises.observe(CommitStep { database: 0, transaction: 3, stage: Stage::Lazy(place(40)) });
         let before = Messages::from([(1, 1), (2, 4)]);
         let found = Messages::from([(2, 4), (10, 3), (11, 1), (13, 1)]);
-        let overtaken = Breach::Overtaken {
-            missing: 2,
-            kept: 3,
-        };
+        let overtaken = Breach::Overtaken { missing: 2, kept: 3 };
         assert_eq!(promises.breaches(&before, &found), [overtaken]);
     }
 

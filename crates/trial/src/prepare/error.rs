@@ -90,11 +90,7 @@ impl fmt::Display for PrepareError {
                  another log folder in the plan, or remove the log yourself where its database is \
                  gone"
             ),
-            Self::LogFolderTaken {
-                folder,
-                file,
-                database,
-            } => write!(
+            Self::LogFolderTaken { folder, file, database } => write!(
                 f,
                 "{folder}: {file} says that {database} keeps its log there; name another log \
                  folder in the plan, or remove {file} yourself where that database is gone"
@@ -103,20 +99,15 @@ impl fmt::Display for PrepareError {
                 f,
                 "{manifest}: its database {file} is gone; remove the manifest to prepare anew"
             ),
-            Self::NoSpace {
-                storage,
-                needed,
-                free,
-            } => write!(
+            Self::NoSpace { storage, needed, free } => write!(
                 f,
                 "{storage}: {needed} are needed and {free} are free; free some space, or lower \
                  `size` or `count` in the plan (for `quick`: --size)"
             ),
             Self::Fill { file, problem } => write!(f, "{file}: {problem}"),
-            Self::Unanswered { what } => write!(
-                f,
-                "{what}; the fill was not finished, and the same command starts it over"
-            ),
+            Self::Unanswered { what } => {
+                write!(f, "{what}; the fill was not finished, and the same command starts it over")
+            }
             Self::Interrupted { file } => write!(
                 f,
                 "{file}: its fill was interrupted; the same command starts it over and keeps the \

@@ -33,11 +33,7 @@ pub(super) async fn prove(location: &Location) -> Result<(), PrepareError> {
         Err(ManifestError::Unreadable { .. }) => "another database".to_owned(),
         Err(error) => return Err(error.into()),
     };
-    Err(PrepareError::LogFolderTaken {
-        folder: location.plan.log_folder.clone(),
-        file,
-        database,
-    })
+    Err(PrepareError::LogFolderTaken { folder: location.plan.log_folder.clone(), file, database })
 }
 
 /// Takes the log folder for the database at `location`.

@@ -36,33 +36,22 @@ pub struct Target {
 pub async fn preflight(plan: &Plan, locations: &[Location]) -> Result<Vec<Target>, PrepareError> {
     let mut targets = Vec::new();
     for location in locations {
-        targets.push(Target {
-            location: location.clone(),
-            action: decide(plan, location).await?,
-        });
+        targets.push(Target { location: location.clone(), action: decide(plan, location).await? });
     }
     let mut needs = BTreeMap::new();
-    for target in targets
-        .iter()
-        .filter(|target| target.action != Action::Keep)
-    {
+    for target in targets.iter().filter(|target| target.action != Action::Keep) {
         need(plan, &target.location, &mut needs);
     }
     for target in &targets {
         let location = &target.location;
-        for (storage, volume) in [
-            (&location.storage, &location.database),
-            (&location.log_storage, &location.log),
-        ] {
+        for (storage, volume) in
+            [(&location.storage, &location.database), (&location.log_storage, &location.log)]
+        {
             let needed = needs.remove(storage).unwrap_or_default();
             let free = Bytes(volume.free_bytes().await?);
             if needed > free {
                 let storage = storage.clone();
-                return Err(PrepareError::NoSpace {
-                    storage,
-                    needed,
-                    free,
-                });
+                return Err(PrepareError::NoSpace { storage, needed, free });
             }
         }
     }
@@ -146,10 +135,9 @@ fn judge(
                 file: file.clone(),
             }),
         },
-        Some(_) if !is_there => Err(PrepareError::Gone {
-            manifest: location.manifest_file(),
-            file: location.path(),
-        }),
+        Some(_) if !is_there => {
+            Err(PrepareError::Gone { manifest: location.manifest_file(), file: location.path() })
+        }
         Some(manifest) if manifest.is_of(plan) => Ok(Action::Keep),
         Some(manifest) => {
             manifest.fits(plan, location)?;
@@ -173,10 +161,7 @@ fn judge(
 }
 
 fn not_empty(folder: &str, file: &str) -> PrepareError {
-    PrepareError::NotEmpty {
-        folder: folder.to_owned(),
-        file: file.to_owned(),
-    }
+    PrepareError::NotEmpty { folder: folder.to_owned(), file: file.to_owned() }
 }
 
 /// Adds what one database will need to the needs of its storage.

@@ -20,12 +20,7 @@ pub(super) struct Source {
 impl Source {
     /// The messages of `content`.
     pub(super) fn new(content: Content, coordinator: Arc<Coordinator>) -> Self {
-        Self {
-            content,
-            last: 0,
-            pads: Pads::default(),
-            coordinator,
-        }
+        Self { content, last: 0, pads: Pads::default(), coordinator }
     }
 }
 

@@ -87,10 +87,7 @@ fn the_same_seed_fills_the_same_bytes() {
 fn an_interrupted_fill_is_started_over() {
     let world = World::new(PLAN);
     let (outcome, _) = fill(&world, Some(3));
-    assert!(
-        matches!(outcome, Err(PrepareError::Interrupted { .. })),
-        "{outcome:?}"
-    );
+    assert!(matches!(outcome, Err(PrepareError::Interrupted { .. })), "{outcome:?}");
     assert_eq!(actions(&world), [Action::Restart; 2]);
     fill(&world, None).0.unwrap();
     assert_eq!(actions(&world), [Action::Keep; 2]);
@@ -130,23 +127,14 @@ fn a_fill_that_goes_on_elsewhere_is_left_alone() {
     let Err(error) = look(&world) else {
         panic!("another process fills this database");
     };
-    assert!(
-        error
-            .to_string()
-            .contains("in use by another plimsoll process"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("in use by another plimsoll process"), "{error}");
     drop(held);
     assert_eq!(actions(&world), [Action::Restart; 2]);
 }
 
 #[test]
 fn files_of_others_are_never_touched() {
-    for (file, folder) in [
-        ("Plimsoll002.edb", "b"),
-        ("E01.plg", "b"),
-        ("E0000000A.plg", "a"),
-    ] {
+    for (file, folder) in [("Plimsoll002.edb", "b"), ("E01.plg", "b"), ("E0000000A.plg", "a")] {
         let world = World::new(PLAN);
         let volume = world.volumes[usize::from(folder == "b")].clone();
         let foreign = async move {
@@ -164,10 +152,7 @@ fn files_of_others_are_never_touched() {
                  choose an empty folder, or remove the file yourself"
             )
         );
-        assert_eq!(
-            world.volumes[0].image().files.len() + world.volumes[1].image().files.len(),
-            1
-        );
+        assert_eq!(world.volumes[0].image().files.len() + world.volumes[1].image().files.len(), 1);
     }
 }
 
@@ -197,14 +182,6 @@ fn space_is_counted_before_anything_is_written() {
         "a: 1200.07 GiB are needed and 1024.00 GiB are free; free some space, or lower `size` \
          or `count` in the plan (for `quick`: --size)"
     );
-    assert!(
-        world
-            .volumes
-            .iter()
-            .all(|volume| volume.image().files.is_empty())
-    );
-    assert_eq!(
-        actions(&World::new(&text.replace("600", "400"))),
-        [Action::Create; 2]
-    );
+    assert!(world.volumes.iter().all(|volume| volume.image().files.is_empty()));
+    assert_eq!(actions(&World::new(&text.replace("600", "400"))), [Action::Create; 2]);
 }

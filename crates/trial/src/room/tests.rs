@@ -8,11 +8,7 @@ fn plan(more: &str) -> Plan {
     Plan::parse("test", &text).unwrap()
 }
 
-const BOTH: Tenants = Tenants {
-    databases: 2,
-    logs: 2,
-    log_bytes: 0,
-};
+const BOTH: Tenants = Tenants { databases: 2, logs: 2, log_bytes: 0 };
 
 #[test]
 fn a_run_needs_room_for_its_logs_and_for_its_end() {
@@ -23,22 +19,9 @@ fn a_run_needs_room_for_its_logs_and_for_its_end() {
     let volume = "/a".to_owned();
     let refused = before(&plan(""), "/a", &BOTH, less).unwrap_err();
     let free = less;
-    assert_eq!(
-        refused,
-        Shortage::Before {
-            volume,
-            needed,
-            free
-        }
-    );
-    assert!(
-        refused.to_string().contains("at least 112.0 MiB more"),
-        "{refused}"
-    );
-    let there = Tenants {
-        log_bytes: 72 << 20,
-        ..BOTH
-    };
+    assert_eq!(refused, Shortage::Before { volume, needed, free });
+    assert!(refused.to_string().contains("at least 112.0 MiB more"), "{refused}");
+    let there = Tenants { log_bytes: 72 << 20, ..BOTH };
     assert_eq!(before(&plan(""), "/a", &there, Bytes::from_mib(40)), Ok(()));
 }
 
@@ -79,15 +62,9 @@ fn a_hopeless_lack_is_foreseen_and_a_doubtful_one_is_not() {
     assert_eq!(growth.foresees_lack(hour, Bytes(0)), None);
     growth.note(Nanos::from_secs(39), Bytes::from_gib(3));
     assert_eq!(growth.foresees_lack(hour, Bytes(0)), None, "too early");
-    growth.note(
-        Nanos::from_secs(42),
-        Bytes(Bytes::from_gib(2).0 + (320 << 20)),
-    );
+    growth.note(Nanos::from_secs(42), Bytes(Bytes::from_gib(2).0 + (320 << 20)));
     let each_second = Some(Bytes::from_mib(10));
-    assert_eq!(
-        growth.foresees_lack(hour, Bytes::from_mib(17_999)),
-        each_second
-    );
+    assert_eq!(growth.foresees_lack(hour, Bytes::from_mib(17_999)), each_second);
     assert_eq!(growth.foresees_lack(hour, Bytes::from_mib(18_000)), None);
 }
 
@@ -109,10 +86,7 @@ fn what_was_foreseen_is_told_with_its_numbers() {
 #[test]
 fn a_first_look_leaves_room_to_grow() {
     let plan = plan("");
-    assert_eq!(
-        first_look_size(&plan, Bytes::from_gib(10)),
-        Bytes::from_gib(1)
-    );
+    assert_eq!(first_look_size(&plan, Bytes::from_gib(10)), Bytes::from_gib(1));
     let small = first_look_size(&plan, Bytes::from_mib(2_252));
     assert_eq!(small, Bytes::from_mib(640));
     assert_eq!(first_look_size(&plan, Bytes::from_mib(100)), plan.size);

@@ -48,11 +48,7 @@ impl Group {
         let now = self.runtime.now();
         for (opened, open) in late {
             let had_its_time = now.since(open.since) >= self.plan.test.give_up;
-            let severity = if had_its_time {
-                Severity::Error
-            } else {
-                Severity::Warning
-            };
+            let severity = if had_its_time { Severity::Error } else { Severity::Warning };
             opened.troubles.unanswered(now, open, severity);
         }
         self.coordinator().stop(Stop::Failed);

@@ -61,13 +61,7 @@ pub(super) fn followed(group: &Group, location: &Location) -> Opened {
         log: traced(&location.log),
         ..location.clone()
     };
-    Opened {
-        location,
-        meter,
-        troubles,
-        live: Rc::default(),
-        is_closed: Rc::default(),
-    }
+    Opened { location, meter, troubles, live: Rc::default(), is_closed: Rc::default() }
 }
 
 /// The manifest of the database at `location`, which is the one that the plan was prepared for.
@@ -76,13 +70,8 @@ async fn proved(group: &Group, location: &Location) -> Result<Manifest, String> 
         .await
         .and_then(|found| found.ok_or_else(|| Manifest::absent(location)))
         .map_err(|error| error.to_string())?;
-    manifest
-        .fits(&group.plan, location)
-        .map_err(|error| error.to_string())?;
-    manifest
-        .prove(location)
-        .await
-        .map_err(|error| error.to_string())?;
+    manifest.fits(&group.plan, location).map_err(|error| error.to_string())?;
+    manifest.prove(location).await.map_err(|error| error.to_string())?;
     Ok(manifest)
 }
 
@@ -133,15 +122,9 @@ async fn open_live(group: &Group, location: &Location) -> Result<Live, String> {
     let table = database
         .table(TABLE)
         .ok_or_else(|| format!("{}: has no table {TABLE}; prepare it anew", location.path()))?;
-    let last = last_message(&database, &table, manifest.rows)
-        .await
-        .map_err(|error| error.to_string())?;
-    Ok(Live {
-        database,
-        table,
-        last,
-        mended,
-    })
+    let last =
+        last_message(&database, &table, manifest.rows).await.map_err(|error| error.to_string())?;
+    Ok(Live { database, table, last, mended })
 }
 
 /// The number of the last message: gallops from `hint` on, then halves.
@@ -208,21 +191,12 @@ impl Opened {
 
     /// How it is sampled while it is not open.
     pub(super) fn unopened(&self) -> Sampled {
-        Sampled {
-            index: self.location.plan.index,
-            database: None,
-            meter: Rc::clone(&self.meter),
-        }
+        Sampled { index: self.location.plan.index, database: None, meter: Rc::clone(&self.meter) }
     }
 
     /// What the sessions of this database share; none where it is not open.
     pub(super) fn share(&self, group: &Group) -> Option<Rc<Shared>> {
-        let Live {
-            database,
-            table,
-            last,
-            ..
-        } = self.live.borrow().clone()?;
+        let Live { database, table, last, .. } = self.live.borrow().clone()?;
         let page_size = PageSize::from_bytes(usize::try_from(group.plan.page_size.0).ok()?)?;
         let index = self.location.plan.index;
         Some(Rc::new(Shared {

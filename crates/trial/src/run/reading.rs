@@ -39,16 +39,12 @@ impl Reading {
     pub(super) const fn shape(self) -> ReadShape {
         match self {
             Self::AfterLoad => ReadShape::FASTEST,
-            Self::Checksum => ReadShape {
-                purpose: Purpose::Checksum,
-                block_bytes: 64 << 10,
-                in_flight: 64,
-            },
-            Self::Backup => ReadShape {
-                purpose: Purpose::Backup,
-                block_bytes: 256 << 10,
-                in_flight: 2,
-            },
+            Self::Checksum => {
+                ReadShape { purpose: Purpose::Checksum, block_bytes: 64 << 10, in_flight: 64 }
+            }
+            Self::Backup => {
+                ReadShape { purpose: Purpose::Backup, block_bytes: 256 << 10, in_flight: 2 }
+            }
         }
     }
 

@@ -38,10 +38,7 @@ impl Sessions {
             running: Vec::new(),
             started: 0,
         };
-        Self {
-            runtime: runtime.clone(),
-            databases: databases.iter().map(idle).collect(),
-        }
+        Self { runtime: runtime.clone(), databases: databases.iter().map(idle).collect() }
     }
 
     /// Holds each database at `target_iops` from now on.
@@ -49,9 +46,7 @@ impl Sessions {
         let now = self.runtime.now();
         for Loaded { shared, .. } in &self.databases {
             let requests = shared.meter.requests();
-            shared
-                .pacer
-                .set(Some(Pacer::new(target_iops, requests, now)));
+            shared.pacer.set(Some(Pacer::new(target_iops, requests, now)));
         }
     }
 
@@ -81,9 +76,6 @@ impl Loaded {
         let session = Session::new(plan.seed, index, self.started, &plan.workload);
         self.started += 1;
         let worker = Worker::new(&self.shared, session, &halt);
-        Running {
-            halt,
-            task: runtime.spawn(worker.work()),
-        }
+        Running { halt, task: runtime.spawn(worker.work()) }
     }
 }

@@ -100,13 +100,7 @@ fn a_run_goes_through_its_phases_and_finds_nothing_wrong() {
     let (summary, events) = run_once(&world, None);
     assert_eq!((issues(&events), summary), (Vec::new(), Summary::default()));
     let both = |phase| [(phase, Edge::Begin), (phase, Edge::End)];
-    let order = [
-        Phase::Open,
-        Phase::Warm,
-        Phase::Measure,
-        Phase::Drain,
-        Phase::Check,
-    ];
+    let order = [Phase::Open, Phase::Warm, Phase::Measure, Phase::Drain, Phase::Check];
     assert_eq!(phases(&events), order.map(both).concat());
     let mut measured = Vec::new();
     let mut checked = 0;
@@ -127,11 +121,7 @@ fn a_run_goes_through_its_phases_and_finds_nothing_wrong() {
     }
     assert_eq!((measured.len(), checked), (3, 2));
     for (index, interval) in measured.iter().enumerate() {
-        assert_eq!(
-            interval.to_ns - interval.from_ns,
-            500_000_000,
-            "sample {index}"
-        );
+        assert_eq!(interval.to_ns - interval.from_ns, 500_000_000, "sample {index}");
         assert_eq!(interval.databases.len(), 2);
         for database in &interval.databases {
             assert!(database.count(Series::DatabaseRead) > 100);
@@ -241,9 +231,7 @@ fn records_of_another_database_are_noticed() {
     let volume = world.volumes[1].clone();
     world.executor.block_on(async move {
         volume.remove("Plimsoll002.edb").await.unwrap();
-        let mode = OpenMode::CreateNew {
-            length: copy.len() as u64,
-        };
+        let mode = OpenMode::CreateNew { length: copy.len() as u64 };
         let device = volume.open("Plimsoll002.edb", mode).await.unwrap();
         let request = Request::write(
             device::Purpose::Fill,
@@ -258,10 +246,7 @@ fn records_of_another_database_are_noticed() {
     world.executor.block_on(async move {
         let signature = manifest::read(&one).await.unwrap().unwrap().signature;
         let second = manifest::read(&two).await.unwrap().unwrap();
-        let fitting = Manifest {
-            signature,
-            ..second
-        };
+        let fitting = Manifest { signature, ..second };
         manifest::write(&two, &fitting).await.unwrap();
     });
     let (summary, events) = run_once(&world, None);
@@ -279,28 +264,19 @@ fn records_of_another_database_are_noticed() {
 /// Wraps the folder of database number `index`, so that it suffers `fault`.
 fn suffer(world: &mut World, index: usize, fault: Fault) {
     let location = &world.locations[index];
-    let plan = FaultPlan {
-        seed: Seed(1),
-        faults: vec![fault],
-    };
+    let plan = FaultPlan { seed: Seed(1), faults: vec![fault] };
     let inner = Rc::clone(&location.database);
     let faulty = FaultyVolume::new(inner, plan, world.executor.runtime());
     let faulty: Rc<dyn Volume> = Rc::new(faulty);
-    world.locations[index] = Location {
-        database: Rc::clone(&faulty),
-        log: faulty,
-        ..location.clone()
-    };
+    world.locations[index] =
+        Location { database: Rc::clone(&faulty), log: faulty, ..location.clone() };
 }
 
 #[test]
 fn a_failing_disk_ends_the_run_and_is_named() {
     let mut world = prepared(PLAN);
     let fault = Fault {
-        matching: Matching {
-            call: Some(Call::Write),
-            ..Matching::default()
-        },
+        matching: Matching { call: Some(Call::Write), ..Matching::default() },
         occurrence: Occurrence::From(300),
         effect: Effect::Fail { done: false },
     };
@@ -314,10 +290,7 @@ fn a_failing_disk_ends_the_run_and_is_named() {
         _ => None,
     });
     let issue = issue.expect("an issue for the record");
-    assert_eq!(
-        (issue.kind, issue.database),
-        (IssueKind::InputOutput, Some(1))
-    );
+    assert_eq!((issue.kind, issue.database), (IssueKind::InputOutput, Some(1)));
     assert!(issue.offset_bytes.is_some());
     assert!(issue.file.is_some_and(|file| file.starts_with("b/")));
     assert_eq!(issue.volume.as_deref(), Some("b"));
@@ -330,10 +303,7 @@ fn a_failing_disk_ends_the_run_and_is_named() {
 fn a_full_volume_ends_the_run_and_is_no_failed_request() {
     let mut world = prepared(PLAN);
     let fault = Fault {
-        matching: Matching {
-            call: Some(Call::Write),
-            ..Matching::default()
-        },
+        matching: Matching { call: Some(Call::Write), ..Matching::default() },
         occurrence: Occurrence::From(300),
         effect: Effect::Full,
     };

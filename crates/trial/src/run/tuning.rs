@@ -67,9 +67,7 @@ impl Group {
         let seen = load.sampler.borrow_mut().sample(Phase::Tune);
         let looked = self.runtime.now().since(began);
         let coordinator = self.coordinator();
-        coordinator
-            .add_up(number, sessions, (seen, looked), &self.runtime)
-            .await
+        coordinator.add_up(number, sessions, (seen, looked), &self.runtime).await
     }
 
     /// Lets the load run for `span`; none where the run is to end.

@@ -23,30 +23,19 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         .collect();
     volumes.sort_by_key(|volume| &volume.mount);
     volumes.dedup_by_key(|volume| &volume.mount);
-    let compared: Vec<&VolumeReads> = run
-        .volume_reads
-        .iter()
-        .filter(|reads| reads.requested_bytes >= FEWEST_BYTES)
-        .collect();
+    let compared: Vec<&VolumeReads> =
+        run.volume_reads.iter().filter(|reads| reads.requested_bytes >= FEWEST_BYTES).collect();
     let least = compared.iter().map(|reads| percent(reads));
     let least = least.min_by(f64::total_cmp);
     if compared.is_empty()
-        && !volumes
-            .iter()
-            .any(|volume| volume.cached.is_some() || volume.caching_unknown.is_some())
+        && !volumes.iter().any(|volume| volume.cached.is_some() || volume.caching_unknown.is_some())
     {
         return None;
     }
     let mut evidence: Vec<String> = volumes.iter().filter_map(|volume| cached(volume)).collect();
-    let few = compared
-        .iter()
-        .filter(|reads| percent(reads) < LEAST_PERCENT);
+    let few = compared.iter().filter(|reads| percent(reads) < LEAST_PERCENT);
     evidence.extend(few.map(|reads| too_few(reads)));
-    let outcome = if evidence.is_empty() {
-        Outcome::Pass
-    } else {
-        Outcome::CannotJudge
-    };
+    let outcome = if evidence.is_empty() { Outcome::Pass } else { Outcome::CannotJudge };
     evidence.extend(volumes.iter().filter_map(|volume| unknown(volume)));
     Some(Finding {
         rule: "caches",

@@ -17,10 +17,8 @@ const STEAL_LIMIT_PERCENT: f64 = 5.0;
 /// Warns where the machine was the limit; [`crate::judge`] turns that into doubt where the load
 /// failed. Finds nothing in a simulated world, whose machine is never busy.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
-    let samples: Vec<HostSample> = run
-        .intervals_of(Phase::Measure)
-        .filter_map(|row| row.host)
-        .collect();
+    let samples: Vec<HostSample> =
+        run.intervals_of(Phase::Measure).filter_map(|row| row.host).collect();
     if !judges_load(run) || samples.is_empty() {
         return None;
     }
@@ -36,25 +34,18 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         });
     }
     if steal > STEAL_LIMIT_PERCENT {
-        evidence.push(format!(
-            "a hypervisor took {steal:.0} % of the time: give the machine its own"
-        ));
+        evidence
+            .push(format!("a hypervisor took {steal:.0} % of the time: give the machine its own"));
     }
     if lag_ns > LAG_LIMIT_NS {
         let lag_ms = milliseconds(lag_ns as f64);
-        evidence.push(format!(
-            "completions waited {lag_ms:.1} ms to be noticed: stop other load"
-        ));
+        evidence.push(format!("completions waited {lag_ms:.1} ms to be noticed: stop other load"));
     }
     Some(Finding {
         rule: RULE,
         title: "Processor time of the load generator",
         kind: Kind::Validity,
-        outcome: if evidence.is_empty() {
-            Outcome::Pass
-        } else {
-            Outcome::Warn
-        },
+        outcome: if evidence.is_empty() { Outcome::Pass } else { Outcome::Warn },
         measured: Some(busy),
         limit: Some(Limit::AtMost(BUSY_LIMIT_PERCENT)),
         unit: Unit::Percent,
@@ -68,10 +59,7 @@ fn mean(samples: &[HostSample], value: impl Fn(&HostSample) -> f64) -> f64 {
 
 /// The lag of a typical interval: one hiccup in an hour shall not spoil a run.
 fn median_lag_ns(samples: &[HostSample]) -> u64 {
-    let mut lags: Vec<u64> = samples
-        .iter()
-        .map(|sample| sample.reactor_lag_maximum_ns)
-        .collect();
+    let mut lags: Vec<u64> = samples.iter().map(|sample| sample.reactor_lag_maximum_ns).collect();
     lags.sort_unstable();
     lags[(lags.len() - 1) / 2]
 }

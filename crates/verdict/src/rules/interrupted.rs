@@ -9,23 +9,16 @@ use crate::{Evidence, Finding, Kind, Outcome, Unit};
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let reason = match &run.finished {
         Some(finished) if !finished.interrupted => None,
-        Some(finished) => Some(
-            finished
-                .reason
-                .clone()
-                .unwrap_or_else(|| "the run was interrupted".to_owned()),
-        ),
+        Some(finished) => {
+            Some(finished.reason.clone().unwrap_or_else(|| "the run was interrupted".to_owned()))
+        }
         None => Some("the record ends without an end: the program or machine stopped".to_owned()),
     };
     Some(Finding {
         rule: "completed",
         title: "Completion",
         kind: Kind::Validity,
-        outcome: if reason.is_none() {
-            Outcome::Pass
-        } else {
-            Outcome::CannotJudge
-        },
+        outcome: if reason.is_none() { Outcome::Pass } else { Outcome::CannotJudge },
         measured: None,
         limit: None,
         unit: Unit::None,

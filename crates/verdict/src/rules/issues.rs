@@ -16,9 +16,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         let issues = run.issues.iter();
         issues.filter(|issue| issue.kind != IssueKind::VolumeFull)
     };
-    let noted = of_this_rule()
-        .filter(|issue| issue.severity == Severity::Error)
-        .count() as u64;
+    let noted = of_this_rule().filter(|issue| issue.severity == Severity::Error).count() as u64;
     let failed_requests: u64 = run
         .totals
         .values()
@@ -36,11 +34,8 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     };
     let mut shown: Vec<&Issue> = of_this_rule().collect();
     shown.sort_by_key(|issue| (std::cmp::Reverse(issue.severity), issue.at_ns));
-    let mut evidence: Vec<Evidence> = shown
-        .iter()
-        .take(EVIDENCE_SHOWN)
-        .map(|of| place(of))
-        .collect();
+    let mut evidence: Vec<Evidence> =
+        shown.iter().take(EVIDENCE_SHOWN).map(|of| place(of)).collect();
     if shown.len() > EVIDENCE_SHOWN {
         let more = shown.len() - EVIDENCE_SHOWN;
         evidence.push(Evidence::of_run(format!("and {more} more")));

@@ -63,9 +63,7 @@ impl LatencyRule {
         });
         let count_proves = |one: &Measured| one.count >= self.minimum_count;
         let finding = self.finding(measured.collect(), count_proves);
-        doubt::doubted(finding, run, self.limit(), |database| {
-            self.calm_mean_ns(run, database)
-        })
+        doubt::doubted(finding, run, self.limit(), |database| self.calm_mean_ns(run, database))
     }
 
     /// Judges each database's worst interval.
@@ -95,10 +93,7 @@ impl LatencyRule {
             span_ns: None,
             unanswered: Unanswered::default(),
         };
-        for row in run
-            .intervals_of(Phase::Measure)
-            .filter(|row| !row.is_left_out && counts(row))
-        {
+        for row in run.intervals_of(Phase::Measure).filter(|row| !row.is_left_out && counts(row)) {
             let of_database = row.databases.iter().find(|of| of.index == database);
             let Some(part) = of_database.and_then(|of| of.series.get(&self.series)) else {
                 continue;
@@ -140,10 +135,7 @@ impl LatencyRule {
             measured: known.map(|one| milliseconds(one.mean_ns)),
             limit: Some(limit),
             unit: Unit::Milliseconds,
-            evidence: shown
-                .iter()
-                .map(|one| self.evidence(one, outcome))
-                .collect(),
+            evidence: shown.iter().map(|one| self.evidence(one, outcome)).collect(),
         }
     }
 
@@ -162,10 +154,6 @@ impl LatencyRule {
                 waiting::remark(&one.unanswered)
             ),
         };
-        Evidence {
-            database: Some(one.database),
-            span_ns: one.span_ns,
-            text,
-        }
+        Evidence { database: Some(one.database), span_ns: one.span_ns, text }
     }
 }

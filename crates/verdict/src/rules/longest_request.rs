@@ -32,12 +32,8 @@ enum What {
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let limit_ns = run.start.settings.thresholds.longest_request_ns;
     let limit_ns = limit_ns?;
-    let mut all: Vec<Longest> = run
-        .start
-        .databases
-        .iter()
-        .filter_map(|one| longest(run, one.index))
-        .collect();
+    let mut all: Vec<Longest> =
+        run.start.databases.iter().filter_map(|one| longest(run, one.index)).collect();
     all.sort_by_key(|one| std::cmp::Reverse(one.time_ns));
     let failing = all.iter().filter(|one| one.time_ns > limit_ns).count();
     let outcome = match (all.is_empty(), failing) {
@@ -79,14 +75,7 @@ fn longest(run: &RunRecord, database: u32) -> Option<Longest> {
 }
 
 fn named(one: &LongRequest) -> Longest {
-    let LongRequest {
-        phase,
-        file,
-        operation,
-        offset_bytes,
-        length_bytes,
-        ..
-    } = one;
+    let LongRequest { phase, file, operation, offset_bytes, length_bytes, .. } = one;
     let place = if *length_bytes > 0 {
         format!(" of {length_bytes} bytes at {offset_bytes}")
     } else {
@@ -142,11 +131,7 @@ fn place(one: &Longest) -> Evidence {
         What::OneOf(series) => format!("one of the {}", series.name().to_lowercase()),
         What::Told(what) => what.clone(),
     };
-    let end = if one.is_answered {
-        ""
-    } else {
-        ", and it was not answered yet"
-    };
+    let end = if one.is_answered { "" } else { ", and it was not answered yet" };
     Evidence {
         database: Some(one.database),
         span_ns: Some(one.span_ns),

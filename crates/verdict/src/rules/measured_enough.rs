@@ -18,11 +18,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         rule: "measured-time",
         title: "Measured time",
         kind: Kind::Validity,
-        outcome: if enough {
-            Outcome::Pass
-        } else {
-            Outcome::CannotJudge
-        },
+        outcome: if enough { Outcome::Pass } else { Outcome::CannotJudge },
         measured: Some(measured),
         limit: Some(limit),
         unit: Unit::Seconds,

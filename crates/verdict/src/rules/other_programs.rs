@@ -21,11 +21,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         rule: "other-programs",
         title: "Processor time of other programs",
         kind: Kind::Validity,
-        outcome: if starved || mean.has_heavy_others() {
-            Outcome::Warn
-        } else {
-            Outcome::Pass
-        },
+        outcome: if starved || mean.has_heavy_others() { Outcome::Warn } else { Outcome::Pass },
         measured: Some(mean.others_percent),
         limit: Some(Limit::AtMost(ProcessorShares::HEAVY_PERCENT)),
         unit: Unit::Percent,
@@ -65,8 +61,5 @@ fn heavy(rows: &[(&IntervalRow, &ProcessorShares)]) -> Option<Evidence> {
             thousands(all as u64)
         ),
     };
-    Some(Evidence {
-        span_ns: Some((row.from_ns, row.to_ns)),
-        ..Evidence::of_run(text)
-    })
+    Some(Evidence { span_ns: Some((row.from_ns, row.to_ns)), ..Evidence::of_run(text) })
 }

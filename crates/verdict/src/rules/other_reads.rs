@@ -45,11 +45,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         rule: "other-reads",
         title: "Reads of other programs from the same devices",
         kind: Kind::Validity,
-        outcome: if evidence.is_empty() {
-            Outcome::Pass
-        } else {
-            Outcome::Warn
-        },
+        outcome: if evidence.is_empty() { Outcome::Pass } else { Outcome::Warn },
         measured: Some(worst),
         limit: Some(Limit::AtMost(MOST_PERCENT)),
         unit: Unit::Percent,

@@ -13,10 +13,7 @@ const MOST_LEFT_OUT_PERCENT: f64 = 25.0;
 /// in a run that was never paused.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let phase = judged_phase(run);
-    let left_out: Vec<_> = run
-        .intervals_of(phase)
-        .filter(|row| row.is_left_out)
-        .collect();
+    let left_out: Vec<_> = run.intervals_of(phase).filter(|row| row.is_left_out).collect();
     if left_out.is_empty() {
         return None;
     }
@@ -40,11 +37,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         rule: "pauses",
         title: "Time in which the program did not run",
         kind: Kind::Validity,
-        outcome: if limit.admits(percent) {
-            Outcome::Warn
-        } else {
-            Outcome::CannotJudge
-        },
+        outcome: if limit.admits(percent) { Outcome::Warn } else { Outcome::CannotJudge },
         measured: Some(percent),
         limit: Some(limit),
         unit: Unit::Percent,

@@ -37,10 +37,7 @@ pub(super) fn on_average(run: &RunRecord) -> Option<ProcessorShares> {
 
 /// The shares of a typical moment of these intervals.
 pub(super) fn mean(rows: &[(&IntervalRow, &ProcessorShares)]) -> Option<ProcessorShares> {
-    let all = rows
-        .iter()
-        .map(|(row, _)| row.span_ns() as f64)
-        .sum::<f64>();
+    let all = rows.iter().map(|(row, _)| row.span_ns() as f64).sum::<f64>();
     if all <= 0.0 {
         return None;
     }
@@ -56,12 +53,7 @@ pub(super) fn mean(rows: &[(&IntervalRow, &ProcessorShares)]) -> Option<Processo
             *programs.entry(&top.name).or_default() += top.percent * weight;
         }
     }
-    let top = programs
-        .into_iter()
-        .max_by(|(_, one), (_, two)| one.total_cmp(two));
-    mean.top = top.map(|(name, percent)| ProgramShare {
-        name: name.to_owned(),
-        percent,
-    });
+    let top = programs.into_iter().max_by(|(_, one), (_, two)| one.total_cmp(two));
+    mean.top = top.map(|(name, percent)| ProgramShare { name: name.to_owned(), percent });
     Some(mean)
 }

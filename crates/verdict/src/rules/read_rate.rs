@@ -15,9 +15,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     };
     let limit = run.start.settings.thresholds.read_rate_bytes_per_second?;
     let limit = Limit::AtLeast(mebibytes(limit as f64));
-    let rates = passes
-        .iter()
-        .filter_map(|pass| Some((pass.database, rate(pass)?)));
+    let rates = passes.iter().filter_map(|pass| Some((pass.database, rate(pass)?)));
     let slowest = rates.min_by(|one, other| one.1.total_cmp(&other.1));
     let is_complete = passes.len() >= run.start.databases.len();
     let outcome = match slowest {
@@ -39,9 +37,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
 
 /// The databases that were.
 fn too_slow(passes: &[Checksum], limit: Limit) -> Vec<Evidence> {
-    let slow = passes
-        .iter()
-        .filter(|pass| rate(pass).is_some_and(|rate| !limit.admits(rate)));
+    let slow = passes.iter().filter(|pass| rate(pass).is_some_and(|rate| !limit.admits(rate)));
     slow.map(|pass| {
         let seconds = pass.elapsed_ns as f64 / 1e9;
         let text = format!("{} in {seconds:.1} s", Bytes(pass.bytes));

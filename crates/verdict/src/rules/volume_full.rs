@@ -6,11 +6,8 @@ use crate::{Evidence, Finding, Kind, Outcome, Unit};
 
 /// Cannot judge a run in which a volume was full; finds nothing in any other.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
-    let mut full: Vec<&Issue> = run
-        .issues
-        .iter()
-        .filter(|issue| issue.kind == IssueKind::VolumeFull)
-        .collect();
+    let mut full: Vec<&Issue> =
+        run.issues.iter().filter(|issue| issue.kind == IssueKind::VolumeFull).collect();
     full.sort_by_key(|issue| issue.at_ns);
     let first = full.first()?;
     let volume = first.volume.as_deref().unwrap_or("a volume of the run");

@@ -13,9 +13,7 @@ use crate::probe::Caching;
 const MOST_LAYERS: u32 = 8;
 
 /// File systems whose `O_DIRECT` reaches the block device below them.
-const DIRECT: [&str; 8] = [
-    "ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "bcachefs", "jfs",
-];
+const DIRECT: [&str; 8] = ["ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "bcachefs", "jfs"];
 
 /// What is known of the mount that holds `path`; `table` is `/proc/self/mountinfo`.
 pub(super) fn of(path: &Path, mount: &Mount, table: &str, sys_folder: &Path) -> Caching {

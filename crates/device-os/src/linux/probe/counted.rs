@@ -46,10 +46,7 @@ fn counted(folder: &Path) -> Option<u64> {
 /// The third field: sectors of 512 bytes that were read. None of a device that has never counted
 /// anything, as some stacked ones do not.
 fn sectors_read(stat: &str) -> Option<u64> {
-    let fields: Vec<u64> = stat
-        .split_whitespace()
-        .map_while(|word| word.parse().ok())
-        .collect();
+    let fields: Vec<u64> = stat.split_whitespace().map_while(|word| word.parse().ok()).collect();
     let counts = fields.iter().any(|field| *field > 0);
     fields.get(2).copied().filter(|_| counts)
 }
@@ -60,10 +57,7 @@ mod tests {
 
     #[test]
     fn sectors_are_the_third_field_and_a_device_that_counts_nothing_says_nothing() {
-        assert_eq!(
-            sectors_read("2061452 93630 107 2356429 10 2 5 6 0 1 4"),
-            Some(107)
-        );
+        assert_eq!(sectors_read("2061452 93630 107 2356429 10 2 5 6 0 1 4"), Some(107));
         assert_eq!(sectors_read("0 0 0 0 12 2 5 6 0 1 4"), Some(0));
         assert_eq!(sectors_read("0 0 0 0 0 0 0 0 0 0 0"), None);
         assert_eq!(sectors_read(""), None);

@@ -24,11 +24,7 @@ fn the_longest_mount_point_above_the_path_holds_it() {
     );
     let of = |path: &str| mount_of(TABLE, Path::new(path)).unwrap().source;
     assert_eq!(of("/srv/mail store/logs"), "server:/logs");
-    assert_eq!(
-        of("/srv/mail storeroom"),
-        "/dev/vda",
-        "names are not prefixes"
-    );
+    assert_eq!(of("/srv/mail storeroom"), "/dev/vda", "names are not prefixes");
 }
 
 /// A folder for the test, removed when dropped.
@@ -69,21 +65,12 @@ fn a_disk_is_described_by_its_own_folder() {
     scratch.put("sdq/sdq1/partition", "1\n");
     let folder = whole_device(scratch.0.join("sdq/sdq1"));
     let facts = disk(&folder);
-    assert_eq!(
-        (facts.name.as_str(), facts.size_bytes),
-        ("sdq", Some(1 << 20))
-    );
+    assert_eq!((facts.name.as_str(), facts.size_bytes), ("sdq", Some(1 << 20)));
     assert_eq!(facts.model.as_deref(), Some("SEAGATE ST4000"));
     assert_eq!((facts.logical_sector, facts.physical_sector), (512, 4_096));
-    assert_eq!(
-        (facts.rotational, facts.volatile_cache),
-        (Some(true), Some(false))
-    );
+    assert_eq!((facts.rotational, facts.volatile_cache), (Some(true), Some(false)));
     assert_eq!(facts.scheduler.as_deref(), Some("mq-deadline"));
-    assert_eq!(
-        (facts.queue_depth, facts.members),
-        (None, vec!["sdb".to_owned()])
-    );
+    assert_eq!((facts.queue_depth, facts.members), (None, vec!["sdb".to_owned()]));
 }
 
 #[test]

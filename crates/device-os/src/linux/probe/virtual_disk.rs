@@ -6,15 +6,7 @@ use std::path::Path;
 const NAMES: [&str; 6] = ["vd", "xvd", "loop", "zram", "ram", "nbd"];
 
 /// What the vendors and models of virtual disks contain.
-const MODELS: [&str; 7] = [
-    "QEMU",
-    "VMware",
-    "Virtual",
-    "VBOX",
-    "Msft",
-    "PersistentDisk",
-    "XEN",
-];
+const MODELS: [&str; 7] = ["QEMU", "VMware", "Virtual", "VBOX", "Msft", "PersistentDisk", "XEN"];
 
 /// Whether the disk with this name and model is a virtual one.
 fn is_virtual(name: &str, model: Option<&str>) -> bool {
@@ -52,11 +44,7 @@ mod tests {
         assert!(is_virtual("sda", Some("VMware Virtual disk")));
         assert!(is_virtual("sda", Some("QEMU QEMU HARDDISK")));
         assert!(is_virtual("sda", Some("Msft Virtual Disk")));
-        for (name, model) in [
-            ("sda", "SEAGATE ST4000"),
-            ("nvme0n1", "Samsung 990"),
-            ("dm-0", ""),
-        ] {
+        for (name, model) in [("sda", "SEAGATE ST4000"), ("nvme0n1", "Samsung 990"), ("dm-0", "")] {
             assert!(!is_virtual(name, Some(model)), "{name}");
         }
     }

@@ -11,17 +11,11 @@ use crate::edit::tests::apply_record;
 pub(crate) fn log_record() -> impl Strategy<Value = LogRecord> {
     let transaction = any::<u32>().prop_map(TransactionId);
     prop_oneof![
-        transaction
-            .clone()
-            .prop_map(|transaction| LogRecord::Begin { transaction }),
-        transaction
-            .clone()
-            .prop_map(|transaction| LogRecord::Commit { transaction }),
+        transaction.clone().prop_map(|transaction| LogRecord::Begin { transaction }),
+        transaction.clone().prop_map(|transaction| LogRecord::Commit { transaction }),
         transaction.prop_map(|transaction| LogRecord::Rollback { transaction }),
         apply_record().prop_map(LogRecord::Apply),
-        any::<u64>().prop_map(|length| LogRecord::Extend {
-            length: Bytes(length)
-        }),
+        any::<u64>().prop_map(|length| LogRecord::Extend { length: Bytes(length) }),
         any::<(u32, u64)>().prop_map(|(database, dbtime)| LogRecord::Attach { database, dbtime }),
         any::<(u32, u64)>().prop_map(|(database, dbtime)| LogRecord::Detach { database, dbtime }),
     ]

@@ -99,19 +99,14 @@ fn exchanged_and_renamed_files_are_told() {
         let second = image.files["E0000000002.plg"].clone();
         image.files.insert("E0000000001.plg".to_owned(), second);
     });
-    let expected = LogError::Misplaced {
-        file: "logs/E0000000001.plg".to_owned(),
-        holds: Generation(2),
-    };
+    let expected =
+        LogError::Misplaced { file: "logs/E0000000001.plg".to_owned(), holds: Generation(2) };
     assert_eq!(misplaced, Err(expected));
     let older = read_damaged(|image| {
         let first = image.files["E0000000001.plg"].clone();
         image.files.insert("E00.plg".to_owned(), first);
     });
-    assert!(
-        matches!(older, Err(LogError::Misplaced { .. })),
-        "{older:?}"
-    );
+    assert!(matches!(older, Err(LogError::Misplaced { .. })), "{older:?}");
 }
 
 #[test]
@@ -124,10 +119,7 @@ fn another_stream_s_generation_is_foreign() {
             bytes[..LOG_HEADER_BYTES].copy_from_slice(&header.encode());
         });
     });
-    assert!(
-        matches!(result, Err(LogError::Foreign { .. })),
-        "{result:?}"
-    );
+    assert!(matches!(result, Err(LogError::Foreign { .. })), "{result:?}");
 }
 
 #[test]
@@ -163,10 +155,7 @@ fn headers_and_lengths_are_checked() {
     let short = read_damaged(|image| {
         change(image, "E0000000001.plg", |bytes| bytes.truncate(700_416));
     });
-    let expected = LogError::Length {
-        file: "logs/E0000000001.plg".to_owned(),
-        bytes: 700_416,
-    };
+    let expected = LogError::Length { file: "logs/E0000000001.plg".to_owned(), bytes: 700_416 };
     assert_eq!(short, Err(expected));
 }
 
@@ -175,10 +164,7 @@ fn a_log_that_ends_too_early_is_refused() {
     let (world, _) = filled_log(1);
     let beyond = place(2, 200, 40);
     let result = world.run(move |_, folder| read_all(folder, beyond));
-    assert!(
-        matches!(result, Err(LogError::TooShort { .. })),
-        "{result:?}"
-    );
+    assert!(matches!(result, Err(LogError::TooShort { .. })), "{result:?}");
 }
 
 #[test]
@@ -188,10 +174,7 @@ fn a_new_stream_does_not_take_an_old_one_s_place() {
         let created = Log::create(&runtime, folder, identity(), small_buffers()).await;
         created.map(|_| ())
     });
-    let expected = LogError::Exists {
-        folder: "logs".to_owned(),
-        file: "E00.plg".to_owned(),
-    };
+    let expected = LogError::Exists { folder: "logs".to_owned(), file: "E00.plg".to_owned() };
     assert_eq!(result, Err(expected));
 }
 
@@ -206,9 +189,7 @@ fn a_crash_between_the_renames_of_a_roll_is_no_loss() {
     let found = world.run(|_, folder| read_all(folder, place(1, 1, 0)));
     assert_eq!(found.as_ref().map(Vec::len), Ok(records.len()));
     let reopened = world.run(|runtime, folder| async move {
-        let log = Log::open(&runtime, folder.clone(), identity(), small_buffers())
-            .await
-            .unwrap();
+        let log = Log::open(&runtime, folder.clone(), identity(), small_buffers()).await.unwrap();
         log.close().await.unwrap();
         read_all(folder, place(1, 1, 0)).await
     });

@@ -22,32 +22,15 @@ const ADVICE: &str = "the log's bytes have changed: old logs could not be replay
 fn edits() -> Vec<PageEdit> {
     let node = |bytes: &[u8]| bytes.to_vec();
     vec![
-        PageEdit::Format {
-            flags: 0x2802,
-            objid: ObjectId(300),
-        },
+        PageEdit::Format { flags: 0x2802, objid: ObjectId(300) },
         PageEdit::External(node(&[0xA1; 16])),
-        PageEdit::Links {
-            previous: PageNumber(41),
-            next: PageNumber(43),
-        },
-        PageEdit::Insert {
-            line: 0,
-            flags: 1,
-            node: node(&[1, 0, 0xB1, 0xB2]),
-        },
-        PageEdit::Replace {
-            line: 0,
-            node: node(&[1, 0, 0xB1, 0xC2, 0xC3]),
-        },
+        PageEdit::Links { previous: PageNumber(41), next: PageNumber(43) },
+        PageEdit::Insert { line: 0, flags: 1, node: node(&[1, 0, 0xB1, 0xB2]) },
+        PageEdit::Replace { line: 0, node: node(&[1, 0, 0xB1, 0xC2, 0xC3]) },
         PageEdit::Remove { line: 7, count: 2 },
         PageEdit::NodeFlags { line: 0, flags: 2 },
         PageEdit::PageFlags(0x2803),
-        PageEdit::DeltaU32 {
-            line: 0,
-            offset: 4,
-            delta: -1,
-        },
+        PageEdit::DeltaU32 { line: 0, offset: 4, delta: -1 },
     ]
 }
 
@@ -55,38 +38,13 @@ fn undos() -> Vec<Undo> {
     let tree = ObjectId(300);
     let (key, data) = (b"a long key".to_vec(), b"data".to_vec());
     vec![
-        Undo::InsertRow {
-            tree,
-            key: b"a long row".to_vec(),
-        },
-        Undo::Insert {
-            tree,
-            key: key.clone(),
-            data: data.clone(),
-        },
-        Undo::FlagDelete {
-            tree,
-            key: key.clone(),
-            data: Vec::new(),
-        },
-        Undo::Revive {
-            tree,
-            key: key.clone(),
-            data,
-        },
-        Undo::Replace {
-            tree,
-            key,
-            before: b"what it was".to_vec(),
-        },
-        Undo::LongValueInsert {
-            tree,
-            long_value: 5,
-        },
-        Undo::LongValueRelease {
-            tree,
-            long_value: 6,
-        },
+        Undo::InsertRow { tree, key: b"a long row".to_vec() },
+        Undo::Insert { tree, key: key.clone(), data: data.clone() },
+        Undo::FlagDelete { tree, key: key.clone(), data: Vec::new() },
+        Undo::Revive { tree, key: key.clone(), data },
+        Undo::Replace { tree, key, before: b"what it was".to_vec() },
+        Undo::LongValueInsert { tree, long_value: 5 },
+        Undo::LongValueRelease { tree, long_value: 6 },
     ]
 }
 
@@ -94,11 +52,7 @@ fn apply(dbtime: u64, edits: Vec<PageEdit>, undo: UndoAction) -> LogRecord {
     LogRecord::Apply(ApplyRecord {
         transaction: TransactionId(9),
         dbtime,
-        pages: vec![PageEdits {
-            page: PageNumber(42),
-            dbtime_before: dbtime - 200,
-            edits,
-        }],
+        pages: vec![PageEdits { page: PageNumber(42), dbtime_before: dbtime - 200, edits }],
         undo,
     })
 }
@@ -108,25 +62,15 @@ fn records() -> Vec<LogRecord> {
     let (database, transaction) = (identity().database.random, TransactionId(9));
     let long = vec![PageEdit::External(vec![0xEE; 4200])];
     vec![
-        LogRecord::Attach {
-            database,
-            dbtime: 1000,
-        },
+        LogRecord::Attach { database, dbtime: 1000 },
         LogRecord::Begin { transaction },
         apply(1200, edits(), UndoAction::Push(undos())),
         apply(1400, long, UndoAction::Pop),
         apply(1600, Vec::new(), UndoAction::None),
         LogRecord::Commit { transaction },
-        LogRecord::Rollback {
-            transaction: TransactionId(10),
-        },
-        LogRecord::Extend {
-            length: Bytes(12 << 20),
-        },
-        LogRecord::Detach {
-            database,
-            dbtime: 1600,
-        },
+        LogRecord::Rollback { transaction: TransactionId(10) },
+        LogRecord::Extend { length: Bytes(12 << 20) },
+        LogRecord::Detach { database, dbtime: 1600 },
     ]
 }
 
@@ -185,10 +129,7 @@ fn dump(size: SegmentSize) -> String {
 }
 
 fn require_same(found: &str, golden: &str) {
-    let differs = found
-        .lines()
-        .zip(golden.lines())
-        .find(|(now, then)| now != then);
+    let differs = found.lines().zip(golden.lines()).find(|(now, then)| now != then);
     assert_eq!(differs, None, "{ADVICE}");
     assert_eq!(found.lines().count(), golden.lines().count(), "{ADVICE}");
 }
@@ -228,9 +169,7 @@ fn a_log_that_an_earlier_build_wrote_is_read_and_gone_on_with() {
     let world = World::of(&image);
     let found = world.run(|_, folder| read_all(folder, place(1, 1, 0)));
     assert_eq!(found, Ok(records()));
-    let more = LogRecord::Begin {
-        transaction: TransactionId(77),
-    };
+    let more = LogRecord::Begin { transaction: TransactionId(77) };
     let added = more.clone();
     let found = world.run(|runtime, folder| async move {
         let settings = small_buffers_of(SegmentSize::Bytes512);

@@ -24,11 +24,7 @@ fn suffer(occurrence: Occurrence, effect: Effect) -> FaultPlan {
     FaultPlan {
         seed: Seed(1),
         faults: vec![Fault {
-            matching: Matching {
-                call: Some(Call::Write),
-                purpose: Some(Purpose::Log),
-                file: None,
-            },
+            matching: Matching { call: Some(Call::Write), purpose: Some(Purpose::Log), file: None },
             occurrence,
             effect,
         }],
@@ -43,18 +39,13 @@ fn life(plan: FaultPlan) -> (Vec<NotAsWritten>, Vec<String>) {
 
 /// The same with segments of a length.
 fn life_of(size: SegmentSize, plan: FaultPlan) -> (Vec<NotAsWritten>, Vec<String>) {
-    let settings = LogSettings {
-        segment_size: Some(size),
-        ..SETTINGS
-    };
+    let settings = LogSettings { segment_size: Some(size), ..SETTINGS };
     let world = World::of(&VolumeImage::default());
     let memory = Rc::new(world.memory.clone());
     world.run(move |runtime, _| async move {
         let volume = FaultyVolume::new(memory, plan, runtime.clone());
         let folder = LogFolder::new(Rc::new(volume), "E00");
-        let log = Log::create(&runtime, folder.clone(), identity(), settings)
-            .await
-            .unwrap();
+        let log = Log::create(&runtime, folder.clone(), identity(), settings).await.unwrap();
         let mut number = 0;
         while log.tip() < place(5, size.per_file() / 2, 0) {
             log.append(&record(number, 3_000)).unwrap();
@@ -90,12 +81,7 @@ fn one_lost_write_of_a_generation_that_is_removed_is_named() {
             panic!("one file: {found:?}");
         };
         assert_eq!(found.file, "logs/E0000000001.plg");
-        let Written::LogSegments {
-            generation,
-            segment,
-            ..
-        } = found.what
-        else {
+        let Written::LogSegments { generation, segment, .. } = found.what else {
             panic!("{found:?}");
         };
         assert_eq!(generation, Generation(1));
@@ -105,11 +91,7 @@ fn one_lost_write_of_a_generation_that_is_removed_is_named() {
 
 #[test]
 fn flipped_torn_and_misdirected_writes_are_named() {
-    for effect in [
-        Effect::FlipBits(1),
-        Effect::TearWrite,
-        Effect::MisdirectWrite,
-    ] {
+    for effect in [Effect::FlipBits(1), Effect::TearWrite, Effect::MisdirectWrite] {
         let (found, _) = life(suffer(Occurrence::Nth(90), effect));
         assert!(!found.is_empty(), "{effect:?}");
     }
@@ -141,10 +123,7 @@ fn a_checkpoint_that_is_not_there_is_named() {
     let [found] = &found[..] else {
         panic!("one file: {found:?}");
     };
-    assert_eq!(
-        (found.file.as_str(), &found.what),
-        ("logs/E00.pck", &Written::Checkpoint)
-    );
+    assert_eq!((found.file.as_str(), &found.what), ("logs/E00.pck", &Written::Checkpoint));
 }
 
 /// Sound segments under a sound header, of which one is an earlier state of the same place.
@@ -156,11 +135,8 @@ fn a_sound_segment_that_is_not_the_one_that_was_written_is_named() {
         let read_back = ReadBack::new(folder.clone(), identity().signature.random, size);
         let chain = LogChain::find(&folder).await.unwrap().unwrap();
         let end = chain.end().await.unwrap();
-        let witness = Witness {
-            generation: end.generation,
-            last_segment: end.last_segment,
-            sum: end.sum,
-        };
+        let witness =
+            Witness { generation: end.generation, last_segment: end.last_segment, sum: end.sum };
         read_back.finish().await;
         read_back.compare_rest(witness).await;
         assert_eq!(read_back.take(), []);

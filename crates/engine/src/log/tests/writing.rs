@@ -41,11 +41,7 @@ fn a_flush_takes_up_no_more_log_than_sectors_need() {
         })
     };
     let unset = LogSettings::default();
-    assert_eq!(
-        volume(unset),
-        (1024, 1024),
-        "sectors of memory have 512 bytes"
-    );
+    assert_eq!(volume(unset), (1024, 1024), "sectors of memory have 512 bytes");
     assert_eq!(volume(small_buffers()), (4096, 4096));
 }
 
@@ -74,10 +70,7 @@ fn segments_are_as_long_as_what_a_power_failure_may_take_along() {
     }
     let [short, long] = SIZES;
     let size = |segment_size, logical, physical| {
-        let settings = LogSettings {
-            segment_size,
-            ..small_buffers()
-        };
+        let settings = LogSettings { segment_size, ..small_buffers() };
         settings.segment_size_on(&Sectors(logical, physical))
     };
     assert_eq!(size(None, 512, 512), Ok(short));
@@ -85,10 +78,7 @@ fn segments_are_as_long_as_what_a_power_failure_may_take_along() {
     assert_eq!(size(None, 4096, 4096), Ok(long));
     assert_eq!(size(Some(short), 512, 4096), Ok(short));
     assert_eq!(size(Some(long), 512, 512), Ok(long));
-    let refused = LogError::SectorTooLong {
-        file: "E00tmp.plg".to_owned(),
-        sector: 4096,
-    };
+    let refused = LogError::SectorTooLong { file: "E00tmp.plg".to_owned(), sector: 4096 };
     assert_eq!(size(Some(short), 4096, 4096), Err(refused));
 }
 
@@ -96,9 +86,7 @@ fn segments_are_as_long_as_what_a_power_failure_may_take_along() {
 fn bytes_written_are_twice_the_log_volume() {
     let world = World::of(&VolumeImage::default());
     let counters = world.run(|runtime, folder| async move {
-        let log = Log::create(&runtime, folder, identity(), small_buffers())
-            .await
-            .unwrap();
+        let log = Log::create(&runtime, folder, identity(), small_buffers()).await.unwrap();
         for number in 0.. {
             if log.tip().generation > Generation(12) {
                 break;
@@ -121,9 +109,7 @@ fn bytes_written_are_twice_the_log_volume() {
 fn one_write_serves_everybody_who_waits() {
     let world = World::of(&VolumeImage::default());
     let counters = world.run(|runtime, folder| async move {
-        let log = Log::create(&runtime, folder, identity(), small_buffers())
-            .await
-            .unwrap();
+        let log = Log::create(&runtime, folder, identity(), small_buffers()).await.unwrap();
         let sessions: Vec<_> = (0..20)
             .map(|session| {
                 let log = log.clone();
@@ -146,9 +132,7 @@ fn one_write_serves_everybody_who_waits() {
 fn lazy_records_leave_when_the_buffer_fills() {
     let world = World::of(&VolumeImage::default());
     world.run(|runtime, folder| async move {
-        let log = Log::create(&runtime, folder, identity(), small_buffers())
-            .await
-            .unwrap();
+        let log = Log::create(&runtime, folder, identity(), small_buffers()).await.unwrap();
         for number in 0..200 {
             log.append(&record(number, 1_000)).unwrap();
             log.throttle().await.unwrap();
@@ -162,11 +146,7 @@ fn lazy_records_leave_when_the_buffer_fills() {
 /// for another reason.
 fn full_at_the_third_write() -> FaultPlan {
     let fault = |occurrence, effect| Fault {
-        matching: Matching {
-            call: Some(Call::Write),
-            purpose: Some(Purpose::Log),
-            file: None,
-        },
+        matching: Matching { call: Some(Call::Write), purpose: Some(Purpose::Log), file: None },
         occurrence,
         effect,
     };
@@ -186,9 +166,7 @@ fn the_first_failure_is_what_every_later_call_reports() {
     world.run(|runtime, _| async move {
         let volume = FaultyVolume::new(memory, full_at_the_third_write(), runtime.clone());
         let folder = LogFolder::new(Rc::new(volume.clone()), "E00");
-        let log = Log::create(&runtime, folder, identity(), small_buffers())
-            .await
-            .unwrap();
+        let log = Log::create(&runtime, folder, identity(), small_buffers()).await.unwrap();
         let good = log.append(&record(1, 100)).unwrap();
         log.flush_to(good.end).await.unwrap();
         let durable = log.durable();
@@ -217,21 +195,13 @@ fn generations_below_the_checkpoint_go() {
         let chain = LogChain::find(&folder).await.unwrap().unwrap();
         let end = chain.end().await.unwrap();
         let settings = small_buffers();
-        let log = Log::resume(&runtime, folder.clone(), identity(), settings, end)
-            .await
-            .unwrap();
+        let log = Log::resume(&runtime, folder.clone(), identity(), settings, end).await.unwrap();
         log.advance_checkpoint(place(3, 7, 99)).await.unwrap();
         let files = folder.volume.list().await.unwrap();
         let names: Vec<_> = files.into_iter().map(|entry| entry.name).collect();
         (names, read_checkpoint(&folder, &identity()).await.unwrap())
     });
-    let expected = [
-        "E00.pck",
-        "E00.plg",
-        "E0000000003.plg",
-        "E0000000004.plg",
-        "E0000000005.plg",
-    ];
+    let expected = ["E00.pck", "E00.plg", "E0000000003.plg", "E0000000004.plg", "E0000000005.plg"];
     assert_eq!(names, expected);
     assert_eq!(checkpoint.map(|found| found.place), Some(place(3, 7, 99)));
 }
@@ -257,19 +227,14 @@ async fn append_and_flush(
         segment_size: prng.percent(50).then_some(SegmentSize::Bytes4096),
         ..small_buffers()
     };
-    let log = Log::open(&runtime, folder, identity(), settings)
-        .await
-        .unwrap();
+    let log = Log::open(&runtime, folder, identity(), settings).await.unwrap();
     let mut ends = Vec::new();
     let note = |ends: &[Lgpos]| {
         promised.borrow_mut().durable = ends.partition_point(|end| *end <= log.durable());
     };
     for number in first..first + steps {
-        let bytes = if prng.percent(3) {
-            30_000
-        } else {
-            usize::try_from(prng.below(2_500)).unwrap()
-        };
+        let bytes =
+            if prng.percent(3) { 30_000 } else { usize::try_from(prng.below(2_500)).unwrap() };
         let next = record(number, bytes);
         ends.push(log.append(&next).unwrap().end);
         promised.borrow_mut().appended.push(next);
@@ -337,11 +302,8 @@ fn check_lives(
         let seed = seed.derive(number);
         let before = survivors.len();
         let records = (u32::try_from(before).unwrap(), *steps);
-        let power = |at_request| CrashOptions {
-            at_request,
-            physical_sector,
-            ..CrashOptions::default()
-        };
+        let power =
+            |at_request| CrashOptions { at_request, physical_sector, ..CrashOptions::default() };
         let whole = live(&image, records, seed, power(None));
         let at = any_request(&mut Prng::new(Seed(*crash)), 1, whole.0.requests());
         let (volume, promised) = at.map_or(whole, |_| live(&image, records, seed, power(at)));
@@ -355,10 +317,7 @@ fn check_lives(
             found.len(),
             promised.durable
         );
-        let differs = found
-            .iter()
-            .zip(&survivors)
-            .position(|(left, right)| left != right);
+        let differs = found.iter().zip(&survivors).position(|(left, right)| left != right);
         let (left, right) = (found.len(), survivors.len());
         prop_assert_eq!(differs, None, "of {} found, {} expected", left, right);
         prop_assert!(left <= right);

@@ -44,11 +44,7 @@ pub(super) fn judged(mut image: Buffer, number: PageNumber) -> Page {
         }
         PageState::Damaged(damage) => (Some(damage.to_string()), false),
     };
-    Page {
-        image,
-        damage,
-        dirty,
-    }
+    Page { image, damage, dirty }
 }
 
 #[cfg(test)]

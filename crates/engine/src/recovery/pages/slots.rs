@@ -67,12 +67,7 @@ impl Slots {
 
     /// A page comes into memory because a record wants it.
     pub(super) fn admit(&mut self, page: PageNumber, state: State) {
-        let slot = PageSlot {
-            state,
-            wanted: 1,
-            idle: None,
-            is_written: false,
-        };
+        let slot = PageSlot { state, wanted: 1, idle: None, is_written: false };
         self.pages.insert(page, slot);
         self.wanted += 1;
     }

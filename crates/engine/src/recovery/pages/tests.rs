@@ -8,11 +8,7 @@ use super::slots::{Slots, State};
 use super::writing::Writing;
 
 fn page(dirty: bool, damage: Option<&str>) -> State {
-    State::Here(Page {
-        image: Buffer::zeroed(4096),
-        damage: damage.map(str::to_owned),
-        dirty,
-    })
+    State::Here(Page { image: Buffer::zeroed(4096), damage: damage.map(str::to_owned), dirty })
 }
 
 /// Pages that were wanted once and are idle now, by number and whether they were changed.
@@ -93,14 +89,7 @@ fn runs(writing: &mut Writing, slots: &mut Slots, presses: bool) -> Vec<(u32, us
 
 #[test]
 fn pages_are_written_in_the_order_of_the_file_with_their_changed_neighbours() {
-    let mut slots = idle(&[
-        (9, true),
-        (4, true),
-        (5, true),
-        (3, true),
-        (6, false),
-        (12, true),
-    ]);
+    let mut slots = idle(&[(9, true), (4, true), (5, true), (3, true), (6, false), (12, true)]);
     let mut writing = Writing::new(64, 16);
     for page in [12, 4, 9] {
         writing.add(PageNumber(page));
@@ -113,14 +102,7 @@ fn pages_are_written_in_the_order_of_the_file_with_their_changed_neighbours() {
 
 #[test]
 fn a_run_is_no_longer_than_one_write_may_be_and_leaves_wanted_pages_out() {
-    let mut slots = idle(&[
-        (1, true),
-        (2, true),
-        (3, true),
-        (4, true),
-        (5, true),
-        (6, true),
-    ]);
+    let mut slots = idle(&[(1, true), (2, true), (3, true), (4, true), (5, true), (6, true)]);
     assert!(slots.want(PageNumber(5)));
     let mut writing = Writing::new(64, 3);
     for page in 1..=6 {

@@ -101,10 +101,7 @@ impl Writing {
     }
 
     fn run_around(&mut self, page: PageNumber, slots: &Slots) -> Run {
-        let mut run = Run {
-            first: page,
-            length: 1,
-        };
+        let mut run = Run { first: page, length: 1 };
         let due = |number: u32| slots.is_due(PageNumber(number));
         while run.length < self.longest_run && due(run.first.0 + run.length) {
             run.length += 1;

@@ -74,10 +74,7 @@ pub(super) fn live(seed: Seed, steps: u32, twin: Twin, at_request: Option<u64>) 
     let reactor = VirtualReactor::new();
     let latency = Latency::spread(Nanos::from_micros(50), SLOWEST_REQUEST, seed);
     let memory = MemoryVolume::new("files", &reactor, latency);
-    let options = CrashOptions {
-        at_request,
-        ..CrashOptions::default()
-    };
+    let options = CrashOptions { at_request, ..CrashOptions::default() };
     let volume = CrashVolume::new(Rc::new(memory.clone()), &VolumeImage::default(), options);
     let executor = Executor::new(reactor);
     let created = Rc::new(Cell::new(0));
@@ -85,38 +82,22 @@ pub(super) fn live(seed: Seed, steps: u32, twin: Twin, at_request: Option<u64>) 
     let creation = Rc::clone(&created);
     volume.run(&executor, async move {
         let folder = LogFolder::new(Rc::new(watched.clone()), "E00");
-        let log = Log::create(&runtime, folder, identity(), small_buffers())
-            .await
-            .unwrap();
+        let log = Log::create(&runtime, folder, identity(), small_buffers()).await.unwrap();
         let file = create_database(&watched).await;
         creation.set(watched.requests());
-        let mut engine = Engine {
-            log,
-            file,
-            frames: BTreeMap::new(),
-            dbtime: 10,
-            prng: Prng::new(seed),
-            twin,
-        };
+        let mut engine =
+            Engine { log, file, frames: BTreeMap::new(), dbtime: 10, prng: Prng::new(seed), twin };
         for _ in 0..steps {
             engine.step().await;
         }
     });
     assert_eq!(volume.has_crashed(), at_request.is_some());
-    Life {
-        executor,
-        memory,
-        volume,
-        created: created.get(),
-    }
+    Life { executor, memory, volume, created: created.get() }
 }
 
 async fn create_database(volume: &CrashVolume) -> Rc<dyn Device> {
     let length = u64::from(PAGES + 2) * PAGE_BYTES as u64;
-    let file = volume
-        .open(FILE, OpenMode::CreateNew { length })
-        .await
-        .unwrap();
+    let file = volume.open(FILE, OpenMode::CreateNew { length }).await.unwrap();
     write_header(&*file).await;
     file
 }
@@ -176,21 +157,16 @@ impl Engine {
         let span = self.log.append(&LogRecord::Apply(record.clone())).unwrap();
         for page in &record.pages {
             let frame = self.frames.get_mut(&page.page).unwrap();
-            apply_all(
-                &mut PageMut::new(&mut frame.image),
-                &page.edits,
-                record.dbtime,
-            )
-            .unwrap();
+            apply_all(&mut PageMut::new(&mut frame.image), &page.edits, record.dbtime).unwrap();
             frame.dirt = Some((frame.dirt.map_or(span.start, |dirt| dirt.0), span.end));
         }
     }
 
     fn plan(&mut self, number: PageNumber, edits: &mut Vec<PageEdit>) {
-        let frame = self.frames.entry(number).or_insert_with(|| Frame {
-            image: vec![0; PAGE_BYTES],
-            dirt: None,
-        });
+        let frame = self
+            .frames
+            .entry(number)
+            .or_insert_with(|| Frame { image: vec![0; PAGE_BYTES], dirt: None });
         let page = PageRef::new(&frame.image);
         let node = |prng: &mut Prng| {
             let mut node = vec![2, 0, 1, 1];
@@ -201,17 +177,10 @@ impl Engine {
         if page.dbtime() == 0 || self.prng.percent(2) {
             // Space trees are exempt from the order of keys.
             let flags = page_flags::LEAF | page_flags::ROOT | page_flags::SPACE_TREE;
-            edits.push(PageEdit::Format {
-                flags,
-                objid: ObjectId(number.0),
-            });
+            edits.push(PageEdit::Format { flags, objid: ObjectId(number.0) });
             edits.push(PageEdit::External(vec![0; 16]));
             let node = node(&mut self.prng);
-            edits.push(PageEdit::Insert {
-                line: 0,
-                flags: 0,
-                node,
-            });
+            edits.push(PageEdit::Insert { line: 0, flags: 0, node });
             return;
         }
         if self.twin.rebuilds && frame.dirt.is_none() {
@@ -221,25 +190,11 @@ impl Engine {
         let line = u16::try_from(self.prng.below(u64::from(lines) + 1)).unwrap();
         let full = page.free_bytes() < 300;
         edits.push(match self.prng.below(4) {
-            _ if full => PageEdit::Remove {
-                line: 1,
-                count: lines - 1,
-            },
-            0 if line < lines => PageEdit::DeltaU32 {
-                line,
-                offset: 0,
-                delta: -5,
-            },
+            _ if full => PageEdit::Remove { line: 1, count: lines - 1 },
+            0 if line < lines => PageEdit::DeltaU32 { line, offset: 0, delta: -5 },
             1 if line < lines => PageEdit::NodeFlags { line, flags: 2 },
-            2 if lines > 1 => PageEdit::Remove {
-                line: lines - 1,
-                count: 1,
-            },
-            _ => PageEdit::Insert {
-                line,
-                flags: 0,
-                node: node(&mut self.prng),
-            },
+            2 if lines > 1 => PageEdit::Remove { line: lines - 1, count: 1 },
+            _ => PageEdit::Insert { line, flags: 0, node: node(&mut self.prng) },
         });
     }
 
@@ -277,11 +232,7 @@ impl Engine {
         }
         let flush = Request::flush(Purpose::Database);
         self.file.submit(flush).await.result.unwrap();
-        let oldest = self
-            .frames
-            .values()
-            .filter_map(|frame| Some(frame.dirt?.0))
-            .min();
+        let oldest = self.frames.values().filter_map(|frame| Some(frame.dirt?.0)).min();
         let place = oldest.unwrap_or(self.log.durable()).min(self.log.durable());
         self.log.advance_checkpoint(place).await.unwrap();
     }
@@ -295,9 +246,7 @@ pub(super) fn expected_pages(records: &[LogRecord]) -> BTreeMap<PageNumber, Vec<
             continue;
         };
         for edits in &apply.pages {
-            let image = pages
-                .entry(edits.page)
-                .or_insert_with(|| vec![0; PAGE_BYTES]);
+            let image = pages.entry(edits.page).or_insert_with(|| vec![0; PAGE_BYTES]);
             apply_all(&mut PageMut::new(image), &edits.edits, apply.dbtime).unwrap();
         }
     }

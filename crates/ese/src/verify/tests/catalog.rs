@@ -31,11 +31,8 @@ fn copies_of_a_catalog_that_is_not_shadowed_may_differ() {
 #[test]
 fn a_conditional_index_holds_the_rows_that_meet_its_conditions() {
     let mut table = definition();
-    let condition = |is_null| IndexCondition {
-        column: ColumnId(256),
-        is_null,
-        is_inherited: false,
-    };
+    let condition =
+        |is_null| IndexCondition { column: ColumnId(256), is_null, is_inherited: false };
     let mut expected = |id, is_null| {
         table.indexes[1].conditions = vec![condition(is_null)];
         let record = record(id);

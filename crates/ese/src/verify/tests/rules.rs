@@ -27,15 +27,13 @@ fn an_internal_page_ends_with_the_key_that_its_parent_has_for_it() {
     let longer = after(38, |page| {
         let key = [&primary_key(7)[..], &[1]].concat();
         page.remove(1, 1).expect("a node");
-        page.insert(1, 0, &node(&key, &32u32.to_le_bytes()))
-            .expect("room");
+        page.insert(1, 0, &node(&key, &32u32.to_le_bytes())).expect("room");
     });
     assert_eq!(longer, [(38, Problem::LastKey)]);
     // The last page of a level ends with an empty key.
     let ended = after(39, |page| {
         page.remove(0, 1).expect("a node");
-        page.insert(0, 0, &node(&primary_key(20), &33u32.to_le_bytes()))
-            .expect("room");
+        page.insert(0, 0, &node(&primary_key(20), &33u32.to_le_bytes())).expect("room");
     });
     assert_eq!(ended, [(39, Problem::LastKey)]);
 }
@@ -52,8 +50,7 @@ fn internal_pages_hold_nothing_but_children_in_order() {
     let long = after(38, |page| {
         page.remove(0, 1).expect("a node");
         let data = [31, 0, 0, 0, 0];
-        page.insert(0, 0, &node(&primary_key(4), &data))
-            .expect("room");
+        page.insert(0, 0, &node(&primary_key(4), &data)).expect("room");
     });
     assert!(long.contains(&(38, Problem::Branch)), "{long:?}");
     let linked = after(38, |page| {
@@ -85,10 +82,7 @@ fn no_page_of_a_closed_database_is_later_than_its_header() {
     let mut world = World::new();
     world.header.dbtime = 8;
     world.change(32, |page| page.set_dbtime(9));
-    let later = Problem::Dbtime {
-        stated: 9,
-        highest: 8,
-    };
+    let later = Problem::Dbtime { stated: 9, highest: 8 };
     assert_eq!(problems(&world), [(32, later)]);
     world.header.state = crate::header::DatabaseState::DirtyShutdown;
     assert_eq!(problems(&world), []);

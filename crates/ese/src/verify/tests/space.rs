@@ -78,24 +78,14 @@ fn a_file_that_ends_inside_its_space_is_named_at_every_cut() {
     for pages in 1..40 {
         let mut world = World::new();
         world.file.truncate(SIZE.bytes() * (pages + 2));
-        let (last, owned) = (
-            PageNumber(u32::try_from(pages).expect("few")),
-            PageNumber(40),
-        );
+        let (last, owned) = (PageNumber(u32::try_from(pages).expect("few")), PageNumber(40));
         let report = examine(&world);
         assert!(!report.is_clean(), "cut behind page {last}");
-        assert!(
-            report.problems < 40,
-            "cut behind page {last}: {}",
-            report.problems
-        );
+        assert!(report.problems < 40, "cut behind page {last}: {}", report.problems);
         if Reader::open(FileImage::new(&world.file, SIZE)).is_ok() {
             let short = Problem::FileTooShort { last, owned };
             assert!(
-                report
-                    .findings
-                    .iter()
-                    .any(|finding| finding.problem == short),
+                report.findings.iter().any(|finding| finding.problem == short),
                 "cut behind page {last}: {:?}",
                 report.findings
             );

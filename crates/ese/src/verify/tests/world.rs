@@ -37,10 +37,7 @@ impl World {
     pub(super) fn new() -> Self {
         let mut header = DatabaseHeader::new(SIZE, Signature::default());
         header.state = DatabaseState::CleanShutdown;
-        let mut world = Self {
-            file: vec![0; SIZE.bytes() * (PAGES as usize + 2)],
-            header,
-        };
+        let mut world = Self { file: vec![0; SIZE.bytes() * (PAGES as usize + 2)], header };
         world.build_database();
         world.build_catalog();
         world.build_table();
@@ -57,9 +54,7 @@ impl World {
         let left = [entry(keys[0], 31), entry(keys[1], 32)];
         world.page(38, 8, flags, header, &left);
         world.page(39, 8, flags, header, &[entry(keys[2], 33)]);
-        let extents = Extents::Single {
-            available: 0b100 << 7,
-        };
+        let extents = Extents::Single { available: 0b100 << 7 };
         let entries = [entry(keys[1], 38), entry(keys[2], 39)];
         let header = space(1, 11, extents);
         world.page(30, 8, page_flags::ROOT, &header, &entries);
@@ -77,19 +72,7 @@ impl World {
     fn build_database(&mut self) {
         let all = [Extent::starting(PageNumber(1), PAGES)];
         let free = [(5, 19), (25, 5)].map(|(first, n)| Extent::starting(PageNumber(first), n));
-        self.root(
-            1,
-            1,
-            0,
-            &space(
-                0,
-                PAGES,
-                Extents::Multiple {
-                    owned: PageNumber(2),
-                },
-            ),
-            &[],
-        );
+        self.root(1, 1, 0, &space(0, PAGES, Extents::Multiple { owned: PageNumber(2) }), &[]);
         let split_buffer = SplitBuffer::default().encode();
         for (root, extents) in [(2, &all[..]), (3, &free)] {
             let nodes: Vec<Pair> = extents
@@ -102,10 +85,7 @@ impl World {
 
     /// Both copies of the catalog, which has no secondary indexes here.
     fn build_catalog(&mut self) {
-        let place = |object, root| TreePlace {
-            object: ObjectId(object),
-            root: PageNumber(root),
-        };
+        let place = |object, root| TreePlace { object: ObjectId(object), root: PageNumber(root) };
         let mut definition = catalog_definition(OBJECTS_SHADOW_NAME);
         let shadow = CatalogTable::new(definition.clone(), place(3, 24), vec![], None);
         OBJECTS_NAME.clone_into(&mut definition.name);
@@ -113,11 +93,7 @@ impl World {
         let tables = [objects.as_system_table(), shadow.as_system_table(), table()];
         let mut nodes: Vec<Pair> = Vec::new();
         for row in tables.iter().flat_map(rows_of) {
-            let key = row
-                .keys()
-                .expect("ASCII names")
-                .swap_remove(0)
-                .expect("a primary key");
+            let key = row.keys().expect("ASCII names").swap_remove(0).expect("a primary key");
             let mut record = Vec::new();
             row.encode(SIZE, &mut record).expect("a short row");
             nodes.push((key, record));
@@ -131,20 +107,8 @@ impl World {
     fn build_table(&mut self) {
         let rows: Vec<Pair> = (0..10).map(|id| (primary_key(id), record(id))).collect();
         // The rest of the extent, pages 38 to 40, is free.
-        let header = space(
-            1,
-            11,
-            Extents::Single {
-                available: 0b111 << 7,
-            },
-        );
-        self.branch(
-            30,
-            8,
-            0,
-            &header,
-            &[(31, &rows[..4]), (32, &rows[4..7]), (33, &rows[7..])],
-        );
+        let header = space(1, 11, Extents::Single { available: 0b111 << 7 });
+        self.branch(30, 8, 0, &header, &[(31, &rows[..4]), (32, &rows[4..7]), (33, &rows[7..])]);
         let mut entries: Vec<Pair> = (0..10).map(|id| (group_key(id), primary_key(id))).collect();
         entries.sort();
         let mut header =
@@ -191,10 +155,8 @@ impl World {
         self.page(root, object, root_flags, header, &nodes);
         for (index, (number, nodes)) in leaves.iter().enumerate() {
             let number_at = |index: usize| leaves.get(index).map_or(0, |(number, _)| *number);
-            let (previous, next) = (
-                index.checked_sub(1).map_or(0, number_at),
-                number_at(index + 1),
-            );
+            let (previous, next) =
+                (index.checked_sub(1).map_or(0, number_at), number_at(index + 1));
             self.page(*number, object, flags | page_flags::LEAF, b"", nodes);
             self.change(*number, |page| {
                 page.set_links(PageNumber(previous), PageNumber(next));
@@ -217,13 +179,7 @@ impl World {
 
 fn space(parent: u32, primary_pages: u32, extents: Extents) -> [u8; SpaceHeader::BYTES] {
     let parent = PageNumber(parent);
-    SpaceHeader {
-        primary_pages,
-        parent,
-        is_non_unique: false,
-        extents,
-    }
-    .encode()
+    SpaceHeader { primary_pages, parent, is_non_unique: false, extents }.encode()
 }
 
 pub(super) fn definition() -> TableDefinition {
@@ -240,29 +196,15 @@ pub(super) fn definition() -> TableDefinition {
 }
 
 fn table() -> CatalogTable {
-    let place = |object, root| TreePlace {
-        object: ObjectId(object),
-        root: PageNumber(root),
-    };
-    CatalogTable::new(
-        definition(),
-        place(8, 30),
-        vec![place(9, 34)],
-        Some(place(10, 37)),
-    )
+    let place = |object, root| TreePlace { object: ObjectId(object), root: PageNumber(root) };
+    CatalogTable::new(definition(), place(8, 30), vec![place(9, 34)], Some(place(10, 37)))
 }
 
 fn key_of(index: usize, number: i64) -> Vec<u8> {
     let table = definition();
     let stored = number.to_le_bytes();
     let mut key = Vec::new();
-    index_key(
-        &table,
-        &table.indexes[index],
-        |_| Some(&stored[..]),
-        &mut key,
-    )
-    .expect("a number");
+    index_key(&table, &table.indexes[index], |_| Some(&stored[..]), &mut key).expect("a number");
     key
 }
 
@@ -277,16 +219,10 @@ pub(super) fn group_key(id: i64) -> Vec<u8> {
 
 pub(super) fn record(id: i64) -> Vec<u8> {
     let mut builder = RecordBuilder::new(&definition(), SIZE);
-    builder
-        .set(ColumnId(1), &id.to_le_bytes())
-        .expect("a column");
-    builder
-        .set(ColumnId(2), &(id / 3).to_le_bytes())
-        .expect("a column");
+    builder.set(ColumnId(1), &id.to_le_bytes()).expect("a column");
+    builder.set(ColumnId(2), &(id / 3).to_le_bytes()).expect("a column");
     if id == HOLDER {
-        builder
-            .set_separated(ColumnId(256), LONG_VALUE)
-            .expect("a long column");
+        builder.set_separated(ColumnId(256), LONG_VALUE).expect("a long column");
     }
     let mut record = Vec::new();
     builder.finish(&mut record).expect("a short record");
@@ -295,10 +231,7 @@ pub(super) fn record(id: i64) -> Vec<u8> {
 
 fn long_value() -> Vec<Pair> {
     let value = vec![0x80; 10_000];
-    let root = LongValueRoot {
-        references: 1,
-        bytes: 10_000,
-    };
+    let root = LongValueRoot { references: 1, bytes: 10_000 };
     let mut nodes = vec![(LONG_VALUE.root_key().to_vec(), root.encode().to_vec())];
     nodes.extend(
         chunks(&value, SIZE)

@@ -10,10 +10,7 @@ use crate::error::CommandError;
 /// Compares two builds, each given as a version, a name or a file.
 pub(super) fn run(table: &BuildTable, one: &str, other: &str) -> Result<Answer, CommandError> {
     let comparison = table.compare(release(table, one)?, release(table, other)?);
-    Ok(Answer {
-        lines: lines(&comparison),
-        json: json(&comparison),
-    })
+    Ok(Answer { lines: lines(&comparison), json: json(&comparison) })
 }
 
 /// The one release that `text` stands for.
@@ -36,18 +33,8 @@ fn release<'table>(table: &'table BuildTable, text: &str) -> Result<&'table Rele
 fn lines(comparison: &Upgrade<'_>) -> Vec<String> {
     let Upgrade { older, newer, .. } = comparison;
     let mut lines = vec![
-        format!(
-            "from {} ({}), {}",
-            older.name(),
-            older.version,
-            older.released
-        ),
-        format!(
-            "to   {} ({}), {}",
-            newer.name(),
-            newer.version,
-            newer.released
-        ),
+        format!("from {} ({}), {}", older.name(), older.version, older.released),
+        format!("to   {} ({}), {}", newer.name(), newer.version, newer.released),
     ];
     if older == newer {
         lines.push("    the same build".to_owned());
@@ -70,11 +57,7 @@ fn lines(comparison: &Upgrade<'_>) -> Vec<String> {
         ));
     }
     if let Some(level) = comparison.first {
-        lines.push(format!(
-            "    install first: {} ({})",
-            level.name(),
-            level.version
-        ));
+        lines.push(format!("    install first: {} ({})", level.name(), level.version));
     }
     if comparison.preparations.is_empty() {
         lines.push("    directory: nothing to prepare, as far as its levels are known".to_owned());
@@ -85,11 +68,7 @@ fn lines(comparison: &Upgrade<'_>) -> Vec<String> {
 }
 
 fn json(comparison: &Upgrade<'_>) -> Value {
-    let steps: Vec<String> = comparison
-        .preparations
-        .iter()
-        .map(ToString::to_string)
-        .collect();
+    let steps: Vec<String> = comparison.preparations.iter().map(ToString::to_string).collect();
     json!({
         "older": as_json(comparison.older),
         "newer": as_json(comparison.newer),

@@ -26,51 +26,38 @@ pub(super) fn run(table: &BuildTable, texts: &[String]) -> Result<Answer, Comman
 
 fn one(table: &BuildTable, subject: &Subject) -> Answer {
     match subject {
-        Subject::Version {
-            place,
-            version,
-            count,
-        } => version_answer(table, place, *version, *count),
-        Subject::Database {
-            place,
-            format: (version, update),
-            page_bytes,
-            system,
-            engine,
-        } => Answer {
-            lines: vec![format!(
-                "{place}: a database of format {version:#x},{update} with pages of {} KiB, last \
+        Subject::Version { place, version, count } => {
+            version_answer(table, place, *version, *count)
+        }
+        Subject::Database { place, format: (version, update), page_bytes, system, engine } => {
+            Answer {
+                lines: vec![format!(
+                    "{place}: a database of format {version:#x},{update} with pages of {} KiB, last \
                  open under Windows {system}: written by {}; its header holds no build of Exchange",
-                page_bytes >> 10,
-                engine.unwrap_or("an engine unknown here")
-            )],
-            json: json!({
-                "place": place,
-                "match": "database",
-                "format": { "version": version, "update": update },
-                "page_size_bytes": page_bytes,
-                "system": system,
-                "engine": engine,
-            }),
-        },
+                    page_bytes >> 10,
+                    engine.unwrap_or("an engine unknown here")
+                )],
+                json: json!({
+                    "place": place,
+                    "match": "database",
+                    "format": { "version": version, "update": update },
+                    "page_size_bytes": page_bytes,
+                    "system": system,
+                    "engine": engine,
+                }),
+            }
+        }
     }
 }
 
 fn version_answer(table: &BuildTable, place: &str, version: BuildNumber, count: usize) -> Answer {
     let identity = table.identify(version);
-    let times = if count > 1 {
-        format!(" ({count} times)")
-    } else {
-        String::new()
-    };
+    let times = if count > 1 { format!(" ({count} times)") } else { String::new() };
     let mut lines = vec![format!("{place}{times}: {identity}")];
     if let Some(release) = identity.release() {
         lines.extend(details(table, release, &today()));
     }
-    Answer {
-        lines,
-        json: version_json(table, place, version, count, &identity),
-    }
+    Answer { lines, json: version_json(table, place, version, count, &identity) }
 }
 
 fn version_json(
@@ -98,11 +85,7 @@ fn version_json(
 
 /// Lines below the name, indented.
 fn details(table: &BuildTable, release: &Release, today: &str) -> Vec<String> {
-    let ends = if release.support_end.as_str() < today {
-        "ended"
-    } else {
-        "ends"
-    };
+    let ends = if release.support_end.as_str() < today { "ended" } else { "ends" };
     let mut lines = vec![
         format!(
             "    released {}, extended support {ends} {}",

@@ -15,11 +15,8 @@ pub(super) fn run(table: &BuildTable, product: Option<&str>) -> Result<Answer, C
         .filter(|release| release.product.to_ascii_lowercase().contains(&wanted))
         .collect();
     if releases.is_empty() {
-        let mut products: Vec<&str> = table
-            .releases()
-            .iter()
-            .map(|release| release.product.as_str())
-            .collect();
+        let mut products: Vec<&str> =
+            table.releases().iter().map(|release| release.product.as_str()).collect();
         products.dedup();
         products.sort_unstable();
         products.dedup();
@@ -36,15 +33,7 @@ pub(super) fn run(table: &BuildTable, product: Option<&str>) -> Result<Answer, C
 }
 
 fn line(release: &Release) -> String {
-    let note = if release.note.is_empty() {
-        String::new()
-    } else {
-        format!("  ({})", release.note)
-    };
-    format!(
-        "{:<13} {:<10} {}{note}",
-        release.version.to_string(),
-        release.released,
-        release.name()
-    )
+    let note =
+        if release.note.is_empty() { String::new() } else { format!("  ({})", release.note) };
+    format!("{:<13} {:<10} {}{note}", release.version.to_string(), release.released, release.name())
 }

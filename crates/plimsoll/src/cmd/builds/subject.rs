@@ -44,11 +44,7 @@ pub(super) fn subjects(table: &BuildTable, text: &str) -> Result<Vec<Subject>, C
     if let Some(version) = version {
         let place = text.to_owned();
         let count = 1;
-        return Ok(vec![Subject::Version {
-            place,
-            version,
-            count,
-        }]);
+        return Ok(vec![Subject::Version { place, version, count }]);
     }
     Err(CommandError::new(format!(
         "{text}: is neither a version such as 15.1.2375.7 nor a name such as \"2016 CU22\" nor a \
@@ -61,10 +57,7 @@ fn in_file(table: &BuildTable, path: &Path) -> Result<Vec<Subject>, CommandError
     let mut bytes = Vec::new();
     let read = |error| CommandError::file(path, "read", &error);
     let mut file = documents::open(path).map_err(read)?.take(LARGEST_BYTES + 1);
-    file.by_ref()
-        .take(PROBE_BYTES as u64)
-        .read_to_end(&mut bytes)
-        .map_err(read)?;
+    file.by_ref().take(PROBE_BYTES as u64).read_to_end(&mut bytes).map_err(read)?;
     if let Ok(copies) = read_copies(&bytes) {
         return Ok(vec![database(place, &copies)]);
     }
@@ -75,11 +68,7 @@ fn in_file(table: &BuildTable, path: &Path) -> Result<Vec<Subject>, CommandError
         )));
     }
     let found = match file_version(&bytes) {
-        Some(version) => vec![Subject::Version {
-            place,
-            version,
-            count: 1,
-        }],
+        Some(version) => vec![Subject::Version { place, version, count: 1 }],
         None => in_text(table, &place, &decode(&bytes)),
     };
     if found.is_empty() {

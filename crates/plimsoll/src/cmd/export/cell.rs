@@ -18,11 +18,7 @@ pub(super) struct ExportCell<'a> {
 impl ExportCell<'_> {
     /// A JSON value: null, one value, or an array of several.
     pub(super) fn json(&self) -> String {
-        let texts: Vec<String> = self
-            .values
-            .iter()
-            .map(|value| self.one_json(value))
-            .collect();
+        let texts: Vec<String> = self.values.iter().map(|value| self.one_json(value)).collect();
         match texts.as_slice() {
             [] => "null".to_owned(),
             [one] => one.clone(),
@@ -102,15 +98,10 @@ fn partial_json(partial: &PartialValue) -> String {
                 ChunkContent::Stored(bytes) => ("stored", bytes),
             };
             let offset = chunk.offset;
-            format!(
-                "{{\"offset\":{offset},\"{word}\":\"{}\"}}",
-                hexadecimal(bytes)
-            )
+            format!("{{\"offset\":{offset},\"{word}\":\"{}\"}}", hexadecimal(bytes))
         })
         .collect();
-    let length = partial
-        .bytes
-        .map_or("null".to_owned(), |bytes| bytes.to_string());
+    let length = partial.bytes.map_or("null".to_owned(), |bytes| bytes.to_string());
     format!(
         "{{\"incomplete\":{},\"length\":{length},\"chunks\":[{}]}}",
         string(&partial.reason.to_string()),
@@ -149,14 +140,9 @@ mod tests {
         let mut column = ColumnDefinition::new(256, "C", kind, 0);
         column.flags = flags;
         column.code_page = code_page;
-        let values: Vec<Salvaged> = values
-            .iter()
-            .map(|bytes| Salvaged::Whole(FieldValue::Bytes(bytes.to_vec())))
-            .collect();
-        let cell = ExportCell {
-            column: &column,
-            values: &values,
-        };
+        let values: Vec<Salvaged> =
+            values.iter().map(|bytes| Salvaged::Whole(FieldValue::Bytes(bytes.to_vec()))).collect();
+        let cell = ExportCell { column: &column, values: &values };
         (cell.csv(), cell.json())
     }
 
@@ -173,10 +159,7 @@ mod tests {
     #[test]
     fn null_and_empty_are_told_apart() {
         assert_eq!(cell(ColumnType::Text, 0, 1252, &[]), both("", "null"));
-        assert_eq!(
-            cell(ColumnType::Text, 0, 1252, &[b""]),
-            both("\"\"", "\"\"")
-        );
+        assert_eq!(cell(ColumnType::Text, 0, 1252, &[b""]), both("\"\"", "\"\""));
     }
 
     #[test]
@@ -194,20 +177,11 @@ mod tests {
         let json = |kind, bytes: &[u8]| cell(kind, 0, 1200, &[bytes]).1;
         assert_eq!(json(ColumnType::Double, &f64::NAN.to_le_bytes()), "\"NaN\"");
         let odd = f64::from_bits(0x7FF8_0000_0000_0001);
-        assert_eq!(
-            json(ColumnType::Double, &odd.to_le_bytes()),
-            "\"NaN:7ff8000000000001\""
-        );
+        assert_eq!(json(ColumnType::Double, &odd.to_le_bytes()), "\"NaN:7ff8000000000001\"");
         let infinite = f64::NEG_INFINITY.to_le_bytes();
         assert_eq!(json(ColumnType::Double, &infinite), "\"-inf\"");
-        assert_eq!(
-            json(ColumnType::UnsignedLongLong, &[255; 8]),
-            "18446744073709551615"
-        );
+        assert_eq!(json(ColumnType::UnsignedLongLong, &[255; 8]), "18446744073709551615");
         assert_eq!(json(ColumnType::LongText, b"a\0\0\0"), "\"a\\u0000\"");
-        assert_eq!(
-            json(ColumnType::LongText, &[0, 0xD8]),
-            "{\"stored\":\"00d8\"}"
-        );
+        assert_eq!(json(ColumnType::LongText, &[0, 0xD8]), "{\"stored\":\"00d8\"}");
     }
 }

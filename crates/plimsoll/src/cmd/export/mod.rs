@@ -24,15 +24,8 @@ use sink::RowSink;
 /// is named.
 pub(crate) fn run(flags: &ExportFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let mut opened = OpenDatabase::open(&flags.file)?;
-    let format = if flags.json {
-        ExportFormat::Jsonl
-    } else {
-        flags.format
-    };
-    let form = RowForm {
-        format,
-        with_deleted: flags.deleted,
-    };
+    let format = if flags.json { ExportFormat::Jsonl } else { flags.format };
+    let form = RowForm { format, with_deleted: flags.deleted };
     if let Some(folder) = flags.output.as_deref().filter(|_| flags.all) {
         let existing = Existing::of_flag(flags.force);
         let not_decoded = all(&mut opened, folder, form, existing, console)?;
@@ -43,12 +36,7 @@ pub(crate) fn run(flags: &ExportFlags, console: &mut Console) -> Result<Outcome,
         return Ok(opened.outcome());
     };
     let table = opened.table(name)?.clone();
-    let count = rows::write(
-        &mut opened,
-        &table,
-        form,
-        &mut RowSink::Console(console, format),
-    )?;
+    let count = rows::write(&mut opened, &table, form, &mut RowSink::Console(console, format))?;
     Ok(outcome(&opened, count.not_decoded))
 }
 

@@ -123,9 +123,8 @@ fn note(
     let Salvaged::Partial(partial) = value else {
         return;
     };
-    if let ReadError::Compression {
-        error: error @ CompressionError::UnknownMethod { .. },
-    } = &partial.reason
+    if let ReadError::Compression { error: error @ CompressionError::UnknownMethod { .. } } =
+        &partial.reason
     {
         if count.not_decoded == 0 {
             let name = &table.definition.name;
@@ -138,10 +137,7 @@ fn note(
         count.not_decoded += 1;
         return;
     }
-    let whose = format!(
-        "{}, page {page}, column {}",
-        table.definition.name, column.name
-    );
+    let whose = format!("{}, page {page}, column {}", table.definition.name, column.name);
     let consequence = match partial.chunks.len() {
         0 => "the value is skipped".to_owned(),
         parts => format!("{parts} parts of the value are left"),
@@ -163,22 +159,16 @@ fn names(table: &CatalogTable) -> Vec<String> {
 }
 
 fn text(row: &RowValues<'_>, names: &[String], form: RowForm, is_deleted: bool) -> String {
-    let cells = row
-        .iter()
-        .map(|(column, values)| ExportCell { column, values });
+    let cells = row.iter().map(|(column, values)| ExportCell { column, values });
     match form.format {
         ExportFormat::Csv => {
             let marker = form.with_deleted.then(|| is_deleted.to_string());
-            let fields: Vec<String> = marker
-                .into_iter()
-                .chain(cells.map(|cell| cell.csv()))
-                .collect();
+            let fields: Vec<String> =
+                marker.into_iter().chain(cells.map(|cell| cell.csv())).collect();
             fields.join(",")
         }
         ExportFormat::Jsonl => {
-            let marker = form
-                .with_deleted
-                .then(|| format!("{}:{is_deleted}", string(DELETED)));
+            let marker = form.with_deleted.then(|| format!("{}:{is_deleted}", string(DELETED)));
             let members = names
                 .iter()
                 .zip(cells)

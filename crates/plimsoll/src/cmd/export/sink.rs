@@ -95,11 +95,7 @@ fn safe(name: &str) -> String {
             _ => _ = write!(text, "%{byte:02x}"),
         }
     }
-    if text.is_empty() {
-        "%".to_owned()
-    } else {
-        text
-    }
+    if text.is_empty() { "%".to_owned() } else { text }
 }
 
 /// Refuses where a file stands that one of `paths` would take the place of.

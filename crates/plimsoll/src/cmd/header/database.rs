@@ -50,34 +50,16 @@ fn lines(copies: &HeaderCopies) -> Vec<(&'static str, String)> {
         ("signature", header.signature.to_string()),
         ("log signature", header.log_signature.to_string()),
         ("log required", generations(header)),
-        (
-            "log committed",
-            format!("{:#x}", header.generation_max_committed.0),
-        ),
-        (
-            "last consistent",
-            at(header.consistent_at, header.consistent_time),
-        ),
-        (
-            "last attached",
-            at(header.attached_at, header.attached_time),
-        ),
-        (
-            "last detached",
-            at(header.detached_at, header.detached_time),
-        ),
+        ("log committed", format!("{:#x}", header.generation_max_committed.0)),
+        ("last consistent", at(header.consistent_at, header.consistent_time)),
+        ("last attached", at(header.attached_at, header.attached_time)),
+        ("last detached", at(header.detached_at, header.detached_time)),
         ("header write", header.header_flush_signature.to_string()),
         ("flush map", header.flush_map_signature.to_string()),
         ("last object", header.last_object.to_string()),
-        (
-            "last full backup",
-            header.backup_full_current.time.to_string(),
-        ),
+        ("last full backup", header.backup_full_current.time.to_string()),
         ("bits repaired", header.bit_fixes.count.to_string()),
-        (
-            "checksum errors",
-            header.checksum_failures.count.to_string(),
-        ),
+        ("checksum errors", header.checksum_failures.count.to_string()),
         ("repairs", header.repair_count.to_string()),
         ("first copy", copy(copies.primary)),
         ("second copy", copy(copies.shadow)),
@@ -159,21 +141,14 @@ fn engine(copies: &HeaderCopies) -> Option<&'static str> {
 }
 
 fn generations(header: &DatabaseHeader) -> String {
-    match (
-        header.generation_min_required.0,
-        header.generation_max_required.0,
-    ) {
+    match (header.generation_min_required.0, header.generation_max_required.0) {
         (0, 0) => "none".to_owned(),
         (first, last) => format!("{first:#x} to {last:#x}"),
     }
 }
 
 fn at(lgpos: ese::Lgpos, time: ese::LogTime) -> String {
-    if lgpos.is_some() {
-        format!("{time} at {lgpos}")
-    } else {
-        time.to_string()
-    }
+    if lgpos.is_some() { format!("{time} at {lgpos}") } else { time.to_string() }
 }
 
 fn copy(state: CopyState) -> String {
@@ -181,11 +156,7 @@ fn copy(state: CopyState) -> String {
         CopyState::Good => "good".to_owned(),
         CopyState::Bad => "damaged".to_owned(),
         CopyState::FlippedBit { bit } => {
-            format!(
-                "damaged: one bit flipped at byte {} bit {}",
-                bit / 8,
-                bit % 8
-            )
+            format!("damaged: one bit flipped at byte {} bit {}", bit / 8, bit % 8)
         }
         CopyState::HoldsPage(page) => format!("damaged: holds page {page} of the database"),
         CopyState::Missing => "missing".to_owned(),

@@ -30,10 +30,7 @@ pub(super) fn read(start: &[u8]) -> Option<Result<HeaderLines, String>> {
     let first = copies.first()?;
     match LogFacts::decode(first) {
         Ok(facts) => {
-            return Some(Ok(HeaderLines {
-                lines: log(&facts),
-                outcome: Outcome::Pass,
-            }));
+            return Some(Ok(HeaderLines { lines: log(&facts), outcome: Outcome::Pass }));
         }
         Err(error) if LogFacts::is_claimed_by(first) => {
             return Some(Err(format!("a log file; {error}")));
@@ -43,9 +40,7 @@ pub(super) fn read(start: &[u8]) -> Option<Result<HeaderLines, String>> {
     let second = copies.get(1);
     let claimed = [Some(first), second];
     let mut claimed = claimed.into_iter().flatten();
-    claimed
-        .any(CheckpointFacts::is_claimed_by)
-        .then(|| checkpoint(first, second))
+    claimed.any(CheckpointFacts::is_claimed_by).then(|| checkpoint(first, second))
 }
 
 fn checkpoint(
@@ -54,10 +49,7 @@ fn checkpoint(
 ) -> Result<HeaderLines, String> {
     let one = CheckpointFacts::decode(first);
     let two = second.map(CheckpointFacts::decode);
-    let states = [
-        state(&one),
-        two.as_ref().map_or("missing", |two| state(two)),
-    ];
+    let states = [state(&one), two.as_ref().map_or("missing", |two| state(two))];
     let (one, two) = (one.ok(), two.and_then(Result::ok));
     let is_whole = one.is_some() && two.is_some();
     let agree = one == two;
@@ -68,26 +60,14 @@ fn checkpoint(
         HeaderLine::new("log signature", "signature", facts.signature.to_string()),
         place("consistent up to", "consistency", facts.consistency),
         backup("last full backup", "full_backup", facts.full_backup),
-        place(
-            "its restore begins at",
-            "full_backup_place",
-            facts.full_backup_place,
-        ),
-        backup(
-            "last incremental backup",
-            "incremental_backup",
-            facts.incremental_backup,
-        ),
+        place("its restore begins at", "full_backup_place", facts.full_backup_place),
+        backup("last incremental backup", "incremental_backup", facts.incremental_backup),
     ];
     lines.push(attachments(&facts.attachments));
     lines.push(HeaderLine::new("first copy", "first_copy", states[0]));
     lines.push(HeaderLine::new("second copy", "second_copy", states[1]));
     lines.push(HeaderLine::new("copies agree", "copies_agree", agree));
-    let outcome = if is_whole {
-        Outcome::Pass
-    } else {
-        Outcome::Fail
-    };
+    let outcome = if is_whole { Outcome::Pass } else { Outcome::Fail };
     Ok(HeaderLines { lines, outcome })
 }
 
@@ -97,16 +77,9 @@ fn state(copy: &Result<CheckpointFacts, LogFileError>) -> &'static str {
 
 fn log(facts: &LogFacts) -> Vec<HeaderLine> {
     let [major, minor, update, update_minor] = facts.version;
-    let kind = if major == OWN_VERSION {
-        "log file of Plimsoll"
-    } else {
-        "log file"
-    };
-    let flags: Vec<&str> = LOG_FLAGS
-        .iter()
-        .filter(|(bit, _)| facts.flags & bit != 0)
-        .map(|(_, name)| *name)
-        .collect();
+    let kind = if major == OWN_VERSION { "log file of Plimsoll" } else { "log file" };
+    let flags: Vec<&str> =
+        LOG_FLAGS.iter().filter(|(bit, _)| facts.flags & bit != 0).map(|(_, name)| *name).collect();
     let [segment_bytes, segments, header_segments] = facts.segments;
     let page_bytes = match facts.page_bytes {
         0 => 4096,
@@ -114,16 +87,8 @@ fn log(facts: &LogFacts) -> Vec<HeaderLine> {
     };
     vec![
         HeaderLine::new("kind", "kind", kind),
-        HeaderLine::new(
-            "generation",
-            "generation",
-            format!("{:#x}", facts.generation.0),
-        ),
-        HeaderLine::new(
-            "format",
-            "format",
-            format!("{major}.{minor}.{update}.{update_minor}"),
-        ),
+        HeaderLine::new("generation", "generation", format!("{:#x}", facts.generation.0)),
+        HeaderLine::new("format", "format", format!("{major}.{minor}.{update}.{update_minor}")),
         HeaderLine::new("engine version", "engine_version", facts.engine_version),
         HeaderLine::new("created", "created", facts.created.to_string()),
         HeaderLine::new(
@@ -152,11 +117,7 @@ fn place(name: &'static str, key: &'static str, place: Lgpos) -> HeaderLine {
 }
 
 fn place_text(place: Lgpos) -> String {
-    if place.is_some() {
-        place.to_string()
-    } else {
-        "none".to_owned()
-    }
+    if place.is_some() { place.to_string() } else { "none".to_owned() }
 }
 
 fn backup(name: &'static str, key: &'static str, (place, time): (Lgpos, LogTime)) -> HeaderLine {

@@ -54,10 +54,8 @@ pub(crate) fn run(flags: &FileFlags, console: &mut Console) -> Result<Outcome, C
 
 fn print(lines: &[HeaderLine], as_json: bool, console: &mut Console) -> Result<(), CommandError> {
     if as_json {
-        let fields: Map<_, _> = lines
-            .iter()
-            .map(|line| (line.key.to_owned(), line.value.clone()))
-            .collect();
+        let fields: Map<_, _> =
+            lines.iter().map(|line| (line.key.to_owned(), line.value.clone())).collect();
         return console.answer_json(&Value::Object(fields));
     }
     for line in lines {

@@ -52,9 +52,7 @@ pub(super) fn servers(folder: &Path) -> Result<Vec<Found>, CommandError> {
 fn folders(folder: &Path) -> Result<Vec<PathBuf>, CommandError> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).map_err(|error| CommandError::file(folder, "read", &error))? {
-        let path = entry
-            .map_err(|error| CommandError::file(folder, "read", &error))?
-            .path();
+        let path = entry.map_err(|error| CommandError::file(folder, "read", &error))?.path();
         if path.is_dir() {
             found.push(path);
         }
@@ -82,16 +80,8 @@ fn server(folder: &Path) -> Result<Found, CommandError> {
         }
     }
     for (side, collected, folder_below) in [
-        (
-            Side::FrontEnd,
-            "DefaultWebSite_web.config",
-            "inetpub/wwwroot/web.config",
-        ),
-        (
-            Side::BackEnd,
-            "ExchangeBackEnd_web.config",
-            "ClientAccess/web.config",
-        ),
+        (Side::FrontEnd, "DefaultWebSite_web.config", "inetpub/wwwroot/web.config"),
+        (Side::BackEnd, "ExchangeBackEnd_web.config", "ClientAccess/web.config"),
     ] {
         let path = resolve(folder, collected).or_else(|| resolve(folder, folder_below));
         if let Some(path) = path {
@@ -137,9 +127,7 @@ fn resolve(folder: &Path, path: &str) -> Option<PathBuf> {
             exact
         } else {
             let mut entries = fs::read_dir(&found).ok()?.flatten();
-            entries
-                .find(|entry| entry.file_name().eq_ignore_ascii_case(part))?
-                .path()
+            entries.find(|entry| entry.file_name().eq_ignore_ascii_case(part))?.path()
         };
     }
     found.is_file().then_some(found)

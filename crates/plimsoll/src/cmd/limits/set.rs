@@ -57,13 +57,9 @@ fn wanted(flags: &LimitsSetFlags) -> Result<Vec<(Protocol, Bytes)>, CommandError
         (Protocol::Ews, flags.ews),
         (Protocol::ActiveSync, flags.activesync),
     ];
-    let wanted: Vec<(Protocol, Bytes)> = given
-        .into_iter()
-        .filter_map(|(protocol, size)| Some((protocol, size?)))
-        .collect();
-    let odd = wanted
-        .iter()
-        .find(|(_, size)| !(1..=LARGEST_BYTES).contains(&size.0));
+    let wanted: Vec<(Protocol, Bytes)> =
+        given.into_iter().filter_map(|(protocol, size)| Some((protocol, size?))).collect();
+    let odd = wanted.iter().find(|(_, size)| !(1..=LARGEST_BYTES).contains(&size.0));
     match odd {
         Some((protocol, size)) => Err(CommandError::new(format!(
             "{protocol}: {} bytes cannot be set; give 1 byte to {LARGEST_BYTES} bytes, just under \
@@ -121,9 +117,7 @@ fn pool(
         hosted.site == application.side.site() && hosted.path.eq_ignore_ascii_case(application.path)
     });
     let unnamed = || format!("the pool of {}", application.location());
-    Ok(Some(
-        hosted.map_or_else(unnamed, |hosted| hosted.pool.clone()),
-    ))
+    Ok(Some(hosted.map_or_else(unnamed, |hosted| hosted.pool.clone())))
 }
 
 /// Writes file by file. What was done before a failure is named, for it stays done.
@@ -173,28 +167,15 @@ fn tell(
         }
     }
     for pool in changes.iter().filter_map(|change| change.pool.as_ref()) {
-        console.answer(format_args!(
-            "recycle {pool}: its file is not watched for changes"
-        ))?;
+        console.answer(format_args!("recycle {pool}: its file is not watched for changes"))?;
     }
     Ok(())
 }
 
 fn describe(change: &LimitChange, edit: &Edit) -> String {
-    let binding = edit
-        .binding
-        .as_ref()
-        .map_or_else(String::new, |name| format!(" ({name})"));
-    let old = edit
-        .old
-        .map_or_else(|| "not set".to_owned(), |old| old.to_string());
-    format!(
-        "{}:{}: {}{binding} {old} -> {}",
-        change.path.display(),
-        edit.line,
-        edit.kind,
-        edit.new
-    )
+    let binding = edit.binding.as_ref().map_or_else(String::new, |name| format!(" ({name})"));
+    let old = edit.old.map_or_else(|| "not set".to_owned(), |old| old.to_string());
+    format!("{}:{}: {}{binding} {old} -> {}", change.path.display(), edit.line, edit.kind, edit.new)
 }
 
 fn change_json(change: &LimitChange) -> Value {

@@ -45,19 +45,12 @@ pub(super) fn lines(chain: &Chain) -> Vec<String> {
         format!("    download  {}", direction(chain, Direction::Download)),
     ];
     for side in &chain.missing {
-        lines.push(format!(
-            "    no file of the {side} is here: what it allows is not counted"
-        ));
+        lines.push(format!("    no file of the {side} is here: what it allows is not counted"));
     }
     for (side, lock) in &chain.locks {
         lines.push(format!("    {side}: {lock}"));
     }
-    lines.extend(
-        chain
-            .links
-            .iter()
-            .map(|link| format!("      {}", describe(link))),
-    );
+    lines.extend(chain.links.iter().map(|link| format!("      {}", describe(link))));
     lines
 }
 
@@ -100,11 +93,7 @@ fn decider(link: &Link) -> String {
 
 fn describe(link: &Link) -> String {
     let place = match &link.place {
-        Place::File {
-            file,
-            line,
-            count: 1,
-        } => format!("{file}:{line}"),
+        Place::File { file, line, count: 1 } => format!("{file}:{line}"),
         Place::File { file, line, count } => format!("{file}:{line} and {} more", count - 1),
         Place::Default => "default".to_owned(),
     };

@@ -14,9 +14,7 @@ use crate::error::CommandError;
 /// Puts `new` in the place of `path`, which must still hold `old`, and answers with the backup.
 pub(super) fn replace(path: &Path, old: &[u8], new: &[u8]) -> Result<PathBuf, CommandError> {
     // A link is followed: its target is replaced, not the link.
-    let path = &path
-        .canonicalize()
-        .map_err(|error| CommandError::file(path, "find", &error))?;
+    let path = &path.canonicalize().map_err(|error| CommandError::file(path, "find", &error))?;
     let found = fs::read(path).map_err(|error| CommandError::file(path, "read", &error))?;
     if found != old {
         return Err(CommandError::new(format!(

@@ -8,16 +8,10 @@ use sizing::provision::{Capacity, Database, Group, Provision, Purpose, Server, V
 /// Everything that is to be built.
 pub(super) fn of(provision: &Provision) -> Value {
     let needs = &provision.needs;
-    let failures: Vec<Value> = provision
-        .modes
-        .iter()
-        .filter_map(|mode| failure(provision, mode))
-        .collect();
-    let kinds: Vec<Value> = provision
-        .kinds()
-        .into_iter()
-        .map(|server| disks(provision, server))
-        .collect();
+    let failures: Vec<Value> =
+        provision.modes.iter().filter_map(|mode| failure(provision, mode)).collect();
+    let kinds: Vec<Value> =
+        provision.kinds().into_iter().map(|server| disks(provision, server)).collect();
     json!({
         "title": needs.title,
         "provenance": needs.provenance,
@@ -37,11 +31,7 @@ pub(super) fn of(provision: &Provision) -> Value {
 /// Redundant groups of a server and all that are alike: same site, and kept for late copies or not.
 fn disks(provision: &Provision, server: &Server) -> Value {
     let pools: Vec<Value> = provision.pools(server).iter().map(pool).collect();
-    let taken: Vec<f64> = provision
-        .pool_shares(server)
-        .iter()
-        .map(|share| share * 100.0)
-        .collect();
+    let taken: Vec<f64> = provision.pool_shares(server).iter().map(|share| share * 100.0).collect();
     json!({
         "server": server.name,
         "site": server.site + 1,

@@ -29,10 +29,9 @@ pub(crate) fn run(flags: &ProfileFlags, console: &mut Console) -> Result<Outcome
         utc_offset_hours: flags.utc_offset,
     });
     if let Some(reports) = sign_in::fetch(&flags.sign_in)? {
-        for (name, bytes) in [
-            (MAILBOX_USAGE, reports.mailbox_usage),
-            (EMAIL_ACTIVITY, reports.email_activity),
-        ] {
+        for (name, bytes) in
+            [(MAILBOX_USAGE, reports.mailbox_usage), (EMAIL_ACTIVITY, reports.email_activity)]
+        {
             say(collector.add(name, &bytes)?, console)?;
         }
     }
@@ -42,11 +41,7 @@ pub(crate) fn run(flags: &ProfileFlags, console: &mut Console) -> Result<Outcome
         say(report, console)?;
     }
     let profile = collector.finish()?;
-    let text = if flags.json {
-        format!("{}\n", as_json(&profile))
-    } else {
-        profile.to_toml()
-    };
+    let text = if flags.json { format!("{}\n", as_json(&profile)) } else { profile.to_toml() };
     if let Some(path) = &flags.output {
         let inputs: Vec<&Path> = flags.files.iter().map(PathBuf::as_path).collect();
         let existing = Existing::of_flag(flags.force);
@@ -63,9 +58,7 @@ pub(crate) fn run(flags: &ProfileFlags, console: &mut Console) -> Result<Outcome
 
 /// What a file was taken for, and the rows that could not be used.
 fn say(report: &FileReport, console: &mut Console) -> Result<(), CommandError> {
-    let FileReport {
-        name, kind, rows, ..
-    } = report;
+    let FileReport { name, kind, rows, .. } = report;
     let left_out: u64 = report.left_out.values().sum();
     let used = rows - left_out - report.bad_rows;
     let release = release(report).map_or_else(String::new, |release| format!(" of {release}"));
@@ -83,11 +76,7 @@ fn say(report: &FileReport, console: &mut Console) -> Result<(), CommandError> {
 fn release(report: &FileReport) -> Option<String> {
     let version = BuildNumber::parse(report.version.as_deref()?)?;
     let table = BuildTable::embedded();
-    Some(format!(
-        "{} ({version}, builds as of {})",
-        table.identify(version),
-        table.date()
-    ))
+    Some(format!("{} ({version}, builds as of {})", table.identify(version), table.date()))
 }
 
 fn as_json(profile: &Profile) -> Value {
@@ -129,11 +118,7 @@ fn script(figures: &ScriptFigures) -> Value {
 }
 
 fn file(report: &FileReport) -> Value {
-    let bad: Vec<String> = report
-        .bad_examples
-        .iter()
-        .map(ToString::to_string)
-        .collect();
+    let bad: Vec<String> = report.bad_examples.iter().map(ToString::to_string).collect();
     json!({
         "name": report.name,
         "kind": report.kind.to_string(),

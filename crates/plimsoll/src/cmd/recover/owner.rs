@@ -25,9 +25,7 @@ pub(super) fn require_ours(
     }
     let folder = LogFolder::new(files.log.clone(), &files.log_base);
     // What is wrong with a log that is there is said by recovery, which needs it whole.
-    let found = world
-        .executor()
-        .block_on(async move { LogChain::find(&folder).await });
+    let found = world.executor().block_on(async move { LogChain::find(&folder).await });
     let is_ours = |chain: LogChain| {
         let identity = chain.identity();
         (identity.signature, identity.database) == (header.log_signature, header.signature)

@@ -32,9 +32,7 @@ pub(super) fn listen(
     let now = || u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
     watch.start(0);
     while now() < duration.0 && !stop.is_set() {
-        let is_received = socket
-            .receive(&mut frame)
-            .map_err(|error| failure(interface, &error))?;
+        let is_received = socket.receive(&mut frame).map_err(|error| failure(interface, &error))?;
         if is_received {
             frames += 1;
             watch.see_ethernet(now(), &frame);
@@ -50,11 +48,7 @@ pub(super) fn listen(
              udp port 1985` loses less"
         ))?;
     }
-    Ok(Seen {
-        place: interface.to_owned(),
-        survey: watch.survey(),
-        frames,
-    })
+    Ok(Seen { place: interface.to_owned(), survey: watch.survey(), frames })
 }
 
 fn failure(interface: &str, error: &io::Error) -> CommandError {

@@ -57,20 +57,12 @@ fn capture(path: &Path, console: &mut Console) -> Result<Seen, CommandError> {
             summary.unknown_link, summary.frames
         ))?;
     }
-    Ok(Seen {
-        place,
-        survey: watch.survey(),
-        frames: summary.frames,
-    })
+    Ok(Seen { place, survey: watch.survey(), frames: summary.frames })
 }
 
 /// A clash is proved in any time; that there is none only in a time long enough.
 fn outcome(seen: &Seen) -> Outcome {
-    let is_clash = seen
-        .survey
-        .findings
-        .iter()
-        .any(|finding| finding.problem.is_clash());
+    let is_clash = seen.survey.findings.iter().any(|finding| finding.problem.is_clash());
     match (is_clash, seen.survey.is_long_enough()) {
         (true, _) => Outcome::Fail,
         (false, true) => Outcome::Pass,

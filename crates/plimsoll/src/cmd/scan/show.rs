@@ -13,10 +13,7 @@ const SECOND: f64 = 1e9;
 pub(super) fn text(seen: &Seen, console: &mut Console) -> Result<(), CommandError> {
     let survey = &seen.survey;
     let seconds = survey.nanoseconds as f64 / SECOND;
-    console.answer(format_args!(
-        "{}: {} frames in {seconds:.1} s",
-        seen.place, seen.frames
-    ))?;
+    console.answer(format_args!("{}: {} frames in {seconds:.1} s", seen.place, seen.frames))?;
     for (key, sources) in &survey.groups {
         console.answer(format_args!("  {}", group(key)))?;
         for source in sources {
@@ -27,11 +24,8 @@ pub(super) fn text(seen: &Seen, console: &mut Console) -> Result<(), CommandErro
         console.answer(format_args!("  {}", describe(finding)))?;
     }
     for segment in survey.segments() {
-        let ranges: Vec<String> = survey
-            .free_ids(segment)
-            .into_iter()
-            .map(|(first, last)| range(first, last))
-            .collect();
+        let ranges: Vec<String> =
+            survey.free_ids(segment).into_iter().map(|(first, last)| range(first, last)).collect();
         console.answer(format_args!(
             "  {}ids of VRRP and CARP not seen in use: {}",
             place(segment),
@@ -50,11 +44,7 @@ pub(super) fn text(seen: &Seen, console: &mut Console) -> Result<(), CommandErro
 }
 
 fn range(first: u8, last: u8) -> String {
-    if first == last {
-        first.to_string()
-    } else {
-        format!("{first}-{last}")
-    }
+    if first == last { first.to_string() } else { format!("{first}-{last}") }
 }
 
 /// Where on the network; nothing for the one place that captures usually have.
@@ -71,13 +61,7 @@ fn place(segment: &Segment) -> String {
 }
 
 fn group(key: &GroupKey) -> String {
-    format!(
-        "{}{} id {} (IP{})",
-        place(&key.segment),
-        key.protocol,
-        key.id,
-        family(key)
-    )
+    format!("{}{} id {} (IP{})", place(&key.segment), key.protocol, key.id, family(key))
 }
 
 fn family(key: &GroupKey) -> &'static str {
@@ -98,8 +82,7 @@ fn owner(source: &Source) -> String {
     format!(
         "{}{} answers for {addresses}; priority {}, every {:.2} s, heard {} times",
         last.source,
-        last.mac
-            .map_or_else(String::new, |mac| format!(" ({})", colons(mac))),
+        last.mac.map_or_else(String::new, |mac| format!(" ({})", colons(mac))),
         last.priority,
         last.interval_nanoseconds as f64 / SECOND,
         source.adverts
@@ -111,11 +94,7 @@ fn colons(mac: [u8; 6]) -> String {
 }
 
 fn describe(finding: &Finding) -> String {
-    let word = if finding.problem.is_clash() {
-        "CLASH"
-    } else {
-        "note"
-    };
+    let word = if finding.problem.is_clash() { "CLASH" } else { "note" };
     format!("{word}: {}: {}", subject(finding), finding.problem)
 }
 

@@ -53,9 +53,7 @@ fn print(table: &CatalogTable, console: &mut Console) -> Result<(), CommandError
     )?;
     if let Some(place) = table.long_values {
         let (object, root) = (place.object, place.root);
-        console.answer(format_args!(
-            "  long values: object {object}, root page {root}"
-        ))?;
+        console.answer(format_args!("  long values: object {object}, root page {root}"))?;
     }
     if let Some(template) = &table.template {
         console.answer(format_args!("  inherits the columns of {template}"))?;
@@ -68,10 +66,7 @@ fn print(table: &CatalogTable, console: &mut Console) -> Result<(), CommandError
         let kind = type_name(column.column_type);
         let words = words(column);
         console.answer_folded(
-            format_args!(
-                "  {:>5}  {kind:<18} {size:>5}  {}  {words}",
-                column.id.0, column.name
-            ),
+            format_args!("  {:>5}  {kind:<18} {size:>5}  {}  {words}", column.id.0, column.name),
             DETAIL,
         )?;
     }
@@ -97,11 +92,7 @@ fn print_index(
     )?;
     let mut details = vec![keys(table, index).join(" "), index_words(index)];
     let conditions = conditions(table, index);
-    details.extend(
-        conditions
-            .iter()
-            .map(|condition| format!("only rows where {condition}")),
-    );
+    details.extend(conditions.iter().map(|condition| format!("only rows where {condition}")));
     for detail in details {
         console.answer_folded(format_args!("{:DETAIL$}{detail}", ""), DETAIL)?;
     }

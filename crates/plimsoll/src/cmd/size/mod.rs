@@ -30,10 +30,7 @@ pub(crate) fn run(flags: &SizeFlags, console: &mut Console) -> Result<Outcome, C
     }
     let deployment = Deployment::parse(&file, &text)?;
     let sizing = size(&deployment);
-    let sized = Sized {
-        deployment: &deployment,
-        sizing: &sizing,
-    };
+    let sized = Sized { deployment: &deployment, sizing: &sizing };
     if let Some(page) = &flags.html {
         let text = report::sizing_html(sized);
         let existing = Existing::of_flag(flags.force);
@@ -49,19 +46,11 @@ pub(crate) fn run(flags: &SizeFlags, console: &mut Console) -> Result<Outcome, C
 }
 
 const fn outcome(workable: bool) -> Outcome {
-    if workable {
-        Outcome::Pass
-    } else {
-        Outcome::Fail
-    }
+    if workable { Outcome::Pass } else { Outcome::Fail }
 }
 
 fn answer(flags: &SizeFlags, sized: Sized<'_>, console: &mut Console) -> Result<(), CommandError> {
-    let text = if flags.json {
-        report::sizing_json(sized)
-    } else {
-        report::sizing_text(sized)
-    };
+    let text = if flags.json { report::sizing_json(sized) } else { report::sizing_text(sized) };
     console.answer_text(&text)?;
     if let Some(page) = &flags.html {
         console.remark(format_args!("Page: {}", page.display()))?;
@@ -76,8 +65,6 @@ fn explained(sizing: &Sizing, key: &str) -> Result<String, CommandError> {
             || "the report lists the keys".to_owned(),
             |nearest| format!("did you mean `{nearest}`? The report lists the keys"),
         );
-        CommandError::new(format!(
-            "--explain {key}: this deployment has no such number; {hint}"
-        ))
+        CommandError::new(format!("--explain {key}: this deployment has no such number; {hint}"))
     })
 }

@@ -108,11 +108,7 @@ fn split(text: &str) -> Vec<String> {
             last.push(symbol);
         }
     }
-    values
-        .iter()
-        .map(|value| value.trim().to_owned())
-        .filter(|value| !value.is_empty())
-        .collect()
+    values.iter().map(|value| value.trim().to_owned()).filter(|value| !value.is_empty()).collect()
 }
 
 fn combinations(axes: &[Axis]) -> Result<Vec<Vec<Replacement>>, CommandError> {
@@ -130,9 +126,8 @@ fn combinations(axes: &[Axis]) -> Result<Vec<Vec<Replacement>>, CommandError> {
             now.push(Replacement { key, value });
             now
         };
-        let longer = all
-            .iter()
-            .flat_map(|before| axis.values.iter().map(move |value| with(before, value)));
+        let longer =
+            all.iter().flat_map(|before| axis.values.iter().map(move |value| with(before, value)));
         all = longer.collect();
     }
     Ok(all)
@@ -158,10 +153,7 @@ mod tests {
         let all = combinations(&axes).unwrap();
         assert_eq!(all.len(), 6);
         assert_eq!(all[5][0].value, "2");
-        assert_eq!(
-            (all[5][1].key.as_str(), all[5][1].value.as_str()),
-            ("b", "5")
-        );
+        assert_eq!((all[5][1].key.as_str(), all[5][1].value.as_str()), ("b", "5"));
         assert!(axis("a").is_err() && axis("=1").is_err() && axis("a=").is_err());
         let many = axis(&format!("a={}", vec!["1"; 101].join(","))).unwrap();
         let also = axis(&format!("b={}", vec!["1"; 100].join(","))).unwrap();

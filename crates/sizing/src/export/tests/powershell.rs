@@ -22,15 +22,7 @@ const COMMANDS: &[&str] = &[
 /// Whether a line may begin with it.
 pub(super) fn is_known(command: &str) -> bool {
     // The parameters of a script, a setting, a condition.
-    let part = [
-        "param(",
-        "[Parameter(",
-        "[string]",
-        "[long]",
-        ")",
-        "$ErrorActionPreference",
-        "if",
-    ];
+    let part = ["param(", "[Parameter(", "[string]", "[long]", ")", "$ErrorActionPreference", "if"];
     COMMANDS.contains(&command) || part.iter().any(|part| command.starts_with(part))
 }
 
@@ -39,11 +31,8 @@ pub(super) fn words(line: &str) -> Result<Vec<String>, &'static str> {
     let mut words = Vec::new();
     let mut rest = line.trim();
     while !rest.is_empty() && !rest.starts_with('#') {
-        let (word, after) = if let Some(text) = rest.strip_prefix('\'') {
-            quoted(text)?
-        } else {
-            bare(rest)?
-        };
+        let (word, after) =
+            if let Some(text) = rest.strip_prefix('\'') { quoted(text)? } else { bare(rest)? };
         words.push(word);
         rest = after.trim_start();
     }

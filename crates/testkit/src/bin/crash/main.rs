@@ -99,11 +99,7 @@ fn run_many(
         }
     });
     let tally = tally.into_inner().unwrap_or_else(PoisonError::into_inner);
-    if tally.failures.is_empty() {
-        Ok(tally.summary)
-    } else {
-        Err(tally.failures)
-    }
+    if tally.failures.is_empty() { Ok(tally.summary) } else { Err(tally.failures) }
 }
 
 fn say(text: &str) {

@@ -25,10 +25,7 @@ pub(crate) fn run(program: &Program, folder: &Path, row: &FaultRow) -> io::Resul
     let injected = volume.injected();
     drop(volume);
     fs::remove_dir_all(folder)?;
-    Ok(Outcome {
-        injected,
-        ..outcome
-    })
+    Ok(Outcome { injected, ..outcome })
 }
 
 /// Bytes are missed at the end of a run of any length, time only in one that can be judged.

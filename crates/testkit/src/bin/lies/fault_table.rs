@@ -9,28 +9,14 @@ use crate::outcome::Outcome;
 use crate::table::Row;
 
 /// Every kind of file.
-const KINDS: [FileKind; 5] = [
-    FileKind::Database,
-    FileKind::Header,
-    FileKind::Log,
-    FileKind::Checkpoint,
-    FileKind::FlushMap,
-];
+const KINDS: [FileKind; 5] =
+    [FileKind::Database, FileKind::Header, FileKind::Log, FileKind::Checkpoint, FileKind::FlushMap];
 
 /// Every fault that concerns bytes, and those that concern time.
-const OF_BYTES: [Fault; 6] = [
-    Fault::Drop,
-    Fault::Flip,
-    Fault::Misdirect,
-    Fault::Tear,
-    Fault::Error,
-    Fault::Full,
-];
-const OF_TIME: [Fault; 3] = [
-    Fault::Delay(Duration::from_millis(200)),
-    Fault::Freeze(Duration::from_secs(10)),
-    Fault::Hang,
-];
+const OF_BYTES: [Fault; 6] =
+    [Fault::Drop, Fault::Flip, Fault::Misdirect, Fault::Tear, Fault::Error, Fault::Full];
+const OF_TIME: [Fault; 3] =
+    [Fault::Delay(Duration::from_millis(200)), Fault::Freeze(Duration::from_secs(10)), Fault::Hang];
 
 /// Storage stops so long after the start of the program: then it measures.
 const AFTER_START: Duration = Duration::from_secs(6);
@@ -96,11 +82,7 @@ fn row(kind: FileKind, access: Access, fault: Fault) -> FaultRow {
     };
     let rule = Rule {
         from: if is_of_time { 0 } else { first(kind, access) },
-        after: if is_of_time && is_asked_all_the_time {
-            AFTER_START
-        } else {
-            Duration::ZERO
-        },
+        after: if is_of_time && is_asked_all_the_time { AFTER_START } else { Duration::ZERO },
         ..Rule::always(kind, access, fault)
     };
     FaultRow { rule, wanted, why }
@@ -157,11 +139,7 @@ impl Row for FaultRow {
 
     fn is_right(&self, outcome: &Outcome) -> bool {
         // Where no fault came, the storage was sound.
-        let wanted = if self.is_empty(outcome) {
-            Wanted::NoFailure
-        } else {
-            self.wanted
-        };
+        let wanted = if self.is_empty(outcome) { Wanted::NoFailure } else { self.wanted };
         let is_named = outcome.names(self.extension());
         match wanted {
             Wanted::FileNamed => outcome.code == Some(1) && is_named,
@@ -199,12 +177,7 @@ impl FaultRow {
 
 impl fmt::Display for FaultRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Rule {
-            kind,
-            access,
-            fault,
-            ..
-        } = self.rule;
+        let Rule { kind, access, fault, .. } = self.rule;
         write!(f, "{kind:?} {access:?} {fault:?}")
     }
 }

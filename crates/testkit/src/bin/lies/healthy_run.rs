@@ -21,16 +21,10 @@ const LARGE_BYTES: u64 = 1 << 30;
 
 /// Runs a new database on a new volume in `folder`.
 pub(crate) fn run(program: &Program, folder: &Path, row: &HealthyRow) -> io::Result<Outcome> {
-    let HealthyRow {
-        system,
-        disturbance,
-    } = *row;
+    let HealthyRow { system, disturbance } = *row;
     let (image, mount) = (folder.join("image"), folder.join("disk"));
     fs::create_dir_all(&mount)?;
-    let is_small = matches!(
-        disturbance,
-        Disturbance::SmallVolume | Disturbance::FullVolume
-    );
+    let is_small = matches!(disturbance, Disturbance::SmallVolume | Disturbance::FullVolume);
     let bytes = if is_small { SMALL_BYTES } else { LARGE_BYTES };
     let volume = LoopVolume::new(system, bytes, &image, &mount)?;
     let load = load(disturbance, volume.free_bytes()?);
@@ -52,14 +46,8 @@ fn load(disturbance: Disturbance, free_bytes: u64) -> Load {
         _ => (64 << 20, Some(200)),
     };
     // The pause, and the intervals that it touches, are left out of the measurement.
-    let pause = disturbance
-        .stopped()
-        .map(|time| time + Duration::from_secs(3));
-    Load {
-        measured: MEASURED + pause.unwrap_or_default(),
-        size_bytes,
-        target_iops,
-    }
+    let pause = disturbance.stopped().map(|time| time + Duration::from_secs(3));
+    Load { measured: MEASURED + pause.unwrap_or_default(), size_bytes, target_iops }
 }
 
 /// Stops the program in the middle of what it measures.

@@ -59,19 +59,14 @@ impl LoopVolume {
         call(Command::new(system.maker()).arg("-q").arg(image))?;
         // Without direct I/O the image would be cached, and nothing could be judged.
         let mut attach = Command::new("losetup");
-        attach
-            .args(["--find", "--show", "--direct-io=on"])
-            .arg(image);
+        attach.args(["--find", "--show", "--direct-io=on"]).arg(image);
         let device = call(&mut attach)?;
         let device = device.trim();
         let mounted = call(Command::new("mount").arg(device).arg(mount));
         // A device in use goes with its last user.
         call(Command::new("losetup").args(["--detach", device]))?;
         mounted?;
-        Ok(Self {
-            image: image.to_owned(),
-            mount: mount.to_owned(),
-        })
+        Ok(Self { image: image.to_owned(), mount: mount.to_owned() })
     }
 
     /// Bytes that are free.

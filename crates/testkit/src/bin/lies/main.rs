@@ -82,16 +82,11 @@ fn run_healthy(program: &Program, folder: &Path, table: &Table) {
     }
     let is_there = |system: &FileSystem| {
         let mut command = Command::new(system.maker());
-        let shown = command
-            .arg("-V")
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
+        let shown = command.arg("-V").stdout(Stdio::null()).stderr(Stdio::null());
         let found = shown.status().is_ok();
         if !found {
             let name = system.maker();
-            say(&format!(
-                "skipped: {system}, because {name} is not installed"
-            ));
+            say(&format!("skipped: {system}, because {name} is not installed"));
         }
         found
     };
@@ -102,10 +97,7 @@ fn run_healthy(program: &Program, folder: &Path, table: &Table) {
     say("storage with which nothing is wrong");
     for disturbance in healthy_table::DISTURBANCES {
         let load = disturbance.load();
-        let row = |system: &FileSystem| HealthyRow {
-            system: *system,
-            disturbance,
-        };
+        let row = |system: &FileSystem| HealthyRow { system: *system, disturbance };
         let rows = systems.iter().map(row).collect();
         table.fill(rows, systems.len(), |number, row| {
             healthy_run::run(program, &folder.join(number.to_string()), row)

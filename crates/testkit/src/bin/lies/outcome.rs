@@ -73,9 +73,7 @@ impl Outcome {
 }
 
 fn issues(journal: &str) -> Vec<String> {
-    let events = journal
-        .lines()
-        .filter_map(|line| serde_json::from_str(line).ok());
+    let events = journal.lines().filter_map(|line| serde_json::from_str(line).ok());
     let issues = events.filter(|event: &Value| event["event"] == "issue");
     let told = |issue: Value| {
         let text = issue["text"].as_str().unwrap_or_default().to_owned();
@@ -95,9 +93,7 @@ fn rules(report: &Value, outcomes: &[&str]) -> Vec<String> {
         outcome.is_some_and(|outcome| outcomes.contains(&outcome))
     };
     let rules = findings.filter(is_wanted);
-    rules
-        .filter_map(|finding| finding["rule"].as_str().map(str::to_owned))
-        .collect()
+    rules.filter_map(|finding| finding["rule"].as_str().map(str::to_owned)).collect()
 }
 
 fn texts(list: &Value) -> impl Iterator<Item = String> {

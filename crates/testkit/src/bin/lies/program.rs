@@ -41,10 +41,7 @@ impl Program {
         if command.status()?.success() {
             return Ok(());
         }
-        Err(io::Error::other(format!(
-            "not prepared: {}",
-            messages(folder)
-        )))
+        Err(io::Error::other(format!("not prepared: {}", messages(folder))))
     }
 
     /// Starts the run of a prepared database.
@@ -80,9 +77,7 @@ pub(crate) fn finish(mut child: Child, folder: &Path, load: &Load) -> io::Result
 
 impl Load {
     fn plan(&self, disk: &Path) -> String {
-        let target = self
-            .target_iops
-            .map(|iops| format!("target_iops = {iops}\n"));
+        let target = self.target_iops.map(|iops| format!("target_iops = {iops}\n"));
         format!(
             "name = \"lies\"\n\
              [databases]\nfolders = [{:?}]\ncount = 1\nsize = \"{}B\"\n\

@@ -40,11 +40,7 @@ impl Table {
         run: impl Fn(usize, &R) -> io::Result<Outcome> + Sync,
     ) {
         let rows = Mutex::new(rows.into_iter().enumerate().collect::<VecDeque<_>>());
-        let next = || {
-            rows.lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .pop_front()
-        };
+        let next = || rows.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
         thread::scope(|scope| {
             for _ in 0..at_a_time {
                 scope.spawn(|| {
@@ -61,8 +57,7 @@ impl Table {
         let (is_right, mark, text) = match outcome {
             Ok(outcome) => {
                 let is_empty = row.is_empty(&outcome);
-                self.empty
-                    .fetch_add(usize::from(is_empty), Ordering::Relaxed);
+                self.empty.fetch_add(usize::from(is_empty), Ordering::Relaxed);
                 let passes = usize::from(outcome.code == Some(0));
                 self.passes.fetch_add(passes, Ordering::Relaxed);
                 let is_right = row.is_right(&outcome);
@@ -80,10 +75,7 @@ impl Table {
 
     /// Prints the wrong rows once more; how many.
     pub(crate) fn close(self) -> usize {
-        let wrong = self
-            .wrong
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner);
+        let wrong = self.wrong.into_inner().unwrap_or_else(PoisonError::into_inner);
         let (runs, passes) = (self.runs.into_inner(), self.passes.into_inner());
         let (empty, wrong_rows) = (self.empty.into_inner(), wrong.len());
         say(&format!(

@@ -43,10 +43,7 @@ fn cost(latency: Nanos) -> Cost {
         reads += database.count(Series::DatabaseRead);
     }
     assert!(batches > 500, "{batches} batches are too few to tell");
-    Cost {
-        reads: reads as f64 / batches as f64,
-        written: written as f64 / batches as f64,
-    }
+    Cost { reads: reads as f64 / batches as f64, written: written as f64 / batches as f64 }
 }
 
 #[test]
@@ -58,16 +55,6 @@ fn slow_storage_is_asked_for_no_more_than_fast_storage() {
         assert!((11.7..15.7).contains(written), "{written} pages per batch");
     }
     let differs = |one: f64, other: f64| (one / other - 1.0).abs() > 0.05;
-    assert!(
-        !differs(slow.reads, fast.reads),
-        "{} {}",
-        slow.reads,
-        fast.reads
-    );
-    assert!(
-        !differs(slow.written, fast.written),
-        "{} {}",
-        slow.written,
-        fast.written
-    );
+    assert!(!differs(slow.reads, fast.reads), "{} {}", slow.reads, fast.reads);
+    assert!(!differs(slow.written, fast.written), "{} {}", slow.written, fast.written);
 }

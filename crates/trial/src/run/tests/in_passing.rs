@@ -8,11 +8,7 @@ use super::{PLAN, prepared, run_once, suffer};
 
 /// One in so many reads for `purpose` gives `effect`; the scan reads seldom.
 fn now_and_then(purpose: Purpose, effect: Effect) -> Fault {
-    let one_in = if purpose == Purpose::Maintenance {
-        3
-    } else {
-        50
-    };
+    let one_in = if purpose == Purpose::Maintenance { 3 } else { 50 };
     Fault {
         matching: Matching {
             call: Some(Call::Read),

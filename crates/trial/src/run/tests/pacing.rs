@@ -18,11 +18,7 @@ fn measured_iops(target: &str) -> f64 {
             continue;
         }
         nanos += interval.to_ns - interval.from_ns;
-        for series in interval
-            .databases
-            .iter()
-            .flat_map(|database| &database.series)
-        {
+        for series in interval.databases.iter().flat_map(|database| &database.series) {
             if matches!(series.series, Series::DatabaseRead | Series::DatabaseWrite) {
                 requests += series.latency.count();
             }

@@ -58,11 +58,7 @@ fn run_told(world: &World) -> (Summary, Promises) {
 
 /// The requests that a fault counts.
 fn requests(call: Call, purpose: Option<Purpose>) -> Matching {
-    Matching {
-        call: Some(call),
-        purpose,
-        file: None,
-    }
+    Matching { call: Some(call), purpose, file: None }
 }
 
 /// Runs until `fault` ends the run, recovers with sound storage, and holds the database to its
@@ -118,10 +114,7 @@ fn a_page_that_is_half_written_on_a_full_volume_is_named_by_recovery() {
         });
         if let Err(error) = recovered {
             let text = error.to_string();
-            assert!(
-                text.contains("Plimsoll002.edb") && text.contains("page"),
-                "{text}"
-            );
+            assert!(text.contains("Plimsoll002.edb") && text.contains("page"), "{text}");
             refused += 1;
         }
     }

@@ -16,11 +16,7 @@ fn patient_for(seconds: u64) -> String {
 
 fn fault(call: Call, purpose: Option<Purpose>, occurrence: Occurrence, effect: Effect) -> Fault {
     Fault {
-        matching: Matching {
-            call: Some(call),
-            purpose,
-            ..Matching::default()
-        },
+        matching: Matching { call: Some(call), purpose, ..Matching::default() },
         occurrence,
         effect,
     }
@@ -72,10 +68,7 @@ fn reads_that_never_come_back_end_the_run_and_are_named() {
     assert!(seen.contains(&(Phase::Measure, Edge::End)), "{seen:?}");
     let measured = intervals(&events, Phase::Measure);
     let last = measured.last().expect("a last sample");
-    let reads = last.databases[1]
-        .series
-        .iter()
-        .find(|one| one.series == Series::DatabaseRead);
+    let reads = last.databases[1].series.iter().find(|one| one.series == Series::DatabaseRead);
     let waiting = reads.expect("reads wait").unanswered;
     assert_eq!(waiting.waiting, 2, "one of each session");
     assert!(waiting.oldest_ns >= 3_000_000_000, "{waiting:?}");
@@ -96,18 +89,9 @@ fn every_phase_ends_when_its_requests_do_not() {
         assert!(summary.gave_up, "{call:?} of {purpose:?}");
         let (severity, text) = issue(&events);
         assert_eq!(severity, Severity::Error);
-        assert!(
-            text.contains("b/") && text.contains("no answer to the "),
-            "{text}"
-        );
-        let last = phases(&events)
-            .into_iter()
-            .rev()
-            .find(|(_, edge)| *edge == Edge::Begin);
-        assert!(
-            last.is_some_and(|(last, _)| last <= phase),
-            "{last:?} after {text}"
-        );
+        assert!(text.contains("b/") && text.contains("no answer to the "), "{text}");
+        let last = phases(&events).into_iter().rev().find(|(_, edge)| *edge == Edge::Begin);
+        assert!(last.is_some_and(|(last, _)| last <= phase), "{last:?} after {text}");
     }
 }
 
@@ -132,10 +116,8 @@ fn a_freeze_within_an_interval_is_in_its_average() {
     let freeze = Effect::Stall(Nanos::from_secs(10));
     let nth = Occurrence::Nth(3_000);
     let hang = fault(Call::Read, Some(Purpose::Database), nth, freeze);
-    let plan = PLAN
-        .replace("threads = 2", "threads = 1")
-        .replace("1500ms", "60s")
-        .replace("500ms", "15s");
+    let plan =
+        PLAN.replace("threads = 2", "threads = 1").replace("1500ms", "60s").replace("500ms", "15s");
     let (summary, events) = with(&plan, hang);
     assert_eq!(summary, Summary::default());
     let measured = intervals(&events, Phase::Measure);
@@ -147,10 +129,7 @@ fn a_freeze_within_an_interval_is_in_its_average() {
         .filter(|stalled| *stalled > 0)
         .collect();
     let stalled: u64 = stalls.iter().sum();
-    assert!(
-        (10_000_000_000..10_010_000_000).contains(&stalled),
-        "{stalls:?}"
-    );
+    assert!((10_000_000_000..10_010_000_000).contains(&stalled), "{stalls:?}");
 }
 
 /// Seven seconds, in which no interval is sampled, and then everything is answered.

@@ -48,9 +48,7 @@ fn where_nothing_keeps_the_limits_one_session_is_measured() {
     let both = |phase| [(phase, Edge::Begin), (phase, Edge::End)];
     assert_eq!(
         phases(&events)[2..8],
-        [Phase::Warm, Phase::Tune, Phase::Measure]
-            .map(both)
-            .concat()
+        [Phase::Warm, Phase::Tune, Phase::Measure].map(both).concat()
     );
     let (four, one) = (busy(&events, Phase::Warm), busy(&events, Phase::Measure));
     // Four, less those of the short warm-up's first and last batches that ended elsewhere.
@@ -119,9 +117,7 @@ fn groups_come_to_one_number_together() {
     };
     let other = runtime.spawn(run(group(1)));
     let leader = run(group(0));
-    let summaries = world
-        .executor
-        .block_on(async move { [leader.await, other.await] });
+    let summaries = world.executor.block_on(async move { [leader.await, other.await] });
     assert_eq!(summaries, [Summary::default(), Summary::default()]);
     let events = kept.borrow();
     assert_eq!((tried(&events).len(), tuned(&events)), (3, vec![1]));

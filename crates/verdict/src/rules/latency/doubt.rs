@@ -50,16 +50,9 @@ impl LatencyRule {
             };
             count += part.latency.count;
             sum_ns += part.latency.mean_ns * part.latency.count as f64;
-            unanswered = record::Unanswered {
-                stalled_ns: 0,
-                ..part.unanswered
-            };
+            unanswered = record::Unanswered { stalled_ns: 0, ..part.unanswered };
         }
-        let mean_ns = if count == 0 {
-            0.0
-        } else {
-            sum_ns / count as f64
-        };
+        let mean_ns = if count == 0 { 0.0 } else { sum_ns / count as f64 };
         waiting::mean_ns((count, mean_ns), &unanswered, 0)
     }
 }

@@ -100,12 +100,8 @@ mod tests {
 
     #[test]
     fn young_requests_do_not_embellish() {
-        let young = Unanswered {
-            waiting: 50,
-            mean_age_ns: 1,
-            oldest_ns: 2,
-            ..Unanswered::default()
-        };
+        let young =
+            Unanswered { waiting: 50, mean_age_ns: 1, oldest_ns: 2, ..Unanswered::default() };
         assert!(is_about(mean_ns((50, 9e6), &young, SECOND), 9_000_000));
         assert_eq!(remark(&young), "");
     }
