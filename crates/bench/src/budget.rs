@@ -150,7 +150,7 @@ impl fmt::Display for Budget {
 
 #[cfg(test)]
 mod tests {
-    use record::{Counters, DatabaseInterval, Series, SeriesInterval};
+    use record::{DatabaseInterval, IntervalCounters, Series, SeriesInterval};
 
     use super::{Budget, Requests, Totals};
 
@@ -199,12 +199,12 @@ mod tests {
         scan.record(262_144, 1);
         let interval = DatabaseInterval {
             series: vec![reads, scan, transaction],
-            counters: Counters {
+            counters: IntervalCounters {
                 transactions_lazy: 2,
                 transactions_durable: 1,
                 pages_written: 5,
                 log_volume_bytes: 7,
-                ..Counters::default()
+                ..IntervalCounters::default()
             },
             ..DatabaseInterval::default()
         };

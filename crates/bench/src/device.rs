@@ -101,7 +101,7 @@ fn fill(directory: &Path) -> Result<(), DeviceError> {
 fn compare(directory: &Path, memory: FioMemory, depth: usize) -> Result<Comparison, Failure> {
     let pairs = (0..PAIRS).map(|pair| measure_pair(directory, memory, depth, pair));
     let pairs = pairs.collect::<Result<Vec<_>, _>>()?;
-    let middle = |value: fn(&(fio::Measured, fio::Measured)) -> f64| {
+    let middle = |value: fn(&(fio::FioMeasure, fio::FioMeasure)) -> f64| {
         median(pairs.iter().map(value).collect())
     };
     Ok(Comparison {
@@ -121,7 +121,7 @@ fn measure_pair(
     memory: FioMemory,
     depth: usize,
     pair: usize,
-) -> Result<(fio::Measured, fio::Measured), Failure> {
+) -> Result<(fio::FioMeasure, fio::FioMeasure), Failure> {
     let (mut our_slices, mut fio_slices) = (Vec::new(), Vec::new());
     for slice in 0..SLICES {
         let seed = (pair * SLICES + slice) as u64;
@@ -137,18 +137,22 @@ fn measure_pair(
 }
 
 /// The mean of slices that took equally long.
-fn mean(slices: &[fio::Measured]) -> fio::Measured {
-    let of = |value: fn(&fio::Measured) -> f64| {
+fn mean(slices: &[fio::FioMeasure]) -> fio::FioMeasure {
+    let of = |value: fn(&fio::FioMeasure) -> f64| {
         slices.iter().map(value).sum::<f64>() / slices.len() as f64
     };
-    fio::Measured {
+    fio::FioMeasure {
         operations_per_second: of(|slice| slice.operations_per_second),
         bytes_per_second: of(|slice| slice.bytes_per_second),
         cpu_micros_per_operation: of(|slice| slice.cpu_micros_per_operation),
     }
 }
 
-fn fio_slice(directory: &Path, memory: FioMemory, depth: usize) -> Result<fio::Measured, Failure> {
+fn fio_slice(
+    directory: &Path,
+    memory: FioMemory,
+    depth: usize,
+) -> Result<fio::FioMeasure, Failure> {
     let depth = format!("--iodepth={depth}");
     let block = format!("--bs={READ_BYTES}");
     let runtime = format!("--runtime={}ms", SLICE.0 / 1_000_000);

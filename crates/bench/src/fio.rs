@@ -9,7 +9,7 @@ use xtask::shell;
 
 /// What a run of fio measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Measured {
+pub(crate) struct FioMeasure {
     /// I/Os per second, reads and writes.
     pub operations_per_second: f64,
     /// Bytes per second, reads and writes.
@@ -28,7 +28,7 @@ pub(crate) const ABSENT: &str = "skipped: fio is not installed; install it with 
 
 /// Runs one fio job on `file` with `arguments` beside those that every comparison shares: direct,
 /// `io_uring`, a new random order each time.
-pub(crate) fn run(file: &Path, arguments: &[&str]) -> Result<Measured, Failure> {
+pub(crate) fn run(file: &Path, arguments: &[&str]) -> Result<FioMeasure, Failure> {
     let file = format!("--filename={}", file.display());
     let mut words = vec![
         "fio",
@@ -47,7 +47,7 @@ pub(crate) fn run(file: &Path, arguments: &[&str]) -> Result<Measured, Failure> 
 }
 
 /// The first job of fio's JSON, which notes may precede.
-fn parse(output: &str) -> Option<Measured> {
+fn parse(output: &str) -> Option<FioMeasure> {
     let json = &output[output.find('{')?..];
     let document: Value = serde_json::from_str(json).ok()?;
     let job = document.get("jobs")?.get(0)?;
@@ -57,7 +57,7 @@ fn parse(output: &str) -> Option<Measured> {
     };
     let percent = job.get("usr_cpu")?.as_f64()? + job.get("sys_cpu")?.as_f64()?;
     let millis = job.get("job_runtime")?.as_f64()?;
-    Some(Measured {
+    Some(FioMeasure {
         operations_per_second: sum("iops")?,
         bytes_per_second: sum("bw_bytes")?,
         cpu_micros_per_operation: percent / 100.0 * millis * 1_000.0 / sum("total_ios")?.max(1.0),

@@ -51,7 +51,7 @@ struct MixState {
 
 /// One session's memory, used again for every operation.
 #[derive(Default)]
-struct Hands {
+struct SessionBuffers {
     row: Row,
     record: Vec<u8>,
     value: Vec<u8>,
@@ -184,16 +184,16 @@ async fn run_session(
     until: Nanos,
 ) -> Result<Tally, TransactionError> {
     let mut tally = Tally::default();
-    let mut hands = Hands::default();
+    let mut buffers = SessionBuffers::default();
     while shared.runtime.now() < until {
         let (operation, durable) = load.next(&mut shared.mailboxes.borrow_mut());
         let began = shared.runtime.now();
         let done = if let MailboxOperation::Read(key) = operation {
-            let done = shared.read(key, &mut hands).await;
+            let done = shared.read(key, &mut buffers).await;
             tally.note_read(shared.runtime.now().since(began).0);
             done
         } else {
-            shared.update(operation, durable, &mut hands).await
+            shared.update(operation, durable, &mut buffers).await
         };
         match done {
             Ok(found) => tally.count(!found),
@@ -206,14 +206,14 @@ async fn run_session(
 
 impl MixState {
     /// Whether the record is there, with its whole value.
-    async fn read(&self, key: i64, hands: &mut Hands) -> Result<bool, TransactionError> {
+    async fn read(&self, key: i64, buffers: &mut SessionBuffers) -> Result<bool, TransactionError> {
         let transaction = self.database.begin();
-        hands.value.clear();
+        buffers.value.clear();
         let found =
-            transaction.read(&self.table, &self.primary_key(key), &mut hands.record).await?;
-        let found = match self.long_value(&hands.record) {
+            transaction.read(&self.table, &self.primary_key(key), &mut buffers.record).await?;
+        let found = match self.long_value(&buffers.record) {
             Some(id) if found => {
-                transaction.read_long_value(&self.table, id, &mut hands.value).await?
+                transaction.read_long_value(&self.table, id, &mut buffers.value).await?
             }
             _ => false,
         };
@@ -226,19 +226,19 @@ impl MixState {
         &self,
         operation: MailboxOperation,
         durable: bool,
-        hands: &mut Hands,
+        buffers: &mut SessionBuffers,
     ) -> Result<bool, TransactionError> {
         let mut transaction = self.database.begin();
         let changed = match operation {
             MailboxOperation::Insert(key) => {
-                self.fill(key, 0, hands);
-                transaction.insert(&self.table, &hands.row).await
+                self.fill(key, 0, buffers);
+                transaction.insert(&self.table, &buffers.row).await
             }
             MailboxOperation::Replace(key) => {
                 let version = *self.version.borrow();
                 *self.version.borrow_mut() += 1;
-                self.fill(key, version, hands);
-                transaction.replace(&self.table, &hands.row).await
+                self.fill(key, version, buffers);
+                transaction.replace(&self.table, &buffers.row).await
             }
             MailboxOperation::Delete(key) | MailboxOperation::Read(key) => {
                 let key = self.primary_key(key);
@@ -254,12 +254,12 @@ impl MixState {
         Ok(true)
     }
 
-    fn fill(&self, key: i64, version: u64, hands: &mut Hands) {
+    fn fill(&self, key: i64, version: u64, buffers: &mut SessionBuffers) {
         let mailboxes = self.mailboxes.borrow();
-        mailboxes.value(key, version, &mut hands.value);
-        hands.row.clear();
-        hands.row.set(MESSAGE_ID, &key.to_le_bytes());
-        hands.row.set(VALUE, &hands.value);
+        mailboxes.value(key, version, &mut buffers.value);
+        buffers.row.clear();
+        buffers.row.set(MESSAGE_ID, &key.to_le_bytes());
+        buffers.row.set(VALUE, &buffers.value);
     }
 
     fn primary_key(&self, key: i64) -> Vec<u8> {

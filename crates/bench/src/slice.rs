@@ -28,7 +28,7 @@ pub(crate) const FILE: &str = "plimsoll-bench-device";
 pub(crate) const COMMAND: &str = "bench-slice";
 
 /// Measures a slice in a new process.
-pub(crate) fn apart(directory: &Path, depth: usize, seed: u64) -> Result<fio::Measured, Failure> {
+pub(crate) fn apart(directory: &Path, depth: usize, seed: u64) -> Result<fio::FioMeasure, Failure> {
     let program = std::env::current_exe().map_err(|error| Failure::new(error.to_string()))?;
     let [program, directory] = [&program, directory].map(|path| path.display().to_string());
     let (depth, seed) = (depth.to_string(), seed.to_string());
@@ -36,12 +36,12 @@ pub(crate) fn apart(directory: &Path, depth: usize, seed: u64) -> Result<fio::Me
     parse(&printed).ok_or_else(|| Failure::new(format!("a slice printed `{printed}`")))
 }
 
-fn parse(printed: &str) -> Option<fio::Measured> {
+fn parse(printed: &str) -> Option<fio::FioMeasure> {
     let mut figures = printed.split_whitespace().map(str::parse::<f64>);
     let mut figure = || figures.next()?.ok();
     let (reads, nanos, cpu_nanos) = (figure()?, figure()?, figure()?);
     let per_second = reads / nanos * 1e9;
-    Some(fio::Measured {
+    Some(fio::FioMeasure {
         operations_per_second: per_second,
         bytes_per_second: per_second * READ_BYTES as f64,
         cpu_micros_per_operation: cpu_nanos / 1e3 / reads,

@@ -35,7 +35,12 @@ pub fn mentions(table: &BuildTable, text: &str) -> Vec<Mention> {
             match found.iter_mut().find(|mention| mention.version == version) {
                 Some(known) => known.count += 1,
                 None => {
-                    found.push(Mention { line: line + 1, text: text.to_owned(), version, count: 1 })
+                    found.push(Mention {
+                        line: line + 1,
+                        text: text.to_owned(),
+                        version,
+                        count: 1,
+                    });
                 }
             }
         }

@@ -12,7 +12,7 @@ use crate::{Buffer, DeviceError};
 
 /// How a request ended.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct Completed {
     /// The request's buffer, given back whether it succeeded or failed; none for flush and length.
     pub buffer: Option<Buffer>,
     /// Whether it succeeded.
@@ -23,7 +23,7 @@ pub struct Outcome {
     pub completed: Nanos,
 }
 
-impl Outcome {
+impl Completed {
     /// The buffer of a read or write that succeeded.
     pub fn into_buffer(self) -> Result<Buffer, DeviceError> {
         self.result?;
@@ -37,16 +37,16 @@ impl Outcome {
 }
 
 /// What a decorator does to an outcome before anybody sees it.
-type Hook = Box<dyn FnOnce(&mut Outcome)>;
+type Hook = Box<dyn FnOnce(&mut Completed)>;
 
 #[derive(Default)]
 struct CompletionState {
-    outcome: Option<Outcome>,
+    outcome: Option<Completed>,
     waker: Option<Waker>,
     hooks: Vec<Hook>,
 }
 
-/// Resolves to the [`Outcome`] of a request. Dropping it abandons interest, not the request.
+/// Resolves to the [`Completed`] of a request. Dropping it abandons interest, not the request.
 #[must_use = "a request that is not awaited may fail unseen"]
 pub struct Completion {
     shared: Rc<RefCell<CompletionState>>,
@@ -65,7 +65,7 @@ pub fn completion() -> (Completer, Completion) {
 
 impl Completer {
     /// Resolves the completion and wakes the task that waits for it.
-    pub fn complete(self, mut outcome: Outcome) {
+    pub fn complete(self, mut outcome: Completed) {
         let hooks = std::mem::take(&mut self.shared.borrow_mut().hooks);
         for hook in hooks {
             hook(&mut outcome);
@@ -90,7 +90,7 @@ impl Completion {
     /// Runs `hook` when the device completes the request, before the caller sees the outcome, and
     /// also where the caller has lost interest. Hooks run in the order they were added, so an inner
     /// decorator's comes first. At once where the outcome is there already.
-    pub fn on_complete(self, hook: impl FnOnce(&mut Outcome) + 'static) -> Self {
+    pub fn on_complete(self, hook: impl FnOnce(&mut Completed) + 'static) -> Self {
         let there = self.shared.borrow_mut().outcome.take();
         if let Some(mut outcome) = there {
             hook(&mut outcome);
@@ -103,9 +103,9 @@ impl Completion {
 }
 
 impl Future for Completion {
-    type Output = Outcome;
+    type Output = Completed;
 
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Outcome> {
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Completed> {
         let mut shared = self.shared.borrow_mut();
         if let Some(outcome) = shared.outcome.take() {
             return Poll::Ready(outcome);

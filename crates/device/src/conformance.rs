@@ -10,7 +10,7 @@ use std::rc::Rc;
 use units::{Prng, Seed};
 
 use crate::{
-    ALIGNMENT, Buffer, Device, DeviceError, Durability, Executor, OpenMode, Outcome, Purpose,
+    ALIGNMENT, Buffer, Completed, Device, DeviceError, Durability, Executor, OpenMode, Purpose,
     Request, Volume,
 };
 
@@ -131,7 +131,7 @@ async fn what_is_written_is_read(volume: Rc<dyn Volume>) {
     remove(&volume, "file").await;
 }
 
-fn moved(outcome: &Outcome) -> usize {
+fn moved(outcome: &Completed) -> usize {
     assert!(outcome.buffer.is_some(), "the buffer comes back on failure");
     match &outcome.result {
         Err(DeviceError::Short { moved, .. }) => *moved,

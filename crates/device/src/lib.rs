@@ -21,7 +21,7 @@ mod volume;
 
 pub use buffer::{ALIGNMENT, Buffer, SECTOR};
 pub use clock::Clock;
-pub use completion::{Completer, Completion, Outcome, completion};
+pub use completion::{Completed, Completer, Completion, completion};
 pub use error::DeviceError;
 pub use executor::{Executor, JoinHandle, Reactor, Runtime, Sleep};
 pub use memory::{FileImage, InFlight, MemoryVolume, Ticket, VolumeImage};

@@ -16,7 +16,7 @@ pub use image::{FileImage, VolumeImage};
 pub use in_flight::{InFlight, Ticket};
 
 use crate::{
-    Caps, Completer, Completion, Device, DeviceError, FileEntry, Latency, Op, OpenMode, Outcome,
+    Caps, Completed, Completer, Completion, Device, DeviceError, FileEntry, Latency, Op, OpenMode,
     Pending, Request, VirtualReactor, Volume, completion,
 };
 
@@ -265,7 +265,7 @@ impl Device for MemoryDevice {
 impl Handle {
     fn finish(&self, mut op: Op, submitted: Nanos, completer: Completer) {
         let result = self.perform(&mut op);
-        completer.complete(Outcome {
+        completer.complete(Completed {
             buffer: op.into_buffer(),
             result,
             submitted,

@@ -6,7 +6,7 @@ use std::future::ready;
 use std::rc::Rc;
 
 use crate::{
-    Caps, Clock, Completion, Device, DeviceError, FileEntry, OpenMode, Outcome, Pending, Request,
+    Caps, Clock, Completed, Completion, Device, DeviceError, FileEntry, OpenMode, Pending, Request,
     Volume, completion,
 };
 
@@ -101,7 +101,7 @@ impl Device for NullDevice {
             crate::Op::SetLength { length } => self.length.set(*length),
             crate::Op::Write { .. } | crate::Op::Flush => {}
         }
-        completer.complete(Outcome {
+        completer.complete(Completed {
             buffer: op.into_buffer(),
             result: Ok(()),
             submitted: now,

@@ -12,7 +12,7 @@ use std::task::{Context, Poll};
 
 use units::{Nanos, Prng, Seed};
 
-use crate::{Clock, Completion, Outcome, Reactor, completion};
+use crate::{Clock, Completed, Completion, Reactor, completion};
 
 /// 2020-01-01T00:00:00Z: the date at the zero of every virtual clock.
 const EPOCH: Nanos = Nanos::from_secs(1_577_836_800);
@@ -67,7 +67,7 @@ impl VirtualReactor {
         let reactor = Rc::clone(self);
         let submitted = self.now();
         self.after(span, move || {
-            completer.complete(Outcome {
+            completer.complete(Completed {
                 buffer: None,
                 result: Ok(()),
                 submitted,

@@ -28,7 +28,7 @@ use crate::log::{Log, LogError, LogRecord, Span};
 use crate::poison::Poison;
 use crate::settings::Settings;
 use crate::space;
-use crate::stage::{Finished, Refusal, Stage, Stop};
+use crate::stage::{FinishedPlan, Halt, Refusal, Stage};
 use crate::table_state::OpenTables;
 use crate::versions::Versions;
 
@@ -95,7 +95,7 @@ impl Core {
     /// Makes a plan over cached pages without changing any.
     pub(crate) async fn look<T>(
         &self,
-        mut plan: impl FnMut(&mut Stage<'_>, &Versions) -> Result<T, Stop>,
+        mut plan: impl FnMut(&mut Stage<'_>, &Versions) -> Result<T, Halt>,
     ) -> Result<T, TransactionError> {
         let mut pinned = Vec::new();
         loop {
@@ -118,7 +118,7 @@ impl Core {
     pub(crate) async fn change<T>(
         &self,
         transaction: TransactionId,
-        mut plan: impl FnMut(&mut Stage<'_>, &Versions) -> Result<T, Stop>,
+        mut plan: impl FnMut(&mut Stage<'_>, &Versions) -> Result<T, Halt>,
         undo: impl FnOnce(&mut T) -> UndoAction,
     ) -> Result<T, TransactionError> {
         self.throttle().await?;
@@ -150,7 +150,7 @@ impl Core {
     fn carry_out(
         &self,
         transaction: TransactionId,
-        mut finished: Finished,
+        mut finished: FinishedPlan,
         undo: UndoAction,
     ) -> Result<(), TransactionError> {
         if self.settings.log_whole_pages {
@@ -215,7 +215,7 @@ impl Core {
     /// Does what a planner needs before it can go on, or says why it cannot.
     async fn resolve(
         &self,
-        stop: Stop,
+        stop: Halt,
         missing: Vec<PageNumber>,
         pinned: &mut Vec<Pinned>,
     ) -> Result<(), TransactionError> {
@@ -226,14 +226,14 @@ impl Core {
             return Ok(());
         }
         match stop {
-            Stop::Missing => unreachable!("invariant: a plan that lacks pages names them"),
-            Stop::Extend { last } => self.extend(last).await,
-            Stop::Damaged { page, problem } => {
+            Halt::Missing => unreachable!("invariant: a plan that lacks pages names them"),
+            Halt::Extend { last } => self.extend(last).await,
+            Halt::Damaged { page, problem } => {
                 let file = self.file.name().to_owned();
                 let problem = problem.to_owned();
                 Err(TransactionError::Damaged(UnusablePage { file, page, problem }))
             }
-            Stop::Refused(refusal) => {
+            Halt::Refused(refusal) => {
                 if refusal == Refusal::Conflict {
                     self.count(|counters| counters.conflicts += 1);
                 }

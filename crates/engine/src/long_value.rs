@@ -4,7 +4,7 @@
 use ese::long_value::{LongValueId, LongValueKey, LongValueRoot, chunks};
 
 use crate::edit::PageEdit;
-use crate::stage::{Refusal, Stage, Stop};
+use crate::stage::{Halt, Refusal, Stage};
 use crate::tree::{self, Tree};
 
 /// Longest value, in bytes: one insert is one log record, which must fit a generation.
@@ -16,10 +16,10 @@ pub(crate) fn insert(
     tree: &Tree,
     id: LongValueId,
     value: &[u8],
-) -> Result<(), Stop> {
+) -> Result<(), Halt> {
     if value.len() > LONGEST_VALUE {
         let refusal = Refusal::TooLarge { bytes: value.len(), most: LONGEST_VALUE };
-        return Err(Stop::Refused(refusal));
+        return Err(Halt::Refused(refusal));
     }
     let bytes = u32::try_from(value.len()).expect("invariant: the length was checked");
     let root = LongValueRoot { references: 1, bytes }.encode();
@@ -39,19 +39,19 @@ pub(crate) fn add_references(
     tree: &Tree,
     id: LongValueId,
     delta: i32,
-) -> Result<(), Stop> {
+) -> Result<(), Halt> {
     let position = tree::seek(stage, tree, &id.root_key(), &[])?;
     let leaf = position.path.leaf;
     let Ok(line) = position.line else {
         let problem = "a long value that a record refers to is missing";
-        return Err(Stop::Damaged { page: leaf, problem });
+        return Err(Halt::Damaged { page: leaf, problem });
     };
     let offset = u16::try_from(LongValueRoot::REFERENCES_OFFSET).expect("invariant: a small field");
     stage.edit(leaf, PageEdit::DeltaU32 { line, offset, delta })
 }
 
 /// Removes a value, root and chunks.
-pub(crate) fn remove(stage: &mut Stage<'_>, tree: &Tree, id: LongValueId) -> Result<(), Stop> {
+pub(crate) fn remove(stage: &mut Stage<'_>, tree: &Tree, id: LongValueId) -> Result<(), Halt> {
     tree::remove_prefix(stage, tree, &id.root_key()).map(drop)
 }
 
@@ -60,7 +60,7 @@ pub(crate) fn references(
     stage: &mut Stage<'_>,
     tree: &Tree,
     id: LongValueId,
-) -> Result<Option<u32>, Stop> {
+) -> Result<Option<u32>, Halt> {
     let root = tree::get(stage, tree, &id.root_key(), |_, data| LongValueRoot::decode(data))?;
     Ok(root.flatten().map(|root| root.references))
 }
@@ -71,7 +71,7 @@ pub(crate) fn read(
     tree: &Tree,
     id: LongValueId,
     value: &mut Vec<u8>,
-) -> Result<bool, Stop> {
+) -> Result<bool, Halt> {
     value.clear();
     let root_key = id.root_key();
     let root = tree::get(stage, tree, &root_key, |_, data| LongValueRoot::decode(data))?;
@@ -91,14 +91,14 @@ pub(crate) fn read(
         })?;
         if value.len() == before {
             let problem = "a long value lacks chunks";
-            return Err(Stop::Damaged { page: tree.root, problem });
+            return Err(Halt::Damaged { page: tree.root, problem });
         }
     }
     Ok(true)
 }
 
 /// The number for the next value: one above the highest in the tree.
-pub(crate) fn next_id(stage: &mut Stage<'_>, tree: &Tree) -> Result<u32, Stop> {
+pub(crate) fn next_id(stage: &mut Stage<'_>, tree: &Tree) -> Result<u32, Halt> {
     let mut key = Vec::new();
     if !tree::last_key(stage, tree, &mut key)? {
         return Ok(1);
@@ -108,6 +108,6 @@ pub(crate) fn next_id(stage: &mut Stage<'_>, tree: &Tree) -> Result<u32, Stop> {
         None => None,
     };
     let problem = "a long value whose number this format does not have";
-    let damaged = Stop::Damaged { page: tree.root, problem };
+    let damaged = Halt::Damaged { page: tree.root, problem };
     last.and_then(|last| last.checked_add(1)).ok_or(damaged)
 }

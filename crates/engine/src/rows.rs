@@ -10,7 +10,7 @@ use units::{ObjectId, PageNumber};
 use crate::edit::{Undo, UndoAction};
 use crate::long_value;
 use crate::row::Row;
-use crate::stage::{Refusal, Stage, Stop};
+use crate::stage::{Halt, Refusal, Stage};
 use crate::table_state::{OpenTables, TableState};
 use crate::tree::{self, Tree};
 use crate::undo;
@@ -38,7 +38,7 @@ pub(crate) struct RowChange {
 }
 
 /// What a stored record points to.
-struct Stakes {
+struct StoredRow {
     record: Vec<u8>,
     index_keys: Vec<Vec<u8>>,
     long_values: Vec<LongValueId>,
@@ -97,18 +97,18 @@ impl TableState {
     }
 
     /// The stored row with this key, which is not deleted.
-    fn stored(&self, stage: &mut Stage<'_>, key: &[u8]) -> Result<Stakes, Stop> {
+    fn stored(&self, stage: &mut Stage<'_>, key: &[u8]) -> Result<StoredRow, Halt> {
         let found = tree::get(stage, &self.primary, key, |flags, data| {
             (flags & node_flags::DELETED == 0).then(|| data.to_vec())
         })?;
-        let record = found.flatten().ok_or(Stop::Refused(Refusal::NotFound))?;
+        let record = found.flatten().ok_or(Halt::Refused(Refusal::NotFound))?;
         let problem = "a record that cannot be read";
-        self.stakes(record).ok_or(Stop::Damaged { page: self.primary.root, problem })
+        self.stored_row(record).ok_or(Halt::Damaged { page: self.primary.root, problem })
     }
 
     /// Plans the removal of a row that only its inserting transaction has seen, with all that
     /// belongs to it.
-    pub(crate) fn remove_row(&self, stage: &mut Stage<'_>, key: &[u8]) -> Result<(), Stop> {
+    pub(crate) fn remove_row(&self, stage: &mut Stage<'_>, key: &[u8]) -> Result<(), Halt> {
         let row = self.stored(stage, key)?;
         if let Some(tree) = &self.long_values {
             for &id in &row.long_values {
@@ -123,7 +123,7 @@ impl TableState {
     }
 
     /// What a stored record holds on to.
-    fn stakes(&self, record: Vec<u8>) -> Option<Stakes> {
+    fn stored_row(&self, record: Vec<u8>) -> Option<StoredRow> {
         let parsed = RecordRef::parse(&record, self.page_size).ok()?;
         let value = |id: ColumnId| self.definition.column(id).and_then(|c| parsed.plain(c));
         let mut index_keys = Vec::with_capacity(self.indexes.len());
@@ -140,7 +140,7 @@ impl TableState {
                 _ => None,
             })
             .collect();
-        Some(Stakes { record, index_keys, long_values })
+        Some(StoredRow { record, index_keys, long_values })
     }
 }
 
@@ -156,9 +156,9 @@ fn refuse_record(error: RecordError) -> Refusal {
 }
 
 /// Lets planning go on past missing pages, so that one fetch brings them all.
-fn tolerate(result: Result<(), Stop>) -> Result<(), Stop> {
+fn tolerate(result: Result<(), Halt>) -> Result<(), Halt> {
     match result {
-        Err(Stop::Missing) => Ok(()),
+        Err(Halt::Missing) => Ok(()),
         other => other,
     }
 }
@@ -169,7 +169,7 @@ impl View<'_> {
         &self,
         stage: &mut Stage<'_>,
         row: &Prepared<'_>,
-    ) -> Result<RowChange, Stop> {
+    ) -> Result<RowChange, Halt> {
         let mut change = RowChange::default();
         self.refuse_conflict(&row.key)?;
         let primary = &self.table.primary;
@@ -193,7 +193,7 @@ impl View<'_> {
         &self,
         stage: &mut Stage<'_>,
         row: &Prepared<'_>,
-    ) -> Result<RowChange, Stop> {
+    ) -> Result<RowChange, Halt> {
         let mut change = RowChange::default();
         self.refuse_conflict(&row.key)?;
         let old = self.table.stored(stage, &row.key)?;
@@ -219,7 +219,7 @@ impl View<'_> {
     }
 
     /// Plans the deletion of the row with this primary key.
-    pub(crate) fn delete(&self, stage: &mut Stage<'_>, key: &[u8]) -> Result<RowChange, Stop> {
+    pub(crate) fn delete(&self, stage: &mut Stage<'_>, key: &[u8]) -> Result<RowChange, Halt> {
         let mut change = RowChange::default();
         self.refuse_conflict(key)?;
         let old = self.table.stored(stage, key)?;
@@ -240,7 +240,7 @@ impl View<'_> {
         stage: &mut Stage<'_>,
         key: &[u8],
         record: &mut Vec<u8>,
-    ) -> Result<bool, Stop> {
+    ) -> Result<bool, Halt> {
         let tree = &self.table.primary;
         let node = node(tree, key, &[]);
         record.clear();
@@ -262,10 +262,10 @@ impl View<'_> {
         Ok(found == Some(true))
     }
 
-    fn refuse_conflict(&self, key: &[u8]) -> Result<(), Stop> {
+    fn refuse_conflict(&self, key: &[u8]) -> Result<(), Halt> {
         let node = node(&self.table.primary, key, &[]);
         if self.versions.conflicts(&node, self.viewer) {
-            return Err(Stop::Refused(Refusal::Conflict));
+            return Err(Halt::Refused(Refusal::Conflict));
         }
         Ok(())
     }
@@ -275,7 +275,7 @@ impl View<'_> {
         stage: &mut Stage<'_>,
         row: &Prepared<'_>,
         change: &mut RowChange,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), Halt> {
         let Some(tree) = &self.table.long_values else {
             return Ok(());
         };
@@ -290,9 +290,9 @@ impl View<'_> {
     fn release_long_values(
         &self,
         stage: &mut Stage<'_>,
-        old: &Stakes,
+        old: &StoredRow,
         change: &mut RowChange,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), Halt> {
         let Some(tree) = &self.table.long_values else {
             return Ok(());
         };
@@ -312,7 +312,7 @@ impl View<'_> {
         key: &[u8],
         primary_key: &[u8],
         change: &mut RowChange,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), Halt> {
         let tree = &self.table.indexes[at].1;
         insert_node(stage, tree, (key, primary_key), change)?;
         let data = if tree.repeats { primary_key } else { &[] };
@@ -327,7 +327,7 @@ impl View<'_> {
         key: &[u8],
         primary_key: &[u8],
         change: &mut RowChange,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), Halt> {
         let tree = &self.table.indexes[at].1;
         let data = if tree.repeats { primary_key } else { &[] };
         flag_deleted(stage, tree, (key, data), change)?;
@@ -349,7 +349,7 @@ fn flag_deleted(
     tree: &Tree,
     (key, data): (&[u8], &[u8]),
     change: &mut RowChange,
-) -> Result<(), Stop> {
+) -> Result<(), Halt> {
     tolerate(tree::set_deleted(stage, tree, key, data, true))?;
     let (object, key, data) = (tree.object, key.to_vec(), data.to_vec());
     change.undo.push(Undo::FlagDelete { tree: object, key: key.clone(), data: data.clone() });
@@ -363,10 +363,10 @@ fn insert_node(
     tree: &Tree,
     (key, data): (&[u8], &[u8]),
     change: &mut RowChange,
-) -> Result<(), Stop> {
+) -> Result<(), Halt> {
     let (object, node_key) = (tree.object, key.to_vec());
     change.undo.push(match tree::insert_or_revive(stage, tree, key, data) {
-        Err(Stop::Missing) => return Ok(()),
+        Err(Halt::Missing) => return Ok(()),
         Err(stop) => return Err(stop),
         Ok(Some(before)) => Undo::Revive { tree: object, key: node_key, data: before },
         Ok(None) => {
@@ -381,8 +381,8 @@ fn number(id: LongValueId) -> u32 {
     u32::try_from(id.0).expect("invariant: this format's long values have 32-bit numbers")
 }
 
-fn complete<T>(stage: &Stage<'_>, planned: T) -> Result<T, Stop> {
-    if stage.lacks_pages() { Err(Stop::Missing) } else { Ok(planned) }
+fn complete<T>(stage: &Stage<'_>, planned: T) -> Result<T, Halt> {
+    if stage.lacks_pages() { Err(Halt::Missing) } else { Ok(planned) }
 }
 
 /// What a cleanup removed.
@@ -413,7 +413,7 @@ pub(crate) fn clean_up(
     tables: &OpenTables,
     versions: &Versions,
     group: &[Cleanup],
-) -> Result<Cleaned, Stop> {
+) -> Result<Cleaned, Halt> {
     let mut cleaned = Cleaned::default();
     for cleanup in group {
         match clean_up_one(stage, tables, versions, cleanup) {
@@ -423,7 +423,7 @@ pub(crate) fn clean_up(
                     cleaned.long_values.push((*tree, *long_value));
                 }
             }
-            Ok(false) | Err(Stop::Missing) => (),
+            Ok(false) | Err(Halt::Missing) => (),
             Err(stop) => return Err(stop),
         }
     }
@@ -436,7 +436,7 @@ fn clean_up_one(
     tables: &OpenTables,
     versions: &Versions,
     cleanup: &Cleanup,
-) -> Result<bool, Stop> {
+) -> Result<bool, Halt> {
     match cleanup {
         Cleanup::Node { tree, key, data } => {
             let tree = undo::find(tables, *tree)?;
@@ -461,7 +461,7 @@ fn clean_up_one(
 }
 
 /// The page flags of a tree's kind agree with how its keys are compared.
-pub(crate) fn flags_agree(stage: &mut Stage<'_>, tree: &Tree) -> Result<bool, Stop> {
+pub(crate) fn flags_agree(stage: &mut Stage<'_>, tree: &Tree) -> Result<bool, Halt> {
     let page = stage.page(tree.root)?;
     Ok(page.object() == tree.object && page.has(page_flags::NON_UNIQUE) == tree.repeats)
 }

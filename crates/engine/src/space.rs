@@ -14,7 +14,7 @@ use ese::space::{Extent, RootFields, SpaceNode, SplitBuffer};
 use units::{ObjectId, PageNumber};
 
 use crate::edit::PageEdit;
-use crate::stage::{Stage, Stop};
+use crate::stage::{Halt, Stage};
 use crate::tree::{self, PagePool, Space, Tree};
 
 /// The root page of the database itself.
@@ -42,7 +42,7 @@ struct ExtentPool {
 }
 
 impl ExtentPool {
-    fn load(stage: &mut Stage<'_>, root: PageNumber) -> Result<Self, Stop> {
+    fn load(stage: &mut Stage<'_>, root: PageNumber) -> Result<Self, Halt> {
         let page = stage.page(root)?;
         let object = page.object();
         let fields = RootFields::decode(page.external_header());
@@ -50,7 +50,7 @@ impl ExtentPool {
         let owned_root = header.and_then(|header| header.owned_root());
         let (Some(header), Some(owned_root)) = (header, owned_root) else {
             let problem = "a tree that changes needs owned- and available-extents trees";
-            return Err(Stop::Damaged { page: root, problem });
+            return Err(Halt::Damaged { page: root, problem });
         };
         Ok(Self {
             root,
@@ -81,7 +81,7 @@ impl ExtentPool {
 }
 
 impl PagePool for Stage<'_> {
-    fn allocate_page(&mut self, tree: &Tree, near: PageNumber) -> Result<PageNumber, Stop> {
+    fn allocate_page(&mut self, tree: &Tree, near: PageNumber) -> Result<PageNumber, Halt> {
         let root = match tree.space {
             Space::Own => tree.root,
             Space::Of(owner) => {
@@ -97,10 +97,10 @@ impl PagePool for Stage<'_> {
         }
         grow(self, &pool, 1)?;
         let page = take_available_page(self, &pool, near)?;
-        page.ok_or(Stop::Damaged { page: root, problem: "a pool that does not grow" })
+        page.ok_or(Halt::Damaged { page: root, problem: "a pool that does not grow" })
     }
 
-    fn free_page(&mut self, tree: &Tree, page: PageNumber) -> Result<(), Stop> {
+    fn free_page(&mut self, tree: &Tree, page: PageNumber) -> Result<(), Halt> {
         let freed = Extent::starting(page, 1);
         let root = match tree.space {
             Space::Own => tree.root,
@@ -128,7 +128,7 @@ fn owned_extent_of(
     stage: &mut Stage<'_>,
     pool: &ExtentPool,
     page: PageNumber,
-) -> Result<Extent, Stop> {
+) -> Result<Extent, Halt> {
     let mut found = None;
     let from = page.0.to_be_bytes();
     tree::walk(stage, &pool.owned(), (&from, &[]), false, |node| {
@@ -137,7 +137,7 @@ fn owned_extent_of(
     })?;
     found
         .filter(|extent| extent.contains(page))
-        .ok_or(Stop::Damaged { page, problem: "a freed page that its pool does not own" })
+        .ok_or(Halt::Damaged { page, problem: "a freed page that its pool does not own" })
 }
 
 /// Takes the first page of the available extent at or behind `near`, else of the first one.
@@ -145,7 +145,7 @@ fn take_available_page(
     stage: &mut Stage<'_>,
     pool: &ExtentPool,
     near: PageNumber,
-) -> Result<Option<PageNumber>, Stop> {
+) -> Result<Option<PageNumber>, Halt> {
     let available = pool.available();
     for from in [near, PageNumber::NONE] {
         let mut found = None;
@@ -166,7 +166,7 @@ fn take_front(
     available: &Tree,
     extent: Extent,
     pages: u32,
-) -> Result<Extent, Stop> {
+) -> Result<Extent, Halt> {
     if extent.pages == pages {
         tree::remove(stage, available, &SpaceNode::key(extent), &[])?;
     } else {
@@ -181,12 +181,12 @@ fn add_pages(
     available: &Tree,
     extent: Extent,
     pages: i64,
-) -> Result<(), Stop> {
+) -> Result<(), Halt> {
     let position = tree::seek(stage, available, &SpaceNode::key(extent), &[])?;
     let leaf = position.path.leaf;
     let (Ok(line), Ok(delta)) = (position.line, i32::try_from(pages)) else {
         let problem = "an available extent that is gone";
-        return Err(Stop::Damaged { page: leaf, problem });
+        return Err(Halt::Damaged { page: leaf, problem });
     };
     stage.edit(leaf, PageEdit::DeltaU32 { line, offset: 0, delta })
 }
@@ -199,7 +199,7 @@ fn make_available(
     pool: &ExtentPool,
     freed: Extent,
     within: Extent,
-) -> Result<(), Stop> {
+) -> Result<(), Halt> {
     let available = pool.available();
     let mut extent = freed;
     let before = PageNumber(freed.first().0 - 1).0.to_be_bytes();
@@ -222,7 +222,7 @@ fn make_available(
     if let Some(behind) = following.filter(|behind| behind.pages > 0) {
         if behind.first() <= freed.last {
             let problem = "a page that is freed while it is available";
-            return Err(Stop::Damaged { page: freed.last, problem });
+            return Err(Halt::Damaged { page: freed.last, problem });
         }
         if behind.first().0 == freed.last.0 + 1 && within.contains(behind.last) {
             return add_pages(stage, &available, behind, i64::from(extent.pages));
@@ -232,7 +232,7 @@ fn make_available(
 }
 
 /// Gives a pool at least `wanted` more pages in one piece.
-fn grow(stage: &mut Stage<'_>, pool: &ExtentPool, wanted: u32) -> Result<(), Stop> {
+fn grow(stage: &mut Stage<'_>, pool: &ExtentPool, wanted: u32) -> Result<(), Halt> {
     let extent = if pool.root == DATABASE_ROOT {
         end_of_file(stage, pool, wanted)?
     } else {
@@ -250,7 +250,7 @@ fn grow(stage: &mut Stage<'_>, pool: &ExtentPool, wanted: u32) -> Result<(), Sto
 }
 
 /// Takes `pages` neighbouring pages out of a pool for one of its children.
-fn take_extent(stage: &mut Stage<'_>, pool: &ExtentPool, pages: u32) -> Result<Extent, Stop> {
+fn take_extent(stage: &mut Stage<'_>, pool: &ExtentPool, pages: u32) -> Result<Extent, Halt> {
     let available = pool.available();
     for attempt in 0..2 {
         let (mut seen, mut found) = (0, None);
@@ -279,7 +279,7 @@ fn take_extent_anywhere(
     stage: &mut Stage<'_>,
     available: &Tree,
     pages: u32,
-) -> Result<Extent, Stop> {
+) -> Result<Extent, Halt> {
     let mut from = Vec::new();
     let mut found = None;
     while found.is_none() {
@@ -297,29 +297,29 @@ fn take_extent_anywhere(
     }
     match found {
         Some(extent) => take_front(stage, available, extent, pages),
-        None => Err(Stop::Damaged { page: available.root, problem: "a pool that does not grow" }),
+        None => Err(Halt::Damaged { page: available.root, problem: "a pool that does not grow" }),
     }
 }
 
 /// The last page that the database owns, where its space trees name one.
-pub(crate) fn last_page(stage: &mut Stage<'_>) -> Result<Option<PageNumber>, Stop> {
+pub(crate) fn last_page(stage: &mut Stage<'_>) -> Result<Option<PageNumber>, Halt> {
     let pool = ExtentPool::load(stage, DATABASE_ROOT)?;
     Ok(last_owned(stage, &pool)?.map(|extent| extent.last))
 }
 
 /// Pages behind the last one that the database owns.
-fn end_of_file(stage: &mut Stage<'_>, pool: &ExtentPool, wanted: u32) -> Result<Extent, Stop> {
+fn end_of_file(stage: &mut Stage<'_>, pool: &ExtentPool, wanted: u32) -> Result<Extent, Halt> {
     let owned = last_owned(stage, pool)?.map_or(PageNumber::NONE, |extent| extent.last);
     let pages = wanted.max(EXTENSION_PAGES);
     let last = PageNumber(owned.0 + pages);
     if stage.last_file_page() < last {
-        return Err(Stop::Extend { last });
+        return Err(Halt::Extend { last });
     }
     Ok(Extent::starting(PageNumber(owned.0 + 1), pages))
 }
 
 /// The owned extent with the highest pages.
-fn last_owned(stage: &mut Stage<'_>, pool: &ExtentPool) -> Result<Option<Extent>, Stop> {
+fn last_owned(stage: &mut Stage<'_>, pool: &ExtentPool) -> Result<Option<Extent>, Halt> {
     let owned = pool.owned();
     let mut key = Vec::new();
     if !tree::last_key(stage, &owned, &mut key)? {
@@ -334,7 +334,7 @@ fn top_up_buffers(
     stage: &mut Stage<'_>,
     pool: &ExtentPool,
     extent: Extent,
-) -> Result<Extent, Stop> {
+) -> Result<Extent, Halt> {
     let mut rest = extent;
     for space_tree in [pool.owned(), pool.available()] {
         let short = buffer_shortage(stage, &space_tree)?;
@@ -350,7 +350,7 @@ fn top_up_buffers(
 }
 
 /// How many pages a space tree's buffer lacks; none while the tree is far from splitting.
-fn buffer_shortage(stage: &mut Stage<'_>, tree: &Tree) -> Result<u32, Stop> {
+fn buffer_shortage(stage: &mut Stage<'_>, tree: &Tree) -> Result<u32, Halt> {
     let page = stage.page(tree.root)?;
     let body = page.size().body_bytes();
     let far = page.is_leaf() && (body - page.free_bytes()) * 100 < body * AT_RISK_PERCENT;
@@ -362,20 +362,20 @@ fn buffer_shortage(stage: &mut Stage<'_>, tree: &Tree) -> Result<u32, Stop> {
     Ok(BUFFER_PAGES.saturating_sub(held))
 }
 
-fn load_buffer(stage: &mut Stage<'_>, tree: &Tree) -> Result<SplitBuffer, Stop> {
+fn load_buffer(stage: &mut Stage<'_>, tree: &Tree) -> Result<SplitBuffer, Halt> {
     let page = stage.page(tree.root)?;
     if !page.has(page_flags::SPACE_TREE) {
         let problem = "the root of a space tree that is not flagged as one";
-        return Err(Stop::Damaged { page: tree.root, problem });
+        return Err(Halt::Damaged { page: tree.root, problem });
     }
     Ok(SplitBuffer::decode(page.external_header()).unwrap_or_default())
 }
 
-fn store_buffer(stage: &mut Stage<'_>, tree: &Tree, buffer: &SplitBuffer) -> Result<(), Stop> {
+fn store_buffer(stage: &mut Stage<'_>, tree: &Tree, buffer: &SplitBuffer) -> Result<(), Halt> {
     stage.edit(tree.root, PageEdit::External(buffer.encode().to_vec()))
 }
 
-fn take_from_buffer(stage: &mut Stage<'_>, tree: &Tree) -> Result<Option<PageNumber>, Stop> {
+fn take_from_buffer(stage: &mut Stage<'_>, tree: &Tree) -> Result<Option<PageNumber>, Halt> {
     let mut buffer = load_buffer(stage, tree)?;
     let Some(extent) = buffer.extents.iter_mut().find(|extent| extent.pages > 0) else {
         return Ok(None);
@@ -390,7 +390,7 @@ fn take_from_buffer(stage: &mut Stage<'_>, tree: &Tree) -> Result<Option<PageNum
 }
 
 /// Keeps an extent in the buffer, if one of its two places takes it.
-fn put_into_buffer(stage: &mut Stage<'_>, tree: &Tree, kept: Extent) -> Result<bool, Stop> {
+fn put_into_buffer(stage: &mut Stage<'_>, tree: &Tree, kept: Extent) -> Result<bool, Halt> {
     let mut buffer = load_buffer(stage, tree)?;
     let touching = buffer
         .extents

@@ -3,7 +3,7 @@
 //!
 //! Planners (`tree`, `space`, `long_value`, `rows`) are synchronous functions over a [`Stage`].
 //! They read pages through it and record page edits in it. A page that is not in the cache stops
-//! the planner with [`Stop::Missing`]; the driver fetches it and calls the planner again from the
+//! the planner with [`Halt::Missing`]; the driver fetches it and calls the planner again from the
 //! start. Only a plan that has come to its end is logged and carried out.
 
 use device::Buffer;
@@ -24,7 +24,7 @@ pub(crate) trait PageSource {
 
 /// Why a planner could not come to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Stop {
+pub(crate) enum Halt {
     /// Pages must be fetched first; the stage lists them.
     Missing,
     /// The file must reach up to this page first.
@@ -66,7 +66,7 @@ pub(crate) enum Refusal {
     },
 }
 
-impl From<Refusal> for Stop {
+impl From<Refusal> for Halt {
     fn from(refusal: Refusal) -> Self {
         Self::Refused(refusal)
     }
@@ -94,7 +94,7 @@ struct StagedPage {
 }
 
 /// A finished plan.
-pub(crate) struct Finished {
+pub(crate) struct FinishedPlan {
     /// What to log, page by page.
     pub pages: Vec<PageEdits>,
     /// For each of them the page as it will be (but for its dbtime), where the planner had to look
@@ -157,7 +157,7 @@ impl<'a> Stage<'a> {
     }
 
     /// A page as the edits so far leave it.
-    pub(crate) fn page(&mut self, number: PageNumber) -> Result<PageRef<'_>, Stop> {
+    pub(crate) fn page(&mut self, number: PageNumber) -> Result<PageRef<'_>, Halt> {
         if let Some(index) = self.staged(number) {
             self.show(index)?;
             let image = self.pages[index].image.as_ref();
@@ -167,7 +167,7 @@ impl<'a> Stage<'a> {
             Ok(PageRef::new(bytes))
         } else {
             self.missing.push(number);
-            Err(Stop::Missing)
+            Err(Halt::Missing)
         }
     }
 
@@ -178,7 +178,7 @@ impl<'a> Stage<'a> {
 
     /// Records an edit. The caller has looked at the page and knows that the edit fits, or formats
     /// the page.
-    pub(crate) fn edit(&mut self, number: PageNumber, edit: PageEdit) -> Result<(), Stop> {
+    pub(crate) fn edit(&mut self, number: PageNumber, edit: PageEdit) -> Result<(), Halt> {
         let index = match self.staged(number) {
             Some(index) => index,
             None => self.begin_page(number, matches!(edit, PageEdit::Format { .. }))?,
@@ -188,8 +188,8 @@ impl<'a> Stage<'a> {
     }
 
     /// Ends planning: what to log and to carry out.
-    pub(crate) fn finish(self) -> Finished {
-        let mut finished = Finished {
+    pub(crate) fn finish(self) -> FinishedPlan {
+        let mut finished = FinishedPlan {
             pages: Vec::with_capacity(self.pages.len()),
             images: Vec::with_capacity(self.pages.len()),
             counts: self.counts,
@@ -217,13 +217,13 @@ impl<'a> Stage<'a> {
         self.pages.iter().position(|page| page.number == number)
     }
 
-    fn begin_page(&mut self, number: PageNumber, formats: bool) -> Result<usize, Stop> {
+    fn begin_page(&mut self, number: PageNumber, formats: bool) -> Result<usize, Halt> {
         let dbtime_before = match self.source.lookup(number) {
             Some(bytes) => PageRef::new(bytes).dbtime(),
             None if formats => 0,
             None => {
                 self.missing.push(number);
-                return Err(Stop::Missing);
+                return Err(Halt::Missing);
             }
         };
         self.pages.push(StagedPage {
@@ -237,7 +237,7 @@ impl<'a> Stage<'a> {
     }
 
     /// Brings the image of a staged page up to its edits.
-    fn show(&mut self, index: usize) -> Result<(), Stop> {
+    fn show(&mut self, index: usize) -> Result<(), Halt> {
         let page = &mut self.pages[index];
         if page.image.is_none() {
             let mut image = self.source.take_buffer();
@@ -247,7 +247,7 @@ impl<'a> Stage<'a> {
             }
             page.image = Some(image);
         }
-        apply_rest(page).map_err(|problem| Stop::Damaged { page: page.number, problem })
+        apply_rest(page).map_err(|problem| Halt::Damaged { page: page.number, problem })
     }
 }
 

@@ -9,7 +9,7 @@ use units::{ObjectId, PageNumber};
 
 use crate::edit::{self, PageEdit};
 use crate::space::DATABASE_ROOT;
-use crate::stage::{PageSource, Stage, Stop};
+use crate::stage::{Halt, PageSource, Stage};
 use crate::tree::{Space, Tree, insert};
 
 /// A database of pages that are all at hand.
@@ -87,13 +87,13 @@ impl TestPages {
     /// Plans and carries out; extends the file as asked. Redo of the edits must give the images.
     pub(crate) fn try_change<T>(
         &mut self,
-        mut plan: impl FnMut(&mut Stage<'_>) -> Result<T, Stop>,
-    ) -> Result<T, Stop> {
+        mut plan: impl FnMut(&mut Stage<'_>) -> Result<T, Halt>,
+    ) -> Result<T, Halt> {
         loop {
             let (size, last) = (self.size, self.last);
             let mut stage = Stage::new(self, size, last);
             match plan(&mut stage) {
-                Err(Stop::Extend { last }) => self.last = last,
+                Err(Halt::Extend { last }) => self.last = last,
                 Err(stop) => return Err(stop),
                 Ok(value) => {
                     let finished = stage.finish();
@@ -105,11 +105,11 @@ impl TestPages {
     }
 
     /// The same, where nothing may stop it.
-    pub(crate) fn change<T>(&mut self, plan: impl FnMut(&mut Stage<'_>) -> Result<T, Stop>) -> T {
+    pub(crate) fn change<T>(&mut self, plan: impl FnMut(&mut Stage<'_>) -> Result<T, Halt>) -> T {
         self.try_change(plan).unwrap()
     }
 
-    fn carry_out(&mut self, finished: crate::stage::Finished) {
+    fn carry_out(&mut self, finished: crate::stage::FinishedPlan) {
         self.dbtime += 1;
         for (change, image) in finished.pages.into_iter().zip(finished.images) {
             let number = change.page;
@@ -237,7 +237,7 @@ fn pool(
     (objid, flags): (ObjectId, u32),
     parent: PageNumber,
     extent: Extent,
-) -> Result<(), Stop> {
+) -> Result<(), Halt> {
     let header = SpaceHeader {
         primary_pages: extent.pages,
         parent,

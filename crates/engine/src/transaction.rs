@@ -19,7 +19,7 @@ use crate::log::LogRecord;
 use crate::long_value;
 use crate::row::Row;
 use crate::rows::{Prepared, RowChange, View};
-use crate::stage::{Stage, Stop};
+use crate::stage::{Halt, Stage};
 use crate::table::Table;
 use crate::undo::undo;
 use crate::versions::{Cleanup, NodeKey, Versions, Viewer};
@@ -191,7 +191,7 @@ impl TransactionWork {
         &mut self,
         table: &Table,
         row: &Row,
-        plan: impl Fn(&View<'_>, &mut Stage<'_>, &Prepared<'_>) -> Result<RowChange, Stop>,
+        plan: impl Fn(&View<'_>, &mut Stage<'_>, &Prepared<'_>) -> Result<RowChange, Halt>,
     ) -> Result<(), TransactionError> {
         self.change_row(table, |view, stage| {
             let prepared = table.state.prepare(row)?;
@@ -207,7 +207,7 @@ impl TransactionWork {
     async fn change_row(
         &mut self,
         table: &Table,
-        plan: impl Fn(&View<'_>, &mut Stage<'_>) -> Result<RowChange, Stop>,
+        plan: impl Fn(&View<'_>, &mut Stage<'_>) -> Result<RowChange, Halt>,
     ) -> Result<(), TransactionError> {
         self.log_begin()?;
         let core = Rc::clone(&self.core);

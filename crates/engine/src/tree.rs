@@ -18,7 +18,7 @@ pub(crate) use run::{TAG_BYTES, is_kept_together, run_bytes};
 use ese::page::{PageRef, page_flags};
 use units::{ObjectId, PageNumber};
 
-use crate::stage::{Stage, Stop};
+use crate::stage::{Halt, Stage};
 
 /// More structure steps than one insert can need: a split per level, twice over.
 const MOST_STEPS: usize = 40;
@@ -39,10 +39,10 @@ pub(crate) enum Space {
 /// by this trait alone: what implements it keeps its own books in trees.
 pub(crate) trait PagePool {
     /// A page for `tree`, preferably near `near`. What it holds is not looked at.
-    fn allocate_page(&mut self, tree: &Tree, near: PageNumber) -> Result<PageNumber, Stop>;
+    fn allocate_page(&mut self, tree: &Tree, near: PageNumber) -> Result<PageNumber, Halt>;
 
     /// Gives a page of `tree` back to the pool it came from.
-    fn free_page(&mut self, tree: &Tree, page: PageNumber) -> Result<(), Stop>;
+    fn free_page(&mut self, tree: &Tree, page: PageNumber) -> Result<(), Halt>;
 }
 
 /// What must be known of a tree to walk and change it.
@@ -95,13 +95,13 @@ pub(crate) fn tree_page<'s>(
     stage: &'s mut Stage<'_>,
     tree: &Tree,
     number: PageNumber,
-) -> Result<PageRef<'s>, Stop> {
+) -> Result<PageRef<'s>, Halt> {
     let page = stage.page(number)?;
     if page.object() == tree.object {
         return Ok(page);
     }
     let problem = "belongs to another tree than the one that points to it";
-    Err(Stop::Damaged { page: number, problem })
+    Err(Halt::Damaged { page: number, problem })
 }
 
 /// Descends to the leaf for `key` (with `data`, where keys repeat).
@@ -110,7 +110,7 @@ pub(crate) fn descend(
     tree: &Tree,
     key: &[u8],
     data: &[u8],
-) -> Result<Path, Stop> {
+) -> Result<Path, Halt> {
     let data = if tree.repeats { data } else { &[] };
     let mut path = Path { steps: [(PageNumber::NONE, 0); MOST_LEVELS], depth: 0, leaf: tree.root };
     loop {
@@ -123,7 +123,7 @@ pub(crate) fn descend(
         let child = page.child(line).filter(|child| child.is_some());
         let (Some(child), true) = (child, path.depth < MOST_LEVELS) else {
             let problem = "a branch page without the child that a key needs";
-            return Err(Stop::Damaged { page: number, problem });
+            return Err(Halt::Damaged { page: number, problem });
         };
         path.steps[path.depth] = (number, line_u16(line));
         path.depth += 1;
@@ -137,7 +137,7 @@ pub(crate) fn seek(
     tree: &Tree,
     key: &[u8],
     data: &[u8],
-) -> Result<Position, Stop> {
+) -> Result<Position, Halt> {
     let path = descend(stage, tree, key, data)?;
     let page = stage.page(path.leaf)?;
     let line = if tree.repeats { page.search_pair(key, data) } else { page.search(key) };
@@ -151,7 +151,7 @@ pub(crate) fn get<T>(
     tree: &Tree,
     key: &[u8],
     read: impl FnOnce(u8, &[u8]) -> T,
-) -> Result<Option<T>, Stop> {
+) -> Result<Option<T>, Halt> {
     let position = seek(stage, tree, key, &[])?;
     let Ok(line) = position.line else {
         return Ok(None);
@@ -168,7 +168,7 @@ pub(crate) fn is_deleted(
     tree: &Tree,
     key: &[u8],
     data: &[u8],
-) -> Result<bool, Stop> {
+) -> Result<bool, Halt> {
     let position = seek(stage, tree, key, data)?;
     let leaf = position.path.leaf;
     let Ok(line) = position.line else {
@@ -187,7 +187,7 @@ pub(crate) fn walk(
     from: (&[u8], &[u8]),
     after: bool,
     mut visit: impl FnMut(&ese::page::Node<'_>) -> bool,
-) -> Result<bool, Stop> {
+) -> Result<bool, Halt> {
     let position = seek(stage, tree, from.0, from.1)?;
     let mut line = match position.line {
         Ok(line) => usize::from(line) + usize::from(after),
@@ -218,7 +218,7 @@ pub(crate) fn last_key(
     stage: &mut Stage<'_>,
     tree: &Tree,
     key: &mut Vec<u8>,
-) -> Result<bool, Stop> {
+) -> Result<bool, Halt> {
     let mut number = tree.root;
     for _ in 0..MOST_LEVELS {
         let page = tree_page(stage, tree, number)?;
@@ -233,12 +233,12 @@ pub(crate) fn last_key(
     Err(unreadable(number))
 }
 
-pub(super) const fn endless(page: PageNumber) -> Stop {
-    Stop::Damaged { page, problem: "a tree in which splitting does not make room" }
+pub(super) const fn endless(page: PageNumber) -> Halt {
+    Halt::Damaged { page, problem: "a tree in which splitting does not make room" }
 }
 
-pub(super) const fn unreadable(page: PageNumber) -> Stop {
-    Stop::Damaged { page, problem: "a node whose sizes do not fit its page" }
+pub(super) const fn unreadable(page: PageNumber) -> Halt {
+    Halt::Damaged { page, problem: "a node whose sizes do not fit its page" }
 }
 
 /// The flags that every page of a tree has in common.

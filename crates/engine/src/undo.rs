@@ -5,16 +5,16 @@ use units::ObjectId;
 
 use crate::edit::Undo;
 use crate::long_value;
-use crate::stage::{Stage, Stop};
+use crate::stage::{Halt, Stage};
 use crate::table_state::OpenTables;
 use crate::tree::{self, Tree};
 
 /// Undoes what one apply pushed, the last one first.
-pub(crate) fn undo(stage: &mut Stage<'_>, tables: &OpenTables, undos: &[Undo]) -> Result<(), Stop> {
+pub(crate) fn undo(stage: &mut Stage<'_>, tables: &OpenTables, undos: &[Undo]) -> Result<(), Halt> {
     undos.iter().rev().try_for_each(|undo| undo_one(stage, tables, undo))
 }
 
-fn undo_one(stage: &mut Stage<'_>, tables: &OpenTables, undo: &Undo) -> Result<(), Stop> {
+fn undo_one(stage: &mut Stage<'_>, tables: &OpenTables, undo: &Undo) -> Result<(), Halt> {
     match undo {
         Undo::InsertRow { tree, key } => {
             let table = tables.of_primary(*tree);
@@ -48,11 +48,11 @@ fn id(number: u32) -> LongValueId {
 }
 
 /// A tree that the log or the version store names.
-pub(crate) fn find(tables: &OpenTables, object: ObjectId) -> Result<&Tree, Stop> {
+pub(crate) fn find(tables: &OpenTables, object: ObjectId) -> Result<&Tree, Halt> {
     tables.tree(object).ok_or(UNKNOWN)
 }
 
-const UNKNOWN: Stop = Stop::Damaged {
+const UNKNOWN: Halt = Halt::Damaged {
     page: crate::space::DATABASE_ROOT,
     problem: "the catalog lacks a tree that the log names",
 };

@@ -19,7 +19,7 @@ mod space;
 mod subject;
 mod tree;
 
-pub use finding::{Finding, Report};
+pub use finding::{Report, VerifyFinding};
 pub use notice::Notice;
 pub use problem::Problem;
 pub use subject::Subject;
@@ -32,13 +32,13 @@ use crate::catalog::{CatalogTable, OBJECTS_NAME, OBJECTS_SHADOW_NAME, TreePlace}
 use crate::header::DatabaseHeader;
 use crate::reader::{DATABASE, PageSource, Reader, TreeKind, TreeSpace, salvage_space};
 use crate::space::{Extent, ExtentSet};
-use finding::Log;
+use finding::LogNeeded;
 use page_map::PageMap;
 
 /// Examines the database behind `source`, whose header is `header`. Damage becomes findings; only
 /// an error of the source itself ends the examination.
 pub fn verify<S: PageSource>(source: S, header: &DatabaseHeader) -> Result<Report, S::Error> {
-    let mut log = Log::default();
+    let mut log = LogNeeded::default();
     let page_count = source.page_count();
     let Some(reader) = open(source, &mut log)? else {
         return Ok(log.report);
@@ -55,7 +55,7 @@ pub fn verify<S: PageSource>(source: S, header: &DatabaseHeader) -> Result<Repor
 }
 
 /// The database with its catalog, or where that is damaged, with the catalog's second copy.
-fn open<S: PageSource>(mut source: S, log: &mut Log) -> Result<Option<Reader<S>>, S::Error> {
+fn open<S: PageSource>(mut source: S, log: &mut LogNeeded) -> Result<Option<Reader<S>>, S::Error> {
     let catalog = Subject::table(OBJECTS_NAME);
     let tables = Reader::read_catalog(&mut source);
     if let Some(tables) = log.keep(&catalog, tables)? {
@@ -81,7 +81,7 @@ fn open<S: PageSource>(mut source: S, log: &mut Log) -> Result<Option<Reader<S>>
 struct Examination<'h, S> {
     reader: Reader<S>,
     header: &'h DatabaseHeader,
-    log: Log,
+    log: LogNeeded,
     map: PageMap,
     /// Roots of trees of whose space a part is not known.
     lost_space: BTreeSet<PageNumber>,

@@ -12,8 +12,8 @@ use std::rc::Rc;
 use std::task::{Poll, Waker};
 
 use device::{
-    Caps, Completion, Device, DeviceError, Durability, Executor, FileEntry, FileImage, Op,
-    OpenMode, Outcome, Pending, Request, Volume, VolumeImage, completion,
+    Caps, Completed, Completion, Device, DeviceError, Durability, Executor, FileEntry, FileImage,
+    Op, OpenMode, Pending, Request, Volume, VolumeImage, completion,
 };
 use ledger::{Change, FileId, Ledger, NameChange, Tearing};
 use units::Seed;
@@ -273,8 +273,8 @@ fn change(op: &Op) -> Change {
 }
 
 /// Moves an outcome on to the completion that the caller holds.
-pub(crate) fn take(outcome: &mut Outcome) -> Outcome {
-    Outcome {
+pub(crate) fn take(outcome: &mut Completed) -> Completed {
+    Completed {
         buffer: outcome.buffer.take(),
         result: std::mem::replace(&mut outcome.result, Ok(())),
         submitted: outcome.submitted,

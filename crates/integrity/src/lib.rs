@@ -8,4 +8,4 @@ mod scan;
 mod tally;
 
 pub use scan::{ReadShape, judge_database, judge_pages};
-pub use tally::{Damage, Finding, Tally};
+pub use tally::{Damage, DamagedPage, Tally};

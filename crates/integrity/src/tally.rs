@@ -15,7 +15,7 @@ use ese::page_set::PageSet;
 use ese::page_state::{self, PageDamage, PageState};
 use units::PageNumber;
 
-pub use finding::{Damage, Finding};
+pub use finding::{Damage, DamagedPage};
 
 /// What has been found so far in the pages of one file.
 #[derive(Clone, Debug)]
@@ -36,7 +36,7 @@ pub struct Tally {
     /// Pages behind the space that the database owns. Of damage only flipped bits are looked for.
     pub foreign: u64,
     /// The damage, page by page; at most [`Tally::MOST_FINDINGS`].
-    pub findings: Vec<Finding>,
+    pub findings: Vec<DamagedPage>,
     /// Which pages are zeros.
     zeros: PageSet,
     /// Which pages the trees point to.
@@ -209,7 +209,7 @@ impl Tally {
             _ => {}
         }
         if self.findings.len() < Self::MOST_FINDINGS {
-            self.findings.push(Finding { page, damage });
+            self.findings.push(DamagedPage { page, damage });
         }
     }
 }

@@ -35,7 +35,7 @@ impl fmt::Display for Direction {
 
 /// Where a limit was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum RulePlace {
     /// Set in a file.
     File {
         /// The file.
@@ -61,7 +61,7 @@ pub struct Link {
     /// The lowest value, in bytes.
     pub bytes: u64,
     /// Where it is set.
-    pub place: Place,
+    pub place: RulePlace,
     /// False where IIS's request filter is removed: whether Exchange's own reads the value is not
     /// documented.
     pub is_certain: bool,
@@ -234,7 +234,7 @@ impl Server {
         };
         if let Some((bytes, line)) = host::content_length(host, &application.location())? {
             found.bytes = bytes;
-            found.place = Place::File { file: host.name().to_owned(), line, count: 1 };
+            found.place = RulePlace::File { file: host.name().to_owned(), line, count: 1 };
         }
         Ok(found)
     }
@@ -246,7 +246,7 @@ fn default_link(side: Side, kind: SettingKind, bytes: u64) -> Link {
         kind,
         direction: Direction::Upload,
         bytes,
-        place: Place::Default,
+        place: RulePlace::Default,
         is_certain: true,
     }
 }
@@ -266,7 +266,7 @@ fn link(
         kind,
         direction,
         bytes: lowest.bytes(),
-        place: Place::File {
+        place: RulePlace::File {
             file: file.name().to_owned(),
             line: lowest.line,
             count: of_kind().count(),

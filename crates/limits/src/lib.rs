@@ -13,7 +13,7 @@ mod lock;
 mod setting;
 
 pub use application::{APPLICATIONS, Application, Protocol, Side};
-pub use chain::{Chain, Direction, Link, Place, Server};
+pub use chain::{Chain, Direction, Link, RulePlace, Server};
 pub use config::ConfigFile;
 pub use edit::{Edit, LARGEST_BYTES, apply, needs_recycling, plan};
 pub use error::ConfigError;

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
 
 use limits::{
-    APPLICATIONS, Application, ConfigError, ConfigFile, Direction, Place, Protocol, Server,
+    APPLICATIONS, Application, ConfigError, ConfigFile, Direction, Protocol, RulePlace, Server,
     SettingKind, Side, apply, hosted_applications, needs_recycling, plan,
 };
 use proptest::prelude::*;
@@ -75,7 +75,7 @@ fn the_lowest_limit_of_the_whole_application_decides() {
 fn defaults_count_and_a_removed_filter_is_doubted() {
     let chains = server(Protocol::ActiveSync, Side::FrontEnd, SYNC).chains().unwrap();
     let content = &chains[0].links[0];
-    assert_eq!((content.bytes, &content.place), (30_000_000, &Place::Default));
+    assert_eq!((content.bytes, &content.place), (30_000_000, &RulePlace::Default));
     assert!(!content.is_certain);
     let documents = chains[0].effective(Direction::Download).unwrap();
     assert_eq!(documents.0, 10_240_000);

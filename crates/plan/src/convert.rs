@@ -10,7 +10,7 @@ use crate::model::{
 };
 use crate::preset::Preset;
 use crate::quantity::write_size;
-use crate::reader::{Given, NumberOrAuto, Place};
+use crate::reader::{Given, NumberOrAuto, TomlPlace};
 
 /// What the command line gives in place of the document.
 #[derive(Clone, Debug, Default)]
@@ -94,7 +94,7 @@ pub(crate) fn convert(
 fn apply(overrides: &Overrides, document: &mut low::Document) {
     fn given<T>(flag: &str, value: T) -> Given<T> {
         let key = flag.to_owned();
-        Given { value, place: Place { line: 0, key } }
+        Given { value, place: TomlPlace { line: 0, key } }
     }
     if let Some(test) = &overrides.test {
         document.test.kind = Some(given("--test", test.clone()));
@@ -173,7 +173,7 @@ impl Check<'_> {
         self.number(given, default, bounds)
     }
 
-    fn conflict(&mut self, place: &Place, message: impl Into<String>) {
+    fn conflict(&mut self, place: &TomlPlace, message: impl Into<String>) {
         let message = message.into();
         self.complaints.push(place.complaint(Problem::Conflict { message }));
     }
@@ -255,7 +255,7 @@ impl Check<'_> {
 
     /// Complains that `key` is absent from the section at `place`, unless it or the section was
     /// given but could not be read, which has been complained about already.
-    fn missing(&mut self, place: &Place, key: &str, example: &'static str) {
+    fn missing(&mut self, place: &TomlPlace, key: &str, example: &'static str) {
         let full = format!("{} {key}", place.key);
         let section = place.key.trim_matches(['[', ']']);
         if !self

@@ -1,13 +1,13 @@
 //! Takes checked values out of a section, each with its default and bounds.
 //!
-//! [`Section`] knows kinds and places; this adds what a key may hold, so that a document whose
+//! [`TomlSection`] knows kinds and places; this adds what a key may hold, so that a document whose
 //! defaults do not depend on each other is read and checked in one pass.
 
 use units::{Bytes, Nanos};
 
 use crate::bounds::{Quantity, within};
 use crate::complaint::{Complaint, Problem};
-use crate::reader::{Given, NumberOrAuto, Place, Section, Value};
+use crate::reader::{Given, NumberOrAuto, TomlPlace, TomlSection, Value};
 
 /// A value that is one of a few words.
 pub(crate) trait Choice: Copy + 'static {
@@ -19,12 +19,12 @@ pub(crate) trait Choice: Copy + 'static {
 
 /// A section being read.
 pub(crate) struct Keys<'a, 'c> {
-    section: Section<'a>,
+    section: TomlSection<'a>,
     complaints: &'c mut Vec<Complaint>,
 }
 
 impl<'a, 'c> Keys<'a, 'c> {
-    pub(crate) const fn new(section: Section<'a>, complaints: &'c mut Vec<Complaint>) -> Self {
+    pub(crate) const fn new(section: TomlSection<'a>, complaints: &'c mut Vec<Complaint>) -> Self {
         Self { section, complaints }
     }
 
@@ -53,7 +53,7 @@ impl<'a, 'c> Keys<'a, 'c> {
         self.section.finish(self.complaints);
     }
 
-    pub(crate) fn place(&self, key: &str) -> Place {
+    pub(crate) fn place(&self, key: &str) -> TomlPlace {
         self.section.place(key)
     }
 

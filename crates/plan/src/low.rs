@@ -10,7 +10,7 @@ mod example;
 use units::{Bytes, Nanos};
 
 use crate::complaint::Complaint;
-use crate::reader::{Lines, NumberOrAuto, Place, Section, parse};
+use crate::reader::{Lines, NumberOrAuto, TomlPlace, TomlSection, parse};
 
 pub use entry::quoted;
 pub(crate) use example::example;
@@ -34,20 +34,20 @@ trait Keys: Sized {
     const EXPLAINED: Explained;
 
     /// Takes the keys of the section, and leaves others for whatever follows.
-    fn take(section: &mut Section<'_>, complaints: &mut Vec<Complaint>) -> Self;
+    fn take(section: &mut TomlSection<'_>, complaints: &mut Vec<Complaint>) -> Self;
 
     /// Appends the section, with every key that has a value.
     fn write(&self, text: &mut String);
 
     /// Reads a section that has nothing but these keys.
-    fn read(mut section: Section<'_>, complaints: &mut Vec<Complaint>) -> Self {
+    fn read(mut section: TomlSection<'_>, complaints: &mut Vec<Complaint>) -> Self {
         let taken = Self::take(&mut section, complaints);
         section.finish(complaints);
         taken
     }
 
     /// Reads the section where it stands in the document.
-    fn below(root: &mut Section<'_>, complaints: &mut Vec<Complaint>) -> Self {
+    fn below(root: &mut TomlSection<'_>, complaints: &mut Vec<Complaint>) -> Self {
         Self::read(root.section(Self::EXPLAINED.key(), complaints), complaints)
     }
 }
@@ -68,7 +68,7 @@ macro_rules! section {
         $(#[$attribute])*
         #[derive(Default)]
         pub(crate) struct $section {
-            $(pub $place: Place,)?
+            $(pub $place: TomlPlace,)?
             $(pub $field: $kind,)*
         }
 
@@ -87,7 +87,7 @@ macro_rules! section {
                 },)*],
             };
 
-            fn take(section: &mut Section<'_>, complaints: &mut Vec<Complaint>) -> Self {
+            fn take(section: &mut TomlSection<'_>, complaints: &mut Vec<Complaint>) -> Self {
                 Self {
                     $($place: section.place(""),)?
                     $($field: Entry::take(section, name!($field $($key)?), complaints),)*
@@ -303,10 +303,10 @@ impl Document {
 pub(crate) fn read(text: &str, complaints: &mut Vec<Complaint>) -> Option<Document> {
     let lines = Lines::of_text(text);
     let table = parse(text, "plimsoll plan", complaints)?;
-    Some(document(Section::root(&table, &lines), complaints))
+    Some(document(TomlSection::root(&table, &lines), complaints))
 }
 
-fn document(mut root: Section<'_>, complaints: &mut Vec<Complaint>) -> Document {
+fn document(mut root: TomlSection<'_>, complaints: &mut Vec<Complaint>) -> Document {
     let document = Document {
         head: Head::take(&mut root, complaints),
         mailboxes: root

@@ -14,19 +14,19 @@ use crate::quantity::{parse_duration, parse_size};
 #[derive(Clone, Debug)]
 pub(crate) struct Given<T> {
     pub value: T,
-    pub place: Place,
+    pub place: TomlPlace,
 }
 
 /// Where a value stands: what complaints about it name.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Place {
+pub(crate) struct TomlPlace {
     /// Line counted from 1; 0 for the command line.
     pub line: usize,
     /// The key, with its section.
     pub key: String,
 }
 
-impl Place {
+impl TomlPlace {
     pub(crate) fn complaint(&self, problem: Problem) -> Complaint {
         Complaint { line: self.line, key: self.key.clone(), problem }
     }
@@ -148,7 +148,7 @@ pub(crate) fn parse<'a>(
         example,
     };
     let line = error.span().map_or(1, |span| Lines::of_text(text).of(span.start));
-    let place = Place { line, key: String::new() };
+    let place = TomlPlace { line, key: String::new() };
     complaints.push(place.complaint(problem));
     None
 }
@@ -162,7 +162,7 @@ const LONGEST_TEXT: usize = 4096;
 const LONGEST_KEY: usize = 64;
 
 /// One table of the document.
-pub(crate) struct Section<'a> {
+pub(crate) struct TomlSection<'a> {
     title: String,
     line: usize,
     lines: &'a Lines,
@@ -170,14 +170,14 @@ pub(crate) struct Section<'a> {
     known: Vec<&'static str>,
 }
 
-impl<'a> Section<'a> {
+impl<'a> TomlSection<'a> {
     /// The document itself.
     pub(crate) fn root(table: &'a DeTable<'a>, lines: &'a Lines) -> Self {
         Self { title: String::new(), line: 1, lines, table: Some(table), known: Vec::new() }
     }
 
     /// The place of `key`, or of the section where the key is absent.
-    pub(crate) fn place(&self, key: &str) -> Place {
+    pub(crate) fn place(&self, key: &str) -> TomlPlace {
         let entry = self.table.and_then(|table| table.get_key_value(key));
         let line = entry.map_or(self.line, |(name, _)| self.lines.of(name.span().start));
         let key = match (self.title.as_str(), key) {
@@ -185,7 +185,7 @@ impl<'a> Section<'a> {
             (title, "") => title.to_owned(),
             (title, key) => format!("{title} {key}"),
         };
-        Place { line, key }
+        TomlPlace { line, key }
     }
 
     fn find(&mut self, key: &'static str) -> Option<&'a Spanned<DeValue<'a>>> {
@@ -238,7 +238,7 @@ impl<'a> Section<'a> {
         &mut self,
         key: &'static str,
         complaints: &mut Vec<Complaint>,
-    ) -> Section<'a> {
+    ) -> TomlSection<'a> {
         let value = self.find(key);
         let table = value.and_then(|value| value.get_ref().as_table());
         if let (Some(value), None) = (value, table) {
@@ -256,7 +256,7 @@ impl<'a> Section<'a> {
         &mut self,
         key: &'static str,
         complaints: &mut Vec<Complaint>,
-    ) -> Vec<Section<'a>> {
+    ) -> Vec<TomlSection<'a>> {
         let Some(value) = self.find(key) else {
             return Vec::new();
         };
@@ -303,7 +303,7 @@ impl<'a> Section<'a> {
             complaints.push(self.wrong_kind(key, T::WANTED, value));
             return None;
         };
-        let place = Place { line: self.lines.of(value.span().start), ..self.place(key) };
+        let place = TomlPlace { line: self.lines.of(value.span().start), ..self.place(key) };
         Some(Given { value: read, place })
     }
 

@@ -6,7 +6,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::complaint::{Complaint, Problem};
-use crate::reader::{OUTSIDE, Place};
+use crate::reader::{OUTSIDE, TomlPlace};
 
 /// Puts `value`, which is TOML or a bare word, in the place of `path`: `section.key`, where
 /// sections in double brackets are counted from 1.
@@ -55,5 +55,5 @@ fn outside<T>(value: T) -> Spanned<T> {
 
 fn wrong(path: &str, message: &str) -> Complaint {
     let (key, message) = (path.to_owned(), message.to_owned());
-    Place { line: 0, key }.complaint(Problem::Conflict { message })
+    TomlPlace { line: 0, key }.complaint(Problem::Conflict { message })
 }

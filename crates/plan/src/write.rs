@@ -4,7 +4,7 @@ use units::Bytes;
 
 use crate::low::{self, Document};
 use crate::model::{Plan, Sessions};
-use crate::reader::{Given, NumberOrAuto, Place};
+use crate::reader::{Given, NumberOrAuto, TomlPlace};
 
 impl Plan {
     /// A TOML text that [`Plan::parse`] reads back as an equal plan, every value spelled out.
@@ -111,7 +111,7 @@ impl Plan {
 }
 
 fn given<T>(value: T) -> Given<T> {
-    let place = Place::default();
+    let place = TomlPlace::default();
     Given { value, place }
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use plan::Plan;
-use trial::prepare::{self, Action, PrepareError, Progress, Target};
+use trial::prepare::{self, Action, FillTarget, PrepareError, Progress};
 use trial::{Coordinator, Stop};
 
 use crate::allowance::{self, DatabaseUse};
@@ -106,7 +106,7 @@ fn one_group(
     // Where requests are given up the world stays as it is: to let go of it would wait for them.
     let world = ManuallyDrop::new(wire::world()?);
     let target =
-        |location: trial::Location| Target { action: actions[&location.plan.index], location };
+        |location: trial::Location| FillTarget { action: actions[&location.plan.index], location };
     let targets = wire::locations(&world, &databases)?.into_iter().map(target).collect();
     let news = news.clone();
     let sink: trial::Sink<Progress> = Rc::new(move |step| news.tell(step));

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::date::day;
-use crate::sheet::{BadRow, Row, Sheet};
+use crate::sheet::{BadRow, Sheet, SheetRow};
 use crate::{Activity, FileReport};
 
 /// Adds a file; `known` are the users that were counted before.
@@ -22,7 +22,7 @@ pub(super) fn read(
 }
 
 fn user(
-    row: Row<'_>,
+    row: SheetRow<'_>,
     report: &mut FileReport,
     activity: &mut Activity,
     known: &mut BTreeSet<String>,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::kind::Kind;
+use crate::kind::LogKind;
 use crate::sheet::BadRow;
 
 /// Why there is no profile.
@@ -30,7 +30,7 @@ pub enum ProfileError {
         /// The file.
         file: String,
         /// What its headers say it is.
-        kind: Kind,
+        kind: LogKind,
         /// What was wrong with the first row.
         first: BadRow,
     },
@@ -47,7 +47,7 @@ impl fmt::Display for ProfileError {
                 writeln!(f, "{file}: not a kind of file that is known here; its headers are")?;
                 writeln!(f, "  {}", shown(found))?;
                 write!(f, "known are, by the headers they must have:")?;
-                for kind in Kind::ALL {
+                for kind in LogKind::ALL {
                     let needed = kind.needed().join(", ");
                     write!(f, "\n  {kind}: {needed}")?;
                 }

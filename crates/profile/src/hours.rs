@@ -1,15 +1,15 @@
 //! Log files by hour of the day, from either of the two scripts that count them.
 
 use crate::FileReport;
-use crate::kind::Kind;
-use crate::sheet::{BadRow, Row, Sheet};
+use crate::kind::LogKind;
+use crate::sheet::{BadRow, Sheet, SheetRow};
 
 /// Adds a file to the sums of each hour.
 pub(super) fn read(mut sheet: Sheet<'_>, report: &mut FileReport, hours: &mut [f64; 24]) {
     while let Some(row) = sheet.next() {
         report.rows += 1;
         let read = match report.kind {
-            Kind::LogHours => row.and_then(|row| one_hour(row, hours)),
+            LogKind::LogHours => row.and_then(|row| one_hour(row, hours)),
             _ => row.and_then(|row| one_database(row, hours)),
         };
         if let Err(bad) = read {
@@ -19,7 +19,7 @@ pub(super) fn read(mut sheet: Sheet<'_>, report: &mut FileReport, hours: &mut [f
 }
 
 /// A row per database, a column per hour; an hour without files is empty.
-fn one_database(row: Row<'_>, hours: &mut [f64; 24]) -> Result<(), BadRow> {
+fn one_database(row: SheetRow<'_>, hours: &mut [f64; 24]) -> Result<(), BadRow> {
     let mut counts = [0; 24];
     for (hour, count) in counts.iter_mut().enumerate() {
         *count = row.count_or_zero(&format!("Hour-{hour:02}"))?;
@@ -32,7 +32,7 @@ fn one_database(row: Row<'_>, hours: &mut [f64; 24]) -> Result<(), BadRow> {
 
 /// A row per hour. Samples of an hour may cover more or less than whole hours, so log files are
 /// counted per second of them where the script says how many there were.
-fn one_hour(row: Row<'_>, hours: &mut [f64; 24]) -> Result<(), BadRow> {
+fn one_hour(row: SheetRow<'_>, hours: &mut [f64; 24]) -> Result<(), BadRow> {
     let hour = row.count("Hour")?;
     let place = usize::try_from(hour).ok().and_then(|hour| hours.get_mut(hour));
     let sum = place.ok_or_else(|| row.bad("Hour", "0 to 23"))?;

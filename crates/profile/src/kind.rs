@@ -5,7 +5,7 @@ use std::fmt;
 
 /// What a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum LogKind {
     /// A message tracking log of a transport server.
     MessageTracking,
     /// What `Generate-MessageProfile.ps1` writes.
@@ -22,7 +22,7 @@ pub enum Kind {
     EmailActivity,
 }
 
-impl Kind {
+impl LogKind {
     /// Every kind, the more particular before the more general.
     pub const ALL: [Self; 7] = [
         Self::MessageTracking,
@@ -52,7 +52,7 @@ impl Kind {
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for LogKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::MessageTracking => "message tracking log",

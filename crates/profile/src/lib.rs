@@ -22,7 +22,7 @@ mod tests;
 
 pub use combine::{Profile, ScriptFigures, TierProfile};
 pub use error::ProfileError;
-pub use kind::Kind;
+pub use kind::LogKind;
 pub use sheet::{BadRow, decode};
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -68,7 +68,7 @@ pub struct FileReport {
     /// Its name, as given.
     pub name: String,
     /// What it is.
-    pub kind: Kind,
+    pub kind: LogKind,
     /// Rows below the headers.
     pub rows: u64,
     /// Rows left out on purpose, by reason.
@@ -87,7 +87,7 @@ pub struct FileReport {
 const MOST_EXAMPLES: usize = 3;
 
 impl FileReport {
-    fn new(name: &str, kind: Kind) -> Self {
+    fn new(name: &str, kind: LogKind) -> Self {
         Self {
             name: name.to_owned(),
             kind,
@@ -164,14 +164,14 @@ impl Collector {
         let mut report = FileReport::new(name, kind);
         report.version = sheet::version(&text);
         match kind {
-            Kind::MessageTracking => self.traffic.read(sheet, &mut report, &self.options),
-            Kind::MessageProfile => message_profile::read(sheet, &mut report, &mut self.sites),
-            Kind::LogFilesByHour | Kind::LogHours => self.read_hours(sheet, &mut report),
-            Kind::MailboxStatistics | Kind::MailboxUsage => {
+            LogKind::MessageTracking => self.traffic.read(sheet, &mut report, &self.options),
+            LogKind::MessageProfile => message_profile::read(sheet, &mut report, &mut self.sites),
+            LogKind::LogFilesByHour | LogKind::LogHours => self.read_hours(sheet, &mut report),
+            LogKind::MailboxStatistics | LogKind::MailboxUsage => {
                 let known = &mut self.known_mailboxes;
                 mailboxes::read(sheet, &mut report, &mut self.mailboxes, known);
             }
-            Kind::EmailActivity => {
+            LogKind::EmailActivity => {
                 let known = &mut self.known_users;
                 activity::read(sheet, &mut report, &mut self.activity, known);
             }

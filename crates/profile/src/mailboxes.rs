@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::FileReport;
 use crate::date::day;
-use crate::kind::Kind;
-use crate::sheet::{BadRow, Row, Sheet};
+use crate::kind::LogKind;
+use crate::sheet::{BadRow, Sheet, SheetRow};
 
 /// One mailbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,14 +57,14 @@ pub(super) fn read(
 
 /// What tells mailboxes apart. Display names do not; names in usage reports may be concealed, but
 /// stay different.
-fn identity(row: Row<'_>) -> String {
+fn identity(row: SheetRow<'_>) -> String {
     let columns = ["User Principal Name", "MailboxGuid", "PrimarySmtpAddress"];
     let mut texts = columns.iter().map(|column| row.text(column));
     texts.find(|text| !text.is_empty()).unwrap_or("").to_lowercase()
 }
 
 /// Why a row is no user's mailbox. Kinds that the message profile leaves out are left out here too.
-fn no_mailbox(row: Row<'_>) -> Option<&'static str> {
+fn no_mailbox(row: SheetRow<'_>) -> Option<&'static str> {
     if row.is_true("Is Deleted") || !row.text("DisconnectDate").is_empty() {
         return Some("deleted or disconnected");
     }
@@ -82,8 +82,8 @@ fn no_mailbox(row: Row<'_>) -> Option<&'static str> {
     None
 }
 
-fn mailbox(row: Row<'_>, kind: Kind) -> Result<Mailbox, BadRow> {
-    if kind == Kind::MailboxStatistics {
+fn mailbox(row: SheetRow<'_>, kind: LogKind) -> Result<Mailbox, BadRow> {
+    if kind == LogKind::MailboxStatistics {
         let deleted = match row.text("TotalDeletedItemSize") {
             "" => 0,
             _ => row.length("TotalDeletedItemSize")?,

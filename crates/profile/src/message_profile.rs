@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::FileReport;
-use crate::sheet::{BadRow, Row, Sheet};
+use crate::sheet::{BadRow, Sheet, SheetRow};
 use crate::tracking::Counted;
 
 /// The mail of one site.
@@ -42,7 +42,7 @@ pub(super) fn read(
     }
 }
 
-fn site(row: Row<'_>) -> Result<(String, SiteMail), BadRow> {
+fn site(row: SheetRow<'_>) -> Result<(String, SiteMail), BadRow> {
     let days = row.count("TotalDays")?;
     if days == 0 {
         return Err(row.bad("TotalDays", "one day or more"));

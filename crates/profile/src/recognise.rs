@@ -1,15 +1,15 @@
 //! Which kind of file an administrator has given.
 
 use crate::error::ProfileError;
-use crate::kind::Kind;
+use crate::kind::LogKind;
 use crate::sheet::Sheet;
 
 /// What the file `name` is.
-pub(super) fn recognise(name: &str, sheet: &Sheet<'_>) -> Result<Kind, ProfileError> {
+pub(super) fn recognise(name: &str, sheet: &Sheet<'_>) -> Result<LogKind, ProfileError> {
     if sheet.headers().is_empty() {
         return Err(ProfileError::Empty { file: name.to_owned() });
     }
-    Kind::ALL
+    LogKind::ALL
         .into_iter()
         .find(|kind| kind.needed().iter().all(|header| sheet.has(header)))
         .ok_or_else(|| ProfileError::Unknown {

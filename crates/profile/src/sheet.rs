@@ -130,7 +130,7 @@ impl<'a> Sheet<'a> {
     }
 
     /// The next row; rows of a message tracking log that name the columns anew do so here.
-    pub(super) fn next(&mut self) -> Option<Result<Row<'_>, BadRow>> {
+    pub(super) fn next(&mut self) -> Option<Result<SheetRow<'_>, BadRow>> {
         loop {
             match self.reader.read_record(&mut self.record) {
                 Ok(false) => return None,
@@ -153,19 +153,19 @@ impl<'a> Sheet<'a> {
             }
         }
         let line = self.line();
-        Some(Ok(Row { record: &self.record, names: &self.names, line }))
+        Some(Ok(SheetRow { record: &self.record, names: &self.names, line }))
     }
 }
 
 /// One row.
 #[derive(Clone, Copy)]
-pub(super) struct Row<'s> {
+pub(super) struct SheetRow<'s> {
     record: &'s StringRecord,
     names: &'s [String],
     line: u64,
 }
 
-impl<'s> Row<'s> {
+impl<'s> SheetRow<'s> {
     /// The text in the column, empty where the row has no such column.
     pub(super) fn text(&self, column: &str) -> &'s str {
         let column = same(column);

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use units::Bytes;
 
-use crate::{Collector, Kind, Options, Profile, ProfileError};
+use crate::{Collector, LogKind, Options, Profile, ProfileError};
 
 /// Two days of a small office: Friday the 20th and Saturday the 21st of November 2026.
 const LOG: &str = "\u{FEFF}#Software: Microsoft Exchange Server\r
@@ -47,7 +47,7 @@ fn a_tracking_log() {
     assert!((tier.messages_per_day - 4.0 / 3.0).abs() < 1e-12);
     assert_eq!(tier.average_message, Some(Bytes((10240 + 2 * 20480 + 1000) / 4)));
     let report = &profile.files[0];
-    assert_eq!((report.kind, report.rows, report.bad_rows), (Kind::MessageTracking, 9, 1));
+    assert_eq!((report.kind, report.rows, report.bad_rows), (LogKind::MessageTracking, 9, 1));
     assert_eq!(
         report.bad_examples[0].to_string(),
         "line 13: total-bytes is \"many\", not a whole number"
@@ -281,7 +281,7 @@ proptest::proptest! {
     fn any_bytes(bytes: Vec<u8>, kind in 0_usize..7, rows in "[0-9a-zA-Z,;\"\n .:@-]{0,200}") {
         let mut collector = Collector::new(Options::default());
         let _ = collector.add("bytes", &bytes);
-        let headers = Kind::ALL[kind].needed().join(",");
+        let headers = LogKind::ALL[kind].needed().join(",");
         let _ = collector.add("rows", format!("{headers}\n{rows}").as_bytes());
         let _ = collector.finish();
     }

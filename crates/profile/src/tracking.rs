@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use crate::date::{Date, moment};
-use crate::sheet::{BadRow, Row, Sheet};
+use crate::sheet::{BadRow, Sheet, SheetRow};
 use crate::{FileReport, Options};
 
 /// Everything counted so far.
@@ -55,7 +55,7 @@ impl Traffic {
 
     fn row(
         &mut self,
-        row: Row<'_>,
+        row: SheetRow<'_>,
         report: &mut FileReport,
         options: &Options,
     ) -> Result<(), BadRow> {
@@ -96,7 +96,7 @@ impl Traffic {
     }
 }
 
-fn recipients(row: Row<'_>) -> Vec<String> {
+fn recipients(row: SheetRow<'_>) -> Vec<String> {
     let addresses = row.text("recipient-address").split(';');
     addresses
         .map(|address| address.trim().to_lowercase())
@@ -105,7 +105,7 @@ fn recipients(row: Row<'_>) -> Vec<String> {
 }
 
 /// Why a message was not written by a person.
-fn machine_made(row: Row<'_>) -> Option<&'static str> {
+fn machine_made(row: SheetRow<'_>) -> Option<&'static str> {
     let monitors = |address: &str| {
         let address = address.trim().to_lowercase();
         address.starts_with("healthmailbox") || address.starts_with("extest_")

@@ -173,7 +173,7 @@ impl SeriesInterval {
 /// Things counted in an interval, per database.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Counters {
+pub struct IntervalCounters {
     /// Commits that did not wait for the log.
     pub transactions_lazy: u64,
     /// Commits that waited for the log.
@@ -200,7 +200,7 @@ pub struct Counters {
     pub late_starts: u64,
 }
 
-impl AddAssign for Counters {
+impl AddAssign for IntervalCounters {
     fn add_assign(&mut self, other: Self) {
         self.transactions_lazy += other.transactions_lazy;
         self.transactions_durable += other.transactions_durable;
@@ -217,7 +217,7 @@ impl AddAssign for Counters {
     }
 }
 
-impl Counters {
+impl IntervalCounters {
     /// All operations of all kinds.
     pub fn operations(&self) -> u64 {
         self.inserts + self.deletes + self.replaces + self.reads
@@ -249,7 +249,7 @@ pub struct DatabaseInterval {
     pub series: Vec<SeriesInterval>,
     /// Things counted.
     #[serde(default)]
-    pub counters: Counters,
+    pub counters: IntervalCounters,
     /// Levels at the end.
     #[serde(default)]
     pub gauges: Gauges,

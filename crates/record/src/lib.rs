@@ -26,7 +26,7 @@ pub use event::{
 };
 pub use histogram::{Histogram, HistogramError, Summary};
 pub use interval::{
-    Counters, DatabaseInterval, Gauges, HostSample, Interval, STALL_MINIMUM_NS, Series,
+    DatabaseInterval, Gauges, HostSample, Interval, IntervalCounters, STALL_MINIMUM_NS, Series,
     SeriesInterval, Unanswered,
 };
 pub use phase::Phase;

@@ -6,8 +6,8 @@ use std::fmt;
 use crate::codec::{self, DecodeError, Seal, SealCheck};
 use crate::pause::Looked;
 use crate::{
-    Checksum, Counters, Edge, Event, Finished, Gauges, Histogram, HostSample, Interval, Issue,
-    LogLine, LongRequest, Phase, PhaseMark, ProcessorShares, Series, SeriesInterval, Start,
+    Checksum, Edge, Event, Finished, Gauges, Histogram, HostSample, Interval, IntervalCounters,
+    Issue, LogLine, LongRequest, Phase, PhaseMark, ProcessorShares, Series, SeriesInterval, Start,
     Summary, Tuned, Unanswered, VolumeReads,
 };
 
@@ -65,7 +65,7 @@ pub struct PhaseTotals {
     /// Requests by kind.
     pub series: BTreeMap<Series, SeriesTotal>,
     /// Things counted.
-    pub counters: Counters,
+    pub counters: IntervalCounters,
     /// Levels at the end of the last interval.
     pub gauges: Gauges,
 }
@@ -113,7 +113,7 @@ pub struct DatabaseRow {
     /// Requests by kind.
     pub series: BTreeMap<Series, SeriesRow>,
     /// Things counted.
-    pub counters: Counters,
+    pub counters: IntervalCounters,
     /// Levels at the end.
     pub gauges: Gauges,
 }
@@ -239,7 +239,7 @@ impl RunRecord {
     fn push_phase(&mut self, mark: PhaseMark) {
         match mark.edge {
             Edge::Begin => {
-                self.phases.push(PhaseSpan { phase: mark.phase, from_ns: mark.at_ns, to_ns: None })
+                self.phases.push(PhaseSpan { phase: mark.phase, from_ns: mark.at_ns, to_ns: None });
             }
             Edge::End => {
                 let open = self.phases.iter_mut().rev();

@@ -5,9 +5,9 @@ use units::{Prng, Seed};
 
 use crate::codec::SCHEMA;
 use crate::{
-    Checksum, Counters, DatabaseFacts, DatabaseInterval, Edge, Event, Finished, Gauges, HostSample,
-    Interval, LogLine, Machine, OperationMix, Phase, PhaseMark, RunRecord, Series, SeriesInterval,
-    Settings, Start, TestType, Thresholds, VolumeFacts,
+    Checksum, DatabaseFacts, DatabaseInterval, Edge, Event, Finished, Gauges, HostSample, Interval,
+    IntervalCounters, LogLine, Machine, OperationMix, Phase, PhaseMark, RunRecord, Series,
+    SeriesInterval, Settings, Start, TestType, Thresholds, VolumeFacts,
 };
 
 const SECOND: u64 = 1_000_000_000;
@@ -219,7 +219,7 @@ impl Synthetic {
         DatabaseInterval {
             index,
             series,
-            counters: Counters {
+            counters: IntervalCounters {
                 transactions_lazy: transactions * 7 / 10,
                 transactions_durable: transactions - transactions * 7 / 10,
                 conflicts: number % 3,

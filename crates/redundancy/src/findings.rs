@@ -137,7 +137,7 @@ impl fmt::Display for Problem {
 
 /// A problem of a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
+pub struct GroupFinding {
     /// Which; none where only a virtual address was seen.
     pub key: Option<GroupKey>,
     /// In which of the silent owners, where there is no group.
@@ -215,19 +215,19 @@ pub(crate) fn judge(
     groups: &BTreeMap<GroupKey, Vec<Source>>,
     rivalries: &BTreeMap<GroupKey, Rivalry>,
     silent: &[Silent],
-) -> Vec<Finding> {
+) -> Vec<GroupFinding> {
     let mut findings = Vec::new();
     for (key, sources) in groups {
         let mut problems = rivalries.get(key).map_or_else(Vec::new, Rivalry::problems);
         problems.extend(between_protocols(key, sources, groups));
         problems.extend(of_packets(sources));
-        findings.extend(problems.into_iter().map(|problem| Finding {
+        findings.extend(problems.into_iter().map(|problem| GroupFinding {
             key: Some(key.clone()),
             silent: None,
             problem,
         }));
     }
-    findings.extend(silent.iter().map(|silent| Finding {
+    findings.extend(silent.iter().map(|silent| GroupFinding {
         key: None,
         silent: Some(silent.clone()),
         problem: Problem::Silent,

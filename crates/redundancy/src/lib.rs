@@ -17,7 +17,7 @@ mod watch;
 
 pub use advert::{Advert, GroupKey, Protocol};
 pub use capture::{CaptureError, CaptureSummary, read_capture};
-pub use findings::{Finding, Problem};
+pub use findings::{GroupFinding, Problem};
 pub use router::{MacKind, VirtualMac};
 pub use segment::{Family, Segment};
 pub use source::{Silent, Source};

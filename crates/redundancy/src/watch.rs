@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 use crate::advert::{Advert, GroupKey, Protocol};
-use crate::findings::{Finding, Rivalry, judge};
+use crate::findings::{GroupFinding, Rivalry, judge};
 use crate::frame::{ArpClaim, Content, Frame, open};
 use crate::router::{MacKind, VirtualMac};
 use crate::segment::{Family, Segment};
@@ -36,7 +36,7 @@ pub struct Survey {
     /// Owners that were silent.
     pub silent: Vec<Silent>,
     /// What is wrong, or worth knowing.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<GroupFinding>,
     segments: BTreeSet<Segment>,
 }
 

@@ -6,7 +6,7 @@
 use std::net::IpAddr;
 
 use proptest::prelude::*;
-use redundancy::{CaptureError, Finding, Problem, Protocol, Survey, Watch, read_capture};
+use redundancy::{CaptureError, GroupFinding, Problem, Protocol, Survey, Watch, read_capture};
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -108,7 +108,7 @@ fn together(mut parts: Vec<Vec<(u64, Vec<u8>)>>) -> Survey {
 }
 
 fn clashes(survey: &Survey) -> Vec<&Problem> {
-    let clash = |finding: &&Finding| finding.problem.is_clash();
+    let clash = |finding: &&GroupFinding| finding.problem.is_clash();
     survey.findings.iter().filter(clash).map(|finding| &finding.problem).collect()
 }
 

@@ -110,7 +110,7 @@ pub struct Table {
     /// The columns.
     pub columns: Vec<Column>,
     /// The rows, each with one cell per column.
-    pub rows: Vec<Row>,
+    pub rows: Vec<TableRow>,
 }
 
 /// A column of a table.
@@ -128,7 +128,7 @@ pub struct Column {
 
 /// A row of a table.
 #[derive(Clone, Debug)]
-pub struct Row {
+pub struct TableRow {
     /// One cell per column.
     pub cells: Vec<Cell>,
     /// Whether it sums up the rows above.
@@ -210,7 +210,7 @@ impl Cell {
     }
 }
 
-impl Row {
+impl TableRow {
     /// A row of plain values.
     pub const fn body(cells: Vec<Cell>) -> Self {
         Self { cells, sum: false }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 /// One entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct GlossaryEntry {
     /// Name for links.
     pub id: &'static str,
     /// Name for people.
@@ -20,32 +20,32 @@ pub struct Entry {
 
 static TEXT: &str = include_str!("../../../docs/glossary.md");
 
-static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| parse(TEXT));
+static ENTRIES: LazyLock<Vec<GlossaryEntry>> = LazyLock::new(|| parse(TEXT));
 
 /// Every entry, in the order of the document.
-pub fn entries() -> &'static [Entry] {
+pub fn entries() -> &'static [GlossaryEntry] {
     &ENTRIES
 }
 
 /// The entry of a name for links.
-pub fn entry(id: &str) -> Option<&'static Entry> {
+pub fn entry(id: &str) -> Option<&'static GlossaryEntry> {
     entries().iter().find(|entry| entry.id == id)
 }
 
 /// The entries of a document: a heading of level three, the line with link, unit and source, and
 /// the text up to the next heading. An entry without that line is left out.
-fn parse(text: &'static str) -> Vec<Entry> {
+fn parse(text: &'static str) -> Vec<GlossaryEntry> {
     text.split("\n### ").skip(1).filter_map(parse_entry).collect()
 }
 
-fn parse_entry(text: &'static str) -> Option<Entry> {
+fn parse_entry(text: &'static str) -> Option<GlossaryEntry> {
     let (title, rest) = text.split_once('\n')?;
     let (facts, rest) = rest.split_once('\n')?;
     let mut facts = facts.split(" | ");
     let id = facts.next()?.trim_matches('`');
     let (unit, source) = (facts.next()?, facts.next()?);
     let end = rest.find("\n## ").unwrap_or(rest.len());
-    Some(Entry { id, title, unit, source, text: rest[..end].trim() })
+    Some(GlossaryEntry { id, title, unit, source, text: rest[..end].trim() })
 }
 
 #[cfg(test)]

@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 
 use record::{
-    Counters, Gauges, HostSample, Issue, Phase, PhaseTotals, ProcessorShares, RunRecord, Seal,
-    Series, Summary, Unanswered,
+    Gauges, HostSample, IntervalCounters, Issue, Phase, PhaseTotals, ProcessorShares, RunRecord,
+    Seal, Series, Summary, Unanswered,
 };
 use serde::Serialize;
-use verdict::{Finding, Limit, Outcome, Verdict};
+use verdict::{Finding, Limit, Ruling, Verdict};
 
 use crate::mailboxes::Carried;
 use crate::{meaning, next};
@@ -83,7 +83,7 @@ struct PhasePart {
     seconds: f64,
     transactional_iops: f64,
     series: BTreeMap<Series, SeriesPart>,
-    counters: Counters,
+    counters: IntervalCounters,
     gauges: Gauges,
 }
 
@@ -173,12 +173,12 @@ fn run_part(run: &RunRecord) -> RunPart<'_> {
     }
 }
 
-const fn outcome_name(outcome: Outcome) -> &'static str {
+const fn outcome_name(outcome: Ruling) -> &'static str {
     match outcome {
-        Outcome::Pass => "pass",
-        Outcome::Warn => "warning",
-        Outcome::Fail => "fail",
-        Outcome::CannotJudge => "cannot_judge",
+        Ruling::Pass => "pass",
+        Ruling::Warn => "warning",
+        Ruling::Fail => "fail",
+        Ruling::CannotJudge => "cannot_judge",
     }
 }
 

@@ -2,7 +2,7 @@
 //! to promise and what to try next.
 
 use record::{Phase, RunRecord, Series};
-use verdict::{Evidence, Finding, Kind, Outcome, Unit, Verdict};
+use verdict::{Evidence, Finding, Kind, Ruling, Unit, Verdict};
 
 use crate::mailboxes::Carried;
 use crate::{format, passes};
@@ -10,9 +10,9 @@ use crate::{format, passes};
 /// What the run means.
 pub(crate) fn sentences(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
     match verdict.outcome {
-        Outcome::Pass | Outcome::Warn => passed(run, verdict),
-        Outcome::Fail => failed(run, verdict),
-        Outcome::CannotJudge => not_judged(run, verdict),
+        Ruling::Pass | Ruling::Warn => passed(run, verdict),
+        Ruling::Fail => failed(run, verdict),
+        Ruling::CannotJudge => not_judged(run, verdict),
     }
 }
 
@@ -37,7 +37,7 @@ fn passed(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
     } else {
         said.push("Every rule that applies was kept.".to_owned());
     }
-    said.extend(objections(run, verdict, Outcome::Warn));
+    said.extend(objections(run, verdict, Ruling::Warn));
     said
 }
 
@@ -45,14 +45,14 @@ fn failed(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
     let damaged = verdict
         .findings
         .iter()
-        .any(|finding| finding.kind == Kind::Damage && finding.outcome == Outcome::Fail);
+        .any(|finding| finding.kind == Kind::Damage && finding.outcome == Ruling::Fail);
     let answer = match (damaged, passes::judged(run)) {
         (true, _) => "Not fit to hold data.",
         (false, None) => "Does not carry this load.",
         (false, Some(_)) => "Too slow to be read like this.",
     };
     let mut said = vec![answer.to_owned()];
-    said.extend(objections(run, verdict, Outcome::Fail));
+    said.extend(objections(run, verdict, Ruling::Fail));
     said
 }
 
@@ -70,7 +70,7 @@ pub(crate) fn decisive(verdict: &Verdict) -> Vec<&Finding> {
     let unjudged = |kind: Option<Kind>| {
         let findings = verdict.findings.iter();
         findings.filter(move |finding| {
-            finding.outcome == Outcome::CannotJudge && kind.is_none_or(|kind| finding.kind == kind)
+            finding.outcome == Ruling::CannotJudge && kind.is_none_or(|kind| finding.kind == kind)
         })
     };
     let kinds = [Some(Kind::Record), Some(Kind::Validity), None];
@@ -83,7 +83,7 @@ pub(crate) fn decisive(verdict: &Verdict) -> Vec<&Finding> {
 }
 
 /// One sentence per finding of an outcome, damage first.
-fn objections(run: &RunRecord, verdict: &Verdict, outcome: Outcome) -> Vec<String> {
+fn objections(run: &RunRecord, verdict: &Verdict, outcome: Ruling) -> Vec<String> {
     let matching = verdict.findings.iter().filter(|finding| finding.outcome == outcome);
     let mut matching: Vec<&Finding> = matching.collect();
     matching.sort_by_key(|finding| finding.kind != Kind::Damage);

@@ -2,7 +2,7 @@
 
 use record::{Phase, RunRecord};
 use units::Bytes;
-use verdict::{Finding, Outcome, Verdict};
+use verdict::{Finding, Ruling, Verdict};
 
 use crate::{meaning, passes};
 
@@ -16,9 +16,9 @@ const SOME_PLAN: &str = "plimsoll run PLAN";
 /// The steps, the most important one first.
 pub(crate) fn steps(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
     match verdict.outcome {
-        Outcome::Pass | Outcome::Warn => vec![passed(run)],
-        Outcome::Fail => failed(run, verdict),
-        Outcome::CannotJudge => {
+        Ruling::Pass | Ruling::Warn => vec![passed(run)],
+        Ruling::Fail => failed(run, verdict),
+        Ruling::CannotJudge => {
             let mut steps: Vec<String> = Vec::new();
             for finding in meaning::decisive(verdict) {
                 let step = not_judged(run, finding);
@@ -98,7 +98,7 @@ fn passed(run: &RunRecord) -> String {
 fn failed(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
     let fails = |rule: &str| {
         let mut findings = verdict.findings.iter();
-        findings.any(|finding| finding.outcome == Outcome::Fail && finding.rule == rule)
+        findings.any(|finding| finding.outcome == Ruling::Fail && finding.rule == rule)
     };
     if fails("checksums") || fails("input-output-errors") {
         return vec![

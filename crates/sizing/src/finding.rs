@@ -26,7 +26,7 @@ impl Severity {
 
 /// One thing wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
+pub struct DesignFinding {
     /// How bad it is.
     pub severity: Severity,
     /// The result that shows it.

@@ -45,7 +45,7 @@ mod work;
 use plan::Deployment;
 
 pub use architecture::{Architecture, Build, VolumeArchitecture};
-pub use finding::{Finding, Severity};
+pub use finding::{DesignFinding, Severity};
 pub use key::{FailureMode, Key, ProcessorKey, ServerKind, TierKey};
 pub use quirk::Quirk;
 pub use schedule::{BackupDay, schedule};
@@ -66,7 +66,7 @@ pub struct Sizing {
     /// Known mistakes of the official calculator that make a difference here.
     pub notes: Vec<Note>,
     /// What is wrong with the deployment.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<DesignFinding>,
 }
 
 /// Sizes a deployment.

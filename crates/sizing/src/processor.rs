@@ -14,7 +14,7 @@ const CLIENT_ACCESS_SHARE: f64 = 0.8;
 /// Client access servers on top, to stand failures. Source: S-W76.
 const CLIENT_ACCESS_SPARES: f64 = 2.0;
 
-/// Needs, and where speeds are known, utilisations.
+/// Requirements, and where speeds are known, utilisations.
 pub(crate) fn processor(work: &mut Work<'_>, failures: &Failures) {
     let servers = &work.deployment.servers;
     let first = available(work, ServerKind::First, servers.first);

@@ -4,7 +4,7 @@ use plan::Deployment;
 
 use crate::Sizing;
 use crate::layout::{Layout, Mode, lay_out, play};
-use crate::provision::Needs;
+use crate::provision::Requirements;
 
 /// A layout and what failures do to it.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,12 +14,12 @@ pub struct Simulated {
     /// Every failure, the harmless first.
     pub modes: Vec<Mode>,
     /// What it was laid out from; it knows what a failure costs the survivors.
-    pub needs: Needs,
+    pub needs: Requirements,
 }
 
 /// Lays one group out and plays its failures; none without copies, or where there is no layout.
 pub fn simulate(deployment: &Deployment, sizing: &Sizing) -> Option<Simulated> {
-    let needs = Needs::of(deployment, &sizing.sheet, sizing.architecture).ok()?;
+    let needs = Requirements::of(deployment, &sizing.sheet, sizing.architecture).ok()?;
     if !needs.copies {
         return None;
     }

@@ -4,13 +4,13 @@ use plan::deployment::SiteModel;
 
 use crate::architecture::{Architecture, Build};
 use crate::failure::Failures;
-use crate::finding::Finding;
+use crate::finding::DesignFinding;
 use crate::finding::Severity::{Remark, Violation, Warning};
 use crate::key::{FailureMode, Key, ProcessorKey, ServerKind};
 use crate::layout::{lay_out, play};
 use crate::metacache;
 use crate::number::{Number, write};
-use crate::provision::Needs;
+use crate::provision::Requirements;
 use crate::sheet::{Decision, Value};
 use crate::transport::QueuePlace;
 use crate::work::Work;
@@ -43,7 +43,7 @@ fn unknown(work: &mut Work<'_>) {
         Value::Number(value) => !value.is_finite(),
         Value::Decision(_) => false,
     });
-    work.findings.extend(unknown.map(|fact| Finding {
+    work.findings.extend(unknown.map(|fact| DesignFinding {
         severity: Violation,
         key: fact.key,
         text: format!("{} cannot be calculated: {}", fact.key.title(), fact.numbers),
@@ -197,7 +197,7 @@ fn single_disks(work: &mut Work<'_>, architecture: Architecture) {
 
 /// Copies that no layout has room for; where there is one, it tells what processors carry.
 fn layout(work: &mut Work<'_>, architecture: Architecture, failures: &Failures) {
-    let needs = match Needs::of(work.deployment, &work.sheet, architecture) {
+    let needs = match Requirements::of(work.deployment, &work.sheet, architecture) {
         Ok(needs) => needs,
         Err(error) => return no_layout(work, &error),
     };

@@ -3,7 +3,7 @@
 use plan::Deployment;
 use plan::deployment::Figure;
 
-use crate::finding::{Finding, Severity};
+use crate::finding::{DesignFinding, Severity};
 use crate::key::Key;
 use crate::number::Number;
 use crate::quirk::Quirk;
@@ -29,7 +29,7 @@ pub(crate) struct Work<'d> {
     /// Mistakes of the workbook that matter here.
     pub notes: Vec<Note>,
     /// What is wrong with the deployment.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<DesignFinding>,
 }
 
 impl<'d> Work<'d> {
@@ -90,6 +90,6 @@ impl<'d> Work<'d> {
         text: String,
         remedy: &'static str,
     ) {
-        self.findings.push(Finding { severity, key, text, remedy });
+        self.findings.push(DesignFinding { severity, key, text, remedy });
     }
 }

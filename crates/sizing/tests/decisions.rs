@@ -2,7 +2,7 @@
 
 use plan::Deployment;
 use sizing::export::{Kind, export};
-use sizing::provision::{Needs, Provision, provision};
+use sizing::provision::{Provision, Requirements, provision};
 use sizing::{FailureMode, Key, ProcessorKey, ServerKind, Sizing, size};
 
 /// Four servers in each site, twelve databases of four copies, the second site waiting.
@@ -22,7 +22,8 @@ fn sized(text: &str) -> (Deployment, Sizing) {
 
 fn built(text: &str) -> Provision {
     let (deployment, sizing) = sized(text);
-    let needs = Needs::of(&deployment, &sizing.sheet, sizing.architecture).expect("a layout");
+    let needs =
+        Requirements::of(&deployment, &sizing.sheet, sizing.architecture).expect("a layout");
     provision(needs).expect("names")
 }
 

@@ -6,7 +6,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use sizing::layout::lay_out;
-use sizing::provision::{Needs, provision};
+use sizing::provision::{Requirements, provision};
 use sizing::{Key, ServerKind, Sizing, Value, size};
 
 const MODELS: &[&str] = &["active/active", "active/passive", "active/active, groups of their own"];
@@ -117,7 +117,7 @@ proptest! {
         ] {
             prop_assert!(sizing.number(key) >= Some(1.0), "{key} = {:?}", sizing.number(key));
         }
-        let needs = Needs::of(&deployment, &sizing.sheet, sizing.architecture);
+        let needs = Requirements::of(&deployment, &sizing.sheet, sizing.architecture);
         prop_assert!(needs.is_ok(), "{needs:?}");
         let layout = needs.as_ref().map(|needs| lay_out(&needs.wish));
         prop_assert!(matches!(layout, Ok(Ok(_))), "{layout:?}");

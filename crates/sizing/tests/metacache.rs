@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use plan::Deployment;
-use sizing::provision::{Needs, Provision, Purpose, provision};
+use sizing::provision::{Provision, Purpose, Requirements, provision};
 use sizing::{Key, Severity, Sizing, size};
 
 /// Figures of Exchange 2019 that were never published.
@@ -27,7 +27,7 @@ fn with(more: &str) -> (Deployment, Sizing) {
 }
 
 fn built((deployment, sizing): &(Deployment, Sizing)) -> Provision {
-    let needs = Needs::of(deployment, &sizing.sheet, sizing.architecture).expect("a layout");
+    let needs = Requirements::of(deployment, &sizing.sheet, sizing.architecture).expect("a layout");
     provision(needs).expect("names")
 }
 

@@ -19,10 +19,10 @@ use integrity::Damage;
 use units::{PageNumber, Seed};
 
 use bench::Bench;
-use expected::{Expected, expected, single_bits};
+use expected::{ExpectedPage, expected, single_bits};
 use life::Life;
 pub use table::{Count, DamageTable};
-use table::{Judgement, Kind};
+use table::{DamageKind, Judgement};
 
 /// How much damage.
 #[derive(Clone, Copy, Debug)]
@@ -86,7 +86,7 @@ fn flip(bench: &mut Bench, write: &PageWrite, table: &mut DamageTable) {
         located: found.as_ref() == Some(&flipped),
     };
     let what = || format!("page {}: bits {flipped:?}: {damage:?}", write.page);
-    table.note(Kind::Flipped, judgement, what);
+    table.note(DamageKind::Flipped, judgement, what);
     bench.restore(write.page);
 }
 
@@ -112,7 +112,7 @@ fn misdirect(bench: &mut Bench, write: &PageWrite, table: &mut DamageTable) {
         located: is_detected,
     };
     let what = || format!("page {page} to byte {landed}: there {there:?}, here {here:?}");
-    table.note(Kind::Misdirected, judgement, what);
+    table.note(DamageKind::Misdirected, judgement, what);
     bench.restore_at(landed);
     bench.restore(*page);
 }
@@ -126,7 +126,7 @@ fn lose(bench: &mut Bench, write: &PageWrite, table: &mut DamageTable) {
         located: damage.is_some(),
     };
     let what = || format!("page {}: {damage:?}", write.page);
-    table.note(Kind::Lost, judgement, what);
+    table.note(DamageKind::Lost, judgement, what);
 }
 
 /// Tears the write until that does damage: where every sector that was not written is the same
@@ -140,16 +140,16 @@ fn tear(bench: &mut Bench, write: &PageWrite, table: &mut DamageTable) {
         let damage = bench.judge(write.page);
         bench.restore(write.page);
         match &expected {
-            Expected::NoDamage => {
+            ExpectedPage::NoDamage => {
                 table.torn_whole += 1;
                 if let Some(damage) = damage {
                     table.false_alarm(write.page, &damage);
                 }
                 continue;
             }
-            Expected::LostFlush => table.torn_lost += 1,
-            Expected::FlippedBits(_) => table.torn_bits += 1,
-            Expected::Torn => {}
+            ExpectedPage::LostFlush => table.torn_lost += 1,
+            ExpectedPage::FlippedBits(_) => table.torn_bits += 1,
+            ExpectedPage::Torn => {}
         }
         let judgement = Judgement {
             detected: damage.is_some(),
@@ -157,7 +157,7 @@ fn tear(bench: &mut Bench, write: &PageWrite, table: &mut DamageTable) {
             located: damage.is_some(),
         };
         let what = || format!("page {}: {expected:?}: {damage:?}", write.page);
-        table.note(Kind::Torn, judgement, what);
+        table.note(DamageKind::Torn, judgement, what);
         return;
     }
 }

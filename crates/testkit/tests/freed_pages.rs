@@ -9,7 +9,7 @@ use ese::page::{PageMut, PageSize, encode_node, page_flags};
 use ese::page_state::PageDamage;
 use ese::reader::{FileImage, Reader};
 use ese::{LogTime, Signature};
-use integrity::{Damage, Finding, ReadShape, judge_database};
+use integrity::{Damage, DamagedPage, ReadShape, judge_database};
 use testkit::World;
 use testkit::messages::Messages;
 use trial::messages::{TABLE, definition};
@@ -50,7 +50,7 @@ fn write(world: &World, page: PageNumber, bytes: &[u8]) {
 }
 
 /// What the check at the end of a run finds.
-fn found(world: &World) -> Vec<Finding> {
+fn found(world: &World) -> Vec<DamagedPage> {
     let (runtime, volume) = (world.runtime(), world.volume());
     world.run(async move {
         let device = volume.open(FILE, OpenMode::ReadOnly).await;
@@ -102,5 +102,5 @@ fn zeros_in_the_place_of_a_leaf_are_found() {
     let used = last.filter(|page| in_use.contains(*page)).max().expect("pages in use");
     write(&world, used, &vec![0; SIZE.bytes()]);
     let damage = Damage::Page(PageDamage::Wiped);
-    assert_eq!(found(&world), [Finding { page: used, damage }]);
+    assert_eq!(found(&world), [DamagedPage { page: used, damage }]);
 }

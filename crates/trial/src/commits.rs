@@ -26,7 +26,7 @@ pub enum Change {
 
 /// How far a commit has come.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Stage {
+pub enum CommitStage {
     /// It is about to be asked for; everything that the transaction changed.
     Asked(Vec<Change>),
     /// It was acknowledged without a promise. Its place in the log: a commit at a lower place
@@ -44,7 +44,7 @@ pub struct CommitStep {
     /// Number of the transaction: counts those of one database in one run.
     pub transaction: u64,
     /// How far it has come.
-    pub stage: Stage,
+    pub stage: CommitStage,
 }
 
 impl Change {
@@ -86,12 +86,12 @@ impl fmt::Display for CommitStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { database, transaction, stage } = self;
         let (word, place) = match stage {
-            Stage::Asked(changes) => {
+            CommitStage::Asked(changes) => {
                 write!(f, "asked {database} {transaction}")?;
                 return changes.iter().try_for_each(|change| write!(f, " {change}"));
             }
-            Stage::Lazy(place) => ("lazy", place),
-            Stage::Durable(place) => ("durable", place),
+            CommitStage::Lazy(place) => ("lazy", place),
+            CommitStage::Durable(place) => ("durable", place),
         };
         let Lgpos { generation, segment, byte } = place;
         write!(f, "{word} {database} {transaction} {} {segment} {byte}", generation.0)
@@ -107,14 +107,14 @@ impl FromStr for CommitStep {
         let mut word = || words.next().ok_or_else(unreadable);
         let (kind, database, transaction) = (word()?, number(word()?)?, number(word()?)?);
         let stage = match kind {
-            "asked" => Stage::Asked(words.map(str::parse).collect::<Result<_, _>>()?),
+            "asked" => CommitStage::Asked(words.map(str::parse).collect::<Result<_, _>>()?),
             "lazy" | "durable" => {
                 let place = Lgpos {
                     generation: Generation(number(word()?)?),
                     segment: number(word()?)?,
                     byte: number(word()?)?,
                 };
-                if kind == "lazy" { Stage::Lazy(place) } else { Stage::Durable(place) }
+                if kind == "lazy" { CommitStage::Lazy(place) } else { CommitStage::Durable(place) }
             }
             _ => return Err(unreadable()),
         };
@@ -143,17 +143,17 @@ mod tests {
     use ese::Lgpos;
     use units::Generation;
 
-    use super::{Change, CommitStep, Stage};
+    use super::{Change, CommitStage, CommitStep};
 
     #[test]
     fn lines_come_back_as_the_steps_they_were_made_of() {
         let place = Lgpos { generation: Generation(17), segment: 3, byte: 4095 };
         let changes = vec![Change::Insert(5), Change::Replace(6, 7), Change::Delete(-8)];
         let stages = [
-            (Stage::Asked(changes), "asked 1 9 +5 =6:7 --8"),
-            (Stage::Asked(Vec::new()), "asked 1 9"),
-            (Stage::Lazy(place), "lazy 1 9 17 3 4095"),
-            (Stage::Durable(place), "durable 1 9 17 3 4095"),
+            (CommitStage::Asked(changes), "asked 1 9 +5 =6:7 --8"),
+            (CommitStage::Asked(Vec::new()), "asked 1 9"),
+            (CommitStage::Lazy(place), "lazy 1 9 17 3 4095"),
+            (CommitStage::Durable(place), "durable 1 9 17 3 4095"),
         ];
         for (stage, line) in stages {
             let step = CommitStep { database: 1, transaction: 9, stage };

@@ -11,7 +11,7 @@ use device::Runtime;
 use units::Nanos;
 
 use crate::sampler::Sums;
-use crate::tune::{self, Step};
+use crate::tune::{self, TuneStep};
 
 /// How often a waiting group looks.
 const LOOK: Nanos = Nanos::from_millis(5);
@@ -222,7 +222,7 @@ impl Coordinator {
         sessions: u32,
         (seen, span): (Sums, Nanos),
         runtime: &Runtime,
-    ) -> Option<Step> {
+    ) -> Option<TuneStep> {
         let step = &self.steps[number];
         step.milli_iops.fetch_add(milli_iops(seen.requests, span), SeqCst);
         step.reads.fetch_add(seen.reads, SeqCst);
@@ -239,7 +239,7 @@ impl Coordinator {
         let average = |nanos: &AtomicU64, count: &AtomicU64| {
             Nanos(nanos.load(SeqCst) / count.load(SeqCst).max(1))
         };
-        Some(Step {
+        Some(TuneStep {
             sessions,
             iops: step.milli_iops.load(SeqCst) as f64 / 1e3,
             read_average: average(&step.read_nanos, &step.reads),
@@ -274,7 +274,7 @@ mod tests {
 
     use super::{Barrier, Coordinator, Member, Stop, milli_iops};
     use crate::sampler::Sums;
-    use crate::tune::Step;
+    use crate::tune::TuneStep;
 
     /// 1,000 requests of each, within spans that differ by what a thread looks late.
     #[test]
@@ -290,7 +290,7 @@ mod tests {
         let other = executor.runtime().spawn(look(612));
         let leader = look(600);
         let (leader, other) = executor.block_on(async move { (leader.await, other.await) });
-        let together = Step {
+        let together = TuneStep {
             sessions: 8,
             iops: 3_300.652,
             read_average: Nanos(2),

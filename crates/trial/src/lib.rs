@@ -8,6 +8,7 @@ pub mod commits;
 pub mod contents;
 mod coordinator;
 mod in_flight;
+mod issue_recorder;
 mod location;
 mod longest;
 pub mod manifest;
@@ -21,7 +22,6 @@ mod sampler;
 mod settings;
 #[cfg(test)]
 mod testing;
-mod trouble;
 mod tune;
 mod worker;
 

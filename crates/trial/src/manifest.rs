@@ -25,7 +25,7 @@ const LONGEST: u64 = 1 << 20;
 /// Whether the database is whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum State {
+pub enum ManifestState {
     /// The fill has begun.
     Filling,
     /// The fill has ended and everything is on stable storage.
@@ -38,7 +38,7 @@ pub struct Manifest {
     /// Version of this form.
     pub form: u32,
     /// Whether the database is whole.
-    pub state: State,
+    pub state: ManifestState,
     /// The database file.
     pub file: String,
     /// Its index in the plan.
@@ -106,7 +106,7 @@ impl Manifest {
         let (major, update) = ese::header::WRITTEN_FORMAT;
         Self {
             form: FORM,
-            state: State::Filling,
+            state: ManifestState::Filling,
             file: location.plan.file.clone(),
             database: location.plan.index,
             seed: plan.seed.0,
@@ -142,7 +142,7 @@ impl Manifest {
     /// other things to the same messages.
     pub fn fits(&self, plan: &Plan, location: &Location) -> Result<(), ManifestError> {
         let file = location.path();
-        if self.state == State::Filling {
+        if self.state == ManifestState::Filling {
             return Err(ManifestError::Unfinished { file });
         }
         let differs = |key, wanted: String, found: String| ManifestError::Differs {
@@ -164,7 +164,7 @@ impl Manifest {
 
     /// Whether this is the manifest of the database with that signature.
     pub fn is_for(&self, signature: Signature) -> bool {
-        self.state == State::Complete && self.signature == digits(signature)
+        self.state == ManifestState::Complete && self.signature == digits(signature)
     }
 
     /// Refuses the database file at `location` where it is not the one that this manifest was

@@ -9,8 +9,8 @@ use record::{STALL_MINIMUM_NS, Series, SeriesInterval};
 use units::Nanos;
 
 use crate::in_flight::InFlight;
+use crate::issue_recorder::IssueRecorder;
 use crate::longest::Longest;
-use crate::trouble::Troubles;
 
 /// What one database's requests came to since the last sample, and which wait for their answer.
 pub(crate) struct Meter {
@@ -21,7 +21,7 @@ pub(crate) struct Meter {
     longest: Longest,
     /// When the current interval began.
     from: Cell<Nanos>,
-    troubles: Rc<Troubles>,
+    issue_recorder: Rc<IssueRecorder>,
 }
 
 /// Whether requests of one kind wait, and since when none has been answered.
@@ -53,8 +53,12 @@ impl Flow {
 }
 
 impl Meter {
-    /// A meter that has seen nothing, and tells `troubles` of failed requests.
-    pub(crate) fn new(troubles: Rc<Troubles>, clock: Rc<dyn Clock>, longest: Longest) -> Self {
+    /// A meter that has seen nothing, and tells `issue_recorder` of failed requests.
+    pub(crate) fn new(
+        issue_recorder: Rc<IssueRecorder>,
+        clock: Rc<dyn Clock>,
+        longest: Longest,
+    ) -> Self {
         Self {
             series: RefCell::default(),
             flows: RefCell::default(),
@@ -62,7 +66,7 @@ impl Meter {
             from: Cell::new(clock.now()),
             in_flight: InFlight::new(clock),
             longest,
-            troubles,
+            issue_recorder,
         }
     }
 
@@ -166,12 +170,12 @@ impl Observer for Meter {
             self.entry(series, |interval| interval.errors += 1);
         }
         let changes = observation.kind != OpKind::Read;
-        self.troubles.request_failed(observation.completed, error, changes);
+        self.issue_recorder.request_failed(observation.completed, error, changes);
     }
 
     fn refused(&self, error: &DeviceError) {
         if matches!(error, DeviceError::Full { .. } | DeviceError::Io { .. }) {
-            self.troubles.name_failed(error);
+            self.issue_recorder.name_failed(error);
         }
     }
 }
@@ -210,8 +214,8 @@ mod tests {
     use units::Nanos;
 
     use super::{Flow, Meter, series};
+    use crate::issue_recorder::IssueRecorder;
     use crate::longest::Longest;
-    use crate::trouble::Troubles;
 
     #[test]
     fn a_flush_is_a_flush_whatever_it_is_for() {
@@ -242,9 +246,9 @@ mod tests {
     }
 
     fn meter(hand: &Rc<Hand>) -> Meter {
-        let troubles = Troubles::new(0, Nanos::ZERO, Rc::new(|_| ()));
+        let issue_recorder = IssueRecorder::new(0, Nanos::ZERO, Rc::new(|_| ()));
         let longest = Longest::new(None);
-        Meter::new(Rc::new(troubles), Rc::<Hand>::clone(hand), longest)
+        Meter::new(Rc::new(issue_recorder), Rc::<Hand>::clone(hand), longest)
     }
 
     fn read() -> Asked {

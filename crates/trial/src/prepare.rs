@@ -26,12 +26,12 @@ use crate::Sink;
 use crate::coordinator::{Coordinator, Stop};
 use crate::in_flight::InFlight;
 use crate::location::Location;
-use crate::manifest::{self, Manifest, State};
+use crate::manifest::{self, Manifest, ManifestState};
 use crate::messages::definition;
 use crate::outlast::outlast;
 
 pub use error::PrepareError;
-pub use preflight::{Action, Target, preflight};
+pub use preflight::{Action, FillTarget, preflight};
 
 /// How far the preparation of one database has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +55,7 @@ pub struct Progress {
 pub async fn prepare(
     runtime: &Runtime,
     plan: &Plan,
-    targets: Vec<Target>,
+    targets: Vec<FillTarget>,
     coordinator: &Arc<Coordinator>,
     progress: &Sink<Progress>,
 ) -> Result<(), PrepareError> {
@@ -91,7 +91,7 @@ pub async fn prepare(
 }
 
 /// The target, what is asked of whose storage is noted in `in_flight`.
-fn followed(target: Target, in_flight: &Rc<InFlight>) -> Target {
+fn followed(target: FillTarget, in_flight: &Rc<InFlight>) -> FillTarget {
     let traced = |volume: &Rc<dyn Volume>| -> Rc<dyn Volume> {
         let observer = Rc::<InFlight>::clone(in_flight);
         Rc::new(TracedVolume::new(Rc::clone(volume), observer))
@@ -101,17 +101,17 @@ fn followed(target: Target, in_flight: &Rc<InFlight>) -> Target {
         log: traced(&target.location.log),
         ..target.location
     };
-    Target { location, ..target }
+    FillTarget { location, ..target }
 }
 
 async fn prepare_one(
     runtime: Runtime,
     plan: Plan,
-    target: Target,
+    target: FillTarget,
     coordinator: Arc<Coordinator>,
     progress: Sink<Progress>,
 ) -> Result<(), PrepareError> {
-    let Target { location, action } = target;
+    let FillTarget { location, action } = target;
     if action == Action::Keep {
         let kept = manifest::read(&location).await?;
         let kept = kept.ok_or_else(|| Manifest::absent(&location))?;
@@ -131,7 +131,7 @@ async fn prepare_one(
     if coordinator.stopped().is_some() {
         return Err(PrepareError::Interrupted { file: location.path() });
     }
-    manifest.state = State::Complete;
+    manifest.state = ManifestState::Complete;
     manifest.rows = summary.rows;
     manifest.file_bytes = summary.bytes.0;
     manifest.signature = manifest::digits(signature);

@@ -67,7 +67,7 @@ pub struct Group {
 
 /// How a group's share of a run ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Summary {
+pub struct RunSummary {
     /// Issues, written down or only counted.
     pub issues: u32,
     /// Why a database could not go on, if any could not.
@@ -87,7 +87,7 @@ pub struct Failure {
 }
 
 /// Runs a group's share. Never fails as a whole: what goes wrong is an issue in the record.
-pub async fn run(group: Group) -> Summary {
+pub async fn run(group: Group) -> RunSummary {
     let group = Rc::new(group);
     let locations = group.locations.iter();
     let opened: Vec<Opened> = locations.map(|at| open::followed(&group, at)).collect();
@@ -99,9 +99,9 @@ pub async fn run(group: Group) -> Summary {
         opened.meter.note_unanswered();
         opened.tell_longest(&group);
     }
-    let failures = opened.iter().filter_map(|opened| opened.troubles.fatal());
-    Summary {
-        issues: opened.iter().map(|opened| opened.troubles.count()).sum(),
+    let failures = opened.iter().filter_map(|opened| opened.issue_recorder.fatal());
+    RunSummary {
+        issues: opened.iter().map(|opened| opened.issue_recorder.count()).sum(),
         failure: failures.into_iter().next(),
         gave_up,
     }
@@ -146,7 +146,7 @@ impl Group {
         self.begin(Phase::Open, all);
         for opened in all {
             opened.open(self).await;
-            if opened.troubles.fatal().is_some() {
+            if opened.issue_recorder.fatal().is_some() {
                 self.coordinator().stop(Stop::Failed);
             }
         }
@@ -248,7 +248,7 @@ impl Group {
         for opened in opened {
             opened.look_after_files(self);
         }
-        if opened.iter().any(|opened| opened.troubles.fatal().is_some()) {
+        if opened.iter().any(|opened| opened.issue_recorder.fatal().is_some()) {
             self.coordinator().stop(Stop::Failed);
         }
         self.coordinator().stopped().is_some()

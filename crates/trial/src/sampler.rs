@@ -182,8 +182,8 @@ impl Sampler {
 }
 
 /// What was counted between two readings.
-fn difference(before: &Counters, after: &Counters) -> record::Counters {
-    record::Counters {
+fn difference(before: &Counters, after: &Counters) -> record::IntervalCounters {
+    record::IntervalCounters {
         transactions_lazy: after.lazy_commits - before.lazy_commits,
         transactions_durable: after.durable_commits - before.durable_commits,
         transactions_rolled_back: after.rollbacks - before.rollbacks,

@@ -22,7 +22,7 @@ const WORTHWHILE: f64 = 1.05;
 
 /// What one number of sessions achieved.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Step {
+pub(crate) struct TuneStep {
     /// Sessions of each database.
     pub sessions: u32,
     /// Database reads and writes per second, of all databases.
@@ -53,8 +53,8 @@ pub(crate) enum Advice {
 
 /// What to do after `steps`, in any order: doubles or halves until the limits lie between two
 /// numbers, then closes in on them to a quarter; ends earlier where more sessions bring no more.
-pub(crate) fn advise(steps: &[Step], ceilings: Ceilings) -> Advice {
-    let is_good = |step: &&Step| ceilings.hold(step);
+pub(crate) fn advise(steps: &[TuneStep], ceilings: Ceilings) -> Advice {
+    let is_good = |step: &&TuneStep| ceilings.hold(step);
     let best = steps.iter().filter(is_good).map(|step| step.sessions).max();
     let Some(best) = best else {
         return after_failures(steps);
@@ -72,7 +72,7 @@ pub(crate) fn advise(steps: &[Step], ceilings: Ceilings) -> Advice {
 }
 
 impl Ceilings {
-    fn hold(self, step: &Step) -> bool {
+    fn hold(self, step: &TuneStep) -> bool {
         let within = |seen: Nanos, limit: Nanos| (seen.0 as f64) <= limit.0 as f64 * MARGIN;
         within(step.read_average, self.read_average)
             && within(step.log_write_average, self.log_write_average)
@@ -80,7 +80,7 @@ impl Ceilings {
 }
 
 /// Nothing that was tried keeps the limits: fewer, down to one.
-fn after_failures(steps: &[Step]) -> Advice {
+fn after_failures(steps: &[TuneStep]) -> Advice {
     match steps.iter().map(|step| step.sessions).min() {
         None => Advice::Try(FIRST_SESSIONS),
         Some(1) => Advice::Settle(1),
@@ -89,7 +89,7 @@ fn after_failures(steps: &[Step]) -> Advice {
 }
 
 /// Whether `best` sessions bring hardly more than half of them did.
-fn is_saturated(steps: &[Step], best: u32) -> bool {
+fn is_saturated(steps: &[TuneStep], best: u32) -> bool {
     let iops = |sessions| {
         let mut found = steps.iter().filter(|step| step.sessions == sessions);
         found.next().map(|step| step.iops)
@@ -101,7 +101,7 @@ fn is_saturated(steps: &[Step], best: u32) -> bool {
 }
 
 /// The fewest sessions that reach nearly the most that any good step reached.
-fn settle(steps: &[Step], ceilings: Ceilings) -> Advice {
+fn settle(steps: &[TuneStep], ceilings: Ceilings) -> Advice {
     let good = || steps.iter().filter(|step| ceilings.hold(step));
     let most = good().map(|step| step.iops).fold(0.0, f64::max);
     let enough = good().filter(|step| step.iops * WORTHWHILE >= most);
@@ -116,7 +116,7 @@ mod tests {
     use proptest::prelude::*;
     use units::Nanos;
 
-    use super::{Advice, Ceilings, MOST_STEPS, Step, advise};
+    use super::{Advice, Ceilings, MOST_STEPS, TuneStep, advise};
 
     const CEILINGS: Ceilings = Ceilings {
         read_average: Nanos::from_millis(20),
@@ -124,19 +124,19 @@ mod tests {
     };
 
     /// A disk of so many requests per second: latency is proportional to what waits for it.
-    fn searched(disk_iops: f64, alone: Nanos) -> (u32, Vec<Step>) {
+    fn searched(disk_iops: f64, alone: Nanos) -> (u32, Vec<TuneStep>) {
         let mut steps = Vec::new();
         loop {
             assert!(steps.len() <= MOST_STEPS, "{steps:?}");
             match advise(&steps, CEILINGS) {
                 Advice::Settle(sessions) => return (sessions, steps),
                 Advice::Try(sessions) => {
-                    assert!(steps.iter().all(|step: &Step| step.sessions != sessions));
+                    assert!(steps.iter().all(|step: &TuneStep| step.sessions != sessions));
                     let unlimited = f64::from(sessions) * 1e9 / alone.0 as f64;
                     let iops = unlimited.min(disk_iops);
                     let waiting = Duration::from_secs_f64(f64::from(sessions) / iops);
                     let read_average = Nanos(u64::try_from(waiting.as_nanos()).unwrap());
-                    steps.push(Step {
+                    steps.push(TuneStep {
                         sessions,
                         iops,
                         read_average,
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn slow_log_writes_count_as_much_as_slow_reads() {
-        let step = |sessions, log_write_average| Step {
+        let step = |sessions, log_write_average| TuneStep {
             sessions,
             iops: f64::from(sessions),
             read_average: Nanos::from_millis(1),

@@ -11,11 +11,11 @@ use units::Nanos;
 use workload::{Commit, Content, Ids, Operation, Pads, Place, Session, Step};
 
 use crate::Sink;
-use crate::commits::{Change, CommitStep, Stage};
+use crate::commits::{Change, CommitStage, CommitStep};
+use crate::issue_recorder::IssueRecorder;
 use crate::messages::{Decoder, fill_row};
 use crate::meter::Meter;
 use crate::pace::Pacer;
-use crate::trouble::Troubles;
 
 /// How often a session that waits for its turn looks whether it is to end.
 const LOOK: Nanos = Nanos::from_millis(50);
@@ -37,7 +37,7 @@ pub(crate) struct Shared {
     /// Where batch transactions are timed.
     pub meter: Rc<Meter>,
     /// Where trouble is told.
-    pub troubles: Rc<Troubles>,
+    pub issue_recorder: Rc<IssueRecorder>,
     /// Where commits are told of, where anybody wants to know.
     pub commits: Option<Sink<CommitStep>>,
     /// How many commits have been asked for.
@@ -47,7 +47,7 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    fn tell(&self, transaction: u64, stage: Stage) {
+    fn tell(&self, transaction: u64, stage: CommitStage) {
         if let Some(commits) = &self.commits {
             commits(CommitStep { database: self.content.object() - 1, transaction, stage });
         }
@@ -97,7 +97,7 @@ impl Worker {
                     let span = shared.runtime.now().since(started);
                     shared.meter.record(Series::Transaction, 0, span);
                 }
-                Err(error) => shared.troubles.stopped(shared.runtime.now(), &error),
+                Err(error) => shared.issue_recorder.stopped(shared.runtime.now(), &error),
             }
             // A batch that found everything in the cache has not waited for anything.
             shared.runtime.yield_now().await;
@@ -105,7 +105,7 @@ impl Worker {
     }
 
     fn may_go_on(&self) -> bool {
-        !self.halt.get() && self.shared.troubles.fatal().is_none()
+        !self.halt.get() && self.shared.issue_recorder.fatal().is_none()
     }
 
     /// Waits until the target has room for one more batch, or the session is to end.
@@ -154,10 +154,12 @@ impl Worker {
     ) -> Result<(), TransactionError> {
         let number = self.shared.asked.replace(self.shared.asked.get() + 1);
         let changes = std::mem::take(&mut self.changes);
-        self.shared.tell(number, Stage::Asked(changes));
+        self.shared.tell(number, CommitStage::Asked(changes));
         let stage = match commit {
-            Commit::Lazy => Stage::Lazy(transaction.commit(Durability::Lazy).await?.0),
-            Commit::Durable => Stage::Durable(transaction.commit(Durability::Durable).await?.0),
+            Commit::Lazy => CommitStage::Lazy(transaction.commit(Durability::Lazy).await?.0),
+            Commit::Durable => {
+                CommitStage::Durable(transaction.commit(Durability::Durable).await?.0)
+            }
         };
         self.shared.tell(number, stage);
         Ok(())
@@ -259,7 +261,7 @@ impl Worker {
     fn check(&self, key: &[u8]) -> Option<(i64, u32)> {
         let shared = &self.shared;
         let now = shared.runtime.now();
-        let damaged = |text| shared.troubles.damaged(now, text);
+        let damaged = |text| shared.issue_recorder.damaged(now, text);
         let Some(found_under) = long_long_value(key) else {
             damaged(format!("{key:02x?} is no key of a message"));
             return None;
@@ -272,7 +274,7 @@ impl Worker {
             }
         };
         if let Err(mismatch) = record.check(found_under, shared.content.object()) {
-            shared.troubles.mismatch(now, &mismatch);
+            shared.issue_recorder.mismatch(now, &mismatch);
             return None;
         }
         Some((found_under, record.message.version))

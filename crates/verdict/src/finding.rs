@@ -10,7 +10,7 @@ pub struct Finding {
     /// What a failure of this rule means for the whole run.
     pub kind: Kind,
     /// What the rule says.
-    pub outcome: Outcome,
+    pub outcome: Ruling,
     /// The number that was judged, in [`Finding::unit`]; none where there is none.
     pub measured: Option<f64>,
     /// What it was held against.
@@ -36,7 +36,7 @@ pub enum Kind {
 
 /// What a rule, or the verdict as a whole, says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum Ruling {
     /// The limit was kept.
     Pass,
     /// The limit was kept, but a reader must know something.
@@ -47,7 +47,7 @@ pub enum Outcome {
     CannotJudge,
 }
 
-impl Outcome {
+impl Ruling {
     /// The outcome as reports print it.
     pub const fn name(self) -> &'static str {
         match self {

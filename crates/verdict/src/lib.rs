@@ -6,7 +6,7 @@
 mod finding;
 pub mod rules;
 
-pub use finding::{Evidence, Finding, Kind, Limit, Outcome, Unit};
+pub use finding::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
 use record::RunRecord;
 
@@ -14,7 +14,7 @@ use record::RunRecord;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
     /// The verdict on the whole run; never a warning.
-    pub outcome: Outcome,
+    pub outcome: Ruling,
     /// What every rule that applies has found, in the order of reports.
     pub findings: Vec<Finding>,
 }
@@ -23,21 +23,21 @@ impl Verdict {
     /// The exit status that stands for this verdict: 0 pass, 1 fail, 2 cannot judge.
     pub const fn exit_code(&self) -> u8 {
         match self.outcome {
-            Outcome::Pass | Outcome::Warn => 0,
-            Outcome::Fail => 1,
-            Outcome::CannotJudge => 2,
+            Ruling::Pass | Ruling::Warn => 0,
+            Ruling::Fail => 1,
+            Ruling::CannotJudge => 2,
         }
     }
 
     /// The findings that did not pass, worst first.
     pub fn objections(&self) -> Vec<&Finding> {
         let mut objections: Vec<&Finding> =
-            self.findings.iter().filter(|finding| finding.outcome != Outcome::Pass).collect();
+            self.findings.iter().filter(|finding| finding.outcome != Ruling::Pass).collect();
         objections.sort_by_key(|finding| match finding.outcome {
-            Outcome::Fail => 0,
-            Outcome::CannotJudge => 1,
-            Outcome::Warn => 2,
-            Outcome::Pass => 3,
+            Ruling::Fail => 0,
+            Ruling::CannotJudge => 1,
+            Ruling::Warn => 2,
+            Ruling::Pass => 3,
         });
         objections
     }
@@ -49,7 +49,7 @@ pub fn judge(run: &RunRecord) -> Verdict {
     rules::name_other_programs(run, &mut findings);
     doubt_failures_of_a_limited_generator(&mut findings);
     let outcome = overall(&findings);
-    if outcome == Outcome::CannotJudge {
+    if outcome == Ruling::CannotJudge {
         withdraw_failures(&mut findings);
     }
     Verdict { outcome, findings }
@@ -58,7 +58,7 @@ pub fn judge(run: &RunRecord) -> Verdict {
 /// A load that passes although the machine that made it was short of processor time has passed;
 /// one that fails may owe its failure to that machine.
 fn doubt_failures_of_a_limited_generator(findings: &mut [Finding]) {
-    let failed = |finding: &Finding| finding.kind == Kind::Load && finding.outcome == Outcome::Fail;
+    let failed = |finding: &Finding| finding.kind == Kind::Load && finding.outcome == Ruling::Fail;
     // A busy machine sees an answer late by milliseconds. Where it did not run at all the interval
     // was left out, so a request of seconds is the storage's own.
     if !findings.iter().any(failed)
@@ -67,8 +67,8 @@ fn doubt_failures_of_a_limited_generator(findings: &mut [Finding]) {
         return;
     }
     for finding in findings {
-        if finding.rule == rules::GENERATOR_LIMITED && finding.outcome == Outcome::Warn {
-            finding.outcome = Outcome::CannotJudge;
+        if finding.rule == rules::GENERATOR_LIMITED && finding.outcome == Ruling::Warn {
+            finding.outcome = Ruling::CannotJudge;
         }
     }
 }
@@ -77,8 +77,8 @@ fn doubt_failures_of_a_limited_generator(findings: &mut [Finding]) {
 /// seen stays, with the number and the place.
 fn withdraw_failures(findings: &mut [Finding]) {
     for finding in findings {
-        if finding.outcome == Outcome::Fail {
-            finding.outcome = Outcome::CannotJudge;
+        if finding.outcome == Ruling::Fail {
+            finding.outcome = Ruling::CannotJudge;
             let seen = "the limit was not kept, in a run that proves nothing about it";
             finding.evidence.push(Evidence::of_run(seen));
         }
@@ -90,24 +90,24 @@ fn withdraw_failures(findings: &mut [Finding]) {
 /// A record that was changed afterwards proves nothing at all. Damage fails whatever else happened,
 /// even in a run that was interrupted. Otherwise a run that is not valid proves nothing. In a valid
 /// run one failed limit fails it, even where another limit could not be judged.
-fn overall(findings: &[Finding]) -> Outcome {
-    let has = |kind: Option<Kind>, outcome: Outcome| {
+fn overall(findings: &[Finding]) -> Ruling {
+    let has = |kind: Option<Kind>, outcome: Ruling| {
         let mut of_kind =
             findings.iter().filter(|finding| kind.is_none_or(|kind| finding.kind == kind));
         of_kind.any(|finding| finding.outcome == outcome)
     };
-    if has(Some(Kind::Record), Outcome::CannotJudge) {
-        Outcome::CannotJudge
-    } else if has(Some(Kind::Damage), Outcome::Fail) {
-        Outcome::Fail
-    } else if has(Some(Kind::Validity), Outcome::CannotJudge) {
-        Outcome::CannotJudge
-    } else if has(None, Outcome::Fail) {
-        Outcome::Fail
-    } else if has(None, Outcome::CannotJudge) {
-        Outcome::CannotJudge
+    if has(Some(Kind::Record), Ruling::CannotJudge) {
+        Ruling::CannotJudge
+    } else if has(Some(Kind::Damage), Ruling::Fail) {
+        Ruling::Fail
+    } else if has(Some(Kind::Validity), Ruling::CannotJudge) {
+        Ruling::CannotJudge
+    } else if has(None, Ruling::Fail) {
+        Ruling::Fail
+    } else if has(None, Ruling::CannotJudge) {
+        Ruling::CannotJudge
     } else {
-        Outcome::Pass
+        Ruling::Pass
     }
 }
 

@@ -4,7 +4,7 @@
 use record::synthetic::Synthetic;
 use record::{IntervalRow, Phase, ProcessorShares, ProgramShare, RunRecord, VolumeReads};
 
-use crate::{Finding, Outcome, Verdict, judge};
+use crate::{Finding, Ruling, Verdict, judge};
 
 const MS: u64 = 1_000_000;
 
@@ -61,9 +61,9 @@ const NAMED: &str = "processors 100 % busy: Plimsoll 34 %, others 66 % (top: rus
 fn quiet_processors_pass_and_name_no_one() {
     let verdict = judge(&quiet(&Synthetic::default()));
     let found = finding(&verdict, "other-programs");
-    assert_eq!(found.outcome, Outcome::Pass);
+    assert_eq!(found.outcome, Ruling::Pass);
     assert!(!says(found, "rustc"), "{found:?}");
-    assert_eq!(verdict.outcome, Outcome::Pass);
+    assert_eq!(verdict.outcome, Ruling::Pass);
 }
 
 #[test]
@@ -85,24 +85,24 @@ fn a_load_that_passes_beside_others_has_passed_and_names_them() {
     }
     let verdict = judge(&run);
     let found = finding(&verdict, "other-programs");
-    assert_eq!(found.outcome, Outcome::Warn);
+    assert_eq!(found.outcome, Ruling::Warn);
     assert!(says(found, "in 4 of 4 intervals"), "{found:?}");
     assert!(says(found, NAMED), "{found:?}");
-    assert_eq!(verdict.outcome, Outcome::Pass);
+    assert_eq!(verdict.outcome, Ruling::Pass);
 }
 
 #[test]
 fn a_latency_of_a_starved_interval_alone_cannot_be_judged() {
     let mut run = quiet(&spike());
-    assert_eq!(judge(&run).outcome, Outcome::Fail);
+    assert_eq!(judge(&run).outcome, Ruling::Fail);
     starve(&mut run, 2, 30 * MS);
     let verdict = judge(&run);
     let worst = finding(&verdict, "read-latency-maximum");
-    assert_eq!(worst.outcome, Outcome::CannotJudge, "{worst:?}");
+    assert_eq!(worst.outcome, Ruling::CannotJudge, "{worst:?}");
     assert!(worst.evidence[0].text.contains(NAMED), "{worst:?}");
     assert!(says(worst, "end them and run again"), "{worst:?}");
-    assert_eq!(verdict.outcome, Outcome::CannotJudge);
-    assert_eq!(finding(&verdict, "other-programs").outcome, Outcome::Warn);
+    assert_eq!(verdict.outcome, Ruling::CannotJudge);
+    assert_eq!(finding(&verdict, "other-programs").outcome, Ruling::Warn);
 }
 
 /// Others that used much and took no processor from this program are named, and excuse nothing.
@@ -112,13 +112,13 @@ fn others_excuse_no_failure_unless_answers_were_noticed_late() {
     starve(&mut run, 2, MS);
     let verdict = judge(&run);
     let worst = finding(&verdict, "read-latency-maximum");
-    assert_eq!(worst.outcome, Outcome::Fail, "{worst:?}");
+    assert_eq!(worst.outcome, Ruling::Fail, "{worst:?}");
     assert!(worst.evidence[0].text.contains(NAMED), "{worst:?}");
     let mut run = quiet(&spike());
     starve(&mut run, 2, 30 * MS);
     let left_over = measured(&mut run, 2).processors.as_mut();
     left_over.expect("shares").busy_percent = 80.0;
-    assert_eq!(judge(&run).outcome, Outcome::Fail);
+    assert_eq!(judge(&run).outcome, Ruling::Fail);
 }
 
 #[test]
@@ -127,14 +127,14 @@ fn a_failure_of_calm_intervals_stands_whatever_others_did_in_another() {
     starve(&mut run, 1, 30 * MS);
     let verdict = judge(&run);
     let worst = finding(&verdict, "read-latency-maximum");
-    assert_eq!(worst.outcome, Outcome::Fail);
+    assert_eq!(worst.outcome, Ruling::Fail);
     assert!(!says(worst, "rustc"), "{worst:?}");
     let slow = Synthetic { read_median_ns: 30 * MS, ..Synthetic::default() };
     let mut run = quiet(&slow);
     starve(&mut run, 1, 30 * MS);
     let verdict = judge(&run);
     let average = finding(&verdict, "read-latency-average");
-    assert_eq!(average.outcome, Outcome::Fail);
+    assert_eq!(average.outcome, Ruling::Fail);
     assert!(says(average, "in 1 of 4 intervals"), "{average:?}");
 }
 
@@ -143,7 +143,7 @@ fn an_average_that_starved_intervals_raised_cannot_be_judged() {
     let mut run = quiet(&Synthetic::default());
     let limit_ns = 9 * MS;
     run.start.settings.thresholds.read_average_ns = limit_ns;
-    assert_eq!(judge(&run).outcome, Outcome::Fail);
+    assert_eq!(judge(&run).outcome, Ruling::Fail);
     for number in 0..2 {
         for database in &mut measured(&mut run, number + 2).databases {
             let reads = database.series.get_mut(&record::Series::DatabaseRead);
@@ -153,8 +153,8 @@ fn an_average_that_starved_intervals_raised_cannot_be_judged() {
     }
     let verdict = judge(&run);
     let average = finding(&verdict, "read-latency-average");
-    assert_eq!(average.outcome, Outcome::CannotJudge, "{average:?}");
-    assert_eq!(verdict.outcome, Outcome::CannotJudge);
+    assert_eq!(average.outcome, Ruling::CannotJudge, "{average:?}");
+    assert_eq!(verdict.outcome, Ruling::CannotJudge);
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn what_was_seen_before_the_start_is_told() {
     run.start.processors_before = Some(shares(66.0));
     let verdict = judge(&run);
     let found = finding(&verdict, "other-programs");
-    assert_eq!(found.outcome, Outcome::Pass);
+    assert_eq!(found.outcome, Ruling::Pass);
     assert!(says(found, &format!("before the start: {NAMED}")));
 }
 
@@ -189,13 +189,13 @@ fn reads_of_others_from_the_same_device_are_told() {
         requested_bytes: 1 << 30,
         device_bytes: (1 << 30) + (90 << 20),
     });
-    assert_eq!(finding(&judge(&run), "other-reads").outcome, Outcome::Pass);
+    assert_eq!(finding(&judge(&run), "other-reads").outcome, Ruling::Pass);
     run.volume_reads[0].device_bytes = 3 << 30;
     let verdict = judge(&run);
     let found = finding(&verdict, "other-reads");
-    assert_eq!(found.outcome, Outcome::Warn);
+    assert_eq!(found.outcome, Ruling::Warn);
     assert!(says(found, "others read 2.00 GiB of the 3.00 GiB"), "{found:?}");
-    assert_eq!(verdict.outcome, Outcome::Pass);
+    assert_eq!(verdict.outcome, Ruling::Pass);
     // Two volumes of one device are counted by one counter.
     let device = run.start.databases[0].volume.device.clone();
     let other = &mut run.start.databases[1].volume;
@@ -205,5 +205,5 @@ fn reads_of_others_from_the_same_device_are_told() {
         requested_bytes: 2 << 30,
         device_bytes: 3 << 30,
     });
-    assert_eq!(finding(&judge(&run), "other-reads").outcome, Outcome::Pass);
+    assert_eq!(finding(&judge(&run), "other-reads").outcome, Ruling::Pass);
 }

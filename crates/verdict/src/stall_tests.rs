@@ -3,7 +3,7 @@
 use record::synthetic::Synthetic;
 use record::{Event, Interval, LongRequest, Phase, RunRecord, Series, SeriesInterval};
 
-use crate::{Finding, Outcome, Verdict, judge};
+use crate::{Finding, Ruling, Verdict, judge};
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -44,7 +44,7 @@ fn finding<'a>(verdict: &'a Verdict, rule: &str) -> &'a Finding {
 
 fn failing(run: &RunRecord) -> Vec<&'static str> {
     let verdict = judge(run);
-    let failing = verdict.findings.iter().filter(|one| one.outcome == Outcome::Fail);
+    let failing = verdict.findings.iter().filter(|one| one.outcome == Ruling::Fail);
     failing.map(|one| one.rule).collect()
 }
 
@@ -75,10 +75,10 @@ fn a_freeze_on_a_busy_machine_is_a_freeze() {
     for row in &mut run.intervals {
         row.host.as_mut().expect("a machine").processor_percent = 99.0;
     }
-    assert_eq!(judge(&run).outcome, Outcome::Fail);
+    assert_eq!(judge(&run).outcome, Ruling::Fail);
     run.start.settings.thresholds.read_average_ns = 1_000_000;
     run.start.settings.thresholds.longest_request_ns = Some(60 * SECOND);
-    assert_eq!(judge(&run).outcome, Outcome::CannotJudge);
+    assert_eq!(judge(&run).outcome, Ruling::CannotJudge);
 }
 
 #[test]
@@ -106,9 +106,9 @@ fn what_waits_at_the_end_of_the_measurement_is_in_the_average() {
     };
     let last = changed(39, hang);
     let average = |run: &RunRecord| finding(&judge(run), "read-latency-average").outcome;
-    assert_eq!(average(&last), Outcome::Fail);
+    assert_eq!(average(&last), Ruling::Fail);
     // The same in the middle was answered later, and is in the mean with its whole time.
-    assert_eq!(average(&changed(20, hang)), Outcome::Pass);
+    assert_eq!(average(&changed(20, hang)), Ruling::Pass);
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn older_records_have_no_limit_for_the_longest_request() {
     run.start.settings.thresholds.longest_request_ns = None;
     let verdict = judge(&run);
     assert!(verdict.findings.iter().all(|one| one.rule != "longest-request"));
-    assert_eq!(verdict.outcome, Outcome::Pass);
+    assert_eq!(verdict.outcome, Ruling::Pass);
 }
 
 fn paused(interval: &mut Interval) {
@@ -192,9 +192,9 @@ fn paused(interval: &mut Interval) {
 fn a_pause_of_the_program_is_left_out_and_said() {
     let run = changed(7, paused);
     let verdict = judge(&run);
-    assert_eq!((verdict.outcome, failing(&run)), (Outcome::Pass, Vec::new()));
+    assert_eq!((verdict.outcome, failing(&run)), (Ruling::Pass, Vec::new()));
     let pauses = finding(&verdict, "pauses");
-    assert_eq!((pauses.outcome, pauses.measured), (Outcome::Warn, Some(2.5)));
+    assert_eq!((pauses.outcome, pauses.measured), (Ruling::Warn, Some(2.5)));
     assert!(pauses.evidence[0].text.starts_with("1 interval, 15.0 s together, left out"));
     assert_eq!(run.span_ns(Phase::Measure), 39 * 15 * SECOND);
 }
@@ -230,7 +230,7 @@ fn too_many_pauses_leave_nothing_to_judge() {
     });
     measured.take(11).for_each(paused);
     let verdict = judge(&folded(events));
-    assert_eq!(finding(&verdict, "pauses").outcome, Outcome::CannotJudge);
+    assert_eq!(finding(&verdict, "pauses").outcome, Ruling::CannotJudge);
     assert_eq!(verdict.exit_code(), 2);
 }
 
@@ -240,9 +240,9 @@ fn a_run_that_proves_nothing_names_no_rule_that_failed() {
     let mut run = slow.run();
     run.finished = None;
     let verdict = judge(&run);
-    assert_eq!((verdict.outcome, failing(&run)), (Outcome::CannotJudge, Vec::new()));
+    assert_eq!((verdict.outcome, failing(&run)), (Ruling::CannotJudge, Vec::new()));
     let average = finding(&verdict, "read-latency-average");
-    assert_eq!(average.outcome, Outcome::CannotJudge);
+    assert_eq!(average.outcome, Ruling::CannotJudge);
     assert!(average.measured.is_some_and(|ms| ms > 30.0), "{average:?}");
     let last = average.evidence.last().expect("evidence");
     assert!(last.text.starts_with("the limit was not kept, in a run that proves nothing"));

@@ -6,7 +6,7 @@ use record::{
     VolumeReads,
 };
 
-use crate::{Finding, Limit, Outcome, Verdict, judge};
+use crate::{Finding, Limit, Ruling, Verdict, judge};
 
 const MS: u64 = 1_000_000;
 
@@ -24,7 +24,7 @@ fn finding<'a>(verdict: &'a Verdict, rule: &str) -> &'a Finding {
     of_rule.next().unwrap_or_else(|| panic!("no finding of {rule}"))
 }
 
-fn outcome_of(run: &RunRecord, rule: &str) -> Outcome {
+fn outcome_of(run: &RunRecord, rule: &str) -> Ruling {
     finding(&judge(run), rule).outcome
 }
 
@@ -45,10 +45,10 @@ fn issue(severity: Severity) -> Issue {
 fn a_healthy_run_passes_every_rule() {
     let verdict = judge(&small().run());
     for finding in &verdict.findings {
-        assert_eq!(finding.outcome, Outcome::Pass, "{finding:?}");
+        assert_eq!(finding.outcome, Ruling::Pass, "{finding:?}");
     }
     assert_eq!(verdict.findings.len(), 12);
-    assert_eq!((verdict.outcome, verdict.exit_code()), (Outcome::Pass, 0));
+    assert_eq!((verdict.outcome, verdict.exit_code()), (Ruling::Pass, 0));
     assert!(verdict.objections().is_empty());
 }
 
@@ -57,7 +57,7 @@ fn slow_reads_fail_and_name_every_slow_database() {
     let slow = Synthetic { read_median_ns: 30 * MS, ..small() };
     let verdict = judge(&slow.run());
     let finding = finding(&verdict, "read-latency-average");
-    assert_eq!(finding.outcome, Outcome::Fail);
+    assert_eq!(finding.outcome, Ruling::Fail);
     let databases: Vec<_> = finding.evidence.iter().map(|of| of.database).collect();
     assert_eq!(databases, [Some(1), Some(0)]);
     assert!(finding.measured.is_some_and(|ms| ms > 35.0), "{finding:?}");
@@ -76,8 +76,8 @@ fn a_mean_on_the_limit_passes_and_one_nanosecond_more_fails() {
         run.start.settings.thresholds.read_average_ns = whole;
         outcome_of(&run, "read-latency-average")
     };
-    assert_eq!(with_limit(mean_ns(&run).ceil()), Outcome::Pass);
-    assert_eq!(with_limit(mean_ns(&run).floor() - 1.0), Outcome::Fail);
+    assert_eq!(with_limit(mean_ns(&run).ceil()), Ruling::Pass);
+    assert_eq!(with_limit(mean_ns(&run).floor() - 1.0), Ruling::Fail);
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn few_reads_cannot_be_judged() {
     run.start.settings.thresholds.minimum_reads = 1_000_000;
     let verdict = judge(&run);
     let finding = finding(&verdict, "read-latency-average");
-    assert_eq!(finding.outcome, Outcome::CannotJudge);
+    assert_eq!(finding.outcome, Ruling::CannotJudge);
     assert!(finding.evidence[0].text.contains("at least 1000000 needed"));
     assert_eq!(verdict.exit_code(), 2);
 }
@@ -96,34 +96,34 @@ fn a_spike_fails_only_the_worst_interval_and_names_it() {
     let spiky = Synthetic { spike: Some(2), measure_intervals: 20, ..small() };
     let verdict = judge(&spiky.run());
     let worst = finding(&verdict, "read-latency-maximum");
-    assert_eq!(worst.outcome, Outcome::Fail);
+    assert_eq!(worst.outcome, Ruling::Fail);
     let fifteen_seconds = 15_000 * MS;
     let span = (3 * fifteen_seconds, 4 * fifteen_seconds);
     assert_eq!(worst.evidence[0].span_ns, Some(span));
     let average = finding(&verdict, "read-latency-average");
-    assert_eq!(average.outcome, Outcome::Pass);
+    assert_eq!(average.outcome, Ruling::Pass);
 }
 
 #[test]
 fn the_lenient_set_admits_the_spike() {
     let mut run = Synthetic { spike: Some(2), measure_intervals: 20, ..small() }.run();
     run.start.settings.thresholds = Thresholds::lenient();
-    assert_eq!(outcome_of(&run, "read-latency-maximum"), Outcome::Pass);
+    assert_eq!(outcome_of(&run, "read-latency-maximum"), Ruling::Pass);
 }
 
 #[test]
 fn slow_log_writes_fail() {
     let slow = Synthetic { log_write_median_ns: 80 * MS, ..small() };
     let run = slow.run();
-    assert_eq!(outcome_of(&run, "log-write-latency-average"), Outcome::Fail);
-    assert_eq!(outcome_of(&run, "log-write-latency-maximum"), Outcome::Fail);
+    assert_eq!(outcome_of(&run, "log-write-latency-average"), Ruling::Fail);
+    assert_eq!(outcome_of(&run, "log-write-latency-maximum"), Ruling::Fail);
 }
 
 #[test]
 fn few_log_writes_cannot_be_judged() {
     let mut run = small().run();
     run.start.settings.thresholds.minimum_log_writes = 1_000_000;
-    assert_eq!(outcome_of(&run, "log-write-latency-average"), Outcome::CannotJudge);
+    assert_eq!(outcome_of(&run, "log-write-latency-average"), Ruling::CannotJudge);
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn an_unmeasured_run_cannot_be_judged_by_any_load_rule() {
         "page-fault-stalls",
         "measured-time",
     ] {
-        assert_eq!(outcome_of(&run, rule), Outcome::CannotJudge, "{rule}");
+        assert_eq!(outcome_of(&run, rule), Ruling::CannotJudge, "{rule}");
     }
     assert_eq!(judge(&run).exit_code(), 2);
 }
@@ -151,8 +151,8 @@ fn stalls_fail_above_one_a_second_over_all_databases() {
         outcome_of(&run.run(), "page-fault-stalls")
     };
     // Two databases, intervals of 15 s.
-    assert_eq!(stalling(7), Outcome::Pass);
-    assert_eq!(stalling(8), Outcome::Fail);
+    assert_eq!(stalling(7), Ruling::Pass);
+    assert_eq!(stalling(8), Ruling::Fail);
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn any_kind_of_damaged_page_fails() {
         damage(&mut run.checksums[1]);
         let verdict = judge(&run);
         let finding = finding(&verdict, "checksums");
-        assert_eq!(finding.outcome, Outcome::Fail);
+        assert_eq!(finding.outcome, Ruling::Fail);
         assert_eq!(finding.evidence.len(), 1);
         assert_eq!(finding.evidence[0].database, Some(1));
         assert_eq!(verdict.exit_code(), 1);
@@ -180,14 +180,14 @@ fn pages_ahead_of_their_use_are_no_damage() {
     let mut run = small().run();
     run.checksums[0].uninitialised_pages = 500;
     run.checksums[0].foreign_pages = 500;
-    assert_eq!(outcome_of(&run, "checksums"), Outcome::Pass);
+    assert_eq!(outcome_of(&run, "checksums"), Ruling::Pass);
 }
 
 #[test]
 fn a_database_that_was_not_checked_cannot_be_judged() {
     let mut run = small().run();
     run.checksums.pop();
-    assert_eq!(outcome_of(&run, "checksums"), Outcome::CannotJudge);
+    assert_eq!(outcome_of(&run, "checksums"), Ruling::CannotJudge);
 }
 
 #[test]
@@ -197,19 +197,19 @@ fn checksums_are_not_asked_of_a_plan_without_them() {
     run.start.settings.verify_checksums = false;
     let verdict = judge(&run);
     assert!(verdict.findings.iter().all(|finding| finding.rule != "checksums"));
-    assert_eq!(verdict.outcome, Outcome::Pass);
+    assert_eq!(verdict.outcome, Ruling::Pass);
 }
 
 #[test]
 fn one_error_fails_and_a_warning_does_not() {
     let mut run = small().run();
     run.issues.push(issue(Severity::Warning));
-    assert_eq!(outcome_of(&run, "input-output-errors"), Outcome::Warn);
+    assert_eq!(outcome_of(&run, "input-output-errors"), Ruling::Warn);
     assert_eq!(judge(&run).exit_code(), 0);
     run.issues.push(issue(Severity::Error));
     let verdict = judge(&run);
     let finding = finding(&verdict, "input-output-errors");
-    assert_eq!(finding.outcome, Outcome::Fail);
+    assert_eq!(finding.outcome, Ruling::Fail);
     assert_eq!(finding.measured, Some(1.0));
     assert_eq!(verdict.exit_code(), 1);
 }
@@ -219,7 +219,7 @@ fn a_failed_request_fails_even_where_it_was_not_noted() {
     let mut run = small().run();
     let totals = run.totals.get_mut(&(Phase::Measure, 0)).unwrap();
     totals.series.get_mut(&Series::DatabaseWrite).unwrap().errors = 2;
-    assert_eq!(outcome_of(&run, "input-output-errors"), Outcome::Fail);
+    assert_eq!(outcome_of(&run, "input-output-errors"), Ruling::Fail);
 }
 
 #[test]
@@ -236,7 +236,7 @@ fn a_long_list_of_errors_is_cut() {
 fn a_missed_target_fails_and_a_missing_target_is_not_judged() {
     let mut run = small().run();
     run.start.settings.target_iops = Some(400.0);
-    assert_eq!(outcome_of(&run, "target-iops"), Outcome::Fail);
+    assert_eq!(outcome_of(&run, "target-iops"), Ruling::Fail);
     run.start.settings.target_iops = None;
     let verdict = judge(&run);
     assert!(verdict.findings.iter().all(|finding| finding.rule != "target-iops"));
@@ -246,12 +246,12 @@ fn a_missed_target_fails_and_a_missing_target_is_not_judged() {
 fn a_busy_generator_warns_and_casts_doubt_on_failures_only() {
     let busy = Synthetic { processor_percent: 97.0, ..small() };
     let verdict = judge(&busy.run());
-    assert_eq!(finding(&verdict, "generator-limited").outcome, Outcome::Warn);
-    assert_eq!(verdict.outcome, Outcome::Pass);
+    assert_eq!(finding(&verdict, "generator-limited").outcome, Ruling::Warn);
+    assert_eq!(verdict.outcome, Ruling::Pass);
     let busy_and_slow = Synthetic { read_median_ns: 30 * MS, ..busy };
     let verdict = judge(&busy_and_slow.run());
-    assert_eq!(finding(&verdict, "generator-limited").outcome, Outcome::CannotJudge);
-    assert_eq!(verdict.outcome, Outcome::CannotJudge);
+    assert_eq!(finding(&verdict, "generator-limited").outcome, Ruling::CannotJudge);
+    assert_eq!(verdict.outcome, Ruling::CannotJudge);
 }
 
 #[test]
@@ -264,11 +264,11 @@ fn steal_and_lag_are_limits_of_the_generator_too() {
     for row in &mut lagging.intervals {
         row.host.as_mut().unwrap().reactor_lag_maximum_ns = 8 * MS;
     }
-    assert_eq!(outcome_of(&stolen, "generator-limited"), Outcome::Warn);
-    assert_eq!(outcome_of(&lagging, "generator-limited"), Outcome::Warn);
+    assert_eq!(outcome_of(&stolen, "generator-limited"), Ruling::Warn);
+    assert_eq!(outcome_of(&lagging, "generator-limited"), Ruling::Warn);
     lagging.intervals.truncate(2);
     lagging.intervals[1].host.as_mut().unwrap().reactor_lag_maximum_ns = 4 * MS;
-    assert_eq!(outcome_of(&lagging, "generator-limited"), Outcome::Pass);
+    assert_eq!(outcome_of(&lagging, "generator-limited"), Ruling::Pass);
 }
 
 #[test]
@@ -279,7 +279,7 @@ fn an_interrupted_run_cannot_be_judged_unless_it_shows_damage() {
         interrupted: true,
         reason: Some("interrupted by Ctrl-C".to_owned()),
     });
-    assert_eq!(outcome_of(&run, "completed"), Outcome::CannotJudge);
+    assert_eq!(outcome_of(&run, "completed"), Ruling::CannotJudge);
     assert_eq!(judge(&run).exit_code(), 2);
     run.issues.push(issue(Severity::Error));
     assert_eq!(judge(&run).exit_code(), 1);
@@ -289,15 +289,15 @@ fn an_interrupted_run_cannot_be_judged_unless_it_shows_damage() {
 fn a_journal_that_just_stops_cannot_be_judged() {
     let mut run = small().run();
     run.finished = None;
-    assert_eq!(outcome_of(&run, "completed"), Outcome::CannotJudge);
+    assert_eq!(outcome_of(&run, "completed"), Ruling::CannotJudge);
 }
 
 #[test]
 fn a_valid_run_with_one_failed_limit_fails_even_where_another_is_unknown() {
     let mut run = Synthetic { read_median_ns: 30 * MS, ..small() }.run();
     run.start.settings.thresholds.minimum_log_writes = 1_000_000;
-    assert_eq!(judge(&run).outcome, Outcome::Fail);
-    assert_eq!(judge(&run).objections()[0].outcome, Outcome::Fail);
+    assert_eq!(judge(&run).outcome, Ruling::Fail);
+    assert_eq!(judge(&run).objections()[0].outcome, Ruling::Fail);
 }
 
 #[test]
@@ -325,21 +325,21 @@ fn backup(mebibytes: u64) -> RunRecord {
 
 #[test]
 fn a_backup_below_the_rate_of_the_plan_fails() {
-    assert_eq!(outcome_of(&backup(50), "read-rate"), Outcome::Pass);
-    assert_eq!(outcome_of(&backup(49), "read-rate"), Outcome::Fail);
+    assert_eq!(outcome_of(&backup(50), "read-rate"), Ruling::Pass);
+    assert_eq!(outcome_of(&backup(49), "read-rate"), Ruling::Fail);
     let mut short = backup(60);
     short.backups.pop();
-    assert_eq!(outcome_of(&short, "read-rate"), Outcome::CannotJudge);
-    assert_eq!(outcome_of(&short, "checksums"), Outcome::CannotJudge);
+    assert_eq!(outcome_of(&short, "read-rate"), Ruling::CannotJudge);
+    assert_eq!(outcome_of(&short, "checksums"), Ruling::CannotJudge);
 }
 
 #[test]
 fn a_page_damaged_in_a_backup_is_damage() {
     let mut run = backup(60);
-    assert_eq!(outcome_of(&run, "checksums"), Outcome::Pass);
+    assert_eq!(outcome_of(&run, "checksums"), Ruling::Pass);
     run.backups[1].bad_pages = 1;
-    assert_eq!(judge(&run).outcome, Outcome::Fail);
-    assert_eq!(outcome_of(&run, "checksums"), Outcome::Fail);
+    assert_eq!(judge(&run).outcome, Ruling::Fail);
+    assert_eq!(outcome_of(&run, "checksums"), Ruling::Fail);
 }
 
 #[test]
@@ -356,14 +356,14 @@ fn a_backup_that_stood_still_fails() {
         time_ns: 8_000 * MS,
         is_answered: false,
     });
-    assert_eq!(outcome_of(&run, "longest-request"), Outcome::Fail);
+    assert_eq!(outcome_of(&run, "longest-request"), Ruling::Fail);
 }
 
 #[test]
 fn one_hiccup_of_the_machine_is_no_limit() {
     let mut run = small().run();
     run.intervals[2].host.as_mut().unwrap().reactor_lag_maximum_ns = 900 * MS;
-    assert_eq!(outcome_of(&run, "generator-limited"), Outcome::Pass);
+    assert_eq!(outcome_of(&run, "generator-limited"), Ruling::Pass);
 }
 
 #[test]
@@ -381,12 +381,12 @@ fn a_full_volume_is_no_damage_and_a_failed_request_beside_it_still_is() {
         ..issue(Severity::Error)
     });
     let verdict = judge(&run);
-    assert_eq!((verdict.outcome, verdict.exit_code()), (Outcome::CannotJudge, 2));
+    assert_eq!((verdict.outcome, verdict.exit_code()), (Ruling::CannotJudge, 2));
     let full = finding(&verdict, "volume-full");
     assert!(full.evidence[0].text.starts_with("/mail/db02 had no room"));
-    assert_eq!(outcome_of(&run, "input-output-errors"), Outcome::Pass);
+    assert_eq!(outcome_of(&run, "input-output-errors"), Ruling::Pass);
     run.issues.push(issue(Severity::Error));
-    assert_eq!(outcome_of(&run, "input-output-errors"), Outcome::Fail);
+    assert_eq!(outcome_of(&run, "input-output-errors"), Ruling::Fail);
     assert_eq!(judge(&run).exit_code(), 1);
 }
 
@@ -399,16 +399,16 @@ fn a_record_that_was_changed_is_not_judged_whatever_it_says() {
         RunRecord::load(change(journal).as_bytes()).unwrap()
     };
     let whole = sealed(&|journal| journal);
-    assert_eq!(outcome_of(&whole, "record-intact"), Outcome::Pass);
+    assert_eq!(outcome_of(&whole, "record-intact"), Ruling::Pass);
     assert_eq!(judge(&whole).exit_code(), 0);
     let altered = sealed(&|journal| journal.replace("\"bad_pages\":0", "\"bad_pages\":7"));
-    assert_eq!(outcome_of(&altered, "record-intact"), Outcome::CannotJudge);
+    assert_eq!(outcome_of(&altered, "record-intact"), Ruling::CannotJudge);
     // What it shows is told, and proves nothing.
     let verdict = judge(&altered);
     let checksums = finding(&verdict, "checksums");
     assert_eq!(
         (checksums.outcome, checksums.measured, verdict.exit_code()),
-        (Outcome::CannotJudge, Some(14.0), 2)
+        (Ruling::CannotJudge, Some(14.0), 2)
     );
     let unsealed = judge(&small().run());
     assert!(!unsealed.findings.iter().any(|finding| finding.rule == "record-intact"));
@@ -428,10 +428,10 @@ fn compared(requested: u64, counted: u64) -> RunRecord {
 #[test]
 fn reads_that_the_device_has_not_seen_cannot_be_judged() {
     for (requested, counted, outcome) in [
-        (380, 7, Outcome::CannotJudge),
-        (380, 189, Outcome::CannotJudge),
-        (380, 190, Outcome::Pass),
-        (380, 9_000, Outcome::Pass),
+        (380, 7, Ruling::CannotJudge),
+        (380, 189, Ruling::CannotJudge),
+        (380, 190, Ruling::Pass),
+        (380, 9_000, Ruling::Pass),
     ] {
         let run = compared(requested, counted);
         assert_eq!(outcome_of(&run, "caches"), outcome, "{counted}");
@@ -447,8 +447,8 @@ fn a_known_cache_cannot_be_judged_and_an_unknown_one_is_said() {
     run.start.databases[0].volume.caching_unknown = Some("nfs does not say".to_owned());
     let verdict = judge(&run);
     let said = finding(&verdict, "caches");
-    assert_eq!((said.outcome, verdict.outcome), (Outcome::Pass, Outcome::Pass));
+    assert_eq!((said.outcome, verdict.outcome), (Ruling::Pass, Ruling::Pass));
     assert!(said.evidence[0].text.contains("unknown: nfs does not say"));
     run.start.databases[0].volume.cached = Some("loop0 reads its file".to_owned());
-    assert_eq!(judge(&run).outcome, Outcome::CannotJudge);
+    assert_eq!(judge(&run).outcome, Ruling::CannotJudge);
 }

@@ -7,14 +7,14 @@ mod scene;
 mod table;
 
 use crate::fidelity::published::CASES;
-use crate::fidelity::table::Table;
+use crate::fidelity::table::BandTable;
 use xtask::failure::Failure;
 
 /// Plays every published case and prints its rows. Fails where one is out of its band.
 pub(crate) fn run() -> Result<(), Failure> {
     let mut out = 0;
     for case in &CASES {
-        let table = Table::new(case, &scene::play(case)?);
+        let table = BandTable::new(case, &scene::play(case)?);
         print!("{table}");
         out += table.out();
     }

@@ -18,7 +18,7 @@ use xtask::failure::Failure;
 const BATCHES: u64 = 4_000;
 
 /// What was counted.
-pub(super) struct Counted {
+pub(super) struct SceneCounts {
     /// Once the load had settled.
     pub settled: Totals,
     /// Bytes written to log files over the life of the log, by byte of log volume.
@@ -28,7 +28,7 @@ pub(super) struct Counted {
 }
 
 /// Prepares a database and loads it as the case says.
-pub(super) fn play(case: &Case) -> Result<Counted, Failure> {
+pub(super) fn play(case: &Case) -> Result<SceneCounts, Failure> {
     let plan = plan(case)?;
     let reactor = VirtualReactor::new();
     let database = MemoryVolume::new("data", &reactor, Latency::fixed(case.read_latency));
@@ -57,7 +57,7 @@ pub(super) fn play(case: &Case) -> Result<Counted, Failure> {
     let grown = growth::used_bytes(&database, &plan)? - before;
     let whole = *account.whole.borrow();
     let settled = *account.settled.borrow();
-    Ok(Counted {
+    Ok(SceneCounts {
         settled,
         log_write_factor: log_bytes.0.get() as f64 / whole.log_volume.max(1) as f64,
         growth_per_batch: grown / whole.batches.max(1) as f64,

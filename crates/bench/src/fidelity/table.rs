@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use crate::budget::{Requests, Totals};
 use crate::fidelity::published::Case;
-use crate::fidelity::scene::Counted;
+use crate::fidelity::scene::SceneCounts;
 
 /// Bytes of a log file.
 const LOG_FILE_BYTES: f64 = 1_048_576.0;
@@ -19,14 +19,14 @@ struct FidelityRow {
 }
 
 /// All figures of a case.
-pub(super) struct Table {
+pub(super) struct BandTable {
     case: &'static str,
     rows: Vec<FidelityRow>,
 }
 
-impl Table {
+impl BandTable {
     /// What was counted, beside what was published.
-    pub(super) fn new(case: &Case, counted: &Counted) -> Self {
+    pub(super) fn new(case: &Case, counted: &SceneCounts) -> Self {
         Self { case: case.name, rows: rows(case, counted) }
     }
 
@@ -36,7 +36,7 @@ impl Table {
     }
 }
 
-fn rows(case: &Case, counted: &Counted) -> Vec<FidelityRow> {
+fn rows(case: &Case, counted: &SceneCounts) -> Vec<FidelityRow> {
     [log_rows(case, counted), file_rows(case, counted)].concat()
 }
 
@@ -48,7 +48,7 @@ fn ratio(part: u64, of: u64) -> f64 {
     part as f64 / of.max(1) as f64
 }
 
-fn log_rows(case: &Case, counted: &Counted) -> Vec<FidelityRow> {
+fn log_rows(case: &Case, counted: &SceneCounts) -> Vec<FidelityRow> {
     let Totals { batches, log_volume, log_writes, log_formats, .. } = counted.settled;
     let mut writes = log_writes;
     writes += log_formats;
@@ -65,7 +65,7 @@ fn log_rows(case: &Case, counted: &Counted) -> Vec<FidelityRow> {
     ]
 }
 
-fn file_rows(case: &Case, counted: &Counted) -> Vec<FidelityRow> {
+fn file_rows(case: &Case, counted: &SceneCounts) -> Vec<FidelityRow> {
     let Totals { batches, reads, writes, maintenance, .. } = counted.settled;
     let size = |requests: Requests| ratio(requests.bytes, requests.count);
     let period = ratio(counted.settled.nanos, maintenance.count);
@@ -89,7 +89,7 @@ impl FidelityRow {
     }
 }
 
-impl fmt::Display for Table {
+impl fmt::Display for BandTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.case)?;
         for row in &self.rows {
@@ -104,18 +104,18 @@ impl fmt::Display for Table {
 
 #[cfg(test)]
 mod tests {
-    use super::Table;
+    use super::BandTable;
     use crate::budget::{Requests, Totals};
     use crate::fidelity::published::CASES;
-    use crate::fidelity::scene::Counted;
+    use crate::fidelity::scene::SceneCounts;
 
     const fn requests(count: u64, bytes: u64) -> Requests {
         Requests { count, bytes: count * bytes }
     }
 
     /// A thousand batches of Jetstress 2013 as it published them.
-    fn published() -> Counted {
-        Counted {
+    fn published() -> SceneCounts {
+        SceneCounts {
             settled: Totals {
                 nanos: 1_000 * (100_000_000 + CASES[2].read_latency.0),
                 batches: 1_000,
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn what_was_published_is_in_its_bands() {
-        let table = Table::new(&CASES[2], &published());
+        let table = BandTable::new(&CASES[2], &published());
         assert_eq!(table.out(), 0, "{table}");
     }
 
@@ -150,7 +150,7 @@ mod tests {
         totals.nanos *= 2;
         counted.log_write_factor = 1.0;
         counted.growth_per_batch *= 2.0;
-        let table = Table::new(&CASES[2], &counted);
+        let table = BandTable::new(&CASES[2], &counted);
         assert_eq!(table.out(), 12, "{table}");
         assert_eq!(table.to_string().matches("OUT").count(), 12);
     }

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use device::{
-    Caps, Clock, Completer, Completion, Device, DeviceError, Op, OpenMode, Outcome, Request,
+    Caps, Clock, Completed, Completer, Completion, Device, DeviceError, Op, OpenMode, Request,
     completion,
 };
 use units::Nanos;
@@ -222,7 +222,7 @@ impl OsDevice {
                 if result.is_ok() {
                     handle.length.set(length);
                 }
-                completer.complete(Outcome {
+                completer.complete(Completed {
                     buffer: None,
                     result,
                     submitted,
@@ -239,7 +239,7 @@ impl Device for OsDevice {
         let (completer, completion) = completion();
         if let Some(error) = self.file.refusal(&request.op) {
             let now = self.file.clock.now();
-            completer.complete(Outcome {
+            completer.complete(Completed {
                 buffer: request.op.into_buffer(),
                 result: Err(error),
                 submitted: now,

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use device::{Clock, Completer, DeviceError, Durability, Op, Outcome, Reactor};
+use device::{Clock, Completed, Completer, DeviceError, Durability, Op, Reactor};
 use units::Nanos;
 
 use super::Host;
@@ -84,7 +84,7 @@ pub(super) fn block(
             (op, result)
         },
         move |(op, result)| {
-            completer.complete(Outcome {
+            completer.complete(Completed {
                 result: result.map_err(|failure| failure.on(&handle, &op)),
                 buffer: op.into_buffer(),
                 submitted,

@@ -12,7 +12,7 @@ use std::io::{self, Read};
 use std::os::fd::AsRawFd;
 use std::rc::Rc;
 
-use device::{Clock, Completer, DeviceError, Durability, Op, Outcome, Reactor};
+use device::{Clock, Completed, Completer, DeviceError, Durability, Op, Reactor};
 use io_uring::types::{Fd, FsyncFlags, SubmitArgs, Timespec};
 use io_uring::{IoUring, Probe, opcode, squeue};
 use units::Nanos;
@@ -217,7 +217,7 @@ impl UringHost {
             None => self.queue(slot),
             Some(result) => {
                 let request = self.requests.borrow_mut().remove(slot);
-                request.completer.complete(Outcome {
+                request.completer.complete(Completed {
                     buffer: request.op.into_buffer(),
                     result,
                     submitted: request.submitted,

@@ -17,7 +17,7 @@ use units::PageNumber;
 
 use super::extents::Owner;
 use super::sink::PageSink;
-use super::space::{Frontier, Growth, TreeSpace};
+use super::space::{Frontier, SpaceGrowth, TreeSpace};
 use super::tree::{EntryProblem, Ground, TreeBuilder, TreeShape, build_single_page};
 
 /// The root page of the first user table: the one behind the list of objects.
@@ -179,7 +179,7 @@ fn build_tree(
     mut entries: Entries,
 ) -> Result<TreeSpace, CatalogProblem> {
     entries.sort();
-    let growth = Growth { extent_pages: 1, unit_pages: 1 };
+    let growth = SpaceGrowth { extent_pages: 1, unit_pages: 1 };
     let space = TreeSpace::new(owner.primary(), growth);
     let mut tree = TreeBuilder::new(shape_of(owner), sink.page_size(), space);
     let mut ground = Ground { frontier, sink };

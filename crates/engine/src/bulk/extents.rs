@@ -5,7 +5,7 @@ use ese::space::{Extent, Extents, SpaceHeader, SpaceNode, SplitBuffer};
 use units::{ObjectId, PageNumber};
 
 use super::sink::PageSink;
-use super::space::{Frontier, Growth, TreeSpace};
+use super::space::{Frontier, SpaceGrowth, TreeSpace};
 use super::tree::{Ground, TreeBuilder, TreeShape, build_single_page};
 
 /// Bytes of a space-tree entry with its tag: key size, key, page count, tag.
@@ -91,7 +91,7 @@ impl Owner {
     /// Writes the owned-extents tree over the pages of `spare`; gives back those it did not need.
     fn write_tree(&self, sink: &mut PageSink, extents: &[Extent], spare: Extent) -> Option<Extent> {
         let mut frontier = Frontier::new(spare.first(), spare.last.0 + 1);
-        let growth = Growth { extent_pages: spare.pages, unit_pages: spare.pages };
+        let growth = SpaceGrowth { extent_pages: spare.pages, unit_pages: spare.pages };
         let root = Extent::starting(self.owned_root(), 1);
         let size = sink.page_size();
         let mut tree = TreeBuilder::new(self.shape(), size, TreeSpace::new(root, growth));

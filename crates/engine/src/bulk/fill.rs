@@ -14,7 +14,7 @@ use super::catalog::{
 };
 use super::extents::Owner;
 use super::sink::PageSink;
-use super::space::{Frontier, Growth, TreeSpace};
+use super::space::{Frontier, SpaceGrowth, TreeSpace};
 use super::tree::{EntryProblem, Ground, TreeBuilder, TreeShape};
 use super::{Amount, BulkOptions, RowProblem, RowSource};
 use crate::row::Row;
@@ -283,7 +283,7 @@ impl BulkTree {
         let unit_pages = unit_pages(size);
         let units = (file_pages / 2_048 / unit_pages).clamp(1, 32);
         let is_small = owner.flags & page_flags::INDEX != 0;
-        let growth = Growth {
+        let growth = SpaceGrowth {
             extent_pages: if is_small { unit_pages } else { units * unit_pages },
             unit_pages,
         };

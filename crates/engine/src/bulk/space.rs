@@ -52,12 +52,12 @@ pub(super) struct TreeSpace {
     left: u32,
     /// How many of them lie before the next unit.
     unit_left: u32,
-    growth: Growth,
+    growth: SpaceGrowth,
 }
 
 /// How a tree takes space.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Growth {
+pub(super) struct SpaceGrowth {
     /// Pages to take at a time.
     pub(super) extent_pages: u32,
     /// Pages of one write.
@@ -66,7 +66,7 @@ pub(super) struct Growth {
 
 impl TreeSpace {
     /// The space of a tree that owns `primary`: its root and what stands beside it.
-    pub(super) fn new(primary: Extent, growth: Growth) -> Self {
+    pub(super) fn new(primary: Extent, growth: SpaceGrowth) -> Self {
         Self { owned: vec![primary], next: PageNumber::NONE, left: 0, unit_left: 0, growth }
     }
 

@@ -7,12 +7,12 @@ use proptest::prelude::*;
 use units::{ObjectId, PageNumber};
 
 use super::sink::PageSink;
-use super::space::{Frontier, Growth, TreeSpace};
+use super::space::{Frontier, SpaceGrowth, TreeSpace};
 use super::tree::{EntryProblem, Ground, TreeBuilder, TreeShape};
 use ese::space::Extent;
 
 const ROOT: PageNumber = PageNumber(5);
-const GROWTH: Growth = Growth { extent_pages: 7, unit_pages: 3 };
+const GROWTH: SpaceGrowth = SpaceGrowth { extent_pages: 7, unit_pages: 3 };
 
 /// Pages by number, as they were written.
 type Pages = BTreeMap<PageNumber, Vec<u8>>;

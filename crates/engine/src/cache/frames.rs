@@ -10,7 +10,7 @@ use ese::Lgpos;
 use ese::page::{PageMut, PageRef, PageSize};
 use units::{Nanos, PageNumber};
 
-use super::policy::{History, Pace, Uses, Verdict, Victims};
+use super::policy::{FrameFate, History, Pace, Uses, Victims};
 use crate::edit::{self, PageEdits};
 use crate::flush_map_file::LiveMap;
 use crate::hash::QuickHash;
@@ -40,7 +40,7 @@ struct PageFrame {
 }
 
 /// Neighbouring pages, copied and sealed for one write.
-pub(super) struct Run {
+pub(super) struct PageRun {
     /// The first page.
     pub first: PageNumber,
     /// Their number.
@@ -53,7 +53,7 @@ pub(super) struct Run {
 
 /// Why a page is written, which decides what comes along.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Due {
+pub(crate) enum WriteReason {
     /// Its place is needed: neighbours come along that will have to go soon as well.
     Room,
     /// Its first change is old: neighbours come along that were changed before this place.
@@ -292,18 +292,18 @@ impl Frames {
     pub(super) fn collect_run(
         &mut self,
         page: PageNumber,
-        due: Due,
+        due: WriteReason,
         (most, durable): (u32, Lgpos),
         flush_map: &LiveMap,
-    ) -> Option<Run> {
+    ) -> Option<PageRun> {
         let uses = self.writable(page)?.0.uses;
         let joins = |neighbour: u32| {
             let Some((frame, dirt)) = self.writable(PageNumber(neighbour)) else {
                 return false;
             };
             let is_due = match due {
-                Due::Room => frame.uses.is_nearly_as_old(&uses, self.now),
-                Due::Age(bound) => dirt.first < bound,
+                WriteReason::Room => frame.uses.is_nearly_as_old(&uses, self.now),
+                WriteReason::Age(bound) => dirt.first < bound,
             };
             is_due && dirt.last <= durable
         };
@@ -322,7 +322,7 @@ impl Frames {
         for (number, sealed) in (first..end).map(PageNumber).zip(copy.chunks_mut(bytes)) {
             log_end = log_end.max(self.seal_copy(number, sealed, flush_map));
         }
-        Some(Run { first: PageNumber(first), pages, bytes: copy, log_end })
+        Some(PageRun { first: PageNumber(first), pages, bytes: copy, log_end })
     }
 
     /// A page that has changed and that no write carries.
@@ -376,12 +376,12 @@ impl Frames {
             let rank = frame.uses.rank();
             let unlogged = frame.dirt.map(|dirt| dirt.last).filter(|last| *last > durable);
             if frame.pins > 0 || frame.writing.is_some() {
-                Verdict::Held(rank)
+                FrameFate::Held(rank)
             } else if let Some(last) = unlogged {
                 log_first.set(Some(log_first.get().map_or(last, |first| first.min(last))));
-                Verdict::Held(rank)
+                FrameFate::Held(rank)
             } else {
-                Verdict::Rank(rank)
+                FrameFate::Rank(rank)
             }
         });
         let Some(index) = next else {

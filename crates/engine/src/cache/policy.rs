@@ -104,7 +104,7 @@ pub(crate) struct Victims {
 
 /// What becomes of a frame whose turn has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum FrameFate {
     /// Its rank is this by now.
     Rank(Rank),
     /// It cannot go at present.
@@ -118,14 +118,14 @@ impl Victims {
     }
 
     /// Takes the frame that should go first, as far as `judge` lets it.
-    pub(super) fn pop(&mut self, judge: impl Fn(u32) -> Verdict) -> Option<u32> {
+    pub(super) fn pop(&mut self, judge: impl Fn(u32) -> FrameFate) -> Option<u32> {
         let mut held = Vec::new();
         let mut found = None;
         while let Some(Reverse((queued, frame))) = self.queue.pop() {
             match judge(frame) {
-                Verdict::Held(rank) => held.push(Reverse((rank, frame))),
-                Verdict::Rank(rank) if rank > queued => self.queue.push(Reverse((rank, frame))),
-                Verdict::Rank(_) => {
+                FrameFate::Held(rank) => held.push(Reverse((rank, frame))),
+                FrameFate::Rank(rank) if rank > queued => self.queue.push(Reverse((rank, frame))),
+                FrameFate::Rank(_) => {
                     found = Some(frame);
                     break;
                 }
@@ -165,7 +165,7 @@ impl History {
 
 #[cfg(test)]
 mod tests {
-    use super::{History, Pace, Uses, Verdict, Victims};
+    use super::{FrameFate, History, Pace, Uses, Victims};
     use units::{Nanos, PageNumber};
 
     /// Uses within 40 count once; before its first use a page was used 620 ago.
@@ -205,7 +205,7 @@ mod tests {
         for frame in 0..3 {
             victims.push(frame, (Nanos::ZERO, Nanos::ZERO));
         }
-        let judge = |frame: u32| Verdict::Rank(uses[frame as usize].rank());
+        let judge = |frame: u32| FrameFate::Rank(uses[frame as usize].rank());
         let order: Vec<_> = std::iter::from_fn(|| victims.pop(judge)).collect();
         assert_eq!(order, [2, 1, 0]);
     }
@@ -248,11 +248,11 @@ mod tests {
         victims.push(1, (Nanos(0), Nanos(2)));
         let rank = |frame: u32| (Nanos(0), Nanos(u64::from(frame) + 1));
         let judge = |frame| {
-            if frame == 0 { Verdict::Held(rank(0)) } else { Verdict::Rank(rank(1)) }
+            if frame == 0 { FrameFate::Held(rank(0)) } else { FrameFate::Rank(rank(1)) }
         };
         assert_eq!(victims.pop(judge), Some(1));
         assert_eq!(victims.pop(judge), None);
-        assert_eq!(victims.pop(|frame| Verdict::Rank(rank(frame))), Some(0));
+        assert_eq!(victims.pop(|frame| FrameFate::Rank(rank(frame))), Some(0));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use device::{Durability, Purpose, Request};
 use ese::Lgpos;
 use units::PageNumber;
 
-use super::frames::{Due, Eviction, Run};
+use super::frames::{Eviction, PageRun, WriteReason};
 use super::{Cache, count};
 use crate::error::TransactionError;
 
@@ -69,7 +69,7 @@ impl Cache {
                     }
                 }
                 Eviction::Write(page) => {
-                    sealed += self.start_write(page, Due::Room);
+                    sealed += self.start_write(page, WriteReason::Room);
                     self.take_turns(&mut sealed).await;
                 }
                 Eviction::Stuck | Eviction::Log(_) if self.writes_in_flight.get() > 0 => {
@@ -101,7 +101,7 @@ impl Cache {
 
     /// Writes a page, and changed neighbours that are due as well, in a task of its own. Returns
     /// how many bytes; none where the page is clean, gone or being written already.
-    fn start_write(self: &Rc<Self>, page: PageNumber, due: Due) -> usize {
+    fn start_write(self: &Rc<Self>, page: PageNumber, due: WriteReason) -> usize {
         let bounds = (self.longest_run_pages, self.log.durable());
         let mut frames = self.frames();
         let run = frames.collect_run(page, due, bounds, &self.flush_map);
@@ -123,8 +123,8 @@ impl Cache {
         sealed
     }
 
-    async fn write_run(&self, run: Run) -> Result<(), String> {
-        let Run { first, pages, bytes, log_end } = run;
+    async fn write_run(&self, run: PageRun) -> Result<(), String> {
+        let PageRun { first, pages, bytes, log_end } = run;
         self.log.flush_to(log_end).await.map_err(|error| error.to_string())?;
         let durable = self.log.durable().generation;
         self.header.require(log_end.generation, durable).await?;
@@ -155,7 +155,7 @@ impl Cache {
             let oldest = self.frames.borrow().oldest_dirty_page();
             match oldest.filter(|(place, _)| *place < bound) {
                 Some((_, page)) if self.writes_in_flight.get() < in_flight => {
-                    match self.start_write(page, Due::Age(along)) {
+                    match self.start_write(page, WriteReason::Age(along)) {
                         // It is being written, with an older change.
                         0 => changed.await,
                         bytes => {

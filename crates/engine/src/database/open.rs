@@ -26,7 +26,7 @@ use crate::poison::Poison;
 use crate::recovery::Redone;
 use crate::rows::flags_agree;
 use crate::settings::Settings;
-use crate::stage::{Stage, Stop};
+use crate::stage::{Halt, Stage};
 use crate::table_state::{OpenTables, TableState};
 use crate::tree::{self, Space, Tree};
 
@@ -225,7 +225,7 @@ async fn load(
 }
 
 /// All rows of the catalog.
-fn catalog_rows(stage: &mut Stage<'_>, page_size: PageSize) -> Result<Vec<CatalogRow>, Stop> {
+fn catalog_rows(stage: &mut Stage<'_>, page_size: PageSize) -> Result<Vec<CatalogRow>, Halt> {
     let problem = "a row of the catalog that cannot be read";
     let (mut rows, mut at, mut bad) = (Vec::new(), Vec::new(), false);
     loop {
@@ -240,7 +240,7 @@ fn catalog_rows(stage: &mut Stage<'_>, page_size: PageSize) -> Result<Vec<Catalo
             true
         })?;
         if bad {
-            return Err(Stop::Damaged { page: CATALOG.root, problem });
+            return Err(Halt::Damaged { page: CATALOG.root, problem });
         }
         if !more {
             return Ok(rows);

@@ -24,7 +24,7 @@ const PIECE_BYTES: u64 = 256 << 10;
 
 /// What a generation must hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Witness {
+pub(super) struct LogWitness {
     /// The generation.
     pub generation: Generation,
     /// Its last segment that was acknowledged, that of the header if none behind was.
@@ -39,9 +39,9 @@ pub(super) struct ReadBack {
     /// What every segment says of its stream.
     stream: u32,
     segment_size: SegmentSize,
-    waiting: RefCell<VecDeque<Witness>>,
+    waiting: RefCell<VecDeque<LogWitness>>,
     /// Files that hold what they must and are still there.
-    verified: RefCell<VecDeque<Witness>>,
+    verified: RefCell<VecDeque<LogWitness>>,
     /// Bytes of the current file written so far.
     progress: Cell<u64>,
     hurry: Cell<bool>,
@@ -68,7 +68,7 @@ impl ReadBack {
     }
 
     /// Takes a file that was closed; whether a task must be started that calls [`Self::next`].
-    pub(super) fn add(&self, witness: Witness) -> bool {
+    pub(super) fn add(&self, witness: LogWitness) -> bool {
         self.progress.set(0);
         self.waiting.borrow_mut().push_back(witness);
         self.changed.notify_all();
@@ -88,7 +88,7 @@ impl ReadBack {
 
     /// Forgets files that have been removed.
     pub(super) fn removed_below(&self, generation: Generation) {
-        let kept = |witness: &Witness| witness.generation >= generation;
+        let kept = |witness: &LogWitness| witness.generation >= generation;
         self.verified.borrow_mut().retain(kept);
     }
 
@@ -116,7 +116,7 @@ impl ReadBack {
     }
 
     /// Reads every file once more that is still there, and the last one, which was never closed.
-    pub(super) async fn compare_rest(&self, last: Witness) {
+    pub(super) async fn compare_rest(&self, last: LogWitness) {
         let rest: Vec<_> = self.verified.borrow().iter().copied().collect();
         for witness in rest {
             let name = self.folder.names.closed(witness.generation);
@@ -136,7 +136,7 @@ impl ReadBack {
     }
 
     /// Whether the file `name` holds what it must; what it does not is noted.
-    async fn compare(&self, name: &str, witness: Witness) -> bool {
+    async fn compare(&self, name: &str, witness: LogWitness) -> bool {
         let difference = match self.read(name, witness).await {
             Ok(difference) => difference,
             Err(error) => Some((0, Written::Unreadable(error))),
@@ -152,7 +152,7 @@ impl ReadBack {
     async fn read(
         &self,
         name: &str,
-        witness: Witness,
+        witness: LogWitness,
     ) -> Result<Option<(u64, Written)>, DeviceError> {
         let device = self.folder.volume.open(name, OpenMode::ReadOnly).await?;
         let mut comparison = LogComparison::new(witness, self.stream, self.segment_size);
@@ -179,7 +179,7 @@ async fn read_piece(device: &dyn Device, offset: u64) -> Result<device::Buffer, 
 
 /// A file while it is read, segment by segment.
 struct LogComparison {
-    witness: Witness,
+    witness: LogWitness,
     stream: u32,
     segment_size: SegmentSize,
     /// The next segment to look at.
@@ -190,7 +190,7 @@ struct LogComparison {
 }
 
 impl LogComparison {
-    const fn new(witness: Witness, stream: u32, segment_size: SegmentSize) -> Self {
+    const fn new(witness: LogWitness, stream: u32, segment_size: SegmentSize) -> Self {
         Self { witness, stream, segment_size, next: 0, sum: 0, bad: None }
     }
 

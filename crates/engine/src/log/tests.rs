@@ -14,7 +14,7 @@ use ese::page::PageSize;
 use ese::{Lgpos, LogTime, Signature};
 use units::{Bytes, Generation, Nanos, Prng};
 
-use super::read_back::{ReadBack, Witness};
+use super::read_back::{LogWitness, ReadBack};
 use super::{Log, LogChain, LogError, LogFolder, LogIdentity, LogReader, LogRecord, LogSettings};
 use crate::edit::{ApplyRecord, PageEdit, PageEdits, TransactionId, UndoAction};
 use units::PageNumber;

@@ -17,7 +17,7 @@ use units::{Bytes, Generation};
 use crate::edit::ApplyRecord;
 use crate::log::checkpoint_file::CheckpointFile;
 use crate::log::next_file::NextFile;
-use crate::log::read_back::{ReadBack, Witness};
+use crate::log::read_back::{LogWitness, ReadBack};
 use crate::log::record::encode_apply;
 use crate::log::stream::calendar;
 use crate::log::tail::{Batch, Span, Tail};
@@ -473,7 +473,7 @@ impl Inner {
                 previous_checksum: current.sum,
             }
         };
-        let closed = Witness {
+        let closed = LogWitness {
             generation: self.current.borrow().generation,
             last_segment: header.previous_last,
             sum: header.previous_checksum,
@@ -490,7 +490,7 @@ impl Inner {
     }
 
     /// Reads a closed file back in a task, at the pace of the writes.
-    fn start_reading_back(self: &Rc<Self>, closed: Witness) {
+    fn start_reading_back(self: &Rc<Self>, closed: LogWitness) {
         let must_start = |read_back: &ReadBack| read_back.add(closed);
         if !self.read_back.as_ref().is_some_and(must_start) {
             return;
@@ -516,7 +516,7 @@ impl Inner {
         let durable = self.state.borrow().durable;
         let last = {
             let current = self.current.borrow();
-            Witness {
+            LogWitness {
                 generation: current.generation,
                 last_segment: durable.segment - 1,
                 sum: current.sum,

@@ -20,7 +20,7 @@ use units::{Bytes, PageNumber};
 
 pub(super) use image::Page;
 use image::judged;
-use slots::{Slots, State};
+use slots::{SlotState, Slots};
 pub use writing::WRITES_IN_FLIGHT;
 use writing::Writing;
 
@@ -125,15 +125,16 @@ impl Pages {
     }
 
     fn admit(&mut self, page: PageNumber, reads: bool) {
-        let state = if reads { State::Loading(self.submit_read(page)) } else { State::ToCome };
+        let state =
+            if reads { SlotState::Loading(self.submit_read(page)) } else { SlotState::ToCome };
         self.slots.admit(page, state);
     }
 
     /// Whether an announced page has not come from the device yet.
     pub(super) fn is_awaited(&self, page: PageNumber) -> bool {
         match self.slots.state(page) {
-            State::Loading(read) => !read.has_arrived(),
-            State::ToCome | State::Here(_) => false,
+            SlotState::Loading(read) => !read.has_arrived(),
+            SlotState::ToCome | SlotState::Here(_) => false,
         }
     }
 
@@ -141,11 +142,11 @@ impl Pages {
     pub(super) async fn get(&mut self, number: PageNumber) -> Result<&mut Page, RecoveryError> {
         match self.slots.take_unless_here(number) {
             None => {}
-            Some(State::Loading(read)) => {
+            Some(SlotState::Loading(read)) => {
                 let page = self.right_page(number, read).await?;
                 self.slots.put(number, page);
             }
-            Some(State::ToCome | State::Here(_)) => {
+            Some(SlotState::ToCome | SlotState::Here(_)) => {
                 self.extend_to(self.page_size.file_length(number)).await?;
                 let mut image = self.memory();
                 image.fill(0);

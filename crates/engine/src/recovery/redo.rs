@@ -139,7 +139,7 @@ struct Redo {
 
 /// What redo does about one page of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum RedoStep {
     /// Make the change.
     Apply,
     /// The file has it already.
@@ -154,13 +154,13 @@ pub(super) enum Step {
 ///
 /// What can be made anew is made anew, whatever the page says of itself: a page that a power
 /// failure tore may look whole, because its checksum is blind to some exchanges of words.
-pub(super) const fn step(found: Option<u64>, before: u64, dbtime: u64, rebuilds: bool) -> Step {
+pub(super) const fn step(found: Option<u64>, before: u64, dbtime: u64, rebuilds: bool) -> RedoStep {
     match found {
-        _ if rebuilds => Step::Apply,
-        None => Step::Wait,
-        Some(found) if found >= dbtime => Step::Skip,
-        Some(found) if found == before => Step::Apply,
-        Some(_) => Step::Lost,
+        _ if rebuilds => RedoStep::Apply,
+        None => RedoStep::Wait,
+        Some(found) if found >= dbtime => RedoStep::Skip,
+        Some(found) if found == before => RedoStep::Apply,
+        Some(_) => RedoStep::Lost,
     }
 }
 
@@ -285,13 +285,13 @@ impl Redo {
             self.newest = (number, found);
         }
         match step(found, edits.dbtime_before, apply.dbtime, edits.rebuilds()) {
-            Step::Skip => self.summary.pages_skipped += 1,
-            Step::Wait => {
+            RedoStep::Skip => self.summary.pages_skipped += 1,
+            RedoStep::Wait => {
                 let problem = page.damage.clone().unwrap_or_default();
                 let damage = RecoveryError::DamagedPage { file, page: number, problem, place };
                 self.damaged.entry(number).or_insert(damage);
             }
-            Step::Lost => {
+            RedoStep::Lost => {
                 let lost = RecoveryError::LostWrite {
                     file,
                     page: number,
@@ -302,7 +302,7 @@ impl Redo {
                 page.damage = Some(lost.to_string());
                 self.damaged.insert(number, lost);
             }
-            Step::Apply => match change(page, edits, apply.dbtime) {
+            RedoStep::Apply => match change(page, edits, apply.dbtime) {
                 Ok(made_anew) => {
                     self.summary.pages_redone += 1;
                     self.summary.pages_made_anew += u64::from(made_anew);

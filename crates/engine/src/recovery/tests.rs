@@ -12,7 +12,7 @@ use faults::{CrashOptions, CrashVolume};
 use proptest::prelude::*;
 use units::{Generation, PageNumber, Prng, Seed};
 
-use super::redo::{Step, step};
+use super::redo::{RedoStep, step};
 use super::*;
 use crate::files::DatabaseFiles;
 use crate::log::tests::{World, any_request, place, read_all};
@@ -21,14 +21,14 @@ use twin::{FILE, PAGE_BYTES, Twin, expected_pages, live, page_of};
 
 #[test]
 fn a_change_is_made_exactly_once() {
-    assert_eq!(step(Some(4), 4, 9, false), Step::Apply);
-    assert_eq!(step(Some(9), 4, 9, false), Step::Skip);
-    assert_eq!(step(Some(12), 4, 9, true), Step::Apply, "never trust what can be made anew");
-    assert_eq!(step(Some(3), 4, 9, false), Step::Lost);
-    assert_eq!(step(Some(6), 4, 9, false), Step::Lost);
-    assert_eq!(step(Some(0), 4, 9, true), Step::Apply);
-    assert_eq!(step(None, 4, 9, true), Step::Apply);
-    assert_eq!(step(None, 4, 9, false), Step::Wait);
+    assert_eq!(step(Some(4), 4, 9, false), RedoStep::Apply);
+    assert_eq!(step(Some(9), 4, 9, false), RedoStep::Skip);
+    assert_eq!(step(Some(12), 4, 9, true), RedoStep::Apply, "never trust what can be made anew");
+    assert_eq!(step(Some(3), 4, 9, false), RedoStep::Lost);
+    assert_eq!(step(Some(6), 4, 9, false), RedoStep::Lost);
+    assert_eq!(step(Some(0), 4, 9, true), RedoStep::Apply);
+    assert_eq!(step(None, 4, 9, true), RedoStep::Apply);
+    assert_eq!(step(None, 4, 9, false), RedoStep::Wait);
 }
 
 fn files(volume: Rc<dyn device::Volume>) -> DatabaseFiles {

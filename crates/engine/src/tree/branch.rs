@@ -12,7 +12,7 @@ use super::{
     MOST_STEPS, Path, Tree, common_flags, descend, endless, line_u16, tree_page, unreadable,
 };
 use crate::edit::PageEdit;
-use crate::stage::{Stage, Stop};
+use crate::stage::{Halt, Stage};
 
 /// Splits branch pages until the path's leaf can be removed: pages that will end with another key
 /// need room for it. Gives back the path as it is then.
@@ -20,7 +20,7 @@ pub(super) fn with_room_to_remove(
     stage: &mut Stage<'_>,
     tree: &Tree,
     path: &Path,
-) -> Result<Path, Stop> {
+) -> Result<Path, Halt> {
     let mut path = *path;
     for _ in 0..MOST_STEPS {
         let Some(tight) = tight_branch(stage, tree, &path)? else {
@@ -39,7 +39,7 @@ pub(super) fn with_room_to_remove(
 
 /// The way to a branch page that will have to end with a longer key than it has room for when the
 /// path's leaf is removed; none where there is room everywhere.
-fn tight_branch(stage: &mut Stage<'_>, tree: &Tree, path: &Path) -> Result<Option<Path>, Stop> {
+fn tight_branch(stage: &mut Stage<'_>, tree: &Tree, path: &Path) -> Result<Option<Path>, Halt> {
     let Some(level) = removal_level(stage, path)? else {
         return Ok(None);
     };
@@ -72,7 +72,7 @@ fn tight_branch(stage: &mut Stage<'_>, tree: &Tree, path: &Path) -> Result<Optio
 
 /// The level of the path's branch page that loses an entry when the leaf goes: pages with no other
 /// entry go with it. None where the root is the leaf.
-fn removal_level(stage: &mut Stage<'_>, path: &Path) -> Result<Option<usize>, Stop> {
+fn removal_level(stage: &mut Stage<'_>, path: &Path) -> Result<Option<usize>, Halt> {
     for (level, (number, _)) in path.branches().iter().enumerate().rev() {
         if level == 0 || stage.page(*number)?.node_count() > 1 {
             return Ok(Some(level));
@@ -81,7 +81,7 @@ fn removal_level(stage: &mut Stage<'_>, path: &Path) -> Result<Option<usize>, St
     Ok(None)
 }
 
-fn last_key(page: PageRef<'_>, number: PageNumber) -> Result<(usize, Vec<u8>), Stop> {
+fn last_key(page: PageRef<'_>, number: PageNumber) -> Result<(usize, Vec<u8>), Halt> {
     let last = page.node_count().checked_sub(1);
     let last = last.ok_or(unreadable(number))?;
     let node = page.node(last).ok_or(unreadable(number))?;
@@ -95,7 +95,7 @@ pub(super) fn remove_entry(
     tree: &Tree,
     parent: PageNumber,
     line: u16,
-) -> Result<bool, Stop> {
+) -> Result<bool, Halt> {
     let page = stage.page(parent)?;
     let entries = page.node_count();
     let common = common_flags(page);
@@ -115,7 +115,7 @@ pub(super) fn remove_entry(
 }
 
 /// Removes the last of several children from a branch page. The one before it takes over its key.
-fn remove_last_entry(stage: &mut Stage<'_>, tree: &Tree, parent: PageNumber) -> Result<(), Stop> {
+fn remove_last_entry(stage: &mut Stage<'_>, tree: &Tree, parent: PageNumber) -> Result<(), Halt> {
     let page = stage.page(parent)?;
     let (last, key) = last_key(page, parent)?;
     let before = page.child(last - 1).ok_or(unreadable(parent))?;
@@ -139,7 +139,7 @@ fn end_with(
     tree: &Tree,
     mut number: PageNumber,
     key: &[u8],
-) -> Result<(), Stop> {
+) -> Result<(), Halt> {
     loop {
         let page = tree_page(stage, tree, number)?;
         let (last, ending) = last_key(page, number)?;

@@ -6,7 +6,7 @@ use super::run::{TAG_BYTES, is_kept_together, run_bytes};
 use super::split::{Wanted, make_room};
 use super::{MOST_STEPS, Path, Position, Tree, endless, line_u16, seek, unreadable};
 use crate::edit::PageEdit;
-use crate::stage::{Refusal, Stage, Stop};
+use crate::stage::{Halt, Refusal, Stage};
 
 /// Inserts a node, which must be new.
 pub(crate) fn insert(
@@ -14,7 +14,7 @@ pub(crate) fn insert(
     tree: &Tree,
     key: &[u8],
     data: &[u8],
-) -> Result<(), Stop> {
+) -> Result<(), Halt> {
     insert_or_revive(stage, tree, key, data).map(drop)
 }
 
@@ -25,7 +25,7 @@ pub(crate) fn insert_or_revive(
     tree: &Tree,
     key: &[u8],
     data: &[u8],
-) -> Result<Option<Vec<u8>>, Stop> {
+) -> Result<Option<Vec<u8>>, Halt> {
     check_size(stage, key, data)?;
     for _ in 0..MOST_STEPS {
         let position = seek(stage, tree, key, data)?;
@@ -63,7 +63,7 @@ pub(crate) fn insert_run(
     stage: &mut Stage<'_>,
     tree: &Tree,
     nodes: &[(&[u8], &[u8])],
-) -> Result<(), Stop> {
+) -> Result<(), Halt> {
     let Some((first, data)) = nodes.first() else {
         return Ok(());
     };
@@ -87,7 +87,7 @@ fn insert_run_at_once(
     stage: &mut Stage<'_>,
     tree: &Tree,
     nodes: &[(&[u8], &[u8])],
-) -> Result<Attempt, Stop> {
+) -> Result<Attempt, Halt> {
     let (Some(first), Some(last)) = (nodes.first(), nodes.last()) else {
         return Ok(Attempt::Done);
     };
@@ -125,12 +125,12 @@ pub(crate) fn replace(
     tree: &Tree,
     key: &[u8],
     data: &[u8],
-) -> Result<(), Stop> {
+) -> Result<(), Halt> {
     check_size(stage, key, data)?;
     let position = seek(stage, tree, key, data)?;
     match position.line {
         Ok(line) => put_data(stage, tree, &position, line, (key, data)),
-        Err(_) => Err(Stop::Refused(Refusal::NotFound)),
+        Err(_) => Err(Halt::Refused(Refusal::NotFound)),
     }
 }
 
@@ -141,11 +141,11 @@ pub(crate) fn set_deleted(
     key: &[u8],
     data: &[u8],
     deleted: bool,
-) -> Result<(), Stop> {
+) -> Result<(), Halt> {
     let position = seek(stage, tree, key, data)?;
     let leaf = position.path.leaf;
     let Ok(line) = position.line else {
-        return Err(Stop::Refused(Refusal::NotFound));
+        return Err(Halt::Refused(Refusal::NotFound));
     };
     let node = stage.page(leaf)?.node(usize::from(line)).ok_or(unreadable(leaf))?;
     let others = node.flags & !node_flags::DELETED;
@@ -159,11 +159,11 @@ fn revive(
     position: &Position,
     line: u16,
     (key, data): (&[u8], &[u8]),
-) -> Result<Vec<u8>, Stop> {
+) -> Result<Vec<u8>, Halt> {
     let leaf = position.path.leaf;
     let node = stage.page(leaf)?.node(usize::from(line)).ok_or(unreadable(leaf))?;
     if !node.is_deleted() {
-        return Err(Stop::Refused(Refusal::Duplicate));
+        return Err(Halt::Refused(Refusal::Duplicate));
     }
     let (flags, before) = (node.flags & !node_flags::DELETED, node.data.to_vec());
     stage.edit(leaf, PageEdit::NodeFlags { line, flags })?;
@@ -178,7 +178,7 @@ fn put_data(
     position: &Position,
     line: u16,
     (key, data): (&[u8], &[u8]),
-) -> Result<(), Stop> {
+) -> Result<(), Halt> {
     let leaf = position.path.leaf;
     let page = stage.page(leaf)?;
     let old = page.node(usize::from(line)).ok_or(unreadable(leaf))?;
@@ -209,13 +209,13 @@ fn fits(page: PageRef<'_>, tree: &Tree, line: usize, bytes: usize) -> bool {
 }
 
 /// A node must leave room on a page for tag 0 and a prefix.
-fn check_size(stage: &Stage<'_>, key: &[u8], data: &[u8]) -> Result<(), Stop> {
+fn check_size(stage: &Stage<'_>, key: &[u8], data: &[u8]) -> Result<(), Halt> {
     let most = most_node_bytes(stage);
     let bytes = key.len() + data.len();
     if bytes <= most {
         return Ok(());
     }
-    Err(Stop::Refused(Refusal::TooLarge { bytes, most }))
+    Err(Halt::Refused(Refusal::TooLarge { bytes, most }))
 }
 
 /// Largest key and data of one node: the body but for its sizes, two tags and tag 0 of a root.

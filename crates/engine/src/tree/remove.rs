@@ -7,7 +7,7 @@ use super::{
     PagePool as _, Path, Tree, branch, descend, line_u16, seek, tree_page, unreadable, used_bytes,
 };
 use crate::edit::PageEdit;
-use crate::stage::{Refusal, Stage, Stop};
+use crate::stage::{Halt, Refusal, Stage};
 
 /// A leaf that is filled less than this is emptied into a neighbour if that has room.
 const MERGE_BELOW_PERCENT: usize = 20;
@@ -20,10 +20,10 @@ pub(crate) fn remove(
     tree: &Tree,
     key: &[u8],
     data: &[u8],
-) -> Result<(), Stop> {
+) -> Result<(), Halt> {
     let position = seek(stage, tree, key, data)?;
     let Ok(line) = position.line else {
-        return Err(Stop::Refused(Refusal::NotFound));
+        return Err(Halt::Refused(Refusal::NotFound));
     };
     remove_lines(stage, tree, &position.path, line, 1)
 }
@@ -33,7 +33,7 @@ pub(crate) fn remove_prefix(
     stage: &mut Stage<'_>,
     tree: &Tree,
     prefix: &[u8],
-) -> Result<usize, Stop> {
+) -> Result<usize, Halt> {
     let mut removed = 0;
     loop {
         let position = seek(stage, tree, prefix, &[])?;
@@ -68,7 +68,7 @@ fn remove_lines(
     path: &Path,
     line: u16,
     count: u16,
-) -> Result<(), Stop> {
+) -> Result<(), Halt> {
     let leaf = path.leaf;
     let page = stage.page(leaf)?;
     let remaining = page.node_count() - usize::from(count);
@@ -88,7 +88,7 @@ fn remove_lines(
 }
 
 /// Empties a sparse leaf into a neighbour below the same parent, if there is one with room.
-fn merge(stage: &mut Stage<'_>, tree: &Tree, path: &Path) -> Result<(), Stop> {
+fn merge(stage: &mut Stage<'_>, tree: &Tree, path: &Path) -> Result<(), Halt> {
     let (parent, line) = path.branches()[path.branches().len() - 1];
     let entries = stage.page(parent)?.node_count();
     let at = usize::from(line);
@@ -130,7 +130,7 @@ fn merge_edits(
 }
 
 /// Takes a leaf that is no longer needed out of its tree and frees its page.
-fn remove_leaf(stage: &mut Stage<'_>, tree: &Tree, path: &Path) -> Result<(), Stop> {
+fn remove_leaf(stage: &mut Stage<'_>, tree: &Tree, path: &Path) -> Result<(), Halt> {
     let path = branch::with_room_to_remove(stage, tree, path)?;
     stage.counts.merges += 1;
     let page = stage.page(path.leaf)?;

@@ -6,7 +6,7 @@ use units::PageNumber;
 use super::run::TAG_BYTES;
 use super::{PagePool as _, Path, Tree, common_flags, endless, line_u16, unreadable};
 use crate::edit::PageEdit;
-use crate::stage::{Stage, Stop};
+use crate::stage::{Halt, Stage};
 
 /// The node that room is wanted for.
 pub(super) struct Wanted<'a> {
@@ -22,13 +22,13 @@ pub(super) struct Wanted<'a> {
 
 /// A node off its page.
 #[derive(Clone, Debug)]
-struct Loose {
+struct DetachedNode {
     flags: u8,
     key: Vec<u8>,
     data: Vec<u8>,
 }
 
-impl Loose {
+impl DetachedNode {
     fn joined(&self, tree: &Tree) -> Vec<u8> {
         joined(tree, &self.key, &self.data)
     }
@@ -44,7 +44,7 @@ pub(super) fn make_room(
     tree: &Tree,
     path: &Path,
     wanted: &Wanted<'_>,
-) -> Result<(), Stop> {
+) -> Result<(), Halt> {
     stage.counts.splits += 1;
     if path.branches().is_empty() {
         return split_root(stage, tree);
@@ -62,10 +62,10 @@ pub(super) fn make_room(
     split_leaf(stage, tree, path, &nodes[first_moved..], &separator)
 }
 
-fn loose_nodes(page: PageRef<'_>, number: PageNumber) -> Result<Vec<Loose>, Stop> {
-    let nodes: Vec<Loose> = page
+fn loose_nodes(page: PageRef<'_>, number: PageNumber) -> Result<Vec<DetachedNode>, Halt> {
+    let nodes: Vec<DetachedNode> = page
         .nodes()
-        .map(|node| Loose {
+        .map(|node| DetachedNode {
             flags: node.flags & !ese::page::node_flags::COMPRESSED,
             key: node.key(),
             data: node.data.to_vec(),
@@ -75,7 +75,7 @@ fn loose_nodes(page: PageRef<'_>, number: PageNumber) -> Result<Vec<Loose>, Stop
 }
 
 /// Of the nodes and the wanted one in their order, how many stay on the left page.
-fn leaf_cut(page: PageRef<'_>, nodes: &[Loose], wanted: &Wanted<'_>) -> usize {
+fn leaf_cut(page: PageRef<'_>, nodes: &[DetachedNode], wanted: &Wanted<'_>) -> usize {
     let line = usize::from(wanted.line);
     let ascends = line == nodes.len() || !page.next().is_some() && line * 2 > nodes.len();
     if ascends && line > 0 {
@@ -107,7 +107,7 @@ fn middle_cut(sizes: &[usize], line: usize, bytes: usize) -> usize {
 }
 
 /// The shortest key that is above everything left of the cut and not above what is right of it.
-fn leaf_separator(tree: &Tree, nodes: &[Loose], wanted: &Wanted<'_>, cut: usize) -> Vec<u8> {
+fn leaf_separator(tree: &Tree, nodes: &[DetachedNode], wanted: &Wanted<'_>, cut: usize) -> Vec<u8> {
     let line = usize::from(wanted.line);
     let key_at = |at: usize| match at.cmp(&line) {
         std::cmp::Ordering::Less => nodes[at].joined(tree),
@@ -129,7 +129,7 @@ fn parent_has_room(
     path: &Path,
     level: usize,
     separator_bytes: usize,
-) -> Result<bool, Stop> {
+) -> Result<bool, Halt> {
     let page = stage.page(path.branches()[level].0)?;
     Ok(page.free_bytes() >= separator_bytes + 2 + 4 + TAG_BYTES)
 }
@@ -139,9 +139,9 @@ fn split_leaf(
     stage: &mut Stage<'_>,
     tree: &Tree,
     path: &Path,
-    moved: &[Loose],
+    moved: &[DetachedNode],
     separator: &[u8],
-) -> Result<(), Stop> {
+) -> Result<(), Halt> {
     let left = path.leaf;
     let right = stage.allocate_page(tree, left)?;
     let page = stage.page(left)?;
@@ -170,8 +170,8 @@ fn build_page(
     tree: &Tree,
     number: PageNumber,
     (flags, prefix): (u32, &[u8]),
-    nodes: &[Loose],
-) -> Result<(), Stop> {
+    nodes: &[DetachedNode],
+) -> Result<(), Halt> {
     stage.edit(number, PageEdit::Format { flags, objid: tree.object })?;
     if !prefix.is_empty() {
         stage.edit(number, PageEdit::External(prefix.to_vec()))?;
@@ -191,7 +191,7 @@ fn add_child(
     (parent, line): (PageNumber, u16),
     separator: &[u8],
     (left, right): (PageNumber, PageNumber),
-) -> Result<(), Stop> {
+) -> Result<(), Halt> {
     let page = stage.page(parent)?;
     let mut kept = page.node_bytes(usize::from(line)).ok_or(unreadable(parent))?;
     kept.truncate(kept.len() - 4);
@@ -210,7 +210,7 @@ pub(super) fn split_branch(
     tree: &Tree,
     path: &Path,
     (number, line): (PageNumber, u16),
-) -> Result<(), Stop> {
+) -> Result<(), Halt> {
     if number == tree.root {
         return split_root(stage, tree);
     }
@@ -241,7 +241,7 @@ pub(super) fn split_branch(
 
 /// Vertical split: moves all nodes of the root to a new page, the root's only child. The root's
 /// page number never changes.
-fn split_root(stage: &mut Stage<'_>, tree: &Tree) -> Result<(), Stop> {
+fn split_root(stage: &mut Stage<'_>, tree: &Tree) -> Result<(), Halt> {
     let child = stage.allocate_page(tree, tree.root)?;
     let page = stage.page(tree.root)?;
     let common = common_flags(page);
@@ -261,7 +261,7 @@ fn split_root(stage: &mut Stage<'_>, tree: &Tree) -> Result<(), Stop> {
 
 /// The key prefix that saves most on a page for `nodes` of `page`: what all keys share, or the
 /// prefix they had. Space trees do without.
-fn best_prefix(page: PageRef<'_>, nodes: &[Loose]) -> Vec<u8> {
+fn best_prefix(page: PageRef<'_>, nodes: &[DetachedNode]) -> Vec<u8> {
     if page.has(page_flags::SPACE_TREE) {
         return Vec::new();
     }

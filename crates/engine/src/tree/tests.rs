@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use units::{PageNumber, Prng, Seed};
 
 use super::{Tree, get, insert, insert_run, remove, remove_prefix, replace};
-use crate::stage::{Refusal, Stop};
+use crate::stage::{Halt, Refusal};
 use crate::test_pages::{TestPages, model_nodes};
 
 fn tree(flags: u32) -> (TestPages, Tree) {
@@ -60,7 +60,7 @@ proptest! {
                         prop_assert_eq!(done, Ok(()));
                         place.insert(data);
                     } else {
-                        prop_assert_eq!(done, Err(Stop::Refused(Refusal::Duplicate)));
+                        prop_assert_eq!(done, Err(Halt::Refused(Refusal::Duplicate)));
                     }
                 }
                 Step::Replace(number, size) => {
@@ -167,7 +167,7 @@ fn a_run_goes_in_at_once_or_piecewise_and_out_by_its_prefix() {
 fn a_node_that_no_page_holds_is_refused() {
     let (mut pages, tree) = tree(0);
     let done = pages.try_change(|stage| insert(stage, &tree, b"key", &[0; 4096]));
-    assert!(matches!(done, Err(Stop::Refused(Refusal::TooLarge { .. }))), "{done:?}");
+    assert!(matches!(done, Err(Halt::Refused(Refusal::TooLarge { .. }))), "{done:?}");
     let largest = PageSize::KIB_4.body_bytes() - 2 - 8 - 16 - 3;
     pages.change(|stage| insert(stage, &tree, b"key", &vec![1; largest]));
     pages.change(|stage| insert(stage, &tree, b"kez", &vec![2; largest]));

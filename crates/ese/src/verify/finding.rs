@@ -14,7 +14,7 @@ const MOST_FINDINGS: usize = 1_000;
 
 /// One thing that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
+pub struct VerifyFinding {
     /// Where.
     pub subject: Subject,
     /// On which page, the first one of several; none where no single page is to blame.
@@ -27,7 +27,7 @@ pub struct Finding {
     pub problem: Problem,
 }
 
-impl fmt::Display for Finding {
+impl fmt::Display for VerifyFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.subject.fmt(f)?;
         match self.pages {
@@ -69,7 +69,7 @@ pub struct Report {
     /// Everything that is wrong, also beyond those listed.
     pub problems: u64,
     /// What is wrong, up to the first 1,000.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<VerifyFinding>,
     /// What else there is to say.
     pub notices: Vec<Notice>,
 }
@@ -83,13 +83,13 @@ impl Report {
 
 /// A report in the making.
 #[derive(Default)]
-pub(super) struct Log {
+pub(super) struct LogNeeded {
     pub report: Report,
     /// Pages that could not be read, each of which is one finding.
     lost_pages: BTreeSet<PageNumber>,
 }
 
-impl Log {
+impl LogNeeded {
     pub(super) fn add(
         &mut self,
         subject: &Subject,
@@ -105,7 +105,7 @@ impl Log {
         self.report.problems += 1;
         if self.has_room() {
             let (subject, key) = (subject.clone(), key.to_vec());
-            self.report.findings.push(Finding {
+            self.report.findings.push(VerifyFinding {
                 subject,
                 page: run.first(),
                 pages: run.pages,

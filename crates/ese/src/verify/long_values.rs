@@ -5,7 +5,7 @@ use units::PageNumber;
 use crate::catalog::{CatalogTable, TreePlace};
 use crate::long_value::{LongValueId, LongValueKey, LongValueRoot};
 use crate::reader::{Entry, Loss, PageSource, Salvage, SalvageStep};
-use crate::verify::finding::Log;
+use crate::verify::finding::LogNeeded;
 use crate::verify::{Examination, Problem, Subject};
 
 impl<S: PageSource> Examination<'_, S> {
@@ -46,7 +46,7 @@ struct CurrentValue {
 
 /// A walk over a long-value tree beside the sorted references to its values.
 struct Audit<'a> {
-    log: &'a mut Log,
+    log: &'a mut LogNeeded,
     subject: &'a Subject,
     /// Those not yet passed.
     references: &'a [u64],

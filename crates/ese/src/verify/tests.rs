@@ -20,7 +20,7 @@ fn examine(world: &World) -> Report {
 }
 
 fn problems(world: &World) -> Vec<(u32, Problem)> {
-    let place = |f: crate::verify::Finding| (f.page.0, f.problem);
+    let place = |f: crate::verify::VerifyFinding| (f.page.0, f.problem);
     examine(world).findings.into_iter().map(place).collect()
 }
 
@@ -30,7 +30,7 @@ fn after(number: u32, change: impl FnOnce(&mut PageMut<'_>)) -> Vec<(String, u32
     world.change(number, change);
     let report = examine(&world);
     assert_eq!(report.problems, report.findings.len() as u64);
-    let place = |f: crate::verify::Finding| (f.subject.to_string(), f.page.0, f.problem);
+    let place = |f: crate::verify::VerifyFinding| (f.subject.to_string(), f.page.0, f.problem);
     report.findings.into_iter().map(place).collect()
 }
 

@@ -9,7 +9,7 @@ use crate::page::{Node, PageRef, node_flags, page_flags};
 use crate::page_check;
 use crate::reader::{PageSource, TreeKind, TreeSpace, load};
 use crate::space::ExtentSet;
-use crate::verify::finding::Log;
+use crate::verify::finding::LogNeeded;
 use crate::verify::page_map::PageMap;
 use crate::verify::{Examination, Problem, Subject};
 
@@ -75,7 +75,7 @@ pub(super) fn subject_of(tree: &TreeSpace) -> Subject {
 /// A walk in progress.
 struct Walk<'a, S> {
     source: &'a mut S,
-    log: &'a mut Log,
+    log: &'a mut LogNeeded,
     map: &'a mut PageMap,
     subject: Subject,
     object: ObjectId,

@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use device::{
-    Completer, Completion, Device, DeviceError, Op, Outcome, Purpose, Request, Runtime, completion,
+    Completed, Completer, Completion, Device, DeviceError, Op, Purpose, Request, Runtime,
+    completion,
 };
 use units::Nanos;
 
@@ -72,8 +73,8 @@ impl Queue {
     }
 
     /// Ends a job; its outcome is dated from when the caller submitted it.
-    fn end(self: &Rc<Self>, completer: Completer, submitted: Nanos, outcome: Outcome) {
-        completer.complete(Outcome { submitted, ..outcome });
+    fn end(self: &Rc<Self>, completer: Completer, submitted: Nanos, outcome: Completed) {
+        completer.complete(Completed { submitted, ..outcome });
         self.running.set(self.running.get() - 1);
         self.alone.set(false);
         self.start_waiting();
@@ -125,7 +126,7 @@ impl Queue {
         request: Request,
         completer: Completer,
         submitted: Nanos,
-        change: impl FnOnce(&mut Outcome) + 'static,
+        change: impl FnOnce(&mut Completed) + 'static,
     ) {
         let queue = Rc::clone(self);
         let passed_on = self.inner.submit(request).on_complete(move |outcome| {
@@ -142,7 +143,7 @@ impl Queue {
         completer: Completer,
         submitted: Nanos,
     ) {
-        let outcome = Outcome {
+        let outcome = Completed {
             buffer: request.op.into_buffer(),
             result: Err(error),
             submitted,

@@ -1,7 +1,7 @@
 use std::rc::Rc;
 
 use device::{
-    Buffer, Device, DeviceError, Durability, Executor, Latency, MemoryVolume, OpenMode, Outcome,
+    Buffer, Completed, Device, DeviceError, Durability, Executor, Latency, MemoryVolume, OpenMode,
     Purpose, Request, Runtime, VirtualReactor, Volume, conformance,
 };
 use units::{Nanos, Seed};
@@ -44,7 +44,7 @@ fn read(page: u64) -> Request {
 
 /// Makes a file of eight pages, page `p` full of bytes `p + 1`, past the faults; then submits
 /// `requests` one after the other through them.
-fn outcomes(world: &World, requests: Vec<Request>) -> Vec<Outcome> {
+fn outcomes(world: &World, requests: Vec<Request>) -> Vec<Completed> {
     let (memory, volume) = (world.memory.clone(), world.volume.clone());
     world.executor.block_on(async move {
         let mode = OpenMode::CreateNew { length: 8 * PAGE as u64 };
@@ -152,7 +152,7 @@ fn a_volume_that_is_full_midway_has_the_beginning_of_a_write() {
         Request::write(Purpose::Database, PAGE as u64, buffer, Durability::Volatile)
     };
     let seen = outcomes(&world, (0..16).map(|_| four_pages()).collect());
-    let is_full = |one: &Outcome| matches!(one.result, Err(DeviceError::Full { .. }));
+    let is_full = |one: &Completed| matches!(one.result, Err(DeviceError::Full { .. }));
     assert!(seen.iter().all(is_full));
     // Of sixteen such writes the longest part counts.
     assert_eq!(changed(&world), [(1, 92), (2, 92), (3, 92)]);

@@ -8,7 +8,7 @@ use units::PageNumber;
 
 /// A damaged page.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
+pub struct DamagedPage {
     /// The page, by its place in the file.
     pub page: PageNumber,
     /// What is wrong.

@@ -5,7 +5,7 @@ use ese::page::{PageMut, PageSize, page_flags};
 use ese::page_state::PageDamage;
 use units::{ObjectId, PageNumber};
 
-use super::{Damage, Finding, Tally};
+use super::{Damage, DamagedPage, Tally};
 
 const SIZE: PageSize = PageSize::KIB_32;
 
@@ -37,7 +37,7 @@ fn damage(block: &[u8]) -> (u32, PageDamage) {
 
 /// The damage that was found, page by page.
 fn damages(tally: &Tally) -> Vec<PageDamage> {
-    let damage = |finding: &Finding| match &finding.damage {
+    let damage = |finding: &DamagedPage| match &finding.damage {
         Damage::Page(damage) => damage.clone(),
         Damage::Unreadable(error) => panic!("{error}"),
     };

@@ -6,7 +6,7 @@ use units::Bytes;
 use super::model::Deployment;
 use crate::complaint::{Complaint, Problem};
 use crate::keys::Keys;
-use crate::reader::Place;
+use crate::reader::TomlPlace;
 
 /// SSDs of a server that hold `MetaCache` databases: copies of what is read most in the databases.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,7 +23,7 @@ pub struct MetaCache {
 const USUAL_SSD: Bytes = Bytes(960_000_000_000);
 
 /// The section `[metacache]`, which switches it on.
-pub(super) fn metacache(root: &mut Keys<'_, '_>, place: &mut Place) -> Option<MetaCache> {
+pub(super) fn metacache(root: &mut Keys<'_, '_>, place: &mut TomlPlace) -> Option<MetaCache> {
     let given = root.has("metacache");
     let mut keys = root.below("metacache");
     *place = keys.place("");
@@ -42,7 +42,7 @@ pub(super) fn metacache(root: &mut Keys<'_, '_>, place: &mut Place) -> Option<Me
 }
 
 /// Says why the deployment can have none. Source: S-MCDB.
-pub(super) fn refusal(deployment: &Deployment, place: &Place) -> Option<Complaint> {
+pub(super) fn refusal(deployment: &Deployment, place: &TomlPlace) -> Option<Complaint> {
     deployment.metacache?;
     let product = &deployment.product;
     let message = if !product.has_metacache() {

@@ -13,7 +13,7 @@ mod words;
 use toml::de::DeTable;
 
 use crate::complaint::{Complaint, PlanError};
-use crate::reader::{Lines, Section, parse};
+use crate::reader::{Lines, TomlSection, parse};
 use crate::replace::put;
 
 pub use hardware::{Disk, Disks, Processor};
@@ -81,5 +81,5 @@ fn read_with<'a>(
         }
     }
     let lines = Lines::of_text(text);
-    Some(read::deployment(Section::root(&table, &lines), complaints))
+    Some(read::deployment(TomlSection::root(&table, &lines), complaints))
 }

@@ -8,7 +8,7 @@ use toml::de::DeTable;
 
 use crate::complaint::Complaint;
 use crate::keys::Keys;
-use crate::reader::{Lines, Section, parse};
+use crate::reader::{Lines, TomlSection, parse};
 
 /// A number about a product and where it comes from.
 #[derive(Clone, Debug, PartialEq)]
@@ -221,7 +221,7 @@ fn from_table(
     lines: &Lines,
     complaints: &mut Vec<Complaint>,
 ) -> (String, Known) {
-    let mut root = Keys::new(Section::root(table, lines), complaints);
+    let mut root = Keys::new(TomlSection::root(table, lines), complaints);
     let name = root.text("name", "");
     let mut figures = root.below("figures");
     let known = Known::from_file(&mut figures);

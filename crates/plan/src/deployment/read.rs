@@ -15,7 +15,7 @@ use super::relations::{Relations, check};
 use super::tiers::{DAY, tiers};
 use crate::complaint::Complaint;
 use crate::keys::Keys;
-use crate::reader::{Given, Section};
+use crate::reader::{Given, TomlSection};
 
 /// The longest that anything is kept, delayed or tolerated.
 const YEAR: Nanos = Nanos(DAY.0 * 365);
@@ -23,7 +23,7 @@ const YEAR: Nanos = Nanos(DAY.0 * 365);
 /// The longest that a copy may replay late: 14 days. Source: S-W76.
 const LONGEST_LAG: Nanos = Nanos(DAY.0 * 14);
 
-pub(super) fn deployment(root: Section<'_>, complaints: &mut Vec<Complaint>) -> Deployment {
+pub(super) fn deployment(root: TomlSection<'_>, complaints: &mut Vec<Complaint>) -> Deployment {
     let mut root = Keys::new(root, complaints);
     let product = Product::read(&mut root);
     let mut relations = Relations::default();

@@ -5,19 +5,19 @@ use units::Bytes;
 use super::metacache::refusal;
 use super::model::{Deployment, SiteModel};
 use crate::complaint::{Complaint, Problem};
-use crate::reader::Place;
+use crate::reader::TomlPlace;
 
 /// Where the values stand that are held against each other.
 #[derive(Default)]
 pub(super) struct Relations {
-    pub servers: Place,
-    pub copies: Place,
-    pub lagged: Place,
-    pub second: Place,
-    pub second_copies: Place,
-    pub second_lagged: Place,
-    pub largest_database: Place,
-    pub metacache: Place,
+    pub servers: TomlPlace,
+    pub copies: TomlPlace,
+    pub lagged: TomlPlace,
+    pub second: TomlPlace,
+    pub second_copies: TomlPlace,
+    pub second_lagged: TomlPlace,
+    pub largest_database: TomlPlace,
+    pub metacache: TomlPlace,
 }
 
 /// Largest database that is supported anywhere near comfortably: 2 TB. Source: S-STO.
@@ -45,7 +45,7 @@ pub(super) fn check(
     complaints.extend(found.into_iter().flatten());
 }
 
-fn conflict(place: &Place, message: String) -> Complaint {
+fn conflict(place: &TomlPlace, message: String) -> Complaint {
     place.complaint(Problem::Conflict { message })
 }
 

@@ -4,7 +4,7 @@ use units::{Bytes, Nanos};
 
 use crate::complaint::Complaint;
 use crate::quantity::{write_duration, write_size};
-use crate::reader::{Given, NumberOrAuto, Section, Value};
+use crate::reader::{Given, NumberOrAuto, TomlSection, Value};
 
 /// One value.
 pub(super) type One<T> = Option<Given<T>>;
@@ -15,14 +15,22 @@ pub(super) type List<T> = Option<Vec<Given<T>>>;
 /// What a key holds.
 pub(super) trait Entry: Sized {
     /// The value of `key`, where it is given and of its kind.
-    fn take(section: &mut Section<'_>, key: &'static str, complaints: &mut Vec<Complaint>) -> Self;
+    fn take(
+        section: &mut TomlSection<'_>,
+        key: &'static str,
+        complaints: &mut Vec<Complaint>,
+    ) -> Self;
 
     /// Appends the line of `key`, where it has a value.
     fn write(&self, key: &str, text: &mut String);
 }
 
 impl<T: Written> Entry for One<T> {
-    fn take(section: &mut Section<'_>, key: &'static str, complaints: &mut Vec<Complaint>) -> Self {
+    fn take(
+        section: &mut TomlSection<'_>,
+        key: &'static str,
+        complaints: &mut Vec<Complaint>,
+    ) -> Self {
         section.take(key, complaints)
     }
 
@@ -34,7 +42,11 @@ impl<T: Written> Entry for One<T> {
 }
 
 impl<T: Written> Entry for List<T> {
-    fn take(section: &mut Section<'_>, key: &'static str, complaints: &mut Vec<Complaint>) -> Self {
+    fn take(
+        section: &mut TomlSection<'_>,
+        key: &'static str,
+        complaints: &mut Vec<Complaint>,
+    ) -> Self {
         section.take_list(key, complaints)
     }
 

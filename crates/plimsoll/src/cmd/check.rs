@@ -2,7 +2,7 @@
 
 use ese::flush_map::MapRefusal;
 use ese::page_state::PageDamage;
-use integrity::{Damage, Finding, Tally};
+use integrity::{Damage, DamagedPage, Tally};
 use serde_json::{Value, json};
 use units::Bytes;
 
@@ -11,7 +11,7 @@ use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
 use crate::flags::CheckFlags;
-use crate::scan::{Scanned, Target, scan};
+use crate::scan::{ScanTarget, Scanned, scan};
 use crate::term::Progress;
 
 /// Spaces before what does not fit into the first line of a finding.
@@ -20,8 +20,8 @@ const INDENT: usize = 4;
 /// Checks the files; fails where any is damaged, and judges none that was not closed and is else
 /// sound.
 pub(crate) fn run(flags: &CheckFlags, console: &mut Console) -> Result<Outcome, CommandError> {
-    let targets: Result<Vec<Target>, CommandError> =
-        flags.files.iter().map(|path| Target::open(path, flags.foreign)).collect();
+    let targets: Result<Vec<ScanTarget>, CommandError> =
+        flags.files.iter().map(|path| ScanTarget::open(path, flags.foreign)).collect();
     let targets = targets?;
     let mut progress = Progress::new("checking", console.is_quiet());
     let files = scan(targets, &mut progress)?;
@@ -66,7 +66,7 @@ fn print_findings(file: &Scanned, console: &mut Console) -> Result<(), CommandEr
 }
 
 /// What is wrong; of two pages that have changed places, each names the other.
-fn words(finding: &Finding, file: &Scanned) -> String {
+fn words(finding: &DamagedPage, file: &Scanned) -> String {
     if let Damage::Page(PageDamage::WrongNumber { really }) = finding.damage {
         let exchange = Damage::Page(PageDamage::WrongNumber { really: finding.page });
         let other = file.tally.findings.iter().find(|other| other.page == really);
@@ -168,7 +168,7 @@ impl Scanned {
 
 fn as_json(file: &Scanned) -> Value {
     let Tally { seen, bad, correctable, wrong_number, uninitialised, foreign, .. } = &file.tally;
-    let finding = |finding: &Finding| {
+    let finding = |finding: &DamagedPage| {
         json!({
             "page": finding.page.0,
             "kind": kind(&finding.damage),

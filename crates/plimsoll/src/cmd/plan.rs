@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use plan::Plan;
 use sizing::export::{Document, Kind, export};
 use sizing::provision::array::VNXE3300;
-use sizing::provision::{Needs, Provision, TestPlan, provision};
-use sizing::{Finding, Severity};
+use sizing::provision::{Provision, Requirements, TestPlan, provision};
+use sizing::{DesignFinding, Severity};
 
 use crate::Outcome;
 use crate::console::Console;
@@ -28,7 +28,7 @@ pub(crate) fn run(flags: &PlanFlags, console: &mut Console) -> Result<Outcome, C
     };
     let deployment = read_deployment(path)?;
     let sizing = sizing::size(&deployment);
-    let mut needs = Needs::of(&deployment, &sizing.sheet, sizing.architecture)?;
+    let mut needs = Requirements::of(&deployment, &sizing.sheet, sizing.architecture)?;
     if let Some(ArrayKind::Vnxe3300) = flags.array {
         needs = needs.on_array(&VNXE3300)?;
     }
@@ -45,7 +45,7 @@ pub(crate) fn run(flags: &PlanFlags, console: &mut Console) -> Result<Outcome, C
 }
 
 /// Says what is wrong with the deployment; it is laid out all the same, so that it can be seen.
-fn complain(findings: &[Finding], console: &mut Console) -> Result<Outcome, CommandError> {
+fn complain(findings: &[DesignFinding], console: &mut Console) -> Result<Outcome, CommandError> {
     let mut outcome = Outcome::Pass;
     for finding in findings {
         let word = match finding.severity {
@@ -56,7 +56,7 @@ fn complain(findings: &[Finding], console: &mut Console) -> Result<Outcome, Comm
                 "violation"
             }
         };
-        let Finding { key, text, remedy, .. } = finding;
+        let DesignFinding { key, text, remedy, .. } = finding;
         console.remark(format_args!("{word}: {key}: {text}; {remedy}"))?;
     }
     Ok(outcome)

@@ -18,7 +18,7 @@ const LAST_WAIT: Duration = Duration::from_secs(1);
 
 /// Reads of every volume of a run.
 pub(super) struct DeviceReads {
-    volumes: BTreeMap<String, Counted>,
+    volumes: BTreeMap<String, ReadCounts>,
     /// Volumes of the database and of the log, by the database's index.
     of_database: BTreeMap<u32, [String; 2]>,
     questions: Questions<DeviceCount>,
@@ -29,7 +29,7 @@ pub(super) struct DeviceReads {
 /// What was counted: on which volume, at which bound, and how many bytes where that is known.
 type DeviceCount = (String, usize, Option<u64>);
 
-struct Counted {
+struct ReadCounts {
     /// A folder on the volume.
     folder: PathBuf,
     requested_bytes: u64,
@@ -61,7 +61,7 @@ impl DeviceReads {
 
     fn add(&mut self, folder: &Path) -> Result<String, CommandError> {
         let name = probe::volume(folder)?.mount_point;
-        self.volumes.entry(name.clone()).or_insert_with(|| Counted {
+        self.volumes.entry(name.clone()).or_insert_with(|| ReadCounts {
             folder: folder.to_owned(),
             requested_bytes: 0,
             bounds: [None, None],
@@ -133,7 +133,7 @@ impl DeviceReads {
                 counted.bounds[bound] = bytes;
             }
         }
-        let reads = |(volume, counted): (&String, &Counted)| {
+        let reads = |(volume, counted): (&String, &ReadCounts)| {
             let [before, after] = counted.bounds;
             Some(Event::VolumeReads(VolumeReads {
                 volume: volume.clone(),

@@ -6,7 +6,7 @@ use device::Clock as _;
 use device_os::OsClock;
 use plan::Plan;
 use record::Event;
-use trial::run::Summary;
+use trial::run::RunSummary;
 use trial::{Coordinator, Stop};
 use units::Nanos;
 
@@ -28,7 +28,7 @@ const LOOK: Duration = Duration::from_millis(100);
 const BETWEEN_LOOKS: Nanos = Nanos::from_millis(100);
 
 /// What the threads of a run tell on their way.
-pub(super) enum Message {
+pub(super) enum FollowMessage {
     /// For the journal.
     Event(Event),
     /// So many bytes have been verified.
@@ -36,15 +36,15 @@ pub(super) enum Message {
 }
 
 /// The threads of the groups.
-pub(super) type GroupCrew = Crew<Message, Result<Summary, CommandError>>;
+pub(super) type GroupCrew = Crew<FollowMessage, Result<RunSummary, CommandError>>;
 
 /// Where one of them tells.
-pub(super) type GroupNews = NewsSender<Message, Result<Summary, CommandError>>;
+pub(super) type GroupNews = NewsSender<FollowMessage, Result<RunSummary, CommandError>>;
 
 /// How the thread of a group ended.
 pub(super) enum End {
     /// By itself.
-    Came(Result<Summary, CommandError>),
+    Came(Result<RunSummary, CommandError>),
     /// By a panic.
     Panicked,
     /// Not at all: the kernel keeps it.
@@ -125,8 +125,10 @@ impl<'a> Follower<'a> {
         let mut ends = Vec::new();
         while ends.len() < crew.started && !crew.has_ended() {
             match crew.next(LOOK) {
-                Some(News::Told(Message::Event(event))) => self.tell(event),
-                Some(News::Told(Message::Checked(bytes))) => self.display.checked_bytes += bytes,
+                Some(News::Told(FollowMessage::Event(event))) => self.tell(event),
+                Some(News::Told(FollowMessage::Checked(bytes))) => {
+                    self.display.checked_bytes += bytes;
+                }
                 Some(News::Ended(Some(end))) => ends.push(End::Came(end)),
                 Some(News::Ended(None)) => ends.push(End::Panicked),
                 None => {}

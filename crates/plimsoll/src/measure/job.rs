@@ -6,12 +6,12 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use plan::Plan;
-use trial::run::{Group, Summary};
+use trial::run::{Group, RunSummary};
 use trial::{Coordinator, HostSampler, Member};
 use units::Nanos;
 
 use super::acknowledge;
-use super::follow::{GroupNews, Message};
+use super::follow::{FollowMessage, GroupNews};
 use super::host::LinuxHost;
 use super::pause::PauseWatch;
 use crate::crew;
@@ -51,7 +51,7 @@ pub(super) fn jobs(
 
 impl Job {
     /// Runs it, and tells how it goes.
-    pub(super) fn run(self, news: &GroupNews) -> Result<Summary, CommandError> {
+    pub(super) fn run(self, news: &GroupNews) -> Result<RunSummary, CommandError> {
         // Where requests are given up, and where this panics, the world stays as it is: to let go
         // of it would wait for its requests.
         let world = ManuallyDrop::new(wire::world()?);
@@ -66,9 +66,9 @@ impl Job {
             locations,
             events: Rc::new(move |event| {
                 crew::panic_where_asked();
-                events.tell(Message::Event(event));
+                events.tell(FollowMessage::Event(event));
             }),
-            checked: Rc::new(move |(_, bytes)| checked.tell(Message::Checked(bytes))),
+            checked: Rc::new(move |(_, bytes)| checked.tell(FollowMessage::Checked(bytes))),
             commits: (self.commits).map(|file| acknowledge::sink(&file, &coordinator)),
             member: Rc::clone(&member.0),
             origin: self.origin,

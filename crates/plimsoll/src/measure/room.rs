@@ -15,7 +15,7 @@ use crate::error::CommandError;
 
 /// The volumes of a run, until one is about to be full.
 pub(super) struct RoomWatch {
-    volumes: BTreeMap<String, Volume>,
+    volumes: BTreeMap<String, VolumeRoom>,
     duration: Nanos,
     /// When the measurement began.
     measured_from: Option<Nanos>,
@@ -28,7 +28,7 @@ pub(super) struct RoomWatch {
 type Free = (String, Nanos, Option<Bytes>);
 
 /// One volume and what the run keeps on it.
-struct Volume {
+struct VolumeRoom {
     /// A folder on it.
     folder: PathBuf,
     tenants: Tenants,
@@ -132,7 +132,7 @@ impl RoomWatch {
     }
 }
 
-impl Volume {
+impl VolumeRoom {
     fn shortage(
         &mut self,
         name: &str,
@@ -151,11 +151,11 @@ impl Volume {
 }
 
 fn volume_of<'a>(
-    volumes: &'a mut BTreeMap<String, Volume>,
+    volumes: &'a mut BTreeMap<String, VolumeRoom>,
     folder: &Path,
-) -> Result<&'a mut Volume, CommandError> {
+) -> Result<&'a mut VolumeRoom, CommandError> {
     let mount_point = probe::volume(folder)?.mount_point;
-    Ok(volumes.entry(mount_point).or_insert_with(|| Volume {
+    Ok(volumes.entry(mount_point).or_insert_with(|| VolumeRoom {
         folder: folder.to_owned(),
         tenants: Tenants::default(),
         databases: Vec::new(),

@@ -5,5 +5,5 @@ mod fault;
 mod target;
 mod threads;
 
-pub(crate) use target::Target;
+pub(crate) use target::ScanTarget;
 pub(crate) use threads::{Scanned, scan};

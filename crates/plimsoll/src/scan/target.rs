@@ -28,7 +28,7 @@ const TRIED_PAGES: u32 = 16;
 
 /// A database file to be scanned.
 #[derive(Clone, Debug)]
-pub(crate) struct Target {
+pub(crate) struct ScanTarget {
     /// Its path as given.
     pub path: PathBuf,
     /// Its length.
@@ -49,7 +49,7 @@ pub(crate) struct Target {
     pub faults: Vec<FileFault>,
 }
 
-impl Target {
+impl ScanTarget {
     /// Reads the header of the file at `path`, or recognises the file without one. Of space behind
     /// the database little is to be read, or `with_foreign` all. An error is one of the whole
     /// undertaking: no such file, not a database.
@@ -123,7 +123,7 @@ fn last_read(pages: u32, owned: PageNumber, size: PageSize) -> PageNumber {
     PageNumber(owned.0.saturating_add(behind).min(pages))
 }
 
-impl Target {
+impl ScanTarget {
     /// Pages behind the database that are not read.
     pub(crate) const fn skipped_pages(&self) -> u32 {
         self.pages - self.last_read.0

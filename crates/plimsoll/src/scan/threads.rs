@@ -13,7 +13,7 @@ use device_os::World;
 use integrity::{Tally, judge_pages};
 use units::PageNumber;
 
-use super::target::Target;
+use super::target::ScanTarget;
 use crate::crew::{self, Crew, News, NewsSender};
 use crate::error::CommandError;
 use crate::term::Progress;
@@ -27,7 +27,7 @@ const LOOK: Duration = Duration::from_millis(50);
 /// A file that has been scanned.
 pub(crate) struct Scanned {
     /// The file, with what is wrong with it as a whole.
-    pub target: Target,
+    pub target: ScanTarget,
     /// What its pages are worth.
     pub tally: Tally,
     /// From the first read of the file to the last, over all threads.
@@ -44,7 +44,7 @@ struct FilePart {
 
 /// What the threads share.
 struct ScanWork {
-    targets: Vec<Target>,
+    targets: Vec<ScanTarget>,
     parts: Mutex<VecDeque<FilePart>>,
 }
 
@@ -65,7 +65,7 @@ type ScanNews = NewsSender<u64, Result<Shares, CommandError>>;
 /// Scans all of `targets`. An error is one of the whole undertaking: a file that has gone
 /// meanwhile.
 pub(crate) fn scan(
-    targets: Vec<Target>,
+    targets: Vec<ScanTarget>,
     progress: &mut Progress,
 ) -> Result<Vec<Scanned>, CommandError> {
     let parts: VecDeque<FilePart> = targets.iter().enumerate().flat_map(parts).collect();
@@ -82,7 +82,7 @@ fn run_threads(
     threads: usize,
     progress: &mut Progress,
 ) -> Result<Shares, CommandError> {
-    let size = |target: &Target| u64::from(target.last_read.0) * target.page_size.bytes_u64();
+    let size = |target: &ScanTarget| u64::from(target.last_read.0) * target.page_size.bytes_u64();
     let total: u64 = work.targets.iter().map(size).sum();
     let jobs = (0..threads).map(|_| Arc::clone(work)).collect();
     let mut crew = Crew::start(jobs, |work, news| one_thread(&work, news));
@@ -128,7 +128,7 @@ fn one_thread(work: &ScanWork, news: &ScanNews) -> Result<Shares, CommandError> 
     Ok(open.into_iter().map(|(file, (_, share))| (file, share)).collect())
 }
 
-fn begin(target: &Target, unbuffered: bool) -> ScanShare {
+fn begin(target: &ScanTarget, unbuffered: bool) -> ScanShare {
     let now = Instant::now();
     ScanShare { tally: target.empty_tally(), unbuffered, from: now, to: now }
 }
@@ -137,7 +137,7 @@ fn judge_part(
     world: &World,
     news: &ScanNews,
     pages: Range<PageNumber>,
-    target: &Target,
+    target: &ScanTarget,
     device: Rc<dyn Device>,
     share: ScanShare,
 ) -> ScanShare {
@@ -154,7 +154,7 @@ fn take(work: &ScanWork) -> Option<FilePart> {
     work.parts.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
 }
 
-fn parts((file, target): (usize, &Target)) -> Vec<FilePart> {
+fn parts((file, target): (usize, &ScanTarget)) -> Vec<FilePart> {
     let step = u32::try_from(PART_BYTES / target.page_size.bytes_u64())
         .expect("invariant: a part has few pages");
     let end = target.last_read.0 + 1;

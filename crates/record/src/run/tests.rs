@@ -2,8 +2,8 @@
 
 use crate::codec::{SCHEMA, encode};
 use crate::{
-    Counters, DatabaseInterval, Edge, Event, Finished, Gauges, Interval, LoadError, LogLine, Phase,
-    PhaseMark, RunRecord, Series, SeriesInterval, Start,
+    DatabaseInterval, Edge, Event, Finished, Gauges, Interval, IntervalCounters, LoadError,
+    LogLine, Phase, PhaseMark, RunRecord, Series, SeriesInterval, Start,
 };
 
 const SECOND: u64 = 1_000_000_000;
@@ -35,7 +35,11 @@ fn database(index: u32, series: Vec<SeriesInterval>) -> DatabaseInterval {
     DatabaseInterval {
         index,
         series,
-        counters: Counters { transactions_lazy: 7, transactions_durable: 3, ..Counters::default() },
+        counters: IntervalCounters {
+            transactions_lazy: 7,
+            transactions_durable: 3,
+            ..IntervalCounters::default()
+        },
         gauges: Gauges { cache_bytes: 100 + u64::from(index), ..Gauges::default() },
     }
 }

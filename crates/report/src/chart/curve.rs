@@ -1,9 +1,9 @@
 //! Something that grows over months.
 
-use super::frame::Frame;
+use super::frame::ChartFrame;
 use super::scale::{Scale, round_ticks};
 use super::timeline::plain_label;
-use super::{Line, Threshold};
+use super::{ChartLine, Threshold};
 
 /// Curves over months, from now on.
 #[derive(Clone, Debug)]
@@ -15,7 +15,7 @@ pub struct MonthsChart {
     /// Unit of the values.
     pub unit: &'static str,
     /// Points of months and values.
-    pub lines: Vec<Line>,
+    pub lines: Vec<ChartLine>,
     /// The value that counts.
     pub limit: Threshold,
 }
@@ -23,7 +23,7 @@ pub struct MonthsChart {
 impl MonthsChart {
     /// The picture.
     pub fn svg(&self) -> String {
-        let mut frame = Frame::new(720.0, 240.0);
+        let mut frame = ChartFrame::new(720.0, 240.0);
         let points = || self.lines.iter().flat_map(|line| &line.points);
         let last = points().map(|point| point.0).fold(1.0, f64::max);
         let most = points().map(|point| point.1).fold(self.limit.value, f64::max);

@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 
 use super::scale::Scale;
-use super::{Line, Threshold};
+use super::{ChartLine, Threshold};
 use crate::html::escape;
 
 /// A picture in the making.
-pub(super) struct Frame {
+pub(super) struct ChartFrame {
     /// Width in the picture's own units, which are about pixels.
     pub width: f64,
     /// Height in the same.
@@ -24,7 +24,7 @@ const TOP: f64 = 26.0;
 /// Room for the labels of the horizontal axis.
 const BOTTOM: f64 = 26.0;
 
-impl Frame {
+impl ChartFrame {
     /// An empty frame.
     pub(super) const fn new(width: f64, height: f64) -> Self {
         Self { width, height, body: String::new() }
@@ -81,7 +81,7 @@ impl Frame {
     }
 
     /// Draws a line.
-    pub(super) fn line(&mut self, line: &Line, x: &Scale, y: &Scale) {
+    pub(super) fn line(&mut self, line: &ChartLine, x: &Scale, y: &Scale) {
         let points = path(&line.points, x, y);
         let class = line.ink.class();
         let _ = write!(self.body, r#"<polyline class="line {class}" points="{points}"/>"#);

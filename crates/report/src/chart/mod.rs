@@ -22,7 +22,7 @@ pub enum Chart {
 
 /// A line of a chart.
 #[derive(Clone, Debug)]
-pub struct Line {
+pub struct ChartLine {
     /// What it shows.
     pub label: String,
     /// Its colour and dash.
@@ -96,7 +96,7 @@ impl Chart {
     }
 
     /// Its lines, for the legend.
-    pub fn lines(&self) -> &[Line] {
+    pub fn lines(&self) -> &[ChartLine] {
         match self {
             Self::Time(chart) => &chart.lines,
             Self::Percentiles(chart) => &chart.lines,

@@ -1,10 +1,10 @@
 //! Latencies by percentile: each step to the right is ten times rarer, so the tail, where mail
 //! users wait, takes as much room as the middle.
 
-use super::frame::Frame;
+use super::frame::ChartFrame;
 use super::scale::{Scale, logarithmic_ticks};
 use super::timeline::plain_label;
-use super::{Line, Threshold};
+use super::{ChartLine, Threshold};
 
 /// A chart of latencies in milliseconds; points are shares (0 to below 1) and latencies.
 #[derive(Clone, Debug, Default)]
@@ -16,7 +16,7 @@ pub struct PercentileChart {
     /// Its glossary entry.
     pub metric: &'static str,
     /// The lines.
-    pub lines: Vec<Line>,
+    pub lines: Vec<ChartLine>,
     /// Values to compare with.
     pub thresholds: Vec<Threshold>,
 }
@@ -45,7 +45,7 @@ impl PercentileChart {
 
     /// The picture.
     pub fn svg(&self) -> String {
-        let mut frame = Frame::new(490.0, 240.0);
+        let mut frame = ChartFrame::new(490.0, 240.0);
         let rarest = self.rarest();
         let x = Scale::linear((0.0, -rarest.log10()), frame.across());
         let values = self.lines.iter().flat_map(|line| &line.points).map(|point| point.1);
@@ -70,7 +70,7 @@ impl PercentileChart {
         for line in &self.lines {
             let rarities =
                 line.points.iter().map(|&(share, value)| (-(1.0 - share).log10(), value));
-            let line = Line { points: rarities.collect(), ..line.clone() };
+            let line = ChartLine { points: rarities.collect(), ..line.clone() };
             frame.line(&line, &x, &y);
         }
         frame.finish(&self.title, &self.description)

@@ -3,9 +3,9 @@
 
 use std::fmt::Write as _;
 
-use super::frame::{Frame, path};
+use super::frame::{ChartFrame, path};
 use super::scale::{Scale, logarithmic_ticks, round_ticks, time_ticks};
-use super::{Line, Threshold};
+use super::{ChartLine, Threshold};
 use crate::format;
 use crate::html::escape;
 
@@ -25,7 +25,7 @@ pub struct TimeChart {
     /// Whether it takes the whole width of the page.
     pub wide: bool,
     /// The lines, the most important last.
-    pub lines: Vec<Line>,
+    pub lines: Vec<ChartLine>,
     /// Lowest and highest of several databases at each time, where there are several.
     pub band: Vec<(f64, f64, f64)>,
     /// Values that must not be passed.
@@ -51,7 +51,7 @@ impl TimeChart {
     /// The picture.
     pub fn svg(&self) -> String {
         let mut frame =
-            if self.wide { Frame::new(1_000.0, 250.0) } else { Frame::new(490.0, 240.0) };
+            if self.wide { ChartFrame::new(1_000.0, 250.0) } else { ChartFrame::new(490.0, 240.0) };
         let x = Scale::linear(self.time_range(), frame.across());
         let y = self.vertical_axis(&mut frame);
         self.time_axis(&mut frame, &x);
@@ -77,7 +77,7 @@ impl TimeChart {
         if low < high { (low, high) } else { (0.0, 1.0) }
     }
 
-    fn vertical_axis(&self, frame: &mut Frame) -> Scale {
+    fn vertical_axis(&self, frame: &mut ChartFrame) -> Scale {
         let lines = self.lines.iter().flat_map(|line| &line.points).map(|point| point.1);
         let band = self.band.iter().flat_map(|&(_, low, high)| [low, high]);
         let limits = self.thresholds.iter().map(|threshold| threshold.value);
@@ -101,7 +101,7 @@ impl TimeChart {
         scale
     }
 
-    fn time_axis(&self, frame: &mut Frame, x: &Scale) {
+    fn time_axis(&self, frame: &mut ChartFrame, x: &Scale) {
         let (from, to) = self.time_range();
         let wanted = if self.wide { 12.0 } else { 6.0 };
         let labelled: Vec<(f64, String)> = time_ticks(from, to, wanted)
@@ -111,7 +111,7 @@ impl TimeChart {
         frame.horizontal_axis(x, &labelled);
     }
 
-    fn shade_what_is_not_judged(&self, frame: &mut Frame, x: &Scale) {
+    fn shade_what_is_not_judged(&self, frame: &mut ChartFrame, x: &Scale) {
         let Some((from, to)) = self.judged else {
             return;
         };
@@ -142,7 +142,7 @@ impl TimeChart {
     }
 
     /// Invisible strips whose title the reader's program shows; no script is needed for that.
-    fn draw_hints(&self, frame: &mut Frame, x: &Scale) {
+    fn draw_hints(&self, frame: &mut ChartFrame, x: &Scale) {
         let (bottom, top) = frame.upward();
         let mut svg = String::from(r#"<g class="hints">"#);
         for hint in &self.hints {

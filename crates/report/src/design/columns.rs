@@ -1,9 +1,13 @@
 //! Tables of a sizing and their columns of numbers.
 
-use crate::document::{Block, Column, Row, Table};
+use crate::document::{Block, Column, Table, TableRow};
 
 /// A table where there are rows.
-pub(super) fn table(caption: &'static str, columns: Vec<Column>, rows: Vec<Row>) -> Vec<Block> {
+pub(super) fn table(
+    caption: &'static str,
+    columns: Vec<Column>,
+    rows: Vec<TableRow>,
+) -> Vec<Block> {
     if rows.is_empty() {
         return Vec::new();
     }

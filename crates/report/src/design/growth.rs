@@ -2,7 +2,7 @@
 //! new mail, four fifths of it, or three (facts 5.18).
 
 use super::Sized;
-use crate::chart::{Ink, Line, MonthsChart, Threshold};
+use crate::chart::{ChartLine, Ink, MonthsChart, Threshold};
 use crate::document::Picture;
 use crate::format::{number, three_digits};
 use sizing::{Key, TierKey};
@@ -61,9 +61,9 @@ pub(super) fn picture(sized: Sized<'_>) -> Option<Picture> {
             let all: f64 = parts.iter().map(|part| part.after(month, kept)).sum();
             (month, all / 1024.0 * overhead)
         };
-        Line { label: label(kept, last(kept)), ink, points: (0..=POINTS).map(point).collect() }
+        ChartLine { label: label(kept, last(kept)), ink, points: (0..=POINTS).map(point).collect() }
     };
-    let lines: Vec<Line> = KEPT.iter().map(curve).collect();
+    let lines: Vec<ChartLine> = KEPT.iter().map(curve).collect();
     let size = sized.sizing.number(Key::DatabaseSizeWithOverheadGb)?;
     let legend = lines.iter().map(|line| (line.ink.class(), line.label.clone()));
     let legend = legend.collect();

@@ -3,8 +3,8 @@
 use plan::deployment::Mode;
 use serde_json::{Map, Value as Json, json};
 use sizing::layout;
-use sizing::provision::{Needs, quorum_word};
-use sizing::{Fact, Finding, Note, Value, simulate};
+use sizing::provision::{Requirements, quorum_word};
+use sizing::{DesignFinding, Fact, Note, Value, simulate};
 
 use super::Sized;
 
@@ -55,7 +55,7 @@ fn failures(sized: Sized<'_>) -> Vec<Json> {
 
 /// What a failure costs the servers that are left; pairs are the least and the most of any. None
 /// where no server is left.
-pub fn failure_json(needs: &Needs, mode: &layout::Mode) -> Option<Map<String, Json>> {
+pub fn failure_json(needs: &Requirements, mode: &layout::Mode) -> Option<Map<String, Json>> {
     let burden = needs.burden(mode)?;
     let members = [
         ("failure", json!(mode.failure.to_string())),
@@ -87,7 +87,7 @@ fn number(fact: &Fact) -> Json {
     })
 }
 
-fn finding(finding: &Finding) -> Json {
+fn finding(finding: &DesignFinding) -> Json {
     json!({
         "severity": finding.severity.word(),
         "key": finding.key.name(),

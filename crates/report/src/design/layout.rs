@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 
 use sizing::layout::{Layout, Mode, Quorum};
-use sizing::provision::{Burden, Needs, QUORUM, quorum_word};
+use sizing::provision::{Burden, QUORUM, Requirements, quorum_word};
 use sizing::{Key, ServerKind, Simulated, simulate};
 
 use super::Sized;
 use super::columns::{number_column, table};
-use crate::document::{Block, Cell, Column, Picture, Row, Section, Tone};
+use crate::document::{Block, Cell, Column, Picture, Section, TableRow, Tone};
 use crate::format::three_digits;
 use crate::html::escape;
 
@@ -51,7 +51,7 @@ fn blocks(sized: Sized<'_>, found: &Simulated) -> Vec<Block> {
     blocks
 }
 
-fn row(needs: &Needs, mode: &Mode) -> Row {
+fn row(needs: &Requirements, mode: &Mode) -> TableRow {
     let burden = needs.burden(mode);
     let of = |value: fn(Burden) -> f64| Cell::or_none(burden.map(value).map(three_digits));
     let used = burden.and_then(|burden| burden.processor);
@@ -65,7 +65,7 @@ fn row(needs: &Needs, mode: &Mode) -> Row {
         let tone = if count > 0 { tone } else { Tone::Plain };
         Cell::plain(count.to_string()).toned(tone)
     };
-    Row::body(vec![
+    TableRow::body(vec![
         Cell::plain(mode.failure.to_string()),
         Cell::plain(mode.cases.to_string()),
         quorum,

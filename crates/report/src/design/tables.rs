@@ -5,7 +5,7 @@ use sizing::{FailureMode, Key, ProcessorKey, ServerKind, Severity, TierKey, sche
 
 use super::columns::{number_column, table};
 use super::{Sized, growth, layout, pictures, shown};
-use crate::document::{Block, Cell, Column, Row, Section, Table, Tone};
+use crate::document::{Block, Cell, Column, Section, Table, TableRow, Tone};
 use crate::format::three_digits;
 
 /// Entries of the glossary for the keys that have one.
@@ -146,7 +146,7 @@ fn section(sized: Sized<'_>, id: &'static str, title: &'static str, keys: &[Key]
     Section { id, title, blocks }
 }
 
-fn keyed(rows: Vec<Row>) -> Table {
+fn keyed(rows: Vec<TableRow>) -> Table {
     let value = Column { numeric: true, ..Column::text("value") };
     Table {
         caption: "`plimsoll size FILE --explain KEY` shows where a number comes from.",
@@ -161,19 +161,19 @@ fn keyed(rows: Vec<Row>) -> Table {
 }
 
 /// The rows whose number applies.
-fn rows(sized: Sized<'_>, keys: &[Key]) -> Vec<Row> {
+fn rows(sized: Sized<'_>, keys: &[Key]) -> Vec<TableRow> {
     let facts = keys.iter().filter_map(|&key| sized.sizing.sheet.fact(key));
     facts.map(row).collect()
 }
 
-fn row(fact: &sizing::Fact) -> Row {
+fn row(fact: &sizing::Fact) -> TableRow {
     let value = match fact.value {
         sizing::Value::Number(value) => three_digits(value),
         sizing::Value::Decision(decision) => decision.name().to_owned(),
     };
     let metric = METRICS.iter().find(|(key, _)| *key == fact.key);
     let label = Cell { metric: metric.map(|(_, metric)| *metric), ..Cell::plain(fact.key.title()) };
-    Row::body(vec![
+    TableRow::body(vec![
         label,
         Cell::plain(value),
         Cell::plain(fact.key.unit()),
@@ -182,13 +182,13 @@ fn row(fact: &sizing::Fact) -> Row {
 }
 
 fn findings(sized: Sized<'_>) -> Section {
-    let row = |finding: &sizing::Finding| {
+    let row = |finding: &sizing::DesignFinding| {
         let tone = match finding.severity {
             Severity::Violation => Tone::Fail,
             Severity::Warning => Tone::Warn,
             Severity::Remark => Tone::Muted,
         };
-        Row::body(vec![
+        TableRow::body(vec![
             Cell::plain(finding.severity.word()).toned(tone),
             Cell::plain(finding.key.name()),
             Cell::plain(&*finding.text),
@@ -197,7 +197,7 @@ fn findings(sized: Sized<'_>) -> Section {
     };
     let mut found: Vec<_> = sized.sizing.findings.iter().collect();
     found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-    let rows: Vec<Row> = found.into_iter().map(row).collect();
+    let rows: Vec<TableRow> = found.into_iter().map(row).collect();
     let columns = ["weight", "key", "what is wrong", "what to change"];
     Section {
         id: "findings",
@@ -218,7 +218,7 @@ fn mailboxes(sized: Sized<'_>) -> Section {
     ];
     let row = |(index, tier): (usize, &plan::deployment::Tier)| {
         let cell = |what| Cell::plain(shown(sized, Key::Tier(index + 1, what)));
-        Row::body(vec![
+        TableRow::body(vec![
             Cell::plain(&*tier.name),
             cell(TierKey::Mailboxes),
             cell(TierKey::MailboxOnDiskMb),
@@ -277,7 +277,7 @@ fn failures(sized: Sized<'_>) -> Section {
             of(ServerKind::First).or_else(|| of(ServerKind::Second))
         };
         let used = number(ProcessorKey::Util).map(|used| three_digits(used * 100.0));
-        Some(Row::body(vec![
+        Some(TableRow::body(vec![
             Cell::plain(mode.title()),
             Cell::plain(three_digits(active)),
             Cell::or_none(number(ProcessorKey::Need).map(three_digits)),
@@ -307,7 +307,7 @@ fn backups(sized: Sized<'_>) -> Section {
     ];
     let row = |(index, day): (usize, &sizing::BackupDay)| {
         let cells = [index + 1, day.full, day.changes];
-        Row::body(cells.map(|cell| Cell::plain(cell.to_string())).to_vec())
+        TableRow::body(cells.map(|cell| Cell::plain(cell.to_string())).to_vec())
     };
     Section {
         id: "backups",
@@ -326,7 +326,7 @@ fn notes(sized: Sized<'_>) -> Section {
             [workbook, right].map(|value| Cell::plain(three_digits(value)))
         });
         let [workbook, right] = values.unwrap_or_else(|| [Cell::none(), Cell::none()]);
-        Row::body(vec![
+        TableRow::body(vec![
             Cell::plain(note.key.name()),
             Cell::plain(note.quirk.workbook()),
             workbook,
@@ -356,7 +356,7 @@ fn notes(sized: Sized<'_>) -> Section {
 /// Every number with its formula.
 pub(super) fn trace(sized: Sized<'_>) -> Section {
     let row = |fact: &sizing::Fact| {
-        Row::body(vec![
+        TableRow::body(vec![
             Cell::plain(fact.key.name()),
             Cell::plain(fact.written()),
             Cell::plain(&*fact.formula),

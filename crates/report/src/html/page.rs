@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::blocks::block;
 use super::{escape, term, tone_class};
 use crate::document::{Banner, Document, Figure, Section};
-use crate::glossary::{self, Entry};
+use crate::glossary::{self, GlossaryEntry};
 
 const STYLE: &str = include_str!("style.css");
 
@@ -107,7 +107,7 @@ fn push_glossary(html: &mut String, metrics: &[&str]) {
     html.push_str("</dl>\n</section>\n");
 }
 
-fn push_entry(html: &mut String, entry: &Entry) {
+fn push_entry(html: &mut String, entry: &GlossaryEntry) {
     let text = paragraphs(entry.text.split("\n\n"));
     let _ = writeln!(
         html,

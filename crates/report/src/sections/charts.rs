@@ -3,7 +3,7 @@
 use record::{IntervalRow, Phase, RunRecord, Series, SeriesRow};
 
 use super::span_of;
-use crate::chart::{Chart, Hint, Ink, Line, PercentileChart, Threshold, TimeChart};
+use crate::chart::{Chart, ChartLine, Hint, Ink, PercentileChart, Threshold, TimeChart};
 use crate::document::{Block, Section};
 use crate::format;
 
@@ -128,7 +128,7 @@ impl Times<'_> {
         let reads = |row: &Moment| row.per_second(Series::DatabaseRead);
         let writes = |row: &Moment| row.per_second(Series::DatabaseWrite);
         let total = |row: &Moment| reads(row) + writes(row);
-        let line = |label: &str, ink, points| Line { label: label.to_owned(), ink, points };
+        let line = |label: &str, ink, points| ChartLine { label: label.to_owned(), ink, points };
         let hints = self.rows.iter().map(|row| Hint {
             from: row.from(),
             to: row.to(),
@@ -195,7 +195,7 @@ impl Times<'_> {
             };
             [threshold("average", average), threshold("any interval", maximum)]
         });
-        let line = |label: &str, ink, points| Line { label: label.to_owned(), ink, points };
+        let line = |label: &str, ink, points| ChartLine { label: label.to_owned(), ink, points };
         Chart::Time(TimeChart {
             title: format!("{}: latency", series.name()),
             description: self.describe(series),
@@ -262,7 +262,7 @@ fn percentiles(run: &RunRecord) -> Chart {
         let latency = &total.latency;
         let shares = PercentileChart::shares(latency.count());
         let points = shares.into_iter().map(|share| (share, latency.quantile(share) as f64 / 1e6));
-        lines.push(Line { label: series.name().to_owned(), ink, points: points.collect() });
+        lines.push(ChartLine { label: series.name().to_owned(), ink, points: points.collect() });
         let p999 = format::latency(latency.quantile(0.999) as f64);
         said.push(format!("{}: 99.9 percent within {p999}.", series.name()));
     }

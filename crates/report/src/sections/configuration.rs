@@ -3,7 +3,7 @@
 use record::{RunRecord, VolumeFacts};
 
 use super::databases;
-use crate::document::{Block, Cell, Column, Row, Section, Table};
+use crate::document::{Block, Cell, Column, Section, Table, TableRow};
 use crate::format;
 
 /// Files, and the volumes under them.
@@ -14,7 +14,7 @@ pub(super) fn section(run: &RunRecord) -> Section {
         rows: databases(run)
             .map(|facts| {
                 let cells = [&facts.name, &facts.log_folder, &facts.file];
-                Row::body(cells.map(Cell::plain).to_vec())
+                TableRow::body(cells.map(Cell::plain).to_vec())
             })
             .collect(),
     };
@@ -60,7 +60,7 @@ fn volumes(run: &RunRecord) -> Vec<&VolumeFacts> {
     found
 }
 
-fn volume_row(volume: &VolumeFacts) -> Row {
+fn volume_row(volume: &VolumeFacts) -> TableRow {
     let words = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     let bytes = |bytes: u64| (bytes > 0).then(|| format::size(bytes));
     let kind = volume.rotational.map(|rotational| {
@@ -85,5 +85,5 @@ fn volume_row(volume: &VolumeFacts) -> Row {
         words(unbuffered),
         volume.durable_writes.clone(),
     ];
-    Row::body(cells.map(Cell::or_none).to_vec())
+    TableRow::body(cells.map(Cell::or_none).to_vec())
 }

@@ -4,7 +4,7 @@
 use record::{Phase, PhaseTotals, RunRecord, Series};
 
 use super::databases;
-use crate::document::{Block, Cell, Column, Row, Section, Table};
+use crate::document::{Block, Cell, Column, Section, Table, TableRow};
 use crate::format;
 
 /// Rates of transactions and what each of them cost.
@@ -20,14 +20,14 @@ pub(super) fn section(run: &RunRecord) -> Section {
         ("Conflicts/sec", "conflicts"),
     ]
     .map(|(label, metric)| Column::metric(label, metric));
-    let mut rows: Vec<Row> = databases(run)
+    let mut rows: Vec<TableRow> = databases(run)
         .filter_map(|facts| {
             let totals = run.totals_of(Phase::Measure, facts.index)?;
-            Some(Row::body(cells(&facts.name, totals)))
+            Some(TableRow::body(cells(&facts.name, totals)))
         })
         .collect();
     if rows.len() > 1 {
-        rows.push(Row::sum(cells("(Sum)", &run.sum_of(Phase::Measure))));
+        rows.push(TableRow::sum(cells("(Sum)", &run.sum_of(Phase::Measure))));
     }
     let block = if rows.is_empty() {
         Block::Note("Nothing was measured.".to_owned())

@@ -1,10 +1,10 @@
 //! What every rule has found, with number, limit and evidence.
 
 use record::RunRecord;
-use verdict::{Finding, Limit, Outcome, Verdict};
+use verdict::{Finding, Limit, Ruling, Verdict};
 
 use super::tone;
-use crate::document::{Block, Cell, Column, Row, Section, Table, Tone};
+use crate::document::{Block, Cell, Column, Section, Table, TableRow, Tone};
 use crate::meaning;
 
 /// The table of findings.
@@ -34,7 +34,7 @@ pub(super) fn section(run: &RunRecord, verdict: &Verdict) -> Section {
     }
 }
 
-fn row(run: &RunRecord, finding: &Finding) -> Row {
+fn row(run: &RunRecord, finding: &Finding) -> TableRow {
     let with_unit = |number: f64| meaning::quantity(number, finding.unit);
     let limit = finding.limit.map(|limit| match limit {
         Limit::AtMost(0.0) => "none".to_owned(),
@@ -45,10 +45,10 @@ fn row(run: &RunRecord, finding: &Finding) -> Row {
         finding.evidence.iter().map(|evidence| meaning::describe(run, evidence)).collect();
     let measured = Cell { share: share(finding), ..Cell::or_none(finding.measured.map(with_unit)) };
     let tone = match finding.outcome {
-        Outcome::Pass => Tone::Plain,
+        Ruling::Pass => Tone::Plain,
         outcome => tone(outcome),
     };
-    Row::body(vec![
+    TableRow::body(vec![
         Cell::plain(finding.title).of_metric(finding.rule),
         Cell::plain(finding.outcome.name()).toned(super::tone(finding.outcome)),
         measured.toned(tone),

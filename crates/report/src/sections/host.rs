@@ -2,7 +2,7 @@
 
 use record::{HostSample, IntervalRow, Phase, ProcessorShares, RunRecord};
 
-use crate::document::{Block, Cell, Column, Row, Section, Table};
+use crate::document::{Block, Cell, Column, Section, Table, TableRow};
 use crate::format;
 
 /// A counter of the machine: its name, its glossary entry, its value in a sample, its digits.
@@ -109,7 +109,7 @@ pub(super) fn section(run: &RunRecord) -> Section {
         let stalls = run.intervals_of(Phase::Measure).map(stalls_per_second);
         let cells = statistics(&stalls.collect::<Vec<f64>>(), 3);
         let name = Cell::plain("Database Page Fault Stalls/sec").of_metric("page-fault-stalls");
-        rows.insert(rows.len().min(6), Row::body([vec![name], cells].concat()));
+        rows.insert(rows.len().min(6), TableRow::body([vec![name], cells].concat()));
         vec![Block::Table(table("Counters of the machine during the measurement", rows))]
     };
     Section { id: "host", title: "Host System Performance", blocks }
@@ -125,7 +125,7 @@ pub(super) fn during_checksum(run: &RunRecord) -> Option<Section> {
     })
 }
 
-fn table(caption: &'static str, rows: Vec<Row>) -> Table {
+fn table(caption: &'static str, rows: Vec<TableRow>) -> Table {
     let numeric = |label| Column { numeric: true, ..Column::text(label) };
     Table {
         caption,
@@ -139,7 +139,7 @@ fn table(caption: &'static str, rows: Vec<Row>) -> Table {
     }
 }
 
-fn counter_rows(run: &RunRecord, phase: Phase) -> Vec<Row> {
+fn counter_rows(run: &RunRecord, phase: Phase) -> Vec<TableRow> {
     let samples: Vec<HostSample> = run.intervals_of(phase).filter_map(|row| row.host).collect();
     if samples.is_empty() {
         return Vec::new();
@@ -147,21 +147,21 @@ fn counter_rows(run: &RunRecord, phase: Phase) -> Vec<Row> {
     let row = |counter: &Counter| {
         let values: Vec<f64> = samples.iter().filter_map(counter.value).collect();
         let name = Cell::plain(counter.label).of_metric(counter.metric);
-        Row::body([vec![name], statistics(&values, counter.decimals)].concat())
+        TableRow::body([vec![name], statistics(&values, counter.decimals)].concat())
     };
-    let mut rows: Vec<Row> = COUNTERS.iter().map(row).collect();
+    let mut rows: Vec<TableRow> = COUNTERS.iter().map(row).collect();
     rows.extend(share_rows(run, phase));
     rows
 }
 
 /// Cells without a number where the system does not tell.
-fn share_rows(run: &RunRecord, phase: Phase) -> impl Iterator<Item = Row> {
+fn share_rows(run: &RunRecord, phase: Phase) -> impl Iterator<Item = TableRow> {
     let shares: Vec<&ProcessorShares> =
         run.intervals_of(phase).filter_map(|row| row.processors.as_ref()).collect();
     SHARES.iter().map(move |share| {
         let values: Vec<f64> = shares.iter().map(|of| (share.value)(of)).collect();
         let name = Cell::plain(share.label).of_metric(share.metric);
-        Row::body([vec![name], statistics(&values, 3)].concat())
+        TableRow::body([vec![name], statistics(&values, 3)].concat())
     })
 }
 

@@ -4,7 +4,7 @@
 use record::{Phase, PhaseTotals, RunRecord, Series, SeriesTotal};
 
 use super::databases;
-use crate::document::{Block, Cell, Column, Row, Section, Table};
+use crate::document::{Block, Cell, Column, Section, Table, TableRow};
 use crate::format;
 
 /// I/O that the transactions caused.
@@ -194,20 +194,20 @@ fn merged(totals: &PhaseTotals, series: &[Series]) -> SeriesTotal {
 fn rows_per_database<C: IntoIterator<Item = Cell>>(
     run: &RunRecord,
     cells: impl Fn(Option<&PhaseTotals>) -> C,
-) -> Vec<Row> {
+) -> Vec<TableRow> {
     let named = |name: &str, totals: Option<&PhaseTotals>| {
         let mut row = vec![Cell::plain(name)];
         row.extend(cells(totals));
         row
     };
-    let mut rows: Vec<Row> = databases(run)
+    let mut rows: Vec<TableRow> = databases(run)
         .map(|facts| {
             let totals = run.totals_of(Phase::Measure, facts.index);
-            Row::body(named(&facts.name, totals))
+            TableRow::body(named(&facts.name, totals))
         })
         .collect();
     if rows.len() > 1 {
-        rows.push(Row::sum(named("(All)", Some(&run.sum_of(Phase::Measure)))));
+        rows.push(TableRow::sum(named("(All)", Some(&run.sum_of(Phase::Measure)))));
     }
     rows
 }
@@ -231,11 +231,11 @@ fn distribution(run: &RunRecord, caption: &'static str, kinds: &[Series]) -> Tab
         for facts in databases(run) {
             let totals = run.totals_of(Phase::Measure, facts.index);
             if let Some(total) = totals.and_then(|totals| totals.series.get(&series)) {
-                rows.push(Row::body(distribution_cells(series, &facts.name, total)));
+                rows.push(TableRow::body(distribution_cells(series, &facts.name, total)));
             }
         }
         if let Some(total) = sum.series.get(&series).filter(|_| several) {
-            rows.push(Row::sum(distribution_cells(series, "(All)", total)));
+            rows.push(TableRow::sum(distribution_cells(series, "(All)", total)));
         }
     }
     Table {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use record::{IssueKind, RunRecord, Severity};
 
 use super::wall_clock;
-use crate::document::{Block, Cell, Column, Row, Section, Table, Tone};
+use crate::document::{Block, Cell, Column, Section, Table, TableRow, Tone};
 use crate::{format, meaning};
 
 /// A page with more rows than this is not read.
@@ -54,7 +54,7 @@ fn per_volume(run: &RunRecord) -> Table {
             .into_iter()
             .map(|(volume, (requests, content))| {
                 let counts = [requests, content].map(|count| Cell::plain(format::whole(count)));
-                Row::body([vec![Cell::plain(volume)], counts.to_vec()].concat())
+                TableRow::body([vec![Cell::plain(volume)], counts.to_vec()].concat())
             })
             .collect(),
     }
@@ -68,7 +68,7 @@ fn each(run: &RunRecord) -> Table {
         };
         let database = issue.database.map(|index| meaning::database_name(run, index));
         let offset = issue.offset_bytes.map(format::whole);
-        Row::body(vec![
+        TableRow::body(vec![
             Cell::plain(wall_clock(run, issue.at_ns)),
             Cell::plain(severity).toned(tone),
             Cell::or_none(database),

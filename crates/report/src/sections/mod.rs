@@ -13,7 +13,7 @@ mod throughput;
 mod verification;
 
 use record::{DatabaseFacts, Phase, PhaseSpan, RunRecord, TestType};
-use verdict::{Outcome, Verdict};
+use verdict::{Ruling, Verdict};
 
 use crate::document::{Block, Document, Section, Tone};
 use crate::{format, passes};
@@ -68,11 +68,11 @@ fn plan(run: &RunRecord) -> Section {
 }
 
 /// The look of an outcome.
-const fn tone(outcome: Outcome) -> Tone {
+const fn tone(outcome: Ruling) -> Tone {
     match outcome {
-        Outcome::Pass => Tone::Pass,
-        Outcome::Fail => Tone::Fail,
-        Outcome::Warn | Outcome::CannotJudge => Tone::Warn,
+        Ruling::Pass => Tone::Pass,
+        Ruling::Fail => Tone::Fail,
+        Ruling::Warn | Ruling::CannotJudge => Tone::Warn,
     }
 }
 

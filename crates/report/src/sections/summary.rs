@@ -1,7 +1,7 @@
 //! The answer at the top, and the facts of the run: "Test Summary" in a Jetstress report.
 
 use record::{Phase, RunRecord, Seal, Series};
-use verdict::{Finding, Outcome, Verdict};
+use verdict::{Finding, Ruling, Verdict};
 
 use super::{span_of, tone, wall_clock};
 use crate::document::{Banner, Block, Cell, Fact, Figure, Section, Tone};
@@ -122,7 +122,7 @@ fn find<'a>(verdict: &'a Verdict, rule: &str) -> Option<&'a Finding> {
 /// A number that keeps its limit is no news; one that does not is.
 fn tone_of(verdict: &Verdict, rule: &str) -> Tone {
     match find(verdict, rule).map(|finding| finding.outcome) {
-        Some(Outcome::Pass) | None => Tone::Plain,
+        Some(Ruling::Pass) | None => Tone::Plain,
         Some(outcome) => tone(outcome),
     }
 }

@@ -4,7 +4,7 @@
 use record::{Checksum, Phase, PhaseTotals, RunRecord, Series, TestType};
 
 use super::databases;
-use crate::document::{Block, Cell, Column, Row, Section, Table, Tone};
+use crate::document::{Block, Cell, Column, Section, Table, TableRow, Tone};
 use crate::{format, meaning, passes};
 
 /// Pages by what is wrong with them, per database.
@@ -54,12 +54,12 @@ fn statistics(run: &RunRecord, caption: &'static str, pass: &[Checksum]) -> Tabl
         ("MiB/s", "checksum-rate"),
     ]
     .map(|(label, metric)| Column::metric(label, metric));
-    let mut rows: Vec<Row> = pass
+    let mut rows: Vec<TableRow> = pass
         .iter()
-        .map(|of| Row::body(cells(&meaning::database_name(run, of.database), of)))
+        .map(|of| TableRow::body(cells(&meaning::database_name(run, of.database), of)))
         .collect();
     if rows.len() > 1 {
-        rows.push(Row::sum(cells("(Sum)", &passes::sum(pass))));
+        rows.push(TableRow::sum(cells("(Sum)", &passes::sum(pass))));
     }
     Table { caption, columns: [vec![Column::text("Database")], columns.to_vec()].concat(), rows }
 }
@@ -146,14 +146,14 @@ fn disk_subsystem(run: &RunRecord, reads: &PassReads) -> Option<Section> {
             Cell::plain(format::number(bytes, 3)),
         ]
     };
-    let mut rows: Vec<Row> = databases(run)
+    let mut rows: Vec<TableRow> = databases(run)
         .filter_map(|facts| {
             let totals = run.totals_of(reads.phase, facts.index)?;
-            Some(Row::body(cells(&facts.name, totals)))
+            Some(TableRow::body(cells(&facts.name, totals)))
         })
         .collect();
     if rows.len() > 1 {
-        rows.push(Row::sum(cells("(Sum)", &all)));
+        rows.push(TableRow::sum(cells("(Sum)", &all)));
     }
     Some(Section {
         id: reads.id,

@@ -7,14 +7,14 @@
 mod failures;
 mod pattern;
 mod quorum;
-mod wish;
+mod request;
 
 #[cfg(test)]
 mod tests;
 
 pub use failures::{Failure, Load, Mode, Rules, play};
 pub use quorum::{Quorum, Witness};
-pub use wish::{Copies, Domain, LayoutError, Site, SiteModel, Wish};
+pub use request::{Copies, Domain, LayoutError, LayoutRequest, Site, SiteModel};
 
 use pattern::Pattern;
 
@@ -79,7 +79,7 @@ impl Layout {
 /// is published and the plain rule would have one neighbour take over everything: the shift skips
 /// once per cycle where the numbers of distinct rounds and of sites have a common factor (three
 /// servers per site), and a group of servers with one copy drifts against the first group.
-pub fn lay_out(wish: &Wish) -> Result<Layout, LayoutError> {
+pub fn lay_out(wish: &LayoutRequest) -> Result<Layout, LayoutError> {
     wish.check()?;
     let patterns: Vec<Vec<Pattern>> = patterns(wish);
     let databases = (0..wish.databases).map(|database| {
@@ -108,7 +108,7 @@ pub fn lay_out(wish: &Wish) -> Result<Layout, LayoutError> {
 }
 
 /// The pattern of each failure domain of each site.
-fn patterns(wish: &Wish) -> Vec<Vec<Pattern>> {
+fn patterns(wish: &LayoutRequest) -> Vec<Vec<Pattern>> {
     let (mut first_server, mut group) = (0, 0);
     let alone = wish.sites[0].domains[0].copies == 1;
     let mut pattern = |domain: &Domain, turns: usize| {
@@ -132,7 +132,7 @@ fn patterns(wish: &Wish) -> Vec<Vec<Pattern>> {
 /// Where two active sites keep servers for lagged copies, each has patterns for the most that a
 /// database may ask of it, and `copies` says what this one does.
 fn in_site(
-    wish: &Wish,
+    wish: &LayoutRequest,
     patterns: &[Vec<Pattern>],
     site: usize,
     database: usize,
@@ -163,7 +163,7 @@ fn in_site(
 }
 
 /// Copies that can be activated before lagged ones, and within each kind the near site first.
-fn in_order_of_preference(wish: &Wish, near: &[usize], far: &[usize]) -> Vec<Copy> {
+fn in_order_of_preference(wish: &LayoutRequest, near: &[usize], far: &[usize]) -> Vec<Copy> {
     let (near, near_lagged) = near.split_at(wish.primary.available);
     let (far, far_lagged) = far.split_at(wish.secondary.available.min(far.len()));
     let copy = |lagged: bool| move |&server: &usize| Copy { server, lagged };

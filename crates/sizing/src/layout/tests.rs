@@ -5,15 +5,15 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use super::{
-    Copies, Domain, Failure, Layout, LayoutError, Load, Mode, Quorum, Rules, Site, SiteModel, Wish,
-    Witness, lay_out, play,
+    Copies, Domain, Failure, Layout, LayoutError, LayoutRequest, Load, Mode, Quorum, Rules, Site,
+    SiteModel, Witness, lay_out, play,
 };
 
 const MANAGED: Rules = Rules { activate_lagged: true, witness: Some(Witness::First) };
 
 /// Three copies and a lagged one, two in each of two active sites, as in both published layouts.
-fn two_active_sites(servers: usize, databases: usize) -> Wish {
-    Wish {
+fn two_active_sites(servers: usize, databases: usize) -> LayoutRequest {
+    LayoutRequest {
         model: SiteModel::ActiveActive,
         sites: vec![Site::plain(servers, 2), Site::plain(servers, 2)],
         primary: copies(2, 0),
@@ -23,8 +23,8 @@ fn two_active_sites(servers: usize, databases: usize) -> Wish {
     }
 }
 
-fn single_site(servers: usize, available: usize, databases: usize) -> Wish {
-    Wish {
+fn single_site(servers: usize, available: usize, databases: usize) -> LayoutRequest {
+    LayoutRequest {
         model: SiteModel::Single,
         sites: vec![Site::plain(servers, available)],
         primary: copies(available, 0),
@@ -191,7 +191,7 @@ fn costs_follow_the_loads() {
 
 #[test]
 fn what_cannot_be_laid_out_is_refused() {
-    let refused = |wish: Wish| lay_out(&wish).unwrap_err();
+    let refused = |wish: LayoutRequest| lay_out(&wish).unwrap_err();
     assert!(matches!(
         refused(single_site(2, 3, 8)),
         LayoutError::MoreCopiesThanServers { copies: 3, servers: 2, .. }
@@ -239,7 +239,7 @@ fn servers_kept_for_lagged_copies_hold_only_those() {
 
 /// Every shape of the acceptance list: 2 to 8 servers and 2 to 4 copies, as one site, as two racks,
 /// and as two sites of either model.
-fn shapes() -> impl Strategy<Value = Wish> {
+fn shapes() -> impl Strategy<Value = LayoutRequest> {
     let lagged = |most: usize| 0..=usize::from(most > 2);
     let sizes = (2_usize..=8, 2_usize..=4)
         .prop_filter("one copy per server", |(servers, copies)| copies <= servers)
@@ -249,7 +249,7 @@ fn shapes() -> impl Strategy<Value = Wish> {
             let all = copies(count - lagged, lagged);
             let plain = Site::plain(servers, count);
             let rack = Domain { servers, copies: count, only_lagged: false };
-            let wish = |model, sites, primary, secondary, cycle: usize| Wish {
+            let wish = |model, sites, primary, secondary, cycle: usize| LayoutRequest {
                 model,
                 sites,
                 primary,

@@ -1,7 +1,7 @@
 //! Arrays whose own wizard decides how large volumes are made.
 
 use super::pool::{ArrayRule, Pool, carve, scaled};
-use super::{Needs, Places, ProvisionError, Purpose};
+use super::{Places, ProvisionError, Purpose, Requirements};
 
 /// An array.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,7 +35,7 @@ pub const VNXE3300: Array = Array {
 /// Groups that are tried before a pool is said to be too small.
 const MOST_GROUPS: u32 = 64;
 
-impl Needs {
+impl Requirements {
     /// The same on an array: volumes as its wizard makes them, databases and logs on the same
     /// disks, and as few redundant groups as carry both the volumes and the I/O.
     pub fn on_array(mut self, array: &Array) -> Result<Self, ProvisionError> {

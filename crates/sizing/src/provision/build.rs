@@ -2,8 +2,8 @@
 
 use super::names::{check, numbered};
 use super::{
-    ActiveLimits, Database, DatabaseCopy, Group, Needs, Prefixes, Provision, ProvisionError,
-    Purpose, Server, Volume,
+    ActiveLimits, Database, DatabaseCopy, Group, Prefixes, Provision, ProvisionError, Purpose,
+    Requirements, Server, Volume,
 };
 use crate::layout::{self, Failure, Layout, Mode, lay_out, play};
 
@@ -11,7 +11,7 @@ use crate::layout::{self, Failure, Layout, Mode, lay_out, play};
 const FIRST_DISK: usize = 1;
 
 /// Lays everything out and names it.
-pub fn provision(needs: Needs) -> Result<Provision, ProvisionError> {
+pub fn provision(needs: Requirements) -> Result<Provision, ProvisionError> {
     for (key, prefix) in [
         ("servers", &needs.names.server),
         ("dags", &needs.names.group),
@@ -25,7 +25,7 @@ pub fn provision(needs: Needs) -> Result<Provision, ProvisionError> {
     Ok(Provision { groups: groups.collect(), modes, needs })
 }
 
-fn group(needs: &Needs, layout: &Layout, modes: &[Mode], at: usize) -> Group {
+fn group(needs: &Requirements, layout: &Layout, modes: &[Mode], at: usize) -> Group {
     let namer = Namer {
         prefixes: &needs.names,
         group: at,
@@ -103,7 +103,7 @@ impl Namer<'_> {
 /// The volumes of a server: databases, their logs where they are apart, spares, restore; disks
 /// count on in that order, which is the one that the calculator's own scripts expect.
 fn volumes(
-    needs: &Needs,
+    needs: &Requirements,
     layout: &Layout,
     namer: &Namer<'_>,
     server: usize,

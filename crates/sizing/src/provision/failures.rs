@@ -1,6 +1,6 @@
 //! What survivors carry in each failure that was played through, in the units of their hardware.
 
-use super::{Needs, Provision};
+use super::{Provision, Requirements};
 use crate::layout::{Load, Mode, Quorum};
 
 /// Processor time of one database on a server, in megacycles.
@@ -49,7 +49,7 @@ pub struct Burden {
     pub processor: Option<f64>,
 }
 
-impl Needs {
+impl Requirements {
     /// What a survivor of `mode` carries; none where nothing survives. A passive copy costs as much
     /// I/O as an active one (Exchange 2013 and later).
     pub fn burden(&self, mode: &Mode) -> Option<Burden> {

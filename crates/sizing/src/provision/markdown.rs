@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use units::Bytes;
 
-use super::{Group, Needs, Provision, QUORUM, Server, quorum_word};
+use super::{Group, Provision, QUORUM, Requirements, Server, quorum_word};
 use crate::export::{METACACHE_DATABASES, METACACHE_VOLUMES};
 use crate::layout::Mode;
 
@@ -141,7 +141,7 @@ fn quorum(mode: &Mode) -> String {
     }
 }
 
-fn write_group(needs: &Needs, group: &Group, text: &mut String) -> std::fmt::Result {
+fn write_group(needs: &Requirements, group: &Group, text: &mut String) -> std::fmt::Result {
     writeln!(text, "\n## {}\n", cell(&group.name))?;
     writeln!(
         text,

@@ -4,7 +4,7 @@ use plan::Deployment;
 use units::Bytes;
 
 use super::names::numbered;
-use super::needs::count;
+use super::requirements::count;
 use super::{ProvisionError, Purpose, Volume};
 use crate::key::Key;
 use crate::sheet::Sheet;

@@ -10,8 +10,8 @@ mod failures;
 mod markdown;
 mod metacache;
 mod names;
-mod needs;
 pub mod pool;
+mod requirements;
 mod test_plan;
 
 #[cfg(test)]
@@ -27,12 +27,12 @@ pub use test_plan::{PlanError, TestPlan};
 use units::{Bytes, Nanos};
 
 use crate::key::Key;
-use crate::layout::{LayoutError, Mode, Wish, Witness};
+use crate::layout::{LayoutError, LayoutRequest, Mode, Witness};
 use pool::Pool;
 
 /// What has been sized, in plain values.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Needs {
+pub struct Requirements {
     /// Title of the documents.
     pub title: String,
     /// Where the figures of the mailboxes come from.
@@ -47,7 +47,7 @@ pub struct Needs {
     /// Where the witness of a group stands; none where there is no group.
     pub witness: Option<Witness>,
     /// Servers, copies and databases of one group.
-    pub wish: Wish,
+    pub wish: LayoutRequest,
     /// Mailboxes of one database; a fraction is fine.
     pub mailboxes_per_database: f64,
     /// What the mailboxes of one database may hold, without anything else in it.
@@ -204,7 +204,7 @@ impl std::error::Error for ProvisionError {}
 #[derive(Clone, Debug, PartialEq)]
 pub struct Provision {
     /// What it was made from.
-    pub needs: Needs,
+    pub needs: Requirements,
     /// The groups.
     pub groups: Vec<Group>,
     /// Every failure that was played through, alike in all groups.

@@ -6,30 +6,30 @@ use units::{Bytes, Nanos};
 use super::array::VNXE3300;
 use super::pool::{Pool, scaled};
 use super::{
-    Build, Megacycles, Needs, NetworkCompression, Places, Prefixes, ProvisionError, Purpose,
+    Build, Megacycles, NetworkCompression, Places, Prefixes, ProvisionError, Purpose, Requirements,
     TestPlan, provision,
 };
 use crate::key::{Key, ServerKind};
-use crate::layout::{Copies, Failure, Site, SiteModel, Wish, Witness};
+use crate::layout::{Copies, Failure, LayoutRequest, Site, SiteModel, Witness};
 use plan::deployment::Raid;
 
 /// What a sizing of the deployment asks for.
-fn needs_of(deployment: &plan::Deployment) -> Result<Needs, ProvisionError> {
+fn needs_of(deployment: &plan::Deployment) -> Result<Requirements, ProvisionError> {
     let sizing = crate::size(deployment);
-    Needs::of(deployment, &sizing.sheet, sizing.architecture)
+    Requirements::of(deployment, &sizing.sheet, sizing.architecture)
 }
 
 /// Three copies and a late one in two sites of `servers` servers.
-pub(crate) fn two_sites(servers: usize, databases: usize) -> Needs {
+pub(crate) fn two_sites(servers: usize, databases: usize) -> Requirements {
     let copies = |available, lagged| Copies { available, lagged };
-    Needs {
+    Requirements {
         title: "two sites".to_owned(),
         provenance: vec!["log.csv: 3 rows".to_owned()],
         groups: 1,
         mirrored: false,
         copies: true,
         witness: Some(Witness::First),
-        wish: Wish {
+        wish: LayoutRequest {
             model: SiteModel::ActiveActive,
             sites: vec![Site::plain(servers, 2), Site::plain(servers, 2)],
             primary: copies(2, 0),
@@ -195,7 +195,7 @@ fn a_sized_deployment_is_laid_out() {
         [data]\noverhead_percent = 0\n";
     let deployment = plan::Deployment::parse("e1.toml", text).unwrap();
     let sizing = crate::size(&deployment);
-    let needs = Needs::of(&deployment, &sizing.sheet, sizing.architecture).unwrap();
+    let needs = Requirements::of(&deployment, &sizing.sheet, sizing.architecture).unwrap();
     assert!((gib(needs.database) - 664.672_852).abs() < 0.001);
     assert!((gib(needs.database_volume) - 3_598.221_628).abs() < 0.001);
     assert!((needs.iops_per_database - 10.05).abs() < 1e-9);
@@ -281,7 +281,8 @@ fn late_copies_on_servers_of_their_own() {
         assert!((found - wanted).abs() < 1e-9, "{key}: {found}, not {wanted}");
     }
     let provision =
-        provision(Needs::of(&deployment, &sizing.sheet, sizing.architecture).unwrap()).unwrap();
+        provision(Requirements::of(&deployment, &sizing.sheet, sizing.architecture).unwrap())
+            .unwrap();
     let servers = &provision.groups[0].servers;
     let kept: Vec<bool> = servers.iter().map(|server| server.only_lagged).collect();
     assert_eq!(kept, [false, false, true, false, false, true]);
@@ -337,7 +338,7 @@ fn nothing_that_is_missing_is_made_up() {
         let mut needed = 0;
         for fact in sizing.sheet.facts() {
             let sheet = sizing.sheet.without(fact.key);
-            match Needs::of(&deployment, &sheet, sizing.architecture) {
+            match Requirements::of(&deployment, &sheet, sizing.architecture) {
                 Ok(found) => assert_eq!(found, whole, "without {}", fact.key),
                 Err(error) => {
                     assert_eq!(error, ProvisionError::NotSized { key: fact.key });

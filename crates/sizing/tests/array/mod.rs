@@ -6,7 +6,7 @@ use plan::Deployment;
 use serde_json::Value as Json;
 use sizing::Sizing;
 use sizing::provision::array::VNXE3300;
-use sizing::provision::{Needs, provision};
+use sizing::provision::{Requirements, provision};
 use units::Bytes;
 
 fn gb(size: Bytes) -> f64 {
@@ -22,7 +22,7 @@ pub(crate) fn values(
     if !inputs.contains_key("array") {
         return BTreeMap::new();
     }
-    let needs = Needs::of(deployment, &sizing.sheet, sizing.architecture).unwrap();
+    let needs = Requirements::of(deployment, &sizing.sheet, sizing.architecture).unwrap();
     let made = provision(needs.on_array(&VNXE3300).unwrap()).unwrap();
     let capacity = made.capacity(&made.groups[0].servers[0]).unwrap();
     let mut values = BTreeMap::from([

@@ -7,7 +7,7 @@ use integrity::Damage;
 
 /// What came of a torn write.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Expected {
+pub(super) enum ExpectedPage {
     /// The new page, whole: the sectors that were not written were the same before.
     NoDamage,
     /// The old page, but for at most a bit in each block: a lost write.
@@ -20,14 +20,14 @@ pub(super) enum Expected {
 }
 
 /// Judges `torn`, which has sectors of both.
-pub(super) fn expected(old: &[u8], new: &[u8], torn: &[u8]) -> Expected {
+pub(super) fn expected(old: &[u8], new: &[u8], torn: &[u8]) -> ExpectedPage {
     if torn == new {
-        return Expected::NoDamage;
+        return ExpectedPage::NoDamage;
     }
     if single_bits(torn, old).is_some() {
-        return Expected::LostFlush;
+        return ExpectedPage::LostFlush;
     }
-    single_bits(torn, new).map_or(Expected::Torn, Expected::FlippedBits)
+    single_bits(torn, new).map_or(ExpectedPage::Torn, ExpectedPage::FlippedBits)
 }
 
 /// The bits in which two pages differ, where that is at most one in each block of the checksum.
@@ -50,7 +50,7 @@ pub(super) fn single_bits(left: &[u8], right: &[u8]) -> Option<Vec<u32>> {
     Some(bits)
 }
 
-impl Expected {
+impl ExpectedPage {
     /// Whether `damage` is the right name.
     pub(super) fn is(&self, damage: &Damage) -> bool {
         match (self, damage) {
@@ -69,7 +69,7 @@ impl Expected {
 
 #[cfg(test)]
 mod tests {
-    use super::{Expected, expected};
+    use super::{ExpectedPage, expected};
 
     fn page(changes: &[(usize, u8)]) -> Vec<u8> {
         let mut page = vec![7; 32 << 10];
@@ -84,11 +84,11 @@ mod tests {
         let old = page(&[]);
         let new = page(&[(9, 3), (600, 3), (9_000, 1), (20_000, 1)]);
         let of = |changes| expected(&old, &new, &page(changes));
-        assert_eq!(of(&[(9, 3), (600, 3), (9_000, 1), (20_000, 1)]), Expected::NoDamage);
-        assert_eq!(of(&[]), Expected::LostFlush);
-        assert_eq!(of(&[(20_000, 1)]), Expected::LostFlush);
-        let bits = Expected::FlippedBits(vec![160_000]);
+        assert_eq!(of(&[(9, 3), (600, 3), (9_000, 1), (20_000, 1)]), ExpectedPage::NoDamage);
+        assert_eq!(of(&[]), ExpectedPage::LostFlush);
+        assert_eq!(of(&[(20_000, 1)]), ExpectedPage::LostFlush);
+        let bits = ExpectedPage::FlippedBits(vec![160_000]);
         assert_eq!(of(&[(9, 3), (600, 3), (9_000, 1)]), bits);
-        assert_eq!(of(&[(9, 3), (9_000, 1), (20_000, 1)]), Expected::Torn);
+        assert_eq!(of(&[(9, 3), (9_000, 1), (20_000, 1)]), ExpectedPage::Torn);
     }
 }

@@ -10,7 +10,7 @@ const MOST_EXAMPLES: usize = 20;
 
 /// A kind of damage; also the row of the table.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Kind {
+pub(super) enum DamageKind {
     Flipped,
     Misdirected,
     Lost,
@@ -82,7 +82,12 @@ impl DamageTable {
             && self.false_alarms == 0
     }
 
-    pub(super) fn note(&mut self, kind: Kind, judgement: Judgement, what: impl Fn() -> String) {
+    pub(super) fn note(
+        &mut self,
+        kind: DamageKind,
+        judgement: Judgement,
+        what: impl Fn() -> String,
+    ) {
         let row = &mut self.rows[kind as usize];
         row.injected += 1;
         row.detected += u64::from(judgement.detected);

@@ -13,15 +13,15 @@ use fuser::{FileAttr, FileHandle, FileType, INodeNo, OpenAccMode, OpenFlags};
 use nix::errno::Errno;
 use nix::fcntl::{FallocateFlags, fallocate};
 
-use super::ids::Ids;
+use super::ids::InodeIds;
 use super::rule::{Access, Fault, FileKind};
-use super::switch::{Decision, Switch, Wait};
+use super::switch::{Reaction, Switch, Wait};
 
 /// The backing folder as the kernel sees it.
 pub(super) struct Served {
     backing: PathBuf,
     switch: Arc<Switch>,
-    ids: Mutex<Ids>,
+    ids: Mutex<InodeIds>,
     handles: Mutex<Handles>,
 }
 
@@ -33,14 +33,14 @@ struct Handles {
 
 impl Served {
     pub(super) fn new(backing: PathBuf, switch: Arc<Switch>) -> Self {
-        Self { backing, switch, ids: Mutex::new(Ids::new()), handles: Mutex::default() }
+        Self { backing, switch, ids: Mutex::new(InodeIds::new()), handles: Mutex::default() }
     }
 
     pub(super) fn backing(&self) -> &Path {
         &self.backing
     }
 
-    pub(super) fn ids(&self) -> MutexGuard<'_, Ids> {
+    pub(super) fn ids(&self) -> MutexGuard<'_, InodeIds> {
         self.ids.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -134,7 +134,7 @@ impl Served {
         Ok(entries)
     }
 
-    pub(super) fn decide(&self, id: INodeNo, offset: u64, access: Access) -> Decision {
+    pub(super) fn decide(&self, id: INodeNo, offset: u64, access: Access) -> Reaction {
         let kind = self.ids().path(id.0).and_then(|path| FileKind::of(path, offset));
         self.switch.decide(kind, access)
     }

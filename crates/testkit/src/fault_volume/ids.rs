@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 const ROOT: u64 = 1;
 
 /// Paths are relative to the backing folder.
-pub(super) struct Ids {
+pub(super) struct InodeIds {
     paths: HashMap<u64, PathBuf>,
     numbers: HashMap<PathBuf, u64>,
     next: u64,
 }
 
-impl Ids {
+impl InodeIds {
     pub(super) fn new() -> Self {
         let root = PathBuf::new();
         Self {
@@ -74,11 +74,11 @@ impl Ids {
 mod tests {
     use std::path::Path;
 
-    use super::{Ids, ROOT};
+    use super::{InodeIds, ROOT};
 
     #[test]
     fn a_number_follows_its_file_and_is_not_used_again() {
-        let mut ids = Ids::new();
+        let mut ids = InodeIds::new();
         let first = ids.id(Path::new("a/one"));
         let replaced = ids.id(Path::new("b"));
         ids.rename(Path::new("a/one"), Path::new("b"));

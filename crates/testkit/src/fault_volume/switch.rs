@@ -31,7 +31,7 @@ pub(super) struct Switch {
 
 /// How long a request waits, and what then happens to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Decision {
+pub(super) struct Reaction {
     pub wait: Wait,
     /// None: what was asked.
     pub fault: Option<Fault>,
@@ -48,7 +48,7 @@ pub(super) enum Wait {
     WhileVersion(u64),
 }
 
-const PASS: Decision = Decision { wait: Wait::No, fault: None };
+const PASS: Reaction = Reaction { wait: Wait::No, fault: None };
 
 impl Switch {
     /// No rules.
@@ -86,7 +86,7 @@ impl Switch {
     }
 
     /// What happens to a request.
-    pub(super) fn decide(&self, kind: Option<FileKind>, access: Access) -> Decision {
+    pub(super) fn decide(&self, kind: Option<FileKind>, access: Access) -> Reaction {
         let now = Instant::now();
         let state = &mut *self.lock();
         if access == Access::Flush {
@@ -108,7 +108,7 @@ impl Switch {
                 waiting(Wait::For(end.saturating_duration_since(now)))
             }
             Fault::Hang => waiting(Wait::WhileVersion(state.version)),
-            fault => Decision { wait: Wait::No, fault: Some(fault) },
+            fault => Reaction { wait: Wait::No, fault: Some(fault) },
         }
     }
 
@@ -130,8 +130,8 @@ impl Switch {
     }
 }
 
-const fn waiting(wait: Wait) -> Decision {
-    Decision { wait, fault: None }
+const fn waiting(wait: Wait) -> Reaction {
+    Reaction { wait, fault: None }
 }
 
 impl Active {

@@ -8,7 +8,7 @@ use std::fmt;
 
 use ese::Lgpos;
 
-use super::{Change, CommitStep, Stage};
+use super::{Change, CommitStage, CommitStep};
 
 /// The messages of a database and the version that each has.
 pub type Messages = BTreeMap<i64, u32>;
@@ -80,7 +80,7 @@ impl Promises {
     pub fn observe(&mut self, step: CommitStep) {
         let transaction = self.transactions.entry(step.transaction).or_default();
         match step.stage {
-            Stage::Asked(changes) => {
+            CommitStage::Asked(changes) => {
                 for change in &changes {
                     match *change {
                         Change::Insert(message) => _ = self.inserted.insert(message),
@@ -90,8 +90,8 @@ impl Promises {
                 }
                 transaction.changes = changes;
             }
-            Stage::Lazy(place) => transaction.place = Some(place),
-            Stage::Durable(place) => {
+            CommitStage::Lazy(place) => transaction.place = Some(place),
+            CommitStage::Durable(place) => {
                 transaction.place = Some(place);
                 self.durable += 1;
                 self.durable_to = self.durable_to.max(Some(place));
@@ -118,10 +118,10 @@ impl Promises {
             let is_promised = transaction.place.is_some() && transaction.place <= self.durable_to;
             match (kept, missing) {
                 (_, Some(change)) if is_promised => {
-                    breaches.push(Breach::Lost { transaction: number, change })
+                    breaches.push(Breach::Lost { transaction: number, change });
                 }
                 (Some(kept), Some(missing)) => {
-                    breaches.push(Breach::Half { transaction: number, kept, missing })
+                    breaches.push(Breach::Half { transaction: number, kept, missing });
                 }
                 _ => {}
             }
@@ -213,7 +213,7 @@ impl fmt::Display for Breach {
 
 #[cfg(test)]
 mod tests {
-    use super::{Breach, Change, CommitStep, Messages, Promises, Stage};
+    use super::{Breach, Change, CommitStage, CommitStep, Messages, Promises};
     use ese::Lgpos;
     use units::Generation;
 
@@ -221,7 +221,7 @@ mod tests {
         Lgpos { generation: Generation(1), segment: 1, byte }
     }
 
-    fn promises(steps: &[(u64, Stage)]) -> Promises {
+    fn promises(steps: &[(u64, CommitStage)]) -> Promises {
         let mut promises = Promises::default();
         for (transaction, stage) in steps {
             promises.observe(CommitStep {
@@ -236,13 +236,13 @@ mod tests {
     /// Three transactions: lazy, durable, lazy; and one that was only asked for.
     fn four() -> Promises {
         promises(&[
-            (0, Stage::Asked(vec![Change::Insert(10), Change::Delete(1)])),
-            (0, Stage::Lazy(place(10))),
-            (1, Stage::Asked(vec![Change::Replace(10, 2), Change::Insert(11)])),
-            (1, Stage::Durable(place(20))),
-            (2, Stage::Asked(vec![Change::Insert(12), Change::Delete(2)])),
-            (2, Stage::Lazy(place(30))),
-            (3, Stage::Asked(vec![Change::Insert(13), Change::Replace(10, 3)])),
+            (0, CommitStage::Asked(vec![Change::Insert(10), Change::Delete(1)])),
+            (0, CommitStage::Lazy(place(10))),
+            (1, CommitStage::Asked(vec![Change::Replace(10, 2), Change::Insert(11)])),
+            (1, CommitStage::Durable(place(20))),
+            (2, CommitStage::Asked(vec![Change::Insert(12), Change::Delete(2)])),
+            (2, CommitStage::Lazy(place(30))),
+            (3, CommitStage::Asked(vec![Change::Insert(13), Change::Replace(10, 3)])),
         ])
     }
 
@@ -278,7 +278,11 @@ mod tests {
     #[test]
     fn no_commit_survives_one_before_it() {
         let mut promises = four();
-        promises.observe(CommitStep { database: 0, transaction: 3, stage: Stage::Lazy(place(40)) });
+        promises.observe(CommitStep {
+            database: 0,
+            transaction: 3,
+            stage: CommitStage::Lazy(place(40)),
+        });
         let before = Messages::from([(1, 1), (2, 4)]);
         let found = Messages::from([(2, 4), (10, 3), (11, 1), (13, 1)]);
         let overtaken = Breach::Overtaken { missing: 2, kept: 3 };

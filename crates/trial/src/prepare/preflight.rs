@@ -8,7 +8,7 @@ use units::Bytes;
 
 use super::{PrepareError, owner};
 use crate::location::Location;
-use crate::manifest::{self, Manifest, ManifestError, State};
+use crate::manifest::{self, Manifest, ManifestError, ManifestState};
 use crate::room::LOG_RESERVE;
 
 /// What is to be done about one database.
@@ -24,7 +24,7 @@ pub enum Action {
 
 /// One database with what is to be done about it.
 #[derive(Clone)]
-pub struct Target {
+pub struct FillTarget {
     /// Where it lives.
     pub location: Location,
     /// What is to be done.
@@ -33,10 +33,14 @@ pub struct Target {
 
 /// Decides about every database of `plan`. All groups' databases are looked at together, since
 /// they may share storage.
-pub async fn preflight(plan: &Plan, locations: &[Location]) -> Result<Vec<Target>, PrepareError> {
+pub async fn preflight(
+    plan: &Plan,
+    locations: &[Location],
+) -> Result<Vec<FillTarget>, PrepareError> {
     let mut targets = Vec::new();
     for location in locations {
-        targets.push(Target { location: location.clone(), action: decide(plan, location).await? });
+        targets
+            .push(FillTarget { location: location.clone(), action: decide(plan, location).await? });
     }
     let mut needs = BTreeMap::new();
     for target in targets.iter().filter(|target| target.action != Action::Keep) {
@@ -128,7 +132,7 @@ fn judge(
 ) -> Result<Action, PrepareError> {
     let is_there = own.database.contains(&location.plan.file);
     match manifest {
-        Some(manifest) if manifest.state == State::Filling => match own.log.first() {
+        Some(manifest) if manifest.state == ManifestState::Filling => match own.log.first() {
             None => Ok(Action::Restart),
             Some(file) => Err(PrepareError::LogInUse {
                 folder: location.plan.log_folder.clone(),

@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use device::{OpenMode, Volume};
 
-use super::{Action, PrepareError, Progress, Target, preflight, prepare};
+use super::{Action, FillTarget, PrepareError, Progress, preflight, prepare};
 use crate::coordinator::{Coordinator, Stop};
-use crate::manifest::{self, State};
+use crate::manifest::{self, ManifestState};
 use crate::testing::{World, collector};
 
 const PLAN: &str = "seed = 7\n[databases]\nfolders = [\"a\", \"b\"]\nsize = \"16MiB\"\n";
 
 /// Looks at the targets of `world`.
-fn look(world: &World) -> Result<Vec<Target>, PrepareError> {
+fn look(world: &World) -> Result<Vec<FillTarget>, PrepareError> {
     let (plan, locations) = (world.plan.clone(), world.locations.clone());
     let looking = async move { preflight(&plan, &locations).await };
     world.executor.block_on(looking)
@@ -59,7 +59,7 @@ fn a_fill_ends_with_a_manifest_and_is_kept_the_next_time() {
     let location = world.locations[1].clone();
     let reading = async move { manifest::read(&location).await };
     let manifest = world.executor.block_on(reading).unwrap().unwrap();
-    assert_eq!((manifest.state, manifest.seed), (State::Complete, 7));
+    assert_eq!((manifest.state, manifest.seed), (ManifestState::Complete, 7));
     assert_eq!((manifest.database, manifest.rows), (1, complete[1].rows));
     assert_eq!(manifest.signature.len(), 56);
     let image = world.volumes[1].image();

@@ -43,7 +43,7 @@ async fn one(group: &Group, reading: Reading, opened: &Opened) {
         }
         Ok(None) => {}
         Err(error) => {
-            opened.troubles.not_readable(group.runtime.now(), &error);
+            opened.issue_recorder.not_readable(group.runtime.now(), &error);
         }
     }
 }
@@ -98,7 +98,7 @@ async fn flush_map(
         Err(refusal) => {
             let path = location.path();
             let text = format!("{path}: {refusal}; lost flushes were not looked for");
-            opened.troubles.bad_page(group.runtime.now(), text);
+            opened.issue_recorder.bad_page(group.runtime.now(), text);
             Ok(None)
         }
     }
@@ -111,8 +111,10 @@ fn found(group: &Group, opened: &Opened, (tally, length): (&Tally, u64), began: 
     for finding in tally.findings.iter().take(MOST_NAMED) {
         let text = format!("{path}: page {}: {}", finding.page, finding.damage);
         match finding.damage {
-            Damage::Page(PageDamage::LostFlush { .. }) => opened.troubles.lost_flush(now, text),
-            _ => opened.troubles.bad_page(now, text),
+            Damage::Page(PageDamage::LostFlush { .. }) => {
+                opened.issue_recorder.lost_flush(now, text);
+            }
+            _ => opened.issue_recorder.bad_page(now, text),
         }
     }
     // The header's two pages were verified when the database was opened.

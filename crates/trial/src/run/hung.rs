@@ -49,7 +49,7 @@ impl Group {
         for (opened, open) in late {
             let had_its_time = now.since(open.since) >= self.plan.test.give_up;
             let severity = if had_its_time { Severity::Error } else { Severity::Warning };
-            opened.troubles.unanswered(now, open, severity);
+            opened.issue_recorder.unanswered(now, open, severity);
         }
         self.coordinator().stop(Stop::Failed);
     }

@@ -14,6 +14,7 @@ use units::Bytes;
 use workload::{Content, Ids};
 
 use super::Group;
+use crate::issue_recorder::IssueRecorder;
 use crate::location::Location;
 use crate::longest::Longest;
 use crate::manifest::{self, Manifest};
@@ -22,7 +23,6 @@ use crate::meter::Meter;
 use crate::policy::{self, warm_bytes};
 use crate::sampler::Sampled;
 use crate::settings::engine_settings;
-use crate::trouble::Troubles;
 use crate::worker::Shared;
 
 /// A database of the group, open or not. Clones are the same database.
@@ -30,7 +30,7 @@ use crate::worker::Shared;
 pub(super) struct Opened {
     pub location: Location,
     pub meter: Rc<Meter>,
-    pub troubles: Rc<Troubles>,
+    pub issue_recorder: Rc<IssueRecorder>,
     live: Rc<RefCell<Option<Live>>>,
     is_closed: Rc<Cell<bool>>,
 }
@@ -48,10 +48,10 @@ struct Live {
 /// The database at `location`, not open yet; what is asked of its storage is followed.
 pub(super) fn followed(group: &Group, location: &Location) -> Opened {
     let events = Rc::clone(&group.events);
-    let troubles = Rc::new(Troubles::at(location, &group.runtime, group.origin, events));
+    let issue_recorder = Rc::new(IssueRecorder::at(location, &group.runtime, group.origin, events));
     let clock = group.runtime.clock();
     let longest = Longest::new(group.host.clone());
-    let meter = Rc::new(Meter::new(Rc::clone(&troubles), clock, longest));
+    let meter = Rc::new(Meter::new(Rc::clone(&issue_recorder), clock, longest));
     let traced = |volume: &Rc<dyn Volume>| -> Rc<dyn Volume> {
         let observer = Rc::<Meter>::clone(&meter);
         Rc::new(TracedVolume::new(Rc::clone(volume), observer))
@@ -61,7 +61,7 @@ pub(super) fn followed(group: &Group, location: &Location) -> Opened {
         log: traced(&location.log),
         ..location.clone()
     };
-    Opened { location, meter, troubles, live: Rc::default(), is_closed: Rc::default() }
+    Opened { location, meter, issue_recorder, live: Rc::default(), is_closed: Rc::default() }
 }
 
 /// The manifest of the database at `location`, which is the one that the plan was prepared for.
@@ -168,7 +168,7 @@ async fn exists_from(
 }
 
 impl Opened {
-    /// Opens the database. Where that fails, the troubles say why.
+    /// Opens the database. Where that fails, the issues say why.
     pub(super) async fn open(&self, group: &Group) {
         let opened = if group.plan.test.kind.is_load() {
             open_live(group, &self.location).await.map(Some)
@@ -177,7 +177,7 @@ impl Opened {
         };
         match opened {
             Ok(live) => *self.live.borrow_mut() = live,
-            Err(text) => self.troubles.not_open(group.runtime.now(), text),
+            Err(text) => self.issue_recorder.not_open(group.runtime.now(), text),
         }
     }
 
@@ -207,7 +207,7 @@ impl Opened {
             ids: Ids::new(1, last),
             decoder: Decoder::new(page_size),
             meter: Rc::clone(&self.meter),
-            troubles: Rc::clone(&self.troubles),
+            issue_recorder: Rc::clone(&self.issue_recorder),
             commits: group.commits.clone(),
             asked: Cell::new(0),
             pacer: Cell::new(None),
@@ -250,7 +250,7 @@ impl Opened {
 
     fn tell_not_as_written(&self, database: &Database, group: &Group) {
         for found in database.take_not_as_written() {
-            self.troubles.not_as_written(group.runtime.now(), &found);
+            self.issue_recorder.not_as_written(group.runtime.now(), &found);
         }
     }
 
@@ -269,10 +269,10 @@ impl Opened {
         let (path, mended) = (self.location.path(), counters.mended.plus(live.mended));
         for text in policy::damage_in_passing(mended, counters.maintenance_bad_pages) {
             let (path, text) = (path.clone(), format!("{path}: {text}"));
-            self.troubles.wrong_content(now, path, text);
+            self.issue_recorder.wrong_content(now, path, text);
         }
         if let Err(error) = closed {
-            self.troubles.stopped(now, &error);
+            self.issue_recorder.stopped(now, &error);
         }
     }
 }

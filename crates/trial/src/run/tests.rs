@@ -17,7 +17,7 @@ use faults::{Call, Effect, Fault, FaultPlan, FaultyVolume, Matching, Occurrence}
 use record::{Edge, Event, IssueKind, Phase, Series, codec};
 use units::{Nanos, Seed};
 
-use super::{Group, Summary, run};
+use super::{Group, RunSummary, run};
 use crate::coordinator::{Coordinator, Member, Stop};
 use crate::location::Location;
 use crate::manifest::{self, Manifest};
@@ -48,7 +48,7 @@ fn fill(world: World) -> World {
 }
 
 /// Runs all databases of `world` in one group; a person asks to stop after `stop_after`.
-fn run_once(world: &World, stop_after: Option<Nanos>) -> (Summary, Vec<Event>) {
+fn run_once(world: &World, stop_after: Option<Nanos>) -> (RunSummary, Vec<Event>) {
     let (events, kept) = collector();
     let coordinator = Arc::new(Coordinator::new(1));
     let runtime = world.executor.runtime();
@@ -98,7 +98,7 @@ fn issues(events: &[Event]) -> Vec<(IssueKind, String)> {
 fn a_run_goes_through_its_phases_and_finds_nothing_wrong() {
     let world = prepared(PLAN);
     let (summary, events) = run_once(&world, None);
-    assert_eq!((issues(&events), summary), (Vec::new(), Summary::default()));
+    assert_eq!((issues(&events), summary), (Vec::new(), RunSummary::default()));
     let both = |phase| [(phase, Edge::Begin), (phase, Edge::End)];
     let order = [Phase::Open, Phase::Warm, Phase::Measure, Phase::Drain, Phase::Check];
     assert_eq!(phases(&events), order.map(both).concat());
@@ -155,7 +155,7 @@ fn a_database_can_be_run_again() {
     let world = prepared(PLAN);
     for _ in 0..2 {
         let (summary, events) = run_once(&world, None);
-        assert_eq!((issues(&events), summary), (Vec::new(), Summary::default()));
+        assert_eq!((issues(&events), summary), (Vec::new(), RunSummary::default()));
     }
 }
 
@@ -163,7 +163,7 @@ fn a_database_can_be_run_again() {
 fn a_person_may_stop_a_run_and_keeps_what_was_measured() {
     let world = prepared(PLAN);
     let (summary, events) = run_once(&world, Some(Nanos::from_millis(1_200)));
-    assert_eq!((issues(&events), summary), (Vec::new(), Summary::default()));
+    assert_eq!((issues(&events), summary), (Vec::new(), RunSummary::default()));
     let marks = phases(&events);
     assert_eq!(marks.last(), Some(&(Phase::Drain, Edge::End)));
     let measured = events.iter().filter(
@@ -171,7 +171,7 @@ fn a_person_may_stop_a_run_and_keeps_what_was_measured() {
     );
     assert!((1..=3).contains(&measured.count()));
     let (summary, _) = run_once(&world, None);
-    assert_eq!(summary, Summary::default(), "the databases were closed");
+    assert_eq!(summary, RunSummary::default(), "the databases were closed");
 }
 
 /// The program goes away in the middle of the measurement.
@@ -202,7 +202,7 @@ fn a_run_that_was_killed_is_recovered_by_the_next_one() {
     let waiting = async move { runtime.sleep(Nanos::from_millis(10)).await };
     world.executor.block_on(waiting);
     let (summary, events) = run_once(&world, None);
-    assert_eq!((issues(&events), summary), (Vec::new(), Summary::default()));
+    assert_eq!((issues(&events), summary), (Vec::new(), RunSummary::default()));
     let words = "was not closed properly";
     let said = |event: &&Event| matches!(event, Event::Log(line) if line.text.contains(words));
     assert_eq!(events.iter().filter(said).count(), 2);

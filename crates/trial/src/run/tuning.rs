@@ -7,7 +7,7 @@ use units::Nanos;
 use super::open::Opened;
 use super::{Group, GroupLoad, LOOK};
 use crate::policy;
-use crate::tune::{Advice, Ceilings, Step, advise};
+use crate::tune::{Advice, Ceilings, TuneStep, advise};
 
 impl Group {
     /// Leaves each database with as many sessions as it carries within the limits, where the plan
@@ -58,7 +58,7 @@ impl Group {
         sessions: u32,
         opened: &[Opened],
         load: &mut GroupLoad,
-    ) -> Option<Step> {
+    ) -> Option<TuneStep> {
         let span = policy::tuning_step(self.plan.test.duration);
         self.pause(Nanos(span.0 / 4), opened).await?;
         load.sampler.borrow_mut().sample(Phase::Tune);
@@ -83,7 +83,7 @@ impl Group {
         Some(())
     }
 
-    fn log_step(&self, step: &Step) {
+    fn log_step(&self, step: &TuneStep) {
         if self.is_leader {
             self.log(format!(
                 "{} sessions per database: {:.0} IOPS, reads {:.2} ms, log writes {:.2} ms",

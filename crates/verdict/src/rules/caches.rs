@@ -3,7 +3,7 @@
 use record::{RunRecord, VolumeFacts, VolumeReads};
 use units::Bytes;
 
-use crate::{Evidence, Finding, Kind, Limit, Outcome, Unit};
+use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
 /// A device that has read less than this share of what was asked for did not answer itself. Other
 /// load only makes it read more, and bytes do not care how requests were merged.
@@ -35,7 +35,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let mut evidence: Vec<String> = volumes.iter().filter_map(|volume| cached(volume)).collect();
     let few = compared.iter().filter(|reads| percent(reads) < LEAST_PERCENT);
     evidence.extend(few.map(|reads| too_few(reads)));
-    let outcome = if evidence.is_empty() { Outcome::Pass } else { Outcome::CannotJudge };
+    let outcome = if evidence.is_empty() { Ruling::Pass } else { Ruling::CannotJudge };
     evidence.extend(volumes.iter().filter_map(|volume| unknown(volume)));
     Some(Finding {
         rule: "caches",

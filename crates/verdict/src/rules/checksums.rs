@@ -3,7 +3,7 @@
 use record::{Checksum, RunRecord, TestType};
 use units::thousands;
 
-use crate::{Evidence, Finding, Kind, Limit, Outcome, Unit};
+use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
 /// Fails on one damaged page; cannot judge where a database was not read to its end.
 ///
@@ -34,11 +34,11 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         .map(|facts| Evidence::of_database(facts.index, "was not read to its end"))
         .collect();
     let (outcome, evidence) = if damaged > 0 {
-        (Outcome::Fail, all().filter_map(damage).collect())
+        (Ruling::Fail, all().filter_map(damage).collect())
     } else if unread.is_empty() {
-        (Outcome::Pass, Vec::new())
+        (Ruling::Pass, Vec::new())
     } else {
-        (Outcome::CannotJudge, unread)
+        (Ruling::CannotJudge, unread)
     };
     Some(Finding {
         rule: "checksums",

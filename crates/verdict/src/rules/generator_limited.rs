@@ -7,7 +7,7 @@ use record::{HostSample, Phase, ProcessorShares, RunRecord};
 
 use super::processors::{self, BUSY_LIMIT_PERCENT, LAG_LIMIT_NS};
 use super::{judges_load, milliseconds};
-use crate::{Evidence, Finding, Kind, Limit, Outcome, Unit};
+use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
 /// The rule's name for programs.
 pub(crate) const RULE: &str = "generator-limited";
@@ -45,7 +45,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         rule: RULE,
         title: "Processor time of the load generator",
         kind: Kind::Validity,
-        outcome: if evidence.is_empty() { Outcome::Pass } else { Outcome::Warn },
+        outcome: if evidence.is_empty() { Ruling::Pass } else { Ruling::Warn },
         measured: Some(busy),
         limit: Some(Limit::AtMost(BUSY_LIMIT_PERCENT)),
         unit: Unit::Percent,

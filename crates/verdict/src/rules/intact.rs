@@ -2,16 +2,16 @@
 
 use record::{RunRecord, Seal};
 
-use crate::{Evidence, Finding, Kind, Outcome, Unit};
+use crate::{Evidence, Finding, Kind, Ruling, Unit};
 
 /// Cannot judge a run whose record was changed afterwards; finds nothing in one without hashes,
 /// which tells nothing.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let (outcome, evidence) = match run.seal {
         Seal::Unsealed => return None,
-        Seal::Whole { .. } => (Outcome::Pass, Vec::new()),
+        Seal::Whole { .. } => (Ruling::Pass, Vec::new()),
         Seal::Altered { line } => (
-            Outcome::CannotJudge,
+            Ruling::CannotJudge,
             vec![Evidence::of_run(format!(
                 "the record was altered after it was written: line {line} of the journal does not \
                  fit the hashes before it; report the original, or run again"

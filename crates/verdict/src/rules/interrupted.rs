@@ -2,7 +2,7 @@
 
 use record::RunRecord;
 
-use crate::{Evidence, Finding, Kind, Outcome, Unit};
+use crate::{Evidence, Finding, Kind, Ruling, Unit};
 
 /// Cannot judge a run that was interrupted, or whose journal just stops.
 #[expect(clippy::unnecessary_wraps, reason = "every rule has the same shape")]
@@ -18,7 +18,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         rule: "completed",
         title: "Completion",
         kind: Kind::Validity,
-        outcome: if reason.is_none() { Outcome::Pass } else { Outcome::CannotJudge },
+        outcome: if reason.is_none() { Ruling::Pass } else { Ruling::CannotJudge },
         measured: None,
         limit: None,
         unit: Unit::None,

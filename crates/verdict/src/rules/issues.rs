@@ -3,7 +3,7 @@
 use record::{Issue, IssueKind, RunRecord, Severity};
 use units::thousands;
 
-use crate::{Evidence, Finding, Kind, Limit, Outcome, Unit};
+use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
 /// More evidence than this would not be read.
 const EVIDENCE_SHOWN: usize = 10;
@@ -26,11 +26,11 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     // A failed request is usually noted as an issue too: not counted twice.
     let errors = noted.max(failed_requests);
     let outcome = if errors > 0 {
-        Outcome::Fail
+        Ruling::Fail
     } else if of_this_rule().next().is_none() {
-        Outcome::Pass
+        Ruling::Pass
     } else {
-        Outcome::Warn
+        Ruling::Warn
     };
     let mut shown: Vec<&Issue> = of_this_rule().collect();
     shown.sort_by_key(|issue| (std::cmp::Reverse(issue.severity), issue.at_ns));

@@ -8,7 +8,7 @@ use record::{IntervalRow, Phase, RunRecord, Series, Unanswered};
 use units::thousands;
 
 use super::milliseconds;
-use crate::{Evidence, Finding, Kind, Limit, Outcome, Unit};
+use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
 /// A latency rule's parameters.
 pub(super) struct LatencyRule {
@@ -120,11 +120,11 @@ impl LatencyRule {
             .collect();
         let unproven: Vec<&Measured> = all.iter().filter(|one| !proves(one)).collect();
         let (outcome, shown) = if !failing.is_empty() {
-            (Outcome::Fail, failing)
+            (Ruling::Fail, failing)
         } else if !unproven.is_empty() || all.is_empty() {
-            (Outcome::CannotJudge, unproven)
+            (Ruling::CannotJudge, unproven)
         } else {
-            (Outcome::Pass, all.iter().take(1).collect())
+            (Ruling::Pass, all.iter().take(1).collect())
         };
         let known = shown.first().filter(|one| one.is_known());
         Finding {
@@ -139,10 +139,10 @@ impl LatencyRule {
         }
     }
 
-    fn evidence(&self, one: &Measured, outcome: Outcome) -> Evidence {
+    fn evidence(&self, one: &Measured, outcome: Ruling) -> Evidence {
         let what = self.series.name().to_lowercase();
         let text = match outcome {
-            Outcome::CannotJudge => format!(
+            Ruling::CannotJudge => format!(
                 "{} {what} measured, at least {} needed",
                 thousands(one.count),
                 self.minimum_count.max(1)

@@ -5,7 +5,7 @@
 use record::{LongRequest, Phase, RunRecord, Series, SeriesRow};
 
 use super::{judged_phase, milliseconds};
-use crate::{Evidence, Finding, Kind, Limit, Outcome, Unit};
+use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
 /// The rule's name for programs.
 pub(crate) const RULE: &str = "longest-request";
@@ -37,9 +37,9 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     all.sort_by_key(|one| std::cmp::Reverse(one.time_ns));
     let failing = all.iter().filter(|one| one.time_ns > limit_ns).count();
     let outcome = match (all.is_empty(), failing) {
-        (true, _) => Outcome::CannotJudge,
-        (false, 0) => Outcome::Pass,
-        _ => Outcome::Fail,
+        (true, _) => Ruling::CannotJudge,
+        (false, 0) => Ruling::Pass,
+        _ => Ruling::Fail,
     };
     let mut evidence: Vec<Evidence> = all.iter().take(failing.max(1)).map(place).collect();
     if all.is_empty() {

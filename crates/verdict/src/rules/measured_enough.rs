@@ -3,7 +3,7 @@
 use record::{Phase, RunRecord};
 
 use super::judges_load;
-use crate::{Evidence, Finding, Kind, Limit, Outcome, Unit};
+use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
 /// Cannot judge a run that measured less than the stated minimum.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
@@ -18,7 +18,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         rule: "measured-time",
         title: "Measured time",
         kind: Kind::Validity,
-        outcome: if enough { Outcome::Pass } else { Outcome::CannotJudge },
+        outcome: if enough { Ruling::Pass } else { Ruling::CannotJudge },
         measured: Some(measured),
         limit: Some(limit),
         unit: Unit::Seconds,

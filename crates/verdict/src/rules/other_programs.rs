@@ -5,7 +5,7 @@ use units::thousands;
 
 use super::judges_load;
 use super::processors::{is_starved, mean, told};
-use crate::{Evidence, Finding, Kind, Limit, Outcome, Unit};
+use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
 /// Warns where others used much on average, or kept this program from the processors in any one
 /// interval. Finds nothing in a record that does not tell.
@@ -21,7 +21,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         rule: "other-programs",
         title: "Processor time of other programs",
         kind: Kind::Validity,
-        outcome: if starved || mean.has_heavy_others() { Outcome::Warn } else { Outcome::Pass },
+        outcome: if starved || mean.has_heavy_others() { Ruling::Warn } else { Ruling::Pass },
         measured: Some(mean.others_percent),
         limit: Some(Limit::AtMost(ProcessorShares::HEAVY_PERCENT)),
         unit: Unit::Percent,
@@ -32,8 +32,8 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
 /// Names the others beside what was not kept or could not be judged in their company.
 pub(crate) fn name_beside(run: &RunRecord, findings: &mut [Finding]) {
     let of_load = findings.iter_mut().filter(|of| of.kind == Kind::Load);
-    for finding in of_load
-        .filter(|of: &&mut Finding| matches!(of.outcome, Outcome::Fail | Outcome::CannotJudge))
+    for finding in
+        of_load.filter(|of: &&mut Finding| matches!(of.outcome, Ruling::Fail | Ruling::CannotJudge))
     {
         let mut rows = told(run);
         if let Some(evidence) = finding.evidence.first_mut() {

@@ -6,7 +6,7 @@ use record::RunRecord;
 use units::Bytes;
 
 use super::judges_load;
-use crate::{Evidence, Finding, Kind, Limit, Outcome, Unit};
+use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
 /// File systems read their own tables; more than this share is another load.
 const MOST_PERCENT: f64 = 10.0;
@@ -45,7 +45,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         rule: "other-reads",
         title: "Reads of other programs from the same devices",
         kind: Kind::Validity,
-        outcome: if evidence.is_empty() { Outcome::Pass } else { Outcome::Warn },
+        outcome: if evidence.is_empty() { Ruling::Pass } else { Ruling::Warn },
         measured: Some(worst),
         limit: Some(Limit::AtMost(MOST_PERCENT)),
         unit: Unit::Percent,

@@ -5,7 +5,7 @@ use record::{Phase, RunRecord};
 use units::thousands;
 
 use super::judges_load;
-use crate::{Evidence, Finding, Kind, Limit, Outcome, Unit};
+use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
 /// Fails where stalls of all databases together come more often than the limit.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
@@ -17,11 +17,11 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let per_second = sum.rate(sum.counters.page_fault_stalls);
     let (outcome, measured, evidence) = if sum.span_ns == 0 {
         let nothing = Evidence::of_run("nothing was measured");
-        (Outcome::CannotJudge, None, vec![nothing])
+        (Ruling::CannotJudge, None, vec![nothing])
     } else if limit.admits(per_second) {
-        (Outcome::Pass, Some(per_second), Vec::new())
+        (Ruling::Pass, Some(per_second), Vec::new())
     } else {
-        (Outcome::Fail, Some(per_second), stalls_by_database(run))
+        (Ruling::Fail, Some(per_second), stalls_by_database(run))
     };
     Some(Finding {
         rule: "page-fault-stalls",

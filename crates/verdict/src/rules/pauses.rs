@@ -4,7 +4,7 @@
 use record::RunRecord;
 
 use super::judged_phase;
-use crate::{Evidence, Finding, Kind, Limit, Outcome, Unit};
+use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
 /// Where more than this share of the measurement was missed, what is left is no measurement.
 const MOST_LEFT_OUT_PERCENT: f64 = 25.0;
@@ -37,7 +37,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         rule: "pauses",
         title: "Time in which the program did not run",
         kind: Kind::Validity,
-        outcome: if limit.admits(percent) { Outcome::Warn } else { Outcome::CannotJudge },
+        outcome: if limit.admits(percent) { Ruling::Warn } else { Ruling::CannotJudge },
         measured: Some(percent),
         limit: Some(limit),
         unit: Unit::Percent,

@@ -3,7 +3,7 @@
 use record::{Checksum, RunRecord, TestType};
 use units::Bytes;
 
-use crate::{Evidence, Finding, Kind, Limit, Outcome, Unit};
+use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
 /// Fails where a database was read more slowly; cannot judge where one was not read to its end.
 /// Finds nothing in other tests, or without a limit.
@@ -19,9 +19,9 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let slowest = rates.min_by(|one, other| one.1.total_cmp(&other.1));
     let is_complete = passes.len() >= run.start.databases.len();
     let outcome = match slowest {
-        Some((_, rate)) if !limit.admits(rate) => Outcome::Fail,
-        Some(_) if is_complete => Outcome::Pass,
-        _ => Outcome::CannotJudge,
+        Some((_, rate)) if !limit.admits(rate) => Ruling::Fail,
+        Some(_) if is_complete => Ruling::Pass,
+        _ => Ruling::CannotJudge,
     };
     Some(Finding {
         rule: "read-rate",

@@ -4,7 +4,7 @@
 use record::{Phase, RunRecord};
 
 use super::judges_load;
-use crate::{Evidence, Finding, Kind, Limit, Outcome, Unit};
+use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
 /// Fails below the stated share of the target; finds nothing where the plan has no target.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
@@ -14,9 +14,9 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let limit = Limit::AtLeast(target * percent / 100.0);
     let measured = (run.span_ns(Phase::Measure) > 0).then(|| run.achieved_transactional_iops());
     let outcome = match measured {
-        None => Outcome::CannotJudge,
-        Some(iops) if limit.admits(iops) => Outcome::Pass,
-        Some(_) => Outcome::Fail,
+        None => Ruling::CannotJudge,
+        Some(iops) if limit.admits(iops) => Ruling::Pass,
+        Some(_) => Ruling::Fail,
     };
     let text = format!("target {target:.1} IOPS, reached from {percent:.0} % of it");
     Some(Finding {

@@ -2,7 +2,7 @@
 
 use record::{Issue, IssueKind, RunRecord};
 
-use crate::{Evidence, Finding, Kind, Outcome, Unit};
+use crate::{Evidence, Finding, Kind, Ruling, Unit};
 
 /// Cannot judge a run in which a volume was full; finds nothing in any other.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
@@ -20,7 +20,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         rule: "volume-full",
         title: "Room on the volumes",
         kind: Kind::Validity,
-        outcome: Outcome::CannotJudge,
+        outcome: Ruling::CannotJudge,
         measured: None,
         limit: None,
         unit: Unit::None,

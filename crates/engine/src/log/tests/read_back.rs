@@ -136,12 +136,12 @@ fn a_sound_segment_that_is_not_the_one_that_was_written_is_named() {
         let chain = LogChain::find(&folder).await.unwrap().unwrap();
         let end = chain.end().await.unwrap();
         let witness =
-            Witness { generation: end.generation, last_segment: end.last_segment, sum: end.sum };
+            LogWitness { generation: end.generation, last_segment: end.last_segment, sum: end.sum };
         read_back.finish().await;
         read_back.compare_rest(witness).await;
         assert_eq!(read_back.take(), []);
         let sum = witness.sum ^ 1;
-        read_back.compare_rest(Witness { sum, ..witness }).await;
+        read_back.compare_rest(LogWitness { sum, ..witness }).await;
         read_back.take()
     });
     let generation = Generation(2);

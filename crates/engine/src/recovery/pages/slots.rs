@@ -9,7 +9,7 @@ use super::image::Page;
 use crate::hash::QuickHash;
 
 /// What there is of a page.
-pub(super) enum State {
+pub(super) enum SlotState {
     /// Nothing: the record that wants it makes it anew, or it lies behind the end of the file.
     ToCome,
     /// It is being read.
@@ -19,7 +19,7 @@ pub(super) enum State {
 }
 
 struct PageSlot {
-    state: State,
+    state: SlotState,
     /// Records ahead that want it.
     wanted: usize,
     /// Its place among the idle ones, where it is one of them.
@@ -66,7 +66,7 @@ impl Slots {
     }
 
     /// A page comes into memory because a record wants it.
-    pub(super) fn admit(&mut self, page: PageNumber, state: State) {
+    pub(super) fn admit(&mut self, page: PageNumber, state: SlotState) {
         let slot = PageSlot { state, wanted: 1, idle: None, is_written: false };
         self.pages.insert(page, slot);
         self.wanted += 1;
@@ -85,28 +85,28 @@ impl Slots {
     }
 
     /// What there is of a wanted page.
-    pub(super) fn state(&self, page: PageNumber) -> &State {
+    pub(super) fn state(&self, page: PageNumber) -> &SlotState {
         &self.pages.get(&page).expect(ANNOUNCED).state
     }
 
     /// The state of a wanted page that is not here, to be turned into a page by the caller.
-    pub(super) fn take_unless_here(&mut self, page: PageNumber) -> Option<State> {
+    pub(super) fn take_unless_here(&mut self, page: PageNumber) -> Option<SlotState> {
         let slot = self.pages.get_mut(&page).expect(ANNOUNCED);
         match slot.state {
-            State::Here(_) => None,
-            _ => Some(std::mem::replace(&mut slot.state, State::ToCome)),
+            SlotState::Here(_) => None,
+            _ => Some(std::mem::replace(&mut slot.state, SlotState::ToCome)),
         }
     }
 
     /// A wanted page has come.
     pub(super) fn put(&mut self, number: PageNumber, page: Page) {
-        self.pages.get_mut(&number).expect(ANNOUNCED).state = State::Here(page);
+        self.pages.get_mut(&number).expect(ANNOUNCED).state = SlotState::Here(page);
     }
 
     /// A page that is here.
     pub(super) fn page(&mut self, number: PageNumber) -> &mut Page {
         match self.pages.get_mut(&number).map(|slot| &mut slot.state) {
-            Some(State::Here(page)) => page,
+            Some(SlotState::Here(page)) => page,
             _ => unreachable!("only pages that are here are asked for"),
         }
     }
@@ -120,13 +120,13 @@ impl Slots {
             slot.idle = None;
             match &slot.state {
                 // What is known of a damaged page is needed at the end.
-                State::Here(page) if page.damage.is_some() => {}
-                State::Here(page) if page.dirty => return Some(Err(number)),
+                SlotState::Here(page) if page.damage.is_some() => {}
+                SlotState::Here(page) if page.dirty => return Some(Err(number)),
                 // It comes back when it has been written.
-                State::Here(_) if slot.is_written => {}
+                SlotState::Here(_) if slot.is_written => {}
                 _ => {
                     let slot = self.pages.remove(&number);
-                    let Some(State::Here(page)) = slot.map(|slot| slot.state) else {
+                    let Some(SlotState::Here(page)) = slot.map(|slot| slot.state) else {
                         unreachable!("a page that was used is here")
                     };
                     return Some(Ok(page.image));
@@ -138,8 +138,8 @@ impl Slots {
     /// Whether a page may be written now.
     pub(super) fn is_due(&self, page: PageNumber) -> bool {
         self.pages.get(&page).is_some_and(|slot| match &slot.state {
-            State::Here(page) => page.is_due() && slot.wanted == 0 && !slot.is_written,
-            State::ToCome | State::Loading(_) => false,
+            SlotState::Here(page) => page.is_due() && slot.wanted == 0 && !slot.is_written,
+            SlotState::ToCome | SlotState::Loading(_) => false,
         })
     }
 
@@ -159,7 +159,7 @@ impl Slots {
     pub(super) fn end_write(&mut self, number: PageNumber) {
         let slot = self.pages.get_mut(&number).expect(ANNOUNCED);
         slot.is_written = false;
-        let is_clean = matches!(&slot.state, State::Here(page) if !page.dirty);
+        let is_clean = matches!(&slot.state, SlotState::Here(page) if !page.dirty);
         if is_clean && slot.wanted == 0 && slot.idle.is_none() {
             let first = self.idle.first_key_value().map_or(0, |(place, _)| *place);
             slot.idle = Some(first - 1);
@@ -169,7 +169,8 @@ impl Slots {
 
     /// All pages that have to be written, though a write of them may be in flight.
     pub(super) fn changed(&self) -> Vec<PageNumber> {
-        let is_due = |slot: &PageSlot| matches!(&slot.state, State::Here(page) if page.is_due());
+        let is_due =
+            |slot: &PageSlot| matches!(&slot.state, SlotState::Here(page) if page.is_due());
         let changed = self.pages.iter().filter(|(_, slot)| is_due(slot));
         changed.map(|(number, _)| *number).collect()
     }

@@ -4,11 +4,11 @@ use device::Buffer;
 use units::PageNumber;
 
 use super::image::Page;
-use super::slots::{Slots, State};
+use super::slots::{SlotState, Slots};
 use super::writing::Writing;
 
-fn page(dirty: bool, damage: Option<&str>) -> State {
-    State::Here(Page { image: Buffer::zeroed(4096), damage: damage.map(str::to_owned), dirty })
+fn page(dirty: bool, damage: Option<&str>) -> SlotState {
+    SlotState::Here(Page { image: Buffer::zeroed(4096), damage: damage.map(str::to_owned), dirty })
 }
 
 /// Pages that were wanted once and are idle now, by number and whether they were changed.

@@ -5,7 +5,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
-use device::{Buffer, Completion, Outcome};
+use device::{Buffer, Completed, Completion};
 use ese::flush_map::FlushMap;
 use ese::page::{PageMut, PageRef, PageSize};
 use units::PageNumber;
@@ -25,12 +25,12 @@ const MOST_GATHERED: usize = 256;
 
 /// Neighbouring pages that are written with one request.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Run {
+pub(super) struct WriteRun {
     pub first: PageNumber,
     length: u32,
 }
 
-impl Run {
+impl WriteRun {
     /// The pages.
     pub(super) fn pages(self) -> impl ExactSizeIterator<Item = PageNumber> + use<> {
         (0..self.length).map(move |index| PageNumber(self.first.0 + index))
@@ -45,7 +45,7 @@ pub(super) struct Writing {
     longest_run: u32,
     /// Where the last run began: the next one lies behind.
     hand: PageNumber,
-    in_flight: Vec<(Run, Completion)>,
+    in_flight: Vec<(WriteRun, Completion)>,
     /// Pages written so far.
     pub written: u64,
     /// Their flush types.
@@ -83,7 +83,7 @@ impl Writing {
 
     /// The next run to write. None where enough are on their way, where too few pages have gathered
     /// unless it `presses`, and where all that have gathered wait for a write of their own.
-    pub(super) fn next(&mut self, slots: &Slots, presses: bool) -> Option<Run> {
+    pub(super) fn next(&mut self, slots: &Slots, presses: bool) -> Option<WriteRun> {
         while self.in_flight.len() < WRITES_IN_FLIGHT
             && (presses || self.gathered.len() >= self.gather)
         {
@@ -100,8 +100,8 @@ impl Writing {
         None
     }
 
-    fn run_around(&mut self, page: PageNumber, slots: &Slots) -> Run {
-        let mut run = Run { first: page, length: 1 };
+    fn run_around(&mut self, page: PageNumber, slots: &Slots) -> WriteRun {
+        let mut run = WriteRun { first: page, length: 1 };
         let due = |number: u32| slots.is_due(PageNumber(number));
         while run.length < self.longest_run && due(run.first.0 + run.length) {
             run.length += 1;
@@ -117,7 +117,7 @@ impl Writing {
     }
 
     /// Seals the pages of a run, which count as unchanged from now on, in `buffer`.
-    pub(super) fn seal(&self, run: Run, slots: &mut Slots, mut buffer: Buffer) -> Buffer {
+    pub(super) fn seal(&self, run: WriteRun, slots: &mut Slots, mut buffer: Buffer) -> Buffer {
         let bytes = buffer.len() / run.pages().len();
         for (number, sealed) in run.pages().zip(buffer.chunks_mut(bytes)) {
             let page = slots.begin_write(number);
@@ -132,7 +132,7 @@ impl Writing {
     }
 
     /// A run is on its way.
-    pub(super) fn begin(&mut self, run: Run, write: Completion) {
+    pub(super) fn begin(&mut self, run: WriteRun, write: Completion) {
         self.written += u64::from(run.length);
         self.in_flight.push((run, write));
     }
@@ -166,7 +166,7 @@ impl Writing {
 }
 
 /// The outcome, where it is there.
-fn arrived(completion: &mut Completion) -> Option<Outcome> {
+fn arrived(completion: &mut Completion) -> Option<Completed> {
     let mut context = Context::from_waker(Waker::noop());
     match Pin::new(completion).poll(&mut context) {
         Poll::Ready(outcome) => Some(outcome),

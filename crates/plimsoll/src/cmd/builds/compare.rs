@@ -3,7 +3,7 @@
 use builds::{BuildTable, Release, Upgrade};
 use serde_json::{Value, json};
 
-use super::subject::{Subject, subjects};
+use super::subject::{BuildSubject, subjects};
 use super::{Answer, as_json};
 use crate::error::CommandError;
 
@@ -16,7 +16,7 @@ pub(super) fn run(table: &BuildTable, one: &str, other: &str) -> Result<Answer, 
 /// The one release that `text` stands for.
 fn release<'table>(table: &'table BuildTable, text: &str) -> Result<&'table Release, CommandError> {
     let found = subjects(table, text)?;
-    let [Subject::Version { version, .. }] = found.as_slice() else {
+    let [BuildSubject::Version { version, .. }] = found.as_slice() else {
         return Err(CommandError::new(format!(
             "{text}: does not stand for one build; give a version such as 15.1.2375.7"
         )));

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use time::OffsetDateTime;
 use time::macros::format_description;
 
-use super::subject::{Subject, subjects};
+use super::subject::{BuildSubject, subjects};
 use super::{Answer, as_json};
 use crate::error::CommandError;
 
@@ -24,16 +24,17 @@ pub(super) fn run(table: &BuildTable, texts: &[String]) -> Result<Answer, Comman
     Ok(Answer { lines, json })
 }
 
-fn one(table: &BuildTable, subject: &Subject) -> Answer {
+fn one(table: &BuildTable, subject: &BuildSubject) -> Answer {
     match subject {
-        Subject::Version { place, version, count } => {
+        BuildSubject::Version { place, version, count } => {
             version_answer(table, place, *version, *count)
         }
-        Subject::Database { place, format: (version, update), page_bytes, system, engine } => {
+        BuildSubject::Database { place, format: (version, update), page_bytes, system, engine } => {
             Answer {
                 lines: vec![format!(
-                    "{place}: a database of format {version:#x},{update} with pages of {} KiB, last \
-                 open under Windows {system}: written by {}; its header holds no build of Exchange",
+                    "{place}: a database of format {version:#x},{update} with pages of {} KiB, \
+                     last open under Windows {system}: written by {}; its header holds no build of \
+                     Exchange",
                     page_bytes >> 10,
                     engine.unwrap_or("an engine unknown here")
                 )],

@@ -14,7 +14,7 @@ use crate::error::CommandError;
 const LARGEST_BYTES: u64 = 256 << 20;
 
 /// Something found.
-pub(super) enum Subject {
+pub(super) enum BuildSubject {
     /// A version, and where it stands.
     Version {
         /// As it was typed, or file and line.
@@ -35,7 +35,7 @@ pub(super) enum Subject {
 }
 
 /// Everything that `text`, a path or a version, stands for.
-pub(super) fn subjects(table: &BuildTable, text: &str) -> Result<Vec<Subject>, CommandError> {
+pub(super) fn subjects(table: &BuildTable, text: &str) -> Result<Vec<BuildSubject>, CommandError> {
     let path = Path::new(text);
     if path.exists() {
         return in_file(table, path);
@@ -44,7 +44,7 @@ pub(super) fn subjects(table: &BuildTable, text: &str) -> Result<Vec<Subject>, C
     if let Some(version) = version {
         let place = text.to_owned();
         let count = 1;
-        return Ok(vec![Subject::Version { place, version, count }]);
+        return Ok(vec![BuildSubject::Version { place, version, count }]);
     }
     Err(CommandError::new(format!(
         "{text}: is neither a version such as 15.1.2375.7 nor a name such as \"2016 CU22\" nor a \
@@ -52,7 +52,7 @@ pub(super) fn subjects(table: &BuildTable, text: &str) -> Result<Vec<Subject>, C
     )))
 }
 
-fn in_file(table: &BuildTable, path: &Path) -> Result<Vec<Subject>, CommandError> {
+fn in_file(table: &BuildTable, path: &Path) -> Result<Vec<BuildSubject>, CommandError> {
     let place = path.display().to_string();
     let mut bytes = Vec::new();
     let read = |error| CommandError::file(path, "read", &error);
@@ -68,7 +68,7 @@ fn in_file(table: &BuildTable, path: &Path) -> Result<Vec<Subject>, CommandError
         )));
     }
     let found = match file_version(&bytes) {
-        Some(version) => vec![Subject::Version { place, version, count: 1 }],
+        Some(version) => vec![BuildSubject::Version { place, version, count: 1 }],
         None => in_text(table, &place, &decode(&bytes)),
     };
     if found.is_empty() {
@@ -81,10 +81,10 @@ fn in_file(table: &BuildTable, path: &Path) -> Result<Vec<Subject>, CommandError
     Ok(found)
 }
 
-fn in_text(table: &BuildTable, place: &str, text: &str) -> Vec<Subject> {
+fn in_text(table: &BuildTable, place: &str, text: &str) -> Vec<BuildSubject> {
     mentions(table, text)
         .into_iter()
-        .map(|mention| Subject::Version {
+        .map(|mention| BuildSubject::Version {
             place: format!("{place}:{}: {}", mention.line, mention.text),
             version: mention.version,
             count: mention.count,
@@ -92,12 +92,12 @@ fn in_text(table: &BuildTable, place: &str, text: &str) -> Vec<Subject> {
         .collect()
 }
 
-fn database(place: String, copies: &ese::header::HeaderCopies) -> Subject {
+fn database(place: String, copies: &ese::header::HeaderCopies) -> BuildSubject {
     let header = &copies.header;
     let format = (header.format_version, header.format_update);
     let page_bytes = copies.page_size.bytes();
     let system = &header.os_version;
-    Subject::Database {
+    BuildSubject::Database {
         place,
         format,
         page_bytes,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use limits::{Chain, Direction, Link, Lock, Place, SettingKind, Side};
+use limits::{Chain, Direction, Link, Lock, RulePlace, SettingKind, Side};
 use serde_json::{Value, json};
 use units::Bytes;
 
@@ -86,16 +86,16 @@ fn payload(bytes: u64) -> u64 {
 
 fn decider(link: &Link) -> String {
     match &link.place {
-        Place::File { file, line, .. } => format!("{} in {file}:{line}", link.kind),
-        Place::Default => format!("the default of {} ({})", link.kind, link.side),
+        RulePlace::File { file, line, .. } => format!("{} in {file}:{line}", link.kind),
+        RulePlace::Default => format!("the default of {} ({})", link.kind, link.side),
     }
 }
 
 fn describe(link: &Link) -> String {
     let place = match &link.place {
-        Place::File { file, line, count: 1 } => format!("{file}:{line}"),
-        Place::File { file, line, count } => format!("{file}:{line} and {} more", count - 1),
-        Place::Default => "default".to_owned(),
+        RulePlace::File { file, line, count: 1 } => format!("{file}:{line}"),
+        RulePlace::File { file, line, count } => format!("{file}:{line} and {} more", count - 1),
+        RulePlace::Default => "default".to_owned(),
     };
     let doubt = if link.is_certain {
         ""
@@ -153,8 +153,8 @@ fn direction_json(chain: &Chain, direction: Direction) -> Value {
 
 fn link_json(link: &Link) -> Value {
     let (file, line, count) = match &link.place {
-        Place::File { file, line, count } => (Some(file), Some(line), Some(count)),
-        Place::Default => (None, None, None),
+        RulePlace::File { file, line, count } => (Some(file), Some(line), Some(count)),
+        RulePlace::Default => (None, None, None),
     };
     json!({
         "side": link.side.to_string(),

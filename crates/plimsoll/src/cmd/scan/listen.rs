@@ -7,7 +7,7 @@ use device_os::PacketSocket;
 use redundancy::Watch;
 use units::Nanos;
 
-use super::Seen;
+use super::SeenGroups;
 use crate::console::Console;
 use crate::error::CommandError;
 use crate::signals::StopFlag;
@@ -21,7 +21,7 @@ pub(super) fn listen(
     interface: &str,
     duration: Nanos,
     console: &mut Console,
-) -> Result<Seen, CommandError> {
+) -> Result<SeenGroups, CommandError> {
     let socket = PacketSocket::open(interface).map_err(|error| failure(interface, &error))?;
     let stop = StopFlag::install("stopping with what was heard so far; again ends at once.")?;
     let mut progress = Progress::new(format!("listening on {interface}"), console.is_quiet());
@@ -48,7 +48,7 @@ pub(super) fn listen(
              udp port 1985` loses less"
         ))?;
     }
-    Ok(Seen { place: interface.to_owned(), survey: watch.survey(), frames })
+    Ok(SeenGroups { place: interface.to_owned(), survey: watch.survey(), frames })
 }
 
 fn failure(interface: &str, error: &io::Error) -> CommandError {

@@ -15,7 +15,7 @@ use crate::error::CommandError;
 use crate::flags::ScanFlags;
 
 /// What was looked at, and what was seen there.
-struct Seen {
+struct SeenGroups {
     place: String,
     survey: Survey,
     frames: u64,
@@ -41,7 +41,7 @@ pub(crate) fn run(flags: &ScanFlags, console: &mut Console) -> Result<Outcome, C
     Ok(outcomes.fold(Outcome::Pass, worse))
 }
 
-fn capture(path: &Path, console: &mut Console) -> Result<Seen, CommandError> {
+fn capture(path: &Path, console: &mut Console) -> Result<SeenGroups, CommandError> {
     let file: File =
         documents::open(path).map_err(|error| CommandError::file(path, "read", &error))?;
     let mut watch = Watch::default();
@@ -57,11 +57,11 @@ fn capture(path: &Path, console: &mut Console) -> Result<Seen, CommandError> {
             summary.unknown_link, summary.frames
         ))?;
     }
-    Ok(Seen { place, survey: watch.survey(), frames: summary.frames })
+    Ok(SeenGroups { place, survey: watch.survey(), frames: summary.frames })
 }
 
 /// A clash is proved in any time; that there is none only in a time long enough.
-fn outcome(seen: &Seen) -> Outcome {
+fn outcome(seen: &SeenGroups) -> Outcome {
     let is_clash = seen.survey.findings.iter().any(|finding| finding.problem.is_clash());
     match (is_clash, seen.survey.is_long_enough()) {
         (true, _) => Outcome::Fail,

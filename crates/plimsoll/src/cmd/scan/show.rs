@@ -1,16 +1,16 @@
 //! What was seen, for people and for programs.
 
-use redundancy::{Finding, GroupKey, Segment, Source};
+use redundancy::{GroupFinding, GroupKey, Segment, Source};
 use serde_json::{Value, json};
 
-use super::Seen;
+use super::SeenGroups;
 use crate::console::Console;
 use crate::error::CommandError;
 
 const SECOND: f64 = 1e9;
 
 /// Owners, findings and free ids.
-pub(super) fn text(seen: &Seen, console: &mut Console) -> Result<(), CommandError> {
+pub(super) fn text(seen: &SeenGroups, console: &mut Console) -> Result<(), CommandError> {
     let survey = &seen.survey;
     let seconds = survey.nanoseconds as f64 / SECOND;
     console.answer(format_args!("{}: {} frames in {seconds:.1} s", seen.place, seen.frames))?;
@@ -93,12 +93,12 @@ fn colons(mac: [u8; 6]) -> String {
     mac.map(|byte| format!("{byte:02x}")).join(":")
 }
 
-fn describe(finding: &Finding) -> String {
+fn describe(finding: &GroupFinding) -> String {
     let word = if finding.problem.is_clash() { "CLASH" } else { "note" };
     format!("{word}: {}: {}", subject(finding), finding.problem)
 }
 
-fn subject(finding: &Finding) -> String {
+fn subject(finding: &GroupFinding) -> String {
     let silent = finding.silent.as_ref().map(|silent| {
         let mac = silent.mac;
         format!("{}{} id {}", place(&silent.segment), mac.kind, mac.id)
@@ -108,11 +108,11 @@ fn subject(finding: &Finding) -> String {
 }
 
 /// Everything for programs.
-pub(super) fn json(all: &[Seen]) -> Value {
+pub(super) fn json(all: &[SeenGroups]) -> Value {
     json!({ "scans": all.iter().map(one).collect::<Vec<_>>() })
 }
 
-fn one(seen: &Seen) -> Value {
+fn one(seen: &SeenGroups) -> Value {
     let survey = &seen.survey;
     let groups = survey
         .groups

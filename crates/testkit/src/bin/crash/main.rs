@@ -13,7 +13,7 @@ use ese::log_file::SegmentSize;
 use testkit::crash::{CrashFailure, CrashOptions, CrashSummary, Steps, run};
 use units::Seed;
 
-use crate::tally::Tally;
+use crate::tally::CrashTally;
 
 /// Requests at which power fails in each script of a run over many: scripts differ more than the
 /// requests of one do, so time is better spent on more of them.
@@ -80,7 +80,7 @@ fn run_many(
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let next = AtomicU64::new(first);
     let stop = AtomicBool::new(false);
-    let tally = Mutex::new(Tally::new(seeds));
+    let tally = Mutex::new(CrashTally::new(seeds));
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {

@@ -10,7 +10,7 @@ use crate::say;
 const PROGRESS_EVERY: Duration = Duration::from_secs(10);
 
 /// What a run over many has come to.
-pub(crate) struct Tally {
+pub(crate) struct CrashTally {
     seeds: u64,
     done: u64,
     /// Of the scripts that passed.
@@ -21,7 +21,7 @@ pub(crate) struct Tally {
     told: Instant,
 }
 
-impl Tally {
+impl CrashTally {
     /// Nothing yet, of `seeds` scripts.
     pub(crate) fn new(seeds: u64) -> Self {
         let now = Instant::now();

@@ -8,11 +8,11 @@ use std::time::Duration;
 use testkit::fault_volume::FaultVolume;
 
 use crate::fault_table::FaultRow;
-use crate::outcome::Outcome;
-use crate::program::{self, Load, Program};
+use crate::outcome::Observed;
+use crate::program::{self, Program, RunLoad};
 
 /// Runs a new database in `folder`, sound until it is prepared.
-pub(crate) fn run(program: &Program, folder: &Path, row: &FaultRow) -> io::Result<Outcome> {
+pub(crate) fn run(program: &Program, folder: &Path, row: &FaultRow) -> io::Result<Observed> {
     let (backing, mount) = (folder.join("backing"), folder.join("disk"));
     fs::create_dir_all(&backing)?;
     fs::create_dir_all(&mount)?;
@@ -25,13 +25,13 @@ pub(crate) fn run(program: &Program, folder: &Path, row: &FaultRow) -> io::Resul
     let injected = volume.injected();
     drop(volume);
     fs::remove_dir_all(folder)?;
-    Ok(Outcome { injected, ..outcome })
+    Ok(Observed { injected, ..outcome })
 }
 
 /// Bytes are missed at the end of a run of any length, time only in one that can be judged.
-fn load(row: &FaultRow) -> Load {
+fn load(row: &FaultRow) -> RunLoad {
     let is_of_time = row.is_of_time();
-    Load {
+    RunLoad {
         measured: Duration::from_secs(if is_of_time { 31 } else { 2 }),
         size_bytes: 16 << 20,
         target_iops: is_of_time.then_some(200),

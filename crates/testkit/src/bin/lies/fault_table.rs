@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use testkit::fault_volume::{Access, Fault, FileKind, Rule};
 
-use crate::outcome::Outcome;
-use crate::table::Row;
+use crate::outcome::Observed;
+use crate::table::TableRow;
 
 /// Every kind of file.
 const KINDS: [FileKind; 5] =
@@ -23,7 +23,7 @@ const AFTER_START: Duration = Duration::from_secs(6);
 
 /// What a run must come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wanted {
+pub(crate) enum Expectation {
     /// Exit status 1, and the file named.
     FileNamed,
     /// Exit status 1, or, before anything was measured, 2; the file named.
@@ -45,7 +45,7 @@ pub(crate) struct FaultRow {
     /// The fault.
     pub rule: Rule,
     /// What it must come to.
-    pub wanted: Wanted,
+    pub wanted: Expectation,
     /// Where no failure is wanted: why not. A header and a checkpoint end in zeros, which a torn
     /// write does not lose; the two copies of a checkpoint are equal, and misdirected writes swap
     /// them; an ignored flush loses nothing while there is power.
@@ -98,61 +98,63 @@ fn first(kind: FileKind, access: Access) -> u64 {
     }
 }
 
-fn wanted(kind: FileKind, access: Access, fault: Fault) -> (Wanted, &'static str) {
+fn wanted(kind: FileKind, access: Access, fault: Fault) -> (Expectation, &'static str) {
     let is_while_opening =
         access == Access::Read && !matches!(kind, FileKind::Database | FileKind::Log);
     match (kind, access, fault) {
-        (FileKind::Any, _, Fault::Drop) => (Wanted::NoFailure, "no fail: powered"),
+        (FileKind::Any, _, Fault::Drop) => (Expectation::NoFailure, "no fail: powered"),
         (FileKind::Header, _, Fault::Tear) | (FileKind::Checkpoint, Access::Write, Fault::Tear) => {
-            (Wanted::NoFailure, "no fail: zeros")
+            (Expectation::NoFailure, "no fail: zeros")
         }
         (FileKind::Checkpoint, Access::Write, Fault::Misdirect) => {
-            (Wanted::NoFailure, "no fail: copies")
+            (Expectation::NoFailure, "no fail: copies")
         }
         (FileKind::Database, Access::Read, Fault::Delay(_))
-        | (FileKind::Log, Access::Write, Fault::Delay(_)) => (Wanted::Slow, ""),
-        (FileKind::Database, Access::Write, Fault::Delay(_)) => (Wanted::NoIssue, ""),
-        (_, _, Fault::Delay(_)) => (Wanted::NoFailure, "no fail: slow"),
-        (FileKind::Any, ..) | (_, _, Fault::Freeze(_)) => (Wanted::Failure, ""),
-        (_, _, Fault::Full) => (Wanted::NoRoom, ""),
-        _ if is_while_opening => (Wanted::FileRefused, ""),
-        _ => (Wanted::FileNamed, ""),
+        | (FileKind::Log, Access::Write, Fault::Delay(_)) => (Expectation::Slow, ""),
+        (FileKind::Database, Access::Write, Fault::Delay(_)) => (Expectation::NoIssue, ""),
+        (_, _, Fault::Delay(_)) => (Expectation::NoFailure, "no fail: slow"),
+        (FileKind::Any, ..) | (_, _, Fault::Freeze(_)) => (Expectation::Failure, ""),
+        (_, _, Fault::Full) => (Expectation::NoRoom, ""),
+        _ if is_while_opening => (Expectation::FileRefused, ""),
+        _ => (Expectation::FileNamed, ""),
     }
 }
 
-impl Row for FaultRow {
+impl TableRow for FaultRow {
     fn wanted(&self) -> &'static str {
         match self.wanted {
-            Wanted::FileNamed => "fail, file named",
-            Wanted::FileRefused => "file named",
-            Wanted::Failure => "fail",
-            Wanted::Slow => "fail by latency",
-            Wanted::NoRoom => "no room, named",
-            Wanted::NoFailure => self.why,
-            Wanted::NoIssue => "nothing lost",
+            Expectation::FileNamed => "fail, file named",
+            Expectation::FileRefused => "file named",
+            Expectation::Failure => "fail",
+            Expectation::Slow => "fail by latency",
+            Expectation::NoRoom => "no room, named",
+            Expectation::NoFailure => self.why,
+            Expectation::NoIssue => "nothing lost",
         }
     }
 
-    fn is_empty(&self, outcome: &Outcome) -> bool {
+    fn is_empty(&self, outcome: &Observed) -> bool {
         outcome.injected == 0
     }
 
-    fn is_right(&self, outcome: &Outcome) -> bool {
+    fn is_right(&self, outcome: &Observed) -> bool {
         // Where no fault came, the storage was sound.
-        let wanted = if self.is_empty(outcome) { Wanted::NoFailure } else { self.wanted };
+        let wanted = if self.is_empty(outcome) { Expectation::NoFailure } else { self.wanted };
         let is_named = outcome.names(self.extension());
         match wanted {
-            Wanted::FileNamed => outcome.code == Some(1) && is_named,
-            Wanted::FileRefused => matches!(outcome.code, Some(1 | 2)) && is_named,
-            Wanted::Failure => outcome.code == Some(1),
-            Wanted::Slow => match outcome.code {
+            Expectation::FileNamed => outcome.code == Some(1) && is_named,
+            Expectation::FileRefused => matches!(outcome.code, Some(1 | 2)) && is_named,
+            Expectation::Failure => outcome.code == Some(1),
+            Expectation::Slow => match outcome.code {
                 Some(1) => !outcome.failed_rules.is_empty(),
                 Some(2) => outcome.is_beside_others,
                 _ => false,
             },
-            Wanted::NoRoom => outcome.code == Some(2) && is_named,
-            Wanted::NoFailure => matches!(outcome.code, Some(0 | 2)) && outcome.issues.is_empty(),
-            Wanted::NoIssue => outcome.code.is_some() && outcome.issues.is_empty(),
+            Expectation::NoRoom => outcome.code == Some(2) && is_named,
+            Expectation::NoFailure => {
+                matches!(outcome.code, Some(0 | 2)) && outcome.issues.is_empty()
+            }
+            Expectation::NoIssue => outcome.code.is_some() && outcome.issues.is_empty(),
         }
     }
 }

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use crate::healthy_table::{Disturbance, HealthyRow};
 use crate::loop_volume::LoopVolume;
-use crate::outcome::Outcome;
-use crate::program::{self, Load, Program};
+use crate::outcome::Observed;
+use crate::program::{self, Program, RunLoad};
 
 /// Measured, a little more than a verdict needs.
 const MEASURED: Duration = Duration::from_secs(31);
@@ -20,7 +20,7 @@ const SMALL_BYTES: u64 = 320 << 20;
 const LARGE_BYTES: u64 = 1 << 30;
 
 /// Runs a new database on a new volume in `folder`.
-pub(crate) fn run(program: &Program, folder: &Path, row: &HealthyRow) -> io::Result<Outcome> {
+pub(crate) fn run(program: &Program, folder: &Path, row: &HealthyRow) -> io::Result<Observed> {
     let HealthyRow { system, disturbance } = *row;
     let (image, mount) = (folder.join("image"), folder.join("disk"));
     fs::create_dir_all(&mount)?;
@@ -39,7 +39,7 @@ pub(crate) fn run(program: &Program, folder: &Path, row: &HealthyRow) -> io::Res
     Ok(outcome)
 }
 
-fn load(disturbance: Disturbance, free_bytes: u64) -> Load {
+fn load(disturbance: Disturbance, free_bytes: u64) -> RunLoad {
     let (size_bytes, target_iops) = match disturbance {
         Disturbance::SmallVolume => (free_bytes / 2, Some(200)),
         Disturbance::FullVolume => (free_bytes / 2, None),
@@ -47,7 +47,7 @@ fn load(disturbance: Disturbance, free_bytes: u64) -> Load {
     };
     // The pause, and the intervals that it touches, are left out of the measurement.
     let pause = disturbance.stopped().map(|time| time + Duration::from_secs(3));
-    Load { measured: MEASURED + pause.unwrap_or_default(), size_bytes, target_iops }
+    RunLoad { measured: MEASURED + pause.unwrap_or_default(), size_bytes, target_iops }
 }
 
 /// Stops the program in the middle of what it measures.

@@ -4,9 +4,9 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::busy::BusyProcessors;
-use crate::loop_volume::FileSystem;
-use crate::outcome::Outcome;
-use crate::table::Row;
+use crate::loop_volume::TestFileSystem;
+use crate::outcome::Observed;
+use crate::table::TableRow;
 
 /// What happens around a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +72,7 @@ impl fmt::Display for Disturbance {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HealthyRow {
     /// The file system of its volume.
-    pub system: FileSystem,
+    pub system: TestFileSystem,
     /// What happens around it.
     pub disturbance: Disturbance,
 }
@@ -83,16 +83,16 @@ impl fmt::Display for HealthyRow {
     }
 }
 
-impl Row for HealthyRow {
+impl TableRow for HealthyRow {
     fn wanted(&self) -> &'static str {
         "no failure"
     }
 
-    fn is_empty(&self, _: &Outcome) -> bool {
+    fn is_empty(&self, _: &Observed) -> bool {
         false
     }
 
-    fn is_right(&self, outcome: &Outcome) -> bool {
+    fn is_right(&self, outcome: &Observed) -> bool {
         matches!(outcome.code, Some(0 | 2))
     }
 }

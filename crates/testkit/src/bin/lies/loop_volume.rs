@@ -8,7 +8,7 @@ use std::process::Command;
 
 /// The file systems of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FileSystem {
+pub(crate) enum TestFileSystem {
     /// ext4.
     Ext4,
     /// XFS.
@@ -17,7 +17,7 @@ pub(crate) enum FileSystem {
     Btrfs,
 }
 
-impl FileSystem {
+impl TestFileSystem {
     /// All of them.
     pub(crate) const ALL: [Self; 3] = [Self::Ext4, Self::Xfs, Self::Btrfs];
 
@@ -31,7 +31,7 @@ impl FileSystem {
     }
 }
 
-impl fmt::Display for FileSystem {
+impl fmt::Display for TestFileSystem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Ext4 => "ext4",
@@ -50,7 +50,7 @@ pub(crate) struct LoopVolume {
 impl LoopVolume {
     /// Makes one of `bytes` with its image in the file `image`, mounted at the folder `mount`.
     pub(crate) fn new(
-        system: FileSystem,
+        system: TestFileSystem,
         bytes: u64,
         image: &Path,
         mount: &Path,

@@ -20,9 +20,9 @@ use std::process::{Command, ExitCode, Stdio};
 use testkit::fault_volume::FaultVolume;
 
 use crate::healthy_table::HealthyRow;
-use crate::loop_volume::FileSystem;
+use crate::loop_volume::TestFileSystem;
 use crate::program::Program;
-use crate::table::{Table, say};
+use crate::table::{LiesTable, say};
 
 /// Runs with a fault that go on at a time: most of them wait.
 const FAULT_RUNS_AT_A_TIME: usize = 6;
@@ -53,7 +53,7 @@ fn run(program: &Path, folder: &Path, part: Option<&str>) -> io::Result<usize> {
     let program = Program::new(program)?;
     fs::create_dir_all(folder)?;
     let folder = folder.canonicalize()?;
-    let table = Table::default();
+    let table = LiesTable::default();
     if part != Some("healthy") {
         run_faults(&program, &folder, &table);
     }
@@ -63,7 +63,7 @@ fn run(program: &Path, folder: &Path, part: Option<&str>) -> io::Result<usize> {
     Ok(table.close())
 }
 
-fn run_faults(program: &Program, folder: &Path, table: &Table) {
+fn run_faults(program: &Program, folder: &Path, table: &LiesTable) {
     if !FaultVolume::is_possible() {
         say("skipped: the faults, because this user cannot mount a FUSE volume here");
         return;
@@ -75,12 +75,12 @@ fn run_faults(program: &Program, folder: &Path, table: &Table) {
 }
 
 /// One run on each file system at a time, so that all of them stand under the same load.
-fn run_healthy(program: &Program, folder: &Path, table: &Table) {
+fn run_healthy(program: &Program, folder: &Path, table: &LiesTable) {
     if !nix::unistd::geteuid().is_root() {
         say("skipped: the healthy runs, because only root can mount a loop device");
         return;
     }
-    let is_there = |system: &FileSystem| {
+    let is_there = |system: &TestFileSystem| {
         let mut command = Command::new(system.maker());
         let shown = command.arg("-V").stdout(Stdio::null()).stderr(Stdio::null());
         let found = shown.status().is_ok();
@@ -90,14 +90,14 @@ fn run_healthy(program: &Program, folder: &Path, table: &Table) {
         }
         found
     };
-    let systems: Vec<_> = FileSystem::ALL.into_iter().filter(is_there).collect();
+    let systems: Vec<_> = TestFileSystem::ALL.into_iter().filter(is_there).collect();
     if systems.is_empty() {
         return;
     }
     say("storage with which nothing is wrong");
     for disturbance in healthy_table::DISTURBANCES {
         let load = disturbance.load();
-        let row = |system: &FileSystem| HealthyRow { system: *system, disturbance };
+        let row = |system: &TestFileSystem| HealthyRow { system: *system, disturbance };
         let rows = systems.iter().map(row).collect();
         table.fill(rows, systems.len(), |number, row| {
             healthy_run::run(program, &folder.join(number.to_string()), row)

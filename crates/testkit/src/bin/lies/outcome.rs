@@ -9,7 +9,7 @@ use serde_json::Value;
 const OTHERS: &str = "other-programs";
 
 /// What a run came to.
-pub(crate) struct Outcome {
+pub(crate) struct Observed {
     /// None: it did not end by itself in time.
     pub code: Option<i32>,
     /// Requests that were answered by a fault.
@@ -24,7 +24,7 @@ pub(crate) struct Outcome {
     pub meaning: Vec<String>,
 }
 
-impl Outcome {
+impl Observed {
     /// Of a run with its output in `folder`, which said `messages` on standard error.
     pub(crate) fn of(code: Option<i32>, messages: &str, folder: &Path) -> Self {
         let journal = fs::read(folder.join("record.jsonl")).unwrap_or_default();

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::outcome::Outcome;
+use crate::outcome::Observed;
 
 /// A run may take so long beside what it measures: opening, warming up, verifying.
 const SPARE_TIME: Duration = Duration::from_mins(2);
@@ -18,7 +18,7 @@ pub(crate) struct Program {
 }
 
 /// What a run is asked to do.
-pub(crate) struct Load {
+pub(crate) struct RunLoad {
     /// Measured.
     pub measured: Duration,
     /// Size of the database.
@@ -35,7 +35,7 @@ impl Program {
     }
 
     /// Writes the plan for a database in the folder `disk` of `folder`, and fills it.
-    pub(crate) fn prepare(&self, folder: &Path, load: &Load) -> io::Result<()> {
+    pub(crate) fn prepare(&self, folder: &Path, load: &RunLoad) -> io::Result<()> {
         fs::write(folder.join("plan.toml"), load.plan(&folder.join("disk")))?;
         let mut command = self.command(folder, &["prepare", "plan.toml", "-q"])?;
         if command.status()?.success() {
@@ -60,7 +60,7 @@ impl Program {
 }
 
 /// Waits for the end of a run, and ends it where it takes too long.
-pub(crate) fn finish(mut child: Child, folder: &Path, load: &Load) -> io::Result<Outcome> {
+pub(crate) fn finish(mut child: Child, folder: &Path, load: &RunLoad) -> io::Result<Observed> {
     let deadline = Instant::now() + load.measured + SPARE_TIME;
     let code = loop {
         if let Some(status) = child.try_wait()? {
@@ -72,10 +72,10 @@ pub(crate) fn finish(mut child: Child, folder: &Path, load: &Load) -> io::Result
         }
         thread::sleep(Duration::from_millis(50));
     };
-    Ok(Outcome::of(code, &messages(folder), &folder.join("out")))
+    Ok(Observed::of(code, &messages(folder), &folder.join("out")))
 }
 
-impl Load {
+impl RunLoad {
     fn plan(&self, disk: &Path) -> String {
         let target = self.target_iops.map(|iops| format!("target_iops = {iops}\n"));
         format!(

@@ -7,37 +7,37 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use crate::outcome::Outcome;
+use crate::outcome::Observed;
 
 /// Longest text of a row's last column.
 const NAMED_CHARS: usize = 150;
 
 /// What a row of the table is.
-pub(crate) trait Row: fmt::Display + Sync {
+pub(crate) trait TableRow: fmt::Display + Sync {
     /// What the run should come to, in few words.
     fn wanted(&self) -> &'static str;
     /// Whether nothing of it happened, so that it says nothing.
-    fn is_empty(&self, outcome: &Outcome) -> bool;
+    fn is_empty(&self, outcome: &Observed) -> bool;
     /// Whether it came to what it should.
-    fn is_right(&self, outcome: &Outcome) -> bool;
+    fn is_right(&self, outcome: &Observed) -> bool;
 }
 
 /// What all rows came to.
 #[derive(Default)]
-pub(crate) struct Table {
+pub(crate) struct LiesTable {
     runs: AtomicUsize,
     passes: AtomicUsize,
     empty: AtomicUsize,
     wrong: Mutex<Vec<String>>,
 }
 
-impl Table {
+impl LiesTable {
     /// Runs all `rows`, so many at a time.
-    pub(crate) fn fill<R: Row + Send>(
+    pub(crate) fn fill<R: TableRow + Send>(
         &self,
         rows: Vec<R>,
         at_a_time: usize,
-        run: impl Fn(usize, &R) -> io::Result<Outcome> + Sync,
+        run: impl Fn(usize, &R) -> io::Result<Observed> + Sync,
     ) {
         let rows = Mutex::new(rows.into_iter().enumerate().collect::<VecDeque<_>>());
         let next = || rows.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
@@ -52,7 +52,7 @@ impl Table {
         });
     }
 
-    fn take(&self, row: &impl Row, outcome: io::Result<Outcome>) {
+    fn take(&self, row: &impl TableRow, outcome: io::Result<Observed>) {
         self.runs.fetch_add(1, Ordering::Relaxed);
         let (is_right, mark, text) = match outcome {
             Ok(outcome) => {
@@ -96,7 +96,7 @@ fn mark(is_right: bool, is_empty: bool) -> &'static str {
     }
 }
 
-fn told(outcome: &Outcome) -> String {
+fn told(outcome: &Observed) -> String {
     let code = outcome.code.map_or("-".to_owned(), |code| code.to_string());
     let named = outcome.named().replace('\n', " ");
     let named: String = named.chars().take(NAMED_CHARS).collect();

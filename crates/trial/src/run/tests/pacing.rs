@@ -2,13 +2,13 @@
 
 use record::{Event, Phase, Series};
 
-use super::{PLAN, Summary, issues, prepared, run_once};
+use super::{PLAN, RunSummary, issues, prepared, run_once};
 
 /// Database reads and writes per second of both databases while they are measured.
 fn measured_iops(target: &str) -> f64 {
     let text = PLAN.replace("threads = 2", &format!("threads = 2\n{target}"));
     let (summary, events) = run_once(&prepared(&text), None);
-    assert_eq!((issues(&events), summary), (Vec::new(), Summary::default()));
+    assert_eq!((issues(&events), summary), (Vec::new(), RunSummary::default()));
     let (mut requests, mut nanos) = (0, 0);
     for event in &events {
         let Event::Interval(interval) = event else {

@@ -13,7 +13,7 @@ use super::{PLAN, prepared, suffer};
 use crate::commits::{Messages, Promises};
 use crate::coordinator::{Coordinator, Member};
 use crate::messages::{Decoder, TABLE};
-use crate::run::{Group, Summary, run};
+use crate::run::{Group, RunSummary, run};
 use crate::testing::World;
 
 fn messages(world: &World) -> Messages {
@@ -31,7 +31,7 @@ fn messages(world: &World) -> Messages {
 }
 
 /// A run that keeps what the second database promises.
-fn run_told(world: &World) -> (Summary, Promises) {
+fn run_told(world: &World) -> (RunSummary, Promises) {
     let promises = Rc::new(RefCell::new(Promises::default()));
     let twin = Rc::clone(&promises);
     let runtime = world.executor.runtime();

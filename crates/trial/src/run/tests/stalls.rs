@@ -5,7 +5,7 @@ use faults::{Call, Effect, Fault, Matching, Occurrence};
 use record::{Edge, Event, Interval, Phase, Series, Severity, codec};
 use units::Nanos;
 
-use super::{PLAN, Summary, phases, prepared, run_once, suffer};
+use super::{PLAN, RunSummary, phases, prepared, run_once, suffer};
 
 /// A month: no request comes back from this within a run.
 const FOR_GOOD: Effect = Effect::Stall(Nanos::from_secs(30 * 86_400));
@@ -22,7 +22,7 @@ fn fault(call: Call, purpose: Option<Purpose>, occurrence: Occurrence, effect: E
     }
 }
 
-fn with(plan: &str, fault: Fault) -> (Summary, Vec<Event>) {
+fn with(plan: &str, fault: Fault) -> (RunSummary, Vec<Event>) {
     let mut world = prepared(plan);
     suffer(&mut world, 1, fault);
     run_once(&world, None)
@@ -119,7 +119,7 @@ fn a_freeze_within_an_interval_is_in_its_average() {
     let plan =
         PLAN.replace("threads = 2", "threads = 1").replace("1500ms", "60s").replace("500ms", "15s");
     let (summary, events) = with(&plan, hang);
-    assert_eq!(summary, Summary::default());
+    assert_eq!(summary, RunSummary::default());
     let measured = intervals(&events, Phase::Measure);
     let stalls: Vec<u64> = measured
         .iter()
@@ -143,7 +143,7 @@ fn a_freeze_in_any_phase_is_told_with_its_request() {
     ] {
         let nth = fault(call, purpose, Occurrence::Nth(1), freeze);
         let (summary, events) = with(&patient_for(60), nth);
-        assert_eq!(summary, Summary::default());
+        assert_eq!(summary, RunSummary::default());
         let told = events.iter().find_map(|event| match event {
             Event::LongRequest(told) => Some(told),
             _ => None,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use record::{Edge, Event, Phase, Series, SeriesInterval};
 use units::Nanos;
 
-use super::{Group, PLAN, Summary, issues, phases, prepared, run, run_once};
+use super::{Group, PLAN, RunSummary, issues, phases, prepared, run, run_once};
 use crate::coordinator::{Coordinator, Member};
 use crate::testing::collector;
 
@@ -40,7 +40,7 @@ fn tried(events: &[Event]) -> Vec<String> {
 fn where_nothing_keeps_the_limits_one_session_is_measured() {
     let world = prepared(&automatic(TOO_STRICT));
     let (summary, events) = run_once(&world, None);
-    assert_eq!((issues(&events), summary), (Vec::new(), Summary::default()));
+    assert_eq!((issues(&events), summary), (Vec::new(), RunSummary::default()));
     assert_eq!(
         (tried(&events), tuned(&events)),
         (["4", "2", "1"].map(str::to_owned).to_vec(), vec![1])
@@ -118,7 +118,7 @@ fn groups_come_to_one_number_together() {
     let other = runtime.spawn(run(group(1)));
     let leader = run(group(0));
     let summaries = world.executor.block_on(async move { [leader.await, other.await] });
-    assert_eq!(summaries, [Summary::default(), Summary::default()]);
+    assert_eq!(summaries, [RunSummary::default(), RunSummary::default()]);
     let events = kept.borrow();
     assert_eq!((tried(&events).len(), tuned(&events)), (3, vec![1]));
     let measured = |index| {

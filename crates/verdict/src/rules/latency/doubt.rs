@@ -6,7 +6,7 @@ use record::{IntervalRow, Phase, RunRecord};
 use super::{LatencyRule, waiting};
 use crate::rules::milliseconds;
 use crate::rules::processors::is_starved;
-use crate::{Evidence, Finding, Limit, Outcome};
+use crate::{Evidence, Finding, Limit, Ruling};
 
 /// Whether an interval is fit to confirm a failure.
 pub(super) fn is_calm(row: &IntervalRow) -> bool {
@@ -23,11 +23,11 @@ pub(super) fn doubted(
 ) -> Finding {
     let mut rows = run.intervals_of(Phase::Measure);
     let mut failed = finding.evidence.iter().filter_map(|one| one.database);
-    let is_in_doubt = finding.outcome == Outcome::Fail
+    let is_in_doubt = finding.outcome == Ruling::Fail
         && rows.any(is_starved)
         && !failed.any(|database: u32| !limit.admits(milliseconds(calm_mean_ns(database))));
     if is_in_doubt {
-        finding.outcome = Outcome::CannotJudge;
+        finding.outcome = Ruling::CannotJudge;
         finding.evidence.push(Evidence::of_run(
             "the limit was not kept only where other programs held the processors: end them and \
              run again",

@@ -6,15 +6,15 @@ use units::{Bytes, Nanos};
 
 use super::pool::Pool;
 use super::{
-    Build, Megacycles, MetaCacheDisks, Needs, NetworkCompression, Places, Prefixes, ProvisionError,
-    Purpose,
+    Build, Megacycles, MetaCacheDisks, NetworkCompression, Places, Prefixes, ProvisionError,
+    Purpose, Requirements,
 };
 use crate::architecture::{Architecture, Build as BuildOfDisks};
 use crate::key::{Key, ServerKind};
-use crate::layout::{Copies, Domain, Rules, Site, SiteModel, Wish, Witness};
+use crate::layout::{Copies, Domain, LayoutRequest, Rules, Site, SiteModel, Witness};
 use crate::sheet::{Decision, Sheet};
 
-impl Needs {
+impl Requirements {
     /// The needs of a deployment that has been sized; `sheet` holds the results, of which none that
     /// is needed may be missing.
     pub fn of(
@@ -69,7 +69,7 @@ impl Needs {
     }
 }
 
-impl Needs {
+impl Requirements {
     /// What may be activated, and who has votes.
     pub(crate) const fn rules(&self) -> Rules {
         Rules { activate_lagged: self.build.replay_lag_manager, witness: self.witness }
@@ -156,7 +156,7 @@ fn wish(
     sheet: &Sheet,
     architecture: Architecture,
     several: usize,
-) -> Result<Wish, ProvisionError> {
+) -> Result<LayoutRequest, ProvisionError> {
     let servers = deployment.availability.servers_per_site as usize;
     let databases = count(sheet, Key::DatabaseCount)?;
     let primary = copies_of(deployment.copies_in_first_site());
@@ -184,7 +184,7 @@ fn wish(
         }
     };
     let all = if deployment.has_copies() { databases } else { databases * servers };
-    Ok(Wish {
+    Ok(LayoutRequest {
         model,
         sites,
         primary,

@@ -16,8 +16,8 @@ use crate::run::Failure;
 /// Issues of one database that are written down; the rest are only counted.
 const MOST_ISSUES: u32 = 20;
 
-/// The troubles of one database.
-pub(crate) struct Troubles {
+/// The issues of one database.
+pub(crate) struct IssueRecorder {
     database: u32,
     /// Folders of the database, and the volume that each lies on.
     volumes: Vec<(String, String)>,
@@ -33,8 +33,8 @@ pub(crate) struct Troubles {
     fatal: RefCell<Option<Failure>>,
 }
 
-impl Troubles {
-    /// No troubles yet with database number `database`.
+impl IssueRecorder {
+    /// No issues yet with database number `database`.
     pub(crate) fn new(database: u32, origin: Nanos, events: Sink<Event>) -> Self {
         Self {
             database,

@@ -96,7 +96,7 @@ impl SiteModel {
 
 /// A wanted layout, for one group of servers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wish {
+pub struct LayoutRequest {
     /// Where databases are active.
     pub model: SiteModel,
     /// One or two sites, as the model says.
@@ -209,7 +209,7 @@ impl fmt::Display for LayoutError {
 
 impl std::error::Error for LayoutError {}
 
-impl Wish {
+impl LayoutRequest {
     /// The round of `database`: one database per server of the first domain.
     pub(super) fn round(&self, database: usize) -> usize {
         database / self.sites[0].domains[0].servers
