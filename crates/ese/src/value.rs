@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use crate::log_time::LogTime;
 use crate::schema::{CODE_PAGE_UNICODE, ColumnDefinition, ColumnType};
@@ -102,15 +103,32 @@ const MILLI_TICKS: u64 = 10_000;
 /// The year 2155 ends, which is as far as calendar times here reach.
 const LAST_DAY: f64 = 93_000.0;
 
+/// 1970 began so many units of 100 nanoseconds after 1601, from which Windows counts file times.
+const TICKS_BEFORE_1970: u64 = 116_444_736_000_000_000;
+const DAY_TICKS: u64 = DAY_MILLIS * MILLI_TICKS;
+/// File times from 1970 on, as far as calendar times here reach. Read as days they all lie below
+/// 1e-298, so that no date is taken for one.
+const FILE_TIMES: Range<u64> = TICKS_BEFORE_1970..TICKS_BEFORE_1970 + 67_431 * DAY_TICKS;
+
 /// Dates from 1970 on as a calendar has them, in milliseconds where those say all; others as the
-/// number they are.
+/// number they are. Programs such as the log of user access of Windows Server store file times in
+/// columns of dates: those have seven decimals always.
 fn write_date(days: f64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let Some((millis, ticks)) = calendar(days) else {
-        return write_real(days, f);
-    };
+    if FILE_TIMES.contains(&days.to_bits()) {
+        let ticks = days.to_bits() - TICKS_BEFORE_1970;
+        return write_time(ticks / MILLI_TICKS, Some(ticks % MILLI_TICKS), f);
+    }
+    match calendar(days) {
+        Some((millis, ticks)) => write_time(millis, (ticks > 0).then_some(ticks), f),
+        None => write_real(days, f),
+    }
+}
+
+/// Milliseconds since 1970, and units of 100 nanoseconds behind them.
+fn write_time(millis: u64, ticks: Option<u64>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let text = LogTime::from_unix_millis(millis).to_string();
-    match text.strip_suffix('Z') {
-        Some(text) if ticks > 0 => write!(f, "{text}{ticks:04}Z"),
+    match (text.strip_suffix('Z'), ticks) {
+        (Some(text), Some(ticks)) => write!(f, "{text}{ticks:04}Z"),
         _ => f.write_str(&text),
     }
 }
@@ -133,7 +151,7 @@ fn calendar(days: f64) -> Option<(u64, u64)> {
     if again.to_bits() == days.to_bits() {
         return Some((before + millis as u64, 0));
     }
-    let ticks = (part * (DAY_MILLIS * MILLI_TICKS) as f64).round() as u64;
+    let ticks = (part * DAY_TICKS as f64).round() as u64;
     Some((before + ticks / MILLI_TICKS, ticks % MILLI_TICKS))
 }
 
@@ -222,6 +240,20 @@ mod tests {
         let stored = f64::from_bits(stored.to_bits() + 1);
         let text = read(ColumnType::DateTime, &stored.to_le_bytes());
         assert_eq!(text, "2024-01-01T08:00:00.0000008Z");
+    }
+
+    #[test]
+    fn a_file_time_in_a_column_of_dates_is_shown_as_the_time_it_is() {
+        let stored = 133_024_563_725_700_001_u64;
+        let text = read(ColumnType::DateTime, &stored.to_le_bytes());
+        assert_eq!(text, "2022-07-16T14:46:12.5700001Z");
+        let first = super::FILE_TIMES.start;
+        let text = read(ColumnType::DateTime, &first.to_le_bytes());
+        assert_eq!(text, "1970-01-01T00:00:00.0000000Z");
+        for odd in [first - 1, super::FILE_TIMES.end] {
+            let text = read(ColumnType::DateTime, &odd.to_le_bytes());
+            assert_eq!(text.parse::<f64>().map(f64::to_bits), Ok(odd), "{text}");
+        }
     }
 
     #[test]

@@ -26,6 +26,13 @@ fn versions_and_names_are_identified_with_the_date_of_the_data() {
     assert_eq!(found["match"], "exact");
     assert_eq!(found["release"]["name"], "Exchange Server 2019 CU10");
     assert_eq!(found["supported"], false);
+    let words = ["builds", "identify", "/owa/15.2.922/scripts", "X-OWA-Version: 15.1.2375.7"];
+    scene.run(words).expect_code(0).expect_out(&[
+        "/owa/15.2.922/scripts: 15.2.922: about Exchange Server 2019 CU10 (15.2.922.7)\n",
+        "X-OWA-Version: 15.1.2375.7: 15.1.2375.7: Exchange Server 2016 CU22\n",
+    ]);
+    let absent = scene.run(["builds", "identify", "/var/log/15.2/none.log"]);
+    absent.expect_refusal(&["/var/log/15.2/none.log", "nor a file"]);
     scene.run(["builds", "identify", "nothing"]).expect_refusal(&["nothing", "builds list"]);
 }
 

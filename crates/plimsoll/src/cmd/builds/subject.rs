@@ -46,9 +46,21 @@ pub(super) fn subjects(table: &BuildTable, text: &str) -> Result<Vec<BuildSubjec
         let count = 1;
         return Ok(vec![BuildSubject::Version { place, version, count }]);
     }
+    // A line copied from a log, a header of a message or the address of a page.
+    let quoted: Vec<BuildSubject> = mentions(table, text)
+        .into_iter()
+        .map(|mention| BuildSubject::Version {
+            place: format!("{text}: {}", mention.text),
+            version: mention.version,
+            count: mention.count,
+        })
+        .collect();
+    if !quoted.is_empty() {
+        return Ok(quoted);
+    }
     Err(CommandError::new(format!(
         "{text}: is neither a version such as 15.1.2375.7 nor a name such as \"2016 CU22\" nor a \
-         file; `plimsoll builds list` prints all names"
+         file, and holds no version; `plimsoll builds list` prints all names"
     )))
 }
 
