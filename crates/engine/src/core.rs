@@ -289,6 +289,7 @@ impl Core {
         counters.log_volume = log.volume;
         counters.log_bytes_written = log.bytes_written;
         counters.log_writes = log.writes;
+        counters.log_generations = log.generations;
         counters.file_bytes = self.file.length();
         let checkpoint = self.log.checkpoint();
         let segment = self.log.segment_size();

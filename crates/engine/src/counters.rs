@@ -105,6 +105,8 @@ pub struct Counters {
     pub log_bytes_written: Bytes,
     /// Log write requests.
     pub log_writes: u64,
+    /// Log files begun.
+    pub log_generations: u64,
     /// Flushes of the database file.
     pub database_flushes: u64,
     /// Pages verified by the maintenance scan.

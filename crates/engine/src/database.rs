@@ -6,6 +6,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use device::Runtime;
+use ese::Lgpos;
 use units::Seed;
 
 use crate::core::{CleanupBatch, CleanupGroup, Core};
@@ -20,7 +21,7 @@ use crate::not_as_written::NotAsWritten;
 use crate::recovery::{
     self, PendingCleanup, RecoveryProgress, RecoverySettings, RecoverySummary, Redone,
 };
-use crate::settings::Settings;
+use crate::settings::{CheckpointMode, Settings};
 use crate::table::Table;
 use crate::transaction::Transaction;
 use crate::versions::{Cleanup, CommitNumber};
@@ -72,6 +73,7 @@ impl Database {
         let memory = RecoverySettings {
             cache: settings.cache_maximum,
             longest_write: settings.longest_write,
+            checkpoint_depth: settings.checkpoint_depth,
             ..RecoverySettings::default()
         };
         let redone = recovery::redo(runtime, &files, &memory, progress)
@@ -134,6 +136,30 @@ impl Database {
         closed.map_err(|error| core.poison(&error))
     }
 
+    /// Stops using the database without closing it, as a program that ends does: the log is written
+    /// to its end, changed pages stay unwritten, and the file is left to recovery. Returns the end
+    /// of the log. Waits for transactions that have not ended, and until no file is open any more.
+    pub async fn abandon(self) -> Result<Lgpos, TransactionError> {
+        let (core, lifecycle) = (&self.core, &self.core.lifecycle);
+        lifecycle.work_ended().wait_until(|| core.transactions.is_empty()).await;
+        lifecycle.stop();
+        core.wake_all();
+        for task in lifecycle.take_tasks() {
+            task.await;
+        }
+        let flushed = core.log.flush_to(core.log.tip()).await;
+        lifecycle.close();
+        core.wake_all();
+        if let Some(eviction) = lifecycle.take_eviction() {
+            eviction.await;
+        }
+        core.cache.wait_for_writes().await;
+        let closed = core.log.abandon().await;
+        flushed.and(closed).map_err(|error| core.poison(&error))?;
+        core.poison.check()?;
+        Ok(core.log.durable())
+    }
+
     /// Files that were found not to hold what was written to them, since the last call: of the log
     /// while the database is open, of everything else once it has been closed. Always empty
     /// without [`Settings::read_back`].
@@ -147,8 +173,10 @@ impl Database {
         let Self { core, last_written } = self;
         let (runtime, lifecycle) = (&core.runtime, &core.lifecycle);
         lifecycle.keep(runtime.spawn(Rc::clone(core).clean_up_forever()));
-        let header = Rc::clone(&last_written.header);
-        lifecycle.keep(runtime.spawn(Rc::clone(core).checkpoint_forever(header)));
+        if core.settings.checkpoint == CheckpointMode::Advancing {
+            let header = Rc::clone(&last_written.header);
+            lifecycle.keep(runtime.spawn(Rc::clone(core).checkpoint_forever(header)));
+        }
         if let Some(pause) = core.settings.maintenance_pause {
             lifecycle.keep(runtime.spawn(Rc::clone(core).scan_forever(pause)));
         }
@@ -219,8 +247,7 @@ fn cleanup_of(undo: Undo) -> Option<Cleanup> {
 fn start_scavenger(core: &Rc<Core>) {
     let watched = Rc::clone(core);
     let scavenge = Rc::clone(&core.cache).scavenge(move || watched.lifecycle.is_closed());
-    // Its handle is dropped: closing needs it to the end, and it holds nothing that must be closed.
-    drop(core.runtime.spawn(scavenge));
+    core.lifecycle.keep_eviction(core.runtime.spawn(scavenge));
 }
 
 async fn close(core: &Rc<Core>, last_written: &LastWritten) -> Result<(), TransactionError> {

@@ -39,6 +39,8 @@ pub struct RecoverySettings {
     pub read_ahead: Bytes,
     /// Longest run of neighbouring pages written with one request.
     pub longest_write: Bytes,
+    /// How much log redo may be ahead of the oldest change that it has not written.
+    pub checkpoint_depth: Bytes,
 }
 
 impl Default for RecoverySettings {
@@ -48,6 +50,7 @@ impl Default for RecoverySettings {
             reads_in_flight: 64,
             read_ahead: Bytes::from_mib(8),
             longest_write: Bytes::from_kib(512),
+            checkpoint_depth: Bytes::from_mib(20),
         }
     }
 }
@@ -70,6 +73,8 @@ pub struct RecoverySummary {
     pub first: Generation,
     /// Last generation replayed.
     pub last: Generation,
+    /// Where the log ended.
+    pub end: Lgpos,
     /// Log records read.
     pub records: u64,
     /// Page changes made.

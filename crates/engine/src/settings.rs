@@ -12,6 +12,16 @@ const FEWEST_FREE_PAGES: u64 = 32;
 /// No more than one in so many pages of a very small cache is kept free for that.
 const SMALLEST_SHARE: u64 = 64;
 
+/// What the checkpoint of an open database does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CheckpointMode {
+    /// It keeps to its depth.
+    Advancing,
+    /// It stays where the database was opened: no page is written for its sake and no log file
+    /// goes, so that recovery has all of that log to replay.
+    Held,
+}
+
 /// Settings of one open database. [`Settings::default`] gives what mail servers use.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
@@ -30,6 +40,8 @@ pub struct Settings {
     pub stop_flush_percent: f64,
     /// Longest run of neighbouring pages written with one request.
     pub longest_write: Bytes,
+    /// Whether the checkpoint follows the log.
+    pub checkpoint: CheckpointMode,
     /// How many page writes the checkpoint keeps in flight.
     pub checkpoint_writes: usize,
     /// Pause between two reads of the background maintenance scan; none switches it off.
@@ -60,6 +72,7 @@ impl Default for Settings {
             start_flush_percent: 1.0,
             stop_flush_percent: 2.0,
             longest_write: Bytes::from_kib(512),
+            checkpoint: CheckpointMode::Advancing,
             checkpoint_writes: 16,
             maintenance_pause: None,
             maintenance_read: Bytes::from_kib(256),

@@ -12,6 +12,8 @@ pub(crate) struct Lifecycle {
     stopping: Cell<bool>,
     closed: Cell<bool>,
     tasks: RefCell<Vec<JoinHandle<()>>>,
+    /// Eviction, which goes on until nothing more comes.
+    eviction: Cell<Option<JoinHandle<()>>>,
     /// A transaction or a batch of cleanup has ended, or the database is to.
     work_ended: Notify,
 }
@@ -25,6 +27,16 @@ impl Lifecycle {
     /// The background tasks.
     pub(crate) fn take_tasks(&self) -> Vec<JoinHandle<()>> {
         std::mem::take(&mut *self.tasks.borrow_mut())
+    }
+
+    /// Keeps the task of eviction, which ends after all others.
+    pub(crate) fn keep_eviction(&self, task: JoinHandle<()>) {
+        self.eviction.set(Some(task));
+    }
+
+    /// The task of eviction.
+    pub(crate) fn take_eviction(&self) -> Option<JoinHandle<()>> {
+        self.eviction.take()
     }
 
     /// Background work is to end.

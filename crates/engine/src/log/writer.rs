@@ -356,6 +356,16 @@ impl Log {
         written
     }
 
+    /// Waits for the writes in flight and stops using the files, which stay as they are.
+    pub(crate) async fn abandon(&self) -> Result<(), LogError> {
+        let written = self.wait_until(|state| !state.writing).await;
+        self.inner.next.stop().await;
+        if let Some(read_back) = &self.inner.read_back {
+            read_back.finish().await;
+        }
+        written
+    }
+
     async fn wait_until(&self, condition: impl Fn(&WriterState) -> bool) -> Result<(), LogError> {
         let inner = &self.inner;
         inner

@@ -188,6 +188,11 @@ impl Pages {
         self.slots.release(page);
     }
 
+    /// A page has been changed for so long that it is to be written, though records ahead want it.
+    pub(super) fn write_soon(&mut self, page: PageNumber) {
+        self.writing.add_old(page);
+    }
+
     /// Makes the file at least `length` bytes long.
     pub(super) async fn extend_to(&mut self, length: u64) -> Result<(), RecoveryError> {
         if self.device.length() < length {

@@ -6,8 +6,9 @@ use std::rc::Rc;
 use device::{Buffer, Device, OpenMode, Purpose, Request, Runtime};
 use ese::Lgpos;
 use ese::header::{DatabaseHeader, DatabaseState, HeaderError, PROBE_BYTES, read_copies};
+use ese::log_file::SegmentSize;
 use ese::page::{PageMut, PageSize};
-use units::{Generation, PageNumber};
+use units::{Bytes, Generation, PageNumber};
 
 use crate::edit::{self, ApplyRecord, PageEdits};
 use crate::files::DatabaseFiles;
@@ -61,6 +62,8 @@ pub async fn redo(
         turns: 0,
         analysis: Analysis::since(header.dbtime),
         damaged: BTreeMap::new(),
+        unwritten: VecDeque::new(),
+        depth: (settings.checkpoint_depth, reader.segment_size()),
         newest: (PageNumber::NONE, 0),
         summary: RecoverySummary { first, last, ..RecoverySummary::default() },
     };
@@ -75,6 +78,7 @@ pub async fn redo(
             end: end.place(),
         }));
     }
+    redo.summary.end = end.place();
     let mut redone = redo.finish(identity, end).await?;
     redone.summary.redo_time = runtime.now().since(started);
     Ok(Some(redone))
@@ -132,6 +136,10 @@ struct Redo {
     analysis: Analysis,
     /// Pages that cannot be used unless the log makes them anew, and why.
     damaged: BTreeMap<PageNumber, RecoveryError>,
+    /// Pages with changes that the file may lack, and where the first of them lies, oldest first.
+    unwritten: VecDeque<(Lgpos, PageNumber)>,
+    /// How far back those may lie, and what the log is written in.
+    depth: (Bytes, SegmentSize),
     /// The page with the latest database time that was found in the file.
     newest: (PageNumber, u64),
     summary: RecoverySummary,
@@ -197,6 +205,7 @@ impl Redo {
             } else {
                 self.analysis.observe(span, &record);
                 self.redo_record(span, &record).await?;
+                self.keep_depth(span.start);
                 self.summary.records += 1;
             }
             log.done_to(span.end);
@@ -268,6 +277,17 @@ impl Redo {
         }
     }
 
+    /// Lets pages be written whose changes lie further back than the checkpoint depth.
+    fn keep_depth(&mut self, place: Lgpos) {
+        let (depth, size) = self.depth;
+        while let Some((since, page)) = self.unwritten.front().copied()
+            && place.bytes_since(since, size) > depth.0
+        {
+            self.unwritten.pop_front();
+            self.pages.write_soon(page);
+        }
+    }
+
     async fn redo_page(
         &mut self,
         place: Lgpos,
@@ -284,6 +304,7 @@ impl Redo {
         {
             self.newest = (number, found);
         }
+        let was_dirty = page.dirty;
         match step(found, edits.dbtime_before, apply.dbtime, edits.rebuilds()) {
             RedoStep::Skip => self.summary.pages_skipped += 1,
             RedoStep::Wait => {
@@ -304,6 +325,9 @@ impl Redo {
             }
             RedoStep::Apply => match change(page, edits, apply.dbtime) {
                 Ok(made_anew) => {
+                    if !was_dirty {
+                        self.unwritten.push_back((place, number));
+                    }
                     self.summary.pages_redone += 1;
                     self.summary.pages_made_anew += u64::from(made_anew);
                     if made_anew {

@@ -50,10 +50,14 @@ fn settings() -> RecoverySettings {
     }
 }
 
+/// The same, with changes written long before the end of the log.
+fn shallow() -> RecoverySettings {
+    RecoverySettings { checkpoint_depth: units::Bytes(6_000), ..settings() }
+}
+
 fn redo_in(world: &World) -> Result<Option<Redone>, RecoveryError> {
     let volume: Rc<dyn device::Volume> = Rc::new(world.memory.clone());
-    world
-        .run(|runtime, _| async move { redo(&runtime, &files(volume), &settings(), &|_| ()).await })
+    world.run(|runtime, _| async move { redo(&runtime, &files(volume), &shallow(), &|_| ()).await })
 }
 
 /// Redoes `image` unless power fails at a request of it.
@@ -63,7 +67,7 @@ fn redo_until(image: &VolumeImage, at_request: Option<u64>) -> Result<CrashVolum
     let volume = CrashVolume::new(Rc::new(world.memory.clone()), image, options);
     let (runtime, files) = (world.executor.runtime(), files(Rc::new(volume.clone())));
     let redone = volume
-        .run(&world.executor, async move { redo(&runtime, &files, &settings(), &|_| ()).await });
+        .run(&world.executor, async move { redo(&runtime, &files, &shallow(), &|_| ()).await });
     redone.transpose()?;
     assert_eq!(volume.has_crashed(), at_request.is_some());
     Ok(volume)

@@ -143,6 +143,14 @@ impl Slots {
         })
     }
 
+    /// Whether a page has changes that may be written, though records ahead may want it.
+    pub(super) fn is_changed(&self, page: PageNumber) -> bool {
+        self.pages.get(&page).is_some_and(|slot| match &slot.state {
+            SlotState::Here(page) => page.is_due() && !slot.is_written,
+            SlotState::ToCome | SlotState::Loading(_) => false,
+        })
+    }
+
     /// Whether a write of a page is in flight.
     pub(super) fn is_written(&self, page: PageNumber) -> bool {
         self.pages.get(&page).is_some_and(|slot| slot.is_written)

@@ -128,3 +128,18 @@ fn a_page_on_its_way_is_not_written_a_second_time_at_once() {
     slots.end_write(PageNumber(1));
     assert_eq!(runs(&mut writing, &mut slots, true), [(1, 1)]);
 }
+
+#[test]
+fn a_page_changed_long_ago_is_written_though_it_is_wanted() {
+    let mut slots = idle(&[(3, true), (7, true), (9, false)]);
+    for page in [3, 7, 9] {
+        assert!(slots.want(PageNumber(page)));
+    }
+    let mut writing = Writing::new(64, 16);
+    writing.add(PageNumber(3));
+    writing.add_old(PageNumber(7));
+    writing.add_old(PageNumber(9));
+    assert_eq!(runs(&mut writing, &mut slots, true), [(7, 1)]);
+    slots.end_write(PageNumber(7));
+    assert_eq!((next(&mut slots), slots.wanted()), (None, 3), "it stays for the record");
+}

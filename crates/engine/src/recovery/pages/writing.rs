@@ -41,6 +41,8 @@ impl WriteRun {
 pub(super) struct Writing {
     /// Changed pages that should go.
     gathered: BTreeSet<PageNumber>,
+    /// Those of them that must go even if records ahead want them.
+    old: BTreeSet<PageNumber>,
     gather: usize,
     longest_run: u32,
     /// Where the last run began: the next one lies behind.
@@ -57,6 +59,7 @@ impl Writing {
     pub(super) fn new(capacity: usize, longest_run: usize) -> Self {
         Self {
             gathered: BTreeSet::new(),
+            old: BTreeSet::new(),
             gather: (capacity / GATHERED_SHARE).min(MOST_GATHERED),
             longest_run: u32::try_from(longest_run).unwrap_or(u32::MAX).max(1),
             hand: PageNumber(0),
@@ -68,6 +71,12 @@ impl Writing {
 
     /// A changed page should go.
     pub(super) fn add(&mut self, page: PageNumber) {
+        self.gathered.insert(page);
+    }
+
+    /// A page that was changed long ago must go, if it was not written meanwhile.
+    pub(super) fn add_old(&mut self, page: PageNumber) {
+        self.old.insert(page);
         self.gathered.insert(page);
     }
 
@@ -92,8 +101,9 @@ impl Writing {
             let page = in_order.find(|page| !slots.is_written(**page)).copied()?;
             self.gathered.remove(&page);
             self.hand = page;
+            let is_old = self.old.remove(&page);
             // It may have been used again, or written as a neighbour.
-            if slots.is_due(page) {
+            if slots.is_due(page) || is_old && slots.is_changed(page) {
                 return Some(self.run_around(page, slots));
             }
         }
@@ -112,6 +122,7 @@ impl Writing {
         }
         for page in run.pages() {
             self.gathered.remove(&page);
+            self.old.remove(&page);
         }
         run
     }
