@@ -484,9 +484,18 @@ impl Check<'_> {
             ),
             interval,
             give_up: self.within(low.give_up.as_ref(), Nanos::from_secs(60), (second, hour)),
+            replay_logs: self.number(low.replay_logs.as_ref(), 500, (1, 100_000)),
+            passive_copy: self.passive_copy(low),
             checksum: low.checksum.as_ref().is_none_or(|given| given.value),
             maintenance_throttle: self.maintenance(low),
         }
+    }
+
+    fn passive_copy(&mut self, low: &low::Test) -> Option<Bytes> {
+        low.passive_copy.as_ref().map(|given| {
+            let depths = (Bytes::from_mib(1), Bytes::from_gib(1));
+            self.within(Some(given), given.value, depths)
+        })
     }
 
     fn kind(&mut self, given: Option<&Given<String>>) -> TestKind {
@@ -539,6 +548,10 @@ impl Check<'_> {
             read_rate: low.read_rate.as_ref().map(|given| {
                 let rates = (Bytes(1), Bytes::from_gib(1024));
                 self.within(Some(given), given.value, rates)
+            }),
+            replay: low.replay.as_ref().map(|given| {
+                let hour = Nanos::from_secs(3600);
+                self.within(Some(given), given.value, (Nanos::from_micros(1), hour))
             }),
         }
     }

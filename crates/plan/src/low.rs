@@ -219,7 +219,8 @@ section! {
     {
         kind as "type": One<String> => Given "\"performance\"" [
             "or \"stress\": 24h and lenient limits by default;"
-            "\"backup\" and \"checksum\" read each database once"
+            "\"backup\" and \"checksum\" read each database once; \"recovery\" has logs"
+            "generated and replays them"
         ],
         duration: One<Nanos> => Given "\"2h\"" ["measured, after the warm-up"],
         warm_up_limit: One<Nanos> => Given "\"30min\"" [
@@ -228,6 +229,13 @@ section! {
         interval: One<Nanos> => Given "\"15s\"" ["of one sample"],
         give_up: One<Nanos> => Given "\"60s\"" [
             "a request without an answer for so long ends the run: it fails"
+        ],
+        replay_logs: One<i128> => Given "500" [
+            "log files of 1 MiB that a recovery test replays into each database"
+        ],
+        passive_copy: One<Bytes> => Comment "\"100MiB\"" [
+            "recovery replays into a copy of each database from before the logs, which"
+            "is written as a passive copy of this checkpoint depth; 2010: 5MiB"
         ],
         checksum: One<bool> => Given "true" ["verify every page after the run"],
         maintenance: One<bool> => Given "true" [
@@ -251,6 +259,9 @@ section! {
         longest_request: One<Nanos> => Given "\"5s\"" ["any one request, of whatever kind"],
         read_rate: One<Bytes> => Comment "\"50MiB\"" [
             "per second, of each database in a backup or checksum test"
+        ],
+        replay: One<Nanos> => Comment "\"2500ms\"" [
+            "average of one log file, of each database in a recovery test"
         ],
     }
 }

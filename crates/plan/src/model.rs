@@ -146,10 +146,27 @@ pub struct Test {
     pub interval: Nanos,
     /// A request that the storage has not answered after this ends the run.
     pub give_up: Nanos,
+    /// Log files that a recovery test has replayed into each database.
+    pub replay_logs: u32,
+    /// Replay goes into a copy of each database from before those logs, and writes pages as a
+    /// passive copy of this checkpoint depth does; none: into the database itself.
+    pub passive_copy: Option<Bytes>,
     /// Whether every page is verified after the run.
     pub checksum: bool,
     /// Pause of the background maintenance scan between two reads; none: no scan.
     pub maintenance_throttle: Option<Nanos>,
+}
+
+impl Test {
+    /// Whether logs are generated to be replayed.
+    pub const fn is_recovery(&self) -> bool {
+        matches!(self.kind, TestKind::Recovery)
+    }
+
+    /// Checkpoint depth of the passive copies that logs are replayed into, where they are.
+    pub fn replayed_copy(&self) -> Option<Bytes> {
+        self.passive_copy.filter(|_| self.is_recovery())
+    }
 }
 
 /// Which test; it decides the default duration and limits.
@@ -163,6 +180,8 @@ pub enum TestKind {
     Backup,
     /// Every page of every database read once and verified.
     Checksum,
+    /// Logs generated, then replayed into all databases at the same time.
+    Recovery,
 }
 
 /// The latencies that pass. The values come from the original tool's configuration, but for the
@@ -181,6 +200,8 @@ pub struct Limits {
     pub longest_request: Nanos,
     /// Least bytes per second of each database in a backup or checksum test; none: not judged.
     pub read_rate: Option<Bytes>,
+    /// Average of one log file, of each database in a recovery test; none: not judged.
+    pub replay: Option<Nanos>,
 }
 
 impl Limits {
@@ -192,6 +213,7 @@ impl Limits {
         log_write_maximum: Nanos::from_millis(100),
         longest_request: Nanos::from_secs(5),
         read_rate: None,
+        replay: None,
     };
 
     /// `Lenient`, for stress tests: read 20/200 ms, log write 10/200 ms.
@@ -202,12 +224,14 @@ impl Limits {
         log_write_maximum: Nanos::from_millis(200),
         longest_request: Nanos::from_secs(5),
         read_rate: None,
+        replay: None,
     };
 }
 
 impl TestKind {
     /// The words a plan and the command line use.
-    pub const NAMES: &'static [&'static str] = &["performance", "stress", "backup", "checksum"];
+    pub const NAMES: &'static [&'static str] =
+        &["performance", "stress", "backup", "recovery", "checksum"];
 
     /// The kind of that name.
     pub(crate) fn from_name(name: &str) -> Option<Self> {
@@ -216,19 +240,20 @@ impl TestKind {
             "stress" => Some(Self::Stress),
             "backup" => Some(Self::Backup),
             "checksum" => Some(Self::Checksum),
+            "recovery" => Some(Self::Recovery),
             _ => None,
         }
     }
 
-    /// Whether it loads the databases for a time; any other reads each of them once.
+    /// Whether it has transactions at work on the databases; any other reads each of them once.
     pub const fn is_load(self) -> bool {
-        matches!(self, Self::Performance | Self::Stress)
+        matches!(self, Self::Performance | Self::Stress | Self::Recovery)
     }
 
     /// The limits where the plan gives none.
     pub const fn limits(self) -> Limits {
         match self {
-            Self::Performance | Self::Backup | Self::Checksum => Limits::STRICT,
+            Self::Performance | Self::Backup | Self::Checksum | Self::Recovery => Limits::STRICT,
             Self::Stress => Limits::LENIENT,
         }
     }
@@ -236,7 +261,9 @@ impl TestKind {
     /// The duration where the plan gives none.
     pub const fn duration(self) -> Nanos {
         match self {
-            Self::Performance | Self::Backup | Self::Checksum => Nanos::from_secs(2 * 3600),
+            Self::Performance | Self::Backup | Self::Checksum | Self::Recovery => {
+                Nanos::from_secs(2 * 3600)
+            }
             Self::Stress => Nanos::from_secs(24 * 3600),
         }
     }
@@ -249,6 +276,7 @@ impl fmt::Display for TestKind {
             Self::Stress => "stress",
             Self::Backup => "backup",
             Self::Checksum => "checksum",
+            Self::Recovery => "recovery",
         })
     }
 }

@@ -49,6 +49,7 @@ impl Plan {
                 log_write_maximum: Some(given(self.limits.log_write_maximum)),
                 longest_request: Some(given(self.limits.longest_request)),
                 read_rate: self.limits.read_rate.map(given),
+                replay: self.limits.replay.map(given),
             },
         }
     }
@@ -103,6 +104,8 @@ impl Plan {
             warm_up_limit: Some(given(test.warm_up_limit)),
             interval: Some(given(test.interval)),
             give_up: Some(given(test.give_up)),
+            replay_logs: Some(number(test.replay_logs)),
+            passive_copy: test.passive_copy.map(given),
             checksum: Some(given(test.checksum)),
             maintenance: Some(given(test.maintenance_throttle.is_some())),
             maintenance_throttle: test.maintenance_throttle.map(given),

@@ -85,7 +85,7 @@ fn the_command_line_overrides_before_defaults_are_chosen() {
     assert_eq!(
         error.to_string(),
         "plan.toml: --test: `tape` is not known; give one of `performance`, `stress`, \
-         `backup`, `checksum`"
+         `backup`, `recovery`, `checksum`"
     );
 }
 

@@ -98,7 +98,7 @@ pub(crate) struct RunFlags {
     /// The plan that the databases were prepared with
     #[arg(value_name = "PLAN")]
     pub plan: PathBuf,
-    /// Kind of test: performance, stress, backup or checksum
+    /// Kind of test: performance, stress, backup, recovery or checksum
     #[arg(long, value_name = "KIND")]
     pub test: Option<String>,
     /// How long is measured, such as 2h or 90s

@@ -20,6 +20,8 @@ pub enum Event {
     Checksum(Checksum),
     /// The result of reading one database as a backup does.
     Backup(Checksum),
+    /// The result of replaying the log of one database.
+    Replay(Replay),
     /// The search for the number of sessions has ended.
     Tuned(Tuned),
     /// What was read from a volume under load, and what its devices say of it.
@@ -134,6 +136,39 @@ pub struct Checksum {
     pub bytes: u64,
     /// How long the pass took, in nanoseconds.
     pub elapsed_ns: u64,
+}
+
+/// The result of replaying the log of one database, from its files to an open database.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Replay {
+    /// When the database was open, in nanoseconds since the start of the run.
+    pub at_ns: u64,
+    /// Index of the database.
+    pub database: u32,
+    /// Log files replayed, the last of which need not be full.
+    pub logs: u64,
+    /// Log records read.
+    pub records: u64,
+    /// Page changes made.
+    pub pages_changed: u64,
+    /// Page changes that the file had already.
+    pub pages_up_to_date: u64,
+    /// Pages read from the file.
+    pub pages_read: u64,
+    /// Pages written to the file.
+    pub pages_written: u64,
+    /// How long the replay took, in nanoseconds.
+    pub elapsed_ns: u64,
+    /// How long the load had taken to generate the log, in nanoseconds.
+    pub generated_ns: u64,
+}
+
+impl Replay {
+    /// Nanoseconds for each log file; none where nothing was replayed.
+    pub fn ns_per_log(&self) -> Option<f64> {
+        let has_work = self.logs > 0 && self.pages_changed + self.pages_up_to_date > 0;
+        has_work.then(|| self.elapsed_ns as f64 / self.logs as f64)
+    }
 }
 
 /// The search for the number of sessions has ended.

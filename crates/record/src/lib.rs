@@ -21,8 +21,8 @@ pub mod synthetic;
 
 pub use codec::{ChainHash, Seal};
 pub use event::{
-    Checksum, Edge, Event, Finished, Issue, IssueKind, LogLine, LongRequest, PhaseMark, Severity,
-    Tuned, VolumeReads,
+    Checksum, Edge, Event, Finished, Issue, IssueKind, LogLine, LongRequest, PhaseMark, Replay,
+    Severity, Tuned, VolumeReads,
 };
 pub use histogram::{Histogram, HistogramError, Summary};
 pub use interval::{

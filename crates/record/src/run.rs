@@ -7,8 +7,8 @@ use crate::codec::{self, DecodeError, Seal, SealCheck};
 use crate::pause::Looked;
 use crate::{
     Checksum, Edge, Event, Finished, Gauges, Histogram, HostSample, Interval, IntervalCounters,
-    Issue, LogLine, LongRequest, Phase, PhaseMark, ProcessorShares, Series, SeriesInterval, Start,
-    Summary, Tuned, Unanswered, VolumeReads,
+    Issue, LogLine, LongRequest, Phase, PhaseMark, ProcessorShares, Replay, Series, SeriesInterval,
+    Start, Summary, Tuned, Unanswered, VolumeReads,
 };
 
 /// A run: totals per database and phase, one row per interval, and everything that was noted.
@@ -28,6 +28,8 @@ pub struct RunRecord {
     pub checksums: Vec<Checksum>,
     /// Results of the backup pass, in the same order.
     pub backups: Vec<Checksum>,
+    /// Results of the replay, in the order in which the databases were open.
+    pub replays: Vec<Replay>,
     /// What the search for the number of sessions came to, where there was one.
     pub tuned: Option<Tuned>,
     /// What was read from the volumes, where their devices count.
@@ -228,6 +230,7 @@ impl RunRecord {
             Event::Issue(issue) => self.issues.push(issue),
             Event::Checksum(checksum) => self.checksums.push(checksum),
             Event::Backup(read) => self.backups.push(read),
+            Event::Replay(replay) => self.replays.push(replay),
             Event::Tuned(tuned) => self.tuned = Some(tuned),
             Event::VolumeReads(reads) => self.volume_reads.push(reads),
             Event::LongRequest(request) => self.long_requests.push(request),

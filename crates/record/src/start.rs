@@ -145,6 +145,11 @@ pub struct Settings {
     pub interval_ns: u64,
     /// Time that the plan wants measured.
     pub measure_ns: u64,
+    /// Log files that a recovery test was to replay into each database; 0 in other tests.
+    pub replay_logs: u32,
+    /// Checkpoint depth of the passive copies that they were replayed into; none: they were
+    /// replayed into the databases themselves.
+    pub passive_copy_depth_bytes: Option<u64>,
     /// What the run is judged against.
     pub thresholds: Thresholds,
 }
@@ -185,6 +190,9 @@ pub struct Thresholds {
     /// Least bytes per second of each database in a backup or checksum test; none: not judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_rate_bytes_per_second: Option<u64>,
+    /// Longest time for each log file in a recovery test, of each database; none: not judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replay_ns_per_log: Option<u64>,
     /// Highest mean rate of page-fault stalls over all databases.
     pub page_fault_stalls_per_second: f64,
     /// Share of the target IOPS that counts as reached, in percent.
@@ -208,6 +216,7 @@ impl Thresholds {
             log_write_maximum_ns: 100_000_000,
             longest_request_ns: Some(5_000_000_000),
             read_rate_bytes_per_second: None,
+            replay_ns_per_log: None,
             page_fault_stalls_per_second: 1.0,
             target_reached_percent: 95.0,
             minimum_measure_ns: 30_000_000_000,

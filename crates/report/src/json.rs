@@ -11,7 +11,7 @@ use serde::Serialize;
 use verdict::{Finding, Limit, Ruling, Verdict};
 
 use crate::mailboxes::Carried;
-use crate::{meaning, next};
+use crate::{meaning, next, passes};
 
 /// Version of the schema: a number that rises when a member changes its meaning or goes away.
 pub const SCHEMA: u32 = 1;
@@ -33,6 +33,8 @@ struct JsonReport<'a> {
     sum: PhasePart,
     checksums: &'a [record::Checksum],
     backups: &'a [record::Checksum],
+    replays: &'a [record::Replay],
+    seconds_per_log: Option<f64>,
     issues: &'a [Issue],
     intervals: Vec<IntervalPart>,
     log: &'a [record::LogLine],
@@ -76,6 +78,7 @@ struct DatabasePart<'a> {
     measure: Option<PhasePart>,
     check: Option<PhasePart>,
     backup: Option<PhasePart>,
+    recover: Option<PhasePart>,
 }
 
 #[derive(Serialize)]
@@ -135,6 +138,8 @@ pub(crate) fn render(run: &RunRecord, verdict: &Verdict) -> String {
         sum: phase_part(&run.sum_of(Phase::Measure)),
         checksums: &run.checksums,
         backups: &run.backups,
+        replays: &run.replays,
+        seconds_per_log: passes::seconds_per_log(&run.replays),
         issues: &run.issues,
         intervals: run.intervals.iter().map(interval_part).collect(),
         log: &run.log,
@@ -205,6 +210,7 @@ fn database_part<'a>(run: &RunRecord, facts: &'a record::DatabaseFacts) -> Datab
         measure: run.totals_of(Phase::Measure, facts.index).map(phase_part),
         check: run.totals_of(Phase::Check, facts.index).map(phase_part),
         backup: run.totals_of(Phase::Backup, facts.index).map(phase_part),
+        recover: run.totals_of(Phase::Recover, facts.index).map(phase_part),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a run means in sentences, because a verdict alone does not tell a storage engineer what
 //! to promise and what to try next.
 
-use record::{Phase, RunRecord, Series};
+use record::{Phase, RunRecord, Series, TestType};
 use verdict::{Evidence, Finding, Kind, Ruling, Unit, Verdict};
 
 use crate::mailboxes::Carried;
@@ -18,7 +18,9 @@ pub(crate) fn sentences(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
 
 fn passed(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
     let mut said = Vec::new();
-    if run.span_ns(Phase::Measure) > 0 {
+    if let Some(replays) = passes::replays(run) {
+        said.push(passes::replay_sentence(replays));
+    } else if run.span_ns(Phase::Measure) > 0 {
         let iops = format::three_digits(run.achieved_transactional_iops());
         let sum = run.sum_of(Phase::Measure);
         let latency = |series: Series| sum.series.get(&series).map(|of| of.latency.mean_ns());
@@ -46,10 +48,11 @@ fn failed(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
         .findings
         .iter()
         .any(|finding| finding.kind == Kind::Damage && finding.outcome == Ruling::Fail);
-    let answer = match (damaged, passes::judged(run)) {
+    let answer = match (damaged, run.start.test) {
         (true, _) => "Not fit to hold data.",
-        (false, None) => "Does not carry this load.",
-        (false, Some(_)) => "Too slow to be read like this.",
+        (false, TestType::Performance | TestType::Stress) => "Does not carry this load.",
+        (false, TestType::Backup | TestType::Checksum) => "Too slow to be read like this.",
+        (false, TestType::Recovery) => "Too slow to recover like this.",
     };
     let mut said = vec![answer.to_owned()];
     said.extend(objections(run, verdict, Ruling::Fail));

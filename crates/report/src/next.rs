@@ -64,7 +64,7 @@ fn has_plan(run: &RunRecord) -> bool {
 }
 
 fn passed(run: &RunRecord) -> String {
-    if passes::judged(run).is_some() {
+    if !passes::is_of_load(run) {
         let load = again(run, &[("--test", "performance".to_owned())]);
         return format!("Measure the load of a working day: {load}");
     }
@@ -115,9 +115,9 @@ fn failed(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
                 .to_owned(),
         );
     }
-    if passes::judged(run).is_some() {
+    if !passes::is_of_load(run) {
         steps.push(format!(
-            "Find out what holds the reads up, then measure again: {}",
+            "Find out what holds the requests up, then measure again: {}",
             again(run, &[])
         ));
         return steps;

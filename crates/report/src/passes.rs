@@ -1,8 +1,43 @@
 //! What tests that read every database once come to, which have no IOPS to show.
 
-use record::{Checksum, RunRecord, TestType};
+use record::{Checksum, Replay, RunRecord, TestType};
 
 use crate::format;
+
+/// Whether the test is made for its load.
+pub(crate) const fn is_of_load(run: &RunRecord) -> bool {
+    matches!(run.start.test, TestType::Performance | TestType::Stress)
+}
+
+/// The replays that the test consists of; none for tests of another kind.
+pub(crate) fn replays(run: &RunRecord) -> Option<&[Replay]> {
+    (run.start.test == TestType::Recovery).then_some(run.replays.as_slice())
+}
+
+/// Seconds for each log file, the mean over databases as the original's documents have it; none
+/// where nothing was replayed.
+pub(crate) fn seconds_per_log(replays: &[Replay]) -> Option<f64> {
+    let times: Vec<f64> = replays.iter().filter_map(Replay::ns_per_log).collect();
+    let mean_ns = times.iter().sum::<f64>() / times.len() as f64;
+    (!times.is_empty()).then_some(mean_ns / 1e9)
+}
+
+/// A replay in a sentence.
+pub(crate) fn replay_sentence(replays: &[Replay]) -> String {
+    let databases = if replays.len() == 1 { "database" } else { "databases" };
+    let logs: u64 = replays.iter().map(|replay| replay.logs).sum();
+    let seconds = seconds_per_log(replays).unwrap_or_default();
+    let sum = |of: fn(&Replay) -> u64| replays.iter().map(of).sum::<u64>() as f64;
+    let ratio = sum(|of| of.generated_ns) / sum(|of| of.elapsed_ns).max(1.0);
+    format!(
+        "Replayed {} log files into {} {databases} at the same time, {} s each, {} times as fast \
+         as the load had generated them.",
+        format::whole(logs),
+        replays.len(),
+        format::three_digits(seconds),
+        format::three_digits(ratio),
+    )
+}
 
 /// The pass that the test consists of; none for tests of another kind.
 pub(crate) const fn judged(run: &RunRecord) -> Option<&[Checksum]> {

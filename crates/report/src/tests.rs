@@ -7,7 +7,8 @@ mod page;
 
 use record::synthetic::Synthetic;
 use record::{
-    Finished, Issue, IssueKind, LogLine, Phase, RunRecord, Series, Severity, TestType, VolumeReads,
+    Event, Finished, Issue, IssueKind, LogLine, Phase, Replay, RunRecord, Series, Severity,
+    TestType, VolumeReads,
 };
 
 /// A short run that passes.
@@ -96,6 +97,29 @@ fn backup() -> RunRecord {
     run
 }
 
-fn every_kind() -> [RunRecord; 5] {
-    [passing(), failing(), interrupted(), without_room(), backup()]
+/// Logs that a load generated, replayed.
+fn recovery() -> RunRecord {
+    let mut run = passing();
+    run.start.test = TestType::Recovery;
+    run.start.settings.replay_logs = 500;
+    for index in 0..2 {
+        run.totals.insert((Phase::Recover, index), run.sum_of(Phase::Measure));
+        run.push(Event::Replay(Replay {
+            at_ns: 1_300_000_000_000,
+            database: index,
+            logs: 501,
+            records: 500_000,
+            pages_changed: 3_000,
+            pages_up_to_date: 440_000,
+            pages_read: 355_000 + u64::from(index),
+            pages_written: 3_001,
+            elapsed_ns: 1_115_000_000_000 + u64::from(index) * 6_000_000_000,
+            generated_ns: 3_840_000_000_000,
+        }));
+    }
+    run
+}
+
+fn every_kind() -> [RunRecord; 6] {
+    [passing(), failing(), interrupted(), without_room(), backup(), recovery()]
 }

@@ -29,14 +29,23 @@ pub(crate) enum Barrier {
     Measured,
     /// All databases are closed.
     Drained,
+    /// All logs are replayed.
+    Replayed,
     /// All pages are verified.
     Checked,
 }
 
 impl Barrier {
     /// All of them, in the order of a run.
-    pub(crate) const ALL: [Self; 6] =
-        [Self::Opened, Self::Warm, Self::Tuned, Self::Measured, Self::Drained, Self::Checked];
+    pub(crate) const ALL: [Self; 7] = [
+        Self::Opened,
+        Self::Warm,
+        Self::Tuned,
+        Self::Measured,
+        Self::Drained,
+        Self::Replayed,
+        Self::Checked,
+    ];
 }
 
 /// Why a run ends before its time.

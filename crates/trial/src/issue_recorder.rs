@@ -3,7 +3,8 @@
 use std::cell::{Cell, RefCell};
 
 use device::{DeviceError, Runtime};
-use engine::{NotAsWritten, TransactionError, Written};
+use engine::recovery::RecoveryError;
+use engine::{NotAsWritten, OpenError, TransactionError, Written};
 use record::{Event, Issue, IssueKind, Severity};
 use units::Nanos;
 use workload::Mismatch;
@@ -186,6 +187,28 @@ impl IssueRecorder {
             severity,
             ..self.issue(now, IssueKind::InputOutput, text)
         });
+    }
+
+    /// A log that was generated cannot be replayed.
+    pub(crate) fn not_replayed(&self, now: Nanos, error: &OpenError) {
+        let kind = match error {
+            OpenError::LostFlush(_) | OpenError::Recovery(RecoveryError::LostWrite { .. }) => {
+                IssueKind::LostFlush
+            }
+            OpenError::Device(_) => IssueKind::InputOutput,
+            _ => IssueKind::Corruption,
+        };
+        self.fail(now, kind, error.to_string(), false);
+    }
+
+    /// Something that was acknowledged is not in the files any more.
+    pub(crate) fn lost(&self, now: Nanos, text: String) {
+        self.fail(now, IssueKind::LostFlush, text, false);
+    }
+
+    /// Work that the storage owes no answer to has come to a standstill.
+    pub(crate) fn stands_still(&self, now: Nanos, text: String) {
+        self.fail(now, IssueKind::Other, text, false);
     }
 
     /// The file of the database cannot be read back.

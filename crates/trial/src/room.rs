@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 use std::fmt;
 
+use ese::log_file::LOG_FILE_BYTES;
 use plan::Plan;
 use units::{Bytes, Nanos};
 
@@ -145,13 +146,28 @@ pub fn reserve(plan: &Plan, tenants: &Tenants) -> Bytes {
 
 /// What the logs on a volume will take beyond what they take already.
 fn logs_to_come(plan: &Plan, tenants: &Tenants) -> u64 {
-    let whole = tenants.logs * (plan.checkpoint_depth.0 + LOG_RESERVE.0);
+    let is_replayed = plan.test.is_recovery();
+    let kept = if is_replayed { replayed(plan) } else { plan.checkpoint_depth.0 };
+    let whole = tenants.logs * (kept + LOG_RESERVE.0);
     whole.saturating_sub(tenants.log_bytes)
+}
+
+/// Bytes of log that a recovery test has generated for each database.
+fn replayed(plan: &Plan) -> u64 {
+    u64::from(plan.test.replay_logs) * LOG_FILE_BYTES
+}
+
+/// What a recovery test needs for each database: the load makes it grow by half of the log that it
+/// generates and more, and a copy of it may stand beside it.
+fn of_recovery(plan: &Plan) -> u64 {
+    let copy = plan.test.replayed_copy().map_or(0, |_| plan.size.0);
+    replayed(plan) + copy
 }
 
 /// Refuses a run of `plan` on a volume where it cannot come to its end.
 pub fn before(plan: &Plan, volume: &str, tenants: &Tenants, free: Bytes) -> Result<(), Shortage> {
     let growth = match plan.workload.target_iops {
+        _ if plan.test.is_recovery() => tenants.databases * of_recovery(plan),
         Some(target) => {
             let share = tenants.databases as f64 / plan.databases.len().max(1) as f64;
             let requests = f64::from(target) * share * plan.test.duration.as_secs_f64();

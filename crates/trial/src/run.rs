@@ -1,14 +1,18 @@
 //! One group of databases through the phases of a run: open, warm, tune, measure, drain, check; or
-//! open and one pass of reads.
+//! open and one pass of reads; or open, generate logs, replay, check.
 //!
 //! Every group of a run executes [`run`] on its own thread; the [`Coordinator`] lets none go on to
 //! the next phase before all are there, so that every database is loaded while any is measured.
 
 mod check;
+mod copy;
 mod hung;
 mod open;
 mod reading;
+mod recovery;
+mod replay;
 mod sessions;
+mod standstill;
 #[cfg(test)]
 mod tests;
 mod tuning;
@@ -51,7 +55,8 @@ pub struct Group {
     pub locations: Vec<Location>,
     /// Where what happens is told.
     pub events: Sink<Event>,
-    /// Where the checksum pass tells how many bytes of which database it has read.
+    /// Where passes over whole databases, and replays of their logs, tell how many bytes of which
+    /// database they have read.
     pub checked: Sink<(u32, u64)>,
     /// Where sessions tell of their commits, where anybody wants to know.
     pub commits: Option<Sink<CommitStep>>,
@@ -111,13 +116,15 @@ pub async fn run(group: Group) -> RunSummary {
 async fn phases(group: Rc<Group>, opened: Vec<Opened>, sampler: Rc<RefCell<Sampler>>) {
     group.open(&opened).await;
     if let Some(reading) = Reading::of(group.plan.test.kind) {
-        for barrier in [Barrier::Warm, Barrier::Tuned, Barrier::Measured, Barrier::Drained] {
-            group.member.arrive(barrier, group.runtime.now());
-        }
+        group.pass_over(&Barrier::ALL[Barrier::Warm as usize..Barrier::Checked as usize]);
         return group.read(reading, &opened, Some(sampler)).await;
+    }
+    if group.plan.test.is_recovery() {
+        return group.recovery(&opened, sampler).await;
     }
     let loaded = group.load(&opened, sampler).await;
     group.drain(&opened, loaded).await;
+    group.pass_over(&[Barrier::Replayed]);
     group.read(Reading::AfterLoad, &opened, None).await;
 }
 
@@ -158,13 +165,11 @@ impl Group {
     /// asked to stop.
     async fn load(&self, opened: &[Opened], sampler: Rc<RefCell<Sampler>>) -> Option<GroupLoad> {
         if self.coordinator().stopped().is_some() {
-            for barrier in [Barrier::Warm, Barrier::Tuned] {
-                self.member.arrive(barrier, self.runtime.now());
-            }
+            self.pass_over(&[Barrier::Warm, Barrier::Tuned]);
             return None;
         }
         self.begin(Phase::Warm, opened);
-        let mut load = self.start(opened, sampler).await;
+        let mut load = self.start(opened, sampler, Phase::Warm).await;
         self.warm(opened, &load.sampler).await;
         self.member.meet(Barrier::Warm, &self.runtime).await;
         load.sampler.borrow_mut().sample(Phase::Warm);
@@ -185,8 +190,20 @@ impl Group {
         Some(load)
     }
 
-    /// Starts the sessions of every database.
-    async fn start(&self, opened: &[Opened], sampler: Rc<RefCell<Sampler>>) -> GroupLoad {
+    /// Comes to barriers whose part of a run this test does not have.
+    fn pass_over(&self, barriers: &[Barrier]) {
+        for barrier in barriers {
+            self.member.arrive(*barrier, self.runtime.now());
+        }
+    }
+
+    /// Starts the sessions of every database, in `phase`.
+    async fn start(
+        &self,
+        opened: &[Opened],
+        sampler: Rc<RefCell<Sampler>>,
+        phase: Phase,
+    ) -> GroupLoad {
         let live = opened.iter().filter_map(|opened| opened.share(self));
         let live: Vec<_> = live.collect();
         let sampled = |shared: &Rc<Shared>| Sampled {
@@ -194,7 +211,7 @@ impl Group {
             database: Some(shared.database.clone()),
             meter: Rc::clone(&shared.meter),
         };
-        sampler.borrow_mut().begin(live.iter().map(sampled).collect(), Phase::Warm);
+        sampler.borrow_mut().begin(live.iter().map(sampled).collect(), phase);
         let count = policy::sessions_per_database(&self.plan);
         self.log(format!("{} databases, {count} sessions each", live.len()));
         let mut sessions = Sessions::new(&self.runtime, &live);

@@ -1,10 +1,11 @@
 //! What a plan means to the engine, and what the record says of it.
 
+use engine::CheckpointMode;
 use ese::log_file::SegmentSize;
 use ese::page::PageSize;
 use plan::{Plan, TestKind};
 use record::{OperationMix, Settings, TestType, Thresholds};
-use units::Bytes;
+use units::{Bytes, Nanos};
 
 use crate::policy::{WARM_FRACTION, sessions_per_database};
 
@@ -14,11 +15,29 @@ pub fn engine_settings(plan: &Plan) -> engine::Settings {
         cache_minimum: plan.cache.minimum,
         cache_maximum: plan.cache.maximum,
         checkpoint_depth: plan.checkpoint_depth,
+        checkpoint: match plan.test.kind {
+            TestKind::Recovery => CheckpointMode::Held,
+            _ => CheckpointMode::Advancing,
+        },
         log_segment: plan.log_segment.map(segment_size),
-        maintenance_pause: plan.test.maintenance_throttle,
+        maintenance_pause: maintenance_pause(plan),
         read_back: true,
         ..engine::Settings::default()
     }
+}
+
+/// The settings for the replay of logs that a load of `plan` has generated.
+pub(crate) fn replay_settings(plan: &Plan) -> engine::Settings {
+    engine::Settings {
+        checkpoint: CheckpointMode::Advancing,
+        checkpoint_depth: plan.test.replayed_copy().unwrap_or(plan.checkpoint_depth),
+        ..engine_settings(plan)
+    }
+}
+
+/// Pause of the maintenance scan; none: no scan, as where logs are generated and replayed.
+fn maintenance_pause(plan: &Plan) -> Option<Nanos> {
+    plan.test.maintenance_throttle.filter(|_| !plan.test.is_recovery())
 }
 
 /// The test's name in the record.
@@ -28,6 +47,7 @@ pub const fn test_type(plan: &Plan) -> TestType {
         TestKind::Stress => TestType::Stress,
         TestKind::Backup => TestType::Backup,
         TestKind::Checksum => TestType::Checksum,
+        TestKind::Recovery => TestType::Recovery,
     }
 }
 
@@ -56,11 +76,11 @@ pub fn record_settings(plan: &Plan, executors: u32) -> Settings {
         commits_per_batch: plan.workload.commits_per_batch,
         preset: plan.preset.to_string(),
         verify_checksums: match plan.test.kind {
-            TestKind::Performance | TestKind::Stress => plan.test.checksum,
+            TestKind::Performance | TestKind::Stress | TestKind::Recovery => plan.test.checksum,
             TestKind::Backup => false,
             TestKind::Checksum => true,
         },
-        background_maintenance: plan.test.maintenance_throttle.is_some(),
+        background_maintenance: maintenance_pause(plan).is_some(),
         copies_per_database: 1,
         mailboxes: plan.mailboxes.map(|of| u64::from(of.count)),
         iops_per_mailbox: plan.mailboxes.map(|of| of.iops_each),
@@ -69,6 +89,8 @@ pub fn record_settings(plan: &Plan, executors: u32) -> Settings {
         warm_fraction: WARM_FRACTION,
         interval_ns: plan.test.interval.0,
         measure_ns: plan.test.duration.0,
+        replay_logs: if plan.test.is_recovery() { plan.test.replay_logs } else { 0 },
+        passive_copy_depth_bytes: plan.test.replayed_copy().map(|depth| depth.0),
         thresholds: thresholds(plan),
         ..Settings::default()
     }
@@ -88,8 +110,10 @@ fn page_size(plan: &Plan) -> PageSize {
 
 fn thresholds(plan: &Plan) -> Thresholds {
     let named = match plan.test.kind {
-        TestKind::Performance | TestKind::Backup | TestKind::Checksum => Thresholds::strict(),
         TestKind::Stress => Thresholds::lenient(),
+        TestKind::Performance | TestKind::Backup | TestKind::Checksum | TestKind::Recovery => {
+            Thresholds::strict()
+        }
     };
     let limits = &plan.limits;
     let given = Thresholds {
@@ -99,6 +123,7 @@ fn thresholds(plan: &Plan) -> Thresholds {
         log_write_maximum_ns: limits.log_write_maximum.0,
         longest_request_ns: Some(limits.longest_request.0),
         read_rate_bytes_per_second: limits.read_rate.map(|rate| rate.0),
+        replay_ns_per_log: limits.replay.map(|span| span.0),
         ..named.clone()
     };
     if given == named {

@@ -114,6 +114,8 @@ fn overall(findings: &[Finding]) -> Ruling {
 #[cfg(test)]
 mod others_tests;
 #[cfg(test)]
+mod recovery_tests;
+#[cfg(test)]
 mod stall_tests;
 #[cfg(test)]
 mod tests;

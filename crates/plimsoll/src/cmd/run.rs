@@ -40,18 +40,23 @@ pub(crate) fn run(flags: &RunFlags, console: &mut Console) -> Result<Outcome, Co
 
 /// Refuses options that the test would pass over.
 fn refuse_options_of_a_load(flags: &RunFlags, kind: TestKind) -> Result<(), CommandError> {
-    let given = [
+    let what_it_does = match kind {
+        TestKind::Performance | TestKind::Stress => return Ok(()),
+        TestKind::Backup | TestKind::Checksum => "which reads every database once",
+        TestKind::Recovery => "whose logs are generated as fast as the sessions can",
+    };
+    let has_sessions = kind == TestKind::Recovery;
+    let passed_over = [
         ("--duration", flags.duration.is_some()),
-        ("--threads", flags.threads.is_some()),
         ("--target-iops", flags.target_iops.is_some()),
-        ("--acknowledge", flags.acknowledge.is_some()),
+        ("--threads", flags.threads.is_some() && !has_sessions),
+        ("--acknowledge", flags.acknowledge.is_some() && !has_sessions),
     ];
-    let given = given.iter().find(|(_, is_given)| *is_given);
-    match given {
-        Some((option, _)) if !kind.is_load() => Err(CommandError::new(format!(
-            "{option} has no effect on a {kind} test, which reads every database once; leave it out"
+    match passed_over.iter().find(|(_, is_given)| *is_given) {
+        Some((option, _)) => Err(CommandError::new(format!(
+            "{option} has no effect on a {kind} test, {what_it_does}; leave it out"
         ))),
-        _ => Ok(()),
+        None => Ok(()),
     }
 }
 

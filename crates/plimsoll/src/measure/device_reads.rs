@@ -48,6 +48,7 @@ impl DeviceReads {
                 TestKind::Performance | TestKind::Stress => (Phase::Warm, Phase::Measure),
                 TestKind::Backup => (Phase::Backup, Phase::Backup),
                 TestKind::Checksum => (Phase::Check, Phase::Check),
+                TestKind::Recovery => (Phase::Recover, Phase::Recover),
             },
         };
         for database in &plan.databases {

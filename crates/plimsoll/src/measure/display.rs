@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use ese::log_file::LOG_FILE_BYTES;
 use plan::Plan;
 use record::{Edge, Event, Phase};
 
@@ -12,11 +13,13 @@ use crate::term::{self, Progress};
 pub(super) struct Display {
     progress: Option<Progress>,
     phase: Option<Phase>,
-    planned: [(Phase, Duration); 2],
+    planned: Vec<(Phase, Duration)>,
     latest: String,
-    /// Bytes that the check of the databases has read.
+    /// Bytes that the phase has read, where it goes through files from end to end.
     pub(super) checked_bytes: u64,
     total_bytes: u64,
+    /// Bytes that a replay is to read at least.
+    replayed_bytes: u64,
     quiet: bool,
 }
 
@@ -24,13 +27,18 @@ impl Display {
     /// For the run of `plan`.
     pub(super) fn new(plan: &Plan, quiet: bool) -> Self {
         let span = |nanos: units::Nanos| Duration::from_nanos(nanos.0);
+        let mut planned = vec![(Phase::Warm, span(plan.test.warm_up_limit))];
+        // Logs are generated for as long as it takes.
+        if !plan.test.is_recovery() {
+            planned.push((Phase::Measure, span(plan.test.duration)));
+        }
+        let logs = u64::from(plan.test.replay_logs) * plan.databases.len() as u64;
+        let replayed_bytes = logs * LOG_FILE_BYTES;
         Self {
             progress: None,
             phase: None,
-            planned: [
-                (Phase::Warm, span(plan.test.warm_up_limit)),
-                (Phase::Measure, span(plan.test.duration)),
-            ],
+            planned,
+            replayed_bytes,
             latest: String::new(),
             checked_bytes: 0,
             total_bytes: plan.size.0 * plan.databases.len() as u64,
@@ -44,6 +52,7 @@ impl Display {
             Event::Phase(mark) if mark.edge == Edge::Begin => {
                 self.phase = Some(mark.phase);
                 self.latest.clear();
+                self.checked_bytes = 0;
                 self.progress = Some(Progress::new(mark.phase.name(), self.quiet));
             }
             Event::Interval(interval) => self.latest = figures(interval),
@@ -62,8 +71,13 @@ impl Display {
         let Some(progress) = &mut self.progress else {
             return;
         };
-        if matches!(self.phase, Some(Phase::Check | Phase::Backup)) {
-            return progress.bytes(self.checked_bytes, self.total_bytes.max(self.checked_bytes));
+        let whole = match self.phase {
+            Some(Phase::Check | Phase::Backup) => Some(self.total_bytes),
+            Some(Phase::Recover) => Some(self.replayed_bytes),
+            _ => None,
+        };
+        if let Some(whole) = whole {
+            return progress.bytes(self.checked_bytes, whole.max(self.checked_bytes));
         }
         let planned = self.planned.iter().find(|(phase, _)| Some(*phase) == self.phase);
         let elapsed = progress.elapsed();

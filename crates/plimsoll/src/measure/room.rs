@@ -17,6 +17,8 @@ use crate::error::CommandError;
 pub(super) struct RoomWatch {
     volumes: BTreeMap<String, VolumeRoom>,
     duration: Nanos,
+    /// Whether the load goes on for that time; else it ends when it has done enough.
+    has_end: bool,
     /// When the measurement began.
     measured_from: Option<Nanos>,
     shortage: Option<Shortage>,
@@ -64,6 +66,7 @@ impl RoomWatch {
         Ok(Self {
             volumes,
             duration: plan.test.duration,
+            has_end: !plan.test.is_recovery(),
             measured_from: None,
             shortage: None,
             questions: Questions::start()?,
@@ -76,7 +79,9 @@ impl RoomWatch {
             Event::Phase(mark) if (mark.phase, mark.edge) == (Phase::Measure, Edge::Begin) => {
                 self.measured_from = Some(Nanos(mark.at_ns));
             }
-            Event::Interval(interval) if interval.phase == Phase::Measure => self.note(interval),
+            Event::Interval(interval) if interval.phase == Phase::Measure && self.has_end => {
+                self.note(interval);
+            }
             _ => {}
         }
     }

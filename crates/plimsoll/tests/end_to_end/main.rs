@@ -28,6 +28,7 @@ mod profile;
 mod races;
 mod readings;
 mod recover;
+mod replays;
 mod salvage;
 mod samples;
 mod scan;

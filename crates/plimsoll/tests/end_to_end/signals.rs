@@ -9,7 +9,7 @@ use crate::scene::{Ran, Scene};
 
 const ANSWER: &str = "stopping cleanly, up to 20 s; again ends at once";
 
-fn send(signal: &str, child: &Child) {
+pub(crate) fn send(signal: &str, child: &Child) {
     let kill = Command::new("kill").args([signal, &child.id().to_string()]).status();
     assert!(kill.unwrap().success());
 }

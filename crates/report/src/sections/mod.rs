@@ -8,6 +8,7 @@ mod host;
 mod input_output;
 mod issues;
 mod parameters;
+mod recovery;
 mod summary;
 mod throughput;
 mod verification;
@@ -27,6 +28,8 @@ pub(crate) fn document(run: &RunRecord, verdict: &Verdict) -> Document {
         Some(findings::section(run, verdict)),
         charts::section(run),
         Some(summary::section(run, verdict)),
+        recovery::statistics(run),
+        recovery::input_output(run),
         of_load(throughput::section),
         of_load(parameters::section),
         Some(configuration::section(run)),

@@ -36,6 +36,10 @@ fn main_number(run: &RunRecord) -> (String, &'static str, &'static str) {
         let rate = passes::rate(&passes::sum(pass)).map(format::three_digits);
         return (rate.unwrap_or_else(|| "no".to_owned()), "MiB/s", "checksum-rate");
     }
+    if let Some(replays) = passes::replays(run) {
+        let seconds = passes::seconds_per_log(replays).map(format::three_digits);
+        return (seconds.unwrap_or_else(|| "no".to_owned()), "s per log file", "replay-time");
+    }
     let iops = run.span_ns(Phase::Measure) > 0;
     let iops = iops.then(|| format::three_digits(run.achieved_transactional_iops()));
     let unit = "transactional IOPS";
@@ -45,6 +49,10 @@ fn main_number(run: &RunRecord) -> (String, &'static str, &'static str) {
 fn figures(run: &RunRecord, verdict: &Verdict) -> Vec<Figure> {
     let thresholds = &run.start.settings.thresholds;
     let latency = |label, metric, rule, series, limit_ns: u64| {
+        // The load that generates logs for a replay is not judged.
+        if !passes::is_of_load(run) {
+            return None;
+        }
         let total = run.sum_of(Phase::Measure).series.remove(&series)?;
         let summary = total.latency.summary();
         Some(Figure {

@@ -10,10 +10,12 @@ use ese::key::long_long_key;
 use ese::page::PageSize;
 use plan::Plan;
 use record::Event;
-use units::Bytes;
+use units::{Bytes, Seed};
 use workload::{Content, Ids};
 
 use super::Group;
+use super::copy::{copy, not_copied};
+use super::replay::Abandoned;
 use crate::issue_recorder::IssueRecorder;
 use crate::location::Location;
 use crate::longest::Longest;
@@ -31,18 +33,23 @@ pub(super) struct Opened {
     pub location: Location,
     pub meter: Rc<Meter>,
     pub issue_recorder: Rc<IssueRecorder>,
-    live: Rc<RefCell<Option<Live>>>,
+    pub(super) live: Rc<RefCell<Option<Live>>>,
+    /// What a replay has to come up to, where the database was left to one.
+    pub(super) abandoned: Rc<Cell<Option<Abandoned>>>,
+    /// Whether a copy from before the load stands beside it.
+    pub(super) has_copy: Rc<Cell<bool>>,
     is_closed: Rc<Cell<bool>>,
 }
 
+/// A database that is open.
 #[derive(Clone)]
-struct Live {
-    database: Database,
-    table: Table,
+pub(super) struct Live {
+    pub database: Database,
+    pub table: Table,
     /// The last message that there is.
-    last: i64,
+    pub last: i64,
     /// What recovery had to put right before the database was open.
-    mended: Mended,
+    pub mended: Mended,
 }
 
 /// The database at `location`, not open yet; what is asked of its storage is followed.
@@ -61,7 +68,15 @@ pub(super) fn followed(group: &Group, location: &Location) -> Opened {
         log: traced(&location.log),
         ..location.clone()
     };
-    Opened { location, meter, issue_recorder, live: Rc::default(), is_closed: Rc::default() }
+    Opened {
+        location,
+        meter,
+        issue_recorder,
+        live: Rc::default(),
+        abandoned: Rc::default(),
+        has_copy: Rc::default(),
+        is_closed: Rc::default(),
+    }
 }
 
 /// The manifest of the database at `location`, which is the one that the plan was prepared for.
@@ -76,14 +91,14 @@ async fn proved(group: &Group, location: &Location) -> Result<Manifest, String> 
 }
 
 /// Refuses a database that is not complete in itself: only its log says what belongs into it.
-async fn refuse_unclean(location: &Location) -> Result<(), String> {
+/// `because` says why this is not the time to replay it.
+async fn refuse_unclean(location: &Location, because: &str) -> Result<(), String> {
     let (volume, file) = (&location.database, &location.plan.file);
     let state = manifest::state_of(&**volume, file).await;
     match state.map_err(|error| error.to_string())? {
         Some(DatabaseState::CleanShutdown) => Ok(()),
         Some(_) => Err(format!(
-            "{0}: was not closed properly, and this test writes nothing into it; recover it first: \
-             plimsoll recover {0}",
+            "{0}: was not closed properly, and {because}; recover it first: plimsoll recover {0}",
             location.path()
         )),
         None => Err(format!(
@@ -93,18 +108,30 @@ async fn refuse_unclean(location: &Location) -> Result<(), String> {
     }
 }
 
-async fn open_live(group: &Group, location: &Location) -> Result<Live, String> {
-    let manifest = proved(group, location).await?;
-    let files = DatabaseFiles {
+/// The files of the database at `location`.
+pub(super) fn files_of(location: &Location) -> DatabaseFiles {
+    DatabaseFiles {
         database: Rc::clone(&location.database),
         file: location.plan.file.clone(),
         log: Rc::clone(&location.log),
         log_base: location.plan.log_base.clone(),
-    };
-    // Signatures must differ from run to run, and not in virtual time.
+    }
+}
+
+/// Where the signatures of log files begin: they must differ from run to run, and not in virtual
+/// time.
+pub(super) fn signature_seed(group: &Group, location: &Location) -> Seed {
     let clock = group.runtime.clock();
     let seed = group.plan.seed.derive(u64::from(location.plan.index));
-    let seed = seed.derive((clock.epoch() + clock.now()).0);
+    seed.derive((clock.epoch() + clock.now()).0)
+}
+
+async fn open_live(group: &Group, location: &Location) -> Result<Live, String> {
+    let manifest = proved(group, location).await?;
+    if group.plan.test.replayed_copy().is_some() {
+        refuse_unclean(location, "a copy of it would lack what its log holds").await?;
+    }
+    let (files, seed) = (files_of(location), signature_seed(group, location));
     let settings = engine_settings(&group.plan);
     let opening = Database::recover(&group.runtime, files, settings, seed, &|_| ());
     let (database, recovered) = opening.await.map_err(|error| error.to_string())?;
@@ -175,16 +202,33 @@ impl Opened {
         } else {
             self.look_at(group).await.map(|()| None)
         };
-        match opened {
-            Ok(live) => *self.live.borrow_mut() = live,
-            Err(text) => self.issue_recorder.not_open(group.runtime.now(), text),
+        let done = match opened {
+            Ok(live) => {
+                *self.live.borrow_mut() = live;
+                self.make_copy(group).await
+            }
+            Err(text) => Err(text),
+        };
+        if let Err(text) = done {
+            self.issue_recorder.not_open(group.runtime.now(), text);
         }
+    }
+
+    /// Copies the database as it is before the load, where a replay is to go into a copy.
+    async fn make_copy(&self, group: &Group) -> Result<(), String> {
+        if group.plan.test.replayed_copy().is_some() {
+            let (volume, file) = (&self.location.database, &self.location.plan.file);
+            let copied = copy(volume, file, group.coordinator()).await;
+            copied.map_err(|error| not_copied(&error))?;
+            self.has_copy.set(true);
+        }
+        Ok(())
     }
 
     /// Makes sure that there is a whole database to be read. Nothing is written.
     async fn look_at(&self, group: &Group) -> Result<(), String> {
         proved(group, &self.location).await?;
-        refuse_unclean(&self.location).await?;
+        refuse_unclean(&self.location, "this test writes nothing into it").await?;
         self.is_closed.set(true);
         Ok(())
     }
@@ -263,6 +307,14 @@ impl Opened {
         };
         let closed = live.database.clone().shut_down().await;
         self.is_closed.set(closed.is_ok());
+        self.tell_what_was_wrong(group, &live);
+        if let Err(error) = closed {
+            self.issue_recorder.stopped(group.runtime.now(), &error);
+        }
+    }
+
+    /// Tells what a database that is not used any more had to put right.
+    pub(super) fn tell_what_was_wrong(&self, group: &Group, live: &Live) {
         self.tell_not_as_written(&live.database, group);
         let now = group.runtime.now();
         let counters = live.database.counters();
@@ -270,9 +322,6 @@ impl Opened {
         for text in policy::damage_in_passing(mended, counters.maintenance_bad_pages) {
             let (path, text) = (path.clone(), format!("{path}: {text}"));
             self.issue_recorder.wrong_content(now, path, text);
-        }
-        if let Err(error) = closed {
-            self.issue_recorder.stopped(now, &error);
         }
     }
 }

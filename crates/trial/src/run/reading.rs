@@ -20,7 +20,7 @@ impl Reading {
     /// The pass that a test of this kind consists of; none for those that make a load.
     pub(super) const fn of(kind: TestKind) -> Option<Self> {
         match kind {
-            TestKind::Performance | TestKind::Stress => None,
+            TestKind::Performance | TestKind::Stress | TestKind::Recovery => None,
             TestKind::Backup => Some(Self::Backup),
             TestKind::Checksum => Some(Self::Checksum),
         }

@@ -5,6 +5,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use device::{JoinHandle, Runtime};
+use engine::Database;
 use plan::Plan;
 use workload::Session;
 
@@ -48,6 +49,16 @@ impl Sessions {
             let requests = shared.meter.requests();
             shared.pacer.set(Some(Pacer::new(target_iops, requests, now)));
         }
+    }
+
+    /// Asks the sessions of databases to end where `is_done` says so; how many go on.
+    pub(super) fn end_where(&self, is_done: impl Fn(&Database) -> bool) -> usize {
+        let (done, at_work): (Vec<_>, Vec<_>) =
+            self.databases.iter().partition(|loaded| is_done(&loaded.shared.database));
+        for running in done.iter().flat_map(|loaded| &loaded.running) {
+            running.halt.set(true);
+        }
+        at_work.len()
     }
 
     /// Makes it `count` sessions of each database, and waits for those that are too many to end.

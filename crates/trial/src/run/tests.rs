@@ -6,6 +6,7 @@ mod lost_log;
 mod lost_writes;
 mod pacing;
 mod promises;
+mod recovery;
 mod stalls;
 mod tuning;
 

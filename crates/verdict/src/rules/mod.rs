@@ -19,6 +19,8 @@ mod processors;
 mod read_latency_average;
 mod read_latency_maximum;
 mod read_rate;
+mod replay_time;
+mod replayed_logs;
 mod target_iops;
 mod volume_full;
 
@@ -34,7 +36,7 @@ pub(crate) use other_programs::name_beside as name_other_programs;
 pub type Rule = fn(&RunRecord) -> Option<Finding>;
 
 /// Every rule, in the order of reports.
-pub const ALL: [Rule; 19] = [
+pub const ALL: [Rule; 21] = [
     // First: where it objects, nothing else counts.
     intact::judge,
     target_iops::judge,
@@ -43,6 +45,8 @@ pub const ALL: [Rule; 19] = [
     log_write_latency_average::judge,
     log_write_latency_maximum::judge,
     read_rate::judge,
+    replay_time::judge,
+    replayed_logs::judge,
     longest_request::judge,
     page_fault_stalls::judge,
     checksums::judge,

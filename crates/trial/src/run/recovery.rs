@@ -1,0 +1,170 @@
+//! The test of soft recovery: a load generates logs under a checkpoint that does not move, every
+//! database is abandoned, and all of them replay their logs at the same time.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use device::JoinHandle;
+use engine::Database;
+use record::Phase;
+use units::Nanos;
+
+use super::open::Opened;
+use super::reading::Reading;
+use super::standstill::Standstill;
+use super::{Group, GroupLoad, LOOK};
+use crate::coordinator::{Barrier, Stop};
+use crate::outlast::value_within;
+use crate::sampler::Sampler;
+
+/// A replay is sampled this often at least, as by the original.
+const REPLAY_INTERVAL: Nanos = Nanos::from_secs(2);
+
+/// Only storage that hardly moves takes so long for its logs.
+const LONGEST_GENERATION: Nanos = Nanos::from_secs(24 * 3600);
+
+impl Group {
+    /// The whole test, from databases that are open.
+    pub(super) async fn recovery(
+        self: &Rc<Self>,
+        opened: &[Opened],
+        sampler: Rc<RefCell<Sampler>>,
+    ) {
+        self.pass_over(&[Barrier::Warm, Barrier::Tuned]);
+        let began = self.runtime.now();
+        let load = match self.coordinator().stopped() {
+            None => Some(self.generate(opened, Rc::clone(&sampler)).await),
+            Some(_) => None,
+        };
+        self.leave(opened, load, began).await;
+        self.replay(opened, &sampler).await;
+        self.read(Reading::AfterLoad, opened, None).await;
+    }
+
+    /// Loads every database until it has as many logs as the plan asks for, or the time for that is
+    /// up.
+    async fn generate(&self, opened: &[Opened], sampler: Rc<RefCell<Sampler>>) -> GroupLoad {
+        self.begin(Phase::Measure, opened);
+        let load = self.start(opened, sampler, Phase::Measure).await;
+        let test = &self.plan.test;
+        let wanted = u64::from(test.replay_logs);
+        let has_enough = |database: &Database| database.counters().log_generations > wanted;
+        let deadline = self.runtime.now() + LONGEST_GENERATION;
+        let mut sample_at = self.runtime.now() + test.interval;
+        while load.sessions.end_where(has_enough) > 0 && !self.ends_early(opened) {
+            if self.runtime.now() >= deadline {
+                self.log(format!("not all of {wanted} logs were generated in a day"));
+                break;
+            }
+            if self.runtime.now() >= sample_at {
+                load.sampler.borrow_mut().sample(Phase::Measure);
+                sample_at = self.runtime.now() + test.interval;
+            }
+            self.runtime.sleep(LOOK).await;
+        }
+        load.sampler.borrow_mut().sample(Phase::Measure);
+        self.end(Phase::Measure, opened);
+        load
+    }
+
+    /// Ends the load that has been at work since `began`, and leaves the databases to recovery.
+    async fn leave(&self, opened: &[Opened], load: Option<GroupLoad>, began: Nanos) {
+        let mut sampler = None;
+        if let Some(mut load) = load {
+            load.sessions.set(0, &self.plan).await;
+            sampler = Some(load.sampler);
+        }
+        let generated = self.runtime.now().since(began);
+        self.member.meet(Barrier::Measured, &self.runtime).await;
+        self.begin(Phase::Drain, opened);
+        for opened in opened {
+            opened.leave(self, generated).await;
+        }
+        if let Some(sampler) = sampler {
+            sampler.borrow_mut().sample(Phase::Drain);
+            // The files may be opened anew only when nothing has them open.
+            let unopened = opened.iter().map(Opened::unopened).collect();
+            sampler.borrow_mut().begin(unopened, Phase::Recover);
+        }
+        self.member.meet(Barrier::Drained, &self.runtime).await;
+        self.end(Phase::Drain, opened);
+    }
+
+    /// Replays the logs of all databases, and closes them once all groups have come so far.
+    async fn replay(self: &Rc<Self>, opened: &[Opened], sampler: &RefCell<Sampler>) {
+        let wanted = self.coordinator().stopped().is_none();
+        if wanted {
+            self.begin(Phase::Recover, opened);
+            sampler.borrow_mut().skip();
+            self.replay_all(opened, sampler).await;
+        }
+        self.member.meet(Barrier::Replayed, &self.runtime).await;
+        if wanted {
+            self.end(Phase::Recover, opened);
+        }
+        for opened in opened {
+            opened.close(self).await;
+        }
+    }
+
+    /// The replays themselves, until all have ended, a person asks to stop, or nothing moves.
+    async fn replay_all(self: &Rc<Self>, opened: &[Opened], sampler: &RefCell<Sampler>) {
+        let generations = Rc::new(Cell::new(0));
+        let mut replays = self.start_replays(opened, &generations);
+        let interval = self.plan.test.interval.min(REPLAY_INTERVAL);
+        let mut still = Standstill::new(self.runtime.now());
+        let mut sample_at = self.runtime.now() + interval;
+        while value_within(&self.runtime, &mut replays, LOOK).await.is_none() {
+            let now = self.runtime.now();
+            let requests: u64 = opened.iter().map(|opened| opened.meter.requests()).sum();
+            if still.look(now, requests + generations.get(), self.plan.test.give_up) {
+                self.tell_standstill(opened);
+            }
+            if self.coordinator().stopped().is_some() {
+                self.log(LEFT.to_owned());
+                break;
+            }
+            if now >= sample_at {
+                sampler.borrow_mut().sample(Phase::Recover);
+                sample_at = now + interval;
+            }
+        }
+        sampler.borrow_mut().sample(Phase::Recover);
+        if opened.iter().any(|opened| opened.issue_recorder.fatal().is_some()) {
+            self.coordinator().stop(Stop::Failed);
+        }
+    }
+
+    /// All databases at the same time.
+    fn start_replays(
+        self: &Rc<Self>,
+        opened: &[Opened],
+        generations: &Rc<Cell<u64>>,
+    ) -> JoinHandle<()> {
+        let start = |opened: &Opened| {
+            let (group, opened) = (Rc::clone(self), opened.clone());
+            let generations = Rc::clone(generations);
+            self.runtime.spawn(async move { opened.replay(&group, generations).await })
+        };
+        let all: Vec<_> = opened.iter().map(start).collect();
+        self.runtime.spawn(async move {
+            for replay in all {
+                replay.await;
+            }
+        })
+    }
+
+    fn tell_standstill(&self, opened: &[Opened]) {
+        let now = self.runtime.now();
+        for opened in opened.iter().filter(|opened| opened.live.borrow().is_none()) {
+            let path = opened.location.path();
+            let text = format!("{path}: the replay has stood still for {}", self.plan.test.give_up);
+            opened.issue_recorder.stands_still(now, text);
+        }
+        self.coordinator().stop(Stop::Failed);
+    }
+}
+
+/// What a person must know of databases whose replay was broken off.
+const LEFT: &str = "the replay was broken off; databases that were not through are recovered when \
+                    they are next opened";

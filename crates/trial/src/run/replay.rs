@@ -1,0 +1,178 @@
+//! One database of a test of soft recovery: left as a program that ends leaves it, then opened by
+//! way of its log, and held to what the log held.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use engine::Database;
+use engine::recovery::{RecoveryProgress, RecoverySummary};
+use ese::Lgpos;
+use ese::log_file::LOG_FILE_BYTES;
+use record::{Event, Replay};
+use units::Nanos;
+
+use super::Group;
+use super::copy::copy_of;
+use super::open::{Live, Opened, files_of, signature_seed};
+use crate::messages::TABLE;
+use crate::settings::replay_settings;
+
+/// A database that was left to recovery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Abandoned {
+    /// Everything before is in the log.
+    end: Lgpos,
+    /// How long the load had taken to generate it.
+    generated: Nanos,
+}
+
+impl Opened {
+    /// Leaves the database to a replay, with what the load has done in `generated`; closes it
+    /// where the run is to end instead.
+    pub(super) async fn leave(&self, group: &Group, generated: Nanos) {
+        let is_replayed = group.coordinator().stopped().is_none();
+        if is_replayed {
+            self.abandon(group, generated).await;
+        } else {
+            self.close(group).await;
+        }
+        if self.has_copy.take() {
+            self.use_copy(group, self.abandoned.get().is_some()).await;
+        }
+    }
+
+    async fn abandon(&self, group: &Group, generated: Nanos) {
+        let live = self.live.borrow_mut().take();
+        let Some(live) = live else {
+            return;
+        };
+        let abandoned = live.database.clone().abandon().await;
+        self.tell_what_was_wrong(group, &live);
+        match abandoned {
+            Ok(end) => self.abandoned.set(Some(Abandoned { end, generated })),
+            Err(error) => self.issue_recorder.stopped(group.runtime.now(), &error),
+        }
+    }
+
+    /// Puts the copy in the place of the database, whose log says everything that the copy lacks;
+    /// removes it where nothing is replayed.
+    async fn use_copy(&self, group: &Group, is_replayed: bool) {
+        let (volume, file) = (&self.location.database, &self.location.plan.file);
+        let copy = copy_of(file);
+        let done =
+            if is_replayed { volume.rename(&copy, file).await } else { volume.remove(&copy).await };
+        if let Err(error) = done {
+            self.abandoned.set(None);
+            self.issue_recorder.not_readable(group.runtime.now(), &error);
+        }
+    }
+
+    /// Replays the log, and tells how that went; the database stays open. `generations` counts the
+    /// log files that have been begun.
+    pub(super) async fn replay(&self, group: &Group, generations: Rc<Cell<u64>>) {
+        let Some(abandoned) = self.abandoned.take() else {
+            return;
+        };
+        let began = group.runtime.now();
+        let (files, seed) = (files_of(&self.location), signature_seed(group, &self.location));
+        let (index, told) = (self.location.plan.index, Rc::clone(&group.checked));
+        let progress = move |_: RecoveryProgress| {
+            generations.set(generations.get() + 1);
+            told((index, LOG_FILE_BYTES));
+        };
+        let settings = replay_settings(&group.plan);
+        let opening = Database::recover(&group.runtime, files, settings, seed, &progress).await;
+        let now = group.runtime.now();
+        let (database, summary) = match opening {
+            Ok(opened) => opened,
+            Err(error) => return self.issue_recorder.not_replayed(now, &error),
+        };
+        let summary = summary.unwrap_or_default();
+        if let Some(text) = lost(&self.location.path(), &abandoned, &summary) {
+            self.issue_recorder.lost(now, text);
+        }
+        (group.events)(Event::Replay(Replay {
+            at_ns: now.since(group.origin).0,
+            database: index,
+            elapsed_ns: now.since(began).0,
+            generated_ns: abandoned.generated.0,
+            ..replayed(&summary)
+        }));
+        self.keep_open(group, database, &summary);
+    }
+
+    fn keep_open(&self, group: &Group, database: Database, summary: &RecoverySummary) {
+        let Some(table) = database.table(TABLE) else {
+            let text = format!("{}: has no table {TABLE} any more", self.location.path());
+            return self.issue_recorder.damaged(group.runtime.now(), text);
+        };
+        let live = Live { database, table, last: 0, mended: summary.mended };
+        *self.live.borrow_mut() = Some(live);
+    }
+}
+
+/// What a replay did, in the words of the record.
+fn replayed(summary: &RecoverySummary) -> Replay {
+    let has_begun = summary.first.0 > 0;
+    Replay {
+        logs: if has_begun { u64::from(summary.last.0 - summary.first.0) + 1 } else { 0 },
+        records: summary.records,
+        pages_changed: summary.pages_redone,
+        pages_up_to_date: summary.pages_skipped,
+        pages_read: summary.pages_read,
+        pages_written: summary.pages_written,
+        ..Replay::default()
+    }
+}
+
+/// What a replay that came to its end did not find, where it lacked something: the log was on
+/// stable storage up to its end when the database was left.
+fn lost(path: &str, abandoned: &Abandoned, summary: &RecoverySummary) -> Option<String> {
+    let acknowledged = abandoned.end;
+    if summary.first.0 == 0 {
+        return Some(format!(
+            "{path}: its header says that it was closed properly, and it was not: the last write \
+             of the header was acknowledged and is not there; nothing was replayed"
+        ));
+    }
+    (summary.end < acknowledged).then(|| {
+        format!(
+            "{path}: the log ends at {}, and was acknowledged up to {acknowledged}: what was \
+             committed in between is lost",
+            summary.end
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::recovery::RecoverySummary;
+    use ese::Lgpos;
+    use units::{Generation, Nanos};
+
+    use super::{Abandoned, lost, replayed};
+
+    fn at(generation: u32, segment: u16) -> Lgpos {
+        Lgpos { generation: Generation(generation), segment, byte: 0 }
+    }
+
+    #[test]
+    fn a_replay_that_ends_early_or_does_nothing_has_lost_something() {
+        let abandoned = Abandoned { end: at(9, 40), generated: Nanos(1) };
+        let whole = RecoverySummary {
+            first: Generation(5),
+            last: Generation(9),
+            end: at(9, 40),
+            ..RecoverySummary::default()
+        };
+        assert_eq!(lost("/a.edb", &abandoned, &whole), None);
+        assert_eq!(replayed(&whole).logs, 5);
+        let short = RecoverySummary { end: at(9, 39), ..whole };
+        let text = lost("/a.edb", &abandoned, &short).unwrap();
+        assert!(text.starts_with("/a.edb: the log ends at "), "{text}");
+        let nothing = RecoverySummary::default();
+        let text = lost("/a.edb", &abandoned, &nothing).unwrap();
+        assert!(text.contains("nothing was replayed"), "{text}");
+        assert_eq!(replayed(&nothing).logs, 0);
+    }
+}

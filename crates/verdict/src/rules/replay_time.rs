@@ -1,0 +1,47 @@
+//! The time that the replay of a log file may take, where the plan says so.
+
+use record::{Replay, RunRecord, TestType};
+use units::thousands;
+
+use super::milliseconds;
+use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
+
+/// Fails where a database took longer for its logs; cannot judge where one was not replayed. Finds
+/// nothing in other tests, or without a limit.
+pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
+    let limit_ns = run.start.settings.thresholds.replay_ns_per_log;
+    let limit_ns = limit_ns.filter(|_| run.start.test == TestType::Recovery)?;
+    let limit = Limit::AtMost(milliseconds(limit_ns as f64));
+    let mut times: Vec<(&Replay, f64)> = run
+        .replays
+        .iter()
+        .filter_map(|replay| Some((replay, milliseconds(replay.ns_per_log()?))))
+        .collect();
+    times.sort_by(|one, two| two.1.total_cmp(&one.1));
+    let slowest = times.first().map(|(_, time)| *time);
+    let outcome = match slowest {
+        Some(time) if !limit.admits(time) => Ruling::Fail,
+        Some(_) if times.len() >= run.start.databases.len() => Ruling::Pass,
+        _ => Ruling::CannotJudge,
+    };
+    let too_slow = times.iter().filter(|(_, time)| !limit.admits(*time));
+    Some(Finding {
+        rule: "replay-time",
+        title: "Slowest replay of a log file, average",
+        kind: Kind::Load,
+        outcome,
+        measured: slowest,
+        limit: Some(limit),
+        unit: Unit::Milliseconds,
+        evidence: too_slow.map(|(replay, _)| place(replay)).collect(),
+    })
+}
+
+fn place(replay: &Replay) -> Evidence {
+    let seconds = replay.elapsed_ns as f64 / 1e9;
+    let text = format!("{} log files in {seconds:.1} s", thousands(replay.logs));
+    Evidence {
+        span_ns: Some((replay.at_ns.saturating_sub(replay.elapsed_ns), replay.at_ns)),
+        ..Evidence::of_database(replay.database, text)
+    }
+}

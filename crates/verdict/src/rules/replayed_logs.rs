@@ -1,0 +1,48 @@
+//! Whether as many logs were replayed as the test is made for: a replay that had little or nothing
+//! to do says nothing about one that has.
+
+use record::{Replay, RunRecord, TestType};
+use units::thousands;
+
+use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
+
+/// Cannot judge where a database replayed fewer logs, or none. Finds nothing in other tests.
+pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
+    if run.start.test != TestType::Recovery {
+        return None;
+    }
+    let wanted = u64::from(run.start.settings.replay_logs);
+    let limit = Limit::AtLeast(wanted as f64);
+    let replayed = |index| {
+        let replay = run.replays.iter().find(|replay| replay.database == index);
+        replay.filter(|replay| replay.ns_per_log().is_some()).map_or(0, |replay| replay.logs)
+    };
+    let databases = run.start.databases.iter();
+    let logs: Vec<(u32, u64)> = databases.map(|of| (of.index, replayed(of.index))).collect();
+    let fewest = logs.iter().map(|(_, logs)| *logs).min()?;
+    let short = logs.iter().filter(|(_, logs)| *logs < wanted.max(1));
+    let evidence: Vec<Evidence> = short.map(|&(index, logs)| missing(run, index, logs)).collect();
+    Some(Finding {
+        rule: "replayed-logs",
+        title: "Log files replayed",
+        kind: Kind::Validity,
+        outcome: if evidence.is_empty() { Ruling::Pass } else { Ruling::CannotJudge },
+        measured: Some(fewest as f64),
+        limit: Some(limit),
+        unit: Unit::Count,
+        evidence,
+    })
+}
+
+/// What a database that came short of the number did.
+fn missing(run: &RunRecord, index: u32, logs: u64) -> Evidence {
+    let is_told = |replay: &&Replay| replay.database == index;
+    let text = match run.replays.iter().find(is_told) {
+        None => "its replay did not come to an end".to_owned(),
+        Some(replay) if replay.ns_per_log().is_none() => {
+            "its replay found nothing to do".to_owned()
+        }
+        Some(_) => format!("the load generated {} logs in its time", thousands(logs)),
+    };
+    Evidence::of_database(index, text)
+}
