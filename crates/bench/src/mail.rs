@@ -81,6 +81,7 @@ pub(crate) fn group(
         member: Rc::new(Member::new(coordinator)),
         origin: runtime.now(),
         is_leader: true,
+        resumed: None,
         host: None,
     }
 }

@@ -295,6 +295,7 @@ impl Core {
         let segment = self.log.segment_size();
         counters.checkpoint_depth = Bytes(self.log.tip().bytes_since(checkpoint, segment));
         counters.log_segment = Bytes(segment.bytes() as u64);
+        counters.log_durable_to = self.log.durable();
         counters
     }
 

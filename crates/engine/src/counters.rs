@@ -1,5 +1,6 @@
 //! What a database counts about itself, for samplers that take differences.
 
+use ese::Lgpos;
 use units::{Bytes, Nanos};
 
 /// What went wrong with reads of the file and was put right. The load goes on as if nothing had
@@ -77,6 +78,8 @@ pub struct Counters {
     pub checkpoint_depth: Bytes,
     /// What writes of the log are multiples of.
     pub log_segment: Bytes,
+    /// Everything in the log before this place is on stable storage, now.
+    pub log_durable_to: Lgpos,
     /// Page splits, vertical splits included.
     pub splits: u64,
     /// Pages merged into a neighbour or removed because they were empty.

@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use device::Runtime;
-use ese::Lgpos;
+use ese::{Lgpos, Signature};
 use units::Seed;
 
 use crate::core::{CleanupBatch, CleanupGroup, Core};
@@ -110,6 +110,12 @@ impl Database {
     /// What has been counted so far.
     pub fn counters(&self) -> Counters {
         self.core.counters()
+    }
+
+    /// Where in its log the database was opened, and the log's signature, as its header says.
+    pub fn attached(&self) -> (Lgpos, Signature) {
+        let header = self.last_written.header.current();
+        (header.attached_at, header.log_signature)
     }
 
     /// Why the database refuses to go on, where it does.

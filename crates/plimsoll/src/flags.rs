@@ -96,8 +96,12 @@ pub(crate) struct QuickFlags {
 #[derive(Args, Debug)]
 pub(crate) struct RunFlags {
     /// The plan that the databases were prepared with
-    #[arg(value_name = "PLAN")]
-    pub plan: PathBuf,
+    #[arg(value_name = "PLAN", required_unless_present = "resume")]
+    pub plan: Option<PathBuf>,
+    /// Go on with a run that a crash or a power cut has ended: the folder of its journal. What is
+    /// left of its time is measured, with its plan, settings and seed
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["output", "acknowledge"])]
+    pub resume: Option<PathBuf>,
     /// Kind of test: performance, stress, backup, recovery or checksum
     #[arg(long, value_name = "KIND")]
     pub test: Option<String>,

@@ -1,5 +1,7 @@
 //! The events of a journal, because a record that is only written at the end is lost in a crash.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{Interval, Phase, Start};
@@ -28,6 +30,10 @@ pub enum Event {
     VolumeReads(VolumeReads),
     /// The longest request of a database in a phase, where it took [`crate::STALL_MINIMUM_NS`].
     LongRequest(LongRequest),
+    /// A database was opened for the load.
+    Attached(Attached),
+    /// A run that had been cut off goes on.
+    Resumed(Resumed),
     /// A line of the test log, for people.
     Log(LogLine),
     /// Always the last line of a run that ended by itself.
@@ -219,6 +225,48 @@ pub struct LongRequest {
     pub is_answered: bool,
 }
 
+/// A place in the log of a database, which only grows.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+pub struct LogPlace {
+    /// The log file.
+    pub generation: u32,
+    /// The segment of the file.
+    pub segment: u16,
+    /// The byte of the segment.
+    pub byte: u16,
+}
+
+impl fmt::Display for LogPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#x}:{}:{}", self.generation, self.segment, self.byte)
+    }
+}
+
+/// A database was opened for the load. Its header says the same until it is opened once more, so
+/// that a run which goes on after a crash knows whether anything else has changed it meanwhile.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attached {
+    /// When, in nanoseconds since the start of the run.
+    pub at_ns: u64,
+    /// Index of the database.
+    pub database: u32,
+    /// Signature of its log, hexadecimal.
+    pub log_signature: String,
+    /// Where in the log it was opened.
+    pub place: LogPlace,
+}
+
+/// A run that had been cut off goes on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Resumed {
+    /// When, in nanoseconds since the start of the run by the wall clock.
+    pub at_ns: u64,
+    /// Bytes of a last line that was cut off, and taken out.
+    pub cut_bytes: u64,
+}
+
 /// A line of the test log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogLine {
@@ -238,4 +286,49 @@ pub struct Finished {
     /// Why, where it was interrupted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+}
+
+impl Event {
+    /// The same event, told by a clock whose zero lies `later_ns` before: what a resumed run counts
+    /// from its own start belongs so much later into the record. Starts have a zero of their own.
+    #[must_use]
+    pub fn later(mut self, later_ns: u64) -> Self {
+        let shift = |at_ns: &mut u64| *at_ns = at_ns.saturating_add(later_ns);
+        match &mut self {
+            Self::Start(_) | Self::VolumeReads(_) => {}
+            Self::Phase(mark) => shift(&mut mark.at_ns),
+            Self::Interval(interval) => {
+                shift(&mut interval.from_ns);
+                shift(&mut interval.to_ns);
+            }
+            Self::Issue(issue) => shift(&mut issue.at_ns),
+            Self::Checksum(read) | Self::Backup(read) => shift(&mut read.at_ns),
+            Self::Replay(replay) => shift(&mut replay.at_ns),
+            Self::Tuned(tuned) => shift(&mut tuned.at_ns),
+            Self::LongRequest(request) => shift(&mut request.at_ns),
+            Self::Attached(attached) => shift(&mut attached.at_ns),
+            Self::Resumed(resumed) => shift(&mut resumed.at_ns),
+            Self::Log(line) => shift(&mut line.at_ns),
+            Self::Finished(finished) => shift(&mut finished.at_ns),
+        }
+        self
+    }
+
+    /// When it was over, in nanoseconds since the start of the run; none where it tells no time.
+    pub(crate) fn end_ns(&self) -> Option<u64> {
+        match self {
+            Self::Start(_) | Self::VolumeReads(_) => None,
+            Self::Phase(mark) => Some(mark.at_ns),
+            Self::Interval(interval) => Some(interval.to_ns),
+            Self::Issue(issue) => Some(issue.at_ns),
+            Self::Checksum(read) | Self::Backup(read) => Some(read.at_ns),
+            Self::Replay(replay) => Some(replay.at_ns),
+            Self::Tuned(tuned) => Some(tuned.at_ns),
+            Self::LongRequest(request) => Some(request.at_ns),
+            Self::Attached(attached) => Some(attached.at_ns),
+            Self::Resumed(resumed) => Some(resumed.at_ns),
+            Self::Log(line) => Some(line.at_ns),
+            Self::Finished(finished) => Some(finished.at_ns),
+        }
+    }
 }

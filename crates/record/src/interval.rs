@@ -4,7 +4,7 @@ use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Histogram, Phase, ProcessorShares};
+use crate::{Histogram, LogPlace, Phase, ProcessorShares};
 
 /// A kind of request, measured from submission to completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -238,6 +238,10 @@ pub struct Gauges {
     pub checkpoint_depth_bytes: u64,
     /// What writes of the log are multiples of; 0 in records of earlier releases.
     pub log_segment_bytes: u64,
+    /// Everything in the log before this place was acknowledged as durable; none where nothing was
+    /// and in records of earlier releases.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log_durable_to: Option<LogPlace>,
 }
 
 /// What one database did in an interval.

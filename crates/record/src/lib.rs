@@ -14,6 +14,7 @@ mod interval;
 mod pause;
 mod phase;
 mod processors;
+mod resumption;
 mod run;
 mod start;
 #[cfg(feature = "synthetic")]
@@ -21,8 +22,8 @@ pub mod synthetic;
 
 pub use codec::{ChainHash, Seal};
 pub use event::{
-    Checksum, Edge, Event, Finished, Issue, IssueKind, LogLine, LongRequest, PhaseMark, Replay,
-    Severity, Tuned, VolumeReads,
+    Attached, Checksum, Edge, Event, Finished, Issue, IssueKind, LogLine, LogPlace, LongRequest,
+    PhaseMark, Replay, Resumed, Severity, Tuned, VolumeReads,
 };
 pub use histogram::{Histogram, HistogramError, Summary};
 pub use interval::{
@@ -31,8 +32,10 @@ pub use interval::{
 };
 pub use phase::Phase;
 pub use processors::{ProcessorShares, ProgramShare};
+pub use resumption::{NotResumable, Resumption};
 pub use run::{
-    DatabaseRow, IntervalRow, LoadError, PhaseSpan, PhaseTotals, RunRecord, SeriesRow, SeriesTotal,
+    Break, DatabaseRow, IntervalRow, LoadError, PhaseSpan, PhaseTotals, RunRecord, SeriesRow,
+    SeriesTotal,
 };
 pub use start::{
     DatabaseFacts, Machine, OperationMix, Settings, Start, TestType, Thresholds, VolumeFacts,

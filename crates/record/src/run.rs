@@ -6,9 +6,9 @@ use std::fmt;
 use crate::codec::{self, DecodeError, Seal, SealCheck};
 use crate::pause::Looked;
 use crate::{
-    Checksum, Edge, Event, Finished, Gauges, Histogram, HostSample, Interval, IntervalCounters,
-    Issue, LogLine, LongRequest, Phase, PhaseMark, ProcessorShares, Replay, Series, SeriesInterval,
-    Start, Summary, Tuned, Unanswered, VolumeReads,
+    Attached, Checksum, Edge, Event, Finished, Gauges, Histogram, HostSample, Interval,
+    IntervalCounters, Issue, LogLine, LongRequest, Phase, PhaseMark, ProcessorShares, Replay,
+    STALL_MINIMUM_NS, Series, SeriesInterval, Start, Summary, Tuned, Unanswered, VolumeReads,
 };
 
 /// A run: totals per database and phase, one row per interval, and everything that was noted.
@@ -34,6 +34,10 @@ pub struct RunRecord {
     pub tuned: Option<Tuned>,
     /// What was read from the volumes, where their devices count.
     pub volume_reads: Vec<VolumeReads>,
+    /// Where each database was opened last for the load, by index.
+    pub attachments: BTreeMap<u32, Attached>,
+    /// When the run was cut off and went on.
+    pub breaks: Vec<Break>,
     /// The longest requests by database and phase, where they took a second or more.
     pub long_requests: Vec<LongRequest>,
     /// The test log.
@@ -46,6 +50,17 @@ pub struct RunRecord {
     pub seal: Seal,
     /// The last interval, before anything was made of it.
     looked: Option<Looked>,
+    /// When the last event was over.
+    last_ns: u64,
+}
+
+/// A time of which nothing is known, since the program or the machine had stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Break {
+    /// The end of what is known, in nanoseconds since the start of the run.
+    pub from_ns: u64,
+    /// When the run went on.
+    pub to_ns: u64,
 }
 
 /// When a phase was.
@@ -221,8 +236,19 @@ impl RunRecord {
         self.tuned.map_or(given, |tuned| tuned.sessions_per_database)
     }
 
+    /// When the last event was over, in nanoseconds since the start of the run.
+    pub const fn last_ns(&self) -> u64 {
+        self.last_ns
+    }
+
     /// Folds one event in; a further start is ignored.
     pub fn push(&mut self, event: Event) {
+        let end_ns = event.end_ns();
+        self.fold(event);
+        self.last_ns = self.last_ns.max(end_ns.unwrap_or(0));
+    }
+
+    fn fold(&mut self, event: Event) {
         match event {
             Event::Start(_) => {}
             Event::Phase(mark) => self.push_phase(mark),
@@ -233,7 +259,11 @@ impl RunRecord {
             Event::Replay(replay) => self.replays.push(replay),
             Event::Tuned(tuned) => self.tuned = Some(tuned),
             Event::VolumeReads(reads) => self.volume_reads.push(reads),
-            Event::LongRequest(request) => self.long_requests.push(request),
+            Event::LongRequest(request) => self.push_long_request(request),
+            Event::Attached(attached) => {
+                self.attachments.insert(attached.database, attached);
+            }
+            Event::Resumed(resumed) => self.push_break(resumed.at_ns),
             Event::Log(line) => self.log.push(line),
             Event::Finished(finished) => self.finished = Some(finished),
         }
@@ -252,6 +282,33 @@ impl RunRecord {
                 }
             }
         }
+    }
+
+    /// Keeps the longest of a database and phase; they are told as the phase goes on, and again at
+    /// its end.
+    fn push_long_request(&mut self, request: LongRequest) {
+        let mut known = self.long_requests.iter_mut();
+        let is_same =
+            |of: &&mut LongRequest| (of.database, of.phase) == (request.database, request.phase);
+        match known.find(is_same) {
+            Some(known) if known.time_ns < request.time_ns => *known = request,
+            Some(_) => {}
+            None => self.long_requests.push(request),
+        }
+    }
+
+    /// Ends what the crash has ended. What waited then was not answered as far as is known.
+    fn push_break(&mut self, to_ns: u64) {
+        let from_ns = self.last_ns;
+        for span in &mut self.phases {
+            span.to_ns.get_or_insert(from_ns);
+        }
+        let series = self.totals.values_mut().flat_map(|totals| totals.series.values_mut());
+        for total in series {
+            total.settle_unanswered();
+        }
+        self.looked = None;
+        self.breaks.push(Break { from_ns, to_ns });
     }
 
     fn push_interval(&mut self, interval: &Interval) {
@@ -417,6 +474,15 @@ impl SeriesTotal {
         self.errors += other.errors;
         self.latency.merge(&other.latency);
         self.unanswered.join(other.unanswered);
+    }
+
+    /// Counts requests that waited for long as answered at their age: they took no less.
+    fn settle_unanswered(&mut self) {
+        let Unanswered { waiting, mean_age_ns, oldest_ns, .. } = self.unanswered;
+        if oldest_ns >= STALL_MINIMUM_NS {
+            (0..waiting).for_each(|_| self.latency.record(mean_age_ns));
+        }
+        self.unanswered = Unanswered::default();
     }
 
     /// Mean size of a request in bytes; 0 where there was none.

@@ -240,6 +240,7 @@ impl Synthetic {
                 file_bytes: (FILE_PAGES + number * 64) * PAGE,
                 checkpoint_depth_bytes: 18 << 20,
                 log_segment_bytes: 512,
+                log_durable_to: None,
             },
         }
     }

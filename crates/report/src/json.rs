@@ -65,10 +65,17 @@ struct RunPart<'a> {
     machine: &'a record::Machine,
     settings: &'a record::Settings,
     tuned: Option<record::Tuned>,
+    breaks: Vec<BreakPart>,
     processors_before: Option<&'a ProcessorShares>,
     plan_text: &'a str,
     seal: &'static str,
     seal_hash: Option<String>,
+}
+
+#[derive(Serialize)]
+struct BreakPart {
+    from_ns: u64,
+    to_ns: u64,
 }
 
 #[derive(Serialize)]
@@ -164,6 +171,7 @@ fn run_part(run: &RunRecord) -> RunPart<'_> {
         machine: &start.machine,
         settings: &start.settings,
         tuned: run.tuned,
+        breaks: run.breaks.iter().map(break_part).collect(),
         processors_before: start.processors_before.as_ref(),
         plan_text: &start.plan_text,
         seal: match run.seal {
@@ -185,6 +193,10 @@ const fn outcome_name(outcome: Ruling) -> &'static str {
         Ruling::Fail => "fail",
         Ruling::CannotJudge => "cannot_judge",
     }
+}
+
+const fn break_part(one: &record::Break) -> BreakPart {
+    BreakPart { from_ns: one.from_ns, to_ns: one.to_ns }
 }
 
 fn finding_part(run: &RunRecord, finding: &Finding) -> FindingPart {

@@ -156,6 +156,10 @@ fn not_judged(run: &RunRecord, finding: &Finding) -> String {
                  cache, or measure another"
             )
         }
+        "completed" if can_go_on(run) => format!(
+            "Go on with it, plimsoll run --resume FOLDER (the folder of this run), or measure \
+             again: {same}"
+        ),
         "pauses" => format!(
             "Keep the machine from being suspended, moved or stopped for the whole run: {same}"
         ),
@@ -166,6 +170,11 @@ fn not_judged(run: &RunRecord, finding: &Finding) -> String {
         }
         _ => format!("Measure again, to the end: {same}"),
     }
+}
+
+/// Whether the run was cut off and left what it takes to go on.
+fn can_go_on(run: &RunRecord) -> bool {
+    run.finished.is_none() && !run.attachments.is_empty()
 }
 
 /// Whether even the whole test would have been too short.

@@ -199,7 +199,10 @@ pub(crate) async fn state_of(
 }
 
 /// The header of the database; none where it cannot be read.
-async fn header_of(volume: &dyn Volume, file: &str) -> Result<Option<DatabaseHeader>, DeviceError> {
+pub(crate) async fn header_of(
+    volume: &dyn Volume,
+    file: &str,
+) -> Result<Option<DatabaseHeader>, DeviceError> {
     let device = volume.open(file, OpenMode::ReadOnly).await?;
     let present = usize::try_from(device.length()).unwrap_or(usize::MAX);
     let length = PROBE_BYTES.min(present / ALIGNMENT * ALIGNMENT);

@@ -11,6 +11,7 @@ mod open;
 mod reading;
 mod recovery;
 mod replay;
+mod resumed;
 mod sessions;
 mod standstill;
 #[cfg(test)]
@@ -36,6 +37,7 @@ use crate::sampler::{HostSampler, Sampled, Sampler};
 use crate::worker::Shared;
 use open::Opened;
 use reading::Reading;
+pub use resumed::ResumedRun;
 use sessions::Sessions;
 
 /// Between the moment when all groups are warm and the begin of the measurement, so that every
@@ -66,6 +68,8 @@ pub struct Group {
     pub origin: Nanos,
     /// The leading group tells the phases and samples the machine.
     pub is_leader: bool,
+    /// What is known of a run that goes on here.
+    pub resumed: Option<ResumedRun>,
     /// What the machine does, where that can be known. The leading group samples it.
     pub host: Option<Rc<dyn HostSampler>>,
 }
@@ -161,10 +165,11 @@ impl Group {
         self.end(Phase::Open, all);
     }
 
-    /// Warms up and measures; none where a database could not be opened or a person has already
-    /// asked to stop.
+    /// Warms up and measures; none where a database could not be opened, a person has already asked
+    /// to stop, or nothing is left to be measured of a run that goes on.
     async fn load(&self, opened: &[Opened], sampler: Rc<RefCell<Sampler>>) -> Option<GroupLoad> {
-        if self.coordinator().stopped().is_some() {
+        let has_been_measured = self.plan.test.duration == Nanos::ZERO;
+        if has_been_measured || self.coordinator().stopped().is_some() {
             self.pass_over(&[Barrier::Warm, Barrier::Tuned]);
             return None;
         }
@@ -214,7 +219,7 @@ impl Group {
         sampler.borrow_mut().begin(live.iter().map(sampled).collect(), phase);
         let count = policy::sessions_per_database(&self.plan);
         self.log(format!("{} databases, {count} sessions each", live.len()));
-        let mut sessions = Sessions::new(&self.runtime, &live);
+        let mut sessions = Sessions::new(&self.runtime, &live, self.first_session());
         sessions.set(count, &self.plan).await;
         GroupLoad { sessions, sampler }
     }
@@ -257,6 +262,10 @@ impl Group {
                 self.runtime.sleep_until(next).await;
             }
             sampler.borrow_mut().sample(Phase::Measure);
+            // A crash would take with it what is only told at the end.
+            for opened in opened {
+                opened.tell_longest(self);
+            }
         }
     }
 

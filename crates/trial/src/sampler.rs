@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use device::Runtime;
 use engine::{Counters, Database};
-use record::{DatabaseInterval, Event, Gauges, HostSample, Interval, Phase, Series};
+use ese::Lgpos;
+use record::{DatabaseInterval, Event, Gauges, HostSample, Interval, LogPlace, Phase, Series};
 use units::Nanos;
 
 use crate::Sink;
@@ -199,6 +200,11 @@ fn difference(before: &Counters, after: &Counters) -> record::IntervalCounters {
     }
 }
 
+/// A place in the log as records have it.
+pub(crate) const fn log_place(place: Lgpos) -> LogPlace {
+    LogPlace { generation: place.generation.0, segment: place.segment, byte: place.byte }
+}
+
 fn gauges(now: &Counters) -> Gauges {
     Gauges {
         cache_bytes: now.cache_bytes.0,
@@ -206,6 +212,7 @@ fn gauges(now: &Counters) -> Gauges {
         file_bytes: now.file_bytes.0,
         checkpoint_depth_bytes: now.checkpoint_depth.0,
         log_segment_bytes: now.log_segment.0,
+        log_durable_to: Some(log_place(now.log_durable_to)).filter(|_| now.log_segment.0 > 0),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Runs whose storage stood still, and runs whose program did.
 
 use record::synthetic::Synthetic;
-use record::{Event, Interval, LongRequest, Phase, RunRecord, Series, SeriesInterval};
+use record::{Event, Interval, LongRequest, Phase, Resumed, RunRecord, Series, SeriesInterval};
 
 use crate::{Finding, Ruling, Verdict, judge};
 
@@ -246,4 +246,58 @@ fn a_run_that_proves_nothing_names_no_rule_that_failed() {
     assert!(average.measured.is_some_and(|ms| ms > 30.0), "{average:?}");
     let last = average.evidence.last().expect("evidence");
     assert!(last.text.starts_with("the limit was not kept, in a run that proves nothing"));
+}
+
+/// The synthetic run, cut off behind so many of its events and resumed there so many times.
+fn resumed(events: usize, times: u64) -> RunRecord {
+    let mut all = Synthetic::default().events();
+    let rest = all.split_off(events);
+    let event = |number| Event::Resumed(Resumed { at_ns: number * 3_600 * SECOND, cut_bytes: 0 });
+    all.extend((1..=times).map(event));
+    all.extend(rest);
+    folded(all)
+}
+
+#[test]
+fn a_run_that_was_resumed_passes_with_a_warning_that_tells_the_gap() {
+    let verdict = judge(&resumed(30, 1));
+    assert_eq!(verdict.outcome, Ruling::Pass);
+    let found = finding(&verdict, "resumed");
+    assert_eq!(found.outcome, Ruling::Warn);
+    assert!(found.evidence[0].text.starts_with("cut off; the run went on "), "{found:?}");
+    let whole = judge(&Synthetic::default().run());
+    assert!(whole.findings.iter().all(|one| one.rule != "resumed"));
+}
+
+#[test]
+fn too_many_crashes_leave_nothing_to_judge() {
+    let verdict = judge(&resumed(30, 14));
+    assert_eq!(finding(&verdict, "resumed").outcome, Ruling::CannotJudge);
+    assert_eq!(verdict.exit_code(), 2);
+}
+
+/// The reads that waited when the machine went down have no answer in any later interval.
+#[test]
+fn a_stall_before_a_crash_fails_the_run_that_goes_on() {
+    let mut events = Synthetic::default().events();
+    let at = events.iter().position(|event| match event {
+        Event::Interval(interval) => interval.phase == Phase::Measure,
+        _ => false,
+    });
+    let at = at.expect("a measurement");
+    if let Event::Interval(interval) = &mut events[at] {
+        let reads = series(interval, 0, Series::DatabaseRead);
+        (0..4_000).for_each(|_| reads.unanswered.note_waiting(14 * SECOND));
+    }
+    let rest = events.split_off(at + 1);
+    let mut whole = events.clone();
+    whole.extend(rest.clone());
+    let average =
+        |run: &RunRecord| finding(&judge(run), "read-latency-average").measured.expect("a mean");
+    let (was_answered, mut cut) = (average(&folded(whole)), events);
+    cut.push(Event::Resumed(Resumed { at_ns: 86_400 * SECOND, cut_bytes: 0 }));
+    cut.extend(rest);
+    let run = folded(cut);
+    assert!(average(&run) > was_answered + 100.0, "{was_answered} against {}", average(&run));
+    assert!(failing(&run).contains(&"longest-request"), "{:?}", failing(&run));
 }

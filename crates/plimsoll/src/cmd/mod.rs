@@ -15,6 +15,7 @@ pub(crate) mod profile;
 pub(crate) mod quick;
 pub(crate) mod recover;
 pub(crate) mod report;
+pub(crate) mod resume;
 pub(crate) mod run;
 pub(crate) mod scan;
 pub(crate) mod schema;

@@ -59,6 +59,7 @@ pub(crate) fn run(flags: &QuickFlags, console: &mut Console) -> Result<Outcome, 
         command: command(flags),
         options,
         folder: &run_folder,
+        resumed: None,
         acknowledge: None,
     };
     let measured = measure(order, &stop, console.is_quiet())?;

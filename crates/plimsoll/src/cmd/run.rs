@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use plan::{Overrides, TestKind};
 
+use super::resume;
 use crate::Outcome;
 use crate::console::Console;
 use crate::documents::{dated_folder, read_plan};
@@ -23,15 +24,20 @@ pub(crate) fn run(flags: &RunFlags, console: &mut Console) -> Result<Outcome, Co
         seed: flags.seed,
         size: None,
     };
-    let plan = read_plan(&flags.plan, &overrides)?;
+    if let Some(run) = &flags.resume {
+        return resume::run(flags, run, &overrides, console);
+    }
+    let file = flags.plan.as_deref().expect("invariant: required where no run is resumed");
+    let plan = read_plan(file, &overrides)?;
     refuse_options_of_a_load(flags, plan.test.kind)?;
     let folder = flags.output.clone().unwrap_or_else(|| dated_folder(Path::new(".")));
     let stop = StopFlag::install(STOPS_A_RUN)?;
     let order = Order {
         plan: &plan,
-        command: format!("plimsoll run {}", shell_word(&flags.plan)),
+        command: format!("plimsoll run {}", shell_word(file)),
         options: options(&overrides),
         folder: &folder,
+        resumed: None,
         acknowledge: flags.acknowledge.as_deref(),
     };
     let measured = measure(order, &stop, console.is_quiet())?;

@@ -1,13 +1,15 @@
 //! The folder of a run: the journal, written while the run goes on, and the reports made from it.
 
 use std::fs::{self, File};
-use std::io::Write as _;
+use std::io::{self, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 use record::codec::Sealer;
 use record::{Event, RunRecord};
 use verdict::Verdict;
 
+use super::questions::Questions;
+use super::resume::CutRun;
 use super::runs::{self, JOURNAL};
 use crate::documents;
 use crate::error::CommandError;
@@ -18,15 +20,28 @@ pub(super) struct RunFolder {
     journal: PathBuf,
     file: File,
     sealer: Sealer,
-    /// Whether the folder was made for this run.
-    is_new: bool,
+    /// So much later than this program counts do events belong into the record.
+    later_ns: u64,
+    origin: Origin,
+    /// Makes the journal survive a crash of the machine, on a thread of its own.
+    syncs: Questions<io::Result<()>>,
+}
+
+/// Where a run folder came from.
+enum Origin {
+    /// Made for this run.
+    New,
+    /// It was there, without a run.
+    Found,
+    /// It holds the beginning of the run, so many bytes of a journal.
+    Resumed(u64),
 }
 
 impl RunFolder {
     /// Makes the folder where it is missing, and a journal in it, locked for as long as it is being
     /// written; a run that is there already is not touched.
     pub(super) fn create(path: &Path) -> Result<Self, CommandError> {
-        let is_new = !path.exists();
+        let origin = if path.exists() { Origin::Found } else { Origin::New };
         fs::create_dir_all(path)
             .map_err(|error| CommandError::file(path, "make the run folder", &error))?;
         let journal = path.join(JOURNAL);
@@ -41,13 +56,40 @@ impl RunFolder {
             .map_err(|error| CommandError::file(&journal, "create", &error))?;
         // Only tells `report` that the run goes on; a file system without locks says nothing.
         let _ = file.try_lock();
-        Ok(Self { path: path.to_path_buf(), journal, file, sealer: Sealer::default(), is_new })
+        let path = path.to_path_buf();
+        let (sealer, syncs) = (Sealer::default(), Questions::start()?);
+        Ok(Self { path, journal, file, sealer, later_ns: 0, origin, syncs })
+    }
+
+    /// Goes on with the journal of a run that was cut off, `later_ns` after its start: what a crash
+    /// has torn of its last line is taken out, and the break is noted.
+    pub(super) fn resume(cut: CutRun, later_ns: u64) -> Result<Self, CommandError> {
+        let CutRun { path, journal, mut file, resumption } = cut;
+        let kept = resumption.kept_bytes;
+        let wrong = |error: io::Error| CommandError::file(&journal, "write", &error);
+        file.set_len(kept).map_err(wrong)?;
+        file.seek(SeekFrom::Start(kept)).map_err(wrong)?;
+        let resumed = resumption.event(0);
+        let mut folder = Self {
+            path,
+            file,
+            sealer: resumption.sealer,
+            later_ns,
+            origin: Origin::Resumed(kept),
+            syncs: Questions::start()?,
+            journal,
+        };
+        folder.write(&resumed)?;
+        Ok(folder)
     }
 
     /// Appends an event and hands it to the operating system, so that only a crash of the machine
     /// can lose it.
     pub(super) fn write(&mut self, event: &Event) -> Result<(), CommandError> {
-        let line = self.sealer.line(event);
+        let line = match self.later_ns {
+            0 => self.sealer.line(event),
+            later_ns => self.sealer.line(&event.clone().later(later_ns)),
+        };
         self.file
             .write_all(line.as_bytes())
             .map_err(|error| CommandError::file(&self.journal, "write", &error))
@@ -58,18 +100,35 @@ impl RunFolder {
         self.file.sync_data().map_err(|error| CommandError::file(&self.journal, "write", &error))
     }
 
+    /// The same soon, without waiting for it: the volume of the journal may be the one that is
+    /// measured, and stand still.
+    pub(super) fn sync_soon(&mut self) -> Result<(), CommandError> {
+        let wrong = |error: io::Error| CommandError::file(&self.journal, "write", &error);
+        self.syncs.answers().into_iter().collect::<io::Result<()>>().map_err(wrong)?;
+        if self.syncs.waiting().is_none() {
+            let file = self.file.try_clone().map_err(wrong)?;
+            self.syncs.ask(&self.path, move || file.sync_data());
+        }
+        Ok(())
+    }
+
     /// The run so far.
     pub(super) fn load(&mut self) -> Result<RunRecord, CommandError> {
         self.sync()?;
         runs::load(&self.journal)
     }
 
-    /// Removes the journal of a run that never began, and the folder if it was made for it.
+    /// Removes the journal of a run that never began, and the folder if it was made for it. That of
+    /// a run that could not go on is left as it was found.
     pub(super) fn discard(self) {
-        drop(self.file);
         // What is left behind, if anything, is a journal that says nothing.
+        if let Origin::Resumed(kept) = self.origin {
+            let _ = self.file.set_len(kept);
+            return;
+        }
+        drop(self.file);
         let _ = fs::remove_file(&self.journal);
-        if self.is_new {
+        if let Origin::New = self.origin {
             let _ = fs::remove_dir(&self.path);
         }
     }

@@ -205,8 +205,12 @@ impl Journal<'_> {
         if self.written.is_ok() {
             self.written = self.folder.write(event);
         }
-        if matches!(event, Event::Phase(_)) && self.written.is_ok() {
-            self.written = self.folder.sync();
+        if self.written.is_ok() {
+            self.written = match event {
+                Event::Phase(_) | Event::Attached(_) => self.folder.sync(),
+                Event::Interval(_) => self.folder.sync_soon(),
+                _ => Ok(()),
+            };
         }
     }
 }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use plan::Plan;
-use trial::run::{Group, RunSummary};
+use trial::run::{Group, ResumedRun, RunSummary};
 use trial::{Coordinator, HostSampler, Member};
 use units::Nanos;
 
@@ -25,6 +25,7 @@ pub(super) struct Job {
     origin: Nanos,
     member: Member,
     commits: Option<Arc<File>>,
+    resumed: Option<ResumedRun>,
     watch: PauseWatch,
     is_leader: bool,
 }
@@ -34,7 +35,7 @@ pub(super) fn jobs(
     plan: &Plan,
     groups: Vec<Vec<plan::Database>>,
     coordinator: &Arc<Coordinator>,
-    commits: Option<&Arc<File>>,
+    (commits, resumed): (Option<&Arc<File>>, Option<&ResumedRun>),
     (origin, watch): (Nanos, PauseWatch),
 ) -> Vec<Job> {
     let job = |(number, databases)| Job {
@@ -43,6 +44,7 @@ pub(super) fn jobs(
         origin,
         member: Member::new(coordinator),
         commits: commits.cloned(),
+        resumed: resumed.cloned(),
         watch: watch.clone(),
         is_leader: number == 0,
     };
@@ -73,6 +75,7 @@ impl Job {
             member: Rc::clone(&member.0),
             origin: self.origin,
             is_leader: self.is_leader,
+            resumed: self.resumed,
             host: Some(host),
         };
         let summary = world.executor().block_on(trial::run::run(group));

@@ -13,6 +13,7 @@ mod merge;
 mod pause;
 mod processors;
 mod questions;
+mod resume;
 mod room;
 mod runs;
 mod silence;
@@ -25,7 +26,7 @@ use std::sync::Arc;
 use device::Clock as _;
 use device_os::OsClock;
 use plan::Plan;
-use record::{Event, Finished, RunRecord};
+use record::{Event, Finished, RunRecord, Start};
 use trial::room::Shortage;
 use trial::run::Failure;
 use trial::{Coordinator, Stop};
@@ -49,6 +50,7 @@ pub(crate) use host::kibibytes_as_bytes;
 use job::{Job, jobs};
 use pause::PauseWatch;
 use processors::ProcessorWatch;
+pub(crate) use resume::CutRun;
 use room::RoomWatch;
 pub(crate) use runs::{is_live, journal_of, load, runs_at};
 
@@ -70,6 +72,8 @@ pub(crate) struct Order<'a> {
     pub options: Vec<(String, String)>,
     /// Where journal and reports are written.
     pub folder: &'a Path,
+    /// The run that goes on with this, where it is not a new one.
+    pub resumed: Option<CutRun>,
     /// Where each commit is noted for programs that kill this one.
     pub acknowledge: Option<&'a Path>,
 }
@@ -96,12 +100,12 @@ pub(crate) fn measure(
     })?;
     start.processors_before = processors.before_the_run(quiet);
     let commits = order.acknowledge.map(acknowledge::open).transpose()?;
-    let mut run_folder = RunFolder::create(folder)?;
-    let origin = clock.now();
-    run_folder.write(&Event::Start(Box::new(start)))?;
+    let resumed = order.resumed.as_ref().map(CutRun::known);
+    let (mut run_folder, origin) = open_folder(folder, order.resumed, start, &clock)?;
     let coordinator = Arc::new(Coordinator::new(count));
     let watch = PauseWatch::start()?;
-    let jobs = jobs(plan, groups, &coordinator, commits.as_ref(), (origin, watch));
+    let known = (commits.as_ref(), resumed.as_ref());
+    let jobs = jobs(plan, groups, &coordinator, known, (origin, watch));
     let mut crew = Crew::start(jobs, Job::run);
     let watched = Watched {
         folder: &mut run_folder,
@@ -130,6 +134,25 @@ pub(crate) fn measure(
         say(&KEPT);
     }
     Ok(measured)
+}
+
+/// The journal with its first line of this program, and the zero of its time.
+fn open_folder(
+    folder: &Path,
+    cut: Option<CutRun>,
+    start: Start,
+    clock: &OsClock,
+) -> Result<(RunFolder, Nanos), CommandError> {
+    let Some(cut) = cut else {
+        let mut run_folder = RunFolder::create(folder)?;
+        let origin = clock.now();
+        run_folder.write(&Event::Start(Box::new(start)))?;
+        return Ok((run_folder, origin));
+    };
+    cut.refuse_other_circumstances(start)?;
+    let origin = clock.now();
+    let later_ns = cut.later_ns(clock.epoch() + origin);
+    Ok((RunFolder::resume(cut, later_ns)?, origin))
 }
 
 /// What a person should know whose terminal does not come back; see docs/method.md.

@@ -29,6 +29,7 @@ mod races;
 mod readings;
 mod recover;
 mod replays;
+mod resumed;
 mod salvage;
 mod samples;
 mod scan;

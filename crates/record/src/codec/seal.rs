@@ -60,6 +60,11 @@ pub struct Sealer {
 }
 
 impl Sealer {
+    /// Goes on behind a line whose hash is `end`.
+    pub(crate) const fn behind(end: ChainHash) -> Self {
+        Self { chain: end }
+    }
+
     /// The next line of the journal, with its line feed.
     pub fn line(&mut self, event: &Event) -> String {
         let mut line = v1::encode(event);

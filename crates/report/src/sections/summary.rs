@@ -153,31 +153,29 @@ pub(super) fn section(run: &RunRecord, verdict: &Verdict) -> Section {
         machine.logical_processors,
         format::size(machine.memory_bytes)
     );
-    Section {
-        id: "test-summary",
-        title: "Test Summary",
-        blocks: vec![Block::Facts(vec![
-            result,
-            Fact::new("Test Type", start.test.name()),
-            Fact::new("Machine Name", &machine.name),
-            Fact::new("Machine", hardware),
-            Fact::new("Test Description", &start.description),
-            Fact::new("Test Start Time", wall_clock(run, 0)),
-            Fact::new("Test End Time", test_end(run)),
-            Fact::new("Collection Start Time", or_not_reached(begin)),
-            Fact::new(
-                "Collection End Time",
-                or_not_reached(end.map(|at_ns| wall_clock(run, at_ns))),
-            ),
-            Fact::new("Plimsoll Version", &start.build),
-            Fact::new("Database Format", &start.database_format),
-            Fact::new("Operating System", &machine.operating_system),
-            Fact::new("Requests Through", &machine.input_output),
-            Fact::new("Seed", format!("{:#018x}", start.seed)),
-            Fact::new("Performance Log", "record.jsonl, beside this report"),
-            Fact::metric("Record Seal", "record-intact", seal(run)),
-        ])],
-    }
+    let mut facts = vec![
+        result,
+        Fact::new("Test Type", start.test.name()),
+        Fact::new("Machine Name", &machine.name),
+        Fact::new("Machine", hardware),
+        Fact::new("Test Description", &start.description),
+        Fact::new("Test Start Time", wall_clock(run, 0)),
+        Fact::new("Test End Time", test_end(run)),
+        Fact::new("Collection Start Time", or_not_reached(begin)),
+        Fact::new("Collection End Time", or_not_reached(end.map(|at_ns| wall_clock(run, at_ns)))),
+        Fact::new("Plimsoll Version", &start.build),
+        Fact::new("Database Format", &start.database_format),
+        Fact::new("Operating System", &machine.operating_system),
+        Fact::new("Requests Through", &machine.input_output),
+        Fact::new("Seed", format!("{:#018x}", start.seed)),
+        Fact::new("Performance Log", "record.jsonl, beside this report"),
+        Fact::metric("Record Seal", "record-intact", seal(run)),
+    ];
+    facts.extend(run.breaks.iter().map(|one| {
+        let (from, to) = (wall_clock(run, one.from_ns), wall_clock(run, one.to_ns));
+        Fact::metric("Cut Off And Resumed", "resumed", format!("known until {from}, on from {to}"))
+    }));
+    Section { id: "test-summary", title: "Test Summary", blocks: vec![Block::Facts(facts)] }
 }
 
 fn seal(run: &RunRecord) -> String {

@@ -30,6 +30,8 @@ fn every_entry_is_of_a_metric_that_is_shown() {
         let document = crate::design::document(Sized { deployment, sizing });
         shown.extend(document.metrics());
     }
+    // Shown only where a run was cut off and went on.
+    shown.extend(["resumed"]);
     // Shown only where further copies are simulated.
     shown.extend(["log-reads-rate", "log-reads-bytes"]);
     // Shown only where the machine and its devices tell what others do.

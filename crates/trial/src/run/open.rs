@@ -126,8 +126,13 @@ pub(super) fn signature_seed(group: &Group, location: &Location) -> Seed {
     seed.derive((clock.epoch() + clock.now()).0)
 }
 
-async fn open_live(group: &Group, location: &Location) -> Result<Live, String> {
+async fn open_live(
+    group: &Group,
+    location: &Location,
+    issue_recorder: &IssueRecorder,
+) -> Result<Live, String> {
     let manifest = proved(group, location).await?;
+    group.refuse_used_since(location).await?;
     if group.plan.test.replayed_copy().is_some() {
         refuse_unclean(location, "a copy of it would lack what its log holds").await?;
     }
@@ -146,6 +151,10 @@ async fn open_live(group: &Group, location: &Location) -> Result<Live, String> {
             summary.losers
         ));
     }
+    if let Some(text) = group.lost_log(location, recovered.map(|summary| summary.end)) {
+        issue_recorder.lost_flush(group.runtime.now(), text);
+    }
+    group.tell_attached(location, &database);
     let table = database
         .table(TABLE)
         .ok_or_else(|| format!("{}: has no table {TABLE}; prepare it anew", location.path()))?;
@@ -198,7 +207,7 @@ impl Opened {
     /// Opens the database. Where that fails, the issues say why.
     pub(super) async fn open(&self, group: &Group) {
         let opened = if group.plan.test.kind.is_load() {
-            open_live(group, &self.location).await.map(Some)
+            open_live(group, &self.location, &self.issue_recorder).await.map(Some)
         } else {
             self.look_at(group).await.map(|()| None)
         };

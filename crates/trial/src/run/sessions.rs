@@ -32,12 +32,12 @@ struct Running {
 }
 
 impl Sessions {
-    /// No sessions yet, on `databases`.
-    pub(super) fn new(runtime: &Runtime, databases: &[Rc<Shared>]) -> Self {
+    /// No sessions yet, on `databases`; the first will have number `first`.
+    pub(super) fn new(runtime: &Runtime, databases: &[Rc<Shared>], first: u32) -> Self {
         let idle = |shared: &Rc<Shared>| Loaded {
             shared: Rc::clone(shared),
             running: Vec::new(),
-            started: 0,
+            started: first,
         };
         Self { runtime: runtime.clone(), databases: databases.iter().map(idle).collect() }
     }

@@ -63,6 +63,7 @@ fn run_once(world: &World, stop_after: Option<Nanos>) -> (RunSummary, Vec<Event>
         member: Rc::new(Member::new(&coordinator)),
         origin: runtime.now(),
         is_leader: true,
+        resumed: None,
         host: None,
     };
     let summary = world.executor.block_on(async move {
@@ -192,6 +193,7 @@ fn a_run_that_was_killed_is_recovered_by_the_next_one() {
             member: Rc::new(Member::new(&Arc::new(Coordinator::new(1)))),
             origin: runtime.now(),
             is_leader: true,
+            resumed: None,
             host: None,
         };
         drop(runtime.spawn(run(group)));

@@ -1,5 +1,6 @@
 //! One rule per file; a rule that does not apply to a run finds nothing.
 
+mod breaks;
 mod caches;
 mod checksums;
 mod generator_limited;
@@ -36,7 +37,7 @@ pub(crate) use other_programs::name_beside as name_other_programs;
 pub type Rule = fn(&RunRecord) -> Option<Finding>;
 
 /// Every rule, in the order of reports.
-pub const ALL: [Rule; 21] = [
+pub const ALL: [Rule; 22] = [
     // First: where it objects, nothing else counts.
     intact::judge,
     target_iops::judge,
@@ -58,6 +59,7 @@ pub const ALL: [Rule; 21] = [
     other_programs::judge,
     other_reads::judge,
     pauses::judge,
+    breaks::judge,
     interrupted::judge,
 ];
 

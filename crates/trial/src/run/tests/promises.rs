@@ -49,6 +49,7 @@ fn run_told(world: &World) -> (RunSummary, Promises) {
         member: Rc::new(Member::new(&Arc::new(Coordinator::new(1)))),
         origin: runtime.now(),
         is_leader: true,
+        resumed: None,
         host: None,
     };
     let summary = world.executor.block_on(run(group));

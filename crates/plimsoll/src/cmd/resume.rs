@@ -1,0 +1,91 @@
+//! `run --resume`: goes on with a run that a crash or a power cut has ended.
+
+use std::path::Path;
+
+use plan::{Overrides, Plan, Sessions};
+use record::RunRecord;
+use units::Nanos;
+
+use super::run::conclude;
+use crate::Outcome;
+use crate::console::Console;
+use crate::documents::read_plan;
+use crate::error::CommandError;
+use crate::flags::RunFlags;
+use crate::measure::{CutRun, Order, measure};
+use crate::shell::options;
+use crate::signals::{STOPS_A_RUN, StopFlag};
+
+/// Measures what is left of the run at `path`; the verdict on all of it is the outcome.
+pub(crate) fn run(
+    flags: &RunFlags,
+    path: &Path,
+    overrides: &Overrides,
+    console: &mut Console,
+) -> Result<Outcome, CommandError> {
+    let cut = CutRun::open(path)?;
+    let journal = cut.journal.display().to_string();
+    let text = &cut.record().start.plan_text;
+    let recorded = Plan::parse(&journal, text)?;
+    refuse_another_plan(flags, overrides, text, &journal)?;
+    let plan = rest_of(recorded, cut.record(), Nanos(cut.resumption.remaining_ns));
+    console.remark(format_args!(
+        "{}: goes on with {:.0} s of {:.0} s left to be measured",
+        path.display(),
+        plan.test.duration.as_secs_f64(),
+        Nanos(cut.record().start.settings.measure_ns).as_secs_f64()
+    ))?;
+    let stop = StopFlag::install(STOPS_A_RUN)?;
+    let folder = cut.path.clone();
+    let order = Order {
+        plan: &plan,
+        command: String::new(),
+        options: Vec::new(),
+        folder: &folder,
+        resumed: Some(cut),
+        acknowledge: None,
+    };
+    let measured = measure(order, &stop, console.is_quiet())?;
+    conclude(&measured, &folder, flags.json, console)
+}
+
+/// Refuses options, which the run has already, and a plan that is not the one it began with.
+fn refuse_another_plan(
+    flags: &RunFlags,
+    overrides: &Overrides,
+    recorded: &str,
+    journal: &str,
+) -> Result<(), CommandError> {
+    let given = options(overrides);
+    let Some(file) = &flags.plan else {
+        return match given.first() {
+            None => Ok(()),
+            Some((option, _)) => Err(CommandError::new(format!(
+                "{option} has no effect on a run that goes on, which keeps plan, settings and \
+                 seed; leave it out"
+            ))),
+        };
+    };
+    let present = read_plan(file, overrides)?.to_toml();
+    let mut lines = recorded.lines().zip(present.lines());
+    let other = lines.find(|(was, is)| was != is);
+    let (was, is) = match other {
+        Some(lines) => lines,
+        None if recorded.lines().count() == present.lines().count() => return Ok(()),
+        None => ("shorter or longer", "not so"),
+    };
+    Err(CommandError::new(format!(
+        "{}: is not the plan that {journal} began with: `{was}` was there, and now `{is}`; leave \
+         the plan out to go on with the old one, or start the test anew",
+        file.display()
+    )))
+}
+
+/// The plan for what is left: the number of sessions that was found stays.
+fn rest_of(mut plan: Plan, record: &RunRecord, remaining: Nanos) -> Plan {
+    plan.test.duration = remaining;
+    if let (Sessions::Auto, Some(tuned)) = (plan.workload.sessions, record.tuned) {
+        plan.workload.sessions = Sessions::Count(tuned.sessions_per_database);
+    }
+    plan
+}

@@ -1,0 +1,126 @@
+//! Runs that were killed and go on, and those that must not.
+
+use std::fs;
+use std::process::Child;
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::scene::{Ran, Scene};
+
+/// A run of twelve seconds.
+const RUN: [&str; 6] = ["run", "plan.toml", "-o", "out", "--duration", "12s"];
+
+fn journal(scene: &Scene) -> String {
+    fs::read_to_string(scene.path("out/record.jsonl")).unwrap_or_default()
+}
+
+/// Kills a run once its journal holds so many samples of the measurement.
+fn kill_after(scene: &Scene, mut child: Child, samples: usize) {
+    let measured = || journal(scene).matches("\"phase\":\"measure\",\"from_ns\"").count();
+    while measured() < samples && child.try_wait().unwrap().is_none() {
+        thread::sleep(Duration::from_millis(20));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+fn cut_off(name: &str) -> Scene {
+    let scene = Scene::prepared(name);
+    let child = scene.start(RUN);
+    kill_after(&scene, child, 4);
+    scene
+}
+
+fn resume(scene: &Scene) -> Ran {
+    scene.run(["run", "--resume", "out", "--quiet"])
+}
+
+fn report(scene: &Scene) -> Value {
+    serde_json::from_str(&scene.run(["report", "out", "--format", "json"]).out).unwrap()
+}
+
+#[test]
+fn a_killed_run_is_completed_and_its_report_tells_the_break() {
+    let scene = cut_off("resumed");
+    let before = journal(&scene);
+    let cut = report(&scene);
+    assert_eq!(cut["exit_code"], 2, "{}", cut["findings"]);
+    scene.run(["report", "out"]).expect_out(&["run --resume FOLDER"]);
+    // A second kill, while what is left is measured.
+    let child = scene.start(["run", "--resume", "out"]);
+    kill_after(&scene, child, 7);
+    let ran = resume(&scene);
+    assert!(journal(&scene).starts_with(&before[..=before.rfind('\n').unwrap()]));
+    let whole = report(&scene);
+    assert_eq!(whole["run"]["seal"], "whole", "{}", ran.err);
+    assert_eq!(whole["run"]["breaks"].as_array().unwrap().len(), 2, "{}", ran.err);
+    let measured = whole["measured_seconds"].as_f64().unwrap();
+    assert!((11.9..12.5).contains(&measured), "{measured} s");
+    let rule = |rule: &str| {
+        let mut findings = whole["findings"].as_array().unwrap().iter();
+        let found = findings.find(|finding| finding["rule"] == rule);
+        found.map_or(Value::Null, |finding| finding["outcome"].clone())
+    };
+    assert_eq!(rule("completed"), "pass");
+    assert_eq!(rule("resumed"), "warning");
+    assert_eq!(rule("input-output-errors"), "pass", "{}", whole["issues"]);
+    assert_eq!(rule("checksums"), "pass");
+    let text = String::from_utf8(scene.read("out/report.txt")).unwrap();
+    assert!(text.contains("Cut Off And Resumed"), "{text}");
+    scene.run(["run", "--resume", "out"]).expect_refusal(&["out/record.jsonl", "is complete"]);
+}
+
+#[test]
+fn what_must_not_go_on_is_refused_and_left_as_it_was() {
+    let scene = cut_off("not-resumed");
+    let as_cut = scene.read("out/record.jsonl");
+    let refused = |parts: &[&str]| {
+        resume(&scene).expect_refusal(parts);
+    };
+    scene
+        .run(["run", "--resume", "out", "--seed", "9"])
+        .expect_refusal(&["--seed has no effect on a run that goes on"]);
+    scene.change("plan.toml", |text| text.extend(b"checksum = false\n"));
+    scene
+        .run(["run", "plan.toml", "--resume", "out", "--duration", "12s"])
+        .expect_refusal(&["plan.toml: is not the plan", "checksum = false"]);
+    let raised = String::from_utf8_lossy(&as_cut).replace("20000000", "90000000");
+    scene.write("out/record.jsonl", raised.as_bytes());
+    refused(&["was changed after it was written, from line 1 on"]);
+    scene.write("out/record.jsonl", b"{\"event\":\"start\",");
+    refused(&["the run never began"]);
+    scene.write("out/record.jsonl", &as_cut);
+    let moved = scene.path("moved.edb");
+    fs::rename(scene.path("Plimsoll001.edb"), &moved).unwrap();
+    refused(&["Plimsoll001.edb"]);
+    fs::rename(&moved, scene.path("Plimsoll001.edb")).unwrap();
+    assert_eq!(scene.read("out/record.jsonl"), as_cut, "left as it was");
+    scene.run(["recover", "Plimsoll001.edb"]).expect_code(0);
+    refused(&["Plimsoll001.edb: has been opened since", "start it anew"]);
+    assert_eq!(scene.read("out/record.jsonl"), as_cut, "left as it was");
+}
+
+/// Storage that confirms log writes and loses them when power fails.
+#[test]
+fn a_log_that_is_shorter_than_it_was_durable_is_an_error() {
+    let scene = Scene::prepared("lost-log");
+    // So slow that the log of the last sample is still the current file, and its pages in memory.
+    let child = scene.start(RUN.iter().chain(&["--target-iops", "60"]));
+    kill_after(&scene, child, 4);
+    let journal = journal(&scene);
+    let whole = &journal[..journal.rfind('\n').unwrap()];
+    let sample = whole.lines().rfind(|line| line.contains("log_durable_to")).unwrap();
+    let sample: Value = serde_json::from_str(sample).unwrap();
+    let gauges = &sample["databases"][0]["gauges"];
+    let number = |value: &Value| usize::try_from(value.as_u64().unwrap()).unwrap();
+    let segment = number(&gauges["log_segment_bytes"]);
+    let durable_to = number(&gauges["log_durable_to"]["segment"]) * segment;
+    scene.change("E00.plg", |bytes| bytes[durable_to - segment..].fill(0));
+    let ran = resume(&scene);
+    let issues = report(&scene)["issues"].to_string();
+    assert!(issues.contains("has lost writes that it had confirmed"), "{issues}\n{}", ran.err);
+    assert!(issues.contains("lost_flush"), "{issues}");
+    ran.expect_code(1);
+}

@@ -1,0 +1,102 @@
+//! What a run that goes on after a crash must find: databases that nothing has opened meanwhile,
+//! and logs that hold all that was acknowledged.
+
+use std::collections::BTreeMap;
+
+use engine::Database;
+use ese::Lgpos;
+use record::{Attached, Event, LogPlace, RunRecord};
+
+use super::Group;
+use crate::location::Location;
+use crate::manifest::{digits, header_of};
+use crate::sampler::log_place;
+
+/// Numbers of the sessions of one part of a run: each session draws operations of its own, and what
+/// was drawn before the crash may still be in some cache.
+const SESSIONS_OF_A_PART: u32 = 1 << 16;
+
+/// What the journal of a run says that goes on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ResumedRun {
+    /// How often it had gone on before.
+    breaks: u32,
+    /// Where each database was opened last.
+    attachments: BTreeMap<u32, Attached>,
+    /// To where its log was acknowledged as durable at least.
+    durable_to: BTreeMap<u32, LogPlace>,
+}
+
+impl ResumedRun {
+    /// From what has happened so far.
+    pub fn of(record: &RunRecord) -> Self {
+        let mut durable_to = BTreeMap::new();
+        for ((_, database), totals) in &record.totals {
+            if let Some(place) = totals.gauges.log_durable_to {
+                let known: &mut LogPlace = durable_to.entry(*database).or_default();
+                *known = place.max(*known);
+            }
+        }
+        Self {
+            breaks: u32::try_from(record.breaks.len()).unwrap_or(u32::MAX),
+            attachments: record.attachments.clone(),
+            durable_to,
+        }
+    }
+}
+
+impl Group {
+    /// The number of the first session.
+    pub(super) fn first_session(&self) -> u32 {
+        let resumed = self.resumed.as_ref();
+        resumed.map_or(0, |resumed| (resumed.breaks + 1).saturating_mul(SESSIONS_OF_A_PART))
+    }
+
+    /// Refuses a database that something else has opened since the run that goes on did.
+    pub(super) async fn refuse_used_since(&self, location: &Location) -> Result<(), String> {
+        let resumed = self.resumed.as_ref();
+        let known = resumed.and_then(|run| run.attachments.get(&location.plan.index));
+        let Some(known) = known else {
+            return Ok(());
+        };
+        let read = header_of(&*location.database, &location.plan.file).await;
+        let Some(header) = read.map_err(|error| error.to_string())? else {
+            return Ok(());
+        };
+        let is_same = log_place(header.attached_at) == known.place
+            && digits(header.log_signature) == known.log_signature;
+        if is_same {
+            return Ok(());
+        }
+        Err(format!(
+            "{}: has been opened since the run was cut off (by another run, or by `plimsoll \
+             recover`), so the run cannot go on; start it anew",
+            location.path()
+        ))
+    }
+
+    /// What is missing of the log that recovery has found, which ends at `end`, where it does not
+    /// reach as far as had been acknowledged.
+    pub(super) fn lost_log(&self, location: &Location, end: Option<Lgpos>) -> Option<String> {
+        let durable_to = self.resumed.as_ref()?.durable_to.get(&location.plan.index)?;
+        let end = log_place(end?);
+        (end < *durable_to).then(|| {
+            format!(
+                "{}: the log ends at {end} after the crash, and all before {durable_to} had been \
+                 acknowledged as durable: the storage has lost writes that it had confirmed",
+                location.path()
+            )
+        })
+    }
+
+    /// Tells where a database was opened, for a run that goes on after a crash of this one.
+    pub(super) fn tell_attached(&self, location: &Location, database: &Database) {
+        let (place, log_signature) = database.attached();
+        (self.events)(Event::Attached(Attached {
+            at_ns: self.elapsed(),
+            database: location.plan.index,
+            log_signature: digits(log_signature),
+            place: log_place(place),
+        }));
+    }
+}

@@ -1,0 +1,42 @@
+//! Runs that were cut off and went on: what the storage did just before is not known.
+
+use record::{Break, Phase, RunRecord};
+
+use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
+
+/// Where more than this share of the measurement may have gone unseen, what is left is none.
+const MOST_UNSEEN_PERCENT: f64 = 25.0;
+
+/// Warns of every break; cannot judge where they are too many for what was measured. Finds nothing
+/// in a run without one.
+pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
+    if run.breaks.is_empty() {
+        return None;
+    }
+    // The journal of a run is never further behind than its last sample.
+    let unseen_ns = run.start.settings.interval_ns.saturating_mul(run.breaks.len() as u64);
+    let measured_ns = run.span_ns(Phase::Measure);
+    let percent = unseen_ns as f64 * 100.0 / unseen_ns.saturating_add(measured_ns).max(1) as f64;
+    let limit = Limit::AtMost(MOST_UNSEEN_PERCENT);
+    let mut evidence: Vec<Evidence> = run.breaks.iter().take(10).map(gap).collect();
+    evidence.push(Evidence::of_run(
+        "what the storage did between the last sample and the crash is not known: where it stood \
+         still then, no number here shows it",
+    ));
+    Some(Finding {
+        rule: "resumed",
+        title: "Time before crashes that may be missing",
+        kind: Kind::Validity,
+        outcome: if limit.admits(percent) { Ruling::Warn } else { Ruling::CannotJudge },
+        measured: Some(percent),
+        limit: Some(limit),
+        unit: Unit::Percent,
+        evidence,
+    })
+}
+
+fn gap(one: &Break) -> Evidence {
+    let seconds = one.to_ns.saturating_sub(one.from_ns) as f64 / 1e9;
+    let text = format!("cut off; the run went on {seconds:.1} s later, and the gap counts nowhere");
+    Evidence { span_ns: Some((one.from_ns, one.to_ns)), ..Evidence::of_run(text) }
+}
