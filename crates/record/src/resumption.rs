@@ -1,10 +1,12 @@
 //! Where a run that was cut off goes on: how much of its journal stands, and how much is left to be
 //! measured.
 
-use std::fmt;
+mod refusal;
 
 use crate::codec::{Seal, Sealer};
-use crate::{Event, IntervalRow, LoadError, Phase, Resumed, RunRecord, TestType};
+use crate::{Event, IntervalRow, Phase, Resumed, RunRecord, TestType};
+
+pub use refusal::NotResumable;
 
 /// A run that can go on.
 #[derive(Clone, Debug)]
@@ -19,32 +21,6 @@ pub struct Resumption {
     pub sealer: Sealer,
     /// What is left to be measured, in nanoseconds.
     pub remaining_ns: u64,
-}
-
-/// Why a run cannot go on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NotResumable {
-    /// The journal cannot be loaded.
-    Unreadable(LoadError),
-    /// Its lines carry no hashes.
-    Unsealed,
-    /// It was changed after it was written.
-    Altered {
-        /// The first line that does not fit, counted from 1.
-        line: usize,
-    },
-    /// It has come to an end.
-    Ended {
-        /// Why, where that was before its plan was carried out.
-        reason: Option<String>,
-    },
-    /// It only reads, and has nothing to go on from.
-    OnlyReads(TestType),
-    /// It does not say where a database was opened, so nothing shows whether it was used since.
-    NoAttachment {
-        /// Index of the database.
-        database: u32,
-    },
 }
 
 impl Resumption {
@@ -109,44 +85,6 @@ fn remaining_ns(record: &RunRecord) -> u64 {
     let has_ended = later.any(|span| matches!(span.phase, Phase::Drain | Phase::Check));
     if has_ended && left_ns < settings.interval_ns { 0 } else { left_ns }
 }
-
-impl fmt::Display for NotResumable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unreadable(error) => error.fmt(f),
-            Self::Unsealed => write!(
-                f,
-                "the lines of its journal carry no hashes, so nothing shows what was measured; \
-                 start the test anew"
-            ),
-            Self::Altered { line } => write!(
-                f,
-                "its journal was changed after it was written, from line {line} on; start the test \
-                 anew"
-            ),
-            Self::Ended { reason: None } => {
-                write!(f, "the run is complete; start another, or read it with `plimsoll report`")
-            }
-            Self::Ended { reason: Some(reason) } => {
-                write!(f, "the run was ended and not cut off: {reason}; start the test anew")
-            }
-            Self::OnlyReads(test) => write!(
-                f,
-                "a test of type {} runs by no clock and has nothing to go on from; start it \
-                 anew",
-                test.name()
-            ),
-            Self::NoAttachment { database } => write!(
-                f,
-                "its journal does not say where database {} was opened, so nothing shows whether \
-                 it was used since; start the test anew",
-                database + 1
-            ),
-        }
-    }
-}
-
-impl std::error::Error for NotResumable {}
 
 #[cfg(test)]
 mod tests;

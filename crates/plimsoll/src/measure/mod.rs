@@ -2,6 +2,7 @@
 //! `quick`.
 
 mod acknowledge;
+mod circumstances;
 mod device_reads;
 mod display;
 mod figures;

@@ -1,0 +1,99 @@
+//! Whether machine, program and storage of a run are as they were when it began.
+
+use record::{Event, Start, VolumeFacts, codec};
+use serde_json::Value;
+
+/// The first thing that differs between how a run began and what one that began now would say: its
+/// name, and both values.
+pub(super) fn difference(before: &Start, present: Start) -> Option<(String, String, String)> {
+    let (was, is) = (comparable(before.clone(), before), comparable(present, before));
+    first_difference("", &was, &is)
+}
+
+/// What must be the same in both parts of a run; `before` is how it began. What is left of the time
+/// and the number of sessions that was found belong to this part alone.
+fn comparable(mut start: Start, before: &Start) -> Value {
+    start.settings.measure_ns = before.settings.measure_ns;
+    start.settings.threads_per_database = before.settings.threads_per_database;
+    start.started_epoch_ns = 0;
+    start.machine.memory_bytes = 0;
+    start.processors_before = None;
+    (start.command, start.options) = (String::new(), Vec::new());
+    start.plan_text = String::new();
+    for database in &mut start.databases {
+        database.initial_bytes = 0;
+        forget_what_changes(&mut database.volume);
+        forget_what_changes(&mut database.log_volume);
+    }
+    // Both have been text, which rounds.
+    let read = codec::decode(&codec::encode(&Event::Start(Box::new(start))));
+    let text = read.map(|event| codec::encode(&event)).unwrap_or_default();
+    serde_json::from_str(&text).unwrap_or_default()
+}
+
+/// A disk may get another name when the machine starts, and its free space is what the load leaves.
+fn forget_what_changes(volume: &mut VolumeFacts) {
+    volume.free_bytes = 0;
+    volume.device.clear();
+}
+
+/// The first member that differs: its name, and its two values.
+fn first_difference(name: &str, one: &Value, two: &Value) -> Option<(String, String, String)> {
+    let inner = |member: &str| {
+        let dot = if name.is_empty() { "" } else { "." };
+        format!("{name}{dot}{member}")
+    };
+    match (one, two) {
+        (Value::Object(one), Value::Object(two)) => {
+            let names = one.keys().chain(two.keys().filter(|key| !one.contains_key(*key)));
+            let of = |all: &serde_json::Map<String, Value>, key: &str| {
+                all.get(key).cloned().unwrap_or_default()
+            };
+            let mut names = names;
+            names.find_map(|key| first_difference(&inner(key), &of(one, key), &of(two, key)))
+        }
+        (Value::Array(one), Value::Array(two)) if one.len() == two.len() => {
+            let mut pairs = one.iter().zip(two).zip(1_u32..);
+            pairs.find_map(|((one, two), number)| {
+                first_difference(&inner(&number.to_string()), one, two)
+            })
+        }
+        (one, two) if one == two => None,
+        (one, two) => Some((name.to_owned(), one.to_string(), two.to_string())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use record::{DatabaseFacts, Machine, Start};
+
+    use super::difference;
+
+    fn start() -> Start {
+        let machine = Machine { name: "a".to_owned(), memory_bytes: 7, ..Machine::default() };
+        Start { machine, databases: vec![DatabaseFacts::default()], ..Start::default() }
+    }
+
+    #[test]
+    fn another_machine_program_or_volume_is_named_and_what_always_changes_is_not() {
+        let before = start();
+        let compare = |change: &dyn Fn(&mut Start)| {
+            let mut present = start();
+            change(&mut present);
+            difference(&before, present)
+        };
+        assert_eq!(compare(&|_| ()), None);
+        assert_eq!(compare(&|start| start.machine.memory_bytes = 9), None);
+        assert_eq!(compare(&|start| start.databases[0].volume.device = "/dev/sdc".into()), None);
+        assert_eq!(compare(&|start| start.settings.measure_ns = 9), None);
+        let (what, was, is) = compare(&|start| start.machine.name = "b".into()).unwrap();
+        assert_eq!((what.as_str(), was.as_str(), is.as_str()), ("machine.name", "\"a\"", "\"b\""));
+        let (what, ..) = compare(&|start| start.settings.executors = 9).unwrap();
+        assert_eq!(what, "settings.executors");
+        let (what, ..) =
+            compare(&|start| start.databases[0].log_volume.mount = "/x".into()).unwrap();
+        assert_eq!(what, "databases.1.log_volume.mount");
+        let (what, ..) = compare(&|start| start.databases.clear()).unwrap();
+        assert_eq!(what, "databases");
+    }
+}
