@@ -102,7 +102,8 @@ pub(crate) struct RunFlags {
     /// left of its time is measured, with its plan, settings and seed
     #[arg(long, value_name = "RUN", conflicts_with_all = ["output", "acknowledge"])]
     pub resume: Option<PathBuf>,
-    /// Kind of test: performance, stress, backup, recovery or checksum
+    /// Kind of test: performance, stress, backup, recovery or checksum; all: the first four, one
+    /// after the other, with one report
     #[arg(long, value_name = "KIND")]
     pub test: Option<String>,
     /// How long is measured, such as 2h or 90s
@@ -161,7 +162,7 @@ pub(crate) enum ReportFormat {
 /// Flags of `report`.
 #[derive(Args, Debug)]
 pub(crate) struct ReportFlags {
-    /// Run folder, or its record.jsonl
+    /// Run folder, its record.jsonl, or the folder of a set of tests
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
     /// Form; without it and --output, all forms in the run folder are written anew

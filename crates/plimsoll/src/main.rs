@@ -46,7 +46,12 @@ pub enum Outcome {
 impl Outcome {
     /// What a verdict means to the shell.
     const fn of(verdict: &verdict::Verdict) -> Self {
-        match verdict.exit_code() {
+        Self::of_ruling(verdict.outcome)
+    }
+
+    /// What a ruling means to the shell.
+    const fn of_ruling(ruling: verdict::Ruling) -> Self {
+        match ruling.exit_code() {
             0 => Self::Pass,
             1 => Self::Fail,
             _ => Self::CannotJudge,

@@ -129,7 +129,20 @@ struct IntervalPart {
 
 /// The JSON of a report.
 pub(crate) fn render(run: &RunRecord, verdict: &Verdict) -> String {
-    let report = JsonReport {
+    written(&whole(run, verdict))
+}
+
+/// A value as a text that a person can read too.
+pub(crate) fn written(value: &impl Serialize) -> String {
+    let mut text = serde_json::to_string_pretty(value)
+        .expect("invariant: a report has text keys and finite numbers");
+    text.push('\n');
+    units::plain_json(&text).into_owned()
+}
+
+/// The whole report as a value.
+pub(crate) fn whole<'a>(run: &'a RunRecord, verdict: &Verdict) -> impl Serialize + use<'a> {
+    JsonReport {
         schema: SCHEMA,
         verdict: outcome_name(verdict.outcome),
         exit_code: verdict.exit_code(),
@@ -150,11 +163,7 @@ pub(crate) fn render(run: &RunRecord, verdict: &Verdict) -> String {
         issues: &run.issues,
         intervals: run.intervals.iter().map(interval_part).collect(),
         log: &run.log,
-    };
-    let mut text = serde_json::to_string_pretty(&report)
-        .expect("invariant: a report has text keys and finite numbers");
-    text.push('\n');
-    units::plain_json(&text).into_owned()
+    }
 }
 
 fn run_part(run: &RunRecord) -> RunPart<'_> {
@@ -186,7 +195,7 @@ fn run_part(run: &RunRecord) -> RunPart<'_> {
     }
 }
 
-const fn outcome_name(outcome: Ruling) -> &'static str {
+pub(crate) const fn outcome_name(outcome: Ruling) -> &'static str {
     match outcome {
         Ruling::Pass => "pass",
         Ruling::Warn => "warning",

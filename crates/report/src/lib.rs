@@ -15,6 +15,7 @@ mod meaning;
 mod next;
 mod passes;
 mod sections;
+mod suite;
 mod summary;
 mod text;
 
@@ -26,6 +27,7 @@ pub use design::{
     sizing_html, sizing_json, sizing_text,
 };
 pub use json::SCHEMA as JSON_SCHEMA;
+pub use suite::{SuiteTest, suite_html, suite_json, suite_outcome, suite_summary, suite_text};
 
 /// One self-contained HTML page: light and dark, printable, without scripts.
 pub fn html(run: &RunRecord, verdict: &Verdict) -> String {

@@ -5,12 +5,20 @@ use std::fmt::Write as _;
 use record::RunRecord;
 use verdict::Verdict;
 
+use crate::document::Banner;
 use crate::{next, sections};
 
 /// The verdict, the numbers, what they mean, and what to do next.
 pub(crate) fn render(run: &RunRecord, verdict: &Verdict) -> String {
-    let document = sections::document(run, verdict);
-    let banner = &document.banner;
+    let mut text = banner(&sections::document(run, verdict).banner);
+    for step in next::steps(run, verdict) {
+        let _ = writeln!(text, "Next: {step}");
+    }
+    text
+}
+
+/// The verdict, the numbers and what they mean.
+pub(crate) fn banner(banner: &Banner) -> String {
     let mut text = String::new();
     let _ = writeln!(
         text,
@@ -25,9 +33,6 @@ pub(crate) fn render(run: &RunRecord, verdict: &Verdict) -> String {
     text.push('\n');
     for sentence in &banner.meaning {
         let _ = writeln!(text, "{sentence}");
-    }
-    for step in next::steps(run, verdict) {
-        let _ = writeln!(text, "Next: {step}");
     }
     text
 }

@@ -4,6 +4,7 @@ mod design;
 mod golden;
 mod links;
 mod page;
+mod suite;
 
 use record::synthetic::Synthetic;
 use record::{

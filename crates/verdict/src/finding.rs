@@ -48,6 +48,15 @@ pub enum Ruling {
 }
 
 impl Ruling {
+    /// The exit status that stands for it: 0 pass, 1 fail, 2 cannot judge.
+    pub const fn exit_code(self) -> u8 {
+        match self {
+            Self::Pass | Self::Warn => 0,
+            Self::Fail => 1,
+            Self::CannotJudge => 2,
+        }
+    }
+
     /// The outcome as reports print it.
     pub const fn name(self) -> &'static str {
         match self {

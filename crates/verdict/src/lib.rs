@@ -22,11 +22,7 @@ pub struct Verdict {
 impl Verdict {
     /// The exit status that stands for this verdict: 0 pass, 1 fail, 2 cannot judge.
     pub const fn exit_code(&self) -> u8 {
-        match self.outcome {
-            Ruling::Pass | Ruling::Warn => 0,
-            Ruling::Fail => 1,
-            Ruling::CannotJudge => 2,
-        }
+        self.outcome.exit_code()
     }
 
     /// The findings that did not pass, worst first.
@@ -41,6 +37,13 @@ impl Verdict {
         });
         objections
     }
+}
+
+/// What several tests come to together: one that fails fails them all, whatever another proves.
+pub fn worst(outcomes: &[Ruling]) -> Ruling {
+    let order = [Ruling::Fail, Ruling::CannotJudge];
+    let found = order.into_iter().find(|outcome| outcomes.contains(outcome));
+    found.unwrap_or(if outcomes.is_empty() { Ruling::CannotJudge } else { Ruling::Pass })
 }
 
 /// Applies every rule to a run.

@@ -2,7 +2,7 @@
 //! have kept this program from the processors.
 
 use record::synthetic::Synthetic;
-use record::{IntervalRow, Phase, ProcessorShares, ProgramShare, RunRecord, VolumeReads};
+use record::{IntervalRow, Phase, ProcessorShares, ProgramShare, RunRecord, TestType, VolumeReads};
 
 use crate::{Finding, Ruling, Verdict, judge};
 
@@ -206,4 +206,43 @@ fn reads_of_others_from_the_same_device_are_told() {
         device_bytes: 3 << 30,
     });
     assert_eq!(finding(&judge(&run), "other-reads").outcome, Ruling::Pass);
+}
+
+/// A backup that was slower than its plan says.
+fn slow_backup() -> RunRecord {
+    let mut run = quiet(&Synthetic::default());
+    run.start.test = TestType::Backup;
+    run.start.settings.verify_checksums = false;
+    run.start.settings.thresholds.read_rate_bytes_per_second = Some(50 << 20);
+    run.backups = std::mem::take(&mut run.checksums);
+    for read in &mut run.backups {
+        (read.bytes, read.elapsed_ns) = (49 << 20, 1_000 * MS);
+    }
+    for row in run.intervals.iter_mut().filter(|row| row.phase == Phase::Measure) {
+        row.phase = Phase::Backup;
+    }
+    run
+}
+
+#[test]
+fn a_slow_backup_beside_others_names_them_and_on_a_busy_machine_proves_nothing() {
+    let quiet = judge(&slow_backup());
+    assert_eq!(finding(&quiet, "other-programs").outcome, Ruling::Pass);
+    assert_eq!(finding(&quiet, "generator-limited").outcome, Ruling::Pass);
+    assert_eq!((quiet.outcome, quiet.exit_code()), (Ruling::Fail, 1));
+    let mut beside = slow_backup();
+    let mut busy = slow_backup();
+    for (one, other) in beside.intervals.iter_mut().zip(&mut busy.intervals) {
+        one.processors = Some(shares(66.0));
+        if let Some(host) = &mut other.host {
+            host.processor_percent = 97.0;
+        }
+    }
+    let beside = judge(&beside);
+    assert_eq!(finding(&beside, "other-programs").outcome, Ruling::Warn);
+    assert!(says(finding(&beside, "read-rate"), "rustc"), "{beside:?}");
+    let busy = judge(&busy);
+    assert_eq!(finding(&busy, "generator-limited").outcome, Ruling::CannotJudge);
+    assert!(says(finding(&busy, "generator-limited"), "use a faster machine"));
+    assert_eq!((busy.outcome, busy.exit_code()), (Ruling::CannotJudge, 2));
 }

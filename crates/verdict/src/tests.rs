@@ -452,3 +452,17 @@ fn a_known_cache_cannot_be_judged_and_an_unknown_one_is_said() {
     run.start.databases[0].volume.cached = Some("loop0 reads its file".to_owned());
     assert_eq!(judge(&run).outcome, Ruling::CannotJudge);
 }
+
+#[test]
+fn several_tests_are_as_good_as_the_worst_of_them() {
+    use Ruling::{CannotJudge, Fail, Pass, Warn};
+    for (outcomes, together, code) in [
+        (&[Pass, Warn, Pass][..], Pass, 0),
+        (&[Pass, CannotJudge, Fail], Fail, 1),
+        (&[Pass, CannotJudge], CannotJudge, 2),
+        (&[], CannotJudge, 2),
+    ] {
+        let worst = crate::worst(outcomes);
+        assert_eq!((worst, worst.exit_code()), (together, code), "{outcomes:?}");
+    }
+}

@@ -21,4 +21,5 @@ pub(crate) mod scan;
 pub(crate) mod schema;
 pub(crate) mod size;
 pub(crate) mod space;
+pub(crate) mod suite;
 pub(crate) mod verify;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use record::{RunRecord, Seal};
 use verdict::Verdict;
 
+use super::suite::{self, SetOfRuns};
 use crate::Outcome;
 use crate::console::{self, Console};
 use crate::documents::{self, Existing};
@@ -14,6 +15,9 @@ use crate::measure::{is_live, journal_of, load, runs_at, write_reports};
 
 /// Renders the report; the verdict is the outcome, as it was of the run.
 pub(crate) fn run(flags: &ReportFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    if let Some(set) = suite::made_in(&flags.run)? {
+        return report_set(flags, &set, console);
+    }
     let run = newest_run(&flags.run, console)?;
     let is_live = is_live(&run);
     let record = load(&run)?;
@@ -69,6 +73,20 @@ fn newest_run(path: &Path, console: &mut Console) -> Result<PathBuf, CommandErro
     Ok(newest)
 }
 
+/// The report of a set of tests.
+fn report_set(
+    flags: &ReportFlags,
+    set: &SetOfRuns,
+    console: &mut Console,
+) -> Result<Outcome, CommandError> {
+    if flags.format.is_none() && flags.output.is_none() {
+        return set.conclude(&flags.run, console);
+    }
+    let text = set.render(flags.format.unwrap_or(ReportFormat::Text));
+    deliver(flags, &text, &[], console)?;
+    Ok(set.outcome())
+}
+
 /// One form of the report, to a file or to the terminal.
 fn render(
     flags: &ReportFlags,
@@ -81,11 +99,21 @@ fn render(
         ReportFormat::Text => report::text(record, verdict),
         ReportFormat::Json => report::json(record, verdict),
     };
+    deliver(flags, &text, &[journal], console)
+}
+
+/// A text made from `inputs`, to a file or to the terminal.
+fn deliver(
+    flags: &ReportFlags,
+    text: &str,
+    inputs: &[&Path],
+    console: &mut Console,
+) -> Result<(), CommandError> {
     match &flags.output {
         Some(file) => {
             let existing = Existing::of_flag(flags.force);
-            documents::write(file, text.as_bytes(), existing, &[journal])
+            documents::write(file, text.as_bytes(), existing, inputs)
         }
-        None => console.answer_text(&text),
+        None => console.answer_text(text),
     }
 }

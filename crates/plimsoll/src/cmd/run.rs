@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use plan::{Overrides, TestKind};
 
 use super::resume;
+use super::suite;
 use crate::Outcome;
 use crate::console::Console;
 use crate::documents::{dated_folder, read_plan};
@@ -28,6 +29,9 @@ pub(crate) fn run(flags: &RunFlags, console: &mut Console) -> Result<Outcome, Co
         return resume::run(flags, run, &overrides, console);
     }
     let file = flags.plan.as_deref().expect("invariant: required where no run is resumed");
+    if flags.test.as_deref() == Some(suite::ALL) {
+        return suite::run(flags, file, console);
+    }
     let plan = read_plan(file, &overrides)?;
     refuse_options_of_a_load(flags, plan.test.kind)?;
     let folder = flags.output.clone().unwrap_or_else(|| dated_folder(Path::new(".")));
@@ -73,7 +77,7 @@ pub(crate) fn conclude(
     json: bool,
     console: &mut Console,
 ) -> Result<Outcome, CommandError> {
-    let Measured { record, verdict } = measured;
+    let Measured { record, verdict, .. } = measured;
     if json {
         console.answer(report::json(record, verdict).trim_end())?;
     } else {

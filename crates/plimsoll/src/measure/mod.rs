@@ -61,6 +61,8 @@ pub(crate) struct Measured {
     pub record: RunRecord,
     /// What it comes to.
     pub verdict: Verdict,
+    /// Whether the storage owes answers still, for which files may stay locked.
+    pub storage_owes: bool,
 }
 
 /// What is to be run.
@@ -87,8 +89,7 @@ pub(crate) fn measure(
     quiet: bool,
 ) -> Result<Measured, CommandError> {
     let Order { plan, folder, .. } = order;
-    let work = if plan.test.kind.is_load() { DatabaseUse::Load } else { DatabaseUse::Read };
-    allowance::check(plan, work)?;
+    allowance::check(plan, use_of(plan))?;
     let clock = OsClock::new();
     let groups = wire::groups(plan);
     let count = u32::try_from(groups.len()).expect("invariant: as many groups as processors");
@@ -130,11 +131,23 @@ pub(crate) fn measure(
     followed?;
     let at = clock.now().since(origin);
     let finished = Event::Finished(finished(&coordinator, room.shortage(), at));
-    let measured = conclude(folder, run_folder, reads.events().iter().chain([&finished]))?;
-    if is_kept || room.is_stuck() || reads.is_stuck() {
+    let (record, verdict) = conclude(folder, run_folder, reads.events().iter().chain([&finished]))?;
+    let storage_owes = is_kept || room.is_stuck() || reads.is_stuck();
+    if storage_owes {
         say(&KEPT);
     }
-    Ok(measured)
+    Ok(Measured { record, verdict, storage_owes })
+}
+
+/// What a run of `plan` does with its databases.
+const fn use_of(plan: &Plan) -> DatabaseUse {
+    if plan.test.kind.is_load() { DatabaseUse::Load } else { DatabaseUse::Read }
+}
+
+/// Refuses a run of `plan` that lacks descriptors, memory or room.
+pub(crate) fn refuse_shortage(plan: &Plan, stop: &StopFlag) -> Result<(), CommandError> {
+    allowance::check(plan, use_of(plan))?;
+    patient::first_look(plan, stop, |plan| RoomWatch::start(plan).map(drop))
 }
 
 /// The journal with its first line of this program, and the zero of its time.
@@ -166,14 +179,14 @@ fn conclude<'a>(
     folder: &Path,
     mut run_folder: RunFolder,
     last: impl Iterator<Item = &'a Event>,
-) -> Result<Measured, CommandError> {
+) -> Result<(RunRecord, Verdict), CommandError> {
     for event in last {
         run_folder.write(event)?;
     }
     let record = run_folder.load()?;
     let verdict = verdict::judge(&record);
     write_reports(folder, &record, &verdict)?;
-    Ok(Measured { record, verdict })
+    Ok((record, verdict))
 }
 
 /// The failure of a database that could not even be opened, if there is one.

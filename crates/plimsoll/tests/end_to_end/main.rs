@@ -36,6 +36,7 @@ mod scan;
 mod scene;
 mod schema;
 mod sealed;
+mod sets;
 mod sign_in;
 mod signals;
 mod size;

@@ -8,7 +8,7 @@ use crate::document::{Block, Cell, Column, Section, Table, TableRow, Tone};
 use crate::meaning;
 
 /// The table of findings.
-pub(super) fn section(run: &RunRecord, verdict: &Verdict) -> Section {
+pub(crate) fn section(run: &RunRecord, verdict: &Verdict) -> Section {
     let thresholds = &run.start.settings.thresholds;
     let table = Table {
         caption: "What was judged, against which limit, and where the number comes from",

@@ -3,13 +3,14 @@
 mod charts;
 mod configuration;
 mod engine;
-mod findings;
+pub(crate) mod findings;
 mod host;
 mod input_output;
 mod issues;
 mod parameters;
 mod recovery;
-mod summary;
+mod recovery_io;
+pub(crate) mod summary;
 mod throughput;
 mod verification;
 
@@ -29,7 +30,7 @@ pub(crate) fn document(run: &RunRecord, verdict: &Verdict) -> Document {
         charts::section(run),
         Some(summary::section(run, verdict)),
         recovery::statistics(run),
-        recovery::input_output(run),
+        recovery_io::section(run),
         of_load(throughput::section),
         of_load(parameters::section),
         Some(configuration::section(run)),
@@ -71,7 +72,7 @@ fn plan(run: &RunRecord) -> Section {
 }
 
 /// The look of an outcome.
-const fn tone(outcome: Ruling) -> Tone {
+pub(crate) const fn tone(outcome: Ruling) -> Tone {
     match outcome {
         Ruling::Pass => Tone::Pass,
         Ruling::Fail => Tone::Fail,
@@ -80,7 +81,7 @@ const fn tone(outcome: Ruling) -> Tone {
 }
 
 /// The databases of a run, in the order of their index.
-fn databases(run: &RunRecord) -> impl Iterator<Item = &DatabaseFacts> {
+pub(crate) fn databases(run: &RunRecord) -> impl Iterator<Item = &DatabaseFacts> {
     run.start.databases.iter()
 }
 

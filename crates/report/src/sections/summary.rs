@@ -9,7 +9,7 @@ use crate::mailboxes::Carried;
 use crate::{format, meaning, passes};
 
 /// What stands above everything.
-pub(super) fn banner(run: &RunRecord, verdict: &Verdict) -> Banner {
+pub(crate) fn banner(run: &RunRecord, verdict: &Verdict) -> Banner {
     let start = &run.start;
     let subject = if start.description.is_empty() {
         start.machine.name.clone()
@@ -31,7 +31,7 @@ pub(super) fn banner(run: &RunRecord, verdict: &Verdict) -> Banner {
 }
 
 /// What a test of this kind is made for, with its unit and its glossary entry.
-fn main_number(run: &RunRecord) -> (String, &'static str, &'static str) {
+pub(crate) fn main_number(run: &RunRecord) -> (String, &'static str, &'static str) {
     if let Some(pass) = passes::judged(run) {
         let rate = passes::rate(&passes::sum(pass)).map(format::three_digits);
         return (rate.unwrap_or_else(|| "no".to_owned()), "MiB/s", "checksum-rate");

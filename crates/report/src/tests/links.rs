@@ -32,6 +32,8 @@ fn every_entry_is_of_a_metric_that_is_shown() {
     }
     // Shown only where a run was cut off and went on.
     shown.extend(["resumed"]);
+    // Shown only in the report of a set of tests.
+    shown.insert("tests-passed");
     // Shown only where further copies are simulated.
     shown.extend(["log-reads-rate", "log-reads-bytes"]);
     // Shown only where the machine and its devices tell what others do.

@@ -3,10 +3,10 @@
 //! A completion that waits for a busy processor is measured as a slow disk, and a processor
 //! without time left cannot offer more load.
 
-use record::{HostSample, Phase, ProcessorShares, RunRecord};
+use record::{HostSample, ProcessorShares, RunRecord};
 
 use super::processors::{self, BUSY_LIMIT_PERCENT, LAG_LIMIT_NS};
-use super::{judges_load, milliseconds};
+use super::{judged_phase, judges_load, milliseconds};
 use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
 /// The rule's name for programs.
@@ -18,8 +18,8 @@ const STEAL_LIMIT_PERCENT: f64 = 5.0;
 /// failed. Finds nothing in a simulated world, whose machine is never busy.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let samples: Vec<HostSample> =
-        run.intervals_of(Phase::Measure).filter_map(|row| row.host).collect();
-    if !judges_load(run) || samples.is_empty() {
+        run.intervals_of(judged_phase(run)).filter_map(|row| row.host).collect();
+    if samples.is_empty() {
         return None;
     }
     let busy = mean(&samples, |sample| sample.processor_percent);
@@ -30,7 +30,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         let others = processors::on_average(run).filter(ProcessorShares::has_heavy_others);
         evidence.push(match others {
             Some(shares) => format!("{shares}: end the other programs"),
-            None => format!("processors {busy:.0} % busy: use a faster machine or fewer threads"),
+            None => format!("processors {busy:.0} % busy: use a faster machine{}", less(run)),
         });
     }
     if steal > STEAL_LIMIT_PERCENT {
@@ -51,6 +51,11 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         unit: Unit::Percent,
         evidence: evidence.into_iter().map(Evidence::of_run).collect(),
     })
+}
+
+/// What else relieves the machine.
+fn less(run: &RunRecord) -> &'static str {
+    if judges_load(run) { " or fewer threads" } else { "" }
 }
 
 fn mean(samples: &[HostSample], value: impl Fn(&HostSample) -> f64) -> f64 {

@@ -1,9 +1,9 @@
 //! Whether other programs took the processors from the one that measures.
 
-use record::{IntervalRow, Phase, ProcessorShares, RunRecord};
+use record::{IntervalRow, ProcessorShares, RunRecord};
 use units::thousands;
 
-use super::judges_load;
+use super::judged_phase;
 use super::processors::{is_starved, mean, told};
 use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
@@ -11,8 +11,8 @@ use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 /// interval. Finds nothing in a record that does not tell.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let rows = told(run);
-    let mean = mean(&rows).filter(|_| judges_load(run))?;
-    let starved = run.intervals_of(Phase::Measure).any(is_starved);
+    let mean = mean(&rows)?;
+    let starved = run.intervals_of(judged_phase(run)).any(is_starved);
     let before = run.start.processors_before.as_ref();
     let before = before.filter(|shares| shares.has_heavy_others());
     let mut evidence: Vec<Evidence> = heavy(&rows).into_iter().collect();

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use record::RunRecord;
 use units::Bytes;
 
-use super::judges_load;
 use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
 /// File systems read their own tables; more than this share is another load.
@@ -37,7 +36,7 @@ impl Reads {
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let devices = by_device(run);
     let worst = devices.values().map(Reads::percent);
-    let worst = worst.max_by(f64::total_cmp).filter(|_| judges_load(run))?;
+    let worst = worst.max_by(f64::total_cmp)?;
     let is_much =
         |reads: &&Reads| reads.percent() > MOST_PERCENT && reads.of_others() >= FEWEST_BYTES;
     let evidence: Vec<Evidence> = devices.values().filter(is_much).map(named).collect();

@@ -3,16 +3,18 @@
 
 use std::collections::BTreeMap;
 
-use record::{IntervalRow, Phase, ProcessorShares, ProgramShare, RunRecord};
+use record::{IntervalRow, ProcessorShares, ProgramShare, RunRecord};
+
+use super::judged_phase;
 
 /// Above this the processors had no time left: a full one is rarely sampled as 100 %.
 pub(super) const BUSY_LIMIT_PERCENT: f64 = 90.0;
 /// A typical interval's longest lag above this is half of the tightest latency limit (10 ms).
 pub(super) const LAG_LIMIT_NS: u64 = 5_000_000;
 
-/// The intervals of the measurement whose shares are known.
+/// The intervals that the test is made for whose shares are known.
 pub(super) fn told(run: &RunRecord) -> Vec<(&IntervalRow, &ProcessorShares)> {
-    run.intervals_of(Phase::Measure)
+    run.intervals_of(judged_phase(run))
         .filter_map(|row| Some((row, row.processors.as_ref()?)))
         .collect()
 }
@@ -30,7 +32,7 @@ pub(super) fn is_starved(row: &IntervalRow) -> bool {
     late_ns > LAG_LIMIT_NS && row.processors.as_ref().is_some_and(is_taken)
 }
 
-/// The shares of a typical moment of the measurement, where they are known.
+/// The shares of a typical moment of what is judged, where they are known.
 pub(super) fn on_average(run: &RunRecord) -> Option<ProcessorShares> {
     mean(&told(run))
 }

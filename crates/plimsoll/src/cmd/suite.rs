@@ -1,0 +1,186 @@
+//! `run --test all`: the tests of the Exchange Solution Reviewed Program in one go, one report.
+
+mod made;
+
+use std::path::Path;
+
+use plan::{Overrides, Plan, TestKind};
+use record::TestType;
+use report::SuiteTest;
+use verdict::Ruling;
+
+use crate::Outcome;
+use crate::console::Console;
+use crate::documents::{self, dated_folder, read_plan};
+use crate::error::CommandError;
+use crate::flags::RunFlags;
+use crate::measure::{Measured, Order, measure, refuse_shortage};
+use crate::shell::{options, shell_word};
+use crate::signals::{STOPS_A_RUN, StopFlag};
+
+pub(crate) use made::{SetOfRuns, made_in};
+
+/// What asks for it.
+pub(crate) const ALL: &str = "all";
+
+/// The tests in their order. Those that make a load check every page at their end, so no test of
+/// its own does.
+const SET: [(TestKind, TestType); 4] = [
+    (TestKind::Performance, TestType::Performance),
+    (TestKind::Stress, TestType::Stress),
+    (TestKind::Backup, TestType::Backup),
+    (TestKind::Recovery, TestType::Recovery),
+];
+
+/// One of the tests, ready to be run.
+struct SuiteRun {
+    plan: Plan,
+    overrides: Overrides,
+    /// Below the folder of the set.
+    folder: String,
+}
+
+/// What came of one; why it was not run where nothing did.
+type Made = Result<Measured, (Ruling, String)>;
+
+/// Runs all tests of the plan in `file`; the worst verdict is the outcome.
+pub(crate) fn run(
+    flags: &RunFlags,
+    file: &Path,
+    console: &mut Console,
+) -> Result<Outcome, CommandError> {
+    if flags.acknowledge.is_some() {
+        let text = "--acknowledge has no effect on a set of tests; leave it out";
+        return Err(CommandError::new(text.to_owned()));
+    }
+    let tests = tests_of(flags, file)?;
+    let folder = flags.output.clone().unwrap_or_else(|| dated_folder(Path::new(".")));
+    let stop = StopFlag::install(STOPS_A_RUN)?;
+    // A day of tests shall not find out at its end that the last one has no room.
+    for test in &tests {
+        refuse_shortage(&test.plan, &stop)?;
+    }
+    let mut made = Vec::new();
+    for (number, test) in tests.iter().enumerate() {
+        let kind = test.plan.test.kind;
+        console.remark(format_args!("Test {} of {}: {kind}", number + 1, tests.len()))?;
+        console.flush()?;
+        let one = match why_not(&stop, made.last()) {
+            Some(why) => Err((Ruling::CannotJudge, why)),
+            None => make(file, test, &folder, (&stop, console.is_quiet()))?,
+        };
+        made.push(one);
+    }
+    let mut all = Vec::new();
+    for (test, made) in tests.iter().zip(&made) {
+        all.push(told(trial::test_type(&test.plan), &test.folder, made));
+    }
+    write_reports(&folder, &all)?;
+    conclude(&all, &folder, flags.json, console)
+}
+
+/// The tests with the plan that each has.
+fn tests_of(flags: &RunFlags, file: &Path) -> Result<Vec<SuiteRun>, CommandError> {
+    let of_plan = read_plan(file, &Overrides::default())?.test.kind;
+    let mut tests = Vec::new();
+    for (number, (kind, _)) in SET.into_iter().enumerate() {
+        let overrides = overrides(flags, kind, of_plan);
+        let plan = read_plan(file, &overrides)?;
+        tests.push(SuiteRun { plan, overrides, folder: folder_of(number, kind) });
+    }
+    Ok(tests)
+}
+
+fn folder_of(number: usize, kind: TestKind) -> String {
+    format!("{}-{kind}", number + 1)
+}
+
+/// What the command line says to a test of the set. A `duration` in the plan is that of the plan's
+/// own `type`; any other load lasts as long as one of its kind does.
+fn overrides(flags: &RunFlags, kind: TestKind, of_plan: TestKind) -> Overrides {
+    let is_load = matches!(kind, TestKind::Performance | TestKind::Stress);
+    let usual = (is_load && kind != of_plan).then(|| kind.duration());
+    Overrides {
+        test: Some(kind.to_string()),
+        duration: flags.duration.filter(|_| is_load).or(usual),
+        sessions: flags.threads.filter(|_| kind.is_load()),
+        target_iops: flags.target_iops.filter(|_| is_load),
+        seed: flags.seed,
+        size: None,
+    }
+}
+
+/// Why the next test is not run.
+fn why_not(stop: &StopFlag, last: Option<&Made>) -> Option<String> {
+    if stop.is_set() {
+        return Some("a person asked to stop".to_owned());
+    }
+    match last {
+        Some(Ok(measured)) if measured.storage_owes => {
+            Some("the storage owed answers to the test before".to_owned())
+        }
+        Some(Err((_, why))) if why.starts_with("the storage owed") => Some(why.clone()),
+        _ => None,
+    }
+}
+
+fn make(
+    file: &Path,
+    test: &SuiteRun,
+    folder: &Path,
+    (stop, quiet): (&StopFlag, bool),
+) -> Result<Made, CommandError> {
+    let order = Order {
+        plan: &test.plan,
+        command: format!("plimsoll run {}", shell_word(file)),
+        options: options(&test.overrides),
+        folder: &folder.join(&test.folder),
+        resumed: None,
+        acknowledge: None,
+    };
+    match measure(order, stop, quiet) {
+        Ok(measured) => Ok(Ok(measured)),
+        Err(CommandError::Sentence(why)) => Ok(Err((Ruling::CannotJudge, why))),
+        Err(CommandError::Damage(why)) => Ok(Err((Ruling::Fail, why))),
+        Err(error @ CommandError::BrokenPipe) => Err(error),
+    }
+}
+
+fn told<'a>(kind: TestType, folder: &str, made: &'a Made) -> SuiteTest<'a> {
+    SuiteTest {
+        kind,
+        folder: folder.to_owned(),
+        measured: match made {
+            Ok(measured) => Ok((&measured.record, &measured.verdict)),
+            Err(why) => Err(why.clone()),
+        },
+    }
+}
+
+fn write_reports(folder: &Path, tests: &[SuiteTest<'_>]) -> Result<(), CommandError> {
+    let reports = [
+        ("report.html", report::suite_html(tests)),
+        ("report.txt", report::suite_text(tests)),
+        ("report.json", report::suite_json(tests)),
+    ];
+    for (name, text) in reports {
+        documents::replace(&folder.join(name), text.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// The last words, and the outcome.
+fn conclude(
+    tests: &[SuiteTest<'_>],
+    folder: &Path,
+    json: bool,
+    console: &mut Console,
+) -> Result<Outcome, CommandError> {
+    if json {
+        console.answer(report::suite_json(tests).trim_end())?;
+    } else {
+        console.answer(report::suite_summary(tests).trim_end())?;
+        console.answer(format_args!("Report: {}", folder.join("report.html").display()))?;
+    }
+    Ok(Outcome::of_ruling(report::suite_outcome(tests)))
+}

@@ -1,0 +1,73 @@
+//! A set of tests that was made before, read back from the journals of its runs.
+
+use std::path::Path;
+
+use record::TestType;
+use report::SuiteTest;
+use verdict::Ruling;
+
+use super::{Made, SET, conclude, folder_of, told, write_reports};
+use crate::Outcome;
+use crate::console::Console;
+use crate::error::CommandError;
+use crate::flags::ReportFormat;
+use crate::measure::{Measured, journal_of, load};
+
+/// The set whose runs lie in `folder`, as far as they are there; none where it holds no set.
+pub(crate) fn made_in(folder: &Path) -> Result<Option<SetOfRuns>, CommandError> {
+    let mut made = Vec::new();
+    for (number, (kind, test)) in SET.into_iter().enumerate() {
+        let name = folder_of(number, kind);
+        let run = folder.join(&name);
+        let measured = if run.is_dir() && journal_of(&run).exists() {
+            Ok(measured_before(&run)?)
+        } else {
+            Err((Ruling::CannotJudge, "no record of it is there".to_owned()))
+        };
+        made.push((test, name, measured));
+    }
+    Ok(made.iter().any(|(.., measured)| measured.is_ok()).then_some(SetOfRuns { made }))
+}
+
+fn measured_before(run: &Path) -> Result<Measured, CommandError> {
+    let record = load(run)?;
+    let verdict = verdict::judge(&record);
+    Ok(Measured { record, verdict, storage_owes: false })
+}
+
+/// A set of tests that was made before.
+pub(crate) struct SetOfRuns {
+    made: Vec<(TestType, String, Made)>,
+}
+
+impl SetOfRuns {
+    /// Its report in one form.
+    pub(crate) fn render(&self, format: ReportFormat) -> String {
+        let tests = self.tests();
+        match format {
+            ReportFormat::Html => report::suite_html(&tests),
+            ReportFormat::Text => report::suite_text(&tests),
+            ReportFormat::Json => report::suite_json(&tests),
+        }
+    }
+
+    /// Writes its reports anew, and says what it came to.
+    pub(crate) fn conclude(
+        &self,
+        folder: &Path,
+        console: &mut Console,
+    ) -> Result<Outcome, CommandError> {
+        let tests = self.tests();
+        write_reports(folder, &tests)?;
+        conclude(&tests, folder, false, console)
+    }
+
+    /// What it came to.
+    pub(crate) fn outcome(&self) -> Outcome {
+        Outcome::of_ruling(report::suite_outcome(&self.tests()))
+    }
+
+    fn tests(&self) -> Vec<SuiteTest<'_>> {
+        self.made.iter().map(|(kind, folder, made)| told(*kind, folder, made)).collect()
+    }
+}

@@ -1,0 +1,146 @@
+//! Several tests of one plan as one report: what each came to, and the tables that documents of the
+//! Exchange Solution Reviewed Program print of them.
+
+mod programs;
+mod tables;
+
+use record::{RunRecord, TestType};
+use verdict::{Ruling, Verdict, worst};
+
+use crate::document::{Banner, Block, Cell, Column, Document, Section, Table, TableRow};
+use crate::sections::{findings, summary, tone};
+use crate::{format, html, meaning, text};
+
+pub use programs::suite_json;
+
+/// One test of a set.
+pub struct SuiteTest<'a> {
+    /// Its kind.
+    pub kind: TestType,
+    /// The folder of its run, as a link from the report beside it.
+    pub folder: String,
+    /// What was measured and judged; why not, where it was not run, and what that means.
+    pub measured: Result<(&'a RunRecord, &'a Verdict), (Ruling, String)>,
+}
+
+impl SuiteTest<'_> {
+    fn outcome(&self) -> Ruling {
+        match &self.measured {
+            Ok((_, verdict)) => verdict.outcome,
+            Err((outcome, _)) => *outcome,
+        }
+    }
+
+    fn is_passed(&self) -> bool {
+        self.outcome().exit_code() == 0
+    }
+
+    fn run(&self) -> Option<&RunRecord> {
+        self.measured.as_ref().ok().map(|(run, _)| *run)
+    }
+}
+
+/// What the tests come to together.
+pub fn suite_outcome(tests: &[SuiteTest<'_>]) -> Ruling {
+    let outcomes: Vec<Ruling> = tests.iter().map(SuiteTest::outcome).collect();
+    worst(&outcomes)
+}
+
+/// One self-contained HTML page of all tests.
+pub fn suite_html(tests: &[SuiteTest<'_>]) -> String {
+    html::page(&document(tests))
+}
+
+/// The same as plain text.
+pub fn suite_text(tests: &[SuiteTest<'_>]) -> String {
+    text::render(&document(tests))
+}
+
+/// The last words of a set of tests on a terminal.
+pub fn suite_summary(tests: &[SuiteTest<'_>]) -> String {
+    crate::summary::banner(&banner(tests))
+}
+
+fn document(tests: &[SuiteTest<'_>]) -> Document {
+    let mut sections = vec![overview(tests)];
+    sections.extend(tables::sections(tests));
+    sections.extend(tests.iter().filter_map(findings_of));
+    Document { banner: banner(tests), sections }
+}
+
+fn banner(tests: &[SuiteTest<'_>]) -> Banner {
+    let outcome = suite_outcome(tests);
+    let passed = tests.iter().filter(|test| test.is_passed()).count();
+    let first = tests.iter().find_map(|test| test.measured.as_ref().ok());
+    let first = first.map(|(run, verdict)| summary::banner(run, verdict));
+    let (subject, started) =
+        first.map_or_else(Default::default, |first| (first.subject, first.started));
+    Banner {
+        subject,
+        started,
+        verdict: outcome.name().to_owned(),
+        tone: tone(outcome),
+        number: format!("{passed} of {}", tests.len()),
+        number_unit: "tests passed",
+        number_metric: "tests-passed",
+        meaning: meaning(tests),
+        figures: Vec::new(),
+    }
+}
+
+/// What each test means, in its first sentence.
+fn meaning(tests: &[SuiteTest<'_>]) -> Vec<String> {
+    tests.iter().map(sentence).collect()
+}
+
+fn sentence(test: &SuiteTest<'_>) -> String {
+    let said = match &test.measured {
+        Ok((run, verdict)) => meaning::sentences(run, verdict).into_iter().next(),
+        Err((_, why)) => Some(format!("Not run: {}.", why.trim_end_matches('.'))),
+    };
+    format!("{}: {}", test.kind.name(), said.unwrap_or_default())
+}
+
+/// One row for each test.
+fn overview(tests: &[SuiteTest<'_>]) -> Section {
+    let columns = ["Test", "Outcome", "Result", "Started", "Report, or why there is none"];
+    Section {
+        id: "tests",
+        title: "Tests",
+        blocks: vec![Block::Table(Table {
+            caption: "What each test of the set came to",
+            columns: columns.map(Column::text).to_vec(),
+            rows: tests.iter().map(row).collect(),
+        })],
+    }
+}
+
+fn row(test: &SuiteTest<'_>) -> TableRow {
+    let result = test.run().map(summary::main_number);
+    let result = result.map(|(number, unit, _)| format!("{number} {unit}"));
+    let started = test.run().map(|run| format::timestamp(run.start.started_epoch_ns));
+    let folder = match &test.measured {
+        Ok(_) => format!("{}/report.html", test.folder),
+        Err((_, why)) => why.clone(),
+    };
+    TableRow::body(vec![
+        Cell::plain(test.kind.name()),
+        Cell::plain(test.outcome().name()).toned(tone(test.outcome())),
+        Cell::or_none(result),
+        Cell::or_none(started),
+        Cell::plain(folder),
+    ])
+}
+
+/// What was judged in a test, as in its own report.
+fn findings_of(test: &SuiteTest<'_>) -> Option<Section> {
+    let (run, verdict) = test.measured.as_ref().ok()?;
+    let (id, title) = match test.kind {
+        TestType::Performance => ("findings-performance", "Findings of the performance test"),
+        TestType::Stress => ("findings-stress", "Findings of the stress test"),
+        TestType::Backup => ("findings-backup", "Findings of the database backup"),
+        TestType::Checksum => ("findings-checksum", "Findings of the checksum test"),
+        TestType::Recovery => ("findings-recovery", "Findings of the soft recovery"),
+    };
+    Some(Section { id, title, ..findings::section(run, verdict) })
+}

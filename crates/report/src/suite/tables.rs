@@ -1,0 +1,138 @@
+//! The result tables of a document of the Exchange Solution Reviewed Program, by its arithmetic:
+//! rates are sums over databases, latencies plain means.
+
+use record::{Phase, RunRecord, Series, TestType};
+
+use super::SuiteTest;
+use crate::document::{Block, Cell, Column, Section, Table, TableRow};
+use crate::sections::databases;
+use crate::{format, passes};
+
+/// The tables of the tests that were made.
+pub(super) fn sections(tests: &[SuiteTest<'_>]) -> Vec<Section> {
+    [performance(tests), backup(tests), replay(tests)].into_iter().flatten().collect()
+}
+
+fn of_kind<'a>(tests: &'a [SuiteTest<'_>], kinds: &[TestType]) -> Vec<(TestType, &'a RunRecord)> {
+    let found = tests.iter().filter(|test| kinds.contains(&test.kind));
+    found.filter_map(|test| Some((test.kind, test.run()?))).collect()
+}
+
+/// "Storage Performance Results".
+fn performance(tests: &[SuiteTest<'_>]) -> Option<Section> {
+    let runs = of_kind(tests, &[TestType::Performance, TestType::Stress]);
+    let measured = runs.into_iter().filter(|(_, run)| run.span_ns(Phase::Measure) > 0);
+    let rows = measured.map(|(kind, run)| TableRow::body(performance_cells(kind, run)));
+    let columns = [
+        ("Database Disks Transfers/sec", "achieved-transactional-iops"),
+        ("Database Disks Reads/sec", "database-reads-rate"),
+        ("Database Disks Writes/sec", "database-writes-rate"),
+        ("Average Database Disk Read Latency (ms)", "database-reads-latency"),
+        ("Average Database Disk Write Latency (ms)", "database-writes-latency"),
+        ("Log Disks Writes/sec", "log-writes-rate"),
+        ("Average Log Disk Write Latency (ms)", "log-writes-latency"),
+    ];
+    section(
+        ("storage-performance-results", "Storage Performance Results"),
+        "Rates of all databases, latencies as means over databases",
+        &columns,
+        rows.collect(),
+    )
+}
+
+fn performance_cells(kind: TestType, run: &RunRecord) -> Vec<Cell> {
+    let sum = run.sum_of(Phase::Measure);
+    let rate = |series| format::number(sum.per_second(series), 2);
+    let cells = [
+        kind.name().to_owned(),
+        format::number(run.achieved_transactional_iops(), 2),
+        rate(Series::DatabaseRead),
+        rate(Series::DatabaseWrite),
+        mean_latency(run, Series::DatabaseRead),
+        mean_latency(run, Series::DatabaseWrite),
+        rate(Series::LogWrite),
+        mean_latency(run, Series::LogWrite),
+    ];
+    cells.map(Cell::plain).to_vec()
+}
+
+/// The plain mean over databases of their mean latencies.
+fn mean_latency(run: &RunRecord, series: Series) -> String {
+    let (mut sum, mut count) = (0.0, 0.0);
+    for facts in databases(run) {
+        let totals = run.totals_of(Phase::Measure, facts.index);
+        if let Some(total) = totals.and_then(|totals| totals.series.get(&series)) {
+            (sum, count) = (sum + total.latency.mean_ns(), count + 1.0);
+        }
+    }
+    format::milliseconds(sum / f64::max(count, 1.0))
+}
+
+/// "Database Read-Only Performance".
+fn backup(tests: &[SuiteTest<'_>]) -> Option<Section> {
+    let runs = of_kind(tests, &[TestType::Backup]);
+    section(
+        ("database-read-only-performance", "Database Read-Only Performance"),
+        "Mean and sum of the rates of the databases",
+        &[
+            ("MiB read/sec per database", "checksum-rate"),
+            ("MiB read/sec total per server", "checksum-rate"),
+        ],
+        runs.into_iter().filter_map(backup_row).collect(),
+    )
+}
+
+/// "Log Recovery/Replay".
+fn replay(tests: &[SuiteTest<'_>]) -> Option<Section> {
+    let runs = of_kind(tests, &[TestType::Recovery]);
+    section(
+        ("log-recovery-replay", "Log Recovery/Replay"),
+        "Mean over databases",
+        &[
+            ("Log files replayed", "replayed-logs"),
+            ("Average time to play one log file (sec)", "replay-time"),
+        ],
+        runs.into_iter().filter_map(replay_row).collect(),
+    )
+}
+
+fn backup_row((kind, run): (TestType, &RunRecord)) -> Option<TableRow> {
+    let mut rates = (0.0, 0.0);
+    for rate in run.backups.iter().filter_map(passes::rate) {
+        rates = (rates.0 + rate, rates.1 + 1.0);
+    }
+    let (sum, count) = rates;
+    (count > 0.0).then(|| {
+        TableRow::body(vec![
+            Cell::plain(kind.name()),
+            Cell::plain(format::number(sum / count, 2)),
+            Cell::plain(format::number(sum, 2)),
+        ])
+    })
+}
+
+fn replay_row((kind, run): (TestType, &RunRecord)) -> Option<TableRow> {
+    let seconds = passes::seconds_per_log(&run.replays)?;
+    let logs: u64 = run.replays.iter().map(|replay| replay.logs).sum();
+    Some(TableRow::body(vec![
+        Cell::plain(kind.name()),
+        Cell::plain(format::whole(logs)),
+        Cell::plain(format::number(seconds, 3)),
+    ]))
+}
+
+/// A table of tests; none without rows.
+fn section(
+    (id, title): (&'static str, &'static str),
+    caption: &'static str,
+    columns: &[(&'static str, &'static str)],
+    rows: Vec<TableRow>,
+) -> Option<Section> {
+    let columns = columns.iter().map(|(label, metric)| Column::metric(label, metric));
+    let columns = [Column::text("Test")].into_iter().chain(columns).collect();
+    (!rows.is_empty()).then(|| Section {
+        id,
+        title,
+        blocks: vec![Block::Table(Table { caption, columns, rows })],
+    })
+}
