@@ -53,6 +53,7 @@ const TABLE: &[Layer] = &[
     Layer { package: "sizing", inside: &["plan", "units"], outside: &["csv"], tests: &[] },
     Layer { package: "profile", inside: &["plan", "units"], outside: &["csv"], tests: &[] },
     Layer { package: "builds", inside: &[], outside: &["csv"], tests: &[] },
+    Layer { package: "jetstress", inside: &["plan", "units"], outside: &["roxmltree"], tests: &[] },
     Layer { package: "limits", inside: &[], outside: &["roxmltree"], tests: &[] },
     Layer {
         package: "redundancy",
@@ -99,6 +100,7 @@ const TABLE: &[Layer] = &[
             "ese",
             "faults",
             "integrity",
+            "jetstress",
             "limits",
             "plan",
             "profile",

@@ -58,6 +58,8 @@ pub(crate) enum Verb {
     Plan(PlanFlags),
     /// Say how big and how busy mailboxes are, from logs and reports; `size` reads the answer
     Profile(ProfileFlags),
+    /// Make a plan of a JetstressConfig.xml, and name what was not taken over
+    Import(ImportFlags),
     /// Say which release of Exchange a version number or a file is, from a dated table
     Builds(BuildsFlags),
     /// Show or set how large a client's message may be, from the configuration files of a server
@@ -472,6 +474,23 @@ impl SizeFlags {
         }
         flags
     }
+}
+
+/// Flags of `import`.
+#[derive(Args, Debug)]
+pub(crate) struct ImportFlags {
+    /// The configuration
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// File for the plan [default: the standard output]
+    #[arg(long, short, value_name = "PLAN")]
+    pub output: Option<PathBuf>,
+    /// Folder below which the folders of Windows are looked for
+    #[arg(long, value_name = "DIR", default_value = "/mnt/mail")]
+    pub root: PathBuf,
+    /// Replace a file that is there already
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// Flags of `builds`.

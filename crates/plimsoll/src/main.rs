@@ -100,6 +100,7 @@ fn dispatch(verb: Verb, console: &mut Console) -> Result<Outcome, CommandError> 
         Verb::Plan(flags) => cmd::plan::run(&flags, console),
         Verb::Size(flags) => cmd::size::run(&flags, console),
         Verb::Profile(flags) => cmd::profile::run(&flags, console),
+        Verb::Import(flags) => cmd::import::run(&flags, console),
         Verb::Builds(flags) => cmd::builds::run(&flags, console),
         Verb::Limits(flags) => cmd::limits::run(&flags, console),
         Verb::Scan(flags) => cmd::scan::run(&flags, console),

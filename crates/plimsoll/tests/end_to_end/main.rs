@@ -16,6 +16,7 @@ mod compressed;
 mod damage;
 mod foreign;
 mod full;
+mod import;
 mod journey;
 mod lies;
 mod limits;

@@ -1,0 +1,128 @@
+//! The configuration of Jetstress 2010 and 2013 as a plan: each element is taken over, or named
+//! with the reason why not.
+
+mod draft;
+mod elements;
+
+use std::fmt;
+
+use plan::{Plan, PlanError};
+use roxmltree::{Document, Node};
+
+use draft::Draft;
+
+/// No configuration is longer; hundreds of databases take a tenth of it.
+const LONGEST_BYTES: usize = 4 << 20;
+
+/// A plan made of a configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanDraft {
+    /// Its text, which begins with what was not taken over.
+    pub text: String,
+    /// The elements that were not taken over as they are, each with the reason.
+    pub remarks: Vec<(String, String)>,
+}
+
+/// Why a configuration is no plan.
+#[derive(Clone, Debug)]
+pub enum ConversionError {
+    /// It is longer than any configuration.
+    TooLong,
+    /// It is no XML.
+    NotXml(String),
+    /// It is another document.
+    Other {
+        /// Its root element.
+        root: String,
+    },
+    /// An element that decides the load holds what cannot be read.
+    Value {
+        /// The element.
+        element: String,
+        /// What it holds.
+        value: String,
+    },
+    /// It names no databases.
+    NoInstances,
+    /// The plan that it comes to is refused.
+    Plan(PlanError),
+}
+
+/// The plan that says what the configuration `text` says; folders of Windows become folders below
+/// `root`.
+///
+/// # Errors
+///
+/// Says what cannot be read, or why the plan would be refused.
+pub fn plan_of_config(text: &str, root: &str) -> Result<PlanDraft, ConversionError> {
+    if text.len() > LONGEST_BYTES {
+        return Err(ConversionError::TooLong);
+    }
+    let document =
+        Document::parse(text).map_err(|error| ConversionError::NotXml(error.to_string()))?;
+    let configuration = document.root_element();
+    let name = configuration.tag_name().name();
+    if name != "configuration" {
+        return Err(ConversionError::Other { root: name.to_owned() });
+    }
+    let mut draft = Draft::default();
+    for (path, value) in leaves(configuration) {
+        elements::take(&mut draft, &path, &value)?;
+    }
+    let (text, remarks) = draft.finish(root)?;
+    Plan::parse("the plan of this configuration", &text).map_err(ConversionError::Plan)?;
+    Ok(PlanDraft { text, remarks })
+}
+
+/// All values in order: elements without children, and attributes, by section and name.
+fn leaves(configuration: Node<'_, '_>) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for node in configuration.descendants().filter(Node::is_element).skip(1) {
+        let name = node.tag_name().name();
+        let parent = node.parent().map_or("", |parent| parent.tag_name().name());
+        if name == "EseInstance" || name == "Thresholds" {
+            found.push((format!("begin {name}"), String::new()));
+        }
+        for attribute in node.attributes() {
+            found.push((format!("{name}@{}", attribute.name()), attribute.value().to_owned()));
+        }
+        let is_section =
+            node.attributes().len() > 0 || node.children().any(|child| child.is_element());
+        if !is_section {
+            let value = node.text().unwrap_or_default().trim().to_owned();
+            found.push((element_name(parent, name), value));
+        }
+    }
+    found
+}
+
+/// Paths and limits are known by where they stand, everything else by its name.
+fn element_name(parent: &str, name: &str) -> String {
+    match parent {
+        "DatabasePaths" | "Thresholds" => format!("{parent}/{name}"),
+        _ => name.to_owned(),
+    }
+}
+
+impl fmt::Display for ConversionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLong => write!(f, "is longer than any configuration; name the right file"),
+            Self::NotXml(why) => write!(f, "is no XML: {why}; name a JetstressConfig.xml"),
+            Self::Other { root } => write!(
+                f,
+                "begins with <{root}>, where a configuration of Jetstress has <configuration>; \
+                 name a JetstressConfig.xml"
+            ),
+            Self::Value { element, value } => {
+                write!(f, "{element} holds `{value}`, which cannot be read; correct it")
+            }
+            Self::NoInstances => {
+                write!(f, "names no EseInstance, so there are no databases; add one")
+            }
+            Self::Plan(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for ConversionError {}

@@ -1,0 +1,330 @@
+//! A plan on its way: what the elements have said, and the text that comes of it.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use plan::quoted;
+
+use super::ConversionError;
+
+/// Numbers that a plan has a key or a use for.
+const NUMBERS: [&str; 20] = [
+    "LogFilesToReplay",
+    "LogInterval",
+    "OperationMix@InsertOps",
+    "OperationMix@DeleteOps",
+    "OperationMix@ReplaceOps",
+    "OperationMix@LazyCommits",
+    "BatchUpdates",
+    "ThreadCount",
+    "TransPerSec",
+    "ThroughputPercentage",
+    "CapacityPercentage",
+    "MailboxCount",
+    "MailboxQuota",
+    "MailboxIops",
+    "LongPadLength",
+    "ShortPadLength",
+    "DatabaseCopyCount",
+    "DatabasePageSize",
+    "DBMThrottling",
+    "DBMThrottlingPassive",
+];
+
+/// The pads that the presets stand for: they were fitted so that the load comes out as published.
+const USUAL_PADS: (f64, f64) = (200.0, 2_000.0);
+
+/// What the elements have said so far.
+#[derive(Default)]
+pub(super) struct Draft {
+    pub is_2010: bool,
+    pub description: String,
+    pub kind: String,
+    pub duration: String,
+    pub sizing: String,
+    pub checksum: Option<bool>,
+    pub maintenance: Option<bool>,
+    pub is_untuned: bool,
+    pub instances: Vec<DatabasePlace>,
+    pub limits: Vec<LimitSet>,
+    numbers: BTreeMap<&'static str, f64>,
+    remarks: Vec<(String, String)>,
+}
+
+/// One database.
+#[derive(Default)]
+pub(super) struct DatabasePlace {
+    pub folder: String,
+    pub log_folder: String,
+}
+
+/// One set of limits, in milliseconds.
+#[derive(Default)]
+pub(super) struct LimitSet {
+    /// The types of test that it is for; empty: all others.
+    pub kinds: String,
+    values: Vec<(&'static str, f64)>,
+}
+
+impl LimitSet {
+    /// Takes a limit, where it is one that is known.
+    pub(super) fn take(&mut self, element: &str, number: f64) -> bool {
+        let key = match element {
+            "AverageDatabaseReadLatency" => "read_average",
+            "MaximumDatabaseReadLatency" => "read_maximum",
+            "AverageLogWriteLatency" => "log_write_average",
+            "MaximumLogWriteLatency" => "log_write_maximum",
+            _ => return false,
+        };
+        self.values.push((key, number));
+        true
+    }
+}
+
+impl Draft {
+    /// Notes what was not taken over.
+    pub(super) fn remark(&mut self, element: &str, why: &str) {
+        self.remarks.push((element.replace("begin ", ""), units::plain(why).into_owned()));
+    }
+
+    /// Takes a number, where the element is one; none where it holds none.
+    pub(super) fn take_number(&mut self, element: &str, value: &str) -> Option<bool> {
+        let Some(&known) = NUMBERS.iter().find(|known| **known == element) else {
+            return Some(false);
+        };
+        let number: f64 = value.parse().ok()?;
+        if !(0.0..=1e12).contains(&number) {
+            return None;
+        }
+        self.numbers.insert(known, number);
+        Some(true)
+    }
+
+    fn number(&self, element: &str) -> Option<f64> {
+        self.numbers.get(element).copied()
+    }
+
+    /// The text of the plan and what was not taken over; folders lie below `root`.
+    pub(super) fn finish(
+        mut self,
+        root: &str,
+    ) -> Result<(String, Vec<(String, String)>), ConversionError> {
+        if self.instances.is_empty() {
+            return Err(ConversionError::NoInstances);
+        }
+        let mut body = self.head();
+        body += &self.mailboxes();
+        body += &self.databases(root);
+        body += &self.workload();
+        body += &self.test()?;
+        body += &self.limits();
+        let mut text =
+            "# Made from a configuration of Jetstress. Not taken over as it was:\n".to_owned();
+        for (element, why) in &self.remarks {
+            // A comment ends with its line.
+            let why = why.replace(['\n', '\r'], " ");
+            _ = writeln!(text, "# * {}: {why}", element.replace(['\n', '\r'], " "));
+        }
+        Ok((text + &body, self.remarks))
+    }
+
+    fn head(&self) -> String {
+        let preset = if self.is_2010 { "exchange2010" } else { "exchange2013" };
+        let description = quoted(&self.description);
+        format!("description = {description}\npreset = \"{preset}\"\n")
+    }
+
+    /// A demand, where the test was of a mailbox profile.
+    fn mailboxes(&mut self) -> String {
+        for element in ["ThroughputPercentage", "CapacityPercentage"] {
+            if let Some(percent) = self.number(element).filter(|percent| *percent < 100.0) {
+                self.remark(
+                    element,
+                    &format!("{percent} is not taken over: say target_iops or size"),
+                );
+            }
+        }
+        let count = self.number("MailboxCount").filter(|count| *count >= 1.0);
+        let iops = self.number("MailboxIops").filter(|iops| *iops > 0.0);
+        let (Some(count), Some(iops), "Profile") = (count, iops, self.sizing.as_str()) else {
+            return String::new();
+        };
+        let quota = self.number("MailboxQuota").filter(|quota| *quota >= 1.0);
+        let size = quota.map_or(String::new(), |quota| format!("size = \"{quota:.0}MiB\"\n"));
+        format!("\n[mailboxes]\ncount = {count:.0}\niops_each = {iops:?}\n{size}headroom = 0\n")
+    }
+
+    fn databases(&mut self, root: &str) -> String {
+        let page = self.number("DatabasePageSize").unwrap_or(32_768.0) / 1024.0;
+        let count = self.number("MailboxCount").unwrap_or(0.0);
+        let megabytes = count * self.number("MailboxQuota").unwrap_or(0.0);
+        let each = (megabytes / self.instances.len() as f64).ceil();
+        let size = if self.sizing == "Profile" && each >= 16.0 {
+            format!("{each:.0}MiB")
+        } else {
+            let why = "the size follows from the volume there: set `size` in [databases]";
+            self.remark("DatabaseSizing", &format!("`{}` is not taken over: {why}", self.sizing));
+            "10GiB".to_owned()
+        };
+        let mut text = format!("\n[databases]\nsize = \"{size}\"\npage_size = \"{page:.0}KiB\"\n");
+        let instances = std::mem::take(&mut self.instances);
+        for (instance, number) in instances.iter().zip(1_u32..) {
+            let folder = self.folder("DatabasePaths/Path", &instance.folder, (root, number));
+            let log_folder = self.folder("LogPath", &instance.log_folder, (root, number));
+            let (folder, log_folder) = (quoted(&folder), quoted(&log_folder));
+            _ = write!(text, "\n[[database]]\nfolder = {folder}\nlog_folder = {log_folder}\n");
+        }
+        self.instances = instances;
+        text
+    }
+
+    /// A folder of this system for one of Windows.
+    fn folder(&mut self, element: &str, path: &str, (root, number): (&str, u32)) -> String {
+        if path.starts_with('/') {
+            return path.to_owned();
+        }
+        let parts = path.split(['\\', '/', ':']).filter(|part| !part.is_empty() && *part != "..");
+        let parts: Vec<&str> = parts.collect();
+        let below = if parts.is_empty() { format!("{number}") } else { parts.join("/") };
+        let folder = format!("{}/{below}", root.trim_end_matches('/'));
+        self.remark(element, &format!("{path} became {folder}"));
+        folder
+    }
+
+    fn workload(&mut self) -> String {
+        let mut text = "\n[workload]\n".to_owned();
+        let keys = [
+            ("OperationMix@InsertOps", "insert"),
+            ("OperationMix@DeleteOps", "delete"),
+            ("OperationMix@ReplaceOps", "replace"),
+            ("OperationMix@LazyCommits", "lazy_commits"),
+            ("BatchUpdates", "batch_updates"),
+        ];
+        for (element, key) in keys {
+            if let Some(number) = self.number(element) {
+                _ = writeln!(text, "{key} = {number:.0}");
+            }
+        }
+        text += &self.pads();
+        text + &self.threads()
+    }
+
+    fn pads(&mut self) -> String {
+        let (short, long) = (self.number("ShortPadLength"), self.number("LongPadLength"));
+        let (Some(short), Some(long)) = (short, long) else {
+            return String::new();
+        };
+        if (short, long) == USUAL_PADS {
+            let why = "as usual: the preset's pads give the load that was published for them";
+            self.remark("ShortPadLength", &format!("{short} is not taken over, {why}"));
+            self.remark("LongPadLength", &format!("{long} is not taken over, {why}"));
+            return String::new();
+        }
+        format!("short_pad = \"{short:.0}B\"\nlong_pad = \"{long:.0}B\"\n")
+    }
+
+    /// Threads are of each database in 2010 and of all together in 2013.
+    fn threads(&mut self) -> String {
+        for element in ["TransPerSec", "DBMThrottlingPassive"] {
+            if let Some(number) = self.number(element).filter(|number| *number > 0.0) {
+                self.remark(element, &format!("{number} is not taken over: say target_iops"));
+            }
+        }
+        if let Some(copies) = self.number("DatabaseCopyCount").filter(|copies| *copies > 1.0) {
+            let why = "reads of closed logs for further copies are not simulated from plans yet";
+            self.remark("DatabaseCopyCount", &format!("{copies} is not taken over: {why}"));
+        }
+        let Some(threads) = self.number("ThreadCount").filter(|threads| *threads >= 1.0) else {
+            return String::new();
+        };
+        if !self.is_untuned {
+            let why = "tuning is on, so the number of sessions is searched for";
+            self.remark("ThreadCount", &format!("{threads} is not taken over: {why}"));
+            return String::new();
+        }
+        let databases = if self.is_2010 { 1.0 } else { self.instances.len() as f64 };
+        let each = (threads / databases).ceil();
+        if (each * databases - threads).abs() > 0.5 {
+            let why = format!("{each} sessions of each of {databases} databases");
+            self.remark("ThreadCount", &format!("{threads} became {why}"));
+        }
+        format!("threads = {each:.0}\n")
+    }
+
+    fn test(&mut self) -> Result<String, ConversionError> {
+        let kind = match self.kind.as_str() {
+            "Performance" | "" => "performance",
+            "Stress" => "stress",
+            "DatabaseBackup" => "backup",
+            "SoftRecovery" => "recovery",
+            other => {
+                let value = other.to_owned();
+                return Err(ConversionError::Value { element: "Type".to_owned(), value });
+            }
+        };
+        let mut text = format!("\n[test]\ntype = \"{kind}\"\n");
+        if !self.duration.is_empty() {
+            let duration = duration(&self.duration).ok_or_else(|| ConversionError::Value {
+                element: "Duration".to_owned(),
+                value: self.duration.clone(),
+            })?;
+            _ = writeln!(text, "duration = \"{duration}s\"");
+        }
+        let milliseconds = [("LogInterval", "interval"), ("DBMThrottling", "maintenance_throttle")];
+        for (element, key) in milliseconds {
+            if let Some(number) = self.number(element) {
+                _ = writeln!(text, "{key} = \"{number:.0}ms\"");
+            }
+        }
+        if let Some(logs) = self.number("LogFilesToReplay") {
+            _ = writeln!(text, "replay_logs = {logs:.0}");
+        }
+        for (switch, key) in [(self.checksum, "checksum"), (self.maintenance, "maintenance")] {
+            if let Some(switch) = switch {
+                _ = writeln!(text, "{key} = {switch}");
+            }
+        }
+        Ok(text)
+    }
+
+    /// The set for this type of test, or else the one for all.
+    fn limits(&self) -> String {
+        let mut sets = self.limits.iter();
+        let found = sets
+            .find(|set| !self.kind.is_empty() && set.kinds.contains(&self.kind))
+            .or_else(|| self.limits.iter().find(|set| set.kinds.is_empty()));
+        let Some(set) = found else {
+            return String::new();
+        };
+        let lines = set.values.iter().map(|(key, ms)| format!("{key} = \"{ms:.0}ms\"\n"));
+        format!("\n[limits]\n{}", lines.collect::<String>())
+    }
+}
+
+/// The seconds of a duration such as `P0Y0M0DT2H0M0S`; years and months are of no use to a test.
+fn duration(text: &str) -> Option<u64> {
+    let text = text.strip_prefix('P').unwrap_or(text);
+    let (days, time) = text.split_once('T').unwrap_or(("", text));
+    let days = parts(days, &[('Y', 0), ('M', 0), ('D', 86_400)])?;
+    let time = parts(time, &[('H', 3_600), ('M', 60), ('S', 1)])?;
+    days.checked_add(time)
+}
+
+/// The seconds of numbers with units; a unit of no seconds may only count 0.
+fn parts(text: &str, units: &[(char, u64)]) -> Option<u64> {
+    let (mut seconds, mut digits) = (0_u64, String::new());
+    for symbol in text.chars() {
+        if symbol.is_ascii_digit() {
+            digits.push(symbol);
+            continue;
+        }
+        let (_, factor) = units.iter().find(|(unit, _)| *unit == symbol)?;
+        let number: u64 = digits.parse().ok()?;
+        if *factor == 0 && number > 0 {
+            return None;
+        }
+        seconds = seconds.checked_add(number.checked_mul(*factor)?)?;
+        digits.clear();
+    }
+    digits.is_empty().then_some(seconds)
+}

@@ -1,0 +1,124 @@
+//! What becomes of each element: the one list of all that the configurations of Jetstress know.
+
+use super::ConversionError;
+use super::draft::{DatabasePlace, Draft, LimitSet};
+
+/// Elements whose one value is what Plimsoll does anyway; any other is not taken over.
+const SAME: [(&str, &str, &str); 21] = [
+    ("MultiHostBreak", "false", "runs on several hosts are started by hand"),
+    ("BinaryPerfLog", "true", "the journal is record.jsonl, whatever this says"),
+    ("RunDatabaseMaintenanceSoftRecovery", "false", "a replay runs without maintenance"),
+    ("ContinueOnErrors", "false", "a database that fails a write does not go on"),
+    ("UseEseCounters", "true", "requests are timed one by one"),
+    ("PreloadJetCache", "0.9", "the warm-up always ends at 0.9 of the cache"),
+    ("BackupToDisk", "false", "a backup test only reads"),
+    ("OperationMix@LockOps", "true", "its meaning is not published"),
+    ("RetrieveLVOnRead", "false", "a read always fetches and checks the whole record"),
+    ("RetrieveLVOnScan", "false", "there are no scans in the load"),
+    ("PrereadOnRead", "false", "reads of single pages are not read ahead"),
+    ("PrereadOnScan", "true", "there are no scans in the load"),
+    ("UpdateLV", "true", "a replacement always writes the long value anew"),
+    ("ScanPercentage", "0", "there are no scans in the load"),
+    ("SluggishSessions", "1", "hold the load with target_iops instead"),
+    ("BatchRecords", "1", "its meaning is not published"),
+    ("Bulky1Percentage", "100", "its meaning is not published"),
+    ("CircularLog", "1", "logs are always circular"),
+    ("LogFileSize", "1024", "a log file is always 1 MiB"),
+    ("EseInstance@IopsBias", "1", "all databases are loaded alike"),
+    ("MarginIops", "0.05", "a target always counts as reached at 95 percent"),
+];
+
+/// Elements that nothing here answers to, and why.
+const LEFT: [(&str, &str); 13] = [
+    ("JetstressVersionGenerated", "chooses the preset"),
+    ("EseVersionGenerated", "the engine is Plimsoll's own"),
+    ("LogFilesToChecksum", "every log file is read back and verified"),
+    ("LogInterval2", "there is one interval of samples"),
+    ("RestoreBackupPath", "databases are prepared, not restored"),
+    ("OutputPath", "say it when the test is started: run --output"),
+    ("MaximumChecksumBuffers", "the check keeps 64 reads of 64 KiB in flight per database"),
+    ("MaximumChecksumThreads", "the check keeps 64 reads of 64 KiB in flight per database"),
+    ("MaximumLatencyErrors", "its meaning is not published; one sample beyond a maximum fails"),
+    ("DatabaseSource", "`plimsoll prepare` makes databases, `plimsoll run` opens them"),
+    ("DatabaseSpaceReserved", "room for the growth is looked at before and during the run"),
+    ("DatabaseBackupPath", "a backup test only reads"),
+    ("MaxVerPages", "versions are kept in memory as they are needed"),
+];
+
+/// Takes one element or attribute.
+pub(super) fn take(draft: &mut Draft, name: &str, value: &str) -> Result<(), ConversionError> {
+    if let Some((_, same, reason)) = SAME.iter().find(|(known, ..)| *known == name) {
+        if !same.eq_ignore_ascii_case(value) && !value.is_empty() {
+            draft.remark(name, &format!("{value} is not taken over: {reason}"));
+        }
+        return Ok(());
+    }
+    if name == "JetstressVersionGenerated" {
+        draft.is_2010 = value.starts_with("14.");
+    }
+    if let Some((_, reason)) = LEFT.iter().find(|(known, _)| *known == name) {
+        if !value.is_empty() && name != "JetstressVersionGenerated" {
+            draft.remark(name, &format!("{value} is not taken over: {reason}"));
+        }
+        return Ok(());
+    }
+    if take_place(draft, name, value) || take_load(draft, name, value)? {
+        return Ok(());
+    }
+    draft.remark(name, &format!("`{value}` is not taken over: the element is not known"));
+    Ok(())
+}
+
+/// Where databases lie, and in which words the test is described.
+fn take_place(draft: &mut Draft, name: &str, value: &str) -> bool {
+    let last = draft.instances.last_mut();
+    match (name, last) {
+        ("begin EseInstance", _) => draft.instances.push(DatabasePlace::default()),
+        ("begin Thresholds", _) => draft.limits.push(LimitSet::default()),
+        ("DatabasePaths/Path", Some(instance)) if instance.folder.is_empty() => {
+            value.clone_into(&mut instance.folder);
+        }
+        ("DatabasePaths/Path", Some(_)) => {
+            draft.remark(name, &format!("{value} is not taken over: an instance has one database"));
+        }
+        ("LogPath", Some(instance)) => value.clone_into(&mut instance.log_folder),
+        ("Description", _) => value.clone_into(&mut draft.description),
+        ("Type", _) => value.clone_into(&mut draft.kind),
+        ("Duration", _) => value.clone_into(&mut draft.duration),
+        ("DatabaseSizing", _) => value.clone_into(&mut draft.sizing),
+        ("Thresholds@Name", _) => {}
+        ("Thresholds@TestRunTypes", _) => {
+            if let Some(limits) = draft.limits.last_mut() {
+                value.clone_into(&mut limits.kinds);
+            }
+        }
+        _ => return false,
+    }
+    true
+}
+
+/// Numbers and switches.
+fn take_load(draft: &mut Draft, name: &str, value: &str) -> Result<bool, ConversionError> {
+    let wrong = || ConversionError::Value { element: name.to_owned(), value: value.to_owned() };
+    if let Some(limit) = name.strip_prefix("Thresholds/") {
+        let number = value.parse().map_err(|_| wrong())?;
+        return Ok(draft.limits.last_mut().is_some_and(|limits| limits.take(limit, number)));
+    }
+    match name {
+        "VerifyChecksum" => draft.checksum = Some(switch(value).ok_or_else(wrong)?),
+        "RunDatabaseMaintenancePerformance" => {
+            draft.maintenance = Some(switch(value).ok_or_else(wrong)?);
+        }
+        "SuppressTuning" => draft.is_untuned = switch(value).ok_or_else(wrong)?,
+        _ => return draft.take_number(name, value).ok_or_else(wrong),
+    }
+    Ok(true)
+}
+
+fn switch(value: &str) -> Option<bool> {
+    match value {
+        "true" | "True" | "1" => Some(true),
+        "false" | "False" | "0" => Some(false),
+        _ => None,
+    }
+}
