@@ -30,6 +30,8 @@ pub(crate) enum Verb {
     Prepare(PrepareFlags),
     /// Run a mailbox load on prepared databases, measure, verify, judge and report
     Run(RunFlags),
+    /// Try loads up to and past the load line of prepared databases, and say where it lies
+    Line(LineFlags),
     /// Render the report of a run again
     Report(ReportFlags),
     /// Replay the log of a database that was not closed properly
@@ -159,6 +161,23 @@ pub(crate) enum ReportFormat {
     Text,
     /// For programs
     Json,
+}
+
+/// Flags of `line`.
+#[derive(Args, Debug)]
+pub(crate) struct LineFlags {
+    /// The plan that the databases were prepared with
+    #[arg(value_name = "PLAN")]
+    pub plan: PathBuf,
+    /// How long each load is measured; less than 30s is not judged
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
+    pub step: Nanos,
+    /// Folder for journals and reports [default: plimsoll-run-DATE-TIME]
+    #[arg(long, short, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Answer in JSON: the content of line.json
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Flags of `report`.

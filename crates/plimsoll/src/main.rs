@@ -87,6 +87,7 @@ fn dispatch(verb: Verb, console: &mut Console) -> Result<Outcome, CommandError> 
         Verb::Quick(flags) => cmd::quick::run(&flags, console),
         Verb::Prepare(flags) => cmd::prepare::run(&flags, console),
         Verb::Run(flags) => cmd::run::run(&flags, console),
+        Verb::Line(flags) => cmd::line::run(&flags, console),
         Verb::Report(flags) => cmd::report::run(&flags, console),
         Verb::Check(flags) => cmd::check::run(&flags, console),
         Verb::Header(flags) => cmd::header::run(&flags, console),

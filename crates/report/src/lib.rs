@@ -10,6 +10,7 @@ mod format;
 pub mod glossary;
 mod html;
 mod json;
+mod line;
 mod mailboxes;
 mod meaning;
 mod next;
@@ -27,6 +28,7 @@ pub use design::{
     sizing_html, sizing_json, sizing_text,
 };
 pub use json::SCHEMA as JSON_SCHEMA;
+pub use line::{LineReport, line_html, line_json, line_text};
 pub use suite::{SuiteTest, suite_html, suite_json, suite_outcome, suite_summary, suite_text};
 
 /// One self-contained HTML page: light and dark, printable, without scripts.

@@ -35,6 +35,11 @@ pub(crate) struct Carried {
 impl Carried {
     /// What `run` achieved.
     pub(crate) fn of(run: &RunRecord) -> Self {
+        Self::at(run, run.achieved_transactional_iops())
+    }
+
+    /// What the storage of `run` stands for at another load.
+    pub(crate) fn at(run: &RunRecord, achieved_iops: f64) -> Self {
         let stated = run.start.settings.iops_per_mailbox;
         let iops_each = stated.filter(|&iops| iops > 0.0).unwrap_or(USUAL_IOPS_EACH);
         let volumes: BTreeMap<&str, u64> = run
@@ -46,7 +51,6 @@ impl Carried {
         let volumes_bytes = volumes.values().sum();
         let size_each = run.start.settings.mailbox_bytes.map_or(USUAL_SIZE, Bytes);
         let by_space = volumes_bytes as f64 / size_each.0.max(1) as f64;
-        let achieved_iops = run.achieved_transactional_iops();
         Self {
             by_io: two_digits(achieved_iops / iops_each),
             by_space: (volumes_bytes > 0).then(|| two_digits(by_space)),
@@ -56,6 +60,21 @@ impl Carried {
             achieved_iops,
             iops_each,
         }
+    }
+
+    /// Both bounds of the mailboxes, and which of them is the limit.
+    pub(crate) fn bounds(&self) -> String {
+        let by_io = format::number(self.by_io, 0);
+        let each = format::number(self.iops_each, 2);
+        let Some(by_space) = self.by_space else {
+            return format!("Mailboxes of {each} IOPS: {by_io}; the room for them is unknown.");
+        };
+        let limit = if by_space < self.by_io { "space" } else { "I/O" };
+        format!(
+            "Mailboxes: {by_io} of {each} IOPS by I/O, {} of {} by space; {limit} is the limit.",
+            format::number(by_space, 0),
+            format::size(self.size_each.0)
+        )
     }
 
     /// What the plan asks for beside what was achieved, or how many mailboxes it stands for.

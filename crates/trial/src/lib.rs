@@ -9,6 +9,7 @@ pub mod contents;
 mod coordinator;
 mod in_flight;
 mod issue_recorder;
+mod line;
 mod location;
 mod longest;
 pub mod manifest;
@@ -32,6 +33,7 @@ pub mod run;
 use std::rc::Rc;
 
 pub use coordinator::{Coordinator, Member, Stop};
+pub use line::{LineAdvice, TriedLoad, next_load};
 pub use location::Location;
 pub use sampler::HostSampler;
 pub use settings::{engine_settings, record_settings, test_type};

@@ -4,9 +4,13 @@
 //! and will say the same. Each stands in its own file under [`rules`].
 
 mod finding;
+mod load_line;
 pub mod rules;
+mod samples;
 
 pub use finding::{Evidence, Finding, Kind, Limit, Ruling, Unit};
+pub use load_line::{Knee, LoadStep, knee};
+pub use samples::{Estimate, drift, estimate};
 
 use record::RunRecord;
 

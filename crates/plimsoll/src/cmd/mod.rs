@@ -10,6 +10,7 @@ pub(crate) mod header;
 pub(crate) mod import;
 pub(crate) mod inspect;
 pub(crate) mod limits;
+pub(crate) mod line;
 pub(crate) mod plan;
 pub(crate) mod prepare;
 pub(crate) mod profile;

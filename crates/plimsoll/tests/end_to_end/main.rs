@@ -21,6 +21,7 @@ mod journey;
 mod lies;
 mod limits;
 mod limits_runtime;
+mod line;
 mod mount;
 mod odd_files;
 mod others;

@@ -3,11 +3,13 @@
 
 mod curve;
 mod frame;
+mod load;
 mod percentiles;
 mod scale;
 mod timeline;
 
 pub use curve::MonthsChart;
+pub(crate) use load::LoadChart;
 pub use percentiles::PercentileChart;
 pub use timeline::{Hint, TimeChart};
 

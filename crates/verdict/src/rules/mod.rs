@@ -33,6 +33,10 @@ pub(crate) use generator_limited::RULE as GENERATOR_LIMITED;
 pub(crate) use longest_request::RULE as LONGEST_REQUEST;
 pub(crate) use other_programs::name_beside as name_other_programs;
 
+/// Rules that object where something beside the storage may have made a load fail.
+pub(crate) const DISTURBANCES: [&str; 4] =
+    [GENERATOR_LIMITED, "other-programs", "other-reads", "pauses"];
+
 /// A rule: what it finds in a run, or nothing where it does not apply.
 pub type Rule = fn(&RunRecord) -> Option<Finding>;
 

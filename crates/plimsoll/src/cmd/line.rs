@@ -1,0 +1,194 @@
+//! `line`: tries loads up to and past the load line, and says where it lies.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use plan::{Overrides, Plan, Sessions};
+use record::RunRecord;
+use report::LineReport;
+use trial::{LineAdvice, TriedLoad, next_load};
+use units::Nanos;
+use verdict::LoadStep;
+
+use crate::Outcome;
+use crate::console::Console;
+use crate::documents::{dated_folder, read_plan, write_new};
+use crate::error::CommandError;
+use crate::flags::LineFlags;
+use crate::measure::{Measured, Order, measure};
+use crate::shell::shell_word;
+use crate::signals::{STOPS_A_RUN, StopFlag};
+use crate::term;
+
+/// Held loads have so many times the sessions that the tuner settled at, so that the pace holds
+/// the load and not the sessions.
+const MORE_SESSIONS: u32 = 2;
+
+/// No longer samples: a step must have enough of them for a confidence interval.
+const LONGEST_SAMPLE: Nanos = Nanos::from_secs(5);
+
+/// Loads that a search usually takes, for the time that is left.
+const USUAL_STEPS: usize = 9;
+
+/// The loads that were tried.
+struct Search<'a> {
+    plan: Plan,
+    command: String,
+    folder: &'a Path,
+    steps: Vec<LoadStep>,
+    last: Option<RunRecord>,
+    began: Instant,
+}
+
+/// Searches, writes the reports, and says what was found.
+pub(crate) fn run(flags: &LineFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    let plan = read_plan(&flags.plan, &Overrides::default())?;
+    if !plan.test.kind.is_load() {
+        return Err(CommandError::new(format!(
+            "a {} test has no load to search the line of; give a plan of a performance test",
+            plan.test.kind
+        )));
+    }
+    let folder = flags.output.clone().unwrap_or_else(|| dated_folder(Path::new(".")));
+    fs::create_dir(&folder).map_err(|error| CommandError::file(&folder, "create", &error))?;
+    let stop = StopFlag::install(STOPS_A_RUN)?;
+    let required = plan.workload.target_iops.map(f64::from);
+    let mut search = Search {
+        plan: step_plan(plan, flags.step),
+        command: format!("plimsoll run {}", shell_word(&flags.plan)),
+        folder: &folder,
+        steps: Vec::new(),
+        last: None,
+        began: Instant::now(),
+    };
+    let is_complete = search.carry_out(&stop, console)?;
+    let Some(run) = &search.last else {
+        return Err(CommandError::new("no load was measured, so there is no line".to_owned()));
+    };
+    let (required_iops, steps) = (required, &*search.steps);
+    let line = LineReport { run, steps, required_iops, is_complete };
+    conclude(&line, &folder, flags.json, console)
+}
+
+/// The plan of one step; the load is to be given.
+fn step_plan(mut plan: Plan, step: Nanos) -> Plan {
+    plan.test.duration = step;
+    plan.test.interval = plan.test.interval.min(LONGEST_SAMPLE).min(step);
+    plan.test.checksum = false;
+    plan
+}
+
+impl Search<'_> {
+    /// Tries loads until there is nothing more to learn; whether it came so far.
+    fn carry_out(&mut self, stop: &StopFlag, console: &mut Console) -> Result<bool, CommandError> {
+        loop {
+            if self.steps.iter().any(|step| step.is_damaged) {
+                return Ok(true);
+            }
+            let tried: Vec<TriedLoad> = self.steps.iter().map(tried).collect();
+            let asked = match next_load(&tried) {
+                LineAdvice::End => return Ok(true),
+                LineAdvice::Free => None,
+                LineAdvice::Hold(iops) => Some(iops),
+            };
+            self.tell(asked, console)?;
+            let measured = self.step(asked, stop, console)?;
+            if stop.is_set() {
+                self.last.get_or_insert(measured.record);
+                return Ok(false);
+            }
+            self.steps.push(LoadStep::of(&measured.record, &measured.verdict));
+            self.last = Some(measured.record);
+        }
+    }
+
+    fn tell(&self, asked: Option<u32>, console: &mut Console) -> Result<(), CommandError> {
+        let number = self.steps.len() + 1;
+        let load = asked.map_or_else(|| "not held".to_owned(), |iops| format!("at {iops} IOPS"));
+        let left = match number - 1 {
+            0 => String::new(),
+            done => {
+                let each = self.began.elapsed() / u32::try_from(done).unwrap_or(u32::MAX);
+                let more = u32::try_from(USUAL_STEPS.saturating_sub(done)).unwrap_or(0).max(1);
+                let left: Duration = each * more;
+                format!("; about {} left", term::duration(left))
+            }
+        };
+        console.remark(format_args!("Load {number}, {load}{left}"))
+    }
+
+    /// One load, as a run of its own in a folder of its own.
+    fn step(
+        &self,
+        asked: Option<u32>,
+        stop: &StopFlag,
+        console: &Console,
+    ) -> Result<Measured, CommandError> {
+        let mut plan = self.plan.clone();
+        plan.workload.target_iops = asked;
+        if let (Some(_), Sessions::Auto, Some(free)) =
+            (asked, plan.workload.sessions, self.steps.first())
+        {
+            plan.workload.sessions = Sessions::Count(free.sessions * MORE_SESSIONS);
+        }
+        let folder: PathBuf = self.folder.join(format!("load-{:02}", self.steps.len() + 1));
+        let order = Order {
+            plan: &plan,
+            command: self.command.clone(),
+            options: Vec::new(),
+            folder: &folder,
+            resumed: None,
+            acknowledge: None,
+        };
+        measure(order, stop, console.is_quiet())
+    }
+}
+
+/// What the search needs of a step.
+fn tried(step: &LoadStep) -> TriedLoad {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "it was a whole number when it was asked for"
+    )]
+    let asked_iops = step.asked_iops.map(|iops| iops as u32);
+    TriedLoad { asked_iops, iops: step.iops.mean, holds: step.holds }
+}
+
+/// Writes the reports and says the last words.
+fn conclude(
+    line: &LineReport<'_>,
+    folder: &Path,
+    json: bool,
+    console: &mut Console,
+) -> Result<Outcome, CommandError> {
+    let (text, answer) = (report::line_text(line), report::line_json(line));
+    let page = folder.join("line.html");
+    write_new(&page, report::line_html(line).as_bytes())?;
+    write_new(&folder.join("line.txt"), text.as_bytes())?;
+    write_new(&folder.join("line.json"), answer.as_bytes())?;
+    if json {
+        console.answer(answer.trim_end())?;
+    } else {
+        console.answer(text.trim_end())?;
+        console.answer(format_args!("Report: {}", page.display()))?;
+    }
+    Ok(outcome(line))
+}
+
+/// Pass where the line was found at the required load or above; fail where it is below, where no
+/// judged load holds, and where data was damaged.
+fn outcome(line: &LineReport<'_>) -> Outcome {
+    if line.steps.iter().any(|step| step.is_damaged) {
+        return Outcome::Fail;
+    }
+    let was_judged = line.steps.iter().any(|step| step.holds.is_some());
+    match line.knee() {
+        Some(found) if line.required_iops.is_none_or(|required| found.iops >= required) => {
+            Outcome::Pass
+        }
+        _ if !line.is_complete || !was_judged => Outcome::CannotJudge,
+        _ => Outcome::Fail,
+    }
+}

@@ -1,0 +1,58 @@
+//! Latency over load: where the curve bends is what the storage carries.
+
+use super::frame::ChartFrame;
+use super::scale::{Scale, logarithmic_ticks, round_ticks};
+use super::timeline::plain_label;
+use super::{ChartLine, Threshold};
+
+/// A chart of milliseconds over database reads and writes per second.
+#[derive(Clone, Debug)]
+pub(crate) struct LoadChart {
+    /// What it shows.
+    pub title: String,
+    /// The same for those who cannot see it.
+    pub description: String,
+    /// Points of load and latency.
+    pub lines: Vec<ChartLine>,
+    /// Latencies to compare with.
+    pub thresholds: Vec<Threshold>,
+    /// Where the load line lies.
+    pub knee: Option<f64>,
+}
+
+impl LoadChart {
+    /// The picture.
+    pub(crate) fn svg(&self) -> String {
+        let mut frame = ChartFrame::new(720.0, 280.0);
+        let points = self.lines.iter().flat_map(|line| &line.points);
+        let limits = self.thresholds.iter().map(|threshold| threshold.value);
+        let values = points.clone().map(|point| point.1).chain(limits).filter(|value| *value > 0.0);
+        let (low, high) =
+            values.fold((1e6, 0.0_f64), |(low, high), value| (value.min(low), value.max(high)));
+        let ticks = logarithmic_ticks(low, high);
+        let y = Scale::logarithmic((ticks[0], ticks[ticks.len() - 1]), frame.upward());
+        let ticks: Vec<_> = ticks.into_iter().map(labelled).collect();
+        frame.vertical_axis("ms", &y, &ticks);
+        let most = points.map(|point| point.0).fold(1.0, f64::max);
+        let loads = round_ticks(most, 6);
+        let x = Scale::linear((0.0, loads[loads.len() - 1]), frame.across());
+        let loads: Vec<_> = loads.into_iter().map(labelled).collect();
+        frame.horizontal_axis(&x, &loads);
+        for threshold in &self.thresholds {
+            frame.threshold(threshold, &y);
+        }
+        if let Some(knee) = self.knee {
+            let (bottom, top) = frame.upward();
+            frame.rule("goal", (x.place(knee), bottom), (x.place(knee), top));
+            frame.text(x.place(knee) - 4.0, top + 10.0, "end", "goal-label", "load line");
+        }
+        for line in &self.lines {
+            frame.line(line, &x, &y);
+        }
+        frame.finish(&self.title, &self.description)
+    }
+}
+
+fn labelled(value: f64) -> (f64, String) {
+    (value, plain_label(value))
+}

@@ -1,0 +1,103 @@
+//! Which load to try next in search of the load line, as a function of what was seen.
+
+/// Loads that are tried first, as shares of what the storage does when it is not held.
+const LADDER: [f64; 5] = [0.5, 0.75, 0.9, 1.0, 1.15];
+
+/// The search goes on until the line lies between two loads this near to each other.
+const NEAR_ENOUGH: f64 = 0.06;
+
+/// A load that carries everything is raised by this, and one that carries nothing divided by two.
+const HIGHER: f64 = 1.25;
+
+/// A load that could not be judged is tried so often in all, then left out.
+const TRIES: usize = 3;
+
+/// The search ends after so many loads, whatever they showed.
+const MOST_STEPS: usize = 16;
+
+/// What one load showed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TriedLoad {
+    /// Database reads and writes per second that were asked for; none: as many as the sessions
+    /// bring.
+    pub asked_iops: Option<u32>,
+    /// What was reached.
+    pub iops: f64,
+    /// Whether every rule held; none where that cannot be judged.
+    pub holds: Option<bool>,
+}
+
+/// What to do next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineAdvice {
+    /// Do not hold the load, and look how much the storage does.
+    Free,
+    /// Hold the load at so many database reads and writes per second.
+    Hold(u32),
+    /// Nothing more is to be learned.
+    End,
+}
+
+/// What to do after `tried`, in the order in which it was.
+pub fn next_load(tried: &[TriedLoad]) -> LineAdvice {
+    if tried.len() >= MOST_STEPS {
+        return LineAdvice::End;
+    }
+    if let Some(last) = tried.last()
+        && last.holds.is_none()
+        && tries(tried, last.asked_iops) < TRIES
+    {
+        return last.asked_iops.map_or(LineAdvice::Free, LineAdvice::Hold);
+    }
+    let free = tried.iter().find(|load| load.asked_iops.is_none() && load.holds.is_some());
+    let Some(free) = free else {
+        let is_first = tried.is_empty();
+        return if is_first { LineAdvice::Free } else { LineAdvice::End };
+    };
+    let rung = LADDER.iter().map(|share| whole(free.iops * share));
+    let lowest_failed = lowest_failed(tried);
+    let rung = rung.filter(|rung| lowest_failed.is_none_or(|failed| *rung < failed));
+    let untried = rung.filter(|rung| tries(tried, Some(*rung)) == 0).min();
+    untried.map_or_else(|| close_in(tried, lowest_failed), LineAdvice::Hold)
+}
+
+/// After the ladder: between what held and what did not, or beyond either end.
+fn close_in(tried: &[TriedLoad], lowest_failed: Option<u32>) -> LineAdvice {
+    let highest_held = asked(tried, true).max();
+    let next = match (highest_held, lowest_failed) {
+        (Some(held), Some(failed)) if f64::from(failed - held) > f64::from(held) * NEAR_ENOUGH => {
+            u32::midpoint(held, failed)
+        }
+        (Some(_), Some(_)) | (None, None) => return LineAdvice::End,
+        (Some(held), None) => whole(f64::from(held) * HIGHER),
+        (None, Some(failed)) => failed / 2,
+    };
+    if next == 0 || tries(tried, Some(next)) > 0 { LineAdvice::End } else { LineAdvice::Hold(next) }
+}
+
+/// The lowest load that failed above every load that held.
+fn lowest_failed(tried: &[TriedLoad]) -> Option<u32> {
+    let highest_held = asked(tried, true).max().unwrap_or(0);
+    asked(tried, false).filter(|failed| *failed > highest_held).min()
+}
+
+/// The loads that were asked for and held, or did not.
+fn asked(tried: &[TriedLoad], holds: bool) -> impl Iterator<Item = u32> {
+    tried.iter().filter(move |load| load.holds == Some(holds)).filter_map(|load| load.asked_iops)
+}
+
+fn tries(tried: &[TriedLoad], asked: Option<u32>) -> usize {
+    tried.iter().filter(|load| load.asked_iops == asked).count()
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a rate is not negative, and too high a one becomes the highest"
+)]
+fn whole(iops: f64) -> u32 {
+    (iops.round() as u32).max(1)
+}
+
+#[cfg(test)]
+mod tests;

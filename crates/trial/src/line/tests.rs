@@ -1,0 +1,52 @@
+//! The search on storages whose line is known.
+
+use proptest::prelude::*;
+
+use super::{LineAdvice, MOST_STEPS, TRIES, TriedLoad, next_load};
+
+/// A storage that does `most` and keeps the limits up to `line`.
+fn searched(most: f64, line: f64, is_judged: impl Fn(usize) -> bool) -> Vec<TriedLoad> {
+    let mut tried = Vec::new();
+    loop {
+        let asked_iops = match next_load(&tried) {
+            LineAdvice::End => return tried,
+            LineAdvice::Free => None,
+            LineAdvice::Hold(iops) => Some(iops),
+        };
+        let wanted = asked_iops.map_or(most, f64::from);
+        let holds = is_judged(tried.len()).then_some(wanted <= line);
+        tried.push(TriedLoad { asked_iops, iops: wanted.min(most), holds });
+        assert!(tried.len() <= MOST_STEPS, "{tried:?}");
+    }
+}
+
+#[test]
+fn the_line_is_enclosed() {
+    let tried = searched(1_000.0, 870.0, |_| true);
+    let held = tried.iter().filter(|load| load.holds == Some(true));
+    let held = held.filter_map(|load| load.asked_iops).max().unwrap();
+    let failed = super::lowest_failed(&tried).unwrap();
+    assert!(held <= 870 && failed > 870 && failed - held < 60, "{tried:?}");
+}
+
+#[test]
+fn what_cannot_be_judged_is_repeated_and_then_left_out() {
+    let tried = searched(1_000.0, 870.0, |step| step != 1);
+    assert_eq!(tried[1].asked_iops, tried[2].asked_iops);
+    let none = searched(1_000.0, 870.0, |_| false);
+    assert_eq!(none.len(), TRIES);
+}
+
+proptest! {
+    #[test]
+    fn every_search_ends_and_encloses_the_line(
+        most in 40.0..1e6_f64,
+        share in 0.1..1.3_f64,
+    ) {
+        let line = most * share;
+        let tried = searched(most, line, |_| true);
+        let held = tried.iter().filter(|load| load.holds == Some(true));
+        let held = held.filter_map(|load| load.asked_iops).max().unwrap();
+        prop_assert!(f64::from(held) > line * 0.88 - 2.0, "{line}: {tried:?}");
+    }
+}

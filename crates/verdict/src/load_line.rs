@@ -1,0 +1,139 @@
+//! The load line: the highest load at which every rule still holds, from steps of rising load.
+
+use record::{IntervalRow, Phase, RunRecord, Series};
+
+use crate::samples::{Estimate, drift, estimate};
+use crate::{Finding, Kind, Limit, Ruling, Verdict, rules};
+
+/// One load that was tried, and how it went.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LoadStep {
+    /// Database reads and writes per second that were asked for; none: as many as the sessions
+    /// bring.
+    pub asked_iops: Option<f64>,
+    /// Sessions of each database.
+    pub sessions: u32,
+    /// Database reads and writes per second.
+    pub iops: Estimate,
+    /// Milliseconds of a database read.
+    pub read_ms: Estimate,
+    /// Milliseconds of a log write.
+    pub log_write_ms: Estimate,
+    /// By what share the rate changed within the step; 0 where it was steady, none where the step
+    /// is too short to tell.
+    pub drift: Option<f64>,
+    /// Whether every rule held; none where the step cannot be judged.
+    pub holds: Option<bool>,
+    /// Whether data was lost or changed.
+    pub is_damaged: bool,
+    /// The rules that did not hold, or why the step cannot be judged.
+    pub objections: Vec<&'static str>,
+    /// What was judged by a number: rule, number, most that is allowed.
+    pub readings: Vec<(&'static str, f64, f64)>,
+}
+
+/// Where the load line lies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Knee {
+    /// Database reads and writes per second.
+    pub iops: f64,
+    /// The highest load that was seen to hold.
+    pub held_iops: f64,
+    /// Whether a load above it was seen to fail; else the line lies at or above the number.
+    pub is_passed: bool,
+}
+
+impl LoadStep {
+    /// What `run`, judged as `verdict`, shows of its load.
+    pub fn of(run: &RunRecord, verdict: &Verdict) -> Self {
+        let rates: Vec<f64> = rows(run).map(transactional_iops).collect();
+        Self {
+            asked_iops: run.start.settings.target_iops,
+            sessions: run.sessions_per_database(),
+            iops: estimate(&rates),
+            read_ms: latency(run, Series::DatabaseRead),
+            log_write_ms: latency(run, Series::LogWrite),
+            drift: drift(&rates),
+            holds: holds(verdict),
+            is_damaged: failed(verdict, Kind::Damage),
+            objections: verdict.objections().iter().map(|finding| finding.rule).collect(),
+            readings: verdict.findings.iter().filter_map(reading).collect(),
+        }
+    }
+
+    /// How much of the way from `self`, which holds, to `above` every rule still holds.
+    fn share_of_the_way(&self, above: &Self) -> f64 {
+        let over = above.readings.iter().filter(|(_, failed, limit)| failed > limit);
+        over.map(|&(rule, failed, limit)| {
+            let below = self.readings.iter().find(|reading| reading.0 == rule);
+            below.map_or(0.0, |below| ((limit - below.1) / (failed - below.1)).clamp(0.0, 1.0))
+        })
+        .fold(1.0, f64::min)
+    }
+
+    fn load(&self) -> f64 {
+        self.asked_iops.unwrap_or(self.iops.mean)
+    }
+}
+
+fn rows(run: &RunRecord) -> impl Iterator<Item = &IntervalRow> {
+    run.intervals_of(Phase::Measure).filter(|row| !row.is_left_out)
+}
+
+fn transactional_iops(row: &IntervalRow) -> f64 {
+    row.per_second(Series::DatabaseRead) + row.per_second(Series::DatabaseWrite)
+}
+
+fn latency(run: &RunRecord, series: Series) -> Estimate {
+    let found = rows(run).filter_map(|row| row.series.get(&series));
+    estimate(&found.map(|row| row.latency.mean_ns / 1e6).collect::<Vec<f64>>())
+}
+
+fn reading(finding: &Finding) -> Option<(&'static str, f64, f64)> {
+    match (finding.measured?, finding.limit?) {
+        (measured, Limit::AtMost(limit)) => Some((finding.rule, measured, limit)),
+        (_, Limit::AtLeast(_)) => None,
+    }
+}
+
+fn judged(steps: &[LoadStep], holds: bool) -> impl Iterator<Item = &LoadStep> {
+    steps.iter().filter(move |step| step.holds == Some(holds))
+}
+
+/// A failure in the company of other programs or of pauses is not the storage's for certain.
+fn holds(verdict: &Verdict) -> Option<bool> {
+    let is_disturbed = verdict.findings.iter().any(|finding| {
+        rules::DISTURBANCES.contains(&finding.rule) && finding.outcome != Ruling::Pass
+    });
+    match verdict.outcome {
+        Ruling::Pass | Ruling::Warn => Some(true),
+        Ruling::Fail if failed(verdict, Kind::Damage) || !is_disturbed => Some(false),
+        Ruling::Fail | Ruling::CannotJudge => None,
+    }
+}
+
+fn failed(verdict: &Verdict, kind: Kind) -> bool {
+    let mut of_kind = verdict.findings.iter().filter(|finding| finding.kind == kind);
+    of_kind.any(|finding| finding.outcome == Ruling::Fail)
+}
+
+/// The load line of `steps`, in any order; none where no load held. Between the highest load that
+/// held and the next above it that did not, the line lies where the first rule reaches its limit.
+/// A load that was asked for and not reached counts as what was reached.
+pub fn knee(steps: &[LoadStep]) -> Option<Knee> {
+    let held = judged(steps, true).max_by(|one, two| one.iops.mean.total_cmp(&two.iops.mean))?;
+    let above = judged(steps, false).filter(|step| step.load() >= held.iops.mean * 0.98);
+    let above = above.min_by(|one, two| one.load().total_cmp(&two.load()));
+    let more = above.map_or(0.0, |above| {
+        let further = (above.iops.mean - held.iops.mean).max(0.0);
+        further * held.share_of_the_way(above)
+    });
+    Some(Knee {
+        iops: held.iops.mean + more,
+        held_iops: held.iops.mean,
+        is_passed: above.is_some(),
+    })
+}
+
+#[cfg(test)]
+mod tests;

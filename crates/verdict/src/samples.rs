@@ -1,0 +1,83 @@
+//! What a row of samples proves: how sure its mean is, and whether it drifted. A steady state is
+//! tested, not assumed.
+
+/// Samples are averaged into at most so many windows, so that neighbours that resemble each other
+/// do not count twice.
+const MOST_WINDOWS: usize = 20;
+
+/// Fewer windows than this tell nothing of a drift.
+const FEWEST_WINDOWS: usize = 6;
+
+/// A drift that is certain but smaller than this share of the mean is of no consequence.
+const WORTH_TELLING: f64 = 0.05;
+
+/// Student's t for 95 and 99.5 percent of the middle, by degrees of freedom from 1.
+const STUDENT_95: [f64; 19] = [
+    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
+    2.145, 2.131, 2.120, 2.110, 2.101, 2.093,
+];
+const STUDENT_99: [f64; 19] = [
+    63.657, 9.925, 5.841, 4.604, 4.032, 3.707, 3.499, 3.355, 3.250, 3.169, 3.106, 3.055, 3.012,
+    2.977, 2.947, 2.921, 2.898, 2.878, 2.861,
+];
+
+/// A mean with its 95 % confidence interval.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Estimate {
+    /// The mean.
+    pub mean: f64,
+    /// Half of the interval's width; none where there are too few samples to tell.
+    pub half_width: Option<f64>,
+}
+
+/// The mean of `samples` and how sure it is, by batch means.
+pub fn estimate(samples: &[f64]) -> Estimate {
+    let windows = windows(samples);
+    let mean = mean(&windows);
+    let freedom = windows.len().saturating_sub(1);
+    let half_width = student(&STUDENT_95, freedom).map(|student| {
+        let squares: f64 = windows.iter().map(|value| (value - mean).powi(2)).sum();
+        student * (squares / freedom as f64 / windows.len() as f64).sqrt()
+    });
+    Estimate { mean, half_width }
+}
+
+/// By what share of their mean `samples` changed from the first to the last, where a slope test
+/// finds it certain at 99 % and large enough to matter; 0 where they were steady. None where there
+/// are too few to tell.
+pub fn drift(samples: &[f64]) -> Option<f64> {
+    let windows = windows(samples);
+    if windows.len() < FEWEST_WINDOWS {
+        return None;
+    }
+    let count = windows.len() as f64;
+    let (middle, mean) = ((count - 1.0) / 2.0, mean(&windows));
+    let places: Vec<f64> = (0..windows.len()).map(|at| at as f64 - middle).collect();
+    let pairs = places.iter().zip(&windows);
+    let spread: f64 = places.iter().map(|place| place * place).sum();
+    let slope = pairs.clone().map(|(place, value)| place * value).sum::<f64>() / spread;
+    let squares: f64 = pairs.map(|(place, value)| (value - mean - slope * place).powi(2)).sum();
+    let error = (squares / (count - 2.0) / spread).sqrt();
+    let student = student(&STUDENT_99, windows.len() - 2)?;
+    let share = slope * (count - 1.0) / mean;
+    let is_drift = slope.abs() > student * error && share.abs() > WORTH_TELLING;
+    Some(if is_drift && mean != 0.0 { share } else { 0.0 })
+}
+
+fn student(table: &[f64; 19], freedom: usize) -> Option<f64> {
+    table.get(freedom.checked_sub(1)?).copied()
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
+}
+
+/// Means of equal numbers of neighbours; the first samples are left out where the number does not
+/// divide.
+fn windows(samples: &[f64]) -> Vec<f64> {
+    let each = samples.len().div_ceil(MOST_WINDOWS).max(1);
+    samples[samples.len() % each..].chunks(each).map(mean).collect()
+}
+
+#[cfg(test)]
+mod tests;
