@@ -34,6 +34,10 @@ pub(crate) enum Verb {
     Line(LineFlags),
     /// Render the report of a run again
     Report(ReportFlags),
+    /// Set runs side by side: what changed, by how much, and whether it is more than noise
+    Compare(CompareFlags),
+    /// List the runs below a folder: when, verdict, IOPS, latencies
+    List(ListFlags),
     /// Replay the log of a database that was not closed properly
     Recover(RecoverFlags),
     /// Examine whether everything in a database agrees: trees, space, indexes; never writes
@@ -195,6 +199,50 @@ pub(crate) struct ReportFlags {
     /// Replace files that are there already
     #[arg(long, requires = "output")]
     pub force: bool,
+}
+
+/// Forms of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ComparisonFormat {
+    /// Plain text
+    Text,
+    /// One self-contained page
+    Html,
+    /// For programs
+    Json,
+    /// Comma-separated values, a line for each metric of each run
+    Csv,
+}
+
+/// Flags of `compare`.
+#[derive(Args, Debug)]
+pub(crate) struct CompareFlags {
+    /// Run folders or their record.jsonl; the first is what the others are measured against
+    #[arg(value_name = "RUN", num_args = 2.., required = true)]
+    pub runs: Vec<PathBuf>,
+    /// Form
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: ComparisonFormat,
+    /// File to write [default: the standard output]
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Replace the file if it is there already
+    #[arg(long, requires = "output")]
+    pub force: bool,
+    /// The same as --format json
+    #[arg(long, conflicts_with = "format")]
+    pub json: bool,
+}
+
+/// Flags of `list`.
+#[derive(Args, Debug)]
+pub(crate) struct ListFlags {
+    /// Folder to look in, three levels deep
+    #[arg(value_name = "DIR", default_value = ".")]
+    pub folder: PathBuf,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Flags of `prepare`.

@@ -89,6 +89,8 @@ fn dispatch(verb: Verb, console: &mut Console) -> Result<Outcome, CommandError> 
         Verb::Run(flags) => cmd::run::run(&flags, console),
         Verb::Line(flags) => cmd::line::run(&flags, console),
         Verb::Report(flags) => cmd::report::run(&flags, console),
+        Verb::Compare(flags) => cmd::compare::run(&flags, console),
+        Verb::List(flags) => cmd::list::run(&flags, console),
         Verb::Check(flags) => cmd::check::run(&flags, console),
         Verb::Header(flags) => cmd::header::run(&flags, console),
         Verb::Schema(flags) => cmd::schema::run(&flags, console),

@@ -4,6 +4,7 @@
 //! content. Nothing here touches a disk or a clock: the same record always gives the same bytes.
 
 pub mod chart;
+mod comparison;
 mod design;
 pub mod document;
 mod format;
@@ -23,6 +24,9 @@ mod text;
 use record::RunRecord;
 use verdict::Verdict;
 
+pub use comparison::{
+    MOST_RUNS, comparison_csv, comparison_html, comparison_json, comparison_text,
+};
 pub use design::{
     Candidate, SIZING_SCHEMA, Sized, explain, failure_json, ranked, scenarios, scenarios_json,
     sizing_html, sizing_json, sizing_text,

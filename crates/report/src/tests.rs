@@ -1,5 +1,6 @@
 //! Reports of made-up runs: whole, with every link leading somewhere, and the same as yesterday.
 
+mod comparison;
 mod design;
 mod golden;
 mod links;

@@ -3,11 +3,16 @@
 //! A rule looks at a record and nothing else, so it can be run again years later on the same file
 //! and will say the same. Each stands in its own file under [`rules`].
 
+mod comparison;
 mod finding;
 mod load_line;
 pub mod rules;
 mod samples;
 
+pub use comparison::{
+    ComparedMetric, ComparedValue, Metric, MetricChange, NamedRun, NotComparable,
+    OtherCircumstance, RunComparison, Significance, compare,
+};
 pub use finding::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 pub use load_line::{Knee, LoadStep, knee};
 pub use samples::{Estimate, drift, estimate};

@@ -1,6 +1,10 @@
 //! What a row of samples proves: how sure its mean is, and whether it drifted. A steady state is
 //! tested, not assumed.
 
+mod spread;
+
+pub(crate) use spread::SampledMean;
+
 /// Samples are averaged into at most so many windows, so that neighbours that resemble each other
 /// do not count twice.
 const MOST_WINDOWS: usize = 20;
@@ -11,11 +15,7 @@ const FEWEST_WINDOWS: usize = 6;
 /// A drift that is certain but smaller than this share of the mean is of no consequence.
 const WORTH_TELLING: f64 = 0.05;
 
-/// Student's t for 95 and 99.5 percent of the middle, by degrees of freedom from 1.
-const STUDENT_95: [f64; 19] = [
-    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
-    2.145, 2.131, 2.120, 2.110, 2.101, 2.093,
-];
+/// Student's t for 99 percent of the middle, by degrees of freedom from 1.
 const STUDENT_99: [f64; 19] = [
     63.657, 9.925, 5.841, 4.604, 4.032, 3.707, 3.499, 3.355, 3.250, 3.169, 3.106, 3.055, 3.012,
     2.977, 2.947, 2.921, 2.898, 2.878, 2.861,
@@ -32,14 +32,8 @@ pub struct Estimate {
 
 /// The mean of `samples` and how sure it is, by batch means.
 pub fn estimate(samples: &[f64]) -> Estimate {
-    let windows = windows(samples);
-    let mean = mean(&windows);
-    let freedom = windows.len().saturating_sub(1);
-    let half_width = student(&STUDENT_95, freedom).map(|student| {
-        let squares: f64 = windows.iter().map(|value| (value - mean).powi(2)).sum();
-        student * (squares / freedom as f64 / windows.len() as f64).sqrt()
-    });
-    Estimate { mean, half_width }
+    let half_width = SampledMean::of(samples).map(|sampled| sampled.margin());
+    Estimate { mean: mean(samples), half_width }
 }
 
 /// By what share of their mean `samples` changed from the first to the last, where a slope test

@@ -2,6 +2,7 @@
 
 pub(crate) mod builds;
 pub(crate) mod check;
+pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod dirty;
 pub(crate) mod dump;
@@ -11,6 +12,7 @@ pub(crate) mod import;
 pub(crate) mod inspect;
 pub(crate) mod limits;
 pub(crate) mod line;
+pub(crate) mod list;
 pub(crate) mod plan;
 pub(crate) mod prepare;
 pub(crate) mod profile;

@@ -10,7 +10,7 @@ use crate::documents;
 use crate::error::CommandError;
 
 /// The journal's name in a run folder.
-pub(super) const JOURNAL: &str = "record.jsonl";
+pub(crate) const JOURNAL: &str = "record.jsonl";
 
 /// So much of a file says whether it can be a journal at all.
 const BEGINNING_BYTES: u64 = 64;

@@ -12,6 +12,7 @@ mod bad_input;
 mod builds;
 mod caches;
 mod check;
+mod compare;
 mod compressed;
 mod damage;
 mod foreign;

@@ -31,7 +31,7 @@ use crate::Finding;
 
 pub(crate) use generator_limited::RULE as GENERATOR_LIMITED;
 pub(crate) use longest_request::RULE as LONGEST_REQUEST;
-pub(crate) use other_programs::name_beside as name_other_programs;
+pub(crate) use other_programs::{RULE as OTHER_PROGRAMS, name_beside as name_other_programs};
 
 /// Rules that object where something beside the storage may have made a load fail.
 pub(crate) const DISTURBANCES: [&str; 4] =

@@ -7,6 +7,9 @@ use super::judged_phase;
 use super::processors::{is_starved, mean, told};
 use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
+/// Name of the rule.
+pub(crate) const RULE: &str = "other-programs";
+
 /// Warns where others used much on average, or kept this program from the processors in any one
 /// interval. Finds nothing in a record that does not tell.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
@@ -18,7 +21,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let mut evidence: Vec<Evidence> = heavy(&rows).into_iter().collect();
     evidence.extend(before.map(|shares| Evidence::of_run(format!("before the start: {shares}"))));
     Some(Finding {
-        rule: "other-programs",
+        rule: RULE,
         title: "Processor time of other programs",
         kind: Kind::Validity,
         outcome: if starved || mean.has_heavy_others() { Ruling::Warn } else { Ruling::Pass },

@@ -1,0 +1,91 @@
+//! A comparison for programs; `docs/report-json.md` describes every member.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+use units::plain_json;
+use verdict::{ComparedMetric, NamedRun, RunComparison, Significance};
+
+use super::LETTERS;
+
+/// Kind and version of the document.
+const SCHEMA: &str = "plimsoll.comparison/1";
+
+pub(super) fn json(runs: &[NamedRun], comparison: &RunComparison) -> String {
+    let runs: Vec<Value> = runs
+        .iter()
+        .zip(LETTERS)
+        .map(|(run, letter)| {
+            json!({
+                "run": letter,
+                "name": run.name,
+                "started_epoch_ns": run.record.start.started_epoch_ns,
+                "verdict": run.verdict.outcome.name(),
+            })
+        })
+        .collect();
+    let differences: Vec<Value> = comparison
+        .differences
+        .iter()
+        .map(|of| json!({ "name": of.name, "values": of.values, "is_work": of.is_work }))
+        .collect();
+    let document = json!({
+        "schema": SCHEMA,
+        "phase": comparison.phase.name(),
+        "runs": runs,
+        "doubts": comparison.doubts,
+        "metrics": comparison.rows.iter().map(metric).collect::<Vec<Value>>(),
+        "differences": differences,
+    });
+    plain_json(&format!("{document:#}\n")).into_owned()
+}
+
+fn metric(row: &ComparedMetric) -> Value {
+    let values = row.values.iter().zip(LETTERS).map(|(value, letter)| {
+        json!({
+            "run": letter,
+            "value": value.value,
+            "change_percent": value.change.map(|change| change.percent),
+            "margin_percent": value.change.and_then(|change| change.margin_percent),
+            "difference": value.change.map(|change| word(change.significance())),
+        })
+    });
+    json!({
+        "id": row.metric.id,
+        "title": row.metric.title,
+        "unit": row.metric.unit,
+        "more_is_better": row.metric.more_is_better,
+        "values": values.collect::<Vec<Value>>(),
+    })
+}
+
+const fn word(significance: Significance) -> &'static str {
+    match significance {
+        Significance::Real => "real",
+        Significance::Noise => "noise",
+        Significance::Unknown => "unknown",
+    }
+}
+
+pub(super) fn csv(runs: &[NamedRun], comparison: &RunComparison) -> String {
+    let mut csv =
+        String::from("metric,unit,run,name,value,change_percent,margin_percent,difference\n");
+    for row in &comparison.rows {
+        for (value, (letter, run)) in row.values.iter().zip(LETTERS.iter().zip(runs)) {
+            let change = value.change;
+            let number = |number: Option<f64>| number.map_or_else(String::new, |of| of.to_string());
+            let name = run.name.replace('"', "\"\"");
+            let _ = writeln!(
+                csv,
+                "{},{},{letter},\"{name}\",{},{},{},{}",
+                row.metric.id,
+                row.metric.unit,
+                number(value.value),
+                number(change.map(|change| change.percent)),
+                number(change.and_then(|change| change.margin_percent)),
+                change.map_or("", |change| word(change.significance())),
+            );
+        }
+    }
+    units::plain(&csv).into_owned()
+}

@@ -1,0 +1,114 @@
+//! Several runs on one page: what changed against the first, by how much, and whether that is more
+//! than noise.
+
+mod data;
+mod pictures;
+mod tables;
+
+use record::Phase;
+use verdict::{NamedRun, RunComparison, Significance};
+
+use crate::document::{Banner, Block, Document, Section, Tone};
+use crate::{format, html, text};
+
+/// Letters that stand for the runs in tables, in their order.
+const LETTERS: [&str; 26] = [
+    "A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K", "L", "M", "N", "O", "P", "Q", "R", "S",
+    "T", "U", "V", "W", "X", "Y", "Z",
+];
+
+/// As many runs as can stand on one page.
+pub const MOST_RUNS: usize = LETTERS.len();
+
+/// One self-contained HTML page.
+pub fn comparison_html(runs: &[NamedRun], comparison: &RunComparison) -> String {
+    html::page(&document(runs, comparison))
+}
+
+/// The same as plain text.
+pub fn comparison_text(runs: &[NamedRun], comparison: &RunComparison) -> String {
+    text::render(&document(runs, comparison))
+}
+
+/// The same numbers for programs.
+pub fn comparison_json(runs: &[NamedRun], comparison: &RunComparison) -> String {
+    data::json(runs, comparison)
+}
+
+/// One line for each metric of each run.
+pub fn comparison_csv(runs: &[NamedRun], comparison: &RunComparison) -> String {
+    data::csv(runs, comparison)
+}
+
+fn document(runs: &[NamedRun], comparison: &RunComparison) -> Document {
+    let mut side_by_side: Vec<Block> = comparison.doubts.iter().cloned().map(Block::Note).collect();
+    side_by_side.push(tables::runs(runs));
+    side_by_side.extend((1..runs.len()).map(|index| tables::changes(comparison, index)));
+    side_by_side.push(Block::Note(HOW_TO_READ.to_owned()));
+    let mut sections =
+        vec![Section { id: "side-by-side", title: "Side by Side", blocks: side_by_side }];
+    sections.extend(pictures::section(runs, comparison.phase));
+    sections.push(tables::differences(runs.len(), comparison));
+    Document { banner: banner(runs, comparison), sections }
+}
+
+/// Below the tables.
+const HOW_TO_READ: &str = "A change is real where it is larger than its margin, which holds the \
+    true change 19 times in 20: the spread of the intervals, and what repeats of one run lie \
+    apart by. Of many metrics one in 20 may be called real by chance.";
+
+fn banner(runs: &[NamedRun], comparison: &RunComparison) -> Banner {
+    let others: Vec<&str> = runs[1..].iter().map(|run| run.name.as_str()).collect();
+    let real: usize = (1..runs.len()).map(|index| count_real(comparison, index)).sum();
+    let iops = comparison.rows.first().and_then(|row| row.values[0].value);
+    let is_load = comparison.phase == Phase::Measure;
+    Banner {
+        subject: format!("{} beside {}", others.join(", "), runs[0].name),
+        started: format::timestamp(runs[0].record.start.started_epoch_ns),
+        verdict: match real {
+            0 => "No real difference".to_owned(),
+            1 => "1 real difference".to_owned(),
+            count => format!("{count} real differences"),
+        },
+        tone: if comparison.doubts.is_empty() { Tone::Plain } else { Tone::Warn },
+        number: iops.map_or("-".to_owned(), format::three_digits),
+        number_unit: if is_load { "IOPS in run A" } else { "MiB/s in run A" },
+        number_metric: if is_load { "achieved-transactional-iops" } else { "checksum-reads-rate" },
+        meaning: (1..runs.len()).map(|index| meaning(runs, comparison, index)).collect(),
+        figures: Vec::new(),
+    }
+}
+
+fn count_real(comparison: &RunComparison, index: usize) -> usize {
+    let changes = comparison.rows.iter().filter_map(|row| row.values[index].change);
+    changes.filter(|change| change.significance() == Significance::Real).count()
+}
+
+/// One run against the first, in a sentence: the real changes that are better or worse.
+fn meaning(runs: &[NamedRun], comparison: &RunComparison, index: usize) -> String {
+    let name = format!("{} ({})", LETTERS[index], runs[index].name);
+    let mut told = Vec::new();
+    for row in &comparison.rows {
+        let real = row.values[index].change.filter(|of| of.significance() == Significance::Real);
+        if let (Some(change), Some(more_is_better)) = (real, row.metric.more_is_better) {
+            let is_better = more_is_better == (change.percent > 0.0);
+            let word = if is_better { "better" } else { "worse" };
+            let title = lower_first(row.metric.title);
+            told.push(format!("{title} {} ({word})", tables::percent(change.percent)));
+        }
+    }
+    let mut changes = comparison.rows.iter().filter_map(|row| row.values[index].change);
+    if changes.all(|change| change.significance() == Significance::Unknown) {
+        return format!("{name}: too few intervals to tell a difference from noise.");
+    }
+    if told.is_empty() {
+        return format!("{name}: what differs from A is no more than noise.");
+    }
+    format!("{name} against A: {}.", told.join("; "))
+}
+
+fn lower_first(title: &str) -> String {
+    let mut characters = title.chars();
+    let first = characters.next().map(|first| first.to_lowercase().to_string());
+    first.unwrap_or_default() + characters.as_str()
+}

@@ -1,0 +1,112 @@
+//! The tables of a comparison: the runs, each run's changes against the first, what differs.
+
+use verdict::{ComparedValue, Metric, NamedRun, OtherCircumstance, RunComparison, Significance};
+
+use super::LETTERS;
+use crate::document::{Block, Cell, Column, Section, Table, TableRow, Tone};
+use crate::format;
+
+/// Which letter stands for which run.
+pub(super) fn runs(runs: &[NamedRun]) -> Block {
+    Block::Table(Table {
+        caption: "Runs",
+        columns: ["Run", "Name", "Started", "Verdict", "Description"].map(Column::text).to_vec(),
+        rows: runs.iter().zip(LETTERS).map(|(run, letter)| run_row(run, letter)).collect(),
+    })
+}
+
+fn run_row(run: &NamedRun, letter: &str) -> TableRow {
+    let tone = crate::sections::tone(run.verdict.outcome);
+    TableRow::body(vec![
+        Cell::plain(letter),
+        Cell::plain(&run.name),
+        Cell::plain(format::timestamp(run.record.start.started_epoch_ns)),
+        Cell::plain(run.verdict.outcome.name()).toned(tone),
+        Cell::plain(&run.record.start.description),
+    ])
+}
+
+/// A column of numbers that belong to different metrics.
+const fn numbers(label: &'static str) -> Column {
+    Column { group: "", label, metric: None, numeric: true }
+}
+
+/// Every metric of the run at `index` beside that of the first.
+pub(super) fn changes(comparison: &RunComparison, index: usize) -> Block {
+    Block::Table(Table {
+        caption: "Against run A",
+        columns: vec![
+            Column::text("Metric"),
+            Column::text("Unit"),
+            numbers("A"),
+            numbers(LETTERS[index]),
+            numbers("Change"),
+            numbers("Margin"),
+            Column::text("Difference"),
+        ],
+        rows: comparison
+            .rows
+            .iter()
+            .map(|row| change_row(row.metric, row.values[0].value, row.values[index]))
+            .collect(),
+    })
+}
+
+fn change_row(metric: Metric, first: Option<f64>, other: ComparedValue) -> TableRow {
+    let margin = other.change.and_then(|change| change.margin_percent);
+    TableRow::body(vec![
+        Cell::plain(metric.title).of_metric(metric.glossary),
+        Cell::plain(metric.unit),
+        Cell::or_none(first.map(format::three_digits)),
+        Cell::or_none(other.value.map(format::three_digits)),
+        Cell::or_none(other.change.map(|change| percent(change.percent))),
+        Cell::or_none(margin.map(|margin| format!("{margin:.1} %"))),
+        worth(metric, other),
+    ])
+}
+
+/// What the change is worth, in a word.
+fn worth(metric: Metric, value: ComparedValue) -> Cell {
+    let Some(change) = value.change else {
+        return Cell::none();
+    };
+    match (change.significance(), metric.more_is_better) {
+        (Significance::Noise, _) => Cell::plain("noise").toned(Tone::Muted),
+        (Significance::Unknown, _) => Cell::plain("too short to tell").toned(Tone::Warn),
+        (Significance::Real, None) => Cell::plain("real"),
+        (Significance::Real, Some(more_is_better)) if more_is_better == (change.percent > 0.0) => {
+            Cell::plain("real: better").toned(Tone::Pass)
+        }
+        (Significance::Real, Some(_)) => Cell::plain("real: worse").toned(Tone::Fail),
+    }
+}
+
+/// A change with its sign.
+pub(super) fn percent(percent: f64) -> String {
+    format!("{percent:+.1} %")
+}
+
+/// Circumstances in which the runs differ.
+pub(super) fn differences(count: usize, comparison: &RunComparison) -> Section {
+    let mut columns = vec![Column::text("What")];
+    columns.extend(LETTERS.into_iter().take(count).map(Column::text));
+    let block = if comparison.differences.is_empty() {
+        Block::Note("Machine, storage and load are the same in every run.".to_owned())
+    } else {
+        Block::Table(Table {
+            caption: "Circumstances in which the runs differ",
+            columns,
+            rows: comparison.differences.iter().map(difference_row).collect(),
+        })
+    };
+    Section { id: "differences", title: "What Differs", blocks: vec![block] }
+}
+
+fn difference_row(difference: &OtherCircumstance) -> TableRow {
+    let tone = if difference.is_work { Tone::Warn } else { Tone::Plain };
+    let mut cells = vec![Cell::plain(difference.name)];
+    for value in &difference.values {
+        cells.push(Cell::or_none((!value.is_empty()).then(|| value.clone())).toned(tone));
+    }
+    TableRow::body(cells)
+}

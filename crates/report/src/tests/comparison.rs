@@ -1,0 +1,77 @@
+//! Comparisons of made-up runs: their text as before, every form whole, names harmless.
+
+use record::synthetic::Synthetic;
+use units::Seed;
+use verdict::{NamedRun, RunComparison, compare};
+
+use super::golden::check;
+use crate::{comparison_csv, comparison_html, comparison_json, comparison_text};
+
+fn named(name: &str, parameters: &Synthetic) -> NamedRun {
+    let record = parameters.run();
+    let verdict = verdict::judge(&record);
+    NamedRun { name: name.to_owned(), record, verdict }
+}
+
+/// A run, one on a slower disk with another file system, and one too short with a hostile name.
+fn compared() -> (Vec<NamedRun>, RunComparison) {
+    let usual = Synthetic::default();
+    let slower = Synthetic { seed: Seed(7), read_median_ns: 12_000_000, ..usual.clone() };
+    let short = Synthetic { seed: Seed(8), measure_intervals: 2, ..usual.clone() };
+    let hostile = "<script>alert('x')</script>\u{1b}[2J";
+    let mut runs = vec![named("xfs", &usual), named("btrfs", &slower), named(hostile, &short)];
+    for database in &mut runs[1].record.start.databases {
+        database.volume.file_system = "btrfs".to_owned();
+    }
+    let comparison = compare(&runs).expect("runs of one kind");
+    (runs, comparison)
+}
+
+#[test]
+fn the_text_is_as_before() {
+    let (runs, comparison) = compared();
+    let text = comparison_text(&runs, &comparison);
+    check("comparison.txt", include_str!("../../golden/comparison.txt"), &text);
+    assert!(!text.contains('\u{1b}'));
+}
+
+#[test]
+fn the_page_is_whole_and_names_are_no_markup() {
+    let (runs, comparison) = compared();
+    let page = comparison_html(&runs, &comparison);
+    assert!(!page.contains("<script") && !page.contains('\u{1b}'));
+    assert_eq!(page.matches("<svg role=\"img\"").count(), 3, "three charts");
+    let links = page.split("href=\"#").skip(1).map(|rest| &rest[..rest.find('"').unwrap()]);
+    for link in links {
+        assert!(page.contains(&format!("id=\"{link}\"")), "{link} leads nowhere");
+    }
+}
+
+#[test]
+fn programs_read_the_same_numbers_in_both_forms() {
+    let (runs, comparison) = compared();
+    let text = comparison_json(&runs, &comparison);
+    let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(json["schema"], "plimsoll.comparison/1");
+    let metrics = json["metrics"].as_array().unwrap();
+    let csv = comparison_csv(&runs, &comparison);
+    let mut lines = csv.lines().skip(1);
+    for metric in metrics {
+        for value in metric["values"].as_array().unwrap() {
+            let line = lines.next().unwrap();
+            let (before, after) = line.split_once("\",").unwrap();
+            assert!(before.starts_with(metric["id"].as_str().unwrap()), "{line}");
+            let fields: Vec<&str> = after.split(',').collect();
+            for (field, name) in fields.iter().zip(["value", "change_percent", "margin_percent"]) {
+                let in_json = value[name].as_f64().map_or(0.0, |number| number);
+                let in_csv = field.parse::<f64>().unwrap_or_default();
+                assert!((in_csv - in_json).abs() <= in_json.abs() * 1e-12, "{line}: {value}");
+            }
+        }
+    }
+    assert_eq!(lines.next(), None);
+    let read = metrics.iter().find(|metric| metric["id"] == "read_latency_mean").unwrap();
+    assert_eq!(read["values"][1]["difference"], "real");
+    assert_eq!(read["values"][2]["difference"], "unknown");
+    assert_eq!(json["differences"][0]["values"][1], "btrfs, xfs");
+}

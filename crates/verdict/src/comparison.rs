@@ -1,0 +1,318 @@
+//! Several runs side by side: which differences are real, and which are no more than noise.
+
+mod circumstances;
+mod metric;
+
+use std::fmt;
+
+use record::{Phase, RunRecord, Seal, TestType};
+
+pub use metric::Metric;
+
+use crate::samples::SampledMean;
+use crate::{Finding, Ruling, Verdict, rules};
+use metric::{OF_BACKUPS, OF_CHECKSUMS, OF_LOADS};
+
+/// A run with the name that readers know it by.
+#[derive(Clone, Debug)]
+pub struct NamedRun {
+    /// Its name.
+    pub name: String,
+    /// What happened.
+    pub record: RunRecord,
+    /// What it came to.
+    pub verdict: Verdict,
+}
+
+/// Runs set side by side; the first is what the others are measured against.
+#[derive(Clone, Debug)]
+pub struct RunComparison {
+    /// The phase that is compared.
+    pub phase: Phase,
+    /// A row for each metric that any run has, the most important first.
+    pub rows: Vec<ComparedMetric>,
+    /// Circumstances in which the runs differ.
+    pub differences: Vec<OtherCircumstance>,
+    /// Why the numbers may mislead, in sentences.
+    pub doubts: Vec<String>,
+}
+
+/// A metric of every run.
+#[derive(Clone, Debug)]
+pub struct ComparedMetric {
+    /// Which.
+    pub metric: Metric,
+    /// Its value in each run, in their order.
+    pub values: Vec<ComparedValue>,
+}
+
+/// A value of one run beside that of the first.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ComparedValue {
+    /// The value; none where the run has none.
+    pub value: Option<f64>,
+    /// The change against the first run; none of the first itself.
+    pub change: Option<MetricChange>,
+}
+
+/// How far a value lies from that of the first run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MetricChange {
+    /// In percent of the first.
+    pub percent: f64,
+    /// The true change lies within this distance, 19 times in 20; none where the intervals are too
+    /// few to tell.
+    pub margin_percent: Option<f64>,
+}
+
+/// What a change is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Significance {
+    /// Larger than its margin.
+    Real,
+    /// Not larger than its margin.
+    Noise,
+    /// There are too few intervals to take a spread from.
+    Unknown,
+}
+
+/// A circumstance in which runs differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OtherCircumstance {
+    /// What it is.
+    pub name: &'static str,
+    /// Its value in each run; empty where the record does not state it.
+    pub values: Vec<String>,
+    /// Whether the runs were therefore not asked for the same work.
+    pub is_work: bool,
+}
+
+/// Why runs cannot be set side by side.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotComparable {
+    /// There is only one.
+    TooFew,
+    /// They were tests of different kinds.
+    Kinds {
+        /// Name and kind of the first run.
+        first: (String, TestType),
+        /// Name and kind of the run that differs.
+        other: (String, TestType),
+    },
+    /// Their kind of test has no number that is compared.
+    Kind {
+        /// Which kind.
+        kind: TestType,
+    },
+    /// Nothing was measured in one.
+    NothingMeasured {
+        /// Its name.
+        name: String,
+    },
+}
+
+impl fmt::Display for NotComparable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooFew => write!(f, "one run has nothing beside it: name at least two"),
+            Self::Kinds { first, other } => write!(
+                f,
+                "{} was a test of kind {}, {} one of kind {}: name runs of one kind",
+                first.0,
+                first.1.name(),
+                other.0,
+                other.1.name()
+            ),
+            Self::Kind { kind } => write!(
+                f,
+                "tests of kind {} are not compared; set their reports side by side",
+                kind.name()
+            ),
+            Self::NothingMeasured { name } => {
+                write!(f, "{name}: it ended before anything was measured; leave it out")
+            }
+        }
+    }
+}
+
+impl std::error::Error for NotComparable {}
+
+impl MetricChange {
+    /// Whether it is larger than its margin.
+    pub fn significance(&self) -> Significance {
+        match self.margin_percent {
+            Some(margin) if self.percent.abs() > margin => Significance::Real,
+            Some(_) => Significance::Noise,
+            None => Significance::Unknown,
+        }
+    }
+}
+
+/// Sets runs side by side.
+pub fn compare(runs: &[NamedRun]) -> Result<RunComparison, NotComparable> {
+    let [first, others @ ..] = runs else {
+        return Err(NotComparable::TooFew);
+    };
+    if others.is_empty() {
+        return Err(NotComparable::TooFew);
+    }
+    let kind = first.record.start.test;
+    let (phase, metrics) = compared(kind).ok_or(NotComparable::Kind { kind })?;
+    for run in others {
+        let kinds = [first, run].map(|run| (run.name.clone(), run.record.start.test));
+        if compared(kinds[1].1).is_none_or(|(other, _)| other != phase) {
+            let [first, other] = kinds;
+            return Err(NotComparable::Kinds { first, other });
+        }
+    }
+    if let Some(empty) = runs.iter().find(|run| run.record.span_ns(phase) == 0) {
+        return Err(NotComparable::NothingMeasured { name: empty.name.clone() });
+    }
+    let differences = differences(runs);
+    Ok(RunComparison {
+        phase,
+        rows: rows(metrics, runs, phase),
+        doubts: doubts(runs, &differences),
+        differences,
+    })
+}
+
+/// What tests of a kind are compared by. Stress is the load of a performance test, for longer.
+fn compared(test: TestType) -> Option<(Phase, &'static [Metric])> {
+    match test {
+        TestType::Performance | TestType::Stress => Some((Phase::Measure, &OF_LOADS)),
+        TestType::Backup => Some((Phase::Backup, &OF_BACKUPS)),
+        TestType::Checksum => Some((Phase::Check, &OF_CHECKSUMS)),
+        TestType::Recovery => None,
+    }
+}
+
+/// A row for each metric that any run has.
+fn rows(metrics: &[Metric], runs: &[NamedRun], phase: Phase) -> Vec<ComparedMetric> {
+    let mut rows = Vec::new();
+    for &metric in metrics {
+        let of_runs: Vec<MetricOfRun> =
+            runs.iter().map(|run| MetricOfRun::of(metric, &run.record, phase)).collect();
+        if of_runs.iter().all(|of_run| of_run.value.is_none()) {
+            continue;
+        }
+        let mut values = vec![ComparedValue { value: of_runs[0].value, change: None }];
+        for of_run in &of_runs[1..] {
+            let change = of_runs[0].change_to(of_run, metric);
+            values.push(ComparedValue { value: of_run.value, change });
+        }
+        rows.push(ComparedMetric { metric, values });
+    }
+    rows
+}
+
+/// A metric of one run.
+struct MetricOfRun {
+    value: Option<f64>,
+    sampled: Option<SampledMean>,
+}
+
+impl MetricOfRun {
+    fn of(metric: Metric, run: &RunRecord, phase: Phase) -> Self {
+        let samples: Vec<f64> = run
+            .intervals_of(phase)
+            .filter(|row| !row.is_left_out)
+            .filter_map(|row| metric.quantity.of_interval(row))
+            .collect();
+        Self {
+            value: metric.quantity.of_phase(&run.sum_of(phase)),
+            sampled: SampledMean::of(&samples),
+        }
+    }
+
+    /// The change from this, the first run, to `other`. The margin holds both what the intervals
+    /// spread by and what repeats of one run lie apart by, which no run shows by itself.
+    fn change_to(&self, other: &Self, metric: Metric) -> Option<MetricChange> {
+        let (first, value) = (self.value?, other.value?);
+        if first == 0.0 {
+            return None;
+        }
+        let margin_percent = self.sampled.zip(other.sampled).map(|(one, other)| {
+            let of_intervals = 100.0 * one.margin_of_difference(&other) / one.mean.abs();
+            of_intervals.hypot(metric.quantity.repeats_percent())
+        });
+        let margin_percent = margin_percent.filter(|margin| margin.is_finite());
+        Some(MetricChange { percent: 100.0 * (value - first) / first, margin_percent })
+    }
+}
+
+/// Circumstances that are not the same in all runs.
+fn differences(runs: &[NamedRun]) -> Vec<OtherCircumstance> {
+    let of_runs: Vec<_> = runs.iter().map(|run| circumstances::of_run(&run.record)).collect();
+    let mut differences = Vec::new();
+    for (index, of_first) in of_runs[0].iter().enumerate() {
+        let values: Vec<String> =
+            of_runs.iter().map(|of_run| of_run[index].value.clone()).collect();
+        if values.iter().any(|value| *value != of_first.value) {
+            let (name, is_work) = (of_first.name, of_first.is_work);
+            differences.push(OtherCircumstance { name, values, is_work });
+        }
+    }
+    differences
+}
+
+/// Why the numbers may mislead.
+fn doubts(runs: &[NamedRun], differences: &[OtherCircumstance]) -> Vec<String> {
+    let work: Vec<&str> =
+        differences.iter().filter(|of| of.is_work).map(|difference| difference.name).collect();
+    let mut doubts = Vec::new();
+    if !work.is_empty() {
+        doubts.push(format!(
+            "Not the same work: the runs differ in {}. Their numbers do not compare storage.",
+            work.join(", ")
+        ));
+    }
+    doubts.extend(runs[1..].iter().filter_map(|run| doubt_of_sizes(&runs[0], run)));
+    doubts.extend(runs.iter().flat_map(doubts_of_run));
+    doubts
+}
+
+/// Databases grow from run to run; larger ones by this much are other ones.
+const LARGER: f64 = 1.25;
+
+/// That the databases were not of one size.
+fn doubt_of_sizes(first: &NamedRun, other: &NamedRun) -> Option<String> {
+    let [of_first, of_other] =
+        [first, other].map(|run| circumstances::database_bytes(&run.record) as f64);
+    let ratio = of_other / of_first;
+    let is_alike = (1.0 / LARGER..=LARGER).contains(&ratio) || !ratio.is_finite();
+    (!is_alike).then(|| {
+        format!(
+            "{}: its databases were {ratio:.2} times as large as those of {} when the run began.",
+            other.name, first.name
+        )
+    })
+}
+
+/// Why one run's numbers may mislead.
+fn doubts_of_run(run: &NamedRun) -> Vec<String> {
+    let name = &run.name;
+    if let Seal::Altered { line } = run.record.seal {
+        return vec![format!(
+            "{name}: its journal was ALTERED after it was written, from line {line} on; nothing in \
+             it proves anything."
+        )];
+    }
+    let of_machine = [rules::OTHER_PROGRAMS, rules::GENERATOR_LIMITED];
+    let objections = run.verdict.objections();
+    let busy = objections.iter().filter(|finding| of_machine.contains(&finding.rule));
+    let unjudged = objections.iter().filter(|finding| finding.outcome == Ruling::CannotJudge);
+    let unjudged = unjudged.take(1).filter(|finding| !of_machine.contains(&finding.rule));
+    let busy =
+        busy.map(|finding| format!("{name}: {}: {}.", finding.title, first_evidence(finding)));
+    let unjudged =
+        unjudged.map(|finding| format!("{name}: could not be judged ({}).", finding.title));
+    busy.chain(unjudged).collect()
+}
+
+fn first_evidence(finding: &Finding) -> &str {
+    finding.evidence.first().map_or("see its report", |evidence| &evidence.text)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,103 @@
+//! Under which circumstances a run was made, as names and values that can be set side by side.
+
+use record::{RunRecord, Settings, VolumeFacts};
+
+/// One circumstance of a run.
+pub(super) struct Circumstance {
+    /// What it is.
+    pub name: &'static str,
+    /// Its value in this run; empty where the record does not state it.
+    pub value: String,
+    /// Whether runs that differ in it were not asked for the same work.
+    pub is_work: bool,
+}
+
+/// Everything that decides what a run measures: the same names in the same order for every run.
+pub(super) fn of_run(run: &RunRecord) -> Vec<Circumstance> {
+    let surroundings = of_storage(run).into_iter().chain(of_machine(run));
+    let surroundings =
+        surroundings.map(|(name, value)| Circumstance { name, value, is_work: false });
+    let work = of_databases(run).into_iter().chain(of_load(&run.start.settings));
+    surroundings
+        .chain(work.map(|(name, value)| Circumstance { name, value, is_work: true }))
+        .collect()
+}
+
+type Stated = (&'static str, String);
+
+fn of_storage(run: &RunRecord) -> [Stated; 6] {
+    let volumes = |say: fn(&VolumeFacts) -> &str| {
+        let databases = run.start.databases.iter();
+        joined(databases.flat_map(|of| [say(&of.volume), say(&of.log_volume)]))
+    };
+    [
+        ("file system", volumes(|volume| &volume.file_system)),
+        ("disk", volumes(|volume| &volume.model)),
+        ("device", volumes(|volume| &volume.device)),
+        ("mount point", volumes(|volume| &volume.mount)),
+        ("write cache", volumes(|volume| volume.write_cache.as_deref().unwrap_or_default())),
+        ("durable writes", volumes(|volume| volume.durable_writes.as_deref().unwrap_or_default())),
+    ]
+}
+
+fn of_machine(run: &RunRecord) -> [Stated; 8] {
+    let (start, machine) = (&run.start, &run.start.machine);
+    [
+        ("machine", machine.name.clone()),
+        ("operating system", machine.operating_system.clone()),
+        ("processor", machine.processor.clone()),
+        ("processors", machine.logical_processors.to_string()),
+        ("memory", format!("{} MiB", machine.memory_bytes >> 20)),
+        ("requests by way of", machine.input_output.clone()),
+        ("version", start.build.clone()),
+        ("time to be measured", format!("{} s", start.settings.measure_ns / 1_000_000_000)),
+    ]
+}
+
+fn of_databases(run: &RunRecord) -> [Stated; 2] {
+    [
+        ("databases", run.start.databases.len().to_string()),
+        ("format", run.start.database_format.clone()),
+    ]
+}
+
+/// Size of all databases when the run began.
+pub(super) fn database_bytes(run: &RunRecord) -> u64 {
+    run.start.databases.iter().map(|database| database.initial_bytes).sum()
+}
+
+fn of_load(settings: &Settings) -> [Stated; 11] {
+    let mix = settings.mix;
+    let target =
+        settings.target_iops.map_or("as many as possible".to_owned(), |iops| format!("{iops:.0}"));
+    [
+        ("target IOPS", target),
+        ("sessions per database", settings.threads_per_database.to_string()),
+        ("preset", settings.preset.clone()),
+        ("commits per batch", settings.commits_per_batch.to_string()),
+        (
+            "operation mix",
+            format!(
+                "{}/{}/{}/{} %",
+                mix.insert_percent, mix.delete_percent, mix.replace_percent, mix.read_percent
+            ),
+        ),
+        ("cache per database", format!("{} MiB", settings.cache_maximum_bytes >> 20)),
+        ("checkpoint depth", format!("{} MiB", settings.checkpoint_depth_bytes >> 20)),
+        ("page size", format!("{} KiB", settings.page_size_bytes >> 10)),
+        ("lazy commits", format!("{} %", settings.lazy_commit_percent)),
+        (
+            "background maintenance",
+            if settings.background_maintenance { "on" } else { "off" }.into(),
+        ),
+        ("copies of each database", settings.copies_per_database.to_string()),
+    ]
+}
+
+/// Different words, each once.
+fn joined<'a>(words: impl Iterator<Item = &'a str>) -> String {
+    let mut different: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    different.sort_unstable();
+    different.dedup();
+    different.join(", ")
+}

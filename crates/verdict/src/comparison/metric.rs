@@ -1,0 +1,200 @@
+//! What runs are compared by: each value of a run, and of its intervals for the spread.
+
+use record::{IntervalRow, PhaseTotals, Series, SeriesTotal};
+
+/// A number that every run of a kind has.
+#[derive(Clone, Copy, Debug)]
+pub struct Metric {
+    /// Name for programs.
+    pub id: &'static str,
+    /// Name for people.
+    pub title: &'static str,
+    /// Unit of the number.
+    pub unit: &'static str,
+    /// Its glossary entry.
+    pub glossary: &'static str,
+    /// Whether more is better; none where neither is.
+    pub more_is_better: Option<bool>,
+    /// What is read off the record.
+    pub(super) quantity: MetricSource,
+}
+
+/// How a number is read off totals and off intervals.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum MetricSource {
+    /// Requests of these kinds per second.
+    Rate(&'static [Series]),
+    /// Mean latency in milliseconds.
+    MeanLatency(Series),
+    /// The 99th percentile of latencies in milliseconds.
+    TailLatency(Series),
+    /// MiB per second.
+    Throughput(Series),
+    /// Mean size of a request in KiB.
+    Size(Series),
+}
+
+const PER_SECOND: &str = "1/s";
+const MILLISECONDS: &str = "ms";
+
+/// What loads are compared by, the most important first.
+pub(super) static OF_LOADS: [Metric; 18] = [
+    Metric {
+        id: "achieved_transactional_iops",
+        title: "Achieved transactional IOPS",
+        unit: PER_SECOND,
+        glossary: "achieved-transactional-iops",
+        more_is_better: Some(true),
+        quantity: MetricSource::Rate(&[Series::DatabaseRead, Series::DatabaseWrite]),
+    },
+    latency("read_latency_mean", "Database reads: mean latency", Series::DatabaseRead),
+    tail("read_latency_p99", "Database reads: 99th percentile", Series::DatabaseRead),
+    latency("log_write_latency_mean", "Log writes: mean latency", Series::LogWrite),
+    tail("log_write_latency_p99", "Log writes: 99th percentile", Series::LogWrite),
+    latency("write_latency_mean", "Database writes: mean latency", Series::DatabaseWrite),
+    tail("write_latency_p99", "Database writes: 99th percentile", Series::DatabaseWrite),
+    latency("transaction_mean", "Batch transactions: mean time", Series::Transaction),
+    tail("transaction_p99", "Batch transactions: 99th percentile", Series::Transaction),
+    rate("transactions", "Batch transactions", &[Series::Transaction], "batch-transactions"),
+    rate("reads", "Database reads", &[Series::DatabaseRead], "database-reads-rate"),
+    rate("writes", "Database writes", &[Series::DatabaseWrite], "database-writes-rate"),
+    rate("log_writes", "Log writes", &[Series::LogWrite], "log-writes-rate"),
+    size("read_size", "Database reads: size", Series::DatabaseRead, "database-reads-bytes"),
+    size("write_size", "Database writes: size", Series::DatabaseWrite, "database-writes-bytes"),
+    size("log_write_size", "Log writes: size", Series::LogWrite, "log-writes-bytes"),
+    throughput("maintenance", "Maintenance reads", Series::MaintenanceRead),
+    latency("maintenance_latency", "Maintenance reads: mean latency", Series::MaintenanceRead),
+];
+
+/// What backups are compared by.
+pub(super) static OF_BACKUPS: [Metric; 3] = of_pass(Series::BackupRead);
+/// What checksum passes are compared by.
+pub(super) static OF_CHECKSUMS: [Metric; 3] = of_pass(Series::ChecksumRead);
+
+const fn of_pass(series: Series) -> [Metric; 3] {
+    [
+        throughput("throughput", "Read from all databases", series),
+        latency("latency_mean", "Reads: mean latency", series),
+        tail("latency_p99", "Reads: 99th percentile", series),
+    ]
+}
+
+const fn rate(
+    id: &'static str,
+    title: &'static str,
+    series: &'static [Series],
+    glossary: &'static str,
+) -> Metric {
+    let quantity = MetricSource::Rate(series);
+    Metric { id, title, unit: PER_SECOND, glossary, more_is_better: None, quantity }
+}
+
+const fn latency(id: &'static str, title: &'static str, series: Series) -> Metric {
+    Metric {
+        id,
+        title,
+        unit: MILLISECONDS,
+        glossary: latency_entry(series),
+        more_is_better: Some(false),
+        quantity: MetricSource::MeanLatency(series),
+    }
+}
+
+const fn tail(id: &'static str, title: &'static str, series: Series) -> Metric {
+    let quantity = MetricSource::TailLatency(series);
+    Metric { quantity, ..latency(id, title, series) }
+}
+
+const fn size(
+    id: &'static str,
+    title: &'static str,
+    series: Series,
+    glossary: &'static str,
+) -> Metric {
+    let quantity = MetricSource::Size(series);
+    Metric { id, title, unit: "KiB", glossary, more_is_better: None, quantity }
+}
+
+const fn throughput(id: &'static str, title: &'static str, series: Series) -> Metric {
+    let glossary = match series {
+        Series::BackupRead => "backup-reads-rate",
+        Series::ChecksumRead => "checksum-reads-rate",
+        _ => "maintenance-reads-rate",
+    };
+    Metric {
+        id,
+        title,
+        unit: "MiB/s",
+        glossary,
+        more_is_better: Some(true),
+        quantity: MetricSource::Throughput(series),
+    }
+}
+
+const fn latency_entry(series: Series) -> &'static str {
+    match series {
+        Series::DatabaseRead => "database-reads-latency",
+        Series::DatabaseWrite => "database-writes-latency",
+        Series::LogWrite => "log-writes-latency",
+        Series::Transaction => "batch-transaction-latency",
+        Series::BackupRead => "backup-reads-latency",
+        Series::ChecksumRead => "checksum-reads-latency",
+        _ => "maintenance-reads-rate",
+    }
+}
+
+const MIB: f64 = 1_048_576.0;
+const KIB: f64 = 1_024.0;
+const MILLISECOND_NS: f64 = 1e6;
+
+impl MetricSource {
+    /// Of a whole phase; none where there was no such request.
+    pub(super) fn of_phase(self, totals: &PhaseTotals) -> Option<f64> {
+        let total = |series: Series| totals.series.get(&series).filter(|total| has_any(total));
+        match self {
+            Self::Rate(kinds) => {
+                let any = kinds.iter().any(|&series| total(series).is_some());
+                any.then(|| kinds.iter().map(|&series| totals.per_second(series)).sum())
+            }
+            Self::MeanLatency(series) => Some(total(series)?.latency.mean_ns() / MILLISECOND_NS),
+            Self::TailLatency(series) => {
+                Some(total(series)?.latency.quantile(0.99) as f64 / MILLISECOND_NS)
+            }
+            Self::Throughput(series) => Some(totals.rate(total(series)?.bytes) / MIB),
+            Self::Size(series) => Some(total(series)?.mean_bytes() / KIB),
+        }
+    }
+
+    /// Of one interval; none where there was no such request, unless that itself is the number.
+    pub(super) fn of_interval(self, row: &IntervalRow) -> Option<f64> {
+        let part = |series: Series| row.series.get(&series).filter(|part| part.latency.count > 0);
+        match self {
+            Self::Rate(kinds) => Some(kinds.iter().map(|&series| row.per_second(series)).sum()),
+            Self::MeanLatency(series) => Some(part(series)?.latency.mean_ns / MILLISECOND_NS),
+            Self::TailLatency(series) => Some(part(series)?.latency.p99_ns as f64 / MILLISECOND_NS),
+            Self::Throughput(series) => {
+                let bytes = row.series.get(&series).map_or(0, |part| part.bytes);
+                Some(bytes as f64 * 1e9 / row.span_ns().max(1) as f64 / MIB)
+            }
+            Self::Size(series) => {
+                let part = part(series)?;
+                Some(part.bytes as f64 / part.latency.count as f64 / KIB)
+            }
+        }
+    }
+
+    /// How far two repeats of one run lie apart at most, 19 times in 20, in percent; see
+    /// `docs/method.md`.
+    pub(super) const fn repeats_percent(self) -> f64 {
+        match self {
+            Self::Rate(_) | Self::Throughput(_) => 3.0,
+            Self::Size(_) => 2.0,
+            Self::MeanLatency(_) => 8.0,
+            Self::TailLatency(_) => 15.0,
+        }
+    }
+}
+
+fn has_any(total: &SeriesTotal) -> bool {
+    total.latency.count() > 0
+}

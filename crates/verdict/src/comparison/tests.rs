@@ -1,0 +1,150 @@
+//! Comparisons of made-up runs whose differences are known.
+
+use record::synthetic::Synthetic;
+use record::{Phase, RunRecord, Seal, Series, TestType};
+use units::Seed;
+
+use super::{MetricChange, NamedRun, NotComparable, RunComparison, Significance, compare};
+
+fn named(name: &str, record: RunRecord) -> NamedRun {
+    let verdict = crate::judge(&record);
+    NamedRun { name: name.to_owned(), record, verdict }
+}
+
+fn made(seed: u64, change: impl Fn(&mut Synthetic)) -> NamedRun {
+    let mut parameters = Synthetic { seed: Seed(seed), ..Synthetic::default() };
+    change(&mut parameters);
+    named(&format!("run {seed}"), parameters.run())
+}
+
+/// What all changes of the run at `index` are worth.
+fn significances(comparison: &RunComparison, index: usize) -> Vec<(&'static str, Significance)> {
+    let of_row = |row: &super::ComparedMetric| {
+        Some((row.metric.id, row.values[index].change?.significance()))
+    };
+    comparison.rows.iter().filter_map(of_row).collect()
+}
+
+fn significance(comparison: &RunComparison, id: &str) -> Significance {
+    let all = significances(comparison, 1);
+    all.into_iter().find(|(of, _)| *of == id).unwrap_or_else(|| panic!("no {id}")).1
+}
+
+#[test]
+fn repeats_differ_by_noise_in_19_of_20_metrics() {
+    let runs: Vec<NamedRun> = (1..=5).map(|seed| made(seed, |_| {})).collect();
+    let comparison = compare(&runs).unwrap();
+    assert_eq!((&comparison.differences[..], &comparison.doubts[..]), (&[][..], &[][..]));
+    let all: Vec<_> = (1..5).flat_map(|index| significances(&comparison, index)).collect();
+    let real = all.iter().filter(|(_, worth)| *worth == Significance::Real).count();
+    assert!(all.len() >= 40 && real * 20 <= all.len(), "{real} of {}", all.len());
+}
+
+#[test]
+fn a_slower_disk_is_called_slower_and_nothing_else_changes() {
+    let slower = made(2, |parameters| parameters.read_median_ns = 9_840_000);
+    let comparison = compare(&[made(1, |_| {}), slower]).unwrap();
+    assert_eq!(significance(&comparison, "read_latency_mean"), Significance::Real);
+    assert_eq!(significance(&comparison, "log_write_latency_mean"), Significance::Noise);
+    let row = comparison.rows.iter().find(|row| row.metric.id == "read_latency_mean").unwrap();
+    let MetricChange { percent, margin_percent } = row.values[1].change.unwrap();
+    assert!((15.0..25.0).contains(&percent), "{percent}");
+    assert!((8.0..15.0).contains(&margin_percent.unwrap()), "{margin_percent:?}");
+}
+
+#[test]
+fn a_throttle_of_a_tenth_is_called() {
+    let mut slow = made(2, |_| {});
+    for row in &mut slow.record.intervals {
+        row.to_ns = row.from_ns + row.span_ns() * 100 / 90;
+    }
+    let comparison = compare(&[made(1, |_| {}), slow]).unwrap();
+    assert_eq!(significance(&comparison, "achieved_transactional_iops"), Significance::Real);
+    let change = comparison.rows[0].values[1].change.unwrap();
+    assert!((-12.0..-8.0).contains(&change.percent), "{change:?}");
+}
+
+#[test]
+fn other_work_and_other_surroundings_are_told_apart() {
+    let mut other = made(2, |_| {});
+    other.record.start.settings.target_iops = Some(500.0);
+    other.record.start.databases[0].volume.file_system = "btrfs".to_owned();
+    let comparison = compare(&[made(1, |_| {}), other]).unwrap();
+    let differences: Vec<_> =
+        comparison.differences.iter().map(|of| (of.name, of.is_work)).collect();
+    assert_eq!(differences, [("file system", false), ("target IOPS", true)]);
+    assert!(comparison.doubts[0].contains("Not the same work: the runs differ in target IOPS"));
+}
+
+#[test]
+fn what_a_reader_must_not_overlook_is_said() {
+    let mut altered = made(2, |_| {});
+    altered.record.seal = Seal::Altered { line: 7 };
+    let short = made(3, |parameters| parameters.measure_intervals = 1);
+    let comparison = compare(&[made(1, |_| {}), altered, short]).unwrap();
+    assert_eq!(comparison.doubts.len(), 2, "{:?}", comparison.doubts);
+    assert!(comparison.doubts[0].starts_with("run 2: its journal was ALTERED"));
+    assert!(comparison.doubts[1].starts_with("run 3: could not be judged ("));
+    let unknown = significances(&comparison, 2);
+    assert!(unknown.iter().all(|(_, worth)| *worth == Significance::Unknown), "{unknown:?}");
+}
+
+#[test]
+fn databases_of_another_size_and_a_busy_machine_are_doubts() {
+    let mut larger = made(2, |parameters| parameters.processor_percent = 97.0);
+    for database in &mut larger.record.start.databases {
+        database.initial_bytes *= 2;
+    }
+    let comparison = compare(&[made(1, |_| {}), larger]).unwrap();
+    let doubts = &comparison.doubts;
+    assert!(doubts[0].starts_with("run 2: its databases were 2.00 times as large"), "{doubts:?}");
+    assert!(doubts[1].starts_with("run 2: "), "{doubts:?}");
+    assert_eq!(doubts.len(), 2, "{doubts:?}");
+}
+
+#[test]
+fn what_cannot_stand_side_by_side_is_refused() {
+    let one = made(1, |_| {});
+    assert_eq!(compare(&[]).unwrap_err(), NotComparable::TooFew);
+    assert_eq!(compare(std::slice::from_ref(&one)).unwrap_err(), NotComparable::TooFew);
+    let mut backup = made(2, |_| {});
+    backup.record.start.test = TestType::Backup;
+    let refused = compare(&[one.clone(), backup]).unwrap_err().to_string();
+    assert!(refused.contains("run 1 was a test of kind Performance, run 2"), "{refused}");
+    let mut replayed = made(3, |_| {});
+    replayed.record.start.test = TestType::Recovery;
+    let refused = compare(&[replayed.clone(), replayed]).unwrap_err().to_string();
+    assert!(refused.contains("Soft recovery are not compared"), "{refused}");
+    let mut empty = made(3, |_| {});
+    empty.record.intervals.retain(|row| row.phase != Phase::Measure);
+    let refused = compare(&[one, empty]).unwrap_err();
+    assert_eq!(refused, NotComparable::NothingMeasured { name: "run 3".to_owned() });
+}
+
+#[test]
+fn values_are_those_of_the_report() {
+    let run = made(1, |_| {});
+    let totals = run.record.sum_of(Phase::Measure);
+    let iops = run.record.achieved_transactional_iops();
+    let comparison = compare(&[run, made(2, |_| {})]).unwrap();
+    let value = |id: &str| {
+        let row = comparison.rows.iter().find(|row| row.metric.id == id).unwrap();
+        row.values[0].value.unwrap()
+    };
+    let reads = &totals.series[&Series::DatabaseRead].latency;
+    let expected = [
+        ("achieved_transactional_iops", iops),
+        ("read_latency_mean", reads.mean_ns() / 1e6),
+        ("read_latency_p99", reads.quantile(0.99) as f64 / 1e6),
+    ];
+    for (id, expected) in expected {
+        assert!((value(id) - expected).abs() <= expected * 1e-12, "{id}: {}", value(id));
+    }
+}
+
+#[test]
+fn a_change_is_real_beyond_its_margin_whichever_way_it_goes() {
+    let worth = |percent: f64| MetricChange { percent, margin_percent: Some(10.0) }.significance();
+    assert_eq!([-10.1, 10.1].map(worth), [Significance::Real; 2]);
+    assert_eq!([-10.0, 0.0, 10.0].map(worth), [Significance::Noise; 3]);
+}

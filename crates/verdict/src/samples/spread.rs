@@ -1,0 +1,161 @@
+//! How far the mean of a series of intervals can be trusted.
+
+use super::{mean, windows};
+
+/// Fewer batches than this have no spread to speak of.
+const FEWEST_BATCHES: usize = 5;
+
+/// The mean of values that were taken one after the other, and its uncertainty.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct SampledMean {
+    /// The mean.
+    pub mean: f64,
+    /// Variance of the mean.
+    variance: f64,
+    /// Degrees of freedom behind the variance.
+    degrees: f64,
+}
+
+impl SampledMean {
+    /// Of values in the order in which they were taken; none where they are too few.
+    ///
+    /// Method of batch means (A. M. Law, Simulation Modeling and Analysis): neighbours resemble
+    /// one another, so means of batches are taken for the samples. What resemblance is left between
+    /// batches lowers the number that they count for, by their first autocorrelation.
+    pub(crate) fn of(values: &[f64]) -> Option<Self> {
+        let batches = windows(values);
+        if batches.len() < FEWEST_BATCHES {
+            return None;
+        }
+        let centre = mean(&batches);
+        let from_centre: Vec<f64> = batches.iter().map(|batch| batch - centre).collect();
+        let squares: f64 = from_centre.iter().map(|off| off * off).sum();
+        let products: f64 = from_centre.windows(2).map(|pair| pair[0] * pair[1]).sum();
+        let alike = if squares > 0.0 { (products / squares).clamp(0.0, 0.9) } else { 0.0 };
+        let count = batches.len() as f64;
+        let independent = count * (1.0 - alike) / (1.0 + alike);
+        Some(Self {
+            mean: mean(values),
+            variance: squares / (count - 1.0) / independent,
+            degrees: (independent - 1.0).max(1.0),
+        })
+    }
+
+    /// The true mean lies within this distance of the mean, 19 times in 20.
+    pub(crate) fn margin(&self) -> f64 {
+        student(self.degrees) * self.variance.sqrt()
+    }
+
+    /// The true difference between both means lies within this distance of theirs, 19 times in 20
+    /// (Welch, 1947).
+    pub(crate) fn margin_of_difference(&self, other: &Self) -> f64 {
+        let variance = self.variance + other.variance;
+        if variance <= 0.0 {
+            return 0.0;
+        }
+        let share = |one: &Self| one.variance * one.variance / one.degrees;
+        student(variance * variance / (share(self) + share(other))) * variance.sqrt()
+    }
+}
+
+/// What 97.5 % of Student's distribution with so many degrees of freedom lie below.
+///
+/// The expansion of Abramowitz and Stegun, 26.7.5, which is within 1 % from three degrees on; below
+/// them the exact values, and straight lines between those.
+fn student(degrees: f64) -> f64 {
+    const ONE: f64 = 12.706;
+    const TWO: f64 = 4.303;
+    const THREE: f64 = 3.182;
+    const NORMAL: f64 = 1.959_964;
+    if degrees <= 1.0 {
+        return ONE;
+    }
+    if degrees < 2.0 {
+        return ONE + (TWO - ONE) * (degrees - 1.0);
+    }
+    if degrees < 3.0 {
+        return TWO + (THREE - TWO) * (degrees - 2.0);
+    }
+    let [z, z3, z5, z7] = [1, 3, 5, 7].map(|power| NORMAL.powi(power));
+    let terms = [
+        (z3 + z) / 4.0,
+        (5.0 * z5 + 16.0 * z3 + 3.0 * z) / 96.0,
+        (3.0 * z7 + 19.0 * z5 + 17.0 * z3 - 15.0 * z) / 384.0,
+    ];
+    let powers = [degrees, degrees.powi(2), degrees.powi(3)];
+    z + terms.iter().zip(powers).map(|(term, power)| term / power).sum::<f64>()
+}
+
+#[cfg(test)]
+mod tests {
+    use units::{Prng, Seed};
+
+    use super::{SampledMean, student};
+
+    #[test]
+    fn quantiles_are_those_of_the_tables() {
+        let tables = [
+            (1.0, 12.706),
+            (2.0, 4.303),
+            (3.0, 3.182),
+            (4.0, 2.776),
+            (5.0, 2.571),
+            (10.0, 2.228),
+            (30.0, 2.042),
+            (1e9, 1.960),
+        ];
+        for (degrees, quantile) in tables {
+            let found = student(degrees);
+            assert!((found / quantile - 1.0).abs() < 0.01, "{degrees}: {found}");
+        }
+        let falling = [1.0, 1.5, 2.0, 2.5, 3.0, 4.0].map(student);
+        assert!(falling.is_sorted_by(|one, next| one > next), "{falling:?}");
+    }
+
+    /// Noise around 100; each value takes `inherited` of its distance from the one before.
+    fn noise(prng: &mut Prng, inherited: f64) -> Vec<f64> {
+        let mut off = 0.0;
+        let mut next = || {
+            let uniform: f64 = (0..12).map(|_| prng.below(1_000_000) as f64 / 1e6).sum();
+            off = inherited * off + (uniform - 6.0) * (1.0 - inherited * inherited).sqrt();
+            100.0 + off
+        };
+        (0..240).map(|_| next()).collect()
+    }
+
+    /// How often of a thousand times the margin holds the truth.
+    fn held(inherited: f64) -> usize {
+        let mut prng = Prng::new(Seed(11));
+        let holds = |_: &u32| {
+            let mean = SampledMean::of(&noise(&mut prng, inherited)).unwrap();
+            (mean.mean - 100.0).abs() <= mean.margin()
+        };
+        (0..1_000_u32).filter(holds).count()
+    }
+
+    #[test]
+    fn margins_hold_the_truth_19_times_in_20_even_where_neighbours_are_alike() {
+        for inherited in [0.0, 0.5, 0.8] {
+            let held = held(inherited);
+            assert!((915..=995).contains(&held), "{inherited}: {held}");
+        }
+    }
+
+    #[test]
+    fn two_means_of_the_same_differ_within_their_margin_19_times_in_20() {
+        let mut prng = Prng::new(Seed(12));
+        let holds = |_: &u32| {
+            let [one, other] = [0, 1].map(|_| SampledMean::of(&noise(&mut prng, 0.3)).unwrap());
+            (one.mean - other.mean).abs() <= one.margin_of_difference(&other)
+        };
+        let held = (0..1_000_u32).filter(holds).count();
+        assert!((915..=990).contains(&held), "{held}");
+    }
+
+    #[test]
+    fn few_values_say_nothing_and_equal_ones_say_all() {
+        assert_eq!(SampledMean::of(&[1.0; 4]), None);
+        let steady = SampledMean::of(&[3.0; 30]).unwrap();
+        assert!((steady.mean - 3.0).abs() < 1e-12 && steady.margin() < 1e-12);
+    }
+}
