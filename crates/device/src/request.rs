@@ -14,8 +14,10 @@ pub enum Purpose {
     Log,
     /// Pre-formatting of the next log generation.
     LogFormat,
-    /// Closed logs read for replication, replay or verification.
+    /// Closed logs read for replay or verification.
     LogRead,
+    /// Closed logs read for further copies of the database.
+    LogReplication,
     /// The background maintenance scan.
     Maintenance,
     /// The initial fill.

@@ -13,6 +13,7 @@ mod next_file;
 mod read_back;
 mod reader;
 pub(crate) mod record;
+mod replication;
 mod stream;
 mod tail;
 mod writer;

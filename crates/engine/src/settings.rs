@@ -53,6 +53,8 @@ pub struct Settings {
     pub log_segment: Option<SegmentSize>,
     /// Whether log generations below the checkpoint are removed.
     pub circular_log: bool,
+    /// Further copies of the database, each of which reads every log file that is closed.
+    pub log_copies: u32,
     /// Whether the first change of a page since it was written carries the whole page in the log,
     /// so that recovery can repair a page that a power failure tore. ESE does not do so and relies
     /// on storage that writes pages whole; it makes the log many times larger.
@@ -78,6 +80,7 @@ impl Default for Settings {
             maintenance_read: Bytes::from_kib(256),
             log_segment: None,
             circular_log: true,
+            log_copies: 0,
             log_whole_pages: false,
             read_back: false,
         }

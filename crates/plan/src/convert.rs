@@ -484,6 +484,7 @@ impl Check<'_> {
             ),
             interval,
             give_up: self.within(low.give_up.as_ref(), Nanos::from_secs(60), (second, hour)),
+            copies: self.number(low.copies.as_ref(), 1, (1, 16)),
             replay_logs: self.number(low.replay_logs.as_ref(), 500, (1, 100_000)),
             passive_copy: self.passive_copy(low),
             checksum: low.checksum.as_ref().is_none_or(|given| given.value),

@@ -230,6 +230,9 @@ section! {
         give_up: One<Nanos> => Given "\"60s\"" [
             "a request without an answer for so long ends the run: it fails"
         ],
+        copies: One<i128> => Given "1" [
+            "of each database, this one included; each other one reads every closed log"
+        ],
         replay_logs: One<i128> => Given "500" [
             "log files of 1 MiB that a recovery test replays into each database"
         ],

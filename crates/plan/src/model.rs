@@ -146,6 +146,8 @@ pub struct Test {
     pub interval: Nanos,
     /// A request that the storage has not answered after this ends the run.
     pub give_up: Nanos,
+    /// Copies of each database, this one included; each other one reads every closed log.
+    pub copies: u32,
     /// Log files that a recovery test has replayed into each database.
     pub replay_logs: u32,
     /// Replay goes into a copy of each database from before those logs, and writes pages as a

@@ -104,6 +104,7 @@ impl Plan {
             warm_up_limit: Some(given(test.warm_up_limit)),
             interval: Some(given(test.interval)),
             give_up: Some(given(test.give_up)),
+            copies: Some(number(test.copies)),
             replay_logs: Some(number(test.replay_logs)),
             passive_copy: test.passive_copy.map(given),
             checksum: Some(given(test.checksum)),

@@ -18,8 +18,10 @@ pub enum Series {
     LogWrite,
     /// Writes that fill the next log file before it is used.
     LogFormat,
-    /// Reads of closed log files, as a further copy of the database would make them.
+    /// Reads of log files to replay or to verify them.
     LogRead,
+    /// Reads of closed log files, as further copies of the database make them.
+    ReplicationRead,
     /// Reads of the background maintenance scan.
     MaintenanceRead,
     /// Reads of the checksum pass.
@@ -36,12 +38,13 @@ pub enum Series {
 
 impl Series {
     /// Every series, in the order of reports.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::DatabaseRead,
         Self::DatabaseWrite,
         Self::LogWrite,
         Self::LogFormat,
         Self::LogRead,
+        Self::ReplicationRead,
         Self::MaintenanceRead,
         Self::ChecksumRead,
         Self::BackupRead,
@@ -58,6 +61,7 @@ impl Series {
             Self::LogWrite => "Log writes",
             Self::LogFormat => "Log formatting",
             Self::LogRead => "Log reads",
+            Self::ReplicationRead => "Replication reads",
             Self::MaintenanceRead => "Maintenance reads",
             Self::ChecksumRead => "Checksum reads",
             Self::BackupRead => "Backup reads",

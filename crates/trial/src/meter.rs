@@ -196,6 +196,7 @@ const fn series(purpose: Purpose, kind: OpKind) -> Option<Series> {
         (Purpose::Log, OpKind::Write) => Some(Series::LogWrite),
         (Purpose::LogFormat, OpKind::Write) => Some(Series::LogFormat),
         (Purpose::LogRead, OpKind::Read) => Some(Series::LogRead),
+        (Purpose::LogReplication, OpKind::Read) => Some(Series::ReplicationRead),
         (Purpose::Maintenance, OpKind::Read) => Some(Series::MaintenanceRead),
         (Purpose::Checksum, OpKind::Read) => Some(Series::ChecksumRead),
         (Purpose::Backup, OpKind::Read) => Some(Series::BackupRead),

@@ -21,6 +21,7 @@ pub fn engine_settings(plan: &Plan) -> engine::Settings {
         },
         log_segment: plan.log_segment.map(segment_size),
         maintenance_pause: maintenance_pause(plan),
+        log_copies: copies(plan) - 1,
         read_back: true,
         ..engine::Settings::default()
     }
@@ -38,6 +39,11 @@ pub(crate) fn replay_settings(plan: &Plan) -> engine::Settings {
 /// Pause of the maintenance scan; none: no scan, as where logs are generated and replayed.
 fn maintenance_pause(plan: &Plan) -> Option<Nanos> {
     plan.test.maintenance_throttle.filter(|_| !plan.test.is_recovery())
+}
+
+/// Copies of each database, the active one included; where logs are generated there is no other.
+const fn copies(plan: &Plan) -> u32 {
+    if plan.test.is_recovery() { 1 } else { plan.test.copies }
 }
 
 /// The test's name in the record.
@@ -81,7 +87,7 @@ pub fn record_settings(plan: &Plan, executors: u32) -> Settings {
             TestKind::Checksum => true,
         },
         background_maintenance: maintenance_pause(plan).is_some(),
-        copies_per_database: 1,
+        copies_per_database: copies(plan),
         mailboxes: plan.mailboxes.map(|of| u64::from(of.count)),
         iops_per_mailbox: plan.mailboxes.map(|of| of.iops_each),
         mailbox_bytes: plan.mailboxes.map(|of| of.size.0),

@@ -181,6 +181,7 @@ fn log_settings(settings: &Settings) -> LogSettings {
     LogSettings {
         segment_size: settings.log_segment,
         circular: settings.circular_log,
+        copies: settings.log_copies,
         read_back: settings.read_back,
         ..LogSettings::default()
     }

@@ -46,6 +46,8 @@ pub struct LogSettings {
     pub format_chunk: Bytes,
     /// Whether generations below the checkpoint are removed.
     pub circular: bool,
+    /// Further copies of the database that read every closed file.
+    pub copies: u32,
     /// Whether closed files are read back and compared with what was written.
     pub read_back: bool,
 }
@@ -59,6 +61,7 @@ impl Default for LogSettings {
             longest_write: Bytes::from_kib(512),
             format_chunk: Bytes::from_kib(256),
             circular: true,
+            copies: 0,
             read_back: false,
         }
     }

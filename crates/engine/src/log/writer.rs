@@ -19,6 +19,7 @@ use crate::log::checkpoint_file::CheckpointFile;
 use crate::log::next_file::NextFile;
 use crate::log::read_back::{LogWitness, ReadBack};
 use crate::log::record::encode_apply;
+use crate::log::replication::Replication;
 use crate::log::stream::calendar;
 use crate::log::tail::{Batch, Span, Tail};
 use crate::log::{LogChain, LogEnd, LogError, LogFolder, LogIdentity, LogRecord, LogSettings};
@@ -72,6 +73,7 @@ struct Inner {
     checkpoint: Cell<Lgpos>,
     removal: Removal,
     next: Rc<NextFile>,
+    replication: Replication,
     /// None where files are not read back.
     read_back: Option<ReadBack>,
     changed: Notify,
@@ -191,6 +193,7 @@ impl Log {
             read_back: settings
                 .read_back
                 .then(|| ReadBack::new(folder.clone(), stream, segment_size)),
+            replication: Replication::new(folder.clone(), settings.copies),
             folder,
             identity,
             settings,
@@ -352,6 +355,7 @@ impl Log {
     pub async fn close(&self) -> Result<(), LogError> {
         let written = self.wait_until(|state| !state.writing).await;
         self.inner.next.stop().await;
+        self.inner.replication.stop().await;
         self.inner.read_rest_back().await;
         written
     }
@@ -360,6 +364,7 @@ impl Log {
     pub(crate) async fn abandon(&self) -> Result<(), LogError> {
         let written = self.wait_until(|state| !state.writing).await;
         self.inner.next.stop().await;
+        self.inner.replication.stop().await;
         if let Some(read_back) = &self.inner.read_back {
             read_back.finish().await;
         }
@@ -496,7 +501,22 @@ impl Inner {
         state.counters.generations += 1;
         drop(state);
         self.start_reading_back(closed);
+        self.start_replicating(closed.generation);
         Ok(())
+    }
+
+    /// Has further copies read a closed file, in a task of its own.
+    fn start_replicating(self: &Rc<Self>, closed: Generation) {
+        if !self.replication.add(closed) {
+            return;
+        }
+        let inner = Rc::clone(self);
+        drop(self.runtime.spawn(async move {
+            inner.replication.read(closed).await;
+            if let Err(error) = inner.remove_needless().await {
+                inner.poison(error);
+            }
+        }));
     }
 
     /// Reads a closed file back in a task, at the pace of the writes.
@@ -556,9 +576,10 @@ impl Inner {
 
     /// Where more files may be removed: up to there.
     fn removable_below(&self) -> Option<Generation> {
-        let waiting = self.read_back.as_ref().and_then(ReadBack::oldest_waiting);
+        let read_back = self.read_back.as_ref().and_then(ReadBack::oldest_waiting);
+        let waiting = [read_back, self.replication.oldest_waiting()];
         let needless = self.removal.needless_below.get();
-        let below = waiting.map_or(needless, |waiting| needless.min(waiting));
+        let below = waiting.into_iter().flatten().fold(needless, Generation::min);
         (below > self.removal.done_below.get()).then_some(below)
     }
 

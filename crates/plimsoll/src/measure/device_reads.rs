@@ -117,7 +117,7 @@ impl DeviceReads {
                     | Series::MaintenanceRead
                     | Series::ChecksumRead
                     | Series::BackupRead => database_volume,
-                    Series::LogRead => log_volume,
+                    Series::LogRead | Series::ReplicationRead => log_volume,
                     _ => continue,
                 };
                 if let Some(counted) = self.volumes.get_mut(volume) {

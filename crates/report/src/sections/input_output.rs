@@ -60,7 +60,7 @@ pub(super) fn replication(run: &RunRecord) -> Section {
             "Log Replication I/O Performance",
             "Reads of closed log files, as further copies would make them",
         ),
-        Series::LogRead,
+        Series::ReplicationRead,
         [
             Column::metric("I/O Log Reads/sec", "log-reads-rate"),
             Column::metric("I/O Log Reads Average Bytes", "log-reads-bytes"),
@@ -74,7 +74,7 @@ pub(super) fn total(run: &RunRecord) -> Section {
     let kinds = IoKinds {
         database_reads: &[Series::DatabaseRead, Series::MaintenanceRead],
         database_writes: &[Series::DatabaseWrite, Series::HeaderWrite],
-        log_reads: &[Series::LogRead],
+        log_reads: &[Series::LogRead, Series::ReplicationRead],
         log_writes: &[Series::LogWrite, Series::LogFormat],
     };
     Section {
@@ -88,6 +88,7 @@ pub(super) fn total(run: &RunRecord) -> Section {
                 &[
                     Series::MaintenanceRead,
                     Series::LogRead,
+                    Series::ReplicationRead,
                     Series::LogFormat,
                     Series::HeaderWrite,
                     Series::Flush,

@@ -7,6 +7,7 @@ mod lost_writes;
 mod pacing;
 mod promises;
 mod recovery;
+mod replication;
 mod stalls;
 mod tuning;
 

@@ -16,6 +16,7 @@ const SETTINGS: LogSettings = LogSettings {
     longest_write: Bytes::from_kib(64),
     format_chunk: Bytes::from_kib(256),
     circular: true,
+    copies: 0,
     read_back: true,
 };
 
