@@ -64,6 +64,9 @@ fn document(line: &LineReport<'_>) -> Document {
 fn banner(line: &LineReport<'_>) -> Banner {
     let found = line.knee();
     let (verdict, tone) = match &found {
+        None if line.steps.iter().all(|step| step.holds.is_none()) => {
+            ("Could not measure", Tone::Warn)
+        }
         None if !line.is_complete => ("No load line yet", Tone::Warn),
         None => ("No load line", Tone::Fail),
         Some(found) if line.required_iops.is_some_and(|iops| found.iops < iops) => {

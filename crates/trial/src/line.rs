@@ -49,7 +49,12 @@ pub fn next_load(tried: &[TriedLoad]) -> LineAdvice {
     {
         return last.asked_iops.map_or(LineAdvice::Free, LineAdvice::Hold);
     }
-    let free = tried.iter().find(|load| load.asked_iops.is_none() && load.holds.is_some());
+    let is_judged = tried.iter().any(|load| load.holds.is_some());
+    if !is_judged && tried.len() >= 2 * TRIES {
+        return LineAdvice::End;
+    }
+    // Even where it cannot be judged it says how much the storage does.
+    let free = tried.iter().rfind(|load| load.asked_iops.is_none() && load.iops > 0.0);
     let Some(free) = free else {
         let is_first = tried.is_empty();
         return if is_first { LineAdvice::Free } else { LineAdvice::End };

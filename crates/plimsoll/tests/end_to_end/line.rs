@@ -11,14 +11,14 @@ fn loads_too_short_to_judge_are_repeated_left_out_and_said() {
     assert_eq!(json["schema"], "plimsoll.line/1");
     assert_eq!(json["load_line_iops"], serde_json::Value::Null);
     let steps = json["steps"].as_array().unwrap();
-    assert_eq!(steps.len(), 3, "{json}");
+    assert_eq!(steps.len(), 6, "{json}");
     for step in steps {
         assert_eq!(step["holds"], serde_json::Value::Null);
         assert!(step["iops"]["mean"].as_f64().unwrap() > 0.0);
     }
     let page = String::from_utf8(scene.read("out/line.html")).unwrap();
-    assert!(page.contains("<svg") && page.contains("3 loads could not be judged"));
-    assert!(scene.path("out/load-03/record.jsonl").exists());
+    assert!(page.contains("<svg") && page.contains("6 loads could not be judged"));
+    assert!(scene.path("out/load-06/record.jsonl").exists());
 }
 
 #[test]

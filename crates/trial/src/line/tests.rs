@@ -34,7 +34,14 @@ fn what_cannot_be_judged_is_repeated_and_then_left_out() {
     let tried = searched(1_000.0, 870.0, |step| step != 1);
     assert_eq!(tried[1].asked_iops, tried[2].asked_iops);
     let none = searched(1_000.0, 870.0, |_| false);
-    assert_eq!(none.len(), TRIES);
+    assert_eq!(none.len(), 2 * TRIES, "not held, and the lowest rung");
+}
+
+#[test]
+fn a_storage_that_is_judged_only_where_it_is_held_has_a_line() {
+    let tried = searched(1_000.0, 870.0, |step| step >= TRIES);
+    assert!(tried.iter().any(|load| load.holds == Some(true)), "{tried:?}");
+    assert!(super::lowest_failed(&tried).is_some(), "{tried:?}");
 }
 
 proptest! {
