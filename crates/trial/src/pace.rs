@@ -3,7 +3,7 @@
 use units::Nanos;
 
 /// The pace over the target, so that what is measured does not end just below it.
-const MARGIN: f64 = 1.02;
+const MARGIN: f64 = 1.005;
 
 /// How far behind its pace a load may catch up: a stall must not be followed by a flood.
 const MOST_BEHIND: Nanos = Nanos::from_secs(1);
@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn a_fast_storage_is_held_just_above_the_target() {
         let requests = made(300.0, Nanos::from_millis(1), Nanos(SECOND.0 * 100));
-        assert!((30_000..31_000).contains(&requests), "{requests}");
+        assert!((30_100..30_300).contains(&requests), "{requests}");
     }
 
     #[test]
@@ -79,11 +79,12 @@ mod tests {
 
     #[test]
     fn a_stall_is_caught_up_for_a_second_and_no_more() {
-        let mut pacer = Pacer::new(100.0, 0, Nanos::ZERO);
+        let mut pacer = Pacer::new(1_000.0, 0, Nanos::ZERO);
         let after = Nanos(SECOND.0 * 60);
         let due = pacer.next_batch(0, after);
         assert_eq!(due, Nanos(SECOND.0 * 59));
-        // 102 requests a second are the pace of this target.
-        assert_eq!(pacer.next_batch(102, after), after);
+        // So many requests a second are the pace of this target.
+        let due = pacer.next_batch(1_005, after);
+        assert!(due.0.abs_diff(after.0) <= 1, "{due:?}");
     }
 }
