@@ -41,6 +41,8 @@ impl RunFolder {
     /// Makes the folder where it is missing, and a journal in it, locked for as long as it is being
     /// written; a run that is there already is not touched.
     pub(super) fn create(path: &Path) -> Result<Self, CommandError> {
+        // First: where no thread can be had, nothing is left behind.
+        let syncs = Questions::start()?;
         let origin = if path.exists() { Origin::Found } else { Origin::New };
         fs::create_dir_all(path)
             .map_err(|error| CommandError::file(path, "make the run folder", &error))?;
@@ -57,13 +59,14 @@ impl RunFolder {
         // Only tells `report` that the run goes on; a file system without locks says nothing.
         let _ = file.try_lock();
         let path = path.to_path_buf();
-        let (sealer, syncs) = (Sealer::default(), Questions::start()?);
+        let sealer = Sealer::default();
         Ok(Self { path, journal, file, sealer, later_ns: 0, origin, syncs })
     }
 
     /// Goes on with the journal of a run that was cut off, `later_ns` after its start: what a crash
     /// has torn of its last line is taken out, and the break is noted.
     pub(super) fn resume(cut: CutRun, later_ns: u64) -> Result<Self, CommandError> {
+        let syncs = Questions::start()?;
         let CutRun { path, journal, mut file, resumption } = cut;
         let kept = resumption.kept_bytes;
         let wrong = |error: io::Error| CommandError::file(&journal, "write", &error);
@@ -76,7 +79,7 @@ impl RunFolder {
             sealer: resumption.sealer,
             later_ns,
             origin: Origin::Resumed(kept),
-            syncs: Questions::start()?,
+            syncs,
             journal,
         };
         folder.write(&resumed)?;

@@ -103,9 +103,9 @@ pub(crate) fn measure(
     start.processors_before = processors.before_the_run(quiet);
     let commits = order.acknowledge.map(acknowledge::open).transpose()?;
     let resumed = order.resumed.as_ref().map(CutRun::known);
+    let watch = PauseWatch::start()?;
     let (mut run_folder, origin) = open_folder(folder, order.resumed, start, &clock)?;
     let coordinator = Arc::new(Coordinator::new(count));
-    let watch = PauseWatch::start()?;
     let known = (commits.as_ref(), resumed.as_ref());
     let jobs = jobs(plan, groups, &coordinator, known, (origin, watch));
     let mut crew = Crew::start(jobs, Job::run);

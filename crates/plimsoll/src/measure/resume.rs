@@ -1,6 +1,6 @@
 //! The run that `run --resume` goes on with: its journal, and whether everything is as it was.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
@@ -66,6 +66,12 @@ impl CutRun {
     /// began now would say of them.
     pub(super) fn refuse_other_circumstances(&self, present: Start) -> Result<(), CommandError> {
         let before = &self.record().start;
+        // Asked of all before any is opened: to open one is to recover it, and then a second
+        // attempt would find it used.
+        for database in &before.databases {
+            let file = Path::new(&database.file);
+            fs::metadata(file).map_err(|error| CommandError::file(file, "find", &error))?;
+        }
         match circumstances::difference(before, present) {
             None => Ok(()),
             Some((what, was, is)) => Err(CommandError::new(format!(
