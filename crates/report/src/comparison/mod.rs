@@ -59,24 +59,40 @@ const HOW_TO_READ: &str = "A change is real where it is larger than its margin, 
 
 fn banner(runs: &[NamedRun], comparison: &RunComparison) -> Banner {
     let others: Vec<&str> = runs[1..].iter().map(|run| run.name.as_str()).collect();
-    let real: usize = (1..runs.len()).map(|index| count_real(comparison, index)).sum();
     let iops = comparison.rows.first().and_then(|row| row.values[0].value);
     let is_load = comparison.phase == Phase::Measure;
     Banner {
         subject: format!("{} beside {}", others.join(", "), runs[0].name),
         started: format::timestamp(runs[0].record.start.started_epoch_ns),
-        verdict: match real {
-            0 => "No real difference".to_owned(),
-            1 => "1 real difference".to_owned(),
-            count => format!("{count} real differences"),
-        },
+        verdict: verdict(runs.len(), comparison),
         tone: if comparison.doubts.is_empty() { Tone::Plain } else { Tone::Warn },
         number: iops.map_or("-".to_owned(), format::three_digits),
         number_unit: if is_load { "IOPS in run A" } else { "MiB/s in run A" },
         number_metric: if is_load { "achieved-transactional-iops" } else { "checksum-reads-rate" },
-        meaning: (1..runs.len()).map(|index| meaning(runs, comparison, index)).collect(),
+        meaning: answer(runs, comparison),
         figures: Vec::new(),
     }
+}
+
+/// The answer in a few words; where the numbers may mislead, that comes first.
+fn verdict(runs: usize, comparison: &RunComparison) -> String {
+    let real: usize = (1..runs).map(|index| count_real(comparison, index)).sum();
+    let differences = match real {
+        0 => "no real difference".to_owned(),
+        1 => "1 real difference".to_owned(),
+        count => format!("{count} real differences"),
+    };
+    if comparison.doubts.is_empty() {
+        return upper_first(&differences);
+    }
+    format!("Doubtful: {differences}")
+}
+
+/// Doubts, and what each run is beside the first.
+fn answer(runs: &[NamedRun], comparison: &RunComparison) -> Vec<String> {
+    let mut sentences = comparison.doubts.clone();
+    sentences.extend((1..runs.len()).map(|index| meaning(runs, comparison, index)));
+    sentences
 }
 
 fn count_real(comparison: &RunComparison, index: usize) -> usize {
@@ -107,8 +123,16 @@ fn meaning(runs: &[NamedRun], comparison: &RunComparison, index: usize) -> Strin
     format!("{name} against A: {}.", told.join("; "))
 }
 
-fn lower_first(title: &str) -> String {
-    let mut characters = title.chars();
-    let first = characters.next().map(|first| first.to_lowercase().to_string());
-    first.unwrap_or_default() + characters.as_str()
+fn lower_first(text: &str) -> String {
+    let mut characters = text.chars();
+    characters
+        .next()
+        .map_or_else(String::new, |first| first.to_lowercase().chain(characters).collect())
+}
+
+fn upper_first(text: &str) -> String {
+    let mut characters = text.chars();
+    characters
+        .next()
+        .map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
 }

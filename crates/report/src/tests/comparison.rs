@@ -36,6 +36,18 @@ fn the_text_is_as_before() {
 }
 
 #[test]
+fn what_may_mislead_stands_above_every_number() {
+    let (mut runs, _) = compared();
+    runs[1].record.seal = record::Seal::Altered { line: 5 };
+    let comparison = compare(&runs).expect("runs of one kind");
+    let text = comparison_text(&runs, &comparison);
+    let place = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part} not in:\n{text}"));
+    assert!(place("DOUBTFUL: ") < place("ALTERED"), "{text}");
+    assert!(place("ALTERED") < place("B (btrfs) against A"), "{text}");
+    assert!(comparison_html(&runs, &comparison).contains("Doubtful: "));
+}
+
+#[test]
 fn the_page_is_whole_and_names_are_no_markup() {
     let (runs, comparison) = compared();
     let page = comparison_html(&runs, &comparison);
