@@ -12,28 +12,26 @@ macro_rules! figure {
     };
 }
 mod architecture;
+mod calculation;
 mod capacity;
 mod count;
 mod database;
 mod disks;
-pub mod export;
 mod failure;
 mod finding;
 mod io;
 mod key;
-pub mod layout;
 mod memory;
 mod metacache;
 mod network;
 pub mod number;
 mod others;
+mod played;
 mod processor;
-pub mod provision;
 mod quirk;
 mod schedule;
 mod servers;
 mod sheet;
-mod simulate;
 mod sites;
 mod tier;
 mod totals;
@@ -42,19 +40,16 @@ mod validate;
 mod volumes;
 mod work;
 
-use plan::Deployment;
-
 pub use architecture::{Architecture, Build, VolumeArchitecture};
+pub use calculation::{Calculation, calculate};
 pub use finding::{DesignFinding, Severity};
 pub use key::{FailureMode, Key, ProcessorKey, ServerKind, TierKey};
+pub use played::PlayedLayout;
 pub use quirk::Quirk;
 pub use schedule::{BackupDay, schedule};
 pub use sheet::{Decision, Fact, Sheet, Value};
-pub use simulate::{Simulated, simulate};
 pub use transport::QueuePlace;
 pub use work::Note;
-
-use work::Work;
 
 /// What a deployment comes to.
 #[derive(Clone, Debug)]
@@ -69,40 +64,6 @@ pub struct Sizing {
     pub findings: Vec<DesignFinding>,
 }
 
-/// Sizes a deployment.
-pub fn size(deployment: &Deployment) -> Sizing {
-    let mut work = Work::new(deployment);
-    let work = &mut work;
-    tier::tiers(work);
-    tier::growth_curve(work);
-    servers::servers(work);
-    io::per_group(work);
-    let architecture = architecture::architecture(work);
-    database::databases(work, architecture);
-    count::counts(work, architecture);
-    sites::sites(work, architecture);
-    let failures = failure::failures(work, architecture);
-    io::per_server(work);
-    capacity::capacity(work);
-    volumes::volumes(work, architecture);
-    disks::disks(work, architecture);
-    others::others(work, architecture);
-    processor::processor(work, &failures);
-    memory::memory(work);
-    others::late_servers(work, architecture);
-    transport::transport(work, &failures);
-    network::network(work);
-    totals::totals(work);
-    metacache::metacache(work, architecture);
-    validate::validate(work, architecture, &failures);
-    Sizing {
-        architecture,
-        sheet: std::mem::take(&mut work.sheet),
-        notes: std::mem::take(&mut work.notes),
-        findings: std::mem::take(&mut work.findings),
-    }
-}
-
 impl Sizing {
     /// Whether nothing forbids to build it.
     pub fn is_workable(&self) -> bool {
@@ -111,6 +72,6 @@ impl Sizing {
 
     /// The number under `key`; none where it does not apply to this deployment.
     pub fn number(&self, key: Key) -> Option<f64> {
-        self.sheet.find(key).map(|number| number.value())
+        self.sheet.number(key)
     }
 }

@@ -45,7 +45,7 @@ pub fn schedule(deployment: &Deployment, sheet: &Sheet) -> Vec<BackupDay> {
 mod tests {
     use plan::Deployment;
 
-    use crate::{Key, ServerKind, schedule, size};
+    use crate::{Key, ServerKind, calculate, schedule};
 
     #[test]
     fn every_database_has_its_turn_once() {
@@ -60,8 +60,9 @@ mod tests {
                  method = \"software snapshots\"\nfrequency = \"{frequency}\"\n"
             );
             let deployment = Deployment::parse("d.toml", &text).unwrap();
-            let sheet = size(&deployment).sheet;
-            let plan = schedule(&deployment, &sheet);
+            let calculation = calculate(&deployment);
+            let sheet = calculation.sheet();
+            let plan = schedule(&deployment, sheet);
             assert_eq!(plan.len(), days);
             let copies = sheet.get(Key::ServerDbCopies(ServerKind::First)).value();
             let full: usize = plan.iter().map(|day| day.full).sum();

@@ -97,14 +97,19 @@ impl Sheet {
 
     /// The number under `key`, where there is one.
     pub(crate) fn find(&self, key: Key) -> Option<Number> {
+        self.number(key).map(|value| Number::named(&key.name(), value))
+    }
+
+    /// The value of the number under `key`, where there is one.
+    pub fn number(&self, key: Key) -> Option<f64> {
         match self.fact(key)?.value {
-            Value::Number(value) => Some(Number::named(&key.name(), value)),
+            Value::Number(value) => Some(value),
             Value::Decision(_) => None,
         }
     }
 
     /// The decision under `key`, where there is one.
-    pub(crate) fn decision(&self, key: Key) -> Option<Decision> {
+    pub fn decision(&self, key: Key) -> Option<Decision> {
         match self.fact(key)?.value {
             Value::Decision(decision) => Some(decision),
             Value::Number(_) => None,
@@ -157,9 +162,9 @@ impl Sheet {
         self.given(Key::Figure(name), figure.value, source)
     }
 
-    /// The same without what is known under `key`.
-    #[cfg(test)]
-    pub(crate) fn without(&self, key: Key) -> Self {
+    /// The same without what is known under `key`, to see what rests on it.
+    #[must_use]
+    pub fn without(&self, key: Key) -> Self {
         let mut sheet = Self::default();
         let others = self.facts.iter().filter(|fact| fact.key != key);
         others.for_each(|fact| sheet.push(fact.clone()));

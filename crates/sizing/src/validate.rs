@@ -7,10 +7,9 @@ use crate::failure::Failures;
 use crate::finding::DesignFinding;
 use crate::finding::Severity::{Remark, Violation, Warning};
 use crate::key::{FailureMode, Key, ProcessorKey, ServerKind};
-use crate::layout::{lay_out, play};
 use crate::metacache;
 use crate::number::{Number, write};
-use crate::provision::Requirements;
+use crate::played::PlayedLayout;
 use crate::sheet::{Decision, Value};
 use crate::transport::QueuePlace;
 use crate::work::Work;
@@ -22,9 +21,14 @@ const MOST_PROCESSOR: f64 = 0.8;
 const LARGE_VOLUME_GB: f64 = 2048.0;
 
 /// Looks at everything; findings stand in the order in which one would repair them.
-pub(crate) fn validate(work: &mut Work<'_>, architecture: Architecture, failures: &Failures) {
+pub(crate) fn validate(
+    work: &mut Work<'_>,
+    architecture: Architecture,
+    failures: &Failures,
+    played: &PlayedLayout,
+) {
     groups(work);
-    layout(work, architecture, failures);
+    layout(work, failures, played);
     waiting(work);
     databases(work);
     volumes(work);
@@ -196,38 +200,21 @@ fn single_disks(work: &mut Work<'_>, architecture: Architecture) {
 }
 
 /// Copies that no layout has room for; where there is one, it tells what processors carry.
-fn layout(work: &mut Work<'_>, architecture: Architecture, failures: &Failures) {
-    let needs = match Requirements::of(work.deployment, &work.sheet, architecture) {
-        Ok(needs) => needs,
-        Err(error) => return no_layout(work, &error),
-    };
-    if !needs.copies {
-        return;
+fn layout(work: &mut Work<'_>, failures: &Failures, played: &PlayedLayout) {
+    match played {
+        PlayedLayout::NotPlayed => (),
+        PlayedLayout::Impossible(reason) => {
+            let text = format!("the copies cannot be laid out: {reason}");
+            let remedy = "change the copies or servers that it names";
+            work.find(Violation, Key::CopiesTotal, text, remedy);
+        }
+        PlayedLayout::Processors(shares) => {
+            let survived = shares.iter().filter(|(failure, _)| failures.is_survived(*failure));
+            let worst = survived.map(|&(_, share)| share).fold(0.0, f64::max);
+            let worst = Number::of_all("worst_of_the_played_failures", &[], worst);
+            work.sheet.put(Key::ProcessorUtilWorstPlayed, worst);
+        }
     }
-    let layout = match lay_out(&needs.wish) {
-        Ok(layout) => layout,
-        Err(error) => return no_layout(work, &error),
-    };
-    if work.deployment.is_compatible()
-        || work
-            .sheet
-            .find(Key::Processor(ProcessorKey::Util, FailureMode::Worst, ServerKind::First))
-            .is_none()
-    {
-        return;
-    }
-    let modes = play(&layout, needs.rules());
-    let survived = modes.iter().filter(|mode| failures.is_survived(mode.failure));
-    let used = survived.filter_map(|mode| needs.burden(mode)?.processor);
-    let worst = used.fold(0.0, f64::max);
-    let worst = Number::of_all("worst_of_the_played_failures", &[], worst);
-    work.sheet.put(Key::ProcessorUtilWorstPlayed, worst);
-}
-
-fn no_layout(work: &mut Work<'_>, error: &dyn std::fmt::Display) {
-    let text = format!("the copies cannot be laid out: {error}");
-    let remedy = "change the copies or servers that it names";
-    work.find(Violation, Key::CopiesTotal, text, remedy);
 }
 
 /// The shares that decide: those of the failures that were played where there are any, else those

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use plan::Plan;
-use sizing::export::{Document, Kind, export};
-use sizing::provision::array::VNXE3300;
-use sizing::provision::{Provision, Requirements, TestPlan, provision};
+use provision::array::VNXE3300;
+use provision::export::{Document, Kind, export};
+use provision::{Provision, Requirements, TestPlan, provision};
 use sizing::{DesignFinding, Severity};
 
 use crate::Outcome;
@@ -27,7 +27,7 @@ pub(crate) fn run(flags: &PlanFlags, console: &mut Console) -> Result<Outcome, C
         return Ok(Outcome::Pass);
     };
     let deployment = read_deployment(path)?;
-    let sizing = sizing::size(&deployment);
+    let sizing = provision::size(&deployment);
     let mut needs = Requirements::of(&deployment, &sizing.sheet, sizing.architecture)?;
     if let Some(ArrayKind::Vnxe3300) = flags.array {
         needs = needs.on_array(&VNXE3300)?;

@@ -1,10 +1,9 @@
 //! Every number of a sizing for programs.
 
 use plan::deployment::Mode;
+use provision::{Requirements, layout, quorum_word, simulate};
 use serde_json::{Map, Value as Json, json};
-use sizing::layout;
-use sizing::provision::{Requirements, quorum_word};
-use sizing::{DesignFinding, Fact, Note, Value, simulate};
+use sizing::{DesignFinding, Fact, Note, Value};
 
 use super::Sized;
 

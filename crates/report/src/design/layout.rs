@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use sizing::layout::{Layout, Mode, Quorum};
-use sizing::provision::{Burden, QUORUM, Requirements, quorum_word};
-use sizing::{Key, ServerKind, Simulated, simulate};
+use provision::layout::{Layout, Mode, Quorum};
+use provision::{Burden, QUORUM, Requirements, Simulated, quorum_word, simulate};
+use sizing::{Key, ServerKind};
 
 use super::Sized;
 use super::columns::{number_column, table};

@@ -2,7 +2,8 @@
 //! somewhere.
 
 use plan::Deployment;
-use sizing::{Key, ServerKind, Sizing, size};
+use provision::size;
+use sizing::{Key, ServerKind, Sizing};
 
 use crate::{Sized, explain, sizing_html, sizing_json, sizing_text};
 

@@ -25,7 +25,7 @@ fn every_entry_is_of_a_metric_that_is_shown() {
     }
     for rest in DEPLOYMENTS {
         let deployment = deployment(rest);
-        let sizing = &sizing::size(&deployment);
+        let sizing = &provision::size(&deployment);
         let deployment = &deployment;
         let document = crate::design::document(Sized { deployment, sizing });
         shown.extend(document.metrics());
@@ -50,7 +50,7 @@ fn every_link_of_the_page_leads_somewhere() {
     }
     for rest in DEPLOYMENTS {
         let deployment = deployment(rest);
-        let sizing = &sizing::size(&deployment);
+        let sizing = &provision::size(&deployment);
         let deployment = &deployment;
         every_link_leads_somewhere(&sizing_html(Sized { deployment, sizing }), 20);
     }

@@ -6,7 +6,6 @@ mod workbook;
 
 use crate::architecture::Architecture;
 use crate::key::{FailureMode, Key, ServerKind};
-use crate::layout::Failure;
 use crate::number::Number;
 use crate::work::Work;
 
@@ -58,20 +57,18 @@ pub(crate) struct Failures {
 
 impl Failures {
     /// Whether servers are sized for this failure.
-    pub(crate) const fn is_survived(&self, failure: Failure) -> bool {
+    pub(crate) const fn is_survived(&self, failure: FailureMode) -> bool {
         let last = match &self.second {
             Some(second) => second,
             None => &self.first,
         };
         match failure {
-            Failure::Servers(0) => true,
-            Failure::Servers(1) => self.first.one.is_some(),
-            Failure::Servers(2) => self.first.two.is_some(),
-            Failure::Site => last.site.is_some(),
-            Failure::SiteAndServer => last.site_and_one.is_some(),
-            Failure::Servers(_) | Failure::WitnessAndServer | Failure::Domain | Failure::Link => {
-                false
-            }
+            FailureMode::Normal => true,
+            FailureMode::OneFailed => self.first.one.is_some(),
+            FailureMode::TwoFailed => self.first.two.is_some(),
+            FailureMode::SiteFailed => last.site.is_some(),
+            FailureMode::SitePlusOne => last.site_and_one.is_some(),
+            FailureMode::SitePlusTwo | FailureMode::Worst => false,
         }
     }
 }

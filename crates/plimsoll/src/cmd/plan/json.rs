@@ -1,9 +1,9 @@
 //! A provision for programs.
 
+use provision::layout::Mode;
+use provision::pool::Pool;
+use provision::{Capacity, Database, Group, Provision, Purpose, Server, Volume};
 use serde_json::{Value, json};
-use sizing::layout::Mode;
-use sizing::provision::pool::Pool;
-use sizing::provision::{Capacity, Database, Group, Provision, Purpose, Server, Volume};
 
 /// Everything that is to be built.
 pub(super) fn of(provision: &Provision) -> Value {

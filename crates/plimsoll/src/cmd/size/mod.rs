@@ -3,8 +3,9 @@
 mod sweep;
 
 use plan::Deployment;
+use provision::size;
 use report::Sized;
-use sizing::{Sizing, size};
+use sizing::Sizing;
 
 use crate::Outcome;
 use crate::console::Console;

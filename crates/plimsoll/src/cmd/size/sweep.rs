@@ -4,8 +4,8 @@ use std::path::Path;
 
 use plan::Deployment;
 use plan::deployment::Replacement;
+use provision::size;
 use report::Candidate;
-use sizing::size;
 
 use super::outcome;
 use crate::Outcome;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{DATABASES, Document, TimeSpan, VOLUMES, paths};
-use crate::provision::{Database, Group, Provision};
+use crate::{Database, Group, Provision};
 
 /// One script per group.
 pub(super) fn documents(provision: &Provision) -> Vec<Document> {

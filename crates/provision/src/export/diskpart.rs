@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::powershell::quoted;
 use super::{Document, Paths, VOLUMES, paths};
-use crate::provision::{Provision, Purpose, Server, Volume};
+use crate::{Provision, Purpose, Server, Volume};
 
 /// Two scripts per server.
 pub(super) fn documents(provision: &Provision) -> Vec<Document> {

@@ -1,6 +1,7 @@
 //! The published wizard case, and what every provision keeps.
 
 use proptest::prelude::*;
+use sizing::{Key, ServerKind};
 use units::{Bytes, Nanos};
 
 use super::array::VNXE3300;
@@ -9,7 +10,6 @@ use super::{
     Build, Megacycles, NetworkCompression, Places, Prefixes, ProvisionError, Purpose, Requirements,
     TestPlan, provision,
 };
-use crate::key::{Key, ServerKind};
 use crate::layout::{Copies, Failure, LayoutRequest, Site, SiteModel, Witness};
 use plan::deployment::Raid;
 

@@ -15,8 +15,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use plan::Deployment;
+use provision::size;
 use serde_json::Value as Json;
-use sizing::{Sizing, Value, size};
+use sizing::{Sizing, Value};
 
 /// The cases of the repository.
 const OWN: &str = "tests/oracle.jsonl";

@@ -5,9 +5,10 @@ use plan::Deployment;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
-use sizing::layout::lay_out;
-use sizing::provision::{Requirements, provision};
-use sizing::{Key, ServerKind, Sizing, Value, size};
+use provision::layout::lay_out;
+use provision::size;
+use provision::{Requirements, provision};
+use sizing::{Key, ServerKind, Sizing, Value};
 
 const MODELS: &[&str] = &["active/active", "active/passive", "active/active, groups of their own"];
 

@@ -2,6 +2,7 @@
 
 use plan::Deployment;
 use plan::deployment::{BackupMethod, Raid, RaidGroup, SiteModel as Model, Witness as Place};
+use sizing::{Architecture, Build as BuildOfDisks, Decision, Key, ServerKind, Sheet};
 use units::{Bytes, Nanos};
 
 use super::pool::Pool;
@@ -9,10 +10,7 @@ use super::{
     Build, Megacycles, MetaCacheDisks, NetworkCompression, Places, Prefixes, ProvisionError,
     Purpose, Requirements,
 };
-use crate::architecture::{Architecture, Build as BuildOfDisks};
-use crate::key::{Key, ServerKind};
 use crate::layout::{Copies, Domain, LayoutRequest, Rules, Site, SiteModel, Witness};
-use crate::sheet::{Decision, Sheet};
 
 impl Requirements {
     /// The needs of a deployment that has been sized; `sheet` holds the results, of which none that
@@ -94,10 +92,7 @@ fn megacycles(deployment: &Deployment, sheet: &Sheet) -> Result<Megacycles, Prov
     let taken = mailboxes * hypervisor * deployment.file_system.processor_factor;
     let of = |key| value(sheet, key).map(|each| taken * each);
     let access = if servers.multi_role { of(Key::MailboxesMcyclesClientAccess)? } else { 0.0 };
-    let available = |kind| {
-        let found = sheet.find(Key::ProcessorMcyclesAvailable(kind));
-        found.map(|number| number.value())
-    };
+    let available = |kind| sheet.number(Key::ProcessorMcyclesAvailable(kind));
     Ok(Megacycles {
         active: of(Key::MailboxesMcyclesActive)? + access,
         passive: of(Key::MailboxesMcyclesPassive)?,
@@ -314,8 +309,8 @@ fn group_of(deployment: &Deployment, purpose: Purpose, level: Raid) -> RaidGroup
 
 /// The result under `key`, which every deployment has.
 fn value(sheet: &Sheet, key: Key) -> Result<f64, ProvisionError> {
-    let found = sheet.find(key).map(|number| number.value());
-    found.filter(|value| value.is_finite()).ok_or(ProvisionError::NotSized { key })
+    let found = sheet.number(key).filter(|value| value.is_finite());
+    found.ok_or(ProvisionError::NotSized { key })
 }
 
 pub(super) fn count(sheet: &Sheet, key: Key) -> Result<usize, ProvisionError> {

@@ -1,10 +1,10 @@
 //! The copy layout of a sized deployment, and every failure played through on it.
 
 use plan::Deployment;
+use sizing::Sizing;
 
-use crate::Sizing;
+use crate::Requirements;
 use crate::layout::{Layout, Mode, lay_out, play};
-use crate::provision::Requirements;
 
 /// A layout and what failures do to it.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,9 +1,10 @@
 //! What is decided by the copy layout and not by a formula about it.
 
 use plan::Deployment;
-use sizing::export::{Kind, export};
-use sizing::provision::{Provision, Requirements, provision};
-use sizing::{FailureMode, Key, ProcessorKey, ServerKind, Sizing, size};
+use provision::export::{Kind, export};
+use provision::size;
+use provision::{Provision, Requirements, provision};
+use sizing::{FailureMode, Key, ProcessorKey, ServerKind, Sizing};
 
 /// Four servers in each site, twelve databases of four copies, the second site waiting.
 fn waiting(more: &str) -> String {

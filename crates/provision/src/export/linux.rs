@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use units::Bytes;
 
 use super::Document;
-use crate::provision::pool::Pool;
-use crate::provision::{Provision, Purpose, Server, Volume};
+use crate::pool::Pool;
+use crate::{Provision, Purpose, Server, Volume};
 use plan::deployment::Raid;
 
 /// Where volumes are mounted; the test plan's usual root.

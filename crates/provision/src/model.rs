@@ -1,34 +1,13 @@
-//! From a size to things with names: servers, disks, volumes, databases and where each is mounted.
-//!
-//! Everything that is made of it (scripts, tables, the plan that is tested) is a view of one
-//! [`Provision`], so that what is tested is what is built.
+//! Everything that is to be built, as data with names; what it is made from; why it cannot be made.
 
-pub mod array;
-mod build;
-mod capacity;
-mod failures;
-mod markdown;
-mod metacache;
-mod names;
-pub mod pool;
-mod requirements;
-mod test_plan;
-
-#[cfg(test)]
-pub(crate) mod tests;
-
-pub use build::provision;
-pub use capacity::Capacity;
-pub use failures::{Burden, Megacycles, Places, QUORUM, quorum_word};
-pub use metacache::MetaCacheDisks;
-pub use names::NameError;
-pub use test_plan::{PlanError, TestPlan};
-
+use sizing::Key;
 use units::{Bytes, Nanos};
 
-use crate::key::Key;
+use crate::failures::{Megacycles, Places};
 use crate::layout::{LayoutError, LayoutRequest, Mode, Witness};
-use pool::Pool;
+use crate::metacache::MetaCacheDisks;
+use crate::names::NameError;
+use crate::pool::Pool;
 
 /// What has been sized, in plain values.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::Document;
 use super::powershell::quoted;
-use crate::provision::{Group, MetaCacheDisks, Provision};
+use crate::{Group, MetaCacheDisks, Provision};
 
 /// One script per group; none without SSDs.
 pub(super) fn documents(provision: &Provision) -> Vec<Document> {

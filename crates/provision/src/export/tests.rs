@@ -3,9 +3,9 @@
 mod powershell;
 
 use super::{Kind, export};
-use crate::provision::pool::Pool;
-use crate::provision::tests::{every, two_sites};
-use crate::provision::{MetaCacheDisks, Provision, Purpose, provision};
+use crate::pool::Pool;
+use crate::tests::{every, two_sites};
+use crate::{MetaCacheDisks, Provision, Purpose, provision};
 use plan::deployment::Raid;
 use units::Bytes;
 

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use plan::Deployment;
+use provision::array::VNXE3300;
+use provision::{Requirements, provision};
 use serde_json::Value as Json;
 use sizing::Sizing;
-use sizing::provision::array::VNXE3300;
-use sizing::provision::{Requirements, provision};
 use units::Bytes;
 
 fn gb(size: Bytes) -> f64 {

@@ -2,7 +2,8 @@
 
 use plan::Deployment;
 use proptest::prelude::*;
-use sizing::{Key, ServerKind, Sizing, size};
+use provision::size;
+use sizing::{Key, ServerKind, Sizing};
 
 #[derive(Clone, Debug)]
 struct Shape {
@@ -129,12 +130,12 @@ proptest! {
                 prop_assert!(value.is_finite() && value >= 0.0, "{}: {value}", fact.key);
             }
         }
-        if let Some(found) = sizing::simulate(&deployment, &sizing) {
+        if let Some(found) = provision::simulate(&deployment, &sizing) {
             let kept = found.layout.servers.iter().filter(|server| server.only_lagged).count();
             let sized = sizing.number(Key::ServerLaggedPerDag).unwrap_or(0.0);
             prop_assert!((kept as f64 - sized).abs() < 0.5, "{kept} kept, {sized} sized");
             for copies in &found.layout.databases {
-                let kept = |copy: &sizing::layout::Copy| {
+                let kept = |copy: &provision::layout::Copy| {
                     found.layout.servers[copy.server].only_lagged
                 };
                 let apart = sizing.architecture.late_apart;

@@ -6,7 +6,7 @@
 use csv::{QuoteStyle, Terminator, WriterBuilder};
 
 use super::{DATABASES, Document, TimeSpan, VOLUMES, paths};
-use crate::provision::{ActiveLimits, Group, Provision, Purpose, Server};
+use crate::{ActiveLimits, Group, Provision, Purpose, Server};
 
 /// Generations of the columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

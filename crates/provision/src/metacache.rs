@@ -1,13 +1,12 @@
 //! The SSDs of a server with names and numbers, and whose `MetaCache` databases each holds.
 
 use plan::Deployment;
+use sizing::{Key, Sheet};
 use units::Bytes;
 
 use super::names::numbered;
 use super::requirements::count;
 use super::{ProvisionError, Purpose, Volume};
-use crate::key::Key;
-use crate::sheet::Sheet;
 
 /// SSDs of a server, all alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -16,7 +16,7 @@ use std::fmt;
 
 use units::Nanos;
 
-use crate::provision::Provision;
+use crate::Provision;
 
 /// Where the product expects volumes and databases.
 const VOLUMES: &str = "C:\\ExchangeVolumes";

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use plan::Deployment;
-use sizing::provision::{Provision, Purpose, Requirements, provision};
-use sizing::{Key, Severity, Sizing, size};
+use provision::size;
+use provision::{Provision, Purpose, Requirements, provision};
+use sizing::{Key, Severity, Sizing};
 
 /// Figures of Exchange 2019 that were never published.
 const FIGURES: &str = "[figures]\nactive_megacycles_per_message = 0.0597\n\

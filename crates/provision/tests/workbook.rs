@@ -13,9 +13,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use plan::Deployment;
+use provision::layout::{Layout, Rules, play};
+use provision::{simulate, size};
 use serde_json::Value as Json;
-use sizing::layout::{Layout, Rules, play};
-use sizing::{Value, simulate, size};
+use sizing::Value;
 
 /// Values that no formula of the facts gives, with the reason. Nothing else may differ, and each of
 /// these does.
@@ -191,7 +192,7 @@ fn words(list: &Json) -> Vec<&str> {
 
 /// Servers counted from 1 in order of preference.
 fn rows(layout: &Layout) -> Vec<String> {
-    let row = |copies: &Vec<sizing::layout::Copy>| {
+    let row = |copies: &Vec<provision::layout::Copy>| {
         let digits = copies.iter().map(|copy| (copy.server + 1).to_string());
         digits.collect()
     };

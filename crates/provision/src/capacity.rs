@@ -47,7 +47,7 @@ impl Provision {
     /// The sums over a server; none where each volume is a disk of its own.
     pub fn capacity(&self, server: &Server) -> Option<Capacity> {
         let needs = &self.needs;
-        let sum = |of: fn(&super::Pool) -> Bytes| {
+        let sum = |of: fn(&crate::pool::Pool) -> Bytes| {
             let pools = self.pools(server).iter();
             Bytes(pools.map(|(_, pool)| of(pool).0).sum())
         };
@@ -55,8 +55,8 @@ impl Provision {
         let carriers = carriers.filter(|volume| volume.purpose == Purpose::Databases);
         let each = needs.grown_database.unwrap_or(needs.database);
         (!self.pools(server).is_empty()).then(|| Capacity {
-            raw: sum(super::Pool::raw),
-            formatted: sum(super::Pool::formatted),
+            raw: sum(crate::pool::Pool::raw),
+            formatted: sum(crate::pool::Pool::formatted),
             database_volumes: Bytes(carriers.map(|volume| volume.size.0).sum()),
             databases: Bytes(each.0 * server.databases().count() as u64),
         })

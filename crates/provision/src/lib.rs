@@ -1,0 +1,38 @@
+//! From a size to things with names: servers, disks, volumes, databases and where each is mounted.
+//!
+//! [`size`] is the whole way of a deployment: the arithmetic of `sizing`, the copies laid out and
+//! their failures played through, and what both say against it. Everything that is made of a
+//! [`Provision`] (scripts, tables, the plan that is tested) is a view of it, so that what is tested
+//! is what is built.
+
+pub mod array;
+mod build;
+mod capacity;
+pub mod export;
+mod failures;
+pub mod layout;
+mod markdown;
+mod metacache;
+mod model;
+mod names;
+pub mod pool;
+mod requirements;
+mod simulate;
+mod size;
+mod test_plan;
+
+#[cfg(test)]
+pub(crate) mod tests;
+
+pub use build::provision;
+pub use capacity::Capacity;
+pub use failures::{Burden, Megacycles, Places, QUORUM, quorum_word};
+pub use metacache::MetaCacheDisks;
+pub use model::{
+    ActiveLimits, Build, Database, DatabaseCopy, Group, NetworkCompression, Prefixes, Provision,
+    ProvisionError, Purpose, Requirements, Server, Volume,
+};
+pub use names::NameError;
+pub use simulate::{Simulated, simulate};
+pub use size::size;
+pub use test_plan::{PlanError, TestPlan};

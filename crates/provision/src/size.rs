@@ -1,0 +1,51 @@
+//! The whole sizing of a deployment: the arithmetic, then the layout that it asks for, whose played
+//! failures the arithmetic is judged by.
+
+use plan::Deployment;
+use sizing::{Calculation, FailureMode, PlayedLayout, Sizing, calculate};
+
+use crate::layout::{Failure, Mode, lay_out, play};
+use crate::{ProvisionError, Requirements};
+
+/// Sizes a deployment.
+pub fn size(deployment: &Deployment) -> Sizing {
+    let calculation = calculate(deployment);
+    let played = played(deployment, &calculation)
+        .unwrap_or_else(|error| PlayedLayout::Impossible(error.to_string()));
+    calculation.judge(&played)
+}
+
+fn played(
+    deployment: &Deployment,
+    calculation: &Calculation<'_>,
+) -> Result<PlayedLayout, ProvisionError> {
+    let needs = Requirements::of(deployment, calculation.sheet(), calculation.architecture())?;
+    if !needs.copies {
+        return Ok(PlayedLayout::NotPlayed);
+    }
+    let layout = lay_out(&needs.wish).map_err(ProvisionError::Layout)?;
+    if !calculation.needs_played_processors() {
+        return Ok(PlayedLayout::NotPlayed);
+    }
+    let modes = play(&layout, needs.rules());
+    let shares = modes.iter().filter_map(|mode| processor_share(&needs, mode));
+    Ok(PlayedLayout::Processors(shares.collect()))
+}
+
+/// The share of its processors that the busiest survivor uses; none for a failure that the
+/// arithmetic does not count, and where the speed of a server is not known.
+fn processor_share(needs: &Requirements, mode: &Mode) -> Option<(FailureMode, f64)> {
+    Some((counted(mode.failure)?, needs.burden(mode)?.processor?))
+}
+
+/// The failure as the arithmetic counts it.
+const fn counted(failure: Failure) -> Option<FailureMode> {
+    match failure {
+        Failure::Servers(0) => Some(FailureMode::Normal),
+        Failure::Servers(1) => Some(FailureMode::OneFailed),
+        Failure::Servers(2) => Some(FailureMode::TwoFailed),
+        Failure::Site => Some(FailureMode::SiteFailed),
+        Failure::SiteAndServer => Some(FailureMode::SitePlusOne),
+        Failure::Servers(_) | Failure::WitnessAndServer | Failure::Domain | Failure::Link => None,
+    }
+}

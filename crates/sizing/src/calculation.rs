@@ -1,0 +1,85 @@
+//! The order in which the formulas run. Between the last formula and the judgement the caller lays
+//! the copies out, which takes more than arithmetic.
+
+use plan::Deployment;
+
+use crate::failure::Failures;
+use crate::key::{FailureMode, Key, ProcessorKey, ServerKind};
+use crate::played::PlayedLayout;
+use crate::sheet::Sheet;
+use crate::work::Work;
+use crate::{
+    Architecture, Sizing, architecture, capacity, count, database, disks, failure, io, memory,
+    metacache, network, others, processor, servers, sites, tier, totals, transport, validate,
+    volumes,
+};
+
+/// Every number of a deployment, not yet judged.
+pub struct Calculation<'d> {
+    work: Work<'d>,
+    architecture: Architecture,
+    failures: Failures,
+}
+
+/// Calculates every number of a deployment.
+pub fn calculate(deployment: &Deployment) -> Calculation<'_> {
+    let mut work = Work::new(deployment);
+    let (architecture, failures) = formulas(&mut work);
+    Calculation { work, architecture, failures }
+}
+
+/// Each formula after those whose results it takes.
+fn formulas(work: &mut Work<'_>) -> (Architecture, Failures) {
+    tier::tiers(work);
+    tier::growth_curve(work);
+    servers::servers(work);
+    io::per_group(work);
+    let architecture = architecture::architecture(work);
+    database::databases(work, architecture);
+    count::counts(work, architecture);
+    sites::sites(work, architecture);
+    let failures = failure::failures(work, architecture);
+    io::per_server(work);
+    capacity::capacity(work);
+    volumes::volumes(work, architecture);
+    disks::disks(work, architecture);
+    others::others(work, architecture);
+    processor::processor(work, &failures);
+    memory::memory(work);
+    others::late_servers(work, architecture);
+    transport::transport(work, &failures);
+    network::network(work);
+    totals::totals(work);
+    metacache::metacache(work, architecture);
+    (architecture, failures)
+}
+
+impl Calculation<'_> {
+    /// Every number with its trace.
+    pub const fn sheet(&self) -> &Sheet {
+        &self.work.sheet
+    }
+
+    /// What lies on a volume, and on which disks.
+    pub const fn architecture(&self) -> Architecture {
+        self.architecture
+    }
+
+    /// Whether the failures of the layout decide how busy processors get: not where the workbook's
+    /// formula is asked for, nor where the speed of the servers is not known.
+    pub fn needs_played_processors(&self) -> bool {
+        let by_formula = Key::Processor(ProcessorKey::Util, FailureMode::Worst, ServerKind::First);
+        !self.work.deployment.is_compatible() && self.work.sheet.number(by_formula).is_some()
+    }
+
+    /// Says what is wrong with the deployment, with what its layout has shown.
+    pub fn judge(mut self, played: &PlayedLayout) -> Sizing {
+        validate::validate(&mut self.work, self.architecture, &self.failures, played);
+        Sizing {
+            sheet: self.work.sheet,
+            architecture: self.architecture,
+            notes: self.work.notes,
+            findings: self.work.findings,
+        }
+    }
+}
