@@ -9,7 +9,7 @@ use std::rc::Rc;
 use device::{Runtime, Volume};
 use device_os::{Backend, World};
 use engine::bulk::{self, BulkOptions, RowSource};
-use engine::{Database, DatabaseFiles, Durability, Row, Settings, Table, TransactionError};
+use engine::{CommitMode, Database, DatabaseFiles, Row, Settings, Table, TransactionError};
 use ese::schema::{ColumnDefinition, ColumnType, IndexDefinition, TableDefinition, index_flags};
 use ese::{LogTime, Signature};
 use units::{Bytes, Prng, Seed};
@@ -99,11 +99,11 @@ impl Crashed {
                 }
                 Err(error) => return Err(error),
             }
-            let durability = match prng.below(DURABLE_EVERY) {
-                0 => Durability::Durable,
-                _ => Durability::Lazy,
+            let mode = match prng.below(DURABLE_EVERY) {
+                0 => CommitMode::Durable,
+                _ => CommitMode::Lazy,
             };
-            transaction.commit(durability).await?;
+            transaction.commit(mode).await?;
         }
         Ok(())
     }

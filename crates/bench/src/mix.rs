@@ -8,7 +8,7 @@ use std::time::Duration;
 use device::{Runtime, Volume};
 use device_os::{Backend, World};
 use engine::bulk::{self, BulkOptions, RowSource};
-use engine::{Database, DatabaseFiles, Durability, Row, Settings, Table, TransactionError};
+use engine::{CommitMode, Database, DatabaseFiles, Row, Settings, Table, TransactionError};
 use ese::record::{Element, RecordRef, Stored};
 use ese::schema::{
     ColumnDefinition, ColumnId, ColumnType, IndexDefinition, TableDefinition, index_flags,
@@ -249,8 +249,8 @@ impl MixState {
             transaction.rollback().await?;
             return Err(error);
         }
-        let durability = if durable { Durability::Durable } else { Durability::Lazy };
-        transaction.commit(durability).await?;
+        let mode = if durable { CommitMode::Durable } else { CommitMode::Lazy };
+        transaction.commit(mode).await?;
         Ok(true)
     }
 

@@ -48,4 +48,4 @@ pub use not_as_written::{NotAsWritten, Written};
 pub use row::Row;
 pub use settings::{CheckpointMode, Settings};
 pub use table::Table;
-pub use transaction::{CommitPosition, Durability, Entry, Order, Scan, Transaction};
+pub use transaction::{CommitMode, CommitPosition, Entry, Order, Scan, Transaction};

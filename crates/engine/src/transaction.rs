@@ -26,7 +26,7 @@ use crate::versions::{Cleanup, NodeKey, Versions, Viewer};
 
 /// How long a commit waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Durability {
+pub enum CommitMode {
     /// Not at all: the commit becomes durable with the next one that waits, or when the log
     /// buffer is written for another reason. Order is always kept.
     Lazy,
@@ -150,12 +150,9 @@ impl Transaction {
     }
 
     /// Ends the transaction and makes its changes visible to those that begin later.
-    pub async fn commit(
-        mut self,
-        durability: Durability,
-    ) -> Result<CommitPosition, TransactionError> {
+    pub async fn commit(mut self, mode: CommitMode) -> Result<CommitPosition, TransactionError> {
         let work = self.work.take().expect("invariant: a transaction ends once");
-        work.commit(durability).await
+        work.commit(mode).await
     }
 
     /// Ends the transaction and undoes its changes.
@@ -245,7 +242,7 @@ impl TransactionWork {
         Ok(())
     }
 
-    async fn commit(mut self, durability: Durability) -> Result<CommitPosition, TransactionError> {
+    async fn commit(mut self, mode: CommitMode) -> Result<CommitPosition, TransactionError> {
         let core = Rc::clone(&self.core);
         if let Err(poisoned) = core.poison.check() {
             self.end();
@@ -270,9 +267,9 @@ impl TransactionWork {
             core.cleanups.push(CleanupBatch { number, since, groups });
         }
         self.end();
-        match durability {
-            Durability::Lazy => core.count(|counters| counters.lazy_commits += 1),
-            Durability::Durable => {
+        match mode {
+            CommitMode::Lazy => core.count(|counters| counters.lazy_commits += 1),
+            CommitMode::Durable => {
                 core.log.flush_to(end).await.map_err(|error| core.poison(&error))?;
                 core.count(|counters| counters.durable_commits += 1);
             }

@@ -7,9 +7,9 @@ mod world;
 
 use std::rc::Rc;
 
-use device::{Buffer, Durability as Hold, OpenMode, Purpose, Request, Volume};
+use device::{Buffer, Durability, OpenMode, Purpose, Request, Volume};
 use engine::recovery::RecoverySummary;
-use engine::{CheckpointMode, Database, DatabaseFiles, Durability, Row, Settings};
+use engine::{CheckpointMode, CommitMode, Database, DatabaseFiles, Row, Settings};
 use ese::Lgpos;
 use ese::page::PageSize;
 use units::{Bytes, Generation, Seed};
@@ -41,7 +41,7 @@ async fn load(world_files: DatabaseFiles, runtime: device::Runtime) -> Lgpos {
             message(&mut row, change * 7 % ROWS + 1, 2, 200, 1_000);
             transaction.replace(&table, &row).await.unwrap();
         }
-        transaction.commit(Durability::Lazy).await.unwrap();
+        transaction.commit(CommitMode::Lazy).await.unwrap();
     }
     assert!(database.counters().log_generations > 3, "{:?}", database.counters());
     database.abandon().await.unwrap()
@@ -54,7 +54,7 @@ async fn copy(volume: &dyn Volume) {
     let bytes = usize::try_from(length).unwrap();
     let read = from.submit(Request::read(Purpose::Fill, 0, bytes)).await;
     let bytes: Buffer = read.into_buffer().unwrap();
-    let write = Request::write(Purpose::Fill, 0, bytes, Hold::Durable);
+    let write = Request::write(Purpose::Fill, 0, bytes, Durability::Durable);
     to.submit(write).await.into_buffer().unwrap();
 }
 

@@ -6,7 +6,7 @@
 mod world;
 
 use device::{Executor, Latency, MemoryVolume, Runtime, VirtualReactor};
-use engine::{Database, Durability, Row, Settings};
+use engine::{CommitMode, Database, Row, Settings};
 use ese::page::PageSize;
 use units::{Bytes, Nanos, Prng, Seed};
 use world::{World, message, small_cache};
@@ -43,7 +43,7 @@ async fn fill(database: &Database) {
             message(&mut row, id, 1, 200, 2_500);
             transaction.insert(&table, &row).await.unwrap();
         }
-        transaction.commit(Durability::Lazy).await.unwrap();
+        transaction.commit(CommitMode::Lazy).await.unwrap();
         // What one change makes comes on top of what there was when it began.
         let cached = database.counters().cache_bytes;
         assert!(cached.0 <= CACHE.0 + (64 << 10), "{first}: {cached:?}");
@@ -61,13 +61,13 @@ async fn work(database: Database, clock: Runtime, seed: u64, until: Nanos) {
             let key = table.primary_key(&[&id.to_le_bytes()]).unwrap();
             let found = transaction.read(&table, &key, &mut record).await.unwrap();
             assert!(found, "{id}");
-            transaction.commit(Durability::Lazy).await.unwrap();
+            transaction.commit(CommitMode::Lazy).await.unwrap();
             continue;
         }
         message(&mut row, id, 2, 200, 2_500);
         // Another session may have changed the same message since this one began.
         match transaction.replace(&table, &row).await {
-            Ok(()) => drop(transaction.commit(Durability::Lazy).await.unwrap()),
+            Ok(()) => drop(transaction.commit(CommitMode::Lazy).await.unwrap()),
             Err(_) => transaction.rollback().await.unwrap(),
         }
     }

@@ -6,7 +6,7 @@
 mod world;
 
 use device::{OpenMode, Purpose, Request};
-use engine::{Durability, Row};
+use engine::{CommitMode, Row};
 use ese::header::{PROBE_BYTES, read_copies};
 use ese::page::PageSize;
 use ese::reader::FileImage;
@@ -44,7 +44,7 @@ fn load(world: &World, seed: u64) {
                 transaction.rollback().await.unwrap();
                 live = before;
             } else {
-                transaction.commit(Durability::Lazy).await.unwrap();
+                transaction.commit(CommitMode::Lazy).await.unwrap();
             }
         }
     });

@@ -7,10 +7,10 @@ mod world;
 
 use std::rc::Rc;
 
-use device::{Buffer, OpenMode, Purpose, Request, Runtime, Volume};
+use device::{Buffer, Durability, OpenMode, Purpose, Request, Runtime, Volume};
 use engine::bulk::{BulkOptions, RowSource, load};
 use engine::{
-    Database, DatabaseFiles, Durability, OpenError, Order, Row, Settings, TransactionError,
+    CommitMode, Database, DatabaseFiles, OpenError, Order, Row, Settings, TransactionError,
     flush_map_file,
 };
 use ese::flush_map::MapRefusal;
@@ -46,7 +46,7 @@ async fn write_all(database: &Database, version: i32) -> Result<(), TransactionE
         } else {
             transaction.replace(&table, &row).await?;
         }
-        transaction.commit(Durability::Lazy).await?;
+        transaction.commit(CommitMode::Lazy).await?;
     }
     Ok(())
 }
@@ -149,7 +149,7 @@ fn the_maintenance_scan_finds_a_lost_write_that_is_not_read() {
             message(&mut row, id, 2, 200, 2_000);
             let mut transaction = database.begin();
             if transaction.replace(&table, &row).await.is_ok() {
-                let _ = transaction.commit(Durability::Lazy).await;
+                let _ = transaction.commit(CommitMode::Lazy).await;
             }
             id += 1;
         }
@@ -234,7 +234,7 @@ fn put(world: &World, name: &'static str, bytes: Vec<u8>) {
         let length = bytes.len() as u64;
         let device = volume.open(name, OpenMode::CreateNew { length }).await;
         let buffer = Buffer::copy_of(&bytes);
-        let write = Request::write(Purpose::Header, 0, buffer, device::Durability::Durable);
+        let write = Request::write(Purpose::Header, 0, buffer, Durability::Durable);
         device.unwrap().submit(write).await.result.unwrap();
     });
 }

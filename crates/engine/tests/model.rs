@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use engine::{Database, Durability, Order, Row, Table, Transaction, TransactionError};
+use engine::{CommitMode, Database, Order, Row, Table, Transaction, TransactionError};
 use ese::page::PageSize;
 use ese::record::RecordRef;
 use units::{Nanos, Prng, Seed};
@@ -96,8 +96,8 @@ impl Session {
                 };
             }
         }
-        let durability = if ending < 5 { Durability::Durable } else { Durability::Lazy };
-        transaction.commit(durability).await.unwrap();
+        let mode = if ending < 5 { CommitMode::Durable } else { CommitMode::Lazy };
+        transaction.commit(mode).await.unwrap();
     }
 
     fn forget_writes(&self, twin: &Twin) {

@@ -4,8 +4,8 @@
 
 mod world;
 
-use device::{Buffer, OpenMode, Purpose, Request, Volume as _};
-use engine::{Counters, Database, Durability, Order, Row, Settings, TransactionError};
+use device::{Buffer, Durability, OpenMode, Purpose, Request, Volume as _};
+use engine::{CommitMode, Counters, Database, Order, Row, Settings, TransactionError};
 use ese::checksum;
 use ese::page::{PageMut, PageRef, PageSize, page_flags};
 use units::{Nanos, PageNumber, Seed};
@@ -24,7 +24,7 @@ fn damaged(damage: impl FnOnce(&mut [u8], PageNumber)) -> World {
             message(&mut row, id, 1, 200, 2_000);
             let mut transaction = database.begin();
             transaction.insert(&table, &row).await.unwrap();
-            transaction.commit(Durability::Lazy).await.unwrap();
+            transaction.commit(CommitMode::Lazy).await.unwrap();
         }
     });
     world.check();
@@ -55,7 +55,7 @@ fn write(world: &World, number: PageNumber, page: &[u8]) {
     world.executor.block_on(async move {
         let device = volume.open(FILE, OpenMode::ReadWrite).await.unwrap();
         let offset = SIZE.file_offset(number);
-        let write = Request::write(Purpose::Database, offset, buffer, device::Durability::Durable);
+        let write = Request::write(Purpose::Database, offset, buffer, Durability::Durable);
         device.submit(write).await.result.unwrap();
     });
 }

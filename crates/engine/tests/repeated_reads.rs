@@ -8,7 +8,7 @@ mod world;
 use std::rc::Rc;
 
 use device::Purpose;
-use engine::{Database, DatabaseFiles, Durability, Mended, Order, Row, Settings, TransactionError};
+use engine::{CommitMode, Database, DatabaseFiles, Mended, Order, Row, Settings, TransactionError};
 use ese::page::PageSize;
 use faults::{Call, Effect, Fault, FaultPlan, FaultyVolume, Matching, Occurrence};
 use units::{Nanos, Seed};
@@ -24,7 +24,7 @@ async fn fill(database: &Database) {
         message(&mut row, id, 1, 200, 2_000);
         let mut transaction = database.begin();
         transaction.insert(&table, &row).await.unwrap();
-        transaction.commit(Durability::Durable).await.unwrap();
+        transaction.commit(CommitMode::Durable).await.unwrap();
     }
 }
 

@@ -4,7 +4,7 @@
 
 mod world;
 
-use engine::{Database, Durability, Row, Settings, Table, Transaction};
+use engine::{CommitMode, Database, Row, Settings, Table, Transaction};
 use ese::long_value::LongValueId;
 use ese::page::PageSize;
 use ese::record::{Element, RecordRef, Stored};
@@ -24,7 +24,7 @@ fn what_was_committed_is_there_after_opening_again() {
                 message(&mut row, id, 1, 200, 2000);
                 transaction.insert(&table, &row).await.unwrap();
             }
-            transaction.commit(Durability::Durable).await.unwrap();
+            transaction.commit(CommitMode::Durable).await.unwrap();
         }
         let counters = database.counters();
         assert!(counters.evictions > 0 && counters.splits > 100, "{counters:?}");
@@ -49,7 +49,7 @@ fn what_was_committed_is_there_after_opening_again() {
             assert!(transaction.read_long_value(&table, long, &mut value).await.unwrap());
             assert_eq!(Some(&value[..]), row.get(256));
         }
-        transaction.commit(Durability::Lazy).await.unwrap();
+        transaction.commit(CommitMode::Lazy).await.unwrap();
     });
 }
 
@@ -73,7 +73,7 @@ fn a_rollback_leaves_nothing() {
             message(&mut row, id, 2, 200, 2000);
             transaction.insert(&table, &row).await.unwrap();
         }
-        transaction.commit(Durability::Durable).await.unwrap();
+        transaction.commit(CommitMode::Durable).await.unwrap();
     });
     assert_eq!(world.check().len(), 5);
 }
@@ -110,13 +110,13 @@ fn the_number_of_a_long_value_that_was_cleaned_up_before_a_crash_is_used_again()
         let mut transaction = database.begin();
         insert(&mut transaction, &table, 1).await;
         let long = insert(&mut transaction, &table, 2).await;
-        transaction.commit(Durability::Durable).await.unwrap();
+        transaction.commit(CommitMode::Durable).await.unwrap();
         // The second commit makes the first one's cleanup durable.
         for id in [2, 1] {
             let mut transaction = database.begin();
             let key = key(&table, id);
             transaction.delete(&table, &key).await.unwrap();
-            transaction.commit(Durability::Durable).await.unwrap();
+            transaction.commit(CommitMode::Durable).await.unwrap();
             runtime.sleep(Nanos::from_millis(100)).await;
         }
         assert!(database.counters().cleanups > 0, "the value is gone");
@@ -131,7 +131,7 @@ fn the_number_of_a_long_value_that_was_cleaned_up_before_a_crash_is_used_again()
         let table = database.table("Messages").unwrap();
         let mut transaction = database.begin();
         let next = insert(&mut transaction, &table, 3).await;
-        transaction.commit(Durability::Durable).await.unwrap();
+        transaction.commit(CommitMode::Durable).await.unwrap();
         let mut transaction = database.begin();
         transaction.delete(&table, &key(&table, 3)).await.unwrap();
         runtime.sleep(Nanos::from_millis(100)).await;

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use device::Runtime;
-use engine::{Database, Durability, Order, Row, Table, Transaction, TransactionError};
+use engine::{CommitMode, Database, Order, Row, Table, Transaction, TransactionError};
 use ese::key::{long_long_key, long_long_value};
 use record::Series;
 use units::Nanos;
@@ -156,9 +156,9 @@ impl Worker {
         let changes = std::mem::take(&mut self.changes);
         self.shared.tell(number, CommitStage::Asked(changes));
         let stage = match commit {
-            Commit::Lazy => CommitStage::Lazy(transaction.commit(Durability::Lazy).await?.0),
+            Commit::Lazy => CommitStage::Lazy(transaction.commit(CommitMode::Lazy).await?.0),
             Commit::Durable => {
-                CommitStage::Durable(transaction.commit(Durability::Durable).await?.0)
+                CommitStage::Durable(transaction.commit(CommitMode::Durable).await?.0)
             }
         };
         self.shared.tell(number, stage);

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use device::Runtime;
-use engine::{Database, Durability, Row, Table, Transaction, TransactionError};
+use engine::{CommitMode, Database, Row, Table, Transaction, TransactionError};
 use units::{Nanos, Prng, Seed};
 
 use super::model::{Changes, Model};
@@ -101,8 +101,8 @@ impl ScriptSession {
     ) -> Result<(), TransactionError> {
         // A transaction that changed nothing has no place in the log.
         let number = (!changes.is_empty()).then(|| self.model.commit(changes));
-        let durability = if is_durable { Durability::Durable } else { Durability::Lazy };
-        transaction.commit(durability).await?;
+        let mode = if is_durable { CommitMode::Durable } else { CommitMode::Lazy };
+        transaction.commit(mode).await?;
         if let Some(number) = number.filter(|_| is_durable) {
             self.model.acknowledge(number);
         }
