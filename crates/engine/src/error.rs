@@ -77,6 +77,15 @@ pub enum OpenError {
     Damaged(UnusablePage),
     /// A page that must be read to open the database lost its last write.
     LostFlush(LostFlush),
+    /// The file ends before the last page that the database owns.
+    Truncated {
+        /// The file.
+        file: String,
+        /// The last whole page of the file.
+        last: PageNumber,
+        /// The last page that the database owns.
+        owned: PageNumber,
+    },
     /// The log could not be opened.
     Log {
         /// The log folder and what is wrong with it.
@@ -97,7 +106,7 @@ impl OpenError {
         match self {
             Self::Recovery(error) => error.is_damage(),
             Self::Device(error) => matches!(error, DeviceError::Io { .. }),
-            Self::Damaged(_) | Self::LostFlush(_) => true,
+            Self::Damaged(_) | Self::LostFlush(_) | Self::Truncated { .. } => true,
             _ => false,
         }
     }
@@ -118,6 +127,11 @@ impl fmt::Display for OpenError {
             Self::Recovery(error) => error.fmt(f),
             Self::Damaged(damage) => damage.fmt(f),
             Self::LostFlush(lost) => lost.fmt(f),
+            Self::Truncated { file, last, owned } => write!(
+                f,
+                "{file}: truncated: it ends with page {last}, the database owns pages up to \
+                 {owned}; check the disk, then restore the database"
+            ),
             Self::Log { problem } => write!(f, "{problem}"),
             Self::Unsupported { file, problem } => write!(f, "{file}: {problem}"),
         }

@@ -313,3 +313,21 @@ fn a_map_that_cannot_be_written_leaves_the_database_to_recovery() {
     });
     assert!(map_of(&world).1.is_ok());
 }
+
+#[test]
+fn a_file_that_lost_its_free_end_is_not_opened() {
+    let world = filled();
+    let end = world.volume.image().files[FILE].length();
+    let (runtime, files) = (world.runtime(), world.files());
+    world.executor.block_on(async move {
+        let device = files.database.open(FILE, OpenMode::ReadWrite).await.unwrap();
+        let page = PageSize::KIB_4.bytes_u64();
+        let cut = Request::set_length(Purpose::Database, end - page);
+        device.submit(cut).await.result.unwrap();
+        drop(device);
+        let refused = Database::open(&runtime, files, small_cache(), Seed(5)).await;
+        let owned = PageNumber(u32::try_from(PageSize::KIB_4.pages_of_file(end)).unwrap());
+        let (file, last) = ("memory/mailbox.edb".to_owned(), PageNumber(owned.0 - 1));
+        assert_eq!(refused.err(), Some(OpenError::Truncated { file, last, owned }));
+    });
+}

@@ -47,7 +47,7 @@ impl FileExtent {
     }
 
     /// The last page that the database may use.
-    pub(super) fn last_page(&self) -> PageNumber {
+    pub(crate) fn last_page(&self) -> PageNumber {
         self.last_page.get()
     }
 

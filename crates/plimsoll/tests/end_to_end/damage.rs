@@ -193,6 +193,15 @@ fn truncated_files_are_named() {
 }
 
 #[test]
+fn a_database_that_lost_its_free_end_is_not_run() {
+    let scene = Scene::prepared("cut-and-run");
+    scene.change(FILE, |bytes| bytes.truncate(bytes.len() - 20_000));
+    scene
+        .run(["run", "plan.toml", "--duration", "6s", "-o", "run"])
+        .expect_refusal(&["Plimsoll001.edb: truncated: it ends with page", "owns pages up to"]);
+}
+
+#[test]
 fn a_file_that_ends_with_its_header_is_truncated() {
     for pages in [0, 1, 3] {
         check("cut-behind-header", |bytes| bytes.truncate(at(pages + 1)))
