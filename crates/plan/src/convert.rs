@@ -6,7 +6,7 @@ use crate::bounds::{Quantity, within};
 use crate::complaint::{Complaint, Problem};
 use crate::low;
 use crate::model::{
-    Cache, Database, Limits, MailboxDemand, Mix, Plan, Sessions, Test, TestKind, Workload,
+    Cache, Database, Limits, LoadSettings, MailboxDemand, Mix, Plan, Sessions, Test, TestKind,
 };
 use crate::preset::Preset;
 use crate::quantity::write_size;
@@ -381,7 +381,7 @@ impl Check<'_> {
         }
     }
 
-    fn workload(&mut self, low: &low::Workload, page_size: Bytes) -> Workload {
+    fn workload(&mut self, low: &low::Workload, page_size: Bytes) -> LoadSettings {
         // The record keeps the short pad on its page, beside keys and hashes; two must fit.
         let short_bounds = (Bytes(1), Bytes(1000.min(page_size.0 / 8)));
         let long_bounds = (Bytes(64), Bytes::from_mib(1));
@@ -393,7 +393,7 @@ impl Check<'_> {
             |preset| preset.batch_updates.clone(),
             (1, 1000),
         );
-        Workload {
+        LoadSettings {
             sessions: self.sessions(low.threads.as_ref()),
             target_iops: self.target_iops(low.target_iops.as_ref()),
             mix: self.mix(low),
@@ -401,6 +401,9 @@ impl Check<'_> {
             commits_per_batch: self.commits_per_batch(low, batch_updates),
             short_pad_bytes: bytes(self.within(low.short_pad.as_ref(), short, short_bounds)),
             long_pad_bytes: bytes(self.within(low.long_pad.as_ref(), long, long_bounds)),
+            compressible_percent: self.number(low.compressible.as_ref(), 0, (0, 95)),
+            repeated_percent: self.number(low.repeated.as_ref(), 0, (0, 100)),
+            zipf_theta: self.within(low.zipf_theta.as_ref(), 0.0, (0.0, 0.99)),
         }
     }
 

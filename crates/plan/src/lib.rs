@@ -24,7 +24,7 @@ pub use convert::Overrides;
 pub use deployment::Deployment;
 pub use low::quoted;
 pub use model::{
-    Cache, Database, Limits, MailboxDemand, Mix, Plan, Sessions, Test, TestKind, Workload,
+    Cache, Database, Limits, LoadSettings, MailboxDemand, Mix, Plan, Sessions, Test, TestKind,
 };
 pub use preset::Preset;
 pub use quantity::{parse_duration, parse_size, write_duration, write_size};

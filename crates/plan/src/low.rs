@@ -209,6 +209,13 @@ section! {
         ],
         short_pad: One<Bytes> => Given "\"480B\"" ["payload in the record"],
         long_pad: One<Bytes> => Given "\"1240B\"" ["payload in the long-value tree"],
+        compressible: One<i128> => Given "0" ["percent of each payload that is zeros"],
+        repeated: One<i128> => Given "0" [
+            "percent of the messages with a payload that others have as well"
+        ],
+        zipf_theta: One<f64> => Given "0.0" [
+            "0: messages are read and replaced alike; to 0.99: the newer the more often"
+        ],
     }
 }
 

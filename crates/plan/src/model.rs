@@ -32,7 +32,7 @@ pub struct Plan {
     /// What writes of the log are multiples of, 512 or 4096 bytes; none: as the disk's sectors are.
     pub log_segment: Option<Bytes>,
     /// The load.
-    pub workload: Workload,
+    pub workload: LoadSettings,
     /// What is run and for how long.
     pub test: Test,
     /// What the measured latencies are held against.
@@ -90,8 +90,8 @@ pub struct Cache {
 }
 
 /// The mix and shape of transactions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Workload {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LoadSettings {
     /// Concurrent sessions of each database.
     pub sessions: Sessions,
     /// Database reads and writes per second of all databases, which the load is held at; none: as
@@ -107,6 +107,13 @@ pub struct Workload {
     pub short_pad_bytes: u32,
     /// Payload kept in the long-value tree, in bytes.
     pub long_pad_bytes: u32,
+    /// Percent of each payload that is zeros, which storage may compress away.
+    pub compressible_percent: u32,
+    /// Percent of the messages with a payload from a pool that all databases share.
+    pub repeated_percent: u32,
+    /// Skew of reads and replaces towards the newest messages, 0 (none) to 0.99: the exponent of
+    /// Zipf's law.
+    pub zipf_theta: f64,
 }
 
 /// How many sessions load each database.

@@ -93,6 +93,9 @@ impl Plan {
             commits_per_batch: Some(number(workload.commits_per_batch)),
             short_pad: Some(given(Bytes(workload.short_pad_bytes.into()))),
             long_pad: Some(given(Bytes(workload.long_pad_bytes.into()))),
+            compressible: Some(number(workload.compressible_percent)),
+            repeated: Some(number(workload.repeated_percent)),
+            zipf_theta: Some(given(workload.zipf_theta)),
         }
     }
 

@@ -119,6 +119,12 @@ pub struct Settings {
     pub batch_operations: u32,
     /// Transactions that a batch was made of; 0 in records of earlier releases, which had one.
     pub commits_per_batch: u32,
+    /// Percent of each payload that is zeros.
+    pub compressible_percent: u32,
+    /// Percent of the messages with a payload from the pool that all databases share.
+    pub repeated_percent: u32,
+    /// Skew of reads and replaces towards the newest messages: the exponent of Zipf's law.
+    pub zipf_theta: f64,
     /// The preset that the load began with; empty in records of earlier releases.
     pub preset: String,
     /// Whether every page is read and verified after the load.

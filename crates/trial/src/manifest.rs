@@ -182,9 +182,13 @@ impl Manifest {
     pub(crate) fn is_of(&self, plan: &Plan) -> bool {
         let made = Plan::parse("manifest", &self.plan);
         made.is_ok_and(|made| {
-            (made.seed, made.size, made.page_size) == (plan.seed, plan.size, plan.page_size)
-                && made.workload.short_pad_bytes == plan.workload.short_pad_bytes
-                && made.workload.long_pad_bytes == plan.workload.long_pad_bytes
+            let content = |plan: &Plan| {
+                let load = &plan.workload;
+                let pads = (load.short_pad_bytes, load.long_pad_bytes);
+                let payload = (pads, load.compressible_percent, load.repeated_percent);
+                (plan.seed, plan.size, plan.page_size, payload)
+            };
+            content(&made) == content(plan)
         })
     }
 }

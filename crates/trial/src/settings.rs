@@ -80,6 +80,9 @@ pub fn record_settings(plan: &Plan, executors: u32) -> Settings {
         lazy_commit_percent: mix.lazy_commits,
         batch_operations: plan.workload.batch_updates,
         commits_per_batch: plan.workload.commits_per_batch,
+        compressible_percent: plan.workload.compressible_percent,
+        repeated_percent: plan.workload.repeated_percent,
+        zipf_theta: plan.workload.zipf_theta,
         preset: plan.preset.to_string(),
         verify_checksums: match plan.test.kind {
             TestKind::Performance | TestKind::Stress | TestKind::Recovery => plan.test.checksum,

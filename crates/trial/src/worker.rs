@@ -8,7 +8,7 @@ use engine::{CommitMode, Database, Order, Row, Table, Transaction, TransactionEr
 use ese::key::{long_long_key, long_long_value};
 use record::Series;
 use units::Nanos;
-use workload::{Commit, Content, Ids, Operation, Pads, Place, Session, Step};
+use workload::{Commit, Content, Ids, Operation, Pads, Place, Step, Workload};
 
 use crate::Sink;
 use crate::commits::{Change, CommitStage, CommitStep};
@@ -59,7 +59,7 @@ pub(crate) struct Worker {
     shared: Rc<Shared>,
     /// Set to end the session; looked at between batches.
     halt: Rc<Cell<bool>>,
-    session: Session,
+    workload: Box<dyn Workload>,
     pads: Pads,
     row: Row,
     record: Vec<u8>,
@@ -68,12 +68,16 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    /// A session that draws from `session` until `halt` is set.
-    pub(crate) fn new(shared: &Rc<Shared>, session: Session, halt: &Rc<Cell<bool>>) -> Self {
+    /// A session that runs the batches of `workload` until `halt` is set.
+    pub(crate) fn new(
+        shared: &Rc<Shared>,
+        workload: Box<dyn Workload>,
+        halt: &Rc<Cell<bool>>,
+    ) -> Self {
         Self {
             shared: Rc::clone(shared),
             halt: Rc::clone(halt),
-            session,
+            workload,
             pads: Pads::default(),
             row: Row::new(),
             record: Vec::new(),
@@ -90,7 +94,7 @@ impl Worker {
             if !self.may_go_on() {
                 break;
             }
-            self.session.next_into(&mut steps);
+            self.workload.next_into(&mut steps);
             let started = shared.runtime.now();
             match self.batch(&steps).await {
                 Ok(()) => {
@@ -144,7 +148,7 @@ impl Worker {
                 Err(error) => return Err(error),
             }
         }
-        unreachable!("invariant: a session ends every transaction with a commit")
+        unreachable!("invariant: a workload ends every transaction with a commit")
     }
 
     async fn commit(

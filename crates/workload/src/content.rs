@@ -1,6 +1,7 @@
-//! What a message holds: payload that neither compresses nor repeats, and can be made again.
+//! What a message holds: payload that can be made again, and neither compresses nor repeats unless
+//! the plan says so.
 
-use plan::Workload;
+use plan::LoadSettings;
 use units::{Prng, Seed};
 
 use crate::message::Message;
@@ -16,6 +17,14 @@ const CHUNK_BYTES: [usize; 4] = [8150, 8110, 4050, 4014];
 /// Streams of one message's version.
 const SHORT_STREAM: u64 = 1;
 const LONG_STREAM: u64 = 2;
+const REPEAT_STREAM: u64 = 3;
+
+/// Payloads that repeated messages share.
+const SHARED_PAYLOADS: u64 = 1000;
+
+/// The zeros of a compressible payload stand at the end of so many bytes each time, so that a
+/// compressor with a small window finds its share everywhere.
+const COMPRESSED_BYTES: usize = 256;
 
 /// What the messages of one database hold.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +33,10 @@ pub struct Content {
     object: u32,
     short_pad_bytes: usize,
     long_pad_bytes: usize,
+    compressible_percent: usize,
+    repeated_percent: u32,
+    /// Where the payloads that all databases share come from.
+    shared: Seed,
 }
 
 /// The payload of a message. One pair of buffers serves any number of messages.
@@ -37,12 +50,16 @@ pub struct Pads {
 
 impl Content {
     /// The content of database number `database` (from 0) of a plan with `seed` and `workload`.
-    pub const fn new(seed: Seed, database: u32, workload: &Workload) -> Self {
+    pub const fn new(seed: Seed, database: u32, workload: &LoadSettings) -> Self {
         Self {
             seed: seed.derive(database as u64),
             object: database + 1,
             short_pad_bytes: workload.short_pad_bytes as usize,
             long_pad_bytes: workload.long_pad_bytes as usize,
+            compressible_percent: workload.compressible_percent as usize,
+            repeated_percent: workload.repeated_percent,
+            // Apart from the streams of databases and sessions.
+            shared: seed.derive(u64::MAX - 2),
         }
     }
 
@@ -62,8 +79,11 @@ impl Content {
         let stream = self.seed.derive(message_id.cast_unsigned()).derive(u64::from(version));
         pads.short.resize(self.short_pad_bytes, 0);
         pads.long.resize(self.long_pad_bytes, 0);
-        Prng::new(stream.derive(SHORT_STREAM)).fill(&mut pads.short);
-        Prng::new(stream.derive(LONG_STREAM)).fill(&mut pads.long);
+        let payload = self.payload(stream);
+        for (part, pad) in [(SHORT_STREAM, &mut pads.short), (LONG_STREAM, &mut pads.long)] {
+            Prng::new(payload.derive(part)).fill(pad);
+            self.make_compressible(pad);
+        }
         for chunk in CHUNK_BYTES {
             for first in pads.long.iter_mut().step_by(chunk) {
                 *first |= 0x80;
@@ -81,6 +101,24 @@ impl Content {
         message.record_hash = Record::new(&message, &pads.short).hash();
         message
     }
+
+    /// Where the payload of the message version with this `stream` comes from.
+    fn payload(&self, stream: Seed) -> Seed {
+        let mut draw = Prng::new(stream.derive(REPEAT_STREAM));
+        if draw.percent(self.repeated_percent) {
+            self.shared.derive(draw.below(SHARED_PAYLOADS))
+        } else {
+            stream
+        }
+    }
+
+    fn make_compressible(&self, pad: &mut [u8]) {
+        for part in pad.chunks_mut(COMPRESSED_BYTES) {
+            let zeros = part.len() * self.compressible_percent / 100;
+            let kept = part.len() - zeros;
+            part[kept..].fill(0);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -92,7 +130,7 @@ mod tests {
 
     use super::{CHUNK_BYTES, Content, Pads};
 
-    fn workload(long_pad: &str) -> plan::Workload {
+    fn workload(long_pad: &str) -> plan::LoadSettings {
         let text = format!(
             "[databases]\nfolders = [\"/a\"]\nsize = \"1GiB\"\n\
              [workload]\nlong_pad = \"{long_pad}\"\n"
@@ -130,6 +168,35 @@ mod tests {
         for chunk in CHUNK_BYTES {
             assert!(pads.long.chunks(chunk).all(|chunk| chunk[0] >= 0x80));
         }
+    }
+
+    #[test]
+    fn zeros_have_the_share_that_the_plan_asks_for() {
+        let workload = plan::LoadSettings { compressible_percent: 40, ..workload("1MiB") };
+        let mut pads = Pads::default();
+        Content::new(Seed(5), 0, &workload).message(1, 1, &mut pads);
+        pads.long.sort_unstable();
+        let zeros = pads.long.partition_point(|&byte| byte == 0);
+        let percent = zeros as f64 * 100.0 / pads.long.len() as f64;
+        // One random byte in 256 is zero as well.
+        assert!((39.5..41.0).contains(&percent), "{percent}");
+    }
+
+    #[test]
+    fn repeated_payloads_are_shared_by_all_databases() {
+        let workload = plan::LoadSettings { repeated_percent: 30, ..workload("64B") };
+        let mut met: HashSet<Vec<u8>> = HashSet::new();
+        let mut pads = Pads::default();
+        let messages = 40_000;
+        for database in 0..2 {
+            let content = Content::new(Seed(5), database, &workload);
+            for message in 0..messages / 2 {
+                content.message(message, 1, &mut pads);
+                met.insert(pads.long.clone());
+            }
+        }
+        // 70 % of 40,000 stand alone, 1,000 payloads serve the rest.
+        assert!((28_600..29_400).contains(&met.len()), "{}", met.len());
     }
 
     #[test]

@@ -6,11 +6,11 @@ use plan::Plan;
 use proptest::prelude::*;
 use units::Seed;
 use workload::{
-    Commit, Content, MailboxLoad, MailboxOperation, Mailboxes, Message, Operation, Pads, Part,
-    Place, Record, Session, Step,
+    Commit, Content, MailMix, MailboxLoad, MailboxOperation, Mailboxes, Message, Operation, Pads,
+    Part, Place, Record, Step, Workload,
 };
 
-fn workload() -> plan::Workload {
+fn workload() -> plan::LoadSettings {
     let text = "[databases]\nfolders = [\"/a\"]\nsize = \"1GiB\"\n\
                 [workload]\nshort_pad = \"200B\"\nlong_pad = \"2000B\"\n";
     Plan::parse("test", text).expect("a valid plan").workload
@@ -35,6 +35,13 @@ fn one_message_is_pinned() {
     assert_eq!(hex(&message.record_hash), "92faae8385f8fd845268f527578d155d");
 }
 
+/// The next batch of any workload.
+fn batch_of(workload: &mut dyn Workload) -> Vec<Step> {
+    let mut steps = Vec::new();
+    workload.next_into(&mut steps);
+    steps
+}
+
 fn letter(step: &Step) -> char {
     match step {
         Step::Perform(Operation::Insert) => 'I',
@@ -47,13 +54,13 @@ fn letter(step: &Step) -> char {
 }
 
 #[test]
-fn the_sequence_of_a_session_is_pinned() {
-    let mut session = Session::new(Seed(1), 0, 0, &workload());
-    let letters: String = session.next_batch().iter().map(letter).collect();
+fn the_sequence_of_the_mail_mix_is_pinned() {
+    let mut mix = MailMix::new(Seed(1), 0, 0, &workload());
+    let letters: String = batch_of(&mut mix).iter().map(letter).collect();
     assert_eq!(letters, "IrIrD.IrI.IrrR!RrID.RrD!II!IrD.");
     let mut digest = Seed(0);
     for _ in 0..1000 {
-        for step in session.next_batch() {
+        for step in batch_of(&mut mix) {
             digest = match step {
                 Step::Perform(Operation::Insert) => digest.derive(0),
                 Step::Perform(Operation::Delete(Place(place))) => digest.derive(place),
@@ -71,22 +78,45 @@ fn the_sequence_of_a_session_is_pinned() {
 #[test]
 fn commits_do_not_change_what_is_done() {
     let operations = |commits_per_batch| {
-        let workload = plan::Workload { commits_per_batch, ..workload() };
-        let mut batch = Session::new(Seed(1), 0, 0, &workload).next_batch();
+        let workload = plan::LoadSettings { commits_per_batch, ..workload() };
+        let mut batch = batch_of(&mut MailMix::new(Seed(1), 0, 0, &workload));
         batch.retain(|step| matches!(step, Step::Perform(_)));
         batch
     };
     assert_eq!(operations(1), operations(16));
 }
 
+/// Skew moves reads and replaces; it changes neither what is done nor what is deleted.
+#[test]
+fn skew_moves_reads_and_replaces_alone() {
+    let steps = |zipf_theta| {
+        let workload = plan::LoadSettings { zipf_theta, ..workload() };
+        let mut mix = MailMix::new(Seed(1), 0, 0, &workload);
+        (0..200).flat_map(|_| batch_of(&mut mix)).collect::<Vec<_>>()
+    };
+    let (even, skewed) = (steps(0.0), steps(0.9));
+    let mut newest_half = 0;
+    for (even, skewed) in even.iter().zip(&skewed) {
+        assert_eq!(letter(even), letter(skewed));
+        match skewed {
+            Step::Perform(Operation::Read(Place(place)) | Operation::Replace(Place(place))) => {
+                newest_half += u32::from(*place >= 1 << 63);
+            }
+            _ => assert_eq!(even, skewed),
+        }
+    }
+    let moved = skewed.iter().filter(|step| matches!(letter(step), 'r' | 'R')).count();
+    assert!(f64::from(newest_half) > moved as f64 * 0.9, "{newest_half} of {moved}");
+}
+
 #[test]
 fn batches_keep_the_proportions_of_the_mix() {
     let workload = workload();
-    let mut session = Session::new(Seed(1), 0, 0, &workload);
+    let mut mix = MailMix::new(Seed(1), 0, 0, &workload);
     let mut counts = std::collections::BTreeMap::new();
     let batches = 10_000;
     for _ in 0..batches {
-        let batch = session.next_batch();
+        let batch = batch_of(&mut mix);
         for step in &batch {
             *counts.entry(letter(step)).or_insert(0_u32) += 1;
         }
@@ -109,7 +139,7 @@ fn batches_keep_the_proportions_of_the_mix() {
 fn sessions_and_databases_do_different_things() {
     let workload = workload();
     let first =
-        |database, session| Session::new(Seed(1), database, session, &workload).next_batch();
+        |database, session| batch_of(&mut MailMix::new(Seed(1), database, session, &workload));
     let batches = [first(0, 0), first(0, 1), first(1, 0), first(1, 1)];
     for (index, batch) in batches.iter().enumerate() {
         assert!(!batches[..index].contains(batch));

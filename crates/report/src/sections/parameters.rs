@@ -26,7 +26,7 @@ fn load(run: &RunRecord) -> Vec<Fact> {
     let size = |bytes: u64| format!("{} (per database)", format::size(bytes));
     let maintenance = if settings.background_maintenance { "yes" } else { "no" };
     let copies = settings.copies_per_database.to_string();
-    vec![
+    let mut facts = vec![
         Fact::metric("Thread Count", "thread-count", threads),
         Fact::metric("Minimum Database Cache", "cache-size", size(settings.cache_minimum_bytes)),
         Fact::metric("Maximum Database Cache", "cache-size", size(settings.cache_maximum_bytes)),
@@ -37,7 +37,23 @@ fn load(run: &RunRecord) -> Vec<Fact> {
         Fact::metric("Lazy Commits", "lazy-commits", percent(settings.lazy_commit_percent)),
         Fact::metric("Run Background Database Maintenance", "background-maintenance", maintenance),
         Fact::metric("Number of Copies per Database", "copies-per-database", copies),
+    ];
+    facts.extend(content(settings));
+    facts
+}
+
+/// What is unlike the original's incompressible content and even access, where anything is.
+fn content(settings: &Settings) -> Vec<Fact> {
+    let percent = |value: u32| (value > 0).then(|| format!("{value} %"));
+    let theta = settings.zipf_theta;
+    [
+        ("Compressible Payload", "compressible-payload", percent(settings.compressible_percent)),
+        ("Repeated Payload", "repeated-payload", percent(settings.repeated_percent)),
+        ("Skew of Access", "skew-of-access", (theta > 0.0).then(|| format!("Zipf {theta}"))),
     ]
+    .into_iter()
+    .filter_map(|(title, key, value)| Some(Fact::metric(title, key, value?)))
+    .collect()
 }
 
 /// What Jetstress cannot choose: its log follows the volume's sectors.

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use device::{JoinHandle, Runtime};
 use engine::Database;
 use plan::Plan;
-use workload::Session;
+use workload::MailMix;
 
 use crate::pace::Pacer;
 use crate::worker::{Shared, Worker};
@@ -84,9 +84,9 @@ impl Loaded {
     fn start(&mut self, runtime: &Runtime, plan: &Plan) -> Running {
         let halt = Rc::new(Cell::new(false));
         let index = self.shared.content.object() - 1;
-        let session = Session::new(plan.seed, index, self.started, &plan.workload);
+        let mix = MailMix::new(plan.seed, index, self.started, &plan.workload);
         self.started += 1;
-        let worker = Worker::new(&self.shared, session, &halt);
+        let worker = Worker::new(&self.shared, Box::new(mix), &halt);
         Running { halt, task: runtime.spawn(worker.work()) }
     }
 }

@@ -66,7 +66,7 @@ pub(super) fn database_bytes(run: &RunRecord) -> u64 {
     run.start.databases.iter().map(|database| database.initial_bytes).sum()
 }
 
-fn of_load(settings: &Settings) -> [Stated; 11] {
+fn of_load(settings: &Settings) -> [Stated; 14] {
     let mix = settings.mix;
     let target =
         settings.target_iops.map_or("as many as possible".to_owned(), |iops| format!("{iops:.0}"));
@@ -86,6 +86,9 @@ fn of_load(settings: &Settings) -> [Stated; 11] {
         ("checkpoint depth", format!("{} MiB", settings.checkpoint_depth_bytes >> 20)),
         ("page size", format!("{} KiB", settings.page_size_bytes >> 10)),
         ("lazy commits", format!("{} %", settings.lazy_commit_percent)),
+        ("compressible payload", format!("{} %", settings.compressible_percent)),
+        ("repeated payload", format!("{} %", settings.repeated_percent)),
+        ("skew of access", format!("theta {}", settings.zipf_theta)),
         (
             "background maintenance",
             if settings.background_maintenance { "on" } else { "off" }.into(),

@@ -1,14 +1,15 @@
-//! What one session does, batch after batch.
+//! The mail mix: what one session does, batch after batch.
 //!
 //! Operations are drawn from the mix one by one until the batch has its updates, so reads lie
 //! between the updates in the mix's proportion: 16 updates and 8.6 reads on average with the
 //! original tool's mix. Commits cut a batch into transactions of as many updates each as can be;
 //! they are drawn from a stream of their own, so that the operations do not depend on them.
 
-use plan::{Mix, Workload};
+use plan::{LoadSettings, Mix};
 use units::{Prng, Seed};
 
 use crate::ids::Place;
+use crate::skew::Skew;
 
 /// One operation of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,19 +42,28 @@ pub enum Step {
     Commit(Commit),
 }
 
-/// An endless source of batches. The sequence depends on the seed and nothing else.
+/// An endless source of batches for one session: seeded, without handle, clock or knowledge of how
+/// fast the storage is. The instrument runs, times and checks them.
+pub trait Workload {
+    /// The steps of the next batch, in `steps`' memory. The last one is a commit.
+    fn next_into(&mut self, steps: &mut Vec<Step>);
+}
+
+/// The transactions of a mailbox server, in the mix of the plan. The sequence depends on the seed
+/// and nothing else.
 #[derive(Clone, Debug)]
-pub struct Session {
+pub struct MailMix {
     operations: Prng,
     commits: Prng,
     mix: Mix,
     batch_updates: u32,
     commits_per_batch: u32,
+    skew: Skew,
 }
 
-impl Session {
-    /// Session number `session` (from 0) of database number `database` (from 0).
-    pub fn new(seed: Seed, database: u32, session: u32, workload: &Workload) -> Self {
+impl MailMix {
+    /// For session number `session` (from 0) of database number `database` (from 0).
+    pub fn new(seed: Seed, database: u32, session: u32, workload: &LoadSettings) -> Self {
         let part = u64::from(database) << 32 | u64::from(session);
         Self {
             // Apart from the streams of the content, which derive from the database alone.
@@ -62,11 +72,31 @@ impl Session {
             mix: workload.mix,
             batch_updates: workload.batch_updates,
             commits_per_batch: workload.commits_per_batch,
+            skew: Skew::new(workload.zipf_theta),
         }
     }
 
-    /// The steps of the next batch, in `steps`' memory. The last one is a commit.
-    pub fn next_into(&mut self, steps: &mut Vec<Step>) {
+    fn commit(&mut self) -> Commit {
+        if self.commits.percent(self.mix.lazy_commits) { Commit::Lazy } else { Commit::Durable }
+    }
+
+    fn operation(&mut self) -> Operation {
+        let Mix { insert, delete, replace, .. } = self.mix;
+        let draw = self.operations.below(100);
+        // Deletes stay uniform: which space they free is part of the published growth.
+        let skew = if draw < u64::from(insert + delete) { Skew::NONE } else { self.skew };
+        let place = skew.place(&mut self.operations);
+        match u32::try_from(draw).expect("invariant: below 100") {
+            draw if draw < insert => Operation::Insert,
+            draw if draw < insert + delete => Operation::Delete(place),
+            draw if draw < insert + delete + replace => Operation::Replace(place),
+            _ => Operation::Read(place),
+        }
+    }
+}
+
+impl Workload for MailMix {
+    fn next_into(&mut self, steps: &mut Vec<Step>) {
         steps.clear();
         let mut updates = 0;
         while updates < self.batch_updates {
@@ -79,29 +109,6 @@ impl Session {
             if ends_transaction(updates, self.batch_updates, self.commits_per_batch) {
                 steps.push(Step::Commit(self.commit()));
             }
-        }
-    }
-
-    /// The steps of the next batch.
-    pub fn next_batch(&mut self) -> Vec<Step> {
-        let mut steps = Vec::new();
-        self.next_into(&mut steps);
-        steps
-    }
-
-    fn commit(&mut self) -> Commit {
-        if self.commits.percent(self.mix.lazy_commits) { Commit::Lazy } else { Commit::Durable }
-    }
-
-    fn operation(&mut self) -> Operation {
-        let Mix { insert, delete, replace, .. } = self.mix;
-        let draw = self.operations.below(100);
-        let place = Place(self.operations.next_u64());
-        match u32::try_from(draw).expect("invariant: below 100") {
-            draw if draw < insert => Operation::Insert,
-            draw if draw < insert + delete => Operation::Delete(place),
-            draw if draw < insert + delete + replace => Operation::Replace(place),
-            _ => Operation::Read(place),
         }
     }
 }
