@@ -38,7 +38,10 @@ fn tried(events: &[Event]) -> Vec<String> {
 
 #[test]
 fn where_nothing_keeps_the_limits_one_session_is_measured() {
-    let world = prepared(&automatic(TOO_STRICT));
+    // A warm-up of many batches: of a short one, those that began or ended elsewhere are too large
+    // a share.
+    let large_cache = automatic(TOO_STRICT).replace("\"2MiB\"", "\"8MiB\"");
+    let world = prepared(&large_cache);
     let (summary, events) = run_once(&world, None);
     assert_eq!((issues(&events), summary), (Vec::new(), RunSummary::default()));
     assert_eq!(
@@ -51,8 +54,7 @@ fn where_nothing_keeps_the_limits_one_session_is_measured() {
         [Phase::Warm, Phase::Tune, Phase::Measure].map(both).concat()
     );
     let (four, one) = (busy(&events, Phase::Warm), busy(&events, Phase::Measure));
-    // Four, less those of the short warm-up's first and last batches that ended elsewhere.
-    assert!((2.0..4.2).contains(&four), "{four} sessions in the warm-up");
+    assert!((3.0..4.2).contains(&four), "{four} sessions in the warm-up");
     assert!((0.8..1.1).contains(&one), "{one} sessions measured");
 }
 
