@@ -59,7 +59,12 @@ const TABLE: &[Layer] = &[
     },
     Layer { package: "profile", inside: &["plan", "units"], outside: &["csv"], tests: &[] },
     Layer { package: "builds", inside: &[], outside: &["csv"], tests: &[] },
-    Layer { package: "jetstress", inside: &["plan", "units"], outside: &["roxmltree"], tests: &[] },
+    Layer {
+        package: "jetstress",
+        inside: &["plan", "record", "units"],
+        outside: &["roxmltree"],
+        tests: &[],
+    },
     Layer { package: "limits", inside: &[], outside: &["roxmltree"], tests: &[] },
     Layer {
         package: "redundancy",
@@ -132,6 +137,7 @@ const TABLE: &[Layer] = &[
             "ese",
             "faults",
             "integrity",
+            "jetstress",
             "plan",
             "record",
             "trial",

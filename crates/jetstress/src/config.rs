@@ -108,11 +108,13 @@ impl fmt::Display for ConversionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TooLong => write!(f, "is longer than any configuration; name the right file"),
-            Self::NotXml(why) => write!(f, "is no XML: {why}; name a JetstressConfig.xml"),
+            Self::NotXml(why) => {
+                write!(f, "is no XML: {why}; name a JetstressConfig.xml or a result")
+            }
             Self::Other { root } => write!(
                 f,
                 "begins with <{root}>, where a configuration of Jetstress has <configuration>; \
-                 name a JetstressConfig.xml"
+                 name a JetstressConfig.xml, or a result of Jetstress as HTML or XML"
             ),
             Self::Value { element, value } => {
                 write!(f, "{element} holds `{value}`, which cannot be read; correct it")

@@ -1,10 +1,13 @@
 //! The files of Jetstress: its configuration becomes a plan, with every element taken over or
-//! named; and the arithmetic by which published figures follow from the rows of their instances.
+//! named; a published result becomes the data of a record; and the arithmetic by which published
+//! figures follow from the rows of their instances.
 //!
 //! Text in, values out. What is read was written by others and may hold anything.
 
 mod config;
+mod result;
 mod summary;
 
 pub use config::{ConversionError, PlanDraft, plan_of_config};
+pub use result::{JetstressFile, PublishedResult, ResultError, kind_of, parse_result};
 pub use summary::{InstanceRow, PublishedSummary};

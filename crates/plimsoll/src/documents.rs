@@ -14,6 +14,8 @@ use crate::error::CommandError;
 
 /// No plan or deployment is longer: 256 databases or 100 tiers take a tenth of it.
 const LONGEST_TEXT: u64 = 1 << 20;
+/// No configuration or result of another instrument is longer.
+const LONGEST_DOCUMENT: u64 = 16 << 20;
 /// No log or report of an administrator that fits into memory is longer.
 const LONGEST_DATA: u64 = 4 << 30;
 
@@ -42,6 +44,11 @@ pub(crate) fn read_text(path: &Path) -> Result<(String, String), CommandError> {
 /// The bytes of a file of an administrator's.
 pub(crate) fn read_data(path: &Path) -> Result<Vec<u8>, CommandError> {
     read(path, LONGEST_DATA)
+}
+
+/// The bytes of a document of another instrument's.
+pub(crate) fn read_document(path: &Path) -> Result<Vec<u8>, CommandError> {
+    read(path, LONGEST_DOCUMENT)
 }
 
 /// A device such as `/dev/zero` has no end, so only a pipe may stand for a file.

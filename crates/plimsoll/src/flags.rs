@@ -64,7 +64,7 @@ pub(crate) enum Verb {
     Plan(PlanFlags),
     /// Say how big and how busy mailboxes are, from logs and reports; `size` reads the answer
     Profile(ProfileFlags),
-    /// Make a plan of a JetstressConfig.xml, and name what was not taken over
+    /// Make a plan of a JetstressConfig.xml, or a record of a published result of Jetstress
     Import(ImportFlags),
     /// Say which release of Exchange a version number or a file is, from a dated table
     Builds(BuildsFlags),
@@ -546,11 +546,12 @@ impl SizeFlags {
 /// Flags of `import`.
 #[derive(Args, Debug)]
 pub(crate) struct ImportFlags {
-    /// The configuration
+    /// The configuration, or the result as HTML or XML
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// File for the plan [default: the standard output]
-    #[arg(long, short, value_name = "PLAN")]
+    /// File for the plan [default: the standard output], or folder for the record of a result
+    /// [default: plimsoll-import-NAME, made here]
+    #[arg(long, short, value_name = "PLAN|DIR")]
     pub output: Option<PathBuf>,
     /// Folder below which the folders of Windows are looked for
     #[arg(long, value_name = "DIR", default_value = "/mnt/mail")]

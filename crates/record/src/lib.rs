@@ -10,6 +10,7 @@
 pub mod codec;
 mod event;
 mod histogram;
+mod imported;
 mod interval;
 mod pause;
 mod phase;
@@ -26,6 +27,11 @@ pub use event::{
     PhaseMark, Replay, Resumed, Severity, Tuned, VolumeReads,
 };
 pub use histogram::{Histogram, HistogramError, Summary};
+pub use imported::{
+    ImportedResult, PublishedBackup, PublishedChecksum, PublishedCounter, PublishedFact,
+    PublishedInstance, PublishedIo, PublishedLoad, PublishedOutcome, PublishedReplay,
+    PublishedRequests,
+};
 pub use interval::{
     DatabaseInterval, Gauges, HostSample, Interval, IntervalCounters, STALL_MINIMUM_NS, Series,
     SeriesInterval, Unanswered,

@@ -6,9 +6,10 @@ use std::fmt;
 use crate::codec::{self, DecodeError, Seal, SealCheck};
 use crate::pause::Looked;
 use crate::{
-    Attached, Checksum, Edge, Event, Finished, Gauges, Histogram, HostSample, Interval,
-    IntervalCounters, Issue, LogLine, LongRequest, Phase, PhaseMark, ProcessorShares, Replay,
-    STALL_MINIMUM_NS, Series, SeriesInterval, Start, Summary, Tuned, Unanswered, VolumeReads,
+    Attached, Checksum, Edge, Event, Finished, Gauges, Histogram, HostSample, ImportedResult,
+    Interval, IntervalCounters, Issue, LogLine, LongRequest, Phase, PhaseMark, ProcessorShares,
+    Replay, STALL_MINIMUM_NS, Series, SeriesInterval, Start, Summary, Tuned, Unanswered,
+    VolumeReads,
 };
 
 /// A run: totals per database and phase, one row per interval, and everything that was noted.
@@ -375,6 +376,11 @@ impl RunRecord {
 
 /// Questions that both verdicts and reports ask.
 impl RunRecord {
+    /// The published result that the record was made of, where it was not measured here.
+    pub fn imported(&self) -> Option<&ImportedResult> {
+        self.start.imported.as_deref()
+    }
+
     /// The intervals of a phase, in order.
     pub fn intervals_of(&self, phase: Phase) -> impl Iterator<Item = &IntervalRow> {
         self.intervals.iter().filter(move |row| row.phase == phase)

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ProcessorShares;
+use crate::{ImportedResult, ProcessorShares};
 
 /// The facts known before the first request is made.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -42,6 +42,9 @@ pub struct Start {
     /// records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub processors_before: Option<ProcessorShares>,
+    /// The published result that this record was made of; none of a run that was measured here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub imported: Option<Box<ImportedResult>>,
 }
 
 /// The kind of test, which decides the thresholds and the report's sections.

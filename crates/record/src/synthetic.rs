@@ -142,6 +142,7 @@ impl Synthetic {
             settings: self.settings(),
             databases: (0..self.databases).map(facts).collect(),
             processors_before: None,
+            imported: None,
         }
     }
 

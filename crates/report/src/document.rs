@@ -174,6 +174,11 @@ impl Column {
         Self { group: "", label, metric: Some(metric), numeric: true }
     }
 
+    /// A column of numbers that belong to different metrics.
+    pub(crate) const fn numbers(label: &'static str) -> Self {
+        Self { group: "", label, metric: None, numeric: true }
+    }
+
     /// The column under a heading that it shares with its neighbours.
     #[must_use]
     pub const fn under(self, group: &'static str) -> Self {

@@ -11,7 +11,7 @@ use serde::Serialize;
 use verdict::{Finding, Limit, Ruling, Verdict};
 
 use crate::mailboxes::Carried;
-use crate::{meaning, next, passes};
+use crate::{imported, meaning, next, passes};
 
 /// Version of the schema: a number that rises when a member changes its meaning or goes away.
 pub const SCHEMA: u32 = 1;
@@ -41,7 +41,7 @@ struct JsonReport<'a> {
 }
 
 #[derive(Serialize)]
-struct FindingPart {
+pub(crate) struct FindingPart {
     rule: &'static str,
     title: &'static str,
     outcome: &'static str,
@@ -129,7 +129,10 @@ struct IntervalPart {
 
 /// The JSON of a report.
 pub(crate) fn render(run: &RunRecord, verdict: &Verdict) -> String {
-    written(&whole(run, verdict))
+    match run.imported() {
+        Some(imported) => imported::json(run, verdict, imported),
+        None => written(&whole(run, verdict)),
+    }
 }
 
 /// A value as a text that a person can read too.
@@ -208,7 +211,7 @@ const fn break_part(one: &record::Break) -> BreakPart {
     BreakPart { from_ns: one.from_ns, to_ns: one.to_ns }
 }
 
-fn finding_part(run: &RunRecord, finding: &Finding) -> FindingPart {
+pub(crate) fn finding_part(run: &RunRecord, finding: &Finding) -> FindingPart {
     let evidence = finding.evidence.iter();
     FindingPart {
         rule: finding.rule,

@@ -10,6 +10,7 @@ pub mod document;
 mod format;
 pub mod glossary;
 mod html;
+mod imported;
 mod json;
 mod line;
 mod mailboxes;
@@ -31,6 +32,7 @@ pub use design::{
     Candidate, SIZING_SCHEMA, Sized, explain, failure_json, ranked, scenarios, scenarios_json,
     sizing_html, sizing_json, sizing_text,
 };
+pub use imported::verdict_name;
 pub use json::SCHEMA as JSON_SCHEMA;
 pub use line::{LineReport, line_html, line_json, line_text};
 pub use suite::{SuiteTest, suite_html, suite_json, suite_outcome, suite_summary, suite_text};

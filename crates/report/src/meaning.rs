@@ -5,10 +5,13 @@ use record::{Phase, RunRecord, Series, TestType};
 use verdict::{Evidence, Finding, Kind, Ruling, Unit, Verdict};
 
 use crate::mailboxes::Carried;
-use crate::{format, passes};
+use crate::{format, imported, passes};
 
 /// What the run means.
 pub(crate) fn sentences(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
+    if let Some(imported) = run.imported() {
+        return imported::sentences(run, imported);
+    }
     match verdict.outcome {
         Ruling::Pass | Ruling::Warn => passed(run, verdict),
         Ruling::Fail => failed(run, verdict),

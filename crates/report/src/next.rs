@@ -13,8 +13,14 @@ const SMALL_DATABASE_CACHES: u64 = 20;
 /// What records of earlier releases were started with, as far as is known.
 const SOME_PLAN: &str = "plimsoll run PLAN";
 
+/// What an imported result is good for.
+const BESIDE_A_RUN: &str = "plimsoll compare this result and a run of your own";
+
 /// The steps, the most important one first.
 pub(crate) fn steps(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
+    if run.imported().is_some() {
+        return vec![BESIDE_A_RUN.to_owned()];
+    }
     match verdict.outcome {
         Ruling::Pass | Ruling::Warn => vec![passed(run)],
         Ruling::Fail => failed(run, verdict),

@@ -3,6 +3,7 @@
 mod comparison;
 mod design;
 mod golden;
+mod imported;
 mod links;
 mod page;
 mod suite;
@@ -122,6 +123,7 @@ fn recovery() -> RunRecord {
     run
 }
 
-fn every_kind() -> [RunRecord; 6] {
-    [passing(), failing(), interrupted(), without_room(), backup(), recovery()]
+fn every_kind() -> [RunRecord; 7] {
+    let imported = imported::performance();
+    [passing(), failing(), interrupted(), without_room(), backup(), recovery(), imported]
 }

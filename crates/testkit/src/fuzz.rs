@@ -93,6 +93,15 @@ pub fn plan(data: &[u8]) {
     }
 }
 
+/// Reads a published result; a complaint must be printable, and figures must not be below zero.
+pub fn jetstress(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    match jetstress::parse_result(&text, "Performance_2011_4_21_10_10_1.html") {
+        Ok(read) => assert!(read.result.transactional_iops().is_none_or(|iops| iops >= 0.0)),
+        Err(complaint) => drop(complaint.to_string()),
+    }
+}
+
 /// Reads a run's journal.
 pub fn journal(data: &[u8]) {
     let _ = record::RunRecord::load(data);

@@ -1,6 +1,7 @@
 //! Several runs side by side: which differences are real, and which are no more than noise.
 
 mod circumstances;
+mod imported;
 mod metric;
 
 use std::fmt;
@@ -165,16 +166,21 @@ pub fn compare(runs: &[NamedRun]) -> Result<RunComparison, NotComparable> {
             return Err(NotComparable::Kinds { first, other });
         }
     }
-    if let Some(empty) = runs.iter().find(|run| run.record.span_ns(phase) == 0) {
+    let rows = rows(metrics, runs, phase);
+    let mut columns = runs.iter().enumerate();
+    if let Some((_, empty)) = columns.find(|&(at, run)| is_empty(run, phase, &rows, at)) {
         return Err(NotComparable::NothingMeasured { name: empty.name.clone() });
     }
     let differences = differences(runs);
-    Ok(RunComparison {
-        phase,
-        rows: rows(metrics, runs, phase),
-        doubts: doubts(runs, &differences),
-        differences,
-    })
+    Ok(RunComparison { phase, rows, doubts: doubts(runs, &differences), differences })
+}
+
+/// Whether a run has nothing to compare: an imported one has values and no time.
+fn is_empty(run: &NamedRun, phase: Phase, rows: &[ComparedMetric], at: usize) -> bool {
+    match run.record.imported() {
+        Some(_) => rows.iter().all(|row| row.values[at].value.is_none()),
+        None => run.record.span_ns(phase) == 0,
+    }
 }
 
 /// What tests of a kind are compared by. Stress is the load of a performance test, for longer.
@@ -214,6 +220,9 @@ struct MetricOfRun {
 
 impl MetricOfRun {
     fn of(metric: Metric, run: &RunRecord, phase: Phase) -> Self {
+        if let Some(imported) = run.imported() {
+            return Self { value: metric.quantity.of_imported(imported), sampled: None };
+        }
         let samples: Vec<f64> = run
             .intervals_of(phase)
             .filter(|row| !row.is_left_out)
@@ -249,8 +258,8 @@ fn differences(runs: &[NamedRun]) -> Vec<OtherCircumstance> {
         let values: Vec<String> =
             of_runs.iter().map(|of_run| of_run[index].value.clone()).collect();
         if values.iter().any(|value| *value != of_first.value) {
-            let (name, is_work) = (of_first.name, of_first.is_work);
-            differences.push(OtherCircumstance { name, values, is_work });
+            let is_work = of_first.is_work && imported::is_stated_differently(runs, &values);
+            differences.push(OtherCircumstance { name: of_first.name, values, is_work });
         }
     }
     differences
@@ -267,6 +276,7 @@ fn doubts(runs: &[NamedRun], differences: &[OtherCircumstance]) -> Vec<String> {
             work.join(", ")
         ));
     }
+    doubts.extend(runs.iter().filter_map(imported::doubt));
     doubts.extend(runs[1..].iter().filter_map(|run| doubt_of_sizes(&runs[0], run)));
     doubts.extend(runs.iter().flat_map(doubts_of_run));
     doubts
@@ -277,9 +287,8 @@ const LARGER: f64 = 1.25;
 
 /// That the databases were not of one size.
 fn doubt_of_sizes(first: &NamedRun, other: &NamedRun) -> Option<String> {
-    let [of_first, of_other] =
-        [first, other].map(|run| circumstances::database_bytes(&run.record) as f64);
-    let ratio = of_other / of_first;
+    let bytes = |run: &NamedRun| circumstances::database_bytes(&run.record);
+    let ratio = bytes(other)? as f64 / bytes(first)? as f64;
     let is_alike = (1.0 / LARGER..=LARGER).contains(&ratio) || !ratio.is_finite();
     (!is_alike).then(|| {
         format!(
@@ -297,6 +306,9 @@ fn doubts_of_run(run: &NamedRun) -> Vec<String> {
             "{name}: its journal was ALTERED after it was written, from line {line} on; nothing in \
              it proves anything."
         )];
+    }
+    if run.record.imported().is_some() {
+        return Vec::new();
     }
     let of_machine = [rules::OTHER_PROGRAMS, rules::GENERATOR_LIMITED];
     let objections = run.verdict.objections();

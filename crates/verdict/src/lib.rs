@@ -5,6 +5,7 @@
 
 mod comparison;
 mod finding;
+mod imported;
 mod load_line;
 pub mod rules;
 mod samples;
@@ -57,6 +58,9 @@ pub fn worst(outcomes: &[Ruling]) -> Ruling {
 
 /// Applies every rule to a run.
 pub fn judge(run: &RunRecord) -> Verdict {
+    if let Some(imported) = run.imported() {
+        return imported::judge(run, imported);
+    }
     let mut findings: Vec<Finding> = rules::ALL.iter().filter_map(|rule| rule(run)).collect();
     rules::name_other_programs(run, &mut findings);
     doubt_failures_of_a_limited_generator(&mut findings);

@@ -1,22 +1,38 @@
-//! `import`: a plan from the configuration of another instrument.
+//! `import`: a plan from the configuration of another instrument, or a record from its result.
 
-use jetstress::{PlanDraft, plan_of_config};
+mod result;
+
+use jetstress::{JetstressFile, PlanDraft, kind_of, plan_of_config};
 
 use crate::Outcome;
 use crate::console::Console;
-use crate::documents::{self, Existing, read_data};
+use crate::documents::{self, Existing, read_document};
 use crate::error::CommandError;
 use crate::flags::ImportFlags;
 
-/// Writes the plan, and names every element that was not taken over.
+/// Writes the plan or the record, and names everything that was not taken over or is missing.
 pub(crate) fn run(flags: &ImportFlags, console: &mut Console) -> Result<Outcome, CommandError> {
-    let bytes = read_data(&flags.file)?;
-    let refused =
-        |why: &dyn std::fmt::Display| CommandError::new(format!("{}: {why}", flags.file.display()));
-    let text = text_of(&bytes)
-        .ok_or_else(|| refused(&"is neither UTF-8 nor UTF-16; name a JetstressConfig.xml"))?;
+    let bytes = read_document(&flags.file)?;
+    let text = text_of(&bytes).ok_or_else(|| {
+        let what = "is neither UTF-8 nor UTF-16; name a JetstressConfig.xml or a result";
+        refused(flags, &what)
+    })?;
+    match kind_of(&text) {
+        Some(JetstressFile::HtmlResult | JetstressFile::XmlResult) => {
+            result::run(flags, &text, console)
+        }
+        Some(JetstressFile::Configuration) | None => plan(flags, &text, console),
+    }
+}
+
+/// Says why the file was not taken.
+fn refused(flags: &ImportFlags, why: &dyn std::fmt::Display) -> CommandError {
+    CommandError::new(format!("{}: {why}", flags.file.display()))
+}
+
+fn plan(flags: &ImportFlags, text: &str, console: &mut Console) -> Result<Outcome, CommandError> {
     let root = flags.root.display().to_string();
-    let draft = plan_of_config(&text, &root).map_err(|error| refused(&error))?;
+    let draft = plan_of_config(text, &root).map_err(|error| refused(flags, &error))?;
     let PlanDraft { text, remarks } = draft;
     let Some(output) = &flags.output else {
         console.answer_text(&text)?;

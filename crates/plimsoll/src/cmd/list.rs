@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use record::{Phase, RunRecord, Series};
+use record::{Phase, PublishedInstance, RunRecord, Series};
 use serde_json::{Value, json};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
@@ -45,7 +45,7 @@ pub(crate) fn run(flags: &ListFlags, console: &mut Console) -> Result<Outcome, C
             Err(error @ CommandError::BrokenPipe) => return Err(error),
         }
     }
-    runs.sort_by_key(|run| std::cmp::Reverse(run.record.start.started_epoch_ns));
+    runs.sort_by_key(|run| std::cmp::Reverse(started_ns(&run.record)));
     if flags.json {
         console.answer_json(&Value::Array(runs.iter().map(as_json).collect()))?;
     } else {
@@ -77,16 +77,16 @@ fn print(runs: &[ListedRun], below: &Path, console: &mut Console) -> Result<(), 
     if runs.is_empty() {
         return console.remark(format_args!("No run lies in {}.", below.display()));
     }
-    console.answer("Started           Verdict           IOPS  Read ms   Log ms  Run")?;
+    console.answer("Started           Verdict            IOPS  Read ms   Log ms  Run")?;
     for run in runs {
         let started = started(&run.record).map_or("-".to_owned(), |time| {
             let text: String = time.chars().take(16).collect();
             text.replace('T', " ")
         });
         console.answer(format_args!(
-            "{started:<16}  {:<12}  {:>8.0}  {:>7}  {:>7}  {}",
+            "{started:<16}  {:<13}  {:>8}  {:>7}  {:>7}  {}",
             verdict_word(run),
-            run.record.achieved_transactional_iops(),
+            iops(&run.record).map_or("-".to_owned(), |iops| format!("{iops:.0}")),
             milliseconds(mean_ms(&run.record, Series::DatabaseRead)),
             milliseconds(mean_ms(&run.record, Series::LogWrite)),
             run.folder.display()
@@ -99,8 +99,8 @@ fn milliseconds(mean: Option<f64>) -> String {
     mean.map_or("-".to_owned(), |mean| format!("{mean:.3}"))
 }
 
-const fn verdict_word(run: &ListedRun) -> &'static str {
-    if run.is_live { "live" } else { run.verdict.outcome.name() }
+fn verdict_word(run: &ListedRun) -> String {
+    if run.is_live { "live".to_owned() } else { report::verdict_name(&run.record, &run.verdict) }
 }
 
 fn as_json(run: &ListedRun) -> Value {
@@ -110,19 +110,45 @@ fn as_json(run: &ListedRun) -> Value {
         "test": run.record.start.test.name(),
         "started": started(&run.record),
         "verdict": verdict_word(run),
-        "achieved_transactional_iops": run.record.achieved_transactional_iops(),
+        "imported": run.record.imported().map(|imported| &imported.instrument),
+        "achieved_transactional_iops": iops(&run.record),
         "read_latency_ms": mean_ms(&run.record, Series::DatabaseRead),
         "log_write_latency_ms": mean_ms(&run.record, Series::LogWrite),
     })
 }
 
-/// ISO 8601, in UTC.
+/// When a run began; on the clock of its machine where the result was imported, which is all that
+/// is known.
+fn started_ns(run: &RunRecord) -> Option<u64> {
+    match run.imported() {
+        Some(imported) => imported.started_local_ns,
+        None => Some(run.start.started_epoch_ns),
+    }
+}
+
+/// ISO 8601, in UTC; without a zone where it is not known.
 fn started(run: &RunRecord) -> Option<String> {
-    let at = i128::from(run.start.started_epoch_ns);
-    OffsetDateTime::from_unix_timestamp_nanos(at).ok()?.format(&Rfc3339).ok()
+    let at = i128::from(started_ns(run)?);
+    let text = OffsetDateTime::from_unix_timestamp_nanos(at).ok()?.format(&Rfc3339).ok()?;
+    let is_utc = run.imported().is_none();
+    Some(if is_utc { text } else { text.trim_end_matches('Z').to_owned() })
+}
+
+fn iops(run: &RunRecord) -> Option<f64> {
+    match run.imported() {
+        Some(imported) => imported.transactional_iops(),
+        None => Some(run.achieved_transactional_iops()),
+    }
 }
 
 fn mean_ms(run: &RunRecord, series: Series) -> Option<f64> {
+    if let Some(imported) = run.imported() {
+        let of = match series {
+            Series::LogWrite => PublishedInstance::log_writes,
+            _ => PublishedInstance::database_reads,
+        };
+        return imported.all(of).latency_ms;
+    }
     let sum = run.sum_of(Phase::Measure);
     let total = sum.series.get(&series).filter(|total| !total.latency.is_empty())?;
     Some(total.latency.mean_ns() / 1e6)

@@ -38,6 +38,7 @@ pub(super) fn start(
         settings: trial::record_settings(plan, executors),
         databases: plan.databases.iter().map(facts).collect::<Result<_, _>>()?,
         processors_before: None,
+        imported: None,
     })
 }
 

@@ -18,6 +18,7 @@ mod damage;
 mod foreign;
 mod full;
 mod import;
+mod imported;
 mod journey;
 mod lies;
 mod limits;

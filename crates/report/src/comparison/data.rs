@@ -4,22 +4,24 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 use units::plain_json;
-use verdict::{ComparedMetric, NamedRun, RunComparison, Significance};
+use verdict::{ComparedMetric, MetricChange, NamedRun, RunComparison, Significance};
 
 use super::LETTERS;
 
 /// Kind and version of the document.
 const SCHEMA: &str = "plimsoll.comparison/1";
 
-pub(super) fn json(runs: &[NamedRun], comparison: &RunComparison) -> String {
-    let runs: Vec<Value> = runs
+pub(super) fn json(named: &[NamedRun], comparison: &RunComparison) -> String {
+    let runs: Vec<Value> = named
         .iter()
         .zip(LETTERS)
         .map(|(run, letter)| {
+            let measured = run.record.imported().is_none();
             json!({
                 "run": letter,
                 "name": run.name,
-                "started_epoch_ns": run.record.start.started_epoch_ns,
+                "started_epoch_ns": measured.then_some(run.record.start.started_epoch_ns),
+                "imported": run.record.imported().map(|imported| &imported.instrument),
                 "verdict": run.verdict.outcome.name(),
             })
         })
@@ -29,25 +31,27 @@ pub(super) fn json(runs: &[NamedRun], comparison: &RunComparison) -> String {
         .iter()
         .map(|of| json!({ "name": of.name, "values": of.values, "is_work": of.is_work }))
         .collect();
+    let metrics = comparison.rows.iter().map(|row| metric(named, row));
     let document = json!({
         "schema": SCHEMA,
         "phase": comparison.phase.name(),
         "runs": runs,
         "doubts": comparison.doubts,
-        "metrics": comparison.rows.iter().map(metric).collect::<Vec<Value>>(),
+        "metrics": metrics.collect::<Vec<Value>>(),
         "differences": differences,
     });
     plain_json(&format!("{document:#}\n")).into_owned()
 }
 
-fn metric(row: &ComparedMetric) -> Value {
-    let values = row.values.iter().zip(LETTERS).map(|(value, letter)| {
+fn metric(runs: &[NamedRun], row: &ComparedMetric) -> Value {
+    let named = runs.iter().zip(LETTERS);
+    let values = row.values.iter().zip(named).map(|(value, (run, letter))| {
         json!({
             "run": letter,
             "value": value.value,
             "change_percent": value.change.map(|change| change.percent),
             "margin_percent": value.change.and_then(|change| change.margin_percent),
-            "difference": value.change.map(|change| word(change.significance())),
+            "difference": value.change.map(|change| word(&runs[0], run, change)),
         })
     });
     json!({
@@ -59,8 +63,12 @@ fn metric(row: &ComparedMetric) -> Value {
     })
 }
 
-const fn word(significance: Significance) -> &'static str {
-    match significance {
+/// What a change is worth: beside an imported run that cannot be told.
+fn word(first: &NamedRun, run: &NamedRun, change: MetricChange) -> &'static str {
+    if [first, run].iter().any(|run| run.record.imported().is_some()) {
+        return "imported";
+    }
+    match change.significance() {
         Significance::Real => "real",
         Significance::Noise => "noise",
         Significance::Unknown => "unknown",
@@ -83,7 +91,7 @@ pub(super) fn csv(runs: &[NamedRun], comparison: &RunComparison) -> String {
                 number(value.value),
                 number(change.map(|change| change.percent)),
                 number(change.and_then(|change| change.margin_percent)),
-                change.map_or("", |change| word(change.significance())),
+                change.map_or("", |change| word(&runs[0], run, change)),
             );
         }
     }

@@ -9,7 +9,7 @@ use record::Phase;
 use verdict::{NamedRun, RunComparison, Significance};
 
 use crate::document::{Banner, Block, Document, Section, Tone};
-use crate::{format, html, text};
+use crate::{format, html, imported, text};
 
 /// Letters that stand for the runs in tables, in their order.
 const LETTERS: [&str; 26] = [
@@ -43,7 +43,7 @@ pub fn comparison_csv(runs: &[NamedRun], comparison: &RunComparison) -> String {
 fn document(runs: &[NamedRun], comparison: &RunComparison) -> Document {
     let mut side_by_side: Vec<Block> = comparison.doubts.iter().cloned().map(Block::Note).collect();
     side_by_side.push(tables::runs(runs));
-    side_by_side.extend((1..runs.len()).map(|index| tables::changes(comparison, index)));
+    side_by_side.extend((1..runs.len()).map(|index| tables::changes(runs, comparison, index)));
     side_by_side.push(Block::Note(HOW_TO_READ.to_owned()));
     let mut sections =
         vec![Section { id: "side-by-side", title: "Side by Side", blocks: side_by_side }];
@@ -63,8 +63,8 @@ fn banner(runs: &[NamedRun], comparison: &RunComparison) -> Banner {
     let is_load = comparison.phase == Phase::Measure;
     Banner {
         subject: format!("{} beside {}", others.join(", "), runs[0].name),
-        started: format::timestamp(runs[0].record.start.started_epoch_ns),
-        verdict: verdict(runs.len(), comparison),
+        started: imported::started(&runs[0].record),
+        verdict: verdict(runs, comparison),
         tone: if comparison.doubts.is_empty() { Tone::Plain } else { Tone::Warn },
         number: iops.map_or("-".to_owned(), format::three_digits),
         number_unit: if is_load { "IOPS in run A" } else { "MiB/s in run A" },
@@ -75,8 +75,11 @@ fn banner(runs: &[NamedRun], comparison: &RunComparison) -> Banner {
 }
 
 /// The answer in a few words; where the numbers may mislead, that comes first.
-fn verdict(runs: usize, comparison: &RunComparison) -> String {
-    let real: usize = (1..runs).map(|index| count_real(comparison, index)).sum();
+fn verdict(runs: &[NamedRun], comparison: &RunComparison) -> String {
+    if (1..runs.len()).all(|index| has_imported(runs, index)) {
+        return "No margins: imported".to_owned();
+    }
+    let real: usize = (1..runs.len()).map(|index| count_real(comparison, index)).sum();
     let differences = match real {
         0 => "no real difference".to_owned(),
         1 => "1 real difference".to_owned(),
@@ -100,6 +103,11 @@ fn count_real(comparison: &RunComparison, index: usize) -> usize {
     changes.filter(|change| change.significance() == Significance::Real).count()
 }
 
+/// Whether the first run or the one at `index` was not measured here.
+fn has_imported(runs: &[NamedRun], index: usize) -> bool {
+    [0, index].iter().any(|&at| runs[at].record.imported().is_some())
+}
+
 /// One run against the first, in a sentence: the real changes that are better or worse.
 fn meaning(runs: &[NamedRun], comparison: &RunComparison, index: usize) -> String {
     let name = format!("{} ({})", LETTERS[index], runs[index].name);
@@ -115,6 +123,12 @@ fn meaning(runs: &[NamedRun], comparison: &RunComparison, index: usize) -> Strin
     }
     let mut changes = comparison.rows.iter().filter_map(|row| row.values[index].change);
     if changes.all(|change| change.significance() == Significance::Unknown) {
+        if has_imported(runs, index) {
+            return format!(
+                "{name}: beside an imported result no change can be told from noise; read the two \
+                 values and what differs."
+            );
+        }
         return format!("{name}: too few intervals to tell a difference from noise.");
     }
     if told.is_empty() {

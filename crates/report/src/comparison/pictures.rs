@@ -14,7 +14,8 @@ const POINTS: usize = 480;
 
 /// The charts of loads; none of passes, whose rates say all.
 pub(super) fn section(runs: &[NamedRun], phase: Phase) -> Option<Section> {
-    if phase != Phase::Measure {
+    let has_intervals = runs.iter().any(|run| run.record.imported().is_none());
+    if phase != Phase::Measure || !has_intervals {
         return None;
     }
     let iops = |rows: &[&IntervalRow]| {
@@ -55,6 +56,8 @@ fn chart(
     value: &dyn Fn(&[&IntervalRow]) -> Option<f64>,
 ) -> Chart {
     let named = runs.iter().zip(LETTERS).zip(INKS);
+    // An imported run has no intervals to draw.
+    let named = named.filter(|((run, _), _)| run.record.imported().is_none());
     // The first run last, so that it lies above the others.
     let mut lines: Vec<ChartLine> = named
         .map(|((run, letter), ink)| ChartLine {

@@ -4,7 +4,7 @@ use verdict::{ComparedValue, Metric, NamedRun, OtherCircumstance, RunComparison,
 
 use super::LETTERS;
 use crate::document::{Block, Cell, Column, Section, Table, TableRow, Tone};
-use crate::format;
+use crate::{format, imported};
 
 /// Which letter stands for which run.
 pub(super) fn runs(runs: &[NamedRun]) -> Block {
@@ -20,39 +20,39 @@ fn run_row(run: &NamedRun, letter: &str) -> TableRow {
     TableRow::body(vec![
         Cell::plain(letter),
         Cell::plain(&run.name),
-        Cell::plain(format::timestamp(run.record.start.started_epoch_ns)),
-        Cell::plain(run.verdict.outcome.name()).toned(tone),
+        Cell::plain(imported::started(&run.record)),
+        Cell::plain(imported::verdict_name(&run.record, &run.verdict)).toned(tone),
         Cell::plain(&run.record.start.description),
     ])
 }
 
-/// A column of numbers that belong to different metrics.
-const fn numbers(label: &'static str) -> Column {
-    Column { group: "", label, metric: None, numeric: true }
-}
-
 /// Every metric of the run at `index` beside that of the first.
-pub(super) fn changes(comparison: &RunComparison, index: usize) -> Block {
+pub(super) fn changes(runs: &[NamedRun], comparison: &RunComparison, index: usize) -> Block {
+    let has_margin = !super::has_imported(runs, index);
     Block::Table(Table {
         caption: "Against run A",
         columns: vec![
             Column::text("Metric"),
             Column::text("Unit"),
-            numbers("A"),
-            numbers(LETTERS[index]),
-            numbers("Change"),
-            numbers("Margin"),
+            Column::numbers("A"),
+            Column::numbers(LETTERS[index]),
+            Column::numbers("Change"),
+            Column::numbers("Margin"),
             Column::text("Difference"),
         ],
         rows: comparison
             .rows
             .iter()
-            .map(|row| change_row(row.metric, row.values[0].value, row.values[index]))
+            .map(|row| change_row(row.metric, (row.values[0].value, row.values[index]), has_margin))
             .collect(),
     })
 }
 
-fn change_row(metric: Metric, first: Option<f64>, other: ComparedValue) -> TableRow {
+fn change_row(
+    metric: Metric,
+    (first, other): (Option<f64>, ComparedValue),
+    has_margin: bool,
+) -> TableRow {
     let margin = other.change.and_then(|change| change.margin_percent);
     TableRow::body(vec![
         Cell::plain(metric.title).of_metric(metric.glossary),
@@ -61,15 +61,18 @@ fn change_row(metric: Metric, first: Option<f64>, other: ComparedValue) -> Table
         Cell::or_none(other.value.map(format::three_digits)),
         Cell::or_none(other.change.map(|change| percent(change.percent))),
         Cell::or_none(margin.map(|margin| format!("{margin:.1} %"))),
-        worth(metric, other),
+        worth(metric, other, has_margin),
     ])
 }
 
 /// What the change is worth, in a word.
-fn worth(metric: Metric, value: ComparedValue) -> Cell {
+fn worth(metric: Metric, value: ComparedValue, has_margin: bool) -> Cell {
     let Some(change) = value.change else {
         return Cell::none();
     };
+    if !has_margin {
+        return Cell::plain("imported: no margin").toned(Tone::Warn);
+    }
     match (change.significance(), metric.more_is_better) {
         (Significance::Noise, _) => Cell::plain("noise").toned(Tone::Muted),
         (Significance::Unknown, _) => Cell::plain("too short to tell").toned(Tone::Warn),

@@ -1,6 +1,6 @@
 //! The answer at the top, and the facts of the run: "Test Summary" in a Jetstress report.
 
-use record::{Phase, RunRecord, Seal, Series};
+use record::{Phase, RunRecord, Seal, Series, Start};
 use verdict::{Finding, Ruling, Verdict};
 
 use super::{span_of, tone, wall_clock};
@@ -10,16 +10,10 @@ use crate::{format, meaning, passes};
 
 /// What stands above everything.
 pub(crate) fn banner(run: &RunRecord, verdict: &Verdict) -> Banner {
-    let start = &run.start;
-    let subject = if start.description.is_empty() {
-        start.machine.name.clone()
-    } else {
-        format!("{} - {}", start.machine.name, start.description)
-    };
     let (number, number_unit, number_metric) = main_number(run);
     Banner {
-        subject,
-        started: format::timestamp(start.started_epoch_ns),
+        subject: subject(&run.start),
+        started: format::timestamp(run.start.started_epoch_ns),
         verdict: verdict.outcome.name().to_owned(),
         tone: tone(verdict.outcome),
         number,
@@ -27,6 +21,15 @@ pub(crate) fn banner(run: &RunRecord, verdict: &Verdict) -> Banner {
         number_metric,
         meaning: meaning::sentences(run, verdict),
         figures: figures(run, verdict),
+    }
+}
+
+/// Machine and description.
+pub(crate) fn subject(start: &Start) -> String {
+    if start.description.is_empty() {
+        start.machine.name.clone()
+    } else {
+        format!("{} - {}", start.machine.name, start.description)
     }
 }
 
@@ -178,7 +181,7 @@ pub(super) fn section(run: &RunRecord, verdict: &Verdict) -> Section {
     Section { id: "test-summary", title: "Test Summary", blocks: vec![Block::Facts(facts)] }
 }
 
-fn seal(run: &RunRecord) -> String {
+pub(crate) fn seal(run: &RunRecord) -> String {
     match run.seal {
         Seal::Unsealed => "unsealed: its lines carry no hashes".to_owned(),
         Seal::Whole { end } => end.to_string(),

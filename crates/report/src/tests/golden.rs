@@ -54,7 +54,7 @@ fn lines_fit_a_terminal() {
 }
 
 /// The names of all members, however deep.
-fn members(value: &Value, found: &mut Vec<String>) {
+pub(super) fn members(value: &Value, found: &mut Vec<String>) {
     match value {
         Value::Object(object) => {
             for (name, value) in object {

@@ -2,6 +2,8 @@
 
 use record::{RunRecord, Settings, VolumeFacts};
 
+use super::imported;
+
 /// One circumstance of a run.
 pub(super) struct Circumstance {
     /// What it is.
@@ -18,9 +20,16 @@ pub(super) fn of_run(run: &RunRecord) -> Vec<Circumstance> {
     let surroundings =
         surroundings.map(|(name, value)| Circumstance { name, value, is_work: false });
     let work = of_databases(run).into_iter().chain(of_load(&run.start.settings));
-    surroundings
+    let mut all: Vec<Circumstance> = surroundings
         .chain(work.map(|(name, value)| Circumstance { name, value, is_work: true }))
-        .collect()
+        .collect();
+    if let Some(result) = run.imported() {
+        // What the settings of this program hold says nothing of another.
+        for circumstance in &mut all {
+            circumstance.value = imported::stated(run, result, circumstance.name);
+        }
+    }
+    all
 }
 
 type Stated = (&'static str, String);
@@ -61,9 +70,12 @@ fn of_databases(run: &RunRecord) -> [Stated; 2] {
     ]
 }
 
-/// Size of all databases when the run began.
-pub(super) fn database_bytes(run: &RunRecord) -> u64 {
-    run.start.databases.iter().map(|database| database.initial_bytes).sum()
+/// Size of all databases when the run began; none where an imported result does not state it.
+pub(super) fn database_bytes(run: &RunRecord) -> Option<u64> {
+    match run.imported() {
+        Some(imported) => imported.initial_database_bytes,
+        None => Some(run.start.databases.iter().map(|database| database.initial_bytes).sum()),
+    }
 }
 
 fn of_load(settings: &Settings) -> [Stated; 14] {
@@ -77,10 +89,12 @@ fn of_load(settings: &Settings) -> [Stated; 14] {
         ("commits per batch", settings.commits_per_batch.to_string()),
         (
             "operation mix",
-            format!(
-                "{}/{}/{}/{} %",
-                mix.insert_percent, mix.delete_percent, mix.replace_percent, mix.read_percent
-            ),
+            mix_text([
+                mix.insert_percent,
+                mix.delete_percent,
+                mix.replace_percent,
+                mix.read_percent,
+            ]),
         ),
         ("cache per database", format!("{} MiB", settings.cache_maximum_bytes >> 20)),
         ("checkpoint depth", format!("{} MiB", settings.checkpoint_depth_bytes >> 20)),
@@ -95,6 +109,11 @@ fn of_load(settings: &Settings) -> [Stated; 14] {
         ),
         ("copies of each database", settings.copies_per_database.to_string()),
     ]
+}
+
+/// Inserts, deletes, replacements and reads.
+pub(super) fn mix_text([insert, delete, replace, read]: [u32; 4]) -> String {
+    format!("{insert}/{delete}/{replace}/{read} %")
 }
 
 /// Different words, each once.

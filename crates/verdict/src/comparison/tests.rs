@@ -1,7 +1,10 @@
 //! Comparisons of made-up runs whose differences are known.
 
 use record::synthetic::Synthetic;
-use record::{Phase, RunRecord, Seal, Series, TestType};
+use record::{
+    ImportedResult, Phase, PublishedInstance, PublishedIo, PublishedLoad, PublishedRequests,
+    RunRecord, Seal, Series, Start, TestType,
+};
 use units::Seed;
 
 use super::{MetricChange, NamedRun, NotComparable, RunComparison, Significance, compare};
@@ -147,4 +150,83 @@ fn a_change_is_real_beyond_its_margin_whichever_way_it_goes() {
     let worth = |percent: f64| MetricChange { percent, margin_percent: Some(10.0) }.significance();
     assert_eq!([-10.1, 10.1].map(worth), [Significance::Real; 2]);
     assert_eq!([-10.0, 0.0, 10.0].map(worth), [Significance::Noise; 3]);
+}
+
+/// A published result that states little.
+fn imported(name: &str, result: ImportedResult) -> NamedRun {
+    named(name, RunRecord::begin(Start { imported: Some(Box::new(result)), ..Start::default() }))
+}
+
+fn published() -> ImportedResult {
+    let requests = |latency_ms, per_second| PublishedRequests {
+        latency_ms: Some(latency_ms),
+        per_second: Some(per_second),
+        bytes: None,
+    };
+    let transactional = PublishedIo {
+        database_reads: requests(12.0, 100.0),
+        log_writes: requests(3.0, 50.0),
+        ..PublishedIo::default()
+    };
+    let instance = PublishedInstance { transactional, ..PublishedInstance::default() };
+    ImportedResult {
+        file: "old.html".to_owned(),
+        instrument: "Jetstress 14.1".to_owned(),
+        achieved_iops: Some(160.0),
+        instances: vec![instance],
+        load: PublishedLoad { copies_per_database: Some(2), ..PublishedLoad::default() },
+        ..ImportedResult::default()
+    }
+}
+
+#[test]
+fn an_imported_result_has_values_and_no_margin_and_says_so() {
+    for runs in [
+        [imported("old", published()), made(1, |_| {})],
+        [made(1, |_| {}), imported("old", published())],
+    ] {
+        let comparison = compare(&runs).unwrap();
+        let worth = significances(&comparison, 1);
+        let changed =
+            ["achieved_transactional_iops", "read_latency_mean", "log_write_latency_mean"];
+        assert_eq!(worth.iter().map(|(id, _)| *id).take(3).collect::<Vec<_>>(), changed);
+        assert!(worth.iter().all(|(_, worth)| *worth == Significance::Unknown), "{worth:?}");
+        let of = |id: &str| comparison.rows.iter().find(|row| row.metric.id == id).unwrap();
+        let at = usize::from(runs[1].record.imported().is_some());
+        assert_eq!(of("achieved_transactional_iops").values[at].value, Some(160.0));
+        // Neither percentiles nor sizes were published.
+        assert_eq!(of("read_latency_p99").values[at].value, None);
+        assert_eq!(of("read_size").values[at].value, None);
+        let doubt = comparison.doubts.iter().find(|doubt| doubt.starts_with("old: IMPORTED"));
+        let doubt = doubt.unwrap_or_else(|| panic!("{:?}", comparison.doubts));
+        assert!(
+            doubt.contains("old.html (Jetstress 14.1)") && doubt.contains("no change against it")
+        );
+        assert!(
+            doubt.contains("commits per batch") && !doubt.contains("copies of each"),
+            "{doubt}"
+        );
+    }
+}
+
+#[test]
+fn what_an_imported_result_does_not_state_is_no_other_work() {
+    let mut first = made(1, |_| {});
+    first.record.start.settings.copies_per_database = 2;
+    let comparison = compare(&[first.clone(), imported("old", published())]).unwrap();
+    let work = comparison.differences.iter().filter(|of| of.is_work).map(|of| of.name);
+    assert_eq!(work.collect::<Vec<_>>(), ["databases"]);
+    let mut other = published();
+    other.load.copies_per_database = Some(3);
+    let comparison = compare(&[first, imported("old", other)]).unwrap();
+    assert!(comparison.differences.iter().any(|of| of.is_work && of.name.starts_with("copies")));
+    // Nor has it databases of no size.
+    assert!(!comparison.doubts.iter().any(|doubt| doubt.contains("times as large")));
+}
+
+#[test]
+fn an_imported_result_without_values_is_refused() {
+    let empty = imported("old", ImportedResult::default());
+    let refused = compare(&[made(1, |_| {}), empty]).unwrap_err();
+    assert_eq!(refused, NotComparable::NothingMeasured { name: "old".to_owned() });
 }

@@ -6,7 +6,7 @@ use crate::{Evidence, Finding, Kind, Ruling, Unit};
 
 /// Cannot judge a run whose record was changed afterwards; finds nothing in one without hashes,
 /// which tells nothing.
-pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
+pub(crate) fn judge(run: &RunRecord) -> Option<Finding> {
     let (outcome, evidence) = match run.seal {
         Seal::Unsealed => return None,
         Seal::Whole { .. } => (Ruling::Pass, Vec::new()),

@@ -30,6 +30,7 @@ use record::{Phase, RunRecord, TestType};
 use crate::Finding;
 
 pub(crate) use generator_limited::RULE as GENERATOR_LIMITED;
+pub(crate) use intact::judge as intact;
 pub(crate) use longest_request::RULE as LONGEST_REQUEST;
 pub(crate) use other_programs::{RULE as OTHER_PROGRAMS, name_beside as name_other_programs};
 

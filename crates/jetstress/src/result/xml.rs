@@ -1,0 +1,98 @@
+//! The XML of a result: names and values as elements, counters by object and instance. Whether a
+//! name is an attribute or an element of its own is not told apart.
+
+use roxmltree::{Document, Node};
+
+use super::ResultError;
+use super::outline::{Outline, OutlineSection, collapsed, normal};
+
+/// The sections of a result, with the headings of the page.
+pub(super) fn outline(text: &str) -> Result<Outline, ResultError> {
+    let document = Document::parse(text.trim_start_matches('\u{feff}'))
+        .map_err(|error| ResultError::NotXml(error.to_string()))?;
+    Ok(Outline { sections: elements(document.root_element()).map(section).collect() })
+}
+
+fn elements<'a, 'input>(node: Node<'a, 'input>) -> impl Iterator<Item = Node<'a, 'input>> {
+    node.children().filter(Node::is_element)
+}
+
+fn named<'a, 'input>(
+    node: Node<'a, 'input>,
+    name: &'static str,
+) -> impl Iterator<Item = Node<'a, 'input>> {
+    elements(node).filter(move |of| of.has_tag_name(name))
+}
+
+fn section(node: Node<'_, '_>) -> OutlineSection {
+    let element = node.tag_name().name();
+    let mut section = OutlineSection { title: title(element), ..OutlineSection::default() };
+    for pair in named(node, "element") {
+        match (part(pair, "name"), part(pair, "value")) {
+            (name, Some(value)) if element == "test-log" => {
+                section.lines.push(format!("{} {value}", name.unwrap_or_default()).trim().into());
+            }
+            (Some(name), value) => section.rows.push(vec![name, value.unwrap_or_default()]),
+            (None, value) => section.lines.extend(value),
+        }
+    }
+    for object in named(node, "object") {
+        let name = part(object, "name").unwrap_or_default();
+        for instance in named(object, "instance") {
+            add_instance(&mut section, &name, instance);
+        }
+    }
+    section
+}
+
+/// A row of a table of I/O with its heading, or a row for each counter of the machine.
+fn add_instance(section: &mut OutlineSection, object: &str, instance: Node<'_, '_>) {
+    let (mut names, mut values) = (vec![object.to_owned()], Vec::new());
+    values.push(part(instance, "name").unwrap_or_default());
+    let mut host = vec![["Counter", "Average", "Minimum", "Maximum"].map(str::to_owned).to_vec()];
+    for counter in named(instance, "counter") {
+        let name = part(counter, "name").unwrap_or_default();
+        let statistic = |which| part(counter, which).unwrap_or_default();
+        host.push(vec![
+            name.clone(),
+            statistic("average"),
+            statistic("minimum"),
+            statistic("maximum"),
+        ]);
+        names.push(name);
+        values.push(statistic("average"));
+    }
+    let is_io = |name: &String| {
+        let name = normal(name);
+        name.starts_with("i/o ") || name.starts_with("database maintenance io")
+    };
+    if names[1..].iter().any(is_io) {
+        section.rows.extend([names, values]);
+    } else {
+        section.rows.extend(host);
+    }
+}
+
+/// A part of an element: its attribute, or the text of its child.
+fn part(node: Node<'_, '_>, name: &str) -> Option<String> {
+    let child = || elements(node).find(|of| of.has_tag_name(name))?.text();
+    node.attribute(name).or_else(child).map(collapsed)
+}
+
+/// The heading that the page has for a section.
+fn title(element: &str) -> String {
+    let title = match element {
+        "test-summary" => "Test Summary",
+        "test-issues" => "Test Issues",
+        "database-sizing" => "Database Sizing and Throughput",
+        "jetstress-system" => "Jetstress System Parameters",
+        "disk-subsystem-of-dbmaintenance" => "Background Database Maintenance I/O Performance",
+        "disk-subsystem-of-logreplication" => "Log Replication I/O Performance",
+        "disk-subsystem-total" => "Total I/O Performance",
+        "disk-subsystem" | "disk-subsystem-transactional" => "Transactional I/O Performance",
+        "host-system" => "Host System Performance",
+        "test-log" => "Test Log",
+        other => return other.replace('-', " "),
+    };
+    title.to_owned()
+}

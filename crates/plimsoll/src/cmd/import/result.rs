@@ -1,0 +1,94 @@
+//! A published result as the folder of a run, which `report`, `list` and `compare` take.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use builds::{BuildNumber, BuildTable, Identity};
+use jetstress::{PublishedResult, parse_result};
+use record::codec::{SCHEMA, Sealer};
+use record::{Event, Finished, Machine, Settings, Start, TestType, Thresholds};
+
+use super::refused;
+use crate::Outcome;
+use crate::console::Console;
+use crate::documents;
+use crate::error::CommandError;
+use crate::flags::ImportFlags;
+use crate::measure::{JOURNAL, load, write_reports};
+
+/// Writes the record and its reports.
+pub(super) fn run(
+    flags: &ImportFlags,
+    text: &str,
+    console: &mut Console,
+) -> Result<Outcome, CommandError> {
+    let file = flags.file.file_name().unwrap_or_default().to_string_lossy();
+    let published = parse_result(text, &file).map_err(|error| refused(flags, &error))?;
+    let folder = flags.output.clone().unwrap_or_else(|| folder_of(&flags.file));
+    write(&folder, &journal(published))?;
+    let record = load(&folder)?;
+    let verdict = verdict::judge(&record);
+    write_reports(&folder, &record, &verdict)?;
+    console.answer(report::summary(&record, &verdict).trim_end())?;
+    console.answer(format_args!("Record: {}", folder.display()))?;
+    Ok(Outcome::Pass)
+}
+
+/// A folder beside where the command was given, named for the file.
+fn folder_of(file: &Path) -> PathBuf {
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+    PathBuf::from(format!("plimsoll-import-{stem}"))
+}
+
+/// Puts a journal into a folder that holds no run.
+fn write(folder: &Path, journal: &str) -> Result<(), CommandError> {
+    let path = folder.join(JOURNAL);
+    if path.exists() {
+        return Err(CommandError::new(format!(
+            "{}: holds a run already; choose another folder with --output",
+            folder.display()
+        )));
+    }
+    fs::create_dir_all(folder)
+        .map_err(|error| CommandError::file(folder, "make the folder of the record", &error))?;
+    documents::write_new(&path, journal.as_bytes())
+}
+
+/// The lines of the journal: what is known, and that nothing follows.
+fn journal(published: PublishedResult) -> String {
+    let start = Event::Start(Box::new(start(published)));
+    let end = Event::Finished(Finished { at_ns: 0, interrupted: false, reason: None });
+    let mut sealer = Sealer::default();
+    [start, end].map(|event| sealer.line(&event)).concat()
+}
+
+fn start(published: PublishedResult) -> Start {
+    let release = release(&published);
+    let PublishedResult { test, machine, operating_system, description, mut result, .. } =
+        published;
+    result.release = release;
+    let thresholds = match test {
+        TestType::Stress => Thresholds::lenient(),
+        _ => Thresholds::strict(),
+    };
+    Start {
+        schema: SCHEMA,
+        build: format!("plimsoll {}", env!("CARGO_PKG_VERSION")),
+        machine: Machine { name: machine, operating_system, ..Machine::default() },
+        test,
+        description,
+        settings: Settings { thresholds, ..Settings::default() },
+        imported: Some(Box::new(result)),
+        ..Start::default()
+    }
+}
+
+/// What release of Exchange the engine came with; the instrument's own version is near it.
+fn release(published: &PublishedResult) -> Option<String> {
+    let versions = [&published.engine_version, &published.instrument_version];
+    let mut stated = versions.into_iter().flatten().filter_map(|text| BuildNumber::parse(text));
+    let table = BuildTable::embedded();
+    let identity = table.identify(stated.next()?);
+    let is_known = !matches!(identity, Identity::Unknown);
+    is_known.then(|| format!("{identity}, builds as of {}", table.date()))
+}

@@ -1,0 +1,312 @@
+//! A result that another instrument published, as its file states it. Such a run was not measured
+//! here: it has averages and no intervals, and what the file leaves out stays missing.
+
+use serde::{Deserialize, Serialize};
+
+/// What the file of a result says.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ImportedResult {
+    /// Name of the file.
+    pub file: String,
+    /// The instrument and its version, such as `Jetstress 14.01.0180.003`.
+    pub instrument: String,
+    /// The database engine and its version, such as `ESE 14.01.0218.012`.
+    pub engine: Option<String>,
+    /// The release of Exchange that the engine's version, or else the instrument's, stands for.
+    pub release: Option<String>,
+    /// What the instrument said of the run.
+    pub outcome: Option<PublishedOutcome>,
+    /// Wall clock at the start in nanoseconds since 1970-01-01, in a time zone that no file states.
+    pub started_local_ns: Option<u64>,
+    /// Transactional reads and writes of all databases per second.
+    pub achieved_iops: Option<f64>,
+    /// The load that was asked for.
+    pub target_iops: Option<f64>,
+    /// Size of all databases before the test.
+    pub initial_database_bytes: Option<u64>,
+    /// What load was made.
+    pub load: PublishedLoad,
+    /// The databases.
+    pub instances: Vec<PublishedInstance>,
+    /// Counters of the machine.
+    pub host: Vec<PublishedCounter>,
+    /// The checksum pass.
+    pub checksums: Vec<PublishedChecksum>,
+    /// The backup.
+    pub backups: Vec<PublishedBackup>,
+    /// The replay.
+    pub replays: Vec<PublishedReplay>,
+    /// Every name with its value, in order.
+    pub facts: Vec<PublishedFact>,
+    /// The test log.
+    pub test_log: Vec<String>,
+    /// What the file lacks, in sentences.
+    pub lacks: Vec<String>,
+}
+
+/// What an instrument said of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PublishedOutcome {
+    /// It passed.
+    Pass,
+    /// It failed.
+    Fail,
+}
+
+impl PublishedOutcome {
+    /// The word that results print.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pass => "Pass",
+            Self::Fail => "Fail",
+        }
+    }
+}
+
+/// The load, as far as it is stated.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PublishedLoad {
+    /// Threads of each database.
+    pub threads_per_database: Option<u32>,
+    /// Threads of all databases together, where the instrument shares them.
+    pub threads_in_all: Option<u32>,
+    /// Cache of all databases together, at most.
+    pub cache_maximum_bytes: Option<u64>,
+    /// Inserts, deletes, replacements and reads, in percent.
+    pub mix_percent: Option<[u32; 4]>,
+    /// Commits that do not wait for the log, in percent.
+    pub lazy_commit_percent: Option<u32>,
+    /// Whether background maintenance ran.
+    pub background_maintenance: Option<bool>,
+    /// Copies of each database.
+    pub copies_per_database: Option<u32>,
+}
+
+/// Requests of one kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PublishedRequests {
+    /// Mean latency.
+    pub latency_ms: Option<f64>,
+    /// Requests per second.
+    pub per_second: Option<f64>,
+    /// Mean size.
+    pub bytes: Option<f64>,
+}
+
+/// One of the two tables of I/O: transactional, or total.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PublishedIo {
+    /// Reads of the database.
+    pub database_reads: PublishedRequests,
+    /// Writes of the database.
+    pub database_writes: PublishedRequests,
+    /// Reads of the log.
+    pub log_reads: PublishedRequests,
+    /// Writes of the log.
+    pub log_writes: PublishedRequests,
+}
+
+/// A database with its rows of the tables.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PublishedInstance {
+    /// Its name, such as `Instance3328.1`.
+    pub name: String,
+    /// What transactions asked for.
+    pub transactional: PublishedIo,
+    /// Reads of the background maintenance.
+    pub maintenance: PublishedRequests,
+    /// Reads of the log for further copies.
+    pub replication: PublishedRequests,
+    /// All together.
+    pub total: PublishedIo,
+}
+
+/// A counter of the machine.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PublishedCounter {
+    /// Its name.
+    pub name: String,
+    /// Mean of the samples.
+    pub average: Option<f64>,
+    /// Smallest sample.
+    pub minimum: Option<f64>,
+    /// Largest sample.
+    pub maximum: Option<f64>,
+}
+
+/// Checksums of one database.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PublishedChecksum {
+    /// The database.
+    pub database: String,
+    /// Pages read.
+    pub seen_pages: Option<u64>,
+    /// Pages with a wrong checksum.
+    pub bad_pages: Option<u64>,
+    /// Pages that the checksum can repair.
+    pub correctable_pages: Option<u64>,
+    /// Pages with another page's number.
+    pub wrong_page_number_pages: Option<u64>,
+}
+
+/// The backup of one database.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PublishedBackup {
+    /// The database.
+    pub instance: String,
+    /// Its size in MiB, which the instrument calls MB.
+    pub database_mib: Option<f64>,
+    /// MiB read per second.
+    pub mib_per_second: Option<f64>,
+}
+
+/// The replay of one database.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PublishedReplay {
+    /// The database.
+    pub instance: String,
+    /// Log files replayed.
+    pub logs: Option<u64>,
+    /// How long that took.
+    pub seconds: Option<f64>,
+}
+
+/// A name and its value.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PublishedFact {
+    /// The section that it stands in.
+    pub section: String,
+    /// The name.
+    pub name: String,
+    /// The value.
+    pub value: String,
+}
+
+impl PublishedInstance {
+    /// Transactional reads of the database; where the file has the table of total I/O alone, what
+    /// that leaves beside the maintenance, which is in it.
+    pub fn database_reads(&self) -> PublishedRequests {
+        let (stated, total) = (self.transactional.database_reads, self.total.database_reads);
+        if stated.per_second.is_some() || stated.latency_ms.is_some() {
+            return stated;
+        }
+        let beside = total.per_second.zip(self.maintenance.per_second);
+        let per_second = beside.map(|(all, scanned)| (all - scanned).max(0.0));
+        PublishedRequests { latency_ms: total.latency_ms, per_second, bytes: None }
+    }
+
+    /// Writes of the database, which both tables have alike.
+    pub fn database_writes(&self) -> PublishedRequests {
+        self.transactional.database_writes.or(self.total.database_writes)
+    }
+
+    /// Writes of the log, which both tables have alike.
+    pub fn log_writes(&self) -> PublishedRequests {
+        self.transactional.log_writes.or(self.total.log_writes)
+    }
+}
+
+impl PublishedRequests {
+    fn or(self, other: Self) -> Self {
+        Self {
+            latency_ms: self.latency_ms.or(other.latency_ms),
+            per_second: self.per_second.or(other.per_second),
+            bytes: self.bytes.or(other.bytes),
+        }
+    }
+}
+
+impl ImportedResult {
+    /// One kind of requests of all databases, as white papers print them: rates are sums, latencies
+    /// plain means, sizes means by rate. Missing where any database lacks it.
+    pub fn all(&self, of: fn(&PublishedInstance) -> PublishedRequests) -> PublishedRequests {
+        let rows: Vec<PublishedRequests> = self.instances.iter().map(of).collect();
+        let sum = |part: fn(&PublishedRequests) -> Option<f64>| -> Option<f64> {
+            rows.iter().map(part).sum::<Option<f64>>().filter(|_| !rows.is_empty())
+        };
+        let per_second = sum(|row| row.per_second);
+        let bytes_per_second = sum(|row| Some(row.per_second? * row.bytes?));
+        PublishedRequests {
+            latency_ms: sum(|row| row.latency_ms).map(|sum| sum / rows.len() as f64),
+            per_second,
+            bytes: bytes_per_second
+                .zip(per_second)
+                .filter(|(_, rate)| *rate > 0.0)
+                .map(|(bytes, rate)| bytes / rate),
+        }
+    }
+
+    /// Transactional IOPS: what the file says, or the sum of its rows.
+    pub fn transactional_iops(&self) -> Option<f64> {
+        let reads = || self.all(PublishedInstance::database_reads).per_second;
+        let writes = || self.all(PublishedInstance::database_writes).per_second;
+        self.achieved_iops.or_else(|| Some(reads()? + writes()?))
+    }
+
+    /// The mean of a counter of the machine.
+    pub fn counter(&self, name: &str) -> Option<f64> {
+        self.host.iter().find(|counter| counter.name.eq_ignore_ascii_case(name))?.average
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ImportedResult, PublishedInstance, PublishedIo, PublishedRequests};
+
+    fn requests(latency_ms: f64, per_second: f64, bytes: f64) -> PublishedRequests {
+        PublishedRequests {
+            latency_ms: Some(latency_ms),
+            per_second: Some(per_second),
+            bytes: Some(bytes),
+        }
+    }
+
+    fn result(reads: [PublishedRequests; 2]) -> ImportedResult {
+        let instance = |database_reads| PublishedInstance {
+            transactional: PublishedIo { database_reads, ..PublishedIo::default() },
+            ..PublishedInstance::default()
+        };
+        ImportedResult { instances: reads.map(instance).into(), ..ImportedResult::default() }
+    }
+
+    #[test]
+    fn rates_are_sums_latencies_means_and_sizes_weighted() {
+        let result = result([requests(10.0, 30.0, 100.0), requests(30.0, 10.0, 300.0)]);
+        let all = result.all(PublishedInstance::database_reads);
+        assert_eq!(all, requests(20.0, 40.0, 150.0));
+    }
+
+    #[test]
+    fn what_one_database_lacks_all_lack() {
+        let lacking = PublishedRequests { latency_ms: None, ..requests(0.0, 10.0, 300.0) };
+        let result = result([requests(10.0, 30.0, 100.0), lacking]);
+        let all = result.all(PublishedInstance::database_reads);
+        assert_eq!((all.latency_ms, all.per_second), (None, Some(40.0)));
+        assert_eq!(result.transactional_iops(), None);
+        let none = ImportedResult::default().all(PublishedInstance::database_reads);
+        assert_eq!(none, PublishedRequests::default());
+    }
+
+    #[test]
+    fn the_total_alone_gives_what_is_beside_the_maintenance() {
+        let total =
+            PublishedIo { database_reads: requests(5.0, 58.0, 60_000.0), ..PublishedIo::default() };
+        let maintenance = requests(1.0, 8.0, 262_144.0);
+        let mut instance = PublishedInstance { maintenance, total, ..Default::default() };
+        let reads = instance.database_reads();
+        assert_eq!((reads.latency_ms, reads.per_second), (Some(5.0), Some(50.0)));
+        instance.maintenance.per_second = None;
+        assert_eq!(instance.database_reads().per_second, None);
+    }
+}

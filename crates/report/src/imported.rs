@@ -1,0 +1,146 @@
+//! The report of a published result: its figures in the order that the instrument prints them, and
+//! above all that they were not measured here.
+
+mod json;
+mod tables;
+
+use record::{
+    ImportedResult, PublishedInstance, PublishedOutcome, PublishedRequests, RunRecord, TestType,
+};
+use verdict::{Ruling, Verdict};
+
+use crate::document::{Banner, Block, Document, Fact, Figure, Section, Tone};
+use crate::format;
+use crate::sections::{findings, summary, tone};
+
+pub(crate) use json::render as json;
+
+/// What a run came to in a word or two, as lists show it: an imported one says that it is.
+pub fn verdict_name(run: &RunRecord, verdict: &Verdict) -> String {
+    let Some(imported) = run.imported() else {
+        return verdict.outcome.name().to_owned();
+    };
+    match (verdict.outcome, imported.outcome) {
+        (Ruling::Fail, _) => "Imported fail".to_owned(),
+        (_, Some(outcome)) => format!("Imported {}", outcome.name().to_lowercase()),
+        (_, None) => "Imported".to_owned(),
+    }
+}
+
+/// When a run began; the machine of an imported one had a time zone that no file states.
+pub(crate) fn started(run: &RunRecord) -> String {
+    match run.imported() {
+        None => format::timestamp(run.start.started_epoch_ns),
+        Some(imported) => match imported.started_local_ns {
+            Some(at_ns) => format::timestamp(at_ns).replace(" UTC", " (its local time)"),
+            None => "not stated".to_owned(),
+        },
+    }
+}
+
+/// What the report of an imported result means.
+pub(crate) fn sentences(run: &RunRecord, imported: &ImportedResult) -> Vec<String> {
+    let said = match imported.outcome {
+        Some(PublishedOutcome::Pass) => "which called it Pass",
+        Some(PublishedOutcome::Fail) => "which called it Fail",
+        None => "and its file does not say whether it passed",
+    };
+    let release = imported.release.as_ref().map(|of| format!(" ({of})")).unwrap_or_default();
+    let mut said = vec![
+        format!("IMPORTED from {}, not measured by this program.", imported.file),
+        format!("Measured by {}{release}, {said}.", imported.instrument),
+        "It has averages alone: what needs intervals, percentiles or single requests is not judged."
+            .to_owned(),
+    ];
+    if !imported.lacks.is_empty() {
+        said.push(format!("Missing in the file: {}.", imported.lacks.join(", ")));
+    }
+    if run.start.test == TestType::Recovery {
+        said.push("Tests of recovery are not compared.".to_owned());
+    }
+    said
+}
+
+/// The whole report.
+pub(crate) fn document(run: &RunRecord, verdict: &Verdict, imported: &ImportedResult) -> Document {
+    let mut sections = vec![findings::section(run, verdict), test_summary(run, imported)];
+    sections.extend(tables::sections(imported));
+    let lines = imported.test_log.join("\n");
+    sections.push(Section {
+        id: "test-log",
+        title: "Test Log",
+        blocks: vec![Block::Verbatim(lines)],
+    });
+    Document { banner: banner(run, verdict, imported), sections }
+}
+
+fn banner(run: &RunRecord, verdict: &Verdict, imported: &ImportedResult) -> Banner {
+    let (number, number_unit, number_metric) = main_number(run, imported);
+    Banner {
+        subject: summary::subject(&run.start),
+        started: started(run),
+        verdict: verdict_name(run, verdict),
+        tone: tone(verdict.outcome),
+        number,
+        number_unit,
+        number_metric,
+        meaning: sentences(run, imported),
+        figures: figures(imported),
+    }
+}
+
+fn main_number(run: &RunRecord, imported: &ImportedResult) -> (String, &'static str, &'static str) {
+    let (value, unit, metric) = match run.start.test {
+        TestType::Backup => (tables::backup_rate(imported), "MiB/s", "checksum-rate"),
+        TestType::Recovery => (tables::seconds_per_log(imported), "s per log file", "replay-time"),
+        TestType::Performance | TestType::Stress | TestType::Checksum => {
+            let iops = imported.transactional_iops();
+            (iops, "transactional IOPS", "achieved-transactional-iops")
+        }
+    };
+    (value.map_or_else(|| "no".to_owned(), format::three_digits), unit, metric)
+}
+
+fn figures(imported: &ImportedResult) -> Vec<Figure> {
+    let figure = |label, metric, of: fn(&PublishedInstance) -> PublishedRequests| {
+        let latency_ms = imported.all(of).latency_ms?;
+        Some(Figure {
+            label,
+            metric,
+            value: format::latency(latency_ms * 1e6),
+            remark: "as published, the plain mean over databases".to_owned(),
+            tone: Tone::Plain,
+        })
+    };
+    let reads =
+        figure("Database reads", "database-reads-latency", PublishedInstance::database_reads);
+    let log_writes = figure("Log writes", "log-writes-latency", PublishedInstance::log_writes);
+    [reads, log_writes].into_iter().flatten().collect()
+}
+
+fn test_summary(run: &RunRecord, imported: &ImportedResult) -> Section {
+    let start = &run.start;
+    let published = imported.outcome.map(PublishedOutcome::name);
+    let facts = vec![
+        Fact::metric("Published Outcome", "published-outcome", or_not(published)),
+        Fact::metric("Imported From", "imported", &imported.file),
+        Fact::new("Test Type", start.test.name()),
+        Fact::new("Machine Name", or_not(Some(&start.machine.name))),
+        Fact::new("Test Description", or_not(Some(&start.description))),
+        Fact::new("Test Start Time", started(run)),
+        Fact::new("Instrument", &imported.instrument),
+        Fact::new("Database Engine", or_not(imported.engine.as_deref())),
+        Fact::new("Release of Exchange", or_not(imported.release.as_deref())),
+        Fact::new("Operating System", or_not(Some(&start.machine.operating_system))),
+        Fact::new("Imported By", &start.build),
+        Fact::metric("Record Seal", "record-intact", summary::seal(run)),
+    ];
+    Section { id: "test-summary", title: "Test Summary", blocks: vec![Block::Facts(facts)] }
+}
+
+fn or_not(text: Option<&str>) -> String {
+    match text {
+        None | Some("") => "not stated".to_owned(),
+        Some(text) => text.to_owned(),
+    }
+}

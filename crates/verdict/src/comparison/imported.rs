@@ -1,0 +1,108 @@
+//! A published result beside runs: its values, what it states of its circumstances, and how loudly
+//! to say what it lacks.
+
+use record::{ImportedResult, PublishedInstance, PublishedRequests, RunRecord, Series};
+
+use super::NamedRun;
+use super::circumstances::{self, mix_text};
+use super::metric::MetricSource;
+
+const KIB: f64 = 1_024.0;
+const MIB: f64 = 1_048_576.0;
+
+impl MetricSource {
+    /// Of a published result; none where its file does not state it. Percentiles are never stated.
+    pub(super) fn of_imported(self, imported: &ImportedResult) -> Option<f64> {
+        match self {
+            Self::Rate(&[Series::DatabaseRead, Series::DatabaseWrite]) => {
+                imported.transactional_iops()
+            }
+            Self::Rate(&[series]) => requests(imported, series)?.per_second,
+            Self::Rate(_) | Self::TailLatency(_) => None,
+            Self::MeanLatency(series) => requests(imported, series)?.latency_ms,
+            Self::Size(series) => Some(requests(imported, series)?.bytes? / KIB),
+            Self::Throughput(Series::BackupRead) => {
+                let rates = imported.backups.iter().map(|backup| backup.mib_per_second);
+                rates.sum::<Option<f64>>().filter(|_| !imported.backups.is_empty())
+            }
+            Self::Throughput(series) => {
+                let of = requests(imported, series)?;
+                Some(of.per_second? * of.bytes? / MIB)
+            }
+        }
+    }
+}
+
+/// The requests of all databases that a result has a row for.
+fn requests(imported: &ImportedResult, series: Series) -> Option<PublishedRequests> {
+    let of: fn(&PublishedInstance) -> PublishedRequests = match series {
+        // A backup's reads are those of the table.
+        Series::DatabaseRead | Series::BackupRead => PublishedInstance::database_reads,
+        Series::DatabaseWrite => PublishedInstance::database_writes,
+        Series::LogWrite => PublishedInstance::log_writes,
+        Series::MaintenanceRead => |row| row.maintenance,
+        _ => return None,
+    };
+    Some(imported.all(of))
+}
+
+/// What a result states of a circumstance; empty where it does not.
+pub(super) fn stated(run: &RunRecord, imported: &ImportedResult, name: &str) -> String {
+    let load = &imported.load;
+    let databases = imported.instances.len() as u64;
+    let percent = |value: Option<u32>| value.map(|value| format!("{value} %"));
+    let stated = match name {
+        "machine" => Some(run.start.machine.name.clone()),
+        "operating system" => Some(run.start.machine.operating_system.clone()),
+        "version" => Some(imported.instrument.clone()),
+        "databases" => (databases > 0).then(|| databases.to_string()),
+        "target IOPS" => imported.target_iops.map(|iops| format!("{iops:.0}")),
+        "sessions per database" => threads(imported),
+        "operation mix" => load.mix_percent.map(mix_text),
+        "cache per database" => load
+            .cache_maximum_bytes
+            .and_then(|bytes| bytes.checked_div(databases))
+            .map(|bytes| format!("{} MiB", bytes >> 20)),
+        "lazy commits" => percent(load.lazy_commit_percent),
+        "background maintenance" => {
+            load.background_maintenance.map(|is_on| if is_on { "on" } else { "off" }.to_owned())
+        }
+        "copies of each database" => load.copies_per_database.map(|copies| copies.to_string()),
+        _ => None,
+    };
+    stated.unwrap_or_default()
+}
+
+fn threads(imported: &ImportedResult) -> Option<String> {
+    let load = &imported.load;
+    let of_each = load.threads_per_database.map(|threads| threads.to_string());
+    of_each.or_else(|| Some(format!("{} for all databases", load.threads_in_all?)))
+}
+
+/// Whether two runs state different values; that an imported one states none is no difference.
+pub(super) fn is_stated_differently(runs: &[NamedRun], values: &[String]) -> bool {
+    let is_told =
+        |(run, value): &(&NamedRun, &String)| run.record.imported().is_none() || !value.is_empty();
+    let mut told = runs.iter().zip(values).filter(is_told).map(|(_, value)| value);
+    told.next().is_some_and(|first| told.any(|value| value != first))
+}
+
+/// What must be known of an imported run before its numbers are read.
+pub(super) fn doubt(run: &NamedRun) -> Option<String> {
+    let imported = run.record.imported()?;
+    let build = imported.release.as_ref().map(|of| format!(", {of}")).unwrap_or_default();
+    let silent: Vec<&str> = circumstances::of_run(&run.record)
+        .into_iter()
+        .filter(|of| of.is_work && of.value.is_empty())
+        .map(|of| of.name)
+        .collect();
+    let silent = match silent.as_slice() {
+        [] => String::new(),
+        names => format!(" It does not state {}.", names.join(", ")),
+    };
+    Some(format!(
+        "{}: IMPORTED from {} ({}{build}), not measured by this program. It has no intervals, so \
+         no change against it has a margin.{silent}",
+        run.name, imported.file, imported.instrument
+    ))
+}
