@@ -165,6 +165,8 @@ pub(crate) enum ReportFormat {
     Text,
     /// For programs
     Json,
+    /// A load's result in the XML of Jetstress, for programs that read that
+    Xml,
 }
 
 /// Flags of `line`.

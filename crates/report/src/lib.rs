@@ -17,6 +17,7 @@ mod mailboxes;
 mod meaning;
 mod next;
 mod passes;
+mod result_xml;
 mod sections;
 mod suite;
 mod summary;
@@ -35,6 +36,7 @@ pub use design::{
 pub use imported::verdict_name;
 pub use json::SCHEMA as JSON_SCHEMA;
 pub use line::{LineReport, line_html, line_json, line_text};
+pub use result_xml::result_xml;
 pub use suite::{SuiteTest, suite_html, suite_json, suite_outcome, suite_summary, suite_text};
 
 /// One self-contained HTML page: light and dark, printable, without scripts.

@@ -96,7 +96,7 @@ fn objections(run: &RunRecord, verdict: &Verdict, outcome: Ruling) -> Vec<String
     matching.iter().map(|finding| objection(run, finding)).collect()
 }
 
-fn objection(run: &RunRecord, finding: &Finding) -> String {
+pub(crate) fn objection(run: &RunRecord, finding: &Finding) -> String {
     let numbers = match (finding.measured, finding.limit) {
         (Some(measured), Some(limit)) => format!(
             " {}, limit {}",

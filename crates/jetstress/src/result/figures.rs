@@ -16,11 +16,13 @@ pub(super) fn read(outline: &Outline, file: &str) -> Result<PublishedResult, Res
     let versions = ["Jetstress Version", "ESE Version"].map(text);
     let [instrument_version, engine_version] = versions;
     let stated = instrument_version.as_deref().unwrap_or("of an unstated version");
+    // Our own results in this form are told apart.
+    let own = text("Plimsoll Version").map(|version| format!("{version}, by way of XML"));
     let initial = "Initial Database Size (bytes)";
     let performance_log = text("Performance Log").unwrap_or_default();
     let mut result = ImportedResult {
         file: file.to_owned(),
-        instrument: format!("Jetstress {stated}"),
+        instrument: own.unwrap_or_else(|| format!("Jetstress {stated}")),
         engine: engine_version.as_ref().map(|version| format!("ESE {version}")),
         release: None,
         outcome: outline.value("Overall Test Result").and_then(outcome),
@@ -94,7 +96,9 @@ fn test_log(outline: &Outline) -> Vec<String> {
 /// What was tested, by what it came to, and by the name that the instrument gave its files.
 fn test_type(result: &ImportedResult, performance_log: &str, file: &str) -> TestType {
     let mut names = [performance_log, file].into_iter().map(when::name);
-    let is_stress = names.any(|name| name.starts_with("stress_"));
+    let mut facts = result.facts.iter();
+    let is_stress = names.any(|name| name.starts_with("stress_"))
+        || facts.any(|fact| fact.name == "Test Type" && fact.value == "Stress");
     if !result.backups.is_empty() {
         TestType::Backup
     } else if !result.replays.is_empty() {

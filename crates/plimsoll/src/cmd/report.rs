@@ -82,7 +82,12 @@ fn report_set(
     if flags.format.is_none() && flags.output.is_none() {
         return set.conclude(&flags.run, console);
     }
-    let text = set.render(flags.format.unwrap_or(ReportFormat::Text));
+    let text = set.render(flags.format.unwrap_or(ReportFormat::Text)).ok_or_else(|| {
+        CommandError::new(format!(
+            "{}: a set of tests has no XML of Jetstress; name the folder of one of its loads",
+            flags.run.display()
+        ))
+    })?;
     deliver(flags, &text, &[], console)?;
     Ok(set.outcome())
 }
@@ -98,6 +103,12 @@ fn render(
         ReportFormat::Html => report::html(record, verdict),
         ReportFormat::Text => report::text(record, verdict),
         ReportFormat::Json => report::json(record, verdict),
+        ReportFormat::Xml => report::result_xml(record, verdict).ok_or_else(|| {
+            CommandError::new(format!(
+                "{}: only a load measured here has the XML of Jetstress; name another form",
+                journal.display()
+            ))
+        })?,
     };
     deliver(flags, &text, &[journal], console)
 }

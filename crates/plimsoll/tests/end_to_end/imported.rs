@@ -87,6 +87,32 @@ fn an_imported_result_stands_beside_a_run_without_any_margin() {
 }
 
 #[test]
+fn the_xml_of_a_run_comes_back_with_its_figures() {
+    let scene = Scene::prepared("imported-xml");
+    scene.run(["run", "plan.toml", "--target-iops", "100", "--duration", "6s", "-o", "new"]);
+    // The exit status is the verdict of the run, which six seconds need not give.
+    let words = ["report", "new", "--format", "xml", "-o", "new.xml"];
+    assert_ne!(scene.run(words).code, None);
+    scene
+        .run(["import", "new.xml", "-o", "again"])
+        .expect_code(0)
+        .expect_out(&["Measured by plimsoll 0.1.0, by way of XML"]);
+    let listed: Value = serde_json::from_str(&scene.run(["list", "--json"]).out).unwrap();
+    let runs = listed.as_array().unwrap();
+    let figure = |folder: &str, member: &str| {
+        let run = runs.iter().find(|run| run["folder"] == format!("./{folder}")).unwrap();
+        run[member].as_f64().unwrap()
+    };
+    for member in ["achieved_transactional_iops", "read_latency_ms", "log_write_latency_ms"] {
+        let [new, again] = ["new", "again"].map(|folder| figure(folder, member));
+        // Ours weighs latencies by requests, theirs are plain means over databases.
+        assert!((new - again).abs() <= 0.2 * new, "{member}: {new} and {again}");
+    }
+    let words = ["report", "again", "--format", "xml"];
+    scene.run(words).expect_refusal(&["only a load measured here"]);
+}
+
+#[test]
 fn what_is_no_whole_result_is_refused_and_leaves_nothing() {
     let scene = Scene::new("imported-refused");
     let bomb =

@@ -101,7 +101,7 @@ const SHARES: [Share; 2] = [
 ];
 
 /// The machine during the measurement.
-pub(super) fn section(run: &RunRecord) -> Section {
+pub(crate) fn section(run: &RunRecord) -> Section {
     let mut rows = counter_rows(run, Phase::Measure);
     let blocks = if rows.is_empty() {
         vec![Block::Note("This run had no machine: it was simulated.".to_owned())]

@@ -4,14 +4,14 @@ mod charts;
 mod configuration;
 mod engine;
 pub(crate) mod findings;
-mod host;
+pub(crate) mod host;
 mod input_output;
 mod issues;
-mod parameters;
+pub(crate) mod parameters;
 mod recovery;
 mod recovery_io;
 pub(crate) mod summary;
-mod throughput;
+pub(crate) mod throughput;
 mod verification;
 
 use record::{DatabaseFacts, Phase, PhaseSpan, RunRecord, TestType};

@@ -6,7 +6,7 @@ use crate::document::{Block, Fact, Section};
 use crate::format;
 
 /// The settings after all defaults were applied.
-pub(super) fn section(run: &RunRecord) -> Section {
+pub(crate) fn section(run: &RunRecord) -> Section {
     let settings = &run.start.settings;
     let facts = [load(run), engine(settings), log(run)].concat();
     Section {

@@ -139,7 +139,7 @@ fn tone_of(verdict: &Verdict, rule: &str) -> Tone {
 }
 
 /// The facts of the run.
-pub(super) fn section(run: &RunRecord, verdict: &Verdict) -> Section {
+pub(crate) fn section(run: &RunRecord, verdict: &Verdict) -> Section {
     let start = &run.start;
     let result = Fact {
         label: "Overall Test Result",

@@ -7,7 +7,7 @@ use crate::document::{Block, Fact, Section};
 use crate::format;
 
 /// The load that was carried, the one asked for, and the sizes.
-pub(super) fn section(run: &RunRecord) -> Section {
+pub(crate) fn section(run: &RunRecord) -> Section {
     let settings = &run.start.settings;
     let initial: u64 = databases(run).map(|facts| facts.initial_bytes).sum();
     let measured = run.sum_of(Phase::Measure).gauges.file_bytes;

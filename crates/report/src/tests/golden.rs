@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::{failing, interrupted, passing};
-use crate::{json, summary, text};
+use crate::{json, result_xml, summary, text};
 
 const RENEW: &str = "GOLDEN";
 
@@ -42,6 +42,17 @@ fn json_is_as_before() {
     let run = passing();
     let actual = json(&run, &verdict::judge(&run));
     check("passing.json", include_str!("../../golden/passing.json"), &actual);
+}
+
+#[test]
+fn xml_of_a_load_is_as_before_and_other_tests_have_none() {
+    let xml = |run: &record::RunRecord| result_xml(run, &verdict::judge(run));
+    let actual = xml(&passing()).unwrap();
+    check("passing.xml", include_str!("../../golden/passing.xml"), &actual);
+    let hostile = xml(&interrupted()).unwrap();
+    assert!(!hostile.contains("<script>") && hostile.contains("&lt;script&gt;"));
+    assert_eq!(xml(&super::backup()), None);
+    assert_eq!(xml(&super::imported::performance()), None);
 }
 
 #[test]

@@ -41,13 +41,14 @@ pub(crate) struct SetOfRuns {
 }
 
 impl SetOfRuns {
-    /// Its report in one form.
-    pub(crate) fn render(&self, format: ReportFormat) -> String {
+    /// Its report in one form; none where a set has no such form.
+    pub(crate) fn render(&self, format: ReportFormat) -> Option<String> {
         let tests = self.tests();
         match format {
-            ReportFormat::Html => report::suite_html(&tests),
-            ReportFormat::Text => report::suite_text(&tests),
-            ReportFormat::Json => report::suite_json(&tests),
+            ReportFormat::Html => Some(report::suite_html(&tests)),
+            ReportFormat::Text => Some(report::suite_text(&tests)),
+            ReportFormat::Json => Some(report::suite_json(&tests)),
+            ReportFormat::Xml => None,
         }
     }
 
