@@ -82,10 +82,11 @@ impl Carried {
         let each = format::number(self.iops_each, 2);
         let asked = match self.wanted {
             Some(wanted) => format!(
-                "Required for {} mailboxes of {each} IOPS: {} IOPS; achieved {}",
+                "Required for {} mailboxes of {each} IOPS: {} IOPS; achieved {}{}",
                 format::whole(wanted),
                 format::three_digits(wanted as f64 * self.iops_each),
-                format::three_digits(self.achieved_iops)
+                format::three_digits(self.achieved_iops),
+                margin(self.achieved_iops, wanted as f64 * self.iops_each)
             ),
             None => format!(
                 "In mailboxes: the requests of about {} of {each} IOPS",
@@ -111,6 +112,16 @@ impl Carried {
     }
 }
 
+/// How far the load went above what is required, or fell short of it.
+fn margin(achieved_iops: f64, required_iops: f64) -> String {
+    if required_iops <= 0.0 {
+        return String::new();
+    }
+    let percent = (achieved_iops / required_iops - 1.0) * 100.0;
+    let side = if percent < 0.0 { "less" } else { "more" };
+    format!(", {} % {side}", format::three_digits(percent.abs()))
+}
+
 fn two_digits(mailboxes: f64) -> f64 {
     if mailboxes < 10.0 {
         return mailboxes.floor();
@@ -134,9 +145,11 @@ mod tests {
         run.start.settings.mailbox_bytes = Some(2 << 30);
         assert_eq!(
             said(&run),
-            "Required for 1,000 mailboxes of 0.12 IOPS: 120 IOPS; achieved 337; the room of about \
-             1,100 of 2.0 GiB on 2.2 TiB: enough."
+            "Required for 1,000 mailboxes of 0.12 IOPS: 120 IOPS; achieved 337, 180 % more; the \
+             room of about 1,100 of 2.0 GiB on 2.2 TiB: enough."
         );
+        run.start.settings.mailboxes = Some(4_000);
+        assert!(said(&run).contains("480 IOPS; achieved 337, 29.8 % less;"), "{}", said(&run));
         run.start.settings.mailbox_bytes = Some(10 << 30);
         assert!(said(&run).ends_with("not enough, space is the limit."));
         run.start.databases.clear();
