@@ -4,9 +4,10 @@ use units::{Bytes, Nanos, Seed};
 
 use crate::bounds::{Quantity, within};
 use crate::complaint::{Complaint, Problem};
+use crate::limits::Limits;
 use crate::low;
 use crate::model::{
-    Cache, Database, Limits, LoadSettings, MailboxDemand, Mix, Plan, Sessions, Test, TestKind,
+    Cache, Database, LoadSettings, MailboxDemand, Mix, Plan, Sessions, Test, TestKind,
 };
 use crate::preset::Preset;
 use crate::quantity::write_size;
@@ -66,7 +67,7 @@ pub(crate) fn convert(
     if let (None, Some(mailboxes)) = (workload.target_iops, mailboxes) {
         workload.target_iops = Some(mailboxes.target_iops().clamp(1, MOST_IOPS));
     }
-    let limits = check.limits(&document.limits, test.kind);
+    let limits = Limits::from_low(&document.limits, test.kind, check.complaints);
     let depth_bounds = (Bytes::from_mib(1), Bytes::from_gib(4));
     Some(Plan {
         name: document.head.name.map_or_else(|| "plimsoll".to_owned(), |name| name.value),
@@ -526,37 +527,5 @@ impl Check<'_> {
             self.conflict(&given.place, "has no effect without `maintenance = true`; remove one");
         }
         wanted.then_some(throttle)
-    }
-
-    fn limits(&mut self, low: &low::Limits, kind: TestKind) -> Limits {
-        let bounds = (Nanos::from_micros(1), Nanos::from_secs(60));
-        let default = kind.limits();
-        Limits {
-            read_average: self.within(low.read_average.as_ref(), default.read_average, bounds),
-            read_maximum: self.within(low.read_maximum.as_ref(), default.read_maximum, bounds),
-            log_write_average: self.within(
-                low.log_write_average.as_ref(),
-                default.log_write_average,
-                bounds,
-            ),
-            log_write_maximum: self.within(
-                low.log_write_maximum.as_ref(),
-                default.log_write_maximum,
-                bounds,
-            ),
-            longest_request: self.within(
-                low.longest_request.as_ref(),
-                default.longest_request,
-                bounds,
-            ),
-            read_rate: low.read_rate.as_ref().map(|given| {
-                let rates = (Bytes(1), Bytes::from_gib(1024));
-                self.within(Some(given), given.value, rates)
-            }),
-            replay: low.replay.as_ref().map(|given| {
-                let hour = Nanos::from_secs(3600);
-                self.within(Some(given), given.value, (Nanos::from_micros(1), hour))
-            }),
-        }
     }
 }

@@ -11,6 +11,7 @@ mod complaint;
 mod convert;
 pub mod deployment;
 mod keys;
+mod limits;
 mod low;
 mod model;
 mod preset;
@@ -22,9 +23,10 @@ mod write;
 pub use complaint::{Complaint, PlanError, Problem};
 pub use convert::Overrides;
 pub use deployment::Deployment;
+pub use limits::Limits;
 pub use low::quoted;
 pub use model::{
-    Cache, Database, Limits, LoadSettings, MailboxDemand, Mix, Plan, Sessions, Test, TestKind,
+    Cache, Database, LoadSettings, MailboxDemand, Mix, Plan, Sessions, Test, TestKind,
 };
 pub use preset::Preset;
 pub use quantity::{parse_duration, parse_size, write_duration, write_size};

@@ -267,6 +267,8 @@ section! {
         log_write_average: One<Nanos> => Given "\"10ms\"" [],
         log_write_maximum: One<Nanos> => Given "\"100ms\"" [],
         longest_request: One<Nanos> => Given "\"5s\"" ["any one request, of whatever kind"],
+        read_p99: One<Nanos> => Comment "\"60ms\"" ["99 in 100 database reads, over the run"],
+        log_write_p99: One<Nanos> => Comment "\"30ms\"" ["99 in 100 log writes, over the run"],
         read_rate: One<Bytes> => Comment "\"50MiB\"" [
             "per second, of each database in a backup or checksum test"
         ],

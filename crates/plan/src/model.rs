@@ -4,6 +4,7 @@ use std::fmt;
 
 use units::{Bytes, Nanos, Seed};
 
+use crate::limits::Limits;
 use crate::preset::Preset;
 
 /// What to prepare, run and judge. Made only by reading a document, so every value is in range.
@@ -191,50 +192,6 @@ pub enum TestKind {
     Checksum,
     /// Logs generated, then replayed into all databases at the same time.
     Recovery,
-}
-
-/// The latencies that pass. The values come from the original tool's configuration, but for the
-/// longest request, which it did not judge.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// Average of database reads, over the measured time.
-    pub read_average: Nanos,
-    /// Largest average of database reads in any sample.
-    pub read_maximum: Nanos,
-    /// Average of log writes, over the measured time.
-    pub log_write_average: Nanos,
-    /// Largest average of log writes in any sample.
-    pub log_write_maximum: Nanos,
-    /// Any one request, of whatever kind.
-    pub longest_request: Nanos,
-    /// Least bytes per second of each database in a backup or checksum test; none: not judged.
-    pub read_rate: Option<Bytes>,
-    /// Average of one log file, of each database in a recovery test; none: not judged.
-    pub replay: Option<Nanos>,
-}
-
-impl Limits {
-    /// `Strict`: read 20/100 ms, log write 10/100 ms.
-    pub const STRICT: Self = Self {
-        read_average: Nanos::from_millis(20),
-        read_maximum: Nanos::from_millis(100),
-        log_write_average: Nanos::from_millis(10),
-        log_write_maximum: Nanos::from_millis(100),
-        longest_request: Nanos::from_secs(5),
-        read_rate: None,
-        replay: None,
-    };
-
-    /// `Lenient`, for stress tests: read 20/200 ms, log write 10/200 ms.
-    pub const LENIENT: Self = Self {
-        read_average: Nanos::from_millis(20),
-        read_maximum: Nanos::from_millis(200),
-        log_write_average: Nanos::from_millis(10),
-        log_write_maximum: Nanos::from_millis(200),
-        longest_request: Nanos::from_secs(5),
-        read_rate: None,
-        replay: None,
-    };
 }
 
 impl TestKind {

@@ -42,15 +42,7 @@ impl Plan {
             },
             workload: self.load(),
             test: self.what_is_run(),
-            limits: low::Limits {
-                read_average: Some(given(self.limits.read_average)),
-                read_maximum: Some(given(self.limits.read_maximum)),
-                log_write_average: Some(given(self.limits.log_write_average)),
-                log_write_maximum: Some(given(self.limits.log_write_maximum)),
-                longest_request: Some(given(self.limits.longest_request)),
-                read_rate: self.limits.read_rate.map(given),
-                replay: self.limits.replay.map(given),
-            },
+            limits: self.limits.to_low(),
         }
     }
 
@@ -117,7 +109,7 @@ impl Plan {
     }
 }
 
-fn given<T>(value: T) -> Given<T> {
+pub(crate) fn given<T>(value: T) -> Given<T> {
     let place = TomlPlace::default();
     Given { value, place }
 }

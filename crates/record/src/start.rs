@@ -196,6 +196,13 @@ pub struct Thresholds {
     /// records of runs that did not watch for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub longest_request_ns: Option<u64>,
+    /// Latency of a database's reads that 99 in 100 keep over the whole measurement; none: not
+    /// judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_p99_ns: Option<u64>,
+    /// The same of its log writes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log_write_p99_ns: Option<u64>,
     /// Least bytes per second of each database in a backup or checksum test; none: not judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_rate_bytes_per_second: Option<u64>,
@@ -224,6 +231,8 @@ impl Thresholds {
             log_write_average_ns: 10_000_000,
             log_write_maximum_ns: 100_000_000,
             longest_request_ns: Some(5_000_000_000),
+            read_p99_ns: None,
+            log_write_p99_ns: None,
             read_rate_bytes_per_second: None,
             replay_ns_per_log: None,
             page_fault_stalls_per_second: 1.0,

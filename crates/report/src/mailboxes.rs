@@ -149,7 +149,7 @@ mod tests {
              room of about 1,100 of 2.0 GiB on 2.2 TiB: enough."
         );
         run.start.settings.mailboxes = Some(4_000);
-        assert!(said(&run).contains("480 IOPS; achieved 337, 29.8 % less;"), "{}", said(&run));
+        assert!(said(&run).contains("480 IOPS; achieved 337, 29.9 % less;"), "{}", said(&run));
         run.start.settings.mailbox_bytes = Some(10 << 30);
         assert!(said(&run).ends_with("not enough, space is the limit."));
         run.start.databases.clear();

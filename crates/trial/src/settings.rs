@@ -131,6 +131,8 @@ fn thresholds(plan: &Plan) -> Thresholds {
         log_write_average_ns: limits.log_write_average.0,
         log_write_maximum_ns: limits.log_write_maximum.0,
         longest_request_ns: Some(limits.longest_request.0),
+        read_p99_ns: limits.read_p99.map(|latency| latency.0),
+        log_write_p99_ns: limits.log_write_p99.map(|latency| latency.0),
         read_rate_bytes_per_second: limits.read_rate.map(|rate| rate.0),
         replay_ns_per_log: limits.replay.map(|span| span.0),
         ..named.clone()

@@ -145,6 +145,43 @@ fn an_unmeasured_run_cannot_be_judged_by_any_load_rule() {
 }
 
 #[test]
+fn a_percentile_is_judged_where_the_plan_sets_its_limit() {
+    let with_limit = |mut run: RunRecord, limit_ns| {
+        let thresholds = &mut run.start.settings.thresholds;
+        (thresholds.read_p99_ns, thresholds.log_write_p99_ns) = (Some(limit_ns), Some(limit_ns));
+        run
+    };
+    let p99_of = |series: Series| {
+        let run = small().run();
+        let totals = run.totals_of(Phase::Measure, 0).unwrap();
+        totals.series[&series].latency.quantile(0.99)
+    };
+    for (rule, series) in
+        [("read-latency-p99", Series::DatabaseRead), ("log-write-latency-p99", Series::LogWrite)]
+    {
+        let p99_ns = p99_of(series);
+        assert_eq!(outcome_of(&with_limit(small().run(), p99_ns * 2), rule), Ruling::Pass);
+        assert_eq!(outcome_of(&with_limit(small().run(), p99_ns / 2), rule), Ruling::Fail);
+        assert_eq!(outcome_of(&with_limit(unmeasured(), p99_ns), rule), Ruling::CannotJudge);
+        assert!(judge(&small().run()).findings.iter().all(|one| one.rule != rule));
+    }
+}
+
+#[test]
+fn requests_without_an_answer_are_the_slowest_of_a_percentile() {
+    let mut run = small().run();
+    run.start.settings.thresholds.read_p99_ns = Some(1_000_000_000);
+    assert_eq!(outcome_of(&run, "read-latency-p99"), Ruling::Pass);
+    for ((_, _), totals) in run.totals.iter_mut().filter(|((phase, _), _)| *phase == Phase::Measure)
+    {
+        let reads = totals.series.get_mut(&Series::DatabaseRead).unwrap();
+        reads.unanswered.waiting = reads.latency.count() / 50;
+        reads.unanswered.oldest_ns = 2_000_000_000;
+    }
+    assert_eq!(outcome_of(&run, "read-latency-p99"), Ruling::Fail);
+}
+
+#[test]
 fn stalls_fail_above_one_a_second_over_all_databases() {
     let stalling = |page_fault_stalls| {
         let run = Synthetic { page_fault_stalls, ..small() };

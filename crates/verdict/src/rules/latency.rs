@@ -28,7 +28,7 @@ pub(super) struct LatencyRule {
 struct Measured {
     database: u32,
     count: u64,
-    mean_ns: f64,
+    latency_ns: f64,
     span_ns: Option<(u64, u64)>,
     unanswered: Unanswered,
 }
@@ -56,7 +56,7 @@ impl LatencyRule {
             Measured {
                 database: database.index,
                 count,
-                mean_ns: waiting::mean_ns((count, mean_ns), &unanswered, 0),
+                latency_ns: waiting::mean_ns((count, mean_ns), &unanswered, 0),
                 span_ns: None,
                 unanswered,
             }
@@ -72,8 +72,31 @@ impl LatencyRule {
         let measured = databases.map(|database| self.worst_interval(run, database.index, |_| true));
         let finding = self.finding(measured.collect(), |one: &Measured| one.is_known());
         doubt::doubted(finding, run, self.limit(), |database| {
-            self.worst_interval(run, database, doubt::is_calm).mean_ns
+            self.worst_interval(run, database, doubt::is_calm).latency_ns
         })
+    }
+
+    /// Judges what 99 in 100 requests of each database keep over the whole measurement. Those that
+    /// were never answered are the slowest of all.
+    pub(super) fn of_percentile(&self, run: &RunRecord) -> Finding {
+        let measured = run.start.databases.iter().map(|database| {
+            let totals = run.totals_of(Phase::Measure, database.index);
+            let total = totals.and_then(|totals| totals.series.get(&self.series));
+            let unanswered = total.map_or_else(Unanswered::default, |total| total.unanswered);
+            let count = total.map_or(0, |total| total.latency.count());
+            let latency_ns = total.map_or(0.0, |total| {
+                let all = (count + unanswered.waiting).max(1) as f64;
+                let answered_share = count as f64 / all;
+                if answered_share < 0.99 {
+                    unanswered.oldest_ns as f64
+                } else {
+                    total.latency.quantile(0.99 / answered_share) as f64
+                }
+            });
+            Measured { database: database.index, count, latency_ns, span_ns: None, unanswered }
+        });
+        let finding = self.finding(measured.collect(), |one| one.count >= self.minimum_count);
+        doubt::doubted(finding, run, self.limit(), |database| self.calm_p99_ns(run, database))
     }
 
     fn limit(&self) -> Limit {
@@ -89,7 +112,7 @@ impl LatencyRule {
         let mut worst = Measured {
             database,
             count: 0,
-            mean_ns: 0.0,
+            latency_ns: 0.0,
             span_ns: None,
             unanswered: Unanswered::default(),
         };
@@ -101,9 +124,9 @@ impl LatencyRule {
             let answered = (part.latency.count, part.latency.mean_ns);
             let mean_ns = waiting::mean_ns(answered, &part.unanswered, row.span_ns());
             let is_known = part.latency.count + part.unanswered.waiting > 0;
-            if is_known && mean_ns >= worst.mean_ns {
+            if is_known && mean_ns >= worst.latency_ns {
                 worst.count = part.latency.count;
-                worst.mean_ns = mean_ns;
+                worst.latency_ns = mean_ns;
                 worst.span_ns = Some((row.from_ns, row.to_ns));
                 worst.unanswered = part.unanswered;
             }
@@ -112,11 +135,11 @@ impl LatencyRule {
     }
 
     fn finding(&self, mut all: Vec<Measured>, proves: impl Fn(&Measured) -> bool) -> Finding {
-        all.sort_by(|left, right| right.mean_ns.total_cmp(&left.mean_ns));
+        all.sort_by(|left, right| right.latency_ns.total_cmp(&left.latency_ns));
         let limit = self.limit();
         let failing: Vec<&Measured> = all
             .iter()
-            .filter(|one| proves(one) && !limit.admits(milliseconds(one.mean_ns)))
+            .filter(|one| proves(one) && !limit.admits(milliseconds(one.latency_ns)))
             .collect();
         let unproven: Vec<&Measured> = all.iter().filter(|one| !proves(one)).collect();
         let (outcome, shown) = if !failing.is_empty() {
@@ -132,7 +155,7 @@ impl LatencyRule {
             title: self.title,
             kind: Kind::Load,
             outcome,
-            measured: known.map(|one| milliseconds(one.mean_ns)),
+            measured: known.map(|one| milliseconds(one.latency_ns)),
             limit: Some(limit),
             unit: Unit::Milliseconds,
             evidence: shown.iter().map(|one| self.evidence(one, outcome)).collect(),
@@ -149,7 +172,7 @@ impl LatencyRule {
             ),
             _ => format!(
                 "{:.2} ms over {} {what}{}",
-                milliseconds(one.mean_ns),
+                milliseconds(one.latency_ns),
                 thousands(one.count),
                 waiting::remark(&one.unanswered)
             ),

@@ -8,6 +8,7 @@ mod intact;
 mod interrupted;
 mod issues;
 mod latency;
+mod latency_percentile;
 mod log_write_latency_average;
 mod log_write_latency_maximum;
 mod longest_request;
@@ -42,7 +43,7 @@ pub(crate) const DISTURBANCES: [&str; 4] =
 pub type Rule = fn(&RunRecord) -> Option<Finding>;
 
 /// Every rule, in the order of reports.
-pub const ALL: [Rule; 22] = [
+pub const ALL: [Rule; 24] = [
     // First: where it objects, nothing else counts.
     intact::judge,
     target_iops::judge,
@@ -50,6 +51,8 @@ pub const ALL: [Rule; 22] = [
     read_latency_maximum::judge,
     log_write_latency_average::judge,
     log_write_latency_maximum::judge,
+    latency_percentile::judge_reads,
+    latency_percentile::judge_log_writes,
     read_rate::judge,
     replay_time::judge,
     replayed_logs::judge,

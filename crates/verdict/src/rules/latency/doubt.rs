@@ -37,6 +37,17 @@ pub(super) fn doubted(
 }
 
 impl LatencyRule {
+    /// The worst 99 % of a database in any calm interval: higher than that of all of them together
+    /// may be, so that a failure is withdrawn only where none of them had it.
+    pub(super) fn calm_p99_ns(&self, run: &RunRecord, database: u32) -> f64 {
+        run.intervals_of(Phase::Measure)
+            .filter(|row| !row.is_left_out && is_calm(row))
+            .flat_map(|row| row.databases.iter().filter(|of| of.index == database))
+            .filter_map(|of| of.series.get(&self.series))
+            .map(|part| part.latency.p99_ns as f64)
+            .fold(0.0, f64::max)
+    }
+
     /// The mean of a database over the calm intervals of the measurement.
     pub(super) fn calm_mean_ns(&self, run: &RunRecord, database: u32) -> f64 {
         let rows = run.intervals_of(Phase::Measure);

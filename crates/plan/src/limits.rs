@@ -1,0 +1,109 @@
+//! What a run is held against: the limits of each kind of test, and those of the document.
+
+use units::{Bytes, Nanos};
+
+use crate::bounds::{Quantity, within};
+use crate::complaint::Complaint;
+use crate::low;
+use crate::model::TestKind;
+use crate::reader::Given;
+use crate::write::given;
+
+/// The latencies that pass. The values come from the original tool's configuration, but for the
+/// longest request, which it did not judge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Average of database reads, over the measured time.
+    pub read_average: Nanos,
+    /// Largest average of database reads in any sample.
+    pub read_maximum: Nanos,
+    /// Average of log writes, over the measured time.
+    pub log_write_average: Nanos,
+    /// Largest average of log writes in any sample.
+    pub log_write_maximum: Nanos,
+    /// Any one request, of whatever kind.
+    pub longest_request: Nanos,
+    /// What 99 in 100 database reads keep over the measured time; none: not judged.
+    pub read_p99: Option<Nanos>,
+    /// What 99 in 100 log writes keep over the measured time; none: not judged.
+    pub log_write_p99: Option<Nanos>,
+    /// Least bytes per second of each database in a backup or checksum test; none: not judged.
+    pub read_rate: Option<Bytes>,
+    /// Average of one log file, of each database in a recovery test; none: not judged.
+    pub replay: Option<Nanos>,
+}
+
+impl Limits {
+    /// `Strict`: read 20/100 ms, log write 10/100 ms.
+    pub const STRICT: Self = Self {
+        read_average: Nanos::from_millis(20),
+        read_maximum: Nanos::from_millis(100),
+        log_write_average: Nanos::from_millis(10),
+        log_write_maximum: Nanos::from_millis(100),
+        longest_request: Nanos::from_secs(5),
+        read_p99: None,
+        log_write_p99: None,
+        read_rate: None,
+        replay: None,
+    };
+
+    /// `Lenient`, for stress tests: read 20/200 ms, log write 10/200 ms.
+    pub const LENIENT: Self = Self {
+        read_maximum: Nanos::from_millis(200),
+        log_write_maximum: Nanos::from_millis(200),
+        ..Self::STRICT
+    };
+
+    /// The limits of a test of that kind, with those that the document gives.
+    pub(crate) fn from_low(
+        low: &low::Limits,
+        kind: TestKind,
+        complaints: &mut Vec<Complaint>,
+    ) -> Self {
+        let shortest = Nanos::from_micros(1);
+        let requests = (shortest, Nanos::from_secs(60));
+        let default = kind.limits();
+        let mut latency = |given: &Option<Given<Nanos>>, default| {
+            within(complaints, given.as_ref(), default, requests)
+        };
+        Self {
+            read_average: latency(&low.read_average, default.read_average),
+            read_maximum: latency(&low.read_maximum, default.read_maximum),
+            log_write_average: latency(&low.log_write_average, default.log_write_average),
+            log_write_maximum: latency(&low.log_write_maximum, default.log_write_maximum),
+            longest_request: latency(&low.longest_request, default.longest_request),
+            read_p99: if_given(low.read_p99.as_ref(), requests, complaints),
+            log_write_p99: if_given(low.log_write_p99.as_ref(), requests, complaints),
+            read_rate: if_given(
+                low.read_rate.as_ref(),
+                (Bytes(1), Bytes::from_gib(1024)),
+                complaints,
+            ),
+            replay: if_given(low.replay.as_ref(), (shortest, Nanos::from_secs(3600)), complaints),
+        }
+    }
+
+    /// The section of the document that gives these limits.
+    pub(crate) fn to_low(self) -> low::Limits {
+        low::Limits {
+            read_average: Some(given(self.read_average)),
+            read_maximum: Some(given(self.read_maximum)),
+            log_write_average: Some(given(self.log_write_average)),
+            log_write_maximum: Some(given(self.log_write_maximum)),
+            longest_request: Some(given(self.longest_request)),
+            read_p99: self.read_p99.map(given),
+            log_write_p99: self.log_write_p99.map(given),
+            read_rate: self.read_rate.map(given),
+            replay: self.replay.map(given),
+        }
+    }
+}
+
+/// A limit that is judged only where the document gives it.
+fn if_given<T: Quantity + Copy>(
+    limit: Option<&Given<T>>,
+    bounds: (T, T),
+    complaints: &mut Vec<Complaint>,
+) -> Option<T> {
+    limit.map(|given| within(complaints, Some(given), given.value, bounds))
+}
