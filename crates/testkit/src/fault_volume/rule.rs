@@ -54,6 +54,8 @@ pub enum Fault {
     Tear,
     /// Every request waits so long.
     Delay(Duration),
+    /// Reads and writes are served one after the other, so many a second; the rest queues.
+    Rate(u32),
     /// Requests wait until so long after the first one.
     Freeze(Duration),
     /// Requests wait until the rules change.
@@ -121,6 +123,9 @@ impl Rule {
     pub(super) fn matches(&self, kind: Option<FileKind>, access: Access) -> bool {
         (self.kind == FileKind::Any || Some(self.kind) == kind)
             && (self.access == Access::Any || self.access == access)
+            // A rate is one of transfers: nothing else takes a turn.
+            && (!matches!(self.fault, Fault::Rate(_))
+                || matches!(access, Access::Read | Access::Write))
     }
 }
 
@@ -184,6 +189,10 @@ fn fault(word: &str) -> Result<Fault, RuleError> {
             _ => return Err(wrong(word)),
         },
         Some(("delay", value)) => Fault::Delay(time(word, value)?),
+        Some(("rate", value)) => match value.parse() {
+            Ok(per_second) if per_second > 0 => Fault::Rate(per_second),
+            _ => return Err(wrong(word)),
+        },
         Some(("freeze", value)) => Fault::Freeze(time(word, value)?),
         Some(_) => return Err(wrong(word)),
     })
@@ -218,7 +227,9 @@ mod tests {
             ..Rule::always(FileKind::Log, Access::Write, Fault::Delay(Duration::from_millis(500)))
         };
         assert_eq!(rule, Ok(expected));
-        for wrong in ["", "log", "log write", "log write sink", "log write drop 3"] {
+        for wrong in
+            ["", "log", "log write", "log write sink", "log write drop 3", "any any rate=0"]
+        {
             wrong.parse::<Rule>().unwrap_err();
         }
     }

@@ -12,6 +12,8 @@ struct Active {
     injected: u64,
     /// When the first fault was injected.
     first: Option<Instant>,
+    /// When the last request that has a turn is served.
+    served: Option<Instant>,
 }
 
 struct SwitchState {
@@ -68,7 +70,7 @@ impl Switch {
     /// Replaces all rules; requests that hang go on.
     pub(super) fn set(&self, rules: Vec<Rule>) {
         let mut state = self.lock();
-        let active = |rule| Active { rule, seen: 0, injected: 0, first: None };
+        let active = |rule| Active { rule, seen: 0, injected: 0, first: None, served: None };
         state.rules = rules.into_iter().map(active).collect();
         state.set = Instant::now();
         state.version += 1;
@@ -103,6 +105,12 @@ impl Switch {
         let first = *active.first.get_or_insert(now);
         match active.rule.fault {
             Fault::Delay(time) => waiting(Wait::For(time)),
+            Fault::Rate(per_second) => {
+                let begin = active.served.map_or(now, |served| served.max(now));
+                let end = begin + Duration::from_secs(1) / per_second;
+                active.served = Some(end);
+                waiting(Wait::For(end.saturating_duration_since(now)))
+            }
             Fault::Freeze(time) => {
                 let end = first + time;
                 waiting(Wait::For(end.saturating_duration_since(now)))
@@ -150,7 +158,9 @@ impl Active {
 
 #[cfg(test)]
 mod tests {
-    use super::{Access, Fault, FileKind, PASS, Switch, Wait};
+    use std::time::Duration;
+
+    use super::{Access, Fault, FileKind, PASS, Reaction, Switch, Wait};
 
     fn switch(rule: &str) -> Switch {
         let switch = Switch::new();
@@ -176,6 +186,22 @@ mod tests {
         assert_eq!(switch.decide(Some(FileKind::Log), Access::Read), PASS);
         assert_eq!(switch.decide(Some(FileKind::Header), Access::Write), PASS);
         assert_eq!(switch.decide(None, Access::Write), PASS);
+    }
+
+    #[test]
+    fn a_rate_serves_one_request_after_the_other() {
+        let switch = switch("database any rate=10");
+        let waits = [0; 20].map(|_| match switch.decide(Some(FileKind::Database), Access::Read) {
+            Reaction { wait: Wait::For(time), fault: None } => time,
+            other => panic!("{other:?}"),
+        });
+        let turn = Duration::from_millis(100);
+        assert_eq!(waits[0], turn);
+        // All came at once, as far as a busy machine allows.
+        assert!((turn..=turn * 20).contains(&waits[19]), "{:?}", waits[19]);
+        assert!(waits.is_sorted() || waits[19] < turn * 20);
+        assert_eq!(switch.decide(Some(FileKind::Database), Access::Flush), PASS);
+        assert_eq!(switch.decide(Some(FileKind::Log), Access::Write), PASS);
     }
 
     #[test]
