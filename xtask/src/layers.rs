@@ -27,7 +27,7 @@ const TABLE: &[Layer] = &[
     Layer {
         package: "device-os",
         inside: &["device", "units"],
-        outside: &["io-uring", "libc"],
+        outside: &["io-uring", "libc", "windows-sys"],
         tests: &[],
     },
     Layer { package: "faults", inside: &["device", "units"], outside: &[], tests: &[] },

@@ -2,16 +2,24 @@
 //!
 //! A [`World`] belongs to the thread that made it: one completion ring, one executor, any number of
 //! volumes. On Linux the ring is `io_uring`; where the kernel refuses it, a pool of threads does
-//! the same work. Other systems get an error that says so. All `unsafe` of the storage path is
-//! here, each block with its argument.
+//! the same work. On Windows it is a completion port. Other systems get an error that says so. All
+//! `unsafe` of the storage path is here, each block with its argument.
 
 mod clock;
+#[cfg(any(target_os = "linux", windows))]
+mod helpers;
 #[cfg(target_os = "linux")]
 mod linux;
 mod memory;
-pub mod probe;
 #[cfg(not(target_os = "linux"))]
+mod no_packets;
+pub mod probe;
+#[cfg(any(target_os = "linux", windows))]
+mod transfer;
+#[cfg(not(any(target_os = "linux", windows)))]
 mod unsupported;
+#[cfg(windows)]
+mod windows;
 
 use std::fmt;
 use std::path::Path;
@@ -25,8 +33,10 @@ pub use system::PacketSocket;
 
 #[cfg(target_os = "linux")]
 use linux as system;
-#[cfg(not(target_os = "linux"))]
+#[cfg(not(any(target_os = "linux", windows)))]
 use unsupported as system;
+#[cfg(windows)]
+use windows as system;
 
 /// Raises the number of files that this process may have open as far as it may; the number, and an
 /// error where the system does not let it be known.
@@ -37,13 +47,15 @@ pub fn raise_open_files() -> std::io::Result<u64> {
 /// How requests reach the kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Backend {
-    /// `io_uring` where the kernel allows it, else the pool.
+    /// `io_uring` where the kernel allows it, else the pool; on Windows a completion port.
     #[default]
     Auto,
     /// `io_uring` or an error.
     Uring,
     /// Threads that make blocking calls.
     Pool,
+    /// A completion port of Windows.
+    CompletionPort,
 }
 
 impl fmt::Display for Backend {
@@ -52,6 +64,7 @@ impl fmt::Display for Backend {
             Self::Auto => "auto",
             Self::Uring => "io_uring",
             Self::Pool => "thread pool",
+            Self::CompletionPort => "completion port",
         })
     }
 }

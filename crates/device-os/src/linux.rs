@@ -3,7 +3,6 @@
 mod durability;
 mod errors;
 mod file;
-mod helpers;
 mod packets;
 mod pool;
 mod probe;
@@ -11,14 +10,15 @@ mod sys;
 mod uring;
 mod volume;
 
+use std::io;
 use std::path::Path;
 use std::rc::Rc;
 
 use device::{Completer, Device, DeviceError, Op, Pending, Reactor, Volume};
 
 use crate::Backend;
+use crate::helpers::Helpers;
 use file::OpenFile;
-use helpers::Helpers;
 
 pub use packets::PacketSocket;
 pub(crate) use probe::{device_read_bytes, facts, free_bytes};
@@ -38,6 +38,10 @@ pub(crate) trait Host: Reactor {
 
 /// The backend that was asked for, and which one it is.
 pub(crate) fn host(backend: Backend) -> Result<(Rc<dyn Host>, Backend), DeviceError> {
+    if backend == Backend::CompletionPort {
+        let unsupported = io::ErrorKind::Unsupported.into();
+        return Err(errors::of(&unsupported, "completion port", "setup", 0));
+    }
     if backend != Backend::Pool {
         match uring::UringHost::new() {
             Ok(host) => return Ok((Rc::new(host), Backend::Uring)),

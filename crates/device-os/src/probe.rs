@@ -60,6 +60,7 @@ impl fmt::Display for DurableWrites {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Flag => "RWF_DSYNC",
+            Self::Flush if cfg!(windows) => "write and FlushFileBuffers",
             Self::Flush => "write and fdatasync",
         })
     }

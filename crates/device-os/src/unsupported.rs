@@ -8,6 +8,8 @@ use device::{Device, DeviceError, Pending, Reactor, Volume};
 use crate::Backend;
 use crate::probe::VolumeFacts;
 
+pub use crate::no_packets::PacketSocket;
+
 /// Nothing implements this here.
 pub trait Host {
     /// The reactor of the host.
@@ -47,27 +49,6 @@ pub fn free_bytes(_: &Path) -> Result<u64, DeviceError> {
 /// Nothing is counted.
 pub fn device_read_bytes(_: &Path) -> Option<u64> {
     None
-}
-
-/// Stands for a socket that cannot be had here.
-#[derive(Debug)]
-pub struct PacketSocket(std::convert::Infallible);
-
-impl PacketSocket {
-    /// Always an error.
-    pub fn open(_: &str) -> std::io::Result<Self> {
-        Err(std::io::ErrorKind::Unsupported.into())
-    }
-
-    /// Never called: there is none.
-    pub fn receive(&self, _: &mut Vec<u8>) -> std::io::Result<bool> {
-        match self.0 {}
-    }
-
-    /// Never called: there is none.
-    pub fn lost(&self) -> std::io::Result<u64> {
-        match self.0 {}
-    }
 }
 
 /// Nothing to ask.

@@ -18,7 +18,17 @@ type ConformanceCheck = fn(Rc<dyn Volume>) -> Pin<Box<dyn Future<Output = ()>>>;
 
 /// Runs every check on an empty folder, which is empty again afterwards.
 pub fn check_all(executor: &Executor, volume: &Rc<dyn Volume>) {
-    let checks: [ConformanceCheck; 9] = [
+    check_with(executor, volume, |volume| Box::pin(open_files_are_replaced(volume)));
+}
+
+/// As [`check_all`], on a system that cannot replace a file which is open: it has to refuse that
+/// and to leave both files as they are.
+pub fn check_all_where_open_files_stay(executor: &Executor, volume: &Rc<dyn Volume>) {
+    check_with(executor, volume, |volume| Box::pin(open_files_stay(volume)));
+}
+
+fn check_with(executor: &Executor, volume: &Rc<dyn Volume>, replacement: ConformanceCheck) {
+    let checks: [ConformanceCheck; 10] = [
         |volume| Box::pin(new_files_are_zeros_and_listed(volume)),
         |volume| Box::pin(what_is_written_is_read(volume)),
         |volume| Box::pin(the_end_of_the_file_is_kept(volume)),
@@ -27,6 +37,7 @@ pub fn check_all(executor: &Executor, volume: &Rc<dyn Volume>) {
         |volume| Box::pin(locks_exclude_writers(volume)),
         |volume| Box::pin(read_only_refuses_changes(volume)),
         |volume| Box::pin(devices_follow_their_file(volume)),
+        replacement,
         |volume| Box::pin(outcomes_without_a_waiter_still_happen(volume)),
     ];
     for check in checks {
@@ -219,20 +230,56 @@ async fn read_only_refuses_changes(volume: Rc<dyn Volume>) {
     remove(&volume, "file").await;
 }
 
-async fn devices_follow_their_file(volume: Rc<dyn Volume>) {
-    let old = create(&volume, "old", 4_096).await;
-    let new = create(&volume, "new", 4_096).await;
+/// Two open files, `old` and `new`, of different bytes.
+async fn old_and_new(volume: &Rc<dyn Volume>) -> [Rc<dyn Device>; 2] {
+    let old = create(volume, "old", 4_096).await;
+    let new = create(volume, "new", 4_096).await;
     done(&old, write(0, pattern(4_096, 6))).await;
     done(&new, write(0, pattern(4_096, 7))).await;
+    [old, new]
+}
+
+async fn holds(device: &Rc<dyn Device>, seed: u64) -> bool {
+    read(device, 0, 4_096).await[..] == pattern(4_096, seed)[..]
+}
+
+async fn devices_follow_their_file(volume: Rc<dyn Volume>) {
+    let [old, new] = old_and_new(&volume).await;
+    drop(new);
     volume.rename("old", "new").await.expect("renames over another");
     let entries = volume.list().await.expect("lists");
     assert_eq!(entries.len(), 1);
-    assert!(read(&old, 0, 4_096).await[..] == pattern(4_096, 6)[..]);
-    assert!(read(&new, 0, 4_096).await[..] == pattern(4_096, 7)[..], "replaced, still open");
+    assert!(holds(&old, 6).await, "renamed, still open");
+    done(&old, write(0, pattern(4_096, 7))).await;
     let opened = volume.open("new", OpenMode::ReadOnly).await.expect("opens");
-    assert!(read(&opened, 0, 4_096).await[..] == pattern(4_096, 6)[..]);
+    assert!(holds(&opened, 7).await, "written after it was renamed");
     remove(&volume, "new").await;
-    assert!(read(&old, 0, 4_096).await[..] == pattern(4_096, 6)[..], "removed, still open");
+    assert!(holds(&old, 7).await, "removed, still open");
+}
+
+async fn open_files_are_replaced(volume: Rc<dyn Volume>) {
+    let [old, new] = old_and_new(&volume).await;
+    volume.rename("old", "new").await.expect("renames over another");
+    assert_eq!(volume.list().await.expect("lists").len(), 1);
+    assert!(holds(&old, 6).await);
+    assert!(holds(&new, 7).await, "replaced, still open");
+    let opened = volume.open("new", OpenMode::ReadOnly).await.expect("opens");
+    assert!(holds(&opened, 6).await);
+    remove(&volume, "new").await;
+    assert!(holds(&old, 6).await, "removed, still open");
+}
+
+async fn open_files_stay(volume: Rc<dyn Volume>) {
+    let [old, new] = old_and_new(&volume).await;
+    let refused = error(volume.rename("old", "new").await);
+    assert!(matches!(refused, Some(DeviceError::PermissionDenied { .. })), "{refused:?}");
+    for (file, device, seed) in [("old", old, 6), ("new", new, 7)] {
+        assert!(holds(&device, seed).await, "{file} is what it was");
+        let opened = volume.open(file, OpenMode::ReadOnly).await.expect("opens");
+        assert!(holds(&opened, seed).await, "{file} has its name");
+        drop((device, opened));
+        remove(&volume, file).await;
+    }
 }
 
 async fn outcomes_without_a_waiter_still_happen(volume: Rc<dyn Volume>) {

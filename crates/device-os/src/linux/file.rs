@@ -275,33 +275,11 @@ fn with_alignment(disk: Caps, direct_alignment: Option<u32>) -> Caps {
     Caps { sector, physical_sector: disk.physical_sector.max(least), ..disk }
 }
 
-/// What to do after a transfer call moved `last` bytes, `moved` in all, of `wanted`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Progress {
-    /// Everything has been moved.
-    Whole,
-    /// Move the rest.
-    Again,
-    /// The file ends here: the call moved nothing, or stopped inside a block.
-    End,
-}
-
-/// See [`Progress`].
-pub(super) const fn progress(wanted: usize, moved: usize, last: usize) -> Progress {
-    if moved == wanted {
-        Progress::Whole
-    } else if last == 0 || !moved.is_multiple_of(device::SECTOR) {
-        Progress::End
-    } else {
-        Progress::Again
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use device::Caps;
 
-    use super::{Progress, progress, with_alignment};
+    use super::with_alignment;
 
     #[test]
     fn a_sector_is_as_long_as_disk_and_file_system_say() {
@@ -323,13 +301,5 @@ mod tests {
             let caps = with_alignment(disk, stated);
             assert_eq!((caps.sector, caps.physical_sector), expected);
         }
-    }
-
-    #[test]
-    fn transfers_go_on_until_whole_or_at_the_end() {
-        assert_eq!(progress(8_192, 8_192, 4_096), Progress::Whole);
-        assert_eq!(progress(8_192, 4_096, 4_096), Progress::Again);
-        assert_eq!(progress(8_192, 4_096, 0), Progress::End);
-        assert_eq!(progress(8_192, 5_000, 904), Progress::End);
     }
 }

@@ -11,9 +11,10 @@ use device::{Clock, Completed, Completer, DeviceError, Durability, Op, Reactor};
 use units::Nanos;
 
 use super::Host;
-use super::file::{OpenFile, Progress, progress};
-use super::helpers::Helpers;
+use super::file::OpenFile;
 use crate::OsClock;
+use crate::helpers::Helpers;
+use crate::transfer::{Progress, progress};
 
 /// More requests than this wait for a thread. Disks gain little beyond 32 in flight.
 const MOST_THREADS: usize = 64;

@@ -8,7 +8,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::os::fd::AsRawFd;
 use std::rc::Rc;
 
@@ -17,11 +17,12 @@ use io_uring::types::{Fd, FsyncFlags, SubmitArgs, Timespec};
 use io_uring::{IoUring, Probe, opcode, squeue};
 use units::Nanos;
 
-use super::file::{OpenFile, Progress, progress};
-use super::helpers::Helpers;
+use super::file::OpenFile;
 use super::{Host, pool, sys};
 use crate::OsClock;
+use crate::helpers::Helpers;
 use crate::probe::DurableWrites;
+use crate::transfer::{Progress, progress};
 
 /// Entries that may wait to be handed over: parts of requests that were not done in one go, and
 /// what the kernel was short of memory for.
@@ -102,12 +103,15 @@ impl UringHost {
     pub(super) fn new() -> io::Result<Self> {
         let ring = build_ring()?;
         let bell = sys::event_counter()?;
+        let counter = bell.try_clone()?;
+        // A full counter refuses the write and wakes the reactor all the same.
+        let ring_bell = move || drop((&counter).write(&1_u64.to_le_bytes()));
         Ok(Self {
             clock: OsClock::new(),
             ring: RefCell::new(ring),
             requests: RefCell::default(),
             finished: RefCell::default(),
-            helpers: Helpers::new(HELPER_THREADS, Some(bell.try_clone()?)),
+            helpers: Helpers::new(HELPER_THREADS, Some(Box::new(ring_bell))),
             bell,
             bell_is_watched: Cell::new(false),
         })

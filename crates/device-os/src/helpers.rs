@@ -6,16 +6,18 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
-use std::fs::File;
 use std::future::Future;
-use std::io::Write;
 use std::rc::Rc;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 use std::thread::JoinHandle;
+#[cfg(target_os = "linux")]
 use std::time::Duration;
 
 type HelperJob = Box<dyn FnOnce() + Send>;
+
+/// Wakes a reactor that waits elsewhere than for the helpers.
+pub(crate) type Bell = Box<dyn Fn() + Send + Sync>;
 
 #[derive(Default)]
 struct Queues {
@@ -30,8 +32,8 @@ struct HelperQueue {
     queues: Mutex<Queues>,
     job_arrived: Condvar,
     job_done: Condvar,
-    /// Written to when a job is done, for a reactor that waits elsewhere than here.
-    bell: Option<File>,
+    /// Rung when a job is done.
+    bell: Option<Bell>,
 }
 
 impl HelperQueue {
@@ -71,9 +73,8 @@ impl HelperQueue {
 
     fn ring(&self) {
         self.job_done.notify_one();
-        if let Some(mut bell) = self.bell.as_ref() {
-            // A full counter refuses the write and wakes the reactor all the same.
-            let _ = bell.write(&1_u64.to_le_bytes());
+        if let Some(bell) = &self.bell {
+            bell();
         }
     }
 }
@@ -88,8 +89,8 @@ pub(crate) struct Helpers {
 }
 
 impl Helpers {
-    /// No threads yet; at most `most_threads`. `bell` is an event counter.
-    pub(crate) fn new(most_threads: usize, bell: Option<File>) -> Self {
+    /// No threads yet; at most `most_threads`.
+    pub(crate) fn new(most_threads: usize, bell: Option<Bell>) -> Self {
         Self {
             shared: Arc::new(HelperQueue { bell, ..HelperQueue::default() }),
             threads: RefCell::default(),
@@ -186,6 +187,7 @@ impl Helpers {
     }
 
     /// Waits until a job is done, at most `limit`.
+    #[cfg(target_os = "linux")]
     pub(crate) fn wait(&self, limit: Duration) {
         let queues = self.shared.lock();
         let _ =

@@ -1,0 +1,68 @@
+//! Windows: a completion port under files and folders.
+
+mod errors;
+mod file;
+mod port;
+mod probe;
+mod sys;
+mod volume;
+
+use std::io;
+use std::path::Path;
+use std::rc::Rc;
+
+use device::{Completer, Device, DeviceError, Op, Pending, Reactor, Volume};
+
+use crate::Backend;
+use crate::helpers::Helpers;
+use file::OpenFile;
+
+pub use crate::no_packets::PacketSocket;
+pub(crate) use probe::{device_read_bytes, facts, free_bytes};
+pub(crate) use sys::boot_clock;
+
+/// What files and folders need of the backend.
+pub(crate) trait Host: Reactor {
+    /// The backend as the executor sees it.
+    fn reactor(self: Rc<Self>) -> Rc<dyn Reactor>;
+
+    /// Has requests on a file that was opened complete here.
+    fn attach(&self, file: &OpenFile) -> io::Result<()>;
+
+    /// Starts a read, write or flush of `file`, which lies inside it.
+    fn start(&self, file: &Rc<OpenFile>, op: Op, completer: Completer);
+
+    /// Threads for calls that have no asynchronous form.
+    fn helpers(&self) -> &Helpers;
+}
+
+/// The completion port; an error where another backend was asked for.
+pub(crate) fn host(backend: Backend) -> Result<(Rc<dyn Host>, Backend), DeviceError> {
+    let made = match backend {
+        Backend::Auto | Backend::CompletionPort => port::PortHost::new(),
+        Backend::Uring | Backend::Pool => Err(io::ErrorKind::Unsupported.into()),
+    };
+    let host = made.map_err(|error| errors::of(&error, "completion port", "setup", 0))?;
+    Ok((Rc::new(host), Backend::CompletionPort))
+}
+
+/// The folder `path`.
+pub(crate) fn volume(host: &Rc<dyn Host>, path: &Path) -> Result<Rc<dyn Volume>, DeviceError> {
+    Ok(Rc::new(volume::OsVolume::new(host, path)?))
+}
+
+/// The existing file `path`, for reads only.
+pub(crate) fn open_to_read(host: &Rc<dyn Host>, path: &Path) -> Pending<Rc<dyn Device>> {
+    volume::open_to_read(host, path)
+}
+
+/// Nothing to ask: large pages want a privilege that services rarely have.
+pub(crate) fn prefer_huge_pages(_: *mut u8, _: usize) {}
+
+/// Nothing to raise: handles are limited by memory.
+pub(crate) fn raise_open_files() -> io::Result<u64> {
+    Ok(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests;

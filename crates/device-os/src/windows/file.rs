@@ -1,0 +1,290 @@
+//! An open file, unbuffered and held by its share mode, and the checks before the kernel.
+
+use std::cell::Cell;
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::windows::fs::OpenOptionsExt as _;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use device::{
+    ALIGNMENT, Buffer, Caps, Clock, Completed, Completer, Completion, Device, DeviceError, Op,
+    OpenMode, Request, completion,
+};
+use units::Nanos;
+use windows_sys::Win32::Foundation as codes;
+use windows_sys::Win32::Foundation::GENERIC_WRITE;
+use windows_sys::Win32::Storage::FileSystem::{
+    FILE_FLAG_BACKUP_SEMANTICS, FILE_FLAG_NO_BUFFERING, FILE_FLAG_OVERLAPPED, FILE_SHARE_DELETE,
+    FILE_SHARE_READ, FILE_SHARE_WRITE,
+};
+
+use super::{Host, errors, sys};
+use crate::OsClock;
+
+/// Zeros that are written at once.
+const ZEROS_BYTES: usize = 1 << 20;
+
+/// An open file. Requests in flight keep it open, and with it the lock: its share mode.
+pub(crate) struct OpenFile {
+    /// Its path, for errors.
+    pub name: String,
+    /// The file itself; helper threads share it.
+    pub file: Arc<File>,
+    clock: OsClock,
+    length: Cell<u64>,
+    writable: bool,
+}
+
+/// What an open call on a helper thread gives back.
+pub(super) struct Opened {
+    /// The file.
+    pub file: File,
+    /// Its length in bytes.
+    pub length: u64,
+    /// Whether requests go past the system's cache.
+    pub unbuffered: bool,
+}
+
+/// Opens `path` for reads only: past the cache where the file system can do that, else through it.
+pub(super) fn open_anywhere(path: &Path) -> Result<Opened, DeviceError> {
+    match open_as(path, OpenMode::ReadOnly, FILE_FLAG_NO_BUFFERING) {
+        Err(DeviceError::Unbuffered { .. }) => open_as(path, OpenMode::ReadOnly, 0),
+        opened => opened,
+    }
+}
+
+/// Opens `path` unbuffered, keeps other writers out where it is opened for writes, and gives a new
+/// file its length.
+pub(super) fn open(path: &Path, mode: OpenMode) -> Result<Opened, DeviceError> {
+    open_as(path, mode, FILE_FLAG_NO_BUFFERING)
+}
+
+fn open_as(path: &Path, mode: OpenMode, unbuffered: u32) -> Result<Opened, DeviceError> {
+    let name = super::volume::shown(path);
+    let wrong = |error: &io::Error| errors::of(error, &name, "open", 0);
+    if let Ok(found) = std::fs::metadata(path)
+        && !found.is_file()
+    {
+        return Err(DeviceError::NotAFile { file: name });
+    }
+    let mut options = OpenOptions::new();
+    options.read(true).custom_flags(FILE_FLAG_OVERLAPPED | unbuffered);
+    // Others may read, rename and remove a file at any time, as on other systems.
+    let others = FILE_SHARE_READ | FILE_SHARE_DELETE;
+    match mode {
+        OpenMode::ReadOnly => options.share_mode(others | FILE_SHARE_WRITE),
+        OpenMode::ReadWrite => options.write(true).share_mode(others),
+        OpenMode::CreateNew { .. } => options.write(true).create_new(true).share_mode(others),
+    };
+    let file = options.open(path).map_err(|error| wrong(&error))?;
+    if let OpenMode::CreateNew { length } = mode {
+        let filled = set_length(&file, path, &name, (0, length)).and_then(|()| sync_folder(path));
+        if filled.is_err() {
+            // The first error is the one to report; a file left behind is empty.
+            let _ = std::fs::remove_file(path);
+        }
+        filled?;
+    }
+    let length = file.metadata().map_err(|error| wrong(&error))?.len();
+    Ok(Opened { file, length, unbuffered: unbuffered != 0 })
+}
+
+/// Makes the entries of the folder that holds `path` durable, as far as Windows allows: NTFS and
+/// ReFS write their own journal out when one of their folders is flushed. Others refuse a flush of
+/// a folder, and promise nothing.
+pub(super) fn sync_folder(path: &Path) -> Result<(), DeviceError> {
+    let folder = path.parent().unwrap_or(path);
+    let mut options = OpenOptions::new();
+    options.access_mode(GENERIC_WRITE).custom_flags(FILE_FLAG_BACKUP_SEMANTICS);
+    match options.open(folder).and_then(|folder| folder.sync_all()) {
+        Err(error) if !refuses_folders(&error) => {
+            Err(errors::of(&error, &super::volume::shown(folder), "sync", 0))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether `error` says that folders are not flushed here, rather than that the flush went wrong.
+fn refuses_folders(error: &io::Error) -> bool {
+    let code = error.raw_os_error().unwrap_or(0).cast_unsigned();
+    matches!(
+        code,
+        codes::ERROR_INVALID_FUNCTION
+            | codes::ERROR_NOT_SUPPORTED
+            | codes::ERROR_ACCESS_DENIED
+            | codes::ERROR_INVALID_HANDLE
+    )
+}
+
+/// Makes the file as long as the second length says, durably, and writes zeros to what it grows by.
+/// On failure the length is what it was.
+fn set_length(
+    file: &File,
+    path: &Path,
+    name: &str,
+    (from, to): (u64, u64),
+) -> Result<(), DeviceError> {
+    let changed = if to > from { grow(file, path, from, to) } else { file.set_len(to) };
+    changed.and_then(|()| file.sync_all()).map_err(|error| {
+        let _ = file.set_len(from); // The first error is the one to report.
+        errors::of(&error, name, "change of length", to)
+    })
+}
+
+fn grow(file: &File, path: &Path, from: u64, to: u64) -> io::Result<()> {
+    // Asked first because a refused allocation fills the volume before it fails.
+    let (free, _) = sys::space(path.parent().unwrap_or(path))?;
+    if to - from > free {
+        return Err(io::Error::from_raw_os_error(codes::ERROR_DISK_FULL.cast_signed()));
+    }
+    match sys::allocate(file, to) {
+        // The zeros below allocate.
+        Err(error) if refuses_allocation(&error) => {}
+        result => result?,
+    }
+    file.set_len(to)?;
+    write_zeros(file, from, to)
+}
+
+fn refuses_allocation(error: &io::Error) -> bool {
+    let code = error.raw_os_error().unwrap_or(0).cast_unsigned();
+    matches!(
+        code,
+        codes::ERROR_INVALID_FUNCTION
+            | codes::ERROR_NOT_SUPPORTED
+            | codes::ERROR_INVALID_PARAMETER
+            | codes::ERROR_CALL_NOT_IMPLEMENTED
+    )
+}
+
+/// Writes zeros to the whole blocks between two lengths. Windows remembers up to where a file was
+/// ever written, reads zeros behind that, and writes them itself, with the caller waiting, before
+/// a write further on: a load would measure that.
+fn write_zeros(file: &File, from: u64, to: u64) -> io::Result<()> {
+    const BLOCK: u64 = ALIGNMENT as u64;
+    let (mut at, end) = (from.next_multiple_of(BLOCK), to / BLOCK * BLOCK);
+    let mut zeros = Buffer::zeroed(ZEROS_BYTES);
+    while at < end {
+        let length = (end - at).min(ZEROS_BYTES as u64);
+        if length < ZEROS_BYTES as u64 {
+            zeros = Buffer::zeroed(usize::try_from(length).expect("invariant: below 1 MiB"));
+        }
+        sys::write_at(file, at, &zeros)?;
+        at += length;
+    }
+    Ok(())
+}
+
+impl OpenFile {
+    /// The error of `operation` at byte `offset`.
+    pub(crate) fn error(
+        &self,
+        error: &io::Error,
+        operation: &'static str,
+        offset: u64,
+    ) -> DeviceError {
+        errors::of(error, &self.name, operation, offset)
+    }
+
+    /// The error of a transfer that ended early.
+    pub(crate) fn short(&self, offset: u64, wanted: usize, moved: usize) -> DeviceError {
+        DeviceError::Short { file: self.name.clone(), offset, wanted, moved }
+    }
+
+    /// Why `op` cannot even be tried.
+    fn refusal(&self, op: &Op) -> Option<DeviceError> {
+        if !self.writable && !matches!(op, Op::Read { .. }) {
+            return Some(DeviceError::PermissionDenied { file: self.name.clone() });
+        }
+        match op {
+            Op::Write { offset, buffer, .. } => (*offset + buffer.len() as u64 > self.length.get())
+                .then(|| self.short(*offset, buffer.len(), 0)),
+            _ => None,
+        }
+    }
+}
+
+/// An open file as the seam sees it.
+pub(super) struct OsDevice {
+    file: Rc<OpenFile>,
+    path: Arc<Path>,
+    host: Rc<dyn Host>,
+    caps: Caps,
+}
+
+impl OsDevice {
+    /// A device over a file that a helper thread has opened.
+    pub(super) fn new(
+        host: Rc<dyn Host>,
+        path: &Path,
+        opened: Opened,
+        mode: OpenMode,
+        caps: Caps,
+    ) -> Result<Self, DeviceError> {
+        let file = Rc::new(OpenFile {
+            name: super::volume::shown(path),
+            file: Arc::new(opened.file),
+            clock: OsClock::new(),
+            length: Cell::new(opened.length),
+            writable: mode != OpenMode::ReadOnly,
+        });
+        host.attach(&file).map_err(|error| file.error(&error, "open", 0))?;
+        Ok(Self { file, path: Arc::from(path), host, caps })
+    }
+
+    /// A change of length has no asynchronous form.
+    fn change_length(&self, length: u64, completer: Completer, submitted: Nanos) {
+        let (handle, file) = (Rc::clone(&self.file), Arc::clone(&self.file.file));
+        let (from, name) = (handle.length.get(), handle.name.clone());
+        let path = Arc::clone(&self.path);
+        self.host.helpers().run(
+            move || set_length(&file, &path, &name, (from, length)),
+            move |result| {
+                if result.is_ok() {
+                    handle.length.set(length);
+                }
+                completer.complete(Completed {
+                    buffer: None,
+                    result,
+                    submitted,
+                    completed: handle.clock.now(),
+                });
+            },
+        );
+    }
+}
+
+impl Device for OsDevice {
+    fn submit(&self, request: Request) -> Completion {
+        request.op.assert_aligned();
+        let (completer, completion) = completion();
+        if let Some(error) = self.file.refusal(&request.op) {
+            let now = self.file.clock.now();
+            completer.complete(Completed {
+                buffer: request.op.into_buffer(),
+                result: Err(error),
+                submitted: now,
+                completed: now,
+            });
+        } else if let Op::SetLength { length } = request.op {
+            self.change_length(length, completer, self.file.clock.now());
+        } else {
+            self.host.start(&self.file, request.op, completer);
+        }
+        completion
+    }
+
+    fn caps(&self) -> Caps {
+        self.caps
+    }
+
+    fn length(&self) -> u64 {
+        self.file.length.get()
+    }
+
+    fn name(&self) -> &str {
+        &self.file.name
+    }
+}
