@@ -109,13 +109,7 @@ pub(super) fn sync_folder(path: &Path) -> Result<(), DeviceError> {
 /// Whether `error` says that folders are not flushed here, rather than that the flush went wrong.
 fn refuses_folders(error: &io::Error) -> bool {
     let code = error.raw_os_error().unwrap_or(0).cast_unsigned();
-    matches!(
-        code,
-        codes::ERROR_INVALID_FUNCTION
-            | codes::ERROR_NOT_SUPPORTED
-            | codes::ERROR_ACCESS_DENIED
-            | codes::ERROR_INVALID_HANDLE
-    )
+    matches!(code, codes::ERROR_INVALID_FUNCTION | codes::ERROR_NOT_SUPPORTED)
 }
 
 /// Makes the file as long as the second length says, durably, and writes zeros to what it grows by.
