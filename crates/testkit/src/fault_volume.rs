@@ -22,8 +22,9 @@
 //!   `any`), `any`;
 //! * FAULT: `drop` (a write or flush is acknowledged and forgotten, a read gives zeros), `flip`
 //!   (one bit), `misdirect` (the neighbouring place), `tear` (the first half only), `delay=TIME`
-//!   (each request), `rate=N` (reads and writes queue, N are served a second), `freeze=TIME` (requests wait until so long after the first one), `hang` (until
-//!   the rules change), `full`, `error`;
+//!   (each request), `rate=N` (reads and writes queue, N are served a second), `freeze=TIME`
+//!   (requests wait until so long after the first one), `hang` (until the rules change), `full`,
+//!   `error`;
 //! * `from=N` passes the first N matching requests, `requests=N` ends after so many faults,
 //!   `after=TIME` begins so long after the rule was set. Times are `500ms` or `3s`.
 //!
