@@ -44,6 +44,7 @@ mod sets;
 mod sign_in;
 mod signals;
 mod size;
+mod slow_log;
 mod stalls;
 mod threads;
 mod verbs;

@@ -116,7 +116,7 @@ fn signal(child: &Child, name: &str) {
     assert!(sent.success());
 }
 
-fn finding<'a>(report: &'a serde_json::Value, rule: &str) -> &'a serde_json::Value {
+pub(crate) fn finding<'a>(report: &'a serde_json::Value, rule: &str) -> &'a serde_json::Value {
     let findings = report["findings"].as_array().unwrap();
     let mut found = findings.iter().filter(|one| one["rule"] == rule);
     found.next().unwrap_or(&serde_json::Value::Null)

@@ -7,7 +7,7 @@ use std::io;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::SystemTime;
+use std::time::{Instant, SystemTime};
 
 use fuser::{FileAttr, FileHandle, FileType, INodeNo, OpenAccMode, OpenFlags};
 use nix::errno::Errno;
@@ -139,16 +139,27 @@ impl Served {
         self.switch.decide(kind, access)
     }
 
-    /// Does `work` now, or on a thread of its own where it must wait first.
-    pub(super) fn after(&self, wait: Wait, work: impl FnOnce() + Send + 'static) {
-        if wait == Wait::No {
-            work();
-        } else {
-            let switch = Arc::clone(&self.switch);
-            std::thread::spawn(move || {
-                switch.wait(wait);
-                work();
-            });
+    /// Does `work` and gives its result to `answer`: now, or on a thread of its own where one must
+    /// wait. A time to wait begins with the request, so that a delay of 8 ms is not one of 8 ms
+    /// and the work.
+    pub(super) fn after<T>(
+        &self,
+        wait: Wait,
+        work: impl FnOnce() -> T + Send + 'static,
+        answer: impl FnOnce(T) + Send + 'static,
+    ) {
+        let (arrived, switch) = (Instant::now(), Arc::clone(&self.switch));
+        match wait {
+            Wait::No => answer(work()),
+            Wait::For(time) => drop(std::thread::spawn(move || {
+                let result = work();
+                std::thread::sleep(time.saturating_sub(arrived.elapsed()));
+                answer(result);
+            })),
+            Wait::WhileVersion(version) => drop(std::thread::spawn(move || {
+                switch.wait_while(version);
+                answer(work());
+            })),
         }
     }
 

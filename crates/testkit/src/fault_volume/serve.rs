@@ -164,11 +164,13 @@ impl Filesystem for Served {
         reply: ReplyData,
     ) {
         let (decision, file) = (self.decide(id, offset, Access::Read), self.file(fh));
-        self.after(decision.wait, move || {
-            let read =
-                file.and_then(|file| transfer::read(&file, offset, size as usize, decision.fault));
-            answer!(reply, read, |bytes: Vec<u8>| reply.data(&bytes));
-        });
+        self.after(
+            decision.wait,
+            move || transfer::read(&*file?, offset, size as usize, decision.fault),
+            |read| {
+                answer!(reply, read, |bytes: Vec<u8>| reply.data(&bytes));
+            },
+        );
     }
 
     fn write(
@@ -185,21 +187,24 @@ impl Filesystem for Served {
     ) {
         let (decision, file) = (self.decide(id, offset, Access::Write), self.file(fh));
         let data = data.to_vec();
-        self.after(decision.wait, move || {
-            let written =
-                file.and_then(|file| transfer::write(&file, offset, &data, decision.fault));
-            let length = u32::try_from(data.len()).unwrap_or(u32::MAX);
-            answer!(reply, written, |()| reply.written(length));
-        });
+        let length = u32::try_from(data.len()).unwrap_or(u32::MAX);
+        self.after(
+            decision.wait,
+            move || transfer::write(&*file?, offset, &data, decision.fault),
+            move |written| {
+                answer!(reply, written, |()| reply.written(length));
+            },
+        );
     }
 
     fn fsync(&self, _: &Request, id: INodeNo, fh: FileHandle, data_only: bool, reply: ReplyEmpty) {
         // A flush is of the whole file: its place is no header's.
         let (decision, file) = (self.decide(id, u64::MAX, Access::Flush), self.file(fh));
-        self.after(decision.wait, move || {
-            let done = file.and_then(|file| fsync(&file, data_only, decision.fault));
-            answer!(reply, done, |()| reply.ok());
-        });
+        self.after(
+            decision.wait,
+            move || fsync(&*file?, data_only, decision.fault),
+            |done| answer!(reply, done, |()| reply.ok()),
+        );
     }
 
     fn fsyncdir(&self, _: &Request, id: INodeNo, _: FileHandle, _: bool, reply: ReplyEmpty) {
@@ -246,21 +251,24 @@ impl Filesystem for Served {
     fn statfs(&self, _: &Request, id: INodeNo, reply: ReplyStatfs) {
         let decision = self.decide(id, 0, Access::Space);
         let backing = self.backing().to_owned();
-        self.after(decision.wait, move || {
-            let found = statvfs(&backing).map_err(io::Error::from);
-            answer!(reply, found, |found: Statvfs| {
-                reply.statfs(
-                    found.blocks(),
-                    found.blocks_free(),
-                    found.blocks_available(),
-                    found.files(),
-                    found.files_free(),
-                    u32::try_from(found.block_size()).unwrap_or(4_096),
-                    255,
-                    u32::try_from(found.fragment_size()).unwrap_or(4_096),
-                );
-            });
-        });
+        self.after(
+            decision.wait,
+            move || statvfs(&backing).map_err(io::Error::from),
+            |found| {
+                answer!(reply, found, |found: Statvfs| {
+                    reply.statfs(
+                        found.blocks(),
+                        found.blocks_free(),
+                        found.blocks_available(),
+                        found.files(),
+                        found.files_free(),
+                        u32::try_from(found.block_size()).unwrap_or(4_096),
+                        255,
+                        u32::try_from(found.fragment_size()).unwrap_or(4_096),
+                    );
+                });
+            },
+        );
     }
 
     fn fallocate(

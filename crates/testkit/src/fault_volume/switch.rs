@@ -120,17 +120,10 @@ impl Switch {
         }
     }
 
-    /// Waits as a decision says.
-    pub(super) fn wait(&self, wait: Wait) {
-        match wait {
-            Wait::No => {}
-            Wait::For(time) => std::thread::sleep(time),
-            Wait::WhileVersion(version) => {
-                let state = self.lock();
-                let same = |state: &mut SwitchState| state.version == version;
-                drop(self.changed.wait_while(state, same));
-            }
-        }
+    /// Waits until the rules are others than those of `version`.
+    pub(super) fn wait_while(&self, version: u64) {
+        let state = self.lock();
+        drop(self.changed.wait_while(state, |state| state.version == version));
     }
 
     fn lock(&self) -> MutexGuard<'_, SwitchState> {
@@ -208,8 +201,8 @@ mod tests {
     fn a_hang_ends_when_the_rules_change() {
         let switch = switch("any read hang");
         let wait = switch.decide(None, Access::Read).wait;
-        assert!(matches!(wait, Wait::WhileVersion(_)), "{wait:?}");
+        let Wait::WhileVersion(version) = wait else { panic!("{wait:?}") };
         switch.set(Vec::new());
-        switch.wait(wait);
+        switch.wait_while(version);
     }
 }
