@@ -43,3 +43,17 @@ pub(super) fn links(tree: &Tree) -> Vec<String> {
     }
     found
 }
+
+/// What a program wrote where it was tried does not land: at the root stand documents, settings and
+/// licences.
+pub(super) fn strays(tree: &Tree) -> Vec<String> {
+    let belongs = |path: &str| {
+        let known = [".md", ".toml", ".lock"].iter().any(|ending| path.ends_with(ending));
+        known || path.starts_with("LICENSE-") || path.starts_with('.')
+    };
+    let at_root = tree.texts.iter().filter(|(path, _)| !path.contains('/'));
+    at_root
+        .filter(|(path, _)| !belongs(path))
+        .map(|(path, _)| format!("{path}: does not belong at the root; remove it or move it"))
+        .collect()
+}

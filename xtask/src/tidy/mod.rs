@@ -39,6 +39,7 @@ const RULES: &[Rule] = &[
     sources::dead_files,
     documents::dependencies,
     documents::links,
+    documents::strays,
 ];
 
 /// Applies every rule and the ratchet.
