@@ -62,7 +62,7 @@ const TABLE: &[Layer] = &[
     Layer {
         package: "jetstress",
         inside: &["plan", "record", "units"],
-        outside: &["roxmltree"],
+        outside: &["roxmltree", "time"],
         tests: &[],
     },
     Layer { package: "limits", inside: &[], outside: &["roxmltree"], tests: &[] },

@@ -6,8 +6,8 @@ use jetstress::{JetstressFile, PublishedResult, ResultError, kind_of, parse_resu
 use proptest::prelude::{ProptestConfig, any, prop_assert, prop_assert_eq, proptest};
 use record::{PublishedInstance, PublishedOutcome, TestType};
 
-const PAGE: &str = include_str!("results/performance.html");
-const XML: &str = include_str!("results/stress.xml");
+const PAGE: &str = include_str!("../../../fuzz/corpus/jetstress/performance.html");
+const XML: &str = include_str!("../../../fuzz/corpus/jetstress/stress.xml");
 
 fn page() -> PublishedResult {
     parse_result(PAGE, "old.html").unwrap()

@@ -254,6 +254,12 @@ impl ImportedResult {
         self.achieved_iops.or_else(|| Some(reads()? + writes()?))
     }
 
+    /// MiB read per second of all backups together; missing where any of them lacks it.
+    pub fn backup_mib_per_second(&self) -> Option<f64> {
+        let rates = self.backups.iter().map(|backup| backup.mib_per_second);
+        rates.sum::<Option<f64>>().filter(|_| !self.backups.is_empty())
+    }
+
     /// The mean of a counter of the machine.
     pub fn counter(&self, name: &str) -> Option<f64> {
         self.host.iter().find(|counter| counter.name.eq_ignore_ascii_case(name))?.average

@@ -91,7 +91,7 @@ fn banner(run: &RunRecord, verdict: &Verdict, imported: &ImportedResult) -> Bann
 
 fn main_number(run: &RunRecord, imported: &ImportedResult) -> (String, &'static str, &'static str) {
     let (value, unit, metric) = match run.start.test {
-        TestType::Backup => (tables::backup_rate(imported), "MiB/s", "checksum-rate"),
+        TestType::Backup => (imported.backup_mib_per_second(), "MiB/s", "checksum-rate"),
         TestType::Recovery => (tables::seconds_per_log(imported), "s per log file", "replay-time"),
         TestType::Performance | TestType::Stress | TestType::Checksum => {
             let iops = imported.transactional_iops();

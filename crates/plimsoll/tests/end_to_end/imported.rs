@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use crate::scene::Scene;
 
-const PAGE: &[u8] = include_bytes!("../../../jetstress/tests/results/performance.html");
-const XML: &[u8] = include_bytes!("../../../jetstress/tests/results/stress.xml");
+const PAGE: &[u8] = include_bytes!("../../../../fuzz/corpus/jetstress/performance.html");
+const XML: &[u8] = include_bytes!("../../../../fuzz/corpus/jetstress/stress.xml");
 
 /// A scene with two imported results.
 fn imported(name: &str) -> Scene {

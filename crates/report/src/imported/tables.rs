@@ -207,12 +207,6 @@ fn replays(imported: &ImportedResult) -> Option<Section> {
     section(("replay-statistics", "SoftRecovery Statistics"), columns, rows)
 }
 
-/// MiB per second of all backups together.
-pub(super) fn backup_rate(imported: &ImportedResult) -> Option<f64> {
-    let rates = imported.backups.iter().map(|of| of.mib_per_second);
-    rates.sum::<Option<f64>>().filter(|_| !imported.backups.is_empty())
-}
-
 /// The plain mean over databases of seconds for each log file.
 pub(super) fn seconds_per_log(imported: &ImportedResult) -> Option<f64> {
     let each = imported.replays.iter().map(|of| {

@@ -21,10 +21,7 @@ impl MetricSource {
             Self::Rate(_) | Self::TailLatency(_) => None,
             Self::MeanLatency(series) => requests(imported, series)?.latency_ms,
             Self::Size(series) => Some(requests(imported, series)?.bytes? / KIB),
-            Self::Throughput(Series::BackupRead) => {
-                let rates = imported.backups.iter().map(|backup| backup.mib_per_second);
-                rates.sum::<Option<f64>>().filter(|_| !imported.backups.is_empty())
-            }
+            Self::Throughput(Series::BackupRead) => imported.backup_mib_per_second(),
             Self::Throughput(series) => {
                 let of = requests(imported, series)?;
                 Some(of.per_second? * of.bytes? / MIB)
