@@ -79,7 +79,7 @@ pub(crate) enum Verb {
 /// Flags of `quick`.
 #[derive(Args, Debug)]
 pub(crate) struct QuickFlags {
-    /// Folder on the disk in question [default: plimsoll-quick, made here]
+    /// Folder on the disk in question, which must exist [default: plimsoll-quick, made here]
     #[arg(value_name = "DIR")]
     pub folder: Option<PathBuf>,
     /// How long is measured, such as 45s

@@ -39,7 +39,7 @@ pub(crate) fn run(flags: &QuickFlags, console: &mut Console) -> Result<Outcome, 
     };
     let options = options(&overrides);
     let plan = Plan::quick(&folder.display().to_string(), &overrides)?;
-    make_folder(&folder)?;
+    find_folder(&folder, flags.folder.is_none())?;
     let plan = match flags.size {
         Some(_) => plan,
         None => fitting(&plan, &folder, overrides)?,
@@ -114,17 +114,18 @@ fn explain(
     Ok(())
 }
 
-/// Makes the last folder of the path and no other: a mistyped path, or one to a volume that is not
-/// mounted, must not qualify the disk that it happens to be on.
-fn make_folder(folder: &Path) -> Result<(), CommandError> {
-    match fs::create_dir(folder) {
+/// Makes the default folder and no other: a mistyped path, or one to a volume that is not mounted,
+/// must not qualify the disk that it would lie on.
+fn find_folder(folder: &Path, is_default: bool) -> Result<(), CommandError> {
+    let found = if is_default { fs::create_dir(folder) } else { fs::metadata(folder).map(drop) };
+    match found {
         Err(error) if error.kind() == ErrorKind::NotFound => Err(CommandError::new(format!(
-            "{}: no such folder to make it in; check the path and that the volume is mounted, or \
-             create the folder",
+            "{}: no such folder; check the path and that the volume is mounted, or create the \
+             folder",
             folder.display()
         ))),
         Err(error) if error.kind() != ErrorKind::AlreadyExists => {
-            Err(CommandError::file(folder, "make the folder", &error))
+            Err(CommandError::file(folder, "use the folder", &error))
         }
         _ => Ok(()),
     }

@@ -23,11 +23,11 @@ fn a_missing_folder_is_named() {
 }
 
 #[test]
-fn quick_makes_its_folder_but_no_path_to_it() {
+fn quick_makes_its_own_folder_and_no_other() {
     let scene = Scene::new("quick-mistyped");
-    scene
-        .run(["quick", "mistyped/mount/point"])
-        .expect_refusal(&["mistyped/mount/point", "no such folder"]);
+    for path in ["mistyped", "mistyped/mount/point"] {
+        scene.run(["quick", path]).expect_refusal(&[path, "no such folder", "is mounted"]);
+    }
     assert!(scene.listing().is_empty(), "nothing was made: {:?}", scene.listing());
 }
 

@@ -7,6 +7,7 @@ use crate::scene::Scene;
 #[test]
 fn quick_leads_from_nothing_to_a_report() {
     let scene = Scene::new("quick");
+    fs::create_dir(scene.path("disk")).unwrap();
     let ran = scene.run(["quick", "disk", "--size", "16MiB", "--duration", "4s"]);
     // Four seconds prove nothing, and it says so.
     ran.expect_code(2).expect_out(&[
