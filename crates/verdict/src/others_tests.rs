@@ -2,7 +2,9 @@
 //! have kept this program from the processors.
 
 use record::synthetic::Synthetic;
-use record::{IntervalRow, Phase, ProcessorShares, ProgramShare, RunRecord, TestType, VolumeReads};
+use record::{
+    IntervalRow, Phase, ProcessorShares, ProgramShare, RunRecord, Series, TestType, VolumeReads,
+};
 
 use crate::{Finding, Ruling, Verdict, judge};
 
@@ -155,6 +157,36 @@ fn an_average_that_starved_intervals_raised_cannot_be_judged() {
     let average = finding(&verdict, "read-latency-average");
     assert_eq!(average.outcome, Ruling::CannotJudge, "{average:?}");
     assert_eq!(verdict.outcome, Ruling::CannotJudge);
+}
+
+#[test]
+fn a_percentile_is_excused_only_where_no_calm_interval_has_it() {
+    let mut run = quiet(&Synthetic::default());
+    let calm_p99_ns = |row: &IntervalRow| {
+        let databases = row.databases.iter();
+        let reads = databases.filter_map(|one| one.series.get(&Series::DatabaseRead));
+        reads.map(|reads| reads.latency.p99_ns).max().expect("reads")
+    };
+    // Below what every interval has: nothing excuses that.
+    run.start.settings.thresholds.read_p99_ns = Some(calm_p99_ns(measured(&mut run, 0)) / 2);
+    starve(&mut run, 1, 30 * MS);
+    let outcome = |run: &RunRecord| finding(&judge(run), "read-latency-p99").outcome;
+    assert_eq!(outcome(&run), Ruling::Fail);
+    // Calm intervals kept it, so it came from the starved one.
+    for number in [0, 2, 3] {
+        for database in &mut measured(&mut run, number).databases {
+            let reads = database.series.get_mut(&Series::DatabaseRead);
+            reads.expect("reads").latency.p99_ns = 1;
+        }
+    }
+    assert_eq!(outcome(&run), Ruling::CannotJudge);
+    // They kept it among those that they answered, and others waited without end.
+    for database in &mut measured(&mut run, 3).databases {
+        let reads = database.series.get_mut(&Series::DatabaseRead).expect("reads");
+        reads.unanswered.waiting = reads.latency.count;
+        reads.unanswered.oldest_ns = 3_000 * MS;
+    }
+    assert_eq!(outcome(&run), Ruling::Fail);
 }
 
 #[test]

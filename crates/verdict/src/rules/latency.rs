@@ -85,13 +85,7 @@ impl LatencyRule {
             let unanswered = total.map_or_else(Unanswered::default, |total| total.unanswered);
             let count = total.map_or(0, |total| total.latency.count());
             let latency_ns = total.map_or(0.0, |total| {
-                let all = (count + unanswered.waiting).max(1) as f64;
-                let answered_share = count as f64 / all;
-                if answered_share < 0.99 {
-                    unanswered.oldest_ns as f64
-                } else {
-                    total.latency.quantile(0.99 / answered_share) as f64
-                }
+                waiting::p99_ns(&unanswered, count, |quantile| total.latency.quantile(quantile))
             });
             Measured { database: database.index, count, latency_ns, span_ns: None, unanswered }
         });

@@ -44,7 +44,9 @@ impl LatencyRule {
             .filter(|row| !row.is_left_out && is_calm(row))
             .flat_map(|row| row.databases.iter().filter(|of| of.index == database))
             .filter_map(|of| of.series.get(&self.series))
-            .map(|part| part.latency.p99_ns as f64)
+            .map(|part| {
+                waiting::p99_ns(&part.unanswered, part.latency.count, |_| part.latency.p99_ns)
+            })
             .fold(0.0, f64::max)
     }
 

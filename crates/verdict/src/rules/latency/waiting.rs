@@ -32,6 +32,15 @@ pub(super) fn mean_ns((count, mean_ns): (u64, f64), unanswered: &Unanswered, spa
     with_all.max(mean_ns)
 }
 
+/// What 99 in 100 requests keep, of which `answered` were answered, `quantile` of those within so
+/// many nanoseconds: those without an answer are the slowest.
+pub(super) fn p99_ns(unanswered: &Unanswered, answered: u64, quantile: impl Fn(f64) -> u64) -> f64 {
+    let all = (answered + unanswered.waiting).max(1) as f64;
+    let share = answered as f64 / all;
+    let nanoseconds = if share < 0.99 { unanswered.oldest_ns } else { quantile(0.99 / share) };
+    nanoseconds as f64
+}
+
 /// What a reader must know of a mean with such requests in it; young ones are always there.
 pub(super) fn remark(unanswered: &Unanswered) -> String {
     let mut remark = String::new();
