@@ -141,7 +141,7 @@ mod tests {
     fn a_printed_line_gives_its_rate_back() {
         let mut tally = Tally::default();
         (0..3000).for_each(|_| tally.count(false));
-        let usage = Usage { read_bytes: 0, written_bytes: 0, cpu_micros: 0 };
+        let usage = Usage { read_bytes: 0, written_bytes: 0, user_micros: 0, kernel_micros: 0 };
         let line = Line {
             engine: "an engine, 2".to_owned(),
             sessions: 8,

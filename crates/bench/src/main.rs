@@ -7,6 +7,7 @@ mod account;
 mod batch;
 mod budget;
 mod checksum;
+mod cost;
 mod crashed;
 mod device;
 mod engine;
@@ -40,6 +41,7 @@ cargo xtask bench NAME [DIR]
 Measures with files in DIR (default: target/bench). NAME is one of:
   device, check, prepare, checksum, engine, recovery   speed against a peer
   batch                                                counts against limits
+  cost                                                 processor time against limits
   fidelity                                             published figures beside ours
   report                                               time against a limit";
 
@@ -91,12 +93,13 @@ fn run(name: &str, directory: &Path) -> Result<(), Failure> {
         }
         "engine" => engine::run(directory),
         "batch" => batch::run(directory),
+        "cost" => cost::run(directory),
         "fidelity" => fidelity::run(),
         "recovery" => recovery::run(directory),
         "report" => report::run(directory),
         _ => Err(Failure::new(format!(
             "no benchmark is called {name}; there are: device, check, prepare, checksum, \
-             engine, batch, fidelity, recovery, report"
+             engine, batch, cost, fidelity, recovery, report"
         ))),
     }
 }

@@ -20,8 +20,10 @@ pub(crate) struct Usage {
     pub read_bytes: u64,
     /// Bytes written to storage, now or later.
     pub written_bytes: u64,
-    /// Processor time, user and system, in microseconds.
-    pub cpu_micros: u64,
+    /// Processor time in the program, in microseconds.
+    pub user_micros: u64,
+    /// Processor time in the kernel on its behalf, in microseconds.
+    pub kernel_micros: u64,
 }
 
 /// Operations of one session, or of several together.
@@ -56,6 +58,11 @@ impl Usage {
             .ok_or_else(|| io::Error::other("/proc/self/io or /proc/self/stat reads strangely"))
     }
 
+    /// In the program and in the kernel together.
+    const fn cpu_micros(self) -> u64 {
+        self.user_micros + self.kernel_micros
+    }
+
     fn parse(counted: &str, status: &str) -> Option<Self> {
         let field = |name: &str| {
             let line = counted.lines().find_map(|line| line.strip_prefix(name))?;
@@ -66,11 +73,12 @@ impl Usage {
         let (_, rest) = status.rsplit_once(')')?;
         let mut ticks = rest.split_whitespace().skip(11).map(str::parse::<u64>);
         let user = ticks.next()?.ok()?;
-        let system = ticks.next()?.ok()?;
+        let kernel = ticks.next()?.ok()?;
         Some(Self {
             read_bytes: field("read_bytes:")?,
             written_bytes: field("write_bytes:")?,
-            cpu_micros: (user + system) * TICK_MICROS,
+            user_micros: user * TICK_MICROS,
+            kernel_micros: kernel * TICK_MICROS,
         })
     }
 }
@@ -128,7 +136,7 @@ impl fmt::Display for Line {
             self.rate(),
             each(before.read_bytes, after.read_bytes) / 1e3,
             each(before.written_bytes, after.written_bytes) / 1e3,
-            each(before.cpu_micros, after.cpu_micros),
+            each(before.cpu_micros(), after.cpu_micros()),
             quantile(0.5),
             quantile(0.99),
             self.tally.missed,
@@ -144,7 +152,13 @@ mod tests {
     fn the_kernels_files_are_read() {
         let counted = "rchar: 9\nread_bytes: 4096\nwrite_bytes: 8192\ncancelled_write_bytes: 1\n";
         let status = "7 (a (b) c) S 1 1 1 0 -1 4194304 100 0 0 0 12 30 0 0 20 0";
-        let usage = Usage { read_bytes: 4096, written_bytes: 8192, cpu_micros: 420_000 };
+        let usage = Usage {
+            read_bytes: 4096,
+            written_bytes: 8192,
+            user_micros: 120_000,
+            kernel_micros: 300_000,
+        };
+        assert_eq!(usage.cpu_micros(), 420_000);
         assert_eq!(Usage::parse(counted, status), Some(usage));
         assert_eq!(Usage::parse("", status), None);
         assert_eq!(Usage::parse(counted, "7 (a"), None);

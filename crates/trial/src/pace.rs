@@ -5,8 +5,12 @@ use units::Nanos;
 /// The pace over the target, so that what is measured does not end just below it.
 const MARGIN: f64 = 1.005;
 
-/// How far behind its pace a load may catch up: a stall must not be followed by a flood.
+/// How far behind its pace a load may catch up.
 const MOST_BEHIND: Nanos = Nanos::from_secs(1);
+
+/// The time between requests while a load catches up, as a share of that of its pace: a stall must
+/// not be followed by a flood.
+const CATCHING_UP: f64 = 0.8;
 
 /// Says when the next batch of one database may begin.
 #[derive(Clone, Copy, Debug)]
@@ -17,14 +21,21 @@ pub(crate) struct Pacer {
     seen: u64,
     /// When the pace has room again.
     due: Nanos,
+    /// When there is room again even for a load that catches up.
+    soonest: Nanos,
+    /// When it was last asked.
+    asked: Nanos,
 }
 
 impl Pacer {
     /// For a database that is to reach `target_iops` database reads and writes per second, has
-    /// made `requests` so far, and begins `now`.
-    pub(crate) fn new(target_iops: f64, requests: u64, now: Nanos) -> Self {
+    /// made `requests` so far, and begins `now`; `under_way` more will come of batches that have
+    /// begun already.
+    pub(crate) fn new(target_iops: f64, requests: u64, under_way: u64, now: Nanos) -> Self {
         assert!(target_iops > 0.0, "a target is a rate");
-        Self { gap: 1e9 / (target_iops * MARGIN), seen: requests, due: now }
+        let gap = 1e9 / (target_iops * MARGIN);
+        let due = now + span(under_way, gap);
+        Self { gap, seen: requests, due, soonest: now, asked: now }
     }
 
     /// When the next batch may begin, after `requests` of the database by `now`.
@@ -33,7 +44,9 @@ impl Pacer {
         self.seen = requests;
         let earliest = Nanos(now.0.saturating_sub(MOST_BEHIND.0));
         self.due = self.due.max(earliest) + span(new, self.gap);
-        self.due
+        self.soonest = self.soonest.max(self.asked) + span(new, self.gap * CATCHING_UP);
+        self.asked = now;
+        self.due.max(self.soonest)
     }
 }
 
@@ -54,37 +67,72 @@ mod tests {
 
     const SECOND: Nanos = Nanos::from_secs(1);
 
-    /// Requests of a storage that makes 36 at once in `service`, within `span`.
-    fn made(target_iops: f64, service: Nanos, span: Nanos) -> u64 {
-        let (mut now, mut requests) = (Nanos::ZERO, 0);
-        let mut pacer = Pacer::new(target_iops, requests, now);
-        while now < span {
-            now = now.max(pacer.next_batch(requests, now)) + service;
+    /// Requests of `sessions` that make 36 each in `service`, by the second.
+    fn made(target_iops: f64, sessions: u64, service: Nanos, seconds: usize) -> Vec<u64> {
+        let mut by_second = vec![0; seconds];
+        let mut requests = 0;
+        let mut pacer = Pacer::new(target_iops, requests, 18 * sessions, Nanos::ZERO);
+        // All are in the middle of a batch when the load begins to be held.
+        let mut ends: Vec<Nanos> =
+            (1..=sessions).map(|session| Nanos(service.0 * session / sessions)).collect();
+        loop {
+            ends.sort_unstable();
+            let now = ends[0];
+            let Some(second) = by_second.get_mut((now.0 / SECOND.0) as usize) else {
+                return by_second;
+            };
+            *second += 36;
             requests += 36;
+            ends[0] = now.max(pacer.next_batch(requests, now)) + service;
         }
-        requests
     }
 
     #[test]
     fn a_fast_storage_is_held_just_above_the_target() {
-        let requests = made(300.0, Nanos::from_millis(1), Nanos(SECOND.0 * 100));
+        let made = made(300.0, 1, Nanos::from_millis(1), 100);
+        let requests: u64 = made.iter().sum();
         assert!((30_100..30_300).contains(&requests), "{requests}");
     }
 
     #[test]
     fn a_slow_storage_is_not_held_at_all() {
-        let requests = made(300.0, SECOND, Nanos(SECOND.0 * 100));
+        let requests: u64 = made(300.0, 1, SECOND, 101).iter().sum();
         assert_eq!(requests, 3_600);
     }
 
     #[test]
+    fn many_sessions_begin_at_the_pace() {
+        let requests: u64 = made(1_000.0, 20, Nanos::from_millis(200), 10).iter().sum();
+        assert!((9_800..=10_200).contains(&requests), "{requests} in ten seconds");
+    }
+
+    #[test]
     fn a_stall_is_caught_up_for_a_second_and_no_more() {
-        let mut pacer = Pacer::new(1_000.0, 0, Nanos::ZERO);
-        let after = Nanos(SECOND.0 * 60);
-        let due = pacer.next_batch(0, after);
-        assert_eq!(due, Nanos(SECOND.0 * 59));
-        // So many requests a second are the pace of this target.
-        let due = pacer.next_batch(1_005, after);
-        assert!(due.0.abs_diff(after.0) <= 1, "{due:?}");
+        let mut pacer = Pacer::new(1_000.0, 0, 0, Nanos::ZERO);
+        let stalled = Nanos(SECOND.0 * 60);
+        let (mut now, mut requests) = (stalled, 0);
+        while now < stalled + Nanos(SECOND.0 * 10) {
+            now = now.max(pacer.next_batch(requests, now)) + Nanos(1);
+            requests += 36;
+        }
+        assert!((11_000..11_150).contains(&requests), "{requests}");
+    }
+
+    #[test]
+    fn a_load_that_catches_up_does_not_flood() {
+        let mut pacer = Pacer::new(1_000.0, 0, 0, Nanos::ZERO);
+        let mut now = Nanos(SECOND.0 / 2);
+        let (mut requests, mut caught_up_at) = (0, None);
+        for _ in 0..200 {
+            now = now.max(pacer.next_batch(requests, now)) + Nanos(1);
+            requests += 36;
+            let pace = now.0 as f64 * 1_005.0 / 1e9;
+            if caught_up_at.is_none() && requests as f64 >= pace {
+                caught_up_at = Some(now);
+            }
+        }
+        // Half a second of work at a quarter over the pace.
+        let caught_up_at = caught_up_at.unwrap();
+        assert!((2.2..2.6).contains(&(caught_up_at.0 as f64 / 1e9)), "{caught_up_at:?}");
     }
 }

@@ -184,9 +184,11 @@ impl Group {
             load.sessions.hold(target);
         }
         self.tune(opened, &mut load).await;
-        let measured_from = self.member.meet(Barrier::Tuned, &self.runtime).await + SETTLE;
-        self.runtime.sleep_until(measured_from).await;
+        let tuned = self.member.meet(Barrier::Tuned, &self.runtime).await;
+        self.runtime.sleep_until(tuned + SETTLE).await;
         load.sampler.borrow_mut().skip();
+        // Waking up late must not shorten what is measured.
+        let measured_from = self.runtime.now();
         if self.coordinator().stopped().is_none() {
             self.begin(Phase::Measure, opened);
             self.measure(opened, measured_from, &load.sampler).await;

@@ -12,6 +12,10 @@ use workload::MailMix;
 use crate::pace::Pacer;
 use crate::worker::{Shared, Worker};
 
+/// What is still to come of a batch in the middle of its work, in database reads and writes: half
+/// of 20 reads and the writes of 13.7 pages (`docs/method.md`).
+const REQUESTS_OF_A_BATCH: u64 = 17;
+
 /// All sessions of a group.
 pub(super) struct Sessions {
     runtime: Runtime,
@@ -45,9 +49,10 @@ impl Sessions {
     /// Holds each database at `target_iops` from now on.
     pub(super) fn hold(&self, target_iops: f64) {
         let now = self.runtime.now();
-        for Loaded { shared, .. } in &self.databases {
+        for Loaded { shared, running, .. } in &self.databases {
             let requests = shared.meter.requests();
-            shared.pacer.set(Some(Pacer::new(target_iops, requests, now)));
+            let under_way = running.len() as u64 * REQUESTS_OF_A_BATCH;
+            shared.pacer.set(Some(Pacer::new(target_iops, requests, under_way, now)));
         }
     }
 

@@ -1,0 +1,302 @@
+//! What the load generator itself costs: processor time per transactional I/O, on a disk, and on
+//! storage in memory without what the memory itself takes.
+
+use std::cell::Cell;
+use std::fmt;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use device::{
+    Buffer, Device, DeviceError, Durability, Executor, Latency, MemoryVolume, OpenMode, Purpose,
+    Request, Runtime, VirtualReactor, Volume,
+};
+use device_os::{Backend, World};
+use record::{Event, Interval, Phase, Series};
+use trial::{Coordinator, Stop};
+use units::{Bytes, Nanos, Prng, Seed};
+
+use crate::mail::{self, Mail};
+use crate::tally::Usage;
+use crate::{folder, median};
+use xtask::failure::Failure;
+
+/// 32 times the cache, so that most reads reach the storage.
+const LOAD: Mail =
+    Mail { database: "1GiB", cache: Bytes::from_mib(32), checkpoint_depth: None, threads: 8 };
+
+/// Left out at the beginning: by then the cache is full and pages are written as well.
+const SETTLING_REQUESTS: u64 = 100_000;
+
+/// Requests that the time is divided by. One tick of the processor clock is 0.025 us of each.
+const MEASURED_REQUESTS: u64 = 400_000;
+
+/// Rounds, disk and memory in turn; the lines show their medians.
+const ROUNDS: usize = 3;
+
+/// Most processor time of a request on a disk, in microseconds.
+const DISK_LIMIT_MICROS: f64 = 20.0;
+
+/// Requests that one core makes, at least, of storage that takes no processor time.
+const NULL_LIMIT_PER_SECOND: f64 = 60_000.0;
+
+/// Processor time of one transactional I/O, in microseconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Cost {
+    user: f64,
+    kernel: f64,
+}
+
+impl Cost {
+    /// Of `requests` between two readings.
+    fn between(before: Usage, after: Usage, requests: u64) -> Self {
+        let each = |before: u64, after: u64| (after - before) as f64 / requests.max(1) as f64;
+        Self {
+            user: each(before.user_micros, after.user_micros),
+            kernel: each(before.kernel_micros, after.kernel_micros),
+        }
+    }
+
+    fn micros(self) -> f64 {
+        self.user + self.kernel
+    }
+
+    /// What is left without the storage's own part.
+    fn without(self, storage: Self) -> Self {
+        Self { user: self.user - storage.user, kernel: self.kernel - storage.kernel }
+    }
+
+    /// What one core makes when it does nothing else.
+    fn per_core_and_second(self) -> f64 {
+        1e6 / self.micros()
+    }
+
+    /// Of several, each part's own.
+    fn median(costs: &[Self]) -> Self {
+        Self {
+            user: median(costs.iter().map(|cost| cost.user).collect()),
+            kernel: median(costs.iter().map(|cost| cost.kernel).collect()),
+        }
+    }
+}
+
+impl fmt::Display for Cost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{:5.1} us ({:.1} user, {:.1} kernel), {:.0} per core and second",
+            self.micros(),
+            self.user,
+            self.kernel,
+            self.per_core_and_second(),
+        )
+    }
+}
+
+/// Counts the requests of a run and ends it when they are enough.
+struct Meter {
+    coordinator: Arc<Coordinator>,
+    requests: Cell<u64>,
+    settled: Cell<Option<(u64, Usage)>>,
+    cost: Cell<Option<Cost>>,
+}
+
+impl Meter {
+    fn new(coordinator: &Arc<Coordinator>) -> Self {
+        Self {
+            coordinator: Arc::clone(coordinator),
+            requests: Cell::new(0),
+            settled: Cell::new(None),
+            cost: Cell::new(None),
+        }
+    }
+
+    fn note(&self, event: &Event) {
+        let Event::Interval(interval) = event else {
+            return;
+        };
+        if interval.phase != Phase::Measure || self.cost.get().is_some() {
+            return;
+        }
+        self.requests.set(self.requests.get() + transactional(interval));
+        let Ok(usage) = Usage::now() else {
+            self.coordinator.stop(Stop::Failed);
+            return;
+        };
+        match self.settled.get() {
+            None if self.requests.get() >= SETTLING_REQUESTS => {
+                self.settled.set(Some((self.requests.get(), usage)));
+            }
+            Some((from, before)) if self.requests.get() - from >= MEASURED_REQUESTS => {
+                self.cost.set(Some(Cost::between(before, usage, self.requests.get() - from)));
+                self.coordinator.stop(Stop::Interrupted);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Reads and writes of database pages for transactions.
+fn transactional(interval: &Interval) -> u64 {
+    let counted = [Series::DatabaseRead, Series::DatabaseWrite];
+    let count = |series| interval.databases.iter().map(move |database| database.count(series));
+    counted.into_iter().flat_map(count).sum()
+}
+
+/// Runs the load in a folder of its own below `directory`, which is removed, and in memory. Fails
+/// where one costs more than its limit.
+pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
+    let folder = directory.join("plimsoll-bench-cost");
+    let (mut disk, mut memory, mut bare) = (Vec::new(), Vec::new(), Vec::new());
+    println!("processor time per transactional I/O, {LOAD}, {} sessions:", LOAD.threads);
+    for _ in 0..ROUNDS {
+        disk.push(on_disk(&folder)?);
+        memory.push(in_memory()?);
+        bare.push(bare_memory()?);
+    }
+    let [disk, memory, bare] = [disk, memory, bare].map(|costs| Cost::median(&costs));
+    let null = memory.without(bare);
+    let is_kept = |kept| if kept { "kept" } else { "MISSED" };
+    let on_disk = disk.micros() <= DISK_LIMIT_MICROS;
+    let on_null = null.per_core_and_second() >= NULL_LIMIT_PER_SECOND;
+    println!("disk          {disk}; at most {DISK_LIMIT_MICROS} us: {}", is_kept(on_disk));
+    println!("memory        {memory}");
+    println!("memory alone  {bare}");
+    println!("difference    {null}; at least {NULL_LIMIT_PER_SECOND}: {}", is_kept(on_null));
+    if on_disk && on_null {
+        return Ok(());
+    }
+    Err(Failure::new("the load generator costs more than it may"))
+}
+
+fn on_disk(path: &Path) -> Result<Cost, Failure> {
+    folder::remove(path)?;
+    folder::create(path)?;
+    let failed = |error: DeviceError| Failure::new(error.to_string());
+    let world = World::new(Backend::Auto).map_err(failed)?;
+    let volume = world.volume(path).map_err(failed)?;
+    let cost = measure(world.executor(), &world.executor().runtime(), path, (&volume, &volume));
+    folder::remove(path)?;
+    cost
+}
+
+/// What a request of the load reads, and most of its writes.
+const PAGE_BYTES: usize = 32 << 10;
+
+/// The least that lets virtual time go on from one interval to the next.
+const LATENCY: Nanos = Nanos::from_micros(100);
+
+/// Virtual time stands still while the program works, so no request waits for the storage.
+fn in_memory() -> Result<Cost, Failure> {
+    let reactor = VirtualReactor::new();
+    let volume = |name| -> Rc<dyn Volume> {
+        Rc::new(MemoryVolume::new(name, &reactor, Latency::fixed(LATENCY)))
+    };
+    let (database, log) = (volume("data"), volume("log"));
+    let executor = Executor::new(reactor);
+    measure(&executor, &executor.runtime(), Path::new("data"), (&database, &log))
+}
+
+/// The same storage with nothing above it: as many readers and writers as there are sessions.
+fn bare_memory() -> Result<Cost, Failure> {
+    /// The size of the database.
+    const FILE_BYTES: u64 = 1 << 30;
+    let failed = |error: DeviceError| Failure::new(error.to_string());
+    let used = || Usage::now().map_err(|error| Failure::new(error.to_string()));
+    let reactor = VirtualReactor::new();
+    let volume = MemoryVolume::new("bare", &reactor, Latency::fixed(LATENCY));
+    let executor = Executor::new(reactor);
+    let runtime = executor.runtime();
+    let device = executor
+        .block_on(volume.open("file", OpenMode::CreateNew { length: FILE_BYTES }))
+        .map_err(failed)?;
+    let filled = Rc::clone(&device);
+    executor.block_on(async move { fill(&filled).await }).map_err(failed)?;
+    let before = used()?;
+    executor.block_on(async move { read_and_write(&runtime, &device).await }).map_err(failed)?;
+    Ok(Cost::between(before, used()?, MEASURED_REQUESTS))
+}
+
+/// Blocks that were never written take no memory, and would be read for nothing.
+async fn fill(device: &Rc<dyn Device>) -> Result<(), DeviceError> {
+    let mut prng = Prng::new(Seed(1));
+    let mut buffer = Buffer::zeroed(PAGE_BYTES);
+    for page in 0..device.length() / PAGE_BYTES as u64 {
+        prng.fill(&mut buffer);
+        let offset = page * PAGE_BYTES as u64;
+        let write = Request::write(Purpose::Database, offset, buffer, Durability::Volatile);
+        buffer = device.submit(write).await.into_buffer()?;
+    }
+    Ok(())
+}
+
+/// Six reads to four writes of a page, as the load makes them, each lane in its part of the file.
+async fn read_and_write(runtime: &Runtime, device: &Rc<dyn Device>) -> Result<(), DeviceError> {
+    let lanes = u64::from(LOAD.threads);
+    let pages = device.length() / PAGE_BYTES as u64 / lanes;
+    let lane = |lane| {
+        let device = Rc::clone(device);
+        runtime.spawn(async move {
+            let mut prng = Prng::new(Seed(lane));
+            let mut buffer = Buffer::zeroed(PAGE_BYTES);
+            prng.fill(&mut buffer);
+            for _ in 0..MEASURED_REQUESTS / lanes {
+                let offset = (lane * pages + prng.below(pages)) * PAGE_BYTES as u64;
+                let request = if prng.below(10) < 6 {
+                    Request::read_into(Purpose::Database, offset, buffer)
+                } else {
+                    Request::write(Purpose::Database, offset, buffer, Durability::Volatile)
+                };
+                buffer = device.submit(request).await.into_buffer()?;
+            }
+            Ok(())
+        })
+    };
+    for lane in (0..lanes).map(lane).collect::<Vec<_>>() {
+        lane.await?;
+    }
+    Ok(())
+}
+
+fn measure(
+    executor: &Executor,
+    runtime: &Runtime,
+    path: &Path,
+    (database, log): (&Rc<dyn Volume>, &Rc<dyn Volume>),
+) -> Result<Cost, Failure> {
+    let plan = LOAD.plan(path)?;
+    let coordinator = Arc::new(Coordinator::new(1));
+    let meter = Rc::new(Meter::new(&coordinator));
+    let noted = Rc::clone(&meter);
+    let volumes = (Rc::clone(database), Rc::clone(log));
+    let group = mail::group(runtime, &plan, volumes, &coordinator, move |event| noted.note(event));
+    let summary = executor.block_on(async move {
+        mail::prepare(&group).await?;
+        Ok::<_, Failure>(trial::run::run(group).await)
+    })?;
+    if let Some(failure) = summary.failure {
+        return Err(Failure::new(failure.text));
+    }
+    meter.cost.get().ok_or_else(|| Failure::new("the run ended before enough was counted"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Cost;
+    use crate::tally::Usage;
+
+    #[test]
+    fn time_is_divided_by_requests_user_and_kernel_apart() {
+        let usage = |user_micros, kernel_micros| Usage {
+            read_bytes: 0,
+            written_bytes: 0,
+            user_micros,
+            kernel_micros,
+        };
+        let cost = Cost::between(usage(1_000, 500), usage(4_000, 1_500), 200);
+        assert_eq!(cost, Cost { user: 15.0, kernel: 5.0 });
+        assert!((cost.per_core_and_second() - 50_000.0).abs() < 1e-6);
+        let dear = Cost { user: 90.0, ..cost };
+        assert_eq!(Cost::median(&[dear, cost, cost]), cost);
+    }
+}
