@@ -42,18 +42,18 @@ const NULL_LIMIT_PER_SECOND: f64 = 60_000.0;
 
 /// Processor time of one transactional I/O, in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Cost {
+struct RequestCost {
     user: f64,
     kernel: f64,
 }
 
-impl Cost {
+impl RequestCost {
     /// Of `requests` between two readings.
     fn between(before: Usage, after: Usage, requests: u64) -> Self {
-        let each = |before: u64, after: u64| (after - before) as f64 / requests.max(1) as f64;
+        let requests = requests.max(1) as f64;
         Self {
-            user: each(before.user_micros, after.user_micros),
-            kernel: each(before.kernel_micros, after.kernel_micros),
+            user: (after.user_micros - before.user_micros) as f64 / requests,
+            kernel: (after.kernel_micros - before.kernel_micros) as f64 / requests,
         }
     }
 
@@ -80,7 +80,7 @@ impl Cost {
     }
 }
 
-impl fmt::Display for Cost {
+impl fmt::Display for RequestCost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
@@ -94,14 +94,14 @@ impl fmt::Display for Cost {
 }
 
 /// Counts the requests of a run and ends it when they are enough.
-struct Meter {
+struct RequestAccount {
     coordinator: Arc<Coordinator>,
     requests: Cell<u64>,
     settled: Cell<Option<(u64, Usage)>>,
-    cost: Cell<Option<Cost>>,
+    cost: Cell<Option<RequestCost>>,
 }
 
-impl Meter {
+impl RequestAccount {
     fn new(coordinator: &Arc<Coordinator>) -> Self {
         Self {
             coordinator: Arc::clone(coordinator),
@@ -128,7 +128,11 @@ impl Meter {
                 self.settled.set(Some((self.requests.get(), usage)));
             }
             Some((from, before)) if self.requests.get() - from >= MEASURED_REQUESTS => {
-                self.cost.set(Some(Cost::between(before, usage, self.requests.get() - from)));
+                self.cost.set(Some(RequestCost::between(
+                    before,
+                    usage,
+                    self.requests.get() - from,
+                )));
                 self.coordinator.stop(Stop::Interrupted);
             }
             _ => {}
@@ -138,9 +142,12 @@ impl Meter {
 
 /// Reads and writes of database pages for transactions.
 fn transactional(interval: &Interval) -> u64 {
-    let counted = [Series::DatabaseRead, Series::DatabaseWrite];
-    let count = |series| interval.databases.iter().map(move |database| database.count(series));
-    counted.into_iter().flat_map(count).sum()
+    let databases = interval.databases.iter();
+    databases
+        .map(|database| {
+            database.count(Series::DatabaseRead) + database.count(Series::DatabaseWrite)
+        })
+        .sum()
 }
 
 /// Runs the load in a folder of its own below `directory`, which is removed, and in memory. Fails
@@ -154,22 +161,29 @@ pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
         memory.push(in_memory()?);
         bare.push(bare_memory()?);
     }
-    let [disk, memory, bare] = [disk, memory, bare].map(|costs| Cost::median(&costs));
+    let [disk, memory, bare] = [disk, memory, bare].map(|costs| RequestCost::median(&costs));
     let null = memory.without(bare);
-    let is_kept = |kept| if kept { "kept" } else { "MISSED" };
     let on_disk = disk.micros() <= DISK_LIMIT_MICROS;
     let on_null = null.per_core_and_second() >= NULL_LIMIT_PER_SECOND;
-    println!("disk          {disk}; at most {DISK_LIMIT_MICROS} us: {}", is_kept(on_disk));
+    println!("disk          {disk}; at most {DISK_LIMIT_MICROS} us: {}", word(on_disk));
     println!("memory        {memory}");
     println!("memory alone  {bare}");
-    println!("difference    {null}; at least {NULL_LIMIT_PER_SECOND}: {}", is_kept(on_null));
+    println!("difference    {null}; at least {NULL_LIMIT_PER_SECOND}: {}", word(on_null));
     if on_disk && on_null {
         return Ok(());
     }
     Err(Failure::new("the load generator costs more than it may"))
 }
 
-fn on_disk(path: &Path) -> Result<Cost, Failure> {
+const fn word(is_kept: bool) -> &'static str {
+    if is_kept { "kept" } else { "MISSED" }
+}
+
+fn usage() -> Result<Usage, Failure> {
+    Usage::now().map_err(|error| Failure::new(error.to_string()))
+}
+
+fn on_disk(path: &Path) -> Result<RequestCost, Failure> {
     folder::remove(path)?;
     folder::create(path)?;
     let failed = |error: DeviceError| Failure::new(error.to_string());
@@ -187,7 +201,7 @@ const PAGE_BYTES: usize = 32 << 10;
 const LATENCY: Nanos = Nanos::from_micros(100);
 
 /// Virtual time stands still while the program works, so no request waits for the storage.
-fn in_memory() -> Result<Cost, Failure> {
+fn in_memory() -> Result<RequestCost, Failure> {
     let reactor = VirtualReactor::new();
     let volume = |name| -> Rc<dyn Volume> {
         Rc::new(MemoryVolume::new(name, &reactor, Latency::fixed(LATENCY)))
@@ -198,11 +212,10 @@ fn in_memory() -> Result<Cost, Failure> {
 }
 
 /// The same storage with nothing above it: as many readers and writers as there are sessions.
-fn bare_memory() -> Result<Cost, Failure> {
+fn bare_memory() -> Result<RequestCost, Failure> {
     /// The size of the database.
     const FILE_BYTES: u64 = 1 << 30;
     let failed = |error: DeviceError| Failure::new(error.to_string());
-    let used = || Usage::now().map_err(|error| Failure::new(error.to_string()));
     let reactor = VirtualReactor::new();
     let volume = MemoryVolume::new("bare", &reactor, Latency::fixed(LATENCY));
     let executor = Executor::new(reactor);
@@ -212,9 +225,9 @@ fn bare_memory() -> Result<Cost, Failure> {
         .map_err(failed)?;
     let filled = Rc::clone(&device);
     executor.block_on(async move { fill(&filled).await }).map_err(failed)?;
-    let before = used()?;
+    let before = usage()?;
     executor.block_on(async move { read_and_write(&runtime, &device).await }).map_err(failed)?;
-    Ok(Cost::between(before, used()?, MEASURED_REQUESTS))
+    Ok(RequestCost::between(before, usage()?, MEASURED_REQUESTS))
 }
 
 /// Blocks that were never written take no memory, and would be read for nothing.
@@ -230,30 +243,31 @@ async fn fill(device: &Rc<dyn Device>) -> Result<(), DeviceError> {
     Ok(())
 }
 
-/// Six reads to four writes of a page, as the load makes them, each lane in its part of the file.
+/// The load's requests with nothing above them, in as many lanes as it has sessions.
 async fn read_and_write(runtime: &Runtime, device: &Rc<dyn Device>) -> Result<(), DeviceError> {
     let lanes = u64::from(LOAD.threads);
-    let pages = device.length() / PAGE_BYTES as u64 / lanes;
-    let lane = |lane| {
-        let device = Rc::clone(device);
-        runtime.spawn(async move {
-            let mut prng = Prng::new(Seed(lane));
-            let mut buffer = Buffer::zeroed(PAGE_BYTES);
-            prng.fill(&mut buffer);
-            for _ in 0..MEASURED_REQUESTS / lanes {
-                let offset = (lane * pages + prng.below(pages)) * PAGE_BYTES as u64;
-                let request = if prng.below(10) < 6 {
-                    Request::read_into(Purpose::Database, offset, buffer)
-                } else {
-                    Request::write(Purpose::Database, offset, buffer, Durability::Volatile)
-                };
-                buffer = device.submit(request).await.into_buffer()?;
-            }
-            Ok(())
-        })
-    };
-    for lane in (0..lanes).map(lane).collect::<Vec<_>>() {
+    let started: Vec<_> =
+        (0..lanes).map(|lane| runtime.spawn(use_lane(Rc::clone(device), lane, lanes))).collect();
+    for lane in started {
         lane.await?;
+    }
+    Ok(())
+}
+
+/// Six reads to four writes of a page, as the load makes them, in one of equal parts of the file.
+async fn use_lane(device: Rc<dyn Device>, lane: u64, lanes: u64) -> Result<(), DeviceError> {
+    let pages = device.length() / PAGE_BYTES as u64 / lanes;
+    let mut prng = Prng::new(Seed(lane));
+    let mut buffer = Buffer::zeroed(PAGE_BYTES);
+    prng.fill(&mut buffer);
+    for _ in 0..MEASURED_REQUESTS / lanes {
+        let offset = (lane * pages + prng.below(pages)) * PAGE_BYTES as u64;
+        let request = if prng.below(10) < 6 {
+            Request::read_into(Purpose::Database, offset, buffer)
+        } else {
+            Request::write(Purpose::Database, offset, buffer, Durability::Volatile)
+        };
+        buffer = device.submit(request).await.into_buffer()?;
     }
     Ok(())
 }
@@ -263,10 +277,10 @@ fn measure(
     runtime: &Runtime,
     path: &Path,
     (database, log): (&Rc<dyn Volume>, &Rc<dyn Volume>),
-) -> Result<Cost, Failure> {
+) -> Result<RequestCost, Failure> {
     let plan = LOAD.plan(path)?;
     let coordinator = Arc::new(Coordinator::new(1));
-    let meter = Rc::new(Meter::new(&coordinator));
+    let meter = Rc::new(RequestAccount::new(&coordinator));
     let noted = Rc::clone(&meter);
     let volumes = (Rc::clone(database), Rc::clone(log));
     let group = mail::group(runtime, &plan, volumes, &coordinator, move |event| noted.note(event));
@@ -282,7 +296,7 @@ fn measure(
 
 #[cfg(test)]
 mod tests {
-    use super::Cost;
+    use super::RequestCost;
     use crate::tally::Usage;
 
     #[test]
@@ -293,10 +307,10 @@ mod tests {
             user_micros,
             kernel_micros,
         };
-        let cost = Cost::between(usage(1_000, 500), usage(4_000, 1_500), 200);
-        assert_eq!(cost, Cost { user: 15.0, kernel: 5.0 });
+        let cost = RequestCost::between(usage(1_000, 500), usage(4_000, 1_500), 200);
+        assert_eq!(cost, RequestCost { user: 15.0, kernel: 5.0 });
         assert!((cost.per_core_and_second() - 50_000.0).abs() < 1e-6);
-        let dear = Cost { user: 90.0, ..cost };
-        assert_eq!(Cost::median(&[dear, cost, cost]), cost);
+        let dear = RequestCost { user: 90.0, ..cost };
+        assert_eq!(RequestCost::median(&[dear, cost, cost]), cost);
     }
 }
