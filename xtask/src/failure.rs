@@ -12,6 +12,11 @@ impl Failure {
         Self(text.into())
     }
 
+    /// A failure that says what `error` says.
+    pub fn of(error: impl fmt::Display) -> Self {
+        Self(error.to_string())
+    }
+
     /// A failure that lists complaints under a headline.
     pub fn list(headline: &str, complaints: &[String]) -> Self {
         Self(format!("{headline}\n  {}", complaints.join("\n  ")))

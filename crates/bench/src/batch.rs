@@ -42,10 +42,9 @@ pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
 }
 
 fn measure(folder: &Path) -> Result<Budget, Failure> {
-    let failed = |error: device::DeviceError| Failure::new(error.to_string());
     let plan = LOAD.plan(folder)?;
-    let world = World::new(Backend::Auto).map_err(failed)?;
-    let volume = world.volume(folder).map_err(failed)?;
+    let world = World::new(Backend::Auto).map_err(Failure::of)?;
+    let volume = world.volume(folder).map_err(Failure::of)?;
     let log_bytes = Rc::new(LogBytes::default());
     let observer = Rc::<LogBytes>::clone(&log_bytes);
     let traced: Rc<dyn Volume> = Rc::new(TracedVolume::new(Rc::clone(&volume), observer));

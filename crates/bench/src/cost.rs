@@ -180,15 +180,14 @@ const fn word(is_kept: bool) -> &'static str {
 }
 
 fn usage() -> Result<Usage, Failure> {
-    Usage::now().map_err(|error| Failure::new(error.to_string()))
+    Usage::now().map_err(Failure::of)
 }
 
 fn on_disk(path: &Path) -> Result<RequestCost, Failure> {
     folder::remove(path)?;
     folder::create(path)?;
-    let failed = |error: DeviceError| Failure::new(error.to_string());
-    let world = World::new(Backend::Auto).map_err(failed)?;
-    let volume = world.volume(path).map_err(failed)?;
+    let world = World::new(Backend::Auto).map_err(Failure::of)?;
+    let volume = world.volume(path).map_err(Failure::of)?;
     let cost = measure(world.executor(), &world.executor().runtime(), path, (&volume, &volume));
     folder::remove(path)?;
     cost
@@ -215,18 +214,19 @@ fn in_memory() -> Result<RequestCost, Failure> {
 fn bare_memory() -> Result<RequestCost, Failure> {
     /// The size of the database.
     const FILE_BYTES: u64 = 1 << 30;
-    let failed = |error: DeviceError| Failure::new(error.to_string());
     let reactor = VirtualReactor::new();
     let volume = MemoryVolume::new("bare", &reactor, Latency::fixed(LATENCY));
     let executor = Executor::new(reactor);
     let runtime = executor.runtime();
     let device = executor
         .block_on(volume.open("file", OpenMode::CreateNew { length: FILE_BYTES }))
-        .map_err(failed)?;
+        .map_err(Failure::of)?;
     let filled = Rc::clone(&device);
-    executor.block_on(async move { fill(&filled).await }).map_err(failed)?;
+    executor.block_on(async move { fill(&filled).await }).map_err(Failure::of)?;
     let before = usage()?;
-    executor.block_on(async move { read_and_write(&runtime, &device).await }).map_err(failed)?;
+    executor
+        .block_on(async move { read_and_write(&runtime, &device).await })
+        .map_err(Failure::of)?;
     Ok(RequestCost::between(before, usage()?, MEASURED_REQUESTS))
 }
 

@@ -46,9 +46,8 @@ impl Crashed {
     /// Builds the database in `folder` and works on it until there is that much log which recovery
     /// has to replay.
     pub(crate) fn make(self, folder: &Path) -> Result<(), Failure> {
-        let failed = |error: device::DeviceError| Failure::new(error.to_string());
-        let world = World::new(Backend::Auto).map_err(failed)?;
-        let volume = world.volume(folder).map_err(failed)?;
+        let world = World::new(Backend::Auto).map_err(Failure::of)?;
+        let volume = world.volume(folder).map_err(Failure::of)?;
         let runtime = world.executor().runtime();
         // What the tasks have not done when this returns they never do.
         world.executor().block_on(async move { self.work(&runtime, &volume).await })
@@ -58,15 +57,15 @@ impl Crashed {
         let options = BulkOptions::new(definition(), Signature::new(1, LogTime::NEVER));
         let mut source = CrashedRows { seed: self.seed, numbers: 1..=self.records };
         let filled = bulk::load(runtime, volume, FILE, &options, &mut source, |_| {}).await;
-        filled.map_err(|error| Failure::new(error.to_string()))?;
+        filled.map_err(Failure::of)?;
         let opened = Database::open(runtime, files(volume, FILE), self.settings(), self.seed).await;
-        let database = opened.map_err(|error| Failure::new(error.to_string()))?;
+        let database = opened.map_err(Failure::of)?;
         let table = database.table(TABLE);
         let table = table.ok_or_else(|| Failure::new("the database has lost its table"))?;
         let mut oldest = database.begin();
         // While this is open, the checkpoint stays where it is.
         let first = oldest.replace(&table, &row(self.seed, 1, 1)).await;
-        first.map_err(|error| Failure::new(error.to_string()))?;
+        first.map_err(Failure::of)?;
         let sessions: Vec<_> = (0..SESSIONS)
             .map(|number| {
                 let session = self.session(database.clone(), table.clone(), number);
@@ -74,7 +73,7 @@ impl Crashed {
             })
             .collect();
         for session in sessions {
-            session.await.map_err(|error| Failure::new(error.to_string()))?;
+            session.await.map_err(Failure::of)?;
         }
         drop(oldest);
         Ok(())

@@ -67,16 +67,15 @@ pub(crate) fn run(directory: &Path) -> Result<Vec<Comparison>, Failure> {
         println!("{}", fio::ABSENT);
         return Ok(Vec::new());
     }
-    let failed = |error: DeviceError| Failure::new(error.to_string());
-    fill(directory).map_err(failed)?;
+    fill(directory).map_err(Failure::of)?;
     let memories = FioMemory::ALL.into_iter().filter(|memory| memory.is_possible());
     let lines = memories.flat_map(|memory| DEPTHS.map(|depth| (memory, depth)));
     let comparisons = lines.map(|(memory, depth)| compare(directory, memory, depth));
     let comparisons = comparisons.collect();
-    let world = World::new(Backend::Auto).map_err(failed)?;
-    let volume = world.volume(directory).map_err(failed)?;
+    let world = World::new(Backend::Auto).map_err(Failure::of)?;
+    let volume = world.volume(directory).map_err(Failure::of)?;
     let removed = world.executor().block_on(volume.remove(FILE));
-    removed.map_err(failed)?;
+    removed.map_err(Failure::of)?;
     comparisons
 }
 

@@ -79,7 +79,7 @@ fn measure(folder: &Path, engine: &str, sessions: &[&str]) -> Result<f64, Failur
     let records = MIX.records.to_string();
     let cache = MIX.cache.0.to_string();
     let seconds = MIX.span.as_secs_f64().to_string();
-    let program = std::env::current_exe().map_err(|error| Failure::new(error.to_string()))?;
+    let program = std::env::current_exe().map_err(Failure::of)?;
     let program = program.display().to_string();
     let mut words = if engine == OURS {
         vec![&*program, COMMAND, &path]

@@ -20,10 +20,9 @@ const LOOK: Nanos = Nanos::from_millis(100);
 /// Fills the database in `folder` and works on it until there is that much `log`, all of which
 /// recovery has to replay. Gives the database file's name.
 pub(crate) fn make(load: Mail, log: Bytes, folder: &Path) -> Result<String, Failure> {
-    let failed = |error: device::DeviceError| Failure::new(error.to_string());
     let plan = load.plan(folder)?;
-    let world = World::new(Backend::Auto).map_err(failed)?;
-    let volume = world.volume(folder).map_err(failed)?;
+    let world = World::new(Backend::Auto).map_err(Failure::of)?;
+    let volume = world.volume(folder).map_err(Failure::of)?;
     let written = Rc::new(Cell::new(Bytes(0)));
     let noted = Rc::clone(&written);
     let runtime = world.executor().runtime();

@@ -88,11 +88,12 @@ pub(crate) fn group(
 
 /// Fills the databases of a group.
 pub(crate) async fn prepare(group: &Group) -> Result<(), Failure> {
-    let failed = |error: trial::prepare::PrepareError| Failure::new(error.to_string());
     let (plan, locations) = (&group.plan, &group.locations);
     let targets = trial::prepare::preflight(plan, locations).await;
-    let targets = targets.map_err(failed)?;
+    let targets = targets.map_err(Failure::of)?;
     let alone = Arc::new(Coordinator::new(1));
     let silent = &(Rc::new(|_| ()) as _);
-    trial::prepare::prepare(&group.runtime, plan, targets, &alone, silent).await.map_err(failed)
+    trial::prepare::prepare(&group.runtime, plan, targets, &alone, silent)
+        .await
+        .map_err(Failure::of)
 }

@@ -66,9 +66,8 @@ struct Preload {
 
 /// Builds a database in `folder` and runs the mix on it, with each number of sessions in turn.
 pub(crate) fn run(folder: &Path, mix: &Mix, sessions: Vec<u32>) -> Result<Vec<Line>, Failure> {
-    let failed = |error: device::DeviceError| Failure::new(error.to_string());
-    let world = World::new(Backend::Auto).map_err(failed)?;
-    let volume = world.volume(folder).map_err(failed)?;
+    let world = World::new(Backend::Auto).map_err(Failure::of)?;
+    let volume = world.volume(folder).map_err(Failure::of)?;
     let runtime = world.executor().runtime();
     let mix = *mix;
     world.executor().block_on(async move { on_database(runtime, volume, &mix, sessions).await })
@@ -90,9 +89,8 @@ async fn on_database(
     };
     let settings =
         Settings { cache_minimum: mix.cache, cache_maximum: mix.cache, ..Settings::default() };
-    let database = Database::open(&runtime, files, settings, mix.seed)
-        .await
-        .map_err(|error| Failure::new(error.to_string()))?;
+    let database =
+        Database::open(&runtime, files, settings, mix.seed).await.map_err(Failure::of)?;
     let table =
         database.table(TABLE).ok_or_else(|| Failure::new("the database has lost its table"))?;
     let shared = Rc::new(MixState {
@@ -108,7 +106,7 @@ async fn on_database(
     }
     drop(shared);
     let down = database.shut_down().await;
-    down.map_err(|error| Failure::new(error.to_string()))?;
+    down.map_err(Failure::of)?;
     Ok(lines)
 }
 
@@ -122,9 +120,7 @@ async fn preload(
     let keys: Vec<i64> = mailboxes.keys().collect();
     let mut source =
         Preload { mailboxes: mailboxes.clone(), keys: keys.into_iter(), value: Vec::new() };
-    bulk::load(runtime, volume, FILE, &options, &mut source, |_| {})
-        .await
-        .map_err(|error| Failure::new(error.to_string()))?;
+    bulk::load(runtime, volume, FILE, &options, &mut source, |_| {}).await.map_err(Failure::of)?;
     Ok(())
 }
 
@@ -152,8 +148,7 @@ impl RowSource for Preload {
 }
 
 async fn measure(shared: &Rc<MixState>, mix: &Mix, sessions: u32) -> Result<Line, Failure> {
-    let count = |error: std::io::Error| Failure::new(error.to_string());
-    let before = Usage::now().map_err(count)?;
+    let before = Usage::now().map_err(Failure::of)?;
     let began = shared.runtime.now();
     let until = began + mix.span;
     let tasks: Vec<_> = (0..sessions)
@@ -166,7 +161,7 @@ async fn measure(shared: &Rc<MixState>, mix: &Mix, sessions: u32) -> Result<Line
     let mut tally = Tally::default();
     for task in tasks {
         let done = task.await;
-        tally.add(&done.map_err(|error| Failure::new(error.to_string()))?);
+        tally.add(&done.map_err(Failure::of)?);
     }
     let span = shared.runtime.now().since(began);
     Ok(Line {
@@ -174,7 +169,7 @@ async fn measure(shared: &Rc<MixState>, mix: &Mix, sessions: u32) -> Result<Line
         sessions,
         tally,
         span: Duration::from_nanos(span.0),
-        usage: (before, Usage::now().map_err(count)?),
+        usage: (before, Usage::now().map_err(Failure::of)?),
     })
 }
 

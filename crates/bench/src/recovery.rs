@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use device::{DeviceError, Observation, Observer, OpKind, Purpose, TracedVolume, Volume};
+use device::{Observation, Observer, OpKind, Purpose, TracedVolume, Volume};
 use device_os::{Backend, World};
 use engine::recovery::{RecoverySettings, RecoverySummary, WRITES_IN_FLIGHT, redo};
 use units::{Bytes, Seed};
@@ -185,9 +185,8 @@ impl RecoveryScene {
     /// Redoes the log. Undoing what was never committed is the live engine's and takes no time
     /// here.
     fn replay(&self) -> Result<(RecoverySummary, Rc<RecoveryRequests>), Failure> {
-        let failed = |error: DeviceError| Failure::new(error.to_string());
-        let world = World::new(Backend::Auto).map_err(failed)?;
-        let volume = world.volume(&self.folder).map_err(failed)?;
+        let world = World::new(Backend::Auto).map_err(Failure::of)?;
+        let volume = world.volume(&self.folder).map_err(Failure::of)?;
         let requests = Rc::new(RecoveryRequests::default());
         let observer = Rc::<RecoveryRequests>::clone(&requests);
         let volume: Rc<dyn Volume> = Rc::new(TracedVolume::new(volume, observer));
@@ -197,7 +196,7 @@ impl RecoveryScene {
         let redone = world
             .executor()
             .block_on(async move { redo(&runtime, &files, &settings, &|_| ()).await });
-        let redone = redone.map_err(|error| Failure::new(error.to_string()))?;
+        let redone = redone.map_err(Failure::of)?;
         let redone = redone.ok_or_else(|| Failure::new("the database was closed properly"))?;
         Ok((redone.summary, requests))
     }

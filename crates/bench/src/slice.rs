@@ -29,7 +29,7 @@ pub(crate) const COMMAND: &str = "bench-slice";
 
 /// Measures a slice in a new process.
 pub(crate) fn apart(directory: &Path, depth: usize, seed: u64) -> Result<fio::FioMeasure, Failure> {
-    let program = std::env::current_exe().map_err(|error| Failure::new(error.to_string()))?;
+    let program = std::env::current_exe().map_err(Failure::of)?;
     let [program, directory] = [&program, directory].map(|path| path.display().to_string());
     let (depth, seed) = (depth.to_string(), seed.to_string());
     let printed = shell::capture(&[&program, COMMAND, &directory, &depth, &seed])?;
@@ -55,9 +55,8 @@ pub(crate) fn run(directory: &Path, depth: &str, seed: &str) -> Result<(), Failu
         number.map_err(|_| Failure::new(format!("`{word}` is no number")))
     };
     let (depth, seed) = (number(depth)?, number(seed)?);
-    let failed = |error: DeviceError| Failure::new(error.to_string());
-    let world = World::new(Backend::Auto).map_err(failed)?;
-    let volume = world.volume(directory).map_err(failed)?;
+    let world = World::new(Backend::Auto).map_err(Failure::of)?;
+    let volume = world.volume(directory).map_err(Failure::of)?;
     let task = world.executor().runtime();
     let cpu_before = cpu_nanos()?;
     let (reads, span) = world
@@ -76,9 +75,9 @@ pub(crate) fn run(directory: &Path, depth: &str, seed: &str) -> Result<(), Failu
             for reader in readers {
                 reads += reader.await?;
             }
-            Ok((reads, task.now().since(began)))
+            Ok::<_, DeviceError>((reads, task.now().since(began)))
         })
-        .map_err(failed)?;
+        .map_err(Failure::of)?;
     println!("{reads} {} {}", span.0, cpu_nanos()? - cpu_before);
     Ok(())
 }
