@@ -27,6 +27,18 @@ impl Buffer {
         Self { blocks: bytemuck::zeroed_slice_box(length.div_ceil(ALIGNMENT)), length }
     }
 
+    /// A buffer that holds copies of `parts`, each a multiple of [`ALIGNMENT`] long and together
+    /// `length` bytes. Nothing is zeroed that is written over at once.
+    pub fn joined<'a>(length: usize, parts: impl Iterator<Item = &'a Self>) -> Self {
+        let mut blocks = Vec::with_capacity(length / ALIGNMENT);
+        for part in parts {
+            assert!(part.length.is_multiple_of(ALIGNMENT), "parts are whole blocks");
+            blocks.extend_from_slice(&part.blocks);
+        }
+        assert_eq!(blocks.len() * ALIGNMENT, length, "the parts have the length of the whole");
+        Self { blocks: blocks.into_boxed_slice(), length }
+    }
+
     /// A buffer that holds a copy of `bytes`, whose length is a multiple of [`SECTOR`].
     pub fn copy_of(bytes: &[u8]) -> Self {
         let mut buffer = Self::zeroed(bytes.len());
@@ -64,6 +76,14 @@ mod tests {
         assert_eq!(buffer.as_ptr().addr() % ALIGNMENT, 0);
         assert_eq!(buffer.len(), 3 * ALIGNMENT);
         assert!(buffer.iter().all(|&byte| byte == 0));
+    }
+
+    #[test]
+    fn parts_are_joined_in_order() {
+        let parts = [Buffer::copy_of(&[1; ALIGNMENT]), Buffer::copy_of(&[2; 2 * ALIGNMENT])];
+        let whole = Buffer::joined(3 * ALIGNMENT, parts.iter());
+        assert_eq!(whole.as_ptr().addr() % ALIGNMENT, 0);
+        assert_eq!(whole[..], [&parts[0][..], &parts[1][..]].concat()[..]);
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod change;
 mod flags;
 mod mark;
 mod node;
+mod parts;
 mod reference;
 mod search;
 mod size;

@@ -317,10 +317,15 @@ impl Frames {
         }
         let bytes = self.page_size.bytes();
         let pages = end - first;
-        let mut copy = Buffer::zeroed(bytes * pages as usize);
         let mut log_end = Lgpos::NONE;
+        for number in (first..end).map(PageNumber) {
+            log_end = log_end.max(self.begin_write(number, flush_map));
+        }
+        let images =
+            (first..end).map(|number| &self.frame(self.by_page[&PageNumber(number)]).image);
+        let mut copy = Buffer::joined(bytes * pages as usize, images);
         for (number, sealed) in (first..end).map(PageNumber).zip(copy.chunks_mut(bytes)) {
-            log_end = log_end.max(self.seal_copy(number, sealed, flush_map));
+            PageMut::new(sealed).seal(number);
         }
         Some(PageRun { first: PageNumber(first), pages, bytes: copy, log_end })
     }
@@ -332,14 +337,13 @@ impl Frames {
         Some((frame, dirt))
     }
 
-    fn seal_copy(&mut self, page: PageNumber, sealed: &mut [u8], map: &LiveMap) -> Lgpos {
+    /// Marks a page as being written; how far the log must be durable before.
+    fn begin_write(&mut self, page: PageNumber, map: &LiveMap) -> Lgpos {
         let index = self.by_page[&page];
         let frame = self.frame_mut(index);
         let dirt = frame.dirt.take().expect("invariant: only changed pages are collected");
         let flush_type = map.next(page, PageRef::new(&frame.image));
         PageMut::new(&mut frame.image).set_flush_type(flush_type);
-        sealed.copy_from_slice(&frame.image);
-        PageMut::new(sealed).seal(page);
         frame.writing = Some(dirt.first);
         self.dirty.remove(&(dirt.first, page));
         self.writing.insert((dirt.first, page));

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use crate::bytes::get_array;
 use crate::page::node_flags;
+use crate::page::parts::compare_parts;
 
 /// Sizes in a node are 13 bits; on large pages the three bits above hold the node's flags.
 const SIZE_MASK: u16 = 0x1FFF;
@@ -72,14 +73,22 @@ impl<'a> Node<'a> {
         }
     }
 
+    /// How the node's key compares with that of `other`, of the same page.
+    pub(crate) fn compare_key_of(&self, other: &Node<'_>) -> Ordering {
+        // Both prefixes are the beginning of the same tag.
+        if self.prefix.len() == other.prefix.len() {
+            return self.suffix.cmp(other.suffix);
+        }
+        compare_parts([self.prefix, self.suffix], [other.prefix, other.suffix])
+    }
+
     /// How the node's key compares with `key` followed by `tail`, as separators are built.
     #[inline]
     pub(crate) fn compare_joined(&self, key: &[u8], tail: &[u8]) -> Ordering {
         if tail.is_empty() {
             return self.compare_key(key);
         }
-        let own = self.prefix.iter().chain(self.suffix);
-        own.cmp(key.iter().chain(tail))
+        compare_parts([self.prefix, self.suffix], [key, tail])
     }
 
     /// How the node compares with `key` and, where keys are equal, `data`.

@@ -35,7 +35,7 @@ pub struct Tag {
     /// How many bytes there are.
     pub bytes: usize,
     /// The three bits above the offset: node flags on small pages, 0 on large ones.
-    pub(super) small_flags: u8,
+    pub(crate) small_flags: u8,
 }
 
 impl Tag {
@@ -189,9 +189,15 @@ impl<'a> PageRef<'a> {
         if line >= self.node_count() {
             return None;
         }
+        self.node_under(self.external_header(), line)
+    }
+
+    /// The node at `line`, one of [`node_count`](Self::node_count), under the page's tag 0.
+    #[inline]
+    pub(super) fn node_under(&self, external_header: &'a [u8], line: usize) -> Option<Node<'a>> {
         let tag = self.tag(line + 1)?;
         let bytes = self.bytes_of(tag)?;
-        Node::parse(self.flags_of(tag, bytes)?, bytes, self.external_header())
+        Node::parse(self.flags_of(tag, bytes)?, bytes, external_header)
     }
 
     /// The stored bytes of the node at `line` without its flags, as [`PageMut::insert`] takes them.
@@ -219,7 +225,8 @@ impl<'a> PageRef<'a> {
     /// The nodes in order; stops at the first damaged one.
     pub fn nodes(&self) -> impl Iterator<Item = Node<'a>> + use<'a> {
         let page = *self;
-        (0..page.node_count()).map_while(move |line| page.node(line))
+        let external_header = page.external_header();
+        (0..page.node_count()).map_while(move |line| page.node_under(external_header, line))
     }
 
     /// The child page of the branch node at `line`.

@@ -40,10 +40,12 @@ impl PageRef<'_> {
         count: usize,
         compare: impl Fn(&Node<'_>) -> Ordering,
     ) -> Result<usize, usize> {
+        let external_header = self.external_header();
         let (mut low, mut high, mut found) = (0, count, false);
         while low < high {
             let middle = low.midpoint(high);
-            match self.node(middle).map_or(Ordering::Less, |node| compare(&node)) {
+            let node = self.node_under(external_header, middle);
+            match node.map_or(Ordering::Less, |node| compare(&node)) {
                 Ordering::Less => low = middle + 1,
                 order => {
                     high = middle;

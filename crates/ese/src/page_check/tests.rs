@@ -1,7 +1,8 @@
+use proptest::prelude::*;
 use units::{ObjectId, PageNumber};
 
-use super::{PageFault, check};
-use crate::page::{PageMut, PageRef, PageSize, encode_node, page_flags};
+use super::{PageFault, TakenBytes, check};
+use crate::page::{PageMut, PageRef, PageSize, Tag, encode_node, page_flags};
 
 const NUMBER: PageNumber = PageNumber(9);
 
@@ -98,4 +99,20 @@ fn an_empty_key_is_for_the_last_separator() {
     assert_eq!(check(PageRef::new(&bytes), NUMBER), Err(PageFault::Node { line: 1 }));
     PageMut::new(&mut bytes).set_flags(page_flags::PARENT_OF_LEAF | page_flags::ALWAYS);
     assert_eq!(check(PageRef::new(&bytes), NUMBER), Ok(()));
+}
+
+proptest! {
+    #[test]
+    fn bytes_are_taken_once(
+        places in prop::collection::vec((0..32_400_usize, 1..368_usize), 2..40),
+    ) {
+        let mut taken = TakenBytes::new();
+        let mut before: Vec<Tag> = Vec::new();
+        for (offset, bytes) in places {
+            let tag = Tag { offset, bytes, small_flags: 0 };
+            let is_free = before.iter().all(|b| b.end() <= tag.offset || tag.end() <= b.offset);
+            prop_assert_eq!(taken.take(tag), is_free);
+            before.push(tag);
+        }
+    }
 }

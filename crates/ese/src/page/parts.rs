@@ -1,0 +1,40 @@
+//! The order of keys that lie in two parts, without putting them together.
+
+use std::cmp::Ordering;
+
+/// How the joined parts of one compare with those of the other, in runs instead of byte by byte.
+#[inline]
+pub(super) fn compare_parts<'a>(mut one: [&'a [u8]; 2], mut other: [&'a [u8]; 2]) -> Ordering {
+    for parts in [&mut one, &mut other] {
+        if parts[0].is_empty() {
+            *parts = [parts[1], &[]];
+        }
+    }
+    let shared = one[0].len().min(other[0].len());
+    if shared == 0 {
+        return one[0].len().cmp(&other[0].len());
+    }
+    let (head, rest) = one[0].split_at(shared);
+    let (other_head, other_rest) = other[0].split_at(shared);
+    head.cmp(other_head).then_with(|| compare_parts([rest, one[1]], [other_rest, other[1]]))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::compare_parts;
+
+    /// Few different bytes, so that beginnings are often shared.
+    fn part() -> impl Strategy<Value = Vec<u8>> {
+        prop::collection::vec(0..2_u8, 0..5)
+    }
+
+    proptest! {
+        #[test]
+        fn parts_compare_as_the_whole(one in [part(), part()], other in [part(), part()]) {
+            let expected = one.concat().cmp(&other.concat());
+            prop_assert_eq!(compare_parts([&one[0], &one[1]], [&other[0], &other[1]]), expected);
+        }
+    }
+}
