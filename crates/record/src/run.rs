@@ -463,6 +463,11 @@ impl IntervalRow {
         self.to_ns.saturating_sub(self.from_ns)
     }
 
+    /// Reads and writes of database pages by transactions, per second.
+    pub fn transactional_iops(&self) -> f64 {
+        self.per_second(Series::DatabaseRead) + self.per_second(Series::DatabaseWrite)
+    }
+
     /// Requests of a kind per second, all databases together; 0 where no time passed.
     pub fn per_second(&self, series: Series) -> f64 {
         let count = self.series.get(&series).map_or(0, |row| row.latency.count);

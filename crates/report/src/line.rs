@@ -6,7 +6,7 @@ mod picture;
 mod table;
 
 use record::RunRecord;
-use verdict::{Knee, LoadStep, knee};
+use verdict::{Knee, LoadStep, Trend, knee};
 
 use crate::document::{Banner, Block, Document, Section, Tone};
 use crate::format::{number, plural, three_digits};
@@ -116,12 +116,12 @@ fn meaning(line: &LineReport<'_>, found: Option<Knee>) -> Vec<String> {
 /// What a reader of the table must know.
 fn notes(line: &LineReport<'_>) -> Vec<String> {
     let unjudged = line.steps.iter().filter(|step| step.holds.is_none()).count() as u64;
-    let drifting = line.steps.iter().filter(|step| step.drift.is_some_and(|share| share != 0.0));
+    let drifting = line.steps.iter().filter(|step| matches!(step.trend, Some(Trend::Drifting(_))));
     let drifting = drifting.count() as u64;
     let mut said = Vec::new();
     if unjudged > 0 {
         let steps = plural(unjudged, "load");
-        said.push(format!("{steps} could not be judged and count for nothing; see the table."));
+        said.push(format!("{steps} could not be judged; the line does not rest on them."));
     }
     if drifting > 0 {
         let steps = plural(drifting, "load");

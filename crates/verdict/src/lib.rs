@@ -16,7 +16,7 @@ pub use comparison::{
 };
 pub use finding::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 pub use load_line::{Knee, LoadStep, knee};
-pub use samples::{Estimate, drift, estimate};
+pub use samples::{Estimate, Trend, estimate};
 
 use record::RunRecord;
 

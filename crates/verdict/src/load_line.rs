@@ -2,7 +2,7 @@
 
 use record::{IntervalRow, Phase, RunRecord, Series};
 
-use crate::samples::{Estimate, drift, estimate};
+use crate::samples::{Estimate, Trend, estimate};
 use crate::{Finding, Kind, Limit, Ruling, Verdict, rules};
 
 /// One load that was tried, and how it went.
@@ -19,9 +19,8 @@ pub struct LoadStep {
     pub read_ms: Estimate,
     /// Milliseconds of a log write.
     pub log_write_ms: Estimate,
-    /// By what share the rate changed within the step; 0 where it was steady, none where the step
-    /// is too short to tell.
-    pub drift: Option<f64>,
+    /// How the rate went within the step; none where the step is too short to tell.
+    pub trend: Option<Trend>,
     /// Whether every rule held; none where the step cannot be judged.
     pub holds: Option<bool>,
     /// Whether data was lost or changed.
@@ -46,14 +45,14 @@ pub struct Knee {
 impl LoadStep {
     /// What `run`, judged as `verdict`, shows of its load.
     pub fn of(run: &RunRecord, verdict: &Verdict) -> Self {
-        let rates: Vec<f64> = rows(run).map(transactional_iops).collect();
+        let rates: Vec<f64> = rows(run).map(IntervalRow::transactional_iops).collect();
         Self {
             asked_iops: run.start.settings.target_iops,
             sessions: run.sessions_per_database(),
             iops: estimate(&rates),
             read_ms: latency(run, Series::DatabaseRead),
             log_write_ms: latency(run, Series::LogWrite),
-            drift: drift(&rates),
+            trend: rules::trend_of_the_rate(run),
             holds: holds(verdict),
             is_damaged: failed(verdict, Kind::Damage),
             objections: verdict.objections().iter().map(|finding| finding.rule).collect(),
@@ -78,10 +77,6 @@ impl LoadStep {
 
 fn rows(run: &RunRecord) -> impl Iterator<Item = &IntervalRow> {
     run.intervals_of(Phase::Measure).filter(|row| !row.is_left_out)
-}
-
-fn transactional_iops(row: &IntervalRow) -> f64 {
-    row.per_second(Series::DatabaseRead) + row.per_second(Series::DatabaseWrite)
 }
 
 fn latency(run: &RunRecord, series: Series) -> Estimate {

@@ -12,9 +12,6 @@ const MOST_WINDOWS: usize = 20;
 /// Fewer windows than this tell nothing of a drift.
 const FEWEST_WINDOWS: usize = 6;
 
-/// A drift that is certain but smaller than this share of the mean is of no consequence.
-const WORTH_TELLING: f64 = 0.05;
-
 /// Student's t for 99 percent of the middle, by degrees of freedom from 1.
 const STUDENT_99: [f64; 19] = [
     63.657, 9.925, 5.841, 4.604, 4.032, 3.707, 3.499, 3.355, 3.250, 3.169, 3.106, 3.055, 3.012,
@@ -36,10 +33,28 @@ pub fn estimate(samples: &[f64]) -> Estimate {
     Estimate { mean: mean(samples), half_width }
 }
 
-/// By what share of their mean `samples` changed from the first to the last, where a slope test
-/// finds it certain at 99 % and large enough to matter; 0 where they were steady. None where there
-/// are too few to tell.
-pub fn drift(samples: &[f64]) -> Option<f64> {
+/// How samples went from the first to the last.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Trend {
+    /// No change is certain, or it is too small to matter.
+    Steady,
+    /// They changed by this share of their mean; negative where they fell.
+    Drifting(f64),
+}
+
+impl Trend {
+    /// By what share of their mean the samples changed; 0 where they were steady.
+    pub const fn share(self) -> f64 {
+        match self {
+            Self::Steady => 0.0,
+            Self::Drifting(share) => share,
+        }
+    }
+}
+
+/// How `samples` went, by a slope test at 99 %; a change of less than `worth_telling`, a share of
+/// the mean, is of no consequence. None where there are too few to tell.
+pub(crate) fn trend(samples: &[f64], worth_telling: f64) -> Option<Trend> {
     let windows = windows(samples);
     if windows.len() < FEWEST_WINDOWS {
         return None;
@@ -54,8 +69,8 @@ pub fn drift(samples: &[f64]) -> Option<f64> {
     let error = (squares / (count - 2.0) / spread).sqrt();
     let student = student(&STUDENT_99, windows.len() - 2)?;
     let share = slope * (count - 1.0) / mean;
-    let is_drift = slope.abs() > student * error && share.abs() > WORTH_TELLING;
-    Some(if is_drift && mean != 0.0 { share } else { 0.0 })
+    let is_drift = mean != 0.0 && slope.abs() > student * error && share.abs() > worth_telling;
+    Some(if is_drift { Trend::Drifting(share) } else { Trend::Steady })
 }
 
 fn student(table: &[f64; 19], freedom: usize) -> Option<f64> {

@@ -52,6 +52,35 @@ fn a_healthy_run_passes_every_rule() {
     assert!(verdict.objections().is_empty());
 }
 
+/// The reads of interval `number` of the measurement become so many, and take so much longer.
+fn reshape(run: &mut RunRecord, reshape: impl Fn(usize, &mut record::Summary)) {
+    let rows = run.intervals.iter_mut().filter(|row| row.phase == Phase::Measure);
+    for (number, row) in rows.enumerate() {
+        let reads = row.series.get_mut(&Series::DatabaseRead).expect("a load reads");
+        reshape(number, &mut reads.latency);
+    }
+}
+
+#[test]
+fn a_load_that_changes_from_begin_to_end_is_named() {
+    let long = Synthetic { warm_intervals: 1, measure_intervals: 24, ..Synthetic::default() };
+    assert_eq!(outcome_of(&long.run(), "steady-state"), Ruling::Pass);
+    let mut slowing = long.run();
+    reshape(&mut slowing, |number, reads| reads.count -= reads.count * number as u64 / 100);
+    let verdict = judge(&slowing);
+    let found = finding(&verdict, "steady-state");
+    assert_eq!((found.outcome, verdict.outcome), (Ruling::Warn, Ruling::Pass));
+    assert!((10.0..25.0).contains(&found.measured.unwrap()), "{found:?}");
+    assert!(found.evidence[0].text.contains("rate of reads and writes fell"), "{found:?}");
+    let mut delayed = long.run();
+    reshape(&mut delayed, |number, reads| reads.mean_ns *= 1.0 + 0.02 * number as f64);
+    let verdict = judge(&delayed);
+    let found = finding(&verdict, "steady-state");
+    assert_eq!((found.outcome, found.limit), (Ruling::Warn, Some(Limit::AtMost(20.0))));
+    assert!(found.evidence[0].text.contains("database reads rose"), "{found:?}");
+    assert!(judge(&small().run()).findings.iter().all(|finding| finding.rule != "steady-state"));
+}
+
 #[test]
 fn slow_reads_fail_and_name_every_slow_database() {
     let slow = Synthetic { read_median_ns: 30 * MS, ..small() };

@@ -33,7 +33,7 @@ fn step(step: &LoadStep) -> Json {
         "iops": estimate(step.iops),
         "read_latency_ms": estimate(step.read_ms),
         "log_write_latency_ms": estimate(step.log_write_ms),
-        "drift_share": step.drift,
+        "drift_share": step.trend.map(verdict::Trend::share),
         "holds": step.holds,
         "objections": step.objections,
     })

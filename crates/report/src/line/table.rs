@@ -1,6 +1,6 @@
 //! The loads that were tried, a row each.
 
-use verdict::{Estimate, LoadStep};
+use verdict::{Estimate, LoadStep, Trend};
 
 use super::LineReport;
 use crate::document::{Block, Cell, Column, Table, TableRow, Tone};
@@ -25,10 +25,10 @@ pub(super) fn loads(line: &LineReport<'_>) -> Block {
 
 fn row(step: &LoadStep) -> TableRow {
     let asked = step.asked_iops.map_or_else(|| "free".to_owned(), |iops| number(iops, 0));
-    let steady = match step.drift {
+    let steady = match step.trend {
         None => "too short".to_owned(),
-        Some(share) if share.abs() > 0.0 => format!("{} %", number(share * 100.0, 1)),
-        Some(_) => "yes".to_owned(),
+        Some(Trend::Drifting(share)) => format!("{} %", number(share * 100.0, 1)),
+        Some(Trend::Steady) => "yes".to_owned(),
     };
     let objections = step.objections.join(", ");
     let holds = match step.holds {

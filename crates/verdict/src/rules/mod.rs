@@ -23,6 +23,7 @@ mod read_latency_maximum;
 mod read_rate;
 mod replay_time;
 mod replayed_logs;
+mod steady_state;
 mod target_iops;
 mod volume_full;
 
@@ -34,6 +35,7 @@ pub(crate) use generator_limited::RULE as GENERATOR_LIMITED;
 pub(crate) use intact::judge as intact;
 pub(crate) use longest_request::RULE as LONGEST_REQUEST;
 pub(crate) use other_programs::{RULE as OTHER_PROGRAMS, name_beside as name_other_programs};
+pub(crate) use steady_state::trend_of_the_rate;
 
 /// Rules that object where something beside the storage may have made a load fail.
 pub(crate) const DISTURBANCES: [&str; 4] =
@@ -43,7 +45,7 @@ pub(crate) const DISTURBANCES: [&str; 4] =
 pub type Rule = fn(&RunRecord) -> Option<Finding>;
 
 /// Every rule, in the order of reports.
-pub const ALL: [Rule; 24] = [
+pub const ALL: [Rule; 25] = [
     // First: where it objects, nothing else counts.
     intact::judge,
     target_iops::judge,
@@ -63,6 +65,7 @@ pub const ALL: [Rule; 24] = [
     volume_full::judge,
     caches::judge,
     measured_enough::judge,
+    steady_state::judge,
     generator_limited::judge,
     other_programs::judge,
     other_reads::judge,

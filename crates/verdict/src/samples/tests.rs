@@ -2,7 +2,7 @@
 
 use units::{Prng, Seed};
 
-use super::{drift, estimate};
+use super::{Trend, estimate, trend};
 
 fn normal(prng: &mut Prng) -> f64 {
     (0..12).map(|_| (prng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64).sum::<f64>() - 6.0
@@ -20,7 +20,9 @@ fn drawn(prng: &mut Prng, count: usize, change: f64, memory: f64) -> Vec<f64> {
 
 fn alarms(count: usize, change: f64, memory: f64) -> usize {
     let mut prng = Prng::new(Seed(11));
-    (0..1_000).filter(|_| drift(&drawn(&mut prng, count, change, memory)) != Some(0.0)).count()
+    (0..1_000)
+        .filter(|_| trend(&drawn(&mut prng, count, change, memory), 0.05) != Some(Trend::Steady))
+        .count()
 }
 
 #[test]
@@ -38,8 +40,8 @@ fn a_drift_is_found() {
 #[test]
 fn a_certain_drift_of_no_consequence_is_none() {
     let rising: Vec<f64> = (0..100).map(|at| 100.0 + f64::from(at) / 50.0).collect();
-    assert_eq!(drift(&rising), Some(0.0));
-    assert_eq!(drift(&rising[..5]), None);
+    assert_eq!(trend(&rising, 0.05), Some(Trend::Steady));
+    assert_eq!(trend(&rising[..5], 0.05), None);
 }
 
 #[test]

@@ -1,0 +1,64 @@
+//! Whether the load had settled: a storage whose cache fills up, or whose mirror is rebuilt, was
+//! measured on its way to somewhere else.
+
+use record::{IntervalRow, Phase, RunRecord, Series};
+
+use super::judges_load;
+use crate::samples::{Trend, trend};
+use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
+
+/// Most by which the rate may change from begin to end, in percent.
+const RATE_PERCENT: f64 = 5.0;
+
+/// Most by which the latency of reads may. It varies more than the rate: near the load line a
+/// twentieth more load is a fifth more of it.
+const LATENCY_PERCENT: f64 = 20.0;
+
+/// Warns where the rate or the latency of reads went up or down all along. Finds nothing where
+/// there are too few intervals to tell.
+pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
+    if !judges_load(run) {
+        return None;
+    }
+    let rate = trend_of_the_rate(run)?;
+    let latency = trend_of_reads(run).unwrap_or(Trend::Steady);
+    let is_rate = rate != Trend::Steady || latency == Trend::Steady;
+    let (what, shown, limit) = if is_rate {
+        ("rate of reads and writes", rate, RATE_PERCENT)
+    } else {
+        ("latency of database reads", latency, LATENCY_PERCENT)
+    };
+    let percent = shown.share() * 100.0;
+    let way = if percent < 0.0 { "fell" } else { "rose" };
+    let drift = Evidence::of_run(format!(
+        "the {what} {way} from begin to end: the figures stand for a storage on its way from one \
+         state to another; measure longer"
+    ));
+    let is_steady = shown == Trend::Steady;
+    Some(Finding {
+        rule: "steady-state",
+        title: "Change from begin to end",
+        kind: Kind::Validity,
+        outcome: if is_steady { Ruling::Pass } else { Ruling::Warn },
+        measured: Some(percent.abs()),
+        limit: Some(Limit::AtMost(limit)),
+        unit: Unit::Percent,
+        evidence: if is_steady { Vec::new() } else { vec![drift] },
+    })
+}
+
+/// How the rate of database reads and writes went over the measurement.
+pub(crate) fn trend_of_the_rate(run: &RunRecord) -> Option<Trend> {
+    let rates: Vec<f64> = rows(run).map(IntervalRow::transactional_iops).collect();
+    trend(&rates, RATE_PERCENT / 100.0)
+}
+
+fn trend_of_reads(run: &RunRecord) -> Option<Trend> {
+    let reads = rows(run).filter_map(|row| row.series.get(&Series::DatabaseRead));
+    let means: Vec<f64> = reads.map(|reads| reads.latency.mean_ns).collect();
+    trend(&means, LATENCY_PERCENT / 100.0)
+}
+
+fn rows(run: &RunRecord) -> impl Iterator<Item = &IntervalRow> {
+    run.intervals_of(Phase::Measure).filter(|row| !row.is_left_out)
+}
