@@ -37,6 +37,8 @@ use linux as system;
 use unsupported as system;
 #[cfg(windows)]
 use windows as system;
+#[cfg(windows)]
+pub use windows::{console, machine};
 
 /// Raises the number of files that this process may have open as far as it may; the number, and an
 /// error where the system does not let it be known.

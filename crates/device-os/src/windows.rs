@@ -1,7 +1,9 @@
 //! Windows: a completion port under files and folders.
 
+pub mod console;
 mod errors;
 mod file;
+pub mod machine;
 mod port;
 mod probe;
 mod sys;

@@ -8,7 +8,7 @@ use plan::Plan;
 use units::{Bytes, thousands};
 
 use crate::error::CommandError;
-use crate::measure::kibibytes_as_bytes;
+use crate::system;
 
 /// Where Linux shows the limits of groups of processes (cgroup v2).
 const GROUPS: &str = "/sys/fs/cgroup";
@@ -90,7 +90,7 @@ fn refusal(count: usize, needs: Demand, limits: Allowance) -> Option<String> {
 
 /// Memory that the machine and every group of processes around this one still have to give.
 fn free_memory() -> Option<Bytes> {
-    let machine = kibibytes_as_bytes("/proc/meminfo", "MemAvailable:").map(Bytes);
+    let machine = system::available_memory().map(Bytes);
     let own = group_folder(&fs::read_to_string("/proc/self/cgroup").unwrap_or_default());
     own.ancestors()
         .take_while(|folder| folder.starts_with(GROUPS))

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
 use plan::{Deployment, Overrides, Plan};
@@ -11,6 +10,7 @@ use time::macros::format_description;
 use units::Bytes;
 
 use crate::error::CommandError;
+use crate::system;
 
 /// No plan or deployment is longer: 256 databases or 100 tiers take a tenth of it.
 const LONGEST_TEXT: u64 = 1 << 20;
@@ -56,7 +56,7 @@ fn read(path: &Path, longest: u64) -> Result<Vec<u8>, CommandError> {
     let wrong = |error: io::Error| CommandError::file(path, "read", &error);
     let mut bytes = Vec::new();
     let kind = fs::metadata(path).map_err(wrong)?.file_type();
-    if kind.is_char_device() || kind.is_block_device() {
+    if system::is_device(kind) {
         let problem = "it is a device";
         return Err(wrong(io::Error::new(io::ErrorKind::InvalidInput, problem)));
     }
@@ -122,11 +122,8 @@ pub(crate) fn write(
 }
 
 fn is_same_file(one: &Path, two: &Path) -> bool {
-    let identity = |path: &Path| {
-        let facts = fs::metadata(path).ok()?;
-        Some((facts.dev(), facts.ino()))
-    };
-    identity(one).is_some_and(|one| identity(two) == Some(one))
+    let [one, two] = [one, two].map(|path| system::identity(path).ok());
+    one.is_some() && one == two
 }
 
 /// Puts a whole file where another may stand, all or nothing: the old one stays until the new one

@@ -2,7 +2,7 @@
 //! first, and until then the files stay locked.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File, TryLockError};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use device::DeviceError;
 
 use crate::console::say;
-use crate::documents;
 use crate::error::CommandError;
+use crate::system::{self, FolderHold, Hold, is_held};
 
 /// Longest wait. Who holds a file for longer is at work on it.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -31,7 +31,7 @@ pub(crate) struct Files {
 
 /// Folders that no other process prepares while this is there.
 pub(crate) struct PreparedFolders {
-    _held: Vec<File>,
+    _held: Vec<FolderHold>,
 }
 
 impl PreparedFolders {
@@ -49,22 +49,27 @@ impl PreparedFolders {
         let started = Instant::now();
         let mut held = Vec::new();
         for folder in folders {
-            let Ok(file) = File::open(&folder) else {
-                continue; // What is wrong with it is said where it is used.
-            };
-            while let Err(TryLockError::WouldBlock) = file.try_lock() {
-                if started.elapsed() >= PATIENCE {
-                    return Err(CommandError::new(format!(
-                        "{}: another plimsoll process prepares databases there; wait for its end, \
-                         or choose another folder",
-                        folder.display()
-                    )));
-                }
-                thread::sleep(BETWEEN_LOOKS);
-            }
-            held.push(file);
+            held.extend(hold(&folder, started)?);
         }
         Ok(Self { _held: held })
+    }
+}
+
+/// Takes a folder, and waits for it; none where folders cannot be held.
+fn hold(folder: &Path, started: Instant) -> Result<Option<FolderHold>, CommandError> {
+    loop {
+        match system::hold_folder(folder) {
+            Hold::Held(held) => return Ok(Some(held)),
+            Hold::Unheld => return Ok(None),
+            Hold::Busy if started.elapsed() >= PATIENCE => {
+                return Err(CommandError::new(format!(
+                    "{}: another plimsoll process prepares databases there; wait for its end, or \
+                     choose another folder",
+                    folder.display()
+                )));
+            }
+            Hold::Busy => thread::sleep(BETWEEN_LOOKS),
+        }
     }
 }
 
@@ -125,10 +130,4 @@ impl Files {
         let mut all = [self.database.clone()].into_iter().chain(log.map(|entry| entry.path()));
         all.find(|path| is_held(path))
     }
-}
-
-/// Whether a process has the file's lock. One that cannot be opened has no lock to wait for.
-fn is_held(path: &Path) -> bool {
-    let shared = documents::open(path).map(|file| file.try_lock_shared());
-    matches!(shared, Ok(Err(TryLockError::WouldBlock)))
 }

@@ -18,6 +18,7 @@ mod patient;
 mod scan;
 mod shell;
 mod signals;
+mod system;
 mod term;
 mod wire;
 

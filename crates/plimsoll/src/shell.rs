@@ -4,6 +4,8 @@ use std::path::Path;
 
 use plan::{Overrides, Sessions, write_duration, write_size};
 
+use crate::system;
+
 /// The options that say `overrides` again, each with its value.
 pub(crate) fn options(overrides: &Overrides) -> Vec<(String, String)> {
     let sessions = overrides.sessions.map(|sessions| match sessions {
@@ -28,13 +30,10 @@ pub(crate) fn options(overrides: &Overrides) -> Vec<(String, String)> {
 /// `path` as a word of a shell's command line.
 pub(crate) fn shell_word(path: &Path) -> String {
     let text = path.display().to_string();
-    let is_plain =
-        |character: char| character.is_alphanumeric() || "/._-+=:@%,".contains(character);
-    if !text.is_empty() && text.chars().all(is_plain) {
-        text
-    } else {
-        format!("'{}'", text.replace('\'', "'\\''"))
-    }
+    let is_plain = |character: char| {
+        character.is_alphanumeric() || system::PLAIN_CHARACTERS.contains(character)
+    };
+    if !text.is_empty() && text.chars().all(is_plain) { text } else { system::quoted_word(&text) }
 }
 
 #[cfg(test)]

@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 
 use units::Bytes;
 
+use crate::system;
+
 /// Between two redraws on a terminal.
 const REDRAW: Duration = Duration::from_millis(200);
 /// Between two lines in a log, at first.
@@ -24,7 +26,7 @@ static WHOLE_LINES: AtomicBool = AtomicBool::new(false);
 /// Answers the signal that asked to stop, below what the terminal shows.
 pub(crate) fn answer_stop(answer: &str) {
     WHOLE_LINES.store(true, Ordering::Relaxed);
-    let erase = if io::stderr().is_terminal() { "\r\x1b[K" } else { "" };
+    let erase = if redraws() { "\r\x1b[K" } else { "" };
     let _ = writeln!(io::stderr(), "{erase}{answer}");
 }
 
@@ -40,13 +42,7 @@ pub(crate) struct Progress {
 impl Progress {
     /// Progress of `what`, such as `checking`; none is shown where `quiet`.
     pub(crate) fn new(what: impl Into<String>, quiet: bool) -> Self {
-        Self {
-            what: what.into(),
-            started: Instant::now(),
-            shown: None,
-            terminal: io::stderr().is_terminal(),
-            quiet,
-        }
+        Self { what: what.into(), started: Instant::now(), shown: None, terminal: redraws(), quiet }
     }
 
     /// `done` of `total` bytes are done. Call it as often as you like.
@@ -94,6 +90,11 @@ impl Progress {
             writeln!(io::stderr(), "{line}")
         };
     }
+}
+
+/// Whether a line of the error output can be written again.
+fn redraws() -> bool {
+    io::stderr().is_terminal() && system::redraws()
 }
 
 /// How many characters a line of the terminal takes.

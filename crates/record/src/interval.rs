@@ -278,7 +278,8 @@ pub struct HostSample {
     /// Busy time of all processors, in percent of their total.
     pub processor_percent: f64,
     /// Time that a hypervisor gave to others, in percent of the total.
-    pub steal_percent: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steal_percent: Option<f64>,
     /// Busy time of this program, in percent of one processor.
     pub process_percent: f64,
     /// Memory that could be used without swapping.

@@ -250,7 +250,7 @@ impl Synthetic {
         let noise = prng.below(40) as f64 / 10.0;
         HostSample {
             processor_percent: (self.processor_percent + noise).min(100.0),
-            steal_percent: noise / 20.0,
+            steal_percent: Some(noise / 20.0),
             process_percent: 30.0 + noise,
             available_memory_bytes: (55 << 30) + prng.below(1 << 28),
             process_resident_bytes: (610 << 20) + prng.below(1 << 23),

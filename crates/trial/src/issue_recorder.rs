@@ -1,6 +1,7 @@
 //! Turns what goes wrong with one database into issues of the record, without drowning it.
 
 use std::cell::{Cell, RefCell};
+use std::path::Path;
 
 use device::{DeviceError, Runtime};
 use engine::recovery::RecoveryError;
@@ -66,9 +67,9 @@ impl IssueRecorder {
 
     /// The volume of a file, where its folder is one of the database's.
     fn volume_of(&self, file: &str) -> Option<String> {
-        let (folder, _) = file.rsplit_once('/')?;
+        let folder = Path::new(file).parent()?;
         let mut volumes = self.volumes.iter();
-        let found = volumes.find(|(of, _)| of.trim_end_matches('/') == folder);
+        let found = volumes.find(|(of, _)| Path::new(of) == folder);
         found.map(|(_, volume)| volume.clone())
     }
 

@@ -1,5 +1,6 @@
 //! Where one database of a plan lives, with the volumes that the program has opened for it.
 
+use std::path::Path;
 use std::rc::Rc;
 
 use device::Volume;
@@ -28,7 +29,7 @@ impl Location {
 
     /// The database file's path as people write it.
     pub fn path(&self) -> String {
-        format!("{}/{}", self.plan.folder, self.plan.file)
+        Path::new(&self.plan.folder).join(&self.plan.file).display().to_string()
     }
 }
 

@@ -325,7 +325,7 @@ fn steal_and_lag_are_limits_of_the_generator_too() {
     let mut stolen = small().run();
     let mut lagging = small().run();
     for row in &mut stolen.intervals {
-        row.host.as_mut().unwrap().steal_percent = 12.0;
+        row.host.as_mut().unwrap().steal_percent = Some(12.0);
     }
     for row in &mut lagging.intervals {
         row.host.as_mut().unwrap().reactor_lag_maximum_ns = 8 * MS;

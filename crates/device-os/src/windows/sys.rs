@@ -1,7 +1,7 @@
 //! The system calls that the standard library lacks, as safe functions.
 #![expect(unsafe_code, reason = "system calls; each block has its argument")]
 
-use std::ffi::c_void;
+use std::ffi::{CStr, c_void};
 use std::fs::File;
 use std::io;
 use std::mem::{self, MaybeUninit};
@@ -12,7 +12,9 @@ use std::ptr;
 use std::time::Duration;
 
 use device::Buffer;
-use windows_sys::Win32::Foundation::{ERROR_IO_PENDING, INVALID_HANDLE_VALUE, WAIT_TIMEOUT};
+use windows_sys::Win32::Foundation::{
+    ERROR_IO_PENDING, FARPROC, INVALID_HANDLE_VALUE, WAIT_TIMEOUT,
+};
 use windows_sys::Win32::Media::timeBeginPeriod;
 use windows_sys::Win32::Storage::FileSystem::{
     FILE_ALLOCATION_INFO, FILE_STORAGE_INFO, FileAllocationInfo, FileStorageInfo,
@@ -34,14 +36,16 @@ const LONGEST_PATH: usize = 32_768;
 /// Completions that are taken at once.
 const MOST_ENTRIES: usize = 256;
 
-fn check(result: i32) -> io::Result<()> {
+/// The last error where a call says 0.
+pub(super) fn check(result: i32) -> io::Result<()> {
     if result == 0 {
         return Err(io::Error::last_os_error());
     }
     Ok(())
 }
 
-fn wide(path: &Path) -> Vec<u16> {
+/// Terminated, as the system wants it.
+pub(super) fn wide(path: &Path) -> Vec<u16> {
     path.as_os_str().encode_wide().chain([0]).collect()
 }
 
@@ -290,11 +294,16 @@ pub(super) fn geometry(root: &str) -> io::Result<(u32, u32)> {
 
 /// Whether this is Wine, where a file of Linux lies below and its cache between.
 pub(super) fn is_wine() -> bool {
+    function_of_ntdll(c"wine_get_version").is_some()
+}
+
+/// Where the function of this name of the lowest library is, if it has one.
+pub(super) fn function_of_ntdll(name: &CStr) -> FARPROC {
     let library = wide(Path::new("ntdll.dll"));
     // SAFETY: both names are terminated; the library is part of every process.
     unsafe {
         let library = GetModuleHandleW(library.as_ptr());
-        !library.is_null() && GetProcAddress(library, c"wine_get_version".as_ptr().cast()).is_some()
+        if library.is_null() { None } else { GetProcAddress(library, name.as_ptr().cast()) }
     }
 }
 

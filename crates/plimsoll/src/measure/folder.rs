@@ -11,8 +11,8 @@ use verdict::Verdict;
 use super::questions::Questions;
 use super::resume::CutRun;
 use super::runs::{self, JOURNAL};
-use crate::documents;
 use crate::error::CommandError;
+use crate::{documents, system};
 
 /// A run folder whose journal is being written.
 pub(super) struct RunFolder {
@@ -54,10 +54,9 @@ impl RunFolder {
             );
             return Err(CommandError::new(text));
         }
-        let file = File::create_new(&journal)
+        // Held only to tell `report` that the run goes on.
+        let file = system::create_held(&journal)
             .map_err(|error| CommandError::file(&journal, "create", &error))?;
-        // Only tells `report` that the run goes on; a file system without locks says nothing.
-        let _ = file.try_lock();
         let path = path.to_path_buf();
         let sealer = Sealer::default();
         Ok(Self { path, journal, file, sealer, later_ns: 0, origin, syncs })

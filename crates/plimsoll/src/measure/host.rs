@@ -1,49 +1,35 @@
-//! What the machine is, and what it does while a run goes on (proc(5)).
+//! What the machine does while a run goes on, from one look at it to the next.
 
 use std::cell::RefCell;
-use std::fs;
 use std::time::Instant;
 
-use record::{HostSample, Machine};
+use record::HostSample;
 use trial::HostSampler;
 use units::Nanos;
 
 use super::pause::PauseWatch;
-use super::ticks::{self, MachineTicks};
+use crate::system::{self, HostReading};
 
-/// Ticks per second in which the kernel counts processor time for programs (`USER_HZ`, the same on
-/// every system that Linux runs on today).
-const TICKS_PER_SECOND: f64 = 100.0;
-
-/// Samples `/proc`.
-pub(super) struct LinuxHost {
-    before: RefCell<(Instant, (MachineTicks, u64))>,
+/// Samples what the system counts.
+pub(super) struct CountedHost {
+    before: RefCell<(Instant, HostReading)>,
     pauses: PauseWatch,
 }
 
-impl LinuxHost {
+impl CountedHost {
     /// Samples count from now.
     pub(super) fn new(pauses: PauseWatch) -> Self {
-        Self { before: RefCell::new((Instant::now(), ticks())), pauses }
+        Self { before: RefCell::new((Instant::now(), system::host_reading())), pauses }
     }
 }
 
-impl HostSampler for LinuxHost {
+impl HostSampler for CountedHost {
     fn sample(&self) -> HostSample {
-        let now = (Instant::now(), ticks());
-        let (then, (before, process_before)) = self.before.replace(now);
-        let (after, process_after) = now.1;
-        let total = after.total.saturating_sub(before.total).max(1) as f64;
-        let seconds = now.0.duration_since(then).as_secs_f64().max(1e-9);
-        let process = process_after.saturating_sub(process_before) as f64 / TICKS_PER_SECOND;
+        let (now, after) = (Instant::now(), system::host_reading());
+        let (then, before) = self.before.replace((now, after));
         HostSample {
-            processor_percent: after.busy.saturating_sub(before.busy) as f64 / total * 100.0,
-            steal_percent: after.steal.saturating_sub(before.steal) as f64 / total * 100.0,
-            process_percent: process / seconds * 100.0,
-            available_memory_bytes: memory("/proc/meminfo", "MemAvailable:"),
-            process_resident_bytes: memory("/proc/self/status", "VmRSS:"),
             pause_maximum_ns: Some(self.pauses.take_longest().0),
-            ..HostSample::default()
+            ..sample(&before, &after, now.duration_since(then).as_secs_f64())
         }
     }
 
@@ -52,46 +38,39 @@ impl HostSampler for LinuxHost {
     }
 }
 
-/// Processor time of the machine and of this program, as far as the system tells.
-fn ticks() -> (MachineTicks, u64) {
-    let read = |file: &str| fs::read_to_string(file).unwrap_or_default();
-    let own = ticks::process(&read("/proc/self/stat"));
-    let machine = ticks::machine(&read("/proc/stat")).unwrap_or_default();
-    (machine, own.map_or(0, |own| own.ticks))
+/// What happened between two readings, so many seconds apart.
+fn sample(before: &HostReading, after: &HostReading, seconds: f64) -> HostSample {
+    let total = after.total.saturating_sub(before.total).max(1) as f64;
+    let percent = |before: u64, after: u64| after.saturating_sub(before) as f64 / total * 100.0;
+    let process = (after.process_seconds - before.process_seconds).max(0.0);
+    HostSample {
+        processor_percent: percent(before.busy, after.busy),
+        steal_percent: before.steal.zip(after.steal).map(|(before, after)| percent(before, after)),
+        process_percent: process / seconds.max(1e-9) * 100.0,
+        available_memory_bytes: after.available_memory_bytes,
+        process_resident_bytes: after.resident_bytes,
+        pool_nonpaged_bytes: after.pools.map(|(nonpaged, _)| nonpaged),
+        pool_paged_bytes: after.pools.map(|(_, paged)| paged),
+        ..HostSample::default()
+    }
 }
 
-/// Bytes of a file of `Name: value kB` lines; 0 where they are missing.
-fn memory(file: &str, name: &str) -> u64 {
-    kibibytes_as_bytes(file, name).unwrap_or(0)
-}
+#[cfg(test)]
+mod tests {
+    use super::sample;
+    use crate::system::HostReading;
 
-/// Bytes of a file of `Name: value kB` lines, where they are known.
-pub(crate) fn kibibytes_as_bytes(file: &str, name: &str) -> Option<u64> {
-    let text = fs::read_to_string(file).ok()?;
-    let rest = text.lines().find_map(|line| line.strip_prefix(name))?;
-    let kibibytes: u64 = rest.split_whitespace().next()?.parse().ok()?;
-    Some(kibibytes << 10)
-}
-
-/// What the machine is. `input_output` says how requests reach the storage.
-pub(super) fn machine(input_output: String) -> Machine {
-    let read = |file: &str| fs::read_to_string(file).unwrap_or_default();
-    let release = read("/etc/os-release");
-    let system = release.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="));
-    let kernel = read("/proc/sys/kernel/osrelease");
-    let processors = read("/proc/cpuinfo");
-    let model = processors.lines().find_map(|line| line.strip_prefix("model name"));
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    Machine {
-        name: read("/proc/sys/kernel/hostname").trim().to_owned(),
-        operating_system: format!(
-            "{}, kernel {}",
-            system.unwrap_or("Linux").trim_matches('"'),
-            kernel.trim()
-        ),
-        processor: model.map_or("", |rest| rest.trim_start_matches([':', ' ', '\t'])).to_owned(),
-        logical_processors: u32::try_from(cores).unwrap_or(u32::MAX),
-        memory_bytes: memory("/proc/meminfo", "MemTotal:"),
-        input_output,
+    #[test]
+    fn shares_are_of_the_time_between_and_what_nothing_tells_is_left_out() {
+        let before =
+            HostReading { busy: 50, total: 100, process_seconds: 1.0, ..Default::default() };
+        let after =
+            HostReading { busy: 80, total: 200, process_seconds: 1.5, ..Default::default() };
+        let found = sample(&before, &after, 2.0);
+        assert_eq!((found.processor_percent, found.process_percent), (30.0, 25.0));
+        assert_eq!((found.steal_percent, found.pool_paged_bytes), (None, None));
+        let [before, after] =
+            [(before, 3), (after, 13)].map(|(of, steal)| HostReading { steal: Some(steal), ..of });
+        assert_eq!(sample(&before, &after, 2.0).steal_percent, Some(10.0));
     }
 }

@@ -12,7 +12,7 @@ use units::Nanos;
 
 use super::acknowledge;
 use super::follow::{FollowMessage, GroupNews};
-use super::host::LinuxHost;
+use super::host::CountedHost;
 use super::pause::PauseWatch;
 use crate::crew;
 use crate::error::CommandError;
@@ -60,7 +60,7 @@ impl Job {
         let locations = wire::locations(&world, &self.databases)?;
         let member = Leaves(Rc::new(self.member));
         let (events, checked) = (news.clone(), news.clone());
-        let host: Rc<dyn HostSampler> = Rc::new(LinuxHost::new(self.watch));
+        let host: Rc<dyn HostSampler> = Rc::new(CountedHost::new(self.watch));
         let coordinator = Arc::clone(member.0.coordinator());
         let group = Group {
             runtime: world.executor().runtime(),

@@ -19,7 +19,7 @@ mod room;
 mod runs;
 mod silence;
 mod start;
-mod ticks;
+pub(crate) mod ticks;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -47,7 +47,6 @@ use device_reads::DeviceReads;
 use folder::RunFolder;
 pub(crate) use folder::write_reports;
 use follow::{End, Follower, Watched};
-pub(crate) use host::kibibytes_as_bytes;
 use job::{Job, jobs};
 use pause::PauseWatch;
 use processors::ProcessorWatch;

@@ -1,6 +1,6 @@
 //! The run that `run --resume` goes on with: its journal, and whether everything is as it was.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
@@ -11,6 +11,7 @@ use units::Nanos;
 use super::circumstances;
 use super::runs::journal_of;
 use crate::error::CommandError;
+use crate::system::{self, Hold};
 
 /// A run that was cut off, its journal locked.
 pub(crate) struct CutRun {
@@ -33,11 +34,9 @@ impl CutRun {
         if !journal.is_file() {
             return Err(refused("no journal of a run; name the folder of a run".to_owned()));
         }
-        let opened = OpenOptions::new().read(true).write(true).open(&journal);
-        let mut file = opened.map_err(wrong)?;
-        if let Err(TryLockError::WouldBlock) = file.try_lock() {
+        let Hold::Held(mut file) = system::open_held(&journal).map_err(wrong)? else {
             return Err(refused("the run goes on already; wait for its end".to_owned()));
-        }
+        };
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(wrong)?;
         let resumption = Resumption::of(&bytes).map_err(|why| refused(why.to_string()))?;

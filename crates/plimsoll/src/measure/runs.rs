@@ -1,6 +1,6 @@
 //! Runs that were written before: where they are, whether they go on, and what their journal says.
 
-use std::fs::{self, TryLockError};
+use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
@@ -8,6 +8,7 @@ use record::RunRecord;
 
 use crate::documents;
 use crate::error::CommandError;
+use crate::system;
 
 /// The journal's name in a run folder.
 pub(crate) const JOURNAL: &str = "record.jsonl";
@@ -17,8 +18,7 @@ const BEGINNING_BYTES: u64 = 64;
 
 /// Whether the run whose folder or journal is at `path` goes on.
 pub(crate) fn is_live(path: &Path) -> bool {
-    let journal = documents::open(&journal_of(path));
-    journal.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+    system::is_held(&journal_of(path))
 }
 
 /// The runs that `path` stands for, the newest first: itself, or else the folders in it that hold a

@@ -2,7 +2,7 @@
 //! request's age, and a volume that does not answer what is asked beside the requests.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use device::Clock as _;
 use device_os::OsClock;
@@ -44,7 +44,8 @@ impl Silence {
         let began = clock.now();
         let first = |group: Vec<plan::Database>| {
             let first = group.first()?;
-            Some((first.index, format!("{}/{}", first.folder, first.file)))
+            let file = Path::new(&first.folder).join(&first.file);
+            Some((first.index, file.display().to_string()))
         };
         Self {
             clock,

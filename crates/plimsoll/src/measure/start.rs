@@ -9,9 +9,8 @@ use plan::Plan;
 use record::{DatabaseFacts, Start, VolumeFacts, codec};
 use units::Nanos;
 
-use super::host;
 use crate::error::CommandError;
-use crate::wire;
+use crate::{system, wire};
 
 /// The facts of a run of `plan`, started by `command` with `options`, on so many threads and from
 /// such an epoch.
@@ -28,7 +27,7 @@ pub(super) fn start(
         build: format!("plimsoll {}", env!("CARGO_PKG_VERSION")),
         database_format: format!("ESE {version:#x},{update},0"),
         started_epoch_ns: epoch.0,
-        machine: host::machine(world.backend().to_string()),
+        machine: system::machine(world.backend().to_string()),
         seed: plan.seed.0,
         test: trial::test_type(plan),
         description: plan.description.clone(),

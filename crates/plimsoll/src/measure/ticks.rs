@@ -2,7 +2,7 @@
 
 /// Processor time of the machine since it was started, in ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct MachineTicks {
+pub(crate) struct MachineTicks {
     /// Neither idle nor waiting nor with others.
     pub busy: u64,
     /// Interrupts, which are part of the busy time.
@@ -15,7 +15,7 @@ pub(super) struct MachineTicks {
 
 /// A process since it was started.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Process {
+pub(crate) struct Process {
     /// Its number, which is given again once the process has ended.
     pub number: u32,
     /// When it was started, in ticks since the machine was.
@@ -33,7 +33,7 @@ const KERNEL_THREAD: u64 = 0x0020_0000;
 
 /// The first line of `/proc/stat`: user, nice, system, idle, iowait, irq, softirq, steal; guest
 /// time is part of user time already. None where it is not that line.
-pub(super) fn machine(text: &str) -> Option<MachineTicks> {
+pub(crate) fn machine(text: &str) -> Option<MachineTicks> {
     let line = text.lines().next()?.strip_prefix("cpu ")?;
     let numbers: Vec<u64> =
         line.split_whitespace().take(8).filter_map(|word| word.parse().ok()).collect();
@@ -45,7 +45,7 @@ pub(super) fn machine(text: &str) -> Option<MachineTicks> {
 
 /// A `/proc/[pid]/stat`: the fields behind the name are counted from its last bracket. None where
 /// it is not such a line.
-pub(super) fn process(text: &str) -> Option<Process> {
+pub(crate) fn process(text: &str) -> Option<Process> {
     let (before_name, rest) = text.split_once('(')?;
     let (name, behind_name) = rest.rsplit_once(')')?;
     let fields: Vec<&str> = behind_name.split_whitespace().collect();

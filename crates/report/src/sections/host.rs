@@ -56,7 +56,7 @@ const COUNTERS: [Counter; 10] = [
     Counter {
         label: "% Time Taken by a Hypervisor",
         metric: "steal-time",
-        value: |of| Some(of.steal_percent),
+        value: |of| of.steal_percent,
         decimals: 3,
     },
     Counter {

@@ -23,7 +23,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         return None;
     }
     let busy = mean(&samples, |sample| sample.processor_percent);
-    let steal = mean(&samples, |sample| sample.steal_percent);
+    let steal = mean(&samples, |sample| sample.steal_percent.unwrap_or(0.0));
     let lag_ns = median_lag_ns(&samples);
     let mut evidence = Vec::new();
     if busy > BUSY_LIMIT_PERCENT {

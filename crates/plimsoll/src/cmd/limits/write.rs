@@ -10,6 +10,7 @@ use time::macros::format_description;
 
 use crate::documents::write_new;
 use crate::error::CommandError;
+use crate::system::{keep_owner, sync_folder};
 
 /// Puts `new` in the place of `path`, which must still hold `old`, and answers with the backup.
 pub(super) fn replace(path: &Path, old: &[u8], new: &[u8]) -> Result<PathBuf, CommandError> {
@@ -49,32 +50,6 @@ fn swap(path: &Path, temporary: &Path, new: &[u8]) -> io::Result<()> {
     file.sync_all()?;
     fs::rename(temporary, path)?;
     sync_folder(path)
-}
-
-#[cfg(unix)]
-fn keep_owner(path: &Path, temporary: &Path) -> io::Result<()> {
-    use std::os::unix::fs::{MetadataExt as _, chown};
-    let owner = fs::metadata(path)?;
-    chown(temporary, Some(owner.uid()), Some(owner.gid()))
-}
-
-#[cfg(not(unix))]
-fn keep_owner(_: &Path, _: &Path) -> io::Result<()> {
-    Ok(())
-}
-
-/// The new name lasts when the folder does.
-#[cfg(unix)]
-fn sync_folder(path: &Path) -> io::Result<()> {
-    match path.parent() {
-        Some(folder) => File::open(folder)?.sync_all(),
-        None => Ok(()),
-    }
-}
-
-#[cfg(not(unix))]
-fn sync_folder(_: &Path) -> io::Result<()> {
-    Ok(())
 }
 
 fn beside(path: &Path, ending: &str) -> PathBuf {

@@ -1,0 +1,49 @@
+//! What each system does in its own way, under one set of names: nothing else in this crate asks
+//! which system it runs on.
+
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
+
+#[cfg(unix)]
+pub(crate) use unix::{
+    FolderHold, PLAIN_CHARACTERS, available_memory, create_held, hold_folder, host_reading,
+    identity, is_device, is_held, keep_owner, machine, open_held, quoted_word, redraws,
+    stop_on_request, sync_folder,
+};
+#[cfg(windows)]
+pub(crate) use windows::{
+    FolderHold, PLAIN_CHARACTERS, available_memory, create_held, hold_folder, host_reading,
+    identity, is_device, is_held, keep_owner, machine, open_held, quoted_word, redraws,
+    stop_on_request, sync_folder,
+};
+
+/// How an attempt ended to have something for this process alone.
+pub(crate) enum Hold<T> {
+    /// No other process has it while this is there.
+    Held(T),
+    /// Another process has it.
+    Busy,
+    /// It cannot be held here, or what is wrong with it is said where it is used.
+    Unheld,
+}
+
+/// What the machine has counted up to now, as far as the system tells.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct HostReading {
+    /// Busy time of all processors, in a unit of the system's own.
+    pub busy: u64,
+    /// Time that a hypervisor gave to others, in the same unit; none where nothing tells.
+    pub steal: Option<u64>,
+    /// All time of all processors, in the same unit.
+    pub total: u64,
+    /// Processor time of this program.
+    pub process_seconds: f64,
+    /// Memory that programs could have without swapping.
+    pub available_memory_bytes: u64,
+    /// Memory of this program.
+    pub resident_bytes: u64,
+    /// Of the kernel's memory, what must stay and what may be swapped.
+    pub pools: Option<(u64, u64)>,
+}

@@ -1,0 +1,191 @@
+//! Linux, and what other systems of its kind share with it: what `/proc` lacks is not known.
+
+use std::fs::{self, File, FileType, OpenOptions, TryLockError};
+use std::io;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, chown};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use record::Machine;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::flag;
+
+use super::{Hold, HostReading};
+use crate::documents;
+use crate::measure::ticks;
+
+/// A folder is held by the lock of the file that it is.
+pub(crate) use std::fs::File as FolderHold;
+
+/// What a shell takes as it is, beside letters and digits.
+pub(crate) const PLAIN_CHARACTERS: &str = "/._-+=:@%,";
+
+/// Ticks per second in which the kernel counts processor time for programs (`USER_HZ`, the same on
+/// every system that Linux runs on today).
+const TICKS_PER_SECOND: f64 = 100.0;
+
+/// Takes a folder by its lock.
+pub(crate) fn hold_folder(folder: &Path) -> Hold<FolderHold> {
+    let Ok(file) = File::open(folder) else {
+        return Hold::Unheld;
+    };
+    match file.try_lock() {
+        Ok(()) => Hold::Held(file),
+        Err(TryLockError::WouldBlock) => Hold::Busy,
+        Err(TryLockError::Error(_)) => Hold::Unheld,
+    }
+}
+
+/// Whether a process has the file's lock. One that cannot be opened has no lock to wait for.
+pub(crate) fn is_held(path: &Path) -> bool {
+    let shared = documents::open(path).map(|file| file.try_lock_shared());
+    matches!(shared, Ok(Err(TryLockError::WouldBlock)))
+}
+
+/// A new file for this process alone to write; a file system without locks says nothing.
+pub(crate) fn create_held(path: &Path) -> io::Result<File> {
+    let file = File::create_new(path)?;
+    let _ = file.try_lock();
+    Ok(file)
+}
+
+/// An existing file for this process alone to write.
+pub(crate) fn open_held(path: &Path) -> io::Result<Hold<File>> {
+    let file = OpenOptions::new().read(true).write(true).open(path)?;
+    Ok(match file.try_lock() {
+        Err(TryLockError::WouldBlock) => Hold::Busy,
+        _ => Hold::Held(file),
+    })
+}
+
+/// What tells the file at `path` from all others.
+pub(crate) fn identity(path: &Path) -> io::Result<(u64, u64)> {
+    let facts = fs::metadata(path)?;
+    Ok((facts.dev(), facts.ino()))
+}
+
+/// Whether reads may never come to an end.
+pub(crate) fn is_device(kind: FileType) -> bool {
+    kind.is_char_device() || kind.is_block_device()
+}
+
+/// Gives `other` the owner of `path`.
+pub(crate) fn keep_owner(path: &Path, other: &Path) -> io::Result<()> {
+    let owner = fs::metadata(path)?;
+    chown(other, Some(owner.uid()), Some(owner.gid()))
+}
+
+/// Makes the name of `path` last: it does when its folder does.
+pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
+    match path.parent() {
+        Some(folder) => File::open(folder)?.sync_all(),
+        None => Ok(()),
+    }
+}
+
+/// Has the first signal to end set `asked`, and the second one end the program.
+pub(crate) fn stop_on_request(asked: &Arc<AtomicBool>) -> io::Result<()> {
+    // Under `nohup` the run is to outlive its terminal.
+    let hang_up = (!is_ignored(SIGHUP)).then_some(SIGHUP);
+    for signal in [SIGINT, SIGTERM].into_iter().chain(hang_up) {
+        // In this order: the first signal finds the flag unset, sets it, and only the second
+        // finds it set.
+        flag::register_conditional_shutdown(signal, 2, Arc::clone(asked))?;
+        flag::register(signal, Arc::clone(asked))?;
+    }
+    Ok(())
+}
+
+/// Whether the program was started with `signal` ignored. Unknown counts as no.
+fn is_ignored(signal: i32) -> bool {
+    fs::read_to_string("/proc/self/status").is_ok_and(|status| ignores(&status, signal))
+}
+
+/// Whether the mask `SigIgn` of a process status holds `signal`; bit 0 stands for signal 1.
+fn ignores(status: &str, signal: i32) -> bool {
+    status
+        .lines()
+        .find_map(|line| line.strip_prefix("SigIgn:"))
+        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
+}
+
+/// A word that a shell takes as it is.
+pub(crate) fn quoted_word(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+/// Whether a line on a terminal can be written again.
+pub(crate) const fn redraws() -> bool {
+    true
+}
+
+/// What `/proc` counts.
+pub(crate) fn host_reading() -> HostReading {
+    let own = ticks::process(&text_of("/proc/self/stat")).map_or(0, |own| own.ticks);
+    let machine = ticks::machine(&text_of("/proc/stat")).unwrap_or_default();
+    HostReading {
+        busy: machine.busy,
+        steal: Some(machine.steal),
+        total: machine.total,
+        process_seconds: own as f64 / TICKS_PER_SECOND,
+        available_memory_bytes: available_memory().unwrap_or(0),
+        resident_bytes: bytes_of("/proc/self/status", "VmRSS:").unwrap_or(0),
+        pools: None,
+    }
+}
+
+/// Memory that programs could have without swapping, where it is known.
+pub(crate) fn available_memory() -> Option<u64> {
+    bytes_of("/proc/meminfo", "MemAvailable:")
+}
+
+/// What the machine is. `input_output` says how requests reach the storage.
+pub(crate) fn machine(input_output: String) -> Machine {
+    let release = text_of("/etc/os-release");
+    let system = release.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="));
+    let kernel = text_of("/proc/sys/kernel/osrelease");
+    let processors = text_of("/proc/cpuinfo");
+    let model = processors.lines().find_map(|line| line.strip_prefix("model name"));
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    Machine {
+        name: text_of("/proc/sys/kernel/hostname").trim().to_owned(),
+        operating_system: format!(
+            "{}, kernel {}",
+            system.unwrap_or("Linux").trim_matches('"'),
+            kernel.trim()
+        ),
+        processor: model.map_or("", |rest| rest.trim_start_matches([':', ' ', '\t'])).to_owned(),
+        logical_processors: u32::try_from(cores).unwrap_or(u32::MAX),
+        memory_bytes: bytes_of("/proc/meminfo", "MemTotal:").unwrap_or(0),
+        input_output,
+    }
+}
+
+fn text_of(file: &str) -> String {
+    fs::read_to_string(file).unwrap_or_default()
+}
+
+/// Bytes of a file of `Name: value kB` lines, where they are known.
+fn bytes_of(file: &str, name: &str) -> Option<u64> {
+    let text = fs::read_to_string(file).ok()?;
+    let rest = text.lines().find_map(|line| line.strip_prefix(name))?;
+    let kibibytes: u64 = rest.split_whitespace().next()?.parse().ok()?;
+    Some(kibibytes << 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use signal_hook::consts::{SIGHUP, SIGINT};
+
+    use super::ignores;
+
+    #[test]
+    fn the_mask_of_ignored_signals_is_read() {
+        let status = "Name:\tplimsoll\nSigBlk:\t0000000000000003\nSigIgn:\t0000000000001001\n";
+        assert!(ignores(status, SIGHUP));
+        assert!(!ignores(status, SIGINT));
+        assert!(!ignores("Name:\tplimsoll\n", SIGHUP));
+    }
+}

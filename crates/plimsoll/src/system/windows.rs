@@ -1,0 +1,162 @@
+//! Windows. Files are held by their share mode: a lock would keep readers out as well.
+
+use std::env;
+use std::fs::{File, FileType, OpenOptions};
+use std::io;
+use std::os::windows::fs::OpenOptionsExt as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use device_os::console;
+use device_os::machine::{self as told, FileIdentity, MemoryInUse, ProcessorTimes};
+use record::Machine;
+
+use super::{Hold, HostReading};
+
+pub(crate) use device_os::machine::FolderHold;
+
+/// What the command prompt and PowerShell take as it is, beside letters and digits.
+pub(crate) const PLAIN_CHARACTERS: &str = "\\/._-+=:";
+
+/// Other processes may read, rename and remove a file, and may not write to it: `FILE_SHARE_READ`
+/// and `FILE_SHARE_DELETE` of winnt.h.
+const SHARED_WITH_READERS: u32 = 1 | 4;
+
+/// `ERROR_SHARING_VIOLATION` of winerror.h: another process has it open for something that this
+/// one would not share, or shares less.
+const SHARING_VIOLATION: i32 = 32;
+
+/// Takes a folder by its name.
+pub(crate) fn hold_folder(folder: &Path) -> Hold<FolderHold> {
+    match FolderHold::take(folder) {
+        Ok(Some(held)) => Hold::Held(held),
+        Ok(None) => Hold::Busy,
+        Err(_) => Hold::Unheld,
+    }
+}
+
+/// Whether a process has the file open for writes, or keeps readers out.
+pub(crate) fn is_held(path: &Path) -> bool {
+    let opened = OpenOptions::new().read(true).share_mode(SHARED_WITH_READERS).open(path);
+    opened.is_err_and(|error| is_busy(&error))
+}
+
+fn is_busy(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(SHARING_VIOLATION)
+}
+
+/// A new file for this process alone to write.
+pub(crate) fn create_held(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).create_new(true).share_mode(SHARED_WITH_READERS).open(path)
+}
+
+/// An existing file for this process alone to write.
+pub(crate) fn open_held(path: &Path) -> io::Result<Hold<File>> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).share_mode(SHARED_WITH_READERS);
+    match options.open(path) {
+        Ok(file) => Ok(Hold::Held(file)),
+        Err(error) if is_busy(&error) => Ok(Hold::Busy),
+        Err(error) => Err(error),
+    }
+}
+
+/// What tells the file at `path` from all others.
+pub(crate) fn identity(path: &Path) -> io::Result<FileIdentity> {
+    FileIdentity::of(path)
+}
+
+/// The kind of a file does not tell. A device such as `NUL` has no metadata, and is refused for
+/// that.
+pub(crate) const fn is_device(_: FileType) -> bool {
+    false
+}
+
+/// A new file belongs to who makes it, and what others may do with it is inherited of its folder.
+#[expect(clippy::unnecessary_wraps, reason = "other systems can fail at it")]
+pub(crate) fn keep_owner(_: &Path, _: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+/// The file system's journal keeps names.
+#[expect(clippy::unnecessary_wraps, reason = "other systems can fail at it")]
+pub(crate) fn sync_folder(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+/// Has the first Ctrl-C or Ctrl-Break, the window's end or a shutdown set `asked`, and the second
+/// Ctrl-C or Ctrl-Break end the program.
+pub(crate) fn stop_on_request(asked: &Arc<AtomicBool>) -> io::Result<()> {
+    console::stop_on_request(asked)
+}
+
+/// A word that the command prompt and PowerShell take as it is. No path has a quotation mark in it.
+pub(crate) fn quoted_word(text: &str) -> String {
+    format!("\"{text}\"")
+}
+
+/// Whether a line on the console can be written again.
+pub(crate) fn redraws() -> bool {
+    console::error_output_redraws()
+}
+
+/// What Windows counts. It does not tell what a hypervisor gives to others.
+pub(crate) fn host_reading() -> HostReading {
+    let mut reading = HostReading::default();
+    if let Ok(times) = ProcessorTimes::now() {
+        reading.busy = micros(times.busy);
+        reading.total = micros(times.total);
+        reading.process_seconds = times.process.as_secs_f64();
+    }
+    if let Ok(memory) = MemoryInUse::now() {
+        reading.available_memory_bytes = memory.available;
+        reading.resident_bytes = memory.resident;
+        reading.pools = Some((memory.pool_nonpaged, memory.pool_paged));
+    }
+    reading
+}
+
+fn micros(span: Duration) -> u64 {
+    u64::try_from(span.as_micros()).unwrap_or(u64::MAX)
+}
+
+/// Memory that programs could have without swapping, where it is known.
+pub(crate) fn available_memory() -> Option<u64> {
+    MemoryInUse::now().ok().map(|memory| memory.available)
+}
+
+/// What the machine is. `input_output` says how requests reach the storage.
+pub(crate) fn machine(input_output: String) -> Machine {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    Machine {
+        name: env::var("COMPUTERNAME").unwrap_or_default(),
+        operating_system: told::release(),
+        processor: env::var("PROCESSOR_IDENTIFIER").unwrap_or_default(),
+        logical_processors: u32::try_from(cores).unwrap_or(u32::MAX),
+        memory_bytes: MemoryInUse::now().map_or(0, |memory| memory.total),
+        input_output,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::{create_held, is_held, open_held};
+    use crate::system::Hold;
+
+    #[test]
+    fn who_writes_a_file_holds_it_and_readers_stay() {
+        let path = std::env::temp_dir().join(format!("plimsoll-held-{}", std::process::id()));
+        let held = create_held(&path).unwrap();
+        assert!(is_held(&path));
+        assert!(matches!(open_held(&path), Ok(Hold::Busy)));
+        assert_eq!(fs::read(&path).unwrap(), b"");
+        drop(held);
+        assert!(!is_held(&path));
+        assert!(matches!(open_held(&path), Ok(Hold::Held(_))));
+        fs::remove_file(path).unwrap();
+    }
+}
