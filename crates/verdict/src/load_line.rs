@@ -114,9 +114,12 @@ fn failed(verdict: &Verdict, kind: Kind) -> bool {
 
 /// The load line of `steps`, in any order; none where no load held. Between the highest load that
 /// held and the next above it that did not, the line lies where the first rule reaches its limit.
-/// A load that was asked for and not reached counts as what was reached.
+/// A load that was asked for and not reached counts as what was reached. A load that was not asked
+/// for counts where none of the others held: its sessions wait for the storage, so it may keep the
+/// limits at a rate at which users, who do not wait, see them broken.
 pub fn knee(steps: &[LoadStep]) -> Option<Knee> {
-    let held = judged(steps, true).max_by(|one, two| one.iops.mean.total_cmp(&two.iops.mean))?;
+    let asked = judged(steps, true).filter(|step| step.asked_iops.is_some());
+    let held = highest(asked).or_else(|| highest(judged(steps, true)))?;
     let above = judged(steps, false).filter(|step| step.load() >= held.iops.mean * 0.98);
     let above = above.min_by(|one, two| one.load().total_cmp(&two.load()));
     let more = above.map_or(0.0, |above| {
@@ -128,6 +131,10 @@ pub fn knee(steps: &[LoadStep]) -> Option<Knee> {
         held_iops: held.iops.mean,
         is_passed: above.is_some(),
     })
+}
+
+fn highest<'a>(steps: impl Iterator<Item = &'a LoadStep>) -> Option<&'a LoadStep> {
+    steps.max_by(|one, two| one.iops.mean.total_cmp(&two.iops.mean))
 }
 
 #[cfg(test)]

@@ -35,3 +35,13 @@ fn nothing_above_that_failed_is_no_knee_but_a_bound() {
     assert!(!knee(&[step(900.0, 900.0, 2.0), unjudged]).unwrap().is_passed);
     assert_eq!(knee(&[step(900.0, 900.0, 40.0)]), None);
 }
+
+#[test]
+fn a_load_that_waits_for_the_storage_does_not_lift_the_line() {
+    let free = LoadStep { asked_iops: None, holds: Some(true), ..step(0.0, 511.0, 17.0) };
+    let steps = [free.clone(), step(440.0, 452.0, 16.0), step(459.0, 473.0, 26.0)];
+    let found = knee(&steps).unwrap();
+    assert!(found.is_passed && (452.0..473.0).contains(&found.iops), "{found:?}");
+    let alone = knee(&[free, step(459.0, 473.0, 26.0)]).unwrap();
+    assert!((alone.iops - 511.0).abs() < 1e-9 && !alone.is_passed, "{alone:?}");
+}
