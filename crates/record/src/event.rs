@@ -286,6 +286,9 @@ pub struct Finished {
     /// Why, where it was interrupted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// Whether a volume was about to be full; older records only say so in [`Finished::reason`].
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_for_room: bool,
 }
 
 impl Event {

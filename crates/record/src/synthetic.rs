@@ -116,7 +116,12 @@ impl Synthetic {
         }
         mark(events, Phase::Check, Edge::End, checked_ns);
         events(log(checked_ns, "Testing ends."));
-        events(Event::Finished(Finished { at_ns: checked_ns, interrupted: false, reason: None }));
+        events(Event::Finished(Finished {
+            at_ns: checked_ns,
+            interrupted: false,
+            reason: None,
+            is_for_room: false,
+        }));
     }
 
     fn start(&self) -> Start {

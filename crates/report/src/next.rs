@@ -162,6 +162,7 @@ fn not_judged(run: &RunRecord, finding: &Finding) -> String {
                  cache, or measure another"
             )
         }
+        "completed" if is_for_room(run) => shorter(run),
         "completed" if can_go_on(run) => format!(
             "Go on with it, plimsoll run --resume FOLDER (the folder of this run), or measure \
              again: {same}"
@@ -176,6 +177,11 @@ fn not_judged(run: &RunRecord, finding: &Finding) -> String {
         }
         _ => format!("Measure again, to the end: {same}"),
     }
+}
+
+/// Whether the run ended because a volume was about to be full.
+fn is_for_room(run: &RunRecord) -> bool {
+    run.finished.as_ref().is_some_and(|finished| finished.is_for_room)
 }
 
 /// Whether the run was cut off and left what it takes to go on.

@@ -62,6 +62,7 @@ fn interrupted() -> RunRecord {
         at_ns: 29_000_000_000,
         interrupted: true,
         reason: Some("interrupted by Ctrl-C <now>".to_owned()),
+        is_for_room: false,
     });
     run
 }

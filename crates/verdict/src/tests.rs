@@ -344,6 +344,7 @@ fn an_interrupted_run_cannot_be_judged_unless_it_shows_damage() {
         at_ns: 50_000 * MS,
         interrupted: true,
         reason: Some("interrupted by Ctrl-C".to_owned()),
+        is_for_room: false,
     });
     assert_eq!(outcome_of(&run, "completed"), Ruling::CannotJudge);
     assert_eq!(judge(&run).exit_code(), 2);

@@ -208,5 +208,6 @@ fn finished(coordinator: &Coordinator, shortage: Option<&Shortage>, at: Nanos) -
         (Stop::Interrupted, _) => "a person asked to stop".to_owned(),
         (Stop::Failed, _) => "a database could not go on".to_owned(),
     });
-    Finished { at_ns: at.0, interrupted: reason.is_some(), reason }
+    let is_for_room = matches!(coordinator.stopped(), Some(Stop::NoRoom));
+    Finished { at_ns: at.0, interrupted: reason.is_some(), reason, is_for_room }
 }

@@ -17,7 +17,7 @@ fn loads_too_short_to_judge_are_repeated_left_out_and_said() {
         assert!(step["iops"]["mean"].as_f64().unwrap() > 0.0);
     }
     let page = String::from_utf8(scene.read("out/line.html")).unwrap();
-    assert!(page.contains("<svg") && page.contains("6 loads could not be judged"));
+    assert!(page.contains("<svg") && page.contains("not rest on 6 loads that"));
     assert!(scene.path("out/load-06/record.jsonl").exists());
 }
 

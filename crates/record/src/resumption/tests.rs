@@ -50,7 +50,8 @@ fn whole() -> Vec<Event> {
         mark(2, Phase::Measure, Edge::Begin),
     ];
     events.extend((2..7).map(|second| interval(second, &[10, 30], Unanswered::default())));
-    let finished = Finished { at_ns: 9 * SECOND, interrupted: false, reason: None };
+    let finished =
+        Finished { at_ns: 9 * SECOND, interrupted: false, reason: None, is_for_room: false };
     events.extend([
         mark(7, Phase::Measure, Edge::End),
         mark(7, Phase::Drain, Edge::Begin),
@@ -138,6 +139,7 @@ fn what_cannot_go_on_is_refused() {
         at_ns: 9 * SECOND,
         interrupted: true,
         reason: Some("a person asked to stop".to_owned()),
+        is_for_room: false,
     });
     let reason = Some("a person asked to stop".to_owned());
     assert_eq!(refusal(&stopped), NotResumable::Ended { reason });

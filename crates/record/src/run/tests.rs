@@ -71,7 +71,12 @@ fn journal() -> Vec<Event> {
         ),
         mark(3, Edge::End),
         Event::Log(LogLine { at_ns: 3 * SECOND, text: "done \u{2713}".to_owned() }),
-        Event::Finished(Finished { at_ns: 3 * SECOND, interrupted: false, reason: None }),
+        Event::Finished(Finished {
+            at_ns: 3 * SECOND,
+            interrupted: false,
+            reason: None,
+            is_for_room: false,
+        }),
     ]
 }
 

@@ -57,7 +57,12 @@ fn write(folder: &Path, journal: &str) -> Result<(), CommandError> {
 /// The lines of the journal: what is known, and that nothing follows.
 fn journal(published: PublishedResult) -> String {
     let start = Event::Start(Box::new(start(published)));
-    let end = Event::Finished(Finished { at_ns: 0, interrupted: false, reason: None });
+    let end = Event::Finished(Finished {
+        at_ns: 0,
+        interrupted: false,
+        reason: None,
+        is_for_room: false,
+    });
     let mut sealer = Sealer::default();
     [start, end].map(|event| sealer.line(&event)).concat()
 }
