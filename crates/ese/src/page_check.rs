@@ -8,12 +8,10 @@ use std::fmt;
 
 use units::PageNumber;
 
-use crate::page::{Node, PageRef, Tag, page_flags};
+use crate::page::{Node, PageRef, PageSize, Tag, page_flags};
 
 /// Bytes of one tag.
 const TAG_BYTES: usize = 4;
-/// Bytes of the largest page there is.
-const LARGEST_PAGE_BYTES: usize = 32 << 10;
 /// The least a node takes: the size of its key and a byte each of key and data.
 const LEAST_NODE_BYTES: usize = 4;
 
@@ -198,13 +196,14 @@ fn name_overlap(page: PageRef<'_>) -> Result<(), PageFault> {
     overlapping.map_or(Ok(()), |two| Err(PageFault::Overlap { tag: two[0].max(two[1]) }))
 }
 
-/// The bytes of a page that tags have taken so far, a bit each. Sorting the tags by place cost more
-/// than all other checks of a page with a thousand nodes.
-struct TakenBytes([u64; LARGEST_PAGE_BYTES / 64]);
+/// The bytes of a page that tags have taken so far, a bit each.
+struct TakenBytes([u64; TAKEN_WORDS]);
+
+const TAKEN_WORDS: usize = PageSize::KIB_32.bytes() / 64;
 
 impl TakenBytes {
     const fn new() -> Self {
-        Self([0; LARGEST_PAGE_BYTES / 64])
+        Self([0; TAKEN_WORDS])
     }
 
     /// Takes the bytes of a tag that ends on the page; false where another one has some of them.

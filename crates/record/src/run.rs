@@ -386,6 +386,12 @@ impl RunRecord {
         self.intervals.iter().filter(move |row| row.phase == phase)
     }
 
+    /// The intervals of a phase in which the program ran all the time, in order: those that
+    /// latencies and rates are made of.
+    pub fn counting_intervals_of(&self, phase: Phase) -> impl Iterator<Item = &IntervalRow> {
+        self.intervals_of(phase).filter(|row| !row.is_left_out)
+    }
+
     /// What a database did in a phase, where it did anything.
     pub fn totals_of(&self, phase: Phase, database: u32) -> Option<&PhaseTotals> {
         self.totals.get(&(phase, database))
@@ -412,8 +418,7 @@ impl RunRecord {
 
     /// Time covered by the intervals of a phase that count, in nanoseconds.
     pub fn span_ns(&self, phase: Phase) -> u64 {
-        let counting = self.intervals_of(phase).filter(|row| !row.is_left_out);
-        counting.map(IntervalRow::span_ns).sum()
+        self.counting_intervals_of(phase).map(IntervalRow::span_ns).sum()
     }
 
     /// Reads and writes of database pages by transactions, per second of the measurement, over all

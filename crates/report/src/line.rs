@@ -121,7 +121,7 @@ fn notes(line: &LineReport<'_>) -> Vec<String> {
     let mut said = Vec::new();
     if unjudged > 0 {
         let steps = plural(unjudged, "load");
-        said.push(format!("{steps} could not be judged; the line does not rest on them."));
+        said.push(format!("The line does not rest on {steps} that could not be judged."));
     }
     if drifting > 0 {
         let steps = plural(drifting, "load");

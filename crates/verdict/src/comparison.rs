@@ -224,8 +224,7 @@ impl MetricOfRun {
             return Self { value: metric.quantity.of_imported(imported), sampled: None };
         }
         let samples: Vec<f64> = run
-            .intervals_of(phase)
-            .filter(|row| !row.is_left_out)
+            .counting_intervals_of(phase)
             .filter_map(|row| metric.quantity.of_interval(row))
             .collect();
         Self {

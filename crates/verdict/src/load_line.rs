@@ -45,7 +45,8 @@ pub struct Knee {
 impl LoadStep {
     /// What `run`, judged as `verdict`, shows of its load.
     pub fn of(run: &RunRecord, verdict: &Verdict) -> Self {
-        let rates: Vec<f64> = rows(run).map(IntervalRow::transactional_iops).collect();
+        let rows = run.counting_intervals_of(Phase::Measure);
+        let rates: Vec<f64> = rows.map(IntervalRow::transactional_iops).collect();
         Self {
             asked_iops: run.start.settings.target_iops,
             sessions: run.sessions_per_database(),
@@ -75,12 +76,9 @@ impl LoadStep {
     }
 }
 
-fn rows(run: &RunRecord) -> impl Iterator<Item = &IntervalRow> {
-    run.intervals_of(Phase::Measure).filter(|row| !row.is_left_out)
-}
-
 fn latency(run: &RunRecord, series: Series) -> Estimate {
-    let found = rows(run).filter_map(|row| row.series.get(&series));
+    let rows = run.counting_intervals_of(Phase::Measure);
+    let found = rows.filter_map(|row| row.series.get(&series));
     estimate(&found.map(|row| row.latency.mean_ns / 1e6).collect::<Vec<f64>>())
 }
 

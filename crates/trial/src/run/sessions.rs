@@ -12,9 +12,9 @@ use workload::MailMix;
 use crate::pace::Pacer;
 use crate::worker::{Shared, Worker};
 
-/// What is still to come of a batch in the middle of its work, in database reads and writes: half
-/// of 20 reads and the writes of 13.7 pages (`docs/method.md`).
-const REQUESTS_OF_A_BATCH: u64 = 17;
+/// Database reads and writes of half a batch, which is what is still to come of one that is under
+/// way: half of 20 reads and of the writes of 13.7 pages (`docs/method.md`).
+const HALF_A_BATCH_REQUESTS: u64 = 17;
 
 /// All sessions of a group.
 pub(super) struct Sessions {
@@ -51,7 +51,7 @@ impl Sessions {
         let now = self.runtime.now();
         for Loaded { shared, running, .. } in &self.databases {
             let requests = shared.meter.requests();
-            let under_way = running.len() as u64 * REQUESTS_OF_A_BATCH;
+            let under_way = running.len() as u64 * HALF_A_BATCH_REQUESTS;
             shared.pacer.set(Some(Pacer::new(target_iops, requests, under_way, now)));
         }
     }
