@@ -69,6 +69,11 @@ pub enum Problem {
         /// The most bytes that are accepted.
         most: usize,
     },
+    /// A text that cannot name a run.
+    BadName {
+        /// What is wrong with it, and the way out.
+        fault: &'static str,
+    },
     /// A word that is none of the choices.
     NotAChoice {
         /// The word.
@@ -140,6 +145,7 @@ impl fmt::Display for Problem {
                 write!(f, "{found} is out of range; give {least} to {most}")
             }
             Self::TooLong { most } => write!(f, "is longer than {most} bytes; shorten it"),
+            Self::BadName { fault } => write!(f, "{fault}"),
             Self::NotAChoice { found, choices } => {
                 write!(f, "`{found}` is not known; give one of ")?;
                 list(f, choices.iter().copied())

@@ -9,6 +9,7 @@ use crate::low;
 use crate::model::{
     Cache, Database, LoadSettings, MailboxDemand, Mix, Plan, Sessions, Test, TestKind,
 };
+use crate::name::name_fault;
 use crate::preset::Preset;
 use crate::quantity::write_size;
 use crate::reader::{Given, NumberOrAuto, TomlPlace};
@@ -16,6 +17,8 @@ use crate::reader::{Given, NumberOrAuto, TomlPlace};
 /// What the command line gives in place of the document.
 #[derive(Clone, Debug, Default)]
 pub struct Overrides {
+    /// `--name`, of the run.
+    pub name: Option<String>,
     /// `--test`: a name of [`TestKind`].
     pub test: Option<String>,
     /// `--duration`
@@ -70,7 +73,7 @@ pub(crate) fn convert(
     let limits = Limits::from_low(&document.limits, test.kind, check.complaints);
     let depth_bounds = (Bytes::from_mib(1), Bytes::from_gib(4));
     Some(Plan {
-        name: document.head.name.map_or_else(|| "plimsoll".to_owned(), |name| name.value),
+        name: check.name(document.head.name),
         description: document.head.description.map_or_else(String::new, |text| text.value),
         preset,
         mailboxes,
@@ -96,6 +99,9 @@ fn apply(overrides: &Overrides, document: &mut low::Document) {
     fn given<T>(flag: &str, value: T) -> Given<T> {
         let key = flag.to_owned();
         Given { value, place: TomlPlace { line: 0, key } }
+    }
+    if let Some(name) = &overrides.name {
+        document.head.name = Some(given("--name", name.clone()));
     }
     if let Some(test) = &overrides.test {
         document.test.kind = Some(given("--test", test.clone()));
@@ -172,6 +178,17 @@ impl Check<'_> {
         let default = given_by_preset(key(&self.preset.workload).as_ref());
         let default = u32::try_from(default).expect("invariant: a preset is within bounds");
         self.number(given, default, bounds)
+    }
+
+    /// The name of the run, which becomes a part of its folder's.
+    fn name(&mut self, name: Option<Given<String>>) -> String {
+        let Some(name) = name else {
+            return "plimsoll".to_owned();
+        };
+        if let Some(fault) = name_fault(&name.value) {
+            self.complaints.push(name.place.complaint(Problem::BadName { fault }));
+        }
+        name.value
     }
 
     fn conflict(&mut self, place: &TomlPlace, message: impl Into<String>) {

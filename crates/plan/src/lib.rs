@@ -14,6 +14,7 @@ mod keys;
 mod limits;
 mod low;
 mod model;
+mod name;
 mod preset;
 mod quantity;
 mod reader;
@@ -28,6 +29,7 @@ pub use low::quoted;
 pub use model::{
     Cache, Database, LoadSettings, MailboxDemand, Mix, Plan, Sessions, Test, TestKind,
 };
+pub use name::{name_fault, sound_name};
 pub use preset::Preset;
 pub use quantity::{parse_duration, parse_size, write_duration, write_size};
 

@@ -113,7 +113,9 @@ section! {
         "there; every other line shows its default."
     ]
     {
-        name: One<String> => Given "\"example\"" [],
+        name: One<String> => Given "\"example\"" [
+            "in the title of the report and in the name of the run's folder"
+        ],
         description: One<String> => Given "\"\"" [],
         seed: One<i128> => Given "1" [
             "the same seed gives the same content and the same operations"

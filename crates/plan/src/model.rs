@@ -10,7 +10,7 @@ use crate::preset::Preset;
 /// What to prepare, run and judge. Made only by reading a document, so every value is in range.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// Title of the report.
+    /// Name of the run: in the title of its report and in the name of its folder.
     pub name: String,
     /// Free text for the report.
     pub description: String,

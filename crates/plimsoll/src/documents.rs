@@ -162,10 +162,12 @@ fn create(path: &Path, bytes: &[u8], remedy: &str) -> Result<(), CommandError> {
     }
 }
 
-/// A new folder for a run in `parent`, named for the moment.
-pub(crate) fn dated_folder(parent: &Path) -> PathBuf {
+/// A new folder in `parent` for the run of this name, which a plan has checked, and the moment.
+pub(crate) fn dated_folder(parent: &Path, name: &str) -> PathBuf {
     let format = format_description!("[year][month][day]-[hour][minute][second]");
     // The format has no part that could fail.
     let moment = OffsetDateTime::now_utc().format(format).unwrap_or_default();
-    parent.join(format!("plimsoll-run-{moment}"))
+    // Blanks would have to be quoted wherever the folder is typed.
+    let word = name.replace(char::is_whitespace, "-");
+    parent.join(format!("run-{word}-{moment}"))
 }

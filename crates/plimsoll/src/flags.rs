@@ -76,6 +76,17 @@ pub(crate) enum Verb {
     Completions(CompletionFlags),
 }
 
+/// Flags that say which run it is.
+#[derive(Args, Debug)]
+pub(crate) struct IdentityFlags {
+    /// Name of the run, in its report and its folder [default: that of the plan]
+    #[arg(long, value_parser = name)]
+    pub name: Option<String>,
+    /// A word to find the run by; may be given several times
+    #[arg(long = "tag", value_name = "TAG", value_parser = name)]
+    pub tags: Vec<String>,
+}
+
 /// Flags of `quick`.
 #[derive(Args, Debug)]
 pub(crate) struct QuickFlags {
@@ -95,6 +106,8 @@ pub(crate) struct QuickFlags {
     /// where they are not reached [default: as many as possible]
     #[arg(long, value_name = "N")]
     pub target_iops: Option<u32>,
+    #[command(flatten)]
+    pub identity: IdentityFlags,
     /// Answer in JSON: the content of report.json
     #[arg(long)]
     pub json: bool,
@@ -108,7 +121,7 @@ pub(crate) struct RunFlags {
     pub plan: Option<PathBuf>,
     /// Go on with a run that a crash or a power cut has ended: the folder of its journal. What is
     /// left of its time is measured, with its plan, settings and seed
-    #[arg(long, value_name = "RUN", conflicts_with_all = ["output", "acknowledge"])]
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["output", "acknowledge", "name", "tags"])]
     pub resume: Option<PathBuf>,
     /// Kind of test: performance, stress, backup, recovery or checksum; all: the first four, one
     /// after the other, with one report
@@ -127,13 +140,15 @@ pub(crate) struct RunFlags {
     /// Seed of the operations
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Folder for journal and reports [default: plimsoll-run-DATE-TIME]
+    /// Folder for journal and reports [default: run-NAME-DATE-TIME]
     #[arg(long, short, value_name = "DIR")]
     pub output: Option<PathBuf>,
     /// Write a line here before and behind every commit, unbuffered, for programs that kill this
     /// one and look what is left
     #[arg(long, value_name = "FILE")]
     pub acknowledge: Option<PathBuf>,
+    #[command(flatten)]
+    pub identity: IdentityFlags,
     /// Answer in JSON: the content of report.json
     #[arg(long)]
     pub json: bool,
@@ -178,9 +193,11 @@ pub(crate) struct LineFlags {
     /// How long each load is measured; less than 30s is not judged
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
     pub step: Nanos,
-    /// Folder for journals and reports [default: plimsoll-run-DATE-TIME]
+    /// Folder for journals and reports [default: run-NAME-DATE-TIME]
     #[arg(long, short, value_name = "DIR")]
     pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub identity: IdentityFlags,
     /// Answer in JSON: the content of line.json
     #[arg(long)]
     pub json: bool,
@@ -242,6 +259,9 @@ pub(crate) struct ListFlags {
     /// Folder to look in, three levels deep
     #[arg(value_name = "DIR", default_value = ".")]
     pub folder: PathBuf,
+    /// Only runs with this tag; may be given several times, for runs with all of them
+    #[arg(long = "tag", value_name = "TAG")]
+    pub tags: Vec<String>,
     /// Answer in JSON
     #[arg(long)]
     pub json: bool,
@@ -679,6 +699,10 @@ fn report_days(text: &str) -> Result<u8, String> {
     let known = ["7", "30", "90", "180"].contains(&text);
     let days = text.parse().ok().filter(|_| known);
     days.ok_or_else(|| "give 7, 30, 90 or 180".to_owned())
+}
+
+fn name(text: &str) -> Result<String, String> {
+    plan::name_fault(text).map_or_else(|| Ok(text.to_owned()), |fault| Err(fault.to_owned()))
 }
 
 fn duration(text: &str) -> Result<Nanos, String> {

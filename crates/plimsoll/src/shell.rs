@@ -13,6 +13,7 @@ pub(crate) fn options(overrides: &Overrides) -> Vec<(String, String)> {
         Sessions::Count(count) => count.to_string(),
     });
     let all = [
+        ("--name", overrides.name.clone()),
         ("--test", overrides.test.clone()),
         ("--size", overrides.size.map(write_size)),
         ("--duration", overrides.duration.map(write_duration)),

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use plan::{quoted, write_size};
+use plan::{quoted, sound_name, write_size};
 use units::Bytes;
 
 use super::pool::scaled;
@@ -116,7 +116,8 @@ impl TestPlan {
             )?;
         }
         let title = format!("{} on {}", needs.title, server.name);
-        writeln!(text, "name = {}", quoted(&title))?;
+        let name = sound_name(&title).unwrap_or_else(|| "plimsoll".to_owned());
+        writeln!(text, "name = {}", quoted(&name))?;
         let description =
             format!("{iops:.0} I/O per second are needed of {} copies", folders.len());
         writeln!(text, "description = {}", quoted(&description))?;

@@ -23,6 +23,12 @@ pub struct Start {
     pub seed: u64,
     /// What kind of test it was.
     pub test: TestType,
+    /// Its name; empty in records of earlier releases and of imported results.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// Words that it can be found by.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
     /// The person's own words for it.
     pub description: String,
     /// The command that starts the test again, without its options, such as `plimsoll run

@@ -129,6 +129,8 @@ impl Synthetic {
             schema: SCHEMA,
             build: "plimsoll 0.1.0".to_owned(),
             database_format: "ESE 0x620,20,0".to_owned(),
+            name: "array-a".to_owned(),
+            tags: vec!["rack-3".to_owned()],
             started_epoch_ns: 1_795_219_200 * SECOND,
             machine: Machine {
                 name: "mbx-01".to_owned(),

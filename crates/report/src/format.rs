@@ -1,6 +1,7 @@
 //! Numbers, sizes and times as people read them: the same in every form of the report.
 
 use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
 use time::macros::format_description;
 
 /// `value` with `decimals` digits behind the point and commas between thousands.
@@ -95,6 +96,12 @@ pub(crate) fn timestamp(epoch_ns: u64) -> String {
         .ok()
         .and_then(|time| time.format(format).ok())
         .unwrap_or_else(|| format!("{epoch_ns} ns"))
+}
+
+/// A time in ISO 8601, in UTC, as programs read it; none where it is out of range.
+pub(crate) fn iso_time(epoch_ns: u64) -> Option<String> {
+    let time = OffsetDateTime::from_unix_timestamp_nanos(i128::from(epoch_ns)).ok()?;
+    time.format(&Rfc3339).ok()
 }
 
 /// `text` with the plural sign that `count` needs.

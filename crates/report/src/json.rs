@@ -11,7 +11,7 @@ use serde::Serialize;
 use verdict::{Finding, Limit, Ruling, Verdict};
 
 use crate::mailboxes::Carried;
-use crate::{imported, meaning, next, passes};
+use crate::{format, imported, meaning, next, passes};
 
 /// Version of the schema: a number that rises when a member changes its meaning or goes away.
 pub const SCHEMA: u32 = 1;
@@ -56,7 +56,11 @@ pub(crate) struct FindingPart {
 struct RunPart<'a> {
     build: &'a str,
     database_format: &'a str,
+    name: &'a str,
+    tags: &'a [String],
+    started: Option<String>,
     started_epoch_ns: u64,
+    ended: Option<String>,
     ended_ns: Option<u64>,
     interrupted: bool,
     seed: String,
@@ -174,7 +178,13 @@ fn run_part(run: &RunRecord) -> RunPart<'_> {
     RunPart {
         build: &start.build,
         database_format: &start.database_format,
+        name: &start.name,
+        tags: &start.tags,
+        started: format::iso_time(start.started_epoch_ns),
         started_epoch_ns: start.started_epoch_ns,
+        ended: run.finished.as_ref().and_then(|finished| {
+            format::iso_time(start.started_epoch_ns.saturating_add(finished.at_ns))
+        }),
         ended_ns: run.finished.as_ref().map(|finished| finished.at_ns),
         interrupted: run.finished.as_ref().is_none_or(|finished| finished.interrupted),
         seed: format!("{:#018x}", start.seed),

@@ -11,6 +11,7 @@ use verdict::{Knee, LoadStep, Trend, knee};
 use crate::document::{Banner, Block, Document, Section, Tone};
 use crate::format::{number, plural, three_digits};
 use crate::mailboxes::Carried;
+use crate::sections::summary;
 use crate::{html, text};
 
 /// A search for the load line: its steps, in the order in which they were tried.
@@ -76,7 +77,7 @@ fn banner(line: &LineReport<'_>) -> Banner {
     };
     let start = &line.run.start;
     Banner {
-        subject: start.machine.name.clone(),
+        subject: summary::subject(start),
         started: crate::format::timestamp(start.started_epoch_ns),
         verdict: verdict.to_owned(),
         tone,

@@ -35,6 +35,7 @@ const USUAL_STEPS: usize = 9;
 struct Search<'a> {
     plan: Plan,
     command: String,
+    tags: &'a [String],
     folder: &'a Path,
     steps: Vec<LoadStep>,
     last: Option<RunRecord>,
@@ -43,20 +44,22 @@ struct Search<'a> {
 
 /// Searches, writes the reports, and says what was found.
 pub(crate) fn run(flags: &LineFlags, console: &mut Console) -> Result<Outcome, CommandError> {
-    let plan = read_plan(&flags.plan, &Overrides::default())?;
+    let overrides = Overrides { name: flags.identity.name.clone(), ..Overrides::default() };
+    let plan = read_plan(&flags.plan, &overrides)?;
     if !plan.test.kind.is_load() {
         return Err(CommandError::new(format!(
             "a {} test has no load to search the line of; give a plan of a performance test",
             plan.test.kind
         )));
     }
-    let folder = flags.output.clone().unwrap_or_else(|| dated_folder(Path::new(".")));
+    let folder = flags.output.clone().unwrap_or_else(|| dated_folder(Path::new("."), &plan.name));
     fs::create_dir(&folder).map_err(|error| CommandError::file(&folder, "create", &error))?;
     let stop = StopFlag::install(STOPS_A_RUN)?;
     let required = plan.workload.target_iops.map(f64::from);
     let mut search = Search {
         plan: step_plan(plan, flags.step),
         command: format!("plimsoll run {}", shell_word(&flags.plan)),
+        tags: &flags.identity.tags,
         folder: &folder,
         steps: Vec::new(),
         last: None,
@@ -138,6 +141,7 @@ impl Search<'_> {
             command: self.command.clone(),
             options: Vec::new(),
             folder: &folder,
+            tags: self.tags,
             resumed: None,
             acknowledge: None,
         };

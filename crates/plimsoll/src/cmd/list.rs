@@ -45,6 +45,7 @@ pub(crate) fn run(flags: &ListFlags, console: &mut Console) -> Result<Outcome, C
             Err(error @ CommandError::BrokenPipe) => return Err(error),
         }
     }
+    runs.retain(|run| flags.tags.iter().all(|tag| run.record.start.tags.contains(tag)));
     runs.sort_by_key(|run| std::cmp::Reverse(started_ns(&run.record)));
     if flags.json {
         console.answer_json(&Value::Array(runs.iter().map(as_json).collect()))?;
@@ -77,22 +78,38 @@ fn print(runs: &[ListedRun], below: &Path, console: &mut Console) -> Result<(), 
     if runs.is_empty() {
         return console.remark(format_args!("No run lies in {}.", below.display()));
     }
-    console.answer("Started           Verdict            IOPS  Read ms   Log ms  Run")?;
+    console.answer(
+        "Started           Verdict            IOPS  Read ms   Log ms  Name              Run",
+    )?;
     for run in runs {
         let started = started(&run.record).map_or("-".to_owned(), |time| {
             let text: String = time.chars().take(16).collect();
             text.replace('T', " ")
         });
         console.answer(format_args!(
-            "{started:<16}  {:<13}  {:>8}  {:>7}  {:>7}  {}",
+            "{started:<16}  {:<13}  {:>8}  {:>7}  {:>7}  {:<16}  {}{}",
             verdict_word(run),
             iops(&run.record).map_or("-".to_owned(), |iops| format!("{iops:.0}")),
             milliseconds(mean_ms(&run.record, Series::DatabaseRead)),
             milliseconds(mean_ms(&run.record, Series::LogWrite)),
-            run.folder.display()
+            name(run),
+            run.folder.display(),
+            tags(run)
         ))?;
     }
     Ok(())
+}
+
+fn name(run: &ListedRun) -> &str {
+    match run.record.start.name.as_str() {
+        "" => "-",
+        name => name,
+    }
+}
+
+fn tags(run: &ListedRun) -> String {
+    let tags = run.record.start.tags.join(", ");
+    if tags.is_empty() { tags } else { format!("  [{tags}]") }
 }
 
 fn milliseconds(mean: Option<f64>) -> String {
@@ -105,6 +122,8 @@ fn verdict_word(run: &ListedRun) -> String {
 
 fn as_json(run: &ListedRun) -> Value {
     json!({
+        "name": run.record.start.name,
+        "tags": run.record.start.tags,
         "folder": run.folder.display().to_string(),
         "description": run.record.start.description,
         "test": run.record.start.test.name(),

@@ -31,6 +31,7 @@ pub(crate) fn run(flags: &QuickFlags, console: &mut Console) -> Result<Outcome, 
     let folder = std::path::absolute(&folder)
         .map_err(|error| CommandError::file(&folder, "use the folder", &error))?;
     let overrides = Overrides {
+        name: flags.identity.name.clone(),
         duration: flags.duration,
         size: flags.size,
         sessions: flags.threads,
@@ -53,12 +54,13 @@ pub(crate) fn run(flags: &QuickFlags, console: &mut Console) -> Result<Outcome, 
         prepare::print(&filled, console)?;
         console.flush()?;
     }
-    let run_folder = dated_folder(&folder);
+    let run_folder = dated_folder(&folder, &plan.name);
     let order = Order {
         plan: &plan,
         command: command(flags),
         options,
         folder: &run_folder,
+        tags: &flags.identity.tags,
         resumed: None,
         acknowledge: None,
     };

@@ -42,6 +42,7 @@ pub(crate) fn run(
         command: String::new(),
         options: Vec::new(),
         folder: &folder,
+        tags: &[],
         resumed: Some(cut),
         acknowledge: None,
     };

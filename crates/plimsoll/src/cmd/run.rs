@@ -18,6 +18,7 @@ use crate::signals::{STOPS_A_RUN, StopFlag};
 /// Runs the plan; the verdict is the outcome.
 pub(crate) fn run(flags: &RunFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let overrides = Overrides {
+        name: flags.identity.name.clone(),
         test: flags.test.clone(),
         duration: flags.duration,
         sessions: flags.threads,
@@ -34,13 +35,14 @@ pub(crate) fn run(flags: &RunFlags, console: &mut Console) -> Result<Outcome, Co
     }
     let plan = read_plan(file, &overrides)?;
     refuse_options_of_a_load(flags, plan.test.kind)?;
-    let folder = flags.output.clone().unwrap_or_else(|| dated_folder(Path::new(".")));
+    let folder = flags.output.clone().unwrap_or_else(|| dated_folder(Path::new("."), &plan.name));
     let stop = StopFlag::install(STOPS_A_RUN)?;
     let order = Order {
         plan: &plan,
         command: format!("plimsoll run {}", shell_word(file)),
         options: options(&overrides),
         folder: &folder,
+        tags: &flags.identity.tags,
         resumed: None,
         acknowledge: flags.acknowledge.as_deref(),
     };

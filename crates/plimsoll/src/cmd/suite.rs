@@ -54,7 +54,8 @@ pub(crate) fn run(
         return Err(CommandError::new(text.to_owned()));
     }
     let tests = tests_of(flags, file)?;
-    let folder = flags.output.clone().unwrap_or_else(|| dated_folder(Path::new(".")));
+    let folder =
+        flags.output.clone().unwrap_or_else(|| dated_folder(Path::new("."), &tests[0].plan.name));
     let stop = StopFlag::install(STOPS_A_RUN)?;
     // A day of tests shall not find out at its end that the last one has no room.
     for test in &tests {
@@ -67,7 +68,7 @@ pub(crate) fn run(
         console.flush()?;
         let one = match why_not(&stop, made.last()) {
             Some(why) => Err((Ruling::CannotJudge, why)),
-            None => make(file, test, &folder, (&stop, console.is_quiet()))?,
+            None => make((flags, file), test, &folder, (&stop, console.is_quiet()))?,
         };
         made.push(one);
     }
@@ -101,6 +102,7 @@ fn overrides(flags: &RunFlags, kind: TestKind, of_plan: TestKind) -> Overrides {
     let is_load = matches!(kind, TestKind::Performance | TestKind::Stress);
     let usual = (is_load && kind != of_plan).then(|| kind.duration());
     Overrides {
+        name: flags.identity.name.clone(),
         test: Some(kind.to_string()),
         duration: flags.duration.filter(|_| is_load).or(usual),
         sessions: flags.threads.filter(|_| kind.is_load()),
@@ -125,7 +127,7 @@ fn why_not(stop: &StopFlag, last: Option<&Made>) -> Option<String> {
 }
 
 fn make(
-    file: &Path,
+    (flags, file): (&RunFlags, &Path),
     test: &SuiteRun,
     folder: &Path,
     (stop, quiet): (&StopFlag, bool),
@@ -135,6 +137,7 @@ fn make(
         command: format!("plimsoll run {}", shell_word(file)),
         options: options(&test.overrides),
         folder: &folder.join(&test.folder),
+        tags: &flags.identity.tags,
         resumed: None,
         acknowledge: None,
     };

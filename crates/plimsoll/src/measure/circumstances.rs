@@ -20,6 +20,8 @@ fn comparable(mut start: Start, before: &Start) -> Value {
     start.processors_before = None;
     (start.command, start.options) = (String::new(), Vec::new());
     start.plan_text = String::new();
+    start.tags = Vec::new();
+    start.name = String::new();
     for database in &mut start.databases {
         database.initial_bytes = 0;
         forget_what_changes(&mut database.volume);

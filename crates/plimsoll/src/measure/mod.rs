@@ -72,6 +72,8 @@ pub(crate) struct Order<'a> {
     pub command: String,
     /// Its options that decide what is measured, each with its value.
     pub options: Vec<(String, String)>,
+    /// Words that the run can be found by.
+    pub tags: &'a [String],
     /// Where journal and reports are written.
     pub folder: &'a Path,
     /// The run that goes on with this, where it is not a new one.
@@ -99,6 +101,7 @@ pub(crate) fn measure(
         let start = start::start(plan, command, (count, clock.epoch() + clock.now()))?;
         Ok((start, RoomWatch::start(plan)?, DeviceReads::new(plan)?))
     })?;
+    start.tags = order.tags.to_vec();
     start.processors_before = processors.before_the_run(quiet);
     let commits = order.acknowledge.map(acknowledge::open).transpose()?;
     let resumed = order.resumed.as_ref().map(CutRun::known);

@@ -30,6 +30,8 @@ pub(super) fn start(
         machine: system::machine(world.backend().to_string()),
         seed: plan.seed.0,
         test: trial::test_type(plan),
+        name: plan.name.clone(),
+        tags: Vec::new(),
         description: plan.description.clone(),
         command,
         options,

@@ -17,6 +17,7 @@ mod compressed;
 mod damage;
 mod foreign;
 mod full;
+mod identity;
 mod import;
 mod imported;
 mod journey;

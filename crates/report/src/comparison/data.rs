@@ -7,6 +7,7 @@ use units::plain_json;
 use verdict::{ComparedMetric, MetricChange, NamedRun, RunComparison, Significance};
 
 use super::LETTERS;
+use crate::format;
 
 /// Kind and version of the document.
 const SCHEMA: &str = "plimsoll.comparison/1";
@@ -20,6 +21,9 @@ pub(super) fn json(named: &[NamedRun], comparison: &RunComparison) -> String {
             json!({
                 "run": letter,
                 "name": run.name,
+                "run_name": run.record.start.name,
+                "tags": run.record.start.tags,
+                "started": measured.then(|| format::iso_time(run.record.start.started_epoch_ns)),
                 "started_epoch_ns": measured.then_some(run.record.start.started_epoch_ns),
                 "imported": run.record.imported().map(|imported| &imported.instrument),
                 "verdict": run.verdict.outcome.name(),

@@ -4,6 +4,7 @@ use serde_json::{Value as Json, json};
 use verdict::{Estimate, LoadStep};
 
 use super::LineReport;
+use crate::format;
 
 /// Name and version of the document; the version rises when a member changes its meaning.
 const SCHEMA: &str = "plimsoll.line/1";
@@ -14,6 +15,9 @@ pub(super) fn render(line: &LineReport<'_>) -> String {
     let carried = found.map(|found| line.carried(found.iops));
     let json: Json = json!({
         "schema": SCHEMA,
+        "name": line.run.start.name,
+        "tags": line.run.start.tags,
+        "started": format::iso_time(line.run.start.started_epoch_ns),
         "is_complete": line.is_complete,
         "load_line_iops": found.map(|found| found.iops),
         "highest_load_held_iops": found.map(|found| found.held_iops),

@@ -24,13 +24,17 @@ pub(crate) fn banner(run: &RunRecord, verdict: &Verdict) -> Banner {
     }
 }
 
-/// Machine and description.
+/// Name, machine and description, as far as there are any.
 pub(crate) fn subject(start: &Start) -> String {
+    let machine = &start.machine.name;
+    let named = match start.name.as_str() {
+        "" => machine.clone(),
+        name => format!("{name} on {machine}"),
+    };
     if start.description.is_empty() {
-        start.machine.name.clone()
-    } else {
-        format!("{} - {}", start.machine.name, start.description)
+        return named;
     }
+    format!("{named} - {}", start.description)
 }
 
 /// What a test of this kind is made for, with its unit and its glossary entry.
@@ -158,6 +162,8 @@ pub(crate) fn section(run: &RunRecord, verdict: &Verdict) -> Section {
     );
     let mut facts = vec![
         result,
+        Fact::new("Run Name", or_none(&start.name)),
+        Fact::new("Tags", or_none(&start.tags.join(", "))),
         Fact::new("Test Type", start.test.name()),
         Fact::new("Machine Name", &machine.name),
         Fact::new("Machine", hardware),
@@ -197,6 +203,10 @@ fn test_end(run: &RunRecord) -> String {
         Some(finished) => wall_clock(run, finished.at_ns),
         None => "unknown: the record ends without an end".to_owned(),
     }
+}
+
+fn or_none(text: &str) -> &str {
+    if text.is_empty() { "-" } else { text }
 }
 
 fn or_not_reached(time: Option<String>) -> String {
