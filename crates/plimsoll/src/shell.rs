@@ -45,6 +45,7 @@ mod tests {
     use units::{Bytes, Nanos};
 
     use super::{options, shell_word};
+    use crate::system::quoted_word;
 
     #[test]
     fn options_are_said_as_they_were() {
@@ -61,9 +62,10 @@ mod tests {
     }
 
     #[test]
-    fn names_with_blanks_are_quoted() {
+    fn only_what_a_shell_would_change_is_quoted() {
         assert_eq!(shell_word(Path::new("/mnt/disk-1")), "/mnt/disk-1");
-        assert_eq!(shell_word(Path::new("my disk")), "'my disk'");
-        assert_eq!(shell_word(Path::new("it's")), r"'it'\''s'");
+        for name in ["", "my disk", "it's", "a$b"] {
+            assert_eq!(shell_word(Path::new(name)), quoted_word(name));
+        }
     }
 }

@@ -32,18 +32,25 @@ pub(crate) enum Hold<T> {
 /// What the machine has counted up to now, as far as the system tells.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct HostReading {
-    /// Busy time of all processors, in a unit of the system's own.
-    pub busy: u64,
-    /// Time that a hypervisor gave to others, in the same unit; none where nothing tells.
-    pub steal: Option<u64>,
-    /// All time of all processors, in the same unit.
-    pub total: u64,
+    /// Time of all processors.
+    pub processors: Option<ProcessorCount>,
     /// Processor time of this program.
-    pub process_seconds: f64,
+    pub process_seconds: Option<f64>,
     /// Memory that programs could have without swapping.
-    pub available_memory_bytes: u64,
+    pub available_memory_bytes: Option<u64>,
     /// Memory of this program.
-    pub resident_bytes: u64,
+    pub resident_bytes: Option<u64>,
     /// Of the kernel's memory, what must stay and what may be swapped.
     pub pools: Option<(u64, u64)>,
+}
+
+/// Time of all processors, in a unit of the system's own.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ProcessorCount {
+    /// Not idle.
+    pub busy: u64,
+    /// That a hypervisor gave to others; none where nothing tells.
+    pub steal: Option<u64>,
+    /// In all.
+    pub total: u64,
 }

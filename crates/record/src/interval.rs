@@ -275,17 +275,22 @@ impl DatabaseInterval {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct HostSample {
-    /// Busy time of all processors, in percent of their total.
-    pub processor_percent: f64,
+    /// Busy time of all processors, in percent of their total; none, as below, where the system
+    /// does not tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub processor_percent: Option<f64>,
     /// Time that a hypervisor gave to others, in percent of the total.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steal_percent: Option<f64>,
     /// Busy time of this program, in percent of one processor.
-    pub process_percent: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub process_percent: Option<f64>,
     /// Memory that could be used without swapping.
-    pub available_memory_bytes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub available_memory_bytes: Option<u64>,
     /// Memory of this program.
-    pub process_resident_bytes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub process_resident_bytes: Option<u64>,
     /// Longest time that a completion waited to be noticed.
     pub reactor_lag_maximum_ns: u64,
     /// Longest time for which the whole program did not get to run, because it or the machine was

@@ -256,11 +256,11 @@ impl Synthetic {
     fn host(&self, prng: &mut Prng) -> HostSample {
         let noise = prng.below(40) as f64 / 10.0;
         HostSample {
-            processor_percent: (self.processor_percent + noise).min(100.0),
+            processor_percent: Some((self.processor_percent + noise).min(100.0)),
             steal_percent: Some(noise / 20.0),
-            process_percent: 30.0 + noise,
-            available_memory_bytes: (55 << 30) + prng.below(1 << 28),
-            process_resident_bytes: (610 << 20) + prng.below(1 << 23),
+            process_percent: Some(30.0 + noise),
+            available_memory_bytes: Some((55 << 30) + prng.below(1 << 28)),
+            process_resident_bytes: Some((610 << 20) + prng.below(1 << 23)),
             reactor_lag_maximum_ns: 300_000 + prng.below(900_000),
             ..HostSample::default()
         }

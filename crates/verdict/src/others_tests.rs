@@ -267,7 +267,7 @@ fn a_slow_backup_beside_others_names_them_and_on_a_busy_machine_proves_nothing()
     for (one, other) in beside.intervals.iter_mut().zip(&mut busy.intervals) {
         one.processors = Some(shares(66.0));
         if let Some(host) = &mut other.host {
-            host.processor_percent = 97.0;
+            host.processor_percent = Some(97.0);
         }
     }
     let beside = judge(&beside);

@@ -73,7 +73,7 @@ fn a_freeze_on_a_busy_machine_is_a_freeze() {
         series(interval, 1, Series::DatabaseRead).record(32_768, 10 * SECOND);
     });
     for row in &mut run.intervals {
-        row.host.as_mut().expect("a machine").processor_percent = 99.0;
+        row.host.as_mut().expect("a machine").processor_percent = Some(99.0);
     }
     assert_eq!(judge(&run).outcome, Ruling::Fail);
     run.start.settings.thresholds.read_average_ns = 1_000_000;

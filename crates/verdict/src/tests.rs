@@ -321,6 +321,21 @@ fn a_busy_generator_warns_and_casts_doubt_on_failures_only() {
 }
 
 #[test]
+fn a_machine_that_does_not_tell_its_busy_time_is_not_idle() {
+    let mut run = small().run();
+    for row in &mut run.intervals {
+        row.host.as_mut().unwrap().processor_percent = None;
+    }
+    let verdict = judge(&run);
+    let found = finding(&verdict, "generator-limited");
+    assert_eq!((found.outcome, found.measured), (Ruling::Pass, None));
+    // What it tells of once counts as its busy time.
+    let measured = run.intervals.iter().rposition(|row| row.phase == Phase::Measure).unwrap();
+    run.intervals[measured].host.as_mut().unwrap().processor_percent = Some(97.0);
+    assert_eq!(outcome_of(&run, "generator-limited"), Ruling::Warn);
+}
+
+#[test]
 fn steal_and_lag_are_limits_of_the_generator_too() {
     let mut stolen = small().run();
     let mut lagging = small().run();

@@ -30,7 +30,7 @@ const BETWEEN_LOOKS: Nanos = Nanos::from_millis(100);
 /// What the threads of a run tell on their way.
 pub(super) enum FollowMessage {
     /// For the journal.
-    Event(Event),
+    Event(Box<Event>),
     /// So many bytes have been verified.
     Checked(u64),
 }
@@ -125,7 +125,7 @@ impl<'a> Follower<'a> {
         let mut ends = Vec::new();
         while ends.len() < crew.started && !crew.has_ended() {
             match crew.next(LOOK) {
-                Some(News::Told(FollowMessage::Event(event))) => self.tell(event),
+                Some(News::Told(FollowMessage::Event(event))) => self.tell(*event),
                 Some(News::Told(FollowMessage::Checked(bytes))) => {
                     self.display.checked_bytes += bytes;
                 }

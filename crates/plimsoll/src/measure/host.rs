@@ -8,7 +8,7 @@ use trial::HostSampler;
 use units::Nanos;
 
 use super::pause::PauseWatch;
-use crate::system::{self, HostReading};
+use crate::system::{self, HostReading, ProcessorCount};
 
 /// Samples what the system counts.
 pub(super) struct CountedHost {
@@ -38,15 +38,19 @@ impl HostSampler for CountedHost {
     }
 }
 
-/// What happened between two readings, so many seconds apart.
+/// What happened between two readings, so many seconds apart. What either of them lacks is not
+/// known of the time between.
 fn sample(before: &HostReading, after: &HostReading, seconds: f64) -> HostSample {
-    let total = after.total.saturating_sub(before.total).max(1) as f64;
-    let percent = |before: u64, after: u64| after.saturating_sub(before) as f64 / total * 100.0;
-    let process = (after.process_seconds - before.process_seconds).max(0.0);
+    let processors = before.processors.zip(after.processors);
+    let process = before.process_seconds.zip(after.process_seconds);
     HostSample {
-        processor_percent: percent(before.busy, after.busy),
-        steal_percent: before.steal.zip(after.steal).map(|(before, after)| percent(before, after)),
-        process_percent: process / seconds.max(1e-9) * 100.0,
+        processor_percent: processors.map(|both| share(both, both.0.busy, both.1.busy)),
+        steal_percent: processors.and_then(|both| {
+            let steal = both.0.steal.zip(both.1.steal)?;
+            Some(share(both, steal.0, steal.1))
+        }),
+        process_percent: process
+            .map(|(before, after)| (after - before).max(0.0) / seconds.max(1e-9) * 100.0),
         available_memory_bytes: after.available_memory_bytes,
         process_resident_bytes: after.resident_bytes,
         pool_nonpaged_bytes: after.pools.map(|(nonpaged, _)| nonpaged),
@@ -55,22 +59,44 @@ fn sample(before: &HostReading, after: &HostReading, seconds: f64) -> HostSample
     }
 }
 
+/// What a count has grown by, in percent of all processor time between two readings.
+fn share((from, to): (ProcessorCount, ProcessorCount), before: u64, after: u64) -> f64 {
+    let total = to.total.saturating_sub(from.total).max(1) as f64;
+    after.saturating_sub(before) as f64 / total * 100.0
+}
+
 #[cfg(test)]
 mod tests {
     use super::sample;
-    use crate::system::HostReading;
+    use crate::system::{HostReading, ProcessorCount};
+
+    fn reading(busy: u64, steal: Option<u64>, total: u64, seconds: f64) -> HostReading {
+        HostReading {
+            processors: Some(ProcessorCount { busy, steal, total }),
+            process_seconds: Some(seconds),
+            ..HostReading::default()
+        }
+    }
 
     #[test]
-    fn shares_are_of_the_time_between_and_what_nothing_tells_is_left_out() {
-        let before =
-            HostReading { busy: 50, total: 100, process_seconds: 1.0, ..Default::default() };
-        let after =
-            HostReading { busy: 80, total: 200, process_seconds: 1.5, ..Default::default() };
+    fn shares_are_of_the_time_between() {
+        let (before, after) = (reading(50, Some(3), 100, 1.0), reading(80, Some(13), 200, 1.5));
         let found = sample(&before, &after, 2.0);
-        assert_eq!((found.processor_percent, found.process_percent), (30.0, 25.0));
-        assert_eq!((found.steal_percent, found.pool_paged_bytes), (None, None));
-        let [before, after] =
-            [(before, 3), (after, 13)].map(|(of, steal)| HostReading { steal: Some(steal), ..of });
-        assert_eq!(sample(&before, &after, 2.0).steal_percent, Some(10.0));
+        assert_eq!((found.processor_percent, found.process_percent), (Some(30.0), Some(25.0)));
+        assert_eq!(found.steal_percent, Some(10.0));
+    }
+
+    #[test]
+    fn what_nothing_tells_is_left_out() {
+        let (before, after) = (reading(50, None, 100, 1.0), reading(80, Some(13), 200, 1.5));
+        let found = sample(&before, &after, 2.0);
+        assert_eq!((found.processor_percent, found.steal_percent), (Some(30.0), None));
+        // A counter that cannot be read once would else seem to have stood still, or to have run.
+        for (before, after) in [(HostReading::default(), after), (before, HostReading::default())] {
+            let found = sample(&before, &after, 2.0);
+            assert_eq!((found.processor_percent, found.process_percent), (None, None));
+        }
+        let found = sample(&before, &HostReading::default(), 2.0);
+        assert_eq!((found.available_memory_bytes, found.process_resident_bytes), (None, None));
     }
 }

@@ -68,7 +68,7 @@ impl Job {
             locations,
             events: Rc::new(move |event| {
                 crew::panic_where_asked();
-                events.tell(FollowMessage::Event(event));
+                events.tell(FollowMessage::Event(Box::new(event)));
             }),
             checked: Rc::new(move |(_, bytes)| checked.tell(FollowMessage::Checked(bytes))),
             commits: (self.commits).map(|file| acknowledge::sink(&file, &coordinator)),

@@ -11,7 +11,7 @@ use record::Machine;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 
-use super::{Hold, HostReading};
+use super::{Hold, HostReading, ProcessorCount};
 use crate::documents;
 use crate::measure::ticks;
 
@@ -123,15 +123,17 @@ pub(crate) const fn redraws() -> bool {
 
 /// What `/proc` counts.
 pub(crate) fn host_reading() -> HostReading {
-    let own = ticks::process(&text_of("/proc/self/stat")).map_or(0, |own| own.ticks);
-    let machine = ticks::machine(&text_of("/proc/stat")).unwrap_or_default();
+    let own = ticks::process(&text_of("/proc/self/stat"));
+    let machine = ticks::machine(&text_of("/proc/stat"));
     HostReading {
-        busy: machine.busy,
-        steal: Some(machine.steal),
-        total: machine.total,
-        process_seconds: own as f64 / TICKS_PER_SECOND,
-        available_memory_bytes: available_memory().unwrap_or(0),
-        resident_bytes: bytes_of("/proc/self/status", "VmRSS:").unwrap_or(0),
+        processors: machine.map(|machine| ProcessorCount {
+            busy: machine.busy,
+            steal: Some(machine.steal),
+            total: machine.total,
+        }),
+        process_seconds: own.map(|own| own.ticks as f64 / TICKS_PER_SECOND),
+        available_memory_bytes: available_memory(),
+        resident_bytes: bytes_of("/proc/self/status", "VmRSS:"),
         pools: None,
     }
 }
@@ -179,7 +181,13 @@ fn bytes_of(file: &str, name: &str) -> Option<u64> {
 mod tests {
     use signal_hook::consts::{SIGHUP, SIGINT};
 
-    use super::ignores;
+    use super::{ignores, quoted_word};
+
+    #[test]
+    fn no_shell_puts_anything_in_the_place_of_a_quoted_word() {
+        assert_eq!(quoted_word("my $disk"), "'my $disk'");
+        assert_eq!(quoted_word("it's"), r"'it'\''s'");
+    }
 
     #[test]
     fn the_mask_of_ignored_signals_is_read() {

@@ -13,12 +13,20 @@ use device_os::console;
 use device_os::machine::{self as told, FileIdentity, MemoryInUse, ProcessorTimes};
 use record::Machine;
 
-use super::{Hold, HostReading};
+use super::{Hold, HostReading, ProcessorCount};
 
 pub(crate) use device_os::machine::FolderHold;
 
 /// What the command prompt and PowerShell take as it is, beside letters and digits.
 pub(crate) const PLAIN_CHARACTERS: &str = "\\/._-+=:";
+
+/// What begins or ends more than itself between double quotation marks: variables of PowerShell and
+/// of the command prompt, escapes, and the marks that PowerShell takes for double ones. The plain
+/// double mark is in no path, but in a value it may be.
+const REPLACED: [char; 7] = ['$', '`', '%', '"', '\u{201c}', '\u{201d}', '\u{201e}'];
+
+/// What PowerShell takes for a single quotation mark; within such marks, twice.
+const SINGLE_MARKS: [char; 5] = ['\'', '\u{2018}', '\u{2019}', '\u{201a}', '\u{201b}'];
 
 /// Other processes may read, rename and remove a file, and may not write to it: `FILE_SHARE_READ`
 /// and `FILE_SHARE_DELETE` of winnt.h.
@@ -92,9 +100,21 @@ pub(crate) fn stop_on_request(asked: &Arc<AtomicBool>) -> io::Result<()> {
     console::stop_on_request(asked)
 }
 
-/// A word that the command prompt and PowerShell take as it is. No path has a quotation mark in it.
+/// A word that the command prompt and PowerShell take as it is. Where one of them would put
+/// something else in its place, in whatever quotation marks, it is as PowerShell takes it: with
+/// it, the command prompt finds no file, rather than another one.
 pub(crate) fn quoted_word(text: &str) -> String {
-    format!("\"{text}\"")
+    // A backslash before the last mark would make that a part of the word.
+    let after = "\\".repeat(text.len() - text.trim_end_matches('\\').len());
+    if !text.contains(REPLACED) {
+        return format!("\"{text}{after}\"");
+    }
+    let mut inner = String::new();
+    for character in text.chars() {
+        inner.extend(SINGLE_MARKS.contains(&character).then_some(character));
+        inner.push(character);
+    }
+    format!("'{inner}{after}'")
 }
 
 /// Whether a line on the console can be written again.
@@ -104,18 +124,18 @@ pub(crate) fn redraws() -> bool {
 
 /// What Windows counts. It does not tell what a hypervisor gives to others.
 pub(crate) fn host_reading() -> HostReading {
-    let mut reading = HostReading::default();
-    if let Ok(times) = ProcessorTimes::now() {
-        reading.busy = micros(times.busy);
-        reading.total = micros(times.total);
-        reading.process_seconds = times.process.as_secs_f64();
+    let (times, memory) = (ProcessorTimes::now().ok(), MemoryInUse::now().ok());
+    HostReading {
+        processors: times.map(|times| ProcessorCount {
+            busy: micros(times.busy),
+            steal: None,
+            total: micros(times.total),
+        }),
+        process_seconds: times.map(|times| times.process.as_secs_f64()),
+        available_memory_bytes: memory.map(|memory| memory.available),
+        resident_bytes: memory.map(|memory| memory.resident),
+        pools: memory.map(|memory| (memory.pool_nonpaged, memory.pool_paged)),
     }
-    if let Ok(memory) = MemoryInUse::now() {
-        reading.available_memory_bytes = memory.available;
-        reading.resident_bytes = memory.resident;
-        reading.pools = Some((memory.pool_nonpaged, memory.pool_paged));
-    }
-    reading
 }
 
 fn micros(span: Duration) -> u64 {
@@ -144,8 +164,19 @@ pub(crate) fn machine(input_output: String) -> Machine {
 mod tests {
     use std::fs;
 
-    use super::{create_held, is_held, open_held};
+    use super::{create_held, is_held, open_held, quoted_word};
     use crate::system::Hold;
+
+    #[test]
+    fn no_shell_puts_anything_in_the_place_of_a_quoted_word() {
+        assert_eq!(quoted_word(r"D:\my disk"), r#""D:\my disk""#);
+        assert_eq!(quoted_word(r"D:\my disk\"), r#""D:\my disk\\""#);
+        assert_eq!(quoted_word(r"D:\it's & more"), r#""D:\it's & more""#);
+        assert_eq!(quoted_word(r"D:\$env:x 1\"), r"'D:\$env:x 1\\'");
+        assert_eq!(quoted_word(r"D:\100%PATH%"), r"'D:\100%PATH%'");
+        assert_eq!(quoted_word(r"D:\it's a `tick"), r"'D:\it''s a `tick'");
+        assert_eq!(quoted_word("D:\\\u{2019}$"), "'D:\\\u{2019}\u{2019}$'");
+    }
 
     #[test]
     fn who_writes_a_file_holds_it_and_readers_stay() {

@@ -20,13 +20,13 @@ const COUNTERS: [Counter; 10] = [
     Counter {
         label: "% Processor Time",
         metric: "processor-time",
-        value: |of| Some(of.processor_percent),
+        value: |of| of.processor_percent,
         decimals: 3,
     },
     Counter {
         label: "Available MBytes",
         metric: "available-memory",
-        value: |of| Some(of.available_memory_bytes as f64 / MEBIBYTE),
+        value: |of| of.available_memory_bytes.map(|bytes| bytes as f64 / MEBIBYTE),
         decimals: 3,
     },
     Counter {
@@ -62,13 +62,13 @@ const COUNTERS: [Counter; 10] = [
     Counter {
         label: "% Processor Time of Plimsoll (of one)",
         metric: "process-time",
-        value: |of| Some(of.process_percent),
+        value: |of| of.process_percent,
         decimals: 3,
     },
     Counter {
         label: "Resident MBytes of Plimsoll",
         metric: "process-memory",
-        value: |of| Some(of.process_resident_bytes as f64 / MEBIBYTE),
+        value: |of| of.process_resident_bytes.map(|bytes| bytes as f64 / MEBIBYTE),
         decimals: 3,
     },
     Counter {

@@ -23,17 +23,17 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         return None;
     }
     let busy = mean(&samples, |sample| sample.processor_percent);
-    let steal = mean(&samples, |sample| sample.steal_percent.unwrap_or(0.0));
+    let steal = mean(&samples, |sample| sample.steal_percent);
     let lag_ns = median_lag_ns(&samples);
     let mut evidence = Vec::new();
-    if busy > BUSY_LIMIT_PERCENT {
+    if let Some(busy) = busy.filter(|busy| *busy > BUSY_LIMIT_PERCENT) {
         let others = processors::on_average(run).filter(ProcessorShares::has_heavy_others);
         evidence.push(match others {
             Some(shares) => format!("{shares}: end the other programs"),
             None => format!("processors {busy:.0} % busy: use a faster machine{}", less(run)),
         });
     }
-    if steal > STEAL_LIMIT_PERCENT {
+    if let Some(steal) = steal.filter(|steal| *steal > STEAL_LIMIT_PERCENT) {
         evidence
             .push(format!("a hypervisor took {steal:.0} % of the time: give the machine its own"));
     }
@@ -46,7 +46,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         title: "Processor time of the load generator",
         kind: Kind::Validity,
         outcome: if evidence.is_empty() { Ruling::Pass } else { Ruling::Warn },
-        measured: Some(busy),
+        measured: busy,
         limit: Some(Limit::AtMost(BUSY_LIMIT_PERCENT)),
         unit: Unit::Percent,
         evidence: evidence.into_iter().map(Evidence::of_run).collect(),
@@ -58,8 +58,14 @@ fn less(run: &RunRecord) -> &'static str {
     if judges_load(run) { " or fewer threads" } else { "" }
 }
 
-fn mean(samples: &[HostSample], value: impl Fn(&HostSample) -> f64) -> f64 {
-    samples.iter().map(value).sum::<f64>() / samples.len() as f64
+/// None where the system told nothing at all.
+fn mean(samples: &[HostSample], value: impl Fn(&HostSample) -> Option<f64>) -> Option<f64> {
+    let (mut sum, mut count) = (0.0, 0_u32);
+    for value in samples.iter().filter_map(value) {
+        sum += value;
+        count += 1;
+    }
+    (count > 0).then(|| sum / f64::from(count))
 }
 
 /// The lag of a typical interval: one hiccup in an hour shall not spoil a run.
