@@ -14,6 +14,8 @@ mod memory;
 #[cfg(not(target_os = "linux"))]
 mod no_packets;
 pub mod probe;
+#[cfg(all(test, any(target_os = "linux", windows)))]
+mod tests;
 #[cfg(any(target_os = "linux", windows))]
 mod transfer;
 #[cfg(not(any(target_os = "linux", windows)))]

@@ -20,6 +20,7 @@ use crate::Backend;
 use crate::helpers::Helpers;
 use file::OpenFile;
 
+pub(crate) use file::refuses_unaligned;
 pub use packets::PacketSocket;
 pub(crate) use probe::{device_read_bytes, facts, free_bytes};
 pub(crate) use sys::{boot_clock, prefer_huge_pages, raise_open_files};
@@ -63,6 +64,10 @@ pub(crate) fn volume(host: &Rc<dyn Host>, path: &Path) -> Result<Rc<dyn Volume>,
 pub(crate) fn open_to_read(host: &Rc<dyn Host>, path: &Path) -> Pending<Rc<dyn Device>> {
     volume::open_to_read(host, path)
 }
+
+/// What tests ask for: the backend that is best here, and the one that is always to be had.
+#[cfg(test)]
+pub(crate) const BACKENDS: &[Backend] = &[Backend::Auto, Backend::Pool];
 
 #[cfg(test)]
 mod tests;

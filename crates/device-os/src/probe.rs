@@ -102,6 +102,12 @@ pub fn free_bytes(path: &Path) -> Result<u64, DeviceError> {
     system::free_bytes(path)
 }
 
+/// Whether a read at byte 1 of the file at `path`, unbuffered, is refused. It is where the system
+/// does what it was asked for; where it is not, a cache answers some requests at least.
+pub fn refuses_unaligned(path: &Path) -> Result<bool, DeviceError> {
+    system::refuses_unaligned(path)
+}
+
 /// Bytes that the block devices under `path` have read so far; none where that is not counted.
 pub fn device_read_bytes(path: &Path) -> Option<u64> {
     system::device_read_bytes(path)

@@ -42,6 +42,10 @@ pub fn facts(_: &Path) -> Result<VolumeFacts, DeviceError> {
     Err(unsupported())
 }
 
+pub fn refuses_unaligned(_: &Path) -> Result<bool, DeviceError> {
+    Err(unsupported())
+}
+
 pub fn free_bytes(_: &Path) -> Result<u64, DeviceError> {
     Err(unsupported())
 }

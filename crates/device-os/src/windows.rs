@@ -20,6 +20,7 @@ use crate::helpers::Helpers;
 use file::OpenFile;
 
 pub use crate::no_packets::PacketSocket;
+pub(crate) use file::refuses_unaligned;
 pub(crate) use probe::{device_read_bytes, facts, free_bytes};
 pub(crate) use sys::boot_clock;
 
@@ -65,6 +66,10 @@ pub(crate) fn prefer_huge_pages(_: *mut u8, _: usize) {}
 pub(crate) fn raise_open_files() -> io::Result<u64> {
     Ok(u64::MAX)
 }
+
+/// What tests ask for: the one backend that there is.
+#[cfg(test)]
+pub(crate) const BACKENDS: &[Backend] = &[Backend::CompletionPort];
 
 #[cfg(test)]
 mod tests;

@@ -14,43 +14,80 @@ use crate::{
     Request, Volume,
 };
 
-type ConformanceCheck = fn(Rc<dyn Volume>) -> Pin<Box<dyn Future<Output = ()>>>;
+type CheckRun = fn(Rc<dyn Volume>) -> Pin<Box<dyn Future<Output = ()>>>;
+
+/// One thing that every backend does.
+#[derive(Clone, Copy, Debug)]
+pub struct ConformanceCheck {
+    /// What it does, in a few words.
+    pub name: &'static str,
+    run: CheckRun,
+}
+
+impl ConformanceCheck {
+    /// Runs the check on an empty folder, which is empty again afterwards. Panics where it fails.
+    pub fn run(self, executor: &Executor, volume: &Rc<dyn Volume>) {
+        let volume = Rc::clone(volume);
+        executor.block_on(async move {
+            (self.run)(Rc::clone(&volume)).await;
+            let left = volume.list().await.expect("the folder lists");
+            assert_eq!(left, [], "a check leaves nothing behind");
+        });
+    }
+}
 
 /// Runs every check on an empty folder, which is empty again afterwards.
 pub fn check_all(executor: &Executor, volume: &Rc<dyn Volume>) {
-    check_with(executor, volume, |volume| Box::pin(open_files_are_replaced(volume)));
+    for check in checks().into_iter().chain([open_files_are_replaced()]) {
+        check.run(executor, volume);
+    }
 }
 
 /// As [`check_all`], on a system that cannot replace a file which is open: it has to refuse that
 /// and to leave both files as they are.
 pub fn check_all_where_open_files_stay(executor: &Executor, volume: &Rc<dyn Volume>) {
-    check_with(executor, volume, |volume| Box::pin(open_files_stay(volume)));
+    for check in checks().into_iter().chain([open_files_stay()]) {
+        check.run(executor, volume);
+    }
 }
 
-fn check_with(executor: &Executor, volume: &Rc<dyn Volume>, replacement: ConformanceCheck) {
-    let checks: [ConformanceCheck; 10] = [
-        |volume| Box::pin(new_files_are_zeros_and_listed(volume)),
-        |volume| Box::pin(what_is_written_is_read(volume)),
-        |volume| Box::pin(the_end_of_the_file_is_kept(volume)),
-        |volume| Box::pin(lengths_change_both_ways(volume)),
-        |volume| Box::pin(names_are_kept(volume)),
-        |volume| Box::pin(locks_exclude_writers(volume)),
-        |volume| Box::pin(read_only_refuses_changes(volume)),
-        |volume| Box::pin(devices_follow_their_file(volume)),
-        replacement,
-        |volume| Box::pin(outcomes_without_a_waiter_still_happen(volume)),
-    ];
-    for check in checks {
-        let volume = Rc::clone(volume);
-        executor.block_on(async move {
-            check(Rc::clone(&volume)).await;
-            let left = volume.list().await.expect("the folder lists");
-            assert_eq!(left, [], "a check leaves nothing behind");
-        });
-    }
-    for seed in 0..4 {
-        executor.block_on(behaves_as_plain_bytes(Rc::clone(volume), Seed(seed)));
-    }
+/// Every check but that of renames over files which are open, where systems differ.
+pub fn checks() -> [ConformanceCheck; 10] {
+    let check = |name, run: CheckRun| ConformanceCheck { name, run };
+    [
+        check("new files are zeros and are listed", |volume| {
+            Box::pin(new_files_are_zeros_and_listed(volume))
+        }),
+        check("what is written is read", |volume| Box::pin(what_is_written_is_read(volume))),
+        check("the end of a file is kept", |volume| Box::pin(the_end_of_the_file_is_kept(volume))),
+        check("files grow and shrink", |volume| Box::pin(lengths_change_both_ways(volume))),
+        check("names are kept", |volume| Box::pin(names_are_kept(volume))),
+        check("locks exclude writers", |volume| Box::pin(locks_exclude_writers(volume))),
+        check("files opened for reads are not changed", |volume| {
+            Box::pin(read_only_refuses_changes(volume))
+        }),
+        check("open files follow their names", |volume| {
+            Box::pin(devices_follow_their_file(volume))
+        }),
+        check("requests that nothing waits for happen", |volume| {
+            Box::pin(outcomes_without_a_waiter_still_happen(volume))
+        }),
+        check("requests at random do what bytes in memory do", |volume| {
+            Box::pin(files_behave_as_plain_bytes(volume))
+        }),
+    ]
+}
+
+/// The check of a system that can rename a file over one which is open.
+pub fn open_files_are_replaced() -> ConformanceCheck {
+    let run = |volume| Box::pin(open_file_is_replaced(volume)) as _;
+    ConformanceCheck { name: "an open file is replaced", run }
+}
+
+/// The check of a system that cannot.
+pub fn open_files_stay() -> ConformanceCheck {
+    let run = |volume| Box::pin(open_file_stays(volume)) as _;
+    ConformanceCheck { name: "a rename over an open file is refused", run }
 }
 
 async fn create(volume: &Rc<dyn Volume>, file: &str, length: u64) -> Rc<dyn Device> {
@@ -257,7 +294,7 @@ async fn devices_follow_their_file(volume: Rc<dyn Volume>) {
     assert!(holds(&old, 7).await, "removed, still open");
 }
 
-async fn open_files_are_replaced(volume: Rc<dyn Volume>) {
+async fn open_file_is_replaced(volume: Rc<dyn Volume>) {
     let [old, new] = old_and_new(&volume).await;
     volume.rename("old", "new").await.expect("renames over another");
     assert_eq!(volume.list().await.expect("lists").len(), 1);
@@ -269,7 +306,7 @@ async fn open_files_are_replaced(volume: Rc<dyn Volume>) {
     assert!(holds(&old, 6).await, "removed, still open");
 }
 
-async fn open_files_stay(volume: Rc<dyn Volume>) {
+async fn open_file_stays(volume: Rc<dyn Volume>) {
     let [old, new] = old_and_new(&volume).await;
     let refused = error(volume.rename("old", "new").await);
     assert!(matches!(refused, Some(DeviceError::PermissionDenied { .. })), "{refused:?}");
@@ -300,6 +337,12 @@ async fn outcomes_without_a_waiter_still_happen(volume: Rc<dyn Volume>) {
         }
     }
     panic!("an abandoned write never happened");
+}
+
+async fn files_behave_as_plain_bytes(volume: Rc<dyn Volume>) {
+    for seed in 0..4 {
+        behaves_as_plain_bytes(Rc::clone(&volume), Seed(seed)).await;
+    }
 }
 
 /// Random batches of requests that do not overlap, against a plain vector.

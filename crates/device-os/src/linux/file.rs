@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -107,6 +107,13 @@ fn direct_alignment(file: &File) -> io::Result<Option<u32>> {
     let stated = sys::direct_alignment(file)?.filter(|&bytes| bytes > 0);
     let is_btrfs = sys::file_system(file)? == libc::BTRFS_SUPER_MAGIC;
     Ok(stated.or(is_btrfs.then_some(BTRFS_SECTOR)))
+}
+
+/// See [`crate::probe::refuses_unaligned`].
+pub(crate) fn refuses_unaligned(path: &Path) -> Result<bool, DeviceError> {
+    let opened = open(path, OpenMode::ReadOnly)?;
+    let read = opened.file.read_at(&mut [0; 100], 1);
+    Ok(read.is_err_and(|error| error.raw_os_error() == Some(libc::EINVAL)))
 }
 
 fn lock(file: &File, name: &str) -> Result<(), DeviceError> {

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::windows::fs::OpenOptionsExt as _;
+use std::os::windows::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -89,6 +89,17 @@ fn open_as(path: &Path, mode: OpenMode, unbuffered: u32) -> Result<Opened, Devic
     }
     let length = file.metadata().map_err(|error| wrong(&error))?.len();
     Ok(Opened { file, length, unbuffered: unbuffered != 0 })
+}
+
+/// See [`crate::probe::refuses_unaligned`].
+pub(crate) fn refuses_unaligned(path: &Path) -> Result<bool, DeviceError> {
+    let mut options = OpenOptions::new();
+    options.read(true).custom_flags(FILE_FLAG_NO_BUFFERING);
+    let opened = options.open(path);
+    let file =
+        opened.map_err(|error| errors::of(&error, &super::volume::shown(path), "open", 0))?;
+    let code = file.seek_read(&mut [0; 100], 1).err().and_then(|error| error.raw_os_error());
+    Ok(code == Some(codes::ERROR_INVALID_PARAMETER.cast_signed()))
 }
 
 /// Makes the entries of the folder that holds `path` durable, as far as Windows allows: NTFS and
