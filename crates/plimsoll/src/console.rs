@@ -7,6 +7,9 @@ use std::io::{self, BufWriter, IsTerminal as _, Write as _};
 
 use crate::error::{CommandError, output_error};
 
+/// The name of threads whose panics are results that another thread tells of, and no defects.
+pub(crate) const TRIAL_THREAD: &str = "trial";
+
 /// Columns that every terminal has.
 const COLUMNS: usize = 80;
 
@@ -131,6 +134,9 @@ pub(crate) fn say(line: &dyn fmt::Display) {
 /// Makes a panic say that it is our fault and what to do with it.
 pub(crate) fn explain_panics() {
     std::panic::set_hook(Box::new(|panic| {
+        if std::thread::current().name() == Some(TRIAL_THREAD) {
+            return;
+        }
         let place = panic.location().map_or_else(String::new, ToString::to_string);
         let what = panic_text(panic.payload());
         complain(&format!(
@@ -142,7 +148,8 @@ pub(crate) fn explain_panics() {
     }));
 }
 
-fn panic_text(payload: &dyn std::any::Any) -> &dyn fmt::Display {
+/// What a panic said.
+pub(crate) fn panic_text(payload: &dyn std::any::Any) -> &dyn fmt::Display {
     if let Some(text) = payload.downcast_ref::<&str>() {
         text
     } else if let Some(text) = payload.downcast_ref::<String>() {

@@ -57,6 +57,8 @@ pub(crate) enum Verb {
     Export(ExportFlags),
     /// Work out servers, databases and disks for mailboxes, with the reason for every number
     Size(SizeFlags),
+    /// Try whether the system and the storage under a folder do what a test builds on; no load
+    Selftest(SelftestFlags),
     /// Say what stands under a path: file system, disk, caches, unbuffered I/O
     Inspect(InspectFlags),
     /// Print a commented plan to start from; of a deployment, the plans and scripts that build and
@@ -369,6 +371,17 @@ pub(crate) struct ExportFlags {
     #[arg(long, value_enum, default_value = "csv")]
     pub format: ExportFormat,
     /// The same as --format jsonl; without --table, the list of tables in JSON lines
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Flags of `selftest`.
+#[derive(Args, Debug)]
+pub(crate) struct SelftestFlags {
+    /// Folder on the storage; what is made in it is removed, unless something is wrong
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// Answer in JSON
     #[arg(long)]
     pub json: bool,
 }

@@ -100,6 +100,7 @@ fn dispatch(verb: Verb, console: &mut Console) -> Result<Outcome, CommandError> 
         Verb::Space(flags) => cmd::space::run(&flags, console),
         Verb::Dump(flags) => cmd::dump::run(&flags, console),
         Verb::Export(flags) => cmd::export::run(&flags, console),
+        Verb::Selftest(flags) => cmd::selftest::run(&flags, console),
         Verb::Inspect(flags) => cmd::inspect::run(&flags, console),
         Verb::Plan(flags) => cmd::plan::run(&flags, console),
         Verb::Size(flags) => cmd::size::run(&flags, console),

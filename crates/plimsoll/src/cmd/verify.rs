@@ -24,20 +24,7 @@ const INDENT: usize = 4;
 /// Examines the database; fails where anything is wrong. One that was not closed cannot agree with
 /// itself before its log is replayed.
 pub(crate) fn run(flags: &FileFlags, console: &mut Console) -> Result<Outcome, CommandError> {
-    let header = read_header(&flags.file)?;
-    let pages = FilePages::open(&flags.file, header.page_size)?;
-    locks::refuse_held(&flags.file, true)?;
-    if let Some(dirty) = Dirty::of(&header.header) {
-        return Err(CommandError::new(dirty.sentence(&flags.file)));
-    }
-    let report = verify(pages, &header.header).map_err(PageError::into_command)?;
-    // Rows that cannot be reached cannot be read either, and are named already.
-    let contents = if report.is_clean() {
-        let pages = FilePages::open_database(&flags.file)?;
-        contents::examine(pages).map_err(|error| unreadable(&flags.file, error))?
-    } else {
-        None
-    };
+    let (report, contents) = examine(&flags.file)?;
     if flags.json {
         console.answer_json(&as_json(&report, contents.as_ref()))?;
     } else {
@@ -49,6 +36,25 @@ pub(crate) fn run(flags: &FileFlags, console: &mut Console) -> Result<Outcome, C
     }
     let is_clean = report.is_clean() && contents.is_none_or(|contents| contents.wrong == 0);
     Ok(if is_clean { Outcome::Pass } else { Outcome::Fail })
+}
+
+/// Examines a database that was closed; its messages only where the rest is sound.
+pub(super) fn examine(file: &Path) -> Result<(Report, Option<Contents>), CommandError> {
+    let header = read_header(file)?;
+    let pages = FilePages::open(file, header.page_size)?;
+    locks::refuse_held(file, true)?;
+    if let Some(dirty) = Dirty::of(&header.header) {
+        return Err(CommandError::new(dirty.sentence(file)));
+    }
+    let report = verify(pages, &header.header).map_err(PageError::into_command)?;
+    // Rows that cannot be reached cannot be read either, and are named already.
+    let contents = if report.is_clean() {
+        let pages = FilePages::open_database(file)?;
+        contents::examine(pages).map_err(|error| unreadable(file, error))?
+    } else {
+        None
+    };
+    Ok((report, contents))
 }
 
 /// Where lines about a file go, its name before each.

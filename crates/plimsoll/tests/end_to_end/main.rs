@@ -41,6 +41,7 @@ mod scan;
 mod scene;
 mod schema;
 mod sealed;
+mod selftest;
 mod sets;
 mod sign_in;
 mod signals;

@@ -1,0 +1,99 @@
+//! Requests at every kind of sector, of lengths from one sector on, past the system's cache: their
+//! bytes arrive where they belong and nowhere else.
+
+use std::fs;
+use std::path::Path;
+use std::rc::Rc;
+
+use device::{Buffer, Device, DeviceError, Durability, OpenMode, Purpose, Request};
+use device_os::probe;
+use units::{Prng, Seed};
+
+use super::{PartEnd, TrialGround};
+use crate::error::CommandError;
+use crate::wire;
+
+const FILE: &str = "sectors";
+const FILE_BYTES: usize = 4 << 20;
+
+/// Lengths in sectors: those that are no power of two straddle whatever the storage cuts by.
+const LENGTHS: [usize; 7] = [1, 2, 3, 7, 8, 64, 2047];
+
+/// First sectors of requests: beside the limits of 4 KiB and 32 KiB for sectors of 512 bytes.
+const FIRST_SECTORS: [usize; 9] = [0, 1, 7, 8, 9, 63, 64, 65, 127];
+
+pub(super) fn test(ground: &TrialGround<'_>) -> Result<PartEnd, CommandError> {
+    let world = wire::world()?;
+    let volume = wire::volume(&world, &ground.folder)?;
+    let mode = OpenMode::CreateNew { length: FILE_BYTES as u64 };
+    let device = world.executor().block_on(volume.open(FILE, mode))?;
+    let trial = match world.executor().block_on(write_and_read(device)) {
+        Ok(trial) => trial,
+        Err(refused) => return Ok(PartEnd::Broken(vec![refused.to_string()])),
+    };
+    let path = ground.folder.join(FILE);
+    let mut findings = trial.findings;
+    let seen = fs::read(&path).map_err(|error| CommandError::file(&path, "read", &error))?;
+    if seen != trial.twin {
+        findings.push("another program does not read what was written past the cache".to_owned());
+    }
+    if !findings.is_empty() {
+        return Ok(PartEnd::Broken(findings));
+    }
+    Ok(PartEnd::Held(format!(
+        "{} requests at multiples of {} bytes were written, and read here and through the system's \
+         cache; a request at byte 1 is {}",
+        trial.requests,
+        trial.sector,
+        refusal(&path)?
+    )))
+}
+
+/// What becomes of a request that no unbuffered file takes.
+fn refusal(path: &Path) -> Result<&'static str, CommandError> {
+    Ok(if probe::refuses_unaligned(path)? {
+        "refused, as it must be where no cache lies between"
+    } else {
+        "not refused, so that a cache may lie between"
+    })
+}
+
+/// What the requests came to.
+struct AlignmentTrial {
+    sector: usize,
+    requests: u64,
+    /// What the file must hold.
+    twin: Vec<u8>,
+    findings: Vec<String>,
+}
+
+async fn write_and_read(device: Rc<dyn Device>) -> Result<AlignmentTrial, DeviceError> {
+    let sector = device.caps().sector as usize;
+    let mut prng = Prng::new(Seed(1));
+    let mut trial =
+        AlignmentTrial { sector, requests: 0, twin: vec![0; FILE_BYTES], findings: Vec::new() };
+    for length in LENGTHS.map(|sectors| sectors * sector) {
+        let last = FILE_BYTES - length;
+        let starts = FIRST_SECTORS.map(|first| first * sector);
+        for start in starts.into_iter().chain([last]).filter(|start| *start <= last) {
+            let range = start..start + length;
+            prng.fill(&mut trial.twin[range.clone()]);
+            let mut bytes = Buffer::zeroed(length);
+            bytes.copy_from_slice(&trial.twin[range]);
+            let durability = Durability::Durable;
+            let write = Request::write(Purpose::Database, start as u64, bytes, durability);
+            device.submit(write).await.result?;
+            // With what lies before and behind, as far as the file goes.
+            let around = start.saturating_sub(sector)..(start + length + sector).min(FILE_BYTES);
+            let read = Request::read(Purpose::Database, around.start as u64, around.len());
+            let bytes = device.submit(read).await.into_buffer()?;
+            if bytes[..] != trial.twin[around] {
+                trial
+                    .findings
+                    .push(format!("{length} bytes at byte {start} are not what was read"));
+            }
+            trial.requests += 2;
+        }
+    }
+    Ok(trial)
+}

@@ -1,0 +1,86 @@
+//! Small databases, filled, loaded, closed and examined: every page, every tree, every message.
+
+use std::path::Path;
+
+use plan::{Overrides, Plan};
+use record::RunRecord;
+use units::{Bytes, Nanos, thousands};
+use verdict::{Finding, Kind, Ruling};
+
+use super::{PartEnd, TrialGround};
+use crate::cmd::verify::examine;
+use crate::error::CommandError;
+use crate::fill::fill;
+use crate::measure::{Order, measure, refuse_shortage};
+
+const SIZE: Bytes = Bytes(32 << 20);
+
+/// Long enough for caches to turn over and logs to be closed.
+const DURATION: Nanos = Nanos::from_secs(20);
+
+pub(super) fn test(ground: &TrialGround<'_>) -> Result<PartEnd, CommandError> {
+    let TrialGround { folder, stop, quiet } = ground;
+    let overrides =
+        Overrides { size: Some(SIZE), duration: Some(DURATION), ..Overrides::default() };
+    let plan = Plan::quick(&folder.display().to_string(), &overrides)?;
+    fill(&plan, stop, *quiet)?;
+    let order = Order {
+        plan: &plan,
+        command: "plimsoll selftest".to_owned(),
+        options: Vec::new(),
+        folder: &folder.join("run"),
+        tags: &[],
+        resumed: None,
+        acknowledge: None,
+    };
+    refuse_shortage(&plan, stop)?;
+    let measured = match measure(order, stop, *quiet) {
+        Ok(measured) => measured,
+        Err(CommandError::Sentence(why)) if stop.is_set() => return Ok(PartEnd::Untried(why)),
+        // A database that was filled a moment ago cannot be opened.
+        Err(CommandError::Sentence(what)) => return Ok(PartEnd::Broken(vec![what])),
+        Err(error) => return Err(error),
+    };
+    let mut findings: Vec<String> = measured.verdict.findings.iter().filter_map(damage).collect();
+    if findings.is_empty()
+        && let Some(why) = cut_short(&measured.record)
+    {
+        return Ok(PartEnd::Untried(why));
+    }
+    let mut rows = 0;
+    for database in &plan.databases {
+        let (report, contents) = examine(&Path::new(&database.folder).join(&database.file))?;
+        let wrong = contents.map(|contents| contents.named).unwrap_or_default();
+        let problems = report.findings.iter().map(ToString::to_string).chain(wrong);
+        findings.extend(problems.map(|problem| format!("{}: {problem}", database.file)));
+        rows += report.rows;
+    }
+    if !findings.is_empty() {
+        return Ok(PartEnd::Broken(findings));
+    }
+    let pages: u64 = measured.record.checksums.iter().map(|pass| pass.seen_pages).sum();
+    Ok(PartEnd::Held(format!(
+        "{} databases of {SIZE}, filled, loaded for {DURATION}, closed: {} pages, {} rows, nothing \
+         wrong with any",
+        plan.databases.len(),
+        thousands(pages),
+        thousands(rows),
+    )))
+}
+
+/// What a rule says of damage; nothing of how fast the storage was.
+fn damage(finding: &Finding) -> Option<String> {
+    let tells = finding.kind == Kind::Damage && finding.outcome == Ruling::Fail;
+    tells.then(|| {
+        let places = finding.evidence.iter().map(|evidence| evidence.text.as_str());
+        let places: Vec<&str> = places.collect();
+        format!("{}: {}", finding.title, places.join("; "))
+    })
+}
+
+/// Why the run did not come to its end, where it did not.
+fn cut_short(record: &RunRecord) -> Option<String> {
+    let finished = record.finished.as_ref()?;
+    let reason = finished.reason.clone().unwrap_or_else(|| "the run was interrupted".to_owned());
+    finished.interrupted.then_some(reason)
+}
