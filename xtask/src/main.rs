@@ -8,6 +8,7 @@ mod licences;
 mod peers;
 mod steps;
 mod tidy;
+mod windows;
 
 use std::process::ExitCode;
 
@@ -37,6 +38,8 @@ cargo xtask <command>
   kill [--times N]                 the real program killed N times (default 100)
   soak [--minutes N] [--iops N]    a load so long (default 10), then every reader must agree; held
                   at so many I/Os a second, libesedb too follows every long value
+  windows [--kills N]              the Windows build, made here and held under Wine to what this
+                  one does, and killed N times (default 20); says which packages it lacks
   deny            cargo-deny where it is installed, else the licence check alone
 ";
 
@@ -81,6 +84,8 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
         ["soak", "--minutes", minutes] => soak(minutes, None),
         ["soak", "--iops", iops] => soak("10", Some(iops)),
         ["soak", "--minutes", minutes, "--iops", iops] => soak(minutes, Some(iops)),
+        ["windows"] => windows::run("20"),
+        ["windows", "--kills", kills] => windows::run(kills),
         ["deny"] => licences::deny(),
         _ => Err(Failure::new(USAGE)),
     }

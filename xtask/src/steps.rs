@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::{fuzz, layers, licences, peers, tidy};
+use crate::{fuzz, layers, licences, peers, tidy, windows};
 use xtask::failure::Failure;
 use xtask::shell;
 
@@ -37,6 +37,11 @@ const STEPS: &[Step] = &[
         name: "end-to-end",
         what: "the real program in scratch folders",
         run: || test("--release -p plimsoll"),
+    },
+    Step {
+        name: "windows",
+        what: "the Windows build under Wine: unit tests, the program beside this one, kills",
+        run: windows::short,
     },
     Step {
         name: "fuzz",

@@ -1,6 +1,7 @@
 //! The real program, killed at random moments: nothing that it acknowledged may be lost.
 //!
-//! `PLIMSOLL_KILLS` says how many times; `cargo xtask kill` sets it. Four by default.
+//! `PLIMSOLL_KILLS` says how many times; `cargo xtask kill` sets it. Four by default. Where
+//! `PLIMSOLL_WINDOWS` names a program for Windows, that is killed, under Wine.
 
 #![expect(
     clippy::unwrap_used,
@@ -8,11 +9,13 @@
     reason = "a test ends at the first surprise, and says how many kills it made"
 )]
 
+mod wine;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 use std::thread;
 use std::time::Duration;
 
@@ -21,8 +24,14 @@ use ese::reader::{FileImage, Reader};
 use trial::commits::{CommitStep, Messages, Promises};
 use units::{Prng, Seed};
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_plimsoll");
+use wine::{program, shown, windows};
+
+const STDOUT: &str = "/dev/stdout";
 const FILE: &str = "Plimsoll001.edb";
+
+fn read_if_there(path: &Path) -> String {
+    fs::read(path).map_or_else(|_| String::new(), |bytes| String::from_utf8_lossy(&bytes).into())
+}
 
 /// A folder of this process, removed at the end.
 struct Scratch(PathBuf);
@@ -51,19 +60,19 @@ impl Scratch {
              checkpoint_depth = \"2MiB\"\nlog_segment = {log_segment}\n\
              [workload]\nthreads = 4\n\
              [test]\nduration = \"3s\"\nwarm_up_limit = \"1s\"\ninterval = \"1s\"\n",
-            self.0.join("db").display()
+            shown(&self.0.join("db"))
         );
         fs::write(self.0.join("plan.toml"), plan).unwrap();
     }
 
     /// How long the segments are of the log that was written last.
     fn log_segment(&self) -> u16 {
-        let bytes = fs::read(self.path("db/E00.plg")).unwrap();
+        let bytes = fs::read(self.0.join("db/E00.plg")).unwrap();
         u16::from_le_bytes([bytes[8], bytes[9]])
     }
 
     fn path(&self, name: &str) -> String {
-        self.0.join(name).display().to_string()
+        shown(&self.0.join(name))
     }
 
     fn database(&self) -> String {
@@ -72,19 +81,15 @@ impl Scratch {
 
     /// Runs the command to its end, which must be a good one.
     fn succeed(&self, words: &[&str]) -> Output {
-        let output = Command::new(PROGRAM).args(words).output().unwrap();
+        let output = program().args(words).output().unwrap();
         assert!(output.status.success(), "{words:?} in {}: {output:?}", self.0.display());
         output
     }
 
     /// Starts the command and kills it after `moment`; what it wrote.
     fn kill(words: &[&str], moment: Duration) -> String {
-        let mut child = Command::new(PROGRAM)
-            .args(words)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+        let mut child =
+            program().args(words).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut pipe = child.stdout.take().unwrap();
         let reader = thread::spawn(move || {
             let mut bytes = Vec::new();
@@ -100,9 +105,14 @@ impl Scratch {
     /// A run killed after `moment`, and what it promised until then.
     fn kill_run(&self, moment: Duration) -> Promises {
         let (plan, output) = (self.path("plan.toml"), self.path("out"));
-        let _ = fs::remove_dir_all(&output);
-        let words = format!("--quiet run {plan} -o {output} --acknowledge /dev/stdout");
-        let told = Self::kill(&words.split(' ').collect::<Vec<_>>(), moment);
+        let told = self.0.join("told");
+        let _ = fs::remove_file(&told);
+        let _ = fs::remove_dir_all(self.0.join("out"));
+        let acknowledge = if windows().is_some() { self.path("told") } else { STDOUT.to_owned() };
+        let words = format!("--quiet run {plan} -o {output} --acknowledge {acknowledge}");
+        let said = Self::kill(&words.split(' ').collect::<Vec<_>>(), moment);
+        // Windows has no file that is the output; a file's content outlives the program too.
+        let told = if windows().is_some() { read_if_there(&told) } else { said };
         let mut promises = Promises::default();
         for line in told.split_inclusive('\n') {
             // The last words of a run that was over before the kill are no steps of commits.
@@ -115,7 +125,7 @@ impl Scratch {
     }
 
     fn messages(&self) -> Messages {
-        messages(Path::new(&self.database()))
+        messages(&self.0.join("db").join(FILE))
     }
 }
 

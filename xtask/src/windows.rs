@@ -1,0 +1,187 @@
+//! The Windows build, made and tried on Linux: Debian's packages cross-build it, Wine runs it.
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::{env, fs};
+
+use cargo_metadata::{Artifact, Message};
+use xtask::failure::Failure;
+use xtask::shell;
+
+/// What must be there, and the package that has it.
+const TOOLS: [(&str, &str); 5] = [
+    ("/usr/bin/rustc", "rustc-web"),
+    ("/usr/bin/cargo", "cargo-web"),
+    ("/usr/lib/rustlib/src/rust/library/std/Cargo.toml", "rust-web-src"),
+    ("/usr/bin/x86_64-w64-mingw32-gcc", "gcc-mingw-w64-x86-64"),
+    (WINE, "wine64"),
+];
+
+const WINE: &str = "/usr/lib/wine/wine64";
+/// Programs of unit tests: of the backend and of the command.
+const UNIT_TESTS: usize = 2;
+
+const TARGET: &str = "x86_64-pc-windows-gnu";
+
+/// Stands for a library of Windows that Wine 8 lacks: the source of random bytes of Rust's standard
+/// library, over the older function that does the same.
+const RANDOM_BYTES: &str = "\
+#include <windows.h>
+BOOLEAN NTAPI SystemFunction036(PVOID, ULONG);
+__declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE bytes, SIZE_T length) {
+    return SystemFunction036(bytes, (ULONG)length);
+}
+";
+
+/// The part that `cargo xtask test` has time for.
+pub(crate) fn short() -> Result<(), Failure> {
+    run("4")
+}
+
+/// Builds the program for Windows and holds it to what the program for Linux does. Installs what it
+/// needs where it may, and says what is missing where it cannot. Kills it so many times.
+pub(crate) fn run(kills: &str) -> Result<(), Failure> {
+    let lacking = install();
+    if !lacking.is_empty() {
+        println!(
+            "skipped: the Windows build needs packages that are not there and cannot be installed \
+             here; on Debian, as root: apt-get update && apt-get install {}",
+            lacking.join(" ")
+        );
+        return Ok(());
+    }
+    let built = build()?;
+    println!("build: {}", built.program.display());
+    for tests in &built.unit_tests {
+        unit_tests(tests)?;
+    }
+    crate::peers::install()?;
+    let shown =
+        [built.program, prefix(), crate::peers::folder()].map(|path| path.display().to_string());
+    let variables = ["PLIMSOLL_WINDOWS", "WINEPREFIX", crate::peers::VARIABLE];
+    let mut environment: Vec<(&str, &str)> =
+        variables.into_iter().zip(shown.iter().map(String::as_str)).collect();
+    crate::program_test("windows", &environment)?;
+    environment.push(("PLIMSOLL_KILLS", kills));
+    crate::program_test("kill", &environment)
+}
+
+/// The packages of what is not there, after an attempt to install them.
+fn install() -> Vec<&'static str> {
+    let is_there = |path: &str| Path::new(path).exists();
+    let lacking = missing(is_there);
+    if lacking.is_empty() {
+        return lacking;
+    }
+    println!("installing, for the Windows build: {}", lacking.join(" "));
+    let quietly = ["apt-get", "-qq", "-y", "--no-install-recommends", "install"];
+    // What has become of this shows in what is there afterwards.
+    let _ = shell::capture(&["apt-get", "-qq", "update"])
+        .and_then(|_| shell::capture(&[&quietly[..], &lacking].concat()));
+    missing(is_there)
+}
+
+/// The packages of what is not there.
+fn missing(is_there: impl Fn(&str) -> bool) -> Vec<&'static str> {
+    TOOLS.iter().filter(|(path, _)| !is_there(path)).map(|(_, package)| *package).collect()
+}
+
+/// What has been built.
+#[derive(Default)]
+struct WindowsBuild {
+    program: PathBuf,
+    unit_tests: Vec<PathBuf>,
+}
+
+/// Has Debian's compiler build for Windows, its standard library included. One call of Cargo, as
+/// another would build every library again; a test of the program has it build that too.
+fn build() -> Result<WindowsBuild, Failure> {
+    let words = "/usr/bin/cargo test -q --no-run -p device-os -p plimsoll --lib --bins --test \
+                 windows -Zbuild-std=std,panic_abort --message-format json --target";
+    let mut command = shell::command(&words.split(' ').collect::<Vec<_>>());
+    command.args([TARGET, "--target-dir"]).arg(shell::root().join("target/windows"));
+    // What the toolchain that runs this program has set is meant for it: another compiler, and the
+    // name of this package, on which the build scripts of others depend.
+    let set = env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    let of_a_toolchain = |name: &String| {
+        (name.starts_with("CARGO") && name != "CARGO_HOME") || name.starts_with("RUST")
+    };
+    for variable in set.filter(of_a_toolchain) {
+        command.env_remove(variable);
+    }
+    command.env("RUSTC", "/usr/bin/rustc").env("RUSTC_BOOTSTRAP", "1");
+    command.env("CARGO_INCREMENTAL", "0").env("CARGO_PROFILE_DEV_DEBUG", "0");
+    command.env("CARGO_PROFILE_TEST_DEBUG", "0").stderr(Stdio::inherit());
+    let output = command.output().ok().filter(|output| output.status.success());
+    let output = output.ok_or_else(|| Failure::new(format!("`{words} {TARGET}` failed")))?;
+    let mut built = WindowsBuild::default();
+    for message in Message::parse_stream(&output.stdout[..]) {
+        if let Ok(Message::CompilerArtifact(artifact)) = message {
+            built.note(&artifact);
+        }
+    }
+    if built.program.as_os_str().is_empty() || built.unit_tests.len() != UNIT_TESTS {
+        return Err(Failure::new(format!("`{words} {TARGET}` has not built what was asked of it")));
+    }
+    let folders = [Some(built.program.as_path()), built.unit_tests.first().map(PathBuf::as_path)];
+    for folder in folders.into_iter().flatten().filter_map(Path::parent) {
+        lay_library(folder)?;
+    }
+    Ok(built)
+}
+
+impl WindowsBuild {
+    /// Keeps where a program has been put.
+    fn note(&mut self, artifact: &Artifact) {
+        let Some(executable) = &artifact.executable else {
+            return;
+        };
+        match (artifact.profile.test, artifact.target.name.as_str()) {
+            (false, "plimsoll") => self.program = executable.into(),
+            (true, "plimsoll" | "device-os" | "device_os") => {
+                self.unit_tests.push(executable.into());
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Puts the library that Wine lacks where programs look for it first: beside them.
+fn lay_library(folder: &Path) -> Result<(), Failure> {
+    let library = folder.join("bcryptprimitives.dll");
+    if library.exists() {
+        return Ok(());
+    }
+    let source = folder.join("bcryptprimitives.c");
+    fs::write(&source, RANDOM_BYTES)
+        .map_err(|error| Failure::new(format!("{}: {error}", source.display())))?;
+    let [source, library] = [source, library].map(|path| path.display().to_string());
+    let compiler = "/usr/bin/x86_64-w64-mingw32-gcc";
+    shell::run(&[compiler, "-shared", "-o", &library, &source, "-ladvapi32"])
+}
+
+/// What Wine keeps of a Windows, made at the first use.
+fn prefix() -> PathBuf {
+    shell::root().join("target/windows/wine")
+}
+
+/// Runs unit tests under Wine.
+fn unit_tests(program: &Path) -> Result<(), Failure> {
+    println!("under Wine: {}", program.display());
+    let mut command = shell::command(&[WINE]);
+    command.arg(program).arg("-q").env("WINEDEBUG", "-all").env("WINEPREFIX", prefix());
+    if command.status().is_ok_and(|status| status.success()) {
+        return Ok(());
+    }
+    Err(Failure::new(format!("{WINE} {} failed", program.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn what_is_missing_is_named_by_its_package() {
+        assert_eq!(super::missing(|_| true), [""; 0]);
+        assert_eq!(super::missing(|path| path != super::WINE), ["wine64"]);
+        assert_eq!(super::missing(|_| false).len(), 5);
+    }
+}
