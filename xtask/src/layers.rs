@@ -102,6 +102,12 @@ const TABLE: &[Layer] = &[
         tests: &[],
     },
     Layer {
+        package: "serve",
+        inside: &["record", "report", "units", "verdict"],
+        outside: &["axum", "futures-util", "getrandom", "serde_json", "tokio"],
+        tests: &[],
+    },
+    Layer {
         package: "plimsoll",
         inside: &[
             "builds",
@@ -119,6 +125,7 @@ const TABLE: &[Layer] = &[
             "record",
             "redundancy",
             "report",
+            "serve",
             "sign-in",
             "sizing",
             "trial",

@@ -1,5 +1,6 @@
 //! Every verb and flag, once: parsing, help and completions are views of this.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -38,6 +39,8 @@ pub(crate) enum Verb {
     Compare(CompareFlags),
     /// List the runs below a folder: when, verdict, IOPS, latencies
     List(ListFlags),
+    /// Show the runs of a folder in a browser, the one that goes on too, until Ctrl-C
+    Serve(ServeFlags),
     /// Replay the log of a database that was not closed properly
     Recover(RecoverFlags),
     /// Examine whether everything in a database agrees: trees, space, indexes; never writes
@@ -267,6 +270,21 @@ pub(crate) struct ListFlags {
     /// Answer in JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// Flags of `serve`.
+#[derive(Args, Debug)]
+pub(crate) struct ServeFlags {
+    /// Folder whose runs and plans are shown, three levels deep; nothing outside it is
+    #[arg(value_name = "DIR", default_value = ".")]
+    pub folder: PathBuf,
+    /// Address and port; port 0 takes a free one. One that others reach needs the token for
+    /// everything, and has no TLS
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8437")]
+    pub listen: SocketAddr,
+    /// A further name that browsers may know this machine by; may be given several times
+    #[arg(long, value_name = "NAME")]
+    pub host: Vec<String>,
 }
 
 /// Flags of `prepare`.

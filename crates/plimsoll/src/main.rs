@@ -92,6 +92,7 @@ fn dispatch(verb: Verb, console: &mut Console) -> Result<Outcome, CommandError> 
         Verb::Report(flags) => cmd::report::run(&flags, console),
         Verb::Compare(flags) => cmd::compare::run(&flags, console),
         Verb::List(flags) => cmd::list::run(&flags, console),
+        Verb::Serve(flags) => cmd::serve::run(&flags, console),
         Verb::Check(flags) => cmd::check::run(&flags, console),
         Verb::Header(flags) => cmd::header::run(&flags, console),
         Verb::Schema(flags) => cmd::schema::run(&flags, console),

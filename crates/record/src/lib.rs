@@ -46,3 +46,6 @@ pub use run::{
 pub use start::{
     DatabaseFacts, Machine, OperationMix, Settings, Start, TestType, Thresholds, VolumeFacts,
 };
+
+/// The journal's name in the folder of a run.
+pub const JOURNAL: &str = "record.jsonl";

@@ -13,6 +13,7 @@ mod html;
 mod imported;
 mod json;
 mod line;
+mod listed;
 mod mailboxes;
 mod meaning;
 mod next;
@@ -33,9 +34,11 @@ pub use design::{
     Candidate, SIZING_SCHEMA, Sized, explain, failure_json, ranked, scenarios, scenarios_json,
     sizing_html, sizing_json, sizing_text,
 };
+pub use html::{STYLE, escape};
 pub use imported::verdict_name;
 pub use json::SCHEMA as JSON_SCHEMA;
 pub use line::{LineReport, line_html, line_json, line_text};
+pub use listed::{achieved_iops, mean_ms, started_iso, started_ns};
 pub use result_xml::result_xml;
 pub use suite::{SuiteTest, suite_html, suite_json, suite_outcome, suite_summary, suite_text};
 

@@ -3,17 +3,16 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use record::{Phase, PublishedInstance, RunRecord, Series};
+use record::{JOURNAL, RunRecord, Series};
+use report::{achieved_iops, mean_ms, started_iso, started_ns};
 use serde_json::{Value, json};
-use time::OffsetDateTime;
-use time::format_description::well_known::Rfc3339;
 use verdict::Verdict;
 
 use crate::Outcome;
 use crate::console::{self, Console};
 use crate::error::CommandError;
 use crate::flags::ListFlags;
-use crate::measure::{JOURNAL, is_live, load};
+use crate::measure::{is_live, load};
 
 /// Runs lie in a folder of runs, or in one of such folders.
 const DEEPEST: u32 = 3;
@@ -82,14 +81,14 @@ fn print(runs: &[ListedRun], below: &Path, console: &mut Console) -> Result<(), 
         "Started           Verdict            IOPS  Read ms   Log ms  Name              Run",
     )?;
     for run in runs {
-        let started = started(&run.record).map_or("-".to_owned(), |time| {
+        let started = started_iso(&run.record).map_or("-".to_owned(), |time| {
             let text: String = time.chars().take(16).collect();
             text.replace('T', " ")
         });
         console.answer(format_args!(
             "{started:<16}  {:<13}  {:>8}  {:>7}  {:>7}  {:<16}  {}{}",
             verdict_word(run),
-            iops(&run.record).map_or("-".to_owned(), |iops| format!("{iops:.0}")),
+            achieved_iops(&run.record).map_or("-".to_owned(), |iops| format!("{iops:.0}")),
             milliseconds(mean_ms(&run.record, Series::DatabaseRead)),
             milliseconds(mean_ms(&run.record, Series::LogWrite)),
             name(run),
@@ -127,48 +126,11 @@ fn as_json(run: &ListedRun) -> Value {
         "folder": run.folder.display().to_string(),
         "description": run.record.start.description,
         "test": run.record.start.test.name(),
-        "started": started(&run.record),
+        "started": started_iso(&run.record),
         "verdict": verdict_word(run),
         "imported": run.record.imported().map(|imported| &imported.instrument),
-        "achieved_transactional_iops": iops(&run.record),
+        "achieved_transactional_iops": achieved_iops(&run.record),
         "read_latency_ms": mean_ms(&run.record, Series::DatabaseRead),
         "log_write_latency_ms": mean_ms(&run.record, Series::LogWrite),
     })
-}
-
-/// When a run began; on the clock of its machine where the result was imported, which is all that
-/// is known.
-fn started_ns(run: &RunRecord) -> Option<u64> {
-    match run.imported() {
-        Some(imported) => imported.started_local_ns,
-        None => Some(run.start.started_epoch_ns),
-    }
-}
-
-/// ISO 8601, in UTC; without a zone where it is not known.
-fn started(run: &RunRecord) -> Option<String> {
-    let at = i128::from(started_ns(run)?);
-    let text = OffsetDateTime::from_unix_timestamp_nanos(at).ok()?.format(&Rfc3339).ok()?;
-    let is_utc = run.imported().is_none();
-    Some(if is_utc { text } else { text.trim_end_matches('Z').to_owned() })
-}
-
-fn iops(run: &RunRecord) -> Option<f64> {
-    match run.imported() {
-        Some(imported) => imported.transactional_iops(),
-        None => Some(run.achieved_transactional_iops()),
-    }
-}
-
-fn mean_ms(run: &RunRecord, series: Series) -> Option<f64> {
-    if let Some(imported) = run.imported() {
-        let of = match series {
-            Series::LogWrite => PublishedInstance::log_writes,
-            _ => PublishedInstance::database_reads,
-        };
-        return imported.all(of).latency_ms;
-    }
-    let sum = run.sum_of(Phase::Measure);
-    let total = sum.series.get(&series).filter(|total| !total.latency.is_empty())?;
-    Some(total.latency.mean_ns() / 1e6)
 }

@@ -24,6 +24,7 @@ pub(crate) mod run;
 pub(crate) mod scan;
 pub(crate) mod schema;
 pub(crate) mod selftest;
+pub(crate) mod serve;
 pub(crate) mod size;
 pub(crate) mod space;
 pub(crate) mod suite;

@@ -5,12 +5,12 @@ use std::io::{self, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 use record::codec::Sealer;
-use record::{Event, RunRecord};
+use record::{Event, JOURNAL, RunRecord};
 use verdict::Verdict;
 
 use super::questions::Questions;
 use super::resume::CutRun;
-use super::runs::{self, JOURNAL};
+use super::runs;
 use crate::error::CommandError;
 use crate::{documents, system};
 

@@ -17,6 +17,7 @@ use super::merge::Merger;
 use super::processors::ProcessorWatch;
 use super::room::RoomWatch;
 use super::silence::Silence;
+use super::stop_request::StopRequest;
 use crate::crew::{Crew, News, NewsSender};
 use crate::error::CommandError;
 use crate::signals::StopFlag;
@@ -72,6 +73,8 @@ pub(super) struct Watched<'a> {
     pub reads: &'a mut DeviceReads,
     /// Who uses the processors.
     pub processors: &'a mut ProcessorWatch,
+    /// Other programs' request to stop.
+    pub request: &'a mut StopRequest,
     /// The run's zero on the clock.
     pub origin: Nanos,
 }
@@ -84,6 +87,7 @@ pub(super) struct Follower<'a> {
     room: &'a mut RoomWatch,
     reads: &'a mut DeviceReads,
     processors: &'a mut ProcessorWatch,
+    request: &'a mut StopRequest,
     stop: &'a StopFlag,
     coordinator: &'a Coordinator,
     silence: Silence,
@@ -99,7 +103,7 @@ impl<'a> Follower<'a> {
         plan: &Plan,
         stop: &'a StopFlag,
         coordinator: &'a Coordinator,
-        Watched { folder, room, reads, processors, origin }: Watched<'a>,
+        Watched { folder, room, reads, processors, request, origin }: Watched<'a>,
         quiet: bool,
     ) -> Self {
         Self {
@@ -109,6 +113,7 @@ impl<'a> Follower<'a> {
             room,
             reads,
             processors,
+            request,
             stop,
             coordinator,
             silence: Silence::new(plan, origin),
@@ -157,7 +162,7 @@ impl<'a> Follower<'a> {
 
     /// Looks at what may end the run.
     fn look(&mut self) {
-        if self.stop.is_set() {
+        if self.stop.is_set() || self.request.is_made() {
             self.coordinator.stop(Stop::Interrupted);
         }
         if self.journal.written.is_err() {

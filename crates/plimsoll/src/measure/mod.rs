@@ -19,6 +19,7 @@ mod room;
 mod runs;
 mod silence;
 mod start;
+mod stop_request;
 pub(crate) mod ticks;
 
 use std::path::Path;
@@ -52,7 +53,9 @@ use pause::PauseWatch;
 use processors::ProcessorWatch;
 pub(crate) use resume::CutRun;
 use room::RoomWatch;
-pub(crate) use runs::{JOURNAL, is_live, journal_of, load, runs_at};
+pub(crate) use runs::{is_live, journal_of, load, runs_at};
+pub(crate) use stop_request::STOP_REQUEST;
+use stop_request::StopRequest;
 
 /// A run that has ended, one way or the other, with its reports written.
 pub(crate) struct Measured {
@@ -106,6 +109,7 @@ pub(crate) fn measure(
     let commits = order.acknowledge.map(acknowledge::open).transpose()?;
     let resumed = order.resumed.as_ref().map(CutRun::known);
     let watch = PauseWatch::start()?;
+    let mut request = StopRequest::start(folder)?;
     let (mut run_folder, origin) = open_folder(folder, order.resumed, start, &clock)?;
     let coordinator = Arc::new(Coordinator::new(count));
     let known = (commits.as_ref(), resumed.as_ref());
@@ -116,6 +120,7 @@ pub(crate) fn measure(
         room: &mut room,
         reads: &mut reads,
         processors: &mut processors,
+        request: &mut request,
         origin,
     };
     let mut follower = Follower::new(plan, stop, &coordinator, watched, quiet);

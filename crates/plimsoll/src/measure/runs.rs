@@ -4,14 +4,11 @@ use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use record::RunRecord;
+use record::{JOURNAL, RunRecord};
 
 use crate::documents;
 use crate::error::CommandError;
 use crate::system;
-
-/// The journal's name in a run folder.
-pub(crate) const JOURNAL: &str = "record.jsonl";
 
 /// So much of a file says whether it can be a journal at all.
 const BEGINNING_BYTES: u64 = 64;

@@ -3,7 +3,9 @@
 use std::fs::{self, File, FileType, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, chown};
+use std::os::unix::process::CommandExt as _;
 use std::path::Path;
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -114,6 +116,11 @@ fn ignores(status: &str, signal: i32) -> bool {
 /// A word that a shell takes as it is.
 pub(crate) fn quoted_word(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+/// Has a program stay when this one's terminal asks its programs to end.
+pub(crate) fn set_apart(program: &mut Command) {
+    program.process_group(0);
 }
 
 /// Whether a line on a terminal can be written again.

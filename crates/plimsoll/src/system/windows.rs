@@ -4,7 +4,9 @@ use std::env;
 use std::fs::{File, FileType, OpenOptions};
 use std::io;
 use std::os::windows::fs::OpenOptionsExt as _;
+use std::os::windows::process::CommandExt as _;
 use std::path::Path;
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -115,6 +117,12 @@ pub(crate) fn quoted_word(text: &str) -> String {
         inner.push(character);
     }
     format!("'{inner}{after}'")
+}
+
+/// Has a program stay when this one's console asks its programs to end.
+pub(crate) fn set_apart(program: &mut Command) {
+    const NEW_PROCESS_GROUP: u32 = 0x200;
+    program.creation_flags(NEW_PROCESS_GROUP);
 }
 
 /// Whether a line on the console can be written again.

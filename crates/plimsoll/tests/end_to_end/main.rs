@@ -42,6 +42,7 @@ mod scene;
 mod schema;
 mod sealed;
 mod selftest;
+mod serve;
 mod sets;
 mod sign_in;
 mod signals;

@@ -6,10 +6,11 @@ mod page;
 
 use crate::document::Tone;
 
+pub use page::STYLE;
 pub(crate) use page::page;
 
 /// `text` with the characters that HTML and SVG read as markup made harmless, in attributes too.
-pub(crate) fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         match character {

@@ -8,7 +8,8 @@ use super::{escape, term, tone_class};
 use crate::document::{Banner, Document, Figure, Section};
 use crate::glossary::{self, GlossaryEntry};
 
-const STYLE: &str = include_str!("style.css");
+/// The style of every page.
+pub const STYLE: &str = include_str!("style.css");
 
 /// Samuel Plimsoll's mark: the line that a ship's load must not press under water.
 const MARK: &str = "<svg class=\"mark\" viewBox=\"0 0 64 48\" aria-hidden=\"true\">\

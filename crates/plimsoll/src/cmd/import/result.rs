@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use builds::{BuildNumber, BuildTable, Identity};
 use jetstress::{PublishedResult, parse_result};
 use record::codec::{SCHEMA, Sealer};
-use record::{Event, Finished, Machine, Settings, Start, TestType, Thresholds};
+use record::{Event, Finished, JOURNAL, Machine, Settings, Start, TestType, Thresholds};
 
 use super::refused;
 use crate::Outcome;
@@ -14,7 +14,7 @@ use crate::console::Console;
 use crate::documents;
 use crate::error::CommandError;
 use crate::flags::ImportFlags;
-use crate::measure::{JOURNAL, load, write_reports};
+use crate::measure::{load, write_reports};
 
 /// Writes the record and its reports.
 pub(super) fn run(

@@ -1,0 +1,106 @@
+//! What the server has this machine do with runs: look whether one goes on, start one, stop one.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use plan::Overrides;
+use record::JOURNAL;
+
+use crate::documents::{dated_folder, read_plan};
+use crate::error::CommandError;
+use crate::measure::{STOP_REQUEST, is_live};
+use crate::system;
+
+/// A run has its journal sooner, or says why not.
+const BEGINS_WITHIN: Duration = Duration::from_secs(20);
+
+const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
+
+/// The runs of this machine.
+#[derive(Default)]
+pub(super) struct LocalRuns {
+    /// Held while one is being started: two loads at a time would disturb each other.
+    starting: Mutex<()>,
+}
+
+impl serve::RunControl for LocalRuns {
+    fn is_live(&self, journal: &Path) -> bool {
+        is_live(journal)
+    }
+
+    fn start(&self, plan: &Path, root: &Path) -> Result<PathBuf, String> {
+        let Ok(_starting) = self.starting.try_lock() else {
+            return Err("Another run is just being started; wait for it.".to_owned());
+        };
+        let read = read_plan(plan, &Overrides::default()).map_err(sentence)?;
+        let folder = dated_folder(root, &read.name);
+        let child = spawn(plan, &folder).map_err(|error| {
+            format!("plimsoll cannot start itself: {error}; end other programs and try again")
+        })?;
+        wait_for(&folder.join(JOURNAL), &ended(child)?)?;
+        Ok(folder)
+    }
+
+    fn stop(&self, folder: &Path) -> Result<(), String> {
+        let request = folder.join(STOP_REQUEST);
+        match File::create_new(&request) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                Err(sentence(CommandError::file(&request, "create", &error)))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What an error says.
+fn sentence(error: CommandError) -> String {
+    match error {
+        CommandError::Sentence(text) | CommandError::Damage(text) => text,
+        CommandError::BrokenPipe => "its output was closed".to_owned(),
+    }
+}
+
+/// The run as a program of its own, which neither Ctrl-C here nor the end of this one ends.
+fn spawn(plan: &Path, folder: &Path) -> io::Result<Child> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(["--quiet", "run"]).arg(plan).arg("--output").arg(folder);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    system::set_apart(&mut command);
+    command.spawn()
+}
+
+/// Tells what the run has said once it has ended.
+fn ended(child: Child) -> Result<Receiver<String>, String> {
+    let (sender, ends) = mpsc::channel();
+    let wait = move || {
+        let said = child.wait_with_output().map(|output| output.stderr).unwrap_or_default();
+        // Where the waiting has ended, the journal has begun and tells the rest.
+        let _ = sender.send(String::from_utf8_lossy(&said).into_owned());
+    };
+    let named = thread::Builder::new().name("run".to_owned()).spawn(wait);
+    named.map(|_| ends).map_err(|error| format!("cannot start a thread: {error}"))
+}
+
+/// Waits until the run has begun its journal.
+fn wait_for(journal: &Path, ends: &Receiver<String>) -> Result<(), String> {
+    let began = Instant::now();
+    while began.elapsed() < BEGINS_WITHIN {
+        if fs::metadata(journal).is_ok_and(|metadata| metadata.len() > 0) {
+            return Ok(());
+        }
+        match ends.recv_timeout(BETWEEN_LOOKS) {
+            Err(RecvTimeoutError::Timeout) => {}
+            // It may have begun and ended between two looks.
+            Ok(_) if journal.exists() => return Ok(()),
+            Ok(said) => return Err(said.trim().trim_start_matches("plimsoll: ").to_owned()),
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+    }
+    Err("The run has not begun within 20 s; look at the list later.".to_owned())
+}

@@ -1,0 +1,211 @@
+//! `serve`: pages, the live run, and every request that must be refused.
+
+mod browser;
+mod fuzz;
+mod http;
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::scene::Scene;
+use http::{Request, Server};
+
+/// A folder with two runs of a backup, which take a second each.
+fn two_runs(name: &str) -> Scene {
+    let scene = Scene::prepared(name);
+    for (name, folder) in [("array a", "runs/one"), ("array b", "runs/two")] {
+        let words = ["run", "plan.toml", "--test", "backup", "-o", folder, "--name", name];
+        scene.run(words.iter().chain(&["--tag", "rack-3"])).expect_code(0);
+    }
+    scene
+}
+
+/// The ids that `/api/runs` lists.
+fn listed(server: &Server, query: &str) -> Vec<String> {
+    let answer = server.get(&format!("/api/runs?q={query}"));
+    let document: Value = serde_json::from_str(&answer.body).unwrap();
+    let runs = document["runs"].as_array().unwrap();
+    runs.iter().map(|run| run["id"].as_str().unwrap().to_owned()).collect()
+}
+
+/// What `look` finds, which may take a while on a machine that is busy.
+fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let began = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(began.elapsed() < Duration::from_mins(2), "{what} did not come");
+        thread::sleep(Duration::from_millis(100));
+    }
+}
+
+#[test]
+fn runs_are_listed_searched_shown_and_compared() {
+    let scene = two_runs("serve-pages");
+    let server = Server::start(&scene, &["."]);
+    assert_eq!(listed(&server, ""), ["runs/two", "runs/one"], "the newest first");
+    assert_eq!(listed(&server, "array+RACK-3+two"), ["runs/two"]);
+    assert_eq!(listed(&server, "rack-4"), Vec::<String>::new());
+    let list = server.get("/").expect(200);
+    list.expect_in(&["href=\"/run/runs/one\"", ">array a</a>", "Pass", "plan.toml"]);
+    let report = server.get("/run/runs/one").expect(200);
+    report.expect_in(&["<!DOCTYPE html>", "array a on ", "Plimsoll storage qualification"]);
+    let compared = server.get("/compare?run=runs%2Fone&run=runs/two").expect(200);
+    compared.expect_in(&["runs/two beside runs/one"]);
+    server.get("/compare?run=runs/one").expect(422).expect_in(&["name at least two"]);
+    server.get("/metrics").expect(200).expect_in(&["plimsoll_runs{verdict=\"Pass\"} 2"]);
+    server.get("/run/runs/three").expect(404);
+    // A journal that is no journal hides no other run.
+    fs::create_dir(scene.path("broken")).unwrap();
+    scene.write("broken/record.jsonl", b"no journal");
+    wait_for("the broken run", || listed(&server, "").contains(&"broken".to_owned()).then_some(()));
+    server.get("/run/broken").expect(422).expect_in(&["first line"]);
+    assert_eq!(listed(&server, "").len(), 3);
+}
+
+#[test]
+fn foreign_hosts_origins_and_missing_tokens_are_refused() {
+    let scene = two_runs("serve-refused");
+    let server = Server::start(&scene, &["."]);
+    let before = scene.snapshot();
+    for host in ["evil.example", "evil.example:80", "127.0.0.1:1", "", "localhost.evil.example"] {
+        let answer = server.ask(&Request::get("/").host(host));
+        assert!([400, 403].contains(&answer.status), "{host}: {}", answer.status);
+    }
+    for origin in ["http://evil.example", "null", "http://127.0.0.1:1"] {
+        let request = Request::get("/api/runs").header("Origin", origin);
+        server.ask(&request).expect(403);
+        let start = Request::post("/start", "plan=plan.toml").header("Origin", origin);
+        server.ask(&start.token(&server.token)).expect(403);
+    }
+    for path in ["/start", "/stop/runs/one", "/", "/api/runs"] {
+        server.ask(&Request::post(path, "plan=plan.toml")).expect(403);
+        server.ask(&Request::post(path, "plan=plan.toml").token("0123")).expect(403);
+    }
+    let query = format!("/start?token={}", server.token);
+    server.ask(&Request::post(&query, "plan=plan.toml")).expect(403);
+    assert_eq!(scene.snapshot(), before, "nothing was changed");
+    let entered = server.get(&format!("/?token={}", server.token)).expect(303);
+    assert!(entered.head.contains("HttpOnly; SameSite=Strict"), "{}", entered.head);
+    assert!(entered.head.to_lowercase().contains("frame-ancestors 'none'"), "{}", entered.head);
+    // A run that has ended cannot be stopped, with the token neither.
+    server.ask(&Request::post("/stop/runs/one", "").token(&server.token)).expect(404);
+}
+
+#[test]
+fn nothing_outside_the_folder_is_read_or_started() {
+    let outside = two_runs("serve-outside");
+    let scene = Scene::new("serve-inside");
+    fs::create_dir(scene.path("linked-journal")).unwrap();
+    symlink(outside.path("runs/one"), scene.path("linked")).unwrap();
+    symlink(outside.path("runs/one/record.jsonl"), scene.path("linked-journal/record.jsonl"))
+        .unwrap();
+    symlink(outside.path("plan.toml"), scene.path("linked.toml")).unwrap();
+    let server = Server::start(&scene, &["."]);
+    assert_eq!(listed(&server, ""), Vec::<String>::new());
+    let other = outside.folder.file_name().unwrap().to_str().unwrap();
+    let ways = [
+        "linked".to_owned(),
+        "linked-journal".to_owned(),
+        format!("../{other}/runs/one"),
+        format!("..%2f{other}%2fruns%2fone"),
+        format!("%2e%2e/{other}/runs/one"),
+        format!("x/..//../{other}/runs/one"),
+        outside.path("runs/one").display().to_string(),
+        format!("%2f{}", outside.path("runs/one").display()),
+        format!("..%5c{other}%5cruns%5cone"),
+    ];
+    for way in &ways {
+        for page in ["run", "live", "events"] {
+            let answer = server.get(&format!("/{page}/{way}"));
+            assert!([400, 404].contains(&answer.status), "{way}: {}", answer.status);
+        }
+        let compare = server.get(&format!("/compare?run={way}&run={way}"));
+        assert_eq!(compare.status, 404, "{way}");
+    }
+    let before = (scene.listing(), outside.snapshot());
+    let plan = outside.path("plan.toml").display().to_string();
+    for plan in ["linked.toml", &format!("../{other}/plan.toml"), &plan, "/etc/hostname", ""] {
+        let start = Request::post("/start", &format!("plan={plan}")).token(&server.token);
+        server.ask(&start).expect(404);
+    }
+    assert_eq!((scene.listing(), outside.snapshot()), before);
+}
+
+#[test]
+fn a_run_is_started_watched_and_stopped() {
+    let scene = Scene::prepared("serve-live");
+    scene.change("plan.toml", |plan| {
+        *plan =
+            String::from_utf8(plan.clone()).unwrap().replace("\"2s\"", "\"10min\"").into_bytes();
+    });
+    let server = Server::start(&scene, &["."]);
+    let start = Request::post("/start", "plan=plan.toml").token(&server.token);
+    let started = server.ask(&start).expect(303);
+    let place = started.header("location").unwrap();
+    assert!(place.starts_with("/live/run-small-"), "{place}");
+    server.get(&place).expect(200).expect_in(&["Stop the run"]);
+    let id = place.trim_start_matches("/live/").to_owned();
+    server.ask(&start).expect(409).expect_in(&["a second one would disturb it"]);
+    server.ask(&Request::post(&format!("/stop/{id}"), "")).expect(403);
+    let seen = server.watch(&format!("/events/{id}"), |event| {
+        event["points"].as_array().is_some_and(|points| !points.is_empty())
+    });
+    assert_eq!(seen["read"]["limit_ms"], 20.0);
+    assert!(seen["iops"].as_f64().unwrap() > 0.0, "{seen}");
+    let scraped = server.get("/metrics").expect(200);
+    scraped.expect_in(&["plimsoll_run_transactional_iops{run=\"run-small-", "plimsoll_run_phase"]);
+    let stop = Request::post(&format!("/stop/{id}"), "").token(&server.token);
+    server.ask(&stop).expect(303);
+    let ended = || server.get(&place).header("location").filter(|to| to.starts_with("/run/"));
+    let report = wait_for("the end of the run", ended);
+    let page = server.get(&report).expect(200);
+    page.expect_in(&["(interrupted)", "a person asked to stop"]);
+    assert!(!scene.path(&id).join("stop-requested").exists(), "the request is taken away");
+}
+
+#[test]
+fn a_plan_that_cannot_be_run_is_refused_with_its_reason() {
+    let scene = Scene::prepared("serve-bad-plan");
+    scene.write("bad.toml", b"[databases]\nfolders = 7\n");
+    let server = Server::start(&scene, &["."]);
+    let start = Request::post("/start", "plan=bad.toml").token(&server.token);
+    server.ask(&start).expect(409).expect_in(&["bad.toml:2", "folders"]);
+}
+
+#[test]
+fn what_cannot_be_served_is_said_in_one_sentence_and_ctrl_c_ends_cleanly() {
+    let scene = Scene::new("serve-errors");
+    scene.run(["serve", "absent"]).expect_refusal(&["absent", "name a folder"]);
+    scene.write("file", b"");
+    scene.run(["serve", "file"]).expect_refusal(&["file", "name a folder"]);
+    let mut server = Server::start(&scene, &["."]);
+    let taken = scene.run(["serve", ".", "--listen", &server.address]);
+    taken.expect_refusal(&[&server.address, "another program listens there", "--listen"]);
+    let elsewhere = scene.run(["serve", ".", "--listen", "192.0.2.1:8437"]);
+    elsewhere.expect_refusal(&["192.0.2.1:8437", "an address of this machine"]);
+    let process = server.child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &process]).status().unwrap().success());
+    let ended = wait_for("the end", || server.child.try_wait().unwrap());
+    assert_eq!(ended.code(), Some(0));
+}
+
+#[test]
+fn on_an_address_of_others_everything_needs_the_token() {
+    let scene = Scene::new("serve-public");
+    let server = Server::start(&scene, &[".", "--listen", "0.0.0.0:0"]);
+    for path in ["/", "/api/runs", "/metrics", "/style.css"] {
+        server.get(path).expect(403);
+        server.ask(&Request::get(path).token(&server.token)).expect(200);
+        let cookie = format!("plimsoll-token-{}={}", server.port(), server.token);
+        server.ask(&Request::get(path).header("Cookie", &cookie)).expect(200);
+    }
+    let named = Request::get("/").host(&format!("evil.example:{}", server.port()));
+    server.ask(&named.token(&server.token)).expect(403);
+}

@@ -1,0 +1,114 @@
+//! The pages in a real browser: Chromium, spoken to over a pipe. Skipped aloud where there is none.
+
+mod chromium;
+
+use serde_json::{Value, json};
+
+use super::http::{Request, Server};
+use super::{two_runs, wait_for};
+use crate::scene::Scene;
+use chromium::Chromium;
+
+/// Widths of a desk and of a telephone, in both colours.
+const VIEWS: [(u32, &str); 4] = [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")];
+
+/// The lowest contrast of any text with what lies behind it, by WCAG 2, and the text.
+const LOWEST_CONTRAST: &str = r#"(() => {
+  const parse = (colour) => colour.match(/[\d.]+/g).map(Number);
+  const light = ([r, g, b]) => [r, g, b].map((of) => of / 255)
+    .map((of) => (of <= 0.03928 ? of / 12.92 : ((of + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, of, at) => sum + of * [0.2126, 0.7152, 0.0722][at], 0);
+  const behind = (node) => {
+    for (let at = node; at; at = at.parentElement) {
+      const colour = parse(getComputedStyle(at).backgroundColor);
+      if (colour.length < 4 || colour[3] > 0) return colour;
+    }
+    return [255, 255, 255];
+  };
+  let lowest = [99, ""];
+  for (const node of document.querySelectorAll("body *")) {
+    const own = [...node.childNodes].some((of) => of.nodeType === 3 && of.data.trim());
+    if (!own || !node.getClientRects().length || node.closest("script,.unseen")) continue;
+    const [one, two] = [parse(getComputedStyle(node).color), behind(node)].map(light);
+    const ratio = (Math.max(one, two) + 0.05) / (Math.min(one, two) + 0.05);
+    if (ratio < lowest[0]) lowest = [ratio, node.textContent.trim().slice(0, 60)];
+  }
+  return lowest;
+})()"#;
+
+/// Looks at the page that is open, at every width and in both colours.
+fn look_at(browser: &mut Chromium, address: &str, name: &str) {
+    for (width, colours) in VIEWS {
+        browser.view(width, colours);
+        browser.open(address);
+        let wide = browser.value("document.documentElement.scrollWidth - innerWidth");
+        assert!(wide.as_f64().unwrap() <= 0.0, "{name} {width} {colours}: {wide} px too wide");
+        let lowest = browser.value(LOWEST_CONTRAST);
+        assert!(lowest[0].as_f64().unwrap() >= 4.5, "{name} {width} {colours}: {lowest}");
+        browser.screenshot(&format!("{name}-{width}-{colours}.png"));
+    }
+}
+
+#[test]
+fn the_list_is_sound_at_every_width_and_works_by_keyboard() {
+    let Some(mut browser) = Chromium::start() else {
+        return eprintln!("SKIPPED: no chromium on this machine");
+    };
+    let scene = two_runs("browser-list");
+    let server = Server::start(&scene, &["."]);
+    let home = format!("http://{}/", server.address);
+    look_at(&mut browser, &home, "list");
+    browser.open(&format!("{home}run/runs/one"));
+    assert_eq!(browser.errors(), Vec::<String>::new(), "the policy lets reports have their style");
+    browser.view(1280, "light");
+    browser.open(&home);
+    let rows = browser.value("document.querySelectorAll('.runs tbody tr').length");
+    assert_eq!(rows, 2);
+    // Tab to both ticks, set them by the space bar, and press Enter on the button behind.
+    let focus = "document.querySelectorAll('input[type=checkbox]')[0].focus()";
+    browser.value(focus);
+    for (key, times) in [(" ", 1), ("Tab", 2), (" ", 1), ("Tab", 2), ("Enter", 1)] {
+        for _ in 0..times {
+            browser.press(key);
+        }
+    }
+    let title = wait_for("the comparison", || {
+        let title = browser.value("document.title");
+        title.as_str().filter(|title| title.contains("beside")).map(str::to_owned)
+    });
+    assert!(title.contains("runs/one"), "{title}");
+    assert_eq!(browser.errors(), Vec::<String>::new());
+}
+
+#[test]
+fn the_live_page_moves_and_its_stop_button_works_by_keyboard() {
+    let Some(mut browser) = Chromium::start() else {
+        return eprintln!("SKIPPED: no chromium on this machine");
+    };
+    let scene = Scene::prepared("browser-live");
+    scene.change("plan.toml", |plan| {
+        *plan =
+            String::from_utf8(plan.clone()).unwrap().replace("\"2s\"", "\"10min\"").into_bytes();
+    });
+    let server = Server::start(&scene, &["."]);
+    let start = Request::post("/start", "plan=plan.toml").token(&server.token);
+    let place = server.ask(&start).expect(303).header("location").unwrap();
+    let home = format!("http://{}", server.address);
+    browser.open(&format!("{home}/?token={}", server.token));
+    let page = format!("{home}{place}");
+    look_at(&mut browser, &page, "live");
+    let drawn = "document.querySelector('#iops-chart polyline')?.points.length ?? 0";
+    let mut points = || browser.value(drawn).as_u64().filter(|count| *count > 1);
+    let first = wait_for("a line", &mut points);
+    wait_for("a longer line", || points().filter(|count| *count > first));
+    let phase = browser.value("document.getElementById('phase').textContent");
+    assert!([json!("warm-up"), json!("tuning"), json!("measurement")].contains(&phase), "{phase}");
+    browser.value("document.querySelector('.stop').focus()");
+    browser.press("Enter");
+    let report = wait_for("the report", || {
+        let found: Value = browser.value("document.body.textContent.includes('asked to stop')");
+        found.as_bool().filter(|found| *found)
+    });
+    assert!(report);
+    assert_eq!(browser.errors(), Vec::<String>::new());
+}

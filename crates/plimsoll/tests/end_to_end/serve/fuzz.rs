@@ -1,0 +1,164 @@
+//! Ten thousand requests that no browser would make: the server stays, reads nothing outside its
+//! folder, and changes nothing, since none of them has the token.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use units::Prng;
+
+use super::http::Server;
+use super::two_runs;
+use crate::scene::Scene;
+
+const REQUESTS: u32 = 10_000;
+
+/// What only a file outside the folder holds.
+const SECRET: &str = "a-secret-outside-the-folder";
+
+/// Parts that requests are made of. `{}` stands for the way to a file outside.
+const METHODS: &[&str] = &["GET", "POST", "HEAD", "PUT", "DELETE", "OPTIONS", "get", "\0", ""];
+const PLACES: &[&str] = &[
+    "/",
+    "/run/",
+    "/live/",
+    "/events/",
+    "/stop/",
+    "/start",
+    "/compare?run=",
+    "/api/runs?q=",
+    "/metrics",
+    "//",
+    "/style.css",
+    "http://evil.example/",
+    "*",
+    "/?token=",
+    "/run",
+];
+const PARTS: &[&str] = &[
+    "..",
+    "/",
+    "%2e%2e",
+    "%2f",
+    "%5c",
+    "\\",
+    "%00",
+    "{}",
+    "one",
+    "runs/one",
+    "two",
+    "record.jsonl",
+    "%",
+    "%zz",
+    "?",
+    "#",
+    "&run=",
+    "&",
+    "=",
+    "\u{e4}",
+    ".",
+    "//",
+    "report.html",
+    "%c0%ae",
+    "%ff",
+    "C:",
+    "~",
+    "secret",
+    "plan.toml",
+    "linked",
+    ";",
+];
+const HEADERS: &[&str] = &[
+    "Origin: http://evil.example",
+    "Origin: null",
+    "Authorization: Bearer 0",
+    "Cookie: a=b",
+    "Authorization: Basic eDp5",
+    "Content-Length: 5",
+    "Content-Length: -1",
+    "Host: evil.example",
+    "Transfer-Encoding: chunked",
+    "Content-Type: application/x-www-form-urlencoded",
+    "Range: bytes=0-",
+    "Cookie: plimsoll-token-1=0; ;=;",
+    "Sec-Fetch-Site: cross-site",
+    "X:\u{1}",
+    "Expect: 100-continue",
+    "Upgrade: h2c",
+    "Accept: text/event-stream",
+    "X-Forwarded-Host: 127.0.0.1",
+];
+const BODIES: &[&str] =
+    &["", "plan=plan.toml", "plan=../plan.toml", "plan={}", "\0\0", "5\r\nhello\r\n"];
+
+fn one<'a>(random: &mut Prng, all: &[&'a str]) -> &'a str {
+    all[below(random, all.len())]
+}
+
+fn below(random: &mut Prng, bound: usize) -> usize {
+    usize::try_from(random.below(bound as u64)).unwrap()
+}
+
+/// A request; most are well formed enough to reach a route.
+fn request(random: &mut Prng, address: &str, outside: &str) -> Vec<u8> {
+    let method = if random.percent(33) { one(random, METHODS) } else { "GET" };
+    let mut target = one(random, PLACES).to_owned();
+    for _ in 0..below(random, 6) {
+        target += one(random, PARTS);
+    }
+    let host = if random.percent(12) { "evil.example" } else { address };
+    let mut text = format!("{method} {target} HTTP/1.1\r\nHost: {host}\r\n");
+    for _ in 0..below(random, 4) {
+        text += one(random, HEADERS);
+        text += "\r\n";
+    }
+    text += "Connection: close\r\n\r\n";
+    text += one(random, BODIES);
+    let mut bytes = text.replace("{}", outside).into_bytes();
+    if random.percent(10) {
+        let at = below(random, bytes.len());
+        bytes[at] = random.next_u64().to_le_bytes()[0];
+    }
+    if random.percent(5) {
+        bytes.truncate(below(random, bytes.len()));
+    }
+    bytes
+}
+
+/// What the server answers, as far as it comes at once; a request without an end gets none.
+fn answer(server: &Server, bytes: &[u8]) -> String {
+    let mut stream = TcpStream::connect(&server.address).expect("the server is there");
+    stream.set_read_timeout(Some(Duration::from_millis(500))).unwrap();
+    let _ = stream.write_all(bytes);
+    let _ = stream.shutdown(std::net::Shutdown::Write);
+    let mut all = Vec::new();
+    let _ = stream.read_to_end(&mut all);
+    String::from_utf8_lossy(&all).into_owned()
+}
+
+#[test]
+fn ten_thousand_requests_change_nothing_and_read_nothing_outside() {
+    let scene = two_runs("serve-fuzz");
+    let outside = Scene::new("serve-fuzz-outside");
+    outside.write("record.jsonl", SECRET.as_bytes());
+    outside.write("plan.toml", SECRET.as_bytes());
+    std::os::unix::fs::symlink(&outside.folder, scene.path("linked")).unwrap();
+    let mut server = Server::start(&scene, &["."]);
+    server.get("/api/runs").expect(200);
+    let before = scene.snapshot();
+    let mut random = Prng::new(units::Seed(17));
+    let (mut answered, mut shown) = (0, 0);
+    for number in 0..REQUESTS {
+        let bytes = request(&mut random, &server.address, &outside.folder.display().to_string());
+        let said = answer(&server, &bytes);
+        let asked = String::from_utf8_lossy(&bytes);
+        assert!(!said.contains(SECRET), "request {number} reads outside:\n{asked}\n{said}");
+        assert!(!said.starts_with("HTTP/1.1 5"), "request {number}:\n{asked}\n{said}");
+        answered += u32::from(!said.is_empty());
+        shown += u32::from(said.starts_with("HTTP/1.1 200"));
+    }
+    assert!(answered > REQUESTS / 2 && shown > REQUESTS / 20, "{answered} answered, {shown} shown");
+    assert_eq!(server.child.try_wait().unwrap(), None, "the server is still there");
+    server.get("/run/runs/one").expect(200);
+    assert_eq!(scene.snapshot(), before, "nothing was changed");
+}

@@ -1,0 +1,45 @@
+//! A run in one line of a list, whether it was measured here or imported.
+
+use record::{Phase, PublishedInstance, RunRecord, Series};
+
+use crate::format;
+
+/// When a run began, in nanoseconds since 1970; on the clock of its machine where the result was
+/// imported, which is all that is known.
+pub fn started_ns(run: &RunRecord) -> Option<u64> {
+    match run.imported() {
+        Some(imported) => imported.started_local_ns,
+        None => Some(run.start.started_epoch_ns),
+    }
+}
+
+/// The same in ISO 8601, in UTC; without a zone where it is not known.
+pub fn started_iso(run: &RunRecord) -> Option<String> {
+    let text = format::iso_time(started_ns(run)?)?;
+    let is_utc = run.imported().is_none();
+    Some(if is_utc { text } else { text.trim_end_matches('Z').to_owned() })
+}
+
+/// Transactional IOPS; none where nothing was measured under load, or an imported result does not
+/// state them.
+pub fn achieved_iops(run: &RunRecord) -> Option<f64> {
+    match run.imported() {
+        Some(imported) => imported.transactional_iops(),
+        None if run.span_ns(Phase::Measure) == 0 => None,
+        None => Some(run.achieved_transactional_iops()),
+    }
+}
+
+/// Mean latency of database reads or of log writes in the measurement, in milliseconds.
+pub fn mean_ms(run: &RunRecord, series: Series) -> Option<f64> {
+    if let Some(imported) = run.imported() {
+        let of = match series {
+            Series::LogWrite => PublishedInstance::log_writes,
+            _ => PublishedInstance::database_reads,
+        };
+        return imported.all(of).latency_ms;
+    }
+    let sum = run.sum_of(Phase::Measure);
+    let total = sum.series.get(&series).filter(|total| !total.latency.is_empty())?;
+    Some(total.latency.mean_ns() / 1e6)
+}

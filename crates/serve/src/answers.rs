@@ -1,0 +1,73 @@
+//! Answers as HTTP knows them, each with the headers that keep pages of others out.
+
+use axum::body::Body;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
+use axum::response::IntoResponse;
+
+use crate::pages;
+
+/// Nothing is loaded from elsewhere, nothing is framed, no inline script runs.
+const POLICY: &str = "default-src 'none'; style-src 'self' 'unsafe-inline'; script-src 'self'; \
+                      connect-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; \
+                      frame-ancestors 'none'";
+
+/// An answer of this type.
+pub(crate) fn answer(
+    status: StatusCode,
+    kind: &'static str,
+    body: impl Into<Body>,
+) -> Response<Body> {
+    let mut response = Response::new(body.into());
+    *response.status_mut() = status;
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    response
+}
+
+/// A page.
+pub(crate) fn html(page: String) -> Response<Body> {
+    answer(StatusCode::OK, "text/html; charset=utf-8", page)
+}
+
+/// Why there is no other answer; shown as a page.
+pub(crate) struct NoAnswer {
+    status: StatusCode,
+    sentence: String,
+}
+
+/// The answer that says why there is no other.
+pub(crate) fn refusal(status: StatusCode, sentence: impl Into<String>) -> NoAnswer {
+    NoAnswer { status, sentence: sentence.into() }
+}
+
+impl IntoResponse for NoAnswer {
+    fn into_response(self) -> Response<Body> {
+        let title = self.status.canonical_reason().unwrap_or("Refused");
+        let page = pages::sentence(title, &self.sentence);
+        answer(self.status, "text/html; charset=utf-8", page)
+    }
+}
+
+/// Leads the browser to another page of this server.
+pub(crate) fn see_other(place: &str) -> Response<Body> {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::SEE_OTHER;
+    let place = HeaderValue::from_str(place).unwrap_or(HeaderValue::from_static("/"));
+    response.headers_mut().insert(header::LOCATION, place);
+    response
+}
+
+/// What every answer carries.
+pub(crate) fn guard(headers: &mut HeaderMap) {
+    let all: [(HeaderName, &'static str); 6] = [
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::X_FRAME_OPTIONS, "DENY"),
+        // Without any referrer, browsers call the origin of our own forms `null`.
+        (header::REFERRER_POLICY, "same-origin"),
+        (header::CACHE_CONTROL, "no-store"),
+        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+    ];
+    for (name, value) in all {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+}

@@ -1,0 +1,230 @@
+//! Who may ask for what: a pure decision over the head of a request, made before any route.
+//!
+//! A page of a foreign site that a person has open can send requests here, and by a name that it
+//! points at this machine (DNS rebinding) it could read the answers. So the host must be ours, an
+//! origin that is given must be the host, and whatever changes state needs a token that only the
+//! terminal has shown. On an address that others reach, everything needs it.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+
+/// A secret of 128 bits, made anew whenever the program starts.
+#[derive(Clone)]
+pub struct Token(String);
+
+impl Token {
+    /// A new one.
+    pub(crate) fn random() -> io::Result<Self> {
+        let mut bytes = [0; 16];
+        getrandom::fill(&mut bytes).map_err(io::Error::other)?;
+        Ok(Self(format!("{:032x}", u128::from_le_bytes(bytes))))
+    }
+
+    /// Its digits.
+    pub fn digits(&self) -> &str {
+        &self.0
+    }
+
+    /// Compares in a time that does not tell how much of `other` is right.
+    fn is(&self, other: &str) -> bool {
+        let differ = self.0.bytes().zip(other.bytes()).fold(0, |sum, (a, b)| sum | (a ^ b));
+        differ == 0 && self.0.len() == other.len()
+    }
+}
+
+/// What a request says of itself.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct RequestHead<'a> {
+    /// Whether it may change state: anything but `GET` and `HEAD`.
+    pub changes: bool,
+    /// The host that it asks; none where it names several or none.
+    pub host: Option<&'a str>,
+    /// The site whose page sent it, where a browser says so.
+    pub origin: Option<&'a str>,
+    /// How that site lies to this one, where a browser says so.
+    pub fetch_site: Option<&'a str>,
+    /// The token that it brings in `Authorization`.
+    pub bearer: Option<&'a str>,
+    /// The token that it brings as a cookie.
+    pub cookie: Option<&'a str>,
+}
+
+/// Why a request is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum GateRefusal {
+    /// It asks for a host that is not this one.
+    Host,
+    /// A page of another site sent it.
+    Origin,
+    /// It brings no token, or a wrong one.
+    Token,
+}
+
+impl GateRefusal {
+    /// What the answer says.
+    pub(crate) const fn sentence(self) -> &'static str {
+        match self {
+            Self::Host => {
+                "This host name is not known here. Open the address that `plimsoll serve` printed, \
+                 or start it with --host NAME."
+            }
+            Self::Origin => {
+                "A page of another site sent this request. Send it from a page of this."
+            }
+            Self::Token => {
+                "This needs the token of the running `plimsoll serve`. Open the address that it \
+                 printed, token included, or send it as `Authorization: Bearer TOKEN`."
+            }
+        }
+    }
+}
+
+/// Lets requests in.
+#[derive(Clone)]
+pub(crate) struct Gate {
+    address: SocketAddr,
+    host_names: Vec<String>,
+    token: Token,
+}
+
+impl Gate {
+    pub(crate) const fn new(address: SocketAddr, host_names: Vec<String>, token: Token) -> Self {
+        Self { address, host_names, token }
+    }
+
+    /// Whether others than this machine can reach the address.
+    fn is_public(&self) -> bool {
+        !self.address.ip().is_loopback()
+    }
+
+    /// Decides on a request.
+    pub(crate) fn judge(&self, head: &RequestHead<'_>) -> Result<(), GateRefusal> {
+        let host = head.host.filter(|host| self.knows(host)).ok_or(GateRefusal::Host)?;
+        let is_ours = |origin: &str| {
+            origin.strip_prefix("http://").is_some_and(|of| of.eq_ignore_ascii_case(host))
+        };
+        let is_foreign = matches!(head.fetch_site, Some("cross-site" | "same-site"));
+        if head.origin.is_some_and(|origin| !is_ours(origin)) || head.changes && is_foreign {
+            return Err(GateRefusal::Origin);
+        }
+        if (head.changes || self.is_public()) && !self.has_token(head) {
+            return Err(GateRefusal::Token);
+        }
+        Ok(())
+    }
+
+    fn has_token(&self, head: &RequestHead<'_>) -> bool {
+        head.bearer.or(head.cookie).is_some_and(|given| self.token.is(given))
+    }
+
+    /// Whether `given` is the token, for the address that brings it once.
+    pub(crate) fn accepts(&self, given: &str) -> bool {
+        self.token.is(given)
+    }
+
+    /// The name of the cookie: two instances on one machine must not take each other's away.
+    pub(crate) fn cookie_name(&self) -> String {
+        format!("plimsoll-token-{}", self.address.port())
+    }
+
+    /// Whether `host`, port included, is a name of this server. A number cannot be pointed
+    /// elsewhere, so any will do where others are to reach it.
+    fn knows(&self, host: &str) -> bool {
+        let Some((name, port)) = split(host) else {
+            return false;
+        };
+        if port != self.address.port() {
+            return false;
+        }
+        let number = name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+        match number {
+            Ok(number) => self.is_public() || number.is_loopback(),
+            Err(_) if name.eq_ignore_ascii_case("localhost") => !self.is_public(),
+            Err(_) => self.host_names.iter().any(|known| known.eq_ignore_ascii_case(name)),
+        }
+    }
+}
+
+/// Name and port of a host; without a port it is that of HTTP.
+fn split(host: &str) -> Option<(&str, u16)> {
+    match host.rsplit_once(':') {
+        Some((name, port)) if !port.ends_with(']') => Some((name, port.parse().ok()?)),
+        _ => Some((host, 80)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::SocketAddr;
+
+    use super::{Gate, GateRefusal, RequestHead, Token};
+
+    fn gate(address: &str, names: &[&str]) -> Gate {
+        let address: SocketAddr = address.parse().unwrap();
+        let names = names.iter().map(|name| (*name).to_owned()).collect();
+        Gate::new(address, names, Token("secret".to_owned()))
+    }
+
+    fn asks(host: &str) -> RequestHead<'_> {
+        RequestHead { host: Some(host), ..RequestHead::default() }
+    }
+
+    #[test]
+    fn a_host_that_could_be_pointed_here_is_refused() {
+        let local = gate("127.0.0.1:8080", &["bench.lan"]);
+        for host in ["127.0.0.1:8080", "localhost:8080", "[::1]:8080", "bench.lan:8080"] {
+            assert_eq!(local.judge(&asks(host)), Ok(()), "{host}");
+        }
+        let bad = ["evil.example:8080", "127.0.0.1:81", "127.0.0.1", "192.0.2.1:8080", "", ":8080"];
+        for host in bad.into_iter().chain(["localhost:8080:1", "localhost.evil.example:8080"]) {
+            assert_eq!(local.judge(&asks(host)), Err(GateRefusal::Host), "{host}");
+        }
+        assert_eq!(local.judge(&RequestHead::default()), Err(GateRefusal::Host));
+    }
+
+    #[test]
+    fn a_foreign_origin_is_refused_whatever_it_brings() {
+        let gate = gate("127.0.0.1:8080", &[]);
+        let with = |origin, changes| RequestHead {
+            changes,
+            origin: Some(origin),
+            cookie: Some("secret"),
+            ..asks("127.0.0.1:8080")
+        };
+        assert_eq!(gate.judge(&with("http://127.0.0.1:8080", true)), Ok(()));
+        for origin in
+            ["http://evil.example", "null", "http://127.0.0.1:81", "https://127.0.0.1:8080"]
+        {
+            for changes in [false, true] {
+                assert_eq!(
+                    gate.judge(&with(origin, changes)),
+                    Err(GateRefusal::Origin),
+                    "{origin}"
+                );
+            }
+        }
+        let fetched = RequestHead {
+            changes: true,
+            fetch_site: Some("cross-site"),
+            cookie: Some("secret"),
+            ..asks("127.0.0.1:8080")
+        };
+        assert_eq!(gate.judge(&fetched), Err(GateRefusal::Origin));
+    }
+
+    #[test]
+    fn state_changes_and_other_addresses_need_the_token() {
+        let local = gate("127.0.0.1:8080", &[]);
+        let change = RequestHead { changes: true, ..asks("127.0.0.1:8080") };
+        assert_eq!(local.judge(&change), Err(GateRefusal::Token));
+        for wrong in ["", "secre", "secret1", "Secret"] {
+            let head = RequestHead { bearer: Some(wrong), ..change };
+            assert_eq!(local.judge(&head), Err(GateRefusal::Token), "{wrong}");
+        }
+        assert_eq!(local.judge(&RequestHead { bearer: Some("secret"), ..change }), Ok(()));
+        let public = gate("0.0.0.0:8080", &[]);
+        assert_eq!(public.judge(&asks("192.0.2.1:8080")), Err(GateRefusal::Token));
+        let known = RequestHead { cookie: Some("secret"), ..asks("192.0.2.1:8080") };
+        assert_eq!(public.judge(&known), Ok(()));
+    }
+}

@@ -1,0 +1,150 @@
+//! One local web application over a folder of runs: the list, each report, comparisons, the run
+//! that goes on, figures for Prometheus. It fences the HTTP stack.
+//!
+//! A request never becomes a path: it names a run or a plan, and only one that a walk through the
+//! folder has found, without following links, is opened ([`runs`]). Who may ask, and for what, is
+//! decided in one place before any route is reached ([`gate`]).
+
+mod answers;
+mod gate;
+mod live;
+mod metrics;
+mod pages;
+mod routes;
+mod runs;
+mod summary;
+
+use std::fmt;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+
+use gate::Gate;
+use runs::ServedRuns;
+
+pub use gate::Token;
+
+/// Between two looks at whether a person has asked to stop.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Longest wait for answers under way when the program ends.
+const LAST_ANSWERS: Duration = Duration::from_secs(2);
+
+/// What is served, and where.
+pub struct ServeSettings {
+    /// The folder whose runs and plans are shown; nothing outside it is.
+    pub folder: PathBuf,
+    /// The address to listen on; port 0 takes a free one.
+    pub address: SocketAddr,
+    /// Further names that browsers may know this machine by.
+    pub host_names: Vec<String>,
+}
+
+/// What only the program itself can do with runs.
+pub trait RunControl: Send + Sync + 'static {
+    /// Whether the run with this journal goes on.
+    fn is_live(&self, journal: &Path) -> bool;
+
+    /// Starts a run of `plan` in a new folder below `root`; its folder, or why there is none.
+    fn start(&self, plan: &Path, root: &Path) -> Result<PathBuf, String>;
+
+    /// Asks the run in `folder` to stop cleanly, or says why it cannot be asked.
+    fn stop(&self, folder: &Path) -> Result<(), String>;
+}
+
+/// Why nothing is served.
+#[derive(Debug)]
+pub enum ServeError {
+    /// The folder cannot be used.
+    Folder {
+        /// The folder.
+        folder: PathBuf,
+        /// The system's words.
+        error: io::Error,
+    },
+    /// The address is taken, or is none of this machine.
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// The system's words.
+        error: io::Error,
+    },
+    /// The system gives no random numbers, threads or sockets.
+    System(io::Error),
+}
+
+impl fmt::Display for ServeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Folder { folder, error } => write!(
+                f,
+                "{}: cannot look for runs in it: {error}; name a folder that can be read",
+                folder.display()
+            ),
+            Self::Listen { address, error } if error.kind() == io::ErrorKind::AddrInUse => write!(
+                f,
+                "{address}: another program listens there; end it, or name another port with \
+                 --listen, such as --listen {}:0 for any free one",
+                host(address.ip())
+            ),
+            Self::Listen { address, error } => write!(
+                f,
+                "{address}: cannot listen there: {error}; name an address of this machine and a \
+                 port above 1023"
+            ),
+            Self::System(error) => {
+                write!(f, "cannot start to serve: {error}; end other programs and try again")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ServeError {}
+
+/// An address as it stands in front of a port.
+fn host(address: IpAddr) -> String {
+    match address {
+        IpAddr::V4(address) => address.to_string(),
+        IpAddr::V6(address) => format!("[{address}]"),
+    }
+}
+
+/// Serves until `must_stop`; `ready` is told the address and the token once requests are taken.
+pub fn serve(
+    settings: ServeSettings,
+    machine: Box<dyn RunControl>,
+    ready: impl FnOnce(SocketAddr, &Token),
+    must_stop: impl Fn() -> bool,
+) -> Result<(), ServeError> {
+    let ServeSettings { folder, address, host_names } = settings;
+    let usable = folder.canonicalize().and_then(|root| std::fs::read_dir(&root).map(|_| root));
+    let root = usable.map_err(|error| ServeError::Folder { folder, error })?;
+    let token = Token::random().map_err(ServeError::System)?;
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    let runtime = builder.enable_all().max_blocking_threads(8).build();
+    let runtime = runtime.map_err(ServeError::System)?;
+    let served = runtime.block_on(async {
+        let wrong = |error| ServeError::Listen { address, error };
+        let listener = TcpListener::bind(address).await.map_err(wrong)?;
+        let bound = listener.local_addr().map_err(wrong)?;
+        ready(bound, &token);
+        let gate = Gate::new(bound, host_names, token);
+        let router = routes::router(ServedRuns::new(root, machine), gate);
+        tokio::select! {
+            ended = async { axum::serve(listener, router).await } => ended.map_err(wrong),
+            () = asked_to_stop(must_stop) => Ok(()),
+        }
+    });
+    // Pages of live runs never end by themselves.
+    runtime.shutdown_timeout(LAST_ANSWERS);
+    served
+}
+
+async fn asked_to_stop(must_stop: impl Fn() -> bool) {
+    while !must_stop() {
+        tokio::time::sleep(LOOK).await;
+    }
+}

@@ -1,0 +1,54 @@
+//! The pages that are no reports: the list, the live run, and a sentence where there is nothing
+//! else to show. They look like the reports, whose style they share.
+
+mod list;
+mod live;
+
+use std::fmt::Write as _;
+
+pub(crate) use list::list;
+pub(crate) use live::live;
+
+/// What these pages add to the style of reports.
+const STYLE: &str = include_str!("pages/style.css");
+
+/// The style of all of these pages.
+pub(crate) fn style() -> String {
+    [report::STYLE, STYLE].concat()
+}
+
+/// The little that needs a script: the live run moves.
+pub(crate) const SCRIPT: &str = include_str!("pages/live.js");
+
+/// A page with this title around `body`.
+fn page(title: &str, body: &str) -> String {
+    let title = report::escape(title);
+    let html = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n\
+         <link rel=\"icon\" href=\"data:,\">\n<link rel=\"stylesheet\" href=\"/style.css\">\n\
+         </head>\n<body>\n<p class=\"colophon\"><a href=\"/\">Plimsoll runs</a></p>\n{body}\
+         </body>\n</html>\n"
+    );
+    units::plain(&html).into_owned()
+}
+
+/// A page that says one sentence.
+pub(crate) fn sentence(title: &str, sentence: &str) -> String {
+    let (heading, text) = (report::escape(title), report::escape(sentence));
+    page(title, &format!("<main>\n<h1>{heading}</h1>\n<p>{text}</p>\n</main>\n"))
+}
+
+/// A run's name in requests, as a part of an address.
+pub(crate) fn address(id: &str) -> String {
+    let mut address = String::with_capacity(id.len());
+    for byte in id.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-_.~/".contains(&byte) {
+            address.push(char::from(byte));
+        } else {
+            let _ = write!(address, "%{byte:02X}");
+        }
+    }
+    address
+}

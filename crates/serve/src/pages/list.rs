@@ -1,0 +1,117 @@
+//! The list of runs: search, ticks for a comparison, and the plans that can be started.
+
+use std::fmt::Write as _;
+
+use report::escape;
+
+use super::{address, page};
+use crate::runs::{Known, Listed};
+use crate::summary::RunLine;
+
+/// The list of `runs` that `query` finds, out of so many, and the plans of the folder.
+pub(crate) fn list(runs: &[Listed], query: &str, count: usize, plans: &[String]) -> String {
+    let mut body = format!(
+        "<main>\n<h1>Runs</h1>\n<form class=\"search\" role=\"search\" action=\"/\">\n\
+         <label for=\"q\">Search</label> <input id=\"q\" name=\"q\" type=\"search\" value=\"{}\">\n\
+         <button>Search</button>\n</form>\n",
+        escape(query)
+    );
+    let unread = runs.iter().filter(|run| matches!(run.known, Known::Unread)).count();
+    if unread > 0 {
+        let _ = writeln!(body, "<p class=\"note\">{unread} more are being read; reload.</p>");
+    }
+    if runs.is_empty() {
+        let none = if count == 0 { "No run lies in this folder." } else { "No run matches." };
+        let _ = writeln!(body, "<p>{none}</p>");
+    } else {
+        push_runs(&mut body, runs);
+    }
+    push_plans(&mut body, plans);
+    body.push_str("</main>\n");
+    page("Runs", &body)
+}
+
+fn push_runs(body: &mut String, runs: &[Listed]) {
+    body.push_str(
+        "<form action=\"/compare\">\n<table class=\"runs\">\n<thead><tr>\
+         <th><span class=\"unseen\">Compare</span></th><th>Run</th><th>Verdict</th>\
+         <th>Started</th><th class=\"number\">IOPS</th><th class=\"number\">Read ms</th>\
+         <th class=\"number\">Log ms</th></tr></thead>\n<tbody>\n",
+    );
+    for run in runs {
+        body.push_str(&row(run));
+    }
+    body.push_str("</tbody>\n</table>\n<p><button>Compare ticked runs</button></p>\n</form>\n");
+}
+
+fn row(run: &Listed) -> String {
+    let id = escape(&run.id);
+    let summary = match &run.known {
+        Known::Unread => return plain_row(&id, "being read"),
+        Known::Unreadable(why) => return plain_row(&id, &escape(why)),
+        Known::Summary(summary) => summary,
+    };
+    let place = if run.is_live { "live" } else { "run" };
+    let name = if summary.name.is_empty() { &run.id } else { &summary.name };
+    let tick = if run.is_live {
+        String::new()
+    } else {
+        format!("<input type=\"checkbox\" name=\"run\" value=\"{id}\" aria-label=\"Compare {id}\">")
+    };
+    format!(
+        "<tr><td>{tick}</td><th scope=\"row\"><a href=\"/{place}/{}\">{}</a>{}</th>\
+         <td class=\"{}\">{}</td><td>{}</td>{}{}{}</tr>\n",
+        address(&run.id),
+        escape(name),
+        details(&run.id, summary),
+        summary.tone,
+        escape(&summary.verdict),
+        started(summary),
+        number("IOPS", summary.iops, 0),
+        number("Read ms", summary.read_ms, 3),
+        number("Log ms", summary.log_write_ms, 3),
+    )
+}
+
+/// A run of which nothing is known but `what`.
+fn plain_row(id: &str, what: &str) -> String {
+    format!("<tr><td></td><th scope=\"row\">{id}</th><td colspan=\"5\">{what}</td></tr>\n")
+}
+
+/// Folder, kind, machine, description and tags, under the name.
+fn details(id: &str, summary: &RunLine) -> String {
+    let parts = [id, summary.test, &summary.machine, &summary.description];
+    let parts = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
+    let mut details = format!("<small>{}", escape(&parts.join(" \u{b7} ")));
+    for tag in &summary.tags {
+        let _ = write!(details, " <i class=\"tag\">{}</i>", escape(tag));
+    }
+    details + "</small>"
+}
+
+fn started(summary: &RunLine) -> String {
+    let text: String = summary.started.iter().flat_map(|time| time.chars().take(16)).collect();
+    if text.is_empty() { "-".to_owned() } else { escape(&text.replace('T', " ")) }
+}
+
+fn number(label: &str, value: Option<f64>, decimals: usize) -> String {
+    let value = value.map_or_else(|| "-".to_owned(), |value| format!("{value:.decimals$}"));
+    format!("<td class=\"number\" data-label=\"{label}\">{value}</td>")
+}
+
+/// The plans that lie in the folder, each with a button.
+fn push_plans(body: &mut String, plans: &[String]) {
+    if plans.is_empty() {
+        return;
+    }
+    body.push_str("<section>\n<h2>Start a run</h2>\n<form method=\"post\" action=\"/start\">\n");
+    body.push_str("<label for=\"plan\">Plan</label> <select id=\"plan\" name=\"plan\">\n");
+    for plan in plans {
+        let plan = escape(plan);
+        let _ = writeln!(body, "<option value=\"{plan}\">{plan}</option>");
+    }
+    body.push_str(
+        "</select>\n<button>Start</button>\n<p class=\"note\">The databases of the plan must be \
+         prepared. The run goes on when this server ends.</p>\n</form>\n</section>\n",
+    );
+}

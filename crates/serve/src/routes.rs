@@ -1,0 +1,295 @@
+//! What each address answers. The gate stands before all of them.
+
+mod stream;
+
+use std::sync::PoisonError;
+use std::time::{Duration, SystemTime};
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Form, Path, Query, Request, State};
+use axum::http::{HeaderMap, HeaderValue, Method, Response, StatusCode, Uri, header};
+use axum::middleware::{self, Next};
+use axum::response::IntoResponse as _;
+use axum::routing::{get, post};
+use record::RunRecord;
+use serde_json::{Value, json};
+use verdict::NamedRun;
+
+use crate::answers::{NoAnswer, answer, guard, html, refusal, see_other};
+use crate::gate::{Gate, RequestHead};
+use crate::runs::{Known, Listed, ServedRuns};
+use crate::{metrics, pages};
+
+type WebAnswer = Response<Body>;
+type FormFields = Vec<(String, String)>;
+
+const JSON: &str = "application/json";
+
+/// Every address of the server.
+pub(crate) fn router(runs: ServedRuns, gate: Gate) -> Router {
+    Router::new()
+        .route("/", get(list))
+        .route("/run/{*id}", get(report_page))
+        .route("/live/{*id}", get(live_page))
+        .route("/events/{*id}", get(stream::events))
+        .route("/compare", get(compare))
+        .route("/api/runs", get(api_runs))
+        .route("/metrics", get(scrape))
+        .route("/style.css", get(async || answer(StatusCode::OK, "text/css", pages::style())))
+        .route("/live.js", get(async || answer(StatusCode::OK, "text/javascript", pages::SCRIPT)))
+        .route("/stop/{*id}", post(stop))
+        .route("/start", post(start))
+        .fallback(async || missing("There is no such page."))
+        .with_state(runs)
+        .layer(middleware::from_fn_with_state(gate, enter))
+}
+
+/// Lets a request in, or says why not; the token in an address becomes a cookie first.
+async fn enter(State(gate): State<Gate>, request: Request, next: Next) -> WebAnswer {
+    let mut response = match admitted(&gate, &request) {
+        Ok(None) => next.run(request).await,
+        Ok(Some(cookie)) => {
+            let mut home = see_other("/");
+            home.headers_mut().insert(header::SET_COOKIE, cookie);
+            home
+        }
+        Err(sentence) => refusal(StatusCode::FORBIDDEN, sentence).into_response(),
+    };
+    guard(response.headers_mut());
+    response
+}
+
+/// Whether a request may go on; the cookie that it gets instead, where it brings the token.
+fn admitted(gate: &Gate, request: &Request) -> Result<Option<HeaderValue>, &'static str> {
+    let headers = request.headers();
+    let cookie_name = gate.cookie_name();
+    let given = token_of_address(request.uri()).filter(|given| gate.accepts(given));
+    let head = RequestHead {
+        changes: !matches!(*request.method(), Method::GET | Method::HEAD),
+        host: only(headers, header::HOST),
+        origin: text(headers, header::ORIGIN),
+        fetch_site: headers.get("sec-fetch-site").map(|of| of.to_str().unwrap_or("cross-site")),
+        bearer: bearer(headers).or(given),
+        cookie: cookie(headers, &cookie_name),
+    };
+    gate.judge(&head).map_err(crate::gate::GateRefusal::sentence)?;
+    let brings = given.filter(|_| request.method() == Method::GET);
+    Ok(brings.and_then(|token| {
+        let cookie = format!("{cookie_name}={token}; HttpOnly; SameSite=Strict; Path=/");
+        HeaderValue::from_str(&cookie).ok()
+    }))
+}
+
+/// The token of `/?token=...`, which the terminal shows.
+fn token_of_address(uri: &Uri) -> Option<&str> {
+    let query = uri.query().filter(|_| uri.path() == "/")?;
+    query.strip_prefix("token=")
+}
+
+/// The value of a header that must be there once.
+fn only(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
+    let mut all = headers.get_all(name).iter();
+    let first = all.next()?;
+    if all.next().is_some() { None } else { first.to_str().ok() }
+}
+
+/// The value of a header, where it is given; one that is no text is none of ours.
+fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
+    let mut all = headers.get_all(name).iter();
+    let first = all.next()?.to_str().unwrap_or("null");
+    Some(if all.next().is_some() { "null" } else { first })
+}
+
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    only(headers, header::AUTHORIZATION)?.strip_prefix("Bearer ")
+}
+
+fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    let all = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let mut pairs = all.flat_map(|value| value.split(';'));
+    pairs.find_map(|pair| pair.trim().strip_prefix(name)?.strip_prefix('='))
+}
+
+/// Reads, which may take a while, beside the requests of others.
+async fn beside<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, NoAnswer> {
+    tokio::task::spawn_blocking(work).await.map_err(|_| {
+        let text = "This is a bug in plimsoll; the terminal says where.";
+        refusal(StatusCode::INTERNAL_SERVER_ERROR, text)
+    })
+}
+
+fn missing(sentence: &str) -> NoAnswer {
+    refusal(StatusCode::NOT_FOUND, sentence)
+}
+
+async fn list(
+    State(runs): State<ServedRuns>,
+    Query(fields): Query<FormFields>,
+) -> Result<WebAnswer, NoAnswer> {
+    beside(move || {
+        let query = value_of(&fields, "q");
+        let all = runs.all();
+        let count = all.len();
+        html(pages::list(&found(all, query), query, count, &runs.plans()))
+    })
+    .await
+}
+
+/// The runs that a search finds; one whose journal cannot be read is found by its folder.
+fn found(mut runs: Vec<Listed>, query: &str) -> Vec<Listed> {
+    runs.retain(|run| match &run.known {
+        Known::Summary(summary) => summary.matches(&run.id, query),
+        _ => run.id.contains(query),
+    });
+    runs
+}
+
+fn value_of<'a>(fields: &'a FormFields, name: &str) -> &'a str {
+    fields.iter().find(|(of, _)| of == name).map_or("", |(_, value)| value)
+}
+
+async fn api_runs(
+    State(runs): State<ServedRuns>,
+    Query(fields): Query<FormFields>,
+) -> Result<WebAnswer, NoAnswer> {
+    beside(move || {
+        let found = found(runs.all(), value_of(&fields, "q"));
+        let runs: Vec<Value> = found.iter().map(listed).collect();
+        let document = json!({ "schema": "plimsoll.runs/1", "runs": runs });
+        answer(StatusCode::OK, JSON, units::plain_json(&document.to_string()).into_owned())
+    })
+    .await
+}
+
+fn listed(run: &Listed) -> Value {
+    match &run.known {
+        Known::Summary(summary) => summary.json(&run.id),
+        Known::Unread => json!({ "id": run.id, "verdict": "unread" }),
+        Known::Unreadable(why) => json!({ "id": run.id, "error": why }),
+    }
+}
+
+async fn report_page(
+    State(runs): State<ServedRuns>,
+    Path(id): Path<String>,
+) -> Result<WebAnswer, NoAnswer> {
+    beside(move || {
+        let run = runs.find(&id).ok_or_else(|| missing("No such run lies in this folder."))?;
+        let (record, verdict) = runs.load(&run).map_err(unusable)?;
+        Ok(html(report::html(&record, &verdict)))
+    })
+    .await?
+}
+
+async fn live_page(
+    State(runs): State<ServedRuns>,
+    Path(id): Path<String>,
+) -> Result<WebAnswer, NoAnswer> {
+    beside(move || {
+        let run = runs.find(&id).ok_or_else(|| missing("No such run lies in this folder."))?;
+        if !run.is_live {
+            return Ok(see_other(&format!("/run/{}", pages::address(&id))));
+        }
+        let name = followed(&runs, &run, |record| record.start.name.clone());
+        let name = name.filter(|name| !name.is_empty()).unwrap_or_else(|| id.clone());
+        Ok(html(pages::live(&id, &name)))
+    })
+    .await?
+}
+
+async fn compare(
+    State(runs): State<ServedRuns>,
+    Query(fields): Query<FormFields>,
+) -> Result<WebAnswer, NoAnswer> {
+    beside(move || {
+        let ticked = fields.into_iter().filter(|(name, _)| name == "run");
+        let mut named = Vec::new();
+        for (_, id) in ticked.take(report::MOST_RUNS) {
+            named.push(ended(&runs, id)?);
+        }
+        let compared = verdict::compare(&named).map_err(|error| unusable(error.to_string()))?;
+        Ok(html(report::comparison_html(&named, &compared)))
+    })
+    .await?
+}
+
+/// A run that can stand beside others.
+fn ended(runs: &ServedRuns, id: String) -> Result<NamedRun, NoAnswer> {
+    let run = runs.find(&id).filter(|run| !run.is_live);
+    let run = run.ok_or_else(|| missing("No such run lies in this folder, or it is live."))?;
+    let (record, verdict) = runs.load(&run).map_err(unusable)?;
+    Ok(NamedRun { name: id, record, verdict })
+}
+
+fn unusable(why: impl Into<String>) -> NoAnswer {
+    refusal(StatusCode::UNPROCESSABLE_ENTITY, why)
+}
+
+async fn scrape(State(runs): State<ServedRuns>) -> Result<WebAnswer, NoAnswer> {
+    beside(move || {
+        let all = runs.all();
+        let now_ns = epoch_ns();
+        let live = all.iter().filter(|run| run.is_live).filter_map(|run| {
+            followed(&runs, run, |record| metrics::of_run(&run.id, record, now_ns))
+        });
+        let text = metrics::text(&all, live.flatten());
+        answer(StatusCode::OK, metrics::CONTENT_TYPE, text)
+    })
+    .await
+}
+
+/// What `look` sees of a live run as its journal tells it now.
+fn followed<T>(runs: &ServedRuns, run: &Listed, look: impl Fn(&RunRecord) -> T) -> Option<T> {
+    let tail = runs.tail(run);
+    let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
+    tail.follow();
+    tail.record().map(look)
+}
+
+async fn stop(
+    State(runs): State<ServedRuns>,
+    Path(id): Path<String>,
+) -> Result<WebAnswer, NoAnswer> {
+    beside(move || {
+        let run = runs.find(&id).filter(|run| run.is_live);
+        let run = run.ok_or_else(|| missing("No such run goes on in this folder."))?;
+        let asked = runs.machine().stop(&run.folder);
+        asked.map_err(|why| refusal(StatusCode::CONFLICT, why))?;
+        Ok(see_other(&format!("/live/{}", pages::address(&id))))
+    })
+    .await?
+}
+
+async fn start(
+    State(runs): State<ServedRuns>,
+    Form(fields): Form<FormFields>,
+) -> Result<WebAnswer, NoAnswer> {
+    beside(move || {
+        let conflict = |why: &str| refusal(StatusCode::CONFLICT, why);
+        let plan = runs.plan(value_of(&fields, "plan"));
+        let plan = plan.ok_or_else(|| missing("No such plan lies in this folder."))?;
+        if runs.all().iter().any(|run| run.is_live) {
+            return Err(conflict(
+                "A run goes on; a second one would disturb it. Wait for its end.",
+            ));
+        }
+        let folder = runs
+            .machine()
+            .start(&plan, runs.root())
+            .map_err(|why| refusal(StatusCode::CONFLICT, why))?;
+        runs.look_anew();
+        let name = folder.file_name().map(|name| name.to_string_lossy().into_owned());
+        Ok(see_other(&format!("/live/{}", pages::address(&name.unwrap_or_default()))))
+    })
+    .await?
+}
+
+/// Now, in nanoseconds since 1970.
+fn epoch_ns() -> u64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    let since: Duration = since.unwrap_or_default();
+    u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
+}
