@@ -3,6 +3,7 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
+use std::os::unix::fs::symlink;
 use std::time::Duration;
 
 use units::Prng;
@@ -88,6 +89,16 @@ const HEADERS: &[&str] = &[
     "Accept: text/event-stream",
     "X-Forwarded-Host: 127.0.0.1",
 ];
+/// None of them is a right one.
+const CREDENTIALS: &[&str] = &[
+    "Authorization: Bearer 00000000000000000000000000000000",
+    "Authorization: Bearer ",
+    "Cookie: plimsoll-token-8437=0; plimsoll-token=",
+    "Origin: http://evil.example",
+    "Origin: null",
+    "Sec-Fetch-Site: same-origin",
+    "X-Forwarded-For: 127.0.0.1",
+];
 const BODIES: &[&str] =
     &["", "plan=plan.toml", "plan=../plan.toml", "plan={}", "\0\0", "5\r\nhello\r\n"];
 
@@ -99,8 +110,27 @@ fn below(random: &mut Prng, bound: usize) -> usize {
     usize::try_from(random.below(bound as u64)).unwrap()
 }
 
+/// A form that would start or stop a run, were it not for its token or its origin.
+fn change(random: &mut Prng, address: &str) -> Vec<u8> {
+    let target = one(random, &["/start", "/start", "/stop/runs/one", "/start?token=0"]);
+    let body = one(random, &["plan=plan.toml", "plan=linked.toml", "plan=linked/plan.toml"]);
+    let length = body.len();
+    let mut text = format!(
+        "POST {target} HTTP/1.1\r\nHost: {address}\r\nContent-Length: {length}\r\n\
+         Content-Type: application/x-www-form-urlencoded\r\nConnection: close\r\n"
+    );
+    for _ in 0..below(random, 3) {
+        text += one(random, CREDENTIALS);
+        text += "\r\n";
+    }
+    [text.as_bytes(), b"\r\n", body.as_bytes()].concat()
+}
+
 /// A request; most are well formed enough to reach a route.
 fn request(random: &mut Prng, address: &str, outside: &str) -> Vec<u8> {
+    if random.percent(10) {
+        return change(random, address);
+    }
     let method = if random.percent(33) { one(random, METHODS) } else { "GET" };
     let mut target = one(random, PLACES).to_owned();
     for _ in 0..below(random, 6) {
@@ -140,9 +170,12 @@ fn answer(server: &Server, bytes: &[u8]) -> String {
 fn ten_thousand_requests_change_nothing_and_read_nothing_outside() {
     let scene = two_runs("serve-fuzz");
     let outside = Scene::new("serve-fuzz-outside");
-    outside.write("record.jsonl", SECRET.as_bytes());
-    outside.write("plan.toml", SECRET.as_bytes());
-    std::os::unix::fs::symlink(&outside.folder, scene.path("linked")).unwrap();
+    // A run that every list and report of it would tell by its name.
+    let journal = String::from_utf8(scene.read("runs/one/record.jsonl")).unwrap();
+    outside.write("record.jsonl", journal.replace("array a", SECRET).as_bytes());
+    outside.write("plan.toml", &scene.read("plan.toml"));
+    symlink(&outside.folder, scene.path("linked")).unwrap();
+    symlink(outside.path("plan.toml"), scene.path("linked.toml")).unwrap();
     let mut server = Server::start(&scene, &["."]);
     server.get("/api/runs").expect(200);
     let before = scene.snapshot();
@@ -160,5 +193,5 @@ fn ten_thousand_requests_change_nothing_and_read_nothing_outside() {
     assert!(answered > REQUESTS / 2 && shown > REQUESTS / 20, "{answered} answered, {shown} shown");
     assert_eq!(server.child.try_wait().unwrap(), None, "the server is still there");
     server.get("/run/runs/one").expect(200);
-    assert_eq!(scene.snapshot(), before, "nothing was changed");
+    assert!(scene.snapshot() == before, "a request without the token has changed a file");
 }
