@@ -76,8 +76,11 @@ fn read(path: &Path, longest: u64) -> Result<Vec<u8>, CommandError> {
 /// has no length.
 pub(crate) fn open(path: &Path) -> io::Result<fs::File> {
     let kind = fs::metadata(path)?.file_type();
-    if kind.is_file() || kind.is_dir() {
+    if kind.is_file() {
         fs::File::open(path)
+    } else if kind.is_dir() {
+        // Windows would say that access is denied, others only when it is read.
+        Err(io::ErrorKind::IsADirectory.into())
     } else {
         let problem = "it is a pipe or a device";
         Err(io::Error::new(io::ErrorKind::InvalidInput, problem))
