@@ -84,8 +84,8 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
         ["soak", "--minutes", minutes] => soak(minutes, None),
         ["soak", "--iops", iops] => soak("10", Some(iops)),
         ["soak", "--minutes", minutes, "--iops", iops] => soak(minutes, Some(iops)),
-        ["windows"] => windows::run("20"),
-        ["windows", "--kills", kills] => windows::run(kills),
+        ["windows"] => windows::whole("20"),
+        ["windows", "--kills", kills] => windows::whole(kills),
         ["deny"] => licences::deny(),
         _ => Err(Failure::new(USAGE)),
     }
@@ -124,7 +124,12 @@ fn soak(minutes: &str, iops: Option<&str>) -> Result<(), Failure> {
 
 /// A test of the real program in its release build, made longer than usual by its environment.
 fn program_test(name: &str, environment: &[(&str, &str)]) -> Result<(), Failure> {
-    let words = format!("cargo test -q --release -p plimsoll --test {name} -- --nocapture");
+    program_tests(name, "", environment)
+}
+
+/// The same; of a file of tests those with one of these words in their names.
+fn program_tests(name: &str, of: &str, environment: &[(&str, &str)]) -> Result<(), Failure> {
+    let words = format!("cargo test -q --release -p plimsoll --test {name} -- --nocapture{of}");
     let status = shell::command(&words.split(' ').collect::<Vec<_>>())
         .envs(environment.iter().copied())
         .status();

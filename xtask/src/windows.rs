@@ -18,6 +18,10 @@ const TOOLS: [(&str, &str); 5] = [
 ];
 
 const WINE: &str = "/usr/lib/wine/wine64";
+/// Groups of end-to-end tests that ask nothing of Linux: neither mounts, locks and devices, nor
+/// paths as it writes them, nor a verdict on storage, as under Wine a cache lies between.
+const END_TO_END: &str = " compressed:: damage:: journey:: profile:: salvage:: size::";
+
 /// Programs of unit tests: of the backend and of the command.
 const UNIT_TESTS: usize = 2;
 
@@ -35,12 +39,21 @@ __declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE bytes, SIZE_T length) {
 
 /// The part that `cargo xtask test` has time for.
 pub(crate) fn short() -> Result<(), Failure> {
-    run("4")
+    run("4").map(drop)
+}
+
+/// The same with so many kills, and with the end-to-end tests that ask nothing of Linux.
+pub(crate) fn whole(kills: &str) -> Result<(), Failure> {
+    let Some(environment) = run(kills)? else {
+        return Ok(());
+    };
+    crate::program_tests("end_to_end", END_TO_END, &borrowed(&environment))
 }
 
 /// Builds the program for Windows and holds it to what the program for Linux does. Installs what it
-/// needs where it may, and says what is missing where it cannot. Kills it so many times.
-pub(crate) fn run(kills: &str) -> Result<(), Failure> {
+/// needs where it may, and says what is missing where it cannot. Kills it so many times. The
+/// environment of tests that drive it.
+fn run(kills: &str) -> Result<Option<Vec<(&'static str, String)>>, Failure> {
     let lacking = install();
     if !lacking.is_empty() {
         println!(
@@ -48,7 +61,7 @@ pub(crate) fn run(kills: &str) -> Result<(), Failure> {
              here; on Debian, as root: apt-get update && apt-get install {}",
             lacking.join(" ")
         );
-        return Ok(());
+        return Ok(None);
     }
     let built = build()?;
     println!("build: {}", built.program.display());
@@ -56,14 +69,18 @@ pub(crate) fn run(kills: &str) -> Result<(), Failure> {
         unit_tests(tests)?;
     }
     crate::peers::install()?;
-    let shown =
-        [built.program, prefix(), crate::peers::folder()].map(|path| path.display().to_string());
     let variables = ["PLIMSOLL_WINDOWS", "WINEPREFIX", crate::peers::VARIABLE];
-    let mut environment: Vec<(&str, &str)> =
-        variables.into_iter().zip(shown.iter().map(String::as_str)).collect();
-    crate::program_test("windows", &environment)?;
-    environment.push(("PLIMSOLL_KILLS", kills));
-    crate::program_test("kill", &environment)
+    let paths = [built.program, prefix(), crate::peers::folder()];
+    let mut environment: Vec<(&str, String)> =
+        variables.into_iter().zip(paths.map(|path| path.display().to_string())).collect();
+    environment.push(("PLIMSOLL_KILLS", kills.to_owned()));
+    crate::program_test("windows", &borrowed(&environment))?;
+    crate::program_test("kill", &borrowed(&environment))?;
+    Ok(Some(environment))
+}
+
+fn borrowed<'a>(environment: &'a [(&'static str, String)]) -> Vec<(&'static str, &'a str)> {
+    environment.iter().map(|(name, value)| (*name, value.as_str())).collect()
 }
 
 /// The packages of what is not there, after an attempt to install them.

@@ -51,3 +51,5 @@ mod slow_log;
 mod stalls;
 mod threads;
 mod verbs;
+#[path = "../wine/mod.rs"]
+mod wine;

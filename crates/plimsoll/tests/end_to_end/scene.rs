@@ -11,6 +11,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
+use crate::wine;
+
 /// Page size of the prepared databases.
 pub(crate) const PAGE_BYTES: usize = 32 << 10;
 
@@ -73,7 +75,7 @@ impl Scene {
 
     /// The program, about to be run in the folder.
     pub(crate) fn command<W: AsRef<OsStr>>(&self, words: impl IntoIterator<Item = W>) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_plimsoll"));
+        let mut command = wine::program();
         command.args(words).current_dir(&self.folder).stdin(Stdio::null());
         command
     }
@@ -206,6 +208,6 @@ pub(crate) fn small_plan(folder: &Path) -> String {
          [databases]\nfolders = [{:?}]\ncount = 2\nsize = \"16MiB\"\n\
          [engine]\ncache_minimum = \"2MiB\"\ncache_maximum = \"4MiB\"\n\
          [test]\nduration = \"2s\"\nwarm_up_limit = \"1s\"\ninterval = \"1s\"\n",
-        folder.display().to_string()
+        wine::shown(folder)
     )
 }
