@@ -2,8 +2,8 @@
 //! that goes on, figures for Prometheus. It fences the HTTP stack.
 //!
 //! A request never becomes a path: it names a run or a plan, and only one that a walk through the
-//! folder has found, without following links, is opened ([`runs`]). Who may ask, and for what, is
-//! decided in one place before any route is reached ([`gate`]).
+//! folder has found, without following links, is opened (`runs`). Who may ask, and for what, is
+//! decided in one place before any route is reached (`gate`).
 
 mod answers;
 mod gate;
