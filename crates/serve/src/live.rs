@@ -35,12 +35,13 @@ impl JournalTail {
     /// Reads what has been written since.
     pub(crate) fn follow(&mut self) {
         let mut new = Vec::new();
-        let read = File::open(&self.journal).and_then(|mut file| {
+        // What cannot be read now may be readable when it is looked at next.
+        let _ = File::open(&self.journal).and_then(|mut file| {
             file.seek(SeekFrom::Start(self.offset))?;
             file.read_to_end(&mut new)
         });
-        // What cannot be read now may be readable when it is looked at next.
-        self.offset += read.unwrap_or(0) as u64;
+        // A read that fails may have brought a part, which must not come twice.
+        self.offset += new.len() as u64;
         self.partial.append(&mut new);
         self.take_lines();
     }

@@ -172,12 +172,16 @@ fn listed(run: &Listed) -> Value {
     }
 }
 
+fn known(runs: &ServedRuns, id: &str) -> Result<Listed, NoAnswer> {
+    runs.find(id).ok_or_else(|| missing("No such run lies in this folder."))
+}
+
 async fn report_page(
     State(runs): State<ServedRuns>,
     Path(id): Path<String>,
 ) -> Result<WebAnswer, NoAnswer> {
     beside(move || {
-        let run = runs.find(&id).ok_or_else(|| missing("No such run lies in this folder."))?;
+        let run = known(&runs, &id)?;
         let (record, verdict) = runs.load(&run).map_err(unusable)?;
         Ok(html(report::html(&record, &verdict)))
     })
@@ -189,7 +193,7 @@ async fn live_page(
     Path(id): Path<String>,
 ) -> Result<WebAnswer, NoAnswer> {
     beside(move || {
-        let run = runs.find(&id).ok_or_else(|| missing("No such run lies in this folder."))?;
+        let run = known(&runs, &id)?;
         if !run.is_live {
             return Ok(see_other(&format!("/run/{}", pages::address(&id))));
         }
