@@ -190,16 +190,24 @@ impl IssueRecorder {
         });
     }
 
-    /// A log that was generated cannot be replayed.
+    /// A log that the run generated cannot be replayed.
     pub(crate) fn not_replayed(&self, now: Nanos, error: &OpenError) {
         let kind = match error {
-            OpenError::LostFlush(_) | OpenError::Recovery(RecoveryError::LostWrite { .. }) => {
-                IssueKind::LostFlush
+            OpenError::LostFlush(_)
+            | OpenError::Recovery(
+                RecoveryError::LostWrite { .. } | RecoveryError::LogTooOld { .. },
+            ) => IssueKind::LostFlush,
+            OpenError::Device(_) | OpenError::Recovery(RecoveryError::Device(_)) => {
+                IssueKind::InputOutput
             }
-            OpenError::Device(_) => IssueKind::InputOutput,
             _ => IssueKind::Corruption,
         };
-        self.fail(now, kind, error.to_string(), false);
+        let because = if kind == IssueKind::LostFlush {
+            "; the storage has lost writes that it had confirmed"
+        } else {
+            ""
+        };
+        self.fail(now, kind, format!("{error}{because}"), false);
     }
 
     /// Something that was acknowledged is not in the files any more.

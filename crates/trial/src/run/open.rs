@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use device::{TracedVolume, Volume};
-use engine::{Database, DatabaseFiles, Mended, Order, Table, TransactionError};
+use engine::{Database, DatabaseFiles, Mended, OpenError, Order, Table, TransactionError};
 use ese::header::DatabaseState;
 use ese::key::long_long_key;
 use ese::page::PageSize;
@@ -126,11 +126,25 @@ pub(super) fn signature_seed(group: &Group, location: &Location) -> Seed {
     seed.derive((clock.epoch() + clock.now()).0)
 }
 
+/// Why a database is not open.
+enum NotOpen {
+    /// It must not be opened, or the load finds nothing in it.
+    Refused(String),
+    /// It cannot be brought on from its log.
+    NotRecovered(OpenError),
+}
+
+impl From<String> for NotOpen {
+    fn from(text: String) -> Self {
+        Self::Refused(text)
+    }
+}
+
 async fn open_live(
     group: &Group,
     location: &Location,
     issue_recorder: &IssueRecorder,
-) -> Result<Live, String> {
+) -> Result<Live, NotOpen> {
     let manifest = proved(group, location).await?;
     group.refuse_used_since(location).await?;
     if group.plan.test.replayed_copy().is_some() {
@@ -139,7 +153,7 @@ async fn open_live(
     let (files, seed) = (files_of(location), signature_seed(group, location));
     let settings = engine_settings(&group.plan);
     let opening = Database::recover(&group.runtime, files, settings, seed, &|_| ());
-    let (database, recovered) = opening.await.map_err(|error| error.to_string())?;
+    let (database, recovered) = opening.await.map_err(NotOpen::NotRecovered)?;
     let mended = recovered.map_or_else(Mended::default, |summary| summary.mended);
     if let Some(summary) = recovered {
         group.log(format!(
@@ -209,17 +223,26 @@ impl Opened {
         let opened = if group.plan.test.kind.is_load() {
             open_live(group, &self.location, &self.issue_recorder).await.map(Some)
         } else {
-            self.look_at(group).await.map(|()| None)
+            self.look_at(group).await.map(|()| None).map_err(NotOpen::Refused)
         };
         let done = match opened {
             Ok(live) => {
                 *self.live.borrow_mut() = live;
-                self.make_copy(group).await
+                self.make_copy(group).await.map_err(NotOpen::Refused)
             }
-            Err(text) => Err(text),
+            Err(why) => Err(why),
         };
-        if let Err(text) = done {
-            self.issue_recorder.not_open(group.runtime.now(), text);
+        let now = group.runtime.now();
+        match done {
+            Ok(()) => {}
+            // The run left it to this storage, and nothing else has opened it since.
+            Err(NotOpen::NotRecovered(error)) if group.resumed.is_some() && error.is_damage() => {
+                self.issue_recorder.not_replayed(now, &error);
+            }
+            Err(NotOpen::NotRecovered(error)) => {
+                self.issue_recorder.not_open(now, error.to_string());
+            }
+            Err(NotOpen::Refused(text)) => self.issue_recorder.not_open(now, text),
         }
     }
 

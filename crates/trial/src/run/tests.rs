@@ -8,6 +8,7 @@ mod pacing;
 mod promises;
 mod recovery;
 mod replication;
+mod resumed;
 mod stalls;
 mod tuning;
 
@@ -20,6 +21,7 @@ use record::{Edge, Event, IssueKind, Phase, Series, codec};
 use units::{Nanos, Seed};
 
 use super::{Group, RunSummary, run};
+use crate::Sink;
 use crate::coordinator::{Coordinator, Member, Stop};
 use crate::location::Location;
 use crate::manifest::{self, Manifest};
@@ -49,24 +51,30 @@ fn fill(world: World) -> World {
     world
 }
 
-/// Runs all databases of `world` in one group; a person asks to stop after `stop_after`.
-fn run_once(world: &World, stop_after: Option<Nanos>) -> (RunSummary, Vec<Event>) {
-    let (events, kept) = collector();
-    let coordinator = Arc::new(Coordinator::new(1));
+/// All databases of `world` in one group.
+fn group_of(world: &World, coordinator: &Arc<Coordinator>, events: Sink<Event>) -> Group {
     let runtime = world.executor.runtime();
-    let group = Group {
+    Group {
         runtime: runtime.clone(),
         plan: world.plan.clone(),
         locations: world.locations.clone(),
         events,
         checked: Rc::new(|_| ()),
         commits: None,
-        member: Rc::new(Member::new(&coordinator)),
+        member: Rc::new(Member::new(coordinator)),
         origin: runtime.now(),
         is_leader: true,
         resumed: None,
         host: None,
-    };
+    }
+}
+
+/// Runs all databases of `world` in one group; a person asks to stop after `stop_after`.
+fn run_once(world: &World, stop_after: Option<Nanos>) -> (RunSummary, Vec<Event>) {
+    let (events, kept) = collector();
+    let coordinator = Arc::new(Coordinator::new(1));
+    let runtime = world.executor.runtime();
+    let group = group_of(world, &coordinator, events);
     let summary = world.executor.block_on(async move {
         if let Some(span) = stop_after {
             let twin = runtime.clone();
@@ -177,26 +185,11 @@ fn a_person_may_stop_a_run_and_keeps_what_was_measured() {
     assert_eq!(summary, RunSummary::default(), "the databases were closed");
 }
 
-/// The program goes away in the middle of the measurement.
-#[test]
-fn a_run_that_was_killed_is_recovered_by_the_next_one() {
-    let world = prepared(PLAN);
+/// A run of which the program goes away in the middle of the measurement.
+fn killed(world: &World) {
     let runtime = world.executor.runtime();
-    let (plan, locations) = (world.plan.clone(), world.locations.clone());
+    let group = group_of(world, &Arc::new(Coordinator::new(1)), Rc::new(|_| ()));
     world.executor.block_on(async move {
-        let group = Group {
-            runtime: runtime.clone(),
-            plan,
-            locations,
-            events: Rc::new(|_| ()),
-            checked: Rc::new(|_| ()),
-            commits: None,
-            member: Rc::new(Member::new(&Arc::new(Coordinator::new(1)))),
-            origin: runtime.now(),
-            is_leader: true,
-            resumed: None,
-            host: None,
-        };
         drop(runtime.spawn(run(group)));
         runtime.sleep(Nanos::from_millis(1_200)).await;
     });
@@ -205,6 +198,12 @@ fn a_run_that_was_killed_is_recovered_by_the_next_one() {
     let runtime = world.executor.runtime();
     let waiting = async move { runtime.sleep(Nanos::from_millis(10)).await };
     world.executor.block_on(waiting);
+}
+
+#[test]
+fn a_run_that_was_killed_is_recovered_by_the_next_one() {
+    let world = prepared(PLAN);
+    killed(&world);
     let (summary, events) = run_once(&world, None);
     assert_eq!((issues(&events), summary), (Vec::new(), RunSummary::default()));
     let words = "was not closed properly";

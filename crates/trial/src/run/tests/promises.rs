@@ -9,9 +9,9 @@ use ese::page::PageSize;
 use ese::reader::{FileImage, Reader};
 use faults::{Call, Effect, Fault, Matching, Occurrence};
 
-use super::{PLAN, prepared, suffer};
+use super::{PLAN, group_of, prepared, suffer};
 use crate::commits::{Messages, Promises};
-use crate::coordinator::{Coordinator, Member};
+use crate::coordinator::Coordinator;
 use crate::messages::{Decoder, TABLE};
 use crate::run::{Group, RunSummary, run};
 use crate::testing::World;
@@ -34,23 +34,14 @@ fn messages(world: &World) -> Messages {
 fn run_told(world: &World) -> (RunSummary, Promises) {
     let promises = Rc::new(RefCell::new(Promises::default()));
     let twin = Rc::clone(&promises);
-    let runtime = world.executor.runtime();
+    let coordinator = Arc::new(Coordinator::new(1));
     let group = Group {
-        runtime: runtime.clone(),
-        plan: world.plan.clone(),
-        locations: world.locations.clone(),
-        events: Rc::new(|_| ()),
-        checked: Rc::new(|_| ()),
         commits: Some(Rc::new(move |step| {
             if step.database == 1 {
                 twin.borrow_mut().observe(step);
             }
         })),
-        member: Rc::new(Member::new(&Arc::new(Coordinator::new(1)))),
-        origin: runtime.now(),
-        is_leader: true,
-        resumed: None,
-        host: None,
+        ..group_of(world, &coordinator, Rc::new(|_| ()))
     };
     let summary = world.executor.block_on(run(group));
     let promises = promises.borrow().clone();
