@@ -17,6 +17,7 @@ mod phase;
 mod processors;
 mod resumption;
 mod run;
+mod simulated;
 mod start;
 #[cfg(feature = "synthetic")]
 pub mod synthetic;
@@ -43,6 +44,7 @@ pub use run::{
     Break, DatabaseRow, IntervalRow, LoadError, PhaseSpan, PhaseTotals, RunRecord, SeriesRow,
     SeriesTotal,
 };
+pub use simulated::{Simulation, SimulationDetail};
 pub use start::{
     DatabaseFacts, Machine, OperationMix, Settings, Start, TestType, Thresholds, VolumeFacts,
 };

@@ -8,8 +8,8 @@ use crate::pause::Looked;
 use crate::{
     Attached, Checksum, Edge, Event, Finished, Gauges, Histogram, HostSample, ImportedResult,
     Interval, IntervalCounters, Issue, LogLine, LongRequest, Phase, PhaseMark, ProcessorShares,
-    Replay, STALL_MINIMUM_NS, Series, SeriesInterval, Start, Summary, Tuned, Unanswered,
-    VolumeReads,
+    Replay, STALL_MINIMUM_NS, Series, SeriesInterval, Simulation, Start, Summary, Tuned,
+    Unanswered, VolumeReads,
 };
 
 /// A run: totals per database and phase, one row per interval, and everything that was noted.
@@ -379,6 +379,11 @@ impl RunRecord {
     /// The published result that the record was made of, where it was not measured here.
     pub fn imported(&self) -> Option<&ImportedResult> {
         self.start.imported.as_deref()
+    }
+
+    /// The model that the run was simulated on, where it was not made on storage.
+    pub fn simulated(&self) -> Option<&Simulation> {
+        self.start.simulated.as_deref()
     }
 
     /// The intervals of a phase, in order.

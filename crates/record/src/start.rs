@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ImportedResult, ProcessorShares};
+use crate::{ImportedResult, ProcessorShares, Simulation};
 
 /// The facts known before the first request is made.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -51,6 +51,9 @@ pub struct Start {
     /// The published result that this record was made of; none of a run that was measured here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imported: Option<Box<ImportedResult>>,
+    /// The model that it ran on in virtual time; none of a run on storage.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub simulated: Option<Box<Simulation>>,
 }
 
 /// The kind of test, which decides the thresholds and the report's sections.
@@ -322,15 +325,15 @@ pub struct VolumeFacts {
 }
 
 /// A seed as text: most JSON readers lose bits of numbers beyond 2^53.
-mod hexadecimal {
+pub(crate) mod hexadecimal {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-    pub(super) fn serialize<S: Serializer>(value: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(value: &u64, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&format!("{value:#018x}"))
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
         let text = String::deserialize(deserializer)?;
         let digits = text.strip_prefix("0x").unwrap_or(&text);
         u64::from_str_radix(digits, 16).map_err(D::Error::custom)

@@ -150,6 +150,7 @@ impl Synthetic {
             databases: (0..self.databases).map(facts).collect(),
             processors_before: None,
             imported: None,
+            simulated: None,
         }
     }
 

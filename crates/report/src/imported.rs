@@ -15,11 +15,8 @@ use crate::sections::{findings, summary, tone};
 
 pub(crate) use json::render as json;
 
-/// What a run came to in a word or two, as lists show it: an imported one says that it is.
-pub fn verdict_name(run: &RunRecord, verdict: &Verdict) -> String {
-    let Some(imported) = run.imported() else {
-        return verdict.outcome.name().to_owned();
-    };
+/// What an imported run came to in a word or two.
+pub(crate) fn outcome_words(imported: &ImportedResult, verdict: &Verdict) -> String {
     match (verdict.outcome, imported.outcome) {
         (Ruling::Fail, _) => "Imported fail".to_owned(),
         (_, Some(outcome)) => format!("Imported {}", outcome.name().to_lowercase()),
@@ -79,7 +76,7 @@ fn banner(run: &RunRecord, verdict: &Verdict, imported: &ImportedResult) -> Bann
     Banner {
         subject: summary::subject(&run.start),
         started: started(run),
-        verdict: verdict_name(run, verdict),
+        verdict: outcome_words(imported, verdict),
         tone: tone(verdict.outcome),
         number,
         number_unit,

@@ -20,6 +20,7 @@ pub const SCHEMA: u32 = 1;
 struct JsonReport<'a> {
     schema: u32,
     verdict: &'static str,
+    simulated: Option<&'a record::Simulation>,
     exit_code: u8,
     meaning: Vec<String>,
     next_steps: Vec<String>,
@@ -151,7 +152,8 @@ pub(crate) fn written(value: &impl Serialize) -> String {
 pub(crate) fn whole<'a>(run: &'a RunRecord, verdict: &Verdict) -> impl Serialize + use<'a> {
     JsonReport {
         schema: SCHEMA,
-        verdict: outcome_name(verdict.outcome),
+        verdict: verdict_of(run, verdict),
+        simulated: run.simulated(),
         exit_code: verdict.exit_code(),
         meaning: meaning::sentences(run, verdict),
         next_steps: next::steps(run, verdict),
@@ -205,6 +207,16 @@ fn run_part(run: &RunRecord) -> RunPart<'_> {
             Seal::Whole { end } => Some(end.to_string()),
             Seal::Unsealed | Seal::Altered { .. } => None,
         },
+    }
+}
+
+/// The verdict; of a simulated run in words that a script does not take for a measured one.
+fn verdict_of(run: &RunRecord, verdict: &Verdict) -> &'static str {
+    match (run.simulated(), verdict.outcome) {
+        (None, outcome) => outcome_name(outcome),
+        (Some(_), Ruling::Pass | Ruling::Warn) => "simulated_pass",
+        (Some(_), Ruling::Fail) => "simulated_fail",
+        (Some(_), Ruling::CannotJudge) => "simulated_cannot_judge",
     }
 }
 

@@ -20,6 +20,7 @@ mod next;
 mod passes;
 mod result_xml;
 mod sections;
+mod simulated;
 mod suite;
 mod summary;
 mod text;
@@ -35,10 +36,9 @@ pub use design::{
     sizing_html, sizing_json, sizing_text,
 };
 pub use html::{STYLE, escape};
-pub use imported::verdict_name;
 pub use json::SCHEMA as JSON_SCHEMA;
 pub use line::{LineReport, line_html, line_json, line_text};
-pub use listed::{achieved_iops, mean_ms, started_iso, started_ns};
+pub use listed::{achieved_iops, mean_ms, started_iso, started_ns, verdict_name};
 pub use result_xml::result_xml;
 pub use suite::{SuiteTest, suite_html, suite_json, suite_outcome, suite_summary, suite_text};
 

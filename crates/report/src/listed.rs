@@ -1,8 +1,19 @@
-//! A run in one line of a list, whether it was measured here or imported.
+//! A run in one line of a list, whether it was measured here, simulated or imported.
 
 use record::{Phase, PublishedInstance, RunRecord, Series};
+use verdict::Verdict;
 
-use crate::format;
+use crate::{format, imported};
+
+/// What a run came to in a word or two: one that was not measured here says so.
+pub fn verdict_name(run: &RunRecord, verdict: &Verdict) -> String {
+    let outcome = verdict.outcome.name();
+    match (run.imported(), run.simulated()) {
+        (Some(imported), _) => imported::outcome_words(imported, verdict),
+        (None, Some(_)) => format!("Simulated {}", outcome.to_lowercase()),
+        (None, None) => outcome.to_owned(),
+    }
+}
 
 /// When a run began, in nanoseconds since 1970; on the clock of its machine where the result was
 /// imported, which is all that is known.

@@ -5,18 +5,20 @@ use record::{Phase, RunRecord, Series, TestType};
 use verdict::{Evidence, Finding, Kind, Ruling, Unit, Verdict};
 
 use crate::mailboxes::Carried;
-use crate::{format, imported, passes};
+use crate::{format, imported, passes, simulated};
 
 /// What the run means.
 pub(crate) fn sentences(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
     if let Some(imported) = run.imported() {
         return imported::sentences(run, imported);
     }
-    match verdict.outcome {
+    let mut said: Vec<String> = run.simulated().map(simulated::sentence).into_iter().collect();
+    said.extend(match verdict.outcome {
         Ruling::Pass | Ruling::Warn => passed(run, verdict),
         Ruling::Fail => failed(run, verdict),
         Ruling::CannotJudge => not_judged(run, verdict),
-    }
+    });
+    said
 }
 
 fn passed(run: &RunRecord, verdict: &Verdict) -> Vec<String> {

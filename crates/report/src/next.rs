@@ -21,6 +21,9 @@ pub(crate) fn steps(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
     if run.imported().is_some() {
         return vec![BESIDE_A_RUN.to_owned()];
     }
+    if run.simulated().is_some() {
+        return vec![measure_it(run)];
+    }
     match verdict.outcome {
         Ruling::Pass | Ruling::Warn => vec![passed(run)],
         Ruling::Fail => failed(run, verdict),
@@ -35,6 +38,17 @@ pub(crate) fn steps(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
             steps
         }
     }
+}
+
+/// What proves a prediction, or refutes it.
+fn measure_it(run: &RunRecord) -> String {
+    let words = command(run).split_whitespace().nth(2);
+    let plan = words.filter(|_| command(run).starts_with("plimsoll simulate "));
+    let plan = plan.unwrap_or("PLAN");
+    format!(
+        "Measure the storage once it is there: plimsoll prepare {plan}, plimsoll run {plan}; then \
+         plimsoll compare both"
+    )
 }
 
 /// What started the test, without its options.

@@ -43,9 +43,10 @@ const IO: [CounterSection; 4] = [
     ),
 ];
 
-/// The XML of a run of a load; none of other tests and of imported results.
+/// The XML of a run of a load; none of other tests, and of what was not measured here: its readers
+/// could not tell.
 pub fn result_xml(run: &RunRecord, verdict: &Verdict) -> Option<String> {
-    if run.imported().is_some() || !passes::is_of_load(run) {
+    if run.imported().is_some() || run.simulated().is_some() || !passes::is_of_load(run) {
         return None;
     }
     let mut xml = String::from("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<output>\n");

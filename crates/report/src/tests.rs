@@ -10,8 +10,8 @@ mod suite;
 
 use record::synthetic::Synthetic;
 use record::{
-    Event, Finished, Issue, IssueKind, LogLine, Phase, Replay, RunRecord, Series, Severity,
-    TestType, VolumeReads,
+    Event, Finished, Issue, IssueKind, LogLine, Machine, Phase, Replay, RunRecord, Series,
+    Severity, Simulation, TestType, VolumeReads,
 };
 
 /// A short run that passes.
@@ -124,7 +124,26 @@ fn recovery() -> RunRecord {
     run
 }
 
-fn every_kind() -> [RunRecord; 7] {
+/// A run that never touched storage.
+fn simulated() -> RunRecord {
+    let mut run = passing();
+    run.start.command = "plimsoll simulate plan.toml --array array.toml".to_owned();
+    run.start.machine = Machine { input_output: "simulated".to_owned(), ..Machine::default() };
+    run.start.simulated = Some(Box::new(Simulation {
+        array: "VNXe3300, 7 x 15K in RAID 5".to_owned(),
+        array_text: "[raid]\nlevel = 5\ndisks = 7\n".to_owned(),
+        seed: 7,
+        stretch: 1_024.0,
+        calibrated_on: vec!["T1".to_owned(), "T2".to_owned()],
+        free_parameters: 14,
+        uncertainty_percent: 25.0,
+        ..Simulation::default()
+    }));
+    run
+}
+
+fn every_kind() -> [RunRecord; 8] {
     let imported = imported::performance();
-    [passing(), failing(), interrupted(), without_room(), backup(), recovery(), imported]
+    let (recovery, simulated) = (recovery(), simulated());
+    [passing(), failing(), interrupted(), without_room(), backup(), recovery, simulated, imported]
 }

@@ -276,9 +276,19 @@ fn doubts(runs: &[NamedRun], differences: &[OtherCircumstance]) -> Vec<String> {
         ));
     }
     doubts.extend(runs.iter().filter_map(imported::doubt));
+    doubts.extend(runs.iter().filter_map(doubt_of_simulated));
     doubts.extend(runs[1..].iter().filter_map(|run| doubt_of_sizes(&runs[0], run)));
     doubts.extend(runs.iter().flat_map(doubts_of_run));
     doubts
+}
+
+/// That a run was not measured at all.
+fn doubt_of_simulated(run: &NamedRun) -> Option<String> {
+    let simulation = run.record.simulated()?;
+    Some(format!(
+        "{}: SIMULATED on the model \"{}\"; true latencies may differ by {:.0} % either way.",
+        run.name, simulation.array, simulation.uncertainty_percent
+    ))
 }
 
 /// Databases grow from run to run; larger ones by this much are other ones.

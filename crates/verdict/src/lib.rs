@@ -9,6 +9,7 @@ mod imported;
 mod load_line;
 pub mod rules;
 mod samples;
+mod simulated;
 
 pub use comparison::{
     ComparedMetric, ComparedValue, Metric, MetricChange, NamedRun, NotComparable,
@@ -64,6 +65,7 @@ pub fn judge(run: &RunRecord) -> Verdict {
     let mut findings: Vec<Finding> = rules::ALL.iter().filter_map(|rule| rule(run)).collect();
     rules::name_other_programs(run, &mut findings);
     doubt_failures_of_a_limited_generator(&mut findings);
+    simulated::doubt_what_is_near(run, &mut findings);
     let outcome = overall(&findings);
     if outcome == Ruling::CannotJudge {
         withdraw_failures(&mut findings);

@@ -128,6 +128,7 @@ fn as_json(run: &ListedRun) -> Value {
         "test": run.record.start.test.name(),
         "started": started_iso(&run.record),
         "verdict": verdict_word(run),
+        "simulated": run.record.simulated().map(|simulation| &simulation.array),
         "imported": run.record.imported().map(|imported| &imported.instrument),
         "achieved_transactional_iops": achieved_iops(&run.record),
         "read_latency_ms": mean_ms(&run.record, Series::DatabaseRead),

@@ -40,6 +40,7 @@ pub(super) fn start(
         databases: plan.databases.iter().map(facts).collect::<Result<_, _>>()?,
         processors_before: None,
         imported: None,
+        simulated: None,
     })
 }
 

@@ -25,6 +25,7 @@ pub(super) fn json(named: &[NamedRun], comparison: &RunComparison) -> String {
                 "tags": run.record.start.tags,
                 "started": measured.then(|| format::iso_time(run.record.start.started_epoch_ns)),
                 "started_epoch_ns": measured.then_some(run.record.start.started_epoch_ns),
+                "simulated": run.record.simulated().map(|simulation| &simulation.array),
                 "imported": run.record.imported().map(|imported| &imported.instrument),
                 "verdict": run.verdict.outcome.name(),
             })

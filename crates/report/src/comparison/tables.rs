@@ -4,7 +4,7 @@ use verdict::{ComparedValue, Metric, NamedRun, OtherCircumstance, RunComparison,
 
 use super::LETTERS;
 use crate::document::{Block, Cell, Column, Section, Table, TableRow, Tone};
-use crate::{format, imported};
+use crate::{format, imported, listed};
 
 /// Which letter stands for which run.
 pub(super) fn runs(runs: &[NamedRun]) -> Block {
@@ -21,7 +21,7 @@ fn run_row(run: &NamedRun, letter: &str) -> TableRow {
         Cell::plain(letter),
         Cell::plain(&run.name),
         Cell::plain(imported::started(&run.record)),
-        Cell::plain(imported::verdict_name(&run.record, &run.verdict)).toned(tone),
+        Cell::plain(listed::verdict_name(&run.record, &run.verdict)).toned(tone),
         Cell::plain(&run.record.start.description),
     ])
 }

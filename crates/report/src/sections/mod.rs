@@ -18,7 +18,7 @@ use record::{DatabaseFacts, Phase, PhaseSpan, RunRecord, TestType};
 use verdict::{Ruling, Verdict};
 
 use crate::document::{Block, Document, Section, Tone};
-use crate::{format, imported, passes};
+use crate::{format, imported, passes, simulated};
 
 /// The whole report.
 pub(crate) fn document(run: &RunRecord, verdict: &Verdict) -> Document {
@@ -30,6 +30,7 @@ pub(crate) fn document(run: &RunRecord, verdict: &Verdict) -> Document {
     let checksums = (run.start.test != TestType::Backup).then(|| verification::checksums(run));
     let parts = [
         Some(findings::section(run, verdict)),
+        simulated::section(run),
         charts::section(run),
         Some(summary::section(run, verdict)),
         recovery::statistics(run),

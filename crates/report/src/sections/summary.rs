@@ -6,7 +6,7 @@ use verdict::{Finding, Ruling, Verdict};
 use super::{span_of, tone, wall_clock};
 use crate::document::{Banner, Block, Cell, Fact, Figure, Section, Tone};
 use crate::mailboxes::Carried;
-use crate::{format, meaning, passes};
+use crate::{format, listed, meaning, passes};
 
 /// What stands above everything.
 pub(crate) fn banner(run: &RunRecord, verdict: &Verdict) -> Banner {
@@ -14,7 +14,7 @@ pub(crate) fn banner(run: &RunRecord, verdict: &Verdict) -> Banner {
     Banner {
         subject: subject(&run.start),
         started: format::timestamp(run.start.started_epoch_ns),
-        verdict: verdict.outcome.name().to_owned(),
+        verdict: listed::verdict_name(run, verdict),
         tone: tone(verdict.outcome),
         number,
         number_unit,
@@ -148,7 +148,7 @@ pub(crate) fn section(run: &RunRecord, verdict: &Verdict) -> Section {
     let result = Fact {
         label: "Overall Test Result",
         metric: None,
-        value: Cell::plain(verdict.outcome.name()).toned(tone(verdict.outcome)),
+        value: Cell::plain(listed::verdict_name(run, verdict)).toned(tone(verdict.outcome)),
     };
     let collection = span_of(run, Phase::Measure);
     let begin = collection.map(|span| wall_clock(run, span.from_ns));

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::{failing, interrupted, passing};
+use super::{failing, interrupted, passing, simulated};
 use crate::{json, result_xml, summary, text};
 
 const RENEW: &str = "GOLDEN";
@@ -32,7 +32,7 @@ fn texts_are_as_before() {
 
 #[test]
 fn last_words_are_as_before() {
-    let runs = [passing(), failing(), interrupted()];
+    let runs = [passing(), failing(), interrupted(), simulated()];
     let said = runs.map(|run| summary(&run, &verdict::judge(&run)));
     check("summaries.txt", include_str!("../../golden/summaries.txt"), &said.join("\n"));
 }
@@ -53,6 +53,23 @@ fn xml_of_a_load_is_as_before_and_other_tests_have_none() {
     assert!(!hostile.contains("<script>") && hostile.contains("&lt;script&gt;"));
     assert_eq!(xml(&super::backup()), None);
     assert_eq!(xml(&super::imported::performance()), None);
+    assert_eq!(xml(&simulated()), None);
+}
+
+/// In every form of the report, where the answer is read and not in some footnote.
+#[test]
+fn a_simulated_run_is_called_simulated_wherever_its_verdict_stands() {
+    let run = simulated();
+    let verdict = verdict::judge(&run);
+    assert!(summary(&run, &verdict).starts_with("SIMULATED PASS "));
+    assert!(text(&run, &verdict).lines().take(4).any(|line| line.contains("SIMULATED PASS")));
+    let page = crate::html(&run, &verdict);
+    assert!(page.contains("<title>Simulated pass: "));
+    assert!(page.contains("<p class=\"verdict\">Simulated pass</p>"));
+    let told: Value = serde_json::from_str(&json(&run, &verdict)).expect("JSON");
+    assert_eq!(told["verdict"], "simulated_pass");
+    assert_eq!(told["simulated"]["array"], "VNXe3300, 7 x 15K in RAID 5");
+    assert_eq!(crate::verdict_name(&run, &verdict), "Simulated pass");
 }
 
 #[test]

@@ -34,12 +34,14 @@ pub(super) fn of_run(run: &RunRecord) -> Vec<Circumstance> {
 
 type Stated = (&'static str, String);
 
-fn of_storage(run: &RunRecord) -> [Stated; 6] {
+fn of_storage(run: &RunRecord) -> [Stated; 7] {
     let volumes = |say: fn(&VolumeFacts) -> &str| {
         let databases = run.start.databases.iter();
         joined(databases.flat_map(|of| [say(&of.volume), say(&of.log_volume)]))
     };
+    let array = run.simulated().map(|simulation| simulation.array.clone());
     [
+        ("simulated array", array.unwrap_or_default()),
         ("file system", volumes(|volume| &volume.file_system)),
         ("disk", volumes(|volume| &volume.model)),
         ("device", volumes(|volume| &volume.device)),

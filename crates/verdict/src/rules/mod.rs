@@ -29,7 +29,7 @@ mod volume_full;
 
 use record::{Phase, RunRecord, TestType};
 
-use crate::Finding;
+use crate::{Finding, simulated};
 
 pub(crate) use generator_limited::RULE as GENERATOR_LIMITED;
 pub(crate) use intact::judge as intact;
@@ -45,9 +45,10 @@ pub(crate) const DISTURBANCES: [&str; 4] =
 pub type Rule = fn(&RunRecord) -> Option<Finding>;
 
 /// Every rule, in the order of reports.
-pub const ALL: [Rule; 25] = [
+pub const ALL: [Rule; 26] = [
     // First: where it objects, nothing else counts.
     intact::judge,
+    simulated::finding,
     target_iops::judge,
     read_latency_average::judge,
     read_latency_maximum::judge,

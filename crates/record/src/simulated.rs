@@ -1,0 +1,58 @@
+//! The model that a run was simulated on: such a run has happened in virtual time, and nothing in
+//! it was measured on storage.
+
+use serde::{Deserialize, Serialize};
+
+use crate::start::hexadecimal;
+
+/// Where the storage of a simulated run came from, and how far it can be trusted.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Simulation {
+    /// Name of the simulated array.
+    pub array: String,
+    /// Its whole description, with what was changed of it, as TOML.
+    pub array_text: String,
+    /// What was run on it.
+    pub detail: SimulationDetail,
+    /// Where the random streams of the array begin: angles of disks and the like.
+    #[serde(with = "hexadecimal")]
+    pub seed: u64,
+    /// Bytes of the plan's databases that one byte stands for; 1: nothing was made smaller.
+    pub stretch: f64,
+    /// Published or measured results that the parameters were fitted to; empty: to none.
+    pub calibrated_on: Vec<String>,
+    /// Parameters that were free in that fit.
+    pub free_parameters: u32,
+    /// By how much true latencies may differ from simulated ones, in percent either way.
+    pub uncertainty_percent: f64,
+}
+
+/// What a simulation runs on the array.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SimulationDetail {
+    /// The database engine itself, on page images.
+    #[default]
+    Engine,
+    /// The requests that the engine makes, by their measured frequencies.
+    Operations,
+}
+
+impl SimulationDetail {
+    /// What reports print.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Engine => "the database engine on page images",
+            Self::Operations => "an operation model of the database engine",
+        }
+    }
+}
+
+impl Simulation {
+    /// The values between which the true one lies that was simulated as `value`.
+    pub fn range(&self, value: f64) -> (f64, f64) {
+        let part = self.uncertainty_percent / 100.0;
+        (value * (1.0 - part), value * (1.0 + part))
+    }
+}
