@@ -32,6 +32,12 @@ const TABLE: &[Layer] = &[
     },
     Layer { package: "faults", inside: &["device", "units"], outside: &[], tests: &[] },
     Layer {
+        package: "simdisk",
+        inside: &["device", "units"],
+        outside: &["serde", "toml"],
+        tests: &[],
+    },
+    Layer {
         package: "workload",
         inside: &["plan", "units"],
         outside: &["xxhash-rust"],
@@ -127,6 +133,7 @@ const TABLE: &[Layer] = &[
             "report",
             "serve",
             "sign-in",
+            "simdisk",
             "sizing",
             "trial",
             "units",

@@ -24,7 +24,7 @@ pub use clock::Clock;
 pub use completion::{Completed, Completer, Completion, completion};
 pub use error::DeviceError;
 pub use executor::{Executor, JoinHandle, Reactor, Runtime, Sleep};
-pub use memory::{FileImage, InFlight, MemoryVolume, Ticket, VolumeImage};
+pub use memory::{FileImage, InFlight, MemoryVolume, Service, ServiceWork, Ticket, VolumeImage};
 pub use null::NullVolume;
 pub use request::{Durability, Op, OpKind, Purpose, Request};
 pub use traced::{Asked, Observation, Observer, TracedVolume};

@@ -5,6 +5,7 @@
 
 mod image;
 mod in_flight;
+mod service;
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -14,6 +15,7 @@ use units::Nanos;
 
 pub use image::{FileImage, VolumeImage};
 pub use in_flight::{InFlight, Ticket};
+pub use service::{Service, ServiceWork};
 
 use crate::{
     Caps, Completed, Completer, Completion, Device, DeviceError, FileEntry, Latency, Op, OpenMode,
@@ -30,19 +32,23 @@ struct MemoryState {
     name: String,
     caps: Caps,
     reactor: Rc<VirtualReactor>,
-    latency: RefCell<Latency>,
+    service: Rc<dyn Service>,
+    /// Files ever made: the number of the next one.
+    made: Cell<u64>,
     files: RefCell<BTreeMap<String, Rc<File>>>,
 }
 
 struct File {
+    number: u64,
     image: RefCell<FileImage>,
     locked: Cell<bool>,
     in_flight: RefCell<InFlight>,
 }
 
 impl File {
-    fn new(image: FileImage) -> Rc<Self> {
+    fn new(number: u64, image: FileImage) -> Rc<Self> {
         Rc::new(Self {
+            number,
             image: RefCell::new(image),
             locked: Cell::new(false),
             in_flight: RefCell::default(),
@@ -75,17 +81,26 @@ impl MemoryVolume {
         latency: Latency,
         image: &VolumeImage,
     ) -> Self {
-        let files = image
-            .files
-            .iter()
-            .map(|(name, image)| (name.clone(), File::new(image.clone())))
+        Self::served(name, reactor, service::drawn(reactor, latency), image)
+    }
+
+    /// The same, whose operations take as long as `service` says.
+    pub fn served(
+        name: &str,
+        reactor: &Rc<VirtualReactor>,
+        service: Rc<dyn Service>,
+        image: &VolumeImage,
+    ) -> Self {
+        let files: BTreeMap<_, _> = (image.files.iter().zip(0..))
+            .map(|((name, image), number)| (name.clone(), File::new(number, image.clone())))
             .collect();
         Self {
             state: Rc::new(MemoryState {
                 name: name.to_owned(),
                 caps: Self::CAPS,
                 reactor: Rc::clone(reactor),
-                latency: RefCell::new(latency),
+                service,
+                made: Cell::new(files.len() as u64),
                 files: RefCell::new(files),
             }),
         }
@@ -109,8 +124,20 @@ impl MemoryVolume {
     ) -> Pending<T> {
         let state = Rc::clone(&self.state);
         Box::pin(async move {
-            let span = state.latency.borrow_mut().draw();
-            state.reactor.delay(span).await;
+            let (completer, completion) = completion();
+            let submitted = state.reactor.now();
+            let reactor = Rc::clone(&state.reactor);
+            let done = move || {
+                let completed = reactor.now();
+                completer.complete(Completed {
+                    buffer: None,
+                    result: Ok(()),
+                    submitted,
+                    completed,
+                });
+            };
+            state.service.serve(&ServiceWork::of_folder(), Box::new(done));
+            completion.await.result?;
             operation(&state)
         })
     }
@@ -150,7 +177,8 @@ impl MemoryState {
         if files.contains_key(name) {
             return Err(DeviceError::AlreadyExists { file: self.path(name) });
         }
-        let file = File::new(FileImage::zeroed(length));
+        let number = self.made.replace(self.made.get() + 1);
+        let file = File::new(number, FileImage::zeroed(length));
         files.insert(name.to_owned(), Rc::clone(&file));
         Ok(file)
     }
@@ -239,13 +267,14 @@ impl Device for MemoryDevice {
         let handle = Rc::clone(&self.handle);
         let (completer, completion) = completion();
         let ticket = handle.file.in_flight.borrow_mut().begin(&handle.name, &request.op);
-        let span = handle.volume.latency.borrow_mut().draw();
+        let work = ServiceWork::of(&request.op, handle.file.number, self.length());
         let submitted = handle.volume.reactor.now();
-        let reactor = Rc::clone(&handle.volume.reactor);
-        reactor.after(span, move || {
+        let service = Rc::clone(&handle.volume.service);
+        let done = move || {
             handle.file.in_flight.borrow_mut().end(ticket);
             handle.finish(request.op, submitted, completer);
-        });
+        };
+        service.serve(&work, Box::new(done));
         completion
     }
 

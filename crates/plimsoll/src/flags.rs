@@ -8,6 +8,10 @@ use clap_complete::Shell;
 use plan::Sessions;
 use units::{Bytes, Nanos};
 
+mod simulate;
+
+pub(crate) use simulate::SimulateFlags;
+
 /// Finds the load line of mailbox storage and proves it.
 ///
 /// Exit status: 0 pass; 1 fail, the storage or a file is at fault; 2 could not measure.
@@ -33,6 +37,8 @@ pub(crate) enum Verb {
     Run(RunFlags),
     /// Try loads up to and past the load line of prepared databases, and say where it lies
     Line(LineFlags),
+    /// Predict a run: the same plan in virtual time, on an array that need not exist
+    Simulate(SimulateFlags),
     /// Render the report of a run again
     Report(ReportFlags),
     /// Set runs side by side: what changed, by how much, and whether it is more than noise

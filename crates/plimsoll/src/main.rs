@@ -18,6 +18,8 @@ mod patient;
 mod scan;
 mod shell;
 mod signals;
+mod simulate;
+mod sweep;
 mod system;
 mod term;
 mod wire;
@@ -89,6 +91,7 @@ fn dispatch(verb: Verb, console: &mut Console) -> Result<Outcome, CommandError> 
         Verb::Prepare(flags) => cmd::prepare::run(&flags, console),
         Verb::Run(flags) => cmd::run::run(&flags, console),
         Verb::Line(flags) => cmd::line::run(&flags, console),
+        Verb::Simulate(flags) => cmd::simulate::run(&flags, console),
         Verb::Report(flags) => cmd::report::run(&flags, console),
         Verb::Compare(flags) => cmd::compare::run(&flags, console),
         Verb::List(flags) => cmd::list::run(&flags, console),

@@ -18,6 +18,7 @@ mod mailboxes;
 mod meaning;
 mod next;
 mod passes;
+mod prediction;
 mod result_xml;
 mod sections;
 mod simulated;
@@ -39,6 +40,9 @@ pub use html::{STYLE, escape};
 pub use json::SCHEMA as JSON_SCHEMA;
 pub use line::{LineReport, line_html, line_json, line_text};
 pub use listed::{achieved_iops, mean_ms, started_iso, started_ns, verdict_name};
+pub use prediction::{
+    Prediction, predictions_html, predictions_json, predictions_text, ranked_predictions,
+};
 pub use result_xml::result_xml;
 pub use suite::{SuiteTest, suite_html, suite_json, suite_outcome, suite_summary, suite_text};
 

@@ -25,6 +25,7 @@ pub(crate) mod scan;
 pub(crate) mod schema;
 pub(crate) mod selftest;
 pub(crate) mod serve;
+pub(crate) mod simulate;
 pub(crate) mod size;
 pub(crate) mod space;
 pub(crate) mod suite;

@@ -6,7 +6,7 @@ use ese::log_file::LOG_FILE_BYTES;
 use plan::Plan;
 use record::{Edge, Event, Phase};
 
-use super::figures::figures;
+use super::figures;
 use crate::term::{self, Progress};
 
 /// What the terminal shows of a run.

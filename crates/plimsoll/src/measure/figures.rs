@@ -5,7 +5,7 @@ use std::time::Duration;
 use record::{Interval, Series};
 
 /// The last interval in a few words.
-pub(super) fn figures(interval: &Interval) -> String {
+pub(crate) fn figures(interval: &Interval) -> String {
     let seconds = Duration::from_nanos(interval.to_ns.saturating_sub(interval.from_ns));
     let rate = |count: u64| count as f64 / seconds.as_secs_f64().max(1e-9);
     let of = |wanted: Series| {

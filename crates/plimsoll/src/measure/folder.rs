@@ -15,7 +15,7 @@ use crate::error::CommandError;
 use crate::{documents, system};
 
 /// A run folder whose journal is being written.
-pub(super) struct RunFolder {
+pub(crate) struct RunFolder {
     path: PathBuf,
     journal: PathBuf,
     file: File,
@@ -40,7 +40,7 @@ enum Origin {
 impl RunFolder {
     /// Makes the folder where it is missing, and a journal in it, locked for as long as it is being
     /// written; a run that is there already is not touched.
-    pub(super) fn create(path: &Path) -> Result<Self, CommandError> {
+    pub(crate) fn create(path: &Path) -> Result<Self, CommandError> {
         // First: where no thread can be had, nothing is left behind.
         let syncs = Questions::start()?;
         let origin = if path.exists() { Origin::Found } else { Origin::New };
@@ -87,7 +87,7 @@ impl RunFolder {
 
     /// Appends an event and hands it to the operating system, so that only a crash of the machine
     /// can lose it.
-    pub(super) fn write(&mut self, event: &Event) -> Result<(), CommandError> {
+    pub(crate) fn write(&mut self, event: &Event) -> Result<(), CommandError> {
         let line = match self.later_ns {
             0 => self.sealer.line(event),
             later_ns => self.sealer.line(&event.clone().later(later_ns)),
@@ -122,7 +122,7 @@ impl RunFolder {
 
     /// Removes the journal of a run that never began, and the folder if it was made for it. That of
     /// a run that could not go on is left as it was found.
-    pub(super) fn discard(self) {
+    pub(crate) fn discard(self) {
         // What is left behind, if anything, is a journal that says nothing.
         if let Origin::Resumed(kept) = self.origin {
             let _ = self.file.set_len(kept);

@@ -45,8 +45,8 @@ use crate::signals::StopFlag;
 use crate::wire;
 
 use device_reads::DeviceReads;
-use folder::RunFolder;
-pub(crate) use folder::write_reports;
+pub(crate) use figures::figures;
+pub(crate) use folder::{RunFolder, write_reports};
 use follow::{End, Follower, Watched};
 use job::{Job, jobs};
 use pause::PauseWatch;
@@ -182,7 +182,7 @@ const KEPT: &str = "The reports are complete. The storage still owes an answer: 
                     and no signal ends it before.";
 
 /// Writes the last events of a run, judges it and writes its reports.
-fn conclude<'a>(
+pub(crate) fn conclude<'a>(
     folder: &Path,
     mut run_folder: RunFolder,
     last: impl Iterator<Item = &'a Event>,
@@ -209,7 +209,12 @@ fn refusal(ends: Vec<End>) -> Result<Option<Failure>, CommandError> {
     Ok(failures.into_iter().find(|failure| failure.at_open))
 }
 
-fn finished(coordinator: &Coordinator, shortage: Option<&Shortage>, at: Nanos) -> Finished {
+/// The last event of a run.
+pub(crate) fn finished(
+    coordinator: &Coordinator,
+    shortage: Option<&Shortage>,
+    at: Nanos,
+) -> Finished {
     let reason = coordinator.stopped().map(|stop| match (stop, shortage) {
         (Stop::NoRoom, Some(shortage)) => shortage.to_string(),
         (Stop::NoRoom, None) => "a volume was about to be full".to_owned(),

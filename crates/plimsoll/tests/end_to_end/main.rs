@@ -46,6 +46,7 @@ mod serve;
 mod sets;
 mod sign_in;
 mod signals;
+mod simulated;
 mod size;
 mod slow_log;
 mod stalls;

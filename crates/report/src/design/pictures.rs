@@ -16,7 +16,7 @@ const LEFT: f64 = 190.0;
 const STEP: f64 = 26.0;
 
 /// A part of a bar: words, length, class of its colour.
-type PicturePart = (&'static str, f64, &'static str);
+pub(crate) type PicturePart = (&'static str, f64, &'static str);
 
 /// A database volume by use, against the disk it stands on; none where one of its parts is not
 /// known.
@@ -72,7 +72,7 @@ pub(super) fn failures(sized: Sized<'_>) -> Option<Picture> {
 }
 
 /// Horizontal bars made of parts, all in one scale.
-fn bars_svg(said: &str, bars: &[(&'static str, Vec<PicturePart>)]) -> String {
+pub(crate) fn bars_svg(said: &str, bars: &[(impl AsRef<str>, Vec<PicturePart>)]) -> String {
     let length = |parts: &[PicturePart]| parts.iter().map(|part| part.1).sum::<f64>();
     let longest = bars.iter().map(|(_, parts)| length(parts)).fold(1e-9, f64::max);
     let scale = (WIDTH - LEFT - 70.0) / longest;
@@ -84,7 +84,7 @@ fn bars_svg(said: &str, bars: &[(&'static str, Vec<PicturePart>)]) -> String {
     for (index, (label, parts)) in bars.iter().enumerate() {
         let top = STEP * index as f64 + 4.0;
         let middle = top + 13.0;
-        let label = escape(label);
+        let label = escape(label.as_ref());
         let _ = write!(svg, "<text x=\"0\" y=\"{middle}\">{label}</text>");
         let mut left = LEFT;
         for (what, size, class) in parts {

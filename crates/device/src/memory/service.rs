@@ -1,0 +1,62 @@
+//! How long the requests of a folder in memory take: what a latency draws, or what a simulated
+//! array comes to.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use crate::{Latency, Op, OpKind, VirtualReactor};
+
+/// Decides when the requests of a [`super::MemoryVolume`] are done.
+pub trait Service {
+    /// Calls `done` once the storage would have answered.
+    fn serve(&self, work: &ServiceWork, done: Box<dyn FnOnce()>);
+}
+
+/// What is to be done, without its bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ServiceWork {
+    /// Number of the file in its folder, by when it was made; none: the folder itself.
+    pub file: Option<u64>,
+    /// Bytes of the file at present.
+    pub file_length: u64,
+    /// What kind of request it is.
+    pub kind: OpKind,
+    /// Byte offset in the file.
+    pub offset: u64,
+    /// Bytes that move.
+    pub length: u64,
+}
+
+impl ServiceWork {
+    /// A change of the folder: a small write that must last.
+    pub(super) const fn of_folder() -> Self {
+        Self { file: None, file_length: 0, kind: OpKind::Flush, offset: 0, length: 0 }
+    }
+
+    /// A request to a file.
+    pub(super) fn of(op: &Op, file: u64, file_length: u64) -> Self {
+        let offset = match op {
+            Op::Read { offset, .. } | Op::Write { offset, .. } => *offset,
+            Op::Flush | Op::SetLength { .. } => 0,
+        };
+        let length = op.length() as u64;
+        Self { file: Some(file), file_length, kind: op.kind(), offset, length }
+    }
+}
+
+/// Every request takes what `latency` draws.
+pub(super) fn drawn(reactor: &Rc<VirtualReactor>, latency: Latency) -> Rc<dyn Service> {
+    Rc::new(Drawn { reactor: Rc::clone(reactor), latency: RefCell::new(latency) })
+}
+
+struct Drawn {
+    reactor: Rc<VirtualReactor>,
+    latency: RefCell<Latency>,
+}
+
+impl Service for Drawn {
+    fn serve(&self, _: &ServiceWork, done: Box<dyn FnOnce()>) {
+        let span = self.latency.borrow_mut().draw();
+        self.reactor.after(span, done);
+    }
+}

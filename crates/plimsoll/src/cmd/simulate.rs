@@ -1,0 +1,277 @@
+//! `simulate`: predicts a run on an array that is described and need not exist.
+
+use std::cell::{Cell, RefCell};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use plan::deployment::Replacement;
+use plan::{Overrides, Plan};
+use record::{Edge, Event};
+use report::Prediction;
+use simdisk::ArrayDescription;
+use units::{Nanos, Seed};
+
+use crate::Outcome;
+use crate::console::Console;
+use crate::crew;
+use crate::documents::{dated_folder, read_plan, read_text, write_new};
+use crate::error::CommandError;
+use crate::flags::SimulateFlags;
+use crate::shell::{options, shell_word};
+use crate::signals::StopFlag;
+use crate::simulate::{self, SimulatedRun, SimulatedStorage, SimulationOrder, arrays};
+use crate::sweep;
+use crate::term::{self, Progress};
+
+/// What a person may write.
+const EXAMPLE: &str = "raid.level=5,10 or cache.mode=write-back,write-through";
+
+/// What a signal does to a simulation.
+const STOPS_A_SIMULATION: &str = "stopping; again ends at once";
+
+/// Simulates, and says what came out.
+pub(crate) fn run(flags: &SimulateFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    let mut overrides = Overrides {
+        name: flags.identity.name.clone(),
+        test: flags.test.clone(),
+        duration: flags.duration,
+        sessions: flags.threads,
+        target_iops: flags.target_iops,
+        seed: flags.seed,
+        size: None,
+    };
+    let mut plan = read_plan(&flags.plan, &overrides)?;
+    if flags.duration.is_none() && plan.test.duration > simulate::USUAL_DURATION {
+        overrides.duration = Some(simulate::USUAL_DURATION);
+        plan = read_plan(&flags.plan, &overrides)?;
+    }
+    let (file, text) = array_text(&flags.array)?;
+    let changes = sweep::combinations_of(&flags.what_if, EXAMPLE)?;
+    let folder = flags.output.clone().unwrap_or_else(|| dated_folder(Path::new("."), &plan.name));
+    let stop = StopFlag::install(STOPS_A_SIMULATION)?;
+    let request =
+        SimulationRequest { flags, plan: &plan, overrides: &overrides, file: &file, text: &text };
+    if flags.what_if.is_empty() {
+        let simulated = request.one(&[], &folder, &stop, console.is_quiet())?;
+        return conclude(&simulated, &folder, flags.json, console);
+    }
+    let all = request.sweep(&changes, &folder, &stop, console.is_quiet())?;
+    conclude_sweep(&all, &folder, flags.json, console)
+}
+
+/// The array's file and its text: one of the program's own where a name is given.
+fn array_text(given: &str) -> Result<(String, String), CommandError> {
+    if let Some(text) = arrays::text_of(given) {
+        return Ok((given.to_owned(), text.to_owned()));
+    }
+    let path = Path::new(given);
+    if path.exists() {
+        return read_text(path);
+    }
+    Err(CommandError::new(format!(
+        "{given}: neither a file nor an array that comes with the program; those are {}",
+        arrays::names().join(", ")
+    )))
+}
+
+/// What is asked for, but for what changes from one simulation to the next.
+struct SimulationRequest<'a> {
+    flags: &'a SimulateFlags,
+    plan: &'a Plan,
+    overrides: &'a Overrides,
+    file: &'a str,
+    text: &'a str,
+}
+
+impl SimulationRequest<'_> {
+    /// One simulation with these changes of the array.
+    fn one(
+        &self,
+        changes: &[Replacement],
+        folder: &Path,
+        stop: &StopFlag,
+        quiet: bool,
+    ) -> Result<SimulatedRun, CommandError> {
+        let array = self.array(changes)?;
+        let storage = SimulatedStorage { array, is_each_folder: self.flags.each_folder };
+        let order = SimulationOrder {
+            plan: self.plan,
+            storage: &storage,
+            seed: Seed(self.flags.seed.unwrap_or(self.plan.seed.0)),
+            command: format!(
+                "plimsoll simulate {} --array {}",
+                shell_word(&self.flags.plan),
+                shell_word(Path::new(&self.flags.array))
+            ),
+            options: self.options(&pairs(changes)),
+            tags: &self.flags.identity.tags,
+            folder,
+        };
+        let shown = SimulationProgress::new(self.plan, quiet);
+        simulate::simulate(&order, stop, move |event| shown.event(event))
+    }
+
+    /// One simulation for each combination of changes, as many at a time as there are processors;
+    /// in folders below `folder`.
+    fn sweep(
+        &self,
+        all: &[Vec<Replacement>],
+        folder: &Path,
+        stop: &StopFlag,
+        quiet: bool,
+    ) -> Result<Vec<Prediction>, CommandError> {
+        // Mistakes are told before anything is simulated.
+        for changes in all {
+            self.array(changes)?;
+        }
+        fs::create_dir(folder).map_err(|error| CommandError::file(folder, "create", &error))?;
+        let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let progress = Mutex::new(Progress::new("simulating", quiet));
+        let work = || -> Result<Vec<(usize, Prediction)>, CommandError> {
+            let mut predictions = Vec::new();
+            while !stop.is_set() {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                let Some(changes) = all.get(index) else {
+                    break;
+                };
+                predictions.push((index, self.prediction(index, changes, folder, stop)?));
+                let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+                let mut progress = progress.lock().unwrap_or_else(PoisonError::into_inner);
+                progress.text(&format!("{done} of {} arrays", all.len()));
+            }
+            Ok(predictions)
+        };
+        let processors = thread::available_parallelism().map_or(1, usize::from);
+        let mut found = Vec::with_capacity(all.len());
+        thread::scope(|scope| {
+            let mut workers = Vec::new();
+            workers.resize_with(processors.min(all.len()), || scope.spawn(work));
+            for worker in workers {
+                found.extend(worker.join().map_err(|_| crew::panicked())??);
+            }
+            Ok::<(), CommandError>(())
+        })?;
+        found.sort_by_key(|(index, _)| *index);
+        if stop.is_set() {
+            return Err(CommandError::new(format!(
+                "stopped after {} of {} simulations; their reports are in {}",
+                found.len(),
+                all.len(),
+                folder.display()
+            )));
+        }
+        Ok(report::ranked_predictions(found.into_iter().map(|(_, one)| one).collect()))
+    }
+
+    fn prediction(
+        &self,
+        index: usize,
+        changes: &[Replacement],
+        folder: &Path,
+        stop: &StopFlag,
+    ) -> Result<Prediction, CommandError> {
+        let name = format!("what-if-{:02}", index + 1);
+        let SimulatedRun { record, verdict } =
+            self.one(changes, &folder.join(&name), stop, true)?;
+        Ok(Prediction { changes: pairs(changes), run: record, verdict, folder: name })
+    }
+
+    fn array(&self, changes: &[Replacement]) -> Result<ArrayDescription, CommandError> {
+        ArrayDescription::parse(self.file, self.text, &pairs(changes))
+            .map_err(|error| CommandError::new(error.to_string()))
+    }
+
+    /// The options that decide what comes out.
+    fn options(&self, changes: &[(String, String)]) -> Vec<(String, String)> {
+        let mut all = options(self.overrides);
+        let changes = changes.iter().map(|(key, value)| format!("{key}={value}"));
+        all.extend(changes.map(|change| ("--what-if".to_owned(), change)));
+        if self.flags.each_folder {
+            all.push(("--each-folder".to_owned(), String::new()));
+        }
+        all
+    }
+}
+
+fn pairs(changes: &[Replacement]) -> Vec<(String, String)> {
+    changes.iter().map(|of| (of.key.clone(), of.value.clone())).collect()
+}
+
+/// Writes the ranking and says it.
+fn conclude_sweep(
+    all: &[Prediction],
+    folder: &Path,
+    json: bool,
+    console: &mut Console,
+) -> Result<Outcome, CommandError> {
+    let (text, answer) = (report::predictions_text(all), report::predictions_json(all));
+    let page = folder.join("what-if.html");
+    write_new(&page, report::predictions_html(all).as_bytes())?;
+    write_new(&folder.join("what-if.txt"), text.as_bytes())?;
+    write_new(&folder.join("what-if.json"), answer.as_bytes())?;
+    if json {
+        console.answer(answer.trim_end())?;
+    } else {
+        console.answer(text.trim_end())?;
+        console.answer(format_args!("Report: {}", page.display()))?;
+    }
+    // The best is first; where it does not pass, none does.
+    Ok(all.first().map_or(Outcome::CannotJudge, |best| Outcome::of(&best.verdict)))
+}
+
+/// How far a simulation is, on the terminal.
+struct SimulationProgress {
+    progress: RefCell<Progress>,
+    planned: Nanos,
+    measured_from: Cell<u64>,
+}
+
+impl SimulationProgress {
+    fn new(plan: &Plan, quiet: bool) -> Self {
+        Self {
+            progress: RefCell::new(Progress::new("simulating", quiet)),
+            planned: plan.test.duration,
+            measured_from: Cell::new(0),
+        }
+    }
+
+    fn event(&self, event: &Event) {
+        match event {
+            Event::Phase(mark) if mark.edge == Edge::Begin => self.measured_from.set(mark.at_ns),
+            Event::Interval(interval) => {
+                let span = |nanos| term::duration(Duration::from_nanos(nanos));
+                let at = interval.to_ns.saturating_sub(self.measured_from.get());
+                self.progress.borrow_mut().text(&format!(
+                    "{}, {} of virtual time (of {}); {}",
+                    interval.phase.name(),
+                    span(at),
+                    span(self.planned.0),
+                    crate::measure::figures(interval)
+                ));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The last words of a simulation.
+fn conclude(
+    simulated: &SimulatedRun,
+    folder: &Path,
+    json: bool,
+    console: &mut Console,
+) -> Result<Outcome, CommandError> {
+    let SimulatedRun { record, verdict } = simulated;
+    if json {
+        console.answer(report::json(record, verdict).trim_end())?;
+    } else {
+        console.answer(report::summary(record, verdict).trim_end())?;
+        let page: PathBuf = folder.join("report.html");
+        console.answer(format_args!("Report: {}", page.display()))?;
+    }
+    Ok(Outcome::of(verdict))
+}

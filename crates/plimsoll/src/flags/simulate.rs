@@ -1,0 +1,54 @@
+//! Flags of `simulate`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use plan::Sessions;
+use units::Nanos;
+
+use super::{IdentityFlags, duration, sessions};
+
+/// Flags of `simulate`.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    plimsoll simulate plan.toml --array vnxe3300\n  \
+    plimsoll simulate plan.toml --array array.toml --what-if raid.level=5,10 \
+    cache.mode=write-back,write-through")]
+pub(crate) struct SimulateFlags {
+    /// The plan, of databases that need not be there
+    #[arg(value_name = "PLAN")]
+    pub plan: PathBuf,
+    /// The array: a file that describes it, or the name of one that comes with the program, such as
+    /// shelf-15k; a name that is none lists them
+    #[arg(long, value_name = "FILE|NAME")]
+    pub array: String,
+    /// Simulate every combination of values and rank them: KEY=VALUE,VALUE with a key of the array
+    #[arg(long, value_name = "KEY=VALUES|FILE", num_args = 1..)]
+    pub what_if: Vec<String>,
+    /// Give every folder of the plan an array of its own; without it they share one
+    #[arg(long)]
+    pub each_folder: bool,
+    /// Kind of test: performance, stress, backup, recovery or checksum
+    #[arg(long, value_name = "KIND")]
+    pub test: Option<String>,
+    /// How long is simulated, such as 2h or 90s [default: 2m, or that of the plan where it is less]
+    #[arg(long, value_parser = duration)]
+    pub duration: Option<Nanos>,
+    /// Sessions per database, or auto
+    #[arg(long, value_name = "N|auto", value_parser = sessions)]
+    pub threads: Option<Sessions>,
+    /// Hold the load at so many database reads and writes per second, of all databases
+    #[arg(long, value_name = "N")]
+    pub target_iops: Option<u32>,
+    /// Seed of the operations and of the array
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Folder for journals and reports [default: run-NAME-DATE-TIME]
+    #[arg(long, short, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub identity: IdentityFlags,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
+}

@@ -1,0 +1,67 @@
+//! The first line of the journal of a simulated run. It names no machine and no date: the same seed
+//! gives the same journal everywhere.
+
+use ese::header::WRITTEN_FORMAT;
+use plan::Plan;
+use record::{DatabaseFacts, Machine, Simulation, Start, VolumeFacts, codec};
+use units::Nanos;
+
+use super::SimulationOrder;
+
+/// The facts of a run of `plan`, which is that of the order made small enough.
+pub(super) fn start(order: &SimulationOrder<'_>, plan: &Plan, stretch: f64, epoch: Nanos) -> Start {
+    let (version, update) = WRITTEN_FORMAT;
+    let machine = Machine {
+        name: "simulated".to_owned(),
+        operating_system: "none: virtual time".to_owned(),
+        processor: "none: processor time is not simulated".to_owned(),
+        input_output: "simulated".to_owned(),
+        ..Machine::default()
+    };
+    Start {
+        schema: codec::SCHEMA,
+        build: format!("plimsoll {}", env!("CARGO_PKG_VERSION")),
+        database_format: format!("ESE {version:#x},{update},0"),
+        started_epoch_ns: epoch.0,
+        machine,
+        seed: plan.seed.0,
+        test: trial::test_type(plan),
+        name: plan.name.clone(),
+        tags: order.tags.to_vec(),
+        description: plan.description.clone(),
+        command: order.command.clone(),
+        options: order.options.clone(),
+        plan_text: order.plan.to_toml(),
+        settings: trial::record_settings(plan, 1),
+        databases: plan.databases.iter().map(|of| database_facts(plan, of)).collect(),
+        processors_before: None,
+        imported: None,
+        simulated: Some(Box::new(Simulation {
+            seed: order.seed.0,
+            stretch,
+            ..order.storage.simulation()
+        })),
+    }
+}
+
+fn database_facts(plan: &Plan, database: &plan::Database) -> DatabaseFacts {
+    DatabaseFacts {
+        index: database.index,
+        name: database.file.trim_end_matches(".edb").to_owned(),
+        file: format!("{}/{}", database.folder, database.file),
+        log_folder: database.log_folder.clone(),
+        initial_bytes: plan.size.0,
+        volume: volume_facts(&database.folder),
+        log_volume: volume_facts(&database.log_folder),
+    }
+}
+
+fn volume_facts(folder: &str) -> VolumeFacts {
+    VolumeFacts {
+        mount: folder.to_owned(),
+        device: "simulated".to_owned(),
+        file_system: "none".to_owned(),
+        unbuffered: true,
+        ..VolumeFacts::default()
+    }
+}

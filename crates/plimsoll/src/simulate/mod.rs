@@ -1,0 +1,140 @@
+//! Runs a plan on a simulated array: the database engine itself, on page images in memory, in
+//! virtual time.
+
+pub(crate) mod arrays;
+mod facts;
+mod scale;
+mod storage;
+
+use std::cell::RefCell;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use device::Runtime;
+use plan::Plan;
+use record::{Event, RunRecord};
+use trial::run::Group;
+use trial::{Coordinator, Location, Member, Stop};
+use units::Seed;
+use verdict::Verdict;
+
+use crate::error::CommandError;
+use crate::measure::{RunFolder, conclude, finished};
+use crate::signals::StopFlag;
+
+pub(crate) use scale::USUAL_DURATION;
+use scale::scaled;
+pub(crate) use storage::SimulatedStorage;
+
+/// What is simulated.
+pub(crate) struct SimulationOrder<'a> {
+    /// The plan as a person wrote it.
+    pub plan: &'a Plan,
+    /// The array, and how folders lie on it.
+    pub storage: &'a SimulatedStorage,
+    /// Where the streams of the array begin.
+    pub seed: Seed,
+    /// The command that simulates it again, without its options.
+    pub command: String,
+    /// Its options that decide what comes out, each with its value.
+    pub options: Vec<(String, String)>,
+    /// Words that the run can be found by.
+    pub tags: &'a [String],
+    /// Where journal and reports are written.
+    pub folder: &'a Path,
+}
+
+/// A simulated run that has ended, its reports written.
+pub(crate) struct SimulatedRun {
+    /// What happened.
+    pub record: RunRecord,
+    /// What it comes to.
+    pub verdict: Verdict,
+}
+
+/// Simulates a plan, writes journal and reports. `told` is called with every event.
+pub(crate) fn simulate(
+    order: &SimulationOrder<'_>,
+    stop: &StopFlag,
+    told: impl Fn(&Event) + 'static,
+) -> Result<SimulatedRun, CommandError> {
+    let (plan, stretch) = scaled(order.plan);
+    let world = order.storage.world(&plan, stretch, order.seed)?;
+    let runtime = world.executor.runtime();
+    let start = facts::start(order, &plan, stretch, runtime.clock().epoch() + runtime.now());
+    let journal = SimulatedJournal::create(order.folder, &Event::Start(Box::new(start)))?;
+    let coordinator = Arc::new(Coordinator::new(1));
+    let (origin, locations) = (runtime.now(), world.locations.clone());
+    let noted = {
+        let (journal, coordinator, stop) =
+            (journal.clone(), Arc::clone(&coordinator), stop.clone());
+        move |event: Event| {
+            told(&event);
+            journal.add(&event);
+            if stop.is_set() {
+                coordinator.stop(Stop::Interrupted);
+            }
+        }
+    };
+    let group = group(&runtime, &plan, locations, &coordinator, noted);
+    let summary = world.executor.block_on(trial::run::run(group));
+    let mut folder = journal.close()?;
+    if let Some(failure) = summary.failure.filter(|failure| failure.at_open) {
+        folder.discard();
+        return Err(CommandError::new(failure.text));
+    }
+    let at = runtime.now().since(origin);
+    let last = Event::Finished(finished(&coordinator, None, at));
+    folder.write(&last)?;
+    let (record, verdict) = conclude(order.folder, folder, [].into_iter())?;
+    Ok(SimulatedRun { record, verdict })
+}
+
+fn group(
+    runtime: &Runtime,
+    plan: &Plan,
+    locations: Vec<Location>,
+    coordinator: &Arc<Coordinator>,
+    noted: impl Fn(Event) + 'static,
+) -> Group {
+    Group {
+        runtime: runtime.clone(),
+        plan: plan.clone(),
+        locations,
+        events: Rc::new(noted),
+        checked: Rc::new(|_| ()),
+        commits: None,
+        member: Rc::new(Member::new(coordinator)),
+        origin: runtime.now(),
+        is_leader: true,
+        resumed: None,
+        host: None,
+    }
+}
+
+/// The journal, shared with the tasks that write it, until it cannot be written any more.
+#[derive(Clone)]
+struct SimulatedJournal(Rc<RefCell<(RunFolder, Result<(), CommandError>)>>);
+
+impl SimulatedJournal {
+    fn create(path: &Path, start: &Event) -> Result<Self, CommandError> {
+        let mut folder = RunFolder::create(path)?;
+        folder.write(start)?;
+        Ok(Self(Rc::new(RefCell::new((folder, Ok(()))))))
+    }
+
+    fn add(&self, event: &Event) {
+        let (folder, written) = &mut *self.0.borrow_mut();
+        if written.is_ok() {
+            *written = folder.write(event);
+        }
+    }
+
+    /// The folder; the first error of the journal.
+    fn close(self) -> Result<RunFolder, CommandError> {
+        let inner = Rc::into_inner(self.0);
+        let (folder, written) = inner.expect("invariant: all tasks have ended").into_inner();
+        written.map(|()| folder)
+    }
+}

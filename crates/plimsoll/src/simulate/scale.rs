@@ -1,0 +1,94 @@
+//! How large the databases of a simulated run are: small enough for memory, large enough that
+//! caches answer no more of the reads than they would.
+
+use plan::Plan;
+use units::{Bytes, Nanos};
+
+/// Memory for the images of all databases. Pages that are written and logs come on top.
+const IMAGE_BYTES: u64 = 640 << 20;
+
+/// A database has so many times the size of its cache at least: a larger share of the reads would
+/// be answered by it. The original's load has the same figures then; see `cargo xtask bench
+/// fidelity`.
+const CACHES_OF_A_DATABASE: u64 = 32;
+
+/// The least that holds the pages on which the sessions of a database are at work.
+const LEAST_CACHE: Bytes = Bytes(4 << 20);
+
+/// No longer, unless a person asks for it: a load in memory is settled after seconds, and its
+/// databases grow in memory.
+pub(crate) const USUAL_DURATION: Nanos = Nanos::from_secs(120);
+
+/// A plan of the same load on smaller databases, and how many bytes of the plan's databases one
+/// byte stands for. Cache and checkpoint depth become smaller with the database, so that as much of
+/// it is cached and pages are as seldom changed twice before they are written.
+pub(crate) fn scaled(plan: &Plan) -> (Plan, f64) {
+    let share = Bytes(IMAGE_BYTES / plan.databases.len() as u64);
+    let size = plan.size.min(share);
+    if size == plan.size {
+        return (plan.clone(), 1.0);
+    }
+    let stretch = plan.size.0 as f64 / size.0 as f64;
+    let as_much = Bytes(whole(plan.cache.maximum.0 as f64 / stretch));
+    let maximum = as_much.max(Bytes(size.0 / CACHES_OF_A_DATABASE)).max(LEAST_CACHE);
+    let maximum = Bytes(whole_mebibytes(maximum)).min(plan.cache.maximum);
+    let smaller = maximum.0 as f64 / plan.cache.maximum.0 as f64;
+    let depth = whole(plan.checkpoint_depth.0 as f64 * smaller);
+    let mut scaled = plan.clone();
+    scaled.size = size;
+    scaled.cache.maximum = maximum;
+    scaled.cache.minimum = plan.cache.minimum.min(maximum);
+    scaled.checkpoint_depth = Bytes(depth.max(1 << 20)).min(plan.checkpoint_depth);
+    (scaled, stretch)
+}
+
+fn whole_mebibytes(bytes: Bytes) -> u64 {
+    bytes.0.div_ceil(1 << 20) << 20
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "sizes are positive, and a fraction of one fits"
+)]
+fn whole(bytes: f64) -> u64 {
+    bytes as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use plan::Plan;
+    use units::Bytes;
+
+    use super::scaled;
+
+    fn plan(size: &str, databases: u32) -> Plan {
+        let text =
+            format!("[databases]\nfolders = [\"/a\"]\ncount = {databases}\nsize = \"{size}\"\n");
+        Plan::parse("test", &text).expect("a valid plan")
+    }
+
+    #[test]
+    fn what_fits_into_memory_is_simulated_as_it_is() {
+        let plan = plan("256MiB", 2);
+        assert_eq!(scaled(&plan), (plan.clone(), 1.0));
+    }
+
+    #[test]
+    fn cache_and_checkpoint_depth_become_smaller_with_the_database() {
+        let plan = plan("1TiB", 2);
+        let (scaled, stretch) = scaled(&plan);
+        assert_eq!(scaled.size, Bytes(320 << 20));
+        assert!((stretch - 3_276.8).abs() < 0.1, "{stretch}");
+        assert_eq!(scaled.cache.maximum, Bytes(10 << 20));
+        let share = |of: &Plan| of.checkpoint_depth.0 as f64 / of.cache.maximum.0 as f64;
+        assert!((share(&scaled) / share(&plan) - 1.0).abs() < 0.3);
+    }
+
+    #[test]
+    fn many_databases_keep_a_cache_that_their_sessions_can_work_in() {
+        let (scaled, _) = scaled(&plan("1TiB", 16));
+        assert_eq!(scaled.cache.maximum, Bytes(4 << 20));
+        assert!(scaled.cache.minimum <= scaled.cache.maximum);
+    }
+}

@@ -1,0 +1,162 @@
+//! The volumes of a simulated run: prepared in memory in no time, then laid on arrays.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use device::{Executor, Latency, MemoryVolume, VirtualReactor, Volume, VolumeImage};
+use plan::Plan;
+use record::Simulation;
+use simdisk::{ArrayDescription, ArrayShare, SimulatedArray};
+use trial::{Coordinator, Location};
+use units::{Bytes, Nanos, Seed};
+
+use crate::error::CommandError;
+
+/// The array, and how folders lie on it.
+#[derive(Clone, Debug)]
+pub(crate) struct SimulatedStorage {
+    /// What is simulated.
+    pub array: ArrayDescription,
+    /// Whether every folder has an array of its own.
+    pub is_each_folder: bool,
+}
+
+/// Databases that stand for larger ones are so many times as large as the array's memory for writes
+/// at least: 10 MiB for two databases of 320 MiB, more than what a checkpoint writes at a time.
+const DATABASES_OF_A_WRITE_CACHE: u64 = 64;
+
+/// A world in virtual time, its databases prepared.
+pub(super) struct SimulatedWorld {
+    /// Runs its tasks and moves its time.
+    pub executor: Executor,
+    /// Where the databases are.
+    pub locations: Vec<Location>,
+}
+
+impl SimulatedStorage {
+    /// What a record says of it; seed and stretch are those of a run.
+    pub(super) fn simulation(&self) -> Simulation {
+        let calibration = &self.array.calibration;
+        Simulation {
+            array: self.array.name.clone(),
+            array_text: self.array.text(),
+            calibrated_on: calibration.results.clone(),
+            free_parameters: calibration.free_parameters,
+            uncertainty_percent: calibration.uncertainty_percent,
+            ..Simulation::default()
+        }
+    }
+
+    /// The databases of `plan`, prepared; each of their bytes stands for `stretch` of them.
+    pub(super) fn world(
+        &self,
+        plan: &Plan,
+        stretch: f64,
+        seed: Seed,
+    ) -> Result<SimulatedWorld, CommandError> {
+        let images = prepared(plan)?;
+        let reactor = VirtualReactor::new();
+        let description = self.simulated_array(plan, stretch);
+        let array = |seed| {
+            SimulatedArray::new(&description, &reactor, seed)
+                .map_err(|error| CommandError::new(error.to_string()))
+        };
+        let shared = array(seed)?;
+        let folders = images.len() as u64;
+        let mut volumes = Volumes::new();
+        for (index, (folder, image)) in (0..).zip(images) {
+            let whole = ArrayShare { index: 0, count: 1, stretch, block_bytes: block_bytes(plan) };
+            let (of, share) = if self.is_each_folder {
+                (&array(seed.derive(index))?, whole)
+            } else {
+                (&shared, ArrayShare { index, count: folders, ..whole })
+            };
+            self.refuse_too_small(of, share, &image, &folder)?;
+            let volume = of.volume(&folder, share, &image);
+            volumes.insert(folder, Rc::new(volume));
+        }
+        let locations = locations(plan, &volumes);
+        Ok(SimulatedWorld { executor: Executor::new(reactor), locations })
+    }
+
+    /// The array, its memory made smaller where the databases are: it would hold so much of them
+    /// that pages were changed in it again and again, and read from it.
+    fn simulated_array(&self, plan: &Plan, stretch: f64) -> ArrayDescription {
+        let mut array = self.array.clone();
+        if stretch > 1.0 {
+            let databases = plan.size.0 * plan.databases.len() as u64;
+            let most = databases / DATABASES_OF_A_WRITE_CACHE;
+            let size = most * 100 / array.cache.write_percent.max(1);
+            array.cache.size_mib = array.cache.size_mib.min((size >> 20).max(1));
+        }
+        array
+    }
+
+    /// Refuses an array on which a folder's databases have no room.
+    fn refuse_too_small(
+        &self,
+        array: &SimulatedArray,
+        share: ArrayShare,
+        image: &VolumeImage,
+        folder: &str,
+    ) -> Result<(), CommandError> {
+        let bytes: u64 = image.files.values().map(device::FileImage::length).sum();
+        let wanted = bytes as f64 * share.stretch;
+        let room = array.capacity_bytes() / share.count;
+        if wanted <= room as f64 {
+            return Ok(());
+        }
+        let (name, room) = (&self.array.name, Bytes(room));
+        let tebibytes = wanted / (1_u64 << 40) as f64;
+        Err(CommandError::new(format!(
+            "{folder}: the databases of the plan take {tebibytes:.2} TiB there, and its share of \
+             \"{name}\" is {room}; simulate more or larger disks, or smaller databases"
+        )))
+    }
+}
+
+/// How much of a database that stands for a larger one lies together: enough for reads that follow
+/// each other, and so little that random ones go all over the disks.
+const fn block_bytes(plan: &Plan) -> u64 {
+    if plan.test.kind.is_load() { 4 << 20 } else { 64 << 20 }
+}
+
+type Volumes = BTreeMap<String, Rc<dyn Volume>>;
+
+fn locations(plan: &Plan, volumes: &Volumes) -> Vec<Location> {
+    let volume = |folder: &String| Rc::clone(&volumes[folder]);
+    let databases = plan.databases.iter();
+    databases
+        .map(|database| Location {
+            plan: database.clone(),
+            database: volume(&database.folder),
+            log: volume(&database.log_folder),
+            storage: database.folder.clone(),
+            log_storage: database.log_folder.clone(),
+        })
+        .collect()
+}
+
+/// The content of every folder once its databases are prepared.
+fn prepared(plan: &Plan) -> Result<BTreeMap<String, VolumeImage>, CommandError> {
+    let reactor = VirtualReactor::new();
+    let (mut memory, mut volumes) = (BTreeMap::new(), Volumes::new());
+    for folder in plan.databases.iter().flat_map(|of| [&of.folder, &of.log_folder]) {
+        let volume = MemoryVolume::new(folder, &reactor, Latency::fixed(Nanos::ZERO));
+        memory.insert(folder.clone(), volume.clone());
+        volumes.insert(folder.clone(), Rc::new(volume));
+    }
+    let locations = locations(plan, &volumes);
+    let executor = Executor::new(reactor);
+    let runtime = executor.runtime();
+    let own = plan.clone();
+    let filling = async move {
+        let targets = trial::prepare::preflight(&own, &locations).await?;
+        let alone = Arc::new(Coordinator::new(1));
+        let silent = Rc::new(|_| ()) as _;
+        trial::prepare::prepare(&runtime, &own, targets, &alone, &silent).await
+    };
+    executor.block_on(filling).map_err(|error| CommandError::new(error.to_string()))?;
+    Ok(memory.iter().map(|(folder, volume)| (folder.clone(), volume.image())).collect())
+}

@@ -1,0 +1,232 @@
+//! What a controller holds in memory: bytes that were acknowledged and not yet written, and bytes
+//! that were read ahead.
+
+use std::collections::BTreeMap;
+
+use crate::disk::VirtualMoment;
+
+/// Bytes that are acknowledged and wait for the disks.
+#[derive(Default)]
+pub(crate) struct WriteCache {
+    /// Ends by beginnings, none of which touch.
+    dirty: BTreeMap<u64, u64>,
+    dirty_bytes: u64,
+    /// Bytes that are on their way to the disks, and hold their room still.
+    leaving_bytes: u64,
+    /// Where the last extent that left ended.
+    cursor: u64,
+}
+
+impl WriteCache {
+    /// Bytes that have taken room.
+    pub(crate) const fn held_bytes(&self) -> u64 {
+        self.dirty_bytes + self.leaving_bytes
+    }
+
+    /// Bytes that wait to leave.
+    pub(crate) const fn dirty_bytes(&self) -> u64 {
+        self.dirty_bytes
+    }
+
+    /// Takes bytes; what was there already is replaced in its place.
+    pub(crate) fn insert(&mut self, offset: u64, length: u64) {
+        let (mut from, mut to) = (offset, offset + length);
+        let touching: Vec<u64> = self
+            .dirty
+            .range(..=to)
+            .rev()
+            .take_while(|(_, end)| **end >= from)
+            .map(|(begin, _)| *begin)
+            .collect();
+        for begin in touching {
+            let end = self.dirty.remove(&begin).expect("invariant: it was just found");
+            self.dirty_bytes -= end - begin;
+            (from, to) = (from.min(begin), to.max(end));
+        }
+        self.dirty.insert(from, to);
+        self.dirty_bytes += to - from;
+    }
+
+    /// Whether all of these bytes are there.
+    pub(crate) fn holds(&self, offset: u64, length: u64) -> bool {
+        let before = self.dirty.range(..=offset).next_back();
+        before.is_some_and(|(_, end)| *end >= offset + length)
+    }
+
+    /// The next extent to leave, at most `most` bytes: the one that follows, and from the last back
+    /// to the first.
+    pub(crate) fn leave(&mut self, most: u64) -> Option<(u64, u64)> {
+        let ahead = self.dirty.range(self.cursor..).next().or_else(|| self.dirty.iter().next());
+        let (begin, end) = ahead.map(|(begin, end)| (*begin, *end))?;
+        let cut = end.min(begin - begin % most + most);
+        self.dirty.remove(&begin);
+        if cut < end {
+            self.dirty.insert(cut, end);
+        }
+        self.dirty_bytes -= cut - begin;
+        self.leaving_bytes += cut - begin;
+        self.cursor = cut;
+        Some((begin, cut - begin))
+    }
+
+    /// An extent has reached the disks.
+    pub(crate) fn left(&mut self, length: u64) {
+        self.leaving_bytes -= length;
+    }
+}
+
+/// Streams of reads that follow each other.
+pub(crate) struct ReadAhead {
+    depth: u64,
+    streams: Vec<Stream>,
+}
+
+/// Streams that a controller follows at the same time.
+const MOST_STREAMS: usize = 16;
+
+/// Reads that follow each other before the controller reads ahead of them.
+const READS_OF_A_STREAM: u32 = 2;
+
+/// Reads in flight arrive in any order; so far behind what was read ahead is still the stream.
+const REORDERED_BYTES: u64 = 4 << 20;
+
+#[derive(Clone, Copy)]
+struct Stream {
+    /// Where the next read is expected.
+    next: u64,
+    reads: u32,
+    /// To where bytes were asked of the disks, and to where they have come.
+    asked: u64,
+    come: u64,
+    used: VirtualMoment,
+}
+
+/// What a read finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FoundAhead {
+    /// Nothing: the disks must be asked.
+    Miss,
+    /// All of it is there.
+    Hit,
+    /// It is on its way, in the stream of this number.
+    Coming(usize),
+}
+
+impl ReadAhead {
+    pub(crate) const fn new(depth: u64) -> Self {
+        Self { depth, streams: Vec::new() }
+    }
+
+    /// Notes a read, and what it finds; and the bytes that are to be read ahead now, with the
+    /// number of their stream.
+    pub(crate) fn read(
+        &mut self,
+        now: VirtualMoment,
+        offset: u64,
+        length: u64,
+    ) -> (FoundAhead, Option<(usize, u64, u64)>) {
+        if self.depth == 0 {
+            return (FoundAhead::Miss, None);
+        }
+        let end = offset + length;
+        let Some(number) = self.stream_of(offset, end) else {
+            self.follow(now, end);
+            return (FoundAhead::Miss, None);
+        };
+        let depth = self.depth;
+        let stream = &mut self.streams[number];
+        stream.reads += 1;
+        stream.used = now;
+        stream.next = stream.next.max(end);
+        let found = match () {
+            () if end <= stream.come => FoundAhead::Hit,
+            () if end <= stream.asked => FoundAhead::Coming(number),
+            () => FoundAhead::Miss,
+        };
+        if stream.reads < READS_OF_A_STREAM || stream.asked >= stream.next + depth / 2 {
+            return (found, None);
+        }
+        let from = stream.asked.max(stream.next);
+        if stream.asked < stream.next {
+            stream.come = from;
+        }
+        stream.asked = stream.next + depth;
+        (found, Some((number, from, stream.asked - from)))
+    }
+
+    /// Bytes of a stream have come.
+    pub(crate) fn come(&mut self, number: usize, to: u64) {
+        if let Some(stream) = self.streams.get_mut(number) {
+            stream.come = stream.come.max(to.min(stream.asked));
+        }
+    }
+
+    fn stream_of(&self, offset: u64, end: u64) -> Option<usize> {
+        self.streams.iter().position(|stream| {
+            let ahead = offset == stream.next;
+            let held = end <= stream.asked && offset + REORDERED_BYTES >= stream.next;
+            ahead || (held && stream.reads >= READS_OF_A_STREAM)
+        })
+    }
+
+    /// A stream that may begin here, in the place of the one that was used last the longest ago.
+    fn follow(&mut self, now: VirtualMoment, end: u64) {
+        let stream = Stream { next: end, reads: 1, asked: 0, come: 0, used: now };
+        if self.streams.len() < MOST_STREAMS {
+            self.streams.push(stream);
+        } else if let Some(oldest) = self.streams.iter_mut().min_by_key(|stream| stream.used) {
+            *oldest = stream;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FoundAhead, ReadAhead, WriteCache};
+
+    #[test]
+    fn extents_that_touch_become_one_and_leave_in_order() {
+        let mut cache = WriteCache::default();
+        cache.insert(100, 10);
+        cache.insert(120, 10);
+        cache.insert(105, 16);
+        assert_eq!(cache.dirty_bytes(), 30);
+        assert!(cache.holds(100, 30) && !cache.holds(100, 31) && !cache.holds(99, 2));
+        cache.insert(10, 5);
+        assert_eq!(cache.leave(1_000), Some((10, 5)));
+        assert_eq!(cache.leave(1_000), Some((100, 30)));
+        assert_eq!(cache.held_bytes(), 35);
+        cache.left(30);
+        cache.insert(0, 2_500);
+        assert_eq!(
+            (cache.leave(1_000), cache.leave(1_000)),
+            (Some((0, 1_000)), Some((1_000, 1_000)))
+        );
+    }
+
+    #[test]
+    fn reads_that_follow_each_other_find_what_was_read_ahead() {
+        let mut ahead = ReadAhead::new(1_000);
+        assert_eq!(ahead.read(0, 0, 100), (FoundAhead::Miss, None));
+        let (found, wanted) = ahead.read(1, 100, 100);
+        assert_eq!((found, wanted), (FoundAhead::Miss, Some((0, 200, 1_000))));
+        assert_eq!(ahead.read(2, 200, 100).0, FoundAhead::Coming(0));
+        ahead.come(0, 1_200);
+        assert_eq!(ahead.read(3, 300, 100).0, FoundAhead::Hit);
+        // Half of it is used up: more is asked for, behind what is there.
+        let (found, wanted) = ahead.read(4, 400, 400);
+        assert_eq!((found, wanted), (FoundAhead::Hit, Some((0, 1_200, 600))));
+        assert_eq!(ahead.read(5, 50_000, 100), (FoundAhead::Miss, None));
+    }
+
+    #[test]
+    fn random_reads_find_nothing_and_ask_for_nothing() {
+        let mut ahead = ReadAhead::new(1_000);
+        for number in 0..100 {
+            assert_eq!(
+                ahead.read(number, number * 7_919 % 1_000 * 4_096, 100),
+                (FoundAhead::Miss, None)
+            );
+        }
+    }
+}

@@ -1,0 +1,333 @@
+//! The file that describes an array: what people write, with the place of every mistake.
+
+mod bounds;
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use toml::{Table, Value};
+
+use crate::disk::QueuePolicy;
+use crate::model::CacheMode;
+use crate::raid::RaidLevel;
+
+/// An array as its file describes it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ArrayDescription {
+    /// What reports call it.
+    pub name: String,
+    /// Where its numbers come from.
+    pub provenance: String,
+    /// What the numbers were fitted to, and how far they can be trusted.
+    #[serde(default)]
+    pub calibration: Calibration,
+    /// How the drives make a set.
+    pub raid: RaidSection,
+    /// The drives, where they have arms.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disk: Option<DiskSection>,
+    /// The drives, where they are flash.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flash: Option<FlashSection>,
+    /// The controller's memory.
+    #[serde(default)]
+    pub cache: CacheSection,
+    /// What lies between host and array.
+    #[serde(default)]
+    pub path: PathSection,
+}
+
+/// What the numbers of a file were fitted to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Calibration {
+    /// Published or measured results; empty: none.
+    #[serde(default)]
+    pub results: Vec<String>,
+    /// Parameters that were free.
+    #[serde(default)]
+    pub free_parameters: u32,
+    /// By how much true latencies may differ, in percent either way. 25 where nothing was fitted:
+    /// predictions of published runs from data sheets alone were off by 7 to 24 %.
+    #[serde(default = "unfitted_percent")]
+    pub uncertainty_percent: f64,
+}
+
+const fn unfitted_percent() -> f64 {
+    25.0
+}
+
+impl Default for Calibration {
+    fn default() -> Self {
+        Self { results: Vec::new(), free_parameters: 0, uncertainty_percent: unfitted_percent() }
+    }
+}
+
+/// How drives make a set.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RaidSection {
+    /// 0, 1, 5, 6 or 10; a single drive is 0.
+    pub level: RaidLevel,
+    /// Drives of the set, spares not counted.
+    pub disks: usize,
+    /// KiB on one drive before the next one follows.
+    #[serde(default = "usual_stripe_kib")]
+    pub stripe_kib: u64,
+    /// Drives that have failed: 0 or 1.
+    #[serde(default)]
+    pub failed: usize,
+}
+
+const fn usual_stripe_kib() -> u64 {
+    64
+}
+
+/// A disk with an arm. Times in milliseconds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DiskSection {
+    /// Revolutions per minute.
+    pub rpm: f64,
+    /// Decimal gigabytes of one disk.
+    pub capacity_gb: f64,
+    /// MB (decimal) per second at the outermost track.
+    pub outer_mb_per_second: f64,
+    /// MB (decimal) per second at the innermost track.
+    pub inner_mb_per_second: f64,
+    /// The shortest seek.
+    pub seek_track_to_track_ms: f64,
+    /// The average seek of a read.
+    pub seek_average_ms: f64,
+    /// The seek from edge to edge.
+    pub seek_full_ms: f64,
+    /// Measured seeks instead of these three: pairs of a fraction of the full stroke and
+    /// milliseconds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub seek_table: Vec<(f64, f64)>,
+    /// What a write waits longer for the arm to be still.
+    #[serde(default)]
+    pub write_settle_ms: f64,
+    /// What every command takes beside the mechanics.
+    #[serde(default)]
+    pub overhead_ms: f64,
+    /// Requests among which the disk chooses.
+    #[serde(default = "usual_queue_depth")]
+    pub queue_depth: usize,
+    /// How it chooses.
+    #[serde(default)]
+    pub policy: QueuePolicy,
+    /// KiB that it reads on behind a read.
+    #[serde(default = "usual_read_ahead_kib")]
+    pub read_ahead_kib: u64,
+}
+
+const fn usual_queue_depth() -> usize {
+    32
+}
+
+const fn usual_read_ahead_kib() -> u64 {
+    512
+}
+
+/// A flash device. Times in microseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FlashSection {
+    /// Decimal gigabytes of one device.
+    pub capacity_gb: f64,
+    /// Dies that work at the same time.
+    pub dies: usize,
+    /// A read of a flash page.
+    pub read_us: f64,
+    /// Programming a flash page.
+    pub program_us: f64,
+    /// KiB of a flash page.
+    pub page_kib: u64,
+    /// MB (decimal) per second of the interface.
+    pub interface_mb_per_second: f64,
+    /// What every command takes beside.
+    #[serde(default)]
+    pub overhead_us: f64,
+    /// Bytes written for each byte given, in the steady state.
+    #[serde(default = "no_amplification")]
+    pub write_amplification: f64,
+    /// KiB of writes that a power-safe buffer takes.
+    #[serde(default)]
+    pub buffer_kib: u64,
+}
+
+const fn no_amplification() -> f64 {
+    1.0
+}
+
+/// The controller's memory.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct CacheSection {
+    /// What it does with writes.
+    pub mode: CacheMode,
+    /// Whether its battery is good; without one it writes through.
+    pub battery: bool,
+    /// MiB of the memory.
+    pub size_mib: u64,
+    /// Percent of it that is for writes.
+    pub write_percent: u64,
+    /// Percent of that below which it writes nothing to the disks.
+    pub low_mark_percent: u64,
+    /// Extents on their way to the disks at a time.
+    pub destage_concurrency: usize,
+    /// KiB of the longest of them.
+    pub destage_kib: u64,
+    /// KiB read ahead of a stream.
+    pub read_ahead_kib: u64,
+    /// Microseconds until the other controller has a copy of a write.
+    pub mirror_us: f64,
+}
+
+impl Default for CacheSection {
+    fn default() -> Self {
+        Self {
+            mode: CacheMode::PassThrough,
+            battery: true,
+            size_mib: 0,
+            write_percent: 75,
+            low_mark_percent: 0,
+            destage_concurrency: 8,
+            destage_kib: 512,
+            read_ahead_kib: 0,
+            mirror_us: 0.0,
+        }
+    }
+}
+
+/// What lies between host and array. Times in microseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct PathSection {
+    /// Links that share the load.
+    pub links: usize,
+    /// MB (decimal) of payload per second of each: 118 for 1 Gb/s Ethernet, 1,180 for 10 Gb/s, 600
+    /// for SAS of 6 Gb/s.
+    pub mb_per_second: f64,
+    /// Time on the way, in one direction.
+    pub latency_us: f64,
+    /// Processors of the front end.
+    pub processors: usize,
+    /// Their time for a request.
+    pub request_us: f64,
+    /// Their time for each KiB of it.
+    pub kib_us: f64,
+}
+
+impl Default for PathSection {
+    fn default() -> Self {
+        Self {
+            links: 1,
+            mb_per_second: 600.0,
+            latency_us: 5.0,
+            processors: 1,
+            request_us: 10.0,
+            kib_us: 0.0,
+        }
+    }
+}
+
+/// Why a description cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DescriptionError {
+    /// It cannot be read.
+    Syntax {
+        /// The file.
+        file: String,
+        /// Line, counted from 1; 0 where none is known.
+        line: usize,
+        /// What is wrong.
+        problem: String,
+    },
+    /// A value makes no sense.
+    Value {
+        /// The file.
+        file: String,
+        /// The key, with its section.
+        key: &'static str,
+        /// What it may be.
+        wanted: String,
+    },
+}
+
+impl fmt::Display for DescriptionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Syntax { file, line: 0, problem } => write!(f, "{file}: {problem}"),
+            Self::Syntax { file, line, problem } => write!(f, "{file}:{line}: {problem}"),
+            Self::Value { file, key, wanted } => write!(f, "{file}: {key} must be {wanted}"),
+        }
+    }
+}
+
+impl std::error::Error for DescriptionError {}
+
+impl ArrayDescription {
+    /// Reads the text of the file of this name, with the values of `changes` in the place of its
+    /// own: keys with their section, such as `cache.mode`.
+    pub fn parse(
+        file: &str,
+        text: &str,
+        changes: &[(String, String)],
+    ) -> Result<Self, DescriptionError> {
+        let wrong = |error: &toml::de::Error| DescriptionError::Syntax {
+            file: file.to_owned(),
+            line: error.span().map_or(0, |span| line_of(text, span.start)),
+            problem: error.message().trim().replace('\n', "; "),
+        };
+        let description: Self = if changes.is_empty() {
+            toml::from_str(text).map_err(|error| wrong(&error))?
+        } else {
+            let mut table: Table = toml::from_str(text).map_err(|error| wrong(&error))?;
+            for (key, value) in changes {
+                put(&mut table, file, key, value)?;
+            }
+            table.try_into().map_err(|error: toml::de::Error| DescriptionError::Syntax {
+                file: file.to_owned(),
+                line: 0,
+                problem: error.message().trim().replace('\n', "; "),
+            })?
+        };
+        description.model(file)?;
+        Ok(description)
+    }
+
+    /// The description as a file, which reads back the same.
+    pub fn text(&self) -> String {
+        toml::to_string(self).expect("invariant: a description has text keys and finite numbers")
+    }
+}
+
+fn line_of(text: &str, at: usize) -> usize {
+    text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1
+}
+
+/// Puts a value that a person wrote where the key says. Words need no quotes.
+fn put(table: &mut Table, file: &str, key: &str, value: &str) -> Result<(), DescriptionError> {
+    let problem =
+        |problem: String| DescriptionError::Syntax { file: file.to_owned(), line: 0, problem };
+    let name = key.strip_prefix("array.").unwrap_or(key);
+    let read: Option<Value> = value.parse().ok();
+    let value = read.unwrap_or_else(|| Value::String(value.to_owned()));
+    let (section, name) = name.split_once('.').unwrap_or(("", name));
+    if section.is_empty() {
+        table.insert(name.to_owned(), value);
+        return Ok(());
+    }
+    let entry = table.entry(section).or_insert_with(|| Value::Table(Table::new()));
+    let Value::Table(inner) = entry else {
+        return Err(problem(format!("{key}: `{section}` is no section")));
+    };
+    inner.insert(name.to_owned(), value);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,171 @@
+//! One disk with an arm: where it stands, what waits for it, and when the next request is done.
+
+mod geometry;
+mod queue;
+mod seek;
+
+pub(crate) use geometry::Geometry;
+pub(crate) use queue::QueuePolicy;
+pub(crate) use seek::SeekCurve;
+
+/// Nanoseconds of virtual time.
+pub(crate) type VirtualMoment = u64;
+
+/// What a disk is made of. Times in milliseconds.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct DiskParameters {
+    /// Where bytes lie.
+    pub geometry: Geometry,
+    /// How long the arm takes.
+    pub seek: SeekCurve,
+    /// What a write waits longer for the arm to be still.
+    pub write_settle: f64,
+    /// What every command takes beside the mechanics.
+    pub overhead: f64,
+    /// Requests among which the disk chooses.
+    pub queue_depth: usize,
+    /// How it chooses.
+    pub policy: QueuePolicy,
+    /// Bytes that it reads on behind a read while it has nothing else to do.
+    pub read_ahead: f64,
+}
+
+/// One request for the medium. `token` comes back when it is done.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct MediaRequest {
+    pub token: u32,
+    pub is_write: bool,
+    pub offset: u64,
+    pub length: u64,
+    pub arrived: VirtualMoment,
+}
+
+/// One disk.
+pub(crate) struct DiskArm {
+    parameters: DiskParameters,
+    /// How far its platters had turned at the zero of time, in revolutions.
+    phase: f64,
+    waiting: Vec<MediaRequest>,
+    current: Option<MediaRequest>,
+    stroke: f64,
+    /// End of the last read, and when it was done.
+    read_to: Option<(u64, VirtualMoment)>,
+    /// Requests done.
+    pub served: u64,
+    /// Time at work, in nanoseconds.
+    pub busy: u64,
+}
+
+impl DiskArm {
+    pub(crate) const fn new(parameters: DiskParameters, phase: f64) -> Self {
+        Self {
+            parameters,
+            phase,
+            waiting: Vec::new(),
+            current: None,
+            stroke: 0.0,
+            read_to: None,
+            served: 0,
+            busy: 0,
+        }
+    }
+
+    /// How far the arm would have to go, and how many wait: what a mirror chooses by.
+    pub(crate) fn distance(&self, offset: u64) -> (usize, f64) {
+        let queued = self.waiting.len() + usize::from(self.current.is_some());
+        (queued, (self.parameters.geometry.stroke_of(offset as f64) - self.stroke).abs())
+    }
+
+    /// Takes a request; when it is done, where it is begun at once.
+    pub(crate) fn submit(
+        &mut self,
+        now: VirtualMoment,
+        request: MediaRequest,
+    ) -> Option<VirtualMoment> {
+        self.waiting.push(request);
+        self.begin(now)
+    }
+
+    /// The request under way is done: its token, and when the next one is done, if one waits.
+    pub(crate) fn done(&mut self, now: VirtualMoment) -> (u32, Option<VirtualMoment>) {
+        let done = self.current.take().expect("invariant: a disk is done with what it has begun");
+        self.served += 1;
+        (done.token, self.begin(now))
+    }
+
+    fn begin(&mut self, now: VirtualMoment) -> Option<VirtualMoment> {
+        if self.current.is_some() || self.waiting.is_empty() {
+            return None;
+        }
+        let request = self.waiting.remove(self.choose(now));
+        let finish = self.finish(now, &request);
+        let end = request.offset + request.length;
+        self.stroke = self.parameters.geometry.stroke_of(end as f64);
+        self.read_to = (!request.is_write).then_some((end, finish));
+        self.busy += finish - now;
+        self.current = Some(request);
+        Some(finish)
+    }
+
+    /// The index of the request that is served next.
+    fn choose(&self, now: VirtualMoment) -> usize {
+        let window = &self.waiting[..self.waiting.len().min(self.parameters.queue_depth.max(1))];
+        self.parameters.policy.choose(
+            window,
+            now,
+            self.stroke,
+            |request| self.parameters.geometry.stroke_of(request.offset as f64),
+            |request| self.positioned(now, request) - now as f64 / 1e6,
+        )
+    }
+
+    /// When the request is done that is begun now.
+    fn finish(&self, now: VirtualMoment, request: &MediaRequest) -> VirtualMoment {
+        let geometry = &self.parameters.geometry;
+        let rate = geometry.rate(geometry.stroke_of(request.offset as f64));
+        let transfer = request.length as f64 / rate;
+        let begun = self.read_on(now, request).unwrap_or_else(|| self.positioned(now, request));
+        let least = now as f64 / 1e6 + self.parameters.overhead;
+        moment((begun + transfer).max(least)).max(now + 1)
+    }
+
+    /// When the medium began to pass by, in milliseconds, where the disk has read on to here since.
+    fn read_on(&self, now: VirtualMoment, request: &MediaRequest) -> Option<f64> {
+        let (end, at) = self.read_to?;
+        if request.is_write || request.offset != end || self.parameters.read_ahead <= 0.0 {
+            return None;
+        }
+        let geometry = &self.parameters.geometry;
+        let rate = geometry.rate(geometry.stroke_of(end as f64));
+        let milliseconds = now.saturating_sub(at) as f64 / 1e6;
+        let is_ahead = milliseconds * rate <= self.parameters.read_ahead;
+        // A full segment is handed out from memory; what lies behind it must be sought anew.
+        let is_whole = request.length as f64 <= self.parameters.read_ahead;
+        (is_ahead || is_whole).then_some(at as f64 / 1e6)
+    }
+
+    /// When the head is above the first byte, in milliseconds.
+    fn positioned(&self, now: VirtualMoment, request: &MediaRequest) -> f64 {
+        let DiskParameters { geometry, seek, write_settle, overhead, .. } = &self.parameters;
+        let stroke = geometry.stroke_of(request.offset as f64);
+        let settle = if request.is_write { *write_settle } else { 0.0 };
+        let there =
+            now as f64 / 1e6 + overhead + seek.milliseconds((stroke - self.stroke).abs()) + settle;
+        let angle = (there / geometry.revolution + self.phase).fract();
+        let wait = (geometry.angle(stroke) - angle).rem_euclid(1.0);
+        there + wait * geometry.revolution
+    }
+}
+
+/// Milliseconds as the next whole nanosecond.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "time is positive, and 580 years of it fit"
+)]
+pub(crate) fn moment(milliseconds: f64) -> VirtualMoment {
+    (milliseconds * 1e6).ceil() as VirtualMoment
+}
+
+#[cfg(test)]
+mod tests;

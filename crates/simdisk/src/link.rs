@@ -1,0 +1,121 @@
+//! What lies between the host and the array: links and the processors of the front end. Both serve
+//! in the order of arrival, so that the end is known at the beginning.
+
+use crate::disk::{VirtualMoment, moment};
+
+/// The way of the bytes and the work per request. Times in microseconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct PathParameters {
+    /// Links that share the load.
+    pub links: usize,
+    /// Payload bytes per microsecond of each, in each direction.
+    pub rate: f64,
+    /// Time on the way, in one direction.
+    pub latency: f64,
+    /// Processors of the front end.
+    pub processors: usize,
+    /// Their time for a request.
+    pub request: f64,
+    /// Their time for each KiB of it.
+    pub kibibyte: f64,
+}
+
+/// Links and front end of one array.
+pub(crate) struct HostPath {
+    parameters: PathParameters,
+    inbound: FifoServers,
+    outbound: FifoServers,
+    front: FifoServers,
+}
+
+/// Bytes of a command or an acknowledgement: a header of the protocol.
+const COMMAND_BYTES: u64 = 48;
+
+impl HostPath {
+    pub(crate) fn new(parameters: PathParameters) -> Self {
+        Self {
+            parameters,
+            inbound: FifoServers::new(parameters.links),
+            outbound: FifoServers::new(parameters.links),
+            front: FifoServers::new(parameters.processors),
+        }
+    }
+
+    /// When a request that is sent now has been understood by the array; a write brings its bytes.
+    pub(crate) fn arrives(
+        &mut self,
+        now: VirtualMoment,
+        is_write: bool,
+        length: u64,
+    ) -> VirtualMoment {
+        let bytes = COMMAND_BYTES + if is_write { length } else { 0 };
+        let there = self.inbound.serve(now, bytes as f64 / self.parameters.rate);
+        let there = there + micros(self.parameters.latency);
+        let work = self.parameters.request + self.parameters.kibibyte * length as f64 / 1_024.0;
+        self.front.serve(there, work)
+    }
+
+    /// When the host has the answer that the array gives now; a read's brings its bytes.
+    pub(crate) fn answers(
+        &mut self,
+        now: VirtualMoment,
+        is_write: bool,
+        length: u64,
+    ) -> VirtualMoment {
+        let bytes = COMMAND_BYTES + if is_write { 0 } else { length };
+        let sent = self.outbound.serve(now, bytes as f64 / self.parameters.rate);
+        sent + micros(self.parameters.latency)
+    }
+}
+
+/// Alike servers with one queue.
+struct FifoServers(Vec<VirtualMoment>);
+
+impl FifoServers {
+    fn new(count: usize) -> Self {
+        Self(vec![0; count.max(1)])
+    }
+
+    /// When work that arrives now and takes so many microseconds is done.
+    fn serve(&mut self, now: VirtualMoment, microseconds: f64) -> VirtualMoment {
+        let free = self.0.iter_mut().min().expect("invariant: at least one server");
+        *free = now.max(*free) + micros(microseconds);
+        *free
+    }
+}
+
+fn micros(microseconds: f64) -> VirtualMoment {
+    moment(microseconds / 1e3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{HostPath, PathParameters};
+
+    const GIGABIT: PathParameters = PathParameters {
+        links: 2,
+        rate: 118.0,
+        latency: 30.0,
+        processors: 1,
+        request: 50.0,
+        kibibyte: 0.0,
+    };
+
+    #[test]
+    fn bytes_take_their_time_on_the_link_and_two_links_carry_twice_as_much() {
+        let mut path = HostPath::new(GIGABIT);
+        let one = path.answers(0, false, 1_180_000) / 1_000_000;
+        let two = path.answers(0, false, 1_180_000) / 1_000_000;
+        let three = path.answers(0, false, 1_180_000) / 1_000_000;
+        assert_eq!((one, two, three), (10, 10, 20));
+    }
+
+    #[test]
+    fn requests_wait_for_the_processors_of_the_front_end() {
+        let mut path = HostPath::new(GIGABIT);
+        let first = path.arrives(0, false, 4_096);
+        let second = path.arrives(0, false, 4_096);
+        assert!((80_000..82_000).contains(&first), "{first}");
+        assert!((130_000..132_000).contains(&second), "{second}");
+    }
+}

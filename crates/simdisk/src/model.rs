@@ -1,0 +1,64 @@
+//! What an array is made of, every value checked.
+
+use crate::disk::{DiskParameters, VirtualMoment};
+use crate::flash::FlashParameters;
+use crate::link::PathParameters;
+use crate::raid::RaidLayout;
+use serde::{Deserialize, Serialize};
+
+/// A whole array.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ArrayModel {
+    pub layout: RaidLayout,
+    pub medium: Medium,
+    /// Bytes of one drive.
+    pub drive_bytes: u64,
+    pub cache: CacheParameters,
+    pub path: PathParameters,
+}
+
+impl ArrayModel {
+    /// Bytes that the set holds, in whole rows.
+    pub(crate) const fn capacity(&self) -> u64 {
+        let rows = self.drive_bytes / self.layout.stripe_unit;
+        rows * self.layout.stripe_unit * self.layout.data_disks() as u64
+    }
+}
+
+/// What the drives of a set are.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Medium {
+    Disk(DiskParameters),
+    Flash(FlashParameters),
+}
+
+/// What the controller does with writes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CacheMode {
+    /// Acknowledges them once they are in its memory, which survives a power failure.
+    WriteBack,
+    /// Acknowledges them once the disks have them, and keeps them for reads.
+    #[default]
+    WriteThrough,
+    /// Hands them to the disks and keeps nothing.
+    PassThrough,
+}
+
+/// The controller's memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CacheParameters {
+    pub mode: CacheMode,
+    /// Bytes that may be acknowledged before the disks have them.
+    pub write_bytes: u64,
+    /// Nothing is written to the disks while no more than this waits.
+    pub low_mark: u64,
+    /// Extents on their way to the disks at a time.
+    pub destage_concurrency: usize,
+    /// The longest of them.
+    pub destage_bytes: u64,
+    /// Bytes read ahead of a stream.
+    pub read_ahead: u64,
+    /// Until the other controller has a copy.
+    pub mirror: VirtualMoment,
+}

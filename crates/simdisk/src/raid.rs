@@ -1,0 +1,370 @@
+//! Which disks a request to a set of disks touches, as a function of values.
+
+use serde::{Deserialize, Serialize};
+
+/// How the bytes of a set are spread over its disks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RaidLayout {
+    /// The level.
+    pub level: RaidLevel,
+    /// Disks of the set, spares not counted.
+    pub disks: usize,
+    /// Bytes on one disk before the next one follows.
+    pub stripe_unit: u64,
+    /// The disk that has failed, if one has.
+    pub failed: Option<usize>,
+}
+
+/// How a set survives the loss of disks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "u32", into = "u32")]
+pub enum RaidLevel {
+    /// Stripes, nothing else; a single disk is one of them.
+    Raid0,
+    /// Every byte twice.
+    Raid1,
+    /// One parity of each row.
+    Raid5,
+    /// Two parities of each row.
+    Raid6,
+    /// Stripes over pairs.
+    Raid10,
+}
+
+impl TryFrom<u32> for RaidLevel {
+    type Error = String;
+
+    fn try_from(level: u32) -> Result<Self, String> {
+        match level {
+            0 => Ok(Self::Raid0),
+            1 => Ok(Self::Raid1),
+            5 => Ok(Self::Raid5),
+            6 => Ok(Self::Raid6),
+            10 => Ok(Self::Raid10),
+            other => Err(format!("RAID {other} is not simulated; give 0, 1, 5, 6 or 10")),
+        }
+    }
+}
+
+impl From<RaidLevel> for u32 {
+    fn from(level: RaidLevel) -> Self {
+        match level {
+            RaidLevel::Raid0 => 0,
+            RaidLevel::Raid1 => 1,
+            RaidLevel::Raid5 => 5,
+            RaidLevel::Raid6 => 6,
+            RaidLevel::Raid10 => 10,
+        }
+    }
+}
+
+impl RaidLevel {
+    /// The fewest disks that make a set.
+    pub(crate) const fn fewest_disks(self) -> usize {
+        match self {
+            Self::Raid0 => 1,
+            Self::Raid1 => 2,
+            Self::Raid5 => 3,
+            Self::Raid6 | Self::Raid10 => 4,
+        }
+    }
+
+    const fn parities(self) -> usize {
+        match self {
+            Self::Raid0 | Self::Raid1 | Self::Raid10 => 0,
+            Self::Raid5 => 1,
+            Self::Raid6 => 2,
+        }
+    }
+
+    const fn is_mirrored(self) -> bool {
+        matches!(self, Self::Raid1 | Self::Raid10)
+    }
+}
+
+/// Bytes on one disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct DrivePiece {
+    /// The disk.
+    pub disk: usize,
+    /// A second disk that holds the same, of which one is read.
+    pub mirror: Option<usize>,
+    /// Where it begins on the disk.
+    pub offset: u64,
+    /// How long it is.
+    pub length: u64,
+}
+
+/// What a write asks of the disks: first these reads, and when they are done these writes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct WriteSteps {
+    /// Old data and parity that the new parity is made from.
+    pub reads: Vec<DrivePiece>,
+    /// New data and parity.
+    pub writes: Vec<DrivePiece>,
+}
+
+/// Part of a request that lies in one stripe unit.
+#[derive(Clone, Copy)]
+struct UnitChunk {
+    row: u64,
+    column: usize,
+    within: u64,
+    length: u64,
+}
+
+impl RaidLayout {
+    /// Disks that hold data, of each row.
+    pub(crate) const fn data_disks(&self) -> usize {
+        if self.level.is_mirrored() { self.disks / 2 } else { self.disks - self.level.parities() }
+    }
+
+    /// The pieces of a read.
+    pub(crate) fn read(&self, offset: u64, length: u64) -> Vec<DrivePiece> {
+        let mut pieces = Vec::new();
+        for chunk in self.chunks(offset, length) {
+            let piece = self.data_piece(&chunk);
+            match (self.failed, piece.mirror) {
+                (Some(failed), Some(mirror)) if failed == piece.disk => {
+                    pieces.push(DrivePiece { disk: mirror, mirror: None, ..piece });
+                }
+                (Some(failed), Some(mirror)) if failed == mirror => {
+                    pieces.push(DrivePiece { mirror: None, ..piece });
+                }
+                (Some(failed), None) if failed == piece.disk => {
+                    pieces.extend(self.others(&piece, failed));
+                }
+                _ => pieces.push(piece),
+            }
+        }
+        merged(pieces)
+    }
+
+    /// The steps of a write.
+    pub(crate) fn write(&self, offset: u64, length: u64) -> WriteSteps {
+        let chunks: Vec<UnitChunk> = self.chunks(offset, length).collect();
+        let mut steps = WriteSteps::default();
+        for row in chunks.chunk_by(|one, two| one.row == two.row) {
+            self.write_row(row, &mut steps);
+        }
+        let is_there = |piece: &DrivePiece| Some(piece.disk) != self.failed;
+        steps.reads.retain(is_there);
+        steps.writes.retain(is_there);
+        WriteSteps { reads: merged(steps.reads), writes: merged(steps.writes) }
+    }
+
+    fn write_row(&self, chunks: &[UnitChunk], steps: &mut WriteSteps) {
+        let data: Vec<DrivePiece> = chunks.iter().map(|chunk| self.data_piece(chunk)).collect();
+        if self.level.is_mirrored() {
+            for piece in data {
+                let twin = piece.mirror.map(|disk| DrivePiece { disk, ..piece });
+                steps.writes.extend([piece].into_iter().chain(twin));
+                steps.writes.iter_mut().for_each(|piece| piece.mirror = None);
+            }
+            return;
+        }
+        let parities = self.parity_pieces(chunks);
+        if !parities.is_empty() {
+            self.reads_of_row(chunks, (&data, &parities), steps);
+        }
+        steps.writes.extend(data);
+        steps.writes.extend(parities);
+    }
+
+    /// Old data and parity, or the rest of the row, whichever takes fewer disks; nothing where the
+    /// row is written whole. What a failed disk held must come from the others.
+    fn reads_of_row(
+        &self,
+        chunks: &[UnitChunk],
+        (data, parities): (&[DrivePiece], &[DrivePiece]),
+        steps: &mut WriteSteps,
+    ) {
+        let row = chunks[0].row;
+        let whole = |chunk: &UnitChunk| chunk.within == 0 && chunk.length == self.stripe_unit;
+        let written: Vec<usize> = chunks.iter().filter(|c| whole(c)).map(|c| c.column).collect();
+        let rest: Vec<usize> =
+            (0..self.data_disks()).filter(|column| !written.contains(column)).collect();
+        if rest.is_empty() {
+            return;
+        }
+        let lost = self.failed.is_some_and(|failed| data.iter().any(|piece| piece.disk == failed));
+        if rest.len() < data.len() + parities.len() || lost {
+            let (within, length) = span(chunks);
+            steps.reads.extend(
+                rest.into_iter()
+                    .map(|column| self.data_piece(&UnitChunk { row, column, within, length })),
+            );
+        } else {
+            steps.reads.extend(data);
+            steps.reads.extend(parities);
+        }
+    }
+
+    /// The parity of what a row's chunks cover.
+    fn parity_pieces(&self, chunks: &[UnitChunk]) -> Vec<DrivePiece> {
+        let (within, length) = span(chunks);
+        let row = chunks[0].row;
+        let first = self.first_parity(row);
+        (0..self.level.parities())
+            .map(|number| DrivePiece {
+                disk: (first + number) % self.disks,
+                mirror: None,
+                offset: row * self.stripe_unit + within,
+                length,
+            })
+            .collect()
+    }
+
+    /// Everything else of a row, from which a lost piece is made again.
+    fn others(&self, lost: &DrivePiece, failed: usize) -> impl Iterator<Item = DrivePiece> {
+        let lost = *lost;
+        let needed = self.disks - self.level.parities().saturating_sub(1);
+        let disks = (1..self.disks).map(move |step| (failed + step) % self.disks);
+        disks.take(needed - 1).map(move |disk| DrivePiece { disk, mirror: None, ..lost })
+    }
+
+    /// Parity moves one disk to the left with every row ("left-symmetric"), and data begin behind.
+    fn first_parity(&self, row: u64) -> usize {
+        let disks = self.disks as u64;
+        let place = disks - 1 - row % disks;
+        usize::try_from(place).expect("invariant: below the number of disks")
+    }
+
+    fn data_piece(&self, chunk: &UnitChunk) -> DrivePiece {
+        let (disk, mirror) = if self.level.is_mirrored() {
+            (chunk.column * 2, Some(chunk.column * 2 + 1))
+        } else if self.level.parities() == 0 {
+            (chunk.column, None)
+        } else {
+            let first = self.first_parity(chunk.row) + self.level.parities();
+            ((first + chunk.column) % self.disks, None)
+        };
+        let offset = chunk.row * self.stripe_unit + chunk.within;
+        DrivePiece { disk, mirror, offset, length: chunk.length }
+    }
+
+    fn chunks(&self, offset: u64, length: u64) -> impl Iterator<Item = UnitChunk> {
+        let (unit, columns) = (self.stripe_unit, self.data_disks() as u64);
+        let end = offset + length;
+        let mut at = offset;
+        std::iter::from_fn(move || {
+            if at >= end {
+                return None;
+            }
+            let number = at / unit;
+            let within = at % unit;
+            let length = (unit - within).min(end - at);
+            at += length;
+            let column = usize::try_from(number % columns).expect("invariant: a number of a disk");
+            Some(UnitChunk { row: number / columns, column, within, length })
+        })
+    }
+}
+
+/// The bytes of a stripe unit that any chunk of a row touches.
+fn span(chunks: &[UnitChunk]) -> (u64, u64) {
+    let from = chunks.iter().map(|chunk| chunk.within).min().unwrap_or(0);
+    let to = chunks.iter().map(|chunk| chunk.within + chunk.length).max().unwrap_or(0);
+    (from, to - from)
+}
+
+/// The same with pieces that follow each other on a disk as one request.
+fn merged(mut pieces: Vec<DrivePiece>) -> Vec<DrivePiece> {
+    pieces.sort_by_key(|piece| (piece.disk, piece.offset));
+    let mut merged: Vec<DrivePiece> = Vec::with_capacity(pieces.len());
+    for piece in pieces {
+        match merged.last_mut() {
+            Some(last) if last.disk == piece.disk && piece.offset <= last.offset + last.length => {
+                last.length = last.length.max(piece.offset + piece.length - last.offset);
+            }
+            _ => merged.push(piece),
+        }
+    }
+    merged
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DrivePiece, RaidLayout, RaidLevel};
+
+    const KIB: u64 = 1_024;
+
+    fn layout(level: RaidLevel, disks: usize) -> RaidLayout {
+        RaidLayout { level, disks, stripe_unit: 64 * KIB, failed: None }
+    }
+
+    /// Judged: a small write takes 4 requests to disks of RAID 5 and 6 of RAID 6, a full stripe one
+    /// to each disk.
+    #[test]
+    fn writes_take_as_many_requests_as_their_level_costs() {
+        let requests = |layout: RaidLayout, offset: u64, length: u64| {
+            let steps = layout.write(offset, length);
+            (steps.reads.len(), steps.writes.len())
+        };
+        for row in 0..20 {
+            let at = row * 6 * 64 * KIB + 32 * KIB;
+            assert_eq!(requests(layout(RaidLevel::Raid5, 7), at, 32 * KIB), (2, 2));
+            assert_eq!(requests(layout(RaidLevel::Raid6, 8), at, 32 * KIB), (3, 3));
+            assert_eq!(requests(layout(RaidLevel::Raid10, 8), at, 32 * KIB), (0, 2));
+            assert_eq!(requests(layout(RaidLevel::Raid0, 7), at, 32 * KIB), (0, 1));
+            let stripe = 6 * 64 * KIB;
+            assert_eq!(requests(layout(RaidLevel::Raid5, 7), row * stripe, stripe), (0, 7));
+            assert_eq!(requests(layout(RaidLevel::Raid6, 8), row * stripe, stripe), (0, 8));
+        }
+        // Most of a stripe: the rest of it is read instead of what is overwritten.
+        assert_eq!(requests(layout(RaidLevel::Raid5, 7), 0, 5 * 64 * KIB), (1, 6));
+    }
+
+    /// No byte of a set lies where another does, and parity lies apart from its data.
+    #[test]
+    fn every_unit_of_a_set_has_a_place_of_its_own() {
+        for (level, disks) in [
+            (RaidLevel::Raid0, 3),
+            (RaidLevel::Raid1, 2),
+            (RaidLevel::Raid5, 4),
+            (RaidLevel::Raid6, 6),
+            (RaidLevel::Raid10, 6),
+        ] {
+            let layout = layout(level, disks);
+            let mut taken = std::collections::BTreeSet::new();
+            let units = 60 * layout.data_disks() as u64;
+            for unit in 0..units {
+                let read = layout.read(unit * 64 * KIB, 64 * KIB);
+                let [DrivePiece { disk, mirror, offset, length }] = read[..] else {
+                    panic!("{level:?}: {read:?}");
+                };
+                assert_eq!(length, 64 * KIB);
+                for disk in [Some(disk), mirror].into_iter().flatten() {
+                    assert!(disk < disks && taken.insert((disk, offset)), "{level:?} {unit}");
+                }
+                let steps = layout.write(unit * 64 * KIB, 64 * KIB);
+                let written: std::collections::BTreeSet<usize> =
+                    steps.writes.iter().map(|piece| piece.disk).collect();
+                assert_eq!(written.len(), steps.writes.len(), "{level:?} {unit}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_failed_disk_is_asked_for_nothing_and_the_others_for_more() {
+        for (level, disks, reads) in [(RaidLevel::Raid5, 5, 4), (RaidLevel::Raid6, 6, 4)] {
+            let layout = RaidLayout { failed: Some(1), ..layout(level, disks) };
+            let mut reconstructed = 0;
+            for unit in 0..60 {
+                let read = layout.read(unit * 64 * KIB, 32 * KIB);
+                let steps = layout.write(unit * 64 * KIB, 32 * KIB);
+                let all = read.iter().chain(&steps.reads).chain(&steps.writes);
+                assert!(all.clone().all(|piece| piece.disk != 1 && piece.disk < disks));
+                if read.len() > 1 {
+                    assert_eq!(read.len(), reads, "{level:?}");
+                    reconstructed += 1;
+                }
+            }
+            assert!(reconstructed > 0);
+        }
+        let pairs = RaidLayout { failed: Some(0), ..layout(RaidLevel::Raid10, 4) };
+        let read = pairs.read(0, 64 * KIB);
+        assert_eq!((read[0].disk, read[0].mirror), (1, None));
+        assert_eq!(pairs.write(0, 64 * KIB).writes.len(), 1);
+    }
+}
