@@ -7,6 +7,7 @@ use record::{RunRecord, Series};
 use serde_json::{Value as Json, json};
 use verdict::{Ruling, Verdict};
 
+use crate::design::PicturePart;
 use crate::document::{
     Banner, Block, Cell, Column, Document, Picture, Section, Table, TableRow, Tone,
 };
@@ -17,6 +18,9 @@ use crate::{html, json, meaning, text};
 
 /// Name and version of the document; the version rises when a member changes its meaning.
 const SCHEMA: &str = "plimsoll.what-if/1";
+
+/// Bytes of text for which there is room beside a bar.
+const LONGEST_LABEL: usize = 22;
 
 /// One of the arrays, and what came out on it.
 #[derive(Clone, Debug)]
@@ -39,6 +43,20 @@ impl Prediction {
             let _ = write!(name, "{separator}{key}={value}");
         }
         name
+    }
+
+    /// A bar whose label fits beside it: the rank in the table, and the values.
+    fn bar(
+        &self,
+        rank: u32,
+        (title, length, ink): (&'static str, Option<f64>, &'static str),
+    ) -> (String, Vec<PicturePart>) {
+        let mut label = format!("{rank}:");
+        for (_, value) in &self.changes {
+            let _ = write!(label, " {value}");
+        }
+        let label = units::shortened(&label, LONGEST_LABEL).into_owned();
+        (label, vec![(title, length.unwrap_or(0.0), ink)])
     }
 
     fn iops(&self) -> f64 {
@@ -141,6 +159,10 @@ fn banner(all: &[Prediction]) -> Banner {
     let mut said: Vec<String> = Vec::new();
     if let Some(best) = first {
         said.extend(meaning::sentences(&best.run, &best.verdict).into_iter().take(1));
+        said.extend(best.run.simulated().map(|simulation| {
+            let percent = simulation.uncertainty_percent;
+            format!("True latencies may differ by {percent:.0} % either way.")
+        }));
         said.push(match passing {
             0 => format!("None of {of} carries this load for certain."),
             passing => format!("{passing} of {of} carry this load; the best is {}.", best.name()),
@@ -199,7 +221,7 @@ fn picture(
     of: impl Fn(&Prediction) -> Option<f64>,
 ) -> Picture {
     let bars: Vec<_> =
-        all.iter().map(|one| (one.name(), vec![(title, of(one).unwrap_or(0.0), ink)])).collect();
+        all.iter().zip(1..).map(|(one, rank)| one.bar(rank, (title, of(one), ink))).collect();
     let svg = crate::design::bars_svg(title, &bars);
     Picture { title: title.to_owned(), svg, legend: Vec::new() }
 }

@@ -342,7 +342,7 @@ impl ArrayState {
     pub(crate) fn drive_work(&self) -> Vec<(u64, u64)> {
         let work = |drive: &Drive| match drive {
             Drive::Disk(disk) => (disk.served, disk.busy),
-            Drive::Flash(flash) => (flash.served, flash.busy),
+            Drive::Flash(flash) => (flash.served, 0),
         };
         self.drives.iter().map(work).collect()
     }

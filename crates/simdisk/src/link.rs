@@ -1,7 +1,7 @@
 //! What lies between the host and the array: links and the processors of the front end. Both serve
 //! in the order of arrival, so that the end is known at the beginning.
 
-use crate::disk::{VirtualMoment, moment};
+use crate::disk::{VirtualMoment, micros};
 
 /// The way of the bytes and the work per request. Times in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -82,10 +82,6 @@ impl FifoServers {
         *free = now.max(*free) + micros(microseconds);
         *free
     }
-}
-
-fn micros(microseconds: f64) -> VirtualMoment {
-    moment(microseconds / 1e3)
 }
 
 #[cfg(test)]

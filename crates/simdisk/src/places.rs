@@ -89,7 +89,7 @@ impl FilePlaces {
 }
 
 /// A number that says nothing of its neighbours'.
-const fn scattered(number: u64) -> u64 {
+pub(crate) const fn scattered(number: u64) -> u64 {
     let mixed = (number ^ (number >> 31)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     mixed ^ (mixed >> 29)
 }

@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use plan::deployment::Replacement;
 use plan::{Overrides, Plan};
-use record::{Edge, Event};
+use record::{Edge, Event, Phase};
 use report::Prediction;
 use simdisk::ArrayDescription;
 use units::{Nanos, Seed};
@@ -21,9 +21,10 @@ use crate::crew;
 use crate::documents::{dated_folder, read_plan, read_text, write_new};
 use crate::error::CommandError;
 use crate::flags::SimulateFlags;
+use crate::measure::Measured;
 use crate::shell::{options, shell_word};
 use crate::signals::StopFlag;
-use crate::simulate::{self, SimulatedRun, SimulatedStorage, SimulationOrder, arrays};
+use crate::simulate::{self, SimulatedStorage, SimulationOrder, arrays};
 use crate::sweep;
 use crate::term::{self, Progress};
 
@@ -57,7 +58,7 @@ pub(crate) fn run(flags: &SimulateFlags, console: &mut Console) -> Result<Outcom
         SimulationRequest { flags, plan: &plan, overrides: &overrides, file: &file, text: &text };
     if flags.what_if.is_empty() {
         let simulated = request.one(&[], &folder, &stop, console.is_quiet())?;
-        return conclude(&simulated, &folder, flags.json, console);
+        return super::run::conclude(&simulated, &folder, flags.json, console);
     }
     let all = request.sweep(&changes, &folder, &stop, console.is_quiet())?;
     conclude_sweep(&all, &folder, flags.json, console)
@@ -95,7 +96,7 @@ impl SimulationRequest<'_> {
         folder: &Path,
         stop: &StopFlag,
         quiet: bool,
-    ) -> Result<SimulatedRun, CommandError> {
+    ) -> Result<Measured, CommandError> {
         let array = self.array(changes)?;
         let storage = SimulatedStorage { array, is_each_folder: self.flags.each_folder };
         let order = SimulationOrder {
@@ -115,8 +116,8 @@ impl SimulationRequest<'_> {
         simulate::simulate(&order, stop, move |event| shown.event(event))
     }
 
-    /// One simulation for each combination of changes, as many at a time as there are processors;
-    /// in folders below `folder`.
+    /// One simulation for each combination of changes, as many at a time as processors and
+    /// memory allow; in folders below `folder`.
     fn sweep(
         &self,
         all: &[Vec<Replacement>],
@@ -145,11 +146,11 @@ impl SimulationRequest<'_> {
             }
             Ok(predictions)
         };
-        let processors = thread::available_parallelism().map_or(1, usize::from);
+        let at_a_time = simulate::at_a_time(all.len());
         let mut found = Vec::with_capacity(all.len());
         thread::scope(|scope| {
             let mut workers = Vec::new();
-            workers.resize_with(processors.min(all.len()), || scope.spawn(work));
+            workers.resize_with(at_a_time, || scope.spawn(work));
             for worker in workers {
                 found.extend(worker.join().map_err(|_| crew::panicked())??);
             }
@@ -175,7 +176,7 @@ impl SimulationRequest<'_> {
         stop: &StopFlag,
     ) -> Result<Prediction, CommandError> {
         let name = format!("what-if-{:02}", index + 1);
-        let SimulatedRun { record, verdict } =
+        let Measured { record, verdict, .. } =
             self.one(changes, &folder.join(&name), stop, true)?;
         Ok(Prediction { changes: pairs(changes), run: record, verdict, folder: name })
     }
@@ -226,7 +227,8 @@ fn conclude_sweep(
 /// How far a simulation is, on the terminal.
 struct SimulationProgress {
     progress: RefCell<Progress>,
-    planned: Nanos,
+    /// How long is measured, where that was planned.
+    planned: Option<Nanos>,
     measured_from: Cell<u64>,
 }
 
@@ -234,7 +236,7 @@ impl SimulationProgress {
     fn new(plan: &Plan, quiet: bool) -> Self {
         Self {
             progress: RefCell::new(Progress::new("simulating", quiet)),
-            planned: plan.test.duration,
+            planned: (!plan.test.is_recovery()).then_some(plan.test.duration),
             measured_from: Cell::new(0),
         }
     }
@@ -245,33 +247,17 @@ impl SimulationProgress {
             Event::Interval(interval) => {
                 let span = |nanos| term::duration(Duration::from_nanos(nanos));
                 let at = interval.to_ns.saturating_sub(self.measured_from.get());
+                let planned = self.planned.filter(|_| interval.phase == Phase::Measure);
+                let whole = planned.map(|planned| format!(" of {}", span(planned.0)));
                 self.progress.borrow_mut().text(&format!(
-                    "{}, {} of virtual time (of {}); {}",
+                    "{}, {}{} in virtual time; {}",
                     interval.phase.name(),
                     span(at),
-                    span(self.planned.0),
+                    whole.unwrap_or_default(),
                     crate::measure::figures(interval)
                 ));
             }
             _ => {}
         }
     }
-}
-
-/// The last words of a simulation.
-fn conclude(
-    simulated: &SimulatedRun,
-    folder: &Path,
-    json: bool,
-    console: &mut Console,
-) -> Result<Outcome, CommandError> {
-    let SimulatedRun { record, verdict } = simulated;
-    if json {
-        console.answer(report::json(record, verdict).trim_end())?;
-    } else {
-        console.answer(report::summary(record, verdict).trim_end())?;
-        let page: PathBuf = folder.join("report.html");
-        console.answer(format_args!("Report: {}", page.display()))?;
-    }
-    Ok(Outcome::of(verdict))
 }

@@ -10,18 +10,19 @@ use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::thread;
 
 use device::Runtime;
 use plan::Plan;
-use record::{Event, RunRecord};
+use record::{Event, LogLine};
 use trial::run::Group;
 use trial::{Coordinator, Location, Member, Stop};
 use units::Seed;
-use verdict::Verdict;
 
 use crate::error::CommandError;
-use crate::measure::{RunFolder, conclude, finished};
+use crate::measure::{Measured, RunFolder, conclude, finished};
 use crate::signals::StopFlag;
+use crate::system;
 
 pub(crate) use scale::USUAL_DURATION;
 use scale::scaled;
@@ -45,12 +46,14 @@ pub(crate) struct SimulationOrder<'a> {
     pub folder: &'a Path,
 }
 
-/// A simulated run that has ended, its reports written.
-pub(crate) struct SimulatedRun {
-    /// What happened.
-    pub record: RunRecord,
-    /// What it comes to.
-    pub verdict: Verdict,
+/// What a simulation takes beside its images at most: the engine, caches, and what the load adds.
+const BYTES_OF_A_SIMULATION: u64 = 2 << 30;
+
+/// How many of so many simulations run at a time: as the processors and half of the memory allow.
+pub(crate) fn at_a_time(count: usize) -> usize {
+    let processors = thread::available_parallelism().map_or(1, usize::from);
+    let memory = system::machine(String::new()).memory_bytes / 2 / BYTES_OF_A_SIMULATION;
+    processors.min(count).min(usize::try_from(memory).unwrap_or(1)).max(1)
 }
 
 /// Simulates a plan, writes journal and reports. `told` is called with every event.
@@ -58,12 +61,15 @@ pub(crate) fn simulate(
     order: &SimulationOrder<'_>,
     stop: &StopFlag,
     told: impl Fn(&Event) + 'static,
-) -> Result<SimulatedRun, CommandError> {
+) -> Result<Measured, CommandError> {
     let (plan, stretch) = scaled(order.plan);
     let world = order.storage.world(&plan, stretch, order.seed)?;
     let runtime = world.executor.runtime();
     let start = facts::start(order, &plan, stretch, runtime.clock().epoch() + runtime.now());
     let journal = SimulatedJournal::create(order.folder, &Event::Start(Box::new(start)))?;
+    if let Some(text) = order.storage.what_is_cut(&plan, stretch) {
+        journal.add(&Event::Log(LogLine { at_ns: 0, text }));
+    }
     let coordinator = Arc::new(Coordinator::new(1));
     let (origin, locations) = (runtime.now(), world.locations.clone());
     let noted = {
@@ -88,7 +94,7 @@ pub(crate) fn simulate(
     let last = Event::Finished(finished(&coordinator, None, at));
     folder.write(&last)?;
     let (record, verdict) = conclude(order.folder, folder, [].into_iter())?;
-    Ok(SimulatedRun { record, verdict })
+    Ok(Measured { record, verdict, storage_owes: false })
 }
 
 fn group(

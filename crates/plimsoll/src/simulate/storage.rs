@@ -93,6 +93,18 @@ impl SimulatedStorage {
         array
     }
 
+    /// What a reader must know of the array that is simulated: its memory is not the whole one.
+    pub(super) fn what_is_cut(&self, plan: &Plan, stretch: f64) -> Option<String> {
+        let simulated = self.simulated_array(plan, stretch).cache.size_mib;
+        let whole = self.array.cache.size_mib;
+        (simulated < whole).then(|| {
+            format!(
+                "the array's memory is simulated with {simulated} MiB of {whole}, since the \
+                 databases are smaller too: larger caches cannot show what they are worth"
+            )
+        })
+    }
+
     /// Refuses an array on which a folder's databases have no room.
     fn refuse_too_small(
         &self,

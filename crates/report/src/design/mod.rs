@@ -21,7 +21,7 @@ use crate::{html, text};
 
 pub use explain::explain;
 pub use json::{SCHEMA as SIZING_SCHEMA, failure_json};
-pub(crate) use pictures::bars_svg;
+pub(crate) use pictures::{PicturePart, bars_svg};
 pub use scenarios::{Candidate, ranked, scenarios, scenarios_json};
 
 /// A deployment and what it comes to.

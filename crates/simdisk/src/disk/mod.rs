@@ -167,5 +167,10 @@ pub(crate) fn moment(milliseconds: f64) -> VirtualMoment {
     (milliseconds * 1e6).ceil() as VirtualMoment
 }
 
+/// Microseconds as the next whole nanosecond.
+pub(crate) fn micros(microseconds: f64) -> VirtualMoment {
+    moment(microseconds / 1e3)
+}
+
 #[cfg(test)]
 mod tests;
