@@ -17,7 +17,7 @@ struct Layer {
 }
 
 /// Crates of others that any tests may use.
-const TEST_TOOLS: &[&str] = &["flate2", "libesedb", "proptest", "serde_json", "toml"];
+const TEST_TOOLS: &[&str] = &["csv", "flate2", "libesedb", "proptest", "serde_json", "toml"];
 
 const TABLE: &[Layer] = &[
     Layer { package: "units", inside: &[], outside: &[], tests: &[] },
@@ -108,6 +108,12 @@ const TABLE: &[Layer] = &[
         tests: &[],
     },
     Layer {
+        package: "esrp",
+        inside: &["record", "report", "units", "verdict"],
+        outside: &["base64", "docx-rs", "serde", "toml"],
+        tests: &[],
+    },
+    Layer {
         package: "serve",
         inside: &["record", "report", "units", "verdict"],
         outside: &["axum", "futures-util", "getrandom", "serde_json", "tokio"],
@@ -121,6 +127,7 @@ const TABLE: &[Layer] = &[
             "device-os",
             "engine",
             "ese",
+            "esrp",
             "faults",
             "integrity",
             "jetstress",

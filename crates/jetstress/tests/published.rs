@@ -14,22 +14,7 @@ use jetstress::{InstanceRow, PublishedSummary};
 
 /// Rows by the names of their columns.
 fn table(text: &str) -> Vec<BTreeMap<String, String>> {
-    let mut lines = text.lines().map(cells);
-    let names = lines.next().unwrap_or_default();
-    lines.map(|cells| names.iter().cloned().zip(cells).collect()).collect()
-}
-
-/// The cells of a line; quoted ones may hold commas.
-fn cells(line: &str) -> Vec<String> {
-    let (mut cells, mut is_quoted) = (vec![String::new()], false);
-    for symbol in line.chars() {
-        match symbol {
-            '"' => is_quoted = !is_quoted,
-            ',' if !is_quoted => cells.push(String::new()),
-            symbol => cells.last_mut().unwrap().push(symbol),
-        }
-    }
-    cells
+    csv::Reader::from_reader(text.as_bytes()).deserialize().map(Result::unwrap).collect()
 }
 
 fn number(row: &BTreeMap<String, String>, column: &str) -> f64 {

@@ -193,6 +193,10 @@ pub(crate) enum ReportFormat {
     Json,
     /// A load's result in the XML of Jetstress, for programs that read that
     Xml,
+    /// Every interval as comma-separated values
+    Csv,
+    /// The white paper of a solution, as HTML; as DOCX where the output ends in .docx
+    Esrp,
 }
 
 /// Flags of `line`.
@@ -217,9 +221,9 @@ pub(crate) struct LineFlags {
 /// Flags of `report`.
 #[derive(Args, Debug)]
 pub(crate) struct ReportFlags {
-    /// Run folder, its record.jsonl, or the folder of a set of tests
-    #[arg(value_name = "RUN")]
-    pub run: PathBuf,
+    /// Run folder, its record.jsonl, or the folder of a set of tests; a white paper takes several
+    #[arg(value_name = "RUN", required_unless_present = "vendor_template")]
+    pub runs: Vec<PathBuf>,
     /// Form; without it and --output, all forms in the run folder are written anew
     #[arg(long, value_enum)]
     pub format: Option<ReportFormat>,
@@ -229,6 +233,12 @@ pub(crate) struct ReportFlags {
     /// Replace files that are there already
     #[arg(long, requires = "output")]
     pub force: bool,
+    /// With --format esrp: what only the vendor knows of the solution
+    #[arg(long, value_name = "FILE")]
+    pub vendor: Option<PathBuf>,
+    /// Print a vendor's file with every key, to be filled in
+    #[arg(long, conflicts_with_all = ["runs", "format", "output", "vendor"])]
+    pub vendor_template: bool,
 }
 
 /// Forms of a comparison.

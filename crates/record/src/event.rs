@@ -144,6 +144,14 @@ pub struct Checksum {
     pub elapsed_ns: u64,
 }
 
+impl Checksum {
+    /// MiB per second; none where no time has passed.
+    pub fn mib_per_second(&self) -> Option<f64> {
+        let seconds = self.elapsed_ns as f64 / 1e9;
+        (seconds > 0.0).then(|| self.bytes as f64 / f64::from(1 << 20) / seconds)
+    }
+}
+
 /// The result of replaying the log of one database, from its files to an open database.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Replay {

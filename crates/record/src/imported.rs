@@ -211,6 +211,11 @@ impl PublishedInstance {
         self.transactional.database_writes.or(self.total.database_writes)
     }
 
+    /// Reads of the log for further copies, the only ones that a load makes.
+    pub fn replication_reads(&self) -> PublishedRequests {
+        self.replication.or(self.total.log_reads)
+    }
+
     /// Writes of the log, which both tables have alike.
     pub fn log_writes(&self) -> PublishedRequests {
         self.transactional.log_writes.or(self.total.log_writes)
@@ -218,6 +223,24 @@ impl PublishedInstance {
 }
 
 impl PublishedRequests {
+    /// Of several databases, as white papers print them: rates are sums, latencies plain means,
+    /// sizes means by rate. Missing where any of them lacks it.
+    pub(crate) fn together(rows: &[Self]) -> Self {
+        let sum = |part: fn(&Self) -> Option<f64>| -> Option<f64> {
+            rows.iter().map(part).sum::<Option<f64>>().filter(|_| !rows.is_empty())
+        };
+        let per_second = sum(|row| row.per_second);
+        let bytes_per_second = sum(|row| Some(row.per_second? * row.bytes?));
+        Self {
+            latency_ms: sum(|row| row.latency_ms).map(|sum| sum / rows.len() as f64),
+            per_second,
+            bytes: bytes_per_second
+                .zip(per_second)
+                .filter(|(_, rate)| *rate > 0.0)
+                .map(|(bytes, rate)| bytes / rate),
+        }
+    }
+
     fn or(self, other: Self) -> Self {
         Self {
             latency_ms: self.latency_ms.or(other.latency_ms),
@@ -228,23 +251,9 @@ impl PublishedRequests {
 }
 
 impl ImportedResult {
-    /// One kind of requests of all databases, as white papers print them: rates are sums, latencies
-    /// plain means, sizes means by rate. Missing where any database lacks it.
+    /// One kind of requests of all databases, missing where any of them lacks it.
     pub fn all(&self, of: fn(&PublishedInstance) -> PublishedRequests) -> PublishedRequests {
-        let rows: Vec<PublishedRequests> = self.instances.iter().map(of).collect();
-        let sum = |part: fn(&PublishedRequests) -> Option<f64>| -> Option<f64> {
-            rows.iter().map(part).sum::<Option<f64>>().filter(|_| !rows.is_empty())
-        };
-        let per_second = sum(|row| row.per_second);
-        let bytes_per_second = sum(|row| Some(row.per_second? * row.bytes?));
-        PublishedRequests {
-            latency_ms: sum(|row| row.latency_ms).map(|sum| sum / rows.len() as f64),
-            per_second,
-            bytes: bytes_per_second
-                .zip(per_second)
-                .filter(|(_, rate)| *rate > 0.0)
-                .map(|(bytes, rate)| bytes / rate),
-        }
+        PublishedRequests::together(&self.instances.iter().map(of).collect::<Vec<_>>())
     }
 
     /// Transactional IOPS: what the file says, or the sum of its rows.

@@ -17,6 +17,7 @@ mod phase;
 mod processors;
 mod resumption;
 mod run;
+mod server;
 mod simulated;
 mod start;
 #[cfg(feature = "synthetic")]
@@ -44,6 +45,7 @@ pub use run::{
     Break, DatabaseRow, IntervalRow, LoadError, PhaseSpan, PhaseTotals, RunRecord, SeriesRow,
     SeriesTotal,
 };
+pub use server::{ServerBackup, ServerLoad, ServerReplay};
 pub use simulated::{Simulation, SimulationDetail};
 pub use start::{
     DatabaseFacts, Machine, OperationMix, Settings, Start, TestType, Thresholds, VolumeFacts,

@@ -248,18 +248,24 @@ impl Document {
     pub(crate) fn metrics(&self) -> Vec<&'static str> {
         let mut found = vec![self.banner.number_metric];
         found.extend(self.banner.figures.iter().map(|figure| figure.metric));
-        for block in self.sections.iter().flat_map(|section| &section.blocks) {
-            match block {
-                Block::Facts(facts) => found.extend(facts.iter().filter_map(|fact| fact.metric)),
-                Block::Table(table) => {
-                    found.extend(table.columns.iter().filter_map(|column| column.metric));
-                    let cells = table.rows.iter().flat_map(|row| &row.cells);
-                    found.extend(cells.filter_map(|cell| cell.metric));
-                }
-                Block::Charts(charts) => found.extend(charts.iter().map(Chart::metric)),
-                Block::Picture(_) | Block::Note(_) | Block::Log(_) | Block::Verbatim(_) => {}
-            }
-        }
+        let blocks = self.sections.iter().flat_map(|section| &section.blocks);
+        found.extend(blocks.flat_map(Block::metrics));
         found
+    }
+}
+
+impl Block {
+    /// Every glossary entry that it refers to, in order of appearance, with repetitions.
+    pub fn metrics(&self) -> Vec<&'static str> {
+        match self {
+            Self::Facts(facts) => facts.iter().filter_map(|fact| fact.metric).collect(),
+            Self::Table(table) => {
+                let columns = table.columns.iter().filter_map(|column| column.metric);
+                let cells = table.rows.iter().flat_map(|row| &row.cells);
+                columns.chain(cells.filter_map(|cell| cell.metric)).collect()
+            }
+            Self::Charts(charts) => charts.iter().map(Chart::metric).collect(),
+            Self::Picture(_) | Self::Note(_) | Self::Log(_) | Self::Verbatim(_) => Vec::new(),
+        }
     }
 }

@@ -5,7 +5,7 @@ use time::format_description::well_known::Rfc3339;
 use time::macros::format_description;
 
 /// `value` with `decimals` digits behind the point and commas between thousands.
-pub(crate) fn number(value: f64, decimals: usize) -> String {
+pub fn number(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     let (sign, digits) = text.strip_prefix('-').map_or(("", text.as_str()), |rest| ("-", rest));
     let (whole, fraction) = digits.split_once('.').map_or((digits, None), |(w, f)| (w, Some(f)));
@@ -18,7 +18,7 @@ pub(crate) fn number(value: f64, decimals: usize) -> String {
 }
 
 /// A whole number with commas between thousands.
-pub(crate) fn whole(value: u64) -> String {
+pub fn whole(value: u64) -> String {
     // Exact up to 2^53, far beyond any count of a run.
     number(value as f64, 0)
 }
@@ -47,7 +47,7 @@ pub(crate) fn latency(nanoseconds: f64) -> String {
 }
 
 /// A size in the nearest binary unit.
-pub(crate) fn size(bytes: u64) -> String {
+pub fn size(bytes: u64) -> String {
     const UNITS: [&str; 6] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
     let mut value = bytes as f64;
     let mut unit = 0;
@@ -65,7 +65,7 @@ pub(crate) fn exact_size(bytes: u64) -> String {
 }
 
 /// A span as a person would say it: `45 s`, `10 min`, `2 h 5 min`.
-pub(crate) fn duration(nanoseconds: u64) -> String {
+pub fn duration(nanoseconds: u64) -> String {
     let seconds = nanoseconds / 1_000_000_000;
     let (hours, minutes, rest) = (seconds / 3_600, seconds / 60 % 60, seconds % 60);
     let said: Vec<String> = [(hours, "h"), (minutes, "min"), (rest, "s")]
@@ -90,7 +90,7 @@ pub(crate) fn offset(nanoseconds: u64) -> String {
 }
 
 /// A wall clock time in UTC, to the second; the epoch's nanoseconds where it is out of range.
-pub(crate) fn timestamp(epoch_ns: u64) -> String {
+pub fn timestamp(epoch_ns: u64) -> String {
     let format = format_description!("[year]-[month]-[day] [hour]:[minute]:[second] UTC");
     OffsetDateTime::from_unix_timestamp_nanos(i128::from(epoch_ns))
         .ok()

@@ -7,10 +7,11 @@ pub mod chart;
 mod comparison;
 mod design;
 pub mod document;
-mod format;
+pub mod format;
 pub mod glossary;
 mod html;
 mod imported;
+mod intervals;
 mod json;
 mod line;
 mod listed;
@@ -36,7 +37,7 @@ pub use design::{
     Candidate, SIZING_SCHEMA, Sized, explain, failure_json, ranked, scenarios, scenarios_json,
     sizing_html, sizing_json, sizing_text,
 };
-pub use html::{STYLE, escape};
+pub use html::{STYLE, block_html, escape, glossary_html};
 pub use json::SCHEMA as JSON_SCHEMA;
 pub use line::{LineReport, line_html, line_json, line_text};
 pub use listed::{achieved_iops, mean_ms, started_iso, started_ns, verdict_name};
@@ -45,6 +46,11 @@ pub use prediction::{
 };
 pub use result_xml::result_xml;
 pub use suite::{SuiteTest, suite_html, suite_json, suite_outcome, suite_summary, suite_text};
+
+/// The report before it has a form, for papers that hold it.
+pub fn document(run: &RunRecord, verdict: &Verdict) -> document::Document {
+    sections::document(run, verdict)
+}
 
 /// One self-contained HTML page: light and dark, printable, without scripts.
 pub fn html(run: &RunRecord, verdict: &Verdict) -> String {
@@ -59,6 +65,11 @@ pub fn text(run: &RunRecord, verdict: &Verdict) -> String {
 /// The same numbers for programs; `docs/report-json.md` describes every member.
 pub fn json(run: &RunRecord, verdict: &Verdict) -> String {
     json::render(run, verdict)
+}
+
+/// Every interval as comma-separated values: a line for each kind of requests of each database.
+pub fn csv(run: &RunRecord) -> String {
+    intervals::csv(run)
 }
 
 /// The last words of a run on a terminal: the verdict, what it means, and what to do next.

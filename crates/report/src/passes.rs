@@ -66,17 +66,12 @@ pub(crate) fn sum(all: &[Checksum]) -> Checksum {
     sum
 }
 
-/// MiB per second; none where no time has passed.
-pub(crate) fn rate(of: &Checksum) -> Option<f64> {
-    let seconds = of.elapsed_ns as f64 / 1e9;
-    (seconds > 0.0).then(|| of.bytes as f64 / f64::from(1 << 20) / seconds)
-}
-
 /// A pass in a sentence.
 pub(crate) fn sentence(all: &[Checksum]) -> String {
     let whole = sum(all);
     let databases = if all.len() == 1 { "database" } else { "databases" };
-    let rate = rate(&whole).map(|rate| format!(", {} MiB/s together", format::number(rate, 1)));
+    let rate =
+        whole.mib_per_second().map(|rate| format!(", {} MiB/s together", format::number(rate, 1)));
     format!(
         "Read {} {databases} to the end, {}{}.",
         all.len(),

@@ -12,7 +12,7 @@ pub use metric::Metric;
 
 use crate::samples::SampledMean;
 use crate::{Finding, Ruling, Verdict, rules};
-use metric::{OF_BACKUPS, OF_CHECKSUMS, OF_LOADS};
+use metric::{MetricSource, OF_BACKUPS, OF_CHECKSUMS, OF_LOADS};
 
 /// A run with the name that readers know it by.
 #[derive(Clone, Debug)]
@@ -227,10 +227,12 @@ impl MetricOfRun {
             .counting_intervals_of(phase)
             .filter_map(|row| metric.quantity.of_interval(row))
             .collect();
-        Self {
-            value: metric.quantity.of_phase(&run.sum_of(phase)),
-            sampled: SampledMean::of(&samples),
-        }
+        let value = match metric.quantity {
+            // What the machine did is known of intervals alone.
+            MetricSource::Processors => mean(&samples),
+            quantity => quantity.of_phase(&run.sum_of(phase)),
+        };
+        Self { value, sampled: SampledMean::of(&samples) }
     }
 
     /// The change from this, the first run, to `other`. The margin holds both what the intervals
@@ -247,6 +249,10 @@ impl MetricOfRun {
         let margin_percent = margin_percent.filter(|margin| margin.is_finite());
         Some(MetricChange { percent: 100.0 * (value - first) / first, margin_percent })
     }
+}
+
+fn mean(samples: &[f64]) -> Option<f64> {
+    (!samples.is_empty()).then(|| samples.iter().sum::<f64>() / samples.len() as f64)
 }
 
 /// Circumstances that are not the same in all runs.

@@ -1,5 +1,7 @@
 //! `report`: the report of a run from its journal, today or years later.
 
+mod paper;
+
 use std::path::{Path, PathBuf};
 
 use record::{RunRecord, Seal};
@@ -15,10 +17,36 @@ use crate::measure::{is_live, journal_of, load, runs_at, write_reports};
 
 /// Renders the report; the verdict is the outcome, as it was of the run.
 pub(crate) fn run(flags: &ReportFlags, console: &mut Console) -> Result<Outcome, CommandError> {
-    if let Some(set) = suite::made_in(&flags.run)? {
-        return report_set(flags, &set, console);
+    if flags.vendor_template {
+        console.answer_text(esrp::template())?;
+        return Ok(Outcome::Pass);
     }
-    let run = newest_run(&flags.run, console)?;
+    if flags.format == Some(ReportFormat::Esrp) {
+        return paper::run(flags, console);
+    }
+    if flags.vendor.is_some() {
+        let text = "--vendor has an effect on white papers alone; add --format esrp";
+        return Err(CommandError::new(text.to_owned()));
+    }
+    match flags.runs.as_slice() {
+        [run] => report_at(flags, run, console),
+        runs => Err(CommandError::new(format!(
+            "{} runs: a report is of one; `plimsoll compare` sets several side by side, and \
+             --format esrp makes one paper of them",
+            runs.len()
+        ))),
+    }
+}
+
+fn report_at(
+    flags: &ReportFlags,
+    path: &Path,
+    console: &mut Console,
+) -> Result<Outcome, CommandError> {
+    if let Some(set) = suite::made_in(path)? {
+        return report_set((flags, path), &set, console);
+    }
+    let run = newest_run(path, console)?;
     let is_live = is_live(&run);
     let record = load(&run)?;
     let verdict = verdict::judge(&record);
@@ -75,17 +103,17 @@ fn newest_run(path: &Path, console: &mut Console) -> Result<PathBuf, CommandErro
 
 /// The report of a set of tests.
 fn report_set(
-    flags: &ReportFlags,
+    (flags, path): (&ReportFlags, &Path),
     set: &SetOfRuns,
     console: &mut Console,
 ) -> Result<Outcome, CommandError> {
     if flags.format.is_none() && flags.output.is_none() {
-        return set.conclude(&flags.run, console);
+        return set.conclude(path, console);
     }
     let text = set.render(flags.format.unwrap_or(ReportFormat::Text)).ok_or_else(|| {
         CommandError::new(format!(
-            "{}: a set of tests has no XML of Jetstress; name the folder of one of its loads",
-            flags.run.display()
+            "{}: a set of tests has no such form; name the folder of one of its tests",
+            path.display()
         ))
     })?;
     deliver(flags, &text, &[], console)?;
@@ -109,6 +137,8 @@ fn render(
                 journal.display()
             ))
         })?,
+        ReportFormat::Csv => report::csv(record),
+        ReportFormat::Esrp => unreachable!("papers are made before a single run is looked for"),
     };
     deliver(flags, &text, &[journal], console)
 }

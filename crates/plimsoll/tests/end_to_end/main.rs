@@ -28,6 +28,7 @@ mod line;
 mod mount;
 mod odd_files;
 mod others;
+mod papers;
 mod plan;
 mod profile;
 mod races;

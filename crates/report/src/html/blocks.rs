@@ -6,8 +6,8 @@ use super::{escape, term, tone_class};
 use crate::chart::Chart;
 use crate::document::{Block, Cell, Column, Fact, Picture, Table};
 
-/// One block.
-pub(super) fn block(content: &Block) -> String {
+/// A piece of content of a report, for pages that have [`super::STYLE`].
+pub fn block(content: &Block) -> String {
     match content {
         Block::Facts(list) => facts(list),
         Block::Table(content) => table(content),

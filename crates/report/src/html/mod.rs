@@ -6,8 +6,9 @@ mod page;
 
 use crate::document::Tone;
 
-pub use page::STYLE;
+pub use blocks::block as block_html;
 pub(crate) use page::page;
+pub use page::{STYLE, glossary_html};
 
 /// `text` with the characters that HTML and SVG read as markup made harmless, in attributes too.
 pub fn escape(text: &str) -> String {

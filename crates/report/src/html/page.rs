@@ -33,7 +33,7 @@ pub(crate) fn page(document: &Document) -> String {
     for section in &document.sections {
         push_section(&mut html, section);
     }
-    push_glossary(&mut html, &document.metrics());
+    html.push_str(&glossary_html(&document.metrics()));
     html.push_str("</main>\n</body>\n</html>\n");
     units::plain(&html).into_owned()
 }
@@ -95,17 +95,17 @@ fn push_section(html: &mut String, section: &Section) {
     html.push_str("</section>\n");
 }
 
-/// The entries that the page refers to, in the order of the glossary.
-fn push_glossary(html: &mut String, metrics: &[&str]) {
+/// The glossary entries that a page refers to, in the order of the glossary.
+pub fn glossary_html(metrics: &[&str]) -> String {
     let used: BTreeSet<&str> = metrics.iter().copied().collect();
-    html.push_str(
+    let mut html = String::from(
         "<section id=\"glossary\" aria-labelledby=\"glossary-title\">\n\
          <h2 id=\"glossary-title\">Glossary</h2>\n<dl class=\"glossary\">\n",
     );
     for entry in glossary::entries().iter().filter(|entry| used.contains(entry.id)) {
-        push_entry(html, entry);
+        push_entry(&mut html, entry);
     }
-    html.push_str("</dl>\n</section>\n");
+    html + "</dl>\n</section>\n"
 }
 
 fn push_entry(html: &mut String, entry: &GlossaryEntry) {

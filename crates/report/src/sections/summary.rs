@@ -40,7 +40,7 @@ pub(crate) fn subject(start: &Start) -> String {
 /// What a test of this kind is made for, with its unit and its glossary entry.
 pub(crate) fn main_number(run: &RunRecord) -> (String, &'static str, &'static str) {
     if let Some(pass) = passes::judged(run) {
-        let rate = passes::rate(&passes::sum(pass)).map(format::three_digits);
+        let rate = passes::sum(pass).mib_per_second().map(format::three_digits);
         return (rate.unwrap_or_else(|| "no".to_owned()), "MiB/s", "checksum-rate");
     }
     if let Some(replays) = passes::replays(run) {

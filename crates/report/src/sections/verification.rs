@@ -67,7 +67,7 @@ fn statistics(run: &RunRecord, caption: &'static str, pass: &[Checksum]) -> Tabl
 fn cells(name: &str, of: &Checksum) -> Vec<Cell> {
     let mebibytes = of.bytes as f64 / 1_048_576.0;
     let seconds = of.elapsed_ns as f64 / 1e9;
-    let rate = passes::rate(of).map(|rate| format::number(rate, 1));
+    let rate = of.mib_per_second().map(|rate| format::number(rate, 1));
     let damage = |pages: u64| {
         let tone = if pages > 0 { Tone::Fail } else { Tone::Plain };
         Cell::plain(format::whole(pages)).toned(tone)

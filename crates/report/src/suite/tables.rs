@@ -1,12 +1,13 @@
 //! The result tables of a document of the Exchange Solution Reviewed Program, by its arithmetic:
 //! rates are sums over databases, latencies plain means.
 
-use record::{Phase, RunRecord, Series, TestType};
+use record::{
+    Phase, PublishedRequests, RunRecord, ServerBackup, ServerLoad, ServerReplay, TestType,
+};
 
 use super::SuiteTest;
 use crate::document::{Block, Cell, Column, Section, Table, TableRow};
-use crate::sections::databases;
-use crate::{format, passes};
+use crate::format;
 
 /// The tables of the tests that were made.
 pub(super) fn sections(tests: &[SuiteTest<'_>]) -> Vec<Section> {
@@ -41,31 +42,20 @@ fn performance(tests: &[SuiteTest<'_>]) -> Option<Section> {
 }
 
 fn performance_cells(kind: TestType, run: &RunRecord) -> Vec<Cell> {
-    let sum = run.sum_of(Phase::Measure);
-    let rate = |series| format::number(sum.per_second(series), 2);
+    let ServerLoad { transfers_per_second, reads, writes, log_writes } = ServerLoad::of(run);
+    let rate = |value: Option<f64>| format::number(value.unwrap_or(0.0), 2);
+    let latency = |of: PublishedRequests| format::number(of.latency_ms.unwrap_or(0.0), 3);
     let cells = [
         kind.name().to_owned(),
-        format::number(run.achieved_transactional_iops(), 2),
-        rate(Series::DatabaseRead),
-        rate(Series::DatabaseWrite),
-        mean_latency(run, Series::DatabaseRead),
-        mean_latency(run, Series::DatabaseWrite),
-        rate(Series::LogWrite),
-        mean_latency(run, Series::LogWrite),
+        rate(transfers_per_second),
+        rate(reads.per_second),
+        rate(writes.per_second),
+        latency(reads),
+        latency(writes),
+        rate(log_writes.per_second),
+        latency(log_writes),
     ];
     cells.map(Cell::plain).to_vec()
-}
-
-/// The plain mean over databases of their mean latencies.
-fn mean_latency(run: &RunRecord, series: Series) -> String {
-    let (mut sum, mut count) = (0.0, 0.0);
-    for facts in databases(run) {
-        let totals = run.totals_of(Phase::Measure, facts.index);
-        if let Some(total) = totals.and_then(|totals| totals.series.get(&series)) {
-            (sum, count) = (sum + total.latency.mean_ns(), count + 1.0);
-        }
-    }
-    format::milliseconds(sum / f64::max(count, 1.0))
 }
 
 /// "Database Read-Only Performance".
@@ -97,27 +87,20 @@ fn replay(tests: &[SuiteTest<'_>]) -> Option<Section> {
 }
 
 fn backup_row((kind, run): (TestType, &RunRecord)) -> Option<TableRow> {
-    let mut rates = (0.0, 0.0);
-    for rate in run.backups.iter().filter_map(passes::rate) {
-        rates = (rates.0 + rate, rates.1 + 1.0);
-    }
-    let (sum, count) = rates;
-    (count > 0.0).then(|| {
-        TableRow::body(vec![
-            Cell::plain(kind.name()),
-            Cell::plain(format::number(sum / count, 2)),
-            Cell::plain(format::number(sum, 2)),
-        ])
-    })
+    let ServerBackup { mib_per_second_each, mib_per_second } = ServerBackup::of(run)?;
+    Some(TableRow::body(vec![
+        Cell::plain(kind.name()),
+        Cell::plain(format::number(mib_per_second_each, 2)),
+        Cell::plain(format::number(mib_per_second, 2)),
+    ]))
 }
 
 fn replay_row((kind, run): (TestType, &RunRecord)) -> Option<TableRow> {
-    let seconds = passes::seconds_per_log(&run.replays)?;
-    let logs: u64 = run.replays.iter().map(|replay| replay.logs).sum();
+    let ServerReplay { logs, seconds_per_log } = ServerReplay::of(run)?;
     Some(TableRow::body(vec![
         Cell::plain(kind.name()),
         Cell::plain(format::whole(logs)),
-        Cell::plain(format::number(seconds, 3)),
+        Cell::plain(format::number(seconds_per_log, 3)),
     ]))
 }
 

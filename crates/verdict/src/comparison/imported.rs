@@ -5,7 +5,7 @@ use record::{ImportedResult, PublishedInstance, PublishedRequests, RunRecord, Se
 
 use super::NamedRun;
 use super::circumstances::{self, mix_text};
-use super::metric::MetricSource;
+use super::metric::{ALL_READS, MetricSource};
 
 const KIB: f64 = 1_024.0;
 const MIB: f64 = 1_048_576.0;
@@ -17,15 +17,20 @@ impl MetricSource {
             Self::Rate(&[Series::DatabaseRead, Series::DatabaseWrite]) => {
                 imported.transactional_iops()
             }
+            Self::Rate(ALL_READS) => imported.all(|row| row.total.database_reads).per_second,
             Self::Rate(&[series]) => requests(imported, series)?.per_second,
-            Self::Rate(_) | Self::TailLatency(_) => None,
+            Self::Processors => imported.counter("% Processor Time"),
             Self::MeanLatency(series) => requests(imported, series)?.latency_ms,
-            Self::Size(series) => Some(requests(imported, series)?.bytes? / KIB),
+            Self::Size(ALL_READS) => {
+                Some(imported.all(|row| row.total.database_reads).bytes? / KIB)
+            }
+            Self::Size(&[series]) => Some(requests(imported, series)?.bytes? / KIB),
             Self::Throughput(Series::BackupRead) => imported.backup_mib_per_second(),
             Self::Throughput(series) => {
                 let of = requests(imported, series)?;
                 Some(of.per_second? * of.bytes? / MIB)
             }
+            Self::Rate(_) | Self::Size(_) | Self::TailLatency(_) => None,
         }
     }
 }
@@ -38,6 +43,7 @@ fn requests(imported: &ImportedResult, series: Series) -> Option<PublishedReques
         Series::DatabaseWrite => PublishedInstance::database_writes,
         Series::LogWrite => PublishedInstance::log_writes,
         Series::MaintenanceRead => |row| row.maintenance,
+        Series::ReplicationRead => PublishedInstance::replication_reads,
         _ => return None,
     };
     Some(imported.all(of))

@@ -30,15 +30,20 @@ pub(super) enum MetricSource {
     TailLatency(Series),
     /// MiB per second.
     Throughput(Series),
-    /// Mean size of a request in KiB.
-    Size(Series),
+    /// Mean size of these kinds of requests in KiB.
+    Size(&'static [Series]),
+    /// Busy time of all processors, in percent.
+    Processors,
 }
+
+/// Every read of a database, as tables of total I/O count them.
+pub(super) const ALL_READS: &[Series] = &[Series::DatabaseRead, Series::MaintenanceRead];
 
 const PER_SECOND: &str = "1/s";
 const MILLISECONDS: &str = "ms";
 
 /// What loads are compared by, the most important first.
-pub(super) static OF_LOADS: [Metric; 18] = [
+pub(super) static OF_LOADS: [Metric; 24] = [
     Metric {
         id: "achieved_transactional_iops",
         title: "Achieved transactional IOPS",
@@ -59,11 +64,24 @@ pub(super) static OF_LOADS: [Metric; 18] = [
     rate("reads", "Database reads", &[Series::DatabaseRead], "database-reads-rate"),
     rate("writes", "Database writes", &[Series::DatabaseWrite], "database-writes-rate"),
     rate("log_writes", "Log writes", &[Series::LogWrite], "log-writes-rate"),
-    size("read_size", "Database reads: size", Series::DatabaseRead, "database-reads-bytes"),
-    size("write_size", "Database writes: size", Series::DatabaseWrite, "database-writes-bytes"),
-    size("log_write_size", "Log writes: size", Series::LogWrite, "log-writes-bytes"),
+    size("read_size", "Database reads: size", &[Series::DatabaseRead], "database-reads-bytes"),
+    size("write_size", "Database writes: size", &[Series::DatabaseWrite], "database-writes-bytes"),
+    size("log_write_size", "Log writes: size", &[Series::LogWrite], "log-writes-bytes"),
     throughput("maintenance", "Maintenance reads", Series::MaintenanceRead),
     latency("maintenance_latency", "Maintenance reads: mean latency", Series::MaintenanceRead),
+    rate("all_reads", "All reads of databases", ALL_READS, "database-reads-rate"),
+    size("all_read_size", "All reads of databases: size", ALL_READS, "database-reads-bytes"),
+    rate("log_reads", "Replication reads", &[Series::ReplicationRead], "log-reads-rate"),
+    latency("log_read_latency", "Replication reads: mean latency", Series::ReplicationRead),
+    size("log_read_size", "Replication reads: size", &[Series::ReplicationRead], "log-reads-bytes"),
+    Metric {
+        id: "processors",
+        title: "Processor time",
+        unit: "%",
+        glossary: "processor-time",
+        more_is_better: Some(false),
+        quantity: MetricSource::Processors,
+    },
 ];
 
 /// What backups are compared by.
@@ -108,7 +126,7 @@ const fn tail(id: &'static str, title: &'static str, series: Series) -> Metric {
 const fn size(
     id: &'static str,
     title: &'static str,
-    series: Series,
+    series: &'static [Series],
     glossary: &'static str,
 ) -> Metric {
     let quantity = MetricSource::Size(series);
@@ -139,6 +157,7 @@ const fn latency_entry(series: Series) -> &'static str {
         Series::Transaction => "batch-transaction-latency",
         Series::BackupRead => "backup-reads-latency",
         Series::ChecksumRead => "checksum-reads-latency",
+        Series::ReplicationRead => "log-reads-latency",
         _ => "maintenance-reads-rate",
     }
 }
@@ -161,7 +180,13 @@ impl MetricSource {
                 Some(total(series)?.latency.quantile(0.99) as f64 / MILLISECOND_NS)
             }
             Self::Throughput(series) => Some(totals.rate(total(series)?.bytes) / MIB),
-            Self::Size(series) => Some(total(series)?.mean_bytes() / KIB),
+            Self::Size(kinds) => {
+                let parts = || kinds.iter().filter_map(|&series| total(series));
+                let count: u64 = parts().map(|part| part.latency.count()).sum();
+                let bytes: u64 = parts().map(|part| part.bytes).sum();
+                (count > 0).then(|| bytes as f64 / count as f64 / KIB)
+            }
+            Self::Processors => None,
         }
     }
 
@@ -176,10 +201,13 @@ impl MetricSource {
                 let bytes = row.series.get(&series).map_or(0, |part| part.bytes);
                 Some(bytes as f64 * 1e9 / row.span_ns().max(1) as f64 / MIB)
             }
-            Self::Size(series) => {
-                let part = part(series)?;
-                Some(part.bytes as f64 / part.latency.count as f64 / KIB)
+            Self::Size(kinds) => {
+                let parts = || kinds.iter().filter_map(|&series| part(series));
+                let count: u64 = parts().map(|part| part.latency.count).sum();
+                let bytes: u64 = parts().map(|part| part.bytes).sum();
+                (count > 0).then(|| bytes as f64 / count as f64 / KIB)
             }
+            Self::Processors => row.host.as_ref()?.processor_percent,
         }
     }
 
@@ -189,7 +217,7 @@ impl MetricSource {
         match self {
             Self::Rate(_) | Self::Throughput(_) => 3.0,
             Self::Size(_) => 2.0,
-            Self::MeanLatency(_) => 8.0,
+            Self::MeanLatency(_) | Self::Processors => 8.0,
             Self::TailLatency(_) => 15.0,
         }
     }

@@ -48,7 +48,7 @@ impl SetOfRuns {
             ReportFormat::Html => Some(report::suite_html(&tests)),
             ReportFormat::Text => Some(report::suite_text(&tests)),
             ReportFormat::Json => Some(report::suite_json(&tests)),
-            ReportFormat::Xml => None,
+            ReportFormat::Xml | ReportFormat::Csv | ReportFormat::Esrp => None,
         }
     }
 

@@ -1,0 +1,279 @@
+//! The paper as a document that a vendor edits: real headings, tables and lists, gaps on yellow.
+//! Charts are left out: no format of pictures is drawn by every word processor and sharp in print,
+//! and the page has them.
+
+use std::fmt;
+use std::io::Cursor;
+
+use docx_rs::{
+    AbstractNumbering, AlignmentType, Docx, Footer, IndentLevel, Level, LevelJc, LevelText,
+    NumberFormat, Numbering, NumberingId, PageNum, PageOrientationType, PageSize, Paragraph, Pic,
+    Run, RunFonts, Section, SpecialIndentType, Start, Style, StyleType, Table, TableCell,
+    TableOfContents, TableRow, WidthType,
+};
+use report::document::{Block, Cell, Fact, Table as ReportTable};
+
+use crate::Picture;
+use crate::paper::{Chapter, Content, Cover, Paper, PaperTable, Words};
+
+/// A4 in twentieths of a point.
+const A4: (u32, u32) = (11_906, 16_838);
+/// Widths of text between the usual margins, in the same unit.
+const UPRIGHT_WIDTH: usize = 8_500;
+const SIDEWAYS_WIDTH: usize = 13_400;
+/// Half points.
+const SMALL: usize = 14;
+const TABLE_SIZE: usize = 18;
+/// English metric units in a pixel of 1/96 inch.
+const EMU_PER_PIXEL: u32 = 9_525;
+/// As wide as the text, in pixels.
+const WIDEST_PIXELS: u32 = 560;
+/// Columns from which on a table is set small.
+const MANY_COLUMNS: usize = 7;
+/// The library's own numbering has the number 1.
+const BULLETS: usize = 2;
+
+/// Why there is no document.
+#[derive(Debug)]
+pub struct DocxError(String);
+
+impl fmt::Display for DocxError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the document could not be packed: {}; make the paper as HTML", self.0)
+    }
+}
+
+impl std::error::Error for DocxError {}
+
+/// One piece of a section.
+enum Piece {
+    Paragraph(Box<Paragraph>),
+    Table(Box<Table>),
+}
+
+/// The bytes of the document: cover, contents and chapters upright, appendices sideways.
+pub fn docx(paper: &Paper) -> Result<Vec<u8>, DocxError> {
+    let (appendices, chapters): (Vec<&Chapter>, Vec<&Chapter>) =
+        paper.chapters.iter().partition(|chapter| chapter.opens_page);
+    let mut docx = pushed(styled(Docx::new()), cover(&paper.cover));
+    docx = docx.add_table_of_contents(contents());
+    docx = pushed(docx, chapters.into_iter().flat_map(|of| chapter(of, UPRIGHT_WIDTH)).collect());
+    // A section ends what stands before it; the last one is the document's own.
+    let upright = Section::new().page_size(PageSize::new().size(A4.0, A4.1)).footer(footer());
+    docx = docx.add_section(upright);
+    docx =
+        pushed(docx, appendices.into_iter().flat_map(|of| chapter(of, SIDEWAYS_WIDTH)).collect());
+    let docx =
+        docx.page_size(A4.1, A4.0).page_orient(PageOrientationType::Landscape).footer(footer());
+    let mut bytes = Cursor::new(Vec::new());
+    docx.build().pack(&mut bytes).map_err(|error| DocxError(error.to_string()))?;
+    Ok(bytes.into_inner())
+}
+
+fn pushed(docx: Docx, pieces: Vec<Piece>) -> Docx {
+    pieces.into_iter().fold(docx, |docx, piece| match piece {
+        Piece::Paragraph(paragraph) => docx.add_paragraph(*paragraph),
+        Piece::Table(table) => docx.add_table(*table),
+    })
+}
+
+fn contents() -> TableOfContents {
+    TableOfContents::new().heading_styles_range(1, 1).alias("Contents").auto()
+}
+
+fn footer() -> Footer {
+    let number = Paragraph::new().add_page_num(PageNum::new()).align(AlignmentType::Center);
+    Footer::new().add_paragraph(number)
+}
+
+fn heading_style(id: &str, name: &str, size: usize) -> Style {
+    Style::new(id, StyleType::Paragraph).name(name).size(size).bold()
+}
+
+fn styled(docx: Docx) -> Docx {
+    let bullets = Level::new(
+        0,
+        Start::new(1),
+        NumberFormat::new("bullet"),
+        LevelText::new("\u{2022}"),
+        LevelJc::new("left"),
+    )
+    .indent(Some(360), Some(SpecialIndentType::Hanging(360)), None, None);
+    docx.default_fonts(RunFonts::new().ascii("Calibri").hi_ansi("Calibri"))
+        .default_size(21)
+        .add_style(heading_style("Title", "Title", 52))
+        .add_style(heading_style("Heading1", "heading 1", 32))
+        .add_style(heading_style("Heading2", "heading 2", 24))
+        .add_abstract_numbering(AbstractNumbering::new(BULLETS).add_level(bullets))
+        .add_numbering(Numbering::new(BULLETS, BULLETS))
+}
+
+/// A run of text; a gap is marked.
+fn run(words: &Words) -> Run {
+    let run = Run::new().add_text(units::plain(&words.text()).as_ref());
+    if words.is_missing() { run.highlight("yellow") } else { run }
+}
+
+fn paragraph(words: &Words) -> Piece {
+    Piece::Paragraph(Box::new(Paragraph::new().add_run(run(words))))
+}
+
+fn text(text: &str) -> Run {
+    Run::new().add_text(units::plain(text).as_ref())
+}
+
+fn heading(style: &str, title: &str, opens_page: bool) -> Piece {
+    let heading = Paragraph::new().add_run(text(title)).style(style).keep_next(true);
+    Piece::Paragraph(Box::new(heading.page_break_before(opens_page)))
+}
+
+fn cover(cover: &Cover) -> Vec<Piece> {
+    let title = Paragraph::new().add_run(run(&cover.title)).style("Title");
+    let mut pieces = vec![paragraph(&cover.vendor), Piece::Paragraph(Box::new(title))];
+    let rows = cover.lines.iter().map(|(name, words)| vec![Words::said(*name), words.clone()]);
+    pieces.push(table(&[], &rows.collect::<Vec<_>>(), UPRIGHT_WIDTH));
+    pieces.extend(cover.legal.iter().map(paragraph));
+    pieces.push(heading("Heading2", "Contents", true));
+    pieces
+}
+
+fn chapter(chapter: &Chapter, width: usize) -> Vec<Piece> {
+    let mut pieces = vec![heading("Heading1", &chapter.title, chapter.opens_page)];
+    for content in &chapter.content {
+        pieces.extend(piece(content, width));
+    }
+    pieces
+}
+
+fn piece(content: &Content, width: usize) -> Vec<Piece> {
+    match content {
+        Content::Heading(title) => vec![heading("Heading2", title, false)],
+        Content::Paragraph(words) => vec![paragraph(words)],
+        Content::List(points) => points.iter().map(bullet).collect(),
+        Content::Table(PaperTable { caption, head, rows }) => {
+            vec![captioned(caption), table(head, rows, width), gap()]
+        }
+        Content::Figure(picture, caption) => vec![drawn(picture), captioned(caption)],
+        Content::Report(block) => report_block(block, width),
+    }
+}
+
+fn bullet(words: &Words) -> Piece {
+    let point = Paragraph::new().add_run(run(words));
+    Piece::Paragraph(Box::new(point.numbering(NumberingId::new(BULLETS), IndentLevel::new(0))))
+}
+
+fn captioned(caption: &str) -> Piece {
+    let caption = Paragraph::new().add_run(text(caption).italic().size(TABLE_SIZE));
+    Piece::Paragraph(Box::new(caption.keep_next(true)))
+}
+
+/// Two tables without a paragraph between them would be one.
+fn gap() -> Piece {
+    Piece::Paragraph(Box::new(Paragraph::new()))
+}
+
+fn drawn(picture: &Picture) -> Piece {
+    let width = picture.width.min(WIDEST_PIXELS);
+    let height = u64::from(picture.height) * u64::from(width) / u64::from(picture.width);
+    let height = u32::try_from(height).unwrap_or(WIDEST_PIXELS).clamp(1, 2 * WIDEST_PIXELS);
+    let pic = Pic::new_with_dimensions(picture.bytes.clone(), picture.width, picture.height)
+        .size(width * EMU_PER_PIXEL, height * EMU_PER_PIXEL);
+    Piece::Paragraph(Box::new(Paragraph::new().add_run(Run::new().add_image(pic))))
+}
+
+/// A table as wide as the text, its columns by what stands in them.
+fn table(head: &[&str], rows: &[Vec<Words>], width: usize) -> Piece {
+    let texts: Vec<Vec<String>> =
+        rows.iter().map(|row| row.iter().map(Words::text).collect()).collect();
+    let widths = column_widths(head, &texts, width);
+    let size = if widths.len() >= MANY_COLUMNS { SMALL } else { TABLE_SIZE };
+    let cell = |(run, &width): (Run, &usize)| {
+        TableCell::new()
+            .width(width, WidthType::Dxa)
+            .add_paragraph(Paragraph::new().add_run(run.size(size)))
+    };
+    let mut made = Vec::with_capacity(rows.len() + 1);
+    if !head.is_empty() {
+        let labels = head.iter().map(|label| text(label).bold());
+        made.push(TableRow::new(labels.zip(&widths).map(cell).collect()));
+    }
+    for row in rows {
+        made.push(TableRow::new(row.iter().map(run).zip(&widths).map(cell).collect()));
+    }
+    Piece::Table(Box::new(Table::new(made).width(width, WidthType::Dxa).set_grid(widths)))
+}
+
+/// The width is shared out by the longest text of each column, within bounds that leave room for a
+/// number and keep a sentence from taking everything.
+fn column_widths(head: &[&str], rows: &[Vec<String>], width: usize) -> Vec<usize> {
+    const SHORTEST: usize = 7;
+    const LONGEST: usize = 45;
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0).max(head.len()).max(1);
+    let longest = |column: usize| {
+        let texts = rows.iter().filter_map(|row| row.get(column));
+        let text = texts.map(|text| text.chars().count()).max().unwrap_or(0);
+        let words = head.get(column).into_iter().flat_map(|label| label.split(' '));
+        let word = words.map(|word| word.chars().count()).max().unwrap_or(0);
+        text.max(word).clamp(SHORTEST, LONGEST)
+    };
+    let shares: Vec<usize> = (0..columns).map(longest).collect();
+    let sum: usize = shares.iter().sum();
+    shares.into_iter().map(|share| share * width / sum).collect()
+}
+
+/// A part of a run's own report.
+fn report_block(block: &Block, width: usize) -> Vec<Piece> {
+    match block {
+        Block::Facts(facts) => {
+            let rows: Vec<Vec<Words>> = facts.iter().map(fact).collect();
+            vec![table(&[], &rows, width), gap()]
+        }
+        Block::Table(content) => {
+            vec![captioned(content.caption), report_table(content, width), gap()]
+        }
+        Block::Note(said) => vec![paragraph(&Words::said(said))],
+        Block::Log(lines) => {
+            let lines = lines.iter().map(|(time, said)| format!("{time}  {said}"));
+            lines.map(|line| set_small(&line)).collect()
+        }
+        Block::Verbatim(said) => said.lines().map(set_small).collect(),
+        Block::Charts(_) | Block::Picture(_) => {
+            vec![paragraph(&Words::said("The paper as a page has the charts."))]
+        }
+    }
+}
+
+fn set_small(line: &str) -> Piece {
+    Piece::Paragraph(Box::new(Paragraph::new().add_run(text(line).size(SMALL))))
+}
+
+fn fact(fact: &Fact) -> Vec<Words> {
+    vec![Words::said(fact.label), Words::said(&fact.value.text)]
+}
+
+fn report_table(content: &ReportTable, width: usize) -> Piece {
+    let head: Vec<String> = content
+        .columns
+        .iter()
+        .map(|column| [column.group, column.label].join(" ").trim().to_owned())
+        .collect();
+    let head: Vec<&str> = head.iter().map(String::as_str).collect();
+    let cells = |cells: &[Cell]| cells.iter().map(|cell| Words::said(&cell.text)).collect();
+    let rows: Vec<Vec<Words>> = content.rows.iter().map(|row| cells(&row.cells)).collect();
+    table(&head, &rows, width)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::column_widths;
+
+    #[test]
+    fn columns_share_the_width_by_what_they_hold() {
+        let row = ["7", "a sentence that is much longer than all that stands beside it"];
+        let rows = [row.map(str::to_owned).to_vec()];
+        let widths = column_widths(&["Number", "Evidence"], &rows, 5_200);
+        assert_eq!(widths, [700, 4_500]);
+        assert_eq!(column_widths(&[], &[], 100), [100]);
+    }
+}

@@ -1,0 +1,85 @@
+//! Numbers of the tested servers that stand in more than one place of the paper.
+
+use std::collections::BTreeMap;
+
+use record::{DatabaseFacts, VolumeFacts};
+
+use crate::roles::Server;
+use crate::vendor::Vendor;
+
+/// What a mailbox asks of the storage.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Demand {
+    /// Mailboxes of one server that are active.
+    pub mailboxes: Option<u64>,
+    /// Transactional IOPS of one, its reserve included.
+    pub iops_each: Option<f64>,
+}
+
+/// Sizes of what one server uses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Room {
+    /// Database files at the start of the tests.
+    pub databases_bytes: u64,
+    /// The volumes that they lie on.
+    pub volumes_bytes: u64,
+}
+
+impl Demand {
+    /// What the plan of the runs says; else the vendor's file.
+    pub(crate) fn of(server: &Server<'_>, vendor: &Vendor) -> Self {
+        let said = &vendor.configuration;
+        let settings = server.facts().map(|run| &run.record.start.settings);
+        let vendors_mailboxes = said.active_mailboxes_per_server;
+        Self {
+            mailboxes: settings
+                .and_then(|of| of.mailboxes)
+                .or((vendors_mailboxes > 0).then_some(vendors_mailboxes)),
+            iops_each: settings
+                .and_then(|of| of.iops_per_mailbox)
+                .or(Some(said.iops_per_mailbox).filter(|&iops| iops > 0.0)),
+        }
+    }
+
+    /// IOPS that all mailboxes of the server ask for.
+    pub(crate) fn iops(self) -> Option<f64> {
+        Some(self.mailboxes? as f64 * self.iops_each?)
+    }
+}
+
+impl Room {
+    /// Of the databases of a server, as far as the records tell.
+    pub(crate) fn of(server: &Server<'_>) -> Self {
+        let Some(run) = server.facts() else {
+            return Self::default();
+        };
+        let databases = &run.record.start.databases;
+        let imported = run.record.imported().and_then(|of| of.initial_database_bytes);
+        let measured: u64 = databases.iter().map(|facts| facts.initial_bytes).sum();
+        Self {
+            databases_bytes: imported.unwrap_or(measured),
+            volumes_bytes: volumes(databases, |facts| &facts.volume).values().sum(),
+        }
+    }
+}
+
+/// Each volume of a kind once, with its size.
+pub(crate) fn volumes(
+    databases: &[DatabaseFacts],
+    of: fn(&DatabaseFacts) -> &VolumeFacts,
+) -> BTreeMap<&str, u64> {
+    databases
+        .iter()
+        .map(of)
+        .filter(|volume| volume.size_bytes > 0)
+        .map(|volume| (volume.mount.as_str(), volume.size_bytes))
+        .collect()
+}
+
+/// Databases of a server: an imported result has instances alone.
+pub(crate) fn databases(server: &Server<'_>) -> usize {
+    server.facts().map_or(0, |run| match run.record.imported() {
+        Some(imported) => imported.instances.len(),
+        None => run.record.start.databases.len(),
+    })
+}

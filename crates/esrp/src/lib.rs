@@ -1,0 +1,119 @@
+//! The white paper of a tested solution, in the sections that papers of Microsoft's storage
+//! programme have: figures from the records of runs, what only the vendor knows from a file of his,
+//! and a mark wherever neither says something.
+//!
+//! Nothing here touches a disk or a clock: the same runs and the same file give the same page, byte
+//! for byte, and the same document but for numbers that word processors give to paragraphs.
+
+mod appendices;
+mod docx;
+mod figures;
+mod html;
+mod paper;
+mod picture;
+mod roles;
+mod sections;
+mod vendor;
+
+use std::fmt;
+
+use record::{RunRecord, Seal};
+use verdict::Verdict;
+
+pub use docx::{DocxError, docx};
+pub use html::html;
+pub use paper::Paper;
+pub use picture::{Picture, PictureError};
+pub use vendor::{FigureFile, Vendor, VendorError, template};
+
+use roles::servers;
+
+/// A run that the paper tells of.
+#[derive(Clone, Debug)]
+pub struct TestedRun {
+    /// What complaints call it, such as its folder.
+    pub name: String,
+    /// What happened.
+    pub record: RunRecord,
+    /// How it is judged.
+    pub verdict: Verdict,
+}
+
+/// Why no paper is made of these runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PaperError {
+    /// There is none.
+    NoRun,
+    /// It is a prediction; a paper tells of what was measured.
+    Simulated {
+        /// Name of the run.
+        run: String,
+    },
+    /// Its record was changed after it was written.
+    Altered {
+        /// Name of the run.
+        run: String,
+        /// The first line that was.
+        line: usize,
+    },
+    /// Two runs of one server stand for the same test.
+    Twice {
+        /// The server.
+        server: String,
+        /// The test.
+        test: &'static str,
+        /// Names of the runs.
+        runs: Vec<String>,
+    },
+}
+
+impl fmt::Display for PaperError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoRun => write!(f, "there is no run to tell of; name at least one"),
+            Self::Simulated { run } => write!(
+                f,
+                "{run}: is a simulation, and a paper tells of what was measured; name runs on real \
+                 storage"
+            ),
+            Self::Altered { run, line } => write!(
+                f,
+                "{run}: was ALTERED after it was written, from line {line} on, and proves nothing; \
+                 leave it out"
+            ),
+            Self::Twice { server, test, runs } => write!(
+                f,
+                "{}: {} runs of {server} stand for its {test}; name one of them",
+                runs.join(", "),
+                runs.len()
+            ),
+        }
+    }
+}
+
+impl std::error::Error for PaperError {}
+
+/// The paper of `runs`, with what `vendor` says and the pictures that he names, in his order.
+pub fn paper(
+    runs: &[TestedRun],
+    vendor: &Vendor,
+    pictures: Vec<Picture>,
+) -> Result<Paper, PaperError> {
+    if runs.is_empty() {
+        return Err(PaperError::NoRun);
+    }
+    for tested in runs {
+        let run = tested.name.clone();
+        if tested.record.simulated().is_some() {
+            return Err(PaperError::Simulated { run });
+        }
+        if let Seal::Altered { line } = tested.record.seal {
+            return Err(PaperError::Altered { run, line });
+        }
+    }
+    let servers = servers(runs)?;
+    Ok(sections::paper(&servers, vendor, pictures))
+}
+
+#[cfg(test)]
+mod tests;

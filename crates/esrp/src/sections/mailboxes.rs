@@ -1,0 +1,132 @@
+//! Appendix A: how many mailboxes of which size the storage carries, by requests and by room.
+
+use record::ServerLoad;
+use report::format;
+
+use super::said;
+use crate::figures::{Demand, Room};
+use crate::paper::{Chapter, Content, PaperTable, Wanted, Words};
+use crate::roles::Server;
+use crate::vendor::Vendor;
+
+/// Sizes of mailboxes that customers ask for, in GiB.
+const SIZES_GIB: [f64; 9] = [0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 25.0, 50.0];
+const GIB: f64 = 1_073_741_824.0;
+/// Papers round mailboxes down to whole hundreds, and few mailboxes to tens.
+const STEPS: [f64; 2] = [100.0, 10.0];
+
+/// What the storage of all tested servers carries.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Bounds {
+    by_requests: f64,
+    volumes_bytes: f64,
+}
+
+impl Bounds {
+    /// Mailboxes of a size: the smaller bound.
+    fn at(self, size_gib: f64) -> f64 {
+        rounded_down(self.by_requests.min(self.by_room(size_gib)))
+    }
+
+    /// The row of the table for a size.
+    fn row(self, size_gib: f64) -> Vec<Words> {
+        let by_room = rounded_down(self.by_room(size_gib));
+        let limit = if by_room < self.by_requests { "room" } else { "requests" };
+        [
+            format!("{} GiB", format::number(size_gib, 1).trim_end_matches(".0")),
+            format::number(self.at(size_gib), 0),
+            limit.to_owned(),
+        ]
+        .map(Words::Said)
+        .to_vec()
+    }
+
+    fn by_room(self, size_gib: f64) -> f64 {
+        self.volumes_bytes / (size_gib * GIB)
+    }
+}
+
+fn rounded_down(mailboxes: f64) -> f64 {
+    let step = STEPS.into_iter().find(|step| mailboxes >= step * 10.0).unwrap_or(1.0);
+    (mailboxes / step).floor() * step
+}
+
+pub(super) fn appendix(servers: &[Server<'_>], vendor: &Vendor) -> Chapter {
+    Chapter {
+        id: "mailboxes".to_owned(),
+        title: "Appendix A: User Mailbox Sizing".to_owned(),
+        opens_page: true,
+        content: content(servers, vendor),
+    }
+}
+
+/// The load that was highest, which bounds the mailboxes.
+fn highest(server: &Server<'_>) -> Option<f64> {
+    let run = server.maximum.or(server.performance)?;
+    ServerLoad::of(&run.record).transfers_per_second
+}
+
+fn content(servers: &[Server<'_>], vendor: &Vendor) -> Vec<Content> {
+    let iops: Option<f64> = servers.iter().map(highest).sum();
+    let iops = iops.filter(|_| !servers.is_empty());
+    let first = servers.first().map(|server| Demand::of(server, vendor)).unwrap_or_default();
+    let room: u64 = servers.iter().map(|server| Room::of(server).volumes_bytes).sum();
+    let Some(iops) = iops else {
+        return missing("the highest load", Wanted::Test("maximum solution test"));
+    };
+    let Some(each) = first.iops_each.filter(|&each| each > 0.0) else {
+        return missing("the IOPS of a mailbox", Wanted::Key("configuration.iops_per_mailbox"));
+    };
+    let mailboxes = rounded_down(iops / each);
+    let (iops, each_text) = (format::number(iops, 2), super::prose::iops_each(first).text());
+    let mut content = vec![said(format!(
+        "At {iops} IOPS in all, the highest load whose test stands in the appendices, and \
+         {each_text} IOPS for each mailbox, the requests of about {} mailboxes are served.",
+        format::number(mailboxes, 0)
+    ))];
+    if room == 0 {
+        content.push(said(
+            "The record does not tell the sizes of the volumes, so that the room for mailboxes is \
+             unknown.",
+        ));
+        return content;
+    }
+    let bounds = Bounds { by_requests: mailboxes, volumes_bytes: room as f64 };
+    content.push(said(format!(
+        "The volumes of the databases have {}. Nothing is kept back for growth, content indexes or \
+         deleted items, which a plan has to add.",
+        format::size(room)
+    )));
+    content.push(table(bounds));
+    content
+}
+
+fn missing(what: &'static str, wanted: Wanted) -> Vec<Content> {
+    vec![Content::Paragraph(Words::Missing { what, wanted })]
+}
+
+fn table(bounds: Bounds) -> Content {
+    Content::Table(PaperTable {
+        caption: "Mailboxes by their size".to_owned(),
+        head: vec!["Size of a mailbox", "Mailboxes", "Bounded by"],
+        rows: SIZES_GIB.into_iter().map(|size_gib| bounds.row(size_gib)).collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Bounds, GIB, rounded_down};
+
+    #[test]
+    fn the_smaller_bound_counts() {
+        // 462.483 IOPS of 0.24 were published as 1,900 mailboxes.
+        assert!((rounded_down(462.483 / 0.24) - 1_900.0).abs() < 1e-9);
+        let bounds = Bounds { by_requests: 1_900.0, volumes_bytes: 2_250.0 * GIB };
+        let near = |one: f64, two: f64| assert!((one - two).abs() < 1e-9, "{one} is not {two}");
+        near(bounds.at(1.0), 1_900.0);
+        near(bounds.at(1.5), 1_500.0);
+        near(bounds.at(10.0), 220.0);
+        near(bounds.at(50.0), 45.0);
+        near(rounded_down(7.9), 7.0);
+    }
+}

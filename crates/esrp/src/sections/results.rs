@@ -1,0 +1,210 @@
+//! What the tests came to: reliability, and the three tables of results.
+
+use record::{Phase, ServerBackup, ServerLoad, ServerReplay};
+use report::format;
+
+use crate::TestedRun;
+use crate::paper::{Chapter, Content, PaperTable, Wanted, Words};
+use crate::roles::{Server, measured_ns};
+
+/// How long papers load a solution to prove that it is reliable.
+pub(super) const A_DAY_NS: u64 = 24 * 3_600 * 1_000_000_000;
+/// How long they load it to show what it carries.
+pub(super) const TWO_HOURS_NS: u64 = 2 * 3_600 * 1_000_000_000;
+
+fn content(servers: &[Server<'_>]) -> Vec<Content> {
+    let mut content = vec![
+        super::said("The appendices hold the report of each test."),
+        tests(servers),
+        Content::Heading("Reliability".to_owned()),
+    ];
+    content.extend(servers.iter().map(|server| Content::Paragraph(reliability(server))));
+    content.push(Content::Heading("Storage Performance Results".to_owned()));
+    content.push(performance(servers));
+    content.push(Content::Heading("Database Read-Only Performance".to_owned()));
+    content.push(backup(servers));
+    content.push(Content::Heading("Log Recovery and Replay".to_owned()));
+    content.push(replay(servers));
+    content
+}
+
+pub(super) fn chapter(servers: &[Server<'_>]) -> Chapter {
+    super::chapter("results", "Test Result Summary", content(servers))
+}
+
+/// Every test, and what it came to: a failure stands here too.
+fn tests(servers: &[Server<'_>]) -> Content {
+    let mut rows = Vec::new();
+    for server in servers {
+        for (test, run) in server.tests() {
+            let started = report::started_ns(&run.record).map(format::timestamp);
+            let row = [
+                server.name.clone(),
+                test.name().to_owned(),
+                started.unwrap_or_else(|| "not stated".to_owned()),
+                length(run),
+                report::verdict_name(&run.record, &run.verdict),
+            ];
+            rows.push(row.map(Words::Said).to_vec());
+        }
+    }
+    Content::Table(PaperTable {
+        caption: "The tests".to_owned(),
+        head: vec!["Server", "Test", "Started", "Measured", "Outcome"],
+        rows,
+    })
+}
+
+fn length(run: &TestedRun) -> String {
+    let measured_ns = match measured_ns(run) {
+        0 => [Phase::Backup, Phase::Recover, Phase::Check]
+            .into_iter()
+            .map(|phase| run.record.span_ns(phase))
+            .find(|&ns| ns > 0)
+            .unwrap_or(0),
+        ns => ns,
+    };
+    match measured_ns {
+        0 => "not stated".to_owned(),
+        ns => format::duration(ns / 1_000_000_000 * 1_000_000_000),
+    }
+}
+
+/// What a day of load says, or why it says less.
+fn reliability(server: &Server<'_>) -> Words {
+    let Some(run) = server.reliability else {
+        return Words::Missing {
+            what: "the proof of reliability",
+            wanted: Wanted::Test("stress test, 24 hours"),
+        };
+    };
+    let record = &run.record;
+    let lasted = match measured_ns(run) {
+        0 => "for a time that its record does not state".to_owned(),
+        ns if ns < A_DAY_NS => format!(
+            "for {}, LESS than the 24 hours that papers ask for",
+            format::duration(ns / 1_000_000_000 * 1_000_000_000)
+        ),
+        ns => format!("for {}", format::duration(ns / 1_000_000_000 * 1_000_000_000)),
+    };
+    let errors = record.issues.iter().filter(|issue| issue.severity == record::Severity::Error);
+    let events = match (record.imported(), errors.count()) {
+        (Some(_), _) => "its result lists no events of the storage".to_owned(),
+        (None, 0) => "no request failed and nothing that was read back was wrong".to_owned(),
+        (None, count) => format!("{count} errors of the storage were recorded"),
+    };
+    Words::said(format!(
+        "{}: the load was held {lasted}; {events}. {} The outcome is {}.",
+        server.name,
+        checksums(run),
+        report::verdict_name(record, &run.verdict)
+    ))
+}
+
+fn checksums(run: &TestedRun) -> String {
+    let (seen, bad): (u64, u64) = match run.record.imported() {
+        Some(imported) => (
+            imported.checksums.iter().filter_map(|of| of.seen_pages).sum(),
+            imported.checksums.iter().filter_map(|of| of.bad_pages).sum(),
+        ),
+        None => (
+            run.record.checksums.iter().map(|of| of.seen_pages).sum(),
+            run.record.checksums.iter().map(|of| of.bad_pages).sum(),
+        ),
+    };
+    match seen {
+        0 => "Its checksums were not verified.".to_owned(),
+        seen => format!(
+            "Afterwards {} pages were read and {} had a wrong checksum.",
+            format::whole(seen),
+            format::whole(bad)
+        ),
+    }
+}
+
+/// The seven figures of a load, in the order of the papers.
+fn load_cells(load: &ServerLoad, wanted: Wanted) -> Vec<Words> {
+    let figures = [
+        load.transfers_per_second,
+        load.reads.per_second,
+        load.writes.per_second,
+        load.reads.latency_ms,
+        load.writes.latency_ms,
+        load.log_writes.per_second,
+        load.log_writes.latency_ms,
+    ];
+    figures.map(|figure| measured(figure, wanted)).to_vec()
+}
+
+const LOAD_HEAD: [&str; 8] = [
+    "Server",
+    "Database disk transfers/s",
+    "Database disk reads/s",
+    "Database disk writes/s",
+    "Average read latency (ms)",
+    "Average write latency (ms)",
+    "Log disk writes/s",
+    "Average log write latency (ms)",
+];
+
+fn performance(servers: &[Server<'_>]) -> Content {
+    let wanted = Wanted::Test("performance test, 2 hours");
+    let mut rows = Vec::new();
+    let mut loads = Vec::new();
+    for server in servers {
+        let load = server.performance.map(|run| ServerLoad::of(&run.record)).unwrap_or_default();
+        rows.push(named(&server.name, load_cells(&load, wanted)));
+        loads.push(load);
+    }
+    if servers.len() > 1 {
+        rows.push(named("All servers", load_cells(&ServerLoad::together(&loads), wanted)));
+    }
+    Content::Table(PaperTable {
+        caption: "Table 6: Storage performance of each server. Rates are sums over databases, \
+                  latencies their plain means"
+            .to_owned(),
+        head: LOAD_HEAD.to_vec(),
+        rows,
+    })
+}
+
+/// A figure of a run; a gap that a test would fill where there is none.
+fn measured(figure: Option<f64>, wanted: Wanted) -> Words {
+    let text = figure.map(|figure| format::number(figure, 2));
+    Words::or_missing(text, "not in the record", wanted)
+}
+
+fn named(name: &str, cells: Vec<Words>) -> Vec<Words> {
+    [vec![Words::said(name)], cells].concat()
+}
+
+fn backup(servers: &[Server<'_>]) -> Content {
+    Content::Table(PaperTable {
+        caption: "Table 7: Rate at which backups read all databases at the same time".to_owned(),
+        head: vec!["Server", "MiB read/s of each database", "MiB read/s in all"],
+        rows: servers.iter().map(backup_row).collect(),
+    })
+}
+
+fn backup_row(server: &Server<'_>) -> Vec<Words> {
+    let backup = server.backup.and_then(|run| ServerBackup::of(&run.record));
+    let figures = [backup.map(|of| of.mib_per_second_each), backup.map(|of| of.mib_per_second)];
+    let wanted = Wanted::Test("test of backup");
+    named(&server.name, figures.map(|figure| measured(figure, wanted)).to_vec())
+}
+
+fn replay(servers: &[Server<'_>]) -> Content {
+    Content::Table(PaperTable {
+        caption: "Table 8: Replay of logs, the mean over databases".to_owned(),
+        head: vec!["Server", "Log files of 1 MiB", "Average time for one (s)"],
+        rows: servers.iter().map(replay_row).collect(),
+    })
+}
+
+fn replay_row(server: &Server<'_>) -> Vec<Words> {
+    let wanted = Wanted::Test("test of recovery");
+    let replay = server.recovery.and_then(|run| ServerReplay::of(&run.record));
+    let logs = replay.map(|of| format::whole(of.logs));
+    let logs = Words::or_missing(logs, "not in the record", wanted);
+    named(&server.name, vec![logs, measured(replay.map(|of| of.seconds_per_log), wanted)])
+}

@@ -1,0 +1,167 @@
+//! A whole paper of made-up runs, as both forms.
+
+use record::{Phase, RunRecord, TestType, synthetic::Synthetic};
+use verdict::judge;
+
+use crate::{PaperError, Picture, TestedRun, Vendor, docx, html, paper, template};
+
+fn made(name: &str, test: TestType) -> TestedRun {
+    let mut record: RunRecord = Synthetic::default().run();
+    record.start.test = test;
+    TestedRun { name: name.to_owned(), verdict: judge(&record), record }
+}
+
+const SAID: &str = "[cover]\nvendor = \"Example <Storage>\"\nsolution = \"Shelf 7\"\n\
+     [customer]\nmailboxes = 1000\n[configuration]\niops_per_mailbox = 0.12\n\
+     active_mailboxes_per_server = 1000\n[[disks]]\ncapacity_gb = 600\ncount = 7\n\
+     formatted_gb = 3209\n[[figures]]\ncaption = \"The array\"\nfile = \"array.png\"\n";
+
+/// The smallest picture: what tells its size, which is all that is looked at.
+fn picture() -> Picture {
+    let mut bytes = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR".to_vec();
+    bytes.extend([0, 0, 2, 0, 0, 0, 1, 0]);
+    Picture::from_png(bytes).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn vendor(text: &str) -> Vendor {
+    Vendor::parse(text).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn page(runs: &[TestedRun], text: &str) -> String {
+    let made = paper(runs, &vendor(text), vec![picture()]);
+    html(&made.unwrap_or_else(|error| panic!("{error}")))
+}
+
+#[test]
+fn every_chapter_and_table_of_the_papers_is_there() {
+    let runs = [made("load", TestType::Performance), made("day", TestType::Stress)];
+    let page = page(&runs, SAID);
+    for title in [
+        "Overview",
+        "Disclaimer",
+        "Features",
+        "Solution Description",
+        "Targeted Customer Profile",
+        "Tested Deployment",
+        "Table 1: Simulated Exchange Configuration",
+        "Table 2: Storage Hardware",
+        "Table 3: Storage Software",
+        "Table 4: Disks of the Databases",
+        "Table 5: Disks of the Logs",
+        "Best Practices",
+        "Contact for Additional Information",
+        "Test Result Summary",
+        "Reliability",
+        "Table 6: Storage performance of each server",
+        "Table 7: Rate at which backups read",
+        "Table 8: Replay of logs",
+        "Conclusion",
+        "Appendix A: User Mailbox Sizing",
+        "Appendix B: Stress test",
+        "Appendix C: Performance test",
+        "Appendix E: Read-only backup test",
+        "Appendix F: Soft recovery test",
+        "Figure 1: The array",
+    ] {
+        assert!(page.contains(title), "{title}");
+    }
+    assert!(page.contains("Example &lt;Storage&gt;") && !page.contains("<Storage>"));
+    assert!(!page.contains("Appendix D"), "no load beyond the usual one was made");
+    assert!(page.contains("3,209 GB") && page.contains("76.4 %"), "what follows is computed");
+}
+
+#[test]
+fn what_is_missing_is_marked_and_nothing_is_invented() {
+    let runs = [made("load", TestType::Performance)];
+    let made = paper(&runs, &vendor(template()), Vec::new());
+    let Ok(made) = made else { panic!("{made:?}") };
+    let gaps = made.gaps();
+    for gap in ["cover.vendor", "text.features", "hardware.switch", "disks.raid"] {
+        assert!(gaps.iter().any(|of| of == gap), "{gap} is not named in {gaps:?}");
+    }
+    for test in ["a run of the stress test, 24 hours", "a run of the test of backup"] {
+        assert!(gaps.iter().any(|of| of == test), "{test} is not named in {gaps:?}");
+    }
+    let page = html(&made);
+    assert_eq!(page.matches("<mark>").count(), page.matches("</mark>").count());
+    assert!(page.contains("<mark>[Missing: the features of the product (text.features)]</mark>"));
+    assert!(!page.contains("Every test was passed"), "most tests are missing");
+}
+
+/// Every key that a gap names must be one that the template has.
+#[test]
+fn a_gap_names_a_key_of_the_template() {
+    let keys: toml::Table = toml::from_str(template()).unwrap_or_default();
+    let has = |path: &str| {
+        let Some((part, key)) = path.split_once('.') else { return false };
+        match keys.get(part) {
+            Some(toml::Value::Table(table)) => table.contains_key(key),
+            Some(toml::Value::Array(blocks)) => blocks.iter().any(|of| of.get(key).is_some()),
+            _ => false,
+        }
+    };
+    let runs = [made("load", TestType::Performance)];
+    let empty = paper(&runs, &vendor(template()), Vec::new()).map(|paper| paper.gaps());
+    let gaps = empty.unwrap_or_default();
+    let named: Vec<&String> = gaps.iter().filter(|gap| !gap.starts_with("a run of")).collect();
+    assert!(named.len() > 40, "{named:?}");
+    for gap in named {
+        assert!(has(gap), "{gap} is no key of the template");
+    }
+}
+
+#[test]
+fn a_failed_test_is_said_where_the_conclusion_stands() {
+    let mut slow = made("slow", TestType::Performance);
+    slow.record = Synthetic { read_median_ns: 40_000_000, ..Synthetic::default() }.run();
+    slow.verdict = judge(&slow.record);
+    let page = page(&[slow], SAID);
+    assert!(page.contains("NOT every test was passed"), "its reads took 40 ms");
+    assert!(!page.contains("Every test was passed"));
+}
+
+#[test]
+fn a_short_load_is_no_day_and_proves_no_suitability() {
+    let day = page(&[made("day", TestType::Stress)], SAID);
+    assert!(day.contains("LESS than the 24 hours that papers ask for"));
+    let mut recovery = made("recovery", TestType::Recovery);
+    recovery.verdict.outcome = verdict::Ruling::Pass;
+    let runs = [made("load", TestType::Performance), made("day", TestType::Stress), recovery];
+    let all = page(&runs, SAID);
+    assert!(all.contains("so that no suitability follows"), "ten minutes are no day");
+    assert!(!all.contains("kept their limits"));
+}
+
+#[test]
+fn predictions_and_altered_records_are_refused() {
+    let empty = paper(&[], &Vendor::default(), Vec::new()).map(|_| ());
+    assert_eq!(empty, Err(PaperError::NoRun));
+    let mut predicted = made("predicted", TestType::Performance);
+    predicted.record.start.simulated = Some(Box::default());
+    let refused = paper(&[predicted], &Vendor::default(), Vec::new()).map(|_| ());
+    assert_eq!(refused, Err(PaperError::Simulated { run: "predicted".to_owned() }));
+    let mut altered = made("altered", TestType::Performance);
+    altered.record.seal = record::Seal::Altered { line: 7 };
+    let refused = paper(&[altered], &Vendor::default(), Vec::new()).map(|_| ());
+    assert_eq!(refused, Err(PaperError::Altered { run: "altered".to_owned(), line: 7 }));
+}
+
+#[test]
+fn the_document_is_a_package_and_the_page_the_same_each_time() {
+    let runs = [made("load", TestType::Performance)];
+    let made = paper(&runs, &vendor(SAID), vec![picture()]);
+    let bytes = made.ok().and_then(|paper| docx(&paper).ok()).unwrap_or_default();
+    assert!(bytes.starts_with(b"PK\x03\x04") && bytes.len() > 8_192, "{}", bytes.len());
+    assert_eq!(page(&runs, SAID), page(&runs, SAID));
+}
+
+#[test]
+fn several_servers_stand_beside_one_another_and_together() {
+    let one = made("one", TestType::Performance);
+    let mut other = one.clone();
+    other.record.start.machine.name = "mbx-02".to_owned();
+    let page = page(&[one.clone(), other], SAID);
+    let all = 2.0 * one.record.sum_of(Phase::Measure).transactional_iops();
+    let all = report::format::number(all, 2);
+    assert!(page.contains("All servers") && page.contains(&all), "{all}");
+}

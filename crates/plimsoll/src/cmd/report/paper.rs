@@ -1,0 +1,103 @@
+//! `report --format esrp`: the white paper of a solution from its runs and its vendor's file.
+
+use std::path::{Path, PathBuf};
+
+use esrp::{Paper, Picture, TestedRun, Vendor};
+use verdict::worst;
+
+use crate::Outcome;
+use crate::console::Console;
+use crate::documents::{self, Existing, read_document, read_text};
+use crate::error::CommandError;
+use crate::flags::ReportFlags;
+use crate::measure::{is_live, journal_of, load, runs_at};
+
+/// The worst verdict of the runs is the outcome.
+pub(super) fn run(flags: &ReportFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    let mut journals = Vec::new();
+    let mut tested = Vec::new();
+    for path in &flags.runs {
+        for run in runs_at(path)? {
+            journals.push(journal_of(&run));
+            tested.push(read(&run)?);
+        }
+    }
+    let (vendor, pictures, mut inputs) = match &flags.vendor {
+        Some(file) => read_vendor(file)?,
+        None => (Vendor::default(), Vec::new(), Vec::new()),
+    };
+    let paper = esrp::paper(&tested, &vendor, pictures)
+        .map_err(|error| CommandError::new(error.to_string()))?;
+    inputs.extend(journals);
+    deliver(flags, &paper, &inputs, console)?;
+    say_gaps(flags, &paper, console)?;
+    let outcomes: Vec<_> = tested.iter().map(|run| run.verdict.outcome).collect();
+    Ok(Outcome::of_ruling(worst(&outcomes)))
+}
+
+fn read(run: &Path) -> Result<TestedRun, CommandError> {
+    if is_live(run) {
+        return Err(CommandError::new(format!(
+            "{}: the run is live; wait for its end, a paper tells of whole runs",
+            run.display()
+        )));
+    }
+    let record = load(run)?;
+    let verdict = verdict::judge(&record);
+    Ok(TestedRun { name: run.display().to_string(), record, verdict })
+}
+
+/// A vendor's file with its pictures, which lie beside it, and the paths of them all.
+fn read_vendor(file: &Path) -> Result<(Vendor, Vec<Picture>, Vec<PathBuf>), CommandError> {
+    let (name, text) = read_text(file)?;
+    let vendor =
+        Vendor::parse(&text).map_err(|error| CommandError::new(format!("{name}: {error}")))?;
+    let folder = file.parent().unwrap_or(Path::new("."));
+    let mut paths = vec![file.to_path_buf()];
+    let mut pictures = Vec::new();
+    for figure in &vendor.figures {
+        let path = folder.join(&figure.file);
+        let picture = Picture::from_png(read_document(&path)?)
+            .map_err(|error| CommandError::new(format!("{}: {error}", path.display())))?;
+        pictures.push(picture);
+        paths.push(path);
+    }
+    Ok((vendor, pictures, paths))
+}
+
+fn deliver(
+    flags: &ReportFlags,
+    paper: &Paper,
+    inputs: &[PathBuf],
+    console: &mut Console,
+) -> Result<(), CommandError> {
+    let Some(file) = &flags.output else {
+        return console.answer_text(&esrp::html(paper));
+    };
+    let is_document = file.extension().is_some_and(|of| of.eq_ignore_ascii_case("docx"));
+    let bytes = if is_document {
+        esrp::docx(paper)
+            .map_err(|error| CommandError::new(format!("{}: {error}", file.display())))?
+    } else {
+        esrp::html(paper).into_bytes()
+    };
+    let inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
+    documents::write(file, &bytes, Existing::of_flag(flags.force), &inputs)?;
+    console.remark(format_args!("Paper: {}", file.display()))
+}
+
+/// What is marked as missing, and how to fill it in.
+fn say_gaps(flags: &ReportFlags, paper: &Paper, console: &mut Console) -> Result<(), CommandError> {
+    let gaps = paper.gaps();
+    if gaps.is_empty() {
+        return Ok(());
+    }
+    let count = gaps.len();
+    console.remark(format_args!("{count} things are marked as missing: {}.", gaps.join(", ")))?;
+    if flags.vendor.is_none() {
+        console.remark(format_args!(
+            "`plimsoll report --vendor-template` prints a file for what only the vendor knows."
+        ))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,195 @@
+//! The figures of one server as papers of storage vendors print them, whether its run was measured
+//! here or imported: rates are sums over databases, latencies their plain means.
+
+use crate::{
+    ImportedResult, Phase, PhaseTotals, PublishedInstance, PublishedRequests, Replay, RunRecord,
+    Series,
+};
+
+/// What transactions did under a load.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ServerLoad {
+    /// Reads and writes of the databases per second; none where nothing was measured.
+    pub transfers_per_second: Option<f64>,
+    /// Reads of the databases.
+    pub reads: PublishedRequests,
+    /// Writes of the databases.
+    pub writes: PublishedRequests,
+    /// Writes of the logs.
+    pub log_writes: PublishedRequests,
+}
+
+/// How fast databases were read as backups read them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ServerBackup {
+    /// The mean over the databases.
+    pub mib_per_second_each: f64,
+    /// All of them together.
+    pub mib_per_second: f64,
+}
+
+/// How fast logs were replayed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ServerReplay {
+    /// Log files of all databases.
+    pub logs: u64,
+    /// The mean over the databases of the time for one log file.
+    pub seconds_per_log: f64,
+}
+
+impl ServerLoad {
+    /// Of the measurement of `run`; every figure is missing where there was none.
+    pub fn of(run: &RunRecord) -> Self {
+        if let Some(imported) = run.imported() {
+            return Self {
+                transfers_per_second: imported.transactional_iops(),
+                reads: imported.all(PublishedInstance::database_reads),
+                writes: imported.all(PublishedInstance::database_writes),
+                log_writes: imported.all(PublishedInstance::log_writes),
+            };
+        }
+        let is_measured = run.span_ns(Phase::Measure) > 0;
+        Self {
+            transfers_per_second: is_measured.then(|| run.achieved_transactional_iops()),
+            reads: measured(run, Series::DatabaseRead),
+            writes: measured(run, Series::DatabaseWrite),
+            log_writes: measured(run, Series::LogWrite),
+        }
+    }
+
+    /// Of several servers under the same load; what one of them lacks all lack.
+    pub fn together(servers: &[Self]) -> Self {
+        let transfers: Option<f64> = servers.iter().map(|one| one.transfers_per_second).sum();
+        Self {
+            transfers_per_second: transfers.filter(|_| !servers.is_empty()),
+            reads: kind_of(servers, |one| one.reads),
+            writes: kind_of(servers, |one| one.writes),
+            log_writes: kind_of(servers, |one| one.log_writes),
+        }
+    }
+}
+
+/// One kind of requests of several servers.
+fn kind_of(servers: &[ServerLoad], of: fn(&ServerLoad) -> PublishedRequests) -> PublishedRequests {
+    PublishedRequests::together(&servers.iter().map(of).collect::<Vec<_>>())
+}
+
+/// One kind of requests over the databases that made any.
+fn measured(run: &RunRecord, series: Series) -> PublishedRequests {
+    let databases = run.start.databases.iter();
+    let totals = databases.filter_map(|facts| run.totals_of(Phase::Measure, facts.index));
+    let rows = totals.filter_map(|totals| requests(totals, series));
+    PublishedRequests::together(&rows.collect::<Vec<_>>())
+}
+
+fn requests(totals: &PhaseTotals, series: Series) -> Option<PublishedRequests> {
+    let total = totals.series.get(&series).filter(|total| !total.latency.is_empty())?;
+    Some(PublishedRequests {
+        latency_ms: Some(total.latency.mean_ns() / 1e6),
+        per_second: Some(totals.per_second(series)),
+        bytes: Some(total.mean_bytes()),
+    })
+}
+
+impl ServerBackup {
+    /// Of a test of backup; none where a database was not read.
+    pub fn of(run: &RunRecord) -> Option<Self> {
+        let rates: Option<Vec<f64>> = match run.imported() {
+            Some(imported) => imported.backups.iter().map(|of| of.mib_per_second).collect(),
+            None => run.backups.iter().map(crate::Checksum::mib_per_second).collect(),
+        };
+        let rates = rates.filter(|rates| !rates.is_empty())?;
+        let mib_per_second = rates.iter().sum();
+        Some(Self { mib_per_second_each: mib_per_second / rates.len() as f64, mib_per_second })
+    }
+}
+
+impl ServerReplay {
+    /// Of a test of recovery; none where nothing was replayed.
+    pub fn of(run: &RunRecord) -> Option<Self> {
+        let each = match run.imported() {
+            Some(imported) => imported_seconds(imported)?,
+            None => run.replays.iter().filter_map(measured_seconds).collect(),
+        };
+        let logs = match run.imported() {
+            Some(imported) => imported.replays.iter().filter_map(|of| of.logs).sum(),
+            None => run.replays.iter().map(|of| of.logs).sum(),
+        };
+        let seconds_per_log = each.iter().sum::<f64>() / each.len() as f64;
+        (!each.is_empty()).then_some(Self { logs, seconds_per_log })
+    }
+}
+
+fn measured_seconds(replay: &Replay) -> Option<f64> {
+    Some(replay.ns_per_log()? / 1e9)
+}
+
+/// Seconds for one log file of each database; none where one of them lacks a figure.
+fn imported_seconds(imported: &ImportedResult) -> Option<Vec<f64>> {
+    imported
+        .replays
+        .iter()
+        .map(|replay| {
+            let logs = replay.logs.filter(|&logs| logs > 0)?;
+            Some(replay.seconds? / logs as f64)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ServerBackup, ServerLoad, ServerReplay};
+    use crate::{Checksum, PublishedRequests, Replay, RunRecord, synthetic};
+
+    fn requests(latency_ms: f64, per_second: f64) -> PublishedRequests {
+        PublishedRequests {
+            latency_ms: Some(latency_ms),
+            per_second: Some(per_second),
+            bytes: Some(1.0),
+        }
+    }
+
+    #[test]
+    fn rates_of_servers_add_up_and_latencies_are_plain_means() {
+        let server = |transfers, latency_ms, per_second| ServerLoad {
+            transfers_per_second: transfers,
+            reads: requests(latency_ms, per_second),
+            ..ServerLoad::default()
+        };
+        let all = ServerLoad::together(&[
+            server(Some(100.0), 10.0, 60.0),
+            server(Some(300.0), 20.0, 180.0),
+        ]);
+        assert_eq!(all.transfers_per_second, Some(400.0));
+        assert_eq!((all.reads.latency_ms, all.reads.per_second), (Some(15.0), Some(240.0)));
+        assert_eq!(all.log_writes, PublishedRequests::default());
+        let lacking = ServerLoad::together(&[server(None, 1.0, 1.0), server(Some(1.0), 1.0, 1.0)]);
+        assert_eq!(lacking.transfers_per_second, None);
+        assert_eq!(ServerLoad::together(&[]), ServerLoad::default());
+    }
+
+    #[test]
+    fn a_measured_run_has_the_figures_of_its_databases() {
+        let run = synthetic::Synthetic::default().run();
+        let load = ServerLoad::of(&run);
+        let parts = load.reads.per_second.zip(load.writes.per_second);
+        let parts = parts.map(|(reads, writes)| reads + writes);
+        let off = (parts.unwrap_or(0.0) - run.achieved_transactional_iops()).abs();
+        assert!(off < 1e-6, "{load:?}");
+        assert_eq!(ServerLoad::of(&RunRecord::default()), ServerLoad::default());
+    }
+
+    #[test]
+    fn passes_have_a_rate_each_and_together() {
+        let mut run = RunRecord::default();
+        assert_eq!((ServerBackup::of(&run), ServerReplay::of(&run)), (None, None));
+        let read = |bytes| Checksum { bytes, elapsed_ns: 1_000_000_000, ..Checksum::default() };
+        run.backups = vec![read(50 << 20), read(70 << 20)];
+        let backup = ServerBackup::of(&run);
+        assert_eq!(backup, Some(ServerBackup { mib_per_second_each: 60.0, mib_per_second: 120.0 }));
+        let replay =
+            |logs, elapsed_ns| Replay { logs, elapsed_ns, pages_changed: 1, ..Replay::default() };
+        run.replays = vec![replay(10, 20_000_000_000), replay(10, 40_000_000_000)];
+        assert_eq!(ServerReplay::of(&run), Some(ServerReplay { logs: 20, seconds_per_log: 3.0 }));
+    }
+}
