@@ -2,17 +2,20 @@
 //! Charts are left out: no format of pictures is drawn by every word processor and sharp in print,
 //! and the page has them.
 
+mod contents;
+
 use std::fmt;
 use std::io::Cursor;
 
 use docx_rs::{
     AbstractNumbering, AlignmentType, Docx, Footer, IndentLevel, Level, LevelJc, LevelText,
     NumberFormat, Numbering, NumberingId, PageNum, PageOrientationType, PageSize, Paragraph, Pic,
-    Run, RunFonts, Section, SpecialIndentType, Start, Style, StyleType, Table, TableCell,
-    TableOfContents, TableRow, WidthType,
+    Run, RunFonts, Section, SpecialIndentType, Start, Style, StyleType, Table, TableCell, TableRow,
+    WidthType,
 };
 use report::document::{Block, Cell, Fact, Table as ReportTable};
 
+use self::contents::{bookmark, contents};
 use crate::Picture;
 use crate::paper::{Chapter, Content, Cover, Paper, PaperTable, Words};
 
@@ -53,16 +56,18 @@ enum Piece {
 
 /// The bytes of the document: cover, contents and chapters upright, appendices sideways.
 pub fn docx(paper: &Paper) -> Result<Vec<u8>, DocxError> {
-    let (appendices, chapters): (Vec<&Chapter>, Vec<&Chapter>) =
-        paper.chapters.iter().partition(|chapter| chapter.opens_page);
     let mut docx = pushed(styled(Docx::new()), cover(&paper.cover));
-    docx = docx.add_table_of_contents(contents());
-    docx = pushed(docx, chapters.into_iter().flat_map(|of| chapter(of, UPRIGHT_WIDTH)).collect());
-    // A section ends what stands before it; the last one is the document's own.
-    let upright = Section::new().page_size(PageSize::new().size(A4.0, A4.1)).footer(footer());
-    docx = docx.add_section(upright);
-    docx =
-        pushed(docx, appendices.into_iter().flat_map(|of| chapter(of, SIDEWAYS_WIDTH)).collect());
+    docx = pushed(docx, contents(&paper.chapters));
+    let mut width = UPRIGHT_WIDTH;
+    for (number, of) in paper.chapters.iter().enumerate() {
+        if of.opens_page && width == UPRIGHT_WIDTH {
+            // A section ends what stands before it; the last one is the document's own.
+            let upright = PageSize::new().size(A4.0, A4.1);
+            docx = docx.add_section(Section::new().page_size(upright).footer(footer()));
+            width = SIDEWAYS_WIDTH;
+        }
+        docx = pushed(docx, chapter(of, number, width));
+    }
     let docx =
         docx.page_size(A4.1, A4.0).page_orient(PageOrientationType::Landscape).footer(footer());
     let mut bytes = Cursor::new(Vec::new());
@@ -75,10 +80,6 @@ fn pushed(docx: Docx, pieces: Vec<Piece>) -> Docx {
         Piece::Paragraph(paragraph) => docx.add_paragraph(*paragraph),
         Piece::Table(table) => docx.add_table(*table),
     })
-}
-
-fn contents() -> TableOfContents {
-    TableOfContents::new().heading_styles_range(1, 1).alias("Contents").auto()
 }
 
 fn footer() -> Footer {
@@ -137,8 +138,15 @@ fn cover(cover: &Cover) -> Vec<Piece> {
     pieces
 }
 
-fn chapter(chapter: &Chapter, width: usize) -> Vec<Piece> {
-    let mut pieces = vec![heading("Heading1", &chapter.title, chapter.opens_page)];
+fn chapter(chapter: &Chapter, number: usize, width: usize) -> Vec<Piece> {
+    let title = Paragraph::new()
+        .add_bookmark_start(number, bookmark(chapter))
+        .add_run(text(&chapter.title))
+        .add_bookmark_end(number)
+        .style("Heading1")
+        .keep_next(true)
+        .page_break_before(chapter.opens_page);
+    let mut pieces = vec![Piece::Paragraph(Box::new(title))];
     for content in &chapter.content {
         pieces.extend(piece(content, width));
     }

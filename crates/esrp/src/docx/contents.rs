@@ -1,0 +1,39 @@
+//! The contents: a line for each chapter, whose page is a field that word processors fill in. One
+//! field around all lines would make them anew, and `LibreOffice` would fill in no page until then.
+
+use docx_rs::{
+    FieldCharType, InstrPAGEREF, InstrText, Paragraph, Run, Tab, TabLeaderType, TabValueType,
+};
+
+use super::{Piece, UPRIGHT_WIDTH, text};
+use crate::paper::Chapter;
+
+/// A line for each chapter.
+pub(super) fn contents(chapters: &[Chapter]) -> Vec<Piece> {
+    chapters.iter().map(|chapter| Piece::Paragraph(Box::new(line(chapter)))).collect()
+}
+
+/// The name that a chapter's heading has for references.
+pub(super) fn bookmark(chapter: &Chapter) -> String {
+    format!("_Toc_{}", chapter.id.replace('-', "_"))
+}
+
+fn line(chapter: &Chapter) -> Paragraph {
+    let end_of_line =
+        Tab::new().val(TabValueType::Right).leader(TabLeaderType::Dot).pos(UPRIGHT_WIDTH);
+    Paragraph::new()
+        .add_tab(end_of_line)
+        .add_run(text(&chapter.title))
+        .add_run(Run::new().add_tab())
+        .add_run(page_of(chapter))
+}
+
+fn page_of(chapter: &Chapter) -> Run {
+    let reference = InstrPAGEREF::new(bookmark(chapter)).hyperlink();
+    Run::new()
+        .add_field_char(FieldCharType::Begin, true)
+        .add_instr_text(InstrText::PAGEREF(reference))
+        .add_field_char(FieldCharType::Separate, false)
+        .add_text("?")
+        .add_field_char(FieldCharType::End, false)
+}
