@@ -76,9 +76,7 @@ pub(super) fn measure(tree: &Tree) -> Figures {
 impl Figures {
     /// The places behind the figures of surface and habits, a line each.
     pub(super) fn details(&self) -> Vec<String> {
-        let people = self.habits.people().iter();
-        let people = people.map(|place| format!("whoever, nobody or somebody: {place}"));
-        self.surface.details().into_iter().chain(people).collect()
+        self.surface.details().into_iter().chain(self.habits.details()).collect()
     }
 }
 

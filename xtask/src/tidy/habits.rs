@@ -8,8 +8,10 @@ use super::surface::{lines_of_code, product, without_tests};
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Habits {
     lines: usize,
-    named_closures: usize,
-    bound_to_collect: usize,
+    /// File and line of each closure that is bound to a name.
+    named_closures: Vec<String>,
+    /// File and line of each iterator that is bound to a name and collected next.
+    bound_to_collect: Vec<String>,
     /// File and line of `whoever`, `nobody` and `somebody` in sources and documents.
     people: Vec<String>,
 }
@@ -18,13 +20,21 @@ const PEOPLE: [&str; 3] = ["whoever", "nobody", "somebody"];
 
 /// Looks at the crates, tests left out; at every text for the words.
 pub(super) fn measure(tree: &Tree) -> Habits {
-    let mut habits =
-        Habits { lines: 0, named_closures: 0, bound_to_collect: 0, people: Vec::new() };
+    let mut habits = Habits {
+        lines: 0,
+        named_closures: Vec::new(),
+        bound_to_collect: Vec::new(),
+        people: Vec::new(),
+    };
     for (_, source) in product(tree) {
         let code = without_tests(source);
         habits.lines += lines_of_code(code);
-        habits.named_closures += code.lines().filter(|line| names_a_closure(line)).count();
-        habits.bound_to_collect += bound_to_collect(code);
+        let numbered = code.lines().enumerate().filter(|(_, line)| names_a_closure(line));
+        habits.named_closures.extend(numbered.map(|(at, _)| format!("{}:{}", source.path, at + 1)));
+        for at in bound_to_collect(code) {
+            let line = code[..at].matches('\n').count() + 1;
+            habits.bound_to_collect.push(format!("{}:{line}", source.path));
+        }
     }
     let sources = tree.sources.iter().map(|one| (&one.path, &one.text));
     let sources = sources.filter(|(path, _)| !path.starts_with("xtask/src/tidy"));
@@ -39,17 +49,30 @@ pub(super) fn measure(tree: &Tree) -> Habits {
 impl Habits {
     /// Closures bound to a name, in 10,000 lines of code.
     pub(super) fn named_closures_per_10000_lines(&self) -> usize {
-        (self.named_closures * 10_000).div_ceil(self.lines.max(1))
+        (self.named_closures.len() * 10_000).div_ceil(self.lines.max(1))
     }
 
     /// Iterators bound to a name and collected by the next statement, in 10,000 lines of code.
     pub(super) fn bound_to_collect_per_10000_lines(&self) -> usize {
-        (self.bound_to_collect * 10_000).div_ceil(self.lines.max(1))
+        (self.bound_to_collect.len() * 10_000).div_ceil(self.lines.max(1))
     }
 
     /// Places that speak of program parts as people.
     pub(super) fn people(&self) -> &[String] {
         &self.people
+    }
+
+    /// The places behind the figures, a line each.
+    pub(super) fn details(&self) -> Vec<String> {
+        let mut details = Vec::new();
+        for (habit, places) in [
+            ("closure bound to a name", &self.named_closures),
+            ("bound to a name and collected next", &self.bound_to_collect),
+            ("whoever, nobody or somebody", &self.people),
+        ] {
+            details.extend(places.iter().map(|place| format!("{habit}: {place}")));
+        }
+        details
     }
 }
 
@@ -64,9 +87,10 @@ fn names_a_closure(line: &str) -> bool {
     value.trim_start_matches("async ").trim_start_matches("move ").starts_with('|')
 }
 
-/// Counts `let name = ...;` whose next statement is a chain on `name` that ends in a collection.
-fn bound_to_collect(code: &str) -> usize {
-    let mut found = 0;
+/// Where `let name = ...;` stands whose next statement is a chain on `name` that ends in a
+/// collection.
+fn bound_to_collect(code: &str) -> Vec<usize> {
+    let mut found = Vec::new();
     for (at, _) in code.match_indices("let ") {
         let Some(end) = statement_end(&code[at..]) else {
             continue;
@@ -79,7 +103,9 @@ fn bound_to_collect(code: &str) -> usize {
         let value = next.split_once(" = ").map_or(next, |(_, value)| value);
         let rest = value.trim_start().strip_prefix(name);
         let is_chain = rest.is_some_and(|rest| rest.trim_start().starts_with('.'));
-        found += usize::from(!name.is_empty() && is_chain && next.contains(".collect"));
+        if !name.is_empty() && is_chain && next.contains(".collect") {
+            found.push(at);
+        }
     }
     found
 }
@@ -126,9 +152,10 @@ mod tests {
     fn an_iterator_counts_where_the_next_statement_collects_it() {
         let bound =
             "let live = all.iter().filter(is_live);\n    let live: Vec<_> = live.collect();";
-        assert_eq!(bound_to_collect(bound), 1);
-        assert_eq!(bound_to_collect("let words = text.split(' ');\nwords.collect()\n}"), 1);
-        assert_eq!(bound_to_collect("let n = all.iter().count();\nother.collect()"), 0);
+        assert_eq!(bound_to_collect(bound), [0]);
+        assert_eq!(bound_to_collect("{\nlet words = text.split(' ');\nwords.collect()\n}"), [2]);
+        let counted = "let n = all.iter().count();\nother.collect()";
+        assert!(bound_to_collect(counted).is_empty());
     }
 
     #[test]
