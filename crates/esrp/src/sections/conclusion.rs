@@ -34,7 +34,7 @@ fn outcome(servers: &[Server<'_>]) -> Content {
         .collect();
     if !not_passed.is_empty() {
         return said(format!(
-            "NOT every test was passed, so that no suitability follows: {}.",
+            "NOT every test was passed as it is judged here, so that no suitability follows: {}.",
             not_passed.join("; ")
         ));
     }
