@@ -178,8 +178,9 @@ impl<'a> Server<'a> {
     }
 
     /// Whether it has the tests that no paper leaves out.
-    pub(crate) const fn is_whole(&self) -> bool {
-        self.performance.is_some() && self.reliability.is_some() && self.recovery.is_some()
+    pub(crate) fn is_whole(&self) -> bool {
+        let mut wanted = PaperTest::ALL.into_iter().filter(|test| test.wanted().is_some());
+        wanted.all(|test| self.run_of(test).is_some())
     }
 
     /// Every test that there is.

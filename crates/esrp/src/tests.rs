@@ -126,10 +126,18 @@ fn a_short_load_is_no_day_and_proves_no_suitability() {
     assert!(day.contains("LESS than the 24 hours that papers ask for"));
     let mut recovery = made("recovery", TestType::Recovery);
     recovery.verdict.outcome = verdict::Ruling::Pass;
-    let runs = [made("load", TestType::Performance), made("day", TestType::Stress), recovery];
+    let mut runs =
+        vec![made("load", TestType::Performance), made("day", TestType::Stress), recovery];
+    let without_backup = page(&runs, SAID);
+    assert!(without_backup.contains("[Missing: a conclusion"), "papers have a backup");
+    let mut backup = made("backup", TestType::Backup);
+    backup.verdict.outcome = verdict::Ruling::Pass;
+    runs.push(backup);
     let all = page(&runs, SAID);
     assert!(all.contains("so that no suitability follows"), "ten minutes are no day");
     assert!(!all.contains("kept their limits"));
+    runs[1].record.checksums[0].lost_flush_pages = 3;
+    assert!(page(&runs, SAID).contains("and 3 were damaged, lost or another page"));
 }
 
 #[test]

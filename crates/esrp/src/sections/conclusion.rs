@@ -40,7 +40,7 @@ fn outcome(servers: &[Server<'_>]) -> Content {
     }
     if !servers.iter().all(Server::is_whole) {
         return Content::Paragraph(Words::Missing {
-            what: "a conclusion on all tests: performance, stress and recovery of each server",
+            what: "a conclusion: each server has tests of load, stress, backup and recovery",
             wanted: Wanted::Test("tests that are missing above"),
         });
     }

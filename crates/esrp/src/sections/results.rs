@@ -66,8 +66,13 @@ fn length(run: &TestedRun) -> String {
     };
     match measured_ns {
         0 => "not stated".to_owned(),
-        ns => format::duration(ns / 1_000_000_000 * 1_000_000_000),
+        ns => seconds_of(ns),
     }
+}
+
+/// A time without what is less than a second.
+fn seconds_of(ns: u64) -> String {
+    format::duration(ns / 1_000_000_000 * 1_000_000_000)
 }
 
 /// What a day of load says, or why it says less.
@@ -81,20 +86,19 @@ fn reliability(server: &Server<'_>) -> Words {
     let record = &run.record;
     let lasted = match measured_ns(run) {
         0 => "for a time that its record does not state".to_owned(),
-        ns if ns < A_DAY_NS => format!(
-            "for {}, LESS than the 24 hours that papers ask for",
-            format::duration(ns / 1_000_000_000 * 1_000_000_000)
-        ),
-        ns => format!("for {}", format::duration(ns / 1_000_000_000 * 1_000_000_000)),
+        ns if ns < A_DAY_NS => {
+            format!("for {}, LESS than the 24 hours that papers ask for", seconds_of(ns))
+        }
+        ns => format!("for {}", seconds_of(ns)),
     };
     let errors = record.issues.iter().filter(|issue| issue.severity == record::Severity::Error);
     let events = match (record.imported(), errors.count()) {
         (Some(_), _) => "its result lists no events of the storage".to_owned(),
-        (None, 0) => "no request failed and nothing that was read back was wrong".to_owned(),
+        (None, 0) => "no error of the storage was recorded".to_owned(),
         (None, count) => format!("{count} errors of the storage were recorded"),
     };
     Words::said(format!(
-        "{}: the load was held {lasted}; {events}. {} The outcome is {}.",
+        "{}: the load was measured {lasted}; {events}. {} The outcome is {}.",
         server.name,
         checksums(run),
         report::verdict_name(record, &run.verdict)
@@ -102,22 +106,21 @@ fn reliability(server: &Server<'_>) -> Words {
 }
 
 fn checksums(run: &TestedRun) -> String {
-    let (seen, bad): (u64, u64) = match run.record.imported() {
-        Some(imported) => (
-            imported.checksums.iter().filter_map(|of| of.seen_pages).sum(),
-            imported.checksums.iter().filter_map(|of| of.bad_pages).sum(),
-        ),
-        None => (
-            run.record.checksums.iter().map(|of| of.seen_pages).sum(),
-            run.record.checksums.iter().map(|of| of.bad_pages).sum(),
-        ),
-    };
+    let (mut seen, mut wrong) = (0, 0);
+    for of in run.record.imported().map_or(&[][..], |imported| &imported.checksums) {
+        seen += of.seen_pages.unwrap_or(0);
+        wrong += of.bad_pages.unwrap_or(0) + of.wrong_page_number_pages.unwrap_or(0);
+    }
+    for of in &run.record.checksums {
+        seen += of.seen_pages;
+        wrong += of.bad_pages + of.wrong_page_number_pages + of.lost_flush_pages;
+    }
     match seen {
         0 => "Its checksums were not verified.".to_owned(),
         seen => format!(
-            "Afterwards {} pages were read and {} had a wrong checksum.",
+            "Afterwards {} pages were read, and {} were damaged, lost or another page.",
             format::whole(seen),
-            format::whole(bad)
+            format::whole(wrong)
         ),
     }
 }
