@@ -156,13 +156,19 @@ pub(crate) fn write_new(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
 }
 
 fn create(path: &Path, bytes: &[u8], remedy: &str) -> Result<(), CommandError> {
-    let file = fs::File::create_new(path);
-    match file.and_then(|mut file| file.write_all(bytes)) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(CommandError::new(
-            format!("{}: is there already, and nothing is written over; {remedy}", path.display()),
+    let mut file = fs::File::create_new(path).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => CommandError::new(format!(
+            "{}: is there already, and nothing is written over; {remedy}",
+            path.display()
         )),
-        done => done.map_err(|error| CommandError::file(path, "write", &error)),
-    }
+        _ => CommandError::file(path, "write", &error),
+    })?;
+    file.write_all(bytes).map_err(|error| {
+        // The first part of an answer reads like a whole one.
+        drop(file);
+        let _ = fs::remove_file(path);
+        CommandError::file(path, "write", &error)
+    })
 }
 
 /// A new folder in `parent` for the run of this name, which a plan has checked, and the moment.

@@ -129,3 +129,20 @@ fn a_first_look_at_a_small_volume_leaves_room_to_grow() {
     again.expect_code(2);
     assert!(!again.out.contains("Not fit"), "{}", again.out);
 }
+
+#[test]
+fn a_report_without_room_leaves_no_part_of_itself() {
+    let scene = Scene::prepared("no-room-report");
+    scene.run(["run", "plan.toml", "--test", "backup", "-q", "-o", "out"]).expect_code(0);
+    let Some(volume) = Mount::new(&scene, &EXT4, 64) else {
+        return;
+    };
+    fill_up_to(&volume.0, 8_192);
+    let page = volume.0.join("page.html");
+    let words = ["report", "out", "--format", "html", "-o", &page.display().to_string()];
+    scene.run(words).expect_refusal(&["page.html", "free some space"]);
+    assert!(!page.exists(), "the first part of a page reads like a whole one");
+    scene.run(words.iter().chain(&["--force"])).expect_refusal(&["free some space"]);
+    let left: Vec<_> = fs::read_dir(&volume.0).unwrap().map(|one| one.unwrap().path()).collect();
+    assert!(left.iter().all(|path| !path.display().to_string().contains("page")), "{left:?}");
+}
