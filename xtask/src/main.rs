@@ -9,6 +9,7 @@ mod peers;
 mod steps;
 mod tidy;
 mod windows;
+mod wine;
 
 use std::process::ExitCode;
 

@@ -8,6 +8,8 @@ use cargo_metadata::{Artifact, Message};
 use xtask::failure::Failure;
 use xtask::shell;
 
+use crate::wine::{Session, WINE};
+
 /// What must be there, and the package that has it.
 const TOOLS: [(&str, &str); 5] = [
     ("/usr/bin/rustc", "rustc-web"),
@@ -17,7 +19,6 @@ const TOOLS: [(&str, &str); 5] = [
     (WINE, "wine64"),
 ];
 
-const WINE: &str = "/usr/lib/wine/wine64";
 /// Groups of end-to-end tests that ask nothing of Linux: neither mounts, locks and devices, nor
 /// paths as it writes them, nor a verdict on storage, as under Wine a cache lies between.
 const END_TO_END: &str = " compressed:: damage:: journey:: profile:: salvage:: size::";
@@ -37,6 +38,9 @@ __declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE bytes, SIZE_T length) {
 }
 ";
 
+/// Variables for tests, by name.
+type Environment = Vec<(&'static str, String)>;
+
 /// The part that `cargo xtask test` has time for.
 pub(crate) fn short() -> Result<(), Failure> {
     run("4").map(drop)
@@ -44,7 +48,7 @@ pub(crate) fn short() -> Result<(), Failure> {
 
 /// The same with so many kills, and with the end-to-end tests that ask nothing of Linux.
 pub(crate) fn whole(kills: &str) -> Result<(), Failure> {
-    let Some(environment) = run(kills)? else {
+    let Some((environment, _session)) = run(kills)? else {
         return Ok(());
     };
     crate::program_tests("end_to_end", END_TO_END, &borrowed(&environment))
@@ -52,8 +56,8 @@ pub(crate) fn whole(kills: &str) -> Result<(), Failure> {
 
 /// Builds the program for Windows and holds it to what the program for Linux does. Installs what it
 /// needs where it may, and says what is missing where it cannot. Kills it so many times. The
-/// environment of tests that drive it.
-fn run(kills: &str) -> Result<Option<Vec<(&'static str, String)>>, Failure> {
+/// environment of tests that drive it, good as long as the session of Wine.
+fn run(kills: &str) -> Result<Option<(Environment, Session)>, Failure> {
     let lacking = install();
     if !lacking.is_empty() {
         println!(
@@ -65,18 +69,19 @@ fn run(kills: &str) -> Result<Option<Vec<(&'static str, String)>>, Failure> {
     }
     let built = build()?;
     println!("build: {}", built.program.display());
+    let session = Session::boot(shell::root().join("target/windows/wine"))?;
     for tests in &built.unit_tests {
-        unit_tests(tests)?;
+        unit_tests(&session, tests)?;
     }
     crate::peers::install()?;
     let variables = ["PLIMSOLL_WINDOWS", "WINEPREFIX", crate::peers::VARIABLE];
-    let paths = [built.program, prefix(), crate::peers::folder()];
-    let mut environment: Vec<(&str, String)> =
+    let paths = [built.program, session.prefix().into(), crate::peers::folder()];
+    let mut environment: Environment =
         variables.into_iter().zip(paths.map(|path| path.display().to_string())).collect();
     environment.push(("PLIMSOLL_KILLS", kills.to_owned()));
     crate::program_test("windows", &borrowed(&environment))?;
     crate::program_test("kill", &borrowed(&environment))?;
-    Ok(Some(environment))
+    Ok(Some((environment, session)))
 }
 
 fn borrowed<'a>(environment: &'a [(&'static str, String)]) -> Vec<(&'static str, &'a str)> {
@@ -177,16 +182,11 @@ fn lay_library(folder: &Path) -> Result<(), Failure> {
     shell::run(&[compiler, "-shared", "-o", &library, &source, "-ladvapi32"])
 }
 
-/// What Wine keeps of a Windows, made at the first use.
-fn prefix() -> PathBuf {
-    shell::root().join("target/windows/wine")
-}
-
 /// Runs unit tests under Wine.
-fn unit_tests(program: &Path) -> Result<(), Failure> {
+fn unit_tests(session: &Session, program: &Path) -> Result<(), Failure> {
     println!("under Wine: {}", program.display());
-    let mut command = shell::command(&[WINE]);
-    command.arg(program).arg("-q").env("WINEDEBUG", "-all").env("WINEPREFIX", prefix());
+    let mut command = session.command(WINE);
+    command.arg(program).arg("-q").current_dir(shell::root());
     if command.status().is_ok_and(|status| status.success()) {
         return Ok(());
     }
