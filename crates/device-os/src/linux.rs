@@ -3,6 +3,7 @@
 mod durability;
 mod errors;
 mod file;
+mod own_cache;
 mod packets;
 mod pool;
 mod probe;
@@ -22,7 +23,7 @@ use file::OpenFile;
 
 pub(crate) use file::refuses_unaligned;
 pub use packets::PacketSocket;
-pub(crate) use probe::{device_read_bytes, facts, free_bytes};
+pub(crate) use probe::{device_read_bytes, devices, facts, free_bytes};
 pub(crate) use sys::{boot_clock, prefer_huge_pages, raise_open_files};
 
 /// What files and folders need of a backend.

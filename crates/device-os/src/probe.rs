@@ -32,6 +32,23 @@ pub struct VolumeFacts {
     pub durable_writes: DurableWrites,
     /// The kernel's release.
     pub kernel: String,
+    /// Bytes that files grow by; none where they lie in extents of any length.
+    pub allocation_unit_bytes: Option<u64>,
+    /// What new files in the folder get.
+    pub marks: Vec<FileMark>,
+}
+
+/// What a file system does to a file on its own account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileMark {
+    /// It is compressed.
+    Compressed,
+    /// It is encrypted by itself.
+    Encrypted,
+    /// `ReFS` checks its content, and writes each change to a new place.
+    Integrity,
+    /// It is overwritten in place where others are copied on write.
+    OverwrittenInPlace,
 }
 
 /// Whether a cache of the operating system answers in the storage's place.
@@ -90,6 +107,111 @@ pub struct DiskFacts {
     pub size_bytes: Option<u64>,
     /// The devices a device-mapper or RAID device is made of.
     pub members: Vec<String>,
+}
+
+/// A block device of those that a file system stands on, and what decides how it writes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BlockDevice {
+    /// What the kernel tells of the whole device.
+    pub facts: DiskFacts,
+    /// How it is reached; none where it is made of other devices, or nothing tells.
+    pub transport: Option<Transport>,
+    /// What it is made of.
+    pub makeup: Makeup,
+    /// What the device itself says of its write cache.
+    pub own_cache: OwnCache,
+    /// Bytes by which its begin is off its own physical sectors.
+    pub misalignment_bytes: Option<u64>,
+    /// The partition that is used, where one is.
+    pub partition: Option<Partition>,
+}
+
+/// The way to a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transport {
+    /// SATA or parallel ATA.
+    Ata,
+    /// Fibre Channel.
+    FibreChannel,
+    /// iSCSI.
+    Iscsi,
+    /// `NVMe`, of whatever wire.
+    Nvme,
+    /// SAS, or a RAID controller that shows its drives as such.
+    Sas,
+    /// USB.
+    Usb,
+    /// A virtual machine's own.
+    Virtio,
+}
+
+/// What a block device is made of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Makeup {
+    /// Nothing that the kernel knows of.
+    #[default]
+    Plain,
+    /// Paths to the same device.
+    Multipath {
+        /// Paths that there are.
+        paths: u32,
+        /// Those that are in use or ready.
+        running: u32,
+    },
+    /// An encrypted device.
+    Encrypted,
+    /// Devices under a RAID level of the kernel's own (md).
+    Array(SoftwareArray),
+    /// Extents of other devices.
+    Mapped,
+    /// A slow device behind a fast one: bcache, dm-cache.
+    Cached,
+}
+
+/// A RAID of the kernel's own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SoftwareArray {
+    /// `raid1`, `raid10`, ...
+    pub level: String,
+    /// Devices that it is made for.
+    pub disks: u32,
+    /// Those that are not there.
+    pub missing: u32,
+    /// Bytes on one device before the next; none where the level has no such.
+    pub chunk_bytes: Option<u64>,
+}
+
+/// What a device says of its own write cache.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OwnCache {
+    /// It is on; where that was read.
+    On(&'static str),
+    /// It is off, or there is none; where that was read.
+    Off(&'static str),
+    /// It does not say; why.
+    Untold(String),
+}
+
+impl Default for OwnCache {
+    fn default() -> Self {
+        Self::Untold("it was not asked".to_owned())
+    }
+}
+
+/// A part of a device.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Partition {
+    /// Where it begins, in bytes from the begin of the device.
+    pub begin_bytes: u64,
+    /// The kind of table that it stands in, such as `gpt`.
+    pub scheme: Option<String>,
+}
+
+/// The block devices that `path`, which must exist, stands on: the one that is mounted first, below
+/// it what it is made of. None for network and memory file systems. Asks each device for the state
+/// of its cache, and changes nothing.
+pub fn devices(path: &Path) -> Result<Vec<BlockDevice>, DeviceError> {
+    system::devices(path)
 }
 
 /// What stands under `path`, which must exist.

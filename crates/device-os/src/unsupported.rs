@@ -6,7 +6,7 @@ use std::rc::Rc;
 use device::{Device, DeviceError, Pending, Reactor, Volume};
 
 use crate::Backend;
-use crate::probe::VolumeFacts;
+use crate::probe::{BlockDevice, VolumeFacts};
 
 pub use crate::no_packets::PacketSocket;
 
@@ -39,6 +39,10 @@ pub fn open_to_read(_: &Rc<dyn Host>, _: &Path) -> Pending<Rc<dyn Device>> {
 }
 
 pub fn facts(_: &Path) -> Result<VolumeFacts, DeviceError> {
+    Err(unsupported())
+}
+
+pub fn devices(_: &Path) -> Result<Vec<BlockDevice>, DeviceError> {
     Err(unsupported())
 }
 

@@ -21,7 +21,7 @@ use file::OpenFile;
 
 pub use crate::no_packets::PacketSocket;
 pub(crate) use file::refuses_unaligned;
-pub(crate) use probe::{device_read_bytes, facts, free_bytes};
+pub(crate) use probe::{device_read_bytes, devices, facts, free_bytes};
 pub(crate) use sys::boot_clock;
 
 /// What files and folders need of the backend.

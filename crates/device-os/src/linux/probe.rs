@@ -3,6 +3,7 @@
 
 mod caching;
 mod counted;
+mod stack;
 mod virtual_disk;
 
 use std::fs;
@@ -15,6 +16,7 @@ use super::{durability, errors, sys};
 use crate::probe::{DiskFacts, VolumeFacts};
 
 pub(crate) use counted::read_bytes as device_read_bytes;
+pub(crate) use stack::devices;
 use virtual_disk::stands_on_virtual;
 
 /// What stands under `path`, which must exist.
@@ -39,6 +41,8 @@ pub(crate) fn facts(path: &Path) -> Result<VolumeFacts, DeviceError> {
         total_bytes,
         durable_writes: durability::of(&file).map_err(wrong)?,
         kernel: read(Path::new("/proc/sys/kernel/osrelease")).unwrap_or_default(),
+        allocation_unit_bytes: None,
+        marks: sys::marks(&file),
     })
 }
 

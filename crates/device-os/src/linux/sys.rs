@@ -7,6 +7,8 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::time::Duration;
 
+use crate::probe::FileMark;
+
 fn check(result: libc::c_int) -> io::Result<libc::c_int> {
     if result < 0 {
         return Err(io::Error::last_os_error());
@@ -43,6 +45,27 @@ pub(super) fn overwrite_in_place(file: &File) -> io::Result<()> {
     // SAFETY: the pointer is to a live `int`, which the call only reads.
     check(unsafe { libc::ioctl(file.as_raw_fd(), libc::FS_IOC_SETFLAGS, &raw const flags) })?;
     Ok(())
+}
+
+/// What the flags of a file or folder (`ioctl_iflags(2)`) say; nothing where it has none.
+pub(super) fn marks(file: &File) -> Vec<FileMark> {
+    const FS_COMPR_FL: libc::c_int = 0x0000_0004;
+    const FS_ENCRYPT_FL: libc::c_int = 0x0000_0800;
+    const FS_NOCOW_FL: libc::c_int = 0x0080_0000;
+    let mut flags: libc::c_int = 0;
+    // SAFETY: the pointer is to a live `int`, which is what this call writes.
+    let asked = unsafe { libc::ioctl(file.as_raw_fd(), libc::FS_IOC_GETFLAGS, &raw mut flags) };
+    if check(asked).is_err() {
+        return Vec::new();
+    }
+    [
+        (FS_COMPR_FL, FileMark::Compressed),
+        (FS_ENCRYPT_FL, FileMark::Encrypted),
+        (FS_NOCOW_FL, FileMark::OverwrittenInPlace),
+    ]
+    .into_iter()
+    .filter_map(|(flag, mark)| (flags & flag != 0).then_some(mark))
+    .collect()
 }
 
 /// A counter that wakes a poll: written by helper threads, watched by the ring.

@@ -2,14 +2,19 @@
 
 use std::fs::OpenOptions;
 use std::io;
-use std::os::windows::fs::OpenOptionsExt as _;
+use std::os::windows::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
 use device::DeviceError;
-use windows_sys::Win32::Storage::FileSystem::FILE_FLAG_BACKUP_SEMANTICS;
+use windows_sys::Win32::Storage::FileSystem::{
+    FILE_ATTRIBUTE_COMPRESSED, FILE_ATTRIBUTE_ENCRYPTED, FILE_ATTRIBUTE_INTEGRITY_STREAM,
+    FILE_FLAG_BACKUP_SEMANTICS,
+};
 
 use super::{errors, sys};
-use crate::probe::{Caching, DiskFacts, DurableWrites, VolumeFacts};
+use crate::probe::{
+    BlockDevice, Caching, DiskFacts, DurableWrites, FileMark, OwnCache, VolumeFacts,
+};
 
 /// What stands under `path`, which must exist.
 pub(crate) fn facts(path: &Path) -> Result<VolumeFacts, DeviceError> {
@@ -36,8 +41,34 @@ pub(crate) fn facts(path: &Path) -> Result<VolumeFacts, DeviceError> {
         },
         disk: Some(DiskFacts { logical_sector, physical_sector, ..DiskFacts::default() }),
         durable_writes: DurableWrites::Flush,
+        allocation_unit_bytes: (unit > 0).then_some(u64::from(unit)),
+        marks: marks(folder),
         kernel: if sys::is_wine() { "Windows (Wine)" } else { "Windows" }.to_owned(),
     })
+}
+
+/// The device under `path`, as far as the volume tells of it.
+pub(crate) fn devices(path: &Path) -> Result<Vec<BlockDevice>, DeviceError> {
+    let facts = facts(path)?;
+    let device = facts.disk.map(|disk| BlockDevice {
+        facts: DiskFacts { name: facts.mount_point, ..disk },
+        own_cache: OwnCache::Untold("Windows is not asked for it".to_owned()),
+        ..BlockDevice::default()
+    });
+    Ok(device.into_iter().collect())
+}
+
+/// What new files in the folder get from it (`GetFileAttributes`).
+fn marks(folder: &Path) -> Vec<FileMark> {
+    let attributes = std::fs::metadata(folder).map_or(0, |facts| facts.file_attributes());
+    [
+        (FILE_ATTRIBUTE_COMPRESSED, FileMark::Compressed),
+        (FILE_ATTRIBUTE_ENCRYPTED, FileMark::Encrypted),
+        (FILE_ATTRIBUTE_INTEGRITY_STREAM, FileMark::Integrity),
+    ]
+    .into_iter()
+    .filter_map(|(flag, mark)| (attributes & flag != 0).then_some(mark))
+    .collect()
 }
 
 /// Free bytes for an ordinary user on the volume that holds `path`.

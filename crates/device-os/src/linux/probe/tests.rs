@@ -28,16 +28,17 @@ fn the_longest_mount_point_above_the_path_holds_it() {
 }
 
 /// A folder for the test, removed when dropped.
-struct Scratch(PathBuf);
+pub(super) struct Scratch(pub(super) PathBuf);
 
 impl Scratch {
-    fn new() -> Self {
-        let path = std::env::temp_dir().join(format!("plimsoll-probe-{}", std::process::id()));
+    pub(super) fn named(name: &str) -> Self {
+        let name = format!("plimsoll-probe-{name}-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
         fs::create_dir_all(&path).unwrap();
         Self(path)
     }
 
-    fn put(&self, file: &str, text: &str) {
+    pub(super) fn put(&self, file: &str, text: &str) {
         let path = self.0.join(file);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
@@ -52,7 +53,7 @@ impl Drop for Scratch {
 
 #[test]
 fn a_disk_is_described_by_its_own_folder() {
-    let scratch = Scratch::new();
+    let scratch = Scratch::named("disk");
     scratch.put("sdq/size", "2048\n");
     scratch.put("sdq/device/vendor", "SEAGATE \n");
     scratch.put("sdq/device/model", "ST4000\n");
