@@ -11,6 +11,7 @@ pub mod codec;
 mod event;
 mod histogram;
 mod imported;
+mod inspection;
 mod interval;
 mod pause;
 mod phase;
@@ -34,6 +35,7 @@ pub use imported::{
     PublishedInstance, PublishedIo, PublishedLoad, PublishedOutcome, PublishedReplay,
     PublishedRequests,
 };
+pub use inspection::{StorageFinding, StorageRuling};
 pub use interval::{
     DatabaseInterval, Gauges, HostSample, Interval, IntervalCounters, STALL_MINIMUM_NS, Series,
     SeriesInterval, Unanswered,

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ImportedResult, ProcessorShares, Simulation};
+use crate::{ImportedResult, ProcessorShares, Simulation, StorageFinding};
 
 /// The facts known before the first request is made.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -54,6 +54,10 @@ pub struct Start {
     /// The model that it ran on in virtual time; none of a run on storage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub simulated: Option<Box<Simulation>>,
+    /// What a look at the storage found just before; none in records of earlier releases and of
+    /// runs that were not made on storage.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub storage: Vec<StorageFinding>,
 }
 
 /// The kind of test, which decides the thresholds and the report's sections.

@@ -151,6 +151,7 @@ impl Synthetic {
             processors_before: None,
             imported: None,
             simulated: None,
+            storage: Vec::new(),
         }
     }
 

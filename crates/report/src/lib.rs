@@ -23,6 +23,7 @@ mod prediction;
 mod result_xml;
 mod sections;
 mod simulated;
+mod storage;
 mod suite;
 mod summary;
 mod text;
@@ -45,6 +46,7 @@ pub use prediction::{
     Prediction, predictions_html, predictions_json, predictions_text, ranked_predictions,
 };
 pub use result_xml::result_xml;
+pub use storage::{StorageLook, StorageTally, storage_html, storage_json, worst_first};
 pub use suite::{SuiteTest, suite_html, suite_json, suite_outcome, suite_summary, suite_text};
 
 /// The report before it has a form, for papers that hold it.

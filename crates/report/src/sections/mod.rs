@@ -18,7 +18,7 @@ use record::{DatabaseFacts, Phase, PhaseSpan, RunRecord, TestType};
 use verdict::{Ruling, Verdict};
 
 use crate::document::{Block, Document, Section, Tone};
-use crate::{format, imported, passes, simulated};
+use crate::{format, imported, passes, simulated, storage};
 
 /// The whole report.
 pub(crate) fn document(run: &RunRecord, verdict: &Verdict) -> Document {
@@ -38,6 +38,7 @@ pub(crate) fn document(run: &RunRecord, verdict: &Verdict) -> Document {
         of_load(throughput::section),
         of_load(parameters::section),
         Some(configuration::section(run)),
+        storage::section(&run.start.storage),
         of_load(input_output::transactional),
         of_load(input_output::maintenance),
         of_load(input_output::replication),

@@ -33,6 +33,8 @@ fn every_entry_is_of_a_metric_that_is_shown() {
         let document = crate::design::document(Sized { deployment, sizing });
         shown.extend(document.metrics());
     }
+    // Shown only where the storage was looked at.
+    shown.insert("storage-findings");
     // Shown only where a run was cut off and went on.
     shown.extend(["resumed"]);
     // Shown only in the report of a set of tests.

@@ -1,6 +1,6 @@
 //! Under which circumstances a run was made, as names and values that can be set side by side.
 
-use record::{RunRecord, Settings, VolumeFacts};
+use record::{RunRecord, Settings, StorageRuling, VolumeFacts};
 
 use super::imported;
 
@@ -34,7 +34,7 @@ pub(super) fn of_run(run: &RunRecord) -> Vec<Circumstance> {
 
 type Stated = (&'static str, String);
 
-fn of_storage(run: &RunRecord) -> [Stated; 7] {
+fn of_storage(run: &RunRecord) -> [Stated; 9] {
     let volumes = |say: fn(&VolumeFacts) -> &str| {
         let databases = run.start.databases.iter();
         joined(databases.flat_map(|of| [say(&of.volume), say(&of.log_volume)]))
@@ -48,7 +48,24 @@ fn of_storage(run: &RunRecord) -> [Stated; 7] {
         ("mount point", volumes(|volume| &volume.mount)),
         ("write cache", volumes(|volume| volume.write_cache.as_deref().unwrap_or_default())),
         ("durable writes", volumes(|volume| volume.durable_writes.as_deref().unwrap_or_default())),
+        ("caches of devices", caches(run)),
+        ("storage to mend", to_mend(run)),
     ]
+}
+
+/// What devices and controllers said of their caches.
+fn caches(run: &RunRecord) -> String {
+    let of_caches = run.start.storage.iter().filter(|of| of.check.ends_with("write-cache"));
+    joined(of_caches.map(|finding| finding.seen.as_str()))
+}
+
+/// What a look before the run found wrong.
+fn to_mend(run: &RunRecord) -> String {
+    let mut wrong: Vec<String> = Vec::new();
+    for finding in run.start.storage.iter().filter(|of| of.outcome == StorageRuling::Fail) {
+        wrong.push(format!("{}: {}", finding.title, finding.seen));
+    }
+    joined(wrong.iter().map(String::as_str))
 }
 
 fn of_machine(run: &RunRecord) -> [Stated; 8] {

@@ -1,0 +1,51 @@
+//! What a look at the storage found before the first request: findings as plain data, so that a
+//! report, a comparison and a reader of years later see what the person at the machine saw.
+
+use serde::{Deserialize, Serialize};
+
+/// One thing that was looked at.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StorageFinding {
+    /// Name of the check for programs, such as `write-cache`.
+    pub check: String,
+    /// The same for people, in a few words.
+    pub title: String,
+    /// What was looked at: a mount point, a device, a controller or a drive of one.
+    pub subject: String,
+    /// What the check says.
+    pub outcome: StorageRuling,
+    /// What was seen.
+    pub seen: String,
+    /// Why that is good, bad or not known.
+    pub reason: String,
+    /// What mends it, where something does: a command, as it is typed, or a sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remedy: Option<String>,
+}
+
+/// What a check of the storage says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StorageRuling {
+    /// As it should be.
+    Pass,
+    /// What cannot be known from here.
+    #[default]
+    CannotJudge,
+    /// It works, but not as well as it could.
+    Warn,
+    /// It loses mail or time: mend it before a run.
+    Fail,
+}
+
+impl StorageRuling {
+    /// The outcome as reports print it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pass => "Pass",
+            Self::CannotJudge => "Cannot judge",
+            Self::Warn => "Warning",
+            Self::Fail => "Fail",
+        }
+    }
+}
