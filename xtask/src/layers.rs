@@ -94,6 +94,12 @@ const TABLE: &[Layer] = &[
         ],
         tests: &[],
     },
+    Layer {
+        package: "inspection",
+        inside: &["device-os", "record", "units"],
+        outside: &["serde_json"],
+        tests: &["testkit"],
+    },
     Layer { package: "integrity", inside: &["ese", "device", "units"], outside: &[], tests: &[] },
     Layer {
         package: "trial",
@@ -129,6 +135,7 @@ const TABLE: &[Layer] = &[
             "ese",
             "esrp",
             "faults",
+            "inspection",
             "integrity",
             "jetstress",
             "limits",

@@ -1,6 +1,6 @@
-//! `peers set-up FOLDER SAMPLES` makes the Python readers' environment and fetches sample
-//! databases; `peers read FILE TABLE` prints what every reader sees of a table and fails where they
-//! differ.
+//! `peers set-up FOLDER SAMPLES` makes the Python readers' environment and fetches sample databases
+//! and outputs of RAID controllers' tools; `peers read FILE TABLE` prints what every reader sees of
+//! a table and fails where they differ.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -13,7 +13,10 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match words.as_slice() {
         ["set-up", folder, samples] => set_up(Path::new(folder))
-            .and_then(|readers| readers.fetch_samples(Path::new(samples)))
+            .and_then(|readers| {
+                readers.fetch_samples(Path::new(samples))?;
+                readers.fetch_controllers(&Path::new(samples).join("controllers"))
+            })
             .map(|()| Vec::new())
             .map_err(Into::into),
         ["read", file, table] => read(Path::new(file), table),

@@ -95,10 +95,18 @@ impl PythonReaders {
     /// Unpacks the sample databases of dissect.esedb's source package into `folder`, unless they
     /// are there already.
     pub fn fetch_samples(&self, folder: &Path) -> Result<(), SetUpError> {
-        run(Command::new(python_in(&self.folder))
-            .arg("-B")
-            .arg(Path::new(SCRIPTS).join("fetch_samples.py"))
-            .arg(folder))
+        self.fetch("fetch_samples.py", folder)
+    }
+
+    /// Unpacks outputs of RAID controllers' tools, and what other programs read in them, into
+    /// `folder`, unless they are there already.
+    pub fn fetch_controllers(&self, folder: &Path) -> Result<(), SetUpError> {
+        self.fetch("fetch_controllers.py", folder)
+    }
+
+    fn fetch(&self, script: &str, folder: &Path) -> Result<(), SetUpError> {
+        let mut python = Command::new(python_in(&self.folder));
+        run(python.arg("-B").arg(Path::new(SCRIPTS).join(script)).arg(folder))
     }
 
     /// What `reader` sees of `table` in `file`.

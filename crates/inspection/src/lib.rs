@@ -1,0 +1,11 @@
+//! What storage is, judged for mail stores before anything is measured on it: runs fail for reasons
+//! that a look would have shown.
+//!
+//! Facts in, findings out. Reading the facts from systems and tools is others' work, and nothing
+//! here changes anything.
+
+pub mod controller;
+mod draft;
+mod volume;
+
+pub use volume::{StoragePlace, together};

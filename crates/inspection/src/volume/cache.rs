@@ -1,0 +1,148 @@
+//! The write cache of a device in two views that need not agree: what the device says of itself and
+//! what the kernel believes. The kernel flushes by its belief, so that a disk with a cache that the
+//! kernel does not know of loses acknowledged mail.
+
+use device_os::probe::{BlockDevice, Makeup, OwnCache, Transport};
+use record::StorageFinding;
+
+use crate::draft::{Check, mended_by};
+
+/// Only devices that are made of nothing else have caches of their own.
+pub(super) fn findings(device: &BlockDevice) -> Vec<StorageFinding> {
+    if device.makeup != Makeup::Plain {
+        return Vec::new();
+    }
+    let mut findings = vec![write_cache(device)];
+    findings.extend(contradiction(device));
+    findings
+}
+
+fn write_cache(device: &BlockDevice) -> StorageFinding {
+    let draft = Check::new(("write-cache", "Write cache of the device"), &device.facts.name);
+    let kernel = device.facts.volatile_cache;
+    let is_flash = device.facts.rotational == Some(false) || is_nvme(device);
+    match (&device.own_cache, kernel) {
+        (OwnCache::Off(source), _) => {
+            draft.pass(format!("off ({source})"), "what it has acknowledged is on the medium")
+        }
+        (OwnCache::On(source), _) if is_flash => draft.warn(
+            format!("on ({source})"),
+            "it loses its content with power: each durable write waits for a flush, and a disk \
+             that answers flushes early loses mail",
+        ),
+        (OwnCache::On(source), _) => mended_by(
+            draft.fail(
+                format!("on ({source})"),
+                "it loses its content with power; a mail store wants it off, and a protected \
+                 cache before it",
+            ),
+            turn_off(device),
+        ),
+        (OwnCache::Untold(why), Some(true)) => draft.unknown(
+            format!("write back, as the kernel believes; {why}"),
+            "durable writes are flushed; whether something keeps the cache cannot be known",
+        ),
+        (OwnCache::Untold(why), Some(false)) => draft.unknown(
+            format!("write through, as the kernel believes; {why}"),
+            "nothing is flushed: a cache that the device does not tell of would lose mail",
+        ),
+        (OwnCache::Untold(why), None) => draft.unknown(format!("not told; {why}"), "nothing tells"),
+    }
+}
+
+fn is_nvme(device: &BlockDevice) -> bool {
+    device.transport == Some(Transport::Nvme)
+}
+
+fn turn_off(device: &BlockDevice) -> String {
+    let name = &device.facts.name;
+    match device.transport {
+        Some(Transport::Ata) => format!("hdparm -W 0 /dev/{name}"),
+        Some(Transport::Nvme) => format!("nvme set-feature /dev/{name} -f 6 -v 0"),
+        _ => format!("sdparm --clear=WCE --save /dev/{name}"),
+    }
+}
+
+/// What the kernel believes against what the device says.
+fn contradiction(device: &BlockDevice) -> Option<StorageFinding> {
+    let draft = Check::new(("cache-views", "Kernel and device on the cache"), &device.facts.name);
+    let name = &device.facts.name;
+    match (&device.own_cache, device.facts.volatile_cache?) {
+        (OwnCache::On(source), false) => Some(mended_by(
+            draft.fail(
+                format!("the kernel says write through, the device says on ({source})"),
+                "the kernel sends no flush: power takes acknowledged mail",
+            ),
+            format!("echo \"write back\" > /sys/block/{name}/queue/write_cache"),
+        )),
+        (OwnCache::Off(_), true) if is_nvme(device) => Some(draft.warn(
+            "the kernel says write back, the device says off",
+            "the kernel goes by what an NVMe disk can do: flushes are sent for nothing",
+        )),
+        (OwnCache::Off(source), true) => Some(mended_by(
+            draft.warn(
+                format!("the kernel says write back, the device says off ({source})"),
+                "the kernel was told so: flushes are sent for nothing",
+            ),
+            format!("echo \"write through\" > /sys/block/{name}/queue/write_cache"),
+        )),
+        (OwnCache::On(_), true) => Some(draft.pass("both say on", "durable writes are flushed")),
+        (OwnCache::Off(_), false) => Some(draft.pass("both say off", "nothing is to be flushed")),
+        (OwnCache::Untold(_), _) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use device_os::probe::{BlockDevice, Makeup, OwnCache, Transport};
+    use record::StorageRuling::{self, CannotJudge, Fail, Pass, Warn};
+
+    use super::super::tests::{disk, found};
+    use super::findings;
+
+    fn device(own_cache: OwnCache, kernel: bool, is_nvme: bool) -> BlockDevice {
+        let mut device = disk("sda");
+        device.own_cache = own_cache;
+        device.facts.volatile_cache = Some(kernel);
+        if is_nvme {
+            (device.transport, device.facts.rotational) = (Some(Transport::Nvme), Some(false));
+        }
+        device
+    }
+
+    fn views(own_cache: OwnCache, kernel: bool, is_nvme: bool) -> StorageRuling {
+        found(&findings(&device(own_cache, kernel, is_nvme)), "cache-views").outcome
+    }
+
+    #[test]
+    fn every_contradiction_of_the_two_views_is_found() {
+        let (on, off) = (OwnCache::On("page"), OwnCache::Off("page"));
+        assert_eq!(views(on.clone(), true, false), Pass);
+        assert_eq!(views(off.clone(), false, false), Pass);
+        assert_eq!(views(on, false, false), Fail);
+        assert_eq!(views(off.clone(), true, false), Warn);
+        assert_eq!(views(off, true, true), Warn);
+    }
+
+    #[test]
+    fn a_cache_that_power_empties_fails_on_a_disk_and_warns_on_flash() {
+        let says = |own: OwnCache, is_nvme| {
+            let findings = findings(&device(own, true, is_nvme));
+            let finding = found(&findings, "write-cache");
+            (finding.outcome, finding.remedy.clone().unwrap_or_default())
+        };
+        let on = OwnCache::On("page");
+        assert_eq!(says(on.clone(), false), (Fail, "sdparm --clear=WCE --save /dev/sda".into()));
+        assert_eq!(says(on, true).0, Warn);
+        assert_eq!(says(OwnCache::Off("page"), false).0, Pass);
+        let (outcome, _) = says(OwnCache::Untold("it cannot be asked".to_owned()), false);
+        assert_eq!(outcome, CannotJudge);
+    }
+
+    #[test]
+    fn a_device_made_of_others_has_no_cache_of_its_own() {
+        let mut device = disk("dm-0");
+        device.makeup = Makeup::Mapped;
+        assert!(findings(&device).is_empty());
+    }
+}
