@@ -8,8 +8,10 @@ use clap_complete::Shell;
 use plan::Sessions;
 use units::{Bytes, Nanos};
 
+mod inspect;
 mod simulate;
 
+pub(crate) use inspect::InspectFlags;
 pub(crate) use simulate::SimulateFlags;
 
 /// Finds the load line of mailbox storage and proves it.
@@ -415,17 +417,6 @@ pub(crate) struct SelftestFlags {
     /// Folder on the storage; what is made in it is removed, unless something is wrong
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
-    /// Answer in JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// Flags of `inspect`.
-#[derive(Args, Debug)]
-pub(crate) struct InspectFlags {
-    /// Folders or files
-    #[arg(required = true, value_name = "PATH")]
-    pub paths: Vec<PathBuf>,
     /// Answer in JSON
     #[arg(long)]
     pub json: bool,

@@ -11,6 +11,7 @@ mod error;
 mod fill;
 mod flags;
 mod locks;
+mod look;
 mod measure;
 mod opened;
 mod pages;

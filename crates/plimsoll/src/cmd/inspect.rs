@@ -1,39 +1,82 @@
 //! `inspect`: what stands under a path, before anything is measured on it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use device_os::probe::{self, Caching, DiskFacts, VolumeFacts};
+use device::Clock as _;
+use device_os::OsClock;
+use device_os::probe::{Caching, DiskFacts, VolumeFacts};
+use record::{StorageFinding, StorageRuling};
+use report::{StorageLook, StorageTally};
 use serde_json::{Value, json};
 use units::Bytes;
 
 use crate::Outcome;
 use crate::console::Console;
+use crate::documents::{self, Existing};
 use crate::error::CommandError;
 use crate::flags::InspectFlags;
-use crate::wire;
+use crate::look::{self, Outputs, StorageFacts};
+use crate::{system, wire};
 
-/// Prints the facts of each path.
+/// Prints the facts of each path, then what is right and wrong with them.
 pub(crate) fn run(flags: &InspectFlags, console: &mut Console) -> Result<Outcome, CommandError> {
-    let mut answers = Vec::new();
-    for path in &flags.paths {
-        let facts = probe::volume(path)?;
-        let caching = caching(path, &facts);
-        if flags.json {
-            answers.push(as_json(path, &facts, &caching));
-        } else {
-            for (name, value) in lines(path, &facts, &caching) {
+    let known = flags.paths.iter().map(|path| known(path)).collect::<Result<Vec<_>, _>>()?;
+    let outputs = match &flags.controller[..] {
+        [] => Outputs::installed(),
+        files => Outputs::saved(files)?,
+    };
+    let findings = look::of_known(&known, &outputs);
+    let machine = system::machine(String::new()).name;
+    let at_epoch_ns = OsClock::new().epoch().0;
+    let look = StorageLook { subject: &machine, at_epoch_ns, findings: &findings };
+    if let Some(page) = &flags.html {
+        let inputs: Vec<&Path> = flags.controller.iter().map(PathBuf::as_path).collect();
+        let existing = Existing::of_flag(flags.force);
+        documents::write(page, report::storage_html(&look).as_bytes(), existing, &inputs)?;
+    }
+    let paths = flags.paths.iter().zip(&known);
+    if flags.json {
+        let paths: Vec<Value> = paths.map(|(path, known)| as_json(path, &known.volume)).collect();
+        console.answer_text(&report::storage_json(&look, &paths))?;
+    } else {
+        for (path, known) in paths {
+            for (name, value) in lines(path, &known.volume) {
                 console.answer(format_args!("{name:<16} {value}"))?;
+            }
+            console.answer("")?;
+        }
+        print(&findings, console)?;
+    }
+    let fails = StorageTally::of(&findings).fail > 0;
+    Ok(if fails { Outcome::Fail } else { Outcome::Pass })
+}
+
+/// The worst first, each with what mends it; what is as it should be in a line each.
+fn print(findings: &[StorageFinding], console: &mut Console) -> Result<(), CommandError> {
+    for finding in report::worst_first(findings) {
+        let StorageFinding { title, subject, seen, outcome, .. } = finding;
+        let outcome = outcome.name();
+        console.answer_folded(format_args!("{outcome:<14}{title} - {subject}: {seen}"), 14)?;
+        if finding.outcome != StorageRuling::Pass {
+            console.answer_folded(format_args!("{:<14}{}", "", finding.reason), 14)?;
+            if let Some(remedy) = &finding.remedy {
+                // A command is copied: it is not broken.
+                console.answer(format_args!("{:<14}-> {remedy}", ""))?;
             }
         }
     }
-    if flags.json {
-        console.answer_json(&Value::Array(answers))?;
-    }
-    Ok(Outcome::Pass)
+    console.answer("")?;
+    console.answer_folded(StorageTally::of(findings).sentence(), 0)
 }
 
-/// Whether a cache is in the way of what is read and written under the path. A folder that cannot
-/// be opened unbuffered at all says why.
+/// What is known of a path. A folder that cannot be opened unbuffered at all says why.
+fn known(path: &Path) -> Result<StorageFacts, CommandError> {
+    let mut known = StorageFacts::of(path)?;
+    known.volume.caching = caching(path, &known.volume);
+    Ok(known)
+}
+
+/// Whether a cache is in the way of what is read and written under the path.
 fn caching(path: &Path, facts: &VolumeFacts) -> Caching {
     let folder = if path.is_dir() { Some(path) } else { path.parent() };
     let opened = folder.map(|folder| {
@@ -49,7 +92,7 @@ fn caching(path: &Path, facts: &VolumeFacts) -> Caching {
     }
 }
 
-fn lines(path: &Path, facts: &VolumeFacts, caching: &Caching) -> Vec<(&'static str, String)> {
+fn lines(path: &Path, facts: &VolumeFacts) -> Vec<(&'static str, String)> {
     let space = format!("{} of {}", Bytes(facts.free_bytes), Bytes(facts.total_bytes));
     let mut lines = vec![
         ("path", path.display().to_string()),
@@ -59,7 +102,7 @@ fn lines(path: &Path, facts: &VolumeFacts, caching: &Caching) -> Vec<(&'static s
         ("free", space),
         (
             "unbuffered I/O",
-            match caching {
+            match &facts.caching {
                 Caching::None => "yes".to_owned(),
                 Caching::InFileSystem(why) | Caching::Below(why) => format!("no: {why}"),
                 Caching::Unknown(why) => format!("unknown: {why}"),
@@ -93,8 +136,8 @@ fn disk_lines(disk: &DiskFacts) -> Vec<(&'static str, String)> {
     lines
 }
 
-fn as_json(path: &Path, facts: &VolumeFacts, caching: &Caching) -> Value {
-    let (unbuffered, refusal, unknown) = match caching {
+fn as_json(path: &Path, facts: &VolumeFacts) -> Value {
+    let (unbuffered, refusal, unknown) = match &facts.caching {
         Caching::None => (Some(true), None, None),
         Caching::InFileSystem(why) | Caching::Below(why) => (Some(false), Some(why), None),
         Caching::Unknown(why) => (None, None, Some(why)),

@@ -22,6 +22,8 @@ fn comparable(mut start: Start, before: &Start) -> Value {
     start.plan_text = String::new();
     start.tags = Vec::new();
     start.name = String::new();
+    // Batteries charge, and devices get other names when the machine starts.
+    start.storage = Vec::new();
     for database in &mut start.databases {
         database.initial_bytes = 0;
         forget_what_changes(&mut database.volume);

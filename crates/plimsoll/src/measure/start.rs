@@ -1,7 +1,7 @@
 //! The first line of a journal: what is run, where, with which settings.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use device_os::probe::{self, Caching};
 use ese::header::WRITTEN_FORMAT;
@@ -10,6 +10,7 @@ use record::{DatabaseFacts, Start, VolumeFacts, codec};
 use units::Nanos;
 
 use crate::error::CommandError;
+use crate::look::{self, Outputs};
 use crate::{system, wire};
 
 /// The facts of a run of `plan`, started by `command` with `options`, on so many threads and from
@@ -41,7 +42,18 @@ pub(super) fn start(
         processors_before: None,
         imported: None,
         simulated: None,
+        storage: look::at(&folders(plan), &Outputs::installed())?,
     })
+}
+
+/// The folders of databases and logs, each once.
+fn folders(plan: &Plan) -> Vec<PathBuf> {
+    let databases = plan.databases.iter();
+    let all = databases.flat_map(|of| [PathBuf::from(&of.folder), PathBuf::from(&of.log_folder)]);
+    let mut folders: Vec<PathBuf> = all.collect();
+    folders.sort();
+    folders.dedup();
+    folders
 }
 
 fn database_facts(

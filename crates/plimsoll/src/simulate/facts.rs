@@ -41,6 +41,7 @@ pub(super) fn start(order: &SimulationOrder<'_>, plan: &Plan, stretch: f64, epoc
             stretch,
             ..order.storage.simulation()
         })),
+        storage: Vec::new(),
     }
 }
 

@@ -20,6 +20,7 @@ mod full;
 mod identity;
 mod import;
 mod imported;
+mod inspected;
 mod journey;
 mod lies;
 mod limits;

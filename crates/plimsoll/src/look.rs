@@ -1,0 +1,90 @@
+//! A look at the storage under folders: what system and controllers tell, judged.
+
+mod tools;
+
+use std::path::{Path, PathBuf};
+
+use device_os::probe::{self, BlockDevice, VolumeFacts};
+use inspection::StoragePlace;
+use inspection::controller::{Controller, merged, of_controller, read};
+use record::StorageFinding;
+
+use crate::documents;
+use crate::error::CommandError;
+
+/// What controllers say of themselves, and what kept others from it.
+#[derive(Default)]
+pub(crate) struct Outputs {
+    controllers: Vec<Controller>,
+    /// Tools that are here and did not answer, with their words.
+    silent: Vec<(String, String)>,
+}
+
+impl Outputs {
+    /// Of the tools that are installed here. They are asked for what is, and set nothing.
+    pub(crate) fn installed() -> Self {
+        let (controllers, silent) = tools::ask();
+        Self { controllers: merged(controllers), silent }
+    }
+
+    /// Of saved files.
+    pub(crate) fn saved(files: &[PathBuf]) -> Result<Self, CommandError> {
+        let mut controllers = Vec::new();
+        for file in files {
+            let bytes = documents::read_document(file)?;
+            let text = String::from_utf8_lossy(&bytes);
+            let told = read(&text)
+                .map_err(|error| CommandError::new(format!("{}: {error}", file.display())))?;
+            controllers.extend(told);
+        }
+        Ok(Self { controllers: merged(controllers), silent: Vec::new() })
+    }
+
+    fn findings(&self) -> Vec<StorageFinding> {
+        let told = self.controllers.iter().flat_map(of_controller);
+        let silent = self.silent.iter();
+        told.chain(silent.map(|(tool, why)| inspection::controller::silent(tool, why))).collect()
+    }
+}
+
+/// What was found under `folders`, all of which must exist, and of the controllers.
+pub(crate) fn at(
+    folders: &[PathBuf],
+    outputs: &Outputs,
+) -> Result<Vec<StorageFinding>, CommandError> {
+    let known =
+        folders.iter().map(|folder| StorageFacts::of(folder)).collect::<Result<Vec<_>, _>>()?;
+    Ok(of_known(&known, outputs))
+}
+
+/// What is known of one folder.
+pub(crate) struct StorageFacts {
+    name: String,
+    /// The volume that holds it.
+    pub volume: VolumeFacts,
+    devices: Vec<BlockDevice>,
+}
+
+impl StorageFacts {
+    /// Asks system and devices.
+    pub(crate) fn of(folder: &Path) -> Result<Self, CommandError> {
+        Ok(Self {
+            name: folder.display().to_string(),
+            volume: probe::volume(folder)?,
+            devices: probe::devices(folder)?,
+        })
+    }
+}
+
+/// What was found of places that have been asked.
+pub(crate) fn of_known(known: &[StorageFacts], outputs: &Outputs) -> Vec<StorageFinding> {
+    let places: Vec<StoragePlace<'_>> = known
+        .iter()
+        .map(|of| StoragePlace { name: &of.name, volume: &of.volume, devices: &of.devices })
+        .collect();
+    let mut findings = inspection::together(&places);
+    findings.extend(outputs.findings());
+    let is_told = !outputs.controllers.is_empty() || !outputs.silent.is_empty();
+    findings.extend(inspection::controller::untold(&places, is_told));
+    findings
+}

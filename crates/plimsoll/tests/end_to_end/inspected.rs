@@ -1,0 +1,150 @@
+//! `inspect`: findings of paths and controllers, their page, and their way into records, reports
+//! and comparisons.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use serde_json::{Value, json};
+
+use crate::mount::{EXT4, Mount, text};
+use crate::scene::{Ran, Scene};
+
+/// What a controller with this cache policy says to `storcli /call show all J`.
+fn output(cache: &str) -> String {
+    let status = json!({ "Controller": 0, "Status": "Success", "Description": "None" });
+    let data = json!({
+        "Basics": { "Model": "Test 9000" },
+        "VD LIST": [{ "DG/VD": "0/3", "TYPE": "RAID10", "State": "Optl", "Cache": cache }],
+        "Cachevault_Info": [{ "State": "Optimal" }],
+    });
+    json!({ "Controllers": [{ "Command Status": status, "Response Data": data }] }).to_string()
+}
+
+fn told(ran: &Ran) -> Value {
+    serde_json::from_str(&ran.out).unwrap()
+}
+
+fn finding<'a>(told: &'a Value, check: &str) -> &'a Value {
+    let findings = told["findings"].as_array().unwrap();
+    findings.iter().find(|of| of["check"] == check).unwrap_or_else(|| panic!("{check}: {told:#}"))
+}
+
+#[test]
+fn a_saved_output_is_judged_with_the_command_that_mends_it() {
+    let scene = Scene::new("inspect-saved");
+    scene.write("through.json", output("NRWTD").as_bytes());
+    scene.write("back.json", output("NRWBD").as_bytes());
+    let ran = scene.run(["inspect", "--controller", "through.json"]);
+    ran.expect_code(1).expect_out(&["write through", "-> storcli /c0/v3 set wrcache=wb"]);
+    scene.run(["inspect", "--controller", "back.json"]).expect_code(0);
+    let ran = scene.run(["inspect", ".", "--controller", "back.json", "--json"]);
+    let told = told(ran.expect_code(0));
+    assert_eq!(finding(&told, "controller-write-cache")["outcome"], "pass");
+    assert_eq!(finding(&told, "unbuffered")["subject"], ".");
+    assert_eq!(told["tally"]["fail"], 0);
+    assert!(told["paths"][0]["mount_point"].is_string());
+}
+
+#[test]
+fn what_is_no_output_of_a_controller_is_refused_with_what_to_save() {
+    let scene = Scene::new("inspect-no-output");
+    for (name, bytes, part) in [
+        ("words.txt", &b"hello"[..], "ssacli ctrl all show config detail"),
+        ("other.json", b"{\"a\": 1}", "no member Controllers"),
+        ("cut.json", b"{\"Controllers\": [{", "EOF"),
+        ("bytes.bin", b"\xff\xfe\x00\x01", "is no output of storcli"),
+    ] {
+        scene.write(name, bytes);
+        scene.run(["inspect", "--controller", name]).expect_refusal(&[name, part]);
+    }
+    scene.run(["inspect", "--controller", "missing"]).expect_refusal(&["missing"]);
+    scene.run(["inspect"]).expect_code(2);
+}
+
+#[test]
+fn a_page_is_written_and_no_other_file_is_replaced() {
+    let scene = Scene::new("inspect-page");
+    scene.write("through.json", output("NRWTD").as_bytes());
+    let words = ["inspect", "--controller", "through.json", "--html", "page.html"];
+    scene.run(words).expect_code(1);
+    let page = String::from_utf8(scene.read("page.html")).unwrap();
+    assert!(page.contains("To mend") && page.contains("storcli /c0/v3 set wrcache=wb"));
+    scene.run(words).expect_refusal(&["page.html", "--force"]);
+    scene.run(words.into_iter().chain(["--force"])).expect_code(1);
+    let over = ["inspect", "--controller", "through.json", "-o", "through.json", "--force"];
+    scene.run(over).expect_refusal(&["through.json"]);
+    assert_eq!(scene.read("through.json"), output("NRWTD").as_bytes());
+}
+
+/// A program named as a controller's tool that prints what one would.
+fn install(scene: &Scene, cache: &str) -> String {
+    fs::create_dir_all(scene.path("bin")).unwrap();
+    scene.write("answer.json", output(cache).as_bytes());
+    let script = format!("#!/bin/sh\ncat '{}'\n", text(&scene.path("answer.json")));
+    let program = scene.path("bin/storcli64");
+    scene.write("bin/storcli64", script.as_bytes());
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    format!("{}:{}", text(&scene.path("bin")), std::env::var("PATH").unwrap_or_default())
+}
+
+/// A short run while a controller's cache is set so.
+fn run_with(scene: &Scene, cache: &str, folder: &str) {
+    let path = install(scene, cache);
+    let words = ["run", "plan.toml", "--duration", "4s", "--target-iops", "100", "-o", folder];
+    let ran = scene.command(words).env("PATH", path).output().unwrap();
+    assert!(ran.status.code().is_some(), "{ran:?}");
+}
+
+#[test]
+fn an_installed_tool_is_asked_and_a_run_keeps_what_it_said() {
+    let scene = Scene::prepared("inspect-run");
+    let path = install(&scene, "NRWTD");
+    let ran = scene.command(["inspect", ".", "--json"]).env("PATH", &path).output().unwrap();
+    let told = told(&Ran::of(&ran));
+    assert_eq!(finding(&told, "controller-write-cache")["outcome"], "fail");
+    assert_eq!(ran.status.code(), Some(1));
+
+    run_with(&scene, "NRWTD", "runs/through");
+    run_with(&scene, "NRWBD", "runs/back");
+    let report: Value = serde_json::from_slice(&scene.read("runs/through/report.json")).unwrap();
+    let storage = report["storage"].as_array().unwrap();
+    assert_eq!(storage[0]["check"], "controller-write-cache");
+    assert_eq!(storage[0]["outcome"], "fail");
+    let page = String::from_utf8(scene.read("runs/through/report.html")).unwrap();
+    assert!(page.contains("Storage before the Run") && page.contains("set wrcache=wb"));
+    let compared = scene.run(["compare", "runs/through", "runs/back"]);
+    compared.expect_out(&["caches of devices", "write through", "write back, protected"]);
+}
+
+#[test]
+fn a_tool_that_fails_says_so_and_hides_nothing() {
+    let scene = Scene::new("inspect-silent");
+    let path = install(&scene, "NRWBD");
+    scene.write("bin/storcli64", b"#!/bin/sh\necho needs root; exit 1\n");
+    let ran = scene.command(["inspect", ".", "--json"]).env("PATH", path).output().unwrap();
+    let told = told(&Ran::of(&ran));
+    let tool = finding(&told, "controller-tool");
+    assert_eq!(
+        (tool["outcome"].as_str(), tool["subject"].as_str()),
+        (Some("cannot_judge"), Some("storcli64"))
+    );
+}
+
+#[test]
+fn a_mount_that_keeps_flushes_from_the_disk_is_found() {
+    let scene = Scene::new("inspect-nobarrier");
+    let Some(image) = crate::mount::image(&scene, &EXT4, 64) else {
+        return;
+    };
+    let Some(mount) = Mount::of(&scene, "volume", &["-o", "loop,nobarrier", &image]) else {
+        return;
+    };
+    let ran = scene.run(["inspect", &text(&mount.0), "--json"]);
+    let told = told(ran.expect_code(1));
+    let options = finding(&told, "mount-options");
+    assert_eq!(
+        (options["outcome"].as_str(), options["seen"].as_str()),
+        (Some("fail"), Some("nobarrier"))
+    );
+    assert_eq!(finding(&told, "file-system")["outcome"], "pass");
+}
