@@ -4,8 +4,10 @@
 //! Facts in, findings out. Reading the facts from systems and tools is others' work, and nothing
 //! here changes anything.
 
+mod behaviour;
 pub mod controller;
 mod draft;
 mod volume;
 
+pub use behaviour::{finding_of, is_settled};
 pub use volume::{StoragePlace, together};

@@ -1,6 +1,9 @@
 //! A look at the storage under folders: what system and controllers tell, judged.
 
+mod measured;
 mod tools;
+
+pub(crate) use measured::MeasureOrder;
 
 use std::path::{Path, PathBuf};
 
@@ -11,6 +14,7 @@ use record::StorageFinding;
 
 use crate::documents;
 use crate::error::CommandError;
+use crate::signals::StopFlag;
 
 /// What controllers say of themselves, and what kept others from it.
 #[derive(Default)]
@@ -73,6 +77,20 @@ impl StorageFacts {
             volume: probe::volume(folder)?,
             devices: probe::devices(folder)?,
         })
+    }
+}
+
+impl StorageFacts {
+    /// What writes to the folder meet, set against what was said of it.
+    pub(crate) fn measured(
+        &self,
+        folder: &Path,
+        order: MeasureOrder,
+        stop: &StopFlag,
+        quiet: bool,
+    ) -> Result<Vec<StorageFinding>, CommandError> {
+        let samples = measured::writes(folder, order, stop, quiet)?;
+        Ok(inspection::finding_of(&self.name, &self.devices, &samples))
     }
 }
 

@@ -23,6 +23,20 @@ pub struct StorageFinding {
     pub remedy: Option<String>,
 }
 
+/// What a storage did with durable writes, from which follows what caches it has.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WriteSamples {
+    /// Bytes of each write.
+    pub write_bytes: u32,
+    /// Latencies of writes that may be lost with power, one at a time.
+    pub volatile_ns: Vec<u64>,
+    /// Latencies of durable writes, one at a time.
+    pub durable_ns: Vec<u64>,
+    /// When durable writes at random places completed, as many as the storage took at once, from
+    /// the first submission on; in order.
+    pub completions_ns: Vec<u64>,
+}
+
 /// What a check of the storage says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -35,7 +35,7 @@ pub use imported::{
     PublishedInstance, PublishedIo, PublishedLoad, PublishedOutcome, PublishedReplay,
     PublishedRequests,
 };
-pub use inspection::{StorageFinding, StorageRuling};
+pub use inspection::{StorageFinding, StorageRuling, WriteSamples};
 pub use interval::{
     DatabaseInterval, Gauges, HostSample, Interval, IntervalCounters, STALL_MINIMUM_NS, Series,
     SeriesInterval, Unanswered,

@@ -22,7 +22,8 @@
 //!   `any`), `any`;
 //! * FAULT: `drop` (a write or flush is acknowledged and forgotten, a read gives zeros), `flip`
 //!   (one bit), `misdirect` (the neighbouring place), `tear` (the first half only), `delay=TIME`
-//!   (each request), `rate=N` (reads and writes queue, N are served a second), `freeze=TIME`
+//!   (each request), `rate=N` (reads and writes queue, N are served a second), `cache=N/R`
+//!   (N writes are answered at once, R a second make room), `freeze=TIME`
 //!   (requests wait until so long after the first one), `hang` (until the rules change), `full`,
 //!   `error`;
 //! * `from=N` passes the first N matching requests, `requests=N` ends after so many faults,

@@ -25,6 +25,7 @@ mod settings;
 mod testing;
 mod tune;
 mod worker;
+mod write_probe;
 
 pub mod prepare;
 pub mod room;
@@ -37,6 +38,7 @@ pub use line::{LineAdvice, TriedLoad, next_load};
 pub use location::Location;
 pub use sampler::HostSampler;
 pub use settings::{engine_settings, record_settings, test_type};
+pub use write_probe::{ProbeWatch, WriteProbe, probe_writes};
 
 /// Where events go. It may not wait: it is called between two polls of tasks.
 pub type Sink<T> = Rc<dyn Fn(T)>;

@@ -15,7 +15,8 @@ use crate::console::Console;
 use crate::documents::{self, Existing};
 use crate::error::CommandError;
 use crate::flags::InspectFlags;
-use crate::look::{self, Outputs, StorageFacts};
+use crate::look::{self, MeasureOrder, Outputs, StorageFacts};
+use crate::signals::StopFlag;
 use crate::{system, wire};
 
 /// Prints the facts of each path, then what is right and wrong with them.
@@ -25,7 +26,10 @@ pub(crate) fn run(flags: &InspectFlags, console: &mut Console) -> Result<Outcome
         [] => Outputs::installed(),
         files => Outputs::saved(files)?,
     };
-    let findings = look::of_known(&known, &outputs);
+    let mut findings = look::of_known(&known, &outputs);
+    if flags.measure {
+        findings.extend(measured(flags, &known, console)?);
+    }
     let machine = system::machine(String::new()).name;
     let at_epoch_ns = OsClock::new().epoch().0;
     let look = StorageLook { subject: &machine, at_epoch_ns, findings: &findings };
@@ -49,6 +53,28 @@ pub(crate) fn run(flags: &InspectFlags, console: &mut Console) -> Result<Outcome
     }
     let fails = StorageTally::of(&findings).fail > 0;
     Ok(if fails { Outcome::Fail } else { Outcome::Pass })
+}
+
+/// What writes meet in each folder, one after the other.
+fn measured(
+    flags: &InspectFlags,
+    known: &[StorageFacts],
+    console: &mut Console,
+) -> Result<Vec<StorageFinding>, CommandError> {
+    let stop = StopFlag::install("stopping cleanly; again ends at once and leaves a file")?;
+    let order = MeasureOrder { size: flags.measure_size, limit: flags.measure_for };
+    let mut findings = Vec::new();
+    for (path, known) in flags.paths.iter().zip(known) {
+        console.remark(format_args!(
+            "What do durable writes meet under {}? A file of {} comes and goes there, for {} at \
+             most once it is filled. Ctrl-C stops cleanly.",
+            path.display(),
+            order.size,
+            order.limit
+        ))?;
+        findings.extend(known.measured(path, order, &stop, console.is_quiet())?);
+    }
+    Ok(findings)
 }
 
 /// The worst first, each with what mends it; what is as it should be in a line each.

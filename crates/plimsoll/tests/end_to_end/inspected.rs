@@ -1,13 +1,18 @@
 //! `inspect`: findings of paths and controllers, their page, and their way into records, reports
 //! and comparisons.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::thread;
+use std::time::Duration;
 
 use serde_json::{Value, json};
+use testkit::fault_volume::Rule;
 
-use crate::mount::{EXT4, Mount, text};
+use crate::mount::{EXT4, Mount, fault_volume, text};
 use crate::scene::{Ran, Scene};
+use crate::signals::send;
 
 /// What a controller with this cache policy says to `storcli /call show all J`.
 fn output(cache: &str) -> String {
@@ -147,4 +152,75 @@ fn a_mount_that_keeps_flushes_from_the_disk_is_found() {
         (Some("fail"), Some("nobarrier"))
     );
     assert_eq!(finding(&told, "file-system")["outcome"], "pass");
+}
+
+/// What a measurement on storage with these rules finds, by check: outcome and what was seen. None
+/// where no such storage can be mounted.
+fn measured(name: &str, rules: &[&str]) -> Option<BTreeMap<String, (String, String)>> {
+    let (volume, scene) = fault_volume(name)?;
+    volume.set(rules.iter().map(|rule| rule.parse::<Rule>().unwrap()).collect());
+    let folder = text(volume.folder());
+    let words = ["inspect", &folder, "--measure", "--measure-size", "128MiB", "--json"];
+    let ran = scene.run(words.into_iter().chain(["--measure-for", "25s"]));
+    assert!(fs::read_dir(volume.folder()).unwrap().flatten().all(|entry| entry.path().is_file()));
+    let told = told(&ran);
+    let word = |finding: &Value, key: &str| finding[key].as_str().unwrap().to_owned();
+    let findings = told["findings"].as_array().unwrap().iter();
+    let pairs = findings.map(|of| (word(of, "check"), (word(of, "outcome"), word(of, "seen"))));
+    Some(pairs.collect())
+}
+
+#[test]
+fn caches_are_told_apart_by_what_they_do() {
+    thread::scope(|scope| {
+        for (name, rules, seen) in [
+            ("cache-through", &["any flush drop", "any write delay=8ms"][..], "none: "),
+            ("cache-flushed", &["any flush delay=8ms"], "flushed: "),
+        ] {
+            scope.spawn(move || {
+                let Some(found) = measured(name, rules) else {
+                    return;
+                };
+                assert!(found["measured-write-cache"].1.starts_with(seen), "{name}: {found:#?}");
+            });
+        }
+        scope.spawn(|| {
+            let rules = ["any flush drop", "any write cache=512/60"];
+            let Some(found) = measured("cache-back", &rules) else {
+                return;
+            };
+            let (outcome, seen) = &found["measured-write-cache"];
+            assert_eq!(outcome, "warn", "{found:#?}");
+            let size = seen.strip_prefix("write back, ").unwrap().split(' ').next().unwrap();
+            let mib: f64 = size.parse().unwrap();
+            assert!((12.0..=20.0).contains(&mib), "16 MiB: {seen}");
+            assert_eq!(found["cache-behaviour"].0, "cannot_judge");
+        });
+    });
+}
+
+#[test]
+fn a_measurement_without_room_or_folder_is_refused_and_leaves_nothing() {
+    let scene = Scene::new("inspect-room");
+    scene.write("file", b"1");
+    let before = scene.listing();
+    for (words, part) in [
+        (vec!["inspect", ".", "--measure", "--measure-size", "900TiB"], "are free"),
+        (vec!["inspect", ".", "--measure", "--measure-size", "1MiB"], "64 MiB at least"),
+        (vec!["inspect", "file", "--measure"], "is no folder"),
+    ] {
+        scene.run(words).expect_refusal(&[part]);
+    }
+    scene.run(["inspect", ".", "--measure-size", "1GiB"]).expect_code(2);
+    assert_eq!(scene.listing(), before);
+}
+
+#[test]
+fn a_measurement_that_is_stopped_leaves_nothing() {
+    let scene = Scene::new("inspect-stopped");
+    let mut child = scene.start(["inspect", ".", "--measure", "--measure-size", "256MiB"]);
+    thread::sleep(Duration::from_secs(4));
+    send("-INT", &child);
+    assert_eq!(child.wait().unwrap().code(), Some(2));
+    assert!(scene.listing().is_empty(), "{:?}", scene.listing());
 }

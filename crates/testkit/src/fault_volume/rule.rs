@@ -56,6 +56,9 @@ pub enum Fault {
     Delay(Duration),
     /// Reads and writes are served one after the other, so many a second; the rest queues.
     Rate(u32),
+    /// A write-back cache: so many writes are answered at once, and so many a second leave it; a
+    /// write that finds it full waits for room.
+    Cache(u32, u32),
     /// Requests wait until so long after the first one.
     Freeze(Duration),
     /// Requests wait until the rules change.
@@ -126,6 +129,7 @@ impl Rule {
             // A rate is one of transfers: nothing else takes a turn.
             && (!matches!(self.fault, Fault::Rate(_))
                 || matches!(access, Access::Read | Access::Write))
+            && (!matches!(self.fault, Fault::Cache(..)) || access == Access::Write)
     }
 }
 
@@ -193,6 +197,13 @@ fn fault(word: &str) -> Result<Fault, RuleError> {
             Ok(per_second) if per_second > 0 => Fault::Rate(per_second),
             _ => return Err(wrong(word)),
         },
+        Some(("cache", value)) => {
+            let (held, per_second) = value.split_once('/').ok_or_else(|| wrong(word))?;
+            match (held.parse(), per_second.parse()) {
+                (Ok(held), Ok(per_second)) if per_second > 0 => Fault::Cache(held, per_second),
+                _ => return Err(wrong(word)),
+            }
+        }
         Some(("freeze", value)) => Fault::Freeze(time(word, value)?),
         Some(_) => return Err(wrong(word)),
     })

@@ -111,6 +111,14 @@ impl Switch {
                 active.served = Some(end);
                 waiting(Wait::For(end.saturating_duration_since(now)))
             }
+            Fault::Cache(held, per_second) => {
+                let each = Duration::from_secs(1) / per_second;
+                let begin = active.served.map_or(now, |served| served.max(now));
+                let drained = begin + each;
+                active.served = Some(drained);
+                let ahead = drained.saturating_duration_since(now);
+                waiting(Wait::For(ahead.saturating_sub(each * held)))
+            }
             Fault::Freeze(time) => {
                 let end = first + time;
                 waiting(Wait::For(end.saturating_duration_since(now)))
@@ -194,6 +202,20 @@ mod tests {
         }
         assert_eq!(switch.decide(Some(FileKind::Database), Access::Flush), PASS);
         assert_eq!(switch.decide(Some(FileKind::Log), Access::Write), PASS);
+    }
+
+    #[test]
+    fn a_cache_answers_at_once_until_it_is_full() {
+        let (switch, began) = (switch("any write cache=20/10"), Instant::now());
+        let each = Duration::from_millis(100);
+        for number in 1..=30_u32 {
+            let Wait::For(wait) = switch.decide(None, Access::Write).wait else { panic!() };
+            let turns = number.saturating_sub(20);
+            assert!(wait <= each * turns, "{wait:?} for write {number}");
+            assert!(began.elapsed() + wait >= each * turns, "{wait:?} for write {number}");
+        }
+        assert_eq!(switch.decide(None, Access::Read), PASS);
+        assert_eq!(switch.decide(None, Access::Flush), PASS);
     }
 
     #[test]
