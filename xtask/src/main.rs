@@ -3,6 +3,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "printing is this program's output")]
 
 mod fuzz;
+mod guest;
 mod layers;
 mod licences;
 mod peers;
@@ -41,6 +42,8 @@ cargo xtask <command>
                   at so many I/Os a second, libesedb too follows every long value
   windows [--kills N]              the Windows build, made here and held under Wine to what this
                   one does, and killed N times (default 20); says which packages it lacks
+  caches          disks with caches on, off and believed to be otherwise, in a machine of QEMU's;
+                  half a minute, root on Debian installs what it needs
   deny            cargo-deny where it is installed, else the licence check alone
 ";
 
@@ -87,6 +90,7 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
         ["soak", "--minutes", minutes, "--iops", iops] => soak(minutes, Some(iops)),
         ["windows"] => windows::whole("20"),
         ["windows", "--kills", kills] => windows::whole(kills),
+        ["caches"] => guest::caches(),
         ["deny"] => licences::deny(),
         _ => Err(Failure::new(USAGE)),
     }
