@@ -40,6 +40,7 @@ use crate::console::say;
 use crate::crew::{self, Crew};
 use crate::error::CommandError;
 use crate::locks::{self, Files};
+use crate::look::Outputs;
 use crate::patient;
 use crate::signals::StopFlag;
 use crate::wire;
@@ -98,10 +99,13 @@ pub(crate) fn measure(
     let groups = wire::groups(plan);
     let count = u32::try_from(groups.len()).expect("invariant: as many groups as processors");
     let mut processors = ProcessorWatch::start();
+    // Before the first look, which blames the storage for a wait: a tool may take its time.
+    let outputs = Outputs::installed();
     let (mut start, mut room, mut reads) = patient::first_look(plan, stop, move |plan| {
         locks::wait_for(plan.databases.iter().map(Files::from), quiet);
         let command = (order.command, order.options);
-        let start = start::start(plan, command, (count, clock.epoch() + clock.now()))?;
+        let since = (count, clock.epoch() + clock.now());
+        let start = start::start(plan, command, since, &outputs)?;
         Ok((start, RoomWatch::start(plan)?, DeviceReads::new(plan)?))
     })?;
     start.tags = order.tags.to_vec();

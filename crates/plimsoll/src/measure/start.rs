@@ -14,11 +14,12 @@ use crate::look::{self, Outputs};
 use crate::{system, wire};
 
 /// The facts of a run of `plan`, started by `command` with `options`, on so many threads and from
-/// such an epoch.
+/// such an epoch, where controllers said this.
 pub(super) fn start(
     plan: &Plan,
     (command, options): (String, Vec<(String, String)>),
     (executors, epoch): (u32, Nanos),
+    outputs: &Outputs,
 ) -> Result<Start, CommandError> {
     let (version, update) = WRITTEN_FORMAT;
     let world = wire::world()?;
@@ -42,7 +43,7 @@ pub(super) fn start(
         processors_before: None,
         imported: None,
         simulated: None,
-        storage: look::at(&folders(plan), &Outputs::installed())?,
+        storage: look::at(&folders(plan), outputs)?,
     })
 }
 

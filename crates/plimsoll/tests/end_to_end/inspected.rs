@@ -135,6 +135,26 @@ fn a_tool_that_fails_says_so_and_hides_nothing() {
     );
 }
 
+/// A controller's tool that hangs delays a run, and the storage is not blamed for it.
+#[test]
+fn a_tool_that_hangs_is_left_alone_and_the_run_is_made() {
+    let scene = Scene::prepared("inspect-hang");
+    let plan = String::from_utf8(scene.read("plan.toml")).unwrap();
+    let plan = plan.replace("[test]\n", "[test]\ngive_up = \"5s\"\n");
+    assert!(plan.contains("give_up"));
+    scene.write("plan.toml", plan.as_bytes());
+    let path = install(&scene, "NRWBD");
+    scene.write("bin/storcli64", b"#!/bin/sh\nexec sleep 300\n");
+    let words = ["run", "plan.toml", "--duration", "4s", "--target-iops", "100", "-o", "out"];
+    let ran = scene.command(words).env("PATH", path).output().unwrap();
+    let said = String::from_utf8_lossy(&ran.stderr).into_owned();
+    assert!(!said.contains("no answer to the first look"), "{said}");
+    let report: Value = serde_json::from_slice(&scene.read("out/report.json")).unwrap();
+    let storage = report["storage"].as_array().unwrap();
+    let tool = storage.iter().find(|of| of["check"] == "controller-tool").unwrap();
+    assert_eq!(tool["seen"], "no answer within 20 s");
+}
+
 #[test]
 fn a_mount_that_keeps_flushes_from_the_disk_is_found() {
     let scene = Scene::new("inspect-nobarrier");
