@@ -44,7 +44,8 @@ pub fn together(places: &[StoragePlace<'_>]) -> Vec<StorageFinding> {
     findings
 }
 
-/// Copies of a database on disks with sectors of different kinds cannot replace one another.
+/// Copies of a database may not lie on disks with sectors of different kinds; whether volumes hold
+/// copies of one database is not known here.
 fn sectors(places: &[StoragePlace<'_>]) -> Option<StorageFinding> {
     let devices = places.iter().filter_map(|place| place.devices.first());
     let mut kinds: Vec<(u32, u32)> =
@@ -59,10 +60,9 @@ fn sectors(places: &[StoragePlace<'_>]) -> Option<StorageFinding> {
         1 => Some(
             draft.pass(format!("{} bytes", names[0]), "all volumes have sectors of the same kind"),
         ),
-        _ => Some(draft.fail(
+        _ => Some(draft.warn(
             format!("{} bytes", names.join(" and ")),
-            "copies of one database must lie on disks of one kind: logs of one do not replay on \
-             the other",
+            "copies of one database on disks of different kinds are not supported",
         )),
     }
 }
@@ -142,7 +142,7 @@ pub(crate) mod tests {
         });
         let findings = together(&places);
         let sectors = found(&findings, "sectors");
-        assert_eq!(sectors.outcome, StorageRuling::Fail);
+        assert_eq!(sectors.outcome, StorageRuling::Warn);
         assert_eq!(sectors.seen, "512/4096 and 4096/4096 bytes");
         assert!(together(&[]).is_empty());
     }

@@ -14,23 +14,23 @@ pub(super) fn is_one(text: &str) -> bool {
 pub(super) fn read(text: &str) -> Result<Vec<Controller>, ControllerError> {
     let tool = Tool::Arcconf;
     let mut controller = Controller { tool, id: "1".to_owned(), ..Controller::default() };
-    let mut part = "";
+    let mut section = "";
+    let mut is_backup = false;
     let mut disk: Option<String> = None;
-    for line in lines(text) {
-        if line.text.starts_with("---") {
-            continue;
-        }
+    for line in lines(text).filter(|line| !line.text.starts_with("---")) {
         if is_heading(&line) {
-            part = line.text;
+            is_backup = is_of_backup(line.text);
+            // Those inside a section are indented.
+            section = if line.indent == 0 { line.text } else { section };
         } else if let Some(id) = device_number(line.text) {
             controller.drives.push(LogicalDrive { id, ..LogicalDrive::default() });
         } else if let Some(number) = line.text.strip_prefix("Device #") {
             disk = Some(number.trim().to_owned());
         } else {
-            match part {
+            match section {
+                _ if is_backup => of_backup(&mut controller, &line),
                 "Controller information" => of_controller(&mut controller, &line),
-                _ if is_backup(part) => of_backup(&mut controller, &line),
-                "Logical device information" | "Logical device segment information" => {
+                "Logical device information" => {
                     if let Some(drive) = controller.drives.last_mut() {
                         of_drive(drive, &line);
                     }
@@ -51,11 +51,9 @@ fn is_heading(line: &OutputLine<'_>) -> bool {
     words.ends_with(" information") && line.value.is_empty()
 }
 
-/// Batteries, and the capacitors of later models.
-fn is_backup(part: &str) -> bool {
-    ["Battery", "ZMM", "Cache CacheBackup", "Green CacheBackup", "Supercap"]
-        .iter()
-        .any(|word| part.contains(word))
+/// Whether what follows tells of the battery, or of the capacitors of later models.
+fn is_of_backup(heading: &str) -> bool {
+    ["Battery", "ZMM", "Backup Unit"].iter().any(|word| heading.contains(word))
 }
 
 /// `Logical device number 0`; `Logical Device number 0` in later releases.
@@ -78,16 +76,13 @@ fn of_controller(controller: &mut Controller, line: &OutputLine<'_>) {
 }
 
 fn of_backup(controller: &mut Controller, line: &OutputLine<'_>) {
-    if !matches!(line.name, "Status" | "Overall CacheBackup Unit Status") {
+    if !matches!(line.name, "Status" | "Overall Backup Unit Status") {
         return;
     }
-    let words = line.value;
-    controller.backup = if words.ends_with("Optimal") || words.ends_with("Ready") {
-        CacheBackup::Ready
-    } else if words.contains("Not Installed") || words.contains("Not Present") {
-        CacheBackup::Absent
-    } else {
-        CacheBackup::NotReady(words.to_owned())
+    controller.backup = match line.value {
+        "Optimal" | "ZMM Optimal" | "Ready" => CacheBackup::Ready,
+        "Not Installed" | "Not Present" => CacheBackup::Absent,
+        words => CacheBackup::NotReady(words.to_owned()),
     };
 }
 
@@ -101,15 +96,17 @@ fn of_drive(drive: &mut LogicalDrive, line: &OutputLine<'_>) {
         }
         // What is in force; what is set stands in `Write-cache setting`.
         "Write-cache mode" | "Write-cache status" => {
-            drive.writes = match switch(value) {
-                Some(true) => WritePolicy::Back,
-                Some(false) => WritePolicy::Through,
-                None => WritePolicy::Untold,
+            drive.writes = match (switch(value), drive.writes) {
+                (Some(true), WritePolicy::BackAlways) => WritePolicy::BackAlways,
+                (Some(true), _) => WritePolicy::Back,
+                (Some(false), _) => WritePolicy::Through,
+                (None, _) => WritePolicy::Untold,
             };
         }
+        // It stands before or behind the other, by release.
         "Write-cache setting"
             if switch(value) == Some(true)
-                && drive.writes == WritePolicy::Back
+                && drive.writes != WritePolicy::Through
                 && !value.contains("when protected") =>
         {
             drive.writes = WritePolicy::BackAlways;
@@ -192,5 +189,54 @@ Physical Device information
         assert_eq!((second.id.as_str(), second.writes), ("1", WritePolicy::BackAlways));
         let disks = [("device 0".to_owned(), true), ("device 1".to_owned(), false)];
         assert_eq!(controller.disks, disks);
+    }
+
+    /// As releases from 7.9 on print it.
+    const LATER: &str = "
+Controller information
+   Controller Model     : Model 8805
+   ----
+   Controller Cache Backup Unit Information
+   ----
+
+    Overall Backup Unit Status : BACKUP
+
+         Supercap Status : Ready
+   Connector information
+Logical device information
+Logical Device number 0
+   RAID level : 10
+   Write-cache setting : SETTING
+   Write-cache status : On
+   Logical Device segment information
+   Group 0, Segment 0 : Present (A)
+Physical Device information
+      Device #0
+         Write Cache : Disabled
+      Device Phy Information
+         Phy #0
+      Device #1
+         Write Cache : Enabled (write-back)
+";
+
+    #[test]
+    fn later_releases_are_read_too() {
+        let told = |backup: &str, setting: &str| {
+            let text = LATER.replace("BACKUP", backup).replace("SETTING", setting);
+            read(&text).unwrap().remove(0)
+        };
+        let protected = "On when protected by battery/ZMM";
+        let controller = told("Ready", protected);
+        assert_eq!(controller.backup, CacheBackup::Ready);
+        assert_eq!(controller.drives[0].writes, WritePolicy::Back);
+        assert_eq!(controller.drives[0].disks, Some(1));
+        assert_eq!(
+            controller.disks,
+            [("device 0".to_owned(), false), ("device 1".to_owned(), true)]
+        );
+        assert_eq!(told("Ready", "On").drives[0].writes, WritePolicy::BackAlways);
+        let not_ready = CacheBackup::NotReady("Not Ready".to_owned());
+        assert_eq!(told("Not Ready", protected).backup, not_ready);
+        assert_eq!(told("Not Present", protected).backup, CacheBackup::Absent);
     }
 }

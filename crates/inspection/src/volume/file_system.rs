@@ -20,7 +20,7 @@ pub(super) fn findings(place: &StoragePlace<'_>) -> Vec<StorageFinding> {
 fn kind(place: &StoragePlace<'_>) -> StorageFinding {
     let name = place.volume.file_system.as_str();
     let draft = Check::new(("file-system", "File system"), place.name);
-    let is_network = ["nfs", "cifs", "smb", "9p", "ceph", "fuse", "glusterfs", "lustre", "vmhgfs"]
+    let is_network = ["nfs", "cifs", "smb", "9p", "ceph", "fuse.", "glusterfs", "lustre", "vmhgfs"]
         .iter()
         .any(|kind| name.starts_with(kind));
     match name.to_ascii_lowercase().as_str() {
@@ -173,7 +173,7 @@ mod tests {
             (&["ext4", "xfs", "NTFS", "ReFS"][..], Pass),
             (&["btrfs", "zfs"], Warn),
             (&["nfs4", "cifs", "fuse.sshfs", "tmpfs"], Fail),
-            (&["erofs", ""], CannotJudge),
+            (&["erofs", "fuse", "fuseblk", ""], CannotJudge),
         ] {
             for name in names {
                 assert_eq!(kind(name), outcome, "{name}");

@@ -28,7 +28,8 @@ pub(crate) fn devices(path: &Path) -> Result<Vec<BlockDevice>, DeviceError> {
     }
     for device in &mut found {
         let plain = device.makeup == Makeup::Plain;
-        let node = Path::new("/dev").join(&device.facts.name);
+        // The kernel writes `!` in names where the node has a folder: cciss!c0d0.
+        let node = Path::new("/dev").join(device.facts.name.replace('!', "/"));
         device.own_cache = if plain {
             own_cache::of(&node, device.transport == Some(Transport::Nvme))
         } else {
