@@ -30,16 +30,16 @@ const EXPECTED: [(&str, &str, &str); 14] = [
     ("scsi-on", "cache-views", "pass"),
     ("scsi-off", "write-cache", "pass"),
     ("scsi-off", "cache-views", "pass"),
-    ("scsi-debug", "write-cache", "warn"),
+    ("scsi-debug", "write-cache", "warning"),
     ("scsi-debug", "cache-views", "pass"),
-    ("nvme-on", "write-cache", "warn"),
+    ("nvme-on", "write-cache", "warning"),
     ("nvme-on", "cache-views", "pass"),
     ("nvme-off", "write-cache", "pass"),
-    ("nvme-off", "cache-views", "warn"),
+    ("nvme-off", "cache-views", "warning"),
     ("kernel-told-through", "write-cache", "fail"),
     ("kernel-told-through", "cache-views", "fail"),
     ("kernel-told-back", "write-cache", "pass"),
-    ("kernel-told-back", "cache-views", "warn"),
+    ("kernel-told-back", "cache-views", "warning"),
 ];
 
 /// Boots the guest and compares.

@@ -43,7 +43,7 @@ cargo xtask <command>
   windows [--kills N]              the Windows build, made here and held under Wine to what this
                   one does, and killed N times (default 20); says which packages it lacks
   caches          disks with caches on, off and believed to be otherwise, in a machine of QEMU's;
-                  half a minute, root on Debian installs what it needs
+                  a minute after the build; root on Debian installs what it needs
   deny            cargo-deny where it is installed, else the licence check alone
 ";
 

@@ -108,6 +108,8 @@ pub enum WritePolicy {
 pub enum ControllerError {
     /// It is the output of no tool that is known.
     Unknown,
+    /// It begins as JSON and does not end so; why.
+    Syntax(String),
     /// It is JSON, and not of a controller.
     NotOfControllers,
     /// The tool says that it failed; its words.
@@ -137,8 +139,19 @@ impl fmt::Display for ControllerError {
                 "is JSON, but has no member Controllers; save the output of `storcli /call show \
                  all J`",
             ),
+            Self::Syntax(why) => {
+                write!(f, "is no whole JSON ({why}); save the output of the tool again")
+            }
             Self::Failed(words) => write!(f, "the tool failed: {words}"),
-            Self::Empty(tool) => write!(f, "{tool} describes no controller in it"),
+            Self::Empty(tool) => write!(
+                f,
+                "{tool} describes no controller in it; save the output of `{}`",
+                match tool {
+                    Tool::Storcli => "storcli /call show all J",
+                    Tool::Ssacli => "ssacli ctrl all show config detail",
+                    Tool::Arcconf => "arcconf getconfig 1",
+                }
+            ),
         }
     }
 }

@@ -62,7 +62,11 @@ fn other_programs_read_the_same_in_real_outputs() {
         if drives.len() != theirs.as_object().unwrap().len() {
             wrong.push(format!("{name}: {} drives", drives.len()));
         }
-        assert!(controllers.iter().all(|of| !of_controller(of).is_empty()), "{name}");
+        let of_drives = |check: &str| {
+            let findings = controllers.iter().flat_map(of_controller);
+            findings.filter(|of| of.check == check).count()
+        };
+        assert_eq!(of_drives("controller-write-cache"), drives.len(), "{name}");
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
@@ -93,8 +97,9 @@ proptest! {
         let damaged: String =
             text[..at].iter().copied().chain(put.chars()).chain(rest.iter().copied()).collect();
         let read: Vec<Controller> = read(&damaged).unwrap_or_default();
+        // That nothing panics is all that holds of whatever was read.
         for controller in &read {
-            prop_assert!(!of_controller(controller).is_empty());
+            drop(of_controller(controller));
         }
     }
 }

@@ -3,7 +3,7 @@
 mod measured;
 mod tools;
 
-pub(crate) use measured::MeasureOrder;
+pub(crate) use measured::{MeasureOrder, refuse};
 
 use std::path::{Path, PathBuf};
 

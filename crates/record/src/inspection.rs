@@ -47,6 +47,7 @@ pub enum StorageRuling {
     #[default]
     CannotJudge,
     /// It works, but not as well as it could.
+    #[serde(rename = "warning")]
     Warn,
     /// It loses mail or time: mend it before a run.
     Fail,

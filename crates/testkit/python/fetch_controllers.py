@@ -30,7 +30,9 @@ def main(folder):
             subprocess.run([sys.executable, "-m", "pip", "download", *options, *source], check=True)
         for archive in scratch.glob("*.tar.gz"):
             with tarfile.open(archive) as members:
-                members.extractall(scratch, filter="data")
+                # Releases of Python before 3.11.4 have no filter.
+                safely = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
+                members.extractall(scratch, **safely)
         (storcli,) = scratch.glob("PyStorCLI2-*/")
         (ssacli,) = scratch.glob("proliantutils-*/")
         expected = {**of_storcli(storcli, folder), **of_ssacli(ssacli, folder)}

@@ -1,7 +1,8 @@
 //! What the settings of a controller mean for mail stores. Sources: Microsoft's page on storage
 //! options for Exchange (disks attached directly: a protected cache, 75 to 100 % of it for writes;
 //! strips of 256 KiB or more; caches of disks off; RAID 5 of at most seven disks), and the practice
-//! of giving all of the cache to writes.
+//! of giving all of the cache to writes. What a write cache is worth is from a published test of
+//! one disk with it and without: 300 and 50 IOPS, a file of 40 GB in 8 minutes and in 4 hours.
 
 use record::StorageFinding;
 use units::Bytes;

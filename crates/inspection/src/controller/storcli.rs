@@ -11,7 +11,7 @@ type Members = Map<String, Value>;
 /// The controllers of an output.
 pub(super) fn read(text: &str) -> Result<Vec<Controller>, ControllerError> {
     let document: Value =
-        serde_json::from_str(text).map_err(|error| ControllerError::Failed(error.to_string()))?;
+        serde_json::from_str(text).map_err(|error| ControllerError::Syntax(error.to_string()))?;
     let Some(answers) = document.get("Controllers").and_then(Value::as_array) else {
         return Err(ControllerError::NotOfControllers);
     };
@@ -290,6 +290,6 @@ mod tests {
             { "Status": "Failure", "Description": "No Controller found" } }] });
         let error = read(&failed.to_string()).unwrap_err();
         assert_eq!(error, ControllerError::Failed("No Controller found".to_owned()));
-        assert!(matches!(read("{\"Controllers\": ["), Err(ControllerError::Failed(_))));
+        assert!(matches!(read("{\"Controllers\": ["), Err(ControllerError::Syntax(_))));
     }
 }

@@ -63,6 +63,9 @@ fn measured(
 ) -> Result<Vec<StorageFinding>, CommandError> {
     let stop = StopFlag::install("stopping cleanly; again ends at once and leaves a file")?;
     let order = MeasureOrder { size: flags.measure_size, limit: flags.measure_for };
+    for path in &flags.paths {
+        look::refuse(path, order.size)?;
+    }
     let mut findings = Vec::new();
     for (path, known) in flags.paths.iter().zip(known) {
         console.remark(format_args!(

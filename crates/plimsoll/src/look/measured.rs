@@ -38,14 +38,14 @@ pub(crate) struct MeasureOrder {
     pub limit: Nanos,
 }
 
-/// Measures the storage under `folder`. Whatever happens, the file is removed.
+/// Measures the storage under `folder`, which [`refuse`] has let pass. Whatever happens, the file
+/// is removed.
 pub(crate) fn writes(
     folder: &Path,
     order: MeasureOrder,
     stop: &StopFlag,
     quiet: bool,
 ) -> Result<WriteSamples, CommandError> {
-    refuse(folder, order.size)?;
     let scratch = Scratch::new(folder)?;
     let world = wire::world()?;
     let volume = wire::volume(&world, &scratch.0)?;
@@ -71,7 +71,7 @@ pub(crate) fn writes(
 }
 
 /// Refuses what has no room for the file, or is no folder.
-fn refuse(folder: &Path, size: Bytes) -> Result<(), CommandError> {
+pub(crate) fn refuse(folder: &Path, size: Bytes) -> Result<(), CommandError> {
     let name = folder.display();
     if !folder.is_dir() {
         return Err(CommandError::new(format!("{name}: is no folder; name one to measure in")));

@@ -56,7 +56,7 @@ fn what_is_no_output_of_a_controller_is_refused_with_what_to_save() {
     for (name, bytes, part) in [
         ("words.txt", &b"hello"[..], "ssacli ctrl all show config detail"),
         ("other.json", b"{\"a\": 1}", "no member Controllers"),
-        ("cut.json", b"{\"Controllers\": [{", "EOF"),
+        ("cut.json", b"{\"Controllers\": [{", "is no whole JSON"),
         ("bytes.bin", b"\xff\xfe\x00\x01", "is no output of storcli"),
     ] {
         scene.write(name, bytes);
@@ -210,7 +210,7 @@ fn caches_are_told_apart_by_what_they_do() {
                 return;
             };
             let (outcome, seen) = &found["measured-write-cache"];
-            assert_eq!(outcome, "warn", "{found:#?}");
+            assert_eq!(outcome, "warning", "{found:#?}");
             let size = seen.strip_prefix("write back, ").unwrap().split(' ').next().unwrap();
             let mib: f64 = size.parse().unwrap();
             assert!((12.0..=20.0).contains(&mib), "16 MiB: {seen}");
@@ -224,6 +224,9 @@ fn a_measurement_without_room_or_folder_is_refused_and_leaves_nothing() {
     let scene = Scene::new("inspect-room");
     scene.write("file", b"1");
     let before = scene.listing();
+    let ran = scene.run(["inspect", ".", "file", "--measure"]);
+    ran.expect_refusal(&["is no folder"]);
+    assert!(!ran.err.contains("comes and goes"), "nothing is announced: {}", ran.err);
     for (words, part) in [
         (vec!["inspect", ".", "--measure", "--measure-size", "900TiB"], "are free"),
         (vec!["inspect", ".", "--measure", "--measure-size", "1MiB"], "64 MiB at least"),
