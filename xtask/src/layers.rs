@@ -21,7 +21,12 @@ const TEST_TOOLS: &[&str] = &["csv", "flate2", "libesedb", "proptest", "serde_js
 
 const TABLE: &[Layer] = &[
     Layer { package: "units", inside: &[], outside: &[], tests: &[] },
-    Layer { package: "device", inside: &["units"], outside: &["bytemuck"], tests: &[] },
+    Layer {
+        package: "device",
+        inside: &["units"],
+        outside: &["bytemuck", "xxhash-rust"],
+        tests: &[],
+    },
     Layer { package: "ese", inside: &["units"], outside: &["xxhash-rust"], tests: &[] },
     Layer { package: "plan", inside: &["units"], outside: &["toml"], tests: &[] },
     Layer {

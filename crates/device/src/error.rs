@@ -50,6 +50,20 @@ pub enum DeviceError {
         /// Byte offset of the refused write, or the refused length.
         offset: u64,
     },
+    /// A raw device that was not formatted to hold our files.
+    NotAVolume {
+        /// The device.
+        file: String,
+        /// What it holds: `nothing`, or what its first and last bytes are of.
+        holds: String,
+    },
+    /// A raw device that was formatted to hold our files, and cannot be trusted.
+    VolumeDamaged {
+        /// The device.
+        file: String,
+        /// What is wrong with it.
+        problem: String,
+    },
     /// The file system cannot do unbuffered I/O.
     Unbuffered {
         /// The file's path or name.
@@ -108,6 +122,16 @@ impl fmt::Display for DeviceError {
             Self::Full { file, offset } => {
                 write!(f, "{file}: no space left on the volume at byte {offset}; free some space")
             }
+            Self::NotAVolume { file, holds } => write!(
+                f,
+                "{file}: holds {holds}, not a volume of Plimsoll; check that it is the right \
+                 device and, if all that is on it may be lost, run `plimsoll format` on it"
+            ),
+            Self::VolumeDamaged { file, problem } => write!(
+                f,
+                "{file}: the volume of Plimsoll on it cannot be used: {problem}; if all that is \
+                 on it may be lost, run `plimsoll format --force` on it"
+            ),
             Self::Unbuffered { file } => write!(
                 f,
                 "{file}: the file system does not support unbuffered I/O; \
@@ -122,6 +146,22 @@ impl fmt::Display for DeviceError {
                 "{file}: {operation} at byte {offset} failed: {message} (error {code}); \
                  check the disk and the system log"
             ),
+        }
+    }
+}
+
+impl DeviceError {
+    /// The error of a device as that of a file on it, met by a request at its
+    /// byte `offset`.
+    pub(crate) fn of_file(self, name: &str, offset: u64) -> Self {
+        let file = name.to_owned();
+        match self {
+            Self::Short { wanted, moved, .. } => Self::Short { file, offset, wanted, moved },
+            Self::Io { operation, code, message, .. } => {
+                Self::Io { file, offset, operation, code, message }
+            }
+            Self::PermissionDenied { .. } => Self::PermissionDenied { file },
+            error => error,
         }
     }
 }

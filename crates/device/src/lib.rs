@@ -5,6 +5,7 @@
 //! tasks on one single-threaded [`Executor`]. Whether a real disk, memory in virtual time or an
 //! injected fault stands below is not visible from above.
 
+pub mod block;
 mod buffer;
 mod clock;
 mod completion;

@@ -1,0 +1,118 @@
+//! Named files on a raw block device, so that storage can be tried before any system mounts it.
+//!
+//! The first block says whose the device is. Two copies of a checksummed directory follow, written
+//! in turn, each whole: power that fails leaves the old directory or the new one. Files take units
+//! of 1 MiB. New bytes are overwritten with zeros before the directory names them, for the device
+//! may hold anything.
+
+mod directory;
+mod encoding;
+mod file;
+mod format;
+mod signature;
+mod space;
+mod state;
+mod superblock;
+mod transfer;
+mod turns;
+mod zeros;
+
+use std::rc::Rc;
+
+pub use format::{BlockContent, content, format};
+
+use crate::{Device, DeviceError, FileEntry, OpenMode, Pending, Runtime, Volume};
+use directory::is_name;
+use state::VolumeState;
+
+/// Bytes that files grow by on the device, and that everything on it is aligned to.
+const UNIT: u64 = 1 << 20;
+
+/// A folder on a raw block device that [`format`] has made a volume of.
+pub struct BlockVolume {
+    state: Rc<VolumeState>,
+    /// What the names of its files begin with on the device: nothing, or a path and a slash.
+    prefix: String,
+    name: String,
+}
+
+impl BlockVolume {
+    /// The volume on `device`, which the caller holds against all others. Work that goes on in the
+    /// background runs on `runtime`. `NotAVolume` where the device was not formatted for it,
+    /// `VolumeDamaged` where it was and cannot be trusted.
+    pub async fn open(device: Rc<dyn Device>, runtime: &Runtime) -> Result<Self, DeviceError> {
+        let name = device.name().to_owned();
+        let state = VolumeState::open(device, runtime).await?;
+        Ok(Self { state: Rc::new(state), prefix: String::new(), name })
+    }
+
+    /// The folder `path` of the same volume; the root where it is empty. Folders are parts of
+    /// names: there is nothing to be made or removed.
+    #[must_use]
+    pub fn folder(&self, path: &str) -> Self {
+        let device = self.state.device.name();
+        let (prefix, name) = match path {
+            "" => (String::new(), device.to_owned()),
+            path => (format!("{path}/"), format!("{device}/{path}")),
+        };
+        Self { state: Rc::clone(&self.state), prefix, name }
+    }
+
+    /// The name on the device and the path that errors print; an error where no file can have it.
+    fn names(&self, file: &str) -> Result<(String, String), DeviceError> {
+        let (full, path) = (format!("{}{file}", self.prefix), format!("{}/{file}", self.name));
+        if is_name(&full) && !file.contains('/') {
+            return Ok((full, path));
+        }
+        let message = "is no name for a file: up to 255 bytes without slash or zero".to_owned();
+        Err(DeviceError::BadPath { file: path, message })
+    }
+}
+
+impl Volume for BlockVolume {
+    fn open(&self, file: &str, mode: OpenMode) -> Pending<Rc<dyn Device>> {
+        let (state, names) = (Rc::clone(&self.state), self.names(file));
+        Box::pin(async move {
+            let (name, path) = names?;
+            if let OpenMode::CreateNew { length } = mode {
+                let work = Rc::clone(&state).create(name.clone(), path.clone(), length);
+                state.runtime.spawn(work).await?;
+            }
+            Ok(state.opened(&name, path, mode)? as Rc<dyn Device>)
+        })
+    }
+
+    fn rename(&self, from: &str, to: &str) -> Pending<()> {
+        let (state, names) = (Rc::clone(&self.state), (self.names(from), self.names(to)));
+        Box::pin(async move {
+            let ((from, path), (to, _)) = (names.0?, names.1?);
+            // In a task of its own: a change that has begun goes on where nothing waits for it.
+            state.runtime.spawn(Rc::clone(&state).rename(from, to, path)).await
+        })
+    }
+
+    fn remove(&self, file: &str) -> Pending<()> {
+        let (state, names) = (Rc::clone(&self.state), self.names(file));
+        Box::pin(async move {
+            let (name, path) = names?;
+            state.runtime.spawn(Rc::clone(&state).remove(name, path)).await
+        })
+    }
+
+    fn list(&self) -> Pending<Vec<FileEntry>> {
+        let (state, prefix) = (Rc::clone(&self.state), self.prefix.clone());
+        Box::pin(async move { Ok(state.list(&prefix)) })
+    }
+
+    fn free_bytes(&self) -> Pending<u64> {
+        let state = Rc::clone(&self.state);
+        Box::pin(async move { Ok(state.free_bytes()) })
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+#[cfg(test)]
+mod tests;

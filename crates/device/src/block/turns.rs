@@ -1,0 +1,41 @@
+//! One change of a directory at a time: each is written whole, from what the one before has left.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::rc::Rc;
+use std::task::{Poll, Waker};
+
+/// Gives turns.
+#[derive(Default)]
+pub(super) struct Turns {
+    taken: Cell<bool>,
+    waiting: RefCell<VecDeque<Waker>>,
+}
+
+/// A turn, until it is dropped.
+pub(super) struct Turn(Rc<Turns>);
+
+impl Turns {
+    /// Waits for a turn.
+    pub(super) async fn take(self: &Rc<Self>) -> Turn {
+        std::future::poll_fn(|context| {
+            if !self.taken.replace(true) {
+                return Poll::Ready(());
+            }
+            self.waiting.borrow_mut().push_back(context.waker().clone());
+            Poll::Pending
+        })
+        .await;
+        Turn(Rc::clone(self))
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        self.0.taken.set(false);
+        // All of them: one that was dropped while it waited passes no turn on.
+        for waker in self.0.waiting.take() {
+            waker.wake();
+        }
+    }
+}
