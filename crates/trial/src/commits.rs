@@ -6,7 +6,7 @@
 mod promises;
 
 use std::fmt;
-use std::str::FromStr;
+use std::str::{FromStr, Split};
 
 use ese::Lgpos;
 use units::Generation;
@@ -102,23 +102,36 @@ impl FromStr for CommitStep {
     type Err = UnreadableStep;
 
     fn from_str(line: &str) -> Result<Self, UnreadableStep> {
-        let unreadable = || UnreadableStep(line.to_owned());
-        let mut words = line.split(' ');
-        let mut word = || words.next().ok_or_else(unreadable);
-        let (kind, database, transaction) = (word()?, number(word()?)?, number(word()?)?);
+        let mut words = Words { line, rest: line.split(' ') };
+        let kind = words.next()?;
+        let (database, transaction) = (number(words.next()?)?, number(words.next()?)?);
         let stage = match kind {
-            "asked" => CommitStage::Asked(words.map(str::parse).collect::<Result<_, _>>()?),
-            "lazy" | "durable" => {
-                let place = Lgpos {
-                    generation: Generation(number(word()?)?),
-                    segment: number(word()?)?,
-                    byte: number(word()?)?,
-                };
-                if kind == "lazy" { CommitStage::Lazy(place) } else { CommitStage::Durable(place) }
-            }
-            _ => return Err(unreadable()),
+            "asked" => CommitStage::Asked(words.rest.map(str::parse).collect::<Result<_, _>>()?),
+            "lazy" => CommitStage::Lazy(words.place()?),
+            "durable" => CommitStage::Durable(words.place()?),
+            _ => return Err(UnreadableStep(line.to_owned())),
         };
         Ok(Self { database, transaction, stage })
+    }
+}
+
+/// The words of a line that are still to be read.
+struct Words<'a> {
+    line: &'a str,
+    rest: Split<'a, char>,
+}
+
+impl<'a> Words<'a> {
+    fn next(&mut self) -> Result<&'a str, UnreadableStep> {
+        self.rest.next().ok_or_else(|| UnreadableStep(self.line.to_owned()))
+    }
+
+    fn place(&mut self) -> Result<Lgpos, UnreadableStep> {
+        Ok(Lgpos {
+            generation: Generation(number(self.next()?)?),
+            segment: number(self.next()?)?,
+            byte: number(self.next()?)?,
+        })
     }
 }
 

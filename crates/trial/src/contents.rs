@@ -75,11 +75,11 @@ pub fn examine<S: PageSource>(source: S) -> Result<Option<Contents>, ReadError<S
 /// Whether the columns are those of our own table.
 fn is_ours(table: &CatalogTable) -> bool {
     let own = definition();
-    let names = |columns: &[ColumnDefinition]| -> Vec<(ColumnId, String)> {
-        let name = |column: &ColumnDefinition| (column.id, column.name.clone());
-        columns.iter().map(name).collect()
-    };
-    names(&own.columns) == names(&table.definition.columns)
+    names(&own.columns).eq(names(&table.definition.columns))
+}
+
+fn names(columns: &[ColumnDefinition]) -> impl Iterator<Item = (ColumnId, &str)> {
+    columns.iter().map(|column| (column.id, column.name.as_str()))
 }
 
 /// The whole long pad; empty where there is none, which no hash agrees with.

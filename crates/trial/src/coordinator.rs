@@ -245,14 +245,11 @@ impl Coordinator {
             }
             runtime.sleep(LOOK).await;
         }
-        let average = |nanos: &AtomicU64, count: &AtomicU64| {
-            Nanos(nanos.load(SeqCst) / count.load(SeqCst).max(1))
-        };
         Some(TuneStep {
             sessions,
             iops: step.milli_iops.load(SeqCst) as f64 / 1e3,
-            read_average: average(&step.read_nanos, &step.reads),
-            log_write_average: average(&step.log_write_nanos, &step.log_writes),
+            read_average: mean(&step.read_nanos, &step.reads),
+            log_write_average: mean(&step.log_write_nanos, &step.log_writes),
         })
     }
 
@@ -265,6 +262,10 @@ impl Coordinator {
     pub(crate) fn take_lag(&self) -> Nanos {
         Nanos(self.lag.swap(0, SeqCst))
     }
+}
+
+fn mean(nanos: &AtomicU64, count: &AtomicU64) -> Nanos {
+    Nanos(nanos.load(SeqCst) / count.load(SeqCst).max(1))
 }
 
 /// Thousandths of a request per second, of `requests` within `span`.

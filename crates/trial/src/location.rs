@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::rc::Rc;
 
-use device::Volume;
+use device::{Observer, TracedVolume, Volume};
 
 /// One database and its folders.
 #[derive(Clone)]
@@ -25,6 +25,13 @@ impl Location {
     /// Name of the file beside the database that says where it came from.
     pub(crate) fn manifest_file(&self) -> String {
         manifest_file_of(&self.plan.file)
+    }
+
+    /// The same place, where `observer` is told of every request.
+    pub(crate) fn observed_by(self, observer: Rc<dyn Observer>) -> Self {
+        let database = Rc::new(TracedVolume::new(self.database, Rc::clone(&observer)));
+        let log = Rc::new(TracedVolume::new(self.log, observer));
+        Self { database, log, ..self }
     }
 
     /// The database file's path as people write it.

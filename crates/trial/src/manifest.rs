@@ -145,21 +145,16 @@ impl Manifest {
         if self.state == ManifestState::Filling {
             return Err(ManifestError::Unfinished { file });
         }
-        let differs = |key, wanted: String, found: String| ManifestError::Differs {
-            file: file.clone(),
-            key,
-            wanted,
-            found,
-        };
-        if self.database != location.plan.index {
+        let (key, wanted, found) = if self.database != location.plan.index {
             let (wanted, found) = (location.plan.index + 1, self.database + 1);
-            return Err(differs("database number", wanted.to_string(), found.to_string()));
-        }
-        if self.page_size_bytes != plan.page_size.0 {
-            let found = Bytes(self.page_size_bytes).to_string();
-            return Err(differs("page_size", plan.page_size.to_string(), found));
-        }
-        Ok(())
+            ("database number", wanted.to_string(), found.to_string())
+        } else if self.page_size_bytes != plan.page_size.0 {
+            let found = Bytes(self.page_size_bytes);
+            ("page_size", plan.page_size.to_string(), found.to_string())
+        } else {
+            return Ok(());
+        };
+        Err(ManifestError::Differs { file, key, wanted, found })
     }
 
     /// Whether this is the manifest of the database with that signature.
@@ -180,16 +175,15 @@ impl Manifest {
 
     /// Whether a fill by `plan` would make just this database.
     pub(crate) fn is_of(&self, plan: &Plan) -> bool {
-        let made = Plan::parse("manifest", &self.plan);
-        made.is_ok_and(|made| {
-            let content = |plan: &Plan| {
-                let load = &plan.workload;
-                let pads = (load.short_pad_bytes, load.long_pad_bytes);
-                let payload = (pads, load.compressible_percent, load.repeated_percent);
-                (plan.seed, plan.size, plan.page_size, payload)
-            };
-            content(&made) == content(plan)
-        })
+        let Ok(made) = Plan::parse("manifest", &self.plan) else {
+            return false;
+        };
+        let (filled, wanted) = (&made.workload, &plan.workload);
+        (made.seed, made.size, made.page_size) == (plan.seed, plan.size, plan.page_size)
+            && filled.short_pad_bytes == wanted.short_pad_bytes
+            && filled.long_pad_bytes == wanted.long_pad_bytes
+            && filled.compressible_percent == wanted.compressible_percent
+            && filled.repeated_percent == wanted.repeated_percent
     }
 }
 

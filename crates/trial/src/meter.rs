@@ -111,8 +111,7 @@ impl Meter {
                 self.entry(series, |interval| interval.unanswered.note_waiting(age.0));
             }
         });
-        let series = std::mem::take(&mut *self.series.borrow_mut());
-        series.into_values().collect()
+        std::mem::take(&mut *self.series.borrow_mut()).into_values().collect()
     }
 
     fn entry(&self, series: Series, note: impl FnOnce(&mut SeriesInterval)) {

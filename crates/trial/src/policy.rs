@@ -58,7 +58,7 @@ pub(crate) fn sample_end(
 /// the maintenance scan found bad: a checksum pass afterwards may find nothing of it any more.
 /// Reads that failed and did well when repeated are not in it; each failed request is an issue.
 pub(crate) fn damage_in_passing(mended: Mended, bad_pages: u64) -> Vec<String> {
-    let findings = [
+    [
         (
             mended.wrong_reads,
             "reads gave content that was never written and did well when they were repeated; \
@@ -66,12 +66,11 @@ pub(crate) fn damage_in_passing(mended: Mended, bad_pages: u64) -> Vec<String> {
         ),
         (mended.flipped_bits, "pages came in with one bit flipped, which their checksum put right"),
         (bad_pages, "pages were not as they had been written when the maintenance scan read them"),
-    ];
-    findings
-        .into_iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, text)| format!("{count} {text}"))
-        .collect()
+    ]
+    .into_iter()
+    .filter(|(count, _)| *count > 0)
+    .map(|(count, text)| format!("{count} {text}"))
+    .collect()
 }
 
 #[cfg(test)]

@@ -14,8 +14,8 @@ mod tests;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use device::{Runtime, TracedVolume, Volume};
-use engine::bulk::{self, Amount, BulkOptions, BulkProgress};
+use device::Runtime;
+use engine::bulk::{self, Amount, BulkOptions};
 use ese::page::PageSize;
 use ese::{LogTime, Signature};
 use plan::Plan;
@@ -78,29 +78,20 @@ pub async fn prepare(
         }
         outcome
     });
-    let late = |moment: Option<Nanos>| {
+    let outcome = outlast(runtime, coordinator, plan.test.give_up, &mut all, |moment| {
         moment.map_or_else(Vec::new, |moment| in_flight.asked_before(moment))
-    };
-    let outcome = outlast(runtime, coordinator, plan.test.give_up, &mut all, late).await;
-    outcome.unwrap_or_else(|late| {
+    });
+    outcome.await.unwrap_or_else(|late| {
         coordinator.stop(Stop::Failed);
-        let sentences = late.iter().map(|open| open.sentence(runtime.now()));
-        let what = sentences.collect::<Vec<_>>().join("; ");
-        Err(PrepareError::Unanswered { what })
+        let now = runtime.now();
+        let sentences: Vec<_> = late.iter().map(|open| open.sentence(now)).collect();
+        Err(PrepareError::Unanswered { what: sentences.join("; ") })
     })
 }
 
 /// The target, what is asked of whose storage is noted in `in_flight`.
 fn followed(target: FillTarget, in_flight: &Rc<InFlight>) -> FillTarget {
-    let traced = |volume: &Rc<dyn Volume>| -> Rc<dyn Volume> {
-        let observer = Rc::<InFlight>::clone(in_flight);
-        Rc::new(TracedVolume::new(Rc::clone(volume), observer))
-    };
-    let location = Location {
-        database: traced(&target.location.database),
-        log: traced(&target.location.log),
-        ..target.location
-    };
+    let location = target.location.observed_by(Rc::<InFlight>::clone(in_flight));
     FillTarget { location, ..target }
 }
 
@@ -157,7 +148,8 @@ async fn fill(
         Content::new(plan.seed, index, &plan.workload),
         Arc::clone(coordinator),
     );
-    let tell = |step: BulkProgress| {
+    let (volume, file) = (&location.database, &location.plan.file);
+    let filled = bulk::load(runtime, volume, file, &options, &mut source, |step| {
         progress(Progress {
             database: index,
             at: runtime.now(),
@@ -166,9 +158,8 @@ async fn fill(
             rows: step.rows,
             is_complete: false,
         });
-    };
-    let (volume, file) = (&location.database, &location.plan.file);
-    bulk::load(runtime, volume, file, &options, &mut source, tell)
+    });
+    filled
         .await
         .map_err(|error| PrepareError::Fill { file: location.path(), problem: error.to_string() })
 }

@@ -34,7 +34,6 @@ use crate::location::Location;
 use crate::outlast::value_within;
 use crate::policy;
 use crate::sampler::{HostSampler, Sampled, Sampler};
-use crate::worker::Shared;
 use open::Opened;
 use reading::Reading;
 pub use resumed::ResumedRun;
@@ -98,8 +97,7 @@ pub struct Failure {
 /// Runs a group's share. Never fails as a whole: what goes wrong is an issue in the record.
 pub async fn run(group: Group) -> RunSummary {
     let group = Rc::new(group);
-    let locations = group.locations.iter();
-    let opened: Vec<Opened> = locations.map(|at| open::followed(&group, at)).collect();
+    let opened: Vec<Opened> = group.locations.iter().map(|at| open::followed(&group, at)).collect();
     let sampler = Rc::new(RefCell::new(group.sampler()));
     let phases = phases(Rc::clone(&group), opened.clone(), Rc::clone(&sampler));
     let phases = group.runtime.spawn(phases);
@@ -211,14 +209,13 @@ impl Group {
         sampler: Rc<RefCell<Sampler>>,
         phase: Phase,
     ) -> GroupLoad {
-        let live = opened.iter().filter_map(|opened| opened.share(self));
-        let live: Vec<_> = live.collect();
-        let sampled = |shared: &Rc<Shared>| Sampled {
+        let live: Vec<_> = opened.iter().filter_map(|opened| opened.share(self)).collect();
+        let sampled = live.iter().map(|shared| Sampled {
             index: shared.content.object() - 1,
             database: Some(shared.database.clone()),
             meter: Rc::clone(&shared.meter),
-        };
-        sampler.borrow_mut().begin(live.iter().map(sampled).collect(), phase);
+        });
+        sampler.borrow_mut().begin(sampled.collect(), phase);
         let count = policy::sessions_per_database(&self.plan);
         self.log(format!("{} databases, {count} sessions each", live.len()));
         let mut sessions = Sessions::new(&self.runtime, &live, self.first_session());
@@ -252,9 +249,10 @@ impl Group {
 
     async fn measure(&self, opened: &[Opened], from: Nanos, sampler: &RefCell<Sampler>) {
         let test = &self.plan.test;
-        let end_after = |moment| policy::sample_end(from, test.duration, test.interval, moment);
         // A program that was stopped wakes up beyond ends that it has not seen: that is one sample.
-        while let Some(end) = end_after(self.runtime.now()) {
+        while let Some(end) =
+            policy::sample_end(from, test.duration, test.interval, self.runtime.now())
+        {
             while self.runtime.now() < end {
                 if self.ends_early(opened) {
                     sampler.borrow_mut().sample(Phase::Measure);
@@ -329,11 +327,6 @@ impl Group {
         opened: &[Opened],
         sampler: Option<Rc<RefCell<Sampler>>>,
     ) {
-        let sample = || {
-            if let Some(sampler) = &sampler {
-                sampler.borrow_mut().sample(reading.phase());
-            }
-        };
         if let Some(sampler) = &sampler {
             let unopened = opened.iter().map(Opened::unopened).collect();
             sampler.borrow_mut().begin(unopened, reading.phase());
@@ -342,10 +335,13 @@ impl Group {
         let pass = async move { check::check(&group, reading, &all).await };
         let mut pass = self.runtime.spawn(pass);
         let interval = self.plan.test.interval;
-        while value_within(&self.runtime, &mut pass, interval).await.is_none() {
-            sample();
+        let mut is_read = false;
+        while !is_read {
+            is_read = value_within(&self.runtime, &mut pass, interval).await.is_some();
+            if let Some(sampler) = &sampler {
+                sampler.borrow_mut().sample(reading.phase());
+            }
         }
-        sample();
     }
 
     fn elapsed(&self) -> u64 {

@@ -146,28 +146,29 @@ impl Sampler {
     pub(crate) fn sample(&mut self, phase: Phase) -> Sums {
         let now = self.runtime.now();
         let after = self.counters();
-        let pairs = self.before.iter().zip(&after);
-        let interval =
-            |(sampled, (before, after)): (&Sampled, (&Counters, &Counters))| DatabaseInterval {
+        let mut databases = Vec::new();
+        for (sampled, (before, after)) in self.databases.iter().zip(self.before.iter().zip(&after))
+        {
+            databases.push(DatabaseInterval {
                 index: sampled.index,
                 series: sampled.meter.take(),
                 counters: difference(before, after),
                 gauges: gauges(after),
-            };
-        let databases: Vec<_> = self.databases.iter().zip(pairs).map(interval).collect();
+            });
+        }
         let sums = Sums::of(&databases);
         self.phase = phase;
         self.coordinator.note_lag(self.runtime.take_longest_poll());
-        let lag = |host: HostSample| HostSample {
+        let host = self.host.as_ref().map(|host| HostSample {
             reactor_lag_maximum_ns: self.coordinator.take_lag().0,
-            ..host
-        };
+            ..host.sample()
+        });
         (self.events)(Event::Interval(Interval {
             phase,
             from_ns: self.from.since(self.origin).0,
             to_ns: now.since(self.origin).0,
             databases,
-            host: self.host.as_ref().map(|host| lag(host.sample())),
+            host,
             processors: None,
         }));
         self.before = after;
@@ -176,9 +177,8 @@ impl Sampler {
     }
 
     fn counters(&self) -> Vec<Counters> {
-        let counters = |sampled: &Sampled| sampled.database.as_ref().map(Database::counters);
-        let databases = self.databases.iter();
-        databases.map(|of| counters(of).unwrap_or_default()).collect()
+        let databases = self.databases.iter().map(|sampled| sampled.database.as_ref());
+        databases.map(|open| open.map(Database::counters).unwrap_or_default()).collect()
     }
 }
 

@@ -54,9 +54,8 @@ pub(crate) enum Advice {
 /// What to do after `steps`, in any order: doubles or halves until the limits lie between two
 /// numbers, then closes in on them to a quarter; ends earlier where more sessions bring no more.
 pub(crate) fn advise(steps: &[TuneStep], ceilings: Ceilings) -> Advice {
-    let is_good = |step: &&TuneStep| ceilings.hold(step);
-    let best = steps.iter().filter(is_good).map(|step| step.sessions).max();
-    let Some(best) = best else {
+    let good = steps.iter().filter(|step| ceilings.hold(step));
+    let Some(best) = good.map(|step| step.sessions).max() else {
         return after_failures(steps);
     };
     if steps.len() >= MOST_STEPS {
@@ -73,10 +72,13 @@ pub(crate) fn advise(steps: &[TuneStep], ceilings: Ceilings) -> Advice {
 
 impl Ceilings {
     fn hold(self, step: &TuneStep) -> bool {
-        let within = |seen: Nanos, limit: Nanos| (seen.0 as f64) <= limit.0 as f64 * MARGIN;
-        within(step.read_average, self.read_average)
-            && within(step.log_write_average, self.log_write_average)
+        is_within(step.read_average, self.read_average)
+            && is_within(step.log_write_average, self.log_write_average)
     }
+}
+
+fn is_within(seen: Nanos, ceiling: Nanos) -> bool {
+    (seen.0 as f64) <= ceiling.0 as f64 * MARGIN
 }
 
 /// Nothing that was tried keeps the limits: fewer, down to one.
@@ -90,21 +92,16 @@ fn after_failures(steps: &[TuneStep]) -> Advice {
 
 /// Whether `best` sessions bring hardly more than half of them did.
 fn is_saturated(steps: &[TuneStep], best: u32) -> bool {
-    let iops = |sessions| {
-        let mut found = steps.iter().filter(|step| step.sessions == sessions);
-        found.next().map(|step| step.iops)
-    };
-    match (iops(best / 2), iops(best)) {
-        (Some(half), Some(whole)) => whole < half * WORTHWHILE,
-        _ => false,
-    }
+    let half = steps.iter().find(|step| step.sessions == best / 2);
+    let whole = steps.iter().find(|step| step.sessions == best);
+    half.zip(whole).is_some_and(|(half, whole)| whole.iops < half.iops * WORTHWHILE)
 }
 
 /// The fewest sessions that reach nearly the most that any good step reached.
 fn settle(steps: &[TuneStep], ceilings: Ceilings) -> Advice {
-    let good = || steps.iter().filter(|step| ceilings.hold(step));
-    let most = good().map(|step| step.iops).fold(0.0, f64::max);
-    let enough = good().filter(|step| step.iops * WORTHWHILE >= most);
+    let good = steps.iter().filter(|step| ceilings.hold(step));
+    let most = good.clone().map(|step| step.iops).fold(0.0, f64::max);
+    let enough = good.filter(|step| step.iops * WORTHWHILE >= most);
     let fewest = enough.map(|step| step.sessions).min();
     Advice::Settle(fewest.expect("invariant: a good step is there"))
 }

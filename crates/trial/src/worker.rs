@@ -265,15 +265,16 @@ impl Worker {
     fn check(&self, key: &[u8]) -> Option<(i64, u32)> {
         let shared = &self.shared;
         let now = shared.runtime.now();
-        let damaged = |text| shared.issue_recorder.damaged(now, text);
         let Some(found_under) = long_long_value(key) else {
-            damaged(format!("{key:02x?} is no key of a message"));
+            let text = format!("{key:02x?} is no key of a message");
+            shared.issue_recorder.damaged(now, text);
             return None;
         };
         let record = match shared.decoder.decode(&self.record) {
             Ok(record) => record,
             Err(error) => {
-                damaged(format!("message {found_under}: {error}"));
+                let text = format!("message {found_under}: {error}");
+                shared.issue_recorder.damaged(now, text);
                 return None;
             }
         };

@@ -110,11 +110,8 @@ impl Promises {
         let mut first_missing: Option<(Lgpos, u64)> = None;
         let mut last_kept: Option<(Lgpos, u64)> = None;
         for (&number, transaction) in &self.transactions {
-            let find = |wanted| {
-                let mut changes = transaction.changes.iter().copied();
-                changes.find(|&change| self.trace(change, found) == wanted)
-            };
-            let (kept, missing) = (find(Trace::Kept), find(Trace::Missing));
+            let kept = self.first_change(transaction, found, Trace::Kept);
+            let missing = self.first_change(transaction, found, Trace::Missing);
             let is_promised = transaction.place.is_some() && transaction.place <= self.durable_to;
             match (kept, missing) {
                 (_, Some(change)) if is_promised => {
@@ -155,12 +152,25 @@ impl Promises {
             });
         }
         let messages: BTreeSet<i64> = before.keys().chain(found.keys()).copied().collect();
-        let state = |message: i64| {
+        let mut breaches = Vec::new();
+        for message in messages {
             let (was, is) = (before.get(&message).copied(), found.get(&message).copied());
-            let explained = was == is || made.contains(&(message, is));
-            (!explained).then_some(Breach::Unexplained { message, found: is })
-        };
-        messages.into_iter().filter_map(state).collect()
+            if was != is && !made.contains(&(message, is)) {
+                breaches.push(Breach::Unexplained { message, found: is });
+            }
+        }
+        breaches
+    }
+
+    /// The first change of `transaction` that left this trace.
+    fn first_change(
+        &self,
+        transaction: &PromisedTransaction,
+        found: &Messages,
+        wanted: Trace,
+    ) -> Option<Change> {
+        let mut changes = transaction.changes.iter().copied();
+        changes.find(|&change| self.trace(change, found) == wanted)
     }
 
     /// Versions of a message ascend, and nothing follows its deletion.

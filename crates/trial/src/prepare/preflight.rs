@@ -102,18 +102,17 @@ pub(super) fn own_files(location: &Location, there: &[FileEntry], logs: &[FileEn
     let plan = &location.plan;
     let stem = plan.file.strip_suffix(".edb").unwrap_or(&plan.file);
     let flush_map = format!("{stem}.jfm");
-    let is_log = |name: &str| {
-        name.starts_with(plan.log_base.as_str())
-            && [".plg", ".pck"].iter().any(|ending| name.ends_with(ending))
-    };
-    let names = |entries: &[FileEntry], own: &dyn Fn(&str) -> bool| {
-        let names = entries.iter().map(|entry| entry.name.clone());
-        names.filter(|name| own(name)).collect()
-    };
     OwnFiles {
-        database: names(there, &|name| name == plan.file || name == flush_map),
-        log: names(logs, &is_log),
+        database: names(there, |name| name == plan.file || name == flush_map),
+        log: names(logs, |name| {
+            name.starts_with(plan.log_base.as_str())
+                && [".plg", ".pck"].iter().any(|ending| name.ends_with(ending))
+        }),
     }
+}
+
+fn names(entries: &[FileEntry], is_own: impl Fn(&str) -> bool) -> Vec<String> {
+    entries.iter().map(|entry| &entry.name).filter(|name| is_own(name)).cloned().collect()
 }
 
 /// What a plan fills databases with, in words.

@@ -23,12 +23,11 @@ const MOST_NAMED: usize = 10;
 
 /// Reads and verifies `all`, and tells what was found.
 pub(super) async fn check(group: &Rc<Group>, reading: Reading, all: &[Opened]) {
-    let start = |opened: &Opened| {
-        let (group, opened) = (Rc::clone(group), opened.clone());
-        let runtime = group.runtime.clone();
-        runtime.spawn(async move { one(&group, reading, &opened).await })
-    };
-    let checks: Vec<_> = all.iter().map(start).collect();
+    let mut checks = Vec::new();
+    for opened in all {
+        let (runtime, group, opened) = (&group.runtime, Rc::clone(group), opened.clone());
+        checks.push(runtime.spawn(async move { one(&group, reading, &opened).await }));
+    }
     for check in checks {
         check.await;
     }

@@ -27,12 +27,11 @@ impl Group {
         mut phases: JoinHandle<()>,
     ) -> bool {
         let (runtime, give_up) = (&self.runtime, self.plan.test.give_up);
-        let late = |moment: Option<Nanos>| {
+        let outcome = outlast(runtime, self.coordinator(), give_up, &mut phases, |moment| {
             self.member.beat(runtime.now());
             moment.map_or_else(Vec::new, |moment| late(opened, moment))
-        };
-        let outcome = outlast(runtime, self.coordinator(), give_up, &mut phases, late).await;
-        let Err(late) = outcome else {
+        });
+        let Err(late) = outcome.await else {
             return false;
         };
         self.give_up(&late);

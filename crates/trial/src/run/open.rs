@@ -3,7 +3,6 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use device::{TracedVolume, Volume};
 use engine::{Database, DatabaseFiles, Mended, OpenError, Order, Table, TransactionError};
 use ese::header::DatabaseState;
 use ese::key::long_long_key;
@@ -59,17 +58,8 @@ pub(super) fn followed(group: &Group, location: &Location) -> Opened {
     let clock = group.runtime.clock();
     let longest = Longest::new(group.host.clone());
     let meter = Rc::new(Meter::new(Rc::clone(&issue_recorder), clock, longest));
-    let traced = |volume: &Rc<dyn Volume>| -> Rc<dyn Volume> {
-        let observer = Rc::<Meter>::clone(&meter);
-        Rc::new(TracedVolume::new(Rc::clone(volume), observer))
-    };
-    let location = Location {
-        database: traced(&location.database),
-        log: traced(&location.log),
-        ..location.clone()
-    };
     Opened {
-        location,
+        location: location.clone().observed_by(Rc::<Meter>::clone(&meter)),
         meter,
         issue_recorder,
         live: Rc::default(),

@@ -5,7 +5,6 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use device::JoinHandle;
-use engine::Database;
 use record::Phase;
 use units::Nanos;
 
@@ -48,10 +47,9 @@ impl Group {
         let load = self.start(opened, sampler, Phase::Measure).await;
         let test = &self.plan.test;
         let wanted = u64::from(test.replay_logs);
-        let has_enough = |database: &Database| database.counters().log_generations > wanted;
         let deadline = self.runtime.now() + LONGEST_GENERATION;
         let mut sample_at = self.runtime.now() + test.interval;
-        while load.sessions.end_where(has_enough) > 0 && !self.ends_early(opened) {
+        while load.sessions.end_beyond(wanted) > 0 && !self.ends_early(opened) {
             if self.runtime.now() >= deadline {
                 self.log(format!("not all of {wanted} logs were generated in a day"));
                 break;
@@ -141,12 +139,12 @@ impl Group {
         opened: &[Opened],
         generations: &Rc<Cell<u64>>,
     ) -> JoinHandle<()> {
-        let start = |opened: &Opened| {
+        let mut all = Vec::new();
+        for opened in opened {
             let (group, opened) = (Rc::clone(self), opened.clone());
             let generations = Rc::clone(generations);
-            self.runtime.spawn(async move { opened.replay(&group, generations).await })
-        };
-        let all: Vec<_> = opened.iter().map(start).collect();
+            all.push(self.runtime.spawn(async move { opened.replay(&group, generations).await }));
+        }
         self.runtime.spawn(async move {
             for replay in all {
                 replay.await;

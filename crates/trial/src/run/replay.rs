@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use engine::Database;
-use engine::recovery::{RecoveryProgress, RecoverySummary};
+use engine::recovery::RecoverySummary;
 use ese::Lgpos;
 use ese::log_file::LOG_FILE_BYTES;
 use record::{Event, Replay};
@@ -75,13 +75,13 @@ impl Opened {
         };
         let began = group.runtime.now();
         let (files, seed) = (files_of(&self.location), signature_seed(group, &self.location));
-        let (index, told) = (self.location.plan.index, Rc::clone(&group.checked));
-        let progress = move |_: RecoveryProgress| {
-            generations.set(generations.get() + 1);
-            told((index, LOG_FILE_BYTES));
-        };
+        let index = self.location.plan.index;
         let settings = replay_settings(&group.plan);
-        let opening = Database::recover(&group.runtime, files, settings, seed, &progress).await;
+        let opening = Database::recover(&group.runtime, files, settings, seed, &|_| {
+            generations.set(generations.get() + 1);
+            (group.checked)((index, LOG_FILE_BYTES));
+        })
+        .await;
         let now = group.runtime.now();
         let (database, summary) = match opening {
             Ok(opened) => opened,

@@ -5,7 +5,6 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use device::{JoinHandle, Runtime};
-use engine::Database;
 use plan::Plan;
 use workload::MailMix;
 
@@ -38,12 +37,12 @@ struct Running {
 impl Sessions {
     /// No sessions yet, on `databases`; the first will have number `first`.
     pub(super) fn new(runtime: &Runtime, databases: &[Rc<Shared>], first: u32) -> Self {
-        let idle = |shared: &Rc<Shared>| Loaded {
+        let idle = databases.iter().map(|shared| Loaded {
             shared: Rc::clone(shared),
             running: Vec::new(),
             started: first,
-        };
-        Self { runtime: runtime.clone(), databases: databases.iter().map(idle).collect() }
+        });
+        Self { runtime: runtime.clone(), databases: idle.collect() }
     }
 
     /// Holds each database at `target_iops` from now on.
@@ -56,10 +55,13 @@ impl Sessions {
         }
     }
 
-    /// Asks the sessions of databases to end where `is_done` says so; how many go on.
-    pub(super) fn end_where(&self, is_done: impl Fn(&Database) -> bool) -> usize {
-        let (done, at_work): (Vec<_>, Vec<_>) =
-            self.databases.iter().partition(|loaded| is_done(&loaded.shared.database));
+    /// Asks the sessions of each database to end that has begun more than so many `generations` of
+    /// its log; how many databases go on.
+    pub(super) fn end_beyond(&self, generations: u64) -> usize {
+        let (done, at_work): (Vec<_>, Vec<_>) = self
+            .databases
+            .iter()
+            .partition(|loaded| loaded.shared.database.counters().log_generations > generations);
         for running in done.iter().flat_map(|loaded| &loaded.running) {
             running.halt.set(true);
         }
