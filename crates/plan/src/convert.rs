@@ -307,14 +307,8 @@ impl Check<'_> {
             }
             (None, listed) => self.listed(section, listed)?,
         };
-        let number = |index| u32::try_from(index).unwrap_or(u32::MAX);
-        Some(
-            pairs
-                .into_iter()
-                .enumerate()
-                .map(|(index, (folder, log))| Database::new(number(index), folder, log))
-                .collect(),
-        )
+        let numbered = (0..).zip(pairs);
+        Some(numbered.map(|(index, (folder, log))| Database::new(index, folder, log)).collect())
     }
 
     /// Deals `count` databases out to the folders in turn.
@@ -403,9 +397,10 @@ impl Check<'_> {
         // The record keeps the short pad on its page, beside keys and hashes; two must fit.
         let short_bounds = (Bytes(1), Bytes(1000.min(page_size.0 / 8)));
         let long_bounds = (Bytes(64), Bytes::from_mib(1));
-        let bytes = |size: Bytes| u32::try_from(size.0).unwrap_or(u32::MAX);
         let short = given_by_preset(self.preset.workload.short_pad.as_ref()).min(short_bounds.1);
         let long = given_by_preset(self.preset.workload.long_pad.as_ref());
+        let short = self.within(low.short_pad.as_ref(), short, short_bounds);
+        let long = self.within(low.long_pad.as_ref(), long, long_bounds);
         let batch_updates = self.of_load(
             low.batch_updates.as_ref(),
             |preset| preset.batch_updates.clone(),
@@ -417,8 +412,8 @@ impl Check<'_> {
             mix: self.mix(low),
             batch_updates,
             commits_per_batch: self.commits_per_batch(low, batch_updates),
-            short_pad_bytes: bytes(self.within(low.short_pad.as_ref(), short, short_bounds)),
-            long_pad_bytes: bytes(self.within(low.long_pad.as_ref(), long, long_bounds)),
+            short_pad_bytes: u32::try_from(short.0).unwrap_or(u32::MAX),
+            long_pad_bytes: u32::try_from(long.0).unwrap_or(u32::MAX),
             compressible_percent: self.number(low.compressible.as_ref(), 0, (0, 95)),
             repeated_percent: self.number(low.repeated.as_ref(), 0, (0, 100)),
             zipf_theta: self.within(low.zipf_theta.as_ref(), 0.0, (0.0, 0.99)),
@@ -428,8 +423,7 @@ impl Check<'_> {
     /// At most one commit for each update: a commit of nothing writes nothing.
     fn commits_per_batch(&mut self, low: &low::Workload, batch_updates: u32) -> u32 {
         let given = low.commits_per_batch.as_ref();
-        let key = |preset: &low::Workload| preset.commits_per_batch.clone();
-        let commits = self.of_load(given, key, (1, 1000));
+        let commits = self.of_load(given, |preset| preset.commits_per_batch.clone(), (1, 1000));
         if let Some(given) = given
             && commits > batch_updates
         {

@@ -260,9 +260,9 @@ impl<'a> TomlSection<'a> {
         let Some(value) = self.find(key) else {
             return Vec::new();
         };
-        let items = value.get_ref().as_array().map(|items| items.iter());
-        let tables: Option<Vec<_>> = items
-            .and_then(|items| items.map(|item| Some((item, item.get_ref().as_table()?))).collect());
+        let tables: Option<Vec<_>> = value.get_ref().as_array().and_then(|items| {
+            items.iter().map(|item| Some((item, item.get_ref().as_table()?))).collect()
+        });
         let Some(tables) = tables else {
             complaints.push(self.wrong_kind(key, "sections in double brackets", value));
             return Vec::new();
@@ -355,9 +355,10 @@ fn nearest<'k>(key: &str, known: &[&'k str]) -> Option<&'k str> {
     if key.len() > LONGEST_KEY {
         return None;
     }
-    let distance = |known: &str| edit_distance(&key.to_lowercase(), known);
-    let best = known.iter().min_by_key(|known| distance(known))?;
-    (distance(best) * 2 < best.len().max(3)).then_some(best)
+    let key = key.to_lowercase();
+    let distances = known.iter().map(|known| (edit_distance(&key, known), *known));
+    let (distance, best) = distances.min_by_key(|(distance, _)| *distance)?;
+    (distance * 2 < best.len().max(3)).then_some(best)
 }
 
 /// Letters to insert, remove or exchange (Levenshtein), by the two-row method.

@@ -44,8 +44,7 @@ pub(super) fn file_system(root: &mut Keys<'_, '_>) -> FileSystem {
     };
     let iops_factor = keys.number("iops_factor", measured, (0.01, 10.0));
     let processor_factor = keys.number("processor_factor", 1.0, (0.01, 10.0));
-    let differs = |factor: f64, from: f64| (factor - from).abs() > 1e-9;
-    let own = differs(iops_factor, measured) || differs(processor_factor, 1.0);
+    let own = (iops_factor - measured).abs() > 1e-9 || (processor_factor - 1.0).abs() > 1e-9;
     let source = match (own, measurement) {
         (true, _) => "given",
         (false, Measurement::None) => "no factor; measure your own with `plimsoll run`",

@@ -112,13 +112,12 @@ pub(super) fn disks(above: &mut Keys<'_, '_>, before: Option<&Disks>) -> Disks {
     let given = keys.has("database");
     let database = disk(&mut keys, "database", before.map(|disks| &disks.database));
     let inherited = before.filter(|_| !given);
-    let mut other = |key, of: fn(&Disks) -> &Disk| {
-        let default = inherited.map_or(&database, of);
-        disk(&mut keys, key, Some(default))
-    };
-    let log = other("log", |disks| &disks.log);
-    let restore = other("restore", |disks| &disks.restore);
-    let system = other("system", |disks| &disks.system);
+    let [log, restore, system] = inherited
+        .map_or([&database; 3], |disks| [&disks.log, &disks.restore, &disks.system])
+        .map(Some);
+    let log = disk(&mut keys, "log", log);
+    let restore = disk(&mut keys, "restore", restore);
+    let system = disk(&mut keys, "system", system);
     keys.finish();
     Disks { database, log, restore, system }
 }

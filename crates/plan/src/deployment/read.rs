@@ -134,20 +134,26 @@ fn storage(root: &mut Keys<'_, '_>) -> Storage {
 
 /// A group written as `5+1`.
 fn group(keys: &mut Keys<'_, '_>, key: &'static str, default: (u32, u32)) -> RaidGroup {
-    let make = |(data, redundancy)| RaidGroup { data, redundancy };
+    let default = RaidGroup { data: default.0, redundancy: default.1 };
     let Some(given): Option<Given<String>> = keys.take(key) else {
-        return make(default);
+        return default;
     };
-    let parts = given.value.split_once('+');
-    let number = |text: &str| text.trim().parse::<u32>().ok();
-    let parts = parts.and_then(|(data, rest)| Some((number(data)?, number(rest)?)));
     let redundant = if key == "raid10_group" { 1..=4 } else { 1..=2 };
-    if let Some(parts) = parts.filter(|(d, r)| (1..=32).contains(d) && redundant.contains(r)) {
-        return make(parts);
+    match parse_group(&given.value) {
+        Some(group) if (1..=32).contains(&group.data) && redundant.contains(&group.redundancy) => {
+            group
+        }
+        _ => {
+            let message = "is no group of disks; give data and redundant disks, such as \"5+1\"";
+            keys.conflict(key, message);
+            default
+        }
     }
-    let message = "is no group of disks; give data and redundant disks, such as \"5+1\"";
-    keys.conflict(key, message);
-    make(default)
+}
+
+fn parse_group(text: &str) -> Option<RaidGroup> {
+    let (data, redundancy) = text.split_once('+')?;
+    Some(RaidGroup { data: data.trim().parse().ok()?, redundancy: redundancy.trim().parse().ok()? })
 }
 
 fn second_site(

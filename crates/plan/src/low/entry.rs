@@ -110,11 +110,14 @@ impl Written for NumberOrAuto {
 
 /// `text` as a TOML basic string.
 pub fn quoted(text: &str) -> String {
-    let escape = |symbol: char| match symbol {
+    format!("\"{}\"", text.chars().map(escaped).collect::<String>())
+}
+
+fn escaped(symbol: char) -> String {
+    match symbol {
         '"' => "\\\"".to_owned(),
         '\\' => "\\\\".to_owned(),
         symbol if symbol.is_control() => format!("\\u{:04X}", u32::from(symbol)),
         symbol => symbol.to_string(),
-    };
-    format!("\"{}\"", text.chars().map(escape).collect::<String>())
+    }
 }
