@@ -209,18 +209,14 @@ async fn write_headers(
 
 /// What a fill can order by and keep apart.
 fn check_schema(file: &str, options: &BulkOptions) -> Result<(), BulkError> {
-    let refuse = |problem: &str| {
-        Err(BulkError::Schema { file: file.to_owned(), problem: problem.to_owned() })
-    };
     let table = &options.table;
-    let Some(primary) = table.primary() else {
-        return refuse("a table without a primary index has no order to be filled in");
+    let problem = match table.primary() {
+        None => "a table without a primary index has no order to be filled in",
+        Some(primary) if !primary.is_unique() => "the keys of a primary index must not repeat",
+        _ if table.indexes.iter().skip(1).any(ese::schema::IndexDefinition::is_primary) => {
+            "a table has one primary index"
+        }
+        _ => return Ok(()),
     };
-    if !primary.is_unique() {
-        return refuse("the keys of a primary index must not repeat");
-    }
-    if table.indexes.iter().skip(1).any(ese::schema::IndexDefinition::is_primary) {
-        return refuse("a table has one primary index");
-    }
-    Ok(())
+    Err(BulkError::Schema { file: file.to_owned(), problem: problem.to_owned() })
 }

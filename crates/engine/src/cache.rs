@@ -37,7 +37,7 @@ use crate::header_file::HeaderFile;
 use crate::log::Log;
 use crate::notify::Notify;
 use crate::poison::Poison;
-use crate::settings::Settings;
+use crate::settings::{Settings, whole_pages};
 use crate::stage::PageSource;
 
 /// The fewest pages a cache can work with.
@@ -147,10 +147,11 @@ impl Cache {
         page_size: PageSize,
         settings: &Settings,
     ) -> Rc<Self> {
-        let pages = |bytes: Bytes| usize::try_from(bytes.0 / page_size.bytes_u64()).unwrap_or(0);
-        let most_pages =
-            pages(settings.cache_maximum.max(settings.cache_minimum)).max(FEWEST_PAGES);
+        let most_bytes = settings.cache_maximum.max(settings.cache_minimum);
+        let most_pages = whole_pages(most_bytes, page_size).max(FEWEST_PAGES);
         let (start, stop) = settings.free_pool_marks(page_size);
+        let marks = (whole_pages(start, page_size), whole_pages(stop, page_size));
+        let longest_run = whole_pages(settings.longest_write, page_size);
         Rc::new(Self {
             runtime: runtime.clone(),
             poison: files.poison,
@@ -161,8 +162,8 @@ impl Cache {
             page_size,
             most_pages,
             extra_pages: Cell::new(0),
-            free_pool: Cell::new(FreePool::new((pages(start), pages(stop)), most_pages)),
-            longest_run_pages: u32::try_from(pages(settings.longest_write)).unwrap_or(1).max(1),
+            free_pool: Cell::new(FreePool::new(marks, most_pages)),
+            longest_run_pages: u32::try_from(longest_run).unwrap_or(1).max(1),
             frames: RefCell::new(Frames::new(page_size)),
             loading: RefCell::default(),
             writes_in_flight: Cell::new(0),
@@ -225,8 +226,7 @@ impl Cache {
                 return Ok(Pinned { cache: Rc::clone(&self), page });
             }
             if self.loading.borrow().contains(&page) {
-                let here = || !self.loading.borrow().contains(&page);
-                self.changed.wait_until(here).await;
+                self.changed.wait_until(|| !self.loading.borrow().contains(&page)).await;
                 continue;
             }
             self.load(page).await?;
@@ -238,9 +238,9 @@ impl Cache {
     pub(crate) fn keep(self: &Rc<Self>, pages: &[PageNumber]) -> Kept {
         let room = (self.most_pages / KEPT_SHARE).saturating_sub(self.kept_pages.get());
         let mut frames = self.frames.borrow_mut();
-        let here = pages.iter().filter(|page| frames.pin(**page));
-        let pinned = here.take(room).map(|&page| Pinned { cache: Rc::clone(self), page });
-        let pages: Vec<Pinned> = pinned.collect();
+        let here = pages.iter().filter(|page| frames.pin(**page)).take(room);
+        let pages: Vec<Pinned> =
+            here.map(|&page| Pinned { cache: Rc::clone(self), page }).collect();
         self.kept_pages.set(self.kept_pages.get() + pages.len());
         Kept { pages }
     }
@@ -264,30 +264,32 @@ impl Cache {
 
     /// Waits while the cache holds more than it may, pages that are loading included.
     pub(crate) async fn wait_for_room(&self) -> Result<(), TransactionError> {
-        let has_room = || {
-            let used = self.frames.borrow().resident() + self.loading.borrow().len();
-            used <= self.most_pages + self.extra_pages.get()
-        };
         if self.free_pages() < self.free_pool.get().start {
             self.wanted.notify_all();
         }
-        if has_room() {
+        if self.has_room() {
             return Ok(());
         }
         let begun = self.runtime.now();
         count(&self.counts.stalls, 1);
-        // Others may have taken the room that was made: then more must be asked for.
-        let is_over = || {
-            let may_go_on = has_room() || self.poison.get().is_some();
-            if !may_go_on {
-                self.wanted.notify_all();
-            }
-            may_go_on
-        };
-        self.changed.wait_until(is_over).await;
+        self.changed
+            .wait_until(|| {
+                let may_go_on = self.has_room() || self.poison.get().is_some();
+                if !may_go_on {
+                    // Others may have taken the room that was made: more must be asked for.
+                    self.wanted.notify_all();
+                }
+                may_go_on
+            })
+            .await;
         let waited = self.runtime.now().since(begun);
         self.counts.stall_time.set(self.counts.stall_time.get() + waited);
         self.poison.check()
+    }
+
+    fn has_room(&self) -> bool {
+        let used = self.frames.borrow().resident() + self.loading.borrow().len();
+        used <= self.most_pages + self.extra_pages.get()
     }
 
     /// Adds what the cache has counted.

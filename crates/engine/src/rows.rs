@@ -60,13 +60,12 @@ impl TableState {
             index_keys: Vec::new(),
             long_values: Vec::new(),
         };
-        let value = |column: ColumnId| row.get(column.0);
         let primary = self.definition.primary().expect("invariant: checked when it was opened");
-        index_key(&self.definition, primary, value, &mut prepared.key)
+        index_key(&self.definition, primary, |column| row.get(column.0), &mut prepared.key)
             .map_err(|error| refuse_key(&error))?;
         for (index, _) in &self.indexes {
             let mut key = Vec::new();
-            index_key(&self.definition, index, value, &mut key)
+            index_key(&self.definition, index, |column| row.get(column.0), &mut key)
                 .map_err(|error| refuse_key(&error))?;
             prepared.index_keys.push(key);
         }
@@ -125,21 +124,20 @@ impl TableState {
     /// What a stored record holds on to.
     fn stored_row(&self, record: Vec<u8>) -> Option<StoredRow> {
         let parsed = RecordRef::parse(&record, self.page_size).ok()?;
-        let value = |id: ColumnId| self.definition.column(id).and_then(|c| parsed.plain(c));
+        let definition = &self.definition;
         let mut index_keys = Vec::with_capacity(self.indexes.len());
         for (index, _) in &self.indexes {
             let mut key = Vec::new();
-            index_key(&self.definition, index, value, &mut key).ok()?;
+            index_key(definition, index, |id| parsed.plain(definition.column(id)?), &mut key)
+                .ok()?;
             index_keys.push(key);
         }
-        let fields = parsed.tagged_fields().ok()?;
-        let long_values = fields
-            .iter()
-            .filter_map(|field| match field.stored {
-                Stored::One(Element::Separated(id)) => Some(id),
-                _ => None,
-            })
-            .collect();
+        let mut long_values = Vec::new();
+        for field in parsed.tagged_fields().ok()? {
+            if let Stored::One(Element::Separated(id)) = field.stored {
+                long_values.push(id);
+            }
+        }
         Some(StoredRow { record, index_keys, long_values })
     }
 }
@@ -179,8 +177,7 @@ impl View<'_> {
             self.insert_index_entry(stage, at, key, &row.key, &mut change)?;
         }
         change.versions.push((node(primary, &row.key, &[]), Before::Absent));
-        let revives = |undo: &Undo| matches!(undo, Undo::Revive { .. });
-        if !change.undo.iter().any(revives) {
+        if !change.undo.iter().any(|undo| matches!(undo, Undo::Revive { .. })) {
             // Short in the log, where every row that comes in has one.
             let (tree, key) = (primary.object, row.key.clone());
             change.undo = vec![Undo::InsertRow { tree, key }];

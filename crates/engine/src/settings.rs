@@ -93,9 +93,15 @@ impl Settings {
         let cache = self.cache_maximum.max(self.cache_minimum);
         let fewest = FEWEST_FREE_PAGES * page_size.bytes_u64();
         let fewest = fewest.min(cache.0 / SMALLEST_SHARE);
-        let mark = |percent: f64, least: u64| Bytes(share_of(cache.0, percent).max(least));
-        (mark(self.start_flush_percent, fewest), mark(self.stop_flush_percent, 2 * fewest))
+        let start = share_of(cache.0, self.start_flush_percent).max(fewest);
+        let stop = share_of(cache.0, self.stop_flush_percent).max(2 * fewest);
+        (Bytes(start), Bytes(stop))
     }
+}
+
+/// How many pages fit into an amount of memory.
+pub(crate) fn whole_pages(memory: Bytes, page_size: PageSize) -> usize {
+    usize::try_from(memory.0 / page_size.bytes_u64()).unwrap_or(0)
 }
 
 /// A percentage of a number of bytes.

@@ -102,8 +102,9 @@ impl OpenTables {
         &self,
         object: ObjectId,
     ) -> Option<&RefCell<LongValueNumbers>> {
-        let has = |table: &&Rc<TableState>| table.long_values.is_some_and(|of| of.object == object);
-        let table = self.by_name.values().find(has);
-        table.map(|table| &table.long_value_numbers)
+        let mut tables = self.by_name.values();
+        let owner =
+            tables.find(|table| table.long_values.is_some_and(|tree| tree.object == object));
+        owner.map(|table| &table.long_value_numbers)
     }
 }

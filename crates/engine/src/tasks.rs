@@ -9,8 +9,6 @@ use crate::edit::TransactionId;
 use crate::error::TransactionError;
 use crate::header_file::HeaderFile;
 use crate::rows::clean_up;
-use crate::stage::Stage;
-use crate::versions::Versions;
 
 /// Longest time between two advances of the checkpoint while the log grows.
 const CHECKPOINT_PERIOD: Nanos = Nanos::from_secs(1);
@@ -60,11 +58,13 @@ impl Core {
 
     async fn clean_up_groups(&self, groups: Vec<CleanupGroup>) -> Result<(), TransactionError> {
         for group in groups {
-            let plan = |stage: &mut Stage<'_>, versions: &Versions| {
-                clean_up(stage, &self.tables, versions, &group.items)
-            };
-            let cleaned =
-                self.change(TransactionId::NONE, plan, |cleaned| cleaned.action()).await?;
+            let cleaned = self
+                .change(
+                    TransactionId::NONE,
+                    |stage, versions| clean_up(stage, &self.tables, versions, &group.items),
+                    |cleaned| cleaned.action(),
+                )
+                .await?;
             self.count(|counters| counters.cleanups += cleaned.count);
             for (tree, long_value) in cleaned.long_values {
                 if let Some(numbers) = self.tables.long_value_numbers(tree) {

@@ -144,21 +144,20 @@ impl TestPages {
         tree: &Tree,
         children: &[BTreeSet<PageNumber>],
     ) -> BTreeSet<PageNumber> {
-        let mut used = self.walk_tree(tree).1;
+        let (mut used, pool) = (self.walk_tree(tree).1, tree.root);
         let parent = self.parent_of(tree);
-        let mut add = |page: PageNumber, what: &str| {
-            assert!(used.insert(page), "page {page} of pool {} twice: {what}", tree.root);
-        };
         let mut owned = BTreeSet::new();
         for which in [1, 2] {
             let space_tree = space_tree(tree, which);
             let (nodes, pages) = self.walk_tree(&space_tree);
             for page in pages {
-                add(page, "space tree");
+                assert!(used.insert(page), "page {page} of pool {pool} twice: space tree");
             }
             let buffer = SplitBuffer::decode(self.page(space_tree.root).external_header());
             for extent in buffer.unwrap().extents {
-                pages_of(extent).for_each(|page| add(page, "buffer"));
+                for page in pages_of(extent) {
+                    assert!(used.insert(page), "page {page} of pool {pool} twice: buffer");
+                }
             }
             for (key, data) in nodes {
                 let extent = SpaceNode::decode(&key, &data).unwrap().extent;
@@ -171,13 +170,15 @@ impl TestPages {
                     if which == 1 {
                         assert!(owned.insert(page), "page {page} owned twice");
                     } else {
-                        add(page, "available");
+                        assert!(used.insert(page), "page {page} of pool {pool} twice: available");
                     }
                 }
             }
         }
-        children.iter().flatten().for_each(|&page| add(page, "child"));
-        assert_eq!(used, owned, "pool {}", tree.root);
+        for page in children.iter().flatten() {
+            assert!(used.insert(*page), "page {page} of pool {pool} twice: child");
+        }
+        assert_eq!(used, owned, "pool {pool}");
         owned
     }
 

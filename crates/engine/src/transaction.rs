@@ -120,8 +120,7 @@ impl Transaction {
         let Some(tree) = table.state.long_values else {
             return Ok(false);
         };
-        let read = |stage: &mut Stage<'_>, _: &Versions| long_value::read(stage, &tree, id, value);
-        self.work().core.look(read).await
+        self.work().core.look(|stage, _| long_value::read(stage, &tree, id, value)).await
     }
 
     /// Replaces the row that has the primary key of `row`: every column, long values included.
@@ -318,13 +317,13 @@ impl TransactionWork {
 
 /// Deleted nodes that a transaction had revived: the deleting one has left them to it.
 fn revived_nodes(stack: &[Vec<Undo>]) -> Vec<Cleanup> {
-    let revived = stack.iter().flatten().filter_map(|undo| match undo {
-        Undo::Revive { tree, key, data } => {
-            Some(Cleanup::Node { tree: *tree, key: key.clone(), data: data.clone() })
+    let mut revived = Vec::new();
+    for undo in stack.iter().flatten() {
+        if let Undo::Revive { tree, key, data } = undo {
+            revived.push(Cleanup::Node { tree: *tree, key: key.clone(), data: data.clone() });
         }
-        _ => None,
-    });
-    revived.collect()
+    }
+    revived
 }
 
 impl Core {
@@ -336,8 +335,12 @@ impl Core {
         mut stack: Vec<Vec<Undo>>,
     ) -> Result<(), TransactionError> {
         while let Some(pushed) = stack.pop() {
-            let plan = |stage: &mut Stage<'_>, _: &Versions| undo(stage, &self.tables, &pushed);
-            self.change(transaction, plan, |()| UndoAction::Pop).await?;
+            self.change(
+                transaction,
+                |stage, _| undo(stage, &self.tables, &pushed),
+                |()| UndoAction::Pop,
+            )
+            .await?;
         }
         self.append(&LogRecord::Rollback { transaction })?;
         Ok(())

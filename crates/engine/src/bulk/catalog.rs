@@ -11,7 +11,7 @@ use ese::catalog::{
 use ese::key::{self, KeyError};
 use ese::page::{PageSize, page_flags};
 use ese::record::{RecordBuilder, RecordError};
-use ese::schema::ColumnId;
+use ese::schema::{ColumnId, TableDefinition};
 use ese::space::{Extent, ExtentSet, Extents, SpaceHeader};
 use units::PageNumber;
 
@@ -72,15 +72,10 @@ pub(super) fn write_system_tables(
 
 /// The rows of the system tables and of the user table.
 fn all_rows(user: &CatalogTable) -> Vec<CatalogRow> {
-    let system = |definition, tree: SystemTree, indexes| {
-        let mut table = CatalogTable::new(definition, place(tree), indexes, None);
-        table.initial_pages = tree.primary_pages;
-        table.as_system_table()
-    };
     let indexes = vec![place(NAMES), place(ROOTS)];
-    let objects = system(catalog_definition(OBJECTS_NAME), OBJECTS, indexes);
-    let shadow = system(catalog_definition(OBJECTS_SHADOW_NAME), SHADOW, Vec::new());
-    let mut ids = system(object_ids_definition(), OBJECT_IDS, Vec::new());
+    let objects = system_table(catalog_definition(OBJECTS_NAME), OBJECTS, indexes);
+    let shadow = system_table(catalog_definition(OBJECTS_SHADOW_NAME), SHADOW, Vec::new());
+    let mut ids = system_table(object_ids_definition(), OBJECT_IDS, Vec::new());
     ids.flags |= CREATED_LATER;
     ids.density_percent = FULL_DENSITY_PERCENT;
     [&objects, &shadow, &ids, user].into_iter().flat_map(rows_of).collect()
@@ -88,6 +83,16 @@ fn all_rows(user: &CatalogTable) -> Vec<CatalogRow> {
 
 const fn place(tree: SystemTree) -> TreePlace {
     TreePlace { object: tree.object, root: tree.root }
+}
+
+fn system_table(
+    definition: TableDefinition,
+    tree: SystemTree,
+    indexes: Vec<TreePlace>,
+) -> CatalogTable {
+    let mut table = CatalogTable::new(definition, place(tree), indexes, None);
+    table.initial_pages = tree.primary_pages;
+    table.as_system_table()
 }
 
 fn write_catalog(sink: &mut PageSink, rows: &[CatalogRow]) -> Result<(), CatalogProblem> {
@@ -122,16 +127,17 @@ fn write_shadow(sink: &mut PageSink, rows: &[CatalogRow]) -> Result<(), CatalogP
     write_pool(sink, owner_of(SHADOW), pool, (&frontier, &space))
 }
 
+fn is_tree(row: &CatalogRow) -> bool {
+    let is_primary = row.kind == RowKind::Index && row.id == row.table.0;
+    row.kind != RowKind::Column && !is_primary
+}
+
 /// One row for every tree: which table it belongs to and what it is.
 fn write_object_ids(sink: &mut PageSink, rows: &[CatalogRow]) -> Result<(), CatalogProblem> {
     let definition = object_ids_definition();
     let mut builder = RecordBuilder::new(&definition, sink.page_size());
     let mut entries = Entries::new();
-    let is_tree = |row: &&CatalogRow| {
-        let is_primary = row.kind == RowKind::Index && row.id == row.table.0;
-        row.kind != RowKind::Column && !is_primary
-    };
-    for row in rows.iter().filter(is_tree) {
+    for row in rows.iter().filter(|row| is_tree(row)) {
         let (id, table) = (row.id.to_le_bytes(), row.table.0.to_le_bytes());
         let kind = row.kind.number().to_le_bytes();
         builder.clear();
@@ -218,12 +224,13 @@ const fn shape_of(owner: Owner) -> TreeShape {
 
 /// Primary key and record of every row.
 fn records(rows: &[CatalogRow], size: PageSize) -> Result<Entries, CatalogProblem> {
-    let one = |row: &CatalogRow| {
+    let mut entries = Entries::new();
+    for row in rows {
         let mut record = Vec::new();
         row.encode(size, &mut record).map_err(CatalogProblem::Record)?;
-        Ok((primary_key(row)?, record))
-    };
-    rows.iter().map(one).collect()
+        entries.push((primary_key(row)?, record));
+    }
+    Ok(entries)
 }
 
 /// The entries of the catalog's index `number`: its key, then the primary key.

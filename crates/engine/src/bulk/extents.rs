@@ -1,5 +1,6 @@
 //! The space trees of a finished tree: what it owns and what of that is free.
 
+use ese::catalog::TreePlace;
 use ese::page::{PageSize, page_flags};
 use ese::space::{Extent, Extents, SpaceHeader, SpaceNode, SplitBuffer};
 use units::{ObjectId, PageNumber};
@@ -24,6 +25,18 @@ pub(super) struct Owner {
 }
 
 impl Owner {
+    /// The tree behind this one: the next object, at the next roots, with the same parent.
+    pub(super) fn followed_by(self, flags: u32) -> Self {
+        let object = ObjectId(self.object.0 + 1);
+        let root = PageNumber(self.root.0 + self.primary_pages);
+        Self { object, flags, root, ..self }
+    }
+
+    /// Where the catalog says that it is.
+    pub(super) const fn place(&self) -> TreePlace {
+        TreePlace { object: self.object, root: self.root }
+    }
+
     /// Tag 0 of the tree's root.
     pub(super) fn space_header(&self) -> [u8; SpaceHeader::BYTES] {
         let header = SpaceHeader {

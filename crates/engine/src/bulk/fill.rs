@@ -1,13 +1,13 @@
 //! Turns rows into the entries of the table, its indexes and its long values.
 
-use ese::catalog::{CatalogTable, TreePlace, system_trees};
+use ese::catalog::{CatalogTable, system_trees};
 use ese::key;
 use ese::long_value::{LongValueId, LongValueRoot, chunks};
 use ese::page::{PageSize, page_flags};
 use ese::record::RecordBuilder;
 use ese::schema::{ColumnDefinition, ColumnId, IndexDefinition, TableDefinition};
 use ese::space::Extent;
-use units::{Bytes, ObjectId, PageNumber};
+use units::{ObjectId, PageNumber};
 
 use super::catalog::{
     self, CatalogProblem, FIRST_USER_ROOT, FULL_DENSITY_PERCENT, TABLE_DENSITY_PERCENT,
@@ -62,15 +62,15 @@ impl Fill {
     /// Lays out the roots and builds the system tables.
     pub(super) fn new(options: &BulkOptions) -> Result<Self, CatalogProblem> {
         let size = options.page_size;
+        let secondaries: Vec<_> = options.table.secondaries().cloned().collect();
         let definition = &options.table;
-        let secondaries: Vec<_> = definition.secondaries().cloned().collect();
         let trees = BulkTrees::place(definition, &secondaries);
         let end = PageNumber(trees.end);
         let file_pages = match options.amount {
             Amount::File(bytes) => u32::try_from(size.pages_of_file(bytes.0)).unwrap_or(u32::MAX),
             Amount::Rows(_) => u32::MAX,
         };
-        let reserve_pages = pages_of(options.reserve, size);
+        let reserve_pages = u32::try_from(options.reserve.0 / size.bytes_u64()).unwrap_or(u32::MAX);
         let limit = file_pages.saturating_sub(reserve_pages).min(i32::MAX.cast_unsigned());
         let mut sink = PageSink::new(size);
         for unit in catalog::root_units(end) {
@@ -234,22 +234,23 @@ struct BulkTrees {
 
 impl BulkTrees {
     fn place(definition: &TableDefinition, secondaries: &[IndexDefinition]) -> Self {
-        let mut next = (system_trees::FIRST_USER_OBJECT, FIRST_USER_ROOT);
-        let mut place = |flags, parent| {
-            let (object, root) = next;
-            next = (ObjectId(object.0 + 1), PageNumber(root.0 + ROOTS));
-            Owner { object, flags, root, parent, primary_pages: ROOTS }
+        let table = Owner {
+            object: system_trees::FIRST_USER_OBJECT,
+            flags: 0,
+            root: FIRST_USER_ROOT,
+            parent: system_trees::DATABASE.root,
+            primary_pages: ROOTS,
         };
-        let table = place(0, system_trees::DATABASE.root);
-        let index_flags = |index: &IndexDefinition| {
+        let mut last = Owner { parent: table.root, ..table };
+        let mut indexes = Vec::new();
+        for index in secondaries {
             let repeats = if index.is_unique() { 0 } else { page_flags::NON_UNIQUE };
-            page_flags::INDEX | repeats
-        };
-        let indexes =
-            secondaries.iter().map(|index| place(index_flags(index), table.root)).collect();
+            last = last.followed_by(page_flags::INDEX | repeats);
+            indexes.push(last);
+        }
         let long_values =
-            definition.has_long_columns().then(|| place(page_flags::LONG_VALUE, table.root));
-        let end = next.1.0;
+            definition.has_long_columns().then(|| last.followed_by(page_flags::LONG_VALUE));
+        let end = long_values.unwrap_or(last).root.0 + ROOTS;
         let primary_pages = end - table.root.0;
         Self { table: Owner { primary_pages, ..table }, indexes, long_values, end }
     }
@@ -258,11 +259,10 @@ impl BulkTrees {
 impl BulkTrees {
     /// What the catalog says of the table.
     fn catalog_table(&self, definition: &TableDefinition) -> CatalogTable {
-        let place = |owner: &Owner| TreePlace { object: owner.object, root: owner.root };
-        let indexes = self.indexes.iter().map(place).collect();
-        let long_values = self.long_values.as_ref().map(place);
+        let indexes = self.indexes.iter().map(Owner::place).collect();
+        let long_values = self.long_values.as_ref().map(Owner::place);
         let mut table =
-            CatalogTable::new(definition.clone(), place(&self.table), indexes, long_values);
+            CatalogTable::new(definition.clone(), self.table.place(), indexes, long_values);
         table.initial_pages = self.table.primary_pages;
         table.density_percent = TABLE_DENSITY_PERCENT;
         table
@@ -326,9 +326,4 @@ const fn is_long(column: &ColumnDefinition) -> bool {
 
 fn unit_pages(size: PageSize) -> u32 {
     u32::try_from(UNIT_BYTES / size.bytes()).expect("invariant: pages are smaller than writes")
-}
-
-/// Whole pages of so many bytes.
-fn pages_of(bytes: Bytes, size: PageSize) -> u32 {
-    u32::try_from(bytes.0 / size.bytes_u64()).unwrap_or(u32::MAX)
 }

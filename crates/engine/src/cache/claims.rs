@@ -25,11 +25,12 @@ impl Claims {
     /// Waits until no other claim holds any of `count` pages from `first` on, and holds them.
     pub(crate) async fn claim(&self, first: PageNumber, count: u32) -> Claim<'_> {
         let pages = first.0..first.0.saturating_add(count);
-        let is_free = || {
-            let held = self.held.borrow();
-            held.iter().all(|held| held.end <= pages.start || pages.end <= held.start)
-        };
-        self.released.wait_until(is_free).await;
+        self.released
+            .wait_until(|| {
+                let held = self.held.borrow();
+                held.iter().all(|held| held.end <= pages.start || pages.end <= held.start)
+            })
+            .await;
         self.held.borrow_mut().push(pages.clone());
         Claim { claims: self, pages }
     }

@@ -276,8 +276,8 @@ impl Frames {
 
     /// Where the oldest change lies that is not yet in the file.
     pub(crate) fn oldest_dirt(&self) -> Option<Lgpos> {
-        let oldest = |set: &BTreeSet<(Lgpos, PageNumber)>| set.first().map(|(place, _)| *place);
-        oldest(&self.dirty).into_iter().chain(oldest(&self.writing)).min()
+        let oldest = self.dirty.first().into_iter().chain(self.writing.first());
+        oldest.map(|(place, _)| *place).min()
     }
 
     /// The page whose change is the oldest of those that no write carries.

@@ -84,9 +84,8 @@ impl Uses {
     /// Whether this page, at `now`, has been left alone for at least half as long as another one
     /// that must go, so that it will have to go soon as well.
     pub(super) fn is_nearly_as_old(&self, other: &Self, now: Nanos) -> bool {
-        let half = |age: Nanos, of: Nanos| age.0 >= of.0 / 2;
-        half(now.since(self.last), now.since(other.last))
-            && half(now.since(self.last_but_one), now.since(other.last_but_one))
+        now.since(self.last).0 >= now.since(other.last).0 / 2
+            && now.since(self.last_but_one).0 >= now.since(other.last_but_one).0 / 2
     }
 
     /// The page whose last but one use is the oldest goes first; then the longest unused.

@@ -103,9 +103,7 @@ impl Cache {
     /// how many bytes; none where the page is clean, gone or being written already.
     fn start_write(self: &Rc<Self>, page: PageNumber, due: WriteReason) -> usize {
         let bounds = (self.longest_run_pages, self.log.durable());
-        let mut frames = self.frames();
-        let run = frames.collect_run(page, due, bounds, &self.flush_map);
-        drop(frames);
+        let run = self.frames().collect_run(page, due, bounds, &self.flush_map);
         let Some(run) = run else {
             return 0;
         };

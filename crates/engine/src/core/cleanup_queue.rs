@@ -59,11 +59,10 @@ impl CleanupQueue {
     /// need it still: all see what was committed up to `seen_by_all`.
     pub(crate) fn take(&self, seen_by_all: CommitNumber) -> Option<CleanupBatch> {
         let mut waiting = self.waiting.borrow_mut();
-        let is_ready = |batch: &CleanupBatch| batch.number <= seen_by_all;
-        if !waiting.front().is_some_and(is_ready) || self.running.borrow().len() >= MOST_RUNNING {
+        if self.running.borrow().len() >= MOST_RUNNING {
             return None;
         }
-        let batch = waiting.pop_front()?;
+        let batch = waiting.pop_front_if(|batch| batch.number <= seen_by_all)?;
         self.hold(batch.since);
         Some(batch)
     }

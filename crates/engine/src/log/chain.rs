@@ -218,8 +218,8 @@ impl LogChain {
             return Err(LogError::Length { file, bytes });
         }
         let mut bytes = Vec::new();
-        let pieces = (0..LOG_FILE_BYTES).step_by(READ_BYTES);
-        let reads: Vec<_> = pieces
+        let reads: Vec<_> = (0..LOG_FILE_BYTES)
+            .step_by(READ_BYTES)
             .map(|offset| device.submit(Request::read(Purpose::LogRead, offset, READ_BYTES)))
             .collect();
         for read in reads {
@@ -315,15 +315,9 @@ fn require_same(
     wanted: &LogIdentity,
     found: &LogIdentity,
 ) -> Result<(), LogError> {
-    let foreign = |wanted, found| {
-        let file = folder.path(file);
-        Err(LogError::Foreign { file, wanted, found })
-    };
-    if wanted.database != found.database {
-        return foreign(wanted.database, found.database);
+    let pairs = [(wanted.database, found.database), (wanted.signature, found.signature)];
+    match pairs.into_iter().find(|(wanted, found)| wanted != found) {
+        None => Ok(()),
+        Some((wanted, found)) => Err(LogError::Foreign { file: folder.path(file), wanted, found }),
     }
-    if wanted.signature != found.signature {
-        return foreign(wanted.signature, found.signature);
-    }
-    Ok(())
 }

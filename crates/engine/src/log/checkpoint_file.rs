@@ -86,13 +86,12 @@ pub async fn read_checkpoint(
     if let Some(found) = latest
         && (found.signature, found.database) != (identity.signature, identity.database)
     {
-        let stream_differs = found.signature != identity.signature;
-        let pair = |wanted, found| LogError::Foreign { file: folder.path(&name), wanted, found };
-        return Err(if stream_differs {
-            pair(identity.signature, found.signature)
+        let (wanted, found) = if found.signature == identity.signature {
+            (identity.database, found.database)
         } else {
-            pair(identity.database, found.database)
-        });
+            (identity.signature, found.signature)
+        };
+        return Err(LogError::Foreign { file: folder.path(&name), wanted, found });
     }
     Ok(latest)
 }

@@ -79,27 +79,29 @@ pub(super) enum Chunk<'a> {
 /// The chunk at byte `at` of a whole segment, and the byte behind it; none where the bytes make no
 /// chunk.
 pub(super) fn chunk(segment: &[u8], at: usize) -> Option<(Chunk<'_>, usize)> {
-    let part = |header_bytes: usize| {
-        let length = u16_at(segment, at + header_bytes - 2)?;
-        let start = at + header_bytes;
-        Some((segment.get(start..start + length)?, start + length))
-    };
     match segment.get(at) {
         None | Some(&kind::FILL) => Some((Chunk::End, segment.len())),
         Some(&kind::WHOLE) => {
-            part(SHORT_HEADER_BYTES).map(|(bytes, end)| (Chunk::Whole(bytes), end))
+            part(segment, at + SHORT_HEADER_BYTES).map(|(bytes, end)| (Chunk::Whole(bytes), end))
         }
         Some(&kind::FRAGMENT) => {
-            part(SHORT_HEADER_BYTES).map(|(bytes, end)| (Chunk::Fragment(bytes), end))
+            part(segment, at + SHORT_HEADER_BYTES).map(|(bytes, end)| (Chunk::Fragment(bytes), end))
         }
         Some(&kind::FRAGMENT_BEGIN) => {
             let total = u16_at(segment, at + 1)? | u16_at(segment, at + 3)? << 16;
-            let (part, end) = part(BEGIN_HEADER_BYTES)?;
+            let (part, end) = part(segment, at + BEGIN_HEADER_BYTES)?;
             (part.len() < total && total <= LONGEST_RECORD_BYTES)
                 .then_some((Chunk::Begin { total, part }, end))
         }
         Some(_) => None,
     }
+}
+
+/// The part of a record behind a header that ends at `start` with its length, and the byte behind
+/// it.
+fn part(segment: &[u8], start: usize) -> Option<(&[u8], usize)> {
+    let end = start + u16_at(segment, start - 2)?;
+    Some((segment.get(start..end)?, end))
 }
 
 fn u16_at(bytes: &[u8], at: usize) -> Option<usize> {

@@ -91,8 +91,7 @@ impl NextFile {
         self.stopped.set(true);
         self.hurry.set(true);
         self.changed.notify_all();
-        let idle = || !self.running.get() || self.ready.borrow().is_some();
-        self.changed.wait_until(idle).await;
+        self.changed.wait_until(|| !self.running.get() || self.ready.borrow().is_some()).await;
     }
 
     fn start(self: &Rc<Self>, runtime: &Runtime) {

@@ -88,8 +88,7 @@ impl ReadBack {
 
     /// Forgets files that have been removed.
     pub(super) fn removed_below(&self, generation: Generation) {
-        let kept = |witness: &LogWitness| witness.generation >= generation;
-        self.verified.borrow_mut().retain(kept);
+        self.verified.borrow_mut().retain(|witness| witness.generation >= generation);
     }
 
     /// Reads the oldest file that waits; false, and the task is over, where none does.
@@ -158,8 +157,11 @@ impl ReadBack {
         let mut comparison = LogComparison::new(witness, self.stream, self.segment_size);
         let end = self.segment_size.offset(witness.last_segment + 1);
         for offset in (0..end).step_by(usize::try_from(PIECE_BYTES).unwrap_or(usize::MAX)) {
-            let paced = || self.hurry.get() || self.progress.get() >= offset || self.is_behind();
-            self.changed.wait_until(paced).await;
+            self.changed
+                .wait_until(|| {
+                    self.hurry.get() || self.progress.get() >= offset || self.is_behind()
+                })
+                .await;
             comparison.look(&read_piece(&*device, offset).await?);
         }
         Ok(comparison.result())

@@ -521,8 +521,7 @@ impl Inner {
 
     /// Reads a closed file back in a task, at the pace of the writes.
     fn start_reading_back(self: &Rc<Self>, closed: LogWitness) {
-        let must_start = |read_back: &ReadBack| read_back.add(closed);
-        if !self.read_back.as_ref().is_some_and(must_start) {
+        if !self.read_back.as_ref().is_some_and(|read_back| read_back.add(closed)) {
             return;
         }
         let inner = Rc::clone(self);

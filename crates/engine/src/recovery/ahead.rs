@@ -92,11 +92,13 @@ async fn read(runtime: Runtime, mut reader: LogReader, shared: Rc<AheadState>, m
         shared.records.borrow_mut().push_back(next);
         shared.came.notify_all();
         let size = reader.segment_size();
-        let has_room = || {
-            let waiting = place.bytes_since(shared.taken.get(), size);
-            shared.is_abandoned.get() || waiting < most.0
-        };
-        shared.went.wait_until(has_room).await;
+        shared
+            .went
+            .wait_until(|| {
+                let waiting = place.bytes_since(shared.taken.get(), size);
+                shared.is_abandoned.get() || waiting < most.0
+            })
+            .await;
         if shared.is_abandoned.get() {
             return;
         }

@@ -128,8 +128,8 @@ impl Analysis {
     /// The transactions still open, in the order of their numbers. Those that changed nothing need
     /// no undo but their end in the log.
     pub(super) fn take_losers(&mut self) -> Vec<Loser> {
-        let open = std::mem::take(&mut self.open);
-        open.into_iter()
+        std::mem::take(&mut self.open)
+            .into_iter()
             .filter(|(transaction, _)| transaction.is_some())
             .map(|(transaction, open)| Loser { transaction, begin: open.begin, undo: open.undo })
             .collect()

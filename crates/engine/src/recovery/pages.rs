@@ -16,7 +16,7 @@ use std::rc::Rc;
 use device::{Buffer, Completion, Device, Purpose, Request};
 use ese::flush_map::FlushMap;
 use ese::page::PageSize;
-use units::{Bytes, PageNumber};
+use units::PageNumber;
 
 pub(super) use image::Page;
 use image::judged;
@@ -28,6 +28,7 @@ use crate::cache::READ_ATTEMPTS;
 use crate::counters::Mended;
 use crate::notify::Notify;
 use crate::recovery::{RecoveryError, RecoverySettings};
+use crate::settings::whole_pages;
 
 /// Pages kept in memory at least, however little of it is allowed.
 const LEAST_PAGES: usize = 64;
@@ -73,8 +74,8 @@ impl Pages {
         page_size: PageSize,
         settings: &RecoverySettings,
     ) -> Self {
-        let pages = |bytes: Bytes| usize::try_from(bytes.0 / page_size.bytes_u64()).unwrap_or(0);
-        let capacity = pages(settings.cache).max(LEAST_PAGES);
+        let capacity = whole_pages(settings.cache, page_size).max(LEAST_PAGES);
+        let longest_write = whole_pages(settings.longest_write, page_size);
         Self {
             device,
             page_size,
@@ -83,7 +84,7 @@ impl Pages {
             most_reads: settings.reads_in_flight.max(1),
             most_wanted: capacity * WANTED_SHARE.0 / WANTED_SHARE.1,
             capacity,
-            writing: Writing::new(capacity, pages(settings.longest_write)),
+            writing: Writing::new(capacity, longest_write),
             ended: Rc::default(),
             spare: Vec::new(),
             read: 0,
@@ -164,15 +165,15 @@ impl Pages {
         number: PageNumber,
         read: Completion,
     ) -> Result<Page, RecoveryError> {
-        let judged = |image| judged(image, number);
-        let mut page = read.await.into_buffer().map(judged);
+        let mut page = read.await.into_buffer().map(|image| judged(image, number));
         let mut was_wrong = false;
         for _ in 1..READ_ATTEMPTS {
             if page.as_ref().is_ok_and(Page::is_sound) {
                 break;
             }
             was_wrong |= page.is_ok();
-            page = self.submit_read(number).await.into_buffer().map(judged);
+            let image = self.submit_read(number).await.into_buffer();
+            page = image.map(|image| judged(image, number));
             if page.as_ref().is_ok_and(Page::is_sound) {
                 self.mended.note_read(was_wrong);
             }

@@ -67,10 +67,11 @@ pub async fn redo(
         newest: (PageNumber::NONE, 0),
         summary: RecoverySummary { first, last, ..RecoverySummary::default() },
     };
-    let report = |current| {
-        progress(RecoveryProgress { first, current, last });
-    };
-    let end = redo.run(runtime, reader, settings, &report).await?;
+    let end = redo
+        .run(runtime, reader, settings, &|current| {
+            progress(RecoveryProgress { first, current, last });
+        })
+        .await?;
     if checkpoint > end.place() {
         return Err(RecoveryError::Log(LogError::TooShort {
             folder: folder.volume.name().to_owned(),

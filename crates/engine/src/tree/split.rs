@@ -271,14 +271,13 @@ fn best_prefix(page: PageRef<'_>, nodes: &[DetachedNode]) -> Vec<u8> {
     };
     let shared = first.key.iter().zip(&last.key).take_while(|(a, b)| a == b).count();
     let candidates = [&[], old, &first.key[..shared]];
-    let cost = |prefix: &[u8]| -> usize {
+    let best = candidates.into_iter().min_by_key(|prefix| {
         let mut encoded = Vec::new();
         for node in nodes {
             encode_node(prefix, &node.key, &[], &mut encoded);
         }
         prefix.len() + encoded.len()
-    };
-    let best = candidates.into_iter().min_by_key(|prefix| cost(prefix));
+    });
     best.unwrap_or_default().to_vec()
 }
 

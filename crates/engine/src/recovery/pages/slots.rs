@@ -177,9 +177,10 @@ impl Slots {
 
     /// All pages that have to be written, though a write of them may be in flight.
     pub(super) fn changed(&self) -> Vec<PageNumber> {
-        let is_due =
-            |slot: &PageSlot| matches!(&slot.state, SlotState::Here(page) if page.is_due());
-        let changed = self.pages.iter().filter(|(_, slot)| is_due(slot));
-        changed.map(|(number, _)| *number).collect()
+        let changed = self.pages.iter().filter_map(|(number, slot)| match &slot.state {
+            SlotState::Here(page) if page.is_due() => Some(*number),
+            _ => None,
+        });
+        changed.collect()
     }
 }

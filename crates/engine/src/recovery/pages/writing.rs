@@ -112,11 +112,13 @@ impl Writing {
 
     fn run_around(&mut self, page: PageNumber, slots: &Slots) -> WriteRun {
         let mut run = WriteRun { first: page, length: 1 };
-        let due = |number: u32| slots.is_due(PageNumber(number));
-        while run.length < self.longest_run && due(run.first.0 + run.length) {
+        while run.length < self.longest_run && slots.is_due(PageNumber(run.first.0 + run.length)) {
             run.length += 1;
         }
-        while run.length < self.longest_run && run.first.0 > 1 && due(run.first.0 - 1) {
+        while run.length < self.longest_run
+            && run.first.0 > 1
+            && slots.is_due(PageNumber(run.first.0 - 1))
+        {
             run.first.0 -= 1;
             run.length += 1;
         }
