@@ -52,12 +52,14 @@ pub(crate) fn decompress(stored: &[u8]) -> Result<Vec<u8>, CompressionError> {
 /// of the last byte count, less one.
 fn seven_bit(first: u8, packed: &[u8]) -> Vec<u8> {
     let bits = (packed.len() * 8).saturating_sub(7 - usize::from(first & 7));
-    let word = |byte: usize| u16::from(*packed.get(byte).unwrap_or(&0));
-    let character = |index: usize| {
+    let mut characters = Vec::with_capacity(bits / 7);
+    for index in 0..bits / 7 {
         let (byte, shift) = (index * 7 / 8, index * 7 % 8);
-        ((word(byte) | word(byte + 1) << 8) >> shift & 0x7F) as u8
-    };
-    (0..bits / 7).map(character).collect()
+        let low = packed.get(byte).copied().unwrap_or(0);
+        let high = packed.get(byte + 1).copied().unwrap_or(0);
+        characters.push((u16::from_le_bytes([low, high]) >> shift & 0x7F) as u8);
+    }
+    characters
 }
 
 /// A method that states the size of the value in two bytes before the compressed ones.

@@ -306,12 +306,11 @@ impl FlushMapHeader {
         if version != VERSION[0] {
             return Err(FlushMapError::Version(version));
         }
-        let time = |offset| LogTime::decode(array_at(page, offset));
         Ok(Self {
             is_clean: u16_at(page, header::FLAGS) & 1 == 1,
-            created: time(header::CREATED),
-            attached: time(header::ATTACHED),
-            detached: time(header::DETACHED),
+            created: LogTime::decode(array_at(page, header::CREATED)),
+            attached: LogTime::decode(array_at(page, header::ATTACHED)),
+            detached: LogTime::decode(array_at(page, header::DETACHED)),
             database_flush: Signature::decode(array_at(page, header::DATABASE_FLUSH)),
             map_flush: Signature::decode(array_at(page, header::MAP_FLUSH)),
         })

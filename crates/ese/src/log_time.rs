@@ -29,7 +29,6 @@ impl LogTime {
     pub fn from_unix_millis(millis: u64) -> Self {
         let (year, month, day) = civil_date(millis / DAY_MILLIS);
         let of_day = millis % DAY_MILLIS;
-        let low_byte = |number: u64| number.to_le_bytes()[0];
         let fraction = of_day % 1_000;
         Self([
             low_byte(of_day / 1_000 % 60),
@@ -74,6 +73,10 @@ impl fmt::Display for LogTime {
         write!(f, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}")?;
         write!(f, ".{:03}{zone}", self.millisecond())
     }
+}
+
+const fn low_byte(number: u64) -> u8 {
+    number.to_le_bytes()[0]
 }
 
 /// Year, month and day of a day counted from 1970-01-01.

@@ -143,9 +143,8 @@ fn check_header(page: PageRef<'_>) -> Result<(), PageFault> {
 }
 
 fn check_flags(page: PageRef<'_>) -> Result<(), PageFault> {
-    let all = |flags: u32| page.flags() & flags == flags;
-    let excluded = all(page_flags::EMPTY | page_flags::PREINITIALISED)
-        || all(page_flags::INDEX | page_flags::LONG_VALUE)
+    let excluded = (page.has(page_flags::EMPTY) && page.has(page_flags::PREINITIALISED))
+        || (page.has(page_flags::INDEX) && page.has(page_flags::LONG_VALUE))
         || page.has(page_flags::REPAIRED);
     let is_bare = page.tag_count() == 0
         && !page.previous().is_some()

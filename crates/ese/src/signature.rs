@@ -27,10 +27,9 @@ impl Signature {
 
     /// A stored signature.
     pub fn decode(bytes: [u8; Self::BYTES]) -> Self {
-        let field = |from: usize| crate::bytes::array_at(&bytes, from);
         Self {
             random: crate::bytes::u32_at(&bytes, 0),
-            created: LogTime::decode(field(4)),
+            created: LogTime::decode(crate::bytes::array_at(&bytes, 4)),
             computer_name: crate::bytes::array_at(&bytes, 12),
         }
     }

@@ -175,11 +175,11 @@ fn encode_segment(segment: KeySegment) -> [u8; 4] {
 
 /// The tables that `rows` describe, in the order of their object identifiers.
 pub fn assemble(rows: impl IntoIterator<Item = CatalogRow>) -> Vec<CatalogTable> {
-    let mut tables: BTreeMap<ObjectId, Vec<CatalogRow>> = BTreeMap::new();
+    let mut described: BTreeMap<ObjectId, Vec<CatalogRow>> = BTreeMap::new();
     for row in rows {
-        tables.entry(row.table).or_default().push(row);
+        described.entry(row.table).or_default().push(row);
     }
-    let mut tables: Vec<_> = tables.values().filter_map(|rows| table_of(rows)).collect();
+    let mut tables: Vec<_> = described.values().filter_map(|rows| table_of(rows)).collect();
     for index in 0..tables.len() {
         tables[index].inherited = inherited(&tables, &tables[index]);
     }
@@ -208,24 +208,22 @@ fn inherited(tables: &[CatalogTable], table: &CatalogTable) -> Vec<ColumnDefinit
 
 /// The table that its rows describe; none where the row of the table itself is missing.
 fn table_of(rows: &[CatalogRow]) -> Option<CatalogTable> {
-    let of_kind = |kind| rows.iter().filter(move |row| row.kind == kind);
-    let table = of_kind(RowKind::Table).next()?;
-    let place = |row: &CatalogRow| TreePlace { object: ObjectId(row.id), root: row.root() };
-    let mut columns: Vec<_> = of_kind(RowKind::Column).filter_map(column_of).collect();
+    let table = of_kind(rows, RowKind::Table).next()?;
+    let mut columns: Vec<_> = of_kind(rows, RowKind::Column).filter_map(column_of).collect();
     columns.sort_by_key(|column| column.id);
     if table.flags & SYSTEM_TABLE_BIT != 0 {
         // Their rows do not say where fixed columns are: the engine knows that they are packed.
         TableDefinition::pack_fixed_columns(&mut columns);
     }
     let mut indexes: Vec<_> =
-        of_kind(RowKind::Index).map(|row| (index_of(row), place(row))).collect();
+        of_kind(rows, RowKind::Index).map(|row| (index_of(row), place_of(row))).collect();
     indexes.sort_by_key(|(index, _)| !index.is_primary());
     let (indexes, index_places) = indexes.into_iter().unzip();
     Some(CatalogTable {
         definition: TableDefinition { name: table.name.clone(), columns, indexes },
-        place: place(table),
+        place: place_of(table),
         index_places,
-        long_values: of_kind(RowKind::LongValue).next().map(place),
+        long_values: of_kind(rows, RowKind::LongValue).next().map(place_of),
         long_value_chunk: stated_chunk(rows),
         flags: table.flags,
         density_percent: table.space_usage,
@@ -235,13 +233,19 @@ fn table_of(rows: &[CatalogRow]) -> Option<CatalogTable> {
     })
 }
 
+fn of_kind(rows: &[CatalogRow], kind: RowKind) -> impl Iterator<Item = &CatalogRow> {
+    rows.iter().filter(move |row| row.kind == kind)
+}
+
+/// Where the tree of a row is.
+fn place_of(row: &CatalogRow) -> TreePlace {
+    TreePlace { object: ObjectId(row.id), root: row.root() }
+}
+
 /// Bytes of a chunk of long values, which the row of the tree or of the table states.
 fn stated_chunk(rows: &[CatalogRow]) -> Option<u32> {
-    let stated = |kind| {
-        let mut rows = rows.iter().filter(move |row| row.kind == kind);
-        rows.find_map(|row| row.long_value_chunk)
-    };
-    stated(RowKind::LongValue).or_else(|| stated(RowKind::Table))
+    let of_long_values = of_kind(rows, RowKind::LongValue);
+    of_long_values.chain(of_kind(rows, RowKind::Table)).find_map(|row| row.long_value_chunk)
 }
 
 /// None for columns that have been deleted, which keep their number with type 0.

@@ -121,18 +121,17 @@ impl CatalogRow {
     pub fn decode(record: &[u8], page_size: PageSize) -> Result<Option<Self>, RecordError> {
         let record = RecordRef::parse(record, page_size)?;
         let fields = RowFields { record, definition: &DEFINITION };
-        let Some(kind) = RowKind::from_number(fields.number(column::TYPE).unwrap_or(0)) else {
+        let Some(kind) = RowKind::from_number(fields.number_or_0(column::TYPE)) else {
             return Ok(None);
         };
-        let number = |id| fields.number(id).unwrap_or(0);
-        let table = ObjectId(number(column::OBJECT_TABLE));
+        let table = ObjectId(fields.number_or_0(column::OBJECT_TABLE));
         let name = fields.text(column::NAME).unwrap_or_default();
         Ok(Some(Self {
-            column_type_or_root: number(column::COLUMN_TYPE_OR_ROOT),
-            space_usage: number(column::SPACE_USAGE),
-            flags: number(column::FLAGS),
-            pages_or_locale: number(column::PAGES_OR_LOCALE),
-            root_flag: number(column::ROOT_FLAG) != 0,
+            column_type_or_root: fields.number_or_0(column::COLUMN_TYPE_OR_ROOT),
+            space_usage: fields.number_or_0(column::SPACE_USAGE),
+            flags: fields.number_or_0(column::FLAGS),
+            pages_or_locale: fields.number_or_0(column::PAGES_OR_LOCALE),
+            root_flag: fields.number_or_0(column::ROOT_FLAG) != 0,
             record_offset: fields.number(column::RECORD_OFFSET).map(low_half),
             lc_map_flags: fields.number(column::LC_MAP_FLAGS),
             key_most: fields.number(column::KEY_MOST).map(low_half),
@@ -143,7 +142,7 @@ impl CatalogRow {
             conditions: fields.bytes(column::CONDITIONAL_COLUMNS).unwrap_or_default().to_vec(),
             is_tuple_index: fields.bytes(column::TUPLE_LIMITS).is_some(),
             locale_name: fields.bytes(column::LOCALE_NAME).unwrap_or_default().to_vec(),
-            ..Self::new(table, kind, number(column::ID), &name)
+            ..Self::new(table, kind, fields.number_or_0(column::ID), &name)
         }))
     }
 
@@ -160,14 +159,11 @@ impl CatalogRow {
     /// index leaves the row out.
     pub fn keys(&self) -> Result<Vec<Option<Vec<u8>>>, KeyError> {
         let columns = self.columns();
-        let value = |id: ColumnId| {
-            columns.iter().find(|(column, _)| *column == id.0).map(|(_, value)| value.as_slice())
-        };
         let mut keys = Vec::new();
         for index in &DEFINITION.indexes {
-            let is_in = value(index.segments[0].column).is_some();
+            let is_in = value_of(&columns, index.segments[0].column).is_some();
             let mut key = Vec::new();
-            index_key(&DEFINITION, index, value, &mut key)?;
+            index_key(&DEFINITION, index, |id| value_of(&columns, id), &mut key)?;
             keys.push(is_in.then_some(key));
         }
         Ok(keys)
@@ -175,30 +171,31 @@ impl CatalogRow {
 
     /// The columns that the row sets, ascending.
     fn columns(&self) -> Vec<(u16, Vec<u8>)> {
-        let long = |number: u32| Some(number.to_le_bytes().to_vec());
-        let short = |number: u16| number.to_le_bytes().to_vec();
-        let bytes = |bytes: &[u8]| (!bytes.is_empty()).then(|| bytes.to_vec());
-        let columns = [
+        let mut columns = vec![
             (column::OBJECT_TABLE, long(self.table.0)),
-            (column::TYPE, Some(short(low_half(self.kind.number())))),
+            (column::TYPE, short(low_half(self.kind.number()))),
             (column::ID, long(self.id)),
             (column::COLUMN_TYPE_OR_ROOT, long(self.column_type_or_root)),
             (column::SPACE_USAGE, long(self.space_usage)),
             (column::FLAGS, long(self.flags)),
             (column::PAGES_OR_LOCALE, long(self.pages_or_locale)),
+        ];
+        for (id, value) in [
             (column::ROOT_FLAG, self.root_flag.then(|| vec![0xFF])),
             (column::RECORD_OFFSET, self.record_offset.map(short)),
-            (column::LC_MAP_FLAGS, self.lc_map_flags.and_then(long)),
+            (column::LC_MAP_FLAGS, self.lc_map_flags.map(long)),
             (column::KEY_MOST, self.key_most.map(short)),
-            (column::LONG_VALUE_CHUNK, self.long_value_chunk.and_then(long)),
+            (column::LONG_VALUE_CHUNK, self.long_value_chunk.map(long)),
             (column::NAME, Some(self.name.as_bytes().to_vec())),
             (column::TEMPLATE_TABLE, self.template.as_ref().map(|name| name.as_bytes().to_vec())),
-            (column::DEFAULT_VALUE, bytes(&self.default)),
-            (column::KEY_COLUMNS, bytes(&self.key_columns)),
-            (column::CONDITIONAL_COLUMNS, bytes(&self.conditions)),
-            (column::LOCALE_NAME, bytes(&self.locale_name)),
-        ];
-        columns.into_iter().filter_map(|(id, value)| Some((id, value?))).collect()
+            (column::DEFAULT_VALUE, unless_empty(&self.default)),
+            (column::KEY_COLUMNS, unless_empty(&self.key_columns)),
+            (column::CONDITIONAL_COLUMNS, unless_empty(&self.conditions)),
+            (column::LOCALE_NAME, unless_empty(&self.locale_name)),
+        ] {
+            columns.extend(value.map(|value| (id, value)));
+        }
+        columns
     }
 }
 
@@ -207,6 +204,24 @@ fn low_half(number: u32) -> u16 {
 }
 
 /// Columns of a record by number.
+/// The value of a column among those that have one.
+fn value_of(columns: &[(u16, Vec<u8>)], id: ColumnId) -> Option<&[u8]> {
+    let found = columns.iter().find(|(column, _)| *column == id.0);
+    found.map(|(_, value)| value.as_slice())
+}
+
+fn long(number: u32) -> Vec<u8> {
+    number.to_le_bytes().to_vec()
+}
+
+fn short(number: u16) -> Vec<u8> {
+    number.to_le_bytes().to_vec()
+}
+
+fn unless_empty(bytes: &[u8]) -> Option<Vec<u8>> {
+    (!bytes.is_empty()).then(|| bytes.to_vec())
+}
+
 struct RowFields<'a> {
     record: RecordRef<'a>,
     definition: &'a TableDefinition,
@@ -215,6 +230,10 @@ struct RowFields<'a> {
 impl<'a> RowFields<'a> {
     fn bytes(&self, id: u16) -> Option<&'a [u8]> {
         self.record.plain(self.definition.column(ColumnId(id))?)
+    }
+
+    fn number_or_0(&self, id: u16) -> u32 {
+        self.number(id).unwrap_or(0)
     }
 
     /// A number of up to four bytes.

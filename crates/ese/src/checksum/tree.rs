@@ -88,13 +88,18 @@ fn xor(a: &ParityRow, b: &ParityRow) -> ParityRow {
 
 /// From rows to words: a word's number is its place in the row, then the row's number.
 fn collect(sums: &TreeSums) -> Parities {
-    let word = |row: &ParityRow| row.iter().fold(0, |sum, word| sum ^ word);
-    let place = |bit: usize| {
-        let chosen = sums.total.iter().enumerate().filter(|(index, _)| index >> bit & 1 == 1);
-        chosen.fold(0, |sum, (_, word)| sum ^ word)
-    };
     let rows = sums.in_octet.iter().chain(&sums.octets).chain([&sums.second_panel]);
-    let by_bit = (0..3).map(place).chain(rows.map(word));
+    let by_bit = (0..3).map(|bit| words_with(bit, &sums.total)).chain(rows.map(all_words));
     let odd = (0..).zip(by_bit).map(|(bit, word)| ((word.count_ones() & 1) as u16) << bit);
-    Parities { words: word(&sums.total), odd_words: odd.fold(0, |sum, bit| sum | bit) }
+    Parities { words: all_words(&sums.total), odd_words: odd.fold(0, |sum, bit| sum | bit) }
+}
+
+fn all_words(row: &ParityRow) -> u64 {
+    row.iter().fold(0, |sum, word| sum ^ word)
+}
+
+/// The words whose place in the row has this bit.
+fn words_with(bit: usize, row: &ParityRow) -> u64 {
+    let chosen = row.iter().enumerate().filter(|(place, _)| place >> bit & 1 == 1);
+    chosen.fold(0, |sum, (_, word)| sum ^ word)
 }

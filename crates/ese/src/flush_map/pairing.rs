@@ -74,10 +74,11 @@ impl FlushMap {
             return Err(MapRefusal::NotClean);
         }
         // The real engine writes the two headers in turn, so that one signature is always ahead.
-        let is_same = |ours: Signature, theirs: Signature| ours.is_some() && ours == theirs;
-        if is_same(header.database_flush, database.header_flush_signature)
-            || is_same(header.map_flush, database.flush_map_signature)
-        {
+        let pairs = [
+            (header.database_flush, database.header_flush_signature),
+            (header.map_flush, database.flush_map_signature),
+        ];
+        if pairs.into_iter().any(|(ours, theirs)| ours.is_some() && ours == theirs) {
             Ok(map)
         } else {
             Err(MapRefusal::Foreign)
@@ -96,12 +97,8 @@ impl FlushMapHeader {
     /// signatures, which follow from `seed`, into it and gives the header of the map. The map must
     /// be durable before the database's header is written.
     pub fn pair(database: &mut DatabaseHeader, seed: Seed, now: LogTime) -> Self {
-        let signature = |stream| {
-            let [a, b, c, d, ..] = seed.derive(stream).0.to_le_bytes();
-            Signature::new(u32::from_le_bytes([a, b, c, d]).max(1), now)
-        };
-        database.header_flush_signature = signature(1);
-        database.flush_map_signature = signature(2);
+        database.header_flush_signature = new_signature(seed.derive(1), now);
+        database.flush_map_signature = new_signature(seed.derive(2), now);
         Self {
             is_clean: true,
             created: database.signature.created,
@@ -118,4 +115,9 @@ impl FlushMapHeader {
 pub fn unpair(database: &mut DatabaseHeader) {
     database.header_flush_signature = Signature::default();
     database.flush_map_signature = Signature::default();
+}
+
+fn new_signature(seed: Seed, now: LogTime) -> Signature {
+    let [a, b, c, d, ..] = seed.0.to_le_bytes();
+    Signature::new(u32::from_le_bytes([a, b, c, d]).max(1), now)
 }

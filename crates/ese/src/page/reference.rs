@@ -74,8 +74,10 @@ impl<'a> PageRef<'a> {
     pub fn is_uninitialised(&self) -> bool {
         // The header alone tells the usual page apart, so that of those in use none is walked. Runs
         // of bytes are merged without a branch, many at a time.
-        let is_zero = |run: &[u8]| run.iter().fold(0, |all, byte| all | byte) == 0;
-        self.dbtime() == 0 && self.flags() == 0 && self.bytes.chunks(512).all(is_zero)
+        let mut runs = self.bytes.chunks(512);
+        self.dbtime() == 0
+            && self.flags() == 0
+            && runs.all(|run| run.iter().fold(0, |all, byte| all | byte) == 0)
     }
 
     /// Database time of the last change.

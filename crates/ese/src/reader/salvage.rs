@@ -286,13 +286,12 @@ impl Salvage {
             Some(all) => all,
             None => orphans::leaves(source, self.place, kind)?,
         };
-        let below = all
+        let below = self
+            .orphans
+            .insert(all)
             .iter()
-            .filter(|orphan| range.holds(&orphan.first) && !self.seen.contains(orphan.page))
-            .cloned()
-            .collect();
-        self.orphans = Some(all);
-        Ok(below)
+            .filter(|orphan| range.holds(&orphan.first) && !self.seen.contains(orphan.page));
+        Ok(below.cloned().collect())
     }
 
     /// Notes the leaves that links of those before and behind them name, and that cannot be read.

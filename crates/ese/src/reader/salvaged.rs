@@ -81,12 +81,12 @@ impl<S: PageSource> Reader<S> {
         record: &[u8],
         column: &ColumnDefinition,
     ) -> Result<Vec<Salvaged>, ReadError<S::Error>> {
+        let mut values = Vec::new();
         let stored = RecordRef::parse(record, self.page_size())?.column(column)?;
-        stored
-            .or_default(column)
-            .into_iter()
-            .map(|element| self.salvaged_value(table, element))
-            .collect()
+        for element in stored.or_default(column) {
+            values.push(self.salvaged_value(table, element)?);
+        }
+        Ok(values)
     }
 
     fn salvaged_value(

@@ -190,10 +190,14 @@ fn two_values(flags: u8, value: &[u8]) -> Result<Stored<'_>, RecordError> {
     Ok(Stored::Many(vec![element(flags, false, first)?, second]))
 }
 
+/// Where one of several values begins, from its word at their front.
+fn value_offset(word: u16) -> usize {
+    usize::from(word & !VALUE_SEPARATED)
+}
+
 fn several_values(flags: u8, value: &[u8]) -> Result<Stored<'_>, RecordError> {
-    let offset = |word: u16| usize::from(word & !VALUE_SEPARATED);
     let first = u16::from_le_bytes(get_array(value, 0).ok_or(DAMAGED)?);
-    let count = offset(first) / 2;
+    let count = value_offset(first) / 2;
     if count * 2 > value.len() {
         return Err(DAMAGED);
     }
@@ -201,8 +205,8 @@ fn several_values(flags: u8, value: &[u8]) -> Result<Stored<'_>, RecordError> {
     for index in 0..count {
         let word = u16_at(value, index * 2);
         let is_last = index + 1 == count;
-        let end = if is_last { value.len() } else { offset(u16_at(value, index * 2 + 2)) };
-        let bytes = value.get(offset(word)..end).ok_or(DAMAGED)?;
+        let end = if is_last { value.len() } else { value_offset(u16_at(value, index * 2 + 2)) };
+        let bytes = value.get(value_offset(word)..end).ok_or(DAMAGED)?;
         let flags = if index == 0 { flags } else { flags & !FIRST_VALUE_ONLY };
         elements.push(element(flags, word & VALUE_SEPARATED != 0, bytes)?);
     }

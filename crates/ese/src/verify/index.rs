@@ -85,14 +85,13 @@ fn has_default(column: &ColumnDefinition) -> bool {
 
 /// Whether an index leaves out rows with these nulls.
 fn is_left_out(index: &IndexDefinition, mut nulls: impl Iterator<Item = bool> + Clone) -> bool {
-    let allows = |flag: u32| index.flags & flag != 0;
     let (any, all) = (nulls.clone().any(|null| null), nulls.clone().all(|null| null));
     let first = nulls.next().unwrap_or(false);
     if all {
-        return !allows(index_flags::ALLOW_ALL_NULLS) && any;
+        return index.flags & index_flags::ALLOW_ALL_NULLS == 0 && any;
     }
-    (first && !allows(index_flags::ALLOW_FIRST_NULL))
-        || (any && !allows(index_flags::ALLOW_SOME_NULLS))
+    (first && index.flags & index_flags::ALLOW_FIRST_NULL == 0)
+        || (any && index.flags & index_flags::ALLOW_SOME_NULLS == 0)
 }
 
 /// What a record says of a column.

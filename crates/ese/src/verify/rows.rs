@@ -36,16 +36,13 @@ impl<S: PageSource> Examination<'_, S> {
         if table.template.is_some() {
             self.log.report.notices.push(Notice::TemplateColumns { subject: subject.clone() });
         }
-        let secondaries = table.secondaries();
-        let mut indexes: Vec<_> = secondaries
-            .map(|(definition, place)| {
-                let expected = EntrySum::default();
-                Compared { definition, place, expected, is_known: table.template.is_none() }
-            })
-            .collect();
+        let mut indexes = Vec::new();
+        for (definition, place) in table.secondaries() {
+            let (expected, is_known) = (EntrySum::default(), table.template.is_none());
+            indexes.push(Compared { definition, place, expected, is_known });
+        }
         let mut long_values = Vec::new();
-        let walked = self.walk_rows(table, &mut indexes, &mut long_values);
-        let walked = walked?;
+        let walked = self.walk_rows(table, &mut indexes, &mut long_values)?;
         if walked.is_partial {
             let about = walked.lost_rows;
             let notice = Notice::LostRows { subject, about };

@@ -73,14 +73,13 @@ impl<S: PageSource> Examination<'_, S> {
 
     /// Trees with the same parent share nothing.
     fn check_siblings(&mut self, trees: &[TreeSpace]) {
-        let children = trees
-            .iter()
-            .filter(|tree| tree.header.parent.is_some() && !self.lost_space.contains(&tree.root));
-        let mut extents: Vec<(PageNumber, Extent, &TreeSpace)> = children
-            .flat_map(|tree| {
-                tree.owned.extents().iter().map(move |&extent| (tree.header.parent, extent, tree))
-            })
-            .collect();
+        let mut extents: Vec<(PageNumber, Extent, &TreeSpace)> = Vec::new();
+        for tree in trees {
+            let parent = tree.header.parent;
+            if parent.is_some() && !self.lost_space.contains(&tree.root) {
+                extents.extend(tree.owned.extents().iter().map(|&extent| (parent, extent, tree)));
+            }
+        }
         extents.sort_by_key(|(parent, extent, _)| (*parent, extent.first()));
         for two in extents.windows(2) {
             let ((parent, before, _), (other, extent, tree)) = (&two[0], &two[1]);
