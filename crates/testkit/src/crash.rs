@@ -172,14 +172,16 @@ enum Ending {
 impl Lab {
     /// The script without a failure; gives its number of requests.
     fn undisturbed(&self, image: &VolumeImage) -> Result<u64, CrashFailure> {
+        self.run_undisturbed(image).map_err(|problem| self.failure(0, problem))
+    }
+
+    fn run_undisturbed(&self, image: &VolumeImage) -> Result<u64, String> {
         let model = Model::new(self.script.initial_rows());
-        let problem = |problem| self.failure(0, problem);
-        let ending = self.stretch(image, None, &model, 0).map_err(problem)?;
-        let Ending::Closed { image, requests } = ending else {
-            return Err(problem("power failed without being asked for".to_owned()));
+        let Ending::Closed { image, requests } = self.stretch(image, None, &model, 0)? else {
+            return Err("power failed without being asked for".to_owned());
         };
-        check::closed_database(&self.script, &image, &model).map_err(problem)?;
-        check::every_page_is_in_the_map(&image).map_err(problem)?;
+        check::closed_database(&self.script, &image, &model)?;
+        check::every_page_is_in_the_map(&image)?;
         Ok(requests)
     }
 
@@ -190,15 +192,23 @@ impl Lab {
         step: u64,
         summary: &mut CrashSummary,
     ) -> Result<(), CrashFailure> {
-        let problem = |problem| self.failure(step, problem);
+        self.run_step(image, step, summary).map_err(|problem| self.failure(step, problem))
+    }
+
+    fn run_step(
+        &self,
+        image: &VolumeImage,
+        step: u64,
+        summary: &mut CrashSummary,
+    ) -> Result<(), String> {
         let model = Model::new(self.script.initial_rows());
         let mut prng = Prng::new(self.seed.derive(step));
         let (mut image, mut at) = (image.clone(), Some(step));
         for stretch in 0.. {
-            match self.stretch(&image, at, &model, stretch).map_err(problem)? {
+            match self.stretch(&image, at, &model, stretch)? {
                 Ending::Closed { image, .. } => {
                     summary.lost_commits += model.lost();
-                    return check::closed_database(&self.script, &image, &model).map_err(problem);
+                    return check::closed_database(&self.script, &image, &model);
                 }
                 Ending::Refused => {
                     summary.refused += 1;

@@ -85,8 +85,9 @@ fn flip(bench: &mut Bench, write: &PageWrite, table: &mut DamageTable) {
         named: found.is_some(),
         located: found.as_ref() == Some(&flipped),
     };
-    let what = || format!("page {}: bits {flipped:?}: {damage:?}", write.page);
-    table.note(DamageKind::Flipped, judgement, what);
+    table.note(DamageKind::Flipped, judgement, || {
+        format!("page {}: bits {flipped:?}: {damage:?}", write.page)
+    });
     bench.restore(write.page);
 }
 
@@ -111,8 +112,9 @@ fn misdirect(bench: &mut Bench, write: &PageWrite, table: &mut DamageTable) {
         named: is_named && matches!(here, Some(Damage::Page(PageDamage::LostFlush { .. }))),
         located: is_detected,
     };
-    let what = || format!("page {page} to byte {landed}: there {there:?}, here {here:?}");
-    table.note(DamageKind::Misdirected, judgement, what);
+    table.note(DamageKind::Misdirected, judgement, || {
+        format!("page {page} to byte {landed}: there {there:?}, here {here:?}")
+    });
     bench.restore_at(landed);
     bench.restore(*page);
 }
@@ -125,8 +127,7 @@ fn lose(bench: &mut Bench, write: &PageWrite, table: &mut DamageTable) {
         named: matches!(damage, Some(Damage::Page(PageDamage::LostFlush { .. }))),
         located: damage.is_some(),
     };
-    let what = || format!("page {}: {damage:?}", write.page);
-    table.note(DamageKind::Lost, judgement, what);
+    table.note(DamageKind::Lost, judgement, || format!("page {}: {damage:?}", write.page));
 }
 
 /// Tears the write until that does damage: where every sector that was not written is the same
@@ -156,8 +157,9 @@ fn tear(bench: &mut Bench, write: &PageWrite, table: &mut DamageTable) {
             named: damage.as_ref().is_some_and(|damage| expected.is(damage)),
             located: damage.is_some(),
         };
-        let what = || format!("page {}: {expected:?}: {damage:?}", write.page);
-        table.note(DamageKind::Torn, judgement, what);
+        table.note(DamageKind::Torn, judgement, || {
+            format!("page {}: {expected:?}: {damage:?}", write.page)
+        });
         return;
     }
 }

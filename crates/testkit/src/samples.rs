@@ -51,8 +51,10 @@ pub fn unpacked(packed: &Path) -> io::Result<Vec<u8>> {
 
 /// Those of this machine, and those unpacked under `target/`.
 fn folders() -> [PathBuf; 2] {
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/samples");
-    let own = std::env::var_os("PLIMSOLL_SAMPLES").map_or_else(beside, PathBuf::from);
+    let own = match std::env::var_os("PLIMSOLL_SAMPLES") {
+        Some(given) => PathBuf::from(given),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/samples"),
+    };
     [own, PathBuf::from(UNPACKED)]
 }
 

@@ -9,17 +9,16 @@ use std::process::ExitCode;
 use testkit::peers::{LongValues, PythonReader, PythonReaders, read_with_libesedb, set_up};
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let words: Vec<String> = std::env::args().skip(1).collect();
     let done = match words.as_slice() {
-        ["set-up", folder, samples] => set_up(Path::new(folder))
+        [verb, folder, samples] if verb == "set-up" => set_up(Path::new(folder))
             .and_then(|readers| {
                 readers.fetch_samples(Path::new(samples))?;
                 readers.fetch_controllers(&Path::new(samples).join("controllers"))
             })
             .map(|()| Vec::new())
             .map_err(Into::into),
-        ["read", file, table] => read(Path::new(file), table),
+        [verb, file, table] if verb == "read" => read(Path::new(file), table),
         _ => Err("usage: peers set-up FOLDER SAMPLES | peers read FILE TABLE".into()),
     };
     match done {

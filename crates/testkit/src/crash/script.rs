@@ -27,8 +27,14 @@ pub(crate) const FILE: &str = "mail.edb";
 const MOST_LONG_CHANGES: u32 = 100;
 
 /// The longest long value, in bytes, of a script of so many changes.
-fn longest(pick: &mut impl FnMut(&[u32]) -> u32, changes: u32) -> u32 {
-    if changes > MOST_LONG_CHANGES { pick(&[100, 100, 3_000]) } else { pick(&[100, 3_000, 30_000]) }
+fn longest(prng: &mut Prng, changes: u32) -> u32 {
+    let many = changes > MOST_LONG_CHANGES;
+    pick(prng, if many { &[100, 100, 3_000] } else { &[100, 3_000, 30_000] })
+}
+
+fn pick(prng: &mut Prng, choices: &[u32]) -> u32 {
+    let index = prng.below(choices.len() as u64);
+    choices[usize::try_from(index).expect("invariant: an index of the choices")]
 }
 
 /// The shape of a run.
@@ -72,33 +78,30 @@ impl Script {
     /// The script of a seed.
     pub fn of(seed: Seed) -> Self {
         let mut prng = Prng::new(seed.derive(0x5C71));
-        let mut pick = |choices: &[u32]| {
-            let index = prng.below(choices.len() as u64);
-            choices[usize::try_from(index).expect("invariant: an index of the choices")]
-        };
-        let page_size = match pick(&[4, 4, 4, 8, 32]) {
+        let page_size = match pick(&mut prng, &[4, 4, 4, 8, 32]) {
             4 => PageSize::KIB_4,
             8 => PageSize::KIB_8,
             _ => PageSize::KIB_32,
         };
         let whole = page_size.bytes_u32();
-        let atomic_write_unit = pick(&[whole, whole, whole, whole, SECTOR_BYTES]);
-        let (sessions, transactions) = (pick(&[1, 2, 4]), pick(&[5, 10, 20]));
-        let changes = pick(&[2, 6, 16]);
+        let atomic_write_unit = pick(&mut prng, &[whole, whole, whole, whole, SECTOR_BYTES]);
+        let sessions = pick(&mut prng, &[1, 2, 4]);
+        let transactions = pick(&mut prng, &[5, 10, 20]);
+        let changes = pick(&mut prng, &[2, 6, 16]);
         Self {
             seed,
             page_size,
-            rows: pick(&[0, 20, 200]),
-            keys: pick(&[10, 60, 400]),
-            longest: longest(&mut pick, sessions * transactions * changes),
+            rows: pick(&mut prng, &[0, 20, 200]),
+            keys: pick(&mut prng, &[10, 60, 400]),
+            longest: longest(&mut prng, sessions * transactions * changes),
             sessions,
             transactions,
             changes,
-            longest_pause: Nanos::from_millis(u64::from(pick(&[2, 2, 30]))),
-            cache_pages: pick(&[48, 64, 256]),
-            checkpoint_depth: Bytes::from_kib(u64::from(pick(&[4, 64, 4_096]))),
+            longest_pause: Nanos::from_millis(u64::from(pick(&mut prng, &[2, 2, 30]))),
+            cache_pages: pick(&mut prng, &[48, 64, 256]),
+            checkpoint_depth: Bytes::from_kib(u64::from(pick(&mut prng, &[4, 64, 4_096]))),
             atomic_write_unit,
-            log_whole_pages: atomic_write_unit < whole && pick(&[0, 1]) == 1,
+            log_whole_pages: atomic_write_unit < whole && pick(&mut prng, &[0, 1]) == 1,
             log_segment: None,
         }
     }

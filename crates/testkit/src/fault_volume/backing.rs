@@ -163,6 +163,19 @@ impl Served {
         }
     }
 
+    /// Gives what has one place and name another, `to`.
+    pub(super) fn move_child(
+        &self,
+        (parent, name): (INodeNo, &OsStr),
+        to: (INodeNo, &OsStr),
+    ) -> io::Result<()> {
+        let (from, from_below) = self.child(parent, name)?;
+        let (to, to_below) = self.child(to.0, to.1)?;
+        fs::rename(from, to)?;
+        self.ids().rename(&from_below, &to_below);
+        Ok(())
+    }
+
     pub(super) fn remove(
         &self,
         parent: INodeNo,
@@ -184,14 +197,13 @@ pub(super) fn options(flags: OpenFlags) -> OpenOptions {
 }
 
 fn attributes(id: u64, found: &Metadata) -> FileAttr {
-    let time = |time: io::Result<SystemTime>| time.unwrap_or(SystemTime::UNIX_EPOCH);
     FileAttr {
         ino: INodeNo(id),
         size: found.len(),
         blocks: found.blocks(),
-        atime: time(found.accessed()),
-        mtime: time(found.modified()),
-        ctime: time(found.modified()),
+        atime: found.accessed().unwrap_or(SystemTime::UNIX_EPOCH),
+        mtime: found.modified().unwrap_or(SystemTime::UNIX_EPOCH),
+        ctime: found.modified().unwrap_or(SystemTime::UNIX_EPOCH),
         crtime: SystemTime::UNIX_EPOCH,
         kind: FileType::from_std(found.file_type()).unwrap_or(FileType::RegularFile),
         perm: u16::try_from(found.permissions().mode() & 0o7777).unwrap_or(0o600),
@@ -215,8 +227,9 @@ pub(super) fn fsync(file: &File, data_only: bool, fault: Option<Fault>) -> io::R
 }
 
 pub(super) fn allocate(file: &File, mode: i32, offset: u64, length: u64) -> io::Result<()> {
-    let place = |bytes: u64| i64::try_from(bytes).map_err(|_| Errno::EFBIG);
-    let flags = FallocateFlags::from_bits_truncate(mode);
-    fallocate(file, flags, place(offset)?, place(length)?)?;
+    let (Ok(offset), Ok(length)) = (i64::try_from(offset), i64::try_from(length)) else {
+        return Err(Errno::EFBIG.into());
+    };
+    fallocate(file, FallocateFlags::from_bits_truncate(mode), offset, length)?;
     Ok(())
 }

@@ -56,16 +56,12 @@ impl InodeIds {
     /// What was at `from`, and below, is at `to` now.
     pub(super) fn rename(&mut self, from: &Path, to: &Path) {
         self.remove(to);
-        let moved = |path: &PathBuf| path.strip_prefix(from).is_ok();
-        let all: Vec<_> = self.numbers.keys().filter(|path| moved(path)).cloned().collect();
-        for old in all {
-            let id = self.numbers.remove(&old);
-            let below = old.strip_prefix(from).ok();
-            if let (Some(id), Some(below)) = (id, below) {
-                let new = if below.as_os_str().is_empty() { to.to_owned() } else { to.join(below) };
-                self.paths.insert(id, new.clone());
-                self.numbers.insert(new, id);
-            }
+        let moved: Vec<_> = self.numbers.extract_if(|path, _| path.starts_with(from)).collect();
+        for (old, id) in moved {
+            let below = old.strip_prefix(from).unwrap_or(Path::new(""));
+            let new = if below.as_os_str().is_empty() { to.to_owned() } else { to.join(below) };
+            self.paths.insert(id, new.clone());
+            self.numbers.insert(new, id);
         }
     }
 }

@@ -138,8 +138,8 @@ impl FromStr for Rule {
 
     fn from_str(text: &str) -> Result<Self, RuleError> {
         let mut words = text.split_whitespace();
-        let mut word = || words.next().unwrap_or("the end");
-        let mut rule = Self::always(kind(word())?, access(word())?, fault(word())?);
+        let [file, asked, answer] = std::array::from_fn(|_| words.next().unwrap_or("the end"));
+        let mut rule = Self::always(kind(file)?, access(asked)?, fault(answer)?);
         for word in words {
             match word.split_once('=') {
                 Some(("from", value)) => rule.from = number(word, value)?,

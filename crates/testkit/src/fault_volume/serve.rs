@@ -40,8 +40,9 @@ macro_rules! answer {
 impl Filesystem for Served {
     fn init(&mut self, _: &Request, config: &mut KernelConfig) -> io::Result<()> {
         // Without asynchronous direct I/O requests would come one at a time.
-        let missing = |_| io::Error::from(nix::errno::Errno::ENOSYS);
-        config.add_capabilities(InitFlags::FUSE_ASYNC_DIO).map_err(missing)?;
+        if config.add_capabilities(InitFlags::FUSE_ASYNC_DIO).is_err() {
+            return Err(nix::errno::Errno::ENOSYS.into());
+        }
         // The next best value is as good.
         let _ = config.set_max_background(IN_FLIGHT);
         let _ = config.set_max_write(1 << 20);
@@ -121,14 +122,7 @@ impl Filesystem for Served {
         _: RenameFlags,
         reply: ReplyEmpty,
     ) {
-        let renamed = || {
-            let (from, from_below) = self.child(parent, name)?;
-            let (to, to_below) = self.child(new_parent, new_name)?;
-            fs::rename(from, to)?;
-            self.ids().rename(&from_below, &to_below);
-            Ok::<(), io::Error>(())
-        };
-        answer!(reply, renamed(), |()| reply.ok());
+        answer!(reply, self.move_child((parent, name), (new_parent, new_name)), |()| reply.ok());
     }
 
     fn open(&self, _: &Request, id: INodeNo, flags: OpenFlags, reply: ReplyOpen) {

@@ -16,6 +16,12 @@ struct Active {
     served: Option<Instant>,
 }
 
+impl Active {
+    const fn new(rule: Rule) -> Self {
+        Self { rule, seen: 0, injected: 0, first: None, served: None }
+    }
+}
+
 struct SwitchState {
     rules: Vec<Active>,
     set: Instant,
@@ -70,8 +76,7 @@ impl Switch {
     /// Replaces all rules; requests that hang go on.
     pub(super) fn set(&self, rules: Vec<Rule>) {
         let mut state = self.lock();
-        let active = |rule| Active { rule, seen: 0, injected: 0, first: None, served: None };
-        state.rules = rules.into_iter().map(active).collect();
+        state.rules = rules.into_iter().map(Active::new).collect();
         state.set = Instant::now();
         state.version += 1;
         self.changed.notify_all();
@@ -95,8 +100,8 @@ impl Switch {
             state.flushes += 1;
         }
         let since = now.saturating_duration_since(state.set);
-        let due = |active: &&mut Active| active.is_about(kind, access, since);
-        let mut matching = state.rules.iter_mut().filter(due);
+        let rules = state.rules.iter_mut();
+        let mut matching = rules.filter(|active| active.is_about(kind, access, since));
         let Some(active) = matching.find_map(Active::counted) else {
             return PASS;
         };

@@ -37,8 +37,17 @@ pub struct TableDigest {
 impl TableDigest {
     /// Every difference between two readers, in words; what only one of them reads is not one.
     pub fn differences(&self, other: &Self) -> Vec<String> {
+        let mut pairs = vec![("records", &self.records, &other.records)];
+        if let (Some(ours), Some(theirs)) = (&self.long_values, &other.long_values) {
+            pairs.push(("long values", ours, theirs));
+        }
+        for (name, ours) in &self.indexes {
+            if let Some(theirs) = other.indexes.get(name) {
+                pairs.push((name, ours, theirs));
+            }
+        }
         let mut found = Vec::new();
-        let mut compare = |what: &str, ours: &Digest, theirs: &Digest| {
+        for (what, ours, theirs) in pairs {
             if ours != theirs {
                 found.push(format!(
                     "{what} of {}: {} sees {} ({}), {} sees {} ({})",
@@ -50,15 +59,6 @@ impl TableDigest {
                     theirs.count,
                     theirs.xxh3_128
                 ));
-            }
-        };
-        compare("records", &self.records, &other.records);
-        if let (Some(ours), Some(theirs)) = (&self.long_values, &other.long_values) {
-            compare("long values", ours, theirs);
-        }
-        for (name, ours) in &self.indexes {
-            if let Some(theirs) = other.indexes.get(name) {
-                compare(name, ours, theirs);
             }
         }
         found

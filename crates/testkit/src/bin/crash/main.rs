@@ -21,25 +21,18 @@ const STEPS_OF_A_SEED: u64 = 6;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let value = |name: &str| {
-        let at = arguments.iter().position(|argument| argument == name)?;
-        arguments.get(at + 1)?.parse::<u64>().ok()
-    };
-    let log_segment = value("--log-segment");
-    let log_segment = log_segment.and_then(|bytes| usize::try_from(bytes).ok());
-    let log_segment = log_segment.and_then(SegmentSize::from_bytes);
-    let options = |seed: u64, steps: Steps| {
-        let mut options = CrashOptions::new(Seed(seed), steps);
-        options.script.log_segment = log_segment;
-        options
-    };
-    let outcome = match (value("--seeds"), value("--seed"), value("--step")) {
-        (Some(seeds), None, None) => run_many(value("--first").unwrap_or(1), seeds, options),
+    let [seeds, first, seed, step, log_segment] =
+        ["--seeds", "--first", "--seed", "--step", "--log-segment"]
+            .map(|name| value(&arguments, name));
+    let log_segment =
+        log_segment.and_then(|bytes| usize::try_from(bytes).ok()).and_then(SegmentSize::from_bytes);
+    let outcome = match (seeds, seed, step) {
+        (Some(seeds), None, None) => run_many(first.unwrap_or(1), seeds, log_segment),
         (None, Some(seed), Some(step)) => {
-            run(&options(seed, Steps::One(step))).map_err(|failure| vec![failure])
+            run_one(seed, Steps::One(step), log_segment).map_err(|failure| vec![failure])
         }
         (None, Some(seed), None) => {
-            run(&options(seed, Steps::Every)).map_err(|failure| vec![failure])
+            run_one(seed, Steps::Every, log_segment).map_err(|failure| vec![failure])
         }
         _ => {
             say(
@@ -71,11 +64,27 @@ fn main() -> ExitCode {
     }
 }
 
+/// The number behind the argument `name`.
+fn value(arguments: &[String], name: &str) -> Option<u64> {
+    let at = arguments.iter().position(|argument| argument == name)?;
+    arguments.get(at + 1)?.parse().ok()
+}
+
+fn run_one(
+    seed: u64,
+    steps: Steps,
+    log_segment: Option<SegmentSize>,
+) -> Result<CrashSummary, CrashFailure> {
+    let mut options = CrashOptions::new(Seed(seed), steps);
+    options.script.log_segment = log_segment;
+    run(&options)
+}
+
 /// Runs `seeds` scripts on every processor, until one fails.
 fn run_many(
     first: u64,
     seeds: u64,
-    options: impl Fn(u64, Steps) -> CrashOptions + Sync,
+    log_segment: Option<SegmentSize>,
 ) -> Result<CrashSummary, Vec<CrashFailure>> {
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let next = AtomicU64::new(first);
@@ -89,7 +98,7 @@ fn run_many(
                     if seed >= first + seeds {
                         break;
                     }
-                    let result = run(&options(seed, Steps::Some(STEPS_OF_A_SEED)));
+                    let result = run_one(seed, Steps::Some(STEPS_OF_A_SEED), log_segment);
                     let mut tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
                     if !tally.take(result) {
                         stop.store(true, Ordering::Relaxed);

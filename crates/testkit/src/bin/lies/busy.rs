@@ -14,15 +14,15 @@ impl BusyProcessors {
     pub(crate) fn new() -> Self {
         let processors = thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let is_over = Arc::new(AtomicBool::new(false));
-        let busy = |_| {
+        let mut threads = Vec::new();
+        for _ in 0..processors {
             let is_over = Arc::clone(&is_over);
-            thread::spawn(move || {
+            threads.push(thread::spawn(move || {
                 while !is_over.load(Ordering::Relaxed) {
                     std::hint::spin_loop();
                 }
-            })
-        };
-        let threads = (0..processors).map(busy).collect();
+            }));
+        }
         Self { is_over, threads }
     }
 }

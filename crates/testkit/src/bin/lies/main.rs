@@ -29,10 +29,11 @@ const FAULT_RUNS_AT_A_TIME: usize = 6;
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let (program, folder, part) = match words.as_slice() {
         [program, folder] => (program, folder, None),
-        [program, folder, part @ ("faults" | "healthy")] => (program, folder, Some(*part)),
+        [program, folder, part] if ["faults", "healthy"].contains(&part.as_str()) => {
+            (program, folder, Some(part.as_str()))
+        }
         _ => {
             say("usage: lies PROGRAM FOLDER [faults|healthy]");
             return ExitCode::from(2);
@@ -75,31 +76,33 @@ fn run_faults(program: &Program, folder: &Path, table: &LiesTable) {
 }
 
 /// One run on each file system at a time, so that all of them stand under the same load.
+/// Whether the program that makes such a file system is installed; says so where it is not.
+fn can_make(system: TestFileSystem) -> bool {
+    let name = system.maker();
+    let mut command = Command::new(name);
+    let shown = command.arg("-V").stdout(Stdio::null()).stderr(Stdio::null());
+    let found = shown.status().is_ok();
+    if !found {
+        say(&format!("skipped: {system}, because {name} is not installed"));
+    }
+    found
+}
+
 fn run_healthy(program: &Program, folder: &Path, table: &LiesTable) {
     if !nix::unistd::geteuid().is_root() {
         say("skipped: the healthy runs, because only root can mount a loop device");
         return;
     }
-    let is_there = |system: &TestFileSystem| {
-        let mut command = Command::new(system.maker());
-        let shown = command.arg("-V").stdout(Stdio::null()).stderr(Stdio::null());
-        let found = shown.status().is_ok();
-        if !found {
-            let name = system.maker();
-            say(&format!("skipped: {system}, because {name} is not installed"));
-        }
-        found
-    };
-    let systems: Vec<_> = TestFileSystem::ALL.into_iter().filter(is_there).collect();
+    let mut systems = Vec::from(TestFileSystem::ALL);
+    systems.retain(|system| can_make(*system));
     if systems.is_empty() {
         return;
     }
     say("storage with which nothing is wrong");
     for disturbance in healthy_table::DISTURBANCES {
         let load = disturbance.load();
-        let row = |system: &TestFileSystem| HealthyRow { system: *system, disturbance };
-        let rows = systems.iter().map(row).collect();
-        table.fill(rows, systems.len(), |number, row| {
+        let rows = systems.iter().map(|&system| HealthyRow { system, disturbance });
+        table.fill(rows.collect(), systems.len(), |number, row| {
             healthy_run::run(program, &folder.join(number.to_string()), row)
         });
         drop(load);

@@ -75,25 +75,28 @@ impl Observed {
 fn issues(journal: &str) -> Vec<String> {
     let events = journal.lines().filter_map(|line| serde_json::from_str(line).ok());
     let issues = events.filter(|event: &Value| event["event"] == "issue");
-    let told = |issue: Value| {
-        let text = issue["text"].as_str().unwrap_or_default().to_owned();
-        match issue["file"].as_str() {
-            Some(file) if !text.contains(file) => format!("{file}: {text}"),
-            _ => text,
-        }
-    };
-    issues.map(told).collect()
+    issues.map(|issue| told(&issue)).collect()
+}
+
+fn told(issue: &Value) -> String {
+    let text = issue["text"].as_str().unwrap_or_default();
+    match issue["file"].as_str() {
+        Some(file) if !text.contains(file) => format!("{file}: {text}"),
+        _ => text.to_owned(),
+    }
 }
 
 /// The rules that came to one of these outcomes.
 fn rules(report: &Value, outcomes: &[&str]) -> Vec<String> {
     let findings = report["findings"].as_array().into_iter().flatten();
-    let is_wanted = |finding: &&Value| {
+    let mut rules = Vec::new();
+    for finding in findings {
         let outcome = finding["outcome"].as_str();
-        outcome.is_some_and(|outcome| outcomes.contains(&outcome))
-    };
-    let rules = findings.filter(is_wanted);
-    rules.filter_map(|finding| finding["rule"].as_str().map(str::to_owned)).collect()
+        if outcome.is_some_and(|outcome| outcomes.contains(&outcome)) {
+            rules.extend(finding["rule"].as_str().map(str::to_owned));
+        }
+    }
+    rules
 }
 
 fn texts(list: &Value) -> impl Iterator<Item = String> {

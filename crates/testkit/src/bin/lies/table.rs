@@ -98,8 +98,7 @@ fn mark(is_right: bool, is_empty: bool) -> &'static str {
 
 fn told(outcome: &Observed) -> String {
     let code = outcome.code.map_or("-".to_owned(), |code| code.to_string());
-    let named = outcome.named().replace('\n', " ");
-    let named: String = named.chars().take(NAMED_CHARS).collect();
+    let named: String = outcome.named().replace('\n', " ").chars().take(NAMED_CHARS).collect();
     let (verdict, injected) = (outcome.verdict(), outcome.injected);
     format!("{verdict:<12} exit {code}  {injected:>5} faults  {named}")
 }
