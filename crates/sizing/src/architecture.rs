@@ -42,6 +42,15 @@ pub enum Build {
 }
 
 impl Build {
+    /// What the deployment asks for; single disks where it leaves that open and they may be.
+    const fn chosen(choice: StorageChoice, may_be_single: bool) -> Self {
+        match choice {
+            StorageChoice::Calculated if may_be_single => Self::Jbod,
+            StorageChoice::Calculated | StorageChoice::Raid => Self::Raid,
+            StorageChoice::Jbod => Self::Jbod,
+        }
+    }
+
     /// The name that the workbook uses.
     pub const fn name(self) -> &'static str {
         match self {
@@ -75,19 +84,16 @@ pub(crate) fn architecture(work: &mut Work<'_>) -> Architecture {
     let logs_apart = logs_apart(deployment);
     let volumes = volumes(deployment, logs_apart);
     let several = volumes == VolumeArchitecture::SeveralDatabases;
-    let build = |allowed: bool| match deployment.storage.choice {
-        StorageChoice::Calculated if allowed => Build::Jbod,
-        StorageChoice::Calculated | StorageChoice::Raid => Build::Raid,
-        StorageChoice::Jbod => Build::Jbod,
-    };
     let considered = deployment.storage.consider_jbod && !logs_apart;
     let late_apart = late_apart(work, several);
     let waiting_apart = waiting_apart(deployment, several);
+    let first = considered && first_may(deployment, several, late_apart, waiting_apart);
+    let second = considered && second_may(deployment, several, late_apart);
     let found = Architecture {
         volumes,
         logs_apart,
-        first: build(considered && first_may(deployment, several, late_apart, waiting_apart)),
-        second: build(considered && second_may(deployment, several, late_apart)),
+        first: Build::chosen(deployment.storage.choice, first),
+        second: Build::chosen(deployment.storage.choice, second),
         late_apart,
         waiting_apart,
     };

@@ -223,8 +223,8 @@ fn io_limited(work: &mut Work<'_>, architecture: Architecture) -> Number {
     let key = Key::DatabaseMailboxesIoLimited;
     let each = work.get(Key::IoDbIopsPerMailbox);
     let on_one = work.get(Key::DatabasePerVolume);
-    let limited = |iops: Number| (iops / &each).down_to(2.0) / &on_one;
-    let (workbook, right) = (limited(rated), limited(usable));
+    let workbook = (rated / &each).down_to(2.0) / &on_one;
+    let right = (usable / &each).down_to(2.0) / &on_one;
     let limited = work.either(Quirk::DiskShareIgnored, key, workbook, right);
     work.put(key, limited)
 }

@@ -9,8 +9,9 @@ use crate::work::Work;
 pub(crate) fn per_group(work: &mut Work<'_>) {
     let deployment = work.deployment;
     for tier in each(work) {
-        let of = |what| work.get(Key::Tier(tier, what));
-        let total = of(TierKey::Mailboxes) * of(TierKey::Iops) / work.get(Key::ServerParts);
+        let mailboxes = work.get(Key::Tier(tier, TierKey::Mailboxes));
+        let each = work.get(Key::Tier(tier, TierKey::Iops));
+        let total = mailboxes * each / work.get(Key::ServerParts);
         work.put(Key::Tier(tier, TierKey::IopsTotalPerDag), total);
     }
     let all = over_tiers(work, TierKey::Iops) / work.get(Key::ServerParts);

@@ -97,11 +97,11 @@ fn recovery_hours(work: &Work<'_>) -> usize {
 
 /// The largest mean share of `hours` hours in a row, over midnight too.
 fn busiest_mean(shares: &[f64; 24], hours: usize) -> f64 {
-    let mean = |start: usize| {
+    let means = (0..24).map(|start| {
         let window = (start..start + hours).map(|hour| shares[hour % 24]);
         window.sum::<f64>() / hours as f64
-    };
-    (0..24).map(mean).fold(0.0, f64::max)
+    });
+    means.fold(0.0, f64::max)
 }
 
 /// Whether the link carries it with the TCP window that it needs.
@@ -142,13 +142,9 @@ fn link(work: &mut Work<'_>, model: SiteModel) {
 /// Whether the workbook looks at the TCP window: only where servers of the second site wait or are
 /// kept for late copies.
 fn window_counts(work: &Work<'_>, model: SiteModel) -> bool {
-    let any = |key| {
-        let servers = work.sheet.find(key);
-        servers.is_some_and(|servers| servers.value() > 0.0)
-    };
     model != SiteModel::ActiveActive
-        || any(Key::ServerPassiveDc2)
-        || any(Key::ServerLagged(ServerKind::Second))
+        || work.sheet.find_or_0(Key::ServerPassiveDc2).value() > 0.0
+        || work.sheet.find_or_0(Key::ServerLagged(ServerKind::Second)).value() > 0.0
 }
 
 /// What goes through a link with the smallest window whose bytes, times `bits_per_unit`, are not

@@ -154,22 +154,19 @@ impl Number {
     /// Two numbers and the sign between them; `right` is how tightly the right one has to bind to
     /// stand without brackets.
     fn infix(self, sign: char, other: &Self, value: f64, own: Binding, right: Binding) -> Self {
-        let both = |of: fn(&Self) -> &str| {
-            format!("{} {sign} {}", self.text(of, own), other.text(of, right))
-        };
-        Self { value, formula: both(Self::formula), numbers: both(Self::numbers), binding: own }
+        let [formula, numbers] = [Self::formula, Self::numbers]
+            .map(|of| format!("{} {sign} {}", self.text(of, own), other.text(of, right)));
+        Self { value, formula, numbers, binding: own }
     }
 }
 
 fn joined(name: &str, parts: &[Number], value: f64) -> Number {
-    let all = |of: fn(&Number) -> &str| {
-        let parts: Vec<&str> = parts.iter().map(of).collect();
-        format!("{name}({})", parts.join(", "))
-    };
+    let formulas: Vec<&str> = parts.iter().map(Number::formula).collect();
+    let numbers: Vec<&str> = parts.iter().map(Number::numbers).collect();
     Number {
         value,
-        formula: all(Number::formula),
-        numbers: all(Number::numbers),
+        formula: format!("{name}({})", formulas.join(", ")),
+        numbers: format!("{name}({})", numbers.join(", ")),
         binding: Binding::Whole,
     }
 }

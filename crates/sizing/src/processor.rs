@@ -108,10 +108,9 @@ fn need(work: &mut Work<'_>, mode: FailureMode, site: ServerKind, active: &Numbe
     let access = &active * work.get(Key::MailboxesMcyclesClientAccess);
     let active = active * work.get(Key::MailboxesMcyclesActive);
     let taken = hypervisor(work);
-    let key = |what| Key::Processor(what, mode, site);
-    let active = work.put(key(ProcessorKey::Active), active * &taken);
-    let passive = work.put(key(ProcessorKey::Passive), passive * &taken);
-    let access = work.put(key(ProcessorKey::ClientAccess), access * taken);
+    let active = work.put(Key::Processor(ProcessorKey::Active, mode, site), active * &taken);
+    let passive = work.put(Key::Processor(ProcessorKey::Passive, mode, site), passive * &taken);
+    let access = work.put(Key::Processor(ProcessorKey::ClientAccess, mode, site), access * taken);
     let mut need = active + passive;
     if work.deployment.servers.multi_role {
         need = need + access;
@@ -120,7 +119,7 @@ fn need(work: &mut Work<'_>, mode: FailureMode, site: ServerKind, active: &Numbe
     if (factor - 1.0).abs() > 1e-9 {
         need = need * work.sheet.input(Key::FileSystemProcessorFactor, factor);
     }
-    work.put(key(ProcessorKey::Need), need)
+    work.put(Key::Processor(ProcessorKey::Need, mode, site), need)
 }
 
 /// What a hypervisor makes of a megacycle; 1 where there is none.

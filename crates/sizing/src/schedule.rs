@@ -33,12 +33,8 @@ pub fn schedule(deployment: &Deployment, sheet: &Sheet) -> Vec<BackupDay> {
         return Vec::new();
     };
     let databases = (0..100_000).take_while(|&count| f64::from(count) < copies.value()).count();
-    let day = |day: usize| {
-        let full = (databases + days - 1 - day) / days;
-        let changes = databases - full;
-        BackupDay { full, changes }
-    };
-    (0..days).map(day).collect()
+    let fulls = (0..days).map(|day| (databases + days - 1 - day) / days);
+    fulls.map(|full| BackupDay { full, changes: databases - full }).collect()
 }
 
 #[cfg(test)]

@@ -122,6 +122,11 @@ impl Sheet {
         number.unwrap_or_else(|| panic!("invariant: {key} is calculated before it is used"))
     }
 
+    /// The number under `key`; 0 where there is none, as of servers that a deployment has not.
+    pub(crate) fn find_or_0(&self, key: Key) -> Number {
+        self.find(key).unwrap_or_else(|| Number::plain(0.0))
+    }
+
     /// Writes down a result and gives it back under its name.
     pub(crate) fn put(&mut self, key: Key, number: impl Into<Number>) -> Number {
         let number = number.into();

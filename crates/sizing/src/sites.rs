@@ -53,16 +53,14 @@ fn active_there(work: &mut Work<'_>, architecture: Architecture) -> Number {
 
 /// Servers of both active sites that hold copies of the other's databases and nothing else.
 fn waiting_beside(work: &mut Work<'_>, architecture: Architecture) -> [Number; 2] {
-    let late = |second| {
-        let there = work.value(Key::CopiesSecondSiteLagged) > 0.0 && !architecture.late_apart;
-        there.then(|| late_copies(work, second))
-    };
-    let copies = |home, second| {
-        let copies = work.get(Key::CopiesSecondSite) * work.get(home);
-        late(second).map_or(copies.clone(), |late| copies + late)
-    };
-    let first = servers_for(work, copies(Key::DatabaseActiveDc2, true));
-    let second = servers_for(work, copies(Key::DatabaseActiveDc1, true));
+    let mut first = work.get(Key::CopiesSecondSite) * work.get(Key::DatabaseActiveDc2);
+    let mut second = work.get(Key::CopiesSecondSite) * work.get(Key::DatabaseActiveDc1);
+    if work.value(Key::CopiesSecondSiteLagged) > 0.0 && !architecture.late_apart {
+        first = first + late_copies(work, true);
+        second = second + late_copies(work, true);
+    }
+    let first = servers_for(work, first);
+    let second = servers_for(work, second);
     let second = work.get(Key::ServerActiveDc1).min(second);
     [work.put(Key::ServerPassiveDc1, first), work.put(Key::ServerPassiveDc2, second)]
 }

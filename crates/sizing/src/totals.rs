@@ -10,28 +10,22 @@ pub(crate) fn totals(work: &mut Work<'_>) {
         if work.deployment.has_copies() { work.get(Key::ServerDags) } else { Number::plain(1.0) };
     let here = work.get(Key::ServerActiveDc1) * &groups;
     let there = (work.get(Key::ServerPerDag) - work.get(Key::ServerActiveDc1)) * &groups;
-    let late = work.sheet.find(Key::ServerLaggedPerDag);
-    let late = late.unwrap_or_else(|| Number::plain(0.0)) * &groups;
+    let late = work.sheet.find_or_0(Key::ServerLaggedPerDag) * &groups;
     let others = &here + &there;
     work.sheet.put(Key::ServerAll, &others + &late);
     let raid = work.sheet.find(Key::DiskRaidDisksPerServer);
-    let single = |kind| work.sheet.find(Key::DiskJbodDisksPerServer(kind));
+    let single = work.sheet.find(Key::DiskJbodDisksPerServer(ServerKind::First));
     let mirrored = work.get(Key::DiskRaidDisksDb(ServerKind::First))
         + work.get(Key::DiskRaidDisksLog)
         + work.get(Key::DiskRaidDisksRestore);
-    let first = raid.or_else(|| single(ServerKind::First)).unwrap_or_else(|| mirrored.clone());
-    let raid_of = |kind| {
-        let databases = work.sheet.find(Key::DiskRaidDisksDb(kind))?;
-        Some(databases + work.get(Key::DiskRaidDisksLog) + work.get(Key::DiskRaidDisksRestore))
-    };
-    let of = |kind| single(kind).or_else(|| raid_of(kind));
-    let second = of(ServerKind::Second).unwrap_or_else(|| mirrored.clone());
+    let first = raid.or(single).unwrap_or_else(|| mirrored.clone());
+    let second = disks_of(work, ServerKind::Second).unwrap_or_else(|| mirrored.clone());
     let mut disks = here * first;
     if there.value() > 0.0 {
         disks = disks + there * second;
     }
     if late.value() > 0.0 {
-        disks = disks + &late * of(ServerKind::Lagged).unwrap_or(mirrored);
+        disks = disks + &late * disks_of(work, ServerKind::Lagged).unwrap_or(mirrored);
     }
     work.sheet.put(Key::DiskAll, disks.up());
     let mut memory = others * work.get(Key::MemoryRamGb(ServerKind::First));
@@ -45,4 +39,13 @@ pub(crate) fn totals(work: &mut Work<'_>) {
         work.get(Key::DatabaseCount) * work.get(Key::ServerActiveDc1)
     };
     work.sheet.put(Key::DatabaseAll, databases);
+}
+
+/// Disks of a server: single ones, or those in redundant groups; none where neither is known.
+fn disks_of(work: &Work<'_>, kind: ServerKind) -> Option<Number> {
+    if let Some(single) = work.sheet.find(Key::DiskJbodDisksPerServer(kind)) {
+        return Some(single);
+    }
+    let databases = work.sheet.find(Key::DiskRaidDisksDb(kind))?;
+    Some(databases + work.get(Key::DiskRaidDisksLog) + work.get(Key::DiskRaidDisksRestore))
 }

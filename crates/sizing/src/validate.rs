@@ -56,8 +56,8 @@ fn unknown(work: &mut Work<'_>) {
 }
 
 fn groups(work: &mut Work<'_>) {
-    let late = work.sheet.find(Key::ServerLaggedPerDag);
-    let members = work.value(Key::ServerPerDag) + late.map_or(0.0, |late| late.value());
+    let late = work.sheet.find_or_0(Key::ServerLaggedPerDag);
+    let members = work.value(Key::ServerPerDag) + late.value();
     let most = work.deployment.product.figures.dag_members.value;
     if work.deployment.has_copies() && members > most {
         let text = format!("a group has {} members and may have {most}", write(members));
@@ -229,10 +229,13 @@ fn processors(work: &mut Work<'_>) {
         Some(_) => &[Key::ProcessorUtilWorstPlayed][..],
         None => &by_formula[..],
     };
-    let found = keys.iter().filter_map(|&key| Some((key, work.sheet.find(key)?)));
-    let found: Vec<(Key, Number)> = found.collect();
-    for (key, used) in &found {
-        let (key, used) = (*key, used.value());
+    let mut shares = Vec::new();
+    for &key in keys {
+        let Some(share) = work.sheet.find(key) else {
+            continue;
+        };
+        let used = share.value();
+        shares.push(share);
         if used > MOST_PROCESSOR {
             let text = format!(
                 "{} percent of a server's processors are needed at the worst; 80 are the limit",
@@ -242,8 +245,7 @@ fn processors(work: &mut Work<'_>) {
             work.find(Violation, key, text, remedy);
         }
     }
-    if !found.is_empty() {
-        let shares: Vec<Number> = found.into_iter().map(|(_, share)| share).collect();
+    if !shares.is_empty() {
         let worst = shares.iter().map(Number::value).fold(0.0, f64::max);
         work.sheet.put(Key::ProcessorUtilWorst, Number::of_all("max", &shares, worst));
     }

@@ -25,18 +25,16 @@ pub(super) fn failures(work: &mut Work<'_>) -> Failures {
         site = site_failed(work);
         site_and_one = site_and_one_failed(work);
     }
-    let all = || [&one, &two, &site, &site_and_one].into_iter().flatten();
-    let lost = all().map(|mode| mode.lost).fold(0.0, f64::max);
+    let all = [&one, &two, &site, &site_and_one].into_iter().flatten();
+    let lost = all.clone().map(|mode| mode.lost).fold(0.0, f64::max);
     let waits = second_site_waits(work.deployment);
     let here = work.value(Key::ServerActiveDc1);
-    let mut active: Vec<Number> =
-        all().filter(|mode| !waits || mode.lost < here).map(|mode| mode.active.clone()).collect();
-    active.insert(0, normal.clone());
+    let mut active = vec![normal.clone()];
+    active.extend(all.filter(|mode| !waits || mode.lost < here).map(|mode| mode.active.clone()));
     let worst = greatest(&active);
     preferred(work, &worst);
-    let active = |mode: Option<CorrectedMode>| mode.map(|mode| mode.active);
-    let (one, two, site, site_and_one) =
-        (active(one), active(two), active(site), active(site_and_one));
+    let [one, two, site, site_and_one] =
+        [one, two, site, site_and_one].map(|mode| mode.map(|mode| mode.active));
     let both = Modes { normal, one, two, site, site_and_one, site_and_two: None, worst };
     let second = work.deployment.second_site.is_some();
     let second = second.then(|| if waits { waiting(&both) } else { both.clone() });

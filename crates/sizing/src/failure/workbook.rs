@@ -85,14 +85,12 @@ impl ServerGroup {
         let availability = &deployment.availability;
         let catches_up =
             availability.replay_lag_manager && availability.copies >= 3 && !architecture.late_apart;
-        let or_none = |key| {
-            let found = work.sheet.find(key);
-            found.unwrap_or_else(|| Number::plain(0.0))
-        };
-        let ready = |copies, late| {
-            let late = if catches_up { work.value(late) } else { 0.0 };
-            work.value(copies) + late
-        };
+        let (mut first_ready, mut second_ready) =
+            (work.value(Key::CopiesFirstSite), work.value(Key::CopiesSecondSite));
+        if catches_up {
+            first_ready += work.value(Key::CopiesFirstSiteLagged);
+            second_ready += work.value(Key::CopiesSecondSiteLagged);
+        }
         Self {
             both,
             both_share: both && !architecture.waiting_apart,
@@ -100,15 +98,15 @@ impl ServerGroup {
             copies: f64::from(availability.copies),
             first: work.value(Key::CopiesFirstSite),
             second: work.value(Key::CopiesSecondSite),
-            first_ready: ready(Key::CopiesFirstSite, Key::CopiesFirstSiteLagged),
-            second_ready: ready(Key::CopiesSecondSite, Key::CopiesSecondSiteLagged),
+            first_ready,
+            second_ready,
             servers: work.get(Key::ServerActiveDc1),
             held: work.get(Key::ServerDbCopies(ServerKind::First)),
             databases: work.get(Key::DatabaseCount),
             home: work.get(Key::DatabaseActiveDc1),
-            away: or_none(Key::DatabaseActiveDc2),
-            active_there: or_none(Key::ServerActiveDc2),
-            waiting_there: or_none(Key::ServerPassiveDc2),
+            away: work.sheet.find_or_0(Key::DatabaseActiveDc2),
+            active_there: work.sheet.find_or_0(Key::ServerActiveDc2),
+            waiting_there: work.sheet.find_or_0(Key::ServerPassiveDc2),
         }
     }
 
@@ -259,15 +257,12 @@ impl ServerGroup {
         }
         let servers = self.takes_over();
         let alike = (servers.value() - self.servers.value()).abs() < 0.5;
-        let over_fewer = || (&self.databases / (servers - failed)).up();
-        if self.both_share {
-            let first = if alike { there?.clone() } else { over_fewer() };
-            return Some(first + here?);
-        }
-        if alike {
+        if alike && !self.both_share {
             return here.cloned();
         }
-        Some(over_fewer())
+        let first =
+            if alike { there?.clone() } else { (&self.databases / (servers - failed)).up() };
+        Some(if self.both_share { first + here? } else { first })
     }
 
     /// The worst of the first site. In a group of two active sites it counts the second's.
@@ -301,10 +296,9 @@ impl ServerGroup {
                 (None, None) => 0.0,
             };
         };
-        let of = |key| work.sheet.find(key).map_or(0.0, |number| number.value());
-        let here = of(Key::ServerActiveDc1)
-            + of(Key::ServerPassiveDc1)
-            + of(Key::ServerLagged(ServerKind::First));
+        let here = work.sheet.find_or_0(Key::ServerActiveDc1).value()
+            + work.sheet.find_or_0(Key::ServerPassiveDc1).value()
+            + work.sheet.find_or_0(Key::ServerLagged(ServerKind::First)).value();
         let besides = match (&there.site_and_two, &there.site_and_one) {
             (Some(_), _) => 2.0,
             (None, Some(_)) => 1.0,
@@ -322,9 +316,8 @@ fn survivors_here(deployment: &Deployment, there: &Modes) -> Option<Number> {
 
 /// The greatest when the other site is lost; 0 where that is not survived.
 fn worst_of_site(modes: &Modes) -> Number {
-    let all = [&modes.site, &modes.site_and_one, &modes.site_and_two];
-    let all: Vec<Number> = all.into_iter().flatten().cloned().collect();
-    greatest(&all)
+    let modes = [&modes.site, &modes.site_and_one, &modes.site_and_two];
+    greatest(&modes.into_iter().flatten().cloned().collect::<Vec<_>>())
 }
 
 fn greatest(all: &[Number]) -> Number {
