@@ -43,14 +43,11 @@ impl Requirements {
         let formatted = scaled(pool.raw, array.formatted_share);
         let databases = self.databases_per_server();
         let load = self.iops_per_database * f64::from(databases);
-        let of_groups = |groups| Pool { groups, formatted, ..pool };
-        let enough = |pool: &Pool| {
-            let carved = carve(pool, array.rule, databases, self.mailbox_data);
-            carved.used <= 1.0 && pool.load(load, self.read_share) <= 1.0
-        };
-        let pool = (1..=MOST_GROUPS).map(of_groups).find(enough);
-        let pool = pool.ok_or(ProvisionError::PoolTooSmall { groups: MOST_GROUPS })?;
-        let carved = carve(&pool, array.rule, databases, self.mailbox_data);
+        let (pool, carved) = (1..=MOST_GROUPS)
+            .map(|groups| Pool { groups, formatted, ..pool })
+            .map(|pool| (pool, carve(&pool, array.rule, databases, self.mailbox_data)))
+            .find(|(pool, carved)| carved.used <= 1.0 && pool.load(load, self.read_share) <= 1.0)
+            .ok_or(ProvisionError::PoolTooSmall { groups: MOST_GROUPS })?;
         self.database = carved.test_database;
         self.grown_database = Some(carved.grown_database);
         self.log = carved.log_volume;

@@ -33,50 +33,45 @@ fn group(needs: &Requirements, layout: &Layout, modes: &[Mode], at: usize) -> Gr
         servers: layout.servers.len(),
         databases: layout.databases.len(),
     };
-    let server = |number: usize| {
+    let mut servers = Vec::new();
+    for (number, own) in layout.servers.iter().enumerate() {
         let second_half = needs.mirrored && 2 * at >= needs.groups;
-        let own = layout.servers[number];
         let site = own.site ^ usize::from(second_half);
         let spares = *needs.spare_volumes.of(site, own.only_lagged);
         let volumes = volumes(needs, layout, &namer, number, spares);
         let metacache = needs.metacache.as_ref();
-        Server {
+        servers.push(Server {
             name: namer.server(number),
             site,
             only_lagged: own.only_lagged,
-            limits: limits(modes, own),
+            limits: limits(modes, *own),
             metacache: metacache.map_or_else(Vec::new, |disks| disks.volumes(&volumes)),
             volumes,
-        }
-    };
-    let database = |(number, copies): (usize, &Vec<crate::layout::Copy>)| {
-        let copy = |copy: &crate::layout::Copy| DatabaseCopy {
-            server: namer.server(copy.server),
-            lagged: copy.lagged,
-        };
-        Database { name: namer.database(number), copies: copies.iter().map(copy).collect() }
-    };
-    Group {
-        name: numbered(&needs.names.group, at + 1, needs.groups),
-        servers: (0..layout.servers.len()).map(server).collect(),
-        databases: layout.databases.iter().enumerate().map(database).collect(),
+        });
     }
+    let mut databases = Vec::new();
+    for (number, copies) in layout.databases.iter().enumerate() {
+        let copies = copies
+            .iter()
+            .map(|copy| DatabaseCopy { server: namer.server(copy.server), lagged: copy.lagged });
+        databases.push(Database { name: namer.database(number), copies: copies.collect() });
+    }
+    Group { name: numbered(&needs.names.group, at + 1, needs.groups), servers, databases }
 }
 
 /// What servers like `own` carry: of the same site, and kept for late copies or not.
 fn limits(modes: &[Mode], own: layout::Server) -> ActiveLimits {
-    let most_in = |within: fn(&Mode) -> bool| {
-        let loads = modes.iter().filter(|mode| within(mode)).flat_map(|mode| &mode.loads);
-        loads
-            .filter(|load| load.site == own.site && load.only_lagged == own.only_lagged)
-            .map(|load| load.active)
-            .max()
-            .unwrap_or(0)
-    };
-    let most = most_in(|_| true);
-    let preferred = most_in(|mode| matches!(mode.failure, Failure::Servers(0..=2)));
-    let preferred = if preferred > 0 { preferred } else { most };
-    ActiveLimits { most, preferred }
+    let (mut most, mut preferred) = (0, 0);
+    for mode in modes {
+        let loads = mode.loads.iter();
+        let own = loads.filter(|load| load.site == own.site && load.only_lagged == own.only_lagged);
+        let active = own.map(|load| load.active).max().unwrap_or(0);
+        most = most.max(active);
+        if matches!(mode.failure, Failure::Servers(0..=2)) {
+            preferred = preferred.max(active);
+        }
+    }
+    ActiveLimits { most, preferred: if preferred > 0 { preferred } else { most } }
 }
 
 /// Numbers run on over all groups, because names must differ in the whole organisation.
@@ -109,21 +104,20 @@ fn volumes(
     server: usize,
     spares: usize,
 ) -> Vec<Volume> {
-    let held = layout.volumes(server);
-    let names = |volume: &Vec<usize>| -> Vec<String> {
-        volume.iter().map(|&number| namer.database(number)).collect()
-    };
-    let data = held.iter().map(|volume| (needs.database_volume, Purpose::Databases, names(volume)));
-    let logs = needs
-        .log_volume
-        .into_iter()
-        .flat_map(|size| held.iter().map(move |volume| (size, Purpose::Logs, names(volume))));
-    let restore = needs.restore_volume.map(|size| (size, Purpose::Restore, Vec::new()));
-    let spare = (needs.database_volume, Purpose::Spare, Vec::new());
-    let spares = std::iter::repeat_n(spare, spares);
-    let all: Vec<_> = data.chain(logs).chain(spares).chain(restore).collect();
+    let databases: Vec<Vec<String>> = layout
+        .volumes(server)
+        .iter()
+        .map(|held| held.iter().map(|&number| namer.database(number)).collect())
+        .collect();
+    let mut all = Vec::new();
+    all.extend(databases.iter().map(|held| (needs.database_volume, Purpose::Databases, &held[..])));
+    if let Some(size) = needs.log_volume {
+        all.extend(databases.iter().map(|held| (size, Purpose::Logs, &held[..])));
+    }
+    all.extend(std::iter::repeat_n((needs.database_volume, Purpose::Spare, &[][..]), spares));
+    all.extend(needs.restore_volume.map(|size| (size, Purpose::Restore, &[][..])));
     let count = all.len();
-    let volume = |(at, (size, purpose, databases))| Volume {
+    let volumes = all.into_iter().enumerate().map(|(at, (size, purpose, held))| Volume {
         name: match purpose {
             Purpose::Restore => "Restore".to_owned(),
             _ => numbered("ExVol", at + 1, count),
@@ -131,7 +125,7 @@ fn volumes(
         disk: FIRST_DISK + at,
         size,
         purpose,
-        databases,
-    };
-    all.into_iter().enumerate().map(volume).collect()
+        databases: held.to_vec(),
+    });
+    volumes.collect()
 }

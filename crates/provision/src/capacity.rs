@@ -47,16 +47,13 @@ impl Provision {
     /// The sums over a server; none where each volume is a disk of its own.
     pub fn capacity(&self, server: &Server) -> Option<Capacity> {
         let needs = &self.needs;
-        let sum = |of: fn(&crate::pool::Pool) -> Bytes| {
-            let pools = self.pools(server).iter();
-            Bytes(pools.map(|(_, pool)| of(pool).0).sum())
-        };
+        let pools = self.pools(server);
         let carriers = server.volumes.iter();
         let carriers = carriers.filter(|volume| volume.purpose == Purpose::Databases);
         let each = needs.grown_database.unwrap_or(needs.database);
-        (!self.pools(server).is_empty()).then(|| Capacity {
-            raw: sum(crate::pool::Pool::raw),
-            formatted: sum(crate::pool::Pool::formatted),
+        (!pools.is_empty()).then(|| Capacity {
+            raw: Bytes(pools.iter().map(|(_, pool)| pool.raw().0).sum()),
+            formatted: Bytes(pools.iter().map(|(_, pool)| pool.formatted().0).sum()),
             database_volumes: Bytes(carriers.map(|volume| volume.size.0).sum()),
             databases: Bytes(each.0 * server.databases().count() as u64),
         })

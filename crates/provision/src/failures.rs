@@ -1,7 +1,7 @@
 //! What survivors carry in each failure that was played through, in the units of their hardware.
 
 use super::{Provision, Requirements};
-use crate::layout::{Load, Mode, Quorum};
+use crate::layout::{Mode, Quorum};
 
 /// Processor time of one database on a server, in megacycles.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -66,17 +66,18 @@ impl Requirements {
     /// The most of its megacycles that a survivor needs; none where the speed of one is not known.
     fn processor(&self, mode: &Mode) -> Option<f64> {
         let costs = &self.megacycles;
-        let used = |load: &Load| {
+        let mut most = 0.0_f64;
+        for load in &mode.loads {
             let needed = load.active as f64 * costs.active + load.passive as f64 * costs.passive;
-            let has = |site| *costs.available.of(site, load.only_lagged);
-            let own = has(load.site)?;
-            // Where half of the groups are at home in the other site, either may be it.
-            let own = if self.mirrored { own.min(has(1 - load.site)?) } else { own };
-            Some(needed / own)
-        };
-        let shares = mode.loads.iter().map(used);
-        let mut shares = shares;
-        shares.try_fold(0.0_f64, |most, share| Some(most.max(share?)))
+            let mut available = (*costs.available.of(load.site, load.only_lagged))?;
+            if self.mirrored {
+                // Half of the groups are at home in the other site: either may be it.
+                let other = *costs.available.of(1 - load.site, load.only_lagged);
+                available = available.min(other?);
+            }
+            most = most.max(needed / available);
+        }
+        Some(most)
     }
 }
 

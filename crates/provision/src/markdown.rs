@@ -34,17 +34,14 @@ impl Provision {
         writeln!(text, "| | |\n|---|---|")?;
         let databases: usize = self.groups.iter().map(|group| group.databases.len()).sum();
         let servers: usize = self.groups.iter().map(|group| group.servers.len()).sum();
-        let mut row = |name: &str, value: String| writeln!(text, "| {name} | {value} |");
-        row("servers", servers.to_string())?;
-        row("databases", databases.to_string())?;
-        row("mailboxes per database", format!("{:.1}", needs.mailboxes_per_database))?;
-        row("database", needs.database.to_string())?;
-        row("log of a database", needs.log.to_string())?;
-        row("I/O per second of a copy", format!("{:.2}", needs.iops_per_database))?;
-        row(
-            "file system",
-            format!("{}, encryption {}", needs.build.file_system, needs.build.encryption),
-        )?;
+        writeln!(text, "| servers | {servers} |")?;
+        writeln!(text, "| databases | {databases} |")?;
+        writeln!(text, "| mailboxes per database | {:.1} |", needs.mailboxes_per_database)?;
+        writeln!(text, "| database | {} |", needs.database)?;
+        writeln!(text, "| log of a database | {} |", needs.log)?;
+        writeln!(text, "| I/O per second of a copy | {:.2} |", needs.iops_per_database)?;
+        let (file_system, encryption) = (&needs.build.file_system, &needs.build.encryption);
+        writeln!(text, "| file system | {file_system}, encryption {encryption} |")?;
         let mut kinds = self.kinds().into_iter();
         kinds.try_for_each(|server| self.write_pools(server, text))?;
         if !needs.provenance.is_empty() {
@@ -60,34 +57,34 @@ impl Provision {
 
     /// Disks of a server and what they are filled with, where volumes are cut from groups.
     fn write_pools(&self, server: &Server, text: &mut String) -> std::fmt::Result {
-        let mut row = |name: &str, value: String| writeln!(text, "| {name} | {value} |");
-        let percent = |share: f64| format!("{:.1} %", share * 100.0);
         let pools = self.pools(server).iter();
         for ((purpose, pool), used) in pools.zip(self.pool_shares(server)) {
             let (disks, groups, level) = (pool.disks(), pool.groups, pool.level.word());
             let members = format!("{}+{}", pool.data_disks, pool.redundant_disks);
-            let name = format!("disks of {} for {}", server.name, purpose.name());
-            row(&name, format!("{disks} in {groups} groups of {level} {members}"))?;
-            row("formatted", format!("{} of {}", pool.formatted(), pool.raw()))?;
-            row("taken by volumes", percent(used))?;
+            writeln!(
+                text,
+                "| disks of {} for {} | {disks} in {groups} groups of {level} {members} |",
+                server.name,
+                purpose.name()
+            )?;
+            writeln!(text, "| formatted | {} of {} |", pool.formatted(), pool.raw())?;
+            write_share(text, "taken by volumes", used)?;
         }
         if let Some(capacity) = self.capacity(server) {
-            row(
-                "formatted by raw disks, GiB by GB as in test reports",
-                percent(capacity.formatted_share()),
-            )?;
-            row("databases by their volumes", percent(capacity.share_of_volumes()))?;
-            row("databases by raw disks, likewise", percent(capacity.share_of_raw()))?;
+            let formatted = "formatted by raw disks, GiB by GB as in test reports";
+            write_share(text, formatted, capacity.formatted_share())?;
+            write_share(text, "databases by their volumes", capacity.share_of_volumes())?;
+            write_share(text, "databases by raw disks, likewise", capacity.share_of_raw())?;
         }
         if let Some(load) = self.pool_load(server) {
-            row("I/O of the databases' disks taken", percent(load))?;
+            write_share(text, "I/O of the databases' disks taken", load)?;
         }
         // On an array volumes follow the mailboxes' data alone.
         if self.needs.grown_database.is_some() {
             for half_gib in [1, 2, 3, 4, 6] {
                 let size = Bytes::from_mib(512 * half_gib);
-                let name = format!("mailboxes of {size} in the same volumes");
-                row(&name, self.mailboxes_of(size).to_string())?;
+                let mailboxes = self.mailboxes_of(size);
+                writeln!(text, "| mailboxes of {size} in the same volumes | {mailboxes} |")?;
             }
         }
         Ok(())
@@ -109,7 +106,7 @@ impl Provision {
             let processor = burden
                 .processor
                 .map_or_else(|| "not known".to_owned(), |share| format!("{:.1} %", share * 100.0));
-            let range = |(least, most): (f64, f64)| format!("{least:.0} to {most:.0}");
+            let (megacycles, iops) = (burden.megacycles, burden.iops);
             let worst: Vec<String> = self.worst(mode).into_iter().map(cell).collect();
             let cells = [
                 mode.failure.to_string(),
@@ -118,9 +115,9 @@ impl Provision {
                 format!("{} to {}", burden.active.0, burden.active.1),
                 mode.not_active.to_string(),
                 mode.lost.to_string(),
-                range(burden.megacycles),
+                format!("{:.0} to {:.0}", megacycles.0, megacycles.1),
                 processor,
-                range(burden.iops),
+                format!("{:.0} to {:.0}", iops.0, iops.1),
                 worst.join(", "),
             ];
             writeln!(text, "| {} |", cells.join(" | "))?;
@@ -130,6 +127,11 @@ impl Provision {
         }
         Ok(())
     }
+}
+
+/// A row with a share of 1 in percent.
+fn write_share(text: &mut String, name: &str, share: f64) -> std::fmt::Result {
+    writeln!(text, "| {name} | {:.1} % |", share * 100.0)
 }
 
 /// What becomes of the group, and in how many ways it stops.
@@ -163,10 +165,11 @@ fn write_group(needs: &Requirements, group: &Group, text: &mut String) -> std::f
         "| database | servers by activation preference (late copies in brackets) |\n|---|---|"
     )?;
     for database in &group.databases {
-        let copy = |copy: &super::DatabaseCopy| {
-            if copy.lagged { format!("({})", cell(&copy.server)) } else { cell(&copy.server) }
-        };
-        let copies: Vec<String> = database.copies.iter().map(copy).collect();
+        let mut copies = Vec::new();
+        for copy in &database.copies {
+            let server = cell(&copy.server);
+            copies.push(if copy.lagged { format!("({server})") } else { server });
+        }
         writeln!(text, "| {} | {} |", cell(&database.name), copies.join(", "))?;
     }
     group.servers.iter().try_for_each(|server| write_server(server, text))

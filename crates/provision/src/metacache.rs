@@ -36,17 +36,18 @@ impl MetaCacheDisks {
         let carriers: Vec<&Volume> =
             carriers.filter(|volume| volume.purpose == Purpose::Databases).collect();
         let first = volumes.iter().map(|volume| volume.disk + 1).max();
-        let volume = |ssd: usize| {
+        let mut ssds = Vec::new();
+        for ssd in 0..self.ssds {
             let held = carriers.iter().enumerate();
             let held = held.filter(|(at, _)| at * self.ssds / carriers.len() == ssd);
-            Volume {
+            ssds.push(Volume {
                 name: numbered("MCDBVol", ssd + 1, self.ssds),
                 disk: first.unwrap_or(0) + ssd,
                 size: self.ssd,
                 purpose: Purpose::MetaCache,
                 databases: held.flat_map(|(_, disk)| disk.databases.clone()).collect(),
-            }
-        };
-        (0..self.ssds).map(volume).collect()
+            });
+        }
+        ssds
     }
 }

@@ -289,10 +289,8 @@ impl Provision {
     pub fn kinds(&self) -> Vec<&Server> {
         let mut kinds: Vec<&Server> = Vec::new();
         for server in self.groups.iter().flat_map(|group| &group.servers) {
-            let same = |known: &&Server| {
-                (known.site, known.only_lagged) == (server.site, server.only_lagged)
-            };
-            if !kinds.iter().any(same) {
+            let kind = (server.site, server.only_lagged);
+            if !kinds.iter().any(|known| (known.site, known.only_lagged) == kind) {
                 kinds.push(server);
             }
         }
@@ -308,21 +306,17 @@ impl Provision {
     /// purpose has no pool is cut from the first.
     pub fn pool_shares(&self, server: &Server) -> Vec<f64> {
         let pools = self.pools(server);
-        let place = |volume: &Volume| {
-            let own = pools.iter().position(|(purpose, _)| *purpose == volume.purpose);
-            own.unwrap_or(0)
-        };
-        let mut bytes = vec![0.0; pools.len()];
+        let mut taken = vec![0.0; pools.len()];
         for volume in &server.volumes {
-            if let Some(sum) = bytes.get_mut(place(volume)) {
-                *sum += volume.size.0 as f64;
+            let own = pools.iter().position(|(purpose, _)| *purpose == volume.purpose);
+            if let Some(bytes) = taken.get_mut(own.unwrap_or(0)) {
+                *bytes += volume.size.0 as f64;
             }
         }
-        bytes
-            .iter()
-            .zip(pools)
-            .map(|(bytes, (_, pool))| bytes / pool.formatted().0 as f64)
-            .collect()
+        for (share, (_, pool)) in taken.iter_mut().zip(pools) {
+            *share /= pool.formatted().0 as f64;
+        }
+        taken
     }
 
     /// The part of what the databases' disks stand that the I/O of a server takes.

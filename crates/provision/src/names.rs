@@ -28,11 +28,14 @@ const LONGEST_PREFIX: usize = 24;
 /// Refuses prefixes that no quoting could make safe: they would change a path, or diskpart and
 /// Windows PowerShell, which read scripts in the code page of the machine, would take their bytes
 /// for other letters, quotes among them.
+fn is_forbidden(symbol: char) -> bool {
+    !symbol.is_ascii() || symbol.is_control() || "\\/:*?\"<>|".contains(symbol)
+}
+
 pub(super) fn check(key: &'static str, prefix: &str) -> Result<(), NameError> {
-    let forbidden = |c: char| !c.is_ascii() || c.is_control() || "\\/:*?\"<>|".contains(c);
     let length = prefix.chars().count();
     let fits = (1..=LONGEST_PREFIX).contains(&length);
-    if fits && !prefix.contains(forbidden) && !prefix.starts_with([' ', '.', '-']) {
+    if fits && !prefix.contains(is_forbidden) && !prefix.starts_with([' ', '.', '-']) {
         return Ok(());
     }
     Err(NameError { key, found: prefix.to_owned() })

@@ -85,9 +85,8 @@ pub(crate) struct Carved {
 
 /// Cuts volumes for `databases` databases of `data` each from the pool.
 pub(crate) fn carve(pool: &Pool, rule: ArrayRule, databases: u32, data: Bytes) -> Carved {
-    let part = |share: f64| scaled(data, share);
-    let database_volume = part(rule.database_per_data);
-    let log_volume = part(rule.log_per_data);
+    let database_volume = scaled(data, rule.database_per_data);
+    let log_volume = scaled(data, rule.log_per_data);
     let all = (database_volume.0 + log_volume.0) * u64::from(databases);
     let test_database = scaled(database_volume, rule.test_fill);
     Carved {

@@ -90,27 +90,29 @@ fn megacycles(deployment: &Deployment, sheet: &Sheet) -> Result<Megacycles, Prov
     let mailboxes = value(sheet, Key::DatabaseMailboxes)?;
     let hypervisor = if servers.virtual_machines { 1.0 + servers.hypervisor } else { 1.0 };
     let taken = mailboxes * hypervisor * deployment.file_system.processor_factor;
-    let of = |key| value(sheet, key).map(|each| taken * each);
-    let access = if servers.multi_role { of(Key::MailboxesMcyclesClientAccess)? } else { 0.0 };
-    let available = |kind| sheet.number(Key::ProcessorMcyclesAvailable(kind));
+    let access = if servers.multi_role {
+        taken * value(sheet, Key::MailboxesMcyclesClientAccess)?
+    } else {
+        0.0
+    };
+    let [first, second, lagged] = [ServerKind::First, ServerKind::Second, ServerKind::Lagged]
+        .map(|kind| sheet.number(Key::ProcessorMcyclesAvailable(kind)));
     Ok(Megacycles {
-        active: of(Key::MailboxesMcyclesActive)? + access,
-        passive: of(Key::MailboxesMcyclesPassive)?,
-        available: Places {
-            first: available(ServerKind::First),
-            second: available(ServerKind::Second),
-            lagged: available(ServerKind::Lagged),
-        },
+        active: taken * value(sheet, Key::MailboxesMcyclesActive)? + access,
+        passive: taken * value(sheet, Key::MailboxesMcyclesPassive)?,
+        available: Places { first, second, lagged },
     })
 }
 
 /// Limits of `mailboxes` mailboxes that are mixed as the tiers are.
 fn mailbox_data(deployment: &Deployment, mailboxes: f64) -> Bytes {
-    let tiers = || deployment.tiers.iter();
-    let grown = |tier: &plan::deployment::Tier| tier.mailboxes * (1.0 + tier.growth);
-    let all: f64 = tiers().map(grown).sum();
-    let limits: f64 = tiers().map(|tier| grown(tier) * tier.size_limit.as_mib_f64()).sum();
-    mebibytes(mailboxes * limits / all.max(1.0))
+    let (mut all, mut limits) = (0.0, 0.0);
+    for tier in &deployment.tiers {
+        let grown = tier.mailboxes * (1.0 + tier.growth);
+        all += grown;
+        limits += grown * tier.size_limit.as_mib_f64();
+    }
+    mebibytes(mailboxes * limits / f64::max(all, 1.0))
 }
 
 fn build(deployment: &Deployment) -> Build {

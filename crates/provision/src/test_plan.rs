@@ -55,26 +55,28 @@ const SMALLEST_CACHE: Bytes = Bytes::from_mib(4);
 impl TestPlan {
     /// The server that is tested.
     pub fn server_of<'p>(&self, provision: &'p Provision) -> Result<&'p Server, PlanError> {
-        let servers = || provision.groups.iter().flat_map(|group| &group.servers);
-        let wanted =
-            |server: &&Server| self.server.as_ref().is_none_or(|name| *name == server.name);
-        let name =
-            |server: Option<&Server>| server.map_or_else(String::new, |server| server.name.clone());
-        servers().find(wanted).ok_or_else(|| PlanError::NoServer {
-            found: self.server.clone().unwrap_or_default(),
-            known: (name(servers().next()), name(servers().last())),
-        })
+        let mut servers = provision.groups.iter().flat_map(|group| &group.servers);
+        let mut names = servers.clone().map(|server| server.name.clone());
+        servers
+            .find(|server| self.server.as_ref().is_none_or(|name| *name == server.name))
+            .ok_or_else(|| {
+                let first = names.next().unwrap_or_default();
+                let last = names.next_back().unwrap_or_else(|| first.clone());
+                let found = self.server.clone().unwrap_or_default();
+                PlanError::NoServer { found, known: (first, last) }
+            })
     }
 
     /// Folder and log folder of each database.
     pub fn folders(&self, server: &Server) -> Vec<(String, String)> {
         let root = self.root.trim_end_matches('/');
-        let folders = server.databases().map(|(database, volume)| {
+        let mut folders = Vec::new();
+        for (database, volume) in server.databases() {
             let log = server.log_volume(database).unwrap_or(volume);
             let folder = format!("{root}/{}/{database}", volume.name);
-            (folder, format!("{root}/{}/{database}", log.name))
-        });
-        folders.collect()
+            folders.push((folder, format!("{root}/{}/{database}", log.name)));
+        }
+        folders
     }
 
     /// Length of each database file.

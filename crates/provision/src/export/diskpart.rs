@@ -9,19 +9,17 @@ use crate::{Provision, Purpose, Server, Volume};
 
 /// Two scripts per server.
 pub(super) fn documents(provision: &Provision) -> Vec<Document> {
-    let servers = provision.groups.iter().flat_map(|group| &group.servers);
-    let both = |server: &Server| {
-        let (mut disks, mut around) = (String::new(), String::new());
-        write(provision, server, &mut disks)
-            .and_then(|()| write_around(provision, server, &mut around))
-            .expect("invariant: writing to a string cannot fail");
-        let document = |name: &str, text: String| Document {
-            name: format!("{}-{name}", server.name),
-            text: text.replace('\n', "\r\n"),
-        };
-        [document("diskpart.txt", disks), document("volumes.ps1", around)]
-    };
-    servers.flat_map(both).collect()
+    let mut documents = Vec::new();
+    for server in provision.groups.iter().flat_map(|group| &group.servers) {
+        let disks = Document::written(format!("{}-diskpart.txt", server.name), |text| {
+            write(provision, server, text)
+        });
+        let around = Document::written(format!("{}-volumes.ps1", server.name), |text| {
+            write_around(provision, server, text)
+        });
+        documents.extend([disks.for_windows(), around.for_windows()]);
+    }
+    documents
 }
 
 /// Folders to mount at, diskpart itself, then what diskpart cannot do.

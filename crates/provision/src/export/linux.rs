@@ -14,13 +14,12 @@ pub(super) const ROOT: &str = "/mnt/mail";
 
 /// One script per server.
 pub(super) fn documents(provision: &Provision) -> Vec<Document> {
-    let servers = provision.groups.iter().flat_map(|group| &group.servers);
-    let document = |server: &Server| {
-        let mut text = String::new();
-        write(provision, server, &mut text).expect("invariant: writing to a string cannot fail");
-        Document { name: format!("{}-linux.sh", server.name), text }
-    };
-    servers.map(document).collect()
+    let mut documents = Vec::new();
+    for server in provision.groups.iter().flat_map(|group| &group.servers) {
+        let name = format!("{}-linux.sh", server.name);
+        documents.push(Document::written(name, |text| write(provision, server, text)));
+    }
+    documents
 }
 
 fn write(provision: &Provision, server: &Server, text: &mut String) -> std::fmt::Result {

@@ -12,12 +12,12 @@ pub(super) fn documents(provision: &Provision) -> Vec<Document> {
     let Some(disks) = provision.needs.metacache else {
         return Vec::new();
     };
-    let document = |group: &Group| {
-        let mut text = String::new();
-        write(group, disks, &mut text).expect("invariant: writing to a string cannot fail");
-        Document { name: format!("{}-metacache.ps1", group.name), text: text.replace('\n', "\r\n") }
-    };
-    provision.groups.iter().map(document).collect()
+    let mut documents = Vec::new();
+    for group in &provision.groups {
+        let name = format!("{}-metacache.ps1", group.name);
+        documents.push(Document::written(name, |text| write(group, disks, text)).for_windows());
+    }
+    documents
 }
 
 /// The four steps of the vendor's article, in its order.

@@ -60,6 +60,20 @@ pub struct Document {
     pub text: String,
 }
 
+impl Document {
+    /// The file `name` with what `write` puts into it.
+    fn written(name: String, write: impl FnOnce(&mut String) -> fmt::Result) -> Self {
+        let mut text = String::new();
+        write(&mut text).expect("invariant: writing to a string cannot fail");
+        Self { name, text }
+    }
+
+    /// The same with the ends of lines of Windows.
+    fn for_windows(self) -> Self {
+        Self { text: self.text.replace('\n', "\r\n"), ..self }
+    }
+}
+
 /// The files of `kind`.
 pub fn export(provision: &Provision, kind: Kind) -> Vec<Document> {
     match kind {

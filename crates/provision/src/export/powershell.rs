@@ -7,12 +7,12 @@ use crate::{Database, Group, Provision};
 
 /// One script per group.
 pub(super) fn documents(provision: &Provision) -> Vec<Document> {
-    let document = |group: &Group| {
-        let mut text = String::new();
-        write(provision, group, &mut text).expect("invariant: writing to a string cannot fail");
-        Document { name: format!("{}.ps1", group.name), text: text.replace('\n', "\r\n") }
-    };
-    provision.groups.iter().map(document).collect()
+    let mut documents = Vec::new();
+    for group in &provision.groups {
+        let name = format!("{}.ps1", group.name);
+        documents.push(Document::written(name, |text| write(provision, group, text)).for_windows());
+    }
+    documents
 }
 
 fn write(provision: &Provision, group: &Group, text: &mut String) -> std::fmt::Result {

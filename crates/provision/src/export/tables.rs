@@ -6,7 +6,7 @@
 use csv::{QuoteStyle, Terminator, WriterBuilder};
 
 use super::{DATABASES, Document, TimeSpan, VOLUMES, paths};
-use crate::{ActiveLimits, Group, Provision, Purpose, Server};
+use crate::{Group, Provision, Purpose, Requirements};
 
 /// Generations of the columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,9 +58,10 @@ const SERVERS: &[&str] = &[
 
 fn servers(provision: &Provision) -> Vec<Vec<String>> {
     let needs = &provision.needs;
-    let row = |server: &Server| {
+    let mut rows = Vec::new();
+    for server in provision.groups.iter().flat_map(|group| &group.servers) {
         let map: Vec<&str> = server.databases().map(|(name, _)| name).collect();
-        vec![
+        rows.push(vec![
             server.name.clone(),
             server.volumes.first().map_or(1, |volume| volume.disk).to_string(),
             needs.wish.databases_per_volume.to_string(),
@@ -69,9 +70,9 @@ fn servers(provision: &Provision) -> Vec<Vec<String>> {
             VOLUMES.to_owned(),
             DATABASES.to_owned(),
             map.join(","),
-        ]
-    };
-    provision.groups.iter().flat_map(|group| &group.servers).map(row).collect()
+        ]);
+    }
+    rows
 }
 
 /// Name of a column and what stands in every row of it.
@@ -108,23 +109,27 @@ fn databases(provision: &Provision, version: Version) -> Document {
     let columns: Vec<&str> = first.into_iter().chain(settings).collect();
     let needs = &provision.needs;
     let retention = TimeSpan(needs.build.deleted_item_retention).to_string();
-    let setting = |column: &str, usual: &str| match column {
-        "CircularLoggingEnabled" if needs.build.circular_logging => "TRUE".to_owned(),
-        "CircularLoggingEnabled" => "FALSE".to_owned(),
-        "DataMoveReplicationConstraint" if needs.copies => "SecondCopy".to_owned(),
-        "DataMoveReplicationConstraint" => "None".to_owned(),
-        _ => usual.to_owned(),
-    };
     let all = provision.groups.iter().flat_map(|group| &group.databases);
     let rows = all.map(|database| {
         let paths = paths(provision, &database.name);
         let server = database.copies.first().map_or("", |copy| copy.server.as_str());
         let mut row = vec![database.name.clone(), server.to_owned(), paths.file, paths.log];
         row.extend([retention.clone(), String::new()]);
-        row.extend(SETTINGS.iter().map(|(column, usual)| setting(column, usual)));
+        row.extend(SETTINGS.iter().map(|(column, usual)| setting(needs, column, usual).to_owned()));
         row
     });
     document("MailboxDatabases.csv", &columns, version, rows.collect())
+}
+
+/// What the database has in a column of [`SETTINGS`].
+fn setting<'a>(needs: &Requirements, column: &str, usual: &'a str) -> &'a str {
+    match column {
+        "CircularLoggingEnabled" if needs.build.circular_logging => "TRUE",
+        "CircularLoggingEnabled" => "FALSE",
+        "DataMoveReplicationConstraint" if needs.copies => "SecondCopy",
+        "DataMoveReplicationConstraint" => "None",
+        _ => usual,
+    }
 }
 
 const COPIES: &[&str] =
@@ -136,8 +141,10 @@ fn copies(provision: &Provision) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
     for database in provision.groups.iter().flat_map(|group| &group.databases) {
         for (at, copy) in database.copies.iter().enumerate().skip(1) {
-            let lag = |span| {
-                if copy.lagged { TimeSpan(span) } else { TimeSpan(units::Nanos::ZERO) }
+            let (replay, truncation) = if copy.lagged {
+                (build.replay_lag, build.truncation_lag)
+            } else {
+                (units::Nanos::ZERO, units::Nanos::ZERO)
             };
             rows.push(vec![
                 String::new(),
@@ -145,8 +152,8 @@ fn copies(provision: &Provision) -> Vec<Vec<String>> {
                 database.name.clone(),
                 copy.server.clone(),
                 (at + 1).to_string(),
-                lag(build.replay_lag).to_string(),
-                lag(build.truncation_lag).to_string(),
+                TimeSpan(replay).to_string(),
+                TimeSpan(truncation).to_string(),
             ]);
         }
     }
@@ -182,43 +189,34 @@ const GROUPS: &[&str] = &[
 ];
 
 fn groups(provision: &Provision) -> Vec<Vec<String>> {
-    let needs = &provision.needs;
-    let sites = needs.wish.sites.len();
-    let row = |group: &Group| {
-        let names = |site| {
-            let names: Vec<&str> = group
-                .servers
-                .iter()
-                .filter(move |server| server.site == site)
-                .map(|server| server.name.as_str())
-                .collect();
-            names.join(",")
-        };
-        let mut row = vec![group.name.clone(), NO_ACCESS_POINT.to_owned()];
-        row.extend(["", "", "", ""].map(str::to_owned));
-        row.extend([names(0), names(1), String::new(), String::new()]);
-        row.push(if sites > 1 { "DagOnly" } else { "Off" }.to_owned());
-        for site in 0..2 {
-            let limits = group.limits_in(site);
-            let written = |limit: fn(ActiveLimits) -> usize| {
-                limits.map_or_else(String::new, |limits| limit(limits).to_string())
-            };
-            row.push(written(|limits| limits.most));
-            row.push(written(|limits| limits.preferred));
-        }
-        row.extend([VOLUMES.to_owned(), DATABASES.to_owned()]);
-        row.push(needs.wish.databases_per_volume.to_string());
-        let manager = if needs.build.replay_lag_manager { "True" } else { "False" };
-        let compression = needs.build.network_compression.word();
-        let network = ["False", manager, "Disabled", compression, REPLICATION_PORT];
-        row.extend(network.map(str::to_owned));
-        row.push("GoodAvailability".to_owned());
-        let apart = group.servers.iter().flat_map(|server| &server.volumes);
-        let apart = apart.clone().any(|volume| volume.purpose == Purpose::Logs);
-        row.push(u8::from(apart).to_string());
-        row
-    };
-    provision.groups.iter().map(row).collect()
+    provision.groups.iter().map(|group| group_row(&provision.needs, group)).collect()
+}
+
+fn group_row(needs: &Requirements, group: &Group) -> Vec<String> {
+    let mut row = vec![group.name.clone(), NO_ACCESS_POINT.to_owned()];
+    row.extend(["", "", "", ""].map(str::to_owned));
+    for site in 0..2 {
+        let here = group.servers.iter().filter(|server| server.site == site);
+        row.push(here.map(|server| server.name.as_str()).collect::<Vec<_>>().join(","));
+    }
+    row.extend([String::new(), String::new()]);
+    row.push(if needs.wish.sites.len() > 1 { "DagOnly" } else { "Off" }.to_owned());
+    for site in 0..2 {
+        let limits = group.limits_in(site);
+        row.push(limits.map_or_else(String::new, |limits| limits.most.to_string()));
+        row.push(limits.map_or_else(String::new, |limits| limits.preferred.to_string()));
+    }
+    row.extend([VOLUMES.to_owned(), DATABASES.to_owned()]);
+    row.push(needs.wish.databases_per_volume.to_string());
+    let manager = if needs.build.replay_lag_manager { "True" } else { "False" };
+    let compression = needs.build.network_compression.word();
+    let network = ["False", manager, "Disabled", compression, REPLICATION_PORT];
+    row.extend(network.map(str::to_owned));
+    row.push("GoodAvailability".to_owned());
+    let mut volumes = group.servers.iter().flat_map(|server| &server.volumes);
+    let has_log_volumes = volumes.any(|volume| volume.purpose == Purpose::Logs);
+    row.push(u8::from(has_log_volumes).to_string());
+    row
 }
 
 /// Headers, version row and rows, as spreadsheets write them.

@@ -93,13 +93,13 @@ impl Mode {
     /// Least and greatest cost of a survivor, in the unit of its parts: megacycles, say, or I/O
     /// per second.
     pub fn cost(&self, per_active: f64, per_passive: f64) -> Option<(f64, f64)> {
-        let cost =
-            |load: &Load| load.active as f64 * per_active + load.passive as f64 * per_passive;
-        let costs = self.loads.iter().map(cost);
-        costs.fold(None, |range, cost| {
+        let mut range = None;
+        for load in &self.loads {
+            let cost = load.active as f64 * per_active + load.passive as f64 * per_passive;
             let (least, most) = range.unwrap_or((cost, cost));
-            Some((cost.min(least), cost.max(most)))
-        })
+            range = Some((cost.min(least), cost.max(most)));
+        }
+        range
     }
 }
 
@@ -125,49 +125,42 @@ impl FailureCase {
 pub fn play(layout: &Layout, rules: Rules) -> Vec<Mode> {
     let servers = layout.servers.len();
     let votes = rules.witness.map(|witness| Votes::of(layout, witness));
-    let play =
-        |failure, cases: Vec<FailureCase>| mode(layout, rules, votes.as_ref(), failure, &cases);
-    let mut modes: Vec<Mode> = (0..=3)
-        .filter(|&count| count < servers)
-        .map(|count| {
-            let cases = combinations(servers, count);
-            let cases = cases.into_iter().map(FailureCase::servers).collect();
-            play(Failure::Servers(count), cases)
-        })
-        .collect();
+    let mut played: Vec<(Failure, Vec<FailureCase>)> = Vec::new();
+    for count in (0..=3).filter(|&count| count < servers) {
+        let cases = combinations(servers, count).into_iter().map(FailureCase::servers);
+        played.push((Failure::Servers(count), cases.collect()));
+    }
     if votes.as_ref().is_some_and(Votes::is_even) {
-        let without = |server| FailureCase { failed: vec![server], witness: false };
-        let cases = (0..servers).map(without).collect();
-        modes.push(play(Failure::WitnessAndServer, cases));
+        let cases = (0..servers).map(|server| FailureCase { failed: vec![server], witness: false });
+        played.push((Failure::WitnessAndServer, cases.collect()));
     }
     let sites = layout.servers.last().map_or(0, |server| server.site + 1);
-    let groups = distinct_domains(layout);
-    if groups.len() > sites {
-        let cases = groups.into_iter().map(FailureCase::servers).collect();
-        modes.push(play(Failure::Domain, cases));
+    let domains = distinct_domains(layout);
+    if domains.len() > sites {
+        let cases = domains.into_iter().map(FailureCase::servers);
+        played.push((Failure::Domain, cases.collect()));
     }
     if sites > 1 {
-        let cut = votes.as_ref().map(|votes| cut_off(layout, votes));
-        modes.extend(cut.map(|cases| play(Failure::Link, cases)));
+        played.extend(votes.as_ref().map(|votes| (Failure::Link, cut_off(layout, votes))));
         let (whole, more) = whole_sites(layout, rules, sites);
-        modes.push(play(Failure::Site, whole));
-        modes.push(play(Failure::SiteAndServer, more));
+        played.extend([(Failure::Site, whole), (Failure::SiteAndServer, more)]);
     }
-    modes.retain(|mode| mode.cases > 0);
-    modes
+    played.retain(|(_, cases)| !cases.is_empty());
+    let modes = played.iter();
+    modes.map(|(failure, cases)| mode(layout, rules, votes.as_ref(), *failure, cases)).collect()
 }
 
 fn of_site(layout: &Layout, site: usize) -> Vec<usize> {
-    let servers = layout.servers.iter().enumerate();
-    servers.filter(|(_, server)| server.site == site).map(|(number, _)| number).collect()
+    (0..layout.servers.len()).filter(|&server| layout.servers[server].site == site).collect()
 }
 
 /// What stops when the link is cut, for each site that may go on.
 fn cut_off(layout: &Layout, votes: &Votes) -> Vec<FailureCase> {
-    let sides = votes.sides().into_iter();
-    let case =
-        |(side, witness): (usize, bool)| FailureCase { failed: of_site(layout, 1 - side), witness };
-    sides.map(case).collect()
+    let mut cases = Vec::new();
+    for (side, witness) in votes.sides() {
+        cases.push(FailureCase { failed: of_site(layout, 1 - side), witness });
+    }
+    cases
 }
 
 /// Each site with the witness that stands in it, and the same with one server more.
@@ -180,38 +173,39 @@ fn whole_sites(
     let whole: Vec<FailureCase> = (0..sites)
         .map(|site| FailureCase { failed: of_site(layout, site), witness: stands != Some(site) })
         .collect();
-    let more = |case: &FailureCase| {
-        let servers = 0..layout.servers.len();
-        let others = servers.filter(|server| !case.failed.contains(server));
-        let with = |server| FailureCase {
-            failed: case.failed.iter().copied().chain([server]).collect(),
-            witness: case.witness,
-        };
-        others.map(with).collect::<Vec<_>>()
-    };
-    let mut more: Vec<FailureCase> = whole.iter().flat_map(more).collect();
+    let servers = 0..layout.servers.len();
+    let mut more = Vec::new();
+    for case in &whole {
+        for server in servers.clone().filter(|server| !case.failed.contains(server)) {
+            let failed = case.failed.iter().copied().chain([server]).collect();
+            more.push(FailureCase { failed, witness: case.witness });
+        }
+    }
     more.retain(|case| case.failed.len() < layout.servers.len());
     (whole, more)
 }
 
 /// The servers of each failure domain.
 fn distinct_domains(layout: &Layout) -> Vec<Vec<usize>> {
-    let numbered = layout.servers.iter().enumerate().collect::<Vec<_>>();
-    numbered
-        .chunk_by(|(_, left), (_, right)| left == right)
-        .map(|group: &[(usize, _)]| group.iter().map(|&(number, _)| number).collect())
-        .collect()
+    let mut domains = Vec::new();
+    let mut first = 0;
+    for alike in layout.servers.chunk_by(|left, right| left == right) {
+        domains.push((first..first + alike.len()).collect());
+        first += alike.len();
+    }
+    domains
 }
 
 /// Every choice of `count` out of `0..of`, in order.
 fn combinations(of: usize, count: usize) -> Vec<Vec<usize>> {
-    let mut chosen = vec![Vec::new()];
+    let mut chosen: Vec<Vec<usize>> = vec![Vec::new()];
     for _ in 0..count {
-        let longer = chosen.iter().flat_map(|start: &Vec<usize>| {
+        let mut longer = Vec::new();
+        for start in &chosen {
             let next = start.last().map_or(0, |last| last + 1);
-            (next..of).map(|server| start.iter().copied().chain([server]).collect())
-        });
-        chosen = longer.collect();
+            longer.extend((next..of).map(|server| [&start[..], &[server]].concat()));
+        }
+        chosen = longer;
     }
     chosen
 }
@@ -270,13 +264,16 @@ struct CaseOutcome {
 
 /// In each database the surviving copy of the lowest preference becomes active.
 fn outcome(layout: &Layout, rules: Rules, up: &[bool]) -> CaseOutcome {
-    let idle = |server: &super::Server| Load {
-        active: 0,
-        passive: 0,
-        site: server.site,
-        only_lagged: server.only_lagged,
-    };
-    let mut loads: Vec<Load> = layout.servers.iter().map(idle).collect();
+    let mut loads: Vec<Load> = layout
+        .servers
+        .iter()
+        .map(|&super::Server { site, only_lagged, .. }| Load {
+            active: 0,
+            passive: 0,
+            site,
+            only_lagged,
+        })
+        .collect();
     let (mut not_active, mut lost) = (0, 0);
     for copies in &layout.databases {
         let left = copies.iter().filter(|copy| up[copy.server]);

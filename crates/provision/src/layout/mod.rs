@@ -53,19 +53,22 @@ pub struct Layout {
 impl Layout {
     /// The databases of `server` in order, each with its activation preference counted from 1.
     pub fn held_by(&self, server: usize) -> impl Iterator<Item = (usize, usize)> {
-        let preference = move |copies: &Vec<Copy>| {
-            let at = copies.iter().position(|copy| copy.server == server)?;
-            Some(at + 1)
-        };
         let databases = self.databases.iter().enumerate();
-        databases.filter_map(move |(database, copies)| Some((database, preference(copies)?)))
+        databases.filter_map(move |(database, copies)| {
+            let at = copies.iter().position(|copy| copy.server == server)?;
+            Some((database, at + 1))
+        })
     }
 
     /// The volumes of `server`: its databases in order fill them one after the other, as in the
     /// `Servers.csv` of the same examples.
     pub fn volumes(&self, server: usize) -> Vec<Vec<usize>> {
-        let held: Vec<usize> = self.held_by(server).map(|(database, _)| database).collect();
-        held.chunks(self.databases_per_volume.max(1)).map(<[usize]>::to_vec).collect()
+        self.held_by(server)
+            .map(|(database, _)| database)
+            .collect::<Vec<usize>>()
+            .chunks(self.databases_per_volume.max(1))
+            .map(<[usize]>::to_vec)
+            .collect()
     }
 }
 
@@ -82,16 +85,16 @@ impl Layout {
 pub fn lay_out(wish: &LayoutRequest) -> Result<Layout, LayoutError> {
     wish.check()?;
     let patterns: Vec<Vec<Pattern>> = patterns(wish);
-    let databases = (0..wish.databases).map(|database| {
+    let mut databases = Vec::new();
+    for database in 0..wish.databases {
         let (primary, secondary) = match wish.model {
             SiteModel::ActiveActive if !wish.round(database).is_multiple_of(2) => (1, 0),
             _ => (0, 1),
         };
         let near = in_site(wish, &patterns, primary, database, wish.primary);
         let far = in_site(wish, &patterns, secondary, database, wish.secondary);
-        in_order_of_preference(wish, &near, &far)
-    });
-    let databases = databases.collect();
+        databases.push(in_order_of_preference(wish, &near, &far));
+    }
     let servers = wish.sites.iter().enumerate().flat_map(|(site, given)| {
         let domains = given.domains.iter().enumerate();
         domains.flat_map(move |(domain, given)| {
@@ -111,19 +114,19 @@ pub fn lay_out(wish: &LayoutRequest) -> Result<Layout, LayoutError> {
 fn patterns(wish: &LayoutRequest) -> Vec<Vec<Pattern>> {
     let (mut first_server, mut group) = (0, 0);
     let alone = wish.sites[0].domains[0].copies == 1;
-    let mut pattern = |domain: &Domain, turns: usize| {
-        let drift = if alone || domain.copies == 1 { group } else { 0 };
-        let pattern =
-            Pattern { first_server, servers: domain.servers, copies: domain.copies, turns, drift };
-        first_server += domain.servers;
-        group += 1;
-        pattern
-    };
-    let of_site = |site: &Site| {
+    let mut patterns = Vec::new();
+    for site in &wish.sites {
         let turns = site.domains_in_turn().max(1) * wish.model.active_sites();
-        site.domains.iter().map(|domain| pattern(domain, turns)).collect()
-    };
-    wish.sites.iter().map(of_site).collect()
+        let mut of_site = Vec::new();
+        for &Domain { servers, copies, .. } in &site.domains {
+            let drift = if alone || copies == 1 { group } else { 0 };
+            of_site.push(Pattern { first_server, servers, copies, turns, drift });
+            first_server += servers;
+            group += 1;
+        }
+        patterns.push(of_site);
+    }
+    patterns
 }
 
 /// The servers of one site that hold `database`: the domains take turns, and the one whose turn it
@@ -166,8 +169,7 @@ fn in_site(
 fn in_order_of_preference(wish: &LayoutRequest, near: &[usize], far: &[usize]) -> Vec<Copy> {
     let (near, near_lagged) = near.split_at(wish.primary.available);
     let (far, far_lagged) = far.split_at(wish.secondary.available.min(far.len()));
-    let copy = |lagged: bool| move |&server: &usize| Copy { server, lagged };
-    let available = near.iter().chain(far).map(copy(false));
-    let lagged = near_lagged.iter().chain(far_lagged).map(copy(true));
+    let available = near.iter().chain(far).map(|&server| Copy { server, lagged: false });
+    let lagged = near_lagged.iter().chain(far_lagged).map(|&server| Copy { server, lagged: true });
     available.chain(lagged).collect()
 }

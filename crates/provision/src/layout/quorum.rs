@@ -60,8 +60,7 @@ impl Votes {
 
     /// What becomes of the group where these servers are up, with the witness or without.
     pub(super) fn outcome(&self, up: &[bool], witness: bool) -> Quorum {
-        let all = |_: &usize| true;
-        if self.is_majority(up, all, witness) {
+        if self.is_majority(up, |_| true, witness) {
             return Quorum::Kept;
         }
         let last = self.sites.iter().copied().max().unwrap_or(0);
@@ -83,15 +82,15 @@ impl Votes {
     /// The sites that go on when the link between them is cut, each with whether it sees the
     /// witness. A third site may side with either.
     pub(super) fn sides(&self) -> Vec<(usize, bool)> {
-        let own = |side: usize| {
-            let witness = self.witness.site().is_none_or(|site| site == side);
-            (side, witness)
-        };
-        let goes_on = |&(side, witness): &(usize, bool)| {
+        let mut sides = Vec::new();
+        for side in 0..2 {
             let up: Vec<bool> = self.sites.iter().map(|site| *site == side).collect();
-            self.outcome(&up, witness) == Quorum::Kept
-        };
-        (0..2).map(own).filter(goes_on).collect()
+            let witness = self.witness.site().is_none_or(|site| site == side);
+            if self.outcome(&up, witness) == Quorum::Kept {
+                sides.push((side, witness));
+            }
+        }
+        sides
     }
 }
 

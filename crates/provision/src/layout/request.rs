@@ -245,11 +245,10 @@ impl LayoutRequest {
         for site in 0..wanted {
             check_site(site + 1, &self.sites[site], self.most_copies(site))?;
         }
-        let alike = || {
-            self.sites[0].domains == self.sites[1].domains
-                && self.primary.total() == self.secondary.total()
-        };
-        if self.model == SiteModel::ActiveActive && !alike() {
+        if self.model == SiteModel::ActiveActive
+            && (self.sites[0].domains != self.sites[1].domains
+                || self.primary.total() != self.secondary.total())
+        {
             return Err(LayoutError::Unlike);
         }
         Ok(())
