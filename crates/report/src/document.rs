@@ -181,7 +181,7 @@ impl Column {
 
     /// The column under a heading that it shares with its neighbours.
     #[must_use]
-    pub const fn under(self, group: &'static str) -> Self {
+    pub(crate) const fn under(self, group: &'static str) -> Self {
         Self { group, ..self }
     }
 }

@@ -41,6 +41,11 @@ pub(crate) fn milliseconds(nanoseconds: f64) -> String {
     number(nanoseconds / 1e6, 3)
 }
 
+/// Nanoseconds as a number of milliseconds.
+pub(crate) fn as_milliseconds(nanoseconds: u64) -> f64 {
+    nanoseconds as f64 / 1e6
+}
+
 /// One latency with its unit, as short as it can be said.
 pub(crate) fn latency(nanoseconds: f64) -> String {
     format!("{} ms", three_digits(nanoseconds / 1e6))

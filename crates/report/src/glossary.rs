@@ -5,17 +5,17 @@ use std::sync::LazyLock;
 
 /// One entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GlossaryEntry {
+pub(crate) struct GlossaryEntry {
     /// Name for links.
-    pub id: &'static str,
+    pub(crate) id: &'static str,
     /// Name for people.
-    pub title: &'static str,
+    pub(crate) title: &'static str,
     /// Unit of the number.
-    pub unit: &'static str,
+    pub(crate) unit: &'static str,
     /// Where the number comes from.
-    pub source: &'static str,
+    pub(crate) source: &'static str,
     /// The definition, in paragraphs of plain text.
-    pub text: &'static str,
+    pub(crate) text: &'static str,
 }
 
 static TEXT: &str = include_str!("../../../docs/glossary.md");
@@ -23,13 +23,8 @@ static TEXT: &str = include_str!("../../../docs/glossary.md");
 static ENTRIES: LazyLock<Vec<GlossaryEntry>> = LazyLock::new(|| parse(TEXT));
 
 /// Every entry, in the order of the document.
-pub fn entries() -> &'static [GlossaryEntry] {
+pub(crate) fn entries() -> &'static [GlossaryEntry] {
     &ENTRIES
-}
-
-/// The entry of a name for links.
-pub fn entry(id: &str) -> Option<&'static GlossaryEntry> {
-    entries().iter().find(|entry| entry.id == id)
 }
 
 /// The entries of a document: a heading of level three, the line with link, unit and source, and

@@ -99,20 +99,21 @@ fn main_number(run: &RunRecord, imported: &ImportedResult) -> (String, &'static 
 }
 
 fn figures(imported: &ImportedResult) -> Vec<Figure> {
-    let figure = |label, metric, of: fn(&PublishedInstance) -> PublishedRequests| {
-        let latency_ms = imported.all(of).latency_ms?;
-        Some(Figure {
-            label,
-            metric,
-            value: format::latency(latency_ms * 1e6),
-            remark: "as published, the plain mean over databases".to_owned(),
-            tone: Tone::Plain,
-        })
-    };
-    let reads =
-        figure("Database reads", "database-reads-latency", PublishedInstance::database_reads);
-    let log_writes = figure("Log writes", "log-writes-latency", PublishedInstance::log_writes);
-    [reads, log_writes].into_iter().flatten().collect()
+    let reads = imported.all(PublishedInstance::database_reads);
+    let reads = latency_figure("Database reads", "database-reads-latency", &reads);
+    let log_writes = imported.all(PublishedInstance::log_writes);
+    let log_writes = latency_figure("Log writes", "log-writes-latency", &log_writes);
+    reads.into_iter().chain(log_writes).collect()
+}
+
+fn latency_figure(
+    label: &'static str,
+    metric: &'static str,
+    of: &PublishedRequests,
+) -> Option<Figure> {
+    let value = format::latency(of.latency_ms? * 1e6);
+    let remark = "as published, the plain mean over databases".to_owned();
+    Some(Figure { label, metric, value, remark, tone: Tone::Plain })
 }
 
 fn test_summary(run: &RunRecord, imported: &ImportedResult) -> Section {

@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 
 use record::{IntervalRow, RunRecord, Series, SeriesRow};
 
+use crate::format::as_milliseconds;
+
 /// One line for each kind of requests of each database and interval. Times in seconds since the
 /// start of the run, latencies in milliseconds.
 pub(crate) fn csv(run: &RunRecord) -> String {
@@ -40,18 +42,14 @@ fn push(csv: &mut String, interval: &IntervalRow, name: &str, (series, row): (Se
         row.bytes,
         row.errors,
         of.mean_ns / 1e6,
-        milliseconds(of.p50_ns),
-        milliseconds(of.p99_ns),
-        milliseconds(of.maximum_ns),
+        as_milliseconds(of.p50_ns),
+        as_milliseconds(of.p99_ns),
+        as_milliseconds(of.maximum_ns),
     );
 }
 
 fn seconds(ns: u64) -> f64 {
     ns as f64 / 1e9
-}
-
-fn milliseconds(ns: u64) -> f64 {
-    ns as f64 / 1e6
 }
 
 #[cfg(test)]

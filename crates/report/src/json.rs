@@ -10,6 +10,7 @@ use record::{
 use serde::Serialize;
 use verdict::{Finding, Limit, Ruling, Verdict};
 
+use crate::format::as_milliseconds;
 use crate::mailboxes::Carried;
 use crate::{format, imported, meaning, next, passes};
 
@@ -281,29 +282,32 @@ fn phase_part(totals: &PhaseTotals) -> PhasePart {
 impl SeriesPart {
     fn tell_unanswered(&mut self, unanswered: Unanswered) {
         self.waiting = unanswered.waiting;
-        self.oldest_waiting_ms = unanswered.oldest_ns as f64 / 1e6;
-        self.stalled_ms = unanswered.stalled_ns as f64 / 1e6;
+        self.oldest_waiting_ms = as_milliseconds(unanswered.oldest_ns);
+        self.stalled_ms = as_milliseconds(unanswered.stalled_ns);
     }
 }
 
 fn series_part(summary: &Summary, bytes: u64, span_ns: u64) -> SeriesPart {
-    let milliseconds = |nanoseconds: u64| nanoseconds as f64 / 1e6;
-    let per = |value: f64, of: u64| if of == 0 { 0.0 } else { value / of as f64 };
     SeriesPart {
         count: summary.count,
         errors: 0,
         per_second: per(summary.count as f64 * 1e9, span_ns),
         average_bytes: per(bytes as f64, summary.count),
         average_ms: summary.mean_ns / 1e6,
-        p50_ms: milliseconds(summary.p50_ns),
-        p90_ms: milliseconds(summary.p90_ns),
-        p99_ms: milliseconds(summary.p99_ns),
-        p999_ms: milliseconds(summary.p999_ns),
-        maximum_ms: milliseconds(summary.maximum_ns),
+        p50_ms: as_milliseconds(summary.p50_ns),
+        p90_ms: as_milliseconds(summary.p90_ns),
+        p99_ms: as_milliseconds(summary.p99_ns),
+        p999_ms: as_milliseconds(summary.p999_ns),
+        maximum_ms: as_milliseconds(summary.maximum_ns),
         waiting: 0,
         oldest_waiting_ms: 0.0,
         stalled_ms: 0.0,
     }
+}
+
+/// 0 where there is nothing to divide by.
+fn per(value: f64, of: u64) -> f64 {
+    if of == 0 { 0.0 } else { value / of as f64 }
 }
 
 fn interval_part(row: &record::IntervalRow) -> IntervalPart {

@@ -3,12 +3,12 @@
 //! Page and text are two renderings of one [`document::Document`], so they cannot differ in
 //! content. Nothing here touches a disk or a clock: the same record always gives the same bytes.
 
-pub mod chart;
+mod chart;
 mod comparison;
 mod design;
 pub mod document;
 pub mod format;
-pub mod glossary;
+mod glossary;
 mod html;
 mod imported;
 mod intervals;

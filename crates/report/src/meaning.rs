@@ -28,11 +28,12 @@ fn passed(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
     } else if run.span_ns(Phase::Measure) > 0 {
         let iops = format::three_digits(run.achieved_transactional_iops());
         let sum = run.sum_of(Phase::Measure);
-        let latency = |series: Series| sum.series.get(&series).map(|of| of.latency.mean_ns());
-        let reads = latency(Series::DatabaseRead)
-            .map(|ns| format!(" at {} per database read", format::latency(ns)));
-        let log_writes = latency(Series::LogWrite)
-            .map(|ns| format!(" and {} per log write", format::latency(ns)));
+        let reads = sum.series.get(&Series::DatabaseRead);
+        let reads = reads.map(|of| format::latency(of.latency.mean_ns()));
+        let reads = reads.map(|mean| format!(" at {mean} per database read"));
+        let log_writes = sum.series.get(&Series::LogWrite);
+        let log_writes = log_writes.map(|of| format::latency(of.latency.mean_ns()));
+        let log_writes = log_writes.map(|mean| format!(" and {mean} per log write"));
         said.push(format!(
             "Carries {iops} IOPS{}{}.",
             reads.unwrap_or_default(),
@@ -75,25 +76,18 @@ fn not_judged(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
 /// The findings by which a run proves nothing. What makes all else worthless stands alone: an
 /// altered record, then a run that is not valid.
 pub(crate) fn decisive(verdict: &Verdict) -> Vec<&Finding> {
-    let unjudged = |kind: Option<Kind>| {
-        let findings = verdict.findings.iter();
-        findings.filter(move |finding| {
-            finding.outcome == Ruling::CannotJudge && kind.is_none_or(|kind| finding.kind == kind)
-        })
-    };
-    let kinds = [Some(Kind::Record), Some(Kind::Validity), None];
-    kinds
+    let unjudged: Vec<&Finding> =
+        verdict.findings.iter().filter(|of| of.outcome == Ruling::CannotJudge).collect();
+    let alone = [Kind::Record, Kind::Validity]
         .into_iter()
-        .find(|&kind| unjudged(kind).next().is_some())
-        .into_iter()
-        .flat_map(unjudged)
-        .collect()
+        .find(|&kind| unjudged.iter().any(|finding| finding.kind == kind));
+    unjudged.into_iter().filter(|of| alone.is_none_or(|kind| of.kind == kind)).collect()
 }
 
 /// One sentence per finding of an outcome, damage first.
 fn objections(run: &RunRecord, verdict: &Verdict, outcome: Ruling) -> Vec<String> {
-    let matching = verdict.findings.iter().filter(|finding| finding.outcome == outcome);
-    let mut matching: Vec<&Finding> = matching.collect();
+    let mut matching: Vec<&Finding> =
+        verdict.findings.iter().filter(|finding| finding.outcome == outcome).collect();
     matching.sort_by_key(|finding| finding.kind != Kind::Damage);
     matching.iter().map(|finding| objection(run, finding)).collect()
 }

@@ -64,18 +64,18 @@ const LOAD: [&str; 2] = ["--threads", "--target-iops"];
 
 /// The command that starts the test again with `changes` to its options.
 fn again(run: &RunRecord, changes: &[(&str, String)]) -> String {
-    let is_replaced = |option: &str| {
-        changes.iter().any(|(changed, _)| {
-            *changed == option || LOAD.contains(changed) && LOAD.contains(&option)
-        })
-    };
     let mut words = vec![command(run).to_owned()];
-    let options = run.start.options.iter();
-    for (option, value) in options.filter(|(option, _)| !is_replaced(option)) {
-        words.push(format!("{option} {value}"));
+    for (option, value) in &run.start.options {
+        if !changes.iter().any(|(changed, _)| replaces(changed, option)) {
+            words.push(format!("{option} {value}"));
+        }
     }
     words.extend(changes.iter().map(|(option, value)| format!("{option} {value}")));
     words.join(" ")
+}
+
+fn replaces(changed: &str, option: &str) -> bool {
+    changed == option || LOAD.contains(&changed) && LOAD.contains(&option)
 }
 
 /// Whether a plan stands behind the test that a person can edit.
@@ -116,11 +116,7 @@ fn passed(run: &RunRecord) -> String {
 }
 
 fn failed(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
-    let fails = |rule: &str| {
-        let mut findings = verdict.findings.iter();
-        findings.any(|finding| finding.outcome == Ruling::Fail && finding.rule == rule)
-    };
-    if fails("checksums") || fails("input-output-errors") {
+    if fails(verdict, "checksums") || fails(verdict, "input-output-errors") {
         return vec![
             "Do not put data on this storage before the cause of the errors is found: look into \
              the system log and the controller's log for the times above."
@@ -128,7 +124,7 @@ fn failed(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
         ];
     }
     let mut steps = Vec::new();
-    if fails("log-write-latency-average") {
+    if fails(verdict, "log-write-latency-average") {
         steps.push(
             "Slow log writes mean that no write cache acknowledges them: check that the \
              controller's cache is on and its battery good."
@@ -144,6 +140,11 @@ fn failed(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
     }
     steps.push(format!("Find the load that it does carry: {}", again(run, &[less_load(run)])));
     steps
+}
+
+fn fails(verdict: &Verdict, rule: &str) -> bool {
+    let mut findings = verdict.findings.iter();
+    findings.any(|finding| finding.outcome == Ruling::Fail && finding.rule == rule)
 }
 
 /// The option that halves the load.

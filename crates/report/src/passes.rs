@@ -27,8 +27,9 @@ pub(crate) fn replay_sentence(replays: &[Replay]) -> String {
     let databases = if replays.len() == 1 { "database" } else { "databases" };
     let logs: u64 = replays.iter().map(|replay| replay.logs).sum();
     let seconds = seconds_per_log(replays).unwrap_or_default();
-    let sum = |of: fn(&Replay) -> u64| replays.iter().map(of).sum::<u64>() as f64;
-    let ratio = sum(|of| of.generated_ns) / sum(|of| of.elapsed_ns).max(1.0);
+    let generated_ns: u64 = replays.iter().map(|replay| replay.generated_ns).sum();
+    let elapsed_ns: u64 = replays.iter().map(|replay| replay.elapsed_ns).sum();
+    let ratio = generated_ns as f64 / elapsed_ns.max(1) as f64;
     format!(
         "Replayed {} log files into {} {databases} at the same time, {} s each, {} times as fast \
          as the load had generated them.",

@@ -67,6 +67,28 @@ impl Prediction {
         mean_ms(&self.run, series)
     }
 
+    /// A cell of the table: mean milliseconds.
+    fn latency(&self, series: Series) -> Cell {
+        Cell::or_none(self.mean_ms(series).map(|ms| number(ms, 2)))
+    }
+
+    /// The same for programs.
+    fn part(&self, rank: usize) -> Json {
+        let changes: serde_json::Map<String, Json> =
+            self.changes.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
+        json!({
+            "rank": rank,
+            "changes": changes,
+            "verdict": json::verdict_of(&self.run, &self.verdict),
+            "achieved_transactional_iops": achieved_iops(&self.run),
+            "read_latency_ms": self.mean_ms(Series::DatabaseRead),
+            "write_latency_ms": self.mean_ms(Series::DatabaseWrite),
+            "log_write_latency_ms": self.mean_ms(Series::LogWrite),
+            "objections": self.reason(),
+            "folder": self.folder,
+        })
+    }
+
     /// Why it does not pass, in a few words.
     fn reason(&self) -> String {
         let decisive = match self.verdict.outcome {
@@ -85,11 +107,6 @@ impl Prediction {
 /// The same, the best first: what passes before what cannot be judged before what fails, then the
 /// higher rate, or the faster reads where all were held at one rate. Equals stay in their order.
 pub fn ranked_predictions(mut all: Vec<Prediction>) -> Vec<Prediction> {
-    let class = |one: &Prediction| match one.verdict.outcome {
-        Ruling::Pass | Ruling::Warn => 0,
-        Ruling::CannotJudge => 1,
-        Ruling::Fail => 2,
-    };
     all.sort_by(|one, two| {
         let by_rate = match one.run.start.settings.target_iops {
             Some(_) => one
@@ -101,6 +118,14 @@ pub fn ranked_predictions(mut all: Vec<Prediction>) -> Vec<Prediction> {
         class(one).cmp(&class(two)).then(by_rate)
     });
     all
+}
+
+const fn class(one: &Prediction) -> u8 {
+    match one.verdict.outcome {
+        Ruling::Pass | Ruling::Warn => 0,
+        Ruling::CannotJudge => 1,
+        Ruling::Fail => 2,
+    }
 }
 
 /// One self-contained HTML page.
@@ -115,25 +140,10 @@ pub fn predictions_text(all: &[Prediction]) -> String {
 
 /// The same numbers for programs.
 pub fn predictions_json(all: &[Prediction]) -> String {
-    let part = |(one, rank): (&Prediction, usize)| {
-        let changes: serde_json::Map<String, Json> =
-            one.changes.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
-        json!({
-            "rank": rank,
-            "changes": changes,
-            "verdict": json::verdict_of(&one.run, &one.verdict),
-            "achieved_transactional_iops": achieved_iops(&one.run),
-            "read_latency_ms": one.mean_ms(Series::DatabaseRead),
-            "write_latency_ms": one.mean_ms(Series::DatabaseWrite),
-            "log_write_latency_ms": one.mean_ms(Series::LogWrite),
-            "objections": one.reason(),
-            "folder": one.folder,
-        })
-    };
     let json = json!({
         "schema": SCHEMA,
         "simulated": all.first().and_then(|one| one.run.simulated()).map(|of| &of.array),
-        "predictions": all.iter().zip(1..).map(part).collect::<Json>(),
+        "predictions": all.iter().zip(1..).map(|(one, rank)| one.part(rank)).collect::<Json>(),
     });
     units::plain_json(&format!("{json:#}\n")).into_owned()
 }
@@ -201,15 +211,14 @@ fn table(all: &[Prediction]) -> Block {
 }
 
 fn row((one, rank): (&Prediction, u32)) -> TableRow {
-    let latency = |series| Cell::or_none(one.mean_ms(series).map(|ms| number(ms, 2)));
     TableRow::body(vec![
         Cell::plain(rank.to_string()),
         Cell::plain(one.name()),
         Cell::plain(one.verdict.outcome.name()).toned(tone(one.verdict.outcome)),
         Cell::plain(three_digits(one.iops())),
-        latency(Series::DatabaseRead),
-        latency(Series::DatabaseWrite),
-        latency(Series::LogWrite),
+        one.latency(Series::DatabaseRead),
+        one.latency(Series::DatabaseWrite),
+        one.latency(Series::LogWrite),
         Cell::plain(one.reason()),
     ])
 }

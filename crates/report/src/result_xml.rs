@@ -101,21 +101,19 @@ fn is_whole(text: &str) -> bool {
 /// The settings, with the caches of all databases together, which is what the original prints.
 fn settings(xml: &mut String, run: &RunRecord) {
     let settings = &run.start.settings;
-    let all = |bytes: u64| {
-        let bytes = bytes.saturating_mul(run.start.databases.len() as u64);
-        format!("{:.1} MB", bytes as f64 / 1_048_576.0)
-    };
     let mut section = parameters::section(run);
     for block in &mut section.blocks {
         let Block::Facts(facts) = block else {
             continue;
         };
         for fact in facts {
-            match fact.label {
-                "Minimum Database Cache" => fact.value.text = all(settings.cache_minimum_bytes),
-                "Maximum Database Cache" => fact.value.text = all(settings.cache_maximum_bytes),
-                _ => {}
-            }
+            let bytes = match fact.label {
+                "Minimum Database Cache" => settings.cache_minimum_bytes,
+                "Maximum Database Cache" => settings.cache_maximum_bytes,
+                _ => continue,
+            };
+            let bytes = bytes.saturating_mul(run.start.databases.len() as u64);
+            fact.value.text = format!("{:.1} MB", bytes as f64 / 1_048_576.0);
         }
     }
     facts(xml, "jetstress-system", &section);

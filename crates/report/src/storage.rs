@@ -72,13 +72,12 @@ pub(crate) fn parts(findings: &[StorageFinding]) -> Vec<StoragePart<'_>> {
 /// What fails first, then what could be better, then what is not known.
 pub fn worst_first(findings: &[StorageFinding]) -> Vec<&StorageFinding> {
     let mut sorted: Vec<&StorageFinding> = findings.iter().collect();
-    let rank = |of: &StorageFinding| match of.outcome {
+    sorted.sort_by_key(|finding| match finding.outcome {
         StorageRuling::Fail => 0,
         StorageRuling::Warn => 1,
         StorageRuling::CannotJudge => 2,
         StorageRuling::Pass => 3,
-    };
-    sorted.sort_by_key(|finding| rank(finding));
+    });
     sorted
 }
 

@@ -41,19 +41,22 @@ pub(crate) fn render(document: &Document) -> String {
 }
 
 fn push_section(text: &mut String, section: &Section) {
-    let drawn_only = |block: &Block| matches!(block, Block::Charts(_) | Block::Picture(_));
-    if section.blocks.iter().all(drawn_only) {
+    if section.blocks.iter().all(is_drawn_only) {
         return;
     }
     let rule = "-".repeat(section.title.chars().count());
     let _ = write!(text, "\n\n{}\n{rule}\n", section.title);
-    let blocks = section.blocks.iter().filter(|block| !drawn_only(block));
+    let blocks = section.blocks.iter().filter(|block| !is_drawn_only(block));
     for (index, block) in blocks.enumerate() {
         if index > 0 {
             text.push('\n');
         }
         push_block(text, block);
     }
+}
+
+const fn is_drawn_only(block: &Block) -> bool {
+    matches!(block, Block::Charts(_) | Block::Picture(_))
 }
 
 fn push_block(text: &mut String, block: &Block) {
@@ -184,11 +187,11 @@ fn push_part(text: &mut String, part: &[&Laid]) {
     let height = part.iter().map(|laid| laid.heading.len()).max().unwrap_or(0);
     for line in 0..height {
         // Headings stand on the line under them.
-        let of = |laid: &Laid| {
+        let cells = part.iter().map(|laid| {
             let above = height - laid.heading.len();
             laid.padded(line.checked_sub(above).and_then(|line| laid.heading.get(line)))
-        };
-        push_line(text, part.iter().map(|laid| of(laid)));
+        });
+        push_line(text, cells);
     }
     push_line(text, part.iter().map(|laid| "-".repeat(laid.width)));
     for row in 0..part[0].cells.len() {

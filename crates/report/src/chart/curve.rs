@@ -2,12 +2,12 @@
 
 use super::frame::ChartFrame;
 use super::scale::{Scale, round_ticks};
-use super::timeline::plain_label;
+use super::timeline::labelled;
 use super::{ChartLine, Threshold};
 
 /// Curves over months, from now on.
 #[derive(Clone, Debug)]
-pub struct MonthsChart {
+pub(crate) struct MonthsChart {
     /// What it shows.
     pub title: String,
     /// The same for those who cannot see it.
@@ -22,20 +22,18 @@ pub struct MonthsChart {
 
 impl MonthsChart {
     /// The picture.
-    pub fn svg(&self) -> String {
+    pub(crate) fn svg(&self) -> String {
         let mut frame = ChartFrame::new(720.0, 240.0);
-        let points = || self.lines.iter().flat_map(|line| &line.points);
-        let last = points().map(|point| point.0).fold(1.0, f64::max);
-        let most = points().map(|point| point.1).fold(self.limit.value, f64::max);
-        let label = |value: f64| (value, plain_label(value));
+        let points: Vec<_> = self.lines.iter().flat_map(|line| &line.points).collect();
+        let last = points.iter().map(|point| point.0).fold(1.0, f64::max);
+        let most = points.iter().map(|point| point.1).fold(self.limit.value, f64::max);
         let ticks = round_ticks(most * 1.08, 4);
         let y = Scale::linear((0.0, ticks[ticks.len() - 1]), frame.upward());
-        let ticks: Vec<_> = ticks.into_iter().map(label).collect();
-        frame.vertical_axis(self.unit, &y, &ticks);
+        frame.vertical_axis(self.unit, &y, &labelled(&ticks));
         let x = Scale::linear((0.0, last), frame.across());
-        let months = round_ticks(last, 8).into_iter().filter(|month| *month <= last);
-        let months: Vec<_> = months.map(label).collect();
-        frame.horizontal_axis(&x, &months);
+        let mut months = round_ticks(last, 8);
+        months.retain(|month| *month <= last);
+        frame.horizontal_axis(&x, &labelled(&months));
         frame.threshold(&self.limit, &y);
         for line in &self.lines {
             frame.line(line, &x, &y);

@@ -117,7 +117,9 @@ impl ChartFrame {
 
 /// Points as the attribute of a line.
 pub(super) fn path(points: &[(f64, f64)], x: &Scale, y: &Scale) -> String {
-    let places =
-        points.iter().map(|&(across, up)| format!("{:.1},{:.1}", x.place(across), y.place(up)));
-    places.collect::<Vec<String>>().join(" ")
+    points
+        .iter()
+        .map(|&(across, up)| format!("{:.1},{:.1}", x.place(across), y.place(up)))
+        .collect::<Vec<String>>()
+        .join(" ")
 }

@@ -2,7 +2,7 @@
 
 use super::frame::ChartFrame;
 use super::scale::{Scale, logarithmic_ticks, round_ticks};
-use super::timeline::plain_label;
+use super::timeline::labelled;
 use super::{ChartLine, Threshold};
 
 /// A chart of milliseconds over database reads and writes per second.
@@ -31,13 +31,11 @@ impl LoadChart {
             values.fold((1e6, 0.0_f64), |(low, high), value| (value.min(low), value.max(high)));
         let ticks = logarithmic_ticks(low, high);
         let y = Scale::logarithmic((ticks[0], ticks[ticks.len() - 1]), frame.upward());
-        let ticks: Vec<_> = ticks.into_iter().map(labelled).collect();
-        frame.vertical_axis("ms", &y, &ticks);
+        frame.vertical_axis("ms", &y, &labelled(&ticks));
         let most = points.map(|point| point.0).fold(1.0, f64::max);
         let loads = round_ticks(most, 6);
         let x = Scale::linear((0.0, loads[loads.len() - 1]), frame.across());
-        let loads: Vec<_> = loads.into_iter().map(labelled).collect();
-        frame.horizontal_axis(&x, &loads);
+        frame.horizontal_axis(&x, &labelled(&loads));
         for threshold in &self.thresholds {
             frame.threshold(threshold, &y);
         }
@@ -51,8 +49,4 @@ impl LoadChart {
         }
         frame.finish(&self.title, &self.description)
     }
-}
-
-fn labelled(value: f64) -> (f64, String) {
-    (value, plain_label(value))
 }

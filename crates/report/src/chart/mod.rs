@@ -8,10 +8,10 @@ mod percentiles;
 mod scale;
 mod timeline;
 
-pub use curve::MonthsChart;
+pub(crate) use curve::MonthsChart;
 pub(crate) use load::LoadChart;
-pub use percentiles::PercentileChart;
-pub use timeline::{Hint, TimeChart};
+pub(crate) use percentiles::PercentileChart;
+pub(crate) use timeline::{Hint, TimeChart};
 
 /// A picture with a title and a description for those who cannot see it.
 #[derive(Clone, Debug)]
@@ -72,6 +72,12 @@ pub struct Threshold {
     pub is_goal: bool,
 }
 
+impl ChartLine {
+    pub(crate) fn new(label: impl Into<String>, ink: Ink, points: Vec<(f64, f64)>) -> Self {
+        Self { label: label.into(), ink, points }
+    }
+}
+
 impl Chart {
     /// Its title.
     pub fn title(&self) -> &str {
@@ -106,7 +112,7 @@ impl Chart {
     }
 
     /// The picture.
-    pub fn svg(&self) -> String {
+    pub(crate) fn svg(&self) -> String {
         match self {
             Self::Time(chart) => chart.svg(),
             Self::Percentiles(chart) => chart.svg(),

@@ -3,7 +3,7 @@
 
 use super::frame::ChartFrame;
 use super::scale::{Scale, logarithmic_ticks};
-use super::timeline::plain_label;
+use super::timeline::labelled;
 use super::{ChartLine, Threshold};
 
 /// A chart of latencies in milliseconds; points are shares (0 to below 1) and latencies.
@@ -44,7 +44,7 @@ impl PercentileChart {
     }
 
     /// The picture.
-    pub fn svg(&self) -> String {
+    pub(crate) fn svg(&self) -> String {
         let mut frame = ChartFrame::new(490.0, 240.0);
         let rarest = self.rarest();
         let x = Scale::linear((0.0, -rarest.log10()), frame.across());
@@ -55,9 +55,7 @@ impl PercentileChart {
             .fold((f64::MAX, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)));
         let ticks = logarithmic_ticks(low.min(1e6), high);
         let y = Scale::logarithmic((ticks[0], ticks[ticks.len() - 1]), frame.upward());
-        let labelled: Vec<(f64, String)> =
-            ticks.iter().map(|&tick| (tick, plain_label(tick))).collect();
-        frame.vertical_axis("ms", &y, &labelled);
+        frame.vertical_axis("ms", &y, &labelled(&ticks));
         let named: Vec<(f64, String)> = NAMED
             .iter()
             .filter(|(share, _)| 1.0 - share >= rarest * 0.999)

@@ -60,12 +60,11 @@ pub(super) fn logarithmic_ticks(lowest: f64, highest: f64) -> Vec<f64> {
     let highest = highest.max(lowest * 10.0);
     let decades = (highest / lowest).log10();
     let factors: &[f64] = if decades > 3.2 { &[1.0] } else { &[1.0, 2.0, 5.0] };
-    let power = |exponent: f64| 10_f64.powf(exponent);
     let mut exponent = lowest.log10().floor();
     let mut ticks = Vec::new();
     loop {
         for factor in factors {
-            let tick = factor * power(exponent);
+            let tick = factor * 10_f64.powf(exponent);
             if tick * 1.000_001 >= highest {
                 ticks.push(tick);
                 ticks.retain(|&tick| tick * factors.get(1).map_or(10.0, |_| 2.5) > lowest);

@@ -49,7 +49,7 @@ pub struct Hint {
 
 impl TimeChart {
     /// The picture.
-    pub fn svg(&self) -> String {
+    pub(crate) fn svg(&self) -> String {
         let mut frame =
             if self.wide { ChartFrame::new(1_000.0, 250.0) } else { ChartFrame::new(490.0, 240.0) };
         let x = Scale::linear(self.time_range(), frame.across());
@@ -95,9 +95,7 @@ impl TimeChart {
         } else {
             Scale::linear(ends, frame.upward())
         };
-        let labelled: Vec<(f64, String)> =
-            ticks.iter().map(|&tick| (tick, plain_label(tick))).collect();
-        frame.vertical_axis(self.unit, &scale, &labelled);
+        frame.vertical_axis(self.unit, &scale, &labelled(&ticks));
         scale
     }
 
@@ -160,8 +158,12 @@ impl TimeChart {
     }
 }
 
-/// A value on an axis, without digits it does not need.
-pub(super) fn plain_label(value: f64) -> String {
+/// Values of an axis with their labels, without digits that they do not need.
+pub(super) fn labelled(ticks: &[f64]) -> Vec<(f64, String)> {
+    ticks.iter().map(|&tick| (tick, label(tick))).collect()
+}
+
+fn label(value: f64) -> String {
     let decimals = match value {
         _ if value == 0.0 || value >= 1.0 => 0,
         _ if value >= 0.1 => 1,

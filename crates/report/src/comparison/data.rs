@@ -86,19 +86,22 @@ pub(super) fn csv(runs: &[NamedRun], comparison: &RunComparison) -> String {
     for row in &comparison.rows {
         for (value, (letter, run)) in row.values.iter().zip(LETTERS.iter().zip(runs)) {
             let change = value.change;
-            let number = |number: Option<f64>| number.map_or_else(String::new, |of| of.to_string());
             let name = run.name.replace('"', "\"\"");
             let _ = writeln!(
                 csv,
                 "{},{},{letter},\"{name}\",{},{},{},{}",
                 row.metric.id,
                 row.metric.unit,
-                number(value.value),
-                number(change.map(|change| change.percent)),
-                number(change.and_then(|change| change.margin_percent)),
+                or_empty(value.value),
+                or_empty(change.map(|change| change.percent)),
+                or_empty(change.and_then(|change| change.margin_percent)),
                 change.map_or("", |change| word(&runs[0], run, change)),
             );
         }
     }
     units::plain(&csv).into_owned()
+}
+
+fn or_empty(number: Option<f64>) -> String {
+    number.map_or_else(String::new, |number| number.to_string())
 }

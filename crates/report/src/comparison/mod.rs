@@ -138,15 +138,9 @@ fn meaning(runs: &[NamedRun], comparison: &RunComparison, index: usize) -> Strin
 }
 
 fn lower_first(text: &str) -> String {
-    let mut characters = text.chars();
-    characters
-        .next()
-        .map_or_else(String::new, |first| first.to_lowercase().chain(characters).collect())
+    text.chars().take(1).flat_map(char::to_lowercase).chain(text.chars().skip(1)).collect()
 }
 
 fn upper_first(text: &str) -> String {
-    let mut characters = text.chars();
-    characters
-        .next()
-        .map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
+    text.chars().take(1).flat_map(char::to_uppercase).chain(text.chars().skip(1)).collect()
 }

@@ -6,6 +6,7 @@ use verdict::NamedRun;
 use super::LETTERS;
 use crate::chart::{Chart, ChartLine, Ink, TimeChart};
 use crate::document::{Block, Section};
+use crate::sections::weighted_mean_ms;
 
 /// More lines than this cannot be told apart.
 const INKS: [Ink; 5] = [Ink::Total, Ink::Read, Ink::Log, Ink::Write, Ink::Tail];
@@ -18,14 +19,8 @@ pub(super) fn section(runs: &[NamedRun], phase: Phase) -> Option<Section> {
     if phase != Phase::Measure || !has_intervals {
         return None;
     }
-    let iops = |rows: &[&IntervalRow]| {
-        let of = |row: &&IntervalRow| {
-            row.per_second(Series::DatabaseRead) + row.per_second(Series::DatabaseWrite)
-        };
-        Some(rows.iter().map(of).sum::<f64>() / rows.len() as f64)
-    };
     let charts = vec![
-        chart(runs, "Transactional IOPS", ("achieved-transactional-iops", "/s"), &iops),
+        chart(runs, "Transactional IOPS", ("achieved-transactional-iops", "/s"), &mean_iops),
         latency_chart(runs, Series::DatabaseRead, "database-reads-latency"),
         latency_chart(runs, Series::LogWrite, "log-writes-latency"),
     ];
@@ -36,17 +31,18 @@ pub(super) fn section(runs: &[NamedRun], phase: Phase) -> Option<Section> {
     Some(Section { id: "charts", title: "Over Time", blocks })
 }
 
+fn mean_iops(rows: &[&IntervalRow]) -> Option<f64> {
+    let transfers = rows
+        .iter()
+        .map(|row| row.per_second(Series::DatabaseRead) + row.per_second(Series::DatabaseWrite));
+    Some(transfers.sum::<f64>() / rows.len() as f64)
+}
+
 fn latency_chart(runs: &[NamedRun], series: Series, metric: &'static str) -> Chart {
-    let mean = |rows: &[&IntervalRow]| {
-        let parts = rows.iter().filter_map(|row| row.series.get(&series));
-        let (count, sum) = parts.fold((0.0, 0.0), |(count, sum), part| {
-            let of_part = part.latency.count as f64;
-            (count + of_part, sum + of_part * part.latency.mean_ns)
-        });
-        (count > 0.0).then(|| sum / count / 1e6)
-    };
     let title = format!("{}: mean latency", series.name());
-    chart(runs, &title, (metric, "ms"), &mean)
+    chart(runs, &title, (metric, "ms"), &|rows| {
+        weighted_mean_ms(rows.iter().filter_map(|row| row.series.get(&series)))
+    })
 }
 
 fn chart(
@@ -55,15 +51,15 @@ fn chart(
     (metric, unit): (&'static str, &'static str),
     value: &dyn Fn(&[&IntervalRow]) -> Option<f64>,
 ) -> Chart {
-    let named = runs.iter().zip(LETTERS).zip(INKS);
-    // An imported run has no intervals to draw.
-    let named = named.filter(|((run, _), _)| run.record.imported().is_none());
-    // The first run last, so that it lies above the others.
-    let mut lines: Vec<ChartLine> = named
-        .map(|((run, letter), ink)| ChartLine {
-            label: format!("{letter}: {}", run.name),
-            ink,
-            points: points(&run.record, value),
+    // An imported run has no intervals to draw. The first run last, so that it lies above the
+    // others.
+    let mut lines: Vec<ChartLine> = runs
+        .iter()
+        .zip(LETTERS)
+        .zip(INKS)
+        .filter(|((run, _), _)| run.record.imported().is_none())
+        .map(|((run, letter), ink)| {
+            ChartLine::new(format!("{letter}: {}", run.name), ink, points(&run.record, value))
         })
         .collect();
     lines.reverse();
@@ -82,12 +78,11 @@ fn points(run: &RunRecord, value: &dyn Fn(&[&IntervalRow]) -> Option<f64>) -> Ve
     let rows: Vec<&IntervalRow> = run.intervals_of(Phase::Measure).collect();
     let from_ns = rows.first().map_or(0, |row| row.from_ns);
     let moments = rows.chunks(rows.len().div_ceil(POINTS).max(1));
-    let seconds = |ns: u64| (ns - from_ns) as f64 / 1e9;
     moments
         .filter_map(|rows| {
-            let middle =
-                f64::midpoint(seconds(rows[0].from_ns), seconds(rows[rows.len() - 1].to_ns));
-            Some((middle, value(rows)?))
+            let ends = [rows[0].from_ns, rows[rows.len() - 1].to_ns];
+            let [begin, end] = ends.map(|ns| (ns - from_ns) as f64 / 1e9);
+            Some((f64::midpoint(begin, end), value(rows)?))
         })
         .collect()
 }

@@ -27,12 +27,15 @@ pub fn explain(sizing: &Sizing, name: &str) -> Option<String> {
 
 /// The facts that a formula names, once each.
 fn used<'s>(sizing: &'s Sizing, fact: &Fact) -> Vec<&'s Fact> {
-    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '.' || c == '_';
     let mut found: Vec<&Fact> = Vec::new();
-    for word in fact.formula.split(|c| !is_name(c)) {
+    for word in fact.formula.split(|c| !is_of_key(c)) {
         let named = sizing.sheet.named(word);
         let new = named.filter(|named| !found.iter().any(|fact| fact.key == named.key));
         found.extend(new);
     }
     found
+}
+
+const fn is_of_key(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '.' || c == '_'
 }

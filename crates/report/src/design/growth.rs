@@ -5,7 +5,7 @@ use super::Sized;
 use crate::chart::{ChartLine, Ink, MonthsChart, Threshold};
 use crate::document::Picture;
 use crate::format::{number, three_digits};
-use sizing::{Key, TierKey};
+use sizing::{Key, Sizing, TierKey};
 
 /// Shares of new mail that stay, with their colours.
 const KEPT: [(f64, Ink); 3] = [(1.0, Ink::Write), (0.8, Ink::Read), (0.6, Ink::Log)];
@@ -48,37 +48,36 @@ impl GrowthPart {
 /// The picture; none where no tier says how large its mailboxes are today.
 pub(super) fn picture(sized: Sized<'_>) -> Option<Picture> {
     let parts = parts(sized)?;
-    let last = |kept: f64| {
-        let months = parts.iter().map(|part| part.months(kept));
-        months.fold(0.0, f64::max)
-    };
     let slowest = KEPT[KEPT.len() - 1].0;
-    let months = (last(slowest) * 1.05).clamp(1.0, LONGEST);
+    let months = (months_until_full(&parts, slowest) * 1.05).clamp(1.0, LONGEST);
     let overhead = 1.0 + sized.deployment.data.overhead;
-    let curve = |&(kept, ink): &(f64, Ink)| {
-        let point = |at: u32| {
+    let lines = KEPT.iter().map(|&(kept, ink)| {
+        let points = (0..=POINTS).map(|at| {
             let month = months * f64::from(at) / f64::from(POINTS);
             let all: f64 = parts.iter().map(|part| part.after(month, kept)).sum();
             (month, all / 1024.0 * overhead)
-        };
-        ChartLine { label: label(kept, last(kept)), ink, points: (0..=POINTS).map(point).collect() }
-    };
-    let lines: Vec<ChartLine> = KEPT.iter().map(curve).collect();
+        });
+        ChartLine::new(label(kept, months_until_full(&parts, kept)), ink, points.collect())
+    });
     let size = sized.sizing.number(Key::DatabaseSizeWithOverheadGb)?;
-    let legend = lines.iter().map(|line| (line.ink.class(), line.label.clone()));
-    let legend = legend.collect();
     let chart = MonthsChart {
         title: "GB in a database by months from now".to_owned(),
         description: format!("It is sized for {} GB.", three_digits(size)),
         unit: "GB",
-        lines,
+        lines: lines.collect(),
         limit: Threshold {
             value: size,
             label: "size that it is planned for".to_owned(),
             is_goal: false,
         },
     };
+    let legend = chart.lines.iter().map(|line| (line.ink.class(), line.label.clone())).collect();
     Some(Picture { title: chart.title.clone(), svg: chart.svg(), legend })
+}
+
+/// Months until the last tier is full, where `kept` of the new mail stays.
+fn months_until_full(parts: &[GrowthPart], kept: f64) -> f64 {
+    parts.iter().map(|part| part.months(kept)).fold(0.0, f64::max)
 }
 
 fn label(kept: f64, months: f64) -> String {
@@ -93,20 +92,25 @@ fn label(kept: f64, months: f64) -> String {
 
 /// Tiers that do not say how large they are today are taken as full.
 fn parts(sized: Sized<'_>) -> Option<Vec<GrowthPart>> {
-    let value = |key| sized.sizing.number(key);
-    let share = value(Key::DatabaseMailboxes)? / value(Key::MailboxesTotal)?.max(1.0);
+    let sizing = sized.sizing;
+    let share =
+        sizing.number(Key::DatabaseMailboxes)? / sizing.number(Key::MailboxesTotal)?.max(1.0);
     let tiers = 1..=sized.deployment.tiers.len();
-    let known = tiers.clone().any(|tier| value(Key::Tier(tier, TierKey::InitialMb)).is_some());
-    let part = |tier: usize| {
-        let of = |what| value(Key::Tier(tier, what));
-        let full = of(TierKey::LimitMb)?;
-        Some(GrowthPart {
-            mailboxes: of(TierKey::Mailboxes)? * share,
-            now: of(TierKey::InitialMb).unwrap_or(full),
-            full,
-            beside: of(TierKey::MailboxOnDiskMb)? - full,
-            weekly: of(TierKey::WeeklyMb)?,
-        })
-    };
-    tiers.map(part).collect::<Option<Vec<_>>>().filter(|_| known)
+    let mut initial = tiers.clone().map(|tier| Key::Tier(tier, TierKey::InitialMb));
+    if !initial.any(|key| sizing.number(key).is_some()) {
+        return None;
+    }
+    tiers.map(|tier| part(sizing, tier, share)).collect()
+}
+
+/// A tier, of whose mailboxes a database has the `share`.
+fn part(sizing: &Sizing, tier: usize, share: f64) -> Option<GrowthPart> {
+    let full = sizing.number(Key::Tier(tier, TierKey::LimitMb))?;
+    Some(GrowthPart {
+        mailboxes: sizing.number(Key::Tier(tier, TierKey::Mailboxes))? * share,
+        now: sizing.number(Key::Tier(tier, TierKey::InitialMb)).unwrap_or(full),
+        full,
+        beside: sizing.number(Key::Tier(tier, TierKey::MailboxOnDiskMb))? - full,
+        weekly: sizing.number(Key::Tier(tier, TierKey::WeeklyMb))?,
+    })
 }

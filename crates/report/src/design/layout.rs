@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use provision::layout::{Layout, Mode, Quorum};
-use provision::{Burden, QUORUM, Requirements, Simulated, quorum_word, simulate};
+use provision::{QUORUM, Requirements, Simulated, quorum_word, simulate};
 use sizing::{Key, ServerKind};
 
 use super::Sized;
@@ -53,7 +53,6 @@ fn blocks(sized: Sized<'_>, found: &Simulated) -> Vec<Block> {
 
 fn row(needs: &Requirements, mode: &Mode) -> TableRow {
     let burden = needs.burden(mode);
-    let of = |value: fn(Burden) -> f64| Cell::or_none(burden.map(value).map(three_digits));
     let used = burden.and_then(|burden| burden.processor);
     let active = mode.active();
     let quorum = Cell::plain(quorum_word(mode)).toned(match mode.quorum {
@@ -61,30 +60,33 @@ fn row(needs: &Requirements, mode: &Mode) -> TableRow {
         Quorum::Restorable => Tone::Warn,
         Quorum::Lost => Tone::Fail,
     });
-    let count = |count: usize, tone| {
-        let tone = if count > 0 { tone } else { Tone::Plain };
-        Cell::plain(count.to_string()).toned(tone)
-    };
     TableRow::body(vec![
         Cell::plain(mode.failure.to_string()),
         Cell::plain(mode.cases.to_string()),
         quorum,
         Cell::or_none(active.map(|(least, _)| least.to_string())),
         Cell::or_none(active.map(|(_, most)| most.to_string())),
-        of(|burden| burden.megacycles.1),
+        Cell::or_none(burden.map(|burden| three_digits(burden.megacycles.1))),
         Cell::or_none(used.map(|used| three_digits(used * 100.0))),
-        of(|burden| burden.iops.1),
-        count(mode.not_active, Tone::Warn),
-        count(mode.lost, Tone::Fail),
+        Cell::or_none(burden.map(|burden| three_digits(burden.iops.1))),
+        toned_count(mode.not_active, Tone::Warn),
+        toned_count(mode.lost, Tone::Fail),
     ])
+}
+
+/// A count that looks like all others where it is 0.
+fn toned_count(count: usize, tone: Tone) -> Cell {
+    Cell::plain(count.to_string()).toned(if count > 0 { tone } else { Tone::Plain })
 }
 
 /// What to say where the simulation finds more than the formulas that sized the servers.
 fn beyond(sized: Sized<'_>, modes: &[Mode]) -> Option<String> {
     let worst = sized.sizing.number(Key::ServerWorstActiveDbs(ServerKind::First))?;
-    let most = |mode: &Mode| mode.active().map_or(0, |(_, most)| most);
-    let found = modes.iter().filter(|mode| mode.not_active == 0).max_by_key(|mode| most(mode))?;
-    let most = most(found);
+    let (most, found) = modes
+        .iter()
+        .filter(|mode| mode.not_active == 0)
+        .map(|mode| (mode.active().map_or(0, |(_, most)| most), mode))
+        .max_by_key(|(most, _)| *most)?;
     (most as f64 > worst).then(|| {
         format!(
             "Processors and memory are sized for {} active databases on a server. With {}, a \

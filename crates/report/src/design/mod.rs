@@ -108,13 +108,6 @@ fn meaning(sized: Sized<'_>) -> Vec<String> {
 }
 
 fn figures(sized: Sized<'_>) -> Vec<Figure> {
-    let figure = |label, metric, key, unit: &str, remark: String| Figure {
-        label,
-        metric,
-        value: format!("{}{unit}", shown(sized, key)),
-        remark,
-        tone: Tone::Plain,
-    };
     let mailboxes = format!("of {} mailboxes", shown(sized, Key::DatabaseMailboxes));
     let used = sized.sizing.number(Key::Processor(
         ProcessorKey::Util,
@@ -130,21 +123,28 @@ fn figures(sized: Sized<'_>) -> Vec<Figure> {
     let ssds = ssds.map(|ssds| format!(", and {} SSDs", three_digits(ssds)));
     let in_all = format!("in all, {build}{}", ssds.unwrap_or_default());
     vec![
-        figure("Databases", "databases-needed", Key::DatabaseAll, "", mailboxes),
-        figure("Disks", "disks-needed", Key::DiskAll, "", in_all),
+        figure("Databases", "databases-needed", shown(sized, Key::DatabaseAll), mailboxes),
+        figure("Disks", "disks-needed", shown(sized, Key::DiskAll), in_all),
         figure(
             "Memory",
             "memory-per-server",
-            Key::MemoryRamGb(ServerKind::First),
-            " GB",
+            format!("{} GB", shown(sized, Key::MemoryRamGb(ServerKind::First))),
             "per server".to_owned(),
         ),
         figure(
             "Active at worst",
             "active-databases",
-            Key::ServerWorstActiveDbs(ServerKind::First),
-            "",
+            shown(sized, Key::ServerWorstActiveDbs(ServerKind::First)),
             format!("databases per server; {used}"),
         ),
     ]
+}
+
+const fn figure(
+    label: &'static str,
+    metric: &'static str,
+    value: String,
+    remark: String,
+) -> Figure {
+    Figure { label, metric, value, remark, tone: Tone::Plain }
 }

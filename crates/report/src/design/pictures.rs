@@ -21,12 +21,12 @@ pub(crate) type PicturePart = (&'static str, f64, &'static str);
 /// A database volume by use, against the disk it stands on; none where one of its parts is not
 /// known.
 pub(super) fn capacity(sized: Sized<'_>) -> Option<Picture> {
-    let value = |key| sized.sizing.number(key);
-    let (count, one) = (value(Key::VolumeDbsPerVolume)?, value(Key::DatabaseSizeWithOverheadGb)?);
-    let volume = value(Key::VolumeDbVolumeGb)?;
-    let apart = sized.sizing.architecture.logs_apart;
-    let logs = if apart { 0.0 } else { count * value(Key::LogSpaceGbPerDb)? };
-    let databases = count * one;
+    let sizing = sized.sizing;
+    let count = sizing.number(Key::VolumeDbsPerVolume)?;
+    let databases = count * sizing.number(Key::DatabaseSizeWithOverheadGb)?;
+    let volume = sizing.number(Key::VolumeDbVolumeGb)?;
+    let apart = sizing.architecture.logs_apart;
+    let logs = if apart { 0.0 } else { count * sizing.number(Key::LogSpaceGbPerDb)? };
     let free = volume * sized.deployment.data.volume_free_space;
     let index = (volume - databases - logs - free).max(0.0);
     let parts: [PicturePart; 4] = [
@@ -35,7 +35,7 @@ pub(super) fn capacity(sized: Sized<'_>) -> Option<Picture> {
         ("logs", logs, "ink-write"),
         ("free", free, "ink-tail"),
     ];
-    let disk = value(Key::DiskFormattedGb(ServerKind::First))?;
+    let disk = sizing.number(Key::DiskFormattedGb(ServerKind::First))?;
     let bars = [
         ("a database volume, GB", parts.to_vec()),
         ("a disk, formatted, GB", vec![("disk", disk, "ink-tail")]),
@@ -55,25 +55,23 @@ pub(super) fn capacity(sized: Sized<'_>) -> Option<Picture> {
 /// those are not known.
 pub(super) fn failures(sized: Sized<'_>) -> Option<Picture> {
     let copies = sized.sizing.number(Key::ServerDbCopies(ServerKind::First))?;
-    let bar = |&mode: &FailureMode| {
+    let bars = FailureMode::LISTED.iter().filter_map(|&mode| {
         let active = sized.sizing.number(Key::FailureActive(mode))?;
         let passive = (copies - active).max(0.0);
         let parts: Vec<PicturePart> =
             vec![("active", active, "ink-read"), ("passive", passive, "ink-tail")];
         Some((mode.title(), parts))
-    };
-    let bars: Vec<_> = FailureMode::LISTED.iter().filter_map(bar).collect();
+    });
     let legend = [("ink-read", "active"), ("ink-tail", "passive")];
     Some(Picture {
         title: "Databases of the busiest server".to_owned(),
-        svg: bars_svg("Active databases in each failure mode", &bars),
+        svg: bars_svg("Active databases in each failure mode", &bars.collect::<Vec<_>>()),
         legend: legend.map(|(class, text)| (class, text.to_owned())).to_vec(),
     })
 }
 
 /// Horizontal bars made of parts, all in one scale.
 pub(crate) fn bars_svg(said: &str, bars: &[(impl AsRef<str>, Vec<PicturePart>)]) -> String {
-    let length = |parts: &[PicturePart]| parts.iter().map(|part| part.1).sum::<f64>();
     let longest = bars.iter().map(|(_, parts)| length(parts)).fold(1e-9, f64::max);
     let scale = (WIDTH - LEFT - 70.0) / longest;
     let height = STEP * bars.len() as f64 + 4.0;
@@ -102,4 +100,8 @@ pub(crate) fn bars_svg(said: &str, bars: &[(impl AsRef<str>, Vec<PicturePart>)])
         let _ = write!(svg, "<text x=\"{:.1}\" y=\"{middle}\">{total}</text>", left + 6.0);
     }
     svg + "</svg>"
+}
+
+fn length(parts: &[PicturePart]) -> f64 {
+    parts.iter().map(|part| part.1).sum()
 }

@@ -37,6 +37,15 @@ impl Candidate {
         self.outcome.as_ref().is_ok_and(Sizing::is_workable)
     }
 
+    /// Workable designs before others, those before what contradicts itself.
+    fn class(&self) -> u8 {
+        match &self.outcome {
+            _ if self.is_workable() => 0,
+            Ok(_) => 1,
+            Err(_) => 2,
+        }
+    }
+
     fn number(&self, key: Key) -> Option<f64> {
         self.outcome.as_ref().ok()?.number(key)
     }
@@ -63,17 +72,12 @@ impl Candidate {
 
 /// The designs, the best first; equals stay in their order.
 pub fn ranked(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
-    let kind = |candidate: &Candidate| match &candidate.outcome {
-        _ if candidate.is_workable() => 0,
-        Ok(_) => 1,
-        Err(_) => 2,
-    };
     candidates.sort_by(|left, right| {
         let by_number = RANKED_BY.iter().map(|key| {
-            let number = |candidate: &Candidate| candidate.number(*key).unwrap_or(f64::MAX);
-            number(left).total_cmp(&number(right))
+            let numbers = [left, right].map(|one| one.number(*key).unwrap_or(f64::MAX));
+            numbers[0].total_cmp(&numbers[1])
         });
-        by_number.fold(kind(left).cmp(&kind(right)), Ordering::then)
+        by_number.fold(left.class().cmp(&right.class()), Ordering::then)
     });
     candidates
 }
@@ -100,8 +104,9 @@ pub fn scenarios(candidates: &[Candidate]) -> String {
 /// Columns as wide as their widest cell, the last one as it is.
 fn aligned(rows: &[Vec<String>]) -> String {
     let columns = rows.first().map_or(0, Vec::len);
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
-    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
+    let widths: Vec<usize> = (0..columns)
+        .map(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0))
+        .collect();
     let mut text = String::new();
     for row in rows {
         let mut line = String::new();
@@ -116,21 +121,22 @@ fn aligned(rows: &[Vec<String>]) -> String {
 
 /// The table for programs.
 pub fn scenarios_json(candidates: &[Candidate]) -> Json {
-    let candidate = |candidate: &Candidate| {
-        let inputs = candidate.replacements.iter();
-        let inputs: serde_json::Map<String, Json> =
-            inputs.map(|replacement| (replacement.key.clone(), json!(replacement.value))).collect();
-        let numbers =
-            COLUMNS.iter().map(|(_, key)| (key.name().into_owned(), json!(candidate.number(*key))));
-        json!({
-            "inputs": inputs,
-            "workable": candidate.is_workable(),
-            "forbidden_by": candidate.reason(),
-            "values": numbers.collect::<serde_json::Map<String, Json>>(),
-        })
-    };
     json!({
         "schema": "plimsoll.scenarios/1",
-        "ranked": candidates.iter().map(candidate).collect::<Vec<_>>(),
+        "ranked": candidates.iter().map(candidate_json).collect::<Vec<_>>(),
+    })
+}
+
+fn candidate_json(candidate: &Candidate) -> Json {
+    let inputs = candidate.replacements.iter();
+    let inputs: serde_json::Map<String, Json> =
+        inputs.map(|replacement| (replacement.key.clone(), json!(replacement.value))).collect();
+    let numbers =
+        COLUMNS.iter().map(|(_, key)| (key.name().into_owned(), json!(candidate.number(*key))));
+    json!({
+        "inputs": inputs,
+        "workable": candidate.is_workable(),
+        "forbidden_by": candidate.reason(),
+        "values": numbers.collect::<serde_json::Map<String, Json>>(),
     })
 }

@@ -162,8 +162,7 @@ fn keyed(rows: Vec<TableRow>) -> Table {
 
 /// The rows whose number applies.
 fn rows(sized: Sized<'_>, keys: &[Key]) -> Vec<TableRow> {
-    let facts = keys.iter().filter_map(|&key| sized.sizing.sheet.fact(key));
-    facts.map(row).collect()
+    keys.iter().filter_map(|&key| sized.sizing.sheet.fact(key)).map(row).collect()
 }
 
 fn row(fact: &sizing::Fact) -> TableRow {
@@ -182,28 +181,29 @@ fn row(fact: &sizing::Fact) -> TableRow {
 }
 
 fn findings(sized: Sized<'_>) -> Section {
-    let row = |finding: &sizing::DesignFinding| {
-        let tone = match finding.severity {
-            Severity::Violation => Tone::Fail,
-            Severity::Warning => Tone::Warn,
-            Severity::Remark => Tone::Muted,
-        };
-        TableRow::body(vec![
-            Cell::plain(finding.severity.word()).toned(tone),
-            Cell::plain(finding.key.name()),
-            Cell::plain(&*finding.text),
-            Cell::plain(finding.remedy),
-        ])
-    };
     let mut found: Vec<_> = sized.sizing.findings.iter().collect();
     found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-    let rows: Vec<TableRow> = found.into_iter().map(row).collect();
+    let rows: Vec<TableRow> = found.into_iter().map(finding_row).collect();
     let columns = ["weight", "key", "what is wrong", "what to change"];
     Section {
         id: "findings",
         title: "Findings",
         blocks: table("The worst first.", columns.map(Column::text).to_vec(), rows),
     }
+}
+
+fn finding_row(finding: &sizing::DesignFinding) -> TableRow {
+    let tone = match finding.severity {
+        Severity::Violation => Tone::Fail,
+        Severity::Warning => Tone::Warn,
+        Severity::Remark => Tone::Muted,
+    };
+    TableRow::body(vec![
+        Cell::plain(finding.severity.word()).toned(tone),
+        Cell::plain(finding.key.name()),
+        Cell::plain(&*finding.text),
+        Cell::plain(finding.remedy),
+    ])
 }
 
 fn mailboxes(sized: Sized<'_>) -> Section {
@@ -216,22 +216,24 @@ fn mailboxes(sized: Sized<'_>) -> Section {
         number_column("logs a day", None),
         number_column("months to the limit", None),
     ];
-    let row = |(index, tier): (usize, &plan::deployment::Tier)| {
-        let cell = |what| Cell::plain(shown(sized, Key::Tier(index + 1, what)));
-        TableRow::body(vec![
-            Cell::plain(&*tier.name),
-            cell(TierKey::Mailboxes),
-            cell(TierKey::MailboxOnDiskMb),
-            cell(TierKey::Iops),
-            cell(TierKey::McyclesActive),
-            cell(TierKey::LogsPerDay),
-            cell(TierKey::MonthsToLimit),
-        ])
-    };
-    let rows = sized.deployment.tiers.iter().enumerate().map(row).collect();
+    let tiers = (1..).zip(&sized.deployment.tiers);
+    let rows = tiers.map(|(number, tier)| tier_row(sized, number, &tier.name)).collect();
     let mut blocks = table("Averages over the mailboxes of a tier.", columns, rows);
     blocks.extend(growth::picture(sized).map(Block::Picture));
     Section { id: "mailboxes", title: "One mailbox of each tier", blocks }
+}
+
+fn tier_row(sized: Sized<'_>, number: usize, name: &str) -> TableRow {
+    let cells = [
+        TierKey::Mailboxes,
+        TierKey::MailboxOnDiskMb,
+        TierKey::Iops,
+        TierKey::McyclesActive,
+        TierKey::LogsPerDay,
+        TierKey::MonthsToLimit,
+    ]
+    .map(|what| Cell::plain(shown(sized, Key::Tier(number, what))));
+    TableRow::body([vec![Cell::plain(name)], cells.to_vec()].concat())
 }
 
 /// Files, rules and rows that could not be used, as `plimsoll profile` wrote them.
@@ -269,22 +271,7 @@ fn failures(sized: Sized<'_>) -> Section {
         number_column("megacycles", Some("megacycles")),
         number_column("processors used %", None),
     ];
-    let row = |&mode: &FailureMode| {
-        let active = sized.sizing.number(Key::FailureActive(mode))?;
-        // Where the second site waits, the loss of the first is a matter of its servers.
-        let number = |what| {
-            let of = |kind| sized.sizing.number(Key::Processor(what, mode, kind));
-            of(ServerKind::First).or_else(|| of(ServerKind::Second))
-        };
-        let used = number(ProcessorKey::Util).map(|used| three_digits(used * 100.0));
-        Some(TableRow::body(vec![
-            Cell::plain(mode.title()),
-            Cell::plain(three_digits(active)),
-            Cell::or_none(number(ProcessorKey::Need).map(three_digits)),
-            Cell::or_none(used),
-        ]))
-    };
-    let rows = FailureMode::LISTED.iter().filter_map(row).collect();
+    let rows = FailureMode::LISTED.iter().filter_map(|&mode| failure_row(sized, mode)).collect();
     let mut blocks = table(
         "By the formulas of the workbook, for a server of a site that serves users then.",
         columns,
@@ -292,6 +279,25 @@ fn failures(sized: Sized<'_>) -> Section {
     );
     blocks.extend(pictures::failures(sized).map(Block::Picture));
     Section { id: "failures", title: "When servers fail", blocks }
+}
+
+fn failure_row(sized: Sized<'_>, mode: FailureMode) -> Option<TableRow> {
+    let active = sized.sizing.number(Key::FailureActive(mode))?;
+    let need = processor(sized, mode, ProcessorKey::Need);
+    let used = processor(sized, mode, ProcessorKey::Util);
+    Some(TableRow::body(vec![
+        Cell::plain(mode.title()),
+        Cell::plain(three_digits(active)),
+        Cell::or_none(need.map(three_digits)),
+        Cell::or_none(used.map(|used| three_digits(used * 100.0))),
+    ]))
+}
+
+/// Where the second site waits, the loss of the first is a matter of its servers.
+fn processor(sized: Sized<'_>, mode: FailureMode, what: ProcessorKey) -> Option<f64> {
+    [ServerKind::First, ServerKind::Second]
+        .into_iter()
+        .find_map(|kind| sized.sizing.number(Key::Processor(what, mode, kind)))
 }
 
 fn backups(sized: Sized<'_>) -> Section {
@@ -305,35 +311,22 @@ fn backups(sized: Sized<'_>) -> Section {
         number_column("databases in full", None),
         number_column(changes, None),
     ];
-    let row = |(index, day): (usize, &sizing::BackupDay)| {
-        let cells = [index + 1, day.full, day.changes];
+    let rows = (1..).zip(&days).map(|(number, day)| {
+        let cells = [number, day.full, day.changes];
         TableRow::body(cells.map(|cell| Cell::plain(cell.to_string())).to_vec())
-    };
+    });
     Section {
         id: "backups",
         title: "Backups of a server",
         blocks: table(
             "Databases that share a volume have their turn on different days.",
             columns,
-            days.iter().enumerate().map(row).collect(),
+            rows.collect(),
         ),
     }
 }
 
 fn notes(sized: Sized<'_>) -> Section {
-    let row = |note: &sizing::Note| {
-        let values = note.values.map(|(workbook, right)| {
-            [workbook, right].map(|value| Cell::plain(three_digits(value)))
-        });
-        let [workbook, right] = values.unwrap_or_else(|| [Cell::none(), Cell::none()]);
-        TableRow::body(vec![
-            Cell::plain(note.key.name()),
-            Cell::plain(note.quirk.workbook()),
-            workbook,
-            Cell::plain(note.quirk.corrected()),
-            right,
-        ])
-    };
     let columns = vec![
         Column::text("key"),
         Column::text("official workbook"),
@@ -341,7 +334,7 @@ fn notes(sized: Sized<'_>) -> Section {
         Column::text("corrected"),
         number_column("right number", None),
     ];
-    let rows = sized.sizing.notes.iter().map(row).collect();
+    let rows = sized.sizing.notes.iter().map(note_row).collect();
     Section {
         id: "differences",
         title: "Known mistakes of the official workbook that matter here",
@@ -353,17 +346,22 @@ fn notes(sized: Sized<'_>) -> Section {
     }
 }
 
+fn note_row(note: &sizing::Note) -> TableRow {
+    let values = note
+        .values
+        .map(|(workbook, right)| [workbook, right].map(|value| Cell::plain(three_digits(value))));
+    let [workbook, right] = values.unwrap_or_else(|| [Cell::none(), Cell::none()]);
+    TableRow::body(vec![
+        Cell::plain(note.key.name()),
+        Cell::plain(note.quirk.workbook()),
+        workbook,
+        Cell::plain(note.quirk.corrected()),
+        right,
+    ])
+}
+
 /// Every number with its formula.
 pub(super) fn trace(sized: Sized<'_>) -> Section {
-    let row = |fact: &sizing::Fact| {
-        TableRow::body(vec![
-            Cell::plain(fact.key.name()),
-            Cell::plain(fact.written()),
-            Cell::plain(&*fact.formula),
-            Cell::plain(&*fact.numbers),
-            Cell::plain(&*fact.source).toned(Tone::Muted),
-        ])
-    };
     let columns = vec![
         Column::text("key"),
         number_column("value", None),
@@ -371,10 +369,18 @@ pub(super) fn trace(sized: Sized<'_>) -> Section {
         Column::text("numbers put in"),
         Column::text("source"),
     ];
-    let rows = sized.sizing.sheet.facts().iter().map(row).collect();
+    let rows = sized.sizing.sheet.facts().iter().map(|fact| {
+        TableRow::body(vec![
+            Cell::plain(fact.key.name()),
+            Cell::plain(fact.written()),
+            Cell::plain(&*fact.formula),
+            Cell::plain(&*fact.numbers),
+            Cell::plain(&*fact.source).toned(Tone::Muted),
+        ])
+    });
     Section {
         id: "trace",
         title: "Every number and where it comes from",
-        blocks: table("In the order of calculation.", columns, rows),
+        blocks: table("In the order of calculation.", columns, rows.collect()),
     }
 }

@@ -5,6 +5,7 @@ use verdict::{Estimate, LoadStep};
 use super::LineReport;
 use crate::chart::{ChartLine, Ink, LoadChart, Threshold};
 use crate::document::Picture;
+use crate::format;
 
 pub(super) fn picture(line: &LineReport<'_>) -> Picture {
     let mut steps: Vec<&LoadStep> = line.steps.iter().filter(|step| step.holds.is_some()).collect();
@@ -39,5 +40,9 @@ fn curve(steps: &[&LoadStep], label: &str, ink: Ink, of: fn(&LoadStep) -> Estima
 }
 
 fn limit(label: &str, nanoseconds: u64) -> Threshold {
-    Threshold { label: label.to_owned(), value: nanoseconds as f64 / 1e6, is_goal: false }
+    Threshold {
+        label: label.to_owned(),
+        value: format::as_milliseconds(nanoseconds),
+        is_goal: false,
+    }
 }

@@ -22,13 +22,8 @@ pub(super) fn section(run: &RunRecord) -> Option<Section> {
     }
     let times = Times { run, rows: merge_neighbours(&rows) };
     let thresholds = &run.start.settings.thresholds;
-    let milliseconds = |ns: u64| ns as f64 / 1e6;
-    let reads =
-        (milliseconds(thresholds.read_average_ns), milliseconds(thresholds.read_maximum_ns));
-    let log_writes = (
-        milliseconds(thresholds.log_write_average_ns),
-        milliseconds(thresholds.log_write_maximum_ns),
-    );
+    let reads = (thresholds.read_average_ns, thresholds.read_maximum_ns);
+    let log_writes = (thresholds.log_write_average_ns, thresholds.log_write_maximum_ns);
     let charts = vec![
         times.load(),
         times.latency(Series::DatabaseRead, Ink::Read, "database-reads-latency", Some(reads)),
@@ -77,6 +72,10 @@ impl Moment<'_> {
         count as f64 * 1e9 / span as f64
     }
 
+    fn transactional_iops(&self) -> f64 {
+        self.per_second(Series::DatabaseRead) + self.per_second(Series::DatabaseWrite)
+    }
+
     fn parts(&self, series: Series) -> impl Iterator<Item = &SeriesRow> {
         self.rows.iter().filter_map(move |row| row.series.get(&series))
     }
@@ -89,7 +88,7 @@ impl Moment<'_> {
     /// The worst 99th percentile of the intervals in milliseconds.
     fn p99_ms(&self, series: Series) -> Option<f64> {
         let p99 = self.parts(series).map(|part| part.latency.p99_ns).max()?;
-        Some(p99 as f64 / 1e6)
+        Some(format::as_milliseconds(p99))
     }
 
     /// The lowest and the highest mean of a database in milliseconds.
@@ -106,7 +105,8 @@ impl Moment<'_> {
     }
 }
 
-fn weighted_mean_ms<'a>(parts: impl Iterator<Item = &'a SeriesRow>) -> Option<f64> {
+/// Mean in milliseconds over all requests; none where there was none.
+pub(crate) fn weighted_mean_ms<'a>(parts: impl Iterator<Item = &'a SeriesRow>) -> Option<f64> {
     let (count, sum) = parts.fold((0, 0.0), |(count, sum), part| {
         let of_part = part.latency.count;
         (count + of_part, sum + part.latency.mean_ns * of_part as f64)
@@ -122,22 +122,18 @@ impl Times<'_> {
     }
 
     fn load(&self) -> Chart {
-        let of = |value: &dyn Fn(&Moment) -> f64| {
-            self.rows.iter().map(|row| (row.middle(), value(row))).collect()
-        };
-        let reads = |row: &Moment| row.per_second(Series::DatabaseRead);
-        let writes = |row: &Moment| row.per_second(Series::DatabaseWrite);
-        let total = |row: &Moment| reads(row) + writes(row);
-        let line = |label: &str, ink, points| ChartLine { label: label.to_owned(), ink, points };
+        let reads = self.points(|row| Some(row.per_second(Series::DatabaseRead)));
+        let writes = self.points(|row| Some(row.per_second(Series::DatabaseWrite)));
+        let total = self.points(|row| Some(row.transactional_iops()));
         let hints = self.rows.iter().map(|row| Hint {
             from: row.from(),
             to: row.to(),
             text: format!(
                 "{}: {} IOPS ({} reads, {} writes)",
                 hint_time(row),
-                format::three_digits(total(row)),
-                format::three_digits(reads(row)),
-                format::three_digits(writes(row))
+                format::three_digits(row.transactional_iops()),
+                format::three_digits(row.per_second(Series::DatabaseRead)),
+                format::three_digits(row.per_second(Series::DatabaseWrite))
             ),
         });
         let target = self.run.start.settings.target_iops.map(|target| Threshold {
@@ -155,9 +151,9 @@ impl Times<'_> {
             unit: "/s",
             wide: true,
             lines: vec![
-                line("Database writes", Ink::Write, of(&writes)),
-                line("Database reads", Ink::Read, of(&reads)),
-                line("Both: transactional IOPS", Ink::Total, of(&total)),
+                ChartLine::new("Database writes", Ink::Write, writes),
+                ChartLine::new("Database reads", Ink::Read, reads),
+                ChartLine::new("Both: transactional IOPS", Ink::Total, total),
             ],
             thresholds: target.into_iter().collect(),
             judged: self.judged(),
@@ -166,17 +162,20 @@ impl Times<'_> {
         })
     }
 
-    /// Mean and 99th percentile over time; `limits` are those of mean and worst interval.
+    /// A value at every moment that has one.
+    fn points(&self, value: impl Fn(&Moment) -> Option<f64>) -> Vec<(f64, f64)> {
+        self.rows.iter().filter_map(|row| Some((row.middle(), value(row)?))).collect()
+    }
+
+    /// Mean and 99th percentile over time; `limits` are those of mean and worst interval, in
+    /// nanoseconds.
     fn latency(
         &self,
         series: Series,
         ink: Ink,
         metric: &'static str,
-        limits: Option<(f64, f64)>,
+        limits: Option<(u64, u64)>,
     ) -> Chart {
-        let points = |value: &dyn Fn(&Moment) -> Option<f64>| {
-            self.rows.iter().filter_map(|row| Some((row.middle(), value(row)?))).collect()
-        };
         let hints = self.rows.iter().filter_map(|row| {
             let (mean, p99) = (row.mean_ms(series)?, row.p99_ms(series)?);
             let text = format!(
@@ -188,14 +187,10 @@ impl Times<'_> {
             Some(Hint { from: row.from(), to: row.to(), text })
         });
         let thresholds = limits.into_iter().flat_map(|(average, maximum)| {
-            let threshold = |label: &str, value: f64| Threshold {
-                label: format!("{label} at most {value:.0} ms"),
-                value,
-                is_goal: false,
-            };
             [threshold("average", average), threshold("any interval", maximum)]
         });
-        let line = |label: &str, ink, points| ChartLine { label: label.to_owned(), ink, points };
+        let tail = self.points(|row| row.p99_ms(series));
+        let average = self.points(|row| row.mean_ms(series));
         Chart::Time(TimeChart {
             title: format!("{}: latency", series.name()),
             description: self.describe(series),
@@ -203,8 +198,8 @@ impl Times<'_> {
             unit: "ms",
             logarithmic: true,
             lines: vec![
-                line("99th percentile", Ink::Tail, points(&|row| row.p99_ms(series))),
-                line("Average", ink, points(&|row| row.mean_ms(series))),
+                ChartLine::new("99th percentile", Ink::Tail, tail),
+                ChartLine::new("Average", ink, average),
             ],
             band: self.band(series),
             thresholds: thresholds.collect(),
@@ -219,11 +214,13 @@ impl Times<'_> {
         if databases.len() < 2 {
             return Vec::new();
         }
-        let ranges = self.rows.iter().filter_map(|row| {
-            let (low, high) = row.range_ms(series, &databases)?;
-            Some((row.middle(), low, high))
-        });
-        ranges.collect()
+        self.rows
+            .iter()
+            .filter_map(|row| {
+                let (low, high) = row.range_ms(series, &databases)?;
+                Some((row.middle(), low, high))
+            })
+            .collect()
     }
 
     fn describe(&self, series: Series) -> String {
@@ -240,6 +237,11 @@ impl Times<'_> {
             },
         )
     }
+}
+
+fn threshold(label: &str, nanoseconds: u64) -> Threshold {
+    let value = format::as_milliseconds(nanoseconds);
+    Threshold { label: format!("{label} at most {value:.0} ms"), value, is_goal: false }
 }
 
 fn hint_time(row: &Moment) -> String {
@@ -261,8 +263,10 @@ fn percentiles(run: &RunRecord) -> Chart {
         };
         let latency = &total.latency;
         let shares = PercentileChart::shares(latency.count());
-        let points = shares.into_iter().map(|share| (share, latency.quantile(share) as f64 / 1e6));
-        lines.push(ChartLine { label: series.name().to_owned(), ink, points: points.collect() });
+        let points = shares
+            .into_iter()
+            .map(|share| (share, format::as_milliseconds(latency.quantile(share))));
+        lines.push(ChartLine::new(series.name(), ink, points.collect()));
         let p999 = format::latency(latency.quantile(0.999) as f64);
         said.push(format!("{}: 99.9 percent within {p999}.", series.name()));
     }

@@ -49,10 +49,10 @@ fn volumes(run: &RunRecord) -> Vec<&VolumeFacts> {
     for facts in databases(run) {
         for volume in [&facts.volume, &facts.log_volume] {
             let known = !volume.mount.is_empty() || !volume.device.is_empty();
-            let same = |other: &&VolumeFacts| {
-                (&other.mount, &other.device) == (&volume.mount, &volume.device)
-            };
-            if known && !found.iter().any(same) {
+            let is_found = found
+                .iter()
+                .any(|other| (&other.mount, &other.device) == (&volume.mount, &volume.device));
+            if known && !is_found {
                 found.push(volume);
             }
         }
@@ -61,8 +61,6 @@ fn volumes(run: &RunRecord) -> Vec<&VolumeFacts> {
 }
 
 fn volume_row(volume: &VolumeFacts) -> TableRow {
-    let words = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-    let bytes = |bytes: u64| (bytes > 0).then(|| format::size(bytes));
     let kind = volume.rotational.map(|rotational| {
         let kind = if rotational { "rotating" } else { "solid state" };
         kind.to_owned()
@@ -74,16 +72,24 @@ fn volume_row(volume: &VolumeFacts) -> TableRow {
         _ => "no",
     };
     let cells = [
-        words(&volume.mount),
-        words(&volume.device),
-        words(&volume.model),
-        words(&volume.file_system),
-        bytes(volume.size_bytes),
-        bytes(volume.free_bytes),
+        known_text(&volume.mount),
+        known_text(&volume.device),
+        known_text(&volume.model),
+        known_text(&volume.file_system),
+        known_size(volume.size_bytes),
+        known_size(volume.free_bytes),
         kind,
         volume.write_cache.clone(),
-        words(unbuffered),
+        Some(unbuffered.to_owned()),
         volume.durable_writes.clone(),
     ];
     TableRow::body(cells.map(Cell::or_none).to_vec())
+}
+
+fn known_text(text: &str) -> Option<String> {
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+fn known_size(bytes: u64) -> Option<String> {
+    (bytes > 0).then(|| format::size(bytes))
 }

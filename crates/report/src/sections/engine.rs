@@ -44,7 +44,6 @@ pub(super) fn section(run: &RunRecord) -> Section {
 fn cells(name: &str, totals: &PhaseTotals) -> Vec<Cell> {
     let counters = totals.counters;
     let batches = totals.count(Series::Transaction);
-    let per_batch = |count: u64| ratio(count, batches);
     let log_series = [Series::LogWrite, Series::LogFormat];
     let log_writes = log_series.iter().map(|series| totals.count(*series)).sum();
     let log_bytes: u64 = log_series
@@ -53,20 +52,21 @@ fn cells(name: &str, totals: &PhaseTotals) -> Vec<Cell> {
         .map(|total| total.bytes)
         .sum();
     let latency = totals.series.get(&Series::Transaction);
-    let number = |value: Option<f64>, decimals| {
-        Cell::or_none(value.map(|value| format::number(value, decimals)))
-    };
     vec![
         Cell::plain(name),
         number(Some(totals.rate(batches)), 3),
         Cell::or_none(latency.map(|total| format::milliseconds(total.latency.mean_ns()))),
-        number(per_batch(totals.count(Series::DatabaseRead)), 2),
-        number(per_batch(counters.pages_written), 2),
-        number(per_batch(counters.log_volume_bytes), 0),
-        number(per_batch(log_writes), 2),
+        number(ratio(totals.count(Series::DatabaseRead), batches), 2),
+        number(ratio(counters.pages_written, batches), 2),
+        number(ratio(counters.log_volume_bytes, batches), 0),
+        number(ratio(log_writes, batches), 2),
         number(ratio(log_bytes, counters.log_volume_bytes), 3),
         number(Some(totals.rate(counters.conflicts)), 3),
     ]
+}
+
+fn number(value: Option<f64>, decimals: usize) -> Cell {
+    Cell::or_none(value.map(|value| format::number(value, decimals)))
 }
 
 fn ratio(count: u64, of: u64) -> Option<f64> {

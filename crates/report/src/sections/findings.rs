@@ -35,15 +35,16 @@ pub(crate) fn section(run: &RunRecord, verdict: &Verdict) -> Section {
 }
 
 fn row(run: &RunRecord, finding: &Finding) -> TableRow {
-    let with_unit = |number: f64| meaning::quantity(number, finding.unit);
+    let unit = finding.unit;
     let limit = finding.limit.map(|limit| match limit {
         Limit::AtMost(0.0) => "none".to_owned(),
-        Limit::AtMost(limit) => format!("<= {}", with_unit(limit)),
-        Limit::AtLeast(limit) => format!(">= {}", with_unit(limit)),
+        Limit::AtMost(limit) => format!("<= {}", meaning::quantity(limit, unit)),
+        Limit::AtLeast(limit) => format!(">= {}", meaning::quantity(limit, unit)),
     });
     let evidence: Vec<String> =
         finding.evidence.iter().map(|evidence| meaning::describe(run, evidence)).collect();
-    let measured = Cell { share: share(finding), ..Cell::or_none(finding.measured.map(with_unit)) };
+    let measured = finding.measured.map(|number| meaning::quantity(number, unit));
+    let measured = Cell { share: share(finding), ..Cell::or_none(measured) };
     let tone = match finding.outcome {
         Ruling::Pass => Tone::Plain,
         outcome => tone(outcome),

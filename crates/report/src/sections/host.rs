@@ -106,10 +106,9 @@ pub(crate) fn section(run: &RunRecord) -> Section {
     let blocks = if rows.is_empty() {
         vec![Block::Note("This run had no machine: it was simulated.".to_owned())]
     } else {
-        let stalls = run.intervals_of(Phase::Measure).map(stalls_per_second);
-        let cells = statistics(&stalls.collect::<Vec<f64>>(), 3);
-        let name = Cell::plain("Database Page Fault Stalls/sec").of_metric("page-fault-stalls");
-        rows.insert(rows.len().min(6), TableRow::body([vec![name], cells].concat()));
+        let stalls: Vec<f64> = run.intervals_of(Phase::Measure).map(stalls_per_second).collect();
+        let row = statistics_row("Database Page Fault Stalls/sec", "page-fault-stalls", &stalls, 3);
+        rows.insert(rows.len().min(6), row);
         vec![Block::Table(table("Counters of the machine during the measurement", rows))]
     };
     Section { id: "host", title: "Host System Performance", blocks }
@@ -126,14 +125,13 @@ pub(super) fn during_checksum(run: &RunRecord) -> Option<Section> {
 }
 
 fn table(caption: &'static str, rows: Vec<TableRow>) -> Table {
-    let numeric = |label| Column { numeric: true, ..Column::text(label) };
     Table {
         caption,
         columns: vec![
             Column::text("Counter"),
-            numeric("Average"),
-            numeric("Minimum"),
-            numeric("Maximum"),
+            Column::numbers("Average"),
+            Column::numbers("Minimum"),
+            Column::numbers("Maximum"),
         ],
         rows,
     }
@@ -144,25 +142,30 @@ fn counter_rows(run: &RunRecord, phase: Phase) -> Vec<TableRow> {
     if samples.is_empty() {
         return Vec::new();
     }
-    let row = |counter: &Counter| {
+    let counters = COUNTERS.iter().map(|counter| {
         let values: Vec<f64> = samples.iter().filter_map(counter.value).collect();
-        let name = Cell::plain(counter.label).of_metric(counter.metric);
-        TableRow::body([vec![name], statistics(&values, counter.decimals)].concat())
-    };
-    let mut rows: Vec<TableRow> = COUNTERS.iter().map(row).collect();
-    rows.extend(share_rows(run, phase));
-    rows
+        statistics_row(counter.label, counter.metric, &values, counter.decimals)
+    });
+    counters.chain(share_rows(run, phase)).collect()
 }
 
 /// Cells without a number where the system does not tell.
 fn share_rows(run: &RunRecord, phase: Phase) -> impl Iterator<Item = TableRow> {
-    let shares: Vec<&ProcessorShares> =
-        run.intervals_of(phase).filter_map(|row| row.processors.as_ref()).collect();
     SHARES.iter().map(move |share| {
-        let values: Vec<f64> = shares.iter().map(|of| (share.value)(of)).collect();
-        let name = Cell::plain(share.label).of_metric(share.metric);
-        TableRow::body([vec![name], statistics(&values, 3)].concat())
+        let shares = run.intervals_of(phase).filter_map(|row| row.processors.as_ref());
+        let values: Vec<f64> = shares.map(share.value).collect();
+        statistics_row(share.label, share.metric, &values, 3)
     })
+}
+
+fn statistics_row(
+    label: &'static str,
+    metric: &'static str,
+    values: &[f64],
+    decimals: usize,
+) -> TableRow {
+    let name = Cell::plain(label).of_metric(metric);
+    TableRow::body([vec![name], statistics(values, decimals)].concat())
 }
 
 /// Average, minimum and maximum.

@@ -1,6 +1,8 @@
 //! The four I/O tables of a Jetstress report, with its columns in its order, and beside each mean
 //! the percentiles that Jetstress never had.
 
+use std::iter;
+
 use record::{Phase, PhaseTotals, RunRecord, Series, SeriesTotal};
 
 use super::databases;
@@ -106,21 +108,23 @@ fn reads_of_one_kind(
     otherwise: &str,
 ) -> Section {
     let sum = run.sum_of(Phase::Measure);
-    let cells = |totals: Option<&PhaseTotals>| {
-        let total = totals.map(|totals| merged(totals, &[series])).unwrap_or_default();
-        let rate = totals.map_or(0.0, |totals| totals.rate(total.latency.count()));
-        [format::number(rate, 3), format::number(total.mean_bytes(), 3)].map(Cell::plain)
-    };
     let block = if sum.count(series) == 0 {
         Block::Note(otherwise.to_owned())
     } else {
         Block::Table(Table {
             caption,
             columns: [vec![Column::text("Instance")], columns.to_vec()].concat(),
-            rows: rows_per_database(run, cells),
+            rows: rows_per_database(run, |totals| rate_and_size(totals, series)),
         })
     };
     Section { id, title, blocks: vec![block] }
+}
+
+/// Requests per second and their mean bytes.
+fn rate_and_size(totals: Option<&PhaseTotals>, series: Series) -> [Cell; 2] {
+    let total = totals.map(|totals| merged(totals, &[series])).unwrap_or_default();
+    let rate = totals.map_or(0.0, |totals| totals.rate(total.latency.count()));
+    [format::number(rate, 3), format::number(total.mean_bytes(), 3)].map(Cell::plain)
 }
 
 /// Which requests each group of columns counts.
@@ -196,21 +200,20 @@ fn rows_per_database<C: IntoIterator<Item = Cell>>(
     run: &RunRecord,
     cells: impl Fn(Option<&PhaseTotals>) -> C,
 ) -> Vec<TableRow> {
-    let named = |name: &str, totals: Option<&PhaseTotals>| {
-        let mut row = vec![Cell::plain(name)];
-        row.extend(cells(totals));
-        row
-    };
     let mut rows: Vec<TableRow> = databases(run)
         .map(|facts| {
             let totals = run.totals_of(Phase::Measure, facts.index);
-            TableRow::body(named(&facts.name, totals))
+            TableRow::body(named(&facts.name, cells(totals)))
         })
         .collect();
     if rows.len() > 1 {
-        rows.push(TableRow::sum(named("(All)", Some(&run.sum_of(Phase::Measure)))));
+        rows.push(TableRow::sum(named("(All)", cells(Some(&run.sum_of(Phase::Measure))))));
     }
     rows
+}
+
+fn named(name: &str, cells: impl IntoIterator<Item = Cell>) -> Vec<Cell> {
+    iter::once(Cell::plain(name)).chain(cells).collect()
 }
 
 /// Mean, percentiles and maximum of several kinds of requests, per database.

@@ -46,10 +46,13 @@ fn per_volume(run: &RunRecord) -> Table {
             _ => counts.1 += 1,
         }
     }
-    let number = |label| Column::metric(label, "input-output-errors");
     Table {
         caption: "Errors by volume",
-        columns: vec![Column::text("Volume"), number("Failed requests"), number("Damaged content")],
+        columns: vec![
+            Column::text("Volume"),
+            Column::metric("Failed requests", "input-output-errors"),
+            Column::metric("Damaged content", "input-output-errors"),
+        ],
         rows: volumes
             .into_iter()
             .map(|(volume, (requests, content))| {

@@ -14,6 +14,7 @@ pub(crate) mod summary;
 pub(crate) mod throughput;
 mod verification;
 
+pub(crate) use charts::weighted_mean_ms;
 use record::{DatabaseFacts, Phase, PhaseSpan, RunRecord, TestType};
 use verdict::{Ruling, Verdict};
 

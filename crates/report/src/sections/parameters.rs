@@ -20,16 +20,22 @@ pub(crate) fn section(run: &RunRecord) -> Section {
 fn load(run: &RunRecord) -> Vec<Fact> {
     let settings = &run.start.settings;
     let mix = settings.mix;
-    let percent = |value: u32| format!("{value} %");
     let found = run.tuned.map_or("", |_| ", found by tuning");
     let threads = format!("{} (per database{found})", run.sessions_per_database());
-    let size = |bytes: u64| format!("{} (per database)", format::size(bytes));
     let maintenance = if settings.background_maintenance { "yes" } else { "no" };
     let copies = settings.copies_per_database.to_string();
     let mut facts = vec![
         Fact::metric("Thread Count", "thread-count", threads),
-        Fact::metric("Minimum Database Cache", "cache-size", size(settings.cache_minimum_bytes)),
-        Fact::metric("Maximum Database Cache", "cache-size", size(settings.cache_maximum_bytes)),
+        Fact::metric(
+            "Minimum Database Cache",
+            "cache-size",
+            per_database(settings.cache_minimum_bytes),
+        ),
+        Fact::metric(
+            "Maximum Database Cache",
+            "cache-size",
+            per_database(settings.cache_maximum_bytes),
+        ),
         Fact::metric("Insert Operations", "operation-mix", percent(mix.insert_percent)),
         Fact::metric("Delete Operations", "operation-mix", percent(mix.delete_percent)),
         Fact::metric("Replace Operations", "operation-mix", percent(mix.replace_percent)),
@@ -42,13 +48,20 @@ fn load(run: &RunRecord) -> Vec<Fact> {
     facts
 }
 
+fn percent(value: u32) -> String {
+    format!("{value} %")
+}
+
+fn per_database(bytes: u64) -> String {
+    format!("{} (per database)", format::size(bytes))
+}
+
 /// What is unlike the original's incompressible content and even access, where anything is.
 fn content(settings: &Settings) -> Vec<Fact> {
-    let percent = |value: u32| (value > 0).then(|| format!("{value} %"));
     let theta = settings.zipf_theta;
     [
-        ("Compressible Payload", "compressible-payload", percent(settings.compressible_percent)),
-        ("Repeated Payload", "repeated-payload", percent(settings.repeated_percent)),
+        ("Compressible Payload", "compressible-payload", above_zero(settings.compressible_percent)),
+        ("Repeated Payload", "repeated-payload", above_zero(settings.repeated_percent)),
         ("Skew of Access", "skew-of-access", (theta > 0.0).then(|| format!("Zipf {theta}"))),
     ]
     .into_iter()
@@ -56,13 +69,19 @@ fn content(settings: &Settings) -> Vec<Fact> {
     .collect()
 }
 
+fn above_zero(value: u32) -> Option<String> {
+    (value > 0).then(|| percent(value))
+}
+
 /// What Jetstress cannot choose: its log follows the volume's sectors.
 fn log(run: &RunRecord) -> Vec<Fact> {
     let phases = [Phase::Measure, Phase::Warm];
     let segments = phases.map(|phase| run.sum_of(phase).gauges.log_segment_bytes);
     let known = segments.into_iter().find(|&bytes| bytes > 0);
-    let fact = known.map(|bytes| Fact::metric("Log Segment", "log-segment", format::size(bytes)));
-    fact.into_iter().collect()
+    known
+        .map(|bytes| Fact::metric("Log Segment", "log-segment", format::size(bytes)))
+        .into_iter()
+        .collect()
 }
 
 /// What Jetstress prints in its log only, or not at all.

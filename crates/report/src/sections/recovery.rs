@@ -83,10 +83,6 @@ fn sum(replays: &[Replay]) -> Replay {
 
 /// `seconds` is the time of each log file: the sum has the mean over databases.
 fn cells(name: &str, of: &Replay, seconds: Option<f64>) -> Vec<Cell> {
-    let per_log = |pages: u64| {
-        let rate = (of.logs > 0).then(|| pages as f64 / of.logs as f64);
-        Cell::or_none(rate.map(|rate| format::number(rate, 1)))
-    };
     vec![
         Cell::plain(name),
         Cell::plain(format::whole(of.logs)),
@@ -95,7 +91,12 @@ fn cells(name: &str, of: &Replay, seconds: Option<f64>) -> Vec<Cell> {
         Cell::plain(format::whole(of.records)),
         Cell::plain(format::whole(of.pages_changed)),
         Cell::plain(format::whole(of.pages_up_to_date)),
-        per_log(of.pages_read),
-        per_log(of.pages_written),
+        per_log(of, of.pages_read),
+        per_log(of, of.pages_written),
     ]
+}
+
+fn per_log(of: &Replay, pages: u64) -> Cell {
+    let rate = (of.logs > 0).then(|| pages as f64 / of.logs as f64);
+    Cell::or_none(rate.map(|rate| format::number(rate, 1)))
 }

@@ -55,44 +55,60 @@ pub(crate) fn main_number(run: &RunRecord) -> (String, &'static str, &'static st
 
 fn figures(run: &RunRecord, verdict: &Verdict) -> Vec<Figure> {
     let thresholds = &run.start.settings.thresholds;
-    let latency = |label, metric, rule, series, limit_ns: u64| {
-        // The load that generates logs for a replay is not judged.
+    let reads = LatencyFigure {
+        label: "Database reads",
+        metric: "database-reads-latency",
+        rule: "read-latency-average",
+        series: Series::DatabaseRead,
+        limit_ns: thresholds.read_average_ns,
+    };
+    let log_writes = LatencyFigure {
+        label: "Log writes",
+        metric: "log-writes-latency",
+        rule: "log-write-latency-average",
+        series: Series::LogWrite,
+        limit_ns: thresholds.log_write_average_ns,
+    };
+    [
+        reads.figure(run, verdict),
+        log_writes.figure(run, verdict),
+        mailboxes(run, verdict),
+        damaged_pages(run, verdict),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// A mean latency of the measurement, and the rule that judges it.
+struct LatencyFigure {
+    label: &'static str,
+    metric: &'static str,
+    rule: &'static str,
+    series: Series,
+    limit_ns: u64,
+}
+
+impl LatencyFigure {
+    /// None for the load that generates logs for a replay: it is not judged.
+    fn figure(&self, run: &RunRecord, verdict: &Verdict) -> Option<Figure> {
         if !passes::is_of_load(run) {
             return None;
         }
-        let total = run.sum_of(Phase::Measure).series.remove(&series)?;
+        let total = run.sum_of(Phase::Measure).series.remove(&self.series)?;
         let summary = total.latency.summary();
         Some(Figure {
-            label,
-            metric,
+            label: self.label,
+            metric: self.metric,
             value: format::latency(summary.mean_ns),
             remark: format!(
                 "99 % within {}; limit {} on average",
                 format::latency(summary.p99_ns as f64),
-                format::latency(limit_ns as f64)
+                format::latency(self.limit_ns as f64)
             ),
-            tone: tone_of(verdict, rule),
+            tone: tone_of(verdict, self.rule),
         })
-    };
-    let figures = [
-        latency(
-            "Database reads",
-            "database-reads-latency",
-            "read-latency-average",
-            Series::DatabaseRead,
-            thresholds.read_average_ns,
-        ),
-        latency(
-            "Log writes",
-            "log-writes-latency",
-            "log-write-latency-average",
-            Series::LogWrite,
-            thresholds.log_write_average_ns,
-        ),
-        mailboxes(run, verdict),
-        damaged_pages(run, verdict),
-    ];
-    figures.into_iter().flatten().collect()
+    }
 }
 
 /// Only where the plan says what a mailbox asks for; a load that did not pass carries none.

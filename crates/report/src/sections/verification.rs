@@ -68,10 +68,6 @@ fn cells(name: &str, of: &Checksum) -> Vec<Cell> {
     let mebibytes = of.bytes as f64 / 1_048_576.0;
     let seconds = of.elapsed_ns as f64 / 1e9;
     let rate = of.mib_per_second().map(|rate| format::number(rate, 1));
-    let damage = |pages: u64| {
-        let tone = if pages > 0 { Tone::Fail } else { Tone::Plain };
-        Cell::plain(format::whole(pages)).toned(tone)
-    };
     vec![
         Cell::plain(name),
         Cell::plain(format::whole(of.seen_pages)),
@@ -85,6 +81,11 @@ fn cells(name: &str, of: &Checksum) -> Vec<Cell> {
         Cell::plain(format::number(seconds, 1)),
         Cell::or_none(rate),
     ]
+}
+
+fn damage(pages: u64) -> Cell {
+    let tone = if pages > 0 { Tone::Fail } else { Tone::Plain };
+    Cell::plain(format::whole(pages)).toned(tone)
 }
 
 /// The reads of a pass and how they are shown.
@@ -134,26 +135,14 @@ fn disk_subsystem(run: &RunRecord, reads: &PassReads) -> Option<Section> {
     let columns = labels.iter().zip(reads.metrics);
     let columns = columns.map(|(label, metric)| Column::metric(label, metric));
     let columns = [Column::text("Instance")].into_iter().chain(columns);
-    let cells = |name: &str, totals: &PhaseTotals| {
-        let total = totals.series.get(&reads.series);
-        let mean_ns = total.map_or(0.0, |total| total.latency.mean_ns());
-        let bytes = total.map_or(0.0, record::SeriesTotal::mean_bytes);
-        let rate = totals.per_second(reads.series);
-        vec![
-            Cell::plain(name),
-            Cell::plain(format::milliseconds(mean_ns)),
-            Cell::plain(format::number(rate, 3)),
-            Cell::plain(format::number(bytes, 3)),
-        ]
-    };
     let mut rows: Vec<TableRow> = databases(run)
         .filter_map(|facts| {
             let totals = run.totals_of(reads.phase, facts.index)?;
-            Some(TableRow::body(cells(&facts.name, totals)))
+            Some(TableRow::body(read_cells(&facts.name, totals, reads.series)))
         })
         .collect();
     if rows.len() > 1 {
-        rows.push(TableRow::sum(cells("(Sum)", &all)));
+        rows.push(TableRow::sum(read_cells("(Sum)", &all, reads.series)));
     }
     Some(Section {
         id: reads.id,
@@ -164,4 +153,17 @@ fn disk_subsystem(run: &RunRecord, reads: &PassReads) -> Option<Section> {
             rows,
         })],
     })
+}
+
+fn read_cells(name: &str, totals: &PhaseTotals, series: Series) -> Vec<Cell> {
+    let total = totals.series.get(&series);
+    let mean_ns = total.map_or(0.0, |total| total.latency.mean_ns());
+    let bytes = total.map_or(0.0, record::SeriesTotal::mean_bytes);
+    let rate = totals.per_second(series);
+    vec![
+        Cell::plain(name),
+        Cell::plain(format::milliseconds(mean_ns)),
+        Cell::plain(format::number(rate, 3)),
+        Cell::plain(format::number(bytes, 3)),
+    ]
 }

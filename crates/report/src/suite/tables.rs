@@ -15,8 +15,11 @@ pub(super) fn sections(tests: &[SuiteTest<'_>]) -> Vec<Section> {
 }
 
 fn of_kind<'a>(tests: &'a [SuiteTest<'_>], kinds: &[TestType]) -> Vec<(TestType, &'a RunRecord)> {
-    let found = tests.iter().filter(|test| kinds.contains(&test.kind));
-    found.filter_map(|test| Some((test.kind, test.run()?))).collect()
+    tests
+        .iter()
+        .filter(|test| kinds.contains(&test.kind))
+        .filter_map(|test| Some((test.kind, test.run()?)))
+        .collect()
 }
 
 /// "Storage Performance Results".
@@ -43,8 +46,6 @@ fn performance(tests: &[SuiteTest<'_>]) -> Option<Section> {
 
 fn performance_cells(kind: TestType, run: &RunRecord) -> Vec<Cell> {
     let ServerLoad { transfers_per_second, reads, writes, log_writes } = ServerLoad::of(run);
-    let rate = |value: Option<f64>| format::number(value.unwrap_or(0.0), 2);
-    let latency = |of: PublishedRequests| format::number(of.latency_ms.unwrap_or(0.0), 3);
     let cells = [
         kind.name().to_owned(),
         rate(transfers_per_second),
@@ -56,6 +57,14 @@ fn performance_cells(kind: TestType, run: &RunRecord) -> Vec<Cell> {
         latency(log_writes),
     ];
     cells.map(Cell::plain).to_vec()
+}
+
+fn rate(per_second: Option<f64>) -> String {
+    format::number(per_second.unwrap_or(0.0), 2)
+}
+
+fn latency(of: PublishedRequests) -> String {
+    format::number(of.latency_ms.unwrap_or(0.0), 3)
 }
 
 /// "Database Read-Only Performance".
