@@ -246,7 +246,7 @@ fn report_block(block: &Block, width: usize) -> Vec<Piece> {
             lines.map(|line| set_small(&line)).collect()
         }
         Block::Verbatim(said) => said.lines().map(set_small).collect(),
-        Block::Charts(_) | Block::Picture(_) => {
+        Block::Pictures(_) => {
             vec![paragraph(&Words::said("The paper as a page has the charts."))]
         }
     }

@@ -1,8 +1,6 @@
 //! The report before it has a form: what the page and the text file both show, so that they can
 //! never differ in content.
 
-use crate::chart::Chart;
-
 /// A whole report.
 #[derive(Clone, Debug)]
 pub struct Document {
@@ -68,10 +66,8 @@ pub enum Block {
     Facts(Vec<Fact>),
     /// Rows and columns.
     Table(Table),
-    /// Pictures; left out where there is only text.
-    Charts(Vec<Chart>),
-    /// A picture of something that has no time; left out where there is only text.
-    Picture(Picture),
+    /// Pictures side by side; left out where there is only text.
+    Pictures(Vec<Picture>),
     /// A sentence.
     Note(String),
     /// Lines with their time.
@@ -80,11 +76,15 @@ pub enum Block {
     Verbatim(String),
 }
 
-/// A picture that shows parts of a whole.
+/// A chart, or another picture with a legend.
 #[derive(Clone, Debug)]
 pub struct Picture {
     /// What it shows.
     pub title: String,
+    /// Its glossary entry, where it shows one metric.
+    pub metric: Option<&'static str>,
+    /// Whether it takes the whole width of the page.
+    pub is_wide: bool,
     /// The picture itself.
     pub svg: String,
     /// Class and meaning of each colour.
@@ -215,6 +215,23 @@ impl Cell {
     }
 }
 
+impl Picture {
+    /// A picture of its own row, of no metric.
+    pub(crate) const fn wide(
+        title: String,
+        svg: String,
+        legend: Vec<(&'static str, String)>,
+    ) -> Self {
+        Self { title, metric: None, is_wide: true, svg, legend }
+    }
+}
+
+impl From<Picture> for Block {
+    fn from(picture: Picture) -> Self {
+        Self::Pictures(vec![picture])
+    }
+}
+
 impl TableRow {
     /// A row of plain values.
     pub const fn body(cells: Vec<Cell>) -> Self {
@@ -264,8 +281,8 @@ impl Block {
                 let cells = table.rows.iter().flat_map(|row| &row.cells);
                 columns.chain(cells.filter_map(|cell| cell.metric)).collect()
             }
-            Self::Charts(charts) => charts.iter().map(Chart::metric).collect(),
-            Self::Picture(_) | Self::Note(_) | Self::Log(_) | Self::Verbatim(_) => Vec::new(),
+            Self::Pictures(pictures) => pictures.iter().filter_map(|of| of.metric).collect(),
+            Self::Note(_) | Self::Log(_) | Self::Verbatim(_) => Vec::new(),
         }
     }
 }

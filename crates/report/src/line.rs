@@ -56,7 +56,7 @@ impl LineReport<'_> {
 fn document(line: &LineReport<'_>) -> Document {
     let table = Section { id: "loads", title: "Loads", blocks: vec![table::loads(line)] };
     let notes = notes(line).into_iter().map(Block::Note);
-    let picture = Block::Picture(picture::picture(line));
+    let picture = Block::from(picture::picture(line));
     let blocks = [picture].into_iter().chain(notes);
     let curve = Section { id: "curve", title: "Latency over load", blocks: blocks.collect() };
     Document { banner: banner(line), sections: vec![curve, table] }

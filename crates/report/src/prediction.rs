@@ -157,7 +157,7 @@ fn document(all: &[Prediction]) -> Document {
         picture(all, "Log writes, mean ms", "ink-log", |one| one.mean_ms(Series::LogWrite)),
     ];
     let table = Section { id: "ranking", title: "Ranking", blocks: vec![table(all)] };
-    let blocks = pictures.map(Block::Picture).to_vec();
+    let blocks = pictures.map(Block::from).to_vec();
     let pictures = Section { id: "pictures", title: "Side By Side", blocks };
     Document { banner: banner(all), sections: vec![table, pictures] }
 }
@@ -232,7 +232,7 @@ fn picture(
     let bars: Vec<_> =
         all.iter().zip(1..).map(|(one, rank)| one.bar(rank, (title, of(one), ink))).collect();
     let svg = crate::design::bars_svg(title, &bars);
-    Picture { title: title.to_owned(), svg, legend: Vec::new() }
+    Picture::wide(title.to_owned(), svg, Vec::new())
 }
 
 #[cfg(test)]

@@ -56,14 +56,14 @@ fn push_section(text: &mut String, section: &Section) {
 }
 
 const fn is_drawn_only(block: &Block) -> bool {
-    matches!(block, Block::Charts(_) | Block::Picture(_))
+    matches!(block, Block::Pictures(_))
 }
 
 fn push_block(text: &mut String, block: &Block) {
     match block {
         Block::Facts(facts) => push_facts(text, facts),
         Block::Table(table) => push_table(text, table),
-        Block::Charts(_) | Block::Picture(_) => {}
+        Block::Pictures(_) => {}
         Block::Note(note) => push_wrapped(text, note, ""),
         Block::Log(lines) => {
             for (time, line) in lines {

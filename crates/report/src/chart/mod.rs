@@ -13,18 +13,9 @@ pub(crate) use load::LoadChart;
 pub(crate) use percentiles::PercentileChart;
 pub(crate) use timeline::{Hint, TimeChart};
 
-/// A picture with a title and a description for those who cannot see it.
-#[derive(Clone, Debug)]
-pub enum Chart {
-    /// Something over time.
-    Time(TimeChart),
-    /// Latencies by percentile.
-    Percentiles(PercentileChart),
-}
-
 /// A line of a chart.
 #[derive(Clone, Debug)]
-pub struct ChartLine {
+pub(crate) struct ChartLine {
     /// What it shows.
     pub label: String,
     /// Its colour and dash.
@@ -35,7 +26,7 @@ pub struct ChartLine {
 
 /// Colour and dash of a line: the class that the page's style gives both to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ink {
+pub(crate) enum Ink {
     /// Database reads.
     Read,
     /// Database writes.
@@ -50,7 +41,7 @@ pub enum Ink {
 
 impl Ink {
     /// The class of the page's style.
-    pub const fn class(self) -> &'static str {
+    pub(crate) const fn class(self) -> &'static str {
         match self {
             Self::Read => "ink-read",
             Self::Write => "ink-write",
@@ -63,7 +54,7 @@ impl Ink {
 
 /// A value to compare with: a limit that must not be passed, or a goal to reach.
 #[derive(Clone, Debug)]
-pub struct Threshold {
+pub(crate) struct Threshold {
     /// What it is.
     pub label: String,
     /// Where it lies.
@@ -76,46 +67,9 @@ impl ChartLine {
     pub(crate) fn new(label: impl Into<String>, ink: Ink, points: Vec<(f64, f64)>) -> Self {
         Self { label: label.into(), ink, points }
     }
-}
 
-impl Chart {
-    /// Its title.
-    pub fn title(&self) -> &str {
-        match self {
-            Self::Time(chart) => &chart.title,
-            Self::Percentiles(chart) => &chart.title,
-        }
-    }
-
-    /// Its glossary entry.
-    pub(crate) const fn metric(&self) -> &'static str {
-        match self {
-            Self::Time(chart) => chart.metric,
-            Self::Percentiles(chart) => chart.metric,
-        }
-    }
-
-    /// Whether it takes the whole width of the page.
-    pub const fn is_wide(&self) -> bool {
-        match self {
-            Self::Time(chart) => chart.wide,
-            Self::Percentiles(_) => false,
-        }
-    }
-
-    /// Its lines, for the legend.
-    pub fn lines(&self) -> &[ChartLine] {
-        match self {
-            Self::Time(chart) => &chart.lines,
-            Self::Percentiles(chart) => &chart.lines,
-        }
-    }
-
-    /// The picture.
-    pub(crate) fn svg(&self) -> String {
-        match self {
-            Self::Time(chart) => chart.svg(),
-            Self::Percentiles(chart) => chart.svg(),
-        }
+    /// Its place in a legend.
+    pub(crate) fn entry(&self) -> (&'static str, String) {
+        (self.ink.class(), self.label.clone())
     }
 }

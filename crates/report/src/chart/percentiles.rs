@@ -5,10 +5,11 @@ use super::frame::ChartFrame;
 use super::scale::{Scale, logarithmic_ticks};
 use super::timeline::labelled;
 use super::{ChartLine, Threshold};
+use crate::document::Picture;
 
 /// A chart of latencies in milliseconds; points are shares (0 to below 1) and latencies.
 #[derive(Clone, Debug, Default)]
-pub struct PercentileChart {
+pub(crate) struct PercentileChart {
     /// What it shows.
     pub title: String,
     /// The same in a sentence with numbers, for those who cannot see it.
@@ -34,7 +35,7 @@ const NAMED: [(f64, &str); 6] = [
 impl PercentileChart {
     /// The shares at which a line of a chart has points, for `count` latencies: rarer ones than one
     /// in `count` do not exist.
-    pub fn shares(count: u64) -> Vec<f64> {
+    pub(crate) fn shares(count: u64) -> Vec<f64> {
         let rarest = 1.0 / (count.max(2) as f64);
         (0_u32..=200)
             .map(|step| 10_f64.powf(-f64::from(step) / 40.0))
@@ -43,8 +44,15 @@ impl PercentileChart {
             .collect()
     }
 
-    /// The picture.
-    pub(crate) fn svg(&self) -> String {
+    /// The picture; its legend begins with the line drawn last.
+    pub(crate) fn picture(self) -> Picture {
+        let svg = self.svg();
+        let legend = self.lines.iter().rev().map(ChartLine::entry).collect();
+        let (title, metric) = (self.title, Some(self.metric));
+        Picture { title, metric, is_wide: false, svg, legend }
+    }
+
+    fn svg(&self) -> String {
         let mut frame = ChartFrame::new(490.0, 240.0);
         let rarest = self.rarest();
         let x = Scale::linear((0.0, -rarest.log10()), frame.across());

@@ -6,12 +6,13 @@ use std::fmt::Write as _;
 use super::frame::{ChartFrame, path};
 use super::scale::{Scale, logarithmic_ticks, round_ticks, time_ticks};
 use super::{ChartLine, Threshold};
+use crate::document::Picture;
 use crate::format;
 use crate::html::escape;
 
 /// A chart over time; points are seconds since the start of the run and values.
 #[derive(Clone, Debug, Default)]
-pub struct TimeChart {
+pub(crate) struct TimeChart {
     /// What it shows.
     pub title: String,
     /// The same in a sentence with numbers, for those who cannot see it.
@@ -38,7 +39,7 @@ pub struct TimeChart {
 
 /// What a reader sees when pointing at a time.
 #[derive(Clone, Debug)]
-pub struct Hint {
+pub(crate) struct Hint {
     /// Begin of the time.
     pub from: f64,
     /// End of the time.
@@ -48,8 +49,15 @@ pub struct Hint {
 }
 
 impl TimeChart {
-    /// The picture.
-    pub(crate) fn svg(&self) -> String {
+    /// The picture; its legend begins with the line drawn last.
+    pub(crate) fn picture(self) -> Picture {
+        let svg = self.svg();
+        let legend = self.lines.iter().rev().map(ChartLine::entry).collect();
+        let (title, metric) = (self.title, Some(self.metric));
+        Picture { title, metric, is_wide: self.wide, svg, legend }
+    }
+
+    fn svg(&self) -> String {
         let mut frame =
             if self.wide { ChartFrame::new(1_000.0, 250.0) } else { ChartFrame::new(490.0, 240.0) };
         let x = Scale::linear(self.time_range(), frame.across());

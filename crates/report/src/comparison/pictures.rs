@@ -4,8 +4,8 @@ use record::{IntervalRow, Phase, RunRecord, Series};
 use verdict::NamedRun;
 
 use super::LETTERS;
-use crate::chart::{Chart, ChartLine, Ink, TimeChart};
-use crate::document::{Block, Section};
+use crate::chart::{ChartLine, Ink, TimeChart};
+use crate::document::{Block, Picture, Section};
 use crate::sections::weighted_mean_ms;
 
 /// More lines than this cannot be told apart.
@@ -20,25 +20,27 @@ pub(super) fn section(runs: &[NamedRun], phase: Phase) -> Option<Section> {
         return None;
     }
     let charts = vec![
-        chart(runs, "Transactional IOPS", ("achieved-transactional-iops", "/s"), &mean_iops),
+        chart(runs, "Transactional IOPS", ("achieved-transactional-iops", "/s"), &|rows| {
+            Some(mean_iops(rows))
+        }),
         latency_chart(runs, Series::DatabaseRead, "database-reads-latency"),
         latency_chart(runs, Series::LogWrite, "log-writes-latency"),
     ];
-    let mut blocks = vec![Block::Charts(charts)];
+    let mut blocks = vec![Block::Pictures(charts)];
     if runs.len() > INKS.len() {
         blocks.push(Block::Note(format!("Drawn are the first {} runs.", INKS.len())));
     }
     Some(Section { id: "charts", title: "Over Time", blocks })
 }
 
-fn mean_iops(rows: &[&IntervalRow]) -> Option<f64> {
+fn mean_iops(rows: &[&IntervalRow]) -> f64 {
     let transfers = rows
         .iter()
         .map(|row| row.per_second(Series::DatabaseRead) + row.per_second(Series::DatabaseWrite));
-    Some(transfers.sum::<f64>() / rows.len() as f64)
+    transfers.sum::<f64>() / rows.len() as f64
 }
 
-fn latency_chart(runs: &[NamedRun], series: Series, metric: &'static str) -> Chart {
+fn latency_chart(runs: &[NamedRun], series: Series, metric: &'static str) -> Picture {
     let title = format!("{}: mean latency", series.name());
     chart(runs, &title, (metric, "ms"), &|rows| {
         weighted_mean_ms(rows.iter().filter_map(|row| row.series.get(&series)))
@@ -50,7 +52,7 @@ fn chart(
     title: &str,
     (metric, unit): (&'static str, &'static str),
     value: &dyn Fn(&[&IntervalRow]) -> Option<f64>,
-) -> Chart {
+) -> Picture {
     // An imported run has no intervals to draw. The first run last, so that it lies above the
     // others.
     let mut lines: Vec<ChartLine> = runs
@@ -63,7 +65,7 @@ fn chart(
         })
         .collect();
     lines.reverse();
-    Chart::Time(TimeChart {
+    TimeChart {
         title: title.to_owned(),
         description: format!("{title} of {} runs, from the begin of each measurement.", runs.len()),
         metric,
@@ -71,7 +73,8 @@ fn chart(
         wide: metric == "achieved-transactional-iops",
         lines,
         ..TimeChart::default()
-    })
+    }
+    .picture()
 }
 
 fn points(run: &RunRecord, value: &dyn Fn(&[&IntervalRow]) -> Option<f64>) -> Vec<(f64, f64)> {

@@ -71,8 +71,9 @@ pub(super) fn picture(sized: Sized<'_>) -> Option<Picture> {
             is_goal: false,
         },
     };
-    let legend = chart.lines.iter().map(|line| (line.ink.class(), line.label.clone())).collect();
-    Some(Picture { title: chart.title.clone(), svg: chart.svg(), legend })
+    let legend = chart.lines.iter().map(ChartLine::entry).collect();
+    let svg = chart.svg();
+    Some(Picture::wide(chart.title, svg, legend))
 }
 
 /// Months until the last tier is full, where `kept` of the new mail stays.

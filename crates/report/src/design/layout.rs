@@ -30,7 +30,7 @@ pub(super) fn section(sized: Sized<'_>) -> Section {
 }
 
 fn blocks(sized: Sized<'_>, found: &Simulated) -> Vec<Block> {
-    let mut blocks = vec![Block::Picture(grid(&found.layout))];
+    let mut blocks = vec![Block::from(grid(&found.layout))];
     let columns = vec![
         Column::text("what fails"),
         number_column("ways", None),
@@ -126,13 +126,11 @@ fn grid(layout: &Layout) -> Picture {
         }
     }
     let legend = ["preference 1", "2", "3", "4 and more; pale: replays late"];
-    Picture {
-        title: if shown < layout.databases.len() {
-            format!("Copies of the first {shown} databases by server")
-        } else {
-            "Copies of databases by server".to_owned()
-        },
-        svg: svg + "</svg>",
-        legend: INKS.into_iter().zip(legend.map(str::to_owned)).collect(),
-    }
+    let legend = INKS.into_iter().zip(legend.map(str::to_owned)).collect();
+    let title = if shown < layout.databases.len() {
+        format!("Copies of the first {shown} databases by server")
+    } else {
+        "Copies of databases by server".to_owned()
+    };
+    Picture::wide(title, svg + "</svg>", legend)
 }

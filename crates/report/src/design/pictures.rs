@@ -40,15 +40,10 @@ pub(super) fn capacity(sized: Sized<'_>) -> Option<Picture> {
         ("a database volume, GB", parts.to_vec()),
         ("a disk, formatted, GB", vec![("disk", disk, "ink-tail")]),
     ];
-    Some(Picture {
-        title: "What lies on a database volume".to_owned(),
-        svg: bars_svg("Capacity of a database volume by use", &bars),
-        legend: parts
-            .iter()
-            .filter(|part| part.1 > 0.0)
-            .map(|part| (part.2, part.0.to_owned()))
-            .collect(),
-    })
+    let svg = bars_svg("Capacity of a database volume by use", &bars);
+    let drawn = parts.iter().filter(|part| part.1 > 0.0);
+    let legend = drawn.map(|part| (part.2, part.0.to_owned())).collect();
+    Some(Picture::wide("What lies on a database volume".to_owned(), svg, legend))
 }
 
 /// Active databases of the busiest server in each failure mode, against its copies; none where
@@ -63,11 +58,9 @@ pub(super) fn failures(sized: Sized<'_>) -> Option<Picture> {
         Some((mode.title(), parts))
     });
     let legend = [("ink-read", "active"), ("ink-tail", "passive")];
-    Some(Picture {
-        title: "Databases of the busiest server".to_owned(),
-        svg: bars_svg("Active databases in each failure mode", &bars.collect::<Vec<_>>()),
-        legend: legend.map(|(class, text)| (class, text.to_owned())).to_vec(),
-    })
+    let legend = legend.map(|(class, text)| (class, text.to_owned())).to_vec();
+    let svg = bars_svg("Active databases in each failure mode", &bars.collect::<Vec<_>>());
+    Some(Picture::wide("Databases of the busiest server".to_owned(), svg, legend))
 }
 
 /// Horizontal bars made of parts, all in one scale.

@@ -219,7 +219,7 @@ fn mailboxes(sized: Sized<'_>) -> Section {
     let tiers = (1..).zip(&sized.deployment.tiers);
     let rows = tiers.map(|(number, tier)| tier_row(sized, number, &tier.name)).collect();
     let mut blocks = table("Averages over the mailboxes of a tier.", columns, rows);
-    blocks.extend(growth::picture(sized).map(Block::Picture));
+    blocks.extend(growth::picture(sized).map(Block::from));
     Section { id: "mailboxes", title: "One mailbox of each tier", blocks }
 }
 
@@ -247,8 +247,7 @@ fn provenance(sized: Sized<'_>) -> Section {
 }
 
 fn storage(sized: Sized<'_>) -> Section {
-    let mut blocks: Vec<Block> =
-        pictures::capacity(sized).map(Block::Picture).into_iter().collect();
+    let mut blocks: Vec<Block> = pictures::capacity(sized).map(Block::from).into_iter().collect();
     blocks.push(Block::Table(keyed(rows(sized, STORAGE))));
     let system = &sized.deployment.file_system;
     blocks.push(Block::Note(format!(
@@ -277,7 +276,7 @@ fn failures(sized: Sized<'_>) -> Section {
         columns,
         rows,
     );
-    blocks.extend(pictures::failures(sized).map(Block::Picture));
+    blocks.extend(pictures::failures(sized).map(Block::from));
     Section { id: "failures", title: "When servers fail", blocks }
 }
 

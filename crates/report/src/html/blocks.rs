@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use super::{escape, term, tone_class};
-use crate::chart::Chart;
 use crate::document::{Block, Cell, Column, Fact, Picture, Table};
 
 /// A piece of content of a report, for pages that have [`super::STYLE`].
@@ -11,8 +10,7 @@ pub fn block(content: &Block) -> String {
     match content {
         Block::Facts(list) => facts(list),
         Block::Table(content) => table(content),
-        Block::Charts(list) => charts(list),
-        Block::Picture(content) => picture(content),
+        Block::Pictures(list) => pictures(list),
         Block::Note(text) => format!("<p class=\"note\">{}</p>\n", escape(text)),
         Block::Log(lines) => log(lines),
         Block::Verbatim(text) => format!("<pre>{}</pre>\n", escape(text)),
@@ -105,33 +103,20 @@ fn share_bar(share: f64) -> String {
     )
 }
 
-fn charts(list: &[Chart]) -> String {
+fn pictures(list: &[Picture]) -> String {
     let mut html = String::from("<div class=\"charts\">\n");
-    for chart in list {
-        let class = if chart.is_wide() { " class=\"wide\"" } else { "" };
-        let title = term(chart.title(), Some(chart.metric()));
+    for picture in list {
+        let class = if picture.is_wide { " class=\"wide\"" } else { "" };
+        let title = term(&picture.title, picture.metric);
         let _ = write!(html, "<figure{class}>\n<figcaption><b>{title}</b><span class=\"legend\">");
-        for line in chart.lines().iter().rev() {
-            let (ink, label) = (line.ink.class(), escape(&line.label));
-            let _ = write!(html, "<span><i class=\"{ink}\"></i>{label}</span>");
+        for (class, label) in &picture.legend {
+            let _ = write!(html, "<span><i class=\"{class}\"></i>{}</span>", escape(label));
         }
         html += "</span></figcaption>\n";
-        html += &chart.svg();
+        html += &picture.svg;
         html += "\n</figure>\n";
     }
     html + "</div>\n"
-}
-
-fn picture(content: &Picture) -> String {
-    let title = escape(&content.title);
-    let mut html = format!(
-        "<div class=\"charts\">\n<figure class=\"wide\">\n<figcaption><b>{title}</b>\
-         <span class=\"legend\">"
-    );
-    for (class, label) in &content.legend {
-        let _ = write!(html, "<span><i class=\"{class}\"></i>{}</span>", escape(label));
-    }
-    html + "</span></figcaption>\n" + &content.svg + "\n</figure>\n</div>\n"
 }
 
 fn log(lines: &[(String, String)]) -> String {

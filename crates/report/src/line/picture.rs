@@ -24,14 +24,12 @@ pub(super) fn picture(line: &LineReport<'_>) -> Picture {
         ],
         knee: line.knee().map(|knee| knee.iops),
     };
-    Picture {
-        title: chart.title.clone(),
-        svg: chart.svg(),
-        legend: vec![
-            (Ink::Read.class(), "database reads, mean ms".to_owned()),
-            (Ink::Log.class(), "log writes, mean ms".to_owned()),
-        ],
-    }
+    let legend = vec![
+        (Ink::Read.class(), "database reads, mean ms".to_owned()),
+        (Ink::Log.class(), "log writes, mean ms".to_owned()),
+    ];
+    let svg = chart.svg();
+    Picture::wide(chart.title, svg, legend)
 }
 
 fn curve(steps: &[&LoadStep], label: &str, ink: Ink, of: fn(&LoadStep) -> Estimate) -> ChartLine {

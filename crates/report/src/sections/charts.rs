@@ -3,8 +3,8 @@
 use record::{IntervalRow, Phase, RunRecord, Series, SeriesRow};
 
 use super::span_of;
-use crate::chart::{Chart, ChartLine, Hint, Ink, PercentileChart, Threshold, TimeChart};
-use crate::document::{Block, Section};
+use crate::chart::{ChartLine, Hint, Ink, PercentileChart, Threshold, TimeChart};
+use crate::document::{Block, Picture, Section};
 use crate::format;
 
 /// More points than this cannot be told apart on a page; neighbours are merged.
@@ -31,7 +31,7 @@ pub(super) fn section(run: &RunRecord) -> Option<Section> {
         times.latency(Series::DatabaseWrite, Ink::Write, "database-writes-latency", None),
         percentiles(run),
     ];
-    Some(Section { id: "charts", title: "Over Time", blocks: vec![Block::Charts(charts)] })
+    Some(Section { id: "charts", title: "Over Time", blocks: vec![Block::Pictures(charts)] })
 }
 
 /// A time on the charts: one interval, or several that stand too close together.
@@ -121,7 +121,7 @@ impl Times<'_> {
         Some((span.from_ns as f64 / 1e9, end as f64 / 1e9))
     }
 
-    fn load(&self) -> Chart {
+    fn load(&self) -> Picture {
         let reads = self.points(|row| Some(row.per_second(Series::DatabaseRead)));
         let writes = self.points(|row| Some(row.per_second(Series::DatabaseWrite)));
         let total = self.points(|row| Some(row.transactional_iops()));
@@ -141,7 +141,7 @@ impl Times<'_> {
             value: target,
             is_goal: true,
         });
-        Chart::Time(TimeChart {
+        TimeChart {
             title: "Transactional IOPS".to_owned(),
             description: format!(
                 "Database reads and writes per second over the time of the run; {} on average.",
@@ -159,7 +159,8 @@ impl Times<'_> {
             judged: self.judged(),
             hints: hints.collect(),
             ..TimeChart::default()
-        })
+        }
+        .picture()
     }
 
     /// A value at every moment that has one.
@@ -175,7 +176,7 @@ impl Times<'_> {
         ink: Ink,
         metric: &'static str,
         limits: Option<(u64, u64)>,
-    ) -> Chart {
+    ) -> Picture {
         let hints = self.rows.iter().filter_map(|row| {
             let (mean, p99) = (row.mean_ms(series)?, row.p99_ms(series)?);
             let text = format!(
@@ -191,7 +192,7 @@ impl Times<'_> {
         });
         let tail = self.points(|row| row.p99_ms(series));
         let average = self.points(|row| row.mean_ms(series));
-        Chart::Time(TimeChart {
+        TimeChart {
             title: format!("{}: latency", series.name()),
             description: self.describe(series),
             metric,
@@ -206,7 +207,8 @@ impl Times<'_> {
             judged: self.judged(),
             hints: hints.collect(),
             ..TimeChart::default()
-        })
+        }
+        .picture()
     }
 
     fn band(&self, series: Series) -> Vec<(f64, f64, f64)> {
@@ -248,7 +250,7 @@ fn hint_time(row: &Moment) -> String {
     format::offset(row.rows[0].from_ns)
 }
 
-fn percentiles(run: &RunRecord) -> Chart {
+fn percentiles(run: &RunRecord) -> Picture {
     let sum = run.sum_of(Phase::Measure);
     let kinds = [
         (Series::DatabaseWrite, Ink::Write),
@@ -270,11 +272,12 @@ fn percentiles(run: &RunRecord) -> Chart {
         let p999 = format::latency(latency.quantile(0.999) as f64);
         said.push(format!("{}: 99.9 percent within {p999}.", series.name()));
     }
-    Chart::Percentiles(PercentileChart {
+    PercentileChart {
         title: "Latency by percentile".to_owned(),
         description: said.join(" "),
         metric: "latency-percentile",
         lines,
         thresholds: Vec::new(),
-    })
+    }
+    .picture()
 }
