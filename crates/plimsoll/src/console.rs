@@ -4,8 +4,11 @@
 
 use std::fmt;
 use std::io::{self, BufWriter, IsTerminal as _, Write as _};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{CommandError, output_error};
+use crate::events;
 
 /// The name of threads whose panics are results that another thread tells of, and no defects.
 pub(crate) const TRIAL_THREAD: &str = "trial";
@@ -17,17 +20,40 @@ const COLUMNS: usize = 80;
 pub(crate) struct Console {
     out: BufWriter<io::Stdout>,
     quiet: bool,
+    concluded: Option<Concluded>,
+}
+
+/// What a measurement has come to, for who is to be notified.
+pub(crate) struct Concluded {
+    /// The folder of the run, or of its set.
+    pub folder: PathBuf,
+    /// The run's name; empty where it has none.
+    pub name: String,
+    /// The verdict in a word for programs.
+    pub verdict: &'static str,
+    /// The same in a sentence for people.
+    pub headline: String,
 }
 
 impl Console {
     /// A console that, where `quiet`, keeps everything but answers and errors to itself.
     pub(crate) fn new(quiet: bool) -> Self {
-        Self { out: BufWriter::new(io::stdout()), quiet }
+        Self { out: BufWriter::new(io::stdout()), quiet, concluded: None }
     }
 
     /// Whether only answers and errors are wanted.
     pub(crate) const fn is_quiet(&self) -> bool {
         self.quiet
+    }
+
+    /// A measurement has come to this.
+    pub(crate) fn conclude(&mut self, concluded: Concluded) {
+        self.concluded = Some(concluded);
+    }
+
+    /// What the measurement has come to, where there was one.
+    pub(crate) const fn concluded(&self) -> Option<&Concluded> {
+        self.concluded.as_ref()
     }
 
     /// A line of the answer.
@@ -120,7 +146,28 @@ fn split(line: &str, columns: usize, on: bool) -> (&str, &str) {
     (line[..at].trim_end(), line[at..].trim_start())
 }
 
-/// An error, on the error output.
+/// Set where a program reads: the error output is one JSON object a line then.
+static FOR_PROGRAMS: AtomicBool = AtomicBool::new(false);
+
+/// Whether a program reads what is said.
+pub(crate) fn is_for_programs() -> bool {
+    FOR_PROGRAMS.load(Ordering::Relaxed)
+}
+
+/// From now on a program reads what is said.
+pub(crate) fn speak_to_programs() {
+    FOR_PROGRAMS.store(true, Ordering::Relaxed);
+}
+
+/// An error that ends the program with this status, on the error output.
+pub(crate) fn fail(sentence: &str, exit_status: u8) {
+    if is_for_programs() {
+        return tell(&events::error(sentence, exit_status));
+    }
+    complain(sentence);
+}
+
+/// Something that is wrong, on the error output.
 pub(crate) fn complain(sentence: &str) {
     say(&format_args!("plimsoll: {sentence}"));
 }
@@ -128,7 +175,16 @@ pub(crate) fn complain(sentence: &str) {
 /// A line on the error output. Where even that has gone, the line is lost.
 pub(crate) fn say(line: &dyn fmt::Display) {
     let line = line.to_string();
+    if is_for_programs() {
+        return tell(&events::message(&line));
+    }
     let _ = writeln!(io::stderr(), "{}", units::plain(&line));
+}
+
+/// An event or an error for programs, on the error output.
+pub(crate) fn tell(event: &serde_json::Value) {
+    let line = event.to_string();
+    let _ = writeln!(io::stderr(), "{}", units::plain_json(&line));
 }
 
 /// Makes a panic say that it is our fault and what to do with it.

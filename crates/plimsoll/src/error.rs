@@ -4,11 +4,16 @@
 use std::io;
 use std::path::Path;
 
+/// Exit status of a command that was called wrongly: `EX_USAGE` of sysexits(3).
+pub(crate) const WRONG_USAGE: u8 = 64;
+
 /// Why a command ended without an answer.
 #[derive(Debug)]
 pub(crate) enum CommandError {
     /// To be printed as it is.
     Sentence(String),
+    /// The same, where the command was called wrongly.
+    Usage(String),
     /// The same, where a file is at fault and not what was asked of it: the command fails.
     Damage(String),
     /// The reader of the output has gone, as `head` does: nothing is wrong.
@@ -19,6 +24,21 @@ impl CommandError {
     /// An error with this text.
     pub(crate) fn new(sentence: impl Into<String>) -> Self {
         Self::Sentence(sentence.into())
+    }
+
+    /// An error of who called the command, with this text.
+    pub(crate) fn usage(sentence: impl Into<String>) -> Self {
+        Self::Usage(sentence.into())
+    }
+
+    /// What is said of it, and the exit status; nothing of a reader that has gone.
+    pub(crate) fn told(&self) -> Option<(&str, u8)> {
+        match self {
+            Self::Sentence(sentence) => Some((sentence, 2)),
+            Self::Usage(sentence) => Some((sentence, WRONG_USAGE)),
+            Self::Damage(sentence) => Some((sentence, 1)),
+            Self::BrokenPipe => None,
+        }
     }
 
     /// A failed operation of the standard library on `path`, with the remedy where there is one.

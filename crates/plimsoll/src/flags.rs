@@ -9,14 +9,19 @@ use plan::Sessions;
 use units::{Bytes, Nanos};
 
 mod inspect;
+mod notify;
 mod simulate;
+mod watch;
 
 pub(crate) use inspect::InspectFlags;
+pub(crate) use notify::{NotifyFlags, ask_for_json};
 pub(crate) use simulate::SimulateFlags;
+pub(crate) use watch::WatchFlags;
 
 /// Finds the load line of mailbox storage and proves it.
 ///
-/// Exit status: 0 pass; 1 fail, the storage or a file is at fault; 2 could not measure.
+/// Exit status: 0 pass; 1 fail, the storage or a file is at fault; 2 could not measure; 64 wrong
+/// usage.
 #[derive(Debug, Parser)]
 #[command(name = "plimsoll", version, arg_required_else_help = true)]
 pub(crate) struct Arguments {
@@ -47,6 +52,8 @@ pub(crate) enum Verb {
     Compare(CompareFlags),
     /// List the runs below a folder: when, verdict, IOPS, latencies
     List(ListFlags),
+    /// Look on while a run goes on, from another terminal; ends with the run, and as it ends
+    Watch(WatchFlags),
     /// Show the runs of a folder in a browser, the one that goes on too, until Ctrl-C
     Serve(ServeFlags),
     /// Replay the log of a database that was not closed properly
@@ -121,6 +128,8 @@ pub(crate) struct QuickFlags {
     pub target_iops: Option<u32>,
     #[command(flatten)]
     pub identity: IdentityFlags,
+    #[command(flatten)]
+    pub at_end: NotifyFlags,
     /// Answer in JSON: the content of report.json
     #[arg(long)]
     pub json: bool,
@@ -162,6 +171,8 @@ pub(crate) struct RunFlags {
     pub acknowledge: Option<PathBuf>,
     #[command(flatten)]
     pub identity: IdentityFlags,
+    #[command(flatten)]
+    pub at_end: NotifyFlags,
     /// Answer in JSON: the content of report.json
     #[arg(long)]
     pub json: bool,
@@ -215,6 +226,8 @@ pub(crate) struct LineFlags {
     pub output: Option<PathBuf>,
     #[command(flatten)]
     pub identity: IdentityFlags,
+    #[command(flatten)]
+    pub at_end: NotifyFlags,
     /// Answer in JSON: the content of line.json
     #[arg(long)]
     pub json: bool,

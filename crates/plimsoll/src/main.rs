@@ -1,6 +1,7 @@
 //! The command line: a table of verbs and what their outcomes mean to the shell.
 //!
-//! Exit status 0: pass. 1: fail, the storage or the files are at fault. 2: could not measure.
+//! Exit status 0: pass. 1: fail, the storage or the files are at fault. 2: could not measure. 64:
+//! wrong usage.
 
 mod allowance;
 mod cmd;
@@ -8,11 +9,14 @@ mod console;
 mod crew;
 mod documents;
 mod error;
+mod events;
 mod fill;
 mod flags;
+mod live;
 mod locks;
 mod look;
 mod measure;
+mod notify;
 mod opened;
 mod pages;
 mod patient;
@@ -28,9 +32,10 @@ mod wire;
 use std::process::ExitCode;
 
 use clap::Parser as _;
+use clap::error::ErrorKind;
 
 use console::Console;
-use error::CommandError;
+use error::{CommandError, WRONG_USAGE};
 use flags::{Arguments, Verb};
 
 #[global_allocator]
@@ -53,6 +58,24 @@ impl Outcome {
         Self::of_ruling(verdict.outcome)
     }
 
+    /// The exit status.
+    const fn exit_status(self) -> u8 {
+        match self {
+            Self::Pass => 0,
+            Self::Fail => 1,
+            Self::CannotJudge => 2,
+        }
+    }
+
+    /// In a word, as programs read it.
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail => "fail",
+            Self::CannotJudge => "cannot_judge",
+        }
+    }
+
     /// What a ruling means to the shell.
     const fn of_ruling(ruling: verdict::Ruling) -> Self {
         match ruling.exit_code() {
@@ -65,25 +88,44 @@ impl Outcome {
 
 fn main() -> ExitCode {
     console::explain_panics();
-    let arguments = Arguments::parse();
+    if flags::ask_for_json() {
+        console::speak_to_programs();
+    }
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return refuse(&error),
+    };
     let mut console = Console::new(arguments.quiet);
+    let notify = arguments.verb.notify().map(str::to_owned);
     let result = dispatch(arguments.verb, &mut console).and_then(|outcome| {
         console.flush()?;
         Ok(outcome)
     });
-    match result {
-        Ok(Outcome::Pass) | Err(CommandError::BrokenPipe) => ExitCode::SUCCESS,
-        Ok(Outcome::Fail) => ExitCode::from(1),
-        Ok(Outcome::CannotJudge) => ExitCode::from(2),
-        Err(CommandError::Sentence(sentence)) => {
-            console::complain(&sentence);
-            ExitCode::from(2)
-        }
-        Err(CommandError::Damage(sentence)) => {
-            console::complain(&sentence);
-            ExitCode::from(1)
-        }
+    let (status, sentence) = match &result {
+        Ok(outcome) => (outcome.exit_status(), None),
+        Err(error) => error.told().map_or((0, None), |(text, status)| (status, Some(text))),
+    };
+    if let Some(sentence) = sentence {
+        console::fail(sentence, status);
     }
+    if let Some(command) = notify {
+        notify::notify(&command, status, console.concluded(), sentence);
+    }
+    ExitCode::from(status)
+}
+
+/// Prints what the command line's parser has to say: help, the version, or what was wrong.
+fn refuse(error: &clap::Error) -> ExitCode {
+    let is_answer = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+    if console::is_for_programs() && !is_answer {
+        let text = error.to_string();
+        let sentence = text.split("\n\n").next().unwrap_or_default();
+        console::fail(sentence.trim_start_matches("error: ").trim(), WRONG_USAGE);
+    } else {
+        // Where even that has gone, there is no place to say so.
+        let _ = error.print();
+    }
+    ExitCode::from(if is_answer { 0 } else { WRONG_USAGE })
 }
 
 fn dispatch(verb: Verb, console: &mut Console) -> Result<Outcome, CommandError> {
@@ -96,6 +138,7 @@ fn dispatch(verb: Verb, console: &mut Console) -> Result<Outcome, CommandError> 
         Verb::Report(flags) => cmd::report::run(&flags, console),
         Verb::Compare(flags) => cmd::compare::run(&flags, console),
         Verb::List(flags) => cmd::list::run(&flags, console),
+        Verb::Watch(flags) => cmd::watch::run(&flags, console),
         Verb::Serve(flags) => cmd::serve::run(&flags, console),
         Verb::Check(flags) => cmd::check::run(&flags, console),
         Verb::Header(flags) => cmd::header::run(&flags, console),

@@ -1,32 +1,33 @@
-//! Progress: one line that is redrawn on a terminal, a plain line now and then elsewhere.
+//! Progress: a few lines that are redrawn on a terminal, a line a minute elsewhere, an event now
+//! and then for programs.
+
+mod screen;
 
 use std::io::{self, IsTerminal as _, Write as _};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use report::format::iso_time;
 use units::Bytes;
 
-use crate::system;
+use crate::console::{self, is_for_programs};
+use crate::{events, system};
+
+use screen::Screen;
 
 /// Between two redraws on a terminal.
 const REDRAW: Duration = Duration::from_millis(200);
-/// Between two lines in a log, at first.
-const LINE: Duration = Duration::from_secs(10);
-/// Between two lines in a log, at last.
-const RARE_LINE: Duration = Duration::from_mins(10);
-/// In between, a line comes when the work is by this part of its age older.
-const LINES_OF_AN_AGE: u32 = 20;
-/// What a terminal of unknown width shows in one line.
-const USUAL_COLUMNS: usize = 80;
-
-/// Set once the work was asked to stop: a second signal ends the program at any moment, so every
-/// line is whole from then on.
-static WHOLE_LINES: AtomicBool = AtomicBool::new(false);
+/// Between two lines in a log.
+const LINE: Duration = Duration::from_mins(1);
+/// Between two events.
+const EVENT: Duration = Duration::from_secs(10);
 
 /// Answers the signal that asked to stop, below what the terminal shows.
 pub(crate) fn answer_stop(answer: &str) {
-    WHOLE_LINES.store(true, Ordering::Relaxed);
-    let erase = if redraws() { "\r\x1b[K" } else { "" };
+    if is_for_programs() {
+        return console::say(&answer);
+    }
+    screen::keep_lines_whole();
+    let erase = if redraws() { screen::erasing() } else { String::new() };
     let _ = writeln!(io::stderr(), "{erase}{answer}");
 }
 
@@ -35,25 +36,49 @@ pub(crate) struct Progress {
     what: String,
     started: Instant,
     shown: Option<Instant>,
-    terminal: bool,
+    screen: Option<Screen>,
     quiet: bool,
 }
 
 impl Progress {
     /// Progress of `what`, such as `checking`; none is shown where `quiet`.
     pub(crate) fn new(what: impl Into<String>, quiet: bool) -> Self {
-        Self { what: what.into(), started: Instant::now(), shown: None, terminal: redraws(), quiet }
+        let screen = redraws().then(Screen::default);
+        Self { what: what.into(), started: Instant::now(), shown: None, screen, quiet }
     }
 
     /// `done` of `total` bytes are done. Call it as often as you like.
     pub(crate) fn bytes(&mut self, done: u64, total: u64) {
+        if is_for_programs() {
+            return self.event(|what| events::progress(what, done, total));
+        }
         let elapsed = self.started.elapsed();
-        self.show(|what| describe(what, done, total, elapsed));
+        let what = self.what.clone();
+        self.show(|_| vec![describe(&what, done, total, elapsed)]);
     }
 
     /// Any other state of the work, already in words.
     pub(crate) fn text(&mut self, text: &str) {
-        self.show(|what| format!("{what}: {text}"));
+        if is_for_programs() {
+            return self.event(|what| events::state(what, text));
+        }
+        let line = format!("{}: {text}", self.what);
+        self.show(|_| vec![line]);
+    }
+
+    /// Lines that say all of it, made for a terminal of so many columns; for a log one line, made
+    /// where there are no columns. Nothing for programs, which are told events.
+    pub(crate) fn show(&mut self, lines: impl FnOnce(Option<usize>) -> Vec<String>) {
+        let redraws = self.redraws();
+        if is_for_programs() || !self.is_due(if redraws { REDRAW } else { LINE }, !redraws) {
+            return;
+        }
+        if let Some(screen) = self.screen.as_mut().filter(|_| redraws) {
+            return screen.draw(lines);
+        }
+        let now = iso_time(events::now_ns() / 1_000_000_000 * 1_000_000_000);
+        let line = lines(None).join("; ");
+        let _ = writeln!(io::stderr(), "{} {line}", now.unwrap_or_default());
     }
 
     /// Since the work began.
@@ -61,57 +86,42 @@ impl Progress {
         self.started.elapsed()
     }
 
-    /// Removes the line, so that what comes next stands alone.
+    /// Removes the lines, so that what comes next stands alone.
     pub(crate) fn clear(&mut self) {
-        if self.redraws() && self.shown.is_some() {
-            let _ = write!(io::stderr(), "\r\x1b[K");
+        if self.redraws()
+            && let Some(screen) = &mut self.screen
+        {
+            screen.clear();
         }
         self.shown = None;
     }
 
-    /// Whether one line is drawn over and over.
-    fn redraws(&self) -> bool {
-        self.terminal && !WHOLE_LINES.load(Ordering::Relaxed)
+    fn event(&mut self, event: impl FnOnce(&str) -> serde_json::Value) {
+        if self.is_due(EVENT, true) {
+            console::tell(&event(&self.what));
+        }
     }
 
-    fn show(&mut self, line: impl FnOnce(&str) -> String) {
-        let redraws = self.redraws();
-        let pause = if redraws { REDRAW } else { between_lines(self.started.elapsed()) };
-        // In a log, work that is over before the first line is due needs none.
-        let last = self.shown.or((!redraws).then_some(self.started));
-        if self.quiet || last.is_some_and(|last| last.elapsed() < pause) {
-            return;
+    /// Whether something is to be shown again, so long after it was last. Work that is over before
+    /// the first line is due needs none, where `later`.
+    fn is_due(&mut self, pause: Duration, later: bool) -> bool {
+        let last = self.shown.or(later.then_some(self.started));
+        let is_due = !self.quiet && last.is_none_or(|last| last.elapsed() >= pause);
+        if is_due {
+            self.shown = Some(Instant::now());
         }
-        self.shown = Some(Instant::now());
-        let line = line(&self.what);
-        let _ = if redraws {
-            write!(io::stderr(), "\r\x1b[K{}", cropped(&line, columns()))
-        } else {
-            writeln!(io::stderr(), "{line}")
-        };
+        is_due
+    }
+
+    /// Whether lines are drawn over and over.
+    fn redraws(&self) -> bool {
+        self.screen.is_some() && !screen::are_lines_whole()
     }
 }
 
 /// Whether a line of the error output can be written again.
 fn redraws() -> bool {
-    io::stderr().is_terminal() && system::redraws()
-}
-
-/// How many characters a line of the terminal takes.
-fn columns() -> usize {
-    terminal_size::terminal_size_of(io::stderr())
-        .map_or(USUAL_COLUMNS, |(width, _)| usize::from(width.0))
-}
-
-/// As much of a line as `columns` take without a wrap, which redrawing would leave behind.
-fn cropped(line: &str, columns: usize) -> &str {
-    let end = line.char_indices().nth(columns.saturating_sub(1));
-    end.map_or(line, |(end, _)| &line[..end])
-}
-
-/// Between two lines in a log about work so old: a day of it makes some 200 lines.
-fn between_lines(age: Duration) -> Duration {
-    (age / LINES_OF_AN_AGE).clamp(LINE, RARE_LINE)
+    io::stderr().is_terminal() && system::redraws() && !is_for_programs()
 }
 
 impl Drop for Progress {
@@ -121,7 +131,7 @@ impl Drop for Progress {
 }
 
 /// How far, how fast and how long still.
-fn describe(what: &str, done: u64, total: u64, elapsed: Duration) -> String {
+pub(crate) fn describe(what: &str, done: u64, total: u64, elapsed: Duration) -> String {
     let percent = (done.min(total) * 100).checked_div(total).unwrap_or(100);
     let seconds = elapsed.as_secs_f64();
     let speed = if seconds > 0.0 { done as f64 / seconds } else { 0.0 };
@@ -149,27 +159,7 @@ pub(crate) fn duration(span: Duration) -> String {
 mod tests {
     use std::time::Duration;
 
-    use super::{between_lines, cropped, describe, duration};
-
-    #[test]
-    fn a_line_never_wraps() {
-        assert_eq!(cropped("reads at 0.25 ms", 80), "reads at 0.25 ms");
-        assert_eq!(cropped("reads at 0.25 ms", 6), "reads");
-        assert_eq!(cropped("\u{b5}s \u{b5}s", 3), "\u{b5}s");
-        assert_eq!(cropped("reads", 0), "");
-    }
-
-    #[test]
-    fn a_day_floods_no_log() {
-        let mut age = Duration::ZERO;
-        let mut lines = 0;
-        while age < Duration::from_hours(24) {
-            age += between_lines(age);
-            lines += 1;
-        }
-        assert!((100..=250).contains(&lines), "{lines}");
-        assert_eq!(between_lines(Duration::ZERO), Duration::from_secs(10));
-    }
+    use super::{describe, duration};
 
     #[test]
     fn progress_says_how_far_how_fast_and_how_long_still() {

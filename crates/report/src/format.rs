@@ -104,7 +104,7 @@ pub fn timestamp(epoch_ns: u64) -> String {
 }
 
 /// A time in ISO 8601, in UTC, as programs read it; none where it is out of range.
-pub(crate) fn iso_time(epoch_ns: u64) -> Option<String> {
+pub fn iso_time(epoch_ns: u64) -> Option<String> {
     let time = OffsetDateTime::from_unix_timestamp_nanos(i128::from(epoch_ns)).ok()?;
     time.format(&Rfc3339).ok()
 }

@@ -214,7 +214,7 @@ fn run_part(run: &RunRecord) -> RunPart<'_> {
 }
 
 /// The verdict; of a simulated run in words that a script does not take for a measured one.
-pub(crate) fn verdict_of(run: &RunRecord, verdict: &Verdict) -> &'static str {
+pub fn verdict_of(run: &RunRecord, verdict: &Verdict) -> &'static str {
     match (run.simulated(), verdict.outcome) {
         (None, outcome) => outcome_name(outcome),
         (Some(_), Ruling::Pass | Ruling::Warn) => "simulated_pass",

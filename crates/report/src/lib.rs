@@ -39,7 +39,7 @@ pub use design::{
     sizing_html, sizing_json, sizing_text,
 };
 pub use html::{STYLE, block_html, escape, glossary_html};
-pub use json::SCHEMA as JSON_SCHEMA;
+pub use json::{SCHEMA as JSON_SCHEMA, verdict_of};
 pub use line::{LineReport, line_html, line_json, line_text};
 pub use listed::{achieved_iops, mean_ms, started_iso, started_ns, verdict_name};
 pub use prediction::{

@@ -12,7 +12,7 @@ use units::Nanos;
 use verdict::LoadStep;
 
 use crate::Outcome;
-use crate::console::Console;
+use crate::console::{Concluded, Console};
 use crate::documents::{dated_folder, read_plan, write_new};
 use crate::error::CommandError;
 use crate::flags::LineFlags;
@@ -172,13 +172,20 @@ fn conclude(
     write_new(&page, report::line_html(line).as_bytes())?;
     write_new(&folder.join("line.txt"), text.as_bytes())?;
     write_new(&folder.join("line.json"), answer.as_bytes())?;
+    let outcome = outcome(line);
+    console.conclude(Concluded {
+        folder: folder.to_path_buf(),
+        name: line.run.start.name.clone(),
+        verdict: outcome.word(),
+        headline: text.lines().next().unwrap_or_default().to_owned(),
+    });
     if json {
         console.answer(answer.trim_end())?;
     } else {
         console.answer(text.trim_end())?;
         console.answer(format_args!("Report: {}", page.display()))?;
     }
-    Ok(outcome(line))
+    Ok(outcome)
 }
 
 /// Pass where the line was found at the required load or above; fail where it is below, where no

@@ -38,10 +38,10 @@ pub(crate) fn run(flags: &ListFlags, console: &mut Console) -> Result<Outcome, C
                 runs.push(ListedRun { is_live: is_live(&folder), folder, record, verdict });
             }
             // One that cannot be read hides none of the others.
-            Err(CommandError::Sentence(sentence) | CommandError::Damage(sentence)) => {
-                console::complain(&sentence);
-            }
-            Err(error @ CommandError::BrokenPipe) => return Err(error),
+            Err(error) => match error.told() {
+                Some((sentence, _)) => console::complain(sentence),
+                None => return Err(error),
+            },
         }
     }
     runs.retain(|run| flags.tags.iter().all(|tag| run.record.start.tags.contains(tag)));

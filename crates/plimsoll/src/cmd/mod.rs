@@ -30,3 +30,4 @@ pub(crate) mod size;
 pub(crate) mod space;
 pub(crate) mod suite;
 pub(crate) mod verify;
+pub(crate) mod watch;

@@ -26,11 +26,11 @@ pub(crate) fn run(flags: &ReportFlags, console: &mut Console) -> Result<Outcome,
     }
     if flags.vendor.is_some() {
         let text = "--vendor has an effect on white papers alone; add --format esrp";
-        return Err(CommandError::new(text.to_owned()));
+        return Err(CommandError::usage(text));
     }
     match flags.runs.as_slice() {
         [run] => report_at(flags, run, console),
-        runs => Err(CommandError::new(format!(
+        runs => Err(CommandError::usage(format!(
             "{} runs: a report is of one; `plimsoll compare` sets several side by side, and \
              --format esrp makes one paper of them",
             runs.len()

@@ -61,7 +61,7 @@ fn refuse_another_plan(
     let Some(file) = &flags.plan else {
         return match given.first() {
             None => Ok(()),
-            Some((option, _)) => Err(CommandError::new(format!(
+            Some((option, _)) => Err(CommandError::usage(format!(
                 "{option} has no effect on a run that goes on, which keeps plan, settings and \
                  seed; leave it out"
             ))),

@@ -3,11 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use plan::{Overrides, TestKind};
+use record::RunRecord;
+use verdict::Verdict;
 
 use super::resume;
 use super::suite;
 use crate::Outcome;
-use crate::console::Console;
+use crate::console::{Concluded, Console};
 use crate::documents::{dated_folder, read_plan};
 use crate::error::CommandError;
 use crate::flags::RunFlags;
@@ -65,10 +67,21 @@ fn refuse_options_of_a_load(flags: &RunFlags, kind: TestKind) -> Result<(), Comm
         ("--acknowledge", flags.acknowledge.is_some() && !has_sessions),
     ];
     match passed_over.iter().find(|(_, is_given)| *is_given) {
-        Some((option, _)) => Err(CommandError::new(format!(
+        Some((option, _)) => Err(CommandError::usage(format!(
             "{option} has no effect on a {kind} test, {what_it_does}; leave it out"
         ))),
         None => Ok(()),
+    }
+}
+
+/// What a run has come to, for who is to be notified.
+pub(crate) fn concluded(record: &RunRecord, verdict: &Verdict, folder: &Path) -> Concluded {
+    let summary = report::summary(record, verdict);
+    Concluded {
+        folder: folder.to_path_buf(),
+        name: record.start.name.clone(),
+        verdict: report::verdict_of(record, verdict),
+        headline: summary.lines().next().unwrap_or_default().to_owned(),
     }
 }
 
@@ -80,6 +93,7 @@ pub(crate) fn conclude(
     console: &mut Console,
 ) -> Result<Outcome, CommandError> {
     let Measured { record, verdict, .. } = measured;
+    console.conclude(concluded(record, verdict, folder));
     if json {
         console.answer(report::json(record, verdict).trim_end())?;
     } else {

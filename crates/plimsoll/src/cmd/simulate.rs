@@ -254,7 +254,7 @@ impl SimulationProgress {
                     interval.phase.name(),
                     span(at),
                     whole.unwrap_or_default(),
-                    crate::measure::figures(interval)
+                    crate::live::Figures::of(interval).words()
                 ));
             }
             _ => {}

@@ -10,7 +10,7 @@ use report::SuiteTest;
 use verdict::Ruling;
 
 use crate::Outcome;
-use crate::console::Console;
+use crate::console::{Concluded, Console};
 use crate::documents::{self, dated_folder, read_plan};
 use crate::error::CommandError;
 use crate::flags::RunFlags;
@@ -51,7 +51,7 @@ pub(crate) fn run(
 ) -> Result<Outcome, CommandError> {
     if flags.acknowledge.is_some() {
         let text = "--acknowledge has no effect on a set of tests; leave it out";
-        return Err(CommandError::new(text.to_owned()));
+        return Err(CommandError::usage(text));
     }
     let tests = tests_of(flags, file)?;
     let folder =
@@ -143,7 +143,9 @@ fn make(
     };
     match measure(order, stop, quiet) {
         Ok(measured) => Ok(Ok(measured)),
-        Err(CommandError::Sentence(why)) => Ok(Err((Ruling::CannotJudge, why))),
+        Err(CommandError::Sentence(why) | CommandError::Usage(why)) => {
+            Ok(Err((Ruling::CannotJudge, why)))
+        }
         Err(CommandError::Damage(why)) => Ok(Err((Ruling::Fail, why))),
         Err(error @ CommandError::BrokenPipe) => Err(error),
     }
@@ -179,11 +181,25 @@ fn conclude(
     json: bool,
     console: &mut Console,
 ) -> Result<Outcome, CommandError> {
+    let outcome = Outcome::of_ruling(report::suite_outcome(tests));
+    let summary = report::suite_summary(tests);
+    console.conclude(Concluded {
+        folder: folder.to_path_buf(),
+        name: name_of(tests),
+        verdict: outcome.word(),
+        headline: summary.lines().next().unwrap_or_default().to_owned(),
+    });
     if json {
         console.answer(report::suite_json(tests).trim_end())?;
     } else {
-        console.answer(report::suite_summary(tests).trim_end())?;
+        console.answer(summary.trim_end())?;
         console.answer(format_args!("Report: {}", folder.join("report.html").display()))?;
     }
-    Ok(Outcome::of_ruling(report::suite_outcome(tests)))
+    Ok(outcome)
+}
+
+/// The name that the tests of the set have in common.
+fn name_of(tests: &[SuiteTest<'_>]) -> String {
+    let mut records = tests.iter().filter_map(|test| test.measured.as_ref().ok());
+    records.next().map_or_else(String::new, |(record, _)| record.start.name.clone())
 }

@@ -11,15 +11,16 @@ use trial::{Coordinator, Stop};
 use units::Nanos;
 
 use super::device_reads::DeviceReads;
-use super::display::Display;
 use super::folder::RunFolder;
 use super::merge::Merger;
 use super::processors::ProcessorWatch;
 use super::room::RoomWatch;
 use super::silence::Silence;
 use super::stop_request::StopRequest;
+use super::tally::WorkTally;
 use crate::crew::{Crew, News, NewsSender};
 use crate::error::CommandError;
+use crate::live::Display;
 use crate::signals::StopFlag;
 
 /// Longest wait before Ctrl-C is looked at and the clock on the terminal moves.
@@ -82,6 +83,7 @@ pub(super) struct Watched<'a> {
 /// Follows the threads of a run: journal, terminal, Ctrl-C, room on the volumes.
 pub(super) struct Follower<'a> {
     display: Display,
+    tally: WorkTally,
     merger: Merger,
     journal: Journal<'a>,
     room: &'a mut RoomWatch,
@@ -106,8 +108,12 @@ impl<'a> Follower<'a> {
         Watched { folder, room, reads, processors, request, origin }: Watched<'a>,
         quiet: bool,
     ) -> Self {
+        let clock = OsClock::new();
+        let settings = trial::record_settings(plan, 0);
+        let epoch = clock.epoch() + origin;
         Self {
-            display: Display::new(plan, quiet),
+            display: Display::new(&settings, Some(plan.test.warm_up_limit), epoch.0, quiet),
+            tally: WorkTally::new(plan),
             merger: Merger::new(plan.databases.len()),
             journal: Journal { folder, written: Ok(()) },
             room,
@@ -117,7 +123,7 @@ impl<'a> Follower<'a> {
             stop,
             coordinator,
             silence: Silence::new(plan, origin),
-            clock: OsClock::new(),
+            clock,
             origin,
             looked: Nanos::ZERO,
         }
@@ -131,9 +137,7 @@ impl<'a> Follower<'a> {
         while ends.len() < crew.started && !crew.has_ended() {
             match crew.next(LOOK) {
                 Some(News::Told(FollowMessage::Event(event))) => self.tell(*event),
-                Some(News::Told(FollowMessage::Checked(bytes))) => {
-                    self.display.checked_bytes += bytes;
-                }
+                Some(News::Told(FollowMessage::Checked(bytes))) => self.tally.add(bytes),
                 Some(News::Ended(Some(end))) => ends.push(End::Came(end)),
                 Some(News::Ended(None)) => ends.push(End::Panicked),
                 None => {}
@@ -142,7 +146,10 @@ impl<'a> Follower<'a> {
             if let Some(moment) = self.silence.look(self.coordinator) {
                 ends.extend(self.given_up(moment));
             }
-            self.display.show();
+            if let Some(work) = self.tally.work() {
+                self.display.work(work);
+            }
+            self.display.show(self.clock.now().since(self.origin).0);
         }
         ends
     }
@@ -185,7 +192,8 @@ impl<'a> Follower<'a> {
             }
             self.room.event(&whole);
             self.reads.event(&whole);
-            self.display.event(&whole);
+            self.tally.event(&whole);
+            self.display.event_told(&whole);
             self.journal.add(&whole);
         }
     }

@@ -4,8 +4,6 @@
 mod acknowledge;
 mod circumstances;
 mod device_reads;
-mod display;
-mod figures;
 mod folder;
 mod follow;
 mod host;
@@ -20,6 +18,7 @@ mod runs;
 mod silence;
 mod start;
 mod stop_request;
+mod tally;
 pub(crate) mod ticks;
 
 use std::path::Path;
@@ -39,6 +38,7 @@ use crate::allowance::{self, DatabaseUse};
 use crate::console::say;
 use crate::crew::{self, Crew};
 use crate::error::CommandError;
+use crate::live;
 use crate::locks::{self, Files};
 use crate::look::Outputs;
 use crate::patient;
@@ -46,7 +46,6 @@ use crate::signals::StopFlag;
 use crate::wire;
 
 use device_reads::DeviceReads;
-pub(crate) use figures::figures;
 pub(crate) use folder::{RunFolder, write_reports};
 use follow::{End, Follower, Watched};
 use job::{Job, jobs};
@@ -140,8 +139,8 @@ pub(crate) fn measure(
         return Err(CommandError::new(failure.text));
     }
     followed?;
-    let at = clock.now().since(origin);
-    let finished = Event::Finished(finished(&coordinator, room.shortage(), at));
+    let end = finished(&coordinator, room.shortage(), clock.now().since(origin));
+    let finished = live::told_end(end, quiet);
     let (record, verdict) = conclude(folder, run_folder, reads.events().iter().chain([&finished]))?;
     let storage_owes = is_kept || room.is_stuck() || reads.is_stuck();
     if storage_owes {

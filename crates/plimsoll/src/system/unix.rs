@@ -123,6 +123,13 @@ pub(crate) fn set_apart(program: &mut Command) {
     program.process_group(0);
 }
 
+/// The system's shell with a line for it.
+pub(crate) fn shell(line: &str) -> Command {
+    let mut shell = Command::new("/bin/sh");
+    shell.args(["-c", line]);
+    shell
+}
+
 /// Whether a line on a terminal can be written again.
 pub(crate) const fn redraws() -> bool {
     true

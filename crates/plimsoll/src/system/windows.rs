@@ -125,6 +125,14 @@ pub(crate) fn set_apart(program: &mut Command) {
     program.creation_flags(NEW_PROCESS_GROUP);
 }
 
+/// The system's shell with a line for it.
+pub(crate) fn shell(line: &str) -> Command {
+    let mut shell = Command::new("cmd.exe");
+    // The shell takes the rest of its line as it is, and no other quoting.
+    shell.arg("/C").raw_arg(line);
+    shell
+}
+
 /// Whether a line on the console can be written again.
 pub(crate) fn redraws() -> bool {
     console::error_output_redraws()

@@ -93,9 +93,9 @@ fn absurd_numbers_are_answered_with_their_bounds() {
         scene.write("plan.toml", small_plan(&scene.folder).replace(from, to).as_bytes());
         scene.run(["prepare", "plan.toml"]).expect_refusal(&parts);
     }
-    scene.run(["quick", "--duration", "-4s", "here"]).expect_code(2);
-    scene.run(["run", "plan.toml", "--threads", "-4"]).expect_code(2);
-    scene.run(["dump", "plan.toml", "--page", "99999999999"]).expect_code(2);
+    scene.run(["quick", "--duration", "-4s", "here"]).expect_code(64);
+    scene.run(["run", "plan.toml", "--threads", "-4"]).expect_code(64);
+    scene.run(["dump", "plan.toml", "--page", "99999999999"]).expect_code(64);
 }
 
 #[test]

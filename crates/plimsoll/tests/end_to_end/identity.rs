@@ -60,7 +60,7 @@ fn what_would_leave_the_folder_is_no_name() {
     for name in ["../up", "a/b", "a\\b", ".hidden", "", &long, "a\u{1b}[2J"] {
         for flag in ["--name", "--tag"] {
             let ran = scene.run(["run", "plan.toml", "--test", "backup", flag, name]);
-            ran.expect_code(2).expect_err(&[flag]);
+            ran.expect_code(64).expect_err(&[flag]);
         }
     }
     scene.change("plan.toml", |plan| {
@@ -74,5 +74,5 @@ fn what_would_leave_the_folder_is_no_name() {
     };
     assert_eq!(names(&before), names(&after), "nothing was made");
     let resumed = scene.run(["run", "--resume", "out", "--name", "other"]);
-    resumed.expect_code(2).expect_err(&["--name"]);
+    resumed.expect_code(64).expect_err(&["--name"]);
 }

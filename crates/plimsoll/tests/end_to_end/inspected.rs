@@ -63,7 +63,7 @@ fn what_is_no_output_of_a_controller_is_refused_with_what_to_save() {
         scene.run(["inspect", "--controller", name]).expect_refusal(&[name, part]);
     }
     scene.run(["inspect", "--controller", "missing"]).expect_refusal(&["missing"]);
-    scene.run(["inspect"]).expect_code(2);
+    scene.run(["inspect"]).expect_code(64);
 }
 
 #[test]
@@ -234,7 +234,7 @@ fn a_measurement_without_room_or_folder_is_refused_and_leaves_nothing() {
     ] {
         scene.run(words).expect_refusal(&[part]);
     }
-    scene.run(["inspect", ".", "--measure-size", "1GiB"]).expect_code(2);
+    scene.run(["inspect", ".", "--measure-size", "1GiB"]).expect_code(64);
     assert_eq!(scene.listing(), before);
 }
 

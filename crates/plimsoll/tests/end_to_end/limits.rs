@@ -243,7 +243,7 @@ fn an_installation_is_found_whatever_the_case_of_its_folders() {
     empty
         .run(["limits", "show", "."])
         .expect_refusal(&["no configuration files", "DefaultWebSite-OWA_web.config"]);
-    empty.run(["limits", "set", "."]).expect_code(2);
+    empty.run(["limits", "set", "."]).expect_code(64);
 }
 
 #[test]

@@ -15,6 +15,7 @@ mod check;
 mod compare;
 mod compressed;
 mod damage;
+mod examples;
 mod foreign;
 mod full;
 mod identity;
@@ -54,5 +55,6 @@ mod slow_log;
 mod stalls;
 mod threads;
 mod verbs;
+mod watch;
 #[path = "../wine/mod.rs"]
 mod wine;

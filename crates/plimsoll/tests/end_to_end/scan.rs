@@ -359,7 +359,7 @@ fn what_cannot_be_read_is_refused() {
     scene
         .run(["scan", "--interface", "plimsoll-none"])
         .expect_refusal(&["plimsoll-none", "read a capture instead"]);
-    scene.run(["scan"]).expect_code(2);
+    scene.run(["scan"]).expect_code(64);
     let mut empty = vec![0xD4, 0xC3, 0xB2, 0xA1, 2, 0, 4, 0];
     empty.extend([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 1, 0, 0, 0]);
     scene.write("empty.pcap", &empty);

@@ -386,5 +386,5 @@ fn what_cannot_be_signed_in_with_is_refused_before_anything_is_sent() {
         "certificate --client a --authority http://127.0.0.1:9 --certificate half.pem",
         &["no key that is readable without a password"],
     );
-    scene.run(["profile", "--tenant", "contoso.com", "x.csv"]).expect_code(2);
+    scene.run(["profile", "--tenant", "contoso.com", "x.csv"]).expect_code(64);
 }

@@ -2,9 +2,11 @@
 //!
 //! One module per schema version; this one picks the right one by the first line.
 
+mod follow;
 mod seal;
 pub mod v1;
 
+pub use follow::JournalPieces;
 pub(crate) use seal::SealCheck;
 pub use seal::{ChainHash, Seal, Sealer};
 pub use v1::{DecodeError, decode, encode};

@@ -61,7 +61,9 @@ impl serve::RunControl for LocalRuns {
 /// What an error says.
 fn sentence(error: CommandError) -> String {
     match error {
-        CommandError::Sentence(text) | CommandError::Damage(text) => text,
+        CommandError::Sentence(text) | CommandError::Usage(text) | CommandError::Damage(text) => {
+            text
+        }
         CommandError::BrokenPipe => "its output was closed".to_owned(),
     }
 }

@@ -1,0 +1,154 @@
+//! `watch`: looks on while another process makes a run, and ends as that run ends.
+
+use std::fs::File;
+use std::io::{Read as _, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+use plan::Plan;
+use record::codec::JournalPieces;
+use record::{Event, RunRecord, Start};
+use serde_json::json;
+use verdict::Verdict;
+
+use super::run::concluded;
+use crate::Outcome;
+use crate::console::Console;
+use crate::error::CommandError;
+use crate::events;
+use crate::flags::WatchFlags;
+use crate::live::Display;
+use crate::measure::{is_live, journal_of, load, runs_at};
+use crate::signals::StopFlag;
+
+/// Between two looks at the journal.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// Looks on; the run's verdict is the outcome.
+pub(crate) fn run(flags: &WatchFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    let folder = runs_at(&flags.run)?.remove(0);
+    // A file that is no journal is refused before anything is waited for.
+    let already = load(&folder)?;
+    if folder != flags.run {
+        console.remark(format_args!("The run in {}.", folder.display()))?;
+    }
+    let stop = StopFlag::install("no longer looking on; the run goes on")?;
+    let mut watched = JournalWatch::new(&folder);
+    let is_over = already.finished.is_some() || !is_live(&folder);
+    if (flags.json || !is_over) && !watched.follow(&stop, flags.json, console)? {
+        return Ok(Outcome::CannotJudge);
+    }
+    let record = load(&folder)?;
+    let verdict = verdict::judge(&record);
+    conclude(&record, &verdict, &folder, flags.json, console)
+}
+
+/// The journal that is followed.
+struct JournalWatch {
+    journal: PathBuf,
+    offset: u64,
+    pieces: JournalPieces,
+    display: Option<(Display, u64)>,
+    has_finished: bool,
+}
+
+impl JournalWatch {
+    fn new(folder: &Path) -> Self {
+        Self {
+            journal: journal_of(folder),
+            offset: 0,
+            pieces: JournalPieces::default(),
+            display: None,
+            has_finished: false,
+        }
+    }
+
+    /// Shows events as they are written until the run has ended, one way or the other; whether it
+    /// came so far before a person asked to stop.
+    fn follow(
+        &mut self,
+        stop: &StopFlag,
+        json: bool,
+        console: &mut Console,
+    ) -> Result<bool, CommandError> {
+        while !stop.is_set() {
+            // Asked first: what a run writes before it lets go is read then.
+            let goes_on = is_live(&self.journal);
+            for event in self.new_events()? {
+                self.event(&event, json, console)?;
+            }
+            console.flush()?;
+            if self.has_finished || !goes_on {
+                self.display = None;
+                return Ok(true);
+            }
+            if let Some((display, started_epoch_ns)) = self.display.as_mut().filter(|_| !json) {
+                display.show(events::now_ns().saturating_sub(*started_epoch_ns));
+            }
+            thread::sleep(LOOK);
+        }
+        Ok(false)
+    }
+
+    fn event(
+        &mut self,
+        event: &Event,
+        json: bool,
+        console: &mut Console,
+    ) -> Result<(), CommandError> {
+        if let (Event::Start(start), None) = (event, &self.display) {
+            self.display = Some((display(start, console.is_quiet()), start.started_epoch_ns));
+        }
+        self.has_finished |= matches!(event, Event::Finished(_));
+        let told = self.display.as_mut().and_then(|(display, _)| display.event(event));
+        match told.filter(|_| json) {
+            Some(told) => console.answer_json(&told),
+            None => Ok(()),
+        }
+    }
+
+    /// What has been written since.
+    fn new_events(&mut self) -> Result<Vec<Event>, CommandError> {
+        let mut new = Vec::new();
+        let read = File::open(&self.journal).and_then(|mut file| {
+            file.seek(SeekFrom::Start(self.offset))?;
+            file.read_to_end(&mut new)
+        });
+        read.map_err(|error| CommandError::file(&self.journal, "read", &error))?;
+        self.offset += new.len() as u64;
+        Ok(self.pieces.take(&new))
+    }
+}
+
+/// What shows a run that began so.
+fn display(start: &Start, quiet: bool) -> Display {
+    let plan = Plan::parse("plan", &start.plan_text).ok();
+    let warm_up_limit = plan.map(|plan| plan.test.warm_up_limit);
+    Display::new(&start.settings, warm_up_limit, start.started_epoch_ns, quiet)
+}
+
+/// The last words, and the outcome.
+fn conclude(
+    record: &RunRecord,
+    verdict: &Verdict,
+    folder: &Path,
+    json: bool,
+    console: &mut Console,
+) -> Result<Outcome, CommandError> {
+    let outcome = Outcome::of(verdict);
+    let end = concluded(record, verdict, folder);
+    if json {
+        let members = json!({
+            "verdict": end.verdict,
+            "exit_status": outcome.exit_status(),
+            "headline": end.headline,
+            "folder": folder.display().to_string(),
+        });
+        console.answer_json(&events::now("verdict", members))?;
+    } else {
+        console.answer(report::summary(record, verdict).trim_end())?;
+    }
+    console.conclude(end);
+    Ok(outcome)
+}

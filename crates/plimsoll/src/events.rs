@@ -1,0 +1,58 @@
+//! Events and errors as programs read them: one JSON object a line, on the error output under
+//! `--json`. Every one begins with the same members; `docs/json.md` describes them.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use report::format::iso_time;
+use serde_json::{Map, Value, json};
+
+/// Version of the schema of events: it rises when a member changes its meaning or goes away.
+pub(crate) const SCHEMA: u32 = 1;
+
+/// The event `name` with these members, `epoch_ns` after 1970.
+pub(crate) fn event(name: &str, epoch_ns: u64, mut members: Map<String, Value>) -> Value {
+    members.insert("schema".to_owned(), SCHEMA.into());
+    members.insert("kind".to_owned(), "event".into());
+    members.insert("event".to_owned(), name.into());
+    members.insert("at".to_owned(), iso_time(epoch_ns).into());
+    Value::Object(members)
+}
+
+/// Something worth knowing, in words.
+pub(crate) fn message(text: &str) -> Value {
+    now("message", json!({ "text": text }))
+}
+
+/// How far work is that goes through files from end to end.
+pub(crate) fn progress(work: &str, done_bytes: u64, total_bytes: u64) -> Value {
+    let members = json!({ "work": work, "done_bytes": done_bytes, "total_bytes": total_bytes });
+    now("progress", members)
+}
+
+/// How far other work is, in words.
+pub(crate) fn state(work: &str, text: &str) -> Value {
+    now("progress", json!({ "work": work, "text": text }))
+}
+
+/// Why a command ended without an answer.
+pub(crate) fn error(sentence: &str, exit_status: u8) -> Value {
+    json!({
+        "schema": SCHEMA,
+        "kind": "error",
+        "at": iso_time(now_ns()),
+        "error": sentence,
+        "exit_status": exit_status,
+    })
+}
+
+/// The event `name` with these members, of this moment.
+pub(crate) fn now(name: &str, members: Value) -> Value {
+    let Value::Object(members) = members else { unreachable!("an event has members") };
+    event(name, now_ns(), members)
+}
+
+/// Nanoseconds since 1970.
+pub(crate) fn now_ns() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
+}

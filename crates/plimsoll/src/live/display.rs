@@ -1,0 +1,73 @@
+//! Where a live run is shown: on a terminal, in a log, or to programs.
+
+use record::{Edge, Event, Settings};
+use serde_json::Value;
+use units::Nanos;
+
+use super::{LiveRun, PassWork, RunTeller};
+use crate::console::{self, is_for_programs};
+use crate::term::Progress;
+
+/// Shows a run.
+pub(crate) struct Display {
+    run: LiveRun,
+    teller: RunTeller,
+    progress: Option<Progress>,
+    quiet: bool,
+}
+
+impl Display {
+    /// For a run with these settings that was started so long after 1970.
+    pub(crate) fn new(
+        settings: &Settings,
+        warm_up_limit: Option<Nanos>,
+        started_epoch_ns: u64,
+        quiet: bool,
+    ) -> Self {
+        Self {
+            run: LiveRun::new(settings.clone(), warm_up_limit),
+            teller: RunTeller::new(settings.clone(), started_epoch_ns),
+            progress: None,
+            quiet,
+        }
+    }
+
+    /// Takes what it has to show of an event; what programs are told of it.
+    pub(crate) fn event(&mut self, event: &Event) -> Option<Value> {
+        self.run.event(event);
+        if let Event::Phase(mark) = event
+            && mark.edge == Edge::Begin
+        {
+            self.progress = Some(Progress::new(mark.phase.name(), self.quiet));
+        }
+        self.teller.told(event)
+    }
+
+    /// The same, and tells programs that read the error output.
+    pub(crate) fn event_told(&mut self, event: &Event) {
+        if let Some(told) = self.event(event).filter(|_| is_for_programs() && !self.quiet) {
+            console::tell(&told);
+        }
+    }
+
+    /// The phase goes through files, and is so far.
+    pub(crate) fn work(&mut self, work: PassWork) {
+        self.run.set_work(work);
+    }
+
+    /// Whether a load goes on.
+    pub(crate) fn is_loaded(&self) -> bool {
+        self.run.is_loaded()
+    }
+
+    /// Shows how far the run is, `now_ns` after its begin. Call it as often as you like.
+    pub(crate) fn show(&mut self, now_ns: u64) {
+        let run = &self.run;
+        if let Some(progress) = &mut self.progress {
+            progress.show(|columns| match columns {
+                Some(columns) => run.lines(now_ns, columns),
+                None => vec![run.sentence(now_ns)],
+            });
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! A live run in words: a few lines as wide as the terminal, or one sentence for a log.
+
+use record::Phase;
+use report::format::whole;
+
+use super::figures::{SampledLatency, milliseconds};
+use super::spark::sparkline;
+use super::{Figures, LiveRun};
+use crate::term;
+
+/// Columns beside the bars that the rate and its target take.
+const RATE_COLUMNS: usize = 34;
+
+/// Narrower bars show nothing.
+const FEWEST_BARS: usize = 8;
+
+impl LiveRun {
+    /// The lines that a terminal of so many columns shows, `now_ns` after the begin of the run.
+    pub(crate) fn lines(&self, now_ns: u64, columns: usize) -> Vec<String> {
+        let mut lines = vec![self.head(now_ns)];
+        let Some(latest) = self.latest.as_ref().filter(|_| self.is_loaded()) else {
+            return lines;
+        };
+        lines.push(self.rate(latest, columns));
+        for line in self.latencies(latest) {
+            let line = format!("  {line}");
+            let is_wide = line.chars().count() < columns;
+            lines.push(if is_wide {
+                line
+            } else {
+                line.replace(" ms of ", " of ").replace(" at most", "")
+            });
+        }
+        lines.extend(latest.others.as_ref().map(|others| format!("  {others}")));
+        lines
+    }
+
+    /// The same in one line, for a log.
+    pub(crate) fn sentence(&self, now_ns: u64) -> String {
+        let head = self.head(now_ns);
+        let Some(latest) = self.latest.as_ref().filter(|_| self.is_loaded()) else {
+            return head;
+        };
+        let rate = format!("{} IOPS", rounded(latest.iops()));
+        let mut parts = vec![head, rate];
+        parts.extend(self.latencies(latest));
+        parts.extend(latest.others.clone());
+        parts.join("; ")
+    }
+
+    /// The latencies against their limits: now, and in the measurement the slowest sample too.
+    fn latencies(&self, latest: &Figures) -> [String; 2] {
+        let limits = &self.settings.thresholds;
+        let mut read = limited("read", latest.read, limits.read_average_ns);
+        let mut log = limited("log write", latest.log_write, limits.log_write_average_ns);
+        if self.phase() == Some(Phase::Measure) {
+            read.push_str(&worst(self.worst.read_ns, limits.read_maximum_ns));
+            log.push_str(&worst(self.worst.log_write_ns, limits.log_write_maximum_ns));
+        }
+        [read, log]
+    }
+
+    /// Which phase it is, and how far.
+    fn head(&self, now_ns: u64) -> String {
+        let Some(phase) = self.phase() else {
+            return "starting".to_owned();
+        };
+        let elapsed = self.elapsed(now_ns);
+        let name = phase.name();
+        if let Some(work) = self.work {
+            return term::describe(name, work.done_bytes, work.total_bytes, elapsed);
+        }
+        let time = match self.planned() {
+            Some(limit) if phase == Phase::Warm => {
+                format!("{} of at most {}", term::duration(elapsed), term::duration(limit))
+            }
+            Some(whole) => {
+                let left = term::duration(whole.saturating_sub(elapsed));
+                format!("{} of {}, {left} left", term::duration(elapsed), term::duration(whole))
+            }
+            None => term::duration(elapsed),
+        };
+        format!("{name}: {time}{}", self.issues())
+    }
+
+    fn issues(&self) -> String {
+        match self.issues {
+            0 => String::new(),
+            1 => "; 1 issue".to_owned(),
+            count => format!("; {count} issues"),
+        }
+    }
+
+    /// The rate, what it did lately, and what was asked for.
+    fn rate(&self, latest: &Figures, columns: usize) -> String {
+        let target = self.settings.target_iops;
+        let target = target.map_or_else(String::new, |iops| format!(" of {} asked", rounded(iops)));
+        let bars = match columns.saturating_sub(RATE_COLUMNS) {
+            0..FEWEST_BARS => String::new(),
+            room => format!(" {}", sparkline(self.rates.iter().copied(), room)),
+        };
+        format!("  {} IOPS{target}{bars}", rounded(latest.iops()))
+    }
+}
+
+fn limited(what: &str, latency: SampledLatency, limit_ns: u64) -> String {
+    format!("{what} {} of at most {}", milliseconds(latency.mean_ns), limit(limit_ns))
+}
+
+/// The slowest sample against its own limit; nothing before there is one.
+fn worst(slowest_ns: Option<f64>, limit_ns: u64) -> String {
+    let text = |ns| format!(", worst {} of {}", milliseconds(Some(ns)), limit(limit_ns));
+    slowest_ns.map_or_else(String::new, text)
+}
+
+fn limit(nanoseconds: u64) -> String {
+    format!("{} ms", nanoseconds as f64 / 1e6)
+}
+
+fn rounded(rate: f64) -> String {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a rate is no less than 0 and far below 2^53"
+    )]
+    let rate = rate.round() as u64;
+    whole(rate)
+}
+
+#[cfg(test)]
+mod tests {
+    use record::synthetic::Synthetic;
+    use record::{Event, Phase};
+
+    use super::LiveRun;
+
+    /// A run up to its third sample of the measurement, and when that ended.
+    fn run() -> (LiveRun, u64) {
+        let mut run = None;
+        let mut samples = 0;
+        for event in Synthetic::default().events() {
+            if let Event::Start(start) = &event {
+                run = Some(LiveRun::new(start.settings.clone(), None));
+            }
+            run.as_mut().unwrap().event(&event);
+            if let Event::Interval(interval) = &event
+                && interval.phase == Phase::Measure
+            {
+                samples += 1;
+                if samples == 3 {
+                    return (run.unwrap(), interval.to_ns);
+                }
+            }
+        }
+        panic!("a synthetic run has samples");
+    }
+
+    #[test]
+    fn a_person_sees_time_rate_and_latencies_against_their_limits() {
+        let (run, now_ns) = run();
+        let lines = run.lines(now_ns, 80);
+        assert_eq!(lines.len(), 4, "{lines:?}");
+        assert!(lines[0].starts_with("measurement: ") && lines[0].ends_with(" left"), "{lines:?}");
+        assert!(lines[1].contains(" IOPS") && lines[1].contains('\u{2588}'), "{lines:?}");
+        assert!(lines[2].contains(" of at most 20 ms, worst "), "{lines:?}");
+        assert!(lines[2].ends_with(" of 100 ms"), "{lines:?}");
+        assert!(lines[3].starts_with("  log write ") && lines[3].contains("at most 10 ms"));
+        assert!(lines.iter().all(|line| line.chars().count() < 80), "{lines:?}");
+    }
+
+    #[test]
+    fn a_narrow_terminal_has_no_bars_and_a_log_one_line() {
+        let (run, now_ns) = run();
+        let narrow = run.lines(now_ns, 40);
+        assert!(!narrow[1].contains('\u{2588}'), "{narrow:?}");
+        assert!(narrow[2].contains(" of 20 ms, worst "), "{narrow:?}");
+        assert!(narrow[2].chars().count() < 50, "{narrow:?}");
+        let line = run.sentence(now_ns);
+        assert!(!line.contains('\n') && line.contains("left; ") && line.contains("IOPS; read "));
+    }
+
+    #[test]
+    fn what_was_measured_before_a_break_is_not_left() {
+        let (mut run, now_ns) = run();
+        let measured_ns = run.measured_ns;
+        let planned = run.planned().unwrap();
+        run.event(&Event::Resumed(record::Resumed { at_ns: now_ns, cut_bytes: 0 }));
+        let left = planned.checked_sub(run.planned().unwrap()).unwrap();
+        assert_eq!(u128::from(measured_ns), left.as_nanos());
+    }
+}

@@ -1,0 +1,149 @@
+//! What a person or a program sees of a run while it goes on, whether this program makes the run or
+//! `watch` looks on.
+
+mod display;
+mod figures;
+mod lines;
+mod spark;
+mod told;
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use record::{Edge, Event, Interval, Phase, Settings};
+use units::Nanos;
+
+pub(crate) use display::Display;
+pub(crate) use figures::Figures;
+pub(crate) use told::{RunTeller, told_end};
+
+/// Rates that are kept for the bars: as many as a wide terminal has columns.
+const MOST_RATES: usize = 240;
+
+/// A run as its events tell it.
+pub(crate) struct LiveRun {
+    settings: Settings,
+    warm_up_limit: Option<Nanos>,
+    phase: Option<(Phase, u64)>,
+    sessions: Option<u32>,
+    latest: Option<Figures>,
+    worst: Worst,
+    rates: VecDeque<f64>,
+    /// Measured since the run began, and of that before it was cut off.
+    measured_ns: u64,
+    earlier_ns: u64,
+    issues: usize,
+    work: Option<PassWork>,
+}
+
+/// The slowest mean latency of one database in one interval of the phase.
+#[derive(Clone, Copy, Debug, Default)]
+struct Worst {
+    read_ns: Option<f64>,
+    log_write_ns: Option<f64>,
+}
+
+/// How far a phase is that goes through files from end to end.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PassWork {
+    /// Bytes done.
+    pub done_bytes: u64,
+    /// Bytes in all, as far as that is known.
+    pub total_bytes: u64,
+}
+
+impl LiveRun {
+    /// A run with these settings, of which nothing has been told yet.
+    pub(crate) fn new(settings: Settings, warm_up_limit: Option<Nanos>) -> Self {
+        Self {
+            settings,
+            warm_up_limit,
+            phase: None,
+            sessions: None,
+            latest: None,
+            worst: Worst::default(),
+            rates: VecDeque::new(),
+            measured_ns: 0,
+            earlier_ns: 0,
+            issues: 0,
+            work: None,
+        }
+    }
+
+    /// Takes what there is to show of an event.
+    pub(crate) fn event(&mut self, event: &Event) {
+        match event {
+            Event::Phase(mark) if mark.edge == Edge::Begin => {
+                self.phase = Some((mark.phase, mark.at_ns));
+                (self.latest, self.work) = (None, None);
+                self.worst = Worst::default();
+            }
+            Event::Interval(interval) => self.interval(interval),
+            Event::Issue(_) => self.issues += 1,
+            Event::Tuned(tuned) => self.sessions = Some(tuned.sessions_per_database),
+            Event::Resumed(_) => self.earlier_ns = self.measured_ns,
+            _ => {}
+        }
+    }
+
+    fn interval(&mut self, interval: &Interval) {
+        let figures = Figures::of(interval);
+        if interval.phase == Phase::Measure {
+            self.measured_ns += interval.to_ns.saturating_sub(interval.from_ns);
+        }
+        if self.phase.is_some_and(|(phase, _)| phase == interval.phase) {
+            self.worst.read_ns = higher(self.worst.read_ns, figures.read.slowest_ns);
+            self.worst.log_write_ns = higher(self.worst.log_write_ns, figures.log_write.slowest_ns);
+        }
+        if is_load(interval.phase) {
+            self.rates.push_back(figures.iops());
+            if self.rates.len() > MOST_RATES {
+                self.rates.pop_front();
+            }
+        }
+        self.latest = Some(figures);
+    }
+
+    /// The phase goes through files, and is so far.
+    pub(crate) fn set_work(&mut self, work: PassWork) {
+        self.work = Some(work);
+    }
+
+    /// The phase that goes on.
+    pub(crate) fn phase(&self) -> Option<Phase> {
+        self.phase.map(|(phase, _)| phase)
+    }
+
+    /// Whether a load goes on.
+    pub(crate) fn is_loaded(&self) -> bool {
+        self.phase().is_some_and(is_load)
+    }
+
+    /// How long the phase lasts, where that is known: at most, or as planned.
+    fn planned(&self) -> Option<Duration> {
+        let span = match self.phase()? {
+            Phase::Warm => self.warm_up_limit?,
+            // Logs are generated for as long as it takes.
+            Phase::Measure if self.settings.replay_logs == 0 => {
+                Nanos(self.settings.measure_ns.saturating_sub(self.earlier_ns))
+            }
+            _ => return None,
+        };
+        Some(Duration::from_nanos(span.0))
+    }
+
+    /// How long the phase has lasted, `now_ns` after the begin of the run.
+    fn elapsed(&self, now_ns: u64) -> Duration {
+        let from_ns = self.phase.map_or(now_ns, |(_, from_ns)| from_ns);
+        Duration::from_nanos(now_ns.saturating_sub(from_ns))
+    }
+}
+
+/// Whether sessions make a load in a phase.
+fn is_load(phase: Phase) -> bool {
+    matches!(phase, Phase::Warm | Phase::Tune | Phase::Measure)
+}
+
+fn higher(one: Option<f64>, other: Option<f64>) -> Option<f64> {
+    one.into_iter().chain(other).reduce(f64::max)
+}

@@ -1,0 +1,124 @@
+//! `--notify`: runs a command once the verdict stands, which changes nothing about it.
+
+use std::io;
+use std::process::{Child, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::console::{self, Concluded, is_for_programs};
+use crate::system;
+
+/// A command that takes longer is left alone, and goes on by itself.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// Between two looks at whether it has ended.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// What every name in its environment begins with.
+const PREFIX: &str = "PLIMSOLL_";
+
+/// Runs `command`, a line for the shell as the user typed it. What others wrote, a run's name or an
+/// error's sentence, is in the environment alone: no shell reads it as a part of the line.
+pub(crate) fn notify(
+    command: &str,
+    exit_status: u8,
+    concluded: Option<&Concluded>,
+    sentence: Option<&str>,
+) {
+    let mut shell = system::shell(command);
+    for (name, value) in environment(exit_status, concluded, sentence) {
+        shell.env(format!("{PREFIX}{name}"), value.replace('\0', ""));
+    }
+    // The standard output is the answer's, and the error output may be a program's.
+    shell.stdin(Stdio::null()).stdout(Stdio::null());
+    if is_for_programs() {
+        shell.stderr(Stdio::null());
+    } else {
+        shell.stdout(io::stderr());
+    }
+    let ended = shell.spawn().and_then(|child| wait(child, PATIENCE));
+    if let Some(trouble) = trouble(ended) {
+        console::say(&format_args!("--notify: the command {trouble}; the verdict stands"));
+    }
+}
+
+/// What a command finds in its environment, without the prefix.
+fn environment(
+    exit_status: u8,
+    concluded: Option<&Concluded>,
+    sentence: Option<&str>,
+) -> Vec<(&'static str, String)> {
+    let mut found = vec![("EXIT_STATUS", exit_status.to_string())];
+    match (concluded, sentence) {
+        (Some(end), None) => found.extend([
+            ("VERDICT", end.verdict.to_owned()),
+            ("HEADLINE", end.headline.clone()),
+            ("RUN", end.folder.display().to_string()),
+            ("NAME", end.name.clone()),
+            ("REPORT", end.folder.join("report.html").display().to_string()),
+        ]),
+        (_, sentence) => found.extend([
+            ("VERDICT", "error".to_owned()),
+            ("HEADLINE", sentence.unwrap_or_default().to_owned()),
+        ]),
+    }
+    found
+}
+
+/// Waits for a command; none where it takes too long.
+fn wait(mut child: Child, patience: Duration) -> io::Result<Option<ExitStatus>> {
+    let began = Instant::now();
+    while began.elapsed() < patience {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        thread::sleep(LOOK);
+    }
+    Ok(None)
+}
+
+/// What is to be said of a command; nothing of one that succeeded.
+fn trouble(ended: io::Result<Option<ExitStatus>>) -> Option<String> {
+    Some(match ended {
+        Ok(Some(status)) if status.success() => return None,
+        // `exit status: 3`, or the signal.
+        Ok(Some(status)) => format!("ended with {status}"),
+        Ok(None) => format!("has not ended for {} s and goes on", PATIENCE.as_secs()),
+        Err(error) => format!("was not run: {error}"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+    use std::time::Duration;
+
+    use super::{environment, trouble, wait};
+    use crate::console::Concluded;
+    use crate::system;
+
+    #[test]
+    fn a_command_finds_the_verdict_or_the_error() {
+        let end = Concluded {
+            folder: PathBuf::from("out"),
+            name: "$(touch x)".to_owned(),
+            verdict: "pass",
+            headline: "PASS".to_owned(),
+        };
+        let found = environment(0, Some(&end), None);
+        assert!(found.contains(&("NAME", "$(touch x)".to_owned())), "{found:?}");
+        let failed = environment(2, None, Some("no such folder"));
+        let expected = [("EXIT_STATUS", "2"), ("VERDICT", "error"), ("HEADLINE", "no such folder")];
+        assert_eq!(failed, expected.map(|(name, value)| (name, value.to_owned())));
+    }
+
+    #[test]
+    fn a_command_that_fails_or_hangs_is_told_of() {
+        let ended = wait(system::shell("exit 3").spawn().unwrap(), Duration::from_mins(1));
+        assert_eq!(trouble(ended).unwrap(), "ended with exit status: 3");
+        let ended = wait(system::shell("sleep 1").spawn().unwrap(), Duration::from_millis(1));
+        assert!(trouble(ended).unwrap().contains("goes on"));
+        let ended = wait(system::shell("exit 0").spawn().unwrap(), Duration::from_mins(1));
+        assert_eq!(trouble(ended), None);
+    }
+}

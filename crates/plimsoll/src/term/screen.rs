@@ -1,0 +1,117 @@
+//! Lines of a terminal that are drawn over and over, and never wrap: a wrapped line would leave a
+//! part of itself behind.
+
+use std::io::{self, Write as _};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// What a terminal of unknown size shows.
+const USUAL_COLUMNS: usize = 80;
+const USUAL_ROWS: usize = 24;
+
+/// Set once the work was asked to stop: a second signal ends the program at any moment, so every
+/// line is whole from then on.
+static WHOLE_LINES: AtomicBool = AtomicBool::new(false);
+
+/// Rows above the cursor that were drawn, for whatever else writes.
+static ROWS_ABOVE: AtomicUsize = AtomicUsize::new(0);
+
+/// From now on nothing is drawn over.
+pub(super) fn keep_lines_whole() {
+    WHOLE_LINES.store(true, Ordering::Relaxed);
+}
+
+/// Whether nothing is drawn over any more.
+pub(super) fn are_lines_whole() -> bool {
+    WHOLE_LINES.load(Ordering::Relaxed)
+}
+
+/// What removes the lines that were drawn last.
+pub(super) fn erasing() -> String {
+    erase(ROWS_ABOVE.swap(0, Ordering::Relaxed))
+}
+
+/// The lines that stand on the terminal.
+#[derive(Debug, Default)]
+pub(super) struct Screen {
+    /// Characters of each.
+    widths: Vec<usize>,
+}
+
+impl Screen {
+    /// Draws lines, made for the terminal's columns, in place of those that stand there.
+    pub(super) fn draw(&mut self, lines: impl FnOnce(Option<usize>) -> Vec<String>) {
+        let (columns, rows) = size();
+        let old = rows_above(&self.widths, columns);
+        let mut lines = lines(Some(columns));
+        lines.truncate(rows.saturating_sub(1).max(1));
+        self.widths.clear();
+        for line in &mut lines {
+            line.truncate(cropped(line, columns).len());
+            self.widths.push(line.chars().count());
+        }
+        ROWS_ABOVE.store(lines.len().saturating_sub(1), Ordering::Relaxed);
+        let _ = write!(io::stderr(), "{}{}", erase(old), lines.join("\n"));
+    }
+
+    /// Removes them.
+    pub(super) fn clear(&mut self) {
+        if !self.widths.is_empty() {
+            let old = rows_above(&self.widths, size().0);
+            let _ = write!(io::stderr(), "{}", erase(old));
+        }
+        self.widths.clear();
+        ROWS_ABOVE.store(0, Ordering::Relaxed);
+    }
+}
+
+/// Columns and rows of the terminal.
+fn size() -> (usize, usize) {
+    let size = terminal_size::terminal_size_of(io::stderr());
+    size.map_or((USUAL_COLUMNS, USUAL_ROWS), |(width, height)| {
+        (usize::from(width.0), usize::from(height.0))
+    })
+}
+
+/// Removes the row of the cursor, so many above it, and all below.
+fn erase(above: usize) -> String {
+    match above {
+        0 => "\r\x1b[J".to_owned(),
+        _ => format!("\r\x1b[{above}A\x1b[J"),
+    }
+}
+
+/// Rows above the cursor that lines of these widths take, which a terminal that has become narrower
+/// has broken.
+fn rows_above(widths: &[usize], columns: usize) -> usize {
+    let rows: usize = widths.iter().map(|width| width.div_ceil(columns.max(1)).max(1)).sum();
+    rows.saturating_sub(1)
+}
+
+/// As much of a line as `columns` take without a wrap.
+fn cropped(line: &str, columns: usize) -> &str {
+    let end = line.char_indices().nth(columns.saturating_sub(1));
+    end.map_or(line, |(end, _)| &line[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{cropped, erase, rows_above};
+
+    #[test]
+    fn a_line_never_wraps() {
+        assert_eq!(cropped("reads at 0.25 ms", 80), "reads at 0.25 ms");
+        assert_eq!(cropped("reads at 0.25 ms", 6), "reads");
+        assert_eq!(cropped("\u{b5}s \u{b5}s", 3), "\u{b5}s");
+        assert_eq!(cropped("reads", 0), "");
+    }
+
+    #[test]
+    fn lines_that_a_narrower_terminal_has_broken_are_removed_whole() {
+        assert_eq!(rows_above(&[79, 40, 60], 80), 2);
+        assert_eq!(rows_above(&[79, 40, 60], 40), 4);
+        assert_eq!(rows_above(&[], 80), 0);
+        assert_eq!(rows_above(&[0, 0], 0), 1);
+        assert_eq!(erase(0), "\r\u{1b}[J");
+        assert_eq!(erase(2), "\r\u{1b}[2A\u{1b}[J");
+    }
+}

@@ -1,0 +1,183 @@
+#!/bin/sh
+# Sets ext4, XFS, btrfs and ext4 with its own encryption side by side on one disk of this machine.
+# As root on Linux:  examples/filesystems/compare.sh [DIR]
+set -eu
+
+usage() {
+    cat <<'END'
+usage: compare.sh [DIR]
+
+Makes a volume in a file below DIR [default: the present folder], puts ext4, XFS, btrfs and ext4
+with native encryption on it one after the other, prepares two databases on each, runs the same
+load, and compares: DIR/filesystems-DATE/comparison.html. Volumes and loop devices are removed
+again, whatever happens; the runs stay.
+
+In the environment:
+  SIZE      of each database [256MiB]; larger than the caches, or it is the caches that are seen
+  DURATION  of each measurement [60s]
+  FILESYSTEMS  which, in which order [ext4 xfs btrfs ext4-encrypted]
+  PLIMSOLL  the program [plimsoll, else the one that cargo has built or builds here]
+END
+}
+
+say() { echo "filesystems: $*" >&2; }
+
+refuse() {
+    say "$1"
+    exit "$2"
+}
+
+# Prints the program to be used.
+program() {
+    if [ -n "${PLIMSOLL:-}" ]; then
+        echo "$PLIMSOLL"
+    elif command -v plimsoll; then
+        :
+    else
+        repository=$(cd "$(dirname "$0")/../.." && pwd)
+        cargo build --release --quiet --manifest-path "$repository/Cargo.toml" >&2
+        echo "$repository/target/release/plimsoll"
+    fi
+}
+
+# What is there of a volume is taken away, the last first.
+remove_volume() {
+    if [ -n "$mounted" ]; then
+        umount "$work/volume" || umount --lazy "$work/volume" || true
+        mounted=
+    fi
+    if [ -n "$device" ]; then
+        losetup --detach "$device" || true
+        device=
+    fi
+    rm -f "$work/image"
+}
+
+clean_up() {
+    status=$?
+    trap - EXIT INT TERM HUP
+    remove_volume
+    rmdir "$work/volume" "$work" 2>/dev/null || true
+    exit "$status"
+}
+
+# Makes the file system $1 on the loop device; fails with a reason where that cannot be done.
+make_filesystem() {
+    case $1 in
+    ext4) mkfs.ext4 -q -F "$device" ;;
+    ext4-encrypted) mkfs.ext4 -q -F -O encrypt "$device" ;;
+    xfs) mkfs.xfs -q -f "$device" ;;
+    btrfs) mkfs.btrfs -q -f "$device" ;;
+    esac
+}
+
+# The program that makes the file system $1; fails where there is no such file system.
+maker() {
+    case $1 in
+    ext4 | ext4-encrypted) echo mkfs.ext4 ;;
+    xfs | btrfs) echo "mkfs.$1" ;;
+    *) return 1 ;;
+    esac
+}
+
+# Says why the file system $1 is left out, and fails; the message of what failed is in errors.
+skip() {
+    say "skipped: $1: $2"
+    remove_volume
+    return 1
+}
+
+# Mounts a new volume with the file system $1.
+make_volume() {
+    tool=$(maker "$1")
+    command -v "$tool" >/dev/null || skip "$1" "$tool is not installed" || return 1
+    truncate -s "$volume_bytes" "$work/image"
+    # The loop device must not keep in memory what the disk is asked for.
+    device=$(losetup --find --show --direct-io=on "$work/image") || device=
+    [ -n "$device" ] || skip "$1" "no loop device past the cache" || return 1
+    make_filesystem "$1" 2>"$errors" || skip "$1" "$tool: $(tail -1 "$errors")" || return 1
+    options=noatime
+    mount -o "$options" "$device" "$work/volume" 2>"$errors" ||
+        skip "$1" "the kernel does not mount it: $(tail -1 "$errors")" || return 1
+    mounted=yes
+    mkdir "$work/volume/mail"
+    if [ "$1" = ext4-encrypted ]; then
+        # Only files of an empty folder become encrypted, with a key that this mount forgets.
+        mount -o remount,inlinecrypt "$work/volume" 2>/dev/null || true
+        python3 "$here/encrypt.py" "$work/volume/mail" 2>"$errors" ||
+            skip "$1" "$(tail -1 "$errors")" || return 1
+    fi
+}
+
+write_plan() {
+    cat >"$results/$1.toml" <<END
+name = "$1"
+[databases]
+folders = ["$work/volume/mail"]
+count = 2
+size = "$SIZE"
+[test]
+duration = "$DURATION"
+END
+}
+
+# Prepares and runs on the file system $1.
+measure() {
+    make_volume "$1" || return 0
+    say "$1: prepare and run for $DURATION"
+    write_plan "$1"
+    if ! "$plimsoll" prepare "$results/$1.toml" --quiet; then
+        say "skipped: $1: its databases could not be prepared"
+    else
+        # A run that fails or proves nothing is compared too, and says so.
+        "$plimsoll" run "$results/$1.toml" --quiet --output "$results/$1" --name "$1" \
+            >"$results/$1.txt" || true
+        head -1 "$results/$1.txt" | sed "s/^/$1: /"
+        [ ! -f "$results/$1/record.jsonl" ] || runs="$runs $1"
+    fi
+    remove_volume
+}
+
+case ${1:-} in
+-h | --help) usage && exit 0 ;;
+-*) usage >&2 && exit 64 ;;
+esac
+[ "$(uname)" = Linux ] || refuse "loop devices are Linux's; run this on Linux" 2
+[ "$(id -u)" = 0 ] || refuse "mounting needs root: run it with sudo" 2
+for tool in losetup mount truncate python3; do
+    command -v "$tool" >/dev/null || refuse "$tool is missing: install it" 2
+done
+here=$(cd "$(dirname "$0")" && pwd)
+folder=$(cd "${1:-.}" && pwd) || refuse "$1: no such folder" 2
+SIZE=${SIZE:-256MiB}
+DURATION=${DURATION:-60s}
+FILESYSTEMS=${FILESYSTEMS:-ext4 xfs btrfs ext4-encrypted}
+for filesystem in $FILESYSTEMS; do
+    maker "$filesystem" >/dev/null ||
+        refuse "$filesystem: not known here; name ext4, xfs, btrfs or ext4-encrypted" 64
+done
+plimsoll=$(program)
+# Databases grow under load, and file systems want room for themselves: a file without blocks costs
+# only what is written.
+volume_bytes=8G
+runs=
+mounted=
+device=
+results=$folder/filesystems-$(date +%Y%m%d-%H%M%S)
+work=$results/work
+errors=$results/errors
+mkdir -p "$work/volume"
+trap clean_up EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+for filesystem in $FILESYSTEMS; do
+    measure "$filesystem"
+done
+rm -f "$errors"
+cd "$results"
+# shellcheck disable=SC2086  # Names of file systems hold no blanks.
+set -- $runs
+[ $# -ge 2 ] || refuse "fewer than two file systems were measured, so there is nothing to compare" 2
+"$plimsoll" compare "$@" --format html --output comparison.html
+"$plimsoll" compare "$@"
+say "$results/comparison.html"
