@@ -66,16 +66,15 @@ impl Requests {
 impl Totals {
     /// What one database did in an interval of `nanos`.
     pub(crate) fn of(interval: &DatabaseInterval, nanos: u64) -> Self {
-        let requests = |series| Requests::of(interval, series);
         Self {
             nanos,
             batches: interval.count(Series::Transaction),
-            reads: requests(Series::DatabaseRead),
-            writes: requests(Series::DatabaseWrite),
+            reads: Requests::of(interval, Series::DatabaseRead),
+            writes: Requests::of(interval, Series::DatabaseWrite),
             pages_written: interval.counters.pages_written,
-            log_writes: requests(Series::LogWrite),
-            log_formats: requests(Series::LogFormat),
-            maintenance: requests(Series::MaintenanceRead),
+            log_writes: Requests::of(interval, Series::LogWrite),
+            log_formats: Requests::of(interval, Series::LogFormat),
+            maintenance: Requests::of(interval, Series::MaintenanceRead),
             log_volume: interval.counters.log_volume_bytes,
         }
     }

@@ -54,7 +54,7 @@ fn sealed(size: PageSize, number: PageNumber) -> Vec<u8> {
 
 /// Median bytes per nanosecond.
 fn speed(pages: &[Vec<u8>], mut work: impl FnMut(&[u8], PageNumber)) -> f64 {
-    let mut once = || {
+    let speeds = (0..PAIRS).map(|_| {
         let started = Instant::now();
         let mut bytes = 0;
         while started.elapsed() < SPAN / u32::try_from(PAIRS).unwrap_or(1) {
@@ -64,6 +64,6 @@ fn speed(pages: &[Vec<u8>], mut work: impl FnMut(&[u8], PageNumber)) -> f64 {
             }
         }
         bytes as f64 / started.elapsed().as_secs_f64() / 1e9
-    };
-    median((0..PAIRS).map(|_| once()).collect())
+    });
+    median(speeds.collect())
 }

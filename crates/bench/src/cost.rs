@@ -202,10 +202,9 @@ const LATENCY: Nanos = Nanos::from_micros(100);
 /// Virtual time stands still while the program works, so no request waits for the storage.
 fn in_memory() -> Result<RequestCost, Failure> {
     let reactor = VirtualReactor::new();
-    let volume = |name| -> Rc<dyn Volume> {
+    let [database, log] = ["data", "log"].map(|name| -> Rc<dyn Volume> {
         Rc::new(MemoryVolume::new(name, &reactor, Latency::fixed(LATENCY)))
-    };
-    let (database, log) = (volume("data"), volume("log"));
+    });
     let executor = Executor::new(reactor);
     measure(&executor, &executor.runtime(), Path::new("data"), (&database, &log))
 }

@@ -98,8 +98,9 @@ fn fill(directory: &Path) -> Result<(), DeviceError> {
 }
 
 fn compare(directory: &Path, memory: FioMemory, depth: usize) -> Result<Comparison, Failure> {
-    let pairs = (0..PAIRS).map(|pair| measure_pair(directory, memory, depth, pair));
-    let pairs = pairs.collect::<Result<Vec<_>, _>>()?;
+    let pairs = (0..PAIRS)
+        .map(|pair| measure_pair(directory, memory, depth, pair))
+        .collect::<Result<Vec<_>, _>>()?;
     let middle = |value: fn(&(fio::FioMeasure, fio::FioMeasure)) -> f64| {
         median(pairs.iter().map(value).collect())
     };

@@ -61,8 +61,11 @@ pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
         println!("skipped the other engines, which cannot be built here: {failure}");
         return Ok(());
     }
-    let few = |engine| measure(&folder, engine, &[FEW]);
-    let pairs = pairs::measure(GOAL, || few(OURS), || few(RIVAL))?;
+    let pairs = pairs::measure(
+        GOAL,
+        || measure(&folder, OURS, &[FEW]),
+        || measure(&folder, RIVAL, &[FEW]),
+    )?;
     for engine in [OURS, RIVAL] {
         measure(&folder, engine, &[MANY])?;
     }

@@ -44,8 +44,7 @@ impl ProgramScene {
     }
 
     fn databases(&self) -> Vec<String> {
-        let name = |number| self.path(&format!("Plimsoll{number:03}.edb"));
-        (1..=DATABASES).map(name).collect()
+        (1..=DATABASES).map(|number| self.path(&format!("Plimsoll{number:03}.edb"))).collect()
     }
 
     fn prepare(&self) -> Result<f64, Failure> {

@@ -48,12 +48,12 @@ fn parse(printed: &str) -> Option<fio::FioMeasure> {
     })
 }
 
+fn number(word: &str) -> Result<u64, Failure> {
+    word.parse().map_err(|_| Failure::new(format!("`{word}` is no number")))
+}
+
 /// Reads in this process; prints how many, and nanoseconds of time and of this thread's processor.
 pub(crate) fn run(directory: &Path, depth: &str, seed: &str) -> Result<(), Failure> {
-    let number = |word: &str| {
-        let number = word.parse::<u64>();
-        number.map_err(|_| Failure::new(format!("`{word}` is no number")))
-    };
     let (depth, seed) = (number(depth)?, number(seed)?);
     let world = World::new(Backend::Auto).map_err(Failure::of)?;
     let volume = world.volume(directory).map_err(Failure::of)?;

@@ -45,9 +45,7 @@ fn report_of(server: &str, run: &TestedRun) -> Vec<Content> {
 
 fn section(section: Section) -> Vec<Content> {
     let heading = Content::Heading(section.title.to_owned());
-    let is_shown = |block: &Block| !matches!(block, Block::Pictures(all) if all.is_empty());
-    [heading]
-        .into_iter()
-        .chain(section.blocks.into_iter().filter(is_shown).map(Content::Report))
-        .collect()
+    let blocks = section.blocks.into_iter();
+    let shown = blocks.filter(|of| !matches!(of, Block::Pictures(all) if all.is_empty()));
+    [heading].into_iter().chain(shown.map(Content::Report)).collect()
 }

@@ -13,7 +13,7 @@ use docx_rs::{
     Run, RunFonts, Section, SpecialIndentType, Start, Style, StyleType, Table, TableCell, TableRow,
     WidthType,
 };
-use report::document::{Block, Cell, Fact, Table as ReportTable};
+use report::document::{Block, Fact, Table as ReportTable};
 
 use self::contents::{bookmark, contents};
 use crate::Picture;
@@ -196,20 +196,21 @@ fn table(head: &[&str], rows: &[Vec<Words>], width: usize) -> Piece {
         rows.iter().map(|row| row.iter().map(Words::text).collect()).collect();
     let widths = column_widths(head, &texts, width);
     let size = if widths.len() >= MANY_COLUMNS { SMALL } else { TABLE_SIZE };
-    let cell = |(run, &width): (Run, &usize)| {
-        TableCell::new()
-            .width(width, WidthType::Dxa)
-            .add_paragraph(Paragraph::new().add_run(run.size(size)))
-    };
     let mut made = Vec::with_capacity(rows.len() + 1);
     if !head.is_empty() {
-        let labels = head.iter().map(|label| text(label).bold());
-        made.push(TableRow::new(labels.zip(&widths).map(cell).collect()));
+        made.push(table_row(head.iter().map(|label| text(label).bold().size(size)), &widths));
     }
     for row in rows {
-        made.push(TableRow::new(row.iter().map(run).zip(&widths).map(cell).collect()));
+        made.push(table_row(row.iter().map(|words| run(words).size(size)), &widths));
     }
     Piece::Table(Box::new(Table::new(made).width(width, WidthType::Dxa).set_grid(widths)))
+}
+
+fn table_row(runs: impl Iterator<Item = Run>, widths: &[usize]) -> TableRow {
+    let cells = runs.zip(widths).map(|(run, &width)| {
+        TableCell::new().width(width, WidthType::Dxa).add_paragraph(Paragraph::new().add_run(run))
+    });
+    TableRow::new(cells.collect())
 }
 
 /// The width is shared out by the longest text of each column, within bounds that leave room for a
@@ -242,8 +243,7 @@ fn report_block(block: &Block, width: usize) -> Vec<Piece> {
         }
         Block::Note(said) => vec![paragraph(&Words::said(said))],
         Block::Log(lines) => {
-            let lines = lines.iter().map(|(time, said)| format!("{time}  {said}"));
-            lines.map(|line| set_small(&line)).collect()
+            lines.iter().map(|(time, said)| set_small(&format!("{time}  {said}"))).collect()
         }
         Block::Verbatim(said) => said.lines().map(set_small).collect(),
         Block::Pictures(_) => {
@@ -267,8 +267,11 @@ fn report_table(content: &ReportTable, width: usize) -> Piece {
         .map(|column| [column.group, column.label].join(" ").trim().to_owned())
         .collect();
     let head: Vec<&str> = head.iter().map(String::as_str).collect();
-    let cells = |cells: &[Cell]| cells.iter().map(|cell| Words::said(&cell.text)).collect();
-    let rows: Vec<Vec<Words>> = content.rows.iter().map(|row| cells(&row.cells)).collect();
+    let rows: Vec<Vec<Words>> = content
+        .rows
+        .iter()
+        .map(|row| row.cells.iter().map(|cell| Words::said(&cell.text)).collect())
+        .collect();
     table(&head, &rows, width)
 }
 

@@ -8,6 +8,17 @@ use std::time::Duration;
 
 use crate::error::CommandError;
 
+/// Runs `body` on a thread of its own, which nothing waits for.
+pub(crate) fn start_thread(
+    name: &str,
+    body: impl FnOnce() + Send + 'static,
+) -> Result<(), CommandError> {
+    let spawned = thread::Builder::new().name(name.to_owned()).spawn(body);
+    spawned.map(drop).map_err(|error| {
+        CommandError::new(format!("cannot start a thread: {error}; end other programs"))
+    })
+}
+
 /// What a thread tells.
 pub(crate) enum News<M, T> {
     /// Something on its way.
@@ -62,12 +73,12 @@ impl<M: Send + 'static, T: Send + 'static> Crew<M, T> {
         let (mut started, mut refusal) = (0, None);
         for (number, job) in jobs.into_iter().enumerate() {
             let (work, news) = (work.clone(), sender.clone());
-            let body = move || {
+            let named = thread::Builder::new().name(format!("group {number}"));
+            let spawned = named.spawn(move || {
                 let end = catch_unwind(AssertUnwindSafe(|| work(job, &news)));
                 news.send(News::Ended(end.ok()));
-            };
-            let named = thread::Builder::new().name(format!("group {number}"));
-            if let Err(error) = named.spawn(body) {
+            });
+            if let Err(error) = spawned {
                 let sentence = format!(
                     "cannot start a thread: {error}; end other programs, or raise the limit of \
                      processes (ulimit -u, or pids.max of the control group)"

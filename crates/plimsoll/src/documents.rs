@@ -53,7 +53,7 @@ pub(crate) fn read_document(path: &Path) -> Result<Vec<u8>, CommandError> {
 
 /// A device such as `/dev/zero` has no end, so only a pipe may stand for a file.
 fn read(path: &Path, longest: u64) -> Result<Vec<u8>, CommandError> {
-    let wrong = |error: io::Error| CommandError::file(path, "read", &error);
+    let wrong = CommandError::of_file(path, "read");
     let mut bytes = Vec::new();
     let kind = fs::metadata(path).map_err(wrong)?.file_type();
     if system::is_device(kind) {

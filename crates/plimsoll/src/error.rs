@@ -41,6 +41,11 @@ impl CommandError {
         }
     }
 
+    /// The same as a function of the error, for operations that fail in several ways.
+    pub(crate) fn of_file(path: &Path, doing: &str) -> impl Fn(io::Error) -> Self + Copy {
+        move |error| Self::file(path, doing, &error)
+    }
+
     /// A failed operation of the standard library on `path`, with the remedy where there is one.
     pub(crate) fn file(path: &Path, doing: &str, error: &io::Error) -> Self {
         let remedy = match error.kind() {

@@ -63,8 +63,10 @@ pub(crate) fn fill(plan: &Plan, stop: &StopFlag, quiet: bool) -> Result<Fill, Co
     let count = u32::try_from(groups.len()).expect("invariant: as many groups as processors");
     let coordinator = Arc::new(Coordinator::new(count));
     let started = Instant::now();
-    let job = |databases| (plan.clone(), databases, actions.clone(), Arc::clone(&coordinator));
-    let mut crew = Crew::start(groups.into_iter().map(job).collect(), one_group);
+    let jobs = groups
+        .into_iter()
+        .map(|databases| (plan.clone(), databases, actions.clone(), Arc::clone(&coordinator)));
+    let mut crew = Crew::start(jobs.collect(), one_group);
     if crew.refusal.is_some() {
         coordinator.stop(Stop::Failed);
     }
@@ -73,7 +75,7 @@ pub(crate) fn fill(plan: &Plan, stop: &StopFlag, quiet: bool) -> Result<Fill, Co
         return Err(refusal);
     }
     let latest = followed?;
-    let filled = |database: &plan::Database| {
+    let databases = plan.databases.iter().map(|database| {
         let progress = latest.get(&database.index);
         Filled {
             file: path(database),
@@ -81,8 +83,8 @@ pub(crate) fn fill(plan: &Plan, stop: &StopFlag, quiet: bool) -> Result<Fill, Co
             rows: progress.map_or(0, |progress| progress.rows),
             kept: actions.get(&database.index) == Some(&Action::Keep),
         }
-    };
-    Ok(Fill { databases: plan.databases.iter().map(filled).collect(), took: started.elapsed() })
+    });
+    Ok(Fill { databases: databases.collect(), took: started.elapsed() })
 }
 
 fn path(database: &plan::Database) -> String {

@@ -778,11 +778,11 @@ fn percent(text: &str) -> Result<f64, String> {
 }
 
 fn sessions(text: &str) -> Result<Sessions, String> {
-    let count = || text.parse().map(Sessions::Count);
-    match text {
-        "auto" => Ok(Sessions::Auto),
-        _ => count().map_err(|_| "give a number of sessions, or auto".to_owned()),
+    if text == "auto" {
+        return Ok(Sessions::Auto);
     }
+    let count = text.parse().map(Sessions::Count);
+    count.map_err(|_| "give a number of sessions, or auto".to_owned())
 }
 
 #[cfg(test)]

@@ -93,11 +93,10 @@ pub(crate) fn wait_for(databases: impl IntoIterator<Item = Files>, quiet: bool) 
 /// Waits as long for the database at `path`, which is about to be read as a whole, and refuses it
 /// where it is still held: what changes under a reader looks like damage.
 pub(crate) fn refuse_held(path: &Path, quiet: bool) -> Result<(), CommandError> {
-    let held = || is_held(path).then(|| path.to_owned());
-    wait_while(held, quiet).map_or(Ok(()), |held| {
-        let file = held.display().to_string();
-        Err(DeviceError::Locked { file }.into())
-    })
+    match wait_while(|| is_held(path).then(|| path.to_owned()), quiet) {
+        None => Ok(()),
+        Some(held) => Err(DeviceError::Locked { file: held.display().to_string() }.into()),
+    }
 }
 
 /// Waits until `held` names no file any more; the file that it still names when patience ends.

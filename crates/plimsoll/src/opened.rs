@@ -34,37 +34,35 @@ impl OpenDatabase {
         if let Some(dirty) = &dirty {
             console::complain(&dirty.sentence(path));
         }
-        let pages = || FilePages::open(path, header.page_size);
-        let opened = |reader, is_damaged| Self {
-            reader,
-            dirty,
-            path: path.to_path_buf(),
-            is_damaged,
-            named: 0,
-        };
-        let error = match Reader::open(pages()?) {
-            Ok(reader) => return Ok(opened(reader, false)),
+        let page_size = header.page_size;
+        let error = match Reader::open(FilePages::open(path, page_size)?) {
+            Ok(reader) => return Ok(Self::new(reader, dirty, path, false)),
             Err(error) => error,
         };
         let shown = path.display();
-        if let Ok(second) = Reader::open_shadow(pages()?) {
+        if let Ok(second) = Reader::open_shadow(FilePages::open(path, page_size)?) {
             console::complain(&format!(
                 "{shown}: the catalog is damaged ({error}): its copy, MSysObjectsShadow, is used"
             ));
-            return Ok(opened(second, true));
+            return Ok(Self::new(second, dirty, path, true));
         }
-        let Ok((rest, losses)) = Reader::open_salvaged(pages()?) else {
+        let pages = FilePages::open(path, page_size)?;
+        let Ok((rest, losses)) = Reader::open_salvaged(pages) else {
             return Err(unreadable(path, error));
         };
         console::complain(&format!(
             "{shown}: both copies of the catalog are damaged: what is left of them is used, and \
              tables or columns may be missing"
         ));
-        let mut opened = opened(rest, true);
+        let mut opened = Self::new(rest, dirty, path, true);
         for loss in losses {
             opened.lose("the catalog", &loss);
         }
         Ok(opened)
+    }
+
+    fn new(reader: Reader<FilePages>, dirty: Option<Dirty>, path: &Path, is_damaged: bool) -> Self {
+        Self { reader, dirty, path: path.to_path_buf(), is_damaged, named: 0 }
     }
 
     /// The table with this name.

@@ -92,7 +92,7 @@ pub(crate) fn unreadable(path: &Path, error: ReadError<PageError>) -> CommandErr
 impl FilePages {
     /// Opens the file at `path`, whose pages have this size, for reads only.
     pub(crate) fn open(path: &Path, page_size: PageSize) -> Result<Self, CommandError> {
-        let wrong = |error: io::Error| CommandError::file(path, "read", &error);
+        let wrong = CommandError::of_file(path, "read");
         let file = documents::open(path).map_err(wrong)?;
         let length = file.metadata().map_err(wrong)?.len();
         let pages = page_size.pages_of_file(length);

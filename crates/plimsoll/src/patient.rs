@@ -3,7 +3,6 @@
 
 use std::path::Path;
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
 use std::time::Duration;
 
 use device::Clock as _;
@@ -11,6 +10,7 @@ use device_os::OsClock;
 use plan::Plan;
 use trial::patience::{self, Patience};
 
+use crate::crew;
 use crate::error::CommandError;
 use crate::signals::StopFlag;
 
@@ -27,13 +27,9 @@ pub(crate) fn first_look<T: Send + 'static>(
     let (sender, receiver) = mpsc::channel();
     let for_thread = plan.clone();
     // The channel is closed only where the program is ending.
-    let body = move || {
-        crate::crew::panic_where_asked();
+    crew::start_thread("first look", move || {
+        crew::panic_where_asked();
         _ = sender.send(look(&for_thread));
-    };
-    let named = thread::Builder::new().name("first look".to_owned());
-    named.spawn(body).map_err(|error| {
-        CommandError::new(format!("cannot start a thread: {error}; end other programs"))
     })?;
     let clock = OsClock::new();
     let began = clock.now();
@@ -41,7 +37,7 @@ pub(crate) fn first_look<T: Send + 'static>(
     loop {
         match receiver.recv_timeout(LOOK) {
             Ok(found) => return found,
-            Err(RecvTimeoutError::Disconnected) => return Err(crate::crew::panicked()),
+            Err(RecvTimeoutError::Disconnected) => return Err(crew::panicked()),
             Err(RecvTimeoutError::Timeout) => {}
         }
         let now = clock.now();

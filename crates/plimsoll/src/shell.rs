@@ -21,20 +21,19 @@ pub(crate) fn options(overrides: &Overrides) -> Vec<(String, String)> {
         ("--target-iops", overrides.target_iops.map(|rate| rate.to_string())),
         ("--seed", overrides.seed.map(|seed| seed.to_string())),
     ];
-    let named = all.into_iter().filter_map(|(option, value)| {
-        let value = shell_word(Path::new(&value?));
-        Some((option.to_owned(), value))
-    });
-    named.collect()
+    all.into_iter()
+        .filter_map(|(option, value)| Some((option.to_owned(), shell_word(Path::new(&value?)))))
+        .collect()
 }
 
 /// `path` as a word of a shell's command line.
 pub(crate) fn shell_word(path: &Path) -> String {
     let text = path.display().to_string();
-    let is_plain = |character: char| {
-        character.is_alphanumeric() || system::PLAIN_CHARACTERS.contains(character)
-    };
     if !text.is_empty() && text.chars().all(is_plain) { text } else { system::quoted_word(&text) }
+}
+
+fn is_plain(character: char) -> bool {
+    character.is_alphanumeric() || system::PLAIN_CHARACTERS.contains(character)
 }
 
 #[cfg(test)]

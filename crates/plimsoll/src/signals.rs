@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::error::CommandError;
-use crate::{system, term};
+use crate::{crew, system, term};
 
 /// What a signal does to a run. Writing what is in the cache takes as long as the storage needs for
 /// it; a request without an answer is given up after 10 s (`trial::patience`).
@@ -39,15 +39,11 @@ impl StopFlag {
 
     /// The main thread may be waiting for storage, so another one answers.
     fn answer_with(self, answer: &'static str) -> Result<(), CommandError> {
-        let watch = move || {
+        crew::start_thread("signals", move || {
             while !self.is_set() {
                 thread::sleep(LOOK);
             }
             term::answer_stop(answer);
-        };
-        let named = thread::Builder::new().name("signals".to_owned());
-        named.spawn(watch).map(drop).map_err(|error| {
-            CommandError::new(format!("cannot start a thread: {error}; end other programs"))
         })
     }
 }

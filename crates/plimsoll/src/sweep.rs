@@ -37,16 +37,17 @@ pub(crate) fn combinations_of(
 fn axes_of_file(path: &Path, example: &str) -> Result<Vec<Axis>, CommandError> {
     let (_, text) = documents::read_text(path)?;
     let lines = text.lines().map(str::trim).enumerate();
-    let lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
-    let read = |(index, line): (usize, &str)| {
-        axis(line, example).map_err(|error| match error {
-            CommandError::Sentence(text) => {
-                CommandError::new(format!("{}:{}: {text}", path.display(), index + 1))
-            }
-            other => other,
+    lines
+        .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
+        .map(|(index, line)| {
+            axis(line, example).map_err(|error| match error {
+                CommandError::Sentence(text) => {
+                    CommandError::new(format!("{}:{}: {text}", path.display(), index + 1))
+                }
+                other => other,
+            })
         })
-    };
-    lines.map(read).collect()
+        .collect()
 }
 
 fn axis(text: &str, example: &str) -> Result<Axis, CommandError> {
@@ -93,16 +94,15 @@ fn combinations(axes: &[Axis]) -> Result<Vec<Vec<Replacement>>, CommandError> {
                 "more than {MOST_COMBINATIONS} combinations; give fewer values"
             )));
         }
-        let with = |before: &Vec<Replacement>, value: &String| {
-            let key = axis.key.clone();
-            let value = value.clone();
-            let mut now = before.clone();
-            now.push(Replacement { key, value });
-            now
-        };
-        let longer =
-            all.iter().flat_map(|before| axis.values.iter().map(move |value| with(before, value)));
-        all = longer.collect();
+        let mut longer = Vec::new();
+        for before in &all {
+            for value in &axis.values {
+                let mut now = before.clone();
+                now.push(Replacement { key: axis.key.clone(), value: value.clone() });
+                longer.push(now);
+            }
+        }
+        all = longer;
     }
     Ok(all)
 }

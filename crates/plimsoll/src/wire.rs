@@ -33,17 +33,18 @@ pub(crate) fn locations(
     world: &World,
     databases: &[plan::Database],
 ) -> Result<Vec<Location>, CommandError> {
-    let location = |database: &plan::Database| {
-        let (folder, log_folder) = (Path::new(&database.folder), Path::new(&database.log_folder));
-        Ok(Location {
-            plan: database.clone(),
-            database: volume(world, folder)?,
-            log: volume(world, log_folder)?,
-            storage: storage(folder)?,
-            log_storage: storage(log_folder)?,
-        })
-    };
-    databases.iter().map(location).collect()
+    databases.iter().map(|database| location(world, database)).collect()
+}
+
+fn location(world: &World, database: &plan::Database) -> Result<Location, CommandError> {
+    let (folder, log_folder) = (Path::new(&database.folder), Path::new(&database.log_folder));
+    Ok(Location {
+        plan: database.clone(),
+        database: volume(world, folder)?,
+        log: volume(world, log_folder)?,
+        storage: storage(folder)?,
+        log_storage: storage(log_folder)?,
+    })
 }
 
 /// The volume that holds a folder, unless its file system reads and writes through a cache.

@@ -100,11 +100,11 @@ impl Gate {
     /// Decides on a request.
     pub(crate) fn judge(&self, head: &RequestHead<'_>) -> Result<(), GateRefusal> {
         let host = head.host.filter(|host| self.knows(host)).ok_or(GateRefusal::Host)?;
-        let is_ours = |origin: &str| {
+        let is_ours = head.origin.is_none_or(|origin| {
             origin.strip_prefix("http://").is_some_and(|of| of.eq_ignore_ascii_case(host))
-        };
+        });
         let is_foreign = matches!(head.fetch_site, Some("cross-site" | "same-site"));
-        if head.origin.is_some_and(|origin| !is_ours(origin)) || head.changes && is_foreign {
+        if !is_ours || head.changes && is_foreign {
             return Err(GateRefusal::Origin);
         }
         if (head.changes || self.is_public()) && !self.has_token(head) {

@@ -110,11 +110,13 @@ fn latency(latest: Option<&IntervalRow>, series: Series, limit_ns: u64) -> Value
 
 /// Time since the start of the run, IOPS, mean read and log write latency.
 fn point(row: &IntervalRow) -> Value {
-    let mean = |series| {
-        let part = row.series.get(&series).filter(|part| part.latency.count > 0);
-        part.map(|part| part.latency.mean_ns / 1e6)
-    };
-    json!([seconds(row.to_ns), iops(row), mean(Series::DatabaseRead), mean(Series::LogWrite)])
+    let means = [Series::DatabaseRead, Series::LogWrite].map(|series| mean_ms(row, series));
+    json!([seconds(row.to_ns), iops(row), means[0], means[1]])
+}
+
+fn mean_ms(row: &IntervalRow, series: Series) -> Option<f64> {
+    let part = row.series.get(&series).filter(|part| part.latency.count > 0);
+    part.map(|part| part.latency.mean_ns / 1e6)
 }
 
 /// Database reads and writes of transactions per second.

@@ -156,8 +156,8 @@ async fn api_runs(
     Query(fields): Query<FormFields>,
 ) -> Result<WebAnswer, NoAnswer> {
     beside(move || {
-        let found = found(runs.all(), value_of(&fields, "q"));
-        let runs: Vec<Value> = found.iter().map(listed).collect();
+        let runs: Vec<Value> =
+            found(runs.all(), value_of(&fields, "q")).iter().map(listed).collect();
         let document = json!({ "schema": "plimsoll.runs/1", "runs": runs });
         answer(StatusCode::OK, JSON, units::plain_json(&document.to_string()).into_owned())
     })
@@ -272,11 +272,11 @@ async fn start(
     Form(fields): Form<FormFields>,
 ) -> Result<WebAnswer, NoAnswer> {
     beside(move || {
-        let conflict = |why: &str| refusal(StatusCode::CONFLICT, why);
         let plan = runs.plan(value_of(&fields, "plan"));
         let plan = plan.ok_or_else(|| missing("No such plan lies in this folder."))?;
         if runs.all().iter().any(|run| run.is_live) {
-            return Err(conflict(
+            return Err(refusal(
+                StatusCode::CONFLICT,
                 "A run goes on; a second one would disturb it. Wait for its end.",
             ));
         }

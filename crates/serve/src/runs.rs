@@ -62,6 +62,13 @@ struct RunIndex {
     tails: BTreeMap<String, Arc<Mutex<JournalTail>>>,
 }
 
+impl RunIndex {
+    /// A run whose journal was not read yet.
+    fn unread(&self) -> Option<&Listed> {
+        self.runs.values().find(|run| matches!(run.known, Known::Unread))
+    }
+}
+
 /// The runs and plans of a folder.
 #[derive(Clone)]
 pub(crate) struct ServedRuns(Arc<SharedRuns>);
@@ -100,8 +107,7 @@ impl ServedRuns {
     /// All runs, the newest first; those that are not read yet stand in front.
     pub(crate) fn all(&self) -> Vec<Listed> {
         self.look();
-        let kept = self.read_unread();
-        let mut runs: Vec<Listed> = kept.runs.values().cloned().collect();
+        let mut runs: Vec<Listed> = self.read_unread().runs.values().cloned().collect();
         runs.sort_by_key(|run| std::cmp::Reverse(run.started_ns()));
         runs
     }
@@ -146,8 +152,12 @@ impl ServedRuns {
     /// What follows the journal of a live run, shared by all who watch it.
     pub(crate) fn tail(&self, run: &Listed) -> Arc<Mutex<JournalTail>> {
         let mut kept = self.kept();
-        let new = || Arc::new(Mutex::new(JournalTail::new(run.folder.join(JOURNAL))));
-        Arc::clone(kept.tails.entry(run.id.clone()).or_insert_with(new))
+        let tail = kept.tails.entry(run.id.clone());
+        Arc::clone(
+            tail.or_insert_with(|| {
+                Arc::new(Mutex::new(JournalTail::new(run.folder.join(JOURNAL))))
+            }),
+        )
     }
 
     /// Links are not followed when runs are looked for; this sees those that came later.
@@ -189,23 +199,22 @@ impl ServedRuns {
     /// Has what is unread read on a thread of its own, and waits for a while.
     fn read_unread(&self) -> MutexGuard<'_, RunIndex> {
         let mut kept = self.kept();
-        let has_unread =
-            |kept: &RunIndex| kept.runs.values().any(|run| matches!(run.known, Known::Unread));
-        if has_unread(&kept) && !kept.is_reading {
+        if kept.unread().is_some() && !kept.is_reading {
             let all = self.clone();
             let named = thread::Builder::new().name("journals".to_owned());
             kept.is_reading = named.spawn(move || all.read_all()).is_ok();
         }
-        let still = |kept: &mut RunIndex| kept.is_reading && has_unread(kept);
-        let waited = self.0.has_read.wait_timeout_while(kept, PATIENCE, still);
+        let waited = self
+            .0
+            .has_read
+            .wait_timeout_while(kept, PATIENCE, |kept| kept.is_reading && kept.unread().is_some());
         waited.unwrap_or_else(PoisonError::into_inner).0
     }
 
     fn read_all(&self) {
         loop {
             let mut kept = self.kept();
-            let unread = |run: &&Listed| matches!(run.known, Known::Unread);
-            let Some(run) = kept.runs.values().find(unread).cloned() else {
+            let Some(run) = kept.unread().cloned() else {
                 kept.is_reading = false;
                 self.0.has_read.notify_all();
                 return;

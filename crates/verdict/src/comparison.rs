@@ -302,8 +302,8 @@ const LARGER: f64 = 1.25;
 
 /// That the databases were not of one size.
 fn doubt_of_sizes(first: &NamedRun, other: &NamedRun) -> Option<String> {
-    let bytes = |run: &NamedRun| circumstances::database_bytes(&run.record);
-    let ratio = bytes(other)? as f64 / bytes(first)? as f64;
+    let bytes = circumstances::database_bytes(&other.record)?;
+    let ratio = bytes as f64 / circumstances::database_bytes(&first.record)? as f64;
     let is_alike = (1.0 / LARGER..=LARGER).contains(&ratio) || !ratio.is_finite();
     (!is_alike).then(|| {
         format!(

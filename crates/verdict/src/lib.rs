@@ -76,11 +76,12 @@ pub fn judge(run: &RunRecord) -> Verdict {
 /// A load that passes although the machine that made it was short of processor time has passed;
 /// one that fails may owe its failure to that machine.
 fn doubt_failures_of_a_limited_generator(findings: &mut [Finding]) {
-    let failed = |finding: &Finding| finding.kind == Kind::Load && finding.outcome == Ruling::Fail;
     // A busy machine sees an answer late by milliseconds. Where it did not run at all the interval
     // was left out, so a request of seconds is the storage's own.
-    if !findings.iter().any(failed)
-        || findings.iter().any(|finding| failed(finding) && finding.rule == rules::LONGEST_REQUEST)
+    if !findings.iter().any(is_failed_load)
+        || findings
+            .iter()
+            .any(|finding| is_failed_load(finding) && finding.rule == rules::LONGEST_REQUEST)
     {
         return;
     }
@@ -89,6 +90,10 @@ fn doubt_failures_of_a_limited_generator(findings: &mut [Finding]) {
             finding.outcome = Ruling::CannotJudge;
         }
     }
+}
+
+fn is_failed_load(finding: &Finding) -> bool {
+    finding.kind == Kind::Load && finding.outcome == Ruling::Fail
 }
 
 /// A limit that was not kept in a run that proves nothing is no failure of the storage: what was
@@ -109,24 +114,25 @@ fn withdraw_failures(findings: &mut [Finding]) {
 /// even in a run that was interrupted. Otherwise a run that is not valid proves nothing. In a valid
 /// run one failed limit fails it, even where another limit could not be judged.
 fn overall(findings: &[Finding]) -> Ruling {
-    let has = |kind: Option<Kind>, outcome: Ruling| {
-        let mut of_kind =
-            findings.iter().filter(|finding| kind.is_none_or(|kind| finding.kind == kind));
-        of_kind.any(|finding| finding.outcome == outcome)
-    };
-    if has(Some(Kind::Record), Ruling::CannotJudge) {
+    if has(findings, Some(Kind::Record), Ruling::CannotJudge) {
         Ruling::CannotJudge
-    } else if has(Some(Kind::Damage), Ruling::Fail) {
+    } else if has(findings, Some(Kind::Damage), Ruling::Fail) {
         Ruling::Fail
-    } else if has(Some(Kind::Validity), Ruling::CannotJudge) {
+    } else if has(findings, Some(Kind::Validity), Ruling::CannotJudge) {
         Ruling::CannotJudge
-    } else if has(None, Ruling::Fail) {
+    } else if has(findings, None, Ruling::Fail) {
         Ruling::Fail
-    } else if has(None, Ruling::CannotJudge) {
+    } else if has(findings, None, Ruling::CannotJudge) {
         Ruling::CannotJudge
     } else {
         Ruling::Pass
     }
+}
+
+fn has(findings: &[Finding], kind: Option<Kind>, outcome: Ruling) -> bool {
+    let mut of_kind =
+        findings.iter().filter(|finding| kind.is_none_or(|kind| finding.kind == kind));
+    of_kind.any(|finding| finding.outcome == outcome)
 }
 
 #[cfg(test)]

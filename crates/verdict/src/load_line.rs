@@ -45,8 +45,10 @@ pub struct Knee {
 impl LoadStep {
     /// What `run`, judged as `verdict`, shows of its load.
     pub fn of(run: &RunRecord, verdict: &Verdict) -> Self {
-        let rows = run.counting_intervals_of(Phase::Measure);
-        let rates: Vec<f64> = rows.map(IntervalRow::transactional_iops).collect();
+        let rates: Vec<f64> = run
+            .counting_intervals_of(Phase::Measure)
+            .map(IntervalRow::transactional_iops)
+            .collect();
         Self {
             asked_iops: run.start.settings.target_iops,
             sessions: run.sessions_per_database(),

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
-use crate::budget::{Requests, Totals};
+use crate::budget::Totals;
 use crate::fidelity::published::Case;
 use crate::fidelity::scene::SceneCounts;
 
@@ -67,7 +67,6 @@ fn log_rows(case: &Case, counted: &SceneCounts) -> Vec<FidelityRow> {
 
 fn file_rows(case: &Case, counted: &SceneCounts) -> Vec<FidelityRow> {
     let Totals { batches, reads, writes, maintenance, .. } = counted.settled;
-    let size = |requests: Requests| ratio(requests.bytes, requests.count);
     let period = ratio(counted.settled.nanos, maintenance.count);
     let pause = (period - case.read_latency.0 as f64) / 1e6;
     let pages = ratio(counted.settled.pages_written, batches);
@@ -76,9 +75,13 @@ fn file_rows(case: &Case, counted: &SceneCounts) -> Vec<FidelityRow> {
         row("database reads per batch", ratio(reads.count, batches), 17.0..=23.0),
         row("pages written per batch", pages, case.pages_written.clone()),
         row("growth per batch, bytes", grown, 13_300.0..=14_700.0),
-        row("database read size, bytes", size(reads), 32_768.0..=33_800.0),
-        row("database write size, bytes", size(writes), 34_300.0..=37_700.0),
-        row("maintenance read size, bytes", size(maintenance), 261_600.0..=262_144.0),
+        row("database read size, bytes", ratio(reads.bytes, reads.count), 32_768.0..=33_800.0),
+        row("database write size, bytes", ratio(writes.bytes, writes.count), 34_300.0..=37_700.0),
+        row(
+            "maintenance read size, bytes",
+            ratio(maintenance.bytes, maintenance.count),
+            261_600.0..=262_144.0,
+        ),
         row("pause of maintenance, ms", pause, case.maintenance_pause.clone()),
     ]
 }

@@ -45,8 +45,10 @@ pub(super) fn instruments(servers: &[Server<'_>]) -> String {
 
 /// The days of the first and the last run.
 fn dates(servers: &[Server<'_>]) -> String {
-    let runs = servers.iter().flat_map(Server::tests).map(|(_, run)| &run.record);
-    let mut days: Vec<String> = runs
+    let mut days: Vec<String> = servers
+        .iter()
+        .flat_map(Server::tests)
+        .map(|(_, run)| &run.record)
         .filter_map(report::started_iso)
         .filter_map(|time| Some(time.split_once('T')?.0.to_owned()))
         .collect();

@@ -168,13 +168,13 @@ impl Scanned {
 
 fn as_json(file: &Scanned) -> Value {
     let Tally { seen, bad, correctable, wrong_number, uninitialised, foreign, .. } = &file.tally;
-    let finding = |finding: &DamagedPage| {
+    let findings = file.tally.findings.iter().map(|finding| {
         json!({
             "page": finding.page.0,
             "kind": kind(&finding.damage),
             "text": words(finding, file),
         })
-    };
+    });
     json!({
         "file": file.target.path.display().to_string(),
         "page_size_bytes": file.target.page_size.bytes(),
@@ -193,7 +193,7 @@ fn as_json(file: &Scanned) -> Value {
         "mib_per_second": file.speed(),
         "not_closed": file.target.dirty.as_ref().map(Dirty::as_json),
         "file_faults": file.target.faults.iter().map(ToString::to_string).collect::<Vec<_>>(),
-        "findings": file.tally.findings.iter().map(finding).collect::<Vec<_>>(),
+        "findings": findings.collect::<Vec<_>>(),
     })
 }
 

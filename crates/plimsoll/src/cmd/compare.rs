@@ -76,13 +76,12 @@ fn named(path: &Path, name: String) -> Result<NamedRun, CommandError> {
 
 /// The last parts of the paths, or the whole paths where two would have the same name.
 fn names(paths: &[PathBuf]) -> Vec<String> {
-    let short = |path: &PathBuf| {
-        let name = path.file_name().unwrap_or(path.as_os_str());
-        name.to_string_lossy().into_owned()
-    };
-    let different: BTreeSet<String> = paths.iter().map(short).collect();
-    if different.len() == paths.len() {
-        return paths.iter().map(short).collect();
+    let short: Vec<String> = paths
+        .iter()
+        .map(|path| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned())
+        .collect();
+    if short.iter().collect::<BTreeSet<_>>().len() == paths.len() {
+        return short;
     }
     paths.iter().map(|path| path.display().to_string()).collect()
 }

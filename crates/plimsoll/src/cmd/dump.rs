@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use ese::checksum::{PageVerdict, verify};
-use ese::page::{Node, PageRef, node_flags, page_flags};
+use ese::page::{PageRef, node_flags, page_flags};
 use ese::page_check;
 use ese::reader::PageSource as _;
 use serde_json::{Value, json};
@@ -124,14 +124,14 @@ fn node_line(page: PageRef<'_>, line: usize) -> String {
 }
 
 fn as_json(page: PageRef<'_>, number: PageNumber, state: &str) -> Value {
-    let node = |(line, node): (usize, Node<'_>)| {
+    let nodes = page.nodes().enumerate().map(|(line, node)| {
         json!({
             "line": line,
             "flags": node.flags,
             "key": whole_hexadecimal(&node.key()),
             "data": whole_hexadecimal(node.data),
         })
-    };
+    });
     json!({
         "page": number.0,
         "state": state,
@@ -143,7 +143,7 @@ fn as_json(page: PageRef<'_>, number: PageNumber, state: &str) -> Value {
         "next": page.next().0,
         "free_bytes": page.free_bytes(),
         "external_header": whole_hexadecimal(page.external_header()),
-        "nodes": page.nodes().enumerate().map(node).collect::<Vec<_>>(),
+        "nodes": nodes.collect::<Vec<_>>(),
     })
 }
 

@@ -148,21 +148,27 @@ fn lines(path: &Path, facts: &VolumeFacts) -> Vec<(&'static str, String)> {
 }
 
 fn disk_lines(disk: &DiskFacts) -> Vec<(&'static str, String)> {
-    let told = |value: Option<&str>| value.unwrap_or("unknown").to_owned();
-    let yes = |value: Option<bool>| told(value.map(|yes| if yes { "yes" } else { "no" }));
     let mut lines = vec![
         ("disk", disk.name.clone()),
-        ("model", told(disk.model.as_deref())),
-        ("spinning", yes(disk.rotational)),
-        ("volatile cache", yes(disk.volatile_cache)),
+        ("model", or_unknown(disk.model.as_deref())),
+        ("spinning", yes_or_no(disk.rotational)),
+        ("volatile cache", yes_or_no(disk.volatile_cache)),
         ("sectors", format!("{} / {} bytes", disk.logical_sector, disk.physical_sector)),
-        ("scheduler", told(disk.scheduler.as_deref())),
+        ("scheduler", or_unknown(disk.scheduler.as_deref())),
     ];
     lines.extend(disk.size_bytes.map(|size| ("size", Bytes(size).to_string())));
     if !disk.members.is_empty() {
         lines.push(("made of", disk.members.join(", ")));
     }
     lines
+}
+
+fn or_unknown(value: Option<&str>) -> String {
+    value.unwrap_or("unknown").to_owned()
+}
+
+fn yes_or_no(value: Option<bool>) -> String {
+    or_unknown(value.map(|yes| if yes { "yes" } else { "no" }))
 }
 
 fn as_json(path: &Path, facts: &VolumeFacts) -> Value {

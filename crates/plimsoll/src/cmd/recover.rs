@@ -47,8 +47,8 @@ pub(crate) fn run(flags: &RecoverFlags, console: &mut Console) -> Result<Outcome
     let world = wire::world()?;
     let database = wire::volume(&world, folder)?;
     let manifest = manifest_of(&world, &database, name);
-    let planned = || Some(manifest.as_ref()?.planned()?.log_base);
-    let base = match flags.log_base.clone().or_else(planned) {
+    let planned = manifest.as_ref().and_then(|manifest| Some(manifest.planned()?.log_base));
+    let base = match flags.log_base.clone().or(planned) {
         Some(base) => base,
         None => owner::only_base(log_folder)?,
     };
@@ -88,13 +88,13 @@ fn recover(
     let seed = Seed((clock.epoch() + clock.now()).0);
     world.executor().block_on(async move {
         let display = RefCell::new(Progress::new("replaying the log", quiet));
-        let progress = |step: RecoveryProgress| {
+        let settings = Settings { read_back: true, ..Settings::default() };
+        let opened = Database::recover(&runtime, files, settings, seed, &|step| {
             let mut display = display.borrow_mut();
             let text = describe(&step, display.elapsed());
             display.text(&text);
-        };
-        let settings = Settings { read_back: true, ..Settings::default() };
-        let opened = Database::recover(&runtime, files, settings, seed, &progress).await;
+        })
+        .await;
         let (database, summary) = opened.map_err(|error| not_open(&error))?;
         let twin = database.clone();
         database.shut_down().await?;

@@ -110,10 +110,9 @@ fn try_part(
 }
 
 fn outcome_of(parts: &[TriedPart]) -> Outcome {
-    let any = |matches: fn(&PartEnd) -> bool| parts.iter().any(|part| matches(&part.end));
-    if any(|end| matches!(end, PartEnd::Broken(_))) {
+    if parts.iter().any(|part| matches!(part.end, PartEnd::Broken(_))) {
         Outcome::Fail
-    } else if any(|end| matches!(end, PartEnd::Untried(_))) {
+    } else if parts.iter().any(|part| matches!(part.end, PartEnd::Untried(_))) {
         Outcome::CannotJudge
     } else {
         Outcome::Pass
@@ -190,20 +189,6 @@ impl Told<'_> {
     }
 
     fn as_json(&self, outcome: Outcome) -> Value {
-        let part = |TriedPart { name, end, took }: &TriedPart| {
-            let (word, text, findings) = match end {
-                PartEnd::Held(what) => ("held", Some(what), None),
-                PartEnd::Broken(findings) => ("broken", None, Some(findings)),
-                PartEnd::Untried(why) => ("not_tried", Some(why), None),
-            };
-            json!({
-                "part": name,
-                "outcome": word,
-                "text": text,
-                "findings": findings.map_or(&[][..], Vec::as_slice),
-                "seconds": took.as_secs_f64(),
-            })
-        };
         json!({
             "folder": self.folder.display().to_string(),
             "mount_point": self.facts.mount_point,
@@ -212,9 +197,24 @@ impl Told<'_> {
             "backend": self.backend,
             "cache": self.cache(),
             "outcome": word(outcome),
-            "parts": self.parts.iter().map(part).collect::<Vec<_>>(),
+            "parts": self.parts.iter().map(part_json).collect::<Vec<_>>(),
         })
     }
+}
+
+fn part_json(part: &TriedPart) -> Value {
+    let (word, text, findings) = match &part.end {
+        PartEnd::Held(what) => ("held", Some(what), None),
+        PartEnd::Broken(findings) => ("broken", None, Some(findings)),
+        PartEnd::Untried(why) => ("not_tried", Some(why), None),
+    };
+    json!({
+        "part": part.name,
+        "outcome": word,
+        "text": text,
+        "findings": findings.map_or(&[][..], Vec::as_slice),
+        "seconds": part.took.as_secs_f64(),
+    })
 }
 
 const fn word(outcome: Outcome) -> &'static str {

@@ -23,8 +23,12 @@ pub(crate) fn run(flags: &ServeFlags, console: &mut Console) -> Result<Outcome, 
         host_names: flags.host.clone(),
     };
     let mut told = Ok(());
-    let ready = |address: SocketAddr, token: &Token| told = tell(address, token, console);
-    serve::serve(settings, Box::new(LocalRuns::default()), ready, || stop.is_set())?;
+    serve::serve(
+        settings,
+        Box::new(LocalRuns::default()),
+        |address, token| told = tell(address, token, console),
+        || stop.is_set(),
+    )?;
     told.map(|()| Outcome::Pass)
 }
 

@@ -245,14 +245,15 @@ impl SimulationProgress {
         match event {
             Event::Phase(mark) if mark.edge == Edge::Begin => self.measured_from.set(mark.at_ns),
             Event::Interval(interval) => {
-                let span = |nanos| term::duration(Duration::from_nanos(nanos));
                 let at = interval.to_ns.saturating_sub(self.measured_from.get());
                 let planned = self.planned.filter(|_| interval.phase == Phase::Measure);
-                let whole = planned.map(|planned| format!(" of {}", span(planned.0)));
+                let whole = planned.map(|planned| {
+                    format!(" of {}", term::duration(Duration::from_nanos(planned.0)))
+                });
                 self.progress.borrow_mut().text(&format!(
                     "{}, {}{} in virtual time; {}",
                     interval.phase.name(),
-                    span(at),
+                    term::duration(Duration::from_nanos(at)),
                     whole.unwrap_or_default(),
                     crate::live::Figures::of(interval).words()
                 ));

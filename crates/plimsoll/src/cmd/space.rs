@@ -1,6 +1,6 @@
 //! `space`: who owns the pages of a database, and how many of them are free.
 
-use ese::reader::{SalvagedSpace, TreeKind, TreeSpace};
+use ese::reader::{SalvagedSpace, TreeKind};
 use ese::space::ExtentSet;
 use serde_json::{Value, json};
 use units::Bytes;
@@ -16,8 +16,7 @@ use crate::opened::OpenDatabase;
 pub(crate) fn run(flags: &FileFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let mut opened = OpenDatabase::open(&flags.file)?;
     let page_bytes = opened.reader.page_size().bytes_u64();
-    let report = opened.reader.salvaged_space_report();
-    let report = report.map_err(|error| opened.ends(error))?;
+    let report = opened.reader.salvaged_space_report().map_err(|error| opened.ends(error))?;
     if flags.json {
         let trees: Vec<Value> = report.iter().map(as_json).collect();
         console.answer_json(&json!({
@@ -92,8 +91,6 @@ fn name(tree: &SalvagedSpace) -> String {
 
 fn as_json(tree: &SalvagedSpace) -> Value {
     let space = tree.space.as_ref().ok();
-    let pages = |set: fn(&TreeSpace) -> &ExtentSet| space.map(|space| set(space).pages());
-    let extents = |set: fn(&TreeSpace) -> &ExtentSet| space.map(|space| set(space).extents().len());
     let mut losses: Vec<String> = tree.losses.iter().map(|loss| loss.error.to_string()).collect();
     losses.extend(tree.space.as_ref().err().map(ToString::to_string));
     json!({
@@ -107,11 +104,11 @@ fn as_json(tree: &SalvagedSpace) -> Value {
         "index": tree.index,
         "object": tree.place.object.0,
         "root": tree.place.root.0,
-        "owned_pages": pages(|space| &space.owned),
-        "available_pages": pages(|space| &space.available),
-        "reserved_pages": pages(|space| &space.reserved),
-        "owned_extents": extents(|space| &space.owned),
-        "available_extents": extents(|space| &space.available),
+        "owned_pages": space.map(|space| space.owned.pages()),
+        "available_pages": space.map(|space| space.available.pages()),
+        "reserved_pages": space.map(|space| space.reserved.pages()),
+        "owned_extents": space.map(|space| space.owned.extents().len()),
+        "available_extents": space.map(|space| space.available.extents().len()),
         "skipped": losses,
     })
 }

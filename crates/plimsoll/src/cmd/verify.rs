@@ -125,7 +125,6 @@ impl Answers<'_> {
 }
 
 fn as_json(report: &Report, contents: Option<&Contents>) -> Value {
-    let texts = |texts: Vec<String>| Value::from(texts);
     json!({
         "problems": report.problems,
         "pages_reached": report.pages_reached,
@@ -143,7 +142,11 @@ fn as_json(report: &Report, contents: Option<&Contents>) -> Value {
         "messages": contents.map(|contents| contents.messages),
         "wrong_messages": contents.map(|contents| contents.wrong),
         "message_findings": contents.map(|contents| contents.named.clone()),
-        "findings": texts(report.findings.iter().map(ToString::to_string).collect()),
-        "notices": texts(report.notices.iter().map(ToString::to_string).collect()),
+        "findings": texts(&report.findings),
+        "notices": texts(&report.notices),
     })
+}
+
+fn texts(all: &[impl ToString]) -> Vec<String> {
+    all.iter().map(ToString::to_string).collect()
 }

@@ -43,28 +43,28 @@ fn forget_what_changes(volume: &mut VolumeFacts) {
 
 /// The first member that differs: its name, and its two values.
 fn first_difference(name: &str, one: &Value, two: &Value) -> Option<(String, String, String)> {
-    let inner = |member: &str| {
-        let dot = if name.is_empty() { "" } else { "." };
-        format!("{name}{dot}{member}")
-    };
     match (one, two) {
         (Value::Object(one), Value::Object(two)) => {
-            let names = one.keys().chain(two.keys().filter(|key| !one.contains_key(*key)));
-            let of = |all: &serde_json::Map<String, Value>, key: &str| {
-                all.get(key).cloned().unwrap_or_default()
-            };
-            let mut names = names;
-            names.find_map(|key| first_difference(&inner(key), &of(one, key), &of(two, key)))
+            let mut names = one.keys().chain(two.keys().filter(|key| !one.contains_key(*key)));
+            names.find_map(|key| {
+                let [one, two] = [one, two].map(|all| all.get(key).unwrap_or(&Value::Null));
+                first_difference(&inner(name, key), one, two)
+            })
         }
         (Value::Array(one), Value::Array(two)) if one.len() == two.len() => {
             let mut pairs = one.iter().zip(two).zip(1_u32..);
             pairs.find_map(|((one, two), number)| {
-                first_difference(&inner(&number.to_string()), one, two)
+                first_difference(&inner(name, &number.to_string()), one, two)
             })
         }
         (one, two) if one == two => None,
         (one, two) => Some((name.to_owned(), one.to_string(), two.to_string())),
     }
+}
+
+fn inner(name: &str, member: &str) -> String {
+    let dot = if name.is_empty() { "" } else { "." };
+    format!("{name}{dot}{member}")
 }
 
 #[cfg(test)]

@@ -91,8 +91,8 @@ impl DeviceReads {
     fn look(&mut self, bound: usize) {
         for (name, counted) in &self.volumes {
             let (name, folder) = (name.clone(), counted.folder.clone());
-            let ask = move || (name, bound, probe::device_read_bytes(&folder));
-            self.questions.ask(&counted.folder, ask);
+            self.questions
+                .ask(&counted.folder, move || (name, bound, probe::device_read_bytes(&folder)));
         }
     }
 
@@ -134,14 +134,16 @@ impl DeviceReads {
                 counted.bounds[bound] = bytes;
             }
         }
-        let reads = |(volume, counted): (&String, &ReadCounts)| {
-            let [before, after] = counted.bounds;
-            Some(Event::VolumeReads(VolumeReads {
-                volume: volume.clone(),
-                requested_bytes: counted.requested_bytes,
-                device_bytes: after?.saturating_sub(before?),
-            }))
-        };
-        self.volumes.iter().filter_map(reads).collect()
+        self.volumes
+            .iter()
+            .filter_map(|(volume, counted)| {
+                let [before, after] = counted.bounds;
+                Some(Event::VolumeReads(VolumeReads {
+                    volume: volume.clone(),
+                    requested_bytes: counted.requested_bytes,
+                    device_bytes: after?.saturating_sub(before?),
+                }))
+            })
+            .collect()
     }
 }

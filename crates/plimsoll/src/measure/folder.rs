@@ -68,7 +68,7 @@ impl RunFolder {
         let syncs = Questions::start()?;
         let CutRun { path, journal, mut file, resumption } = cut;
         let kept = resumption.kept_bytes;
-        let wrong = |error: io::Error| CommandError::file(&journal, "write", &error);
+        let wrong = CommandError::of_file(&journal, "write");
         file.set_len(kept).map_err(wrong)?;
         file.seek(SeekFrom::Start(kept)).map_err(wrong)?;
         let resumed = resumption.event(0);
@@ -105,7 +105,7 @@ impl RunFolder {
     /// The same soon, without waiting for it: the volume of the journal may be the one that is
     /// measured, and stand still.
     pub(super) fn sync_soon(&mut self) -> Result<(), CommandError> {
-        let wrong = |error: io::Error| CommandError::file(&self.journal, "write", &error);
+        let wrong = CommandError::of_file(&self.journal, "write");
         self.syncs.answers().into_iter().collect::<io::Result<()>>().map_err(wrong)?;
         if self.syncs.waiting().is_none() {
             let file = self.file.try_clone().map_err(wrong)?;

@@ -38,17 +38,19 @@ pub(super) fn jobs(
     (commits, resumed): (Option<&Arc<File>>, Option<&ResumedRun>),
     (origin, watch): (Nanos, PauseWatch),
 ) -> Vec<Job> {
-    let job = |(number, databases)| Job {
-        plan: plan.clone(),
-        databases,
-        origin,
-        member: Member::new(coordinator),
-        commits: commits.cloned(),
-        resumed: resumed.cloned(),
-        watch: watch.clone(),
-        is_leader: number == 0,
-    };
-    groups.into_iter().enumerate().map(job).collect()
+    let numbered = groups.into_iter().enumerate();
+    numbered
+        .map(|(number, databases)| Job {
+            plan: plan.clone(),
+            databases,
+            origin,
+            member: Member::new(coordinator),
+            commits: commits.cloned(),
+            resumed: resumed.cloned(),
+            watch: watch.clone(),
+            is_leader: number == 0,
+        })
+        .collect()
 }
 
 impl Job {

@@ -19,8 +19,7 @@ impl Merger {
     pub(super) fn pass(&mut self, event: Event) -> Vec<Event> {
         match event {
             Event::Interval(interval) => {
-                let complete = self.add(interval).into_iter();
-                complete.map(Event::Interval).collect()
+                self.add(interval).into_iter().map(Event::Interval).collect()
             }
             other => vec![other],
         }
@@ -39,8 +38,7 @@ impl Merger {
                 self.pending = Some(interval);
             }
         }
-        let is_whole = |pending: &mut Interval| pending.databases.len() >= self.databases;
-        complete.extend(self.pending.take_if(is_whole));
+        complete.extend(self.pending.take_if(|pending| pending.databases.len() >= self.databases));
         complete
     }
 

@@ -10,6 +10,7 @@ use device::Clock as _;
 use device_os::{OsClock, boot_clock};
 use units::Nanos;
 
+use crate::crew;
 use crate::error::CommandError;
 
 /// Between two looks.
@@ -52,8 +53,8 @@ impl Beat {
 
     /// How much of the time between two moments of the run lies in pauses.
     fn absent(&self, from: Nanos, to: Nanos) -> Nanos {
-        let within = |(begin, end): &(Nanos, Nanos)| to.min(*end).since(from.max(*begin)).0;
-        Nanos(self.pauses.iter().map(within).sum())
+        let pauses = self.pauses.iter();
+        Nanos(pauses.map(|(begin, end)| to.min(*end).since(from.max(*begin)).0).sum())
     }
 }
 
@@ -66,16 +67,12 @@ impl PauseWatch {
             ..Beat::default()
         })));
         let beat = Arc::downgrade(&watch.0);
-        let body = move || {
+        crew::start_thread("pauses", move || {
             while let Some(beat) = beat.upgrade() {
                 drop(looked(&beat));
                 drop(beat);
                 thread::sleep(Duration::from_nanos(PERIOD.0));
             }
-        };
-        let named = thread::Builder::new().name("pauses".to_owned());
-        named.spawn(body).map_err(|error| {
-            CommandError::new(format!("cannot start a thread: {error}; end other programs"))
         })?;
         Ok(watch)
     }

@@ -80,11 +80,11 @@ fn read() -> Option<Reading> {
         name.as_encoded_bytes().iter().all(u8::is_ascii_digit)
     });
     // A process may end between the two looks at it.
-    let stat = |entry: fs::DirEntry| {
+    let processes = numbered.filter_map(|entry| {
         let text = fs::read(entry.path().join("stat")).ok()?;
         ticks::process(&String::from_utf8_lossy(&text))
-    };
-    Some(Reading { machine, own, processes: numbered.filter_map(stat).collect() })
+    });
+    Some(Reading { machine, own, processes: processes.collect() })
 }
 
 /// Who used what between two readings; none where there was too little time between them.
@@ -93,7 +93,6 @@ fn shares(before: &Reading, after: &Reading) -> Option<ProcessorShares> {
     if total < FEWEST_TICKS {
         return None;
     }
-    let percent = |ticks: u64| ticks as f64 * 100.0 / total as f64;
     let busy = after.machine.busy.saturating_sub(before.machine.busy);
     let own = after.own.ticks.saturating_sub(before.own.ticks);
     let interrupts = &[before, after].map(|reading| reading.machine.interrupts);
@@ -107,24 +106,32 @@ fn shares(before: &Reading, after: &Reading) -> Option<ProcessorShares> {
         }
     }
     let top = programs.into_iter().max_by_key(|(_, ticks)| *ticks);
-    let top =
-        top.map(|(name, ticks)| ProgramShare { name: name.to_owned(), percent: percent(ticks) });
+    let top = top.map(|(name, ticks)| {
+        let percent = percent(ticks, total);
+        ProgramShare { name: name.to_owned(), percent }
+    });
     Some(ProcessorShares {
-        busy_percent: percent(busy),
-        own_percent: percent(own),
-        kernel_percent: percent(kernel),
-        others_percent: percent(busy.saturating_sub(own + kernel)),
+        busy_percent: percent(busy, total),
+        own_percent: percent(own, total),
+        kernel_percent: percent(kernel, total),
+        others_percent: percent(busy.saturating_sub(own + kernel), total),
         top: top.filter(|top| top.percent >= LEAST_NAMED_PERCENT),
     })
 }
 
+fn percent(ticks: u64, total: u64) -> f64 {
+    ticks as f64 * 100.0 / total as f64
+}
+
 /// What each process used in between. One that was started meanwhile used all of its time.
 fn used<'a>(before: &'a Reading, after: &'a Reading) -> impl Iterator<Item = (&'a Process, u64)> {
-    let identity = |process: &Process| (process.number, process.started);
-    let earlier: BTreeMap<(u32, u64), u64> =
-        before.processes.iter().map(|process| (identity(process), process.ticks)).collect();
+    let earlier: BTreeMap<(u32, u64), u64> = before
+        .processes
+        .iter()
+        .map(|process| ((process.number, process.started), process.ticks))
+        .collect();
     after.processes.iter().map(move |process| {
-        let had = earlier.get(&identity(process)).copied().unwrap_or(0);
+        let had = earlier.get(&(process.number, process.started)).copied().unwrap_or(0);
         (process, process.ticks.saturating_sub(had))
     })
 }

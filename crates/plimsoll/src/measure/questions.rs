@@ -4,13 +4,13 @@
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, Receiver, Sender};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use device::Clock as _;
 use device_os::OsClock;
 use units::Nanos;
 
+use crate::crew;
 use crate::error::CommandError;
 
 /// A volume that tells its free space tells it sooner.
@@ -34,16 +34,12 @@ impl<A: Send + 'static> Questions<A> {
     pub(super) fn start() -> Result<Self, CommandError> {
         let (asked, questions) = mpsc::channel::<Question<A>>();
         let (sender, answers) = mpsc::channel();
-        let body = move || {
+        crew::start_thread("volumes", move || {
             for question in questions {
                 if sender.send(question()).is_err() {
                     return;
                 }
             }
-        };
-        let named = thread::Builder::new().name("volumes".to_owned());
-        named.spawn(body).map_err(|error| {
-            CommandError::new(format!("cannot start a thread: {error}; end other programs"))
         })?;
         Ok(Self {
             asked,

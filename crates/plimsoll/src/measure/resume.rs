@@ -29,17 +29,20 @@ impl CutRun {
     /// The run whose folder or journal is at `path`.
     pub(crate) fn open(path: &Path) -> Result<Self, CommandError> {
         let journal = journal_of(path);
-        let wrong = |error| CommandError::file(&journal, "open", &error);
-        let refused = |why: String| CommandError::new(format!("{}: {why}", journal.display()));
+        let wrong = CommandError::of_file(&journal, "open");
+        let shown = journal.display();
         if !journal.is_file() {
-            return Err(refused("no journal of a run; name the folder of a run".to_owned()));
+            let sentence = format!("{shown}: no journal of a run; name the folder of a run");
+            return Err(CommandError::new(sentence));
         }
         let Hold::Held(mut file) = system::open_held(&journal).map_err(wrong)? else {
-            return Err(refused("the run goes on already; wait for its end".to_owned()));
+            let sentence = format!("{shown}: the run goes on already; wait for its end");
+            return Err(CommandError::new(sentence));
         };
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(wrong)?;
-        let resumption = Resumption::of(&bytes).map_err(|why| refused(why.to_string()))?;
+        let resumption =
+            Resumption::of(&bytes).map_err(|why| CommandError::new(format!("{shown}: {why}")))?;
         let folder = journal.parent().map_or_else(PathBuf::new, Path::to_path_buf);
         Ok(Self { path: folder, journal, file, resumption })
     }

@@ -109,8 +109,9 @@ impl RoomWatch {
         if self.questions.waiting().is_none() {
             for (name, volume) in &self.volumes {
                 let (name, folder) = (name.clone(), volume.folder.clone());
-                let ask = move || (name, at, probe::free_bytes(&folder).ok().map(Bytes));
-                self.questions.ask(&volume.folder, ask);
+                self.questions.ask(&volume.folder, move || {
+                    (name, at, probe::free_bytes(&folder).ok().map(Bytes))
+                });
             }
         }
         self.shortage.is_some()

@@ -24,7 +24,7 @@ pub(crate) fn runs_at(path: &Path) -> Result<Vec<PathBuf>, CommandError> {
     if !path.is_dir() || path.join(JOURNAL).exists() {
         return Ok(vec![path.to_path_buf()]);
     }
-    let wrong = |error: io::Error| CommandError::file(path, "look for a run in", &error);
+    let wrong = CommandError::of_file(path, "look for a run in");
     let mut runs = Vec::new();
     for entry in fs::read_dir(path).map_err(wrong)? {
         let folder = entry.map_err(wrong)?.path();

@@ -42,18 +42,18 @@ impl Silence {
     pub(super) fn new(plan: &Plan, origin: Nanos) -> Self {
         let clock = OsClock::new();
         let began = clock.now();
-        let first = |group: Vec<plan::Database>| {
+        let first = wire::groups(plan).into_iter().map(|group| {
             let first = group.first()?;
             let file = Path::new(&first.folder).join(&first.file);
             Some((first.index, file.display().to_string()))
-        };
+        });
         Self {
             clock,
             origin,
             began,
             patience: Patience::new(began),
             give_up: plan.test.give_up,
-            groups: wire::groups(plan).into_iter().map(first).collect(),
+            groups: first.collect(),
             volume_is_told: false,
         }
     }
@@ -75,11 +75,13 @@ impl Silence {
                 found.push((first, now.since(seen.unwrap_or(now))));
             }
         }
-        let issues = found.into_iter().map(|((database, file), silent)| Issue {
-            database: Some(database),
-            ..self.issue(now, silent, &file, BUSY)
-        });
-        issues.collect()
+        found
+            .into_iter()
+            .map(|((database, file), silent)| Issue {
+                database: Some(database),
+                ..self.issue(now, silent, &file, BUSY)
+            })
+            .collect()
     }
 
     /// An issue for the first volume that was asked something before `moment` and is silent since.

@@ -23,7 +23,7 @@ pub(super) fn start(
 ) -> Result<Start, CommandError> {
     let (version, update) = WRITTEN_FORMAT;
     let world = wire::world()?;
-    let facts = |database: &plan::Database| database_facts(&world, database);
+    let databases = plan.databases.iter().map(|database| database_facts(&world, database));
     Ok(Start {
         schema: codec::SCHEMA,
         build: format!("plimsoll {}", env!("CARGO_PKG_VERSION")),
@@ -39,7 +39,7 @@ pub(super) fn start(
         options,
         plan_text: plan.to_toml(),
         settings: trial::record_settings(plan, executors),
-        databases: plan.databases.iter().map(facts).collect::<Result<_, _>>()?,
+        databases: databases.collect::<Result<_, _>>()?,
         processors_before: None,
         imported: None,
         simulated: None,
@@ -49,9 +49,11 @@ pub(super) fn start(
 
 /// The folders of databases and logs, each once.
 fn folders(plan: &Plan) -> Vec<PathBuf> {
-    let databases = plan.databases.iter();
-    let all = databases.flat_map(|of| [PathBuf::from(&of.folder), PathBuf::from(&of.log_folder)]);
-    let mut folders: Vec<PathBuf> = all.collect();
+    let mut folders: Vec<PathBuf> = plan
+        .databases
+        .iter()
+        .flat_map(|of| [PathBuf::from(&of.folder), PathBuf::from(&of.log_folder)])
+        .collect();
     folders.sort();
     folders.dedup();
     folders

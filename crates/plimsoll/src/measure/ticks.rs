@@ -35,12 +35,15 @@ const KERNEL_THREAD: u64 = 0x0020_0000;
 /// time is part of user time already. None where it is not that line.
 pub(crate) fn machine(text: &str) -> Option<MachineTicks> {
     let line = text.lines().next()?.strip_prefix("cpu ")?;
-    let numbers: Vec<u64> =
-        line.split_whitespace().take(8).filter_map(|word| word.parse().ok()).collect();
-    let total: u64 = numbers.iter().sum();
-    let at = |index: usize| numbers.get(index).copied().unwrap_or(0);
-    let (waiting, steal) = (at(3) + at(4), at(7));
-    Some(MachineTicks { busy: total - waiting - steal, interrupts: at(5) + at(6), steal, total })
+    let mut numbers = [0_u64; 8];
+    let words = line.split_whitespace().take(8).filter_map(|word| word.parse().ok());
+    for (number, word) in numbers.iter_mut().zip(words) {
+        *number = word;
+    }
+    let [user, nice, system, _, _, irq, softirq, steal] = numbers;
+    let interrupts = irq + softirq;
+    let busy = user + nice + system + interrupts;
+    Some(MachineTicks { busy, interrupts, steal, total: numbers.iter().sum() })
 }
 
 /// A `/proc/[pid]/stat`: the fields behind the name are counted from its last bracket. None where
@@ -49,14 +52,18 @@ pub(crate) fn process(text: &str) -> Option<Process> {
     let (before_name, rest) = text.split_once('(')?;
     let (name, behind_name) = rest.rsplit_once(')')?;
     let fields: Vec<&str> = behind_name.split_whitespace().collect();
-    let field = |number: usize| -> Option<u64> { fields.get(number - 3)?.parse().ok() };
     Some(Process {
         number: before_name.trim().parse().ok()?,
-        started: field(22)?,
+        started: field(&fields, 22)?,
         name: name.to_owned(),
-        is_kernel: field(9)? & KERNEL_THREAD != 0,
-        ticks: field(14)? + field(15)?,
+        is_kernel: field(&fields, 9)? & KERNEL_THREAD != 0,
+        ticks: field(&fields, 14)? + field(&fields, 15)?,
     })
+}
+
+/// A field by its number in proc(5); `fields` begin with the third.
+fn field(fields: &[&str], number: usize) -> Option<u64> {
+    fields.get(number - 3)?.parse().ok()
 }
 
 #[cfg(test)]

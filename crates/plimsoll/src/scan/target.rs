@@ -65,12 +65,12 @@ impl ScanTarget {
         let mut header = None;
         let (page_size, faults) = match read_copies(&start) {
             Ok(copies) => {
-                let fault = |state, first| {
-                    (state != CopyState::Good).then_some(FileFault::HeaderCopy { first, state })
-                };
-                let faults = [fault(copies.primary, true), fault(copies.shadow, false)];
                 header = Some(copies.header);
-                (copies.page_size, faults.into_iter().flatten().collect())
+                let faults = [(true, copies.primary), (false, copies.shadow)]
+                    .into_iter()
+                    .filter(|(_, state)| *state != CopyState::Good)
+                    .map(|(first, state)| FileFault::HeaderCopy { first, state });
+                (copies.page_size, faults.collect())
             }
             Err(error) => {
                 let page_size = without_header(path, &start, error)?;
@@ -189,16 +189,16 @@ impl ScanTarget {
 
 /// The page size of a file whose header is lost, from its pages; an error where they are none.
 fn without_header(path: &Path, start: &[u8], error: HeaderError) -> Result<PageSize, CommandError> {
-    let refusal = || CommandError::new(format!("{}: {error}", path.display()));
+    let sentence = format!("{}: {error}", path.display());
     if matches!(error, HeaderError::NotADatabase { .. }) {
-        return Err(refusal());
+        return Err(CommandError::new(sentence));
     }
     let by_pages = PageSize::ALL
         .into_iter()
         .find(|size| shift(path, *size).is_ok_and(|shift| shift.is_some()));
     let magic = start.get(4..8).is_some_and(|bytes| bytes == MAGIC.to_le_bytes());
     // Cut off inside its header: the size hardly matters, for there are no pages.
-    by_pages.or(magic.then_some(PageSize::KIB_4)).ok_or_else(refusal)
+    by_pages.or(magic.then_some(PageSize::KIB_4)).ok_or_else(|| CommandError::new(sentence))
 }
 
 /// By how many pages the first pages of a file lie before their places; none where they do not

@@ -82,8 +82,8 @@ fn run_threads(
     threads: usize,
     progress: &mut Progress,
 ) -> Result<Shares, CommandError> {
-    let size = |target: &ScanTarget| u64::from(target.last_read.0) * target.page_size.bytes_u64();
-    let total: u64 = work.targets.iter().map(size).sum();
+    let targets = work.targets.iter();
+    let total: u64 = targets.map(|of| u64::from(of.last_read.0) * of.page_size.bytes_u64()).sum();
     let jobs = (0..threads).map(|_| Arc::clone(work)).collect();
     let mut crew = Crew::start(jobs, |work, news| one_thread(&work, news));
     // Those that could be started take all parts.
@@ -144,9 +144,8 @@ fn judge_part(
     let ScanShare { tally, unbuffered, from, .. } = share;
     let runtime = world.executor().runtime();
     let news = news.clone();
-    let progress = move |bytes| news.tell(bytes);
     let size = target.page_size;
-    let scan = judge_pages(runtime, device, size, pages, tally, progress);
+    let scan = judge_pages(runtime, device, size, pages, tally, move |bytes| news.tell(bytes));
     ScanShare { tally: world.executor().block_on(scan), unbuffered, from, to: Instant::now() }
 }
 
@@ -158,11 +157,13 @@ fn parts((file, target): (usize, &ScanTarget)) -> Vec<FilePart> {
     let step = u32::try_from(PART_BYTES / target.page_size.bytes_u64())
         .expect("invariant: a part has few pages");
     let end = target.last_read.0 + 1;
-    let part = |first: u32| FilePart {
-        file,
-        pages: PageNumber(first)..PageNumber(end.min(first.saturating_add(step))),
-    };
-    (1..end).step_by(step as usize).map(part).collect()
+    (1..end)
+        .step_by(step as usize)
+        .map(|first| FilePart {
+            file,
+            pages: PageNumber(first)..PageNumber(end.min(first.saturating_add(step))),
+        })
+        .collect()
 }
 
 fn add_up(work: ScanWork, mut shares: Shares) -> Vec<Scanned> {

@@ -137,13 +137,12 @@ const fn block_bytes(plan: &Plan) -> u64 {
 type Volumes = BTreeMap<String, Rc<dyn Volume>>;
 
 fn locations(plan: &Plan, volumes: &Volumes) -> Vec<Location> {
-    let volume = |folder: &String| Rc::clone(&volumes[folder]);
-    let databases = plan.databases.iter();
-    databases
+    plan.databases
+        .iter()
         .map(|database| Location {
             plan: database.clone(),
-            database: volume(&database.folder),
-            log: volume(&database.log_folder),
+            database: Rc::clone(&volumes[&database.folder]),
+            log: Rc::clone(&volumes[&database.log_folder]),
             storage: database.folder.clone(),
             log_storage: database.log_folder.clone(),
         })

@@ -80,8 +80,10 @@ fn plain_row(id: &str, what: &str) -> String {
 
 /// Folder, kind, machine, description and tags, under the name.
 fn details(id: &str, summary: &RunLine) -> String {
-    let parts = [id, summary.test, &summary.machine, &summary.description];
-    let parts = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
+    let parts: Vec<&str> = [id, summary.test, &summary.machine, &summary.description]
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect();
     let mut details = format!("<small>{}", escape(&parts.join(" \u{b7} ")));
     for tag in &summary.tags {
         let _ = write!(details, " <i class=\"tag\">{}</i>", escape(tag));

@@ -35,22 +35,26 @@ pub(super) fn of_run(run: &RunRecord) -> Vec<Circumstance> {
 type Stated = (&'static str, String);
 
 fn of_storage(run: &RunRecord) -> [Stated; 9] {
-    let volumes = |say: fn(&VolumeFacts) -> &str| {
-        let databases = run.start.databases.iter();
-        joined(databases.flat_map(|of| [say(&of.volume), say(&of.log_volume)]))
-    };
     let array = run.simulated().map(|simulation| simulation.array.clone());
     [
         ("simulated array", array.unwrap_or_default()),
-        ("file system", volumes(|volume| &volume.file_system)),
-        ("disk", volumes(|volume| &volume.model)),
-        ("device", volumes(|volume| &volume.device)),
-        ("mount point", volumes(|volume| &volume.mount)),
-        ("write cache", volumes(|volume| volume.write_cache.as_deref().unwrap_or_default())),
-        ("durable writes", volumes(|volume| volume.durable_writes.as_deref().unwrap_or_default())),
+        ("file system", volumes(run, |volume| &volume.file_system)),
+        ("disk", volumes(run, |volume| &volume.model)),
+        ("device", volumes(run, |volume| &volume.device)),
+        ("mount point", volumes(run, |volume| &volume.mount)),
+        ("write cache", volumes(run, |volume| volume.write_cache.as_deref().unwrap_or_default())),
+        (
+            "durable writes",
+            volumes(run, |volume| volume.durable_writes.as_deref().unwrap_or_default()),
+        ),
         ("caches of devices", caches(run)),
         ("storage to mend", to_mend(run)),
     ]
+}
+
+fn volumes(run: &RunRecord, say: fn(&VolumeFacts) -> &str) -> String {
+    let databases = run.start.databases.iter();
+    joined(databases.flat_map(|of| [say(&of.volume), say(&of.log_volume)]))
 }
 
 /// What devices and controllers said of their caches.

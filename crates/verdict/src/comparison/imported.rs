@@ -53,7 +53,6 @@ fn requests(imported: &ImportedResult, series: Series) -> Option<PublishedReques
 pub(super) fn stated(run: &RunRecord, imported: &ImportedResult, name: &str) -> String {
     let load = &imported.load;
     let databases = imported.instances.len() as u64;
-    let percent = |value: Option<u32>| value.map(|value| format!("{value} %"));
     let stated = match name {
         "machine" => Some(run.start.machine.name.clone()),
         "operating system" => Some(run.start.machine.operating_system.clone()),
@@ -66,7 +65,7 @@ pub(super) fn stated(run: &RunRecord, imported: &ImportedResult, name: &str) -> 
             .cache_maximum_bytes
             .and_then(|bytes| bytes.checked_div(databases))
             .map(|bytes| format!("{} MiB", bytes >> 20)),
-        "lazy commits" => percent(load.lazy_commit_percent),
+        "lazy commits" => load.lazy_commit_percent.map(|value| format!("{value} %")),
         "background maintenance" => {
             load.background_maintenance.map(|is_on| if is_on { "on" } else { "off" }.to_owned())
         }

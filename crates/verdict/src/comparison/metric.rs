@@ -1,6 +1,6 @@
 //! What runs are compared by: each value of a run, and of its intervals for the spread.
 
-use record::{IntervalRow, PhaseTotals, Series, SeriesTotal};
+use record::{IntervalRow, PhaseTotals, Series, SeriesRow, SeriesTotal};
 
 /// A number that every run of a kind has.
 #[derive(Clone, Copy, Debug)]
@@ -169,22 +169,21 @@ const MILLISECOND_NS: f64 = 1e6;
 impl MetricSource {
     /// Of a whole phase; none where there was no such request.
     pub(super) fn of_phase(self, totals: &PhaseTotals) -> Option<f64> {
-        let total = |series: Series| totals.series.get(&series).filter(|total| has_any(total));
         match self {
             Self::Rate(kinds) => {
-                let any = kinds.iter().any(|&series| total(series).is_some());
+                let any = kinds.iter().any(|&series| total(totals, series).is_some());
                 any.then(|| kinds.iter().map(|&series| totals.per_second(series)).sum())
             }
-            Self::MeanLatency(series) => Some(total(series)?.latency.mean_ns() / MILLISECOND_NS),
-            Self::TailLatency(series) => {
-                Some(total(series)?.latency.quantile(0.99) as f64 / MILLISECOND_NS)
+            Self::MeanLatency(series) => {
+                Some(total(totals, series)?.latency.mean_ns() / MILLISECOND_NS)
             }
-            Self::Throughput(series) => Some(totals.rate(total(series)?.bytes) / MIB),
+            Self::TailLatency(series) => {
+                Some(total(totals, series)?.latency.quantile(0.99) as f64 / MILLISECOND_NS)
+            }
+            Self::Throughput(series) => Some(totals.rate(total(totals, series)?.bytes) / MIB),
             Self::Size(kinds) => {
-                let parts = || kinds.iter().filter_map(|&series| total(series));
-                let count: u64 = parts().map(|part| part.latency.count()).sum();
-                let bytes: u64 = parts().map(|part| part.bytes).sum();
-                (count > 0).then(|| bytes as f64 / count as f64 / KIB)
+                let parts = kinds.iter().filter_map(|&series| total(totals, series));
+                mean_kib(parts.map(|part| (part.latency.count(), part.bytes)))
             }
             Self::Processors => None,
         }
@@ -192,20 +191,19 @@ impl MetricSource {
 
     /// Of one interval; none where there was no such request, unless that itself is the number.
     pub(super) fn of_interval(self, row: &IntervalRow) -> Option<f64> {
-        let part = |series: Series| row.series.get(&series).filter(|part| part.latency.count > 0);
         match self {
             Self::Rate(kinds) => Some(kinds.iter().map(|&series| row.per_second(series)).sum()),
-            Self::MeanLatency(series) => Some(part(series)?.latency.mean_ns / MILLISECOND_NS),
-            Self::TailLatency(series) => Some(part(series)?.latency.p99_ns as f64 / MILLISECOND_NS),
+            Self::MeanLatency(series) => Some(part(row, series)?.latency.mean_ns / MILLISECOND_NS),
+            Self::TailLatency(series) => {
+                Some(part(row, series)?.latency.p99_ns as f64 / MILLISECOND_NS)
+            }
             Self::Throughput(series) => {
                 let bytes = row.series.get(&series).map_or(0, |part| part.bytes);
                 Some(bytes as f64 * 1e9 / row.span_ns().max(1) as f64 / MIB)
             }
             Self::Size(kinds) => {
-                let parts = || kinds.iter().filter_map(|&series| part(series));
-                let count: u64 = parts().map(|part| part.latency.count).sum();
-                let bytes: u64 = parts().map(|part| part.bytes).sum();
-                (count > 0).then(|| bytes as f64 / count as f64 / KIB)
+                let parts = kinds.iter().filter_map(|&series| part(row, series));
+                mean_kib(parts.map(|part| (part.latency.count, part.bytes)))
             }
             Self::Processors => row.host.as_ref()?.processor_percent,
         }
@@ -223,6 +221,19 @@ impl MetricSource {
     }
 }
 
-fn has_any(total: &SeriesTotal) -> bool {
-    total.latency.count() > 0
+/// None where there was no such request.
+fn total(totals: &PhaseTotals, series: Series) -> Option<&SeriesTotal> {
+    totals.series.get(&series).filter(|total| total.latency.count() > 0)
+}
+
+/// None where there was no such request.
+fn part(row: &IntervalRow, series: Series) -> Option<&SeriesRow> {
+    row.series.get(&series).filter(|part| part.latency.count > 0)
+}
+
+/// The mean size of requests, given as counts and bytes; none where there was none.
+fn mean_kib(parts: impl Iterator<Item = (u64, u64)>) -> Option<f64> {
+    let (count, bytes) =
+        parts.fold((0, 0), |(count, bytes), part| (count + part.0, bytes + part.1));
+    (count > 0).then(|| bytes as f64 / count as f64 / KIB)
 }

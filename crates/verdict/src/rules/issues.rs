@@ -12,11 +12,9 @@ const EVIDENCE_SHOWN: usize = 10;
 #[expect(clippy::unnecessary_wraps, reason = "every rule has the same shape")]
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     // That a volume was full is said by a rule of its own.
-    let of_this_rule = || {
-        let issues = run.issues.iter();
-        issues.filter(|issue| issue.kind != IssueKind::VolumeFull)
-    };
-    let noted = of_this_rule().filter(|issue| issue.severity == Severity::Error).count() as u64;
+    let mut shown: Vec<&Issue> =
+        run.issues.iter().filter(|issue| issue.kind != IssueKind::VolumeFull).collect();
+    let noted = shown.iter().filter(|issue| issue.severity == Severity::Error).count() as u64;
     let failed_requests: u64 = run
         .totals
         .values()
@@ -27,12 +25,11 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let errors = noted.max(failed_requests);
     let outcome = if errors > 0 {
         Ruling::Fail
-    } else if of_this_rule().next().is_none() {
+    } else if shown.is_empty() {
         Ruling::Pass
     } else {
         Ruling::Warn
     };
-    let mut shown: Vec<&Issue> = of_this_rule().collect();
     shown.sort_by_key(|issue| (std::cmp::Reverse(issue.severity), issue.at_ns));
     let mut evidence: Vec<Evidence> =
         shown.iter().take(EVIDENCE_SHOWN).map(|of| place(of)).collect();

@@ -61,8 +61,7 @@ impl LatencyRule {
                 unanswered,
             }
         });
-        let count_proves = |one: &Measured| one.count >= self.minimum_count;
-        let finding = self.finding(measured.collect(), count_proves);
+        let finding = self.finding(measured.collect(), |one| one.count >= self.minimum_count);
         doubt::doubted(finding, run, self.limit(), |database| self.calm_mean_ns(run, database))
     }
 

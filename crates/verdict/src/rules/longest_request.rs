@@ -67,8 +67,8 @@ fn longest(run: &RunRecord, database: u32) -> Option<Longest> {
         return sampled;
     };
     // A histogram rounds.
-    let is_told = |one: &Longest| one.time_ns <= told.time_ns + told.time_ns / 100;
-    if sampled.as_ref().is_none_or(is_told) {
+    let rounded_ns = told.time_ns + told.time_ns / 100;
+    if sampled.as_ref().is_none_or(|one| one.time_ns <= rounded_ns) {
         return Some(named(told));
     }
     sampled

@@ -36,8 +36,10 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
 }
 
 fn stalls_by_database(run: &RunRecord) -> Vec<Evidence> {
-    let databases = run.start.databases.iter();
-    let mut stalls: Vec<(u64, u32)> = databases
+    let mut stalls: Vec<(u64, u32)> = run
+        .start
+        .databases
+        .iter()
         .filter_map(|database| {
             let totals = run.totals_of(Phase::Measure, database.index)?;
             Some((totals.counters.page_fault_stalls, database.index))

@@ -27,12 +27,11 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         "{count} {intervals}, {seconds:.1} s together, left out of latencies and rates: the \
          program or the machine was stopped"
     );
-    let span = |row: &&record::IntervalRow| Evidence {
+    let mut evidence = vec![Evidence::of_run(sum)];
+    evidence.extend(left_out.iter().take(10).map(|row| Evidence {
         span_ns: Some((row.from_ns, row.to_ns)),
         ..Evidence::of_run("left out")
-    };
-    let mut evidence = vec![Evidence::of_run(sum)];
-    evidence.extend(left_out.iter().take(10).map(span));
+    }));
     Some(Finding {
         rule: "pauses",
         title: "Time in which the program did not run",

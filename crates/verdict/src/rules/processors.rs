@@ -26,10 +26,10 @@ pub(super) fn is_starved(row: &IntervalRow) -> bool {
         let woken_late_ns = host.pause_maximum_ns.unwrap_or(0);
         host.reactor_lag_maximum_ns.max(woken_late_ns)
     });
-    let is_taken = |shares: &ProcessorShares| {
-        shares.has_heavy_others() && shares.busy_percent > BUSY_LIMIT_PERCENT
-    };
-    late_ns > LAG_LIMIT_NS && row.processors.as_ref().is_some_and(is_taken)
+    late_ns > LAG_LIMIT_NS
+        && row.processors.as_ref().is_some_and(|shares| {
+            shares.has_heavy_others() && shares.busy_percent > BUSY_LIMIT_PERCENT
+        })
 }
 
 /// The shares of a typical moment of what is judged, where they are known.

@@ -13,15 +13,14 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     }
     let wanted = u64::from(run.start.settings.replay_logs);
     let limit = Limit::AtLeast(wanted as f64);
-    let replayed = |index| {
-        let replay = run.replays.iter().find(|replay| replay.database == index);
-        replay.filter(|replay| replay.ns_per_log().is_some()).map_or(0, |replay| replay.logs)
-    };
-    let databases = run.start.databases.iter();
-    let logs: Vec<(u32, u64)> = databases.map(|of| (of.index, replayed(of.index))).collect();
+    let logs: Vec<(u32, u64)> =
+        run.start.databases.iter().map(|of| (of.index, replayed(run, of.index))).collect();
     let fewest = logs.iter().map(|(_, logs)| *logs).min()?;
-    let short = logs.iter().filter(|(_, logs)| *logs < wanted.max(1));
-    let evidence: Vec<Evidence> = short.map(|&(index, logs)| missing(run, index, logs)).collect();
+    let evidence: Vec<Evidence> = logs
+        .iter()
+        .filter(|(_, logs)| *logs < wanted.max(1))
+        .map(|&(index, logs)| missing(run, index, logs))
+        .collect();
     Some(Finding {
         rule: "replayed-logs",
         title: "Log files replayed",
@@ -34,10 +33,18 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     })
 }
 
+fn replayed(run: &RunRecord, index: u32) -> u64 {
+    let replay = replay_of(run, index).filter(|replay| replay.ns_per_log().is_some());
+    replay.map_or(0, |replay| replay.logs)
+}
+
+fn replay_of(run: &RunRecord, index: u32) -> Option<&Replay> {
+    run.replays.iter().find(|replay| replay.database == index)
+}
+
 /// What a database that came short of the number did.
 fn missing(run: &RunRecord, index: u32, logs: u64) -> Evidence {
-    let is_told = |replay: &&Replay| replay.database == index;
-    let text = match run.replays.iter().find(is_told) {
+    let text = match replay_of(run, index) {
         None => "its replay did not come to an end".to_owned(),
         Some(replay) if replay.ns_per_log().is_none() => {
             "its replay found nothing to do".to_owned()

@@ -49,14 +49,16 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
 
 /// How the rate of database reads and writes went over the measurement.
 pub(crate) fn trend_of_the_rate(run: &RunRecord) -> Option<Trend> {
-    let rows = run.counting_intervals_of(Phase::Measure);
-    let rates: Vec<f64> = rows.map(IntervalRow::transactional_iops).collect();
+    let rates: Vec<f64> =
+        run.counting_intervals_of(Phase::Measure).map(IntervalRow::transactional_iops).collect();
     trend(&rates, RATE_PERCENT / 100.0)
 }
 
 fn trend_of_reads(run: &RunRecord) -> Option<Trend> {
-    let rows = run.counting_intervals_of(Phase::Measure);
-    let reads = rows.filter_map(|row| row.series.get(&Series::DatabaseRead));
-    let means: Vec<f64> = reads.map(|reads| reads.latency.mean_ns).collect();
+    let means: Vec<f64> = run
+        .counting_intervals_of(Phase::Measure)
+        .filter_map(|row| row.series.get(&Series::DatabaseRead))
+        .map(|reads| reads.latency.mean_ns)
+        .collect();
     trend(&means, LATENCY_PERCENT / 100.0)
 }

@@ -53,8 +53,13 @@ impl SampledMean {
         if variance <= 0.0 {
             return 0.0;
         }
-        let share = |one: &Self| one.variance * one.variance / one.degrees;
-        student(variance * variance / (share(self) + share(other))) * variance.sqrt()
+        let degrees = variance * variance / (self.share() + other.share());
+        student(degrees) * variance.sqrt()
+    }
+
+    /// What it adds to the denominator of the degrees of freedom (Welch, 1947).
+    fn share(&self) -> f64 {
+        self.variance * self.variance / self.degrees
     }
 }
 

@@ -67,7 +67,7 @@ pub(super) fn subjects(table: &BuildTable, text: &str) -> Result<Vec<BuildSubjec
 fn in_file(table: &BuildTable, path: &Path) -> Result<Vec<BuildSubject>, CommandError> {
     let place = path.display().to_string();
     let mut bytes = Vec::new();
-    let read = |error| CommandError::file(path, "read", &error);
+    let read = CommandError::of_file(path, "read");
     let mut file = documents::open(path).map_err(read)?.take(LARGEST_BYTES + 1);
     file.by_ref().take(PROBE_BYTES as u64).read_to_end(&mut bytes).map_err(read)?;
     if let Ok(copies) = read_copies(&bytes) {

@@ -41,8 +41,10 @@ pub(super) fn write(
     let name = table.definition.name.as_str();
     let names = names(table);
     if form.format == ExportFormat::Csv {
-        let marker = form.with_deleted.then_some(DELETED.to_owned());
-        let fields: Vec<String> = marker.iter().chain(&names).map(|n| csv_field(n)).collect();
+        let mut fields: Vec<String> = names.iter().map(|name| csv_field(name)).collect();
+        if form.with_deleted {
+            fields.insert(0, csv_field(DELETED));
+        }
         sink.line(&fields.join(","))?;
     }
     let mut count = RowCount::default();

@@ -96,16 +96,19 @@ fn application_file(
     application: &Application,
     hosted: &[HostedApplication],
 ) -> Option<PathBuf> {
-    let by_host = || {
-        let hosted = hosted.iter().find(|hosted| {
-            hosted.site == application.side.site()
-                && hosted.path.eq_ignore_ascii_case(application.path)
-        })?;
-        below(folder, &hosted.folder)
-    };
     resolve(folder, &application.collected_name())
-        .or_else(by_host)
+        .or_else(|| below(folder, &host_of(application, hosted)?.folder))
         .or_else(|| resolve(folder, &format!("{}/web.config", application.folder)))
+}
+
+/// The entry of the host's configuration that says where the application lies.
+pub(super) fn host_of<'a>(
+    application: &Application,
+    hosted: &'a [HostedApplication],
+) -> Option<&'a HostedApplication> {
+    hosted.iter().find(|hosted| {
+        hosted.site == application.side.site() && hosted.path.eq_ignore_ascii_case(application.path)
+    })
 }
 
 /// The file of a folder that Windows calls `windows_path`: by its whole path below the drive, else

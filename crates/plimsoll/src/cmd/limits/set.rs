@@ -6,7 +6,7 @@ use limits::{Application, ConfigFile, Edit, LARGEST_BYTES, Protocol, apply, plan
 use serde_json::{Value, json};
 use units::Bytes;
 
-use super::find::{Found, servers};
+use super::find::{Found, host_of, servers};
 use super::write::replace;
 use crate::Outcome;
 use crate::console::Console;
@@ -113,11 +113,10 @@ fn pool(
     if !limits::needs_recycling(file)? {
         return Ok(None);
     }
-    let hosted = found.hosted.iter().find(|hosted| {
-        hosted.site == application.side.site() && hosted.path.eq_ignore_ascii_case(application.path)
-    });
-    let unnamed = || format!("the pool of {}", application.location());
-    Ok(Some(hosted.map_or_else(unnamed, |hosted| hosted.pool.clone())))
+    Ok(Some(match host_of(application, &found.hosted) {
+        Some(hosted) => hosted.pool.clone(),
+        None => format!("the pool of {}", application.location()),
+    }))
 }
 
 /// Writes file by file. What was done before a failure is named, for it stays done.

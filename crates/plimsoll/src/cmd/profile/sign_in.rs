@@ -68,13 +68,16 @@ fn authority(flags: &SignInFlags) -> Result<String, CommandError> {
         return Ok(authority.clone());
     }
     let tenant = flags.tenant.as_deref().unwrap_or("organizations");
-    let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '.' || letter == '-';
-    if tenant.is_empty() || !tenant.chars().all(is_name) {
+    if tenant.is_empty() || tenant.contains(|letter| !is_of_name(letter)) {
         return Err(CommandError::new(format!(
             "--tenant {tenant}: is no name or id of a tenant; give one such as contoso.com"
         )));
     }
     Ok(format!("https://login.microsoftonline.com/{tenant}/v2.0"))
+}
+
+const fn is_of_name(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || letter == '.' || letter == '-'
 }
 
 fn way(way: SignInWay, flags: &SignInFlags) -> Result<Way, CommandError> {

@@ -26,12 +26,11 @@ pub(super) fn require_ours(
     let folder = LogFolder::new(files.log.clone(), &files.log_base);
     // What is wrong with a log that is there is said by recovery, which needs it whole.
     let found = world.executor().block_on(async move { LogChain::find(&folder).await });
-    let is_ours = |chain: LogChain| {
+    if let Ok(Some(chain)) = found {
         let identity = chain.identity();
-        (identity.signature, identity.database) == (header.log_signature, header.signature)
-    };
-    if found.ok().flatten().is_some_and(is_ours) {
-        return Ok(());
+        if (identity.signature, identity.database) == (header.log_signature, header.signature) {
+            return Ok(());
+        }
     }
     Err(CommandError::new(format!(
         "{}: {}, and neither a manifest beside it nor the log {} in {} proves that plimsoll made \
@@ -47,7 +46,7 @@ pub(super) fn require_ours(
 
 /// The base name of the one log in `folder`.
 pub(super) fn only_base(folder: &Path) -> Result<String, CommandError> {
-    let wrong = |error: std::io::Error| CommandError::file(folder, "list", &error);
+    let wrong = CommandError::of_file(folder, "list");
     let mut bases = Vec::new();
     for entry in fs::read_dir(folder).map_err(wrong)? {
         let file = PathBuf::from(entry.map_err(wrong)?.file_name());

@@ -29,17 +29,16 @@ pub(super) fn listen(
     let mut frame = Vec::with_capacity(FRAME_BYTES);
     let mut frames = 0;
     let started = Instant::now();
-    let now = || u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
     watch.start(0);
-    while now() < duration.0 && !stop.is_set() {
+    while nanoseconds_since(started) < duration.0 && !stop.is_set() {
         let is_received = socket.receive(&mut frame).map_err(|error| failure(interface, &error))?;
         if is_received {
             frames += 1;
-            watch.see_ethernet(now(), &frame);
+            watch.see_ethernet(nanoseconds_since(started), &frame);
         }
         progress.text(&format!("{frames} frames"));
     }
-    watch.end(now());
+    watch.end(nanoseconds_since(started));
     progress.clear();
     let lost = socket.lost().map_err(|error| failure(interface, &error))?;
     if lost > 0 {
@@ -49,6 +48,10 @@ pub(super) fn listen(
         ))?;
     }
     Ok(SeenGroups { place: interface.to_owned(), survey: watch.survey(), frames })
+}
+
+fn nanoseconds_since(started: Instant) -> u64 {
+    u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
 
 fn failure(interface: &str, error: &io::Error) -> CommandError {

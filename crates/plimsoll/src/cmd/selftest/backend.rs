@@ -4,7 +4,6 @@ use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::mpsc;
-use std::thread;
 use std::time::Duration;
 
 use device::conformance::{self, ConformanceCheck};
@@ -12,7 +11,7 @@ use device::conformance::{self, ConformanceCheck};
 use super::{PartEnd, TrialGround};
 use crate::console::{self, TRIAL_THREAD};
 use crate::error::CommandError;
-use crate::wire;
+use crate::{crew, wire};
 
 /// A check takes seconds where the storage is slow.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -73,7 +72,7 @@ fn run(check: ConformanceCheck, folder: &Path) -> Result<CheckEnd, CommandError>
         .map_err(|error| CommandError::file(folder, "make the folder", &error))?;
     let folder = folder.to_path_buf();
     let (sender, receiver) = mpsc::channel();
-    let work = move || {
+    crew::start_thread(TRIAL_THREAD, move || {
         let checked = catch_unwind(AssertUnwindSafe(|| {
             let world = wire::world()?;
             let volume = wire::volume(&world, &folder)?;
@@ -86,11 +85,7 @@ fn run(check: ConformanceCheck, folder: &Path) -> Result<CheckEnd, CommandError>
             Ok(Err(error)) => CheckEnd::Refused(error),
             Err(panic) => CheckEnd::Broken(console::panic_text(&*panic).to_string()),
         });
-    };
-    let spawned = thread::Builder::new().name(TRIAL_THREAD.to_owned()).spawn(work);
-    spawned.map_err(|error| {
-        CommandError::new(format!("cannot start a thread: {error}; end other programs"))
     })?;
-    let late = || CheckEnd::Broken("no end within a minute".to_owned());
-    Ok(receiver.recv_timeout(PATIENCE).unwrap_or_else(|_| late()))
+    let end = receiver.recv_timeout(PATIENCE);
+    Ok(end.unwrap_or_else(|_| CheckEnd::Broken("no end within a minute".to_owned())))
 }

@@ -72,8 +72,8 @@ pub(super) fn test(ground: &TrialGround<'_>) -> Result<PartEnd, CommandError> {
 fn damage(finding: &Finding) -> Option<String> {
     let tells = finding.kind == Kind::Damage && finding.outcome == Ruling::Fail;
     tells.then(|| {
-        let places = finding.evidence.iter().map(|evidence| evidence.text.as_str());
-        let places: Vec<&str> = places.collect();
+        let places: Vec<&str> =
+            finding.evidence.iter().map(|evidence| evidence.text.as_str()).collect();
         format!("{}: {}", finding.title, places.join("; "))
     })
 }

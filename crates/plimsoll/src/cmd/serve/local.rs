@@ -80,13 +80,12 @@ fn spawn(plan: &Path, folder: &Path) -> io::Result<Child> {
 /// Tells what the run has said once it has ended.
 fn ended(child: Child) -> Result<Receiver<String>, String> {
     let (sender, ends) = mpsc::channel();
-    let wait = move || {
+    let spawned = thread::Builder::new().name("run".to_owned()).spawn(move || {
         let said = child.wait_with_output().map(|output| output.stderr).unwrap_or_default();
         // Where the waiting has ended, the journal has begun and tells the rest.
         let _ = sender.send(String::from_utf8_lossy(&said).into_owned());
-    };
-    let named = thread::Builder::new().name("run".to_owned()).spawn(wait);
-    named.map(|_| ends).map_err(|error| format!("cannot start a thread: {error}"))
+    });
+    spawned.map(|_| ends).map_err(|error| format!("cannot start a thread: {error}"))
 }
 
 /// Waits until the run has begun its journal.

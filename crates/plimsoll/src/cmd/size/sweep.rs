@@ -1,7 +1,6 @@
 //! Many designs from one document: every combination of the values given, sized and ranked.
 
 use plan::Deployment;
-use plan::deployment::Replacement;
 use provision::size;
 use report::Candidate;
 
@@ -23,13 +22,13 @@ pub(super) fn run(
     console: &mut Console,
 ) -> Result<Outcome, CommandError> {
     let all = sweep::combinations_of(&flags.scenarios, EXAMPLE)?;
-    let candidate = |replacements: Vec<Replacement>| Candidate {
+    let candidates = all.into_iter().map(|replacements| Candidate {
         outcome: Deployment::parse_with(file, text, &replacements)
             .map(|deployment| size(&deployment))
             .map_err(|error| error.to_string()),
         replacements,
-    };
-    let candidates = report::ranked(all.into_iter().map(candidate).collect());
+    });
+    let candidates = report::ranked(candidates.collect());
     let first = candidates.first();
     if let Some(Err(complaint)) = first.map(|first| &first.outcome) {
         return Err(CommandError::new(complaint.clone()));
