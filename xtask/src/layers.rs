@@ -24,10 +24,10 @@ const TABLE: &[Layer] = &[
     Layer {
         package: "device",
         inside: &["units"],
-        outside: &["bytemuck", "xxhash-rust"],
+        outside: &["bytemuck", "twox-hash"],
         tests: &[],
     },
-    Layer { package: "ese", inside: &["units"], outside: &["xxhash-rust"], tests: &[] },
+    Layer { package: "ese", inside: &["units"], outside: &["twox-hash"], tests: &[] },
     Layer { package: "plan", inside: &["units"], outside: &["toml"], tests: &[] },
     Layer {
         package: "device-os",
@@ -42,12 +42,7 @@ const TABLE: &[Layer] = &[
         outside: &["serde", "toml"],
         tests: &[],
     },
-    Layer {
-        package: "workload",
-        inside: &["plan", "units"],
-        outside: &["xxhash-rust"],
-        tests: &[],
-    },
+    Layer { package: "workload", inside: &["plan", "units"], outside: &["twox-hash"], tests: &[] },
     Layer {
         package: "record",
         inside: &["units"],
@@ -176,7 +171,7 @@ const TABLE: &[Layer] = &[
             "trial",
             "units",
         ],
-        outside: &["flate2", "fuser", "libesedb", "nix", "serde", "serde_json", "xxhash-rust"],
+        outside: &["flate2", "fuser", "libesedb", "nix", "serde", "serde_json", "twox-hash"],
         tests: &[],
     },
     Layer { package: "xtask", inside: &[], outside: &["cargo_metadata", "toml"], tests: &[] },

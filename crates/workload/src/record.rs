@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use xxhash_rust::xxh3::Xxh3Default;
+use twox_hash::XxHash3_128;
 
 use crate::message::Message;
 
@@ -141,10 +141,10 @@ impl fmt::Display for Mismatch {
 impl std::error::Error for Mismatch {}
 
 fn digest(head: &[u8], body: &[u8]) -> [u8; 16] {
-    let mut hasher = Xxh3Default::new();
-    hasher.update(head);
-    hasher.update(body);
-    hasher.digest128().to_be_bytes()
+    let mut hasher = XxHash3_128::new();
+    hasher.write(head);
+    hasher.write(body);
+    hasher.finish_128().to_be_bytes()
 }
 
 const fn number(hash: [u8; 16]) -> u128 {

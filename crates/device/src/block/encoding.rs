@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use xxhash_rust::xxh3::xxh3_64;
+use twox_hash::XxHash3_64;
 
 use super::directory::{Directory, LONGEST_BYTES, PlacedFile, UnitRange, is_name};
 use crate::{ALIGNMENT, Buffer};
@@ -37,7 +37,7 @@ impl Directory {
             return None;
         }
         bytes[40..44].copy_from_slice(&count(used));
-        let checksum = xxh3_64(&bytes[CHECKED_FROM..]);
+        let checksum = XxHash3_64::oneshot(&bytes[CHECKED_FROM..]);
         bytes[8..16].copy_from_slice(&checksum.to_le_bytes());
         bytes.resize(used.next_multiple_of(ALIGNMENT), 0);
         Some(Buffer::copy_of(&bytes))
@@ -59,7 +59,7 @@ impl Directory {
         let mut reader = ByteReader(used);
         reader.take(8)?;
         let checksum = reader.u64()?;
-        (checksum == xxh3_64(&used[CHECKED_FROM..])).then_some(())?;
+        (checksum == XxHash3_64::oneshot(&used[CHECKED_FROM..])).then_some(())?;
         (reader.array::<16>()? == *identity).then_some(())?;
         let mut directory = Self { sequence: reader.u64()?, files: BTreeMap::new() };
         reader.u32()?;

@@ -1,6 +1,6 @@
 //! The first block of a volume: whose the device is, and how it is laid out. Written once.
 
-use xxhash_rust::xxh3::xxh3_64;
+use twox_hash::XxHash3_64;
 
 use super::UNIT;
 use super::directory::DIRECTORY_BYTES;
@@ -57,7 +57,7 @@ impl Superblock {
         block[8..12].copy_from_slice(&VERSION.to_le_bytes());
         block[12..16].copy_from_slice(&self.units.to_le_bytes());
         block[16..32].copy_from_slice(&self.identity);
-        let checksum = xxh3_64(&block[..CHECKSUM_AT]);
+        let checksum = XxHash3_64::oneshot(&block[..CHECKSUM_AT]);
         block[CHECKSUM_AT..].copy_from_slice(&checksum.to_le_bytes());
         block
     }
@@ -67,7 +67,7 @@ impl Superblock {
         if block.first_chunk() != Some(MAGIC) || block.len() != ALIGNMENT {
             return Err(SuperblockError::NotOurs);
         }
-        if xxh3_64(&block[..CHECKSUM_AT]).to_le_bytes() != block[CHECKSUM_AT..] {
+        if XxHash3_64::oneshot(&block[..CHECKSUM_AT]).to_le_bytes() != block[CHECKSUM_AT..] {
             return Err(SuperblockError::Damaged);
         }
         let identity = *block[16..].first_chunk().expect("invariant: inside the block");
@@ -105,7 +105,7 @@ mod tests {
     fn a_later_layout_is_told_from_damage() {
         let mut block = Superblock::of([7; 16], 100 << 20).encode();
         block[8] = 2;
-        let checksum = xxhash_rust::xxh3::xxh3_64(&block[..4_088]);
+        let checksum = XxHash3_64::oneshot(&block[..4_088]);
         block[4_088..].copy_from_slice(&checksum.to_le_bytes());
         assert_eq!(Superblock::decode(&block), Err(SuperblockError::Version(2)));
     }

@@ -1,6 +1,7 @@
 //! What stands in front of a segment's records: that it is whole, that it belongs at this very
 //! place of this very stream, and what was written together with it.
 
+use twox_hash::XxHash3_64;
 use units::{Generation, PageNumber};
 
 use super::SegmentSize;
@@ -125,7 +126,7 @@ impl SegmentHeader {
     fn short_hash(&self, bytes: &[u8]) -> u64 {
         let place = u64::from_le_bytes(self.place().encode());
         let seed = place ^ u64::from(self.stream).rotate_left(32);
-        xxhash_rust::xxh3::xxh3_64_with_seed(&bytes[short::FIRST..], seed)
+        XxHash3_64::oneshot_with_seed(seed, &bytes[short::FIRST..])
     }
 }
 
@@ -140,7 +141,7 @@ fn size_of(bytes: &[u8]) -> SegmentSize {
 fn long_hash(bytes: &[u8]) -> [u8; 4] {
     let seed = u64_at(bytes, long::PLACE) ^ u64_at(bytes, long::FIRST).rotate_left(32);
     let records = &bytes[SegmentSize::Bytes4096.header_bytes()..];
-    let hash = xxhash_rust::xxh3::xxh3_64_with_seed(records, seed);
+    let hash = XxHash3_64::oneshot_with_seed(seed, records);
     (hash >> 32 ^ hash & 0xFFFF_FFFF).to_le_bytes()[..4]
         .try_into()
         .expect("invariant: four bytes of eight")

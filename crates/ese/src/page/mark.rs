@@ -7,8 +7,10 @@
 //! readers do not look at it; here it counts only in databases whose flush map says that every page
 //! carries one.
 
+use std::hash::Hasher as _;
+
+use twox_hash::XxHash3_64;
 use units::PageNumber;
-use xxhash_rust::xxh3::Xxh3;
 
 use super::reference::TAG_BYTES;
 use super::{PageRef, PageSize};
@@ -27,15 +29,15 @@ pub(super) fn mark(bytes: &[u8], number: PageNumber) -> Option<(usize, u64)> {
     if place < used {
         return None;
     }
-    let mut hash = Xxh3::with_seed(u64::from(number.0));
+    let mut hash = XxHash3_64::with_seed(u64::from(number.0));
     if size.is_small() {
-        hash.update(&bytes[FIRST_CHECKSUM_END..place]);
+        hash.write(&bytes[FIRST_CHECKSUM_END..place]);
     } else {
-        hash.update(&bytes[FIRST_CHECKSUM_END..OTHER_CHECKSUMS.start]);
-        hash.update(&bytes[OTHER_CHECKSUMS.end..place]);
+        hash.write(&bytes[FIRST_CHECKSUM_END..OTHER_CHECKSUMS.start]);
+        hash.write(&bytes[OTHER_CHECKSUMS.end..place]);
     }
-    hash.update(&bytes[place + MARK_BYTES..]);
-    Some((place, hash.digest()))
+    hash.write(&bytes[place + MARK_BYTES..]);
+    Some((place, hash.finish()))
 }
 
 /// Whether page `number` has room for a mark and carries another one than its content calls for.

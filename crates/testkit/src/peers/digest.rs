@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 
 use serde::Deserialize;
-use xxhash_rust::xxh3::Xxh3Default;
+use twox_hash::XxHash3_128;
 
 /// How many items a reader saw, and the hash over them.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -114,29 +114,29 @@ impl ColumnKind {
 pub struct DigestBuilder {
     /// Items counted so far: the caller decides what an item is.
     pub count: u64,
-    hash: Xxh3Default,
+    hash: XxHash3_128,
 }
 
 impl DigestBuilder {
     /// Adds one column's value, or null.
     pub fn field(&mut self, column: u16, value: Option<&[u8]>) {
-        self.hash.update(&column.to_le_bytes());
+        self.hash.write(&column.to_le_bytes());
         match value {
             Some(value) => self.sized(value),
-            None => self.hash.update(&u32::MAX.to_le_bytes()),
+            None => self.hash.write(&u32::MAX.to_le_bytes()),
         }
     }
 
     /// Adds bytes behind their length.
     pub fn sized(&mut self, value: &[u8]) {
         let length = u32::try_from(value.len()).expect("invariant: values are below 4 GiB");
-        self.hash.update(&length.to_le_bytes());
-        self.hash.update(value);
+        self.hash.write(&length.to_le_bytes());
+        self.hash.write(value);
     }
 
     /// The digest of what was added.
     pub fn finish(self) -> Digest {
-        Digest { count: self.count, xxh3_128: format!("{:032x}", self.hash.digest128()) }
+        Digest { count: self.count, xxh3_128: format!("{:032x}", self.hash.finish_128()) }
     }
 }
 
