@@ -24,6 +24,7 @@ mod not_as_written;
 pub mod notify;
 mod poison;
 pub mod recovery;
+mod remembered_paths;
 mod row;
 mod rows;
 mod settings;
