@@ -27,7 +27,7 @@ use std::fmt;
 use std::path::Path;
 use std::rc::Rc;
 
-use device::{Device, DeviceError, Executor, Pending, Volume};
+use device::{Device, DeviceError, Executor, OpenMode, Pending, Volume};
 
 pub use clock::{OsClock, boot_clock};
 pub use memory::BufferMemory;
@@ -101,6 +101,13 @@ impl World {
     /// its file system keeps files in memory.
     pub fn volume(&self, path: &Path) -> Result<Rc<dyn Volume>, DeviceError> {
         system::volume(&self.host, path)
+    }
+
+    /// The block device at `path` as a whole, or the file that stands for one; errors call it
+    /// `name`. For writes it is held against every other user: `Busy` where it is mounted or a part
+    /// of another device, `Locked` where another process of ours has it. `mode` creates nothing.
+    pub fn raw_device(&self, path: &Path, name: &str, mode: OpenMode) -> Pending<Rc<dyn Device>> {
+        system::raw_device(&self.host, path, name, mode)
     }
 
     /// The existing file `path` for reads only, on any file system: past the system's cache where

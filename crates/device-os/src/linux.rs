@@ -7,6 +7,7 @@ mod own_cache;
 mod packets;
 mod pool;
 mod probe;
+mod raw;
 mod sys;
 mod uring;
 mod volume;
@@ -15,7 +16,7 @@ use std::io;
 use std::path::Path;
 use std::rc::Rc;
 
-use device::{Completer, Device, DeviceError, Op, Pending, Reactor, Volume};
+use device::{Completer, Device, DeviceError, Op, OpenMode, Pending, Reactor, Volume};
 
 use crate::Backend;
 use crate::helpers::Helpers;
@@ -64,6 +65,16 @@ pub(crate) fn volume(host: &Rc<dyn Host>, path: &Path) -> Result<Rc<dyn Volume>,
 /// The existing file `path`, for reads only.
 pub(crate) fn open_to_read(host: &Rc<dyn Host>, path: &Path) -> Pending<Rc<dyn Device>> {
     volume::open_to_read(host, path)
+}
+
+/// The block device or file `path` as a whole, called `name`.
+pub(crate) fn raw_device(
+    host: &Rc<dyn Host>,
+    path: &Path,
+    name: &str,
+    mode: OpenMode,
+) -> Pending<Rc<dyn Device>> {
+    raw::open(host, path, name, mode)
 }
 
 /// What tests ask for: the backend that is best here, and the one that is always to be had.

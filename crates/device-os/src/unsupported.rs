@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::rc::Rc;
 
-use device::{Device, DeviceError, Pending, Reactor, Volume};
+use device::{Device, DeviceError, OpenMode, Pending, Reactor, Volume};
 
 use crate::Backend;
 use crate::probe::{BlockDevice, VolumeFacts};
@@ -35,6 +35,10 @@ pub fn volume(_: &Rc<dyn Host>, _: &Path) -> Result<Rc<dyn Volume>, DeviceError>
 }
 
 pub fn open_to_read(_: &Rc<dyn Host>, _: &Path) -> Pending<Rc<dyn Device>> {
+    Box::pin(async { Err(unsupported()) })
+}
+
+pub fn raw_device(_: &Rc<dyn Host>, _: &Path, _: &str, _: OpenMode) -> Pending<Rc<dyn Device>> {
     Box::pin(async { Err(unsupported()) })
 }
 

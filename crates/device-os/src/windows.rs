@@ -13,7 +13,7 @@ use std::io;
 use std::path::Path;
 use std::rc::Rc;
 
-use device::{Completer, Device, DeviceError, Op, Pending, Reactor, Volume};
+use device::{Completer, Device, DeviceError, Op, OpenMode, Pending, Reactor, Volume};
 
 use crate::Backend;
 use crate::helpers::Helpers;
@@ -57,6 +57,17 @@ pub(crate) fn volume(host: &Rc<dyn Host>, path: &Path) -> Result<Rc<dyn Volume>,
 /// The existing file `path`, for reads only.
 pub(crate) fn open_to_read(host: &Rc<dyn Host>, path: &Path) -> Pending<Rc<dyn Device>> {
     volume::open_to_read(host, path)
+}
+
+/// Not written yet for Windows.
+pub(crate) fn raw_device(
+    _: &Rc<dyn Host>,
+    _: &Path,
+    name: &str,
+    _: OpenMode,
+) -> Pending<Rc<dyn Device>> {
+    let unsupported = errors::of(&io::ErrorKind::Unsupported.into(), name, "open as a device", 0);
+    Box::pin(async { Err(unsupported) })
 }
 
 /// Nothing to ask: large pages want a privilege that services rarely have.

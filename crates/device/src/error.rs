@@ -43,6 +43,11 @@ pub enum DeviceError {
         /// The file's path or name.
         file: String,
     },
+    /// A device that is mounted, or that something else than this program uses.
+    Busy {
+        /// The device.
+        file: String,
+    },
     /// The volume has no room.
     Full {
         /// The file's path or name.
@@ -119,6 +124,11 @@ impl fmt::Display for DeviceError {
             Self::Locked { file } => {
                 write!(f, "{file}: in use by another plimsoll process; wait for it to end")
             }
+            Self::Busy { file } => write!(
+                f,
+                "{file}: is mounted, or in use by the system or another program; name a device \
+                 that nothing uses"
+            ),
             Self::Full { file, offset } => {
                 write!(f, "{file}: no space left on the volume at byte {offset}; free some space")
             }

@@ -8,13 +8,17 @@ use clap_complete::Shell;
 use plan::Sessions;
 use units::{Bytes, Nanos};
 
+mod format;
 mod inspect;
 mod notify;
+mod recover;
 mod simulate;
 mod watch;
 
+pub(crate) use format::FormatFlags;
 pub(crate) use inspect::InspectFlags;
 pub(crate) use notify::{NotifyFlags, ask_for_json};
+pub(crate) use recover::RecoverFlags;
 pub(crate) use simulate::SimulateFlags;
 pub(crate) use watch::WatchFlags;
 
@@ -38,6 +42,8 @@ pub(crate) struct Arguments {
 pub(crate) enum Verb {
     /// Create two small databases, run a mailbox load on them, and say what the disk carries
     Quick(QuickFlags),
+    /// Make a raw block device a volume for test databases; what it holds is lost
+    Format(FormatFlags),
     /// Create the databases of a plan and fill them
     Prepare(PrepareFlags),
     /// Run a mailbox load on prepared databases, measure, verify, judge and report
@@ -110,7 +116,8 @@ pub(crate) struct IdentityFlags {
 /// Flags of `quick`.
 #[derive(Args, Debug)]
 pub(crate) struct QuickFlags {
-    /// Folder on the disk in question, which must exist [default: plimsoll-quick, made here]
+    /// Folder on the disk in question, which must exist, or a raw device that was formatted
+    /// [default: plimsoll-quick, made here]
     #[arg(value_name = "DIR")]
     pub folder: Option<PathBuf>,
     /// How long is measured, such as 45s
@@ -174,23 +181,6 @@ pub(crate) struct RunFlags {
     #[command(flatten)]
     pub at_end: NotifyFlags,
     /// Answer in JSON: the content of report.json
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// Flags of `recover`.
-#[derive(Args, Debug)]
-pub(crate) struct RecoverFlags {
-    /// Database file
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
-    /// Folder of its log [default: the folder of FILE]
-    #[arg(long, value_name = "DIR")]
-    pub log_folder: Option<PathBuf>,
-    /// Base name of its log, such as E00 [default: as prepared, or the only one in that folder]
-    #[arg(long, value_name = "BASE")]
-    pub log_base: Option<String>,
-    /// Answer in JSON
     #[arg(long)]
     pub json: bool,
 }

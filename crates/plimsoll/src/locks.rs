@@ -11,7 +11,8 @@ use device::DeviceError;
 
 use crate::console::say;
 use crate::error::CommandError;
-use crate::system::{self, FolderHold, Hold, is_held};
+use crate::system::{self, FolderHold, Hold};
+use crate::target::RawTarget;
 
 /// Longest wait. Who holds a file for longer is at work on it.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -44,6 +45,8 @@ impl PreparedFolders {
         let folders: BTreeSet<PathBuf> = databases
             .iter()
             .flat_map(both)
+            // A raw device is held by its open volume.
+            .filter(|folder| RawTarget::of(folder).is_none())
             .filter_map(|folder| folder.canonicalize().ok())
             .collect();
         let started = Instant::now();
@@ -96,6 +99,14 @@ pub(crate) fn refuse_held(path: &Path, quiet: bool) -> Result<(), CommandError> 
     match wait_while(|| is_held(path).then(|| path.to_owned()), quiet) {
         None => Ok(()),
         Some(held) => Err(DeviceError::Locked { file: held.display().to_string() }.into()),
+    }
+}
+
+/// Whether a process holds the file at `path`, or the raw device that it is on.
+fn is_held(path: &Path) -> bool {
+    match RawTarget::of(path) {
+        Some(target) => system::is_device_held(&target.device),
+        None => system::is_held(path),
     }
 }
 

@@ -15,6 +15,7 @@ use record::StorageFinding;
 use crate::documents;
 use crate::error::CommandError;
 use crate::signals::StopFlag;
+use crate::target;
 
 /// What controllers say of themselves, and what kept others from it.
 #[derive(Default)]
@@ -74,8 +75,8 @@ impl StorageFacts {
     pub(crate) fn of(folder: &Path) -> Result<Self, CommandError> {
         Ok(Self {
             name: folder.display().to_string(),
-            volume: probe::volume(folder)?,
-            devices: probe::devices(folder)?,
+            volume: target::facts(folder)?,
+            devices: probe::devices(&target::of_system(folder))?,
         })
     }
 }

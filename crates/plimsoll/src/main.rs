@@ -26,6 +26,7 @@ mod signals;
 mod simulate;
 mod sweep;
 mod system;
+mod target;
 mod term;
 mod wire;
 
@@ -143,6 +144,7 @@ fn dispatch(verb: Verb, console: &mut Console) -> Result<Outcome, CommandError> 
         Verb::Check(flags) => cmd::check::run(&flags, console),
         Verb::Header(flags) => cmd::header::run(&flags, console),
         Verb::Schema(flags) => cmd::schema::run(&flags, console),
+        Verb::Format(flags) => cmd::format::run(&flags, console),
         Verb::Recover(flags) => cmd::recover::run(&flags, console),
         Verb::Verify(flags) => cmd::verify::run(&flags, console),
         Verb::Space(flags) => cmd::space::run(&flags, console),

@@ -3,7 +3,6 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,15 +13,15 @@ use ese::page::PageSize;
 use ese::reader::{PageLoss, PageSource, ReadError};
 use units::PageNumber;
 
-use crate::documents;
 use crate::error::CommandError;
+use crate::target::ByteSource;
 
 /// Bytes of pages kept.
 const CACHE_BYTES: usize = 64 << 20;
 
 /// An open database file.
 pub(crate) struct FilePages {
-    file: File,
+    file: ByteSource,
     path: PathBuf,
     page_size: PageSize,
     pages: u32,
@@ -93,8 +92,8 @@ impl FilePages {
     /// Opens the file at `path`, whose pages have this size, for reads only.
     pub(crate) fn open(path: &Path, page_size: PageSize) -> Result<Self, CommandError> {
         let wrong = CommandError::of_file(path, "read");
-        let file = documents::open(path).map_err(wrong)?;
-        let length = file.metadata().map_err(wrong)?.len();
+        let file = ByteSource::open(path).map_err(wrong)?;
+        let length = file.length().map_err(wrong)?;
         let pages = page_size.pages_of_file(length);
         Ok(Self {
             file,
@@ -172,7 +171,7 @@ impl PageSource for FilePages {
 /// What the two copies of a database's header say.
 pub(crate) fn read_header(path: &Path) -> Result<HeaderCopies, CommandError> {
     let mut start = Vec::new();
-    documents::open(path)
+    ByteSource::open(path)
         .and_then(|file| file.take(PROBE_BYTES as u64).read_to_end(&mut start))
         .map_err(|error| CommandError::file(path, "read", &error))?;
     read_copies(&start).map_err(|error| CommandError::new(format!("{}: {error}", path.display())))

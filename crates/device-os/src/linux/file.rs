@@ -102,7 +102,7 @@ fn open_as(path: &Path, mode: OpenMode, unbuffered: bool) -> Result<Opened, Devi
 }
 
 /// Older kernels do not say it of btrfs, which puts shorter requests through the cache.
-fn direct_alignment(file: &File) -> io::Result<Option<u32>> {
+pub(super) fn direct_alignment(file: &File) -> io::Result<Option<u32>> {
     const BTRFS_SECTOR: u32 = 4096;
     let stated = sys::direct_alignment(file)?.filter(|&bytes| bytes > 0);
     let is_btrfs = sys::file_system(file)? == libc::BTRFS_SUPER_MAGIC;
@@ -116,7 +116,7 @@ pub(crate) fn refuses_unaligned(path: &Path) -> Result<bool, DeviceError> {
     Ok(read.is_err_and(|error| error.raw_os_error() == Some(libc::EINVAL)))
 }
 
-fn lock(file: &File, name: &str) -> Result<(), DeviceError> {
+pub(super) fn lock(file: &File, name: &str) -> Result<(), DeviceError> {
     file.try_lock().map_err(|error| match error {
         std::fs::TryLockError::WouldBlock => DeviceError::Locked { file: name.to_owned() },
         std::fs::TryLockError::Error(error) => errors::of(&error, name, "lock", 0),

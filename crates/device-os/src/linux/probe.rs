@@ -7,13 +7,13 @@ mod stack;
 mod virtual_disk;
 
 use std::fs;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
 use device::DeviceError;
 
 use super::{durability, errors, sys};
-use crate::probe::{DiskFacts, VolumeFacts};
+use crate::probe::{DiskFacts, DurableWrites, VolumeFacts};
 
 pub(crate) use counted::read_bytes as device_read_bytes;
 pub(crate) use stack::devices;
@@ -29,7 +29,11 @@ pub(crate) fn facts(path: &Path) -> Result<VolumeFacts, DeviceError> {
     let table = fs::read_to_string("/proc/self/mountinfo").map_err(wrong)?;
     let mount = mount_of(&table, &path).unwrap_or_default();
     let caching = caching::of(&path, &mount, &table, Path::new("/sys"));
-    let number = file.metadata().map_err(wrong)?.dev();
+    let found = file.metadata().map_err(wrong)?;
+    if found.file_type().is_block_device() {
+        return Ok(device_facts(&path, &found, &table));
+    }
+    let number = found.dev();
     Ok(VolumeFacts {
         caching,
         disk: disk_of(Path::new("/sys"), number, &mount.source),
@@ -44,6 +48,37 @@ pub(crate) fn facts(path: &Path) -> Result<VolumeFacts, DeviceError> {
         allocation_unit_bytes: None,
         marks: sys::marks(&file),
     })
+}
+
+/// What is known of the block device at `path`, which no file system is on.
+fn device_facts(path: &Path, found: &fs::Metadata, table: &str) -> VolumeFacts {
+    let name = path.display().to_string();
+    let disk = block_disk(found.rdev());
+    let bytes = disk.as_ref().and_then(|disk| disk.size_bytes).unwrap_or(0);
+    VolumeFacts {
+        caching: caching::of_device(&name, table, Path::new("/sys")),
+        disk,
+        mount_point: name.clone(),
+        file_system: String::new(),
+        source: name,
+        options: String::new(),
+        free_bytes: bytes,
+        total_bytes: bytes,
+        durable_writes: DurableWrites::Flag,
+        kernel: read(Path::new("/proc/sys/kernel/osrelease")).unwrap_or_default(),
+        allocation_unit_bytes: None,
+        marks: Vec::new(),
+    }
+}
+
+/// The block device with this number.
+pub(super) fn block_disk(number: u64) -> Option<DiskFacts> {
+    disk_of(Path::new("/sys"), number, "")
+}
+
+/// Number of the block device that something lies on, or is.
+fn device_number(found: &fs::Metadata) -> u64 {
+    if found.file_type().is_block_device() { found.rdev() } else { found.dev() }
 }
 
 /// Free bytes for an ordinary user on the file system that holds `path`.

@@ -10,6 +10,7 @@ use device::{Caps, Device, DeviceError, FileEntry, OpenMode, Pending, Volume};
 
 use super::file::{self, OsDevice};
 use super::{Host, errors, probe, sys};
+use crate::probe::DiskFacts;
 
 /// See the module.
 pub(super) struct OsVolume {
@@ -63,10 +64,13 @@ pub(super) fn open_to_read(host: &Rc<dyn Host>, path: &Path) -> Pending<Rc<dyn D
 }
 
 /// What the disk under `path` promises; where that cannot be learnt, the least.
-fn caps(path: &Path) -> Caps {
-    let disk = probe::facts(path).ok().and_then(|volume| volume.disk);
-    let sectors =
-        disk.as_ref().map_or((512, 4096), |disk| (disk.logical_sector, disk.physical_sector));
+pub(super) fn caps(path: &Path) -> Caps {
+    caps_of(probe::facts(path).ok().and_then(|volume| volume.disk).as_ref())
+}
+
+/// The same of a disk, where it is known.
+pub(super) fn caps_of(disk: Option<&DiskFacts>) -> Caps {
+    let sectors = disk.map_or((512, 4096), |disk| (disk.logical_sector, disk.physical_sector));
     Caps {
         atomic_write_unit: sectors.0.max(512),
         sector: sectors.0.max(512),

@@ -122,9 +122,12 @@ impl FileHandle {
 
     /// Where `length` bytes at `offset` lie.
     fn pieces(&self, offset: u64, length: usize) -> Vec<DevicePiece> {
-        let at = |byte: u64| usize::try_from(byte).expect("invariant: inside a buffer");
-        let pieces = self.file.entry.borrow().pieces(offset..offset + length as u64);
-        pieces.into_iter().map(|(place, part)| (place, at(part.start)..at(part.end))).collect()
+        let entry = self.file.entry.borrow();
+        let mut found = Vec::new();
+        for (place, part) in entry.pieces(offset..offset + length as u64) {
+            found.push((place, buffer_offset(part.start)..buffer_offset(part.end)));
+        }
+        found
     }
 
     fn write(self: Rc<Self>, purpose: Purpose, offset: u64, op: Op, completer: Completer) {
@@ -173,7 +176,7 @@ impl FileHandle {
         let pieces = self.pieces(offset, part.len());
         let device = Rc::clone(&self.volume.device);
         let (inner, part_read) = completion();
-        let end = move |outcome: &mut Completed| {
+        drop(part_read.on_complete(move |outcome: &mut Completed| {
             let Completed { buffer: part, result, submitted, completed } = transfer::taken(outcome);
             if let Some(part) = part {
                 buffer[..moved].copy_from_slice(&part[..moved]);
@@ -181,8 +184,7 @@ impl FileHandle {
             let short = self.short(offset, buffer.len(), moved);
             let result = result.map_err(|error| error.of_file(&self.path, offset)).and(Err(short));
             completer.complete(Completed { buffer: Some(buffer), result, submitted, completed });
-        };
-        drop(part_read.on_complete(end));
+        }));
         transfer::start(&device, (purpose, Op::Read { offset, buffer: part }), &pieces, inner);
     }
 
@@ -215,4 +217,8 @@ impl FileHandle {
         };
         drop(runtime.spawn(task));
     }
+}
+
+fn buffer_offset(byte: u64) -> usize {
+    usize::try_from(byte).expect("invariant: inside a buffer")
 }

@@ -39,15 +39,16 @@ const MARKS_AT_END: &[Mark] = &[
 /// What the `first` and `last` bytes of a device are of; none where all are zero.
 pub(super) fn of(first: &[u8], last: &[u8]) -> Option<&'static str> {
     let marked = MARKS.iter().find(|(_, at, bytes)| holds(first.get(*at..), bytes));
-    let at_end = |(_, back, bytes): &&Mark| {
-        holds(last.len().checked_sub(*back).and_then(|at| last.get(at..)), bytes)
-    };
-    let found = marked.or_else(|| MARKS_AT_END.iter().find(at_end));
-    let is_blank = || first.iter().chain(last).all(|&byte| byte == 0);
+    let found = marked.or_else(|| MARKS_AT_END.iter().find(|mark| is_at_end(mark, last)));
     match found {
         Some((what, ..)) => Some(what),
-        None => (!is_blank()).then_some("data of an unknown kind"),
+        None if first.iter().chain(last).all(|&byte| byte == 0) => None,
+        None => Some("data of an unknown kind"),
     }
+}
+
+fn is_at_end((_, back, bytes): &Mark, last: &[u8]) -> bool {
+    holds(last.len().checked_sub(*back).and_then(|at| last.get(at..)), bytes)
 }
 
 fn holds(bytes: Option<&[u8]>, mark: &[u8]) -> bool {

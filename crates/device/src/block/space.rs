@@ -38,12 +38,12 @@ pub(super) fn allocate(
 }
 
 fn choose(holes: &[UnitRange], next: Option<u32>, left: u64) -> Option<usize> {
-    let numbered = || holes.iter().enumerate();
-    let behind = numbered().find(|(_, hole)| Some(hole.first) == next);
-    let fitting = || numbered().filter(|(_, hole)| u64::from(hole.count) >= left);
+    let numbered = holes.iter().enumerate();
+    let fitting = numbered.clone().filter(|(_, hole)| u64::from(hole.count) >= left);
+    let behind = numbered.clone().find(|(_, hole)| Some(hole.first) == next);
     behind
-        .or_else(|| fitting().min_by_key(|(_, hole)| hole.count))
-        .or_else(|| numbered().max_by_key(|(_, hole)| hole.count))
+        .or_else(|| fitting.min_by_key(|(_, hole)| hole.count))
+        .or_else(|| numbered.max_by_key(|(_, hole)| hole.count))
         .map(|(at, _)| at)
 }
 

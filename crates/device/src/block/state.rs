@@ -60,11 +60,14 @@ impl VolumeState {
 
     pub(super) fn list(&self, prefix: &str) -> Vec<FileEntry> {
         let files = self.files.borrow();
-        let inside = files.iter().filter_map(|(name, file)| {
-            let name = name.strip_prefix(prefix).filter(|name| !name.contains('/'))?;
-            Some(FileEntry { name: name.to_owned(), length: file.entry.borrow().length })
-        });
-        inside.collect()
+        let mut found = Vec::new();
+        for (name, file) in files.iter() {
+            if let Some(name) = name.strip_prefix(prefix).filter(|name| !name.contains('/')) {
+                let length = file.entry.borrow().length;
+                found.push(FileEntry { name: name.to_owned(), length });
+            }
+        }
+        found
     }
 
     pub(super) fn free_bytes(&self) -> u64 {
@@ -185,11 +188,11 @@ impl VolumeState {
         path: &str,
         length: u64,
     ) -> Result<PlacedFile, DeviceError> {
-        let full = || DeviceError::Full { file: path.to_owned(), offset: length };
         let mut after = PlacedFile { length, extents: entry.extents.clone() };
         let wanted = units_of(length).saturating_sub(entry.units());
         let end = entry.extents.last().map(|extent| extent.end());
-        after.append(allocate(self.holes(), end, wanted).ok_or_else(full)?);
+        let full = DeviceError::Full { file: path.to_owned(), offset: length };
+        after.append(allocate(self.holes(), end, wanted).ok_or(full)?);
         zeros::write(&self.device, &after, entry.length).await?;
         Ok(after)
     }
@@ -208,8 +211,8 @@ impl VolumeState {
             return Err(failure);
         }
         let bytes = next.encode(&self.superblock.identity);
-        let full = || DeviceError::Full { file: path.to_owned(), offset: DIRECTORY_BYTES };
-        let bytes = bytes.ok_or_else(full)?;
+        let full = DeviceError::Full { file: path.to_owned(), offset: DIRECTORY_BYTES };
+        let bytes = bytes.ok_or(full)?;
         let place = format::place_of(next.sequence);
         let write = Request::write(Purpose::Header, place, bytes, Durability::Durable);
         let written = self.device.submit(write).await.result;

@@ -7,6 +7,7 @@ pub(crate) mod completions;
 pub(crate) mod dirty;
 pub(crate) mod dump;
 pub(crate) mod export;
+pub(crate) mod format;
 pub(crate) mod header;
 pub(crate) mod import;
 pub(crate) mod inspect;

@@ -4,7 +4,6 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use device_os::probe;
 use plan::{Overrides, Plan};
 use trial::{manifest, room};
 use units::Bytes;
@@ -20,6 +19,7 @@ use crate::flags::QuickFlags;
 use crate::measure::{Order, measure};
 use crate::shell::{options, shell_word};
 use crate::signals::{STOPS_A_RUN, StopFlag};
+use crate::target::{self, RawTarget};
 use crate::wire;
 
 /// The folder that is made where none is named.
@@ -28,8 +28,8 @@ const DEFAULT_FOLDER: &str = "plimsoll-quick";
 /// Fills, measures, verifies, judges, reports.
 pub(crate) fn run(flags: &QuickFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let folder = flags.folder.clone().unwrap_or_else(|| PathBuf::from(DEFAULT_FOLDER));
-    let folder = std::path::absolute(&folder)
-        .map_err(|error| CommandError::file(&folder, "use the folder", &error))?;
+    let is_raw = RawTarget::of(&folder).is_some();
+    let folder = if is_raw { folder } else { absolute(&folder)? };
     let overrides = Overrides {
         name: flags.identity.name.clone(),
         duration: flags.duration,
@@ -40,7 +40,9 @@ pub(crate) fn run(flags: &QuickFlags, console: &mut Console) -> Result<Outcome, 
     };
     let options = options(&overrides);
     let plan = Plan::quick(&folder.display().to_string(), &overrides)?;
-    find_folder(&folder, flags.folder.is_none())?;
+    if !is_raw {
+        find_folder(&folder, flags.folder.is_none())?;
+    }
     let plan = match flags.size {
         Some(_) => plan,
         None => fitting(&plan, &folder, overrides)?,
@@ -54,7 +56,8 @@ pub(crate) fn run(flags: &QuickFlags, console: &mut Console) -> Result<Outcome, 
         prepare::print(&filled, console)?;
         console.flush()?;
     }
-    let run_folder = dated_folder(&folder, &plan.name);
+    // A raw device takes databases alone.
+    let run_folder = dated_folder(if is_raw { Path::new(".") } else { &folder }, &plan.name);
     let order = Order {
         plan: &plan,
         command: command(flags),
@@ -73,6 +76,11 @@ pub(crate) fn run(flags: &QuickFlags, console: &mut Console) -> Result<Outcome, 
     Ok(outcome)
 }
 
+fn absolute(folder: &Path) -> Result<PathBuf, CommandError> {
+    std::path::absolute(folder)
+        .map_err(|error| CommandError::file(folder, "use the folder", &error))
+}
+
 /// What starts the test again, without its options.
 fn command(flags: &QuickFlags) -> String {
     match &flags.folder {
@@ -89,7 +97,7 @@ fn fitting(plan: &Plan, folder: &Path, overrides: Overrides) -> Result<Plan, Com
     let manifest = world.executor().block_on(async move { manifest::read(&first).await })?;
     let size = match manifest.and_then(|manifest| manifest.planned_size()) {
         Some(size) => size,
-        None => room::first_look_size(plan, Bytes(probe::free_bytes(folder)?)),
+        None => room::first_look_size(plan, Bytes(target::free_bytes(folder)?)),
     };
     let overrides = Overrides { size: Some(size), ..overrides };
     Ok(Plan::quick(&folder.display().to_string(), &overrides)?)

@@ -45,22 +45,18 @@ pub(crate) fn run(flags: &RecoverFlags, console: &mut Console) -> Result<Outcome
     }
     let log_folder = flags.log_folder.as_deref().unwrap_or(folder);
     let world = wire::world()?;
-    let database = wire::volume(&world, folder)?;
+    let volumes = wire::OpenVolumes::new(&world);
+    let (database, log) = (volumes.open(folder)?, volumes.open(log_folder)?);
     let manifest = manifest_of(&world, &database, name);
     let planned = manifest.as_ref().and_then(|manifest| Some(manifest.planned()?.log_base));
     let base = match flags.log_base.clone().or(planned) {
         Some(base) => base,
-        None => owner::only_base(log_folder)?,
+        None => owner::only_base(&world, &log)?,
     };
     let held =
         Files { database: path.clone(), log_folder: log_folder.to_owned(), log_base: base.clone() };
     locks::wait_for([held], console.is_quiet());
-    let files = DatabaseFiles {
-        database,
-        file: name.to_owned(),
-        log: wire::volume(&world, log_folder)?,
-        log_base: base,
-    };
+    let files = DatabaseFiles { database, file: name.to_owned(), log, log_base: base };
     // Every other state is refused by recovery itself, before it writes.
     if Dirty::of(&header).is_some() {
         owner::require_ours(&world, path, &header, manifest.as_ref(), &files)?;

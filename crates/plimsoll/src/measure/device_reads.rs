@@ -12,6 +12,7 @@ use units::Nanos;
 
 use super::questions::Questions;
 use crate::error::CommandError;
+use crate::target;
 
 /// How long the last counts are waited for: they were asked for when the measurement ended.
 const LAST_WAIT: Duration = Duration::from_secs(1);
@@ -61,9 +62,9 @@ impl DeviceReads {
     }
 
     fn add(&mut self, folder: &Path) -> Result<String, CommandError> {
-        let name = probe::volume(folder)?.mount_point;
+        let name = target::facts(folder)?.mount_point;
         self.volumes.entry(name.clone()).or_insert_with(|| ReadCounts {
-            folder: folder.to_owned(),
+            folder: target::of_system(folder),
             requested_bytes: 0,
             bounds: [None, None],
         });

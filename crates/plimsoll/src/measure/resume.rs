@@ -1,6 +1,6 @@
 //! The run that `run --resume` goes on with: its journal, and whether everything is as it was.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
@@ -12,6 +12,7 @@ use super::circumstances;
 use super::runs::journal_of;
 use crate::error::CommandError;
 use crate::system::{self, Hold};
+use crate::target::ByteSource;
 
 /// A run that was cut off, its journal locked.
 pub(crate) struct CutRun {
@@ -72,7 +73,7 @@ impl CutRun {
         // attempt would find it used.
         for database in &before.databases {
             let file = Path::new(&database.file);
-            fs::metadata(file).map_err(|error| CommandError::file(file, "find", &error))?;
+            ByteSource::open(file).map_err(|error| CommandError::file(file, "find", &error))?;
         }
         match circumstances::difference(before, present) {
             None => Ok(()),

@@ -1,7 +1,6 @@
 //! Looks at the free space of every volume of a run: before it, and while it goes on.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use device_os::probe;
@@ -12,6 +11,7 @@ use units::{Bytes, Nanos};
 
 use super::questions::Questions;
 use crate::error::CommandError;
+use crate::target::{self, RawTarget};
 
 /// The volumes of a run, until one is about to be full.
 pub(super) struct RoomWatch {
@@ -52,14 +52,14 @@ impl RoomWatch {
             volume.databases.push(database.index);
             let volume = volume_of(&mut volumes, logs)?;
             volume.tenants.logs += 1;
-            volume.tenants.log_bytes += log_bytes(logs, &database.log_base);
+            volume.tenants.log_bytes += log_bytes(logs, &database.log_base)?;
         }
         for (name, volume) in &mut volumes {
             // A test that only reads needs no room.
             if !plan.test.kind.is_load() {
                 continue;
             }
-            let free = Bytes(probe::free_bytes(&volume.folder)?);
+            let free = Bytes(target::free_bytes(&volume.folder)?);
             room::before(plan, name, &volume.tenants, free)?;
             volume.reserve = room::reserve(plan, &volume.tenants);
         }
@@ -107,7 +107,9 @@ impl RoomWatch {
             }
         }
         if self.questions.waiting().is_none() {
-            for (name, volume) in &self.volumes {
+            // The room of a raw device is known to the thread that owns it alone.
+            let asked = self.volumes.iter().filter(|(_, of)| RawTarget::of(&of.folder).is_none());
+            for (name, volume) in asked {
                 let (name, folder) = (name.clone(), volume.folder.clone());
                 self.questions.ask(&volume.folder, move || {
                     (name, at, probe::free_bytes(&folder).ok().map(Bytes))
@@ -160,7 +162,7 @@ fn volume_of<'a>(
     volumes: &'a mut BTreeMap<String, VolumeRoom>,
     folder: &Path,
 ) -> Result<&'a mut VolumeRoom, CommandError> {
-    let mount_point = probe::volume(folder)?.mount_point;
+    let mount_point = target::facts(folder)?.mount_point;
     Ok(volumes.entry(mount_point).or_insert_with(|| VolumeRoom {
         folder: folder.to_owned(),
         tenants: Tenants::default(),
@@ -172,13 +174,10 @@ fn volume_of<'a>(
 }
 
 /// What the files of a log take already.
-fn log_bytes(folder: &Path, base: &str) -> u64 {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let own = entries.filter(|entry| {
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        name.starts_with(base) && name.ends_with(".plg")
+fn log_bytes(folder: &Path, base: &str) -> Result<u64, CommandError> {
+    let files = target::list(folder)?.into_iter();
+    let own = files.filter(|file| {
+        file.name.starts_with(base) && Path::new(&file.name).extension() == Some("plg".as_ref())
     });
-    let lengths = own.filter_map(|entry| Some(entry.metadata().ok()?.len()));
-    lengths.sum()
+    Ok(own.map(|file| file.length).sum())
 }

@@ -1,9 +1,8 @@
 //! The first line of a journal: what is run, where, with which settings.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use device_os::probe::{self, Caching};
+use device_os::probe::Caching;
 use ese::header::WRITTEN_FORMAT;
 use plan::Plan;
 use record::{DatabaseFacts, Start, VolumeFacts, codec};
@@ -11,7 +10,7 @@ use units::Nanos;
 
 use crate::error::CommandError;
 use crate::look::{self, Outputs};
-use crate::{system, wire};
+use crate::{system, target, wire};
 
 /// The facts of a run of `plan`, started by `command` with `options`, on so many threads and from
 /// such an epoch, where controllers said this.
@@ -73,14 +72,14 @@ fn database_facts(
         name: database.file.trim_end_matches(".edb").to_owned(),
         file: file.display().to_string(),
         log_folder: database.log_folder.clone(),
-        initial_bytes: fs::metadata(&file).map_or(0, |metadata| metadata.len()),
+        initial_bytes: target::length(&file).unwrap_or(0),
         volume: volume_facts(folder)?,
         log_volume: volume_facts(log_folder)?,
     })
 }
 
 fn volume_facts(folder: &Path) -> Result<VolumeFacts, CommandError> {
-    let facts = probe::volume(folder)?;
+    let facts = target::facts(folder)?;
     let disk = facts.disk.unwrap_or_default();
     let (cached, caching_unknown) = match facts.caching {
         Caching::None => (None, None),

@@ -15,11 +15,11 @@ use integrity::Tally;
 use units::{Bytes, PageNumber};
 
 use crate::cmd::dirty::Dirty;
-use crate::documents;
 use crate::error::CommandError;
 use crate::locks;
 use crate::pages::FilePages;
 use crate::scan::fault::FileFault;
+use crate::target::ByteSource;
 
 /// Space behind the database that is read: more than engines make ahead, and read in a moment.
 const READ_BEHIND_BYTES: u64 = 64 << 20;
@@ -55,8 +55,8 @@ impl ScanTarget {
     /// undertaking: no such file, not a database.
     pub(crate) fn open(path: &Path, with_foreign: bool) -> Result<Self, CommandError> {
         let mut start = Vec::new();
-        let opened = documents::open(path).and_then(|file| {
-            let length = file.metadata()?.len();
+        let opened = ByteSource::open(path).and_then(|file| {
+            let length = file.length()?;
             file.take(PROBE_BYTES as u64).read_to_end(&mut start)?;
             Ok(Bytes(length))
         });
@@ -151,7 +151,7 @@ impl ScanTarget {
         let longest = longest_file(self.pages);
         let mut bytes = Vec::new();
         let read =
-            documents::open(&path).and_then(|file| file.take(longest + 1).read_to_end(&mut bytes));
+            ByteSource::open(&path).and_then(|file| file.take(longest + 1).read_to_end(&mut bytes));
         self.flush_map = match read {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Err(MapRefusal::Missing),
             Err(error) => return Err(CommandError::file(&path, "read", &error)),
@@ -205,7 +205,7 @@ fn without_header(path: &Path, start: &[u8], error: HeaderError) -> Result<PageS
 /// agree or there are none.
 fn shift(path: &Path, size: PageSize) -> io::Result<Option<u32>> {
     use std::io::{Seek as _, SeekFrom};
-    let mut file = documents::open(path)?;
+    let mut file = ByteSource::open(path)?;
     file.seek(SeekFrom::Start(size.file_offset(PageNumber(1))))?;
     let mut page = vec![0; size.bytes()];
     let (mut found, mut agree) = (None, 0);

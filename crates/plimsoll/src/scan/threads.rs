@@ -117,8 +117,7 @@ fn one_thread(work: &ScanWork, news: &ScanNews) -> Result<Shares, CommandError> 
         let (device, share) = if let Some(known) = open.remove(&part.file) {
             known
         } else {
-            let opening = world.open_to_read(&target.path);
-            let device = world.executor().block_on(opening)?;
+            let device = wire::open_to_read(&world, &target.path)?;
             let share = begin(target, device.caps().unbuffered);
             (device, share)
         };

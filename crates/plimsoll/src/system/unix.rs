@@ -45,6 +45,12 @@ pub(crate) fn is_held(path: &Path) -> bool {
     matches!(shared, Ok(Err(TryLockError::WouldBlock)))
 }
 
+/// The same of a raw device, or of the file that stands for one.
+pub(crate) fn is_device_held(device: &Path) -> bool {
+    let shared = File::open(device).map(|file| file.try_lock_shared());
+    matches!(shared, Ok(Err(TryLockError::WouldBlock)))
+}
+
 /// A new file for this process alone to write; a file system without locks says nothing.
 pub(crate) fn create_held(path: &Path) -> io::Result<File> {
     let file = File::create_new(path)?;
@@ -70,6 +76,11 @@ pub(crate) fn identity(path: &Path) -> io::Result<(u64, u64)> {
 /// Whether reads may never come to an end.
 pub(crate) fn is_device(kind: FileType) -> bool {
     kind.is_char_device() || kind.is_block_device()
+}
+
+/// Whether it is a disk or a part of one.
+pub(crate) fn is_block_device(kind: FileType) -> bool {
+    kind.is_block_device()
 }
 
 /// Gives `other` the owner of `path`.

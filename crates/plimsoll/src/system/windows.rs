@@ -84,6 +84,16 @@ pub(crate) const fn is_device(_: FileType) -> bool {
     false
 }
 
+/// Devices are no files here.
+pub(crate) const fn is_block_device(_: FileType) -> bool {
+    false
+}
+
+/// Whether a process has the file that stands for a device open for writes.
+pub(crate) fn is_device_held(device: &Path) -> bool {
+    is_held(device)
+}
+
 /// A new file belongs to who makes it, and what others may do with it is inherited of its folder.
 #[expect(clippy::unnecessary_wraps, reason = "other systems can fail at it")]
 pub(crate) fn keep_owner(_: &Path, _: &Path) -> io::Result<()> {

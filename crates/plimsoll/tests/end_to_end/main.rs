@@ -34,6 +34,7 @@ mod papers;
 mod plan;
 mod profile;
 mod races;
+mod raw;
 mod readings;
 mod recover;
 mod replays;

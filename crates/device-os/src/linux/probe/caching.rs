@@ -42,6 +42,12 @@ fn below(path: &Path, mount: &Mount, table: &str, sys_folder: &Path, layer: u32)
     }
 }
 
+/// The same of the block device `source`, read and written as a whole.
+pub(super) fn of_device(source: &str, table: &str, sys_folder: &Path) -> Caching {
+    let mount = Mount { source: source.to_owned(), ..Mount::default() };
+    loop_device(&mount, table, sys_folder, 0)
+}
+
 /// What the file system itself says.
 fn in_folder(path: &Path, mount: &Mount) -> Caching {
     let kind = mount.file_system.as_str();

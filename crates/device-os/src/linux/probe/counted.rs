@@ -9,7 +9,7 @@ pub(crate) fn read_bytes(path: &Path) -> Option<u64> {
     let path = fs::canonicalize(path).ok()?;
     let table = fs::read_to_string("/proc/self/mountinfo").ok()?;
     let mount = super::mount_of(&table, &path)?;
-    let number = std::os::unix::fs::MetadataExt::dev(&fs::metadata(&path).ok()?);
+    let number = super::device_number(&fs::metadata(&path).ok()?);
     let sys = Path::new("/sys");
     let folder = super::folder_of(sys, number, &mount.source)?;
     let folders = match mount.file_system.as_str() {

@@ -2,7 +2,6 @@
 //! what decides how it writes.
 
 use std::fs::{self, File};
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use device::DeviceError;
@@ -19,7 +18,8 @@ pub(crate) fn devices(path: &Path) -> Result<Vec<BlockDevice>, DeviceError> {
     let name = path.display().to_string();
     let wrong = |error: std::io::Error| errors::of(&error, &name, "probe", 0);
     let path = fs::canonicalize(path).map_err(wrong)?;
-    let number = File::open(&path).and_then(|file| file.metadata()).map_err(wrong)?.dev();
+    let found = File::open(&path).and_then(|file| file.metadata()).map_err(wrong)?;
+    let number = super::device_number(&found);
     let table = fs::read_to_string("/proc/self/mountinfo").map_err(wrong)?;
     let mount = mount_of(&table, &path).unwrap_or_default();
     let mut found = Vec::new();

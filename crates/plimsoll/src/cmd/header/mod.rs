@@ -12,9 +12,9 @@ use serde_json::{Map, Value};
 
 use crate::Outcome;
 use crate::console::Console;
-use crate::documents;
 use crate::error::CommandError;
 use crate::flags::FileFlags;
+use crate::target::ByteSource;
 
 /// A line for people, with the key that programs find its value under.
 struct HeaderLine {
@@ -34,7 +34,7 @@ impl HeaderLine {
 pub(crate) fn run(flags: &FileFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let path = &flags.file;
     let mut start = Vec::new();
-    documents::open(path)
+    ByteSource::open(path)
         .and_then(|file| file.take(PROBE_BYTES as u64).read_to_end(&mut start))
         .map_err(|error| CommandError::file(path, "read", &error))?;
     if let Some(Ok(map)) = start.get(..MAP_PAGE_BYTES).map(FlushMapHeader::decode) {

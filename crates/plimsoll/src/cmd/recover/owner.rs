@@ -1,9 +1,10 @@
 //! Whose a database is: recovery rewrites header, log and flush map in this program's own forms,
 //! which is the end of a database of another engine.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::rc::Rc;
 
+use device::Volume;
 use device_os::World;
 use engine::DatabaseFiles;
 use engine::log::{LogChain, LogFolder};
@@ -45,24 +46,16 @@ pub(super) fn require_ours(
 }
 
 /// The base name of the one log in `folder`.
-pub(super) fn only_base(folder: &Path) -> Result<String, CommandError> {
-    let wrong = CommandError::of_file(folder, "list");
-    let mut bases = Vec::new();
-    for entry in fs::read_dir(folder).map_err(wrong)? {
-        let file = PathBuf::from(entry.map_err(wrong)?.file_name());
-        let is_checkpoint = file.extension().is_some_and(|extension| extension == "pck");
-        let stem = file.file_stem().and_then(|stem| stem.to_str());
-        if let (true, Some(stem)) = (is_checkpoint, stem) {
-            bases.push(stem.to_owned());
-        }
-    }
-    match bases.as_slice() {
-        [base] => Ok(base.clone()),
+pub(super) fn only_base(world: &World, folder: &Rc<dyn Volume>) -> Result<String, CommandError> {
+    let files = world.executor().block_on(folder.list())?;
+    let bases = files.iter().filter_map(|file| file.name.strip_suffix(".pck"));
+    match bases.collect::<Vec<_>>().as_slice() {
+        [base] => Ok((*base).to_owned()),
         // A log is begun before its checkpoint file; a plan's first database uses this one.
         [] => Ok("E00".to_owned()),
-        _ => Err(CommandError::new(format!(
+        bases => Err(CommandError::new(format!(
             "{}: holds the logs {}; name the one of this database with --log-base",
-            folder.display(),
+            folder.name(),
             bases.join(", ")
         ))),
     }

@@ -1,0 +1,105 @@
+//! `format`: makes a raw device a volume for test databases. The only step that takes a device
+//! whose content is not ours.
+
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher as _, Hasher as _};
+
+use device::block::{self, BlockContent, BlockVolume};
+use device::{OpenMode, Volume as _};
+use serde_json::json;
+use units::Bytes;
+
+use crate::Outcome;
+use crate::console::Console;
+use crate::error::CommandError;
+use crate::flags::FormatFlags;
+use crate::target::RawTarget;
+use crate::wire;
+
+/// Formats the device where nothing is lost by it, or where a person has said that it may be.
+pub(crate) fn run(flags: &FormatFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    let target = RawTarget::of(&flags.device).filter(|target| target.inside.is_empty());
+    let target = target.ok_or_else(|| {
+        CommandError::new(format!(
+            "{}: is no block device; name one such as /dev/sdx, or raw:FILE for a file that stands \
+             for one",
+            flags.device.display()
+        ))
+    })?;
+    let world = wire::world()?;
+    let (runtime, force) = (world.executor().runtime(), flags.force);
+    let opening = world.raw_device(&target.device, &target.name, OpenMode::ReadWrite);
+    let formatted = world.executor().block_on(async move {
+        let device = opening.await?;
+        if let Some(refusal) = refusal(device.name(), &block::content(&device).await?, force) {
+            return Err(CommandError::new(refusal));
+        }
+        block::format(&device, identity()).await?;
+        Ok(BlockVolume::open(device, &runtime).await?.free_bytes().await?)
+    });
+    let free = Bytes(formatted?);
+    if flags.json {
+        console.answer_json(&json!({ "device": target.name, "free_bytes": free.0 }))?;
+        return Ok(Outcome::Pass);
+    }
+    console.answer(format_args!("{}: an empty volume, {free} for files", target.name))?;
+    console.remark(format_args!(
+        "Next: plimsoll quick {0}, or folders = [\"{0}\"] in a plan.",
+        target.name
+    ))?;
+    Ok(Outcome::Pass)
+}
+
+/// Why a device that holds this is not formatted.
+fn refusal(name: &str, content: &BlockContent, force: bool) -> Option<String> {
+    let holds = match content {
+        BlockContent::Blank => return None,
+        _ if force => return None,
+        BlockContent::Volume { files } => format!("a volume of Plimsoll with {files} files"),
+        BlockContent::Damaged(problem) => {
+            format!("a volume of Plimsoll that cannot be used ({problem})")
+        }
+        BlockContent::Foreign(what) => (*what).to_owned(),
+    };
+    Some(format!(
+        "{name}: holds {holds}; check that it is the right device, and say --force where all that \
+         is on it may be lost"
+    ))
+}
+
+/// Tells the volume from all others. The standard library draws the keys of its hashes from the
+/// system.
+fn identity() -> [u8; 16] {
+    let halves = [0; 2].map(|_: u8| RandomState::new().build_hasher().finish().to_le_bytes());
+    let mut identity = [0; 16];
+    identity.copy_from_slice(&halves.concat());
+    identity
+}
+
+#[cfg(test)]
+mod tests {
+    use device::block::BlockContent;
+
+    use super::{identity, refusal};
+
+    #[test]
+    fn only_a_blank_device_is_formatted_without_force() {
+        let foreign = BlockContent::Foreign("a file system (XFS)");
+        let damaged = BlockContent::Damaged("torn".to_owned());
+        for (content, holds) in [
+            (foreign, "a file system (XFS)"),
+            (BlockContent::Volume { files: 7 }, "a volume of Plimsoll with 7 files"),
+            (damaged, "a volume of Plimsoll that cannot be used (torn)"),
+        ] {
+            let refused = refusal("/dev/sdx", &content, false).unwrap();
+            assert!(refused.starts_with(&format!("/dev/sdx: holds {holds};")), "{refused}");
+            assert_eq!(refusal("/dev/sdx", &content, true), None);
+        }
+        assert_eq!(refusal("/dev/sdx", &BlockContent::Blank, false), None);
+    }
+
+    #[test]
+    fn no_two_volumes_are_the_same() {
+        assert_ne!(identity(), identity());
+    }
+}
