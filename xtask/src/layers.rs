@@ -40,7 +40,7 @@ const TABLE: &[Layer] = &[
         package: "simdisk",
         inside: &["device", "units"],
         outside: &["serde", "toml"],
-        tests: &[],
+        tests: &["testkit"],
     },
     Layer { package: "workload", inside: &["plan", "units"], outside: &["twox-hash"], tests: &[] },
     Layer {

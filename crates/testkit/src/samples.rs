@@ -49,6 +49,37 @@ pub fn unpacked(packed: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// The texts in a packed archive (`.tar.gz`) by name, without their folders.
+pub fn texts(packed: &Path) -> io::Result<BTreeMap<String, String>> {
+    let bytes = unpacked(packed)?;
+    let mut texts = BTreeMap::new();
+    let mut rest = bytes.as_slice();
+    while let Some((header, behind)) = rest.split_at_checked(TAR_BLOCK) {
+        let Ok(length) = usize::from_str_radix(&tar_field(&header[124..136]), 8) else {
+            break;
+        };
+        let Some(content) = behind.get(..length) else {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        };
+        if let (Some(name), Ok(text)) =
+            (tar_field(&header[..100]).rsplit('/').next(), str::from_utf8(content))
+        {
+            texts.insert(name.to_owned(), text.to_owned());
+        }
+        rest = behind.get(length.next_multiple_of(TAR_BLOCK)..).unwrap_or_default();
+    }
+    Ok(texts)
+}
+
+/// Headers and contents of a tar archive begin at multiples of this.
+const TAR_BLOCK: usize = 512;
+
+/// A field of a tar header: text up to the first zero.
+fn tar_field(bytes: &[u8]) -> String {
+    let text = bytes.split(|byte| *byte == 0).next().unwrap_or_default();
+    String::from_utf8_lossy(text).trim().to_owned()
+}
+
 /// Those of this machine, and those unpacked under `target/`.
 fn folders() -> [PathBuf; 2] {
     let own = match std::env::var_os("PLIMSOLL_SAMPLES") {

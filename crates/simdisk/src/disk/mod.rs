@@ -2,6 +2,8 @@
 
 mod geometry;
 mod queue;
+#[cfg(test)]
+mod real_drives;
 mod seek;
 
 pub(crate) use geometry::Geometry;
