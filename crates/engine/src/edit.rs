@@ -13,21 +13,21 @@ pub(crate) mod tests;
 
 /// A transaction, unique among those whose records the log still holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct TransactionId(pub u32);
+pub(crate) struct TransactionId(pub u32);
 
 impl TransactionId {
     /// Maintenance outside any transaction: cleanup, space moves.
-    pub const NONE: Self = Self(0);
+    pub(crate) const NONE: Self = Self(0);
 
     /// Whether this names a transaction at all.
-    pub const fn is_some(self) -> bool {
+    pub(crate) const fn is_some(self) -> bool {
         self.0 != 0
     }
 }
 
 /// One change of one page. Lines count nodes from 0, tag 0 left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PageEdit {
+pub(crate) enum PageEdit {
     /// Make the page an empty one of a tree; everything it held is gone.
     Format {
         /// Page flags, see `ese::page::page_flags`.
@@ -96,7 +96,7 @@ impl PageEdit {
 
 /// The edits of one page by one apply.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PageEdits {
+pub(crate) struct PageEdits {
     /// Which page.
     pub page: PageNumber,
     /// The page's database time before the apply; redo demands it. Where the first edit is
@@ -115,7 +115,7 @@ impl PageEdits {
 
 /// One atomic change of the database: all of its pages or none.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ApplyRecord {
+pub(crate) struct ApplyRecord {
     /// On whose behalf.
     pub transaction: TransactionId,
     /// The database time that every edited page carries afterwards.
@@ -128,7 +128,7 @@ pub struct ApplyRecord {
 
 /// How an apply changes the undo stack of its transaction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum UndoAction {
+pub(crate) enum UndoAction {
     /// Not at all: structure changes are never undone.
     #[default]
     None,
@@ -140,7 +140,7 @@ pub enum UndoAction {
 
 /// The logical inverse of an operation, by key, because nodes move between pages.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Undo {
+pub(crate) enum Undo {
     /// A row was inserted with its long values and index entries, none of which had been there: the
     /// record says which they are.
     InsertRow {
@@ -202,7 +202,7 @@ pub enum Undo {
 }
 
 /// Does one edit. The page is unchanged where it fails.
-pub fn apply(page: &mut PageMut<'_>, edit: &PageEdit) -> Result<(), PageError> {
+pub(crate) fn apply(page: &mut PageMut<'_>, edit: &PageEdit) -> Result<(), PageError> {
     match edit {
         PageEdit::Format { flags, objid } => {
             let rotation = page.as_ref().flags() & page_flags::FLUSH_TYPE;
@@ -245,7 +245,7 @@ pub(crate) fn apply_all(
 
 /// Edits that make a page's content from nothing. Logged in front of the first change of a page
 /// since it was last written, they let redo repair a page that a power failure tore.
-pub fn rebuild(page: PageRef<'_>) -> Vec<PageEdit> {
+pub(crate) fn rebuild(page: PageRef<'_>) -> Vec<PageEdit> {
     let mut edits = vec![
         PageEdit::Format { flags: page.flags() & !page_flags::FLUSH_TYPE, objid: page.object() },
         PageEdit::External(page.external_header().to_vec()),

@@ -21,12 +21,23 @@ mod writer;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use chain::{LogChain, LogEnd};
-pub use checkpoint_file::read_checkpoint;
+pub use chain::LogChain;
+pub(crate) use chain::LogEnd;
+pub(crate) use checkpoint_file::read_checkpoint;
 pub use error::LogError;
-pub use names::LogNames;
-pub use reader::LogReader;
-pub use record::LogRecord;
-pub use stream::{LogFolder, LogIdentity, LogSettings};
-pub use tail::Span;
-pub use writer::{Log, LogCounters};
+pub(crate) use names::LogNames;
+pub(crate) use reader::LogReader;
+pub(crate) use record::LogRecord;
+pub(crate) use stream::LogSettings;
+pub use stream::{LogFolder, LogIdentity};
+pub(crate) use tail::Span;
+pub(crate) use writer::Log;
+
+/// What the bytes of a record encode to once they are decoded; none where they are no record. A
+/// record has one encoding, which fuzzing holds this to.
+pub fn encoded_again(record: &[u8]) -> Option<Vec<u8>> {
+    let decoded = LogRecord::decode(record).ok()?;
+    let mut again = Vec::new();
+    decoded.encode(&mut again);
+    Some(again)
+}

@@ -99,7 +99,7 @@ pub struct RecoverySummary {
 
 /// A transaction that had not ended when the log did.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Loser {
+pub(crate) struct Loser {
     /// Which.
     pub transaction: TransactionId,
     /// Where its first record lies. The checkpoint must stay at or before it until the rollback is
@@ -111,7 +111,7 @@ pub struct Loser {
 
 /// A delete of a committed transaction, whose physical removal the log cannot prove.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PendingCleanup {
+pub(crate) struct PendingCleanup {
     /// Where the transaction's first record lies. The checkpoint must stay at or before it until
     /// the cleanup is durable.
     pub begin: Lgpos,
@@ -123,21 +123,21 @@ pub struct PendingCleanup {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Redone {
     /// Whose log it was.
-    pub identity: LogIdentity,
+    pub(crate) identity: LogIdentity,
     /// Where it ends: logging resumes in the generation behind it.
-    pub end: LogEnd,
+    pub(crate) end: LogEnd,
     /// Where redo began. The checkpoint stays here until losers and cleanups allow otherwise.
-    pub checkpoint: Lgpos,
+    pub(crate) checkpoint: Lgpos,
     /// Transactions to undo, before anything else.
-    pub losers: Vec<Loser>,
+    pub(crate) losers: Vec<Loser>,
     /// Deletes to clean up, once all losers are undone.
-    pub cleanups: Vec<PendingCleanup>,
+    pub(crate) cleanups: Vec<PendingCleanup>,
     /// The highest transaction number in the log; new ones must be higher.
-    pub last_transaction: TransactionId,
+    pub(crate) last_transaction: TransactionId,
     /// The highest database time in log and pages; new ones must be later.
-    pub dbtime: u64,
+    pub(crate) dbtime: u64,
     /// The flush types of the pages that redo has written; of others nothing is known.
-    pub flush_map: FlushMap,
+    pub(crate) flush_map: FlushMap,
     /// What was done.
     pub summary: RecoverySummary,
 }

@@ -1,7 +1,7 @@
 //! Readers of ESE files written elsewhere, so that our files are judged by strangers.
 //!
 //! libesedb is linked in; dissect.esedb and impacket run in a Python virtual environment that
-//! [`set_up`] makes and `cargo xtask test` names in [`ENVIRONMENT_VARIABLE`]. Each reader gives a
+//! [`set_up`] makes and `cargo xtask test` names in `PLIMSOLL_PEERS`. Each reader gives a
 //! [`TableDigest`] of a table; equal digests mean that it saw the same records, byte for byte.
 
 mod digest;
@@ -10,7 +10,7 @@ mod libesedb;
 mod own;
 
 pub use digest::{ColumnKind, Digest, DigestBuilder, LongValues, TableDigest};
-pub use environment::{ENVIRONMENT_VARIABLE, PythonReader, PythonReaders, SetUpError, set_up};
+pub use environment::{PythonReader, PythonReaders, SetUpError, set_up};
 pub use libesedb::read_with_libesedb;
 pub use own::read_with_ours;
 

@@ -43,7 +43,7 @@ mod action {
 
 impl ApplyRecord {
     /// Appends the record's bytes to `out`.
-    pub fn encode(&self, out: &mut Vec<u8>) {
+    pub(crate) fn encode(&self, out: &mut Vec<u8>) {
         put_number(out, self.transaction.0);
         put_number(out, self.dbtime);
         self.undo.encode(out);

@@ -16,7 +16,7 @@ const READ_BYTES: usize = 256 << 10;
 
 /// Where a stream ends, as its next generation must know it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LogEnd {
+pub(crate) struct LogEnd {
     /// The last generation.
     pub generation: Generation,
     /// Its last whole segment; what lies behind was torn by a crash or never written.
@@ -42,12 +42,12 @@ impl LogEnd {
     }
 
     /// Whether there is a last generation at all.
-    pub const fn is_some(&self) -> bool {
+    pub(crate) const fn is_some(&self) -> bool {
         self.generation.0 != 0
     }
 
     /// The first place behind the end.
-    pub const fn place(&self) -> Lgpos {
+    pub(crate) const fn place(&self) -> Lgpos {
         Lgpos { generation: self.generation, segment: self.last_segment + 1, byte: 0 }
     }
 }
@@ -151,7 +151,7 @@ impl LogChain {
     }
 
     /// Where the stream ends.
-    pub async fn end(&self) -> Result<LogEnd, LogError> {
+    pub(crate) async fn end(&self) -> Result<LogEnd, LogError> {
         let file = self.load(self.last).await?;
         Ok(Self::end_of(&file))
     }

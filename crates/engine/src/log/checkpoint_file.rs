@@ -64,7 +64,7 @@ impl CheckpointFile {
 
 /// The checkpoint of a stream: the later one of two good copies. None where the file is not there
 /// or both copies are damaged; then redo begins with the first generation that the database needs.
-pub async fn read_checkpoint(
+pub(crate) async fn read_checkpoint(
     folder: &LogFolder,
     identity: &LogIdentity,
 ) -> Result<Option<Checkpoint>, LogError> {

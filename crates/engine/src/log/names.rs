@@ -4,33 +4,33 @@ use units::Generation;
 
 /// The names that follow from a base such as `E00`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LogNames {
+pub(crate) struct LogNames {
     base: String,
 }
 
 impl LogNames {
     /// Names that begin with `base`, three characters in the field's tradition.
-    pub fn new(base: &str) -> Self {
+    pub(crate) fn new(base: &str) -> Self {
         Self { base: base.to_owned() }
     }
 
     /// The file being written.
-    pub fn current(&self) -> String {
+    pub(crate) fn current(&self) -> String {
         format!("{}.plg", self.base)
     }
 
     /// The file that is being formatted ahead of its use.
-    pub fn next(&self) -> String {
+    pub(crate) fn next(&self) -> String {
         format!("{}tmp.plg", self.base)
     }
 
     /// A generation that is complete.
-    pub fn closed(&self, generation: Generation) -> String {
+    pub(crate) fn closed(&self, generation: Generation) -> String {
         format!("{}{:08X}.plg", self.base, generation.0)
     }
 
     /// The checkpoint file.
-    pub fn checkpoint(&self) -> String {
+    pub(crate) fn checkpoint(&self) -> String {
         format!("{}.pck", self.base)
     }
 

@@ -10,7 +10,7 @@ use crate::log::tail::Span;
 use crate::log::{LogError, LogRecord};
 
 /// Walks over a stream.
-pub struct LogReader {
+pub(crate) struct LogReader {
     chain: LogChain,
     file: LogFile,
     segment: u16,
@@ -33,7 +33,7 @@ impl LogReader {
     /// generations from there to the end of the stream must be there.
     ///
     /// [`Log::durable`]: crate::log::Log::durable
-    pub async fn open(chain: LogChain, start: Lgpos) -> Result<Self, LogError> {
+    pub(crate) async fn open(chain: LogChain, start: Lgpos) -> Result<Self, LogError> {
         let last = chain.last();
         let first = start.generation.min(last);
         chain.require(first, last)?;
@@ -62,7 +62,7 @@ impl LogReader {
 
     /// The next record and where it lies; none at the end of the log. A record that a crash cut
     /// short is no record.
-    pub async fn next(&mut self) -> Result<Option<(Span, LogRecord)>, LogError> {
+    pub(crate) async fn next(&mut self) -> Result<Option<(Span, LogRecord)>, LogError> {
         loop {
             if self.segment > self.file.last_segment || self.byte >= self.segment_size().bytes() {
                 if !self.move_on().await? {
@@ -105,7 +105,7 @@ impl LogReader {
     }
 
     /// The generation being read.
-    pub const fn generation(&self) -> Generation {
+    pub(crate) const fn generation(&self) -> Generation {
         self.file.header.generation
     }
 
@@ -115,7 +115,7 @@ impl LogReader {
     }
 
     /// Where the stream ends. To be asked after [`LogReader::next`] has given none.
-    pub fn end(&self) -> LogEnd {
+    pub(crate) fn end(&self) -> LogEnd {
         assert_eq!(
             self.generation(),
             self.chain.last(),

@@ -10,7 +10,7 @@ pub(crate) mod tests;
 
 /// One record of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LogRecord {
+pub(crate) enum LogRecord {
     /// A transaction begins.
     Begin {
         /// Which.
@@ -62,7 +62,7 @@ mod kind {
 
 impl LogRecord {
     /// Appends the record's bytes to `out`.
-    pub fn encode(&self, out: &mut Vec<u8>) {
+    pub(crate) fn encode(&self, out: &mut Vec<u8>) {
         match self {
             Self::Begin { transaction } => put_transaction(out, kind::BEGIN, *transaction),
             Self::Commit { transaction } => put_transaction(out, kind::COMMIT, *transaction),
@@ -78,7 +78,7 @@ impl LogRecord {
     }
 
     /// The record whose bytes these are, all of them.
-    pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut fields = Fields::new(bytes);
         let record = match fields.u8("record kind")? {
             kind::BEGIN => Self::Begin { transaction: transaction(&mut fields)? },

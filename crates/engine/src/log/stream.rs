@@ -25,14 +25,14 @@ pub struct LogIdentity {
 #[derive(Clone)]
 pub struct LogFolder {
     /// The folder.
-    pub volume: Rc<dyn Volume>,
+    pub(crate) volume: Rc<dyn Volume>,
     /// The names in it.
-    pub names: LogNames,
+    pub(crate) names: LogNames,
 }
 
 /// How the log is buffered and written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LogSettings {
+pub(crate) struct LogSettings {
     /// How long segments are; none: one sector, if power that fails leaves the others whole.
     pub segment_size: Option<SegmentSize>,
     /// Appends should wait ([`Log::throttle`](crate::log::Log::throttle)) while more than this is

@@ -13,7 +13,7 @@ use crate::log::framing::{may_begin, put_chunk};
 
 /// Where a record lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Span {
+pub(crate) struct Span {
     /// Its first byte.
     pub start: Lgpos,
     /// The byte behind its last one: durable up to here means that the record is durable.

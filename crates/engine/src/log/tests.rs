@@ -56,6 +56,23 @@ impl World {
     }
 }
 
+/// Goes on with the stream that is there and was closed properly, or begins a new one.
+async fn open_log(
+    runtime: &Runtime,
+    folder: LogFolder,
+    identity: LogIdentity,
+    settings: LogSettings,
+) -> Result<Log, LogError> {
+    let Some(chain) = LogChain::find(&folder).await? else {
+        return Log::create(runtime, folder, identity, settings).await;
+    };
+    let signature = chain.identity().signature;
+    let identity = LogIdentity { signature, ..identity };
+    chain.require_identity(&identity)?;
+    let end = chain.end().await?;
+    Log::resume(runtime, folder, identity, settings, end).await
+}
+
 /// A request from `first` on that power is to fail at, where a life makes `requests` of them; none
 /// means behind the last.
 pub(crate) fn any_request(prng: &mut Prng, first: u64, requests: u64) -> Option<u64> {

@@ -11,7 +11,7 @@ use device::{Device, Durability, Purpose, Request, Runtime};
 use ese::log_file::{
     Checkpoint, LOG_HEADER_BYTES, LogHeader, SegmentSize, accumulate, header_share,
 };
-use ese::{Lgpos, LogTime, Signature};
+use ese::{Lgpos, LogTime};
 use units::{Bytes, Generation};
 
 use crate::edit::ApplyRecord;
@@ -22,13 +22,13 @@ use crate::log::record::encode_apply;
 use crate::log::replication::Replication;
 use crate::log::stream::calendar;
 use crate::log::tail::{Batch, Span, Tail};
-use crate::log::{LogChain, LogEnd, LogError, LogFolder, LogIdentity, LogRecord, LogSettings};
+use crate::log::{LogEnd, LogError, LogFolder, LogIdentity, LogRecord, LogSettings};
 use crate::not_as_written::NotAsWritten;
 use crate::notify::Notify;
 
 /// What a log counts about itself since it was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LogCounters {
+pub(crate) struct LogCounters {
     /// Bytes of records, without the fill that ends a flush.
     pub record_bytes: Bytes,
     /// The log volume: bytes of log files used up, fill and headers included.
@@ -57,7 +57,7 @@ impl LogCounters {
 
 /// The log of an open database. Cheap to clone.
 #[derive(Clone)]
-pub struct Log {
+pub(crate) struct Log {
     inner: Rc<Inner>,
 }
 
@@ -112,7 +112,7 @@ struct CurrentFile {
 
 impl Log {
     /// Begins a new stream at generation 1. Refused where the folder holds files of its name.
-    pub async fn create(
+    pub(crate) async fn create(
         runtime: &Runtime,
         folder: LogFolder,
         identity: LogIdentity,
@@ -126,24 +126,6 @@ impl Log {
         folder.remove_if_there(&folder.names.checkpoint()).await?;
         let end = LogEnd::before_the_first();
         Self::begin(runtime, folder, identity, settings, end).await
-    }
-
-    /// Goes on with the stream that is there and was closed properly, or begins a new one.
-    /// `identity.signature` is for a new one; see [`Log::signature`] for which it became.
-    pub async fn open(
-        runtime: &Runtime,
-        folder: LogFolder,
-        identity: LogIdentity,
-        settings: LogSettings,
-    ) -> Result<Self, LogError> {
-        let Some(chain) = LogChain::find(&folder).await? else {
-            return Self::create(runtime, folder, identity, settings).await;
-        };
-        let signature = chain.identity().signature;
-        let identity = LogIdentity { signature, ..identity };
-        chain.require_identity(&identity)?;
-        let end = chain.end().await?;
-        Self::resume(runtime, folder, identity, settings, end).await
     }
 
     /// Goes on with a stream that ends at `end`, in a new generation: what a crash tore behind the
@@ -218,7 +200,7 @@ impl Log {
     }
 
     /// Appends a record in memory. It is durable once [`Log::durable`] has reached its end.
-    pub fn append(&self, record: &LogRecord) -> Result<Span, LogError> {
+    pub(crate) fn append(&self, record: &LogRecord) -> Result<Span, LogError> {
         self.append_encoded(|out| record.encode(out))
     }
 
@@ -248,7 +230,7 @@ impl Log {
     }
 
     /// Everything before this place is on stable storage.
-    pub fn durable(&self) -> Lgpos {
+    pub(crate) fn durable(&self) -> Lgpos {
         self.inner.state.borrow().durable
     }
 
@@ -258,27 +240,17 @@ impl Log {
     }
 
     /// How long the segments are that are written now.
-    pub fn segment_size(&self) -> SegmentSize {
+    pub(crate) fn segment_size(&self) -> SegmentSize {
         self.inner.segment_size
     }
 
-    /// The stream's signature, which the database header repeats.
-    pub fn signature(&self) -> Signature {
-        self.inner.identity.signature
-    }
-
     /// The checkpoint last written; none before the first one.
-    pub fn checkpoint(&self) -> Lgpos {
+    pub(crate) fn checkpoint(&self) -> Lgpos {
         self.inner.checkpoint.get()
     }
 
-    /// The error that stopped the log, if any.
-    pub fn failure(&self) -> Option<LogError> {
-        self.inner.state.borrow().failed.clone()
-    }
-
     /// What has been counted so far.
-    pub fn counters(&self) -> LogCounters {
+    pub(crate) fn counters(&self) -> LogCounters {
         let mut counters = self.inner.state.borrow().counters;
         counters.bytes_written.0 += self.inner.next.bytes_written().0;
         counters
@@ -308,7 +280,7 @@ impl Log {
     }
 
     /// Waits while more than the buffer holds is not yet written. Callers wait before they append.
-    pub async fn throttle(&self) -> Result<(), LogError> {
+    pub(crate) async fn throttle(&self) -> Result<(), LogError> {
         let most = usize::try_from(self.inner.settings.buffer.0).unwrap_or(usize::MAX);
         if self.inner.state.borrow().unwritten_bytes() <= most {
             return self.inner.state.borrow().check();
@@ -345,14 +317,14 @@ impl Log {
     }
 
     /// What reading back has found since the last call.
-    pub fn take_not_as_written(&self) -> Vec<NotAsWritten> {
+    pub(crate) fn take_not_as_written(&self) -> Vec<NotAsWritten> {
         let read_back = self.inner.read_back.as_ref();
         read_back.map_or_else(Vec::new, ReadBack::take)
     }
 
     /// Waits for the writes in flight and stops using the files. Records that no waiter has asked
     /// to flush are lost, as in a crash: flush to the tip first.
-    pub async fn close(&self) -> Result<(), LogError> {
+    pub(crate) async fn close(&self) -> Result<(), LogError> {
         let written = self.wait_until(|state| !state.writing).await;
         self.inner.next.stop().await;
         self.inner.replication.stop().await;

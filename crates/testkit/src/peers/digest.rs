@@ -78,7 +78,7 @@ pub enum LongValues {
 
 impl LongValues {
     /// Whether the long values of this row, counted from 0, are followed.
-    pub const fn follows(self, row: u64) -> bool {
+    pub(crate) const fn follows(self, row: u64) -> bool {
         match self {
             Self::Follow => true,
             Self::EveryNth(rows) => row.is_multiple_of(rows.get()),

@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 use super::{PeerError, TableDigest};
 
 /// Names the virtual environment's folder; `cargo xtask test` sets it.
-pub const ENVIRONMENT_VARIABLE: &str = "PLIMSOLL_PEERS";
+const ENVIRONMENT_VARIABLE: &str = "PLIMSOLL_PEERS";
 
 const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/python");
 

@@ -189,7 +189,7 @@ fn a_crash_between_the_renames_of_a_roll_is_no_loss() {
     let found = world.run(|_, folder| read_all(folder, place(1, 1, 0)));
     assert_eq!(found.as_ref().map(Vec::len), Ok(records.len()));
     let reopened = world.run(|runtime, folder| async move {
-        let log = Log::open(&runtime, folder.clone(), identity(), small_buffers()).await.unwrap();
+        let log = open_log(&runtime, folder.clone(), identity(), small_buffers()).await.unwrap();
         log.close().await.unwrap();
         read_all(folder, place(1, 1, 0)).await
     });

@@ -7,7 +7,7 @@ use device::{FileImage, VolumeImage};
 use ese::log_file::SegmentSize;
 use units::{Bytes, ObjectId, PageNumber};
 
-use super::{World, identity, place, read_all, small_buffers_of};
+use super::{World, identity, open_log, place, read_all, small_buffers_of};
 use crate::edit::{ApplyRecord, PageEdit, PageEdits, TransactionId, Undo, UndoAction};
 use crate::log::{Log, LogChain, LogReader, LogRecord};
 
@@ -173,7 +173,7 @@ fn a_log_that_an_earlier_build_wrote_is_read_and_gone_on_with() {
     let added = more.clone();
     let found = world.run(|runtime, folder| async move {
         let settings = small_buffers_of(SegmentSize::Bytes512);
-        let log = Log::open(&runtime, folder.clone(), identity(), settings);
+        let log = open_log(&runtime, folder.clone(), identity(), settings);
         let log = log.await.unwrap();
         log.append(&added).unwrap();
         log.flush_to(log.tip()).await.unwrap();

@@ -227,7 +227,7 @@ async fn append_and_flush(
         segment_size: prng.percent(50).then_some(SegmentSize::Bytes4096),
         ..small_buffers()
     };
-    let log = Log::open(&runtime, folder, identity(), settings).await.unwrap();
+    let log = open_log(&runtime, folder, identity(), settings).await.unwrap();
     let mut ends = Vec::new();
     let note = |ends: &[Lgpos]| {
         promised.borrow_mut().durable = ends.partition_point(|end| *end <= log.durable());
