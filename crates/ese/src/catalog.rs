@@ -12,6 +12,6 @@ mod tests;
 pub use assemble::{CatalogTable, TreePlace, assemble, rows_of};
 pub use row::{CatalogRow, RowKind};
 pub use system::{
-    OBJECT_IDS_NAME, OBJECTS_NAME, OBJECTS_SHADOW_NAME, SystemTree, catalog_definition,
-    object_ids_definition, system_trees,
+    OBJECTS_NAME, OBJECTS_SHADOW_NAME, SystemTree, catalog_definition, object_ids_definition,
+    system_trees,
 };

@@ -5,7 +5,7 @@ use std::fmt;
 use units::Generation;
 
 use crate::bytes::{u16_at, u32_at};
-use crate::log_file::{LOG_FILE_BYTES, SegmentSize};
+use crate::log_file::segment_size::{LOG_FILE_BYTES, SegmentSize};
 
 /// A byte in the log: generation, segment of its file, byte of the segment. All zero means "none".
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

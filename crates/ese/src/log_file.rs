@@ -19,19 +19,15 @@ use crate::signature::Signature;
 mod attachment;
 mod facts;
 mod segment;
-mod segment_size;
+pub(crate) mod segment_size;
 #[cfg(test)]
 mod tests;
 
 pub use attachment::Attachment;
 pub use facts::{CheckpointFacts, LogFacts, log_flags};
 pub use segment::{SegmentHeader, stored_checksum};
-pub use segment_size::SegmentSize;
+pub use segment_size::{LOG_FILE_BYTES, LOG_HEADER_BYTES, SegmentSize};
 
-/// Bytes of a log file.
-pub const LOG_FILE_BYTES: u64 = 1 << 20;
-/// Bytes of its header, and of one copy of a checkpoint.
-pub const LOG_HEADER_BYTES: usize = 4096;
 /// Major version of our logs, "PL". ESE's own is 8; it refuses any other.
 pub(crate) const LOG_VERSION: u32 = 0x504C;
 /// The layout of our records within that version.

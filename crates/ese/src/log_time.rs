@@ -53,7 +53,7 @@ impl LogTime {
     }
 
     /// Milliseconds of the second.
-    pub const fn millisecond(self) -> u16 {
+    const fn millisecond(self) -> u16 {
         (self.0[6] >> 1) as u16 | ((self.0[7] >> 1 & 7) as u16) << 7
     }
 

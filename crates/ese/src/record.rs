@@ -13,4 +13,5 @@ mod tests;
 pub use builder::RecordBuilder;
 pub use error::RecordError;
 pub use reference::{RecordRef, Stored};
-pub use tagged::{Element, TaggedField, tag_flags};
+pub(crate) use tagged::tag_flags;
+pub use tagged::{Element, TaggedField};

@@ -4,4 +4,4 @@ mod extents;
 mod header;
 
 pub use extents::{Extent, ExtentSet, Pool, SpaceNode};
-pub use header::{Extents, RootFields, SpaceHeader, SplitBuffer, space_flags};
+pub use header::{Extents, RootFields, SpaceHeader, SplitBuffer};

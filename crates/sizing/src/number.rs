@@ -128,7 +128,7 @@ impl Number {
 
     /// In how many orders `taken` of this many things can be laid: n! / (n - k)!.
     #[must_use]
-    pub fn orders(self, taken: impl Into<Self>) -> Self {
+    pub(crate) fn orders(self, taken: impl Into<Self>) -> Self {
         let taken = taken.into();
         let (mut value, mut factor) = (1.0, self.value);
         while factor > self.value - taken.value && factor > 1.0 {

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering::SeqCst};
 use device::Runtime;
 use units::Nanos;
 
-use crate::sampler::Sums;
+use crate::sums::Sums;
 use crate::tune::{self, TuneStep};
 
 /// How often a waiting group looks.
@@ -283,7 +283,7 @@ mod tests {
     use units::Nanos;
 
     use super::{Barrier, Coordinator, Member, Stop, milli_iops};
-    use crate::sampler::Sums;
+    use crate::sums::Sums;
     use crate::tune::TuneStep;
 
     /// 1,000 requests of each, within spans that differ by what a thread looks late.

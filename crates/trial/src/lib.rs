@@ -7,6 +7,7 @@
 pub mod commits;
 pub mod contents;
 mod coordinator;
+mod host_sampler;
 mod in_flight;
 mod issue_recorder;
 mod line;
@@ -21,6 +22,7 @@ pub mod patience;
 mod policy;
 mod sampler;
 mod settings;
+mod sums;
 #[cfg(test)]
 mod testing;
 mod tune;
@@ -34,10 +36,10 @@ pub mod run;
 use std::rc::Rc;
 
 pub use coordinator::{Coordinator, Member, Stop};
+pub use host_sampler::HostSampler;
 pub use line::{LineAdvice, TriedLoad, next_load};
 pub use location::Location;
-pub use sampler::HostSampler;
-pub use settings::{engine_settings, record_settings, test_type};
+pub use settings::{record_settings, test_type};
 pub use write_probe::{ProbeWatch, WriteProbe, probe_writes};
 
 /// Where events go. It may not wait: it is called between two polls of tasks.

@@ -8,8 +8,8 @@ use device::Asked;
 use record::{LongRequest, Phase, STALL_MINIMUM_NS};
 use units::Nanos;
 
+use crate::host_sampler::HostSampler;
 use crate::in_flight::Open;
-use crate::sampler::HostSampler;
 
 /// The longest request of one database in the current phase.
 pub(crate) struct Longest {
@@ -80,8 +80,8 @@ mod tests {
     use units::Nanos;
 
     use super::Longest;
+    use crate::host_sampler::HostSampler;
     use crate::in_flight::Open;
-    use crate::sampler::HostSampler;
 
     /// Stopped from 20 s to 30 s.
     struct Stopped;

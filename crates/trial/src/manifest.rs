@@ -164,7 +164,7 @@ impl Manifest {
 
     /// Refuses the database file at `location` where it is not the one that this manifest was
     /// written for. One whose header cannot be read is refused where it is opened.
-    pub async fn prove(&self, location: &Location) -> Result<(), ManifestError> {
+    pub(crate) async fn prove(&self, location: &Location) -> Result<(), ManifestError> {
         match header_of(&*location.database, &location.plan.file).await? {
             Some(header) if !self.is_for(header.signature) => {
                 Err(ManifestError::Exchanged { file: location.path() })

@@ -6,25 +6,14 @@ use std::sync::Arc;
 use device::Runtime;
 use engine::{Counters, Database};
 use ese::Lgpos;
-use record::{DatabaseInterval, Event, Gauges, HostSample, Interval, LogPlace, Phase, Series};
+use record::{DatabaseInterval, Event, Gauges, HostSample, Interval, LogPlace, Phase};
 use units::Nanos;
 
 use crate::Sink;
 use crate::coordinator::Coordinator;
+use crate::host_sampler::HostSampler;
 use crate::meter::Meter;
-
-/// Says what the machine did since the last call; implemented by the program, which may ask the
-/// operating system.
-pub trait HostSampler {
-    /// Processor and memory since the last call.
-    fn sample(&self) -> HostSample;
-
-    /// How much of the time between two moments the program did not run.
-    fn absent(&self, from: Nanos, to: Nanos) -> Nanos {
-        let _ = (from, to);
-        Nanos::ZERO
-    }
-}
+use crate::sums::Sums;
 
 /// One database that is sampled.
 pub(crate) struct Sampled {
@@ -34,45 +23,6 @@ pub(crate) struct Sampled {
     pub database: Option<Database>,
     /// Its requests were noted here.
     pub meter: Rc<Meter>,
-}
-
-/// What an interval came to, over databases.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Sums {
-    /// Database reads and writes of transactions.
-    pub requests: u64,
-    /// Database reads among them.
-    pub reads: u64,
-    /// Their latencies together, in nanoseconds.
-    pub read_nanos: u64,
-    /// Log writes.
-    pub log_writes: u64,
-    /// Their latencies together, in nanoseconds.
-    pub log_write_nanos: u64,
-}
-
-impl Sums {
-    fn of(databases: &[DatabaseInterval]) -> Self {
-        let mut sums = Self::default();
-        for series in databases.iter().flat_map(|database| &database.series) {
-            let count = series.latency.count();
-            let nanos = whole(series.latency.mean_ns() * count as f64);
-            match series.series {
-                Series::DatabaseRead => {
-                    sums.requests += count;
-                    sums.reads += count;
-                    sums.read_nanos += nanos;
-                }
-                Series::DatabaseWrite => sums.requests += count,
-                Series::LogWrite => {
-                    sums.log_writes += count;
-                    sums.log_write_nanos += nanos;
-                }
-                _ => {}
-            }
-        }
-        sums
-    }
 }
 
 /// Samples the databases of one group.
@@ -214,13 +164,4 @@ fn gauges(now: &Counters) -> Gauges {
         log_segment_bytes: now.log_segment.0,
         log_durable_to: Some(log_place(now.log_durable_to)).filter(|_| now.log_segment.0 > 0),
     }
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a sum of latencies is positive and far below 2^63 ns"
-)]
-const fn whole(nanos: f64) -> u64 {
-    nanos as u64
 }

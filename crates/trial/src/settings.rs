@@ -10,7 +10,7 @@ use units::{Bytes, Nanos};
 use crate::policy::{WARM_FRACTION, sessions_per_database};
 
 /// The engine's settings for each database of `plan`.
-pub fn engine_settings(plan: &Plan) -> engine::Settings {
+pub(crate) fn engine_settings(plan: &Plan) -> engine::Settings {
     engine::Settings {
         cache_minimum: plan.cache.minimum,
         cache_maximum: plan.cache.maximum,

@@ -1,6 +1,9 @@
 //! How long the segments of a log file are, and what follows from that.
 
-use super::{LOG_FILE_BYTES, LOG_HEADER_BYTES};
+/// Bytes of a log file.
+pub const LOG_FILE_BYTES: u64 = 1 << 20;
+/// Bytes of its header, and of one copy of a checkpoint.
+pub const LOG_HEADER_BYTES: usize = 4096;
 
 /// The unit in which a log is written: a sector of the volume, as in ESE. Every file says in its
 /// header which one it has.

@@ -6,11 +6,11 @@ use crate::record::{RecordError, Stored};
 use crate::schema::ColumnId;
 
 /// Flags that a tagged value may begin with.
-pub mod tag_flags {
+pub(crate) mod tag_flags {
     /// The column is a long one.
-    pub const LONG_VALUE: u8 = 1;
+    pub(crate) const LONG_VALUE: u8 = 1;
     /// The (first) value is compressed.
-    pub const COMPRESSED: u8 = 2;
+    pub(crate) const COMPRESSED: u8 = 2;
     /// The value is kept apart; what stands here is its identifier.
     pub(crate) const SEPARATED: u8 = 4;
     /// There are several values.

@@ -142,7 +142,7 @@ impl ExtentSet {
     }
 
     /// Whether any page of `extent` is in the set.
-    pub fn touches(&self, extent: Extent) -> bool {
+    pub(crate) fn touches(&self, extent: Extent) -> bool {
         let index = self.extents.partition_point(|own| own.last < extent.first());
         self.extents.get(index).is_some_and(|own| own.first() <= extent.last)
     }

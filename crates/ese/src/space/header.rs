@@ -6,11 +6,11 @@ use crate::bytes::{get_array, put, u32_at, u64_at};
 use crate::space::Extent;
 
 /// Flags of a space header.
-pub mod space_flags {
+mod space_flags {
     /// The tree has an owned-extents and an available-extents tree.
     pub(crate) const MULTIPLE_EXTENTS: u32 = 1;
     /// Keys may repeat.
-    pub const NON_UNIQUE: u32 = 2;
+    pub(super) const NON_UNIQUE: u32 = 2;
 }
 
 /// How the space of a tree is accounted for.

@@ -1,10 +1,7 @@
-//! SSDs beside the disks of the databases: what a document says of `MetaCache` databases, and when
-//! there can be any.
+//! SSDs beside the disks of the databases: what a document says of `MetaCache` databases.
 
 use units::Bytes;
 
-use super::model::Deployment;
-use crate::complaint::{Complaint, Problem};
 use crate::keys::Keys;
 use crate::reader::TomlPlace;
 
@@ -39,24 +36,4 @@ pub(super) fn metacache(root: &mut Keys<'_, '_>, place: &mut TomlPlace) -> Optio
     };
     keys.finish();
     given.then_some(metacache)
-}
-
-/// Says why the deployment can have none. Source: S-MCDB.
-pub(super) fn refusal(deployment: &Deployment, place: &TomlPlace) -> Option<Complaint> {
-    deployment.metacache?;
-    let product = &deployment.product;
-    let message = if !product.has_metacache() {
-        format!(
-            "{} has no MetaCache databases; give `product = \"2019\"` or `product = \"SE\"`, or \
-             remove the section",
-            product.name
-        )
-    } else if !deployment.has_copies() {
-        "MetaCache databases need a database availability group; give `copies = 2` or more in \
-         [availability], or remove the section"
-            .to_owned()
-    } else {
-        return None;
-    };
-    Some(place.complaint(Problem::Conflict { message }))
 }

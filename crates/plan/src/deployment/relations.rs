@@ -2,7 +2,6 @@
 
 use units::Bytes;
 
-use super::metacache::refusal;
 use super::model::{Deployment, SiteModel};
 use crate::complaint::{Complaint, Problem};
 use crate::reader::TomlPlace;
@@ -40,7 +39,7 @@ pub(super) fn check(
         lagged(deployment, relations),
         needs_copies(deployment, relations),
         database(deployment, relations),
-        refusal(deployment, &relations.metacache),
+        no_metacache(deployment, &relations.metacache),
     ];
     complaints.extend(found.into_iter().flatten());
 }
@@ -159,4 +158,24 @@ impl Deployment {
         let all = &self.availability;
         Some((all.copies.checked_sub(copies)?, all.lagged_copies.checked_sub(lagged)?))
     }
+}
+
+/// Says why the deployment can have no `MetaCache` databases. Source: S-MCDB.
+fn no_metacache(deployment: &Deployment, place: &TomlPlace) -> Option<Complaint> {
+    deployment.metacache?;
+    let product = &deployment.product;
+    let message = if !product.has_metacache() {
+        format!(
+            "{} has no MetaCache databases; give `product = \"2019\"` or `product = \"SE\"`, or \
+             remove the section",
+            product.name
+        )
+    } else if !deployment.has_copies() {
+        "MetaCache databases need a database availability group; give `copies = 2` or more in \
+         [availability], or remove the section"
+            .to_owned()
+    } else {
+        return None;
+    };
+    Some(place.complaint(Problem::Conflict { message }))
 }

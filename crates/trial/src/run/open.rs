@@ -4,17 +4,17 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use engine::{Database, DatabaseFiles, Mended, OpenError, Order, Table, TransactionError};
+use ese::Lgpos;
 use ese::header::DatabaseState;
 use ese::key::long_long_key;
 use ese::page::PageSize;
 use plan::Plan;
 use record::Event;
-use units::{Bytes, Seed};
+use units::{Bytes, Nanos, Seed};
 use workload::{Content, Ids};
 
 use super::Group;
 use super::copy::{copy, not_copied};
-use super::replay::Abandoned;
 use crate::issue_recorder::IssueRecorder;
 use crate::location::Location;
 use crate::longest::Longest;
@@ -49,6 +49,15 @@ pub(super) struct Live {
     pub last: i64,
     /// What recovery had to put right before the database was open.
     pub mended: Mended,
+}
+
+/// A database that was left to recovery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Abandoned {
+    /// Everything before is in the log.
+    pub(super) end: Lgpos,
+    /// How long the load had taken to generate it.
+    pub(super) generated: Nanos,
 }
 
 /// The database at `location`, not open yet; what is asked of its storage is followed.

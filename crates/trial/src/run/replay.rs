@@ -6,25 +6,15 @@ use std::rc::Rc;
 
 use engine::Database;
 use engine::recovery::RecoverySummary;
-use ese::Lgpos;
 use ese::log_file::LOG_FILE_BYTES;
 use record::{Event, Replay};
 use units::Nanos;
 
 use super::Group;
 use super::copy::copy_of;
-use super::open::{Live, Opened, files_of, signature_seed};
+use super::open::{Abandoned, Live, Opened, files_of, signature_seed};
 use crate::messages::TABLE;
 use crate::settings::replay_settings;
-
-/// A database that was left to recovery.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Abandoned {
-    /// Everything before is in the log.
-    end: Lgpos,
-    /// How long the load had taken to generate it.
-    generated: Nanos,
-}
 
 impl Opened {
     /// Leaves the database to a replay, with what the load has done in `generated`; closes it
