@@ -85,8 +85,6 @@ pub struct Release {
 impl Release {
     /// Product, level and update, such as `Exchange Server 2016 CU23 Oct25SU`.
     pub fn name(&self) -> String {
-        let parts = [&self.product, &self.level, &self.update];
-        let parts: Vec<&str> = parts.into_iter().map(String::as_str).collect();
-        parts.join(" ").trim_end().to_owned()
+        format!("{} {} {}", self.product, self.level, self.update).trim_end().to_owned()
     }
 }

@@ -13,8 +13,10 @@ pub fn file_version(bytes: &[u8]) -> Option<BuildNumber> {
     let at = bytes.windows(FIXED_FILE_INFO.len()).position(|window| window == FIXED_FILE_INFO)?;
     let (fields, _) = bytes.get(at + FIXED_FILE_INFO.len()..)?.split_first_chunk::<8>()?;
     // Two words of four bytes, each with its higher number in its upper half.
-    let half = |at: usize| u32::from(u16::from_le_bytes([fields[at], fields[at + 1]]));
-    Some(BuildNumber { major: half(2), minor: half(0), build: half(6), revision: Some(half(4)) })
+    let (halves, _) = fields.as_chunks::<2>();
+    let [minor, major, revision, build] =
+        std::array::from_fn(|at| u32::from(u16::from_le_bytes(halves[at])));
+    Some(BuildNumber { major, minor, build, revision: Some(revision) })
 }
 
 #[cfg(test)]

@@ -121,10 +121,12 @@ fn preparations(older: &Release, newer: &Release) -> Vec<Preparation> {
     let schema = rise(older.schema, newer.schema);
     let organization = rise(older.organization, newer.organization);
     let domain = rise(older.domain, newer.domain);
-    let steps = [
+    [
         schema.map(|(from, to)| Preparation::Schema { from, to }),
         organization.map(|(from, to)| Preparation::Organization { from, to }),
         domain.map(|(from, to)| Preparation::Domain { from, to }),
-    ];
-    steps.into_iter().flatten().collect()
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }

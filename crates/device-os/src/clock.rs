@@ -37,8 +37,10 @@ fn nanos(nanos: u128) -> Nanos {
 /// Time since the machine was started. Unlike the clock of a run it goes on while the machine
 /// sleeps, where the system has such a clock.
 pub fn boot_clock() -> Nanos {
-    let monotonic = || OsClock::new().now();
-    crate::system::boot_clock().map_or_else(monotonic, |span| nanos(span.as_nanos()))
+    match crate::system::boot_clock() {
+        Some(span) => nanos(span.as_nanos()),
+        None => OsClock::new().now(),
+    }
 }
 
 impl Default for OsClock {

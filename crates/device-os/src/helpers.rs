@@ -113,11 +113,13 @@ impl Helpers {
         let job: HelperJob = Box::new(move || {
             *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(work());
         });
-        let continuation = move || {
-            let value = result.lock().unwrap_or_else(PoisonError::into_inner).take();
-            then(value.expect("invariant: a job that is done has left its result"));
-        };
-        self.continuations.borrow_mut().insert(ticket, Box::new(continuation));
+        self.continuations.borrow_mut().insert(
+            ticket,
+            Box::new(move || {
+                let value = result.lock().unwrap_or_else(PoisonError::into_inner).take();
+                then(value.expect("invariant: a job that is done has left its result"));
+            }),
+        );
         self.enqueue(ticket, job);
     }
 

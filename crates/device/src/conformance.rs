@@ -25,6 +25,10 @@ pub struct ConformanceCheck {
 }
 
 impl ConformanceCheck {
+    const fn new(name: &'static str, run: CheckRun) -> Self {
+        Self { name, run }
+    }
+
     /// Runs the check on an empty folder, which is empty again afterwards. Panics where it fails.
     pub fn run(self, executor: &Executor, volume: &Rc<dyn Volume>) {
         let volume = Rc::clone(volume);
@@ -53,26 +57,33 @@ pub fn check_all_where_open_files_stay(executor: &Executor, volume: &Rc<dyn Volu
 
 /// Every check but that of renames over files which are open, where systems differ.
 pub fn checks() -> [ConformanceCheck; 10] {
-    let check = |name, run: CheckRun| ConformanceCheck { name, run };
     [
-        check("new files are zeros and are listed", |volume| {
+        ConformanceCheck::new("new files are zeros and are listed", |volume| {
             Box::pin(new_files_are_zeros_and_listed(volume))
         }),
-        check("what is written is read", |volume| Box::pin(what_is_written_is_read(volume))),
-        check("the end of a file is kept", |volume| Box::pin(the_end_of_the_file_is_kept(volume))),
-        check("files grow and shrink", |volume| Box::pin(lengths_change_both_ways(volume))),
-        check("names are kept", |volume| Box::pin(names_are_kept(volume))),
-        check("locks exclude writers", |volume| Box::pin(locks_exclude_writers(volume))),
-        check("files opened for reads are not changed", |volume| {
+        ConformanceCheck::new("what is written is read", |volume| {
+            Box::pin(what_is_written_is_read(volume))
+        }),
+        ConformanceCheck::new("the end of a file is kept", |volume| {
+            Box::pin(the_end_of_the_file_is_kept(volume))
+        }),
+        ConformanceCheck::new("files grow and shrink", |volume| {
+            Box::pin(lengths_change_both_ways(volume))
+        }),
+        ConformanceCheck::new("names are kept", |volume| Box::pin(names_are_kept(volume))),
+        ConformanceCheck::new("locks exclude writers", |volume| {
+            Box::pin(locks_exclude_writers(volume))
+        }),
+        ConformanceCheck::new("files opened for reads are not changed", |volume| {
             Box::pin(read_only_refuses_changes(volume))
         }),
-        check("open files follow their names", |volume| {
+        ConformanceCheck::new("open files follow their names", |volume| {
             Box::pin(devices_follow_their_file(volume))
         }),
-        check("requests that nothing waits for happen", |volume| {
+        ConformanceCheck::new("requests that nothing waits for happen", |volume| {
             Box::pin(outcomes_without_a_waiter_still_happen(volume))
         }),
-        check("requests at random do what bytes in memory do", |volume| {
+        ConformanceCheck::new("requests at random do what bytes in memory do", |volume| {
             Box::pin(files_behave_as_plain_bytes(volume))
         }),
     ]
@@ -80,14 +91,18 @@ pub fn checks() -> [ConformanceCheck; 10] {
 
 /// The check of a system that can rename a file over one which is open.
 pub fn open_files_are_replaced() -> ConformanceCheck {
-    let run = |volume| Box::pin(open_file_is_replaced(volume)) as _;
-    ConformanceCheck { name: "an open file is replaced", run }
+    ConformanceCheck {
+        name: "an open file is replaced",
+        run: |volume| Box::pin(open_file_is_replaced(volume)),
+    }
 }
 
 /// The check of a system that cannot.
 pub fn open_files_stay() -> ConformanceCheck {
-    let run = |volume| Box::pin(open_file_stays(volume)) as _;
-    ConformanceCheck { name: "a rename over an open file is refused", run }
+    ConformanceCheck {
+        name: "a rename over an open file is refused",
+        run: |volume| Box::pin(open_file_stays(volume)),
+    }
 }
 
 async fn create(volume: &Rc<dyn Volume>, file: &str, length: u64) -> Rc<dyn Device> {
@@ -383,6 +398,7 @@ async fn behaves_as_plain_bytes(volume: Rc<dyn Volume>, seed: Seed) {
 }
 
 fn range_of(offset: u64, length: u64) -> std::ops::Range<usize> {
-    let at = |byte: u64| usize::try_from(byte).expect("invariant: a short file");
-    at(offset)..at(offset + length)
+    let (start, length) = (usize::try_from(offset), usize::try_from(length));
+    let start = start.expect("invariant: a short file");
+    start..start + length.expect("invariant: a short file")
 }

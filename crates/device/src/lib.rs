@@ -29,5 +29,5 @@ pub use memory::{FileImage, InFlight, MemoryVolume, Service, ServiceWork, Ticket
 pub use null::NullVolume;
 pub use request::{Durability, Op, OpKind, Purpose, Request};
 pub use traced::{Asked, Observation, Observer, TracedVolume};
-pub use virtual_time::{Delay, Latency, VirtualClock, VirtualReactor};
+pub use virtual_time::{Latency, VirtualClock, VirtualReactor};
 pub use volume::{Caps, Device, FileEntry, OpenMode, Pending, Volume};

@@ -127,16 +127,18 @@ impl MemoryVolume {
             let (completer, completion) = completion();
             let submitted = state.reactor.now();
             let reactor = Rc::clone(&state.reactor);
-            let done = move || {
-                let completed = reactor.now();
-                completer.complete(Completed {
-                    buffer: None,
-                    result: Ok(()),
-                    submitted,
-                    completed,
-                });
-            };
-            state.service.serve(&ServiceWork::of_folder(), Box::new(done));
+            state.service.serve(
+                &ServiceWork::of_folder(),
+                Box::new(move || {
+                    let completed = reactor.now();
+                    completer.complete(Completed {
+                        buffer: None,
+                        result: Ok(()),
+                        submitted,
+                        completed,
+                    });
+                }),
+            );
             completion.await.result?;
             operation(&state)
         })
@@ -199,14 +201,12 @@ impl MemoryState {
     }
 
     fn list(&self) -> Vec<FileEntry> {
-        let files = self.files.borrow();
-        files
-            .iter()
-            .map(|(name, file)| FileEntry {
-                name: name.clone(),
-                length: file.image.borrow().length(),
-            })
-            .collect()
+        let mut entries = Vec::new();
+        for (name, file) in self.files.borrow().iter() {
+            let length = file.image.borrow().length();
+            entries.push(FileEntry { name: name.clone(), length });
+        }
+        entries
     }
 }
 
@@ -270,11 +270,13 @@ impl Device for MemoryDevice {
         let work = ServiceWork::of(&request.op, handle.file.number, self.length());
         let submitted = handle.volume.reactor.now();
         let service = Rc::clone(&handle.volume.service);
-        let done = move || {
-            handle.file.in_flight.borrow_mut().end(ticket);
-            handle.finish(request.op, submitted, completer);
-        };
-        service.serve(&work, Box::new(done));
+        service.serve(
+            &work,
+            Box::new(move || {
+                handle.file.in_flight.borrow_mut().end(ticket);
+                handle.finish(request.op, submitted, completer);
+            }),
+        );
         completion
     }
 

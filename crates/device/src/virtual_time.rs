@@ -5,14 +5,11 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
-use std::future::Future;
-use std::pin::Pin;
 use std::rc::Rc;
-use std::task::{Context, Poll};
 
 use units::{Nanos, Prng, Seed};
 
-use crate::{Clock, Completed, Completion, Reactor, completion};
+use crate::{Clock, Reactor};
 
 /// 2020-01-01T00:00:00Z: the date at the zero of every virtual clock.
 const EPOCH: Nanos = Nanos::from_secs(1_577_836_800);
@@ -61,22 +58,6 @@ impl VirtualReactor {
         self.events.borrow_mut().insert((self.now() + span, sequence), Box::new(event));
     }
 
-    /// Resolves once `span` has passed, counted from this call.
-    pub fn delay(self: &Rc<Self>, span: Nanos) -> Delay {
-        let (completer, completion) = completion();
-        let reactor = Rc::clone(self);
-        let submitted = self.now();
-        self.after(span, move || {
-            completer.complete(Completed {
-                buffer: None,
-                result: Ok(()),
-                submitted,
-                completed: reactor.now(),
-            });
-        });
-        Delay(completion)
-    }
-
     fn next_event(&self) -> Option<Nanos> {
         self.events.borrow().keys().next().map(|&(at, _)| at)
     }
@@ -112,17 +93,6 @@ impl Reactor for VirtualReactor {
         // An event that is dropped may look at the reactor.
         let events = std::mem::take(&mut *self.events.borrow_mut());
         drop(events);
-    }
-}
-
-/// See [`VirtualReactor::delay`].
-pub struct Delay(Completion);
-
-impl Future for Delay {
-    type Output = ();
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        Pin::new(&mut self.0).poll(context).map(drop)
     }
 }
 

@@ -90,11 +90,11 @@ pub async fn judge_pages(
     progress: impl Fn(u64),
 ) -> Tally {
     let shape = ReadShape::FASTEST;
-    let progress = |bytes| {
+    let shape = (page_size, shape);
+    let judged = judge_range(&runtime, &device, shape, range, &mut tally, |bytes| {
         progress(bytes);
         ControlFlow::Continue(())
-    };
-    let judged = judge_range(&runtime, &device, (page_size, shape), range, &mut tally, progress);
+    });
     match judged.await {
         ControlFlow::Continue(()) | ControlFlow::Break(()) => tally,
     }
@@ -111,15 +111,15 @@ async fn judge_range(
 ) -> ControlFlow<()> {
     let bytes = page_size.file_offset(range.start)..page_size.file_offset(range.end);
     let mut failed: Vec<Range<u64>> = Vec::new();
-    let look = |offset: u64, block: Result<&[u8], DeviceError>| {
+    scan(runtime, device, shape, bytes.clone(), |offset, block| {
         if let Ok(block) = block {
             tally.judge(block, page_size, page_at(page_size, offset));
             return progress(block.len() as u64);
         }
         failed.push(offset..bytes.end.min(offset + shape.block_bytes));
         ControlFlow::Continue(())
-    };
-    scan(runtime, device, shape, bytes.clone(), look).await?;
+    })
+    .await?;
     let pages = failed.into_iter();
     for offset in pages.flat_map(|range| range.step_by(page_size.bytes())) {
         let page = page_at(page_size, offset);

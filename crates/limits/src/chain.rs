@@ -93,14 +93,12 @@ impl Chain {
     }
 
     fn lowest(&self, direction: Direction, only_certain: bool) -> Option<(u64, Vec<&Link>)> {
-        let counted = || {
-            self.links
-                .iter()
-                .filter(move |link| link.direction == direction)
-                .filter(move |link| link.is_certain || !only_certain)
-        };
-        let lowest = counted().map(|link| link.bytes).min()?;
-        Some((lowest, counted().filter(|link| link.bytes == lowest).collect()))
+        let counted = self
+            .links
+            .iter()
+            .filter(|link| link.direction == direction && (link.is_certain || !only_certain));
+        let lowest = counted.clone().map(|link| link.bytes).min()?;
+        Some((lowest, counted.filter(|link| link.bytes == lowest).collect()))
     }
 }
 
@@ -259,8 +257,8 @@ fn link(
     file: &ConfigFile,
     own: &[Setting],
 ) -> Option<Link> {
-    let of_kind = || own.iter().filter(|setting| setting.kind == kind);
-    let lowest = of_kind().min_by_key(|setting| setting.number)?;
+    let of_kind = own.iter().filter(|setting| setting.kind == kind);
+    let lowest = of_kind.clone().min_by_key(|setting| setting.number)?;
     Some(Link {
         side,
         kind,
@@ -269,7 +267,7 @@ fn link(
         place: RulePlace::File {
             file: file.name().to_owned(),
             line: lowest.line,
-            count: of_kind().count(),
+            count: of_kind.count(),
         },
         is_certain: true,
     })

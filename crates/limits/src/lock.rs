@@ -88,18 +88,13 @@ enum Override {
 
 /// What a location says of its sections.
 fn mode(scope: Node<'_, '_>) -> Option<Override> {
-    let is = |name, word: &str| {
-        let value = scope.attribute(name);
-        value.is_some_and(|value: &str| value.eq_ignore_ascii_case(word))
-    };
-    if is("overrideMode", "Deny") {
-        Some(Override::Deny("overrideMode"))
-    } else if is("allowOverride", "false") {
-        Some(Override::Deny("allowOverride"))
-    } else if is("overrideMode", "Allow") || is("allowOverride", "true") {
-        Some(Override::Allow)
-    } else {
-        None
+    let [mode, allow] = ["overrideMode", "allowOverride"]
+        .map(|name| scope.attribute(name).unwrap_or_default().to_ascii_lowercase());
+    match (mode.as_str(), allow.as_str()) {
+        ("deny", _) => Some(Override::Deny("overrideMode")),
+        (_, "false") => Some(Override::Deny("allowOverride")),
+        ("allow", _) | (_, "true") => Some(Override::Allow),
+        _ => None,
     }
 }
 

@@ -241,16 +241,12 @@ fn between_protocols(
     sources: &[Source],
     groups: &BTreeMap<GroupKey, Vec<Source>>,
 ) -> Vec<Problem> {
-    let is_same_place = |other: &GroupKey| {
-        (&other.segment, other.family, other.id) == (&key.segment, key.family, key.id)
-            && key.protocol < other.protocol
-    };
     if !is_believed(sources) {
         return Vec::new();
     }
     groups
         .iter()
-        .filter(|(other, others)| is_same_place(other) && is_believed(others))
+        .filter(|(other, others)| is_later_protocol(key, other) && is_believed(others))
         .filter_map(|(other, others)| {
             let is_known = key.protocol != Protocol::Carp && other.protocol != Protocol::Carp;
             let is_same = is_known && addresses(sources) == addresses(others);
@@ -263,6 +259,12 @@ fn between_protocols(
             }
         })
         .collect()
+}
+
+/// Whether `other` is the same id in the same place, of a protocol behind that of `key`.
+fn is_later_protocol(key: &GroupKey, other: &GroupKey) -> bool {
+    (&other.segment, other.family, other.id) == (&key.segment, key.family, key.id)
+        && key.protocol < other.protocol
 }
 
 fn is_believed(sources: &[Source]) -> bool {

@@ -1,6 +1,6 @@
 //! VRRP and CARP, which share a protocol number and are told apart by their lengths.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::IpAddr;
 
 use crate::advert::{Advert, GroupKey, Protocol};
 use crate::checksum::{is_right, pseudo_header};
@@ -93,9 +93,10 @@ fn addresses(packet: &IpPacket<'_>, count: usize, behind: usize) -> Option<Vec<I
 }
 
 fn address(bytes: &[u8]) -> Option<IpAddr> {
-    let four = || <[u8; 4]>::try_from(bytes).map(Ipv4Addr::from).map(IpAddr::V4);
-    let sixteen = |_| <[u8; 16]>::try_from(bytes).map(Ipv6Addr::from).map(IpAddr::V6);
-    four().or_else(sixteen).ok()
+    match bytes.len() {
+        4 => <[u8; 4]>::try_from(bytes).ok().map(IpAddr::from),
+        _ => <[u8; 16]>::try_from(bytes).ok().map(IpAddr::from),
+    }
 }
 
 /// What is known of every packet.

@@ -32,29 +32,31 @@ impl Endpoints {
         let place = format!("{authority}/.well-known/openid-configuration");
         let place = Address::parse("authority", &place)?;
         let reply = web.get(&place, None)?;
-        let wrong = |problem: String| SignInError::Answer {
-            place: place.origin(),
-            what: "the description of the provider",
-            problem,
+        let problem = if reply.is_success() {
+            let skew_seconds = reply.date.map_or(0, |date| date - now);
+            if let Some(endpoints) = Self::read(&reply.body, skew_seconds)? {
+                return Ok(endpoints);
+            }
+            "no issuer or no token endpoint".to_owned()
+        } else {
+            format!("HTTP {}", reply.status)
         };
-        if !reply.is_success() {
-            return Err(wrong(format!("HTTP {}", reply.status)));
-        }
-        let skew_seconds = reply.date.map_or(0, |date| date - now);
-        Self::read(&reply.body, skew_seconds)?
-            .ok_or_else(|| wrong("no issuer or no token endpoint".to_owned()))
+        let what = "the description of the provider";
+        Err(SignInError::Answer { place: place.origin(), what, problem })
     }
 
     fn read(body: &[u8], skew_seconds: i64) -> Result<Option<Self>, SignInError> {
         let Ok(wire) = serde_json::from_slice::<EndpointsWire>(body) else {
             return Ok(None);
         };
-        let optional =
-            |what, text: Option<String>| text.map(|text| Address::parse(what, &text)).transpose();
+        let authorization = wire.authorization_endpoint.as_deref();
+        let device = wire.device_authorization_endpoint.as_deref();
         Ok(Some(Self {
             token: Address::parse("token endpoint", &wire.token_endpoint)?,
-            authorization: optional("authorization endpoint", wire.authorization_endpoint)?,
-            device: optional("device endpoint", wire.device_authorization_endpoint)?,
+            authorization: authorization
+                .map(|text| Address::parse("authorization endpoint", text))
+                .transpose()?,
+            device: device.map(|text| Address::parse("device endpoint", text)).transpose()?,
             issuer: wire.issuer,
             skew_seconds,
         }))

@@ -119,11 +119,10 @@ impl fmt::Display for OAuthRefusal {
 
 /// The first line of what a provider says, without words that could be tokens.
 fn harmless(text: &str) -> String {
-    let line = text.lines().next().unwrap_or_default();
-    let words: Vec<&str> = line
-        .split_whitespace()
-        .map(|word| if word.len() > LONGEST_WORD { "..." } else { word })
-        .collect();
+    let mut words = Vec::new();
+    for word in text.lines().next().unwrap_or_default().split_whitespace() {
+        words.push(if word.len() > LONGEST_WORD { "..." } else { word });
+    }
     words.join(" ").chars().take(LONGEST_DESCRIPTION).collect()
 }
 

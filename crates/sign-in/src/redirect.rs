@@ -19,16 +19,15 @@ pub(crate) fn read(request: &str, state: &str, issuer: &str) -> Visit {
     let Some(query) = query(request) else {
         return Visit::Other;
     };
-    let value = |name| form::value(query, name);
-    let is_foreign = value("iss").is_some_and(|found| found != issuer);
-    if value("state").as_deref() != Some(state) || is_foreign {
+    let is_foreign = form::value(query, "iss").is_some_and(|found| found != issuer);
+    if form::value(query, "state").as_deref() != Some(state) || is_foreign {
         return Visit::Other;
     }
-    if let Some(code) = value("code") {
+    if let Some(code) = form::value(query, "code") {
         return Visit::Code(Secret::new(code));
     }
-    value("error").map_or(Visit::Other, |error| {
-        let description = value("error_description").unwrap_or_default();
+    form::value(query, "error").map_or(Visit::Other, |error| {
+        let description = form::value(query, "error_description").unwrap_or_default();
         Visit::Refused(OAuthRefusal::new(&error, &description))
     })
 }

@@ -110,15 +110,18 @@ fn reply(
     answer: Result<Response<Body>, ureq::Error>,
     longest: u64,
 ) -> Result<Reply, SignInError> {
-    let unreachable = |error: ureq::Error| SignInError::Unreachable {
-        place: address.origin(),
-        problem: problem(&error),
-    };
-    let (parts, mut body) = answer.map_err(unreachable)?.into_parts();
-    let body = body.with_config().limit(longest).read_to_vec();
+    let (parts, body) = answer
+        .and_then(|answer| {
+            let (parts, mut body) = answer.into_parts();
+            Ok((parts, body.with_config().limit(longest).read_to_vec()?))
+        })
+        .map_err(|error| SignInError::Unreachable {
+            place: address.origin(),
+            problem: problem(&error),
+        })?;
     Ok(Reply {
         status: parts.status.as_u16(),
-        body: Zeroizing::new(body.map_err(unreachable)?),
+        body: Zeroizing::new(body),
         date: text(&parts.headers, header::DATE).and_then(date::unix_seconds),
         retry_after: text(&parts.headers, header::RETRY_AFTER)
             .and_then(|seconds| seconds.parse().ok())

@@ -87,19 +87,19 @@ pub(crate) struct ArrayState {
 impl ArrayState {
     pub(crate) fn new(model: &ArrayModel, seed: Seed) -> Self {
         let mut prng = Prng::new(seed);
-        let drive = |_| match &model.medium {
+        let drives = (0..model.layout.disks).map(|_| match &model.medium {
             Medium::Disk(parameters) => {
                 let phase = prng.below(1 << 20) as f64 / f64::from(1_u32 << 20);
                 Drive::Disk(DiskArm::new(parameters.clone(), phase))
             }
             Medium::Flash(parameters) => Drive::Flash(Flash::new(*parameters)),
-        };
+        });
         Self {
             layout: model.layout,
             cache: model.cache,
             capacity: model.capacity(),
             path: HostPath::new(model.path),
-            drives: (0..model.layout.disks).map(drive).collect(),
+            drives: drives.collect(),
             writes: WriteCache::default(),
             ahead: ReadAhead::new(model.cache.read_ahead),
             hosts: SlotTable::default(),
@@ -340,11 +340,11 @@ impl ArrayState {
     #[cfg(test)]
     /// Requests that each drive has served, and the nanoseconds that it was at work.
     pub(crate) fn drive_work(&self) -> Vec<(u64, u64)> {
-        let work = |drive: &Drive| match drive {
+        let work = self.drives.iter().map(|drive| match drive {
             Drive::Disk(disk) => (disk.served, disk.busy),
             Drive::Flash(flash) => (flash.served, 0),
-        };
-        self.drives.iter().map(work).collect()
+        });
+        work.collect()
     }
 }
 

@@ -147,9 +147,10 @@ impl RaidLayout {
         for row in chunks.chunk_by(|one, two| one.row == two.row) {
             self.write_row(row, &mut steps);
         }
-        let is_there = |piece: &DrivePiece| Some(piece.disk) != self.failed;
-        steps.reads.retain(is_there);
-        steps.writes.retain(is_there);
+        if let Some(failed) = self.failed {
+            steps.reads.retain(|piece| piece.disk != failed);
+            steps.writes.retain(|piece| piece.disk != failed);
+        }
         WriteSteps { reads: merged(steps.reads), writes: merged(steps.writes) }
     }
 
@@ -180,8 +181,11 @@ impl RaidLayout {
         steps: &mut WriteSteps,
     ) {
         let row = chunks[0].row;
-        let whole = |chunk: &UnitChunk| chunk.within == 0 && chunk.length == self.stripe_unit;
-        let written: Vec<usize> = chunks.iter().filter(|c| whole(c)).map(|c| c.column).collect();
+        let written: Vec<usize> = chunks
+            .iter()
+            .filter(|chunk| chunk.within == 0 && chunk.length == self.stripe_unit)
+            .map(|chunk| chunk.column)
+            .collect();
         let rest: Vec<usize> =
             (0..self.data_disks()).filter(|column| !written.contains(column)).collect();
         if rest.is_empty() {

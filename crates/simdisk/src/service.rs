@@ -77,8 +77,11 @@ impl SimulatedArray {
     #[cfg(test)]
     /// Requests that each drive has served, and for how long it was at work.
     fn drive_work(&self) -> Vec<(u64, Nanos)> {
-        let work = self.0.array.borrow().drive_work();
-        work.into_iter().map(|(served, busy)| (served, Nanos(busy))).collect()
+        let mut work = Vec::new();
+        for (served, busy) in self.0.array.borrow().drive_work() {
+            work.push((served, Nanos(busy)));
+        }
+        work
     }
 
     #[cfg(test)]

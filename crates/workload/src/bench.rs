@@ -45,8 +45,9 @@ pub struct MailboxLoad {
 impl Mailboxes {
     /// Mailboxes that hold `records` records in all, evenly.
     pub fn new(seed: Seed, records: u32) -> Self {
-        let share = |mailbox| records / MAILBOXES + u32::from(mailbox < records % MAILBOXES);
-        Self { extents: (0..MAILBOXES).map(|mailbox| (0, share(mailbox))).collect(), seed }
+        let (each, rest) = (records / MAILBOXES, records % MAILBOXES);
+        let extents = (0..MAILBOXES).map(|mailbox| (0, each + u32::from(mailbox < rest)));
+        Self { extents: extents.collect(), seed }
     }
 
     /// Every key now held, ascending.

@@ -68,11 +68,6 @@ impl Content {
         self.object
     }
 
-    /// Bytes of the payload of one message, short and long.
-    pub const fn payload_bytes(&self) -> usize {
-        self.short_pad_bytes + self.long_pad_bytes
-    }
-
     /// Makes `version` of the message `message_id`; its payload replaces what `pads` held. Does
     /// not allocate once `pads` has served a message of this database.
     pub fn message(&self, message_id: i64, version: u32, pads: &mut Pads) -> Message {

@@ -116,8 +116,9 @@ impl Workload for MailMix {
 /// Whether a commit follows update number `update` (from 1) of a batch, where `commits` of them are
 /// spread evenly over `updates`; the last update is always followed by one.
 fn ends_transaction(update: u32, updates: u32, commits: u32) -> bool {
-    let due = |update| u64::from(update) * u64::from(commits) / u64::from(updates);
-    due(update) > due(update - 1)
+    let [before, now] = [update - 1, update]
+        .map(|update| u64::from(update) * u64::from(commits) / u64::from(updates));
+    now > before
 }
 
 #[cfg(test)]

@@ -77,23 +77,16 @@ impl<'a> Record<'a> {
     /// Checks a record that was found under `message_id` in the database `object`.
     pub fn check(&self, message_id: i64, object: u32) -> Result<(), Mismatch> {
         let message = &self.message;
-        let wrong = |part, wanted, found| Mismatch {
-            message_id,
-            version: message.version,
-            part,
-            wanted,
-            found,
-        };
-        let key = |id: i64| u128::from(id.cast_unsigned());
-        if message.message_id != message_id {
-            return Err(wrong(Part::Key, key(message_id), key(message.message_id)));
-        }
-        if message.object != object {
-            return Err(wrong(Part::Object, object.into(), message.object.into()));
-        }
-        let (wanted, found) = (self.hash(), message.record_hash);
-        if wanted != found {
-            return Err(wrong(Part::Record, number(wanted), number(found)));
+        let (key, found_key) = (message_id.cast_unsigned(), message.message_id.cast_unsigned());
+        for (part, wanted, found) in [
+            (Part::Key, key.into(), found_key.into()),
+            (Part::Object, object.into(), message.object.into()),
+            (Part::Record, number(self.hash()), number(message.record_hash)),
+        ] {
+            if wanted != found {
+                let version = message.version;
+                return Err(Mismatch { message_id, version, part, wanted, found });
+            }
         }
         Ok(())
     }

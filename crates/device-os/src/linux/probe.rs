@@ -9,6 +9,7 @@ mod virtual_disk;
 use std::fs;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use device::DeviceError;
 
@@ -83,10 +84,10 @@ fn device_number(found: &fs::Metadata) -> u64 {
 
 /// Free bytes for an ordinary user on the file system that holds `path`.
 pub(crate) fn free_bytes(path: &Path) -> Result<u64, DeviceError> {
-    let wrong = |error: std::io::Error| errors::of(&error, &path.display().to_string(), "probe", 0);
-    let file = fs::File::open(path).map_err(wrong)?;
-    let (free, _) = sys::space(&file).map_err(wrong)?;
-    Ok(free)
+    match fs::File::open(path).and_then(|file| sys::space(&file)) {
+        Ok((free, _)) => Ok(free),
+        Err(error) => Err(errors::of(&error, &path.display().to_string(), "probe", 0)),
+    }
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -157,29 +158,28 @@ fn whole_device(folder: PathBuf) -> PathBuf {
 
 fn disk(folder: &Path) -> DiskFacts {
     let queue = folder.join("queue");
-    let number = |file: &str| read(&queue.join(file))?.parse::<u32>().ok();
-    let sectors = read(&folder.join("size")).and_then(|text| text.parse::<u64>().ok());
+    let rotational: Option<u32> = number_in(&queue.join("rotational"));
+    let sectors: Option<u64> = number_in(&folder.join("size"));
     let name = folder.file_name().unwrap_or_default();
     DiskFacts {
         name: name.to_string_lossy().into_owned(),
         model: model(&folder.join("device")),
-        rotational: number("rotational")
-            .map(|flag| flag == 1)
-            .filter(|_| !stands_on_virtual(folder)),
-        logical_sector: number("logical_block_size").unwrap_or(512),
-        physical_sector: number("physical_block_size").unwrap_or(512),
+        rotational: rotational.map(|flag| flag == 1).filter(|_| !stands_on_virtual(folder)),
+        logical_sector: number_in(&queue.join("logical_block_size")).unwrap_or(512),
+        physical_sector: number_in(&queue.join("physical_block_size")).unwrap_or(512),
         volatile_cache: read(&queue.join("write_cache")).map(|kind| kind == "write back"),
         scheduler: read(&queue.join("scheduler")).map(|list| chosen(&list)),
-        queue_depth: number("nr_requests"),
+        queue_depth: number_in(&queue.join("nr_requests")),
         size_bytes: sectors.map(|sectors| sectors * 512), // Always 512, whatever the device's own.
         members: names(&folder.join("slaves")),
     }
 }
 
 fn model(device: &Path) -> Option<String> {
-    let parts = [read(&device.join("vendor")), read(&device.join("model"))];
-    let text = parts.into_iter().flatten().collect::<Vec<_>>().join(" ");
-    (!text.is_empty()).then_some(text)
+    let (vendor, model) = (read(&device.join("vendor")), read(&device.join("model")));
+    let text = [vendor.unwrap_or_default(), model.unwrap_or_default()].join(" ");
+    let text = text.trim();
+    (!text.is_empty()).then(|| text.to_owned())
 }
 
 /// The entry in brackets, or the only one.
@@ -194,6 +194,11 @@ fn names(folder: &Path) -> Vec<String> {
         entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     names.sort();
     names
+}
+
+/// The number that a file of sysfs holds, where it holds one of this type.
+fn number_in<N: FromStr>(file: &Path) -> Option<N> {
+    read(file)?.parse().ok()
 }
 
 fn read(file: &Path) -> Option<String> {

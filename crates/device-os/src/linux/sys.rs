@@ -23,10 +23,9 @@ fn signed(value: u64) -> io::Result<libc::off_t> {
 /// Allocates the bytes `from..to` of `file` and makes it at least `to` long.
 pub(super) fn allocate(file: &File, from: u64, to: u64) -> io::Result<()> {
     let (offset, length) = (signed(from)?, signed(to - from)?);
-    // SAFETY: takes only integers; the descriptor is open as long as `file` is borrowed.
-    let allocate = || check(unsafe { libc::fallocate(file.as_raw_fd(), 0, offset, length) });
     loop {
-        match allocate() {
+        // SAFETY: takes only integers; the descriptor is open as long as `file` is borrowed.
+        match check(unsafe { libc::fallocate(file.as_raw_fd(), 0, offset, length) }) {
             Err(error) if error.raw_os_error() == Some(libc::EINTR) => {}
             result => return result.map(drop),
         }

@@ -52,12 +52,12 @@ pub(super) fn open_to_read(host: &Rc<dyn Host>, path: &Path) -> Pending<Rc<dyn D
     let (host, path) = (Rc::clone(host), path.to_path_buf());
     let name = path.display().to_string();
     Box::pin(async move {
-        let opening = move || {
+        let opening = host.helpers().call(move || {
             let opened = file::open_anywhere(&path)?;
             let unbuffered = opened.unbuffered;
             Ok((opened, Caps { unbuffered, ..caps(&path) }))
-        };
-        let (opened, caps) = host.helpers().call(opening).await?;
+        });
+        let (opened, caps) = opening.await?;
         let device = OsDevice::new(host, name, opened, OpenMode::ReadOnly, caps);
         Ok(Rc::new(device) as Rc<dyn Device>)
     })

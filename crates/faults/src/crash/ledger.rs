@@ -100,9 +100,12 @@ impl Ledger {
         let Some(tracked) = self.files.get_mut(&file) else {
             return ticket;
         };
-        let completed = |entry: &&LedgerEntry| entry.standing == Standing::Completed;
         let covers = match change {
-            Change::Flush => tracked.entries.iter().filter(completed).map(|e| e.ticket).collect(),
+            Change::Flush => {
+                let entries = tracked.entries.iter();
+                let completed = entries.filter(|entry| entry.standing == Standing::Completed);
+                completed.map(|entry| entry.ticket).collect()
+            }
             _ => Vec::new(),
         };
         if !matches!(change, Change::Nothing) {
@@ -221,9 +224,8 @@ impl Tracked {
 
     /// Takes durable changes that nothing earlier may overwrite into the stable bytes.
     fn fold(&mut self) {
-        let open = |entry: &LedgerEntry| entry.standing != Standing::Durable;
-        let durable = self.entries.iter().position(open).unwrap_or(self.entries.len());
-        for entry in self.entries.drain(..durable) {
+        let durable = self.entries.iter().take_while(|entry| entry.standing == Standing::Durable);
+        for entry in self.entries.drain(..durable.count()) {
             apply(&mut self.stable, &entry.change);
         }
     }

@@ -261,8 +261,8 @@ fn draw(effect: Effect, op: &Op, file_length: u64, prng: &mut Prng) -> Decision 
             Decision::ShortRead { moved: below(prng, op.length() / SECTOR) * SECTOR }
         }
         Effect::FlipBits(bits) if moves => {
-            let flip = |_| (below(prng, op.length()), 1 << below(prng, 8));
-            Decision::FlipBits((0..bits).map(flip).collect())
+            let flips = (0..bits).map(|_| (below(prng, op.length()), 1 << below(prng, 8)));
+            Decision::FlipBits(flips.collect())
         }
         Effect::LoseWrite if kind == OpKind::Write => Decision::Lose,
         Effect::TearWrite if kind == OpKind::Write => {

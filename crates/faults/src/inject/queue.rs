@@ -234,17 +234,12 @@ impl Queue {
         completer: Completer,
         submitted: Nanos,
     ) {
-        let turn = move |bytes: &mut [u8]| {
-            for &(at, bit) in &flips {
-                bytes[at] ^= bit;
-            }
-        };
         if let Op::Write { buffer, .. } = &mut request.op {
-            turn(buffer);
+            flip_bits(buffer, &flips);
         }
         self.pass(request, completer, submitted, move |outcome| {
             if let Some(buffer) = &mut outcome.buffer {
-                turn(buffer);
+                flip_bits(buffer, &flips);
             }
         });
     }
@@ -259,6 +254,12 @@ impl Queue {
             wanted: buffer.len(),
             moved,
         }
+    }
+}
+
+fn flip_bits(bytes: &mut [u8], flips: &[(usize, u8)]) {
+    for &(at, bit) in flips {
+        bytes[at] ^= bit;
     }
 }
 

@@ -142,8 +142,9 @@ impl DiskSection {
     fn seek(&self) -> Result<SeekCurve, ValueComplaint> {
         if !self.seek_table.is_empty() {
             let rising = self.seek_table.windows(2).all(|pair| pair[0].0 < pair[1].0);
-            let sane = |(at, ms): &(f64, f64)| (0.0..=1.0).contains(at) && (0.0..1e3).contains(ms);
-            return if rising && self.seek_table.iter().all(sane) {
+            let mut points = self.seek_table.iter();
+            let sane = points.all(|(at, ms)| (0.0..=1.0).contains(at) && (0.0..1e3).contains(ms));
+            return if rising && sane {
                 Ok(SeekCurve::Table(self.seek_table.clone()))
             } else {
                 let wanted = "pairs of a rising fraction from 0 to 1 and milliseconds";

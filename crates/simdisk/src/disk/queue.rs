@@ -32,20 +32,22 @@ impl QueuePolicy {
         stroke_of: impl Fn(&MediaRequest) -> f64,
         positioning: impl Fn(&MediaRequest) -> f64,
     ) -> usize {
-        let lowest = |cost: &dyn Fn(&MediaRequest) -> f64| {
-            let costs = window.iter().map(cost).enumerate();
-            costs.min_by(|one, two| one.1.total_cmp(&two.1)).map_or(0, |(index, _)| index)
-        };
         match self {
             Self::Fifo => 0,
-            Self::CLook => lowest(&|request| {
+            Self::CLook => lowest(window, |request| {
                 let ahead = stroke_of(request) - stroke;
                 if ahead < 0.0 { ahead + 2.0 } else { ahead }
             }),
-            Self::Satf => lowest(&|request| {
+            Self::Satf => lowest(window, |request| {
                 let waited = now.saturating_sub(request.arrived) as f64 / 1e6;
                 positioning(request) - AGEING * waited
             }),
         }
     }
+}
+
+/// The index of the request that costs least.
+fn lowest(window: &[MediaRequest], cost: impl Fn(&MediaRequest) -> f64) -> usize {
+    let costs = window.iter().map(cost).enumerate();
+    costs.min_by(|one, two| one.1.total_cmp(&two.1)).map_or(0, |(index, _)| index)
 }

@@ -12,27 +12,22 @@ pub(crate) fn read_bytes(path: &Path) -> Option<u64> {
     let number = super::device_number(&fs::metadata(&path).ok()?);
     let sys = Path::new("/sys");
     let folder = super::folder_of(sys, number, &mount.source)?;
-    let folders = match mount.file_system.as_str() {
-        "btrfs" => members_of_btrfs(sys, &folder)?,
-        _ => vec![folder],
-    };
-    let counted: Option<Vec<u64>> = folders.iter().map(|folder| counted(folder)).collect();
-    Some(counted?.iter().sum())
+    match mount.file_system.as_str() {
+        "btrfs" => members_of_btrfs(sys, &folder)?.iter().map(|member| counted(member)).sum(),
+        _ => counted(&folder),
+    }
 }
 
 /// Every device of the btrfs that `device` is one of.
 fn members_of_btrfs(sys: &Path, device: &Path) -> Option<Vec<PathBuf>> {
-    let all = fs::read_dir(sys.join("fs/btrfs")).ok()?.flatten();
-    let devices = all.map(|entry| {
-        let members = fs::read_dir(entry.path().join("devices")).into_iter();
-        members
-            .flatten()
-            .flatten()
-            .filter_map(|member| fs::canonicalize(member.path()).ok())
-            .collect::<Vec<_>>()
-    });
-    let mut own = devices.filter(|members| members.iter().any(|member| member == device));
-    own.next()
+    for entry in fs::read_dir(sys.join("fs/btrfs")).ok()?.flatten() {
+        let links = fs::read_dir(entry.path().join("devices")).into_iter().flatten().flatten();
+        let members: Vec<_> = links.filter_map(|link| fs::canonicalize(link.path()).ok()).collect();
+        if members.iter().any(|member| member == device) {
+            return Some(members);
+        }
+    }
+    None
 }
 
 fn counted(folder: &Path) -> Option<u64> {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use device::DeviceError;
 
 use super::super::{errors, own_cache};
-use super::{disk, folder_of, mount_of, names, read, whole_device};
+use super::{disk, folder_of, mount_of, names, number_in, read, whole_device};
 use crate::probe::{BlockDevice, Makeup, OwnCache, Partition, SoftwareArray, Transport};
 
 /// Devices are followed so deep: more are a circle.
@@ -93,14 +93,12 @@ fn makeup(folder: &Path, members: &[PathBuf]) -> Makeup {
     let kind = kind.split('-').next().unwrap_or_default();
     match kind {
         "mpath" => {
-            let is_running = |path: &&PathBuf| {
-                let state = read(&path.join("device/state"));
-                matches!(state.as_deref(), Some("running" | "live"))
-            };
-            let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+            let states = members.iter().map(|path| read(&path.join("device/state")));
+            let running =
+                states.filter(|state| matches!(state.as_deref(), Some("running" | "live")));
             Makeup::Multipath {
-                paths: number(members.len()),
-                running: number(members.iter().filter(is_running).count()),
+                paths: u32::try_from(members.len()).unwrap_or(u32::MAX),
+                running: u32::try_from(running.count()).unwrap_or(u32::MAX),
             }
         }
         "CRYPT" => Makeup::Encrypted,
@@ -111,46 +109,43 @@ fn makeup(folder: &Path, members: &[PathBuf]) -> Makeup {
 
 /// The kernel's Documentation/admin-guide/md.rst. An array without redundancy counts no lost disk.
 fn array(folder: &Path) -> SoftwareArray {
-    let number = |file: &str| read(&folder.join(file))?.parse::<u64>().ok();
     SoftwareArray {
         level: read(&folder.join("level")).unwrap_or_default(),
         // "4", or "4 (3)" while it is being reshaped.
         disks: read(&folder.join("raid_disks"))
             .and_then(|text| text.split(' ').next()?.parse().ok())
             .unwrap_or(0),
-        missing: number("degraded").and_then(|count| u32::try_from(count).ok()).unwrap_or(0),
-        chunk_bytes: number("chunk_size").filter(|&bytes| bytes > 0),
+        missing: number_in(&folder.join("degraded")).unwrap_or(0),
+        chunk_bytes: number_in(&folder.join("chunk_size")).filter(|&bytes| bytes > 0),
     }
 }
 
 /// The way to a device stands in its place among all devices of the kernel.
 fn transport(folder: &Path) -> Option<Transport> {
     let place = folder.to_string_lossy();
-    let has = |part: &str| place.contains(part);
-    let starts = |prefix: &str| {
-        let mut parts = place.split('/');
-        parts.any(|part| {
-            let rest = part.strip_prefix(prefix);
-            rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
-        })
-    };
-    if starts("nvme") || has("/nvme-subsystem/") {
+    if has_numbered(&place, "nvme") || place.contains("/nvme-subsystem/") {
         Some(Transport::Nvme)
-    } else if starts("session") {
+    } else if has_numbered(&place, "session") {
         Some(Transport::Iscsi)
-    } else if has("/rport-") {
+    } else if place.contains("/rport-") {
         Some(Transport::FibreChannel)
-    } else if has("/end_device-") || has("/sas_") {
+    } else if place.contains("/end_device-") || place.contains("/sas_") {
         Some(Transport::Sas)
-    } else if starts("ata") {
+    } else if has_numbered(&place, "ata") {
         Some(Transport::Ata)
-    } else if starts("usb") {
+    } else if has_numbered(&place, "usb") {
         Some(Transport::Usb)
-    } else if starts("virtio") {
+    } else if has_numbered(&place, "virtio") {
         Some(Transport::Virtio)
     } else {
         None
     }
+}
+
+/// Whether a part of the path is `prefix` and a number.
+fn has_numbered(place: &str, prefix: &str) -> bool {
+    let mut rests = place.split('/').filter_map(|part| part.strip_prefix(prefix));
+    rests.any(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 #[cfg(test)]

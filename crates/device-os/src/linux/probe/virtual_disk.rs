@@ -10,11 +10,8 @@ const MODELS: [&str; 7] = ["QEMU", "VMware", "Virtual", "VBOX", "Msft", "Persist
 
 /// Whether the disk with this name and model is a virtual one.
 fn is_virtual(name: &str, model: Option<&str>) -> bool {
-    let numbered = |prefix: &str| {
-        let rest = name.strip_prefix(prefix);
-        rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphanumeric()))
-    };
-    NAMES.iter().any(|prefix| numbered(prefix))
+    let mut numbers = NAMES.iter().filter_map(|prefix| name.strip_prefix(prefix));
+    numbers.any(|number| number.starts_with(|c: char| c.is_ascii_alphanumeric()))
         || model.is_some_and(|model| MODELS.iter().any(|part| model.contains(part)))
 }
 
