@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use device::Runtime;
 use ese::{Lgpos, Signature};
-use units::Seed;
+use units::{PageNumber, Seed};
 
 use crate::core::{CleanupBatch, CleanupGroup, Core};
 use crate::counters::Counters;
@@ -118,6 +118,13 @@ impl Database {
         (header.attached_at, header.log_signature)
     }
 
+    /// The page up to which the maintenance scan has come in its present pass, as the header says;
+    /// none where it is at its begin.
+    pub fn scanned_to(&self) -> Option<PageNumber> {
+        let scanned_to = self.last_written.header.current().scanned_to;
+        Some(scanned_to).filter(|page| page.is_some())
+    }
+
     /// Why the database refuses to go on, where it does.
     pub fn poisoned(&self) -> Option<Rc<PoisonCause>> {
         self.core.poison.get()
@@ -184,7 +191,8 @@ impl Database {
             lifecycle.keep(runtime.spawn(Rc::clone(core).checkpoint_forever(header)));
         }
         if let Some(pause) = core.settings.maintenance_pause {
-            lifecycle.keep(runtime.spawn(Rc::clone(core).scan_forever(pause)));
+            let header = Rc::clone(&last_written.header);
+            lifecycle.keep(runtime.spawn(Rc::clone(core).scan_forever(pause, header)));
         }
     }
 }

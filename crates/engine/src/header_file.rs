@@ -11,6 +11,7 @@ use ese::header::{CopyState, DatabaseHeader, DatabaseState};
 use ese::page::PageSize;
 use units::Generation;
 
+use crate::maintenance::ScanProgress;
 use crate::not_as_written::{NotAsWritten, Written, difference};
 use crate::notify::Notify;
 
@@ -19,6 +20,8 @@ pub(crate) struct HeaderFile {
     device: Rc<dyn Device>,
     page_size: PageSize,
     header: RefCell<DatabaseHeader>,
+    /// How far the maintenance scan has come, for the next write.
+    scan: Cell<Option<ScanProgress>>,
     /// Whether readers believe the copy at the beginning of the file; else the one behind it.
     primary_counts: Cell<bool>,
     /// What the copies on disk say of the last generation needed.
@@ -41,6 +44,7 @@ impl HeaderFile {
             primary_counts: Cell::new(primary == CopyState::Good),
             stored_last: Cell::new(header.generation_max_required),
             header: RefCell::new(header),
+            scan: Cell::new(None),
             writing: Cell::new(false),
             free: Notify::default(),
         }
@@ -49,6 +53,11 @@ impl HeaderFile {
     /// What the header says now.
     pub(crate) fn current(&self) -> DatabaseHeader {
         self.header.borrow().clone()
+    }
+
+    /// Has the next write say how far the maintenance scan has come.
+    pub(crate) fn note_scan(&self, progress: ScanProgress) {
+        self.scan.set(Some(progress));
     }
 
     /// Makes sure that the header on disk names `generation` before a page changed in it is
@@ -110,6 +119,9 @@ impl HeaderFile {
         let image = {
             let mut header = self.header.borrow_mut();
             change(&mut header);
+            if let Some(progress) = self.scan.get() {
+                progress.put(&mut header);
+            }
             header.encode(self.page_size)
         };
         let stored = self.header.borrow().generation_max_required;

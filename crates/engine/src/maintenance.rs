@@ -1,39 +1,90 @@
 //! The background maintenance scan: reads the whole file over and over, slowly, and verifies every
-//! page, so that damage is found before the last good copy is gone.
+//! page, so that damage is found before the last good copy is gone. How far it has come goes into
+//! the header with whatever else is written there, so that a pass goes on where the last opening of
+//! the database left it: slow storage and large files would never see the end of one.
 
 use std::rc::Rc;
 
+use ese::LogTime;
+use ese::header::DatabaseHeader;
 use units::{Nanos, PageNumber};
 
 use crate::core::Core;
+use crate::header_file::HeaderFile;
+
+/// How far the scan has come, as the header keeps it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ScanProgress {
+    finished: LogTime,
+    started: LogTime,
+    /// Up to this page, all have been read in the present pass.
+    scanned_to: PageNumber,
+    highest: PageNumber,
+}
+
+impl ScanProgress {
+    pub(crate) const fn of(header: &DatabaseHeader) -> Self {
+        Self {
+            finished: header.scan_finished_time,
+            started: header.scan_started_time,
+            scanned_to: header.scanned_to,
+            highest: header.highest_page_scanned,
+        }
+    }
+
+    pub(crate) const fn put(self, header: &mut DatabaseHeader) {
+        header.scan_finished_time = self.finished;
+        header.scan_started_time = self.started;
+        header.scanned_to = self.scanned_to;
+        header.highest_page_scanned = self.highest;
+    }
+
+    /// A batch has been read, the last page of which is `page`.
+    fn read_to(&mut self, page: PageNumber, now: LogTime) {
+        if !self.scanned_to.is_some() {
+            self.started = now;
+        }
+        self.scanned_to = page;
+        self.highest = self.highest.max(page);
+    }
+
+    /// The pass has come to the end of the file; the next one begins with its first page.
+    const fn end(&mut self, now: LogTime) {
+        self.finished = now;
+        self.scanned_to = PageNumber(0);
+    }
+}
 
 impl Core {
     /// Scans the file until the database stops: waits, reads a batch, verifies its pages. Pages
     /// that are in the cache are read from the file all the same.
-    pub(crate) async fn scan_forever(self: Rc<Self>, pause: Nanos) {
+    pub(crate) async fn scan_forever(self: Rc<Self>, pause: Nanos, header: Rc<HeaderFile>) {
         let page_bytes = self.cache.page_size().bytes_u64();
         let batch = (self.settings.maintenance_read.0 / page_bytes).max(1);
-        let mut next = 1_u64;
+        let mut progress = ScanProgress::of(&header.current());
         loop {
             self.rest(pause).await;
             if self.is_over() {
                 return;
             }
+            let next = u64::from(progress.scanned_to.0) + 1;
             let count = batch.min((self.file.pages() + 1).saturating_sub(next));
             if count == 0 {
                 self.count(|counters| counters.maintenance_passes += 1);
-                next = 1;
-                continue;
+                progress.end(self.calendar());
+            } else if let Some(last) = self.scan_batch(next, count).await {
+                progress.read_to(last, self.calendar());
+            } else {
+                return;
             }
-            self.scan_batch(next, count).await;
-            next += count;
+            header.note_scan(progress);
         }
     }
 
-    async fn scan_batch(&self, first: u64, count: u64) {
-        let (Ok(first), Ok(pages)) = (u32::try_from(first), u32::try_from(count)) else {
-            return;
-        };
+    /// The last page of the batch; none where there can be no such page.
+    async fn scan_batch(&self, first: u64, count: u64) -> Option<PageNumber> {
+        let last = u32::try_from(first + count - 1).ok()?;
+        let (first, pages) = (u32::try_from(first).ok()?, u32::try_from(count).ok()?);
         let verified = self.cache.verify(PageNumber(first), pages).await;
         if self.poison.get().is_some() {
             self.wake_all();
@@ -44,5 +95,11 @@ impl Core {
                 counters.maintenance_bad_pages += bad;
             });
         }
+        Some(PageNumber(last))
+    }
+
+    fn calendar(&self) -> LogTime {
+        let clock = self.runtime.clock();
+        LogTime::from_unix_millis((clock.epoch() + clock.now()).0 / 1_000_000)
     }
 }
