@@ -70,6 +70,7 @@ pub(crate) fn group(
         log,
         storage: String::new(),
         log_storage: String::new(),
+        copies: None,
     };
     Group {
         runtime: runtime.clone(),

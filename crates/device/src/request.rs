@@ -26,6 +26,8 @@ pub enum Purpose {
     Checksum,
     /// Streaming backup.
     Backup,
+    /// The file that a backup writes, and what is read back of it.
+    BackupCopy,
 }
 
 /// Whether a write may still be lost when its completion is seen.

@@ -7,5 +7,5 @@
 mod scan;
 mod tally;
 
-pub use scan::{ReadShape, judge_database, judge_pages};
+pub use scan::{BlockCopy, ReadShape, judge_database, judge_pages};
 pub use tally::{Damage, DamagedPage, Tally};

@@ -1,6 +1,7 @@
 //! Reads whole files with many large reads in flight, as fast as the device gives them, and judges
 //! every page.
 
+mod copy;
 mod trees;
 
 use std::collections::VecDeque;
@@ -15,10 +16,11 @@ use units::PageNumber;
 
 use crate::Tally;
 
+pub use copy::BlockCopy;
 use trees::{last_owned_page, pages_in_use};
 
 /// How a file is read: in blocks of which size, how many at a time, and to what end.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone)]
 pub struct ReadShape {
     /// What the reads count as.
     pub purpose: Purpose,
@@ -26,6 +28,8 @@ pub struct ReadShape {
     pub block_bytes: u64,
     /// Reads in flight.
     pub in_flight: usize,
+    /// Where what was read goes on to, if anywhere.
+    pub copy: Option<Rc<BlockCopy>>,
 }
 
 impl ReadShape {
@@ -33,7 +37,7 @@ impl ReadShape {
     /// to check in a fraction of a millisecond, eight of which cover the latency of an array at a
     /// few GB/s.
     pub const FASTEST: Self =
-        Self { purpose: Purpose::Checksum, block_bytes: 1 << 20, in_flight: 8 };
+        Self { purpose: Purpose::Checksum, block_bytes: 1 << 20, in_flight: 8, copy: None };
 }
 
 /// Reads `range` of `device` in order, and hands every block to `look` with its offset, or the
@@ -42,7 +46,7 @@ impl ReadShape {
 async fn scan(
     runtime: &Runtime,
     device: &Rc<dyn Device>,
-    shape: ReadShape,
+    shape: &ReadShape,
     range: Range<u64>,
     mut look: impl FnMut(u64, Result<&[u8], DeviceError>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
@@ -63,9 +67,14 @@ async fn scan(
     }
     while let Some((offset, completion)) = flying.pop_front() {
         let outcome = completion.await;
-        let buffer = outcome.buffer;
+        let mut buffer = outcome.buffer;
         match (&outcome.result, &buffer) {
-            (Ok(()), Some(buffer)) => look(offset, Ok(buffer))?,
+            (Ok(()), Some(block)) => {
+                look(offset, Ok(block))?;
+                if let Some(copy) = &shape.copy {
+                    buffer = copy.write(offset, buffer.take()).await;
+                }
+            }
             (Err(error), _) => look(offset, Err(error.clone()))?,
             (Ok(()), None) => {}
         }
@@ -89,8 +98,7 @@ pub async fn judge_pages(
     mut tally: Tally,
     progress: impl Fn(u64),
 ) -> Tally {
-    let shape = ReadShape::FASTEST;
-    let shape = (page_size, shape);
+    let shape = (page_size, &ReadShape::FASTEST);
     let judged = judge_range(&runtime, &device, shape, range, &mut tally, |bytes| {
         progress(bytes);
         ControlFlow::Continue(())
@@ -104,7 +112,7 @@ pub async fn judge_pages(
 async fn judge_range(
     runtime: &Runtime,
     device: &Rc<dyn Device>,
-    (page_size, shape): (PageSize, ReadShape),
+    (page_size, shape): (PageSize, &ReadShape),
     range: Range<PageNumber>,
     tally: &mut Tally,
     progress: impl Fn(u64) -> ControlFlow<()>,
@@ -124,7 +132,12 @@ async fn judge_range(
     for offset in pages.flat_map(|range| range.step_by(page_size.bytes())) {
         let page = page_at(page_size, offset);
         match read_page(device, (page_size, shape.purpose), page).await {
-            Ok(bytes) => tally.judge(&bytes, page_size, page),
+            Ok(bytes) => {
+                tally.judge(&bytes, page_size, page);
+                if let Some(copy) = &shape.copy {
+                    copy.write(offset, Some(bytes)).await;
+                }
+            }
             Err(error) => tally.unreadable(page, error),
         }
         progress(page_size.bytes_u64())?;
@@ -147,7 +160,7 @@ pub async fn judge_database(
     let owned = last_owned_page(&device, page_size).await;
     let mut tally = Tally::new(pages, owned, flush_map.map(Arc::new));
     let range = PageNumber(1)..PageNumber(pages.saturating_add(1));
-    let whole = (page_size, shape);
+    let whole = (page_size, &shape);
     let judged = judge_range(&runtime, &device, whole, range, &mut tally, progress);
     if judged.await.is_break() {
         return None;

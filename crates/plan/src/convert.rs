@@ -1,14 +1,14 @@
 //! The one conversion from a document to a plan: every check and every default.
 
+mod databases;
+
 use units::{Bytes, Nanos, Seed};
 
 use crate::bounds::{Quantity, within};
 use crate::complaint::{Complaint, Problem};
 use crate::limits::Limits;
 use crate::low;
-use crate::model::{
-    Cache, Database, LoadSettings, MailboxDemand, Mix, Plan, Sessions, Test, TestKind,
-};
+use crate::model::{Cache, LoadSettings, MailboxDemand, Mix, Plan, Sessions, Test, TestKind};
 use crate::name::name_fault;
 use crate::preset::Preset;
 use crate::quantity::write_size;
@@ -282,114 +282,6 @@ impl Check<'_> {
             .any(|complaint| complaint.key == full || complaint.key == section)
         {
             self.complaints.push(place.complaint(Problem::Missing { example: example.to_owned() }));
-        }
-    }
-
-    fn databases(
-        &mut self,
-        section: &low::Databases,
-        listed: &[low::Listed],
-    ) -> Option<Vec<Database>> {
-        let pairs = match (&section.folders, listed) {
-            (Some(folders), []) => self.dealt(section, folders)?,
-            (None, []) => {
-                self.missing(
-                    &section.place,
-                    "folders",
-                    "`folders = [\"/mnt/disk1\"]` to [databases]",
-                );
-                return None;
-            }
-            (Some(_), [first, ..]) => {
-                let way_out = "give either [databases] folders or [[database]] sections, not both";
-                self.conflict(&first.place, way_out);
-                return None;
-            }
-            (None, listed) => self.listed(section, listed)?,
-        };
-        let numbered = (0..).zip(pairs);
-        Some(numbered.map(|(index, (folder, log))| Database::new(index, folder, log)).collect())
-    }
-
-    /// Deals `count` databases out to the folders in turn.
-    fn dealt(
-        &mut self,
-        section: &low::Databases,
-        folders: &[Given<String>],
-    ) -> Option<Vec<(String, String)>> {
-        let logs = section.log_folders.as_deref().unwrap_or(folders);
-        self.each_once(folders);
-        if section.log_folders.is_some() {
-            self.each_once(logs);
-        }
-        if folders.is_empty() || logs.is_empty() {
-            self.missing(&section.place, "", "at least one folder: `folders = [\"/mnt/disk1\"]`");
-            return None;
-        }
-        let bounds = (1, Database::MOST);
-        let default = u32::try_from(folders.len()).unwrap_or(u32::MAX);
-        let count = self.number(section.count.as_ref(), default, bounds);
-        if count > Database::MOST {
-            self.conflict(&section.place, "one plan holds at most 256 databases; split it");
-            return None;
-        }
-        let nth =
-            |list: &[Given<String>], index: u32| list[index as usize % list.len()].value.clone();
-        Some((0..count).map(|index| (nth(folders, index), nth(logs, index))).collect())
-    }
-
-    fn listed(
-        &mut self,
-        section: &low::Databases,
-        listed: &[low::Listed],
-    ) -> Option<Vec<(String, String)>> {
-        for key in [&section.count].into_iter().flatten() {
-            self.conflict(
-                &key.place,
-                "goes with `folders`; [[database]] sections count themselves",
-            );
-        }
-        for first in section.log_folders.iter().flatten().take(1) {
-            self.conflict(&first.place, "goes with `folders`; write `log_folder` in [[database]]");
-        }
-        if listed.len() > Database::MOST as usize {
-            self.conflict(&section.place, "one plan holds at most 256 databases; split it");
-            return None;
-        }
-        let mut folders = Vec::new();
-        let mut pairs = Vec::new();
-        for database in listed {
-            let Some(folder) = &database.folder else {
-                self.missing(&database.place, "folder", "`folder = \"/mnt/disk1\"` to it");
-                continue;
-            };
-            let log = database.log_folder.as_ref().unwrap_or(folder);
-            folders.push(folder.clone());
-            pairs.push((folder.value.clone(), log.value.clone()));
-        }
-        self.each_once(&folders);
-        (pairs.len() == listed.len()).then_some(pairs)
-    }
-
-    /// Complains about empty and repeated folders; `/a` and `/a/` are the same.
-    fn each_once(&mut self, folders: &[Given<String>]) {
-        fn plain(folder: &str) -> &str {
-            folder.trim_end_matches(['/', '\\'])
-        }
-        for (index, folder) in folders.iter().enumerate() {
-            if folder.value.trim().is_empty() || folder.value.contains('\0') {
-                self.conflict(&folder.place, "is not a folder's name; write the path of a folder");
-                continue;
-            }
-            let earlier = &folders[..index];
-            let first =
-                earlier.iter().find(|earlier| plain(&earlier.value) == plain(&folder.value));
-            if let Some(first) = first {
-                self.complaints.push(folder.place.complaint(Problem::Repeated {
-                    folder: folder.value.clone(),
-                    first_line: first.place.line,
-                }));
-            }
         }
     }
 

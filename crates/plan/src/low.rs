@@ -137,7 +137,13 @@ section! {
         log_folders: List<String> => Comment "[\"/mnt/log1\"]" [
             "where logs go in turn; default: beside the databases"
         ],
+        backup_folders: List<String> => Comment "[\"/mnt/backup1\"]" [
+            "where a backup test writes copies in turn; default: nowhere"
+        ],
         count: One<i128> => Comment "2" ["databases in all; default: one per folder"],
+        weights: List<f64> => Comment "[1, 2]" [
+            "shares of the load, in turn; default: all alike"
+        ],
         size: One<Bytes> => Given "\"10GiB\"" [
             "of each database; at least 20 x cache_maximum to be cold"
         ],
@@ -152,6 +158,10 @@ section! {
     {
         folder: One<String> => Comment "\"/mnt/disk1/mail\"" [],
         log_folder: One<String> => Comment "\"/mnt/log1\"" [],
+        backup_folder: One<String> => Comment "\"/mnt/backup1\"" [],
+        weight: One<f64> => Comment "1" [
+            "its share of the load beside the weights of the others"
+        ],
     }
 }
 

@@ -40,6 +40,27 @@ pub struct Plan {
     pub limits: Limits,
 }
 
+impl Plan {
+    /// The folder that this test copies `database` to; none where the database is only read.
+    pub fn backup_folder<'a>(&self, database: &'a Database) -> Option<&'a str> {
+        let is_backup = self.test.kind == TestKind::Backup;
+        database.backup_folder.as_deref().filter(|_| is_backup)
+    }
+
+    /// The weight of `database`, where the plan has databases of several.
+    pub fn weight(&self, database: &Database) -> Option<f64> {
+        let first = self.databases[0].weight;
+        let is_even = self.databases.iter().all(|of| of.weight.total_cmp(&first).is_eq());
+        (!is_even).then_some(database.weight)
+    }
+
+    /// How much of the load `database` has beside an average one, which has 1.
+    pub fn share(&self, database: &Database) -> f64 {
+        let sum: f64 = self.databases.iter().map(|of| of.weight).sum();
+        database.weight * self.databases.len() as f64 / sum
+    }
+}
+
 /// The mailboxes that the storage is to carry.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MailboxDemand {
@@ -66,8 +87,8 @@ impl MailboxDemand {
     }
 }
 
-/// Where one database lives.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Where one database lives, and which part of the load it has.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Database {
     /// Number in the plan, counted from 0. It selects the content.
     pub index: u32,
@@ -79,6 +100,19 @@ pub struct Database {
     pub log_folder: String,
     /// First three letters of every log file: `E00`.
     pub log_base: String,
+    /// Folder that a backup test copies the database to; none: it is only read.
+    pub backup_folder: Option<String>,
+    /// Its share of the load beside the weights of the others.
+    pub weight: f64,
+}
+
+/// What a document says of one database.
+#[derive(Clone, Debug)]
+pub(crate) struct DatabasePlace {
+    pub folder: String,
+    pub log_folder: String,
+    pub backup_folder: Option<String>,
+    pub weight: f64,
 }
 
 /// Bounds of a buffer cache.
@@ -251,14 +285,22 @@ impl Database {
     /// Most databases that one plan may have: log base names are `E00` to `EFF`.
     pub(crate) const MOST: u32 = 256;
 
+    /// Whether a weight need be said, which is 1 by default.
+    pub(crate) fn has_weight(&self) -> bool {
+        self.weight.total_cmp(&1.0).is_ne()
+    }
+
     /// The database number `index`, counted from 0, with the names of its files.
-    pub(crate) fn new(index: u32, folder: String, log_folder: String) -> Self {
+    pub(crate) fn new(index: u32, place: DatabasePlace) -> Self {
+        let DatabasePlace { folder, log_folder, backup_folder, weight } = place;
         Self {
             index,
             folder,
             file: format!("Plimsoll{:03}.edb", index + 1),
             log_folder,
             log_base: format!("E{index:02X}"),
+            backup_folder,
+            weight,
         }
     }
 }

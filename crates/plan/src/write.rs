@@ -3,7 +3,7 @@
 use units::Bytes;
 
 use crate::low::{self, Document};
-use crate::model::{Plan, Sessions};
+use crate::model::{Database, Plan, Sessions};
 use crate::reader::{Given, NumberOrAuto, TomlPlace};
 
 impl Plan {
@@ -48,22 +48,29 @@ impl Plan {
 
     /// Folders that repeat come from dealing out, so dealing out the distinct ones restores them.
     fn where_databases_live(&self) -> (low::Databases, Vec<low::Listed>) {
-        let folders = distinct(self.databases.iter().map(|database| &database.folder));
-        let logs = distinct(self.databases.iter().map(|database| &database.log_folder));
+        let all = &self.databases;
+        let folders = distinct(all.iter().map(|database| &database.folder));
         let mut section = low::Databases {
             size: Some(given(self.size)),
             page_size: Some(given(self.page_size)),
             ..Default::default()
         };
-        if folders.len() < self.databases.len() {
+        if folders.len() < all.len() {
             section.folders = Some(folders);
-            section.log_folders = Some(logs);
-            section.count = Some(given(self.databases.len() as i128));
+            section.log_folders = Some(distinct(all.iter().map(|database| &database.log_folder)));
+            let backups = distinct(all.iter().filter_map(|of| of.backup_folder.as_ref()));
+            section.backup_folders = Some(backups).filter(|backups| !backups.is_empty());
+            if all.iter().any(Database::has_weight) {
+                section.weights = Some(all.iter().map(|of| given(of.weight)).collect());
+            }
+            section.count = Some(given(all.len() as i128));
             return (section, Vec::new());
         }
-        let listed = self.databases.iter().map(|database| low::Listed {
+        let listed = all.iter().map(|database| low::Listed {
             folder: Some(given(database.folder.clone())),
             log_folder: Some(given(database.log_folder.clone())),
+            backup_folder: database.backup_folder.clone().map(given),
+            weight: database.has_weight().then(|| given(database.weight)),
             ..Default::default()
         });
         (section, listed.collect())

@@ -62,6 +62,31 @@ fn databases_are_dealt_out_in_turn() {
 }
 
 #[test]
+fn copies_and_weights_are_dealt_out_or_listed() {
+    let dealt = "[databases]\nfolders = [\"/a\", \"/b\"]\nbackup_folders = [\"/k\"]\ncount = 3\n\
+                 weights = [1, 2.5]\nsize = \"1GiB\"\n";
+    let listed = "[databases]\nsize = \"1GiB\"\n\
+                  [[database]]\nfolder = \"/a\"\nbackup_folder = \"/k\"\n\
+                  [[database]]\nfolder = \"/b\"\nbackup_folder = \"/k\"\nweight = 2.5\n";
+    for (text, count) in [(dealt, 3), (listed, 2)] {
+        let plan = Plan::parse("plan.toml", text).unwrap();
+        assert_eq!(plan.databases.len(), count);
+        assert_eq!((plan.databases[0].weight, plan.databases[1].weight), (1.0, 2.5));
+        let shares: f64 = plan.databases.iter().map(|of| plan.share(of)).sum();
+        assert!((shares - count as f64).abs() < 1e-9, "the whole load is dealt out");
+        assert!(
+            (plan.share(&plan.databases[1]) / plan.share(&plan.databases[0]) - 2.5).abs() < 1e-9
+        );
+        assert_eq!(Plan::parse("again", &plan.to_toml()).unwrap(), plan);
+        let folder = |plan: &Plan| plan.backup_folder(&plan.databases[1]).map(str::to_owned);
+        assert_eq!(folder(&plan), None, "only a backup is copied");
+        let backup = Overrides { test: Some("backup".to_owned()), ..Overrides::default() };
+        let plan = Plan::parse_with("plan.toml", text, &backup).unwrap();
+        assert_eq!(folder(&plan).as_deref(), Some("/k"));
+    }
+}
+
+#[test]
 fn the_command_line_overrides_before_defaults_are_chosen() {
     let overrides = Overrides {
         name: Some("array-a".to_owned()),

@@ -94,7 +94,7 @@ fn path(database: &plan::Database) -> String {
 /// What is to be done about each database, by its index.
 fn look(plan: &Plan) -> Result<BTreeMap<u32, Action>, CommandError> {
     let world = wire::world()?;
-    let locations = wire::locations(&world, &plan.databases)?;
+    let locations = wire::locations(&world, plan, &plan.databases)?;
     let plan = plan.clone();
     let looked = async move { prepare::preflight(&plan, &locations).await };
     let targets = world.executor().block_on(looked)?;
@@ -109,7 +109,7 @@ fn one_group(
     let world = ManuallyDrop::new(wire::world()?);
     let target =
         |location: trial::Location| FillTarget { action: actions[&location.plan.index], location };
-    let targets = wire::locations(&world, &databases)?.into_iter().map(target).collect();
+    let targets = wire::locations(&world, &plan, &databases)?.into_iter().map(target).collect();
     let news = news.clone();
     let sink: trial::Sink<Progress> = Rc::new(move |step| news.tell(step));
     let runtime = world.executor().runtime();

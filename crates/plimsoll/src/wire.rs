@@ -12,7 +12,7 @@ use device::{DeviceError, OpenMode, Volume};
 use device_os::probe::Caching;
 use device_os::{Backend, World};
 use plan::Plan;
-use trial::Location;
+use trial::{CopyFolder, Location};
 
 use crate::error::CommandError;
 use crate::target::{self, RawTarget};
@@ -74,17 +74,19 @@ pub(crate) fn open_to_read(
     Ok(target.open_file(world)?)
 }
 
-/// Where the given databases of a plan live, opened for the calling thread.
+/// Where the given databases of `plan` live, opened for the calling thread.
 pub(crate) fn locations(
     world: &World,
+    plan: &Plan,
     databases: &[plan::Database],
 ) -> Result<Vec<Location>, CommandError> {
     let volumes = OpenVolumes::new(world);
-    databases.iter().map(|database| location(&volumes, database)).collect()
+    databases.iter().map(|database| location(&volumes, plan, database)).collect()
 }
 
 fn location(
     volumes: &OpenVolumes<'_>,
+    plan: &Plan,
     database: &plan::Database,
 ) -> Result<Location, CommandError> {
     let (folder, log_folder) = (Path::new(&database.folder), Path::new(&database.log_folder));
@@ -94,6 +96,15 @@ fn location(
         log: volumes.open(log_folder)?,
         storage: storage(folder)?,
         log_storage: storage(log_folder)?,
+        copies: plan.backup_folder(database).map(|of| copy_folder(volumes, of)).transpose()?,
+    })
+}
+
+fn copy_folder(volumes: &OpenVolumes<'_>, folder: &str) -> Result<CopyFolder, CommandError> {
+    Ok(CopyFolder {
+        folder: folder.to_owned(),
+        volume: volumes.open(Path::new(folder))?,
+        storage: storage(Path::new(folder))?,
     })
 }
 

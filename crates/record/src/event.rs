@@ -22,6 +22,10 @@ pub enum Event {
     Checksum(Checksum),
     /// The result of reading one database as a backup does.
     Backup(Checksum),
+    /// A backup has copied one database.
+    BackupCopy(BackupCopy),
+    /// The result of reading such a copy back.
+    CopyChecksum(Checksum),
     /// The result of replaying the log of one database.
     Replay(Replay),
     /// The search for the number of sessions has ended.
@@ -145,6 +149,28 @@ pub struct Checksum {
 }
 
 impl Checksum {
+    /// MiB per second; none where no time has passed.
+    pub fn mib_per_second(&self) -> Option<f64> {
+        let seconds = self.elapsed_ns as f64 / 1e9;
+        (seconds > 0.0).then(|| self.bytes as f64 / f64::from(1 << 20) / seconds)
+    }
+}
+
+/// The copy that a backup has made of one database.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BackupCopy {
+    /// When all of it was on stable storage, in nanoseconds since the start of the run.
+    pub at_ns: u64,
+    /// Index of the database.
+    pub database: u32,
+    /// Bytes of the copy.
+    pub bytes: u64,
+    /// How long it took to make, in nanoseconds: the read of the database, the writes and the
+    /// flush.
+    pub elapsed_ns: u64,
+}
+
+impl BackupCopy {
     /// MiB per second; none where no time has passed.
     pub fn mib_per_second(&self) -> Option<f64> {
         let seconds = self.elapsed_ns as f64 / 1e9;
@@ -313,7 +339,10 @@ impl Event {
                 shift(&mut interval.to_ns);
             }
             Self::Issue(issue) => shift(&mut issue.at_ns),
-            Self::Checksum(read) | Self::Backup(read) => shift(&mut read.at_ns),
+            Self::Checksum(read) | Self::Backup(read) | Self::CopyChecksum(read) => {
+                shift(&mut read.at_ns);
+            }
+            Self::BackupCopy(copy) => shift(&mut copy.at_ns),
             Self::Replay(replay) => shift(&mut replay.at_ns),
             Self::Tuned(tuned) => shift(&mut tuned.at_ns),
             Self::LongRequest(request) => shift(&mut request.at_ns),
@@ -332,7 +361,10 @@ impl Event {
             Self::Phase(mark) => Some(mark.at_ns),
             Self::Interval(interval) => Some(interval.to_ns),
             Self::Issue(issue) => Some(issue.at_ns),
-            Self::Checksum(read) | Self::Backup(read) => Some(read.at_ns),
+            Self::Checksum(read) | Self::Backup(read) | Self::CopyChecksum(read) => {
+                Some(read.at_ns)
+            }
+            Self::BackupCopy(copy) => Some(copy.at_ns),
             Self::Replay(replay) => Some(replay.at_ns),
             Self::Tuned(tuned) => Some(tuned.at_ns),
             Self::LongRequest(request) => Some(request.at_ns),

@@ -28,6 +28,10 @@ pub enum Series {
     ChecksumRead,
     /// Reads of the backup pass.
     BackupRead,
+    /// Writes of the copies that a backup makes.
+    BackupCopyWrite,
+    /// Reads of those copies, to verify them.
+    BackupCopyRead,
     /// Writes of database headers and checkpoints.
     HeaderWrite,
     /// Requests to empty the caches of the storage.
@@ -38,7 +42,7 @@ pub enum Series {
 
 impl Series {
     /// Every series, in the order of reports.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::DatabaseRead,
         Self::DatabaseWrite,
         Self::LogWrite,
@@ -48,6 +52,8 @@ impl Series {
         Self::MaintenanceRead,
         Self::ChecksumRead,
         Self::BackupRead,
+        Self::BackupCopyWrite,
+        Self::BackupCopyRead,
         Self::HeaderWrite,
         Self::Flush,
         Self::Transaction,
@@ -65,6 +71,8 @@ impl Series {
             Self::MaintenanceRead => "Maintenance reads",
             Self::ChecksumRead => "Checksum reads",
             Self::BackupRead => "Backup reads",
+            Self::BackupCopyWrite => "Writes of backup copies",
+            Self::BackupCopyRead => "Reads of backup copies",
             Self::HeaderWrite => "Header writes",
             Self::Flush => "Flushes",
             Self::Transaction => "Batch transactions",

@@ -26,8 +26,8 @@ pub mod synthetic;
 
 pub use codec::{ChainHash, Seal};
 pub use event::{
-    Attached, Checksum, Edge, Event, Finished, Issue, IssueKind, LogLine, LogPlace, LongRequest,
-    PhaseMark, Replay, Resumed, Severity, Tuned, VolumeReads,
+    Attached, BackupCopy, Checksum, Edge, Event, Finished, Issue, IssueKind, LogLine, LogPlace,
+    LongRequest, PhaseMark, Replay, Resumed, Severity, Tuned, VolumeReads,
 };
 pub use histogram::{Histogram, HistogramError, Summary};
 pub use imported::{

@@ -6,10 +6,10 @@ use std::fmt;
 use crate::codec::{self, DecodeError, Seal, SealCheck};
 use crate::pause::Looked;
 use crate::{
-    Attached, Checksum, Edge, Event, Finished, Gauges, Histogram, HostSample, ImportedResult,
-    Interval, IntervalCounters, Issue, LogLine, LongRequest, Phase, PhaseMark, ProcessorShares,
-    Replay, STALL_MINIMUM_NS, Series, SeriesInterval, Simulation, Start, Summary, Tuned,
-    Unanswered, VolumeReads,
+    Attached, BackupCopy, Checksum, Edge, Event, Finished, Gauges, Histogram, HostSample,
+    ImportedResult, Interval, IntervalCounters, Issue, LogLine, LongRequest, Phase, PhaseMark,
+    ProcessorShares, Replay, STALL_MINIMUM_NS, Series, SeriesInterval, Simulation, Start, Summary,
+    Tuned, Unanswered, VolumeReads,
 };
 
 /// A run: totals per database and phase, one row per interval, and everything that was noted.
@@ -29,6 +29,10 @@ pub struct RunRecord {
     pub checksums: Vec<Checksum>,
     /// Results of the backup pass, in the same order.
     pub backups: Vec<Checksum>,
+    /// Copies that the backup has made, in the same order.
+    pub backup_copies: Vec<BackupCopy>,
+    /// What was found in those copies when they were read back.
+    pub copy_checksums: Vec<Checksum>,
     /// Results of the replay, in the order in which the databases were open.
     pub replays: Vec<Replay>,
     /// What the search for the number of sessions came to, where there was one.
@@ -257,6 +261,8 @@ impl RunRecord {
             Event::Issue(issue) => self.issues.push(issue),
             Event::Checksum(checksum) => self.checksums.push(checksum),
             Event::Backup(read) => self.backups.push(read),
+            Event::BackupCopy(copy) => self.backup_copies.push(copy),
+            Event::CopyChecksum(read) => self.copy_checksums.push(read),
             Event::Replay(replay) => self.replays.push(replay),
             Event::Tuned(tuned) => self.tuned = Some(tuned),
             Event::VolumeReads(reads) => self.volume_reads.push(reads),

@@ -274,7 +274,7 @@ impl Default for Thresholds {
 }
 
 /// One database of the run.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DatabaseFacts {
     /// Its place in the run, counted from 0; events name it by this.
     pub index: u32,
@@ -292,6 +292,12 @@ pub struct DatabaseFacts {
     /// Where the logs lie.
     #[serde(default)]
     pub log_volume: VolumeFacts,
+    /// Path of the copy that a backup makes; none where it makes none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backup_file: Option<String>,
+    /// Its share of the load beside the weights of the others; none: all have the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weight: Option<f64>,
 }
 
 /// What is known about a volume; empty or none where it could not be found out.

@@ -305,6 +305,8 @@ fn facts(index: u32) -> DatabaseFacts {
         ..VolumeFacts::default()
     };
     DatabaseFacts {
+        backup_file: None,
+        weight: None,
         index,
         name: format!("DB{number:02}"),
         file: format!("/mail/db{number:02}/Plimsoll{number:03}.edb"),

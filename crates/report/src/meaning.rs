@@ -42,6 +42,7 @@ fn passed(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
         said.push(Carried::of(run).sentence());
     } else if let Some(pass) = passes::judged(run) {
         said.push(passes::sentence(pass));
+        said.extend(passes::copies_sentence(run));
     } else {
         said.push("Every rule that applies was kept.".to_owned());
     }

@@ -67,6 +67,19 @@ pub(crate) fn sum(all: &[Checksum]) -> Checksum {
     sum
 }
 
+/// The copies of a backup in a sentence; none where it made none.
+pub(crate) fn copies_sentence(run: &RunRecord) -> Option<String> {
+    let copies = &run.backup_copies;
+    let bytes = copies.iter().map(|copy| copy.bytes).sum();
+    let longest_ns = copies.iter().map(|copy| copy.elapsed_ns).max()?;
+    let rate = bytes as f64 / 1_048_576.0 / (longest_ns.max(1) as f64 / 1e9);
+    Some(format!(
+        "Wrote {} as copies, {} MiB/s together, and read them back whole.",
+        format::size(bytes),
+        format::number(rate, 1)
+    ))
+}
+
 /// A pass in a sentence.
 pub(crate) fn sentence(all: &[Checksum]) -> String {
     let whole = sum(all);

@@ -10,8 +10,8 @@ mod suite;
 
 use record::synthetic::Synthetic;
 use record::{
-    Event, Finished, Issue, IssueKind, LogLine, Machine, Phase, Replay, RunRecord, Series,
-    Severity, Simulation, TestType, VolumeReads,
+    BackupCopy, Event, Finished, Issue, IssueKind, LogLine, Machine, Phase, Replay, RunRecord,
+    Series, Severity, Simulation, TestType, VolumeReads,
 };
 
 /// A short run that passes.
@@ -97,7 +97,24 @@ fn backup() -> RunRecord {
     let mut totals = run.sum_of(Phase::Check);
     let reads = totals.series.remove(&Series::ChecksumRead);
     totals.series.extend(reads.map(|reads| (Series::BackupRead, reads)));
+    let reads = totals.series[&Series::BackupRead].clone();
+    run.start.databases[0].backup_file = Some("/copies/Plimsoll001.edb".to_owned());
+    totals.series.insert(Series::BackupCopyWrite, reads.clone());
     run.totals.insert((Phase::Backup, 0), totals);
+    for (facts, weight) in run.start.databases.iter_mut().zip([1.0, 2.5]) {
+        facts.weight = Some(weight);
+    }
+    let mut back = run.sum_of(Phase::Check);
+    back.series.insert(Series::BackupCopyRead, reads);
+    run.totals.insert((Phase::Check, 0), back);
+    let of = run.backups[0];
+    run.backup_copies.push(BackupCopy {
+        at_ns: of.at_ns,
+        database: 0,
+        bytes: of.bytes,
+        elapsed_ns: of.elapsed_ns + 1_000_000_000,
+    });
+    run.copy_checksums.push(of);
     run
 }
 

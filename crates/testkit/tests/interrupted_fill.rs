@@ -27,6 +27,7 @@ fn location(plan: &Plan, volume: &Rc<dyn Volume>) -> Location {
         log: Rc::clone(volume),
         storage: "memory".to_owned(),
         log_storage: "memory".to_owned(),
+        copies: None,
     }
 }
 

@@ -13,6 +13,7 @@ use workload::Mismatch;
 use crate::Sink;
 use crate::in_flight::Open;
 use crate::location::Location;
+use crate::manifest::ManifestError;
 use crate::run::Failure;
 
 /// Issues of one database that are written down; the rest are only counted.
@@ -58,10 +59,12 @@ impl IssueRecorder {
         events: Sink<Event>,
     ) -> Self {
         let plan = &location.plan;
-        let volumes = vec![
+        let mut volumes = vec![
             (plan.folder.clone(), location.storage.clone()),
             (plan.log_folder.clone(), location.log_storage.clone()),
         ];
+        let copies = location.copies.as_ref();
+        volumes.extend(copies.map(|copies| (copies.folder.clone(), copies.storage.clone())));
         Self { volumes, runtime: Some(runtime.clone()), ..Self::new(plan.index, origin, events) }
     }
 
@@ -223,6 +226,16 @@ impl IssueRecorder {
     /// The file of the database cannot be read back.
     pub(crate) fn not_readable(&self, now: Nanos, error: &DeviceError) {
         self.fail(now, IssueKind::InputOutput, error.to_string(), false);
+    }
+
+    /// There is no file for the copy of a backup.
+    pub(crate) fn not_copied(&self, now: Nanos, error: &ManifestError) {
+        let (kind, at_open) = match error {
+            ManifestError::Device(DeviceError::Full { .. }) => (IssueKind::VolumeFull, false),
+            ManifestError::Device(DeviceError::Io { .. }) => (IssueKind::InputOutput, false),
+            _ => (IssueKind::Other, true),
+        };
+        self.fail(now, kind, format!("{error}; no copy of the backup was made"), at_open);
     }
 
     fn fail(&self, now: Nanos, kind: IssueKind, text: String, at_open: bool) {

@@ -19,6 +19,19 @@ pub struct Location {
     pub storage: String,
     /// What the log folder's space comes from.
     pub log_storage: String,
+    /// Where the test copies the database to, if anywhere.
+    pub copies: Option<CopyFolder>,
+}
+
+/// A folder that a backup copies databases to.
+#[derive(Clone)]
+pub struct CopyFolder {
+    /// Its path as the plan has it.
+    pub folder: String,
+    /// The folder.
+    pub volume: Rc<dyn Volume>,
+    /// What its space comes from.
+    pub storage: String,
 }
 
 impl Location {
@@ -30,8 +43,12 @@ impl Location {
     /// The same place, where `observer` is told of every request.
     pub(crate) fn observed_by(self, observer: Rc<dyn Observer>) -> Self {
         let database = Rc::new(TracedVolume::new(self.database, Rc::clone(&observer)));
-        let log = Rc::new(TracedVolume::new(self.log, observer));
-        Self { database, log, ..self }
+        let log = Rc::new(TracedVolume::new(self.log, Rc::clone(&observer)));
+        let copies = self.copies.map(|copies| CopyFolder {
+            volume: Rc::new(TracedVolume::new(copies.volume, observer)),
+            ..copies
+        });
+        Self { database, log, copies, ..self }
     }
 
     /// The database file's path as people write it.

@@ -199,6 +199,8 @@ const fn series(purpose: Purpose, kind: OpKind) -> Option<Series> {
         (Purpose::Maintenance, OpKind::Read) => Some(Series::MaintenanceRead),
         (Purpose::Checksum, OpKind::Read) => Some(Series::ChecksumRead),
         (Purpose::Backup, OpKind::Read) => Some(Series::BackupRead),
+        (Purpose::BackupCopy, OpKind::Write) => Some(Series::BackupCopyWrite),
+        (Purpose::BackupCopy, OpKind::Read) => Some(Series::BackupCopyRead),
         (Purpose::Header, OpKind::Write) => Some(Series::HeaderWrite),
         _ => None,
     }

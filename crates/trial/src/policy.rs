@@ -17,10 +17,23 @@ pub(crate) const fn sessions_per_database(plan: &Plan) -> u32 {
     }
 }
 
-/// Each database's share of the target, in database reads and writes per second.
+/// The part of the target that a database of average weight has, in database reads and writes per
+/// second.
 pub(crate) fn target_of_a_database(plan: &Plan) -> Option<f64> {
     let target = plan.workload.target_iops?;
     Some(f64::from(target) / plan.databases.len() as f64)
+}
+
+/// Sessions of a database that has `share` times the load of an average one, where that has
+/// `count`; at least one while there are any.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "positive, and more sessions than 2^32 are never asked for"
+)]
+pub(crate) fn sessions_of_share(count: u32, share: f64) -> u32 {
+    let part = (f64::from(count) * share).round() as u32;
+    part.max(count.min(1))
 }
 
 /// How long one number of sessions is looked at while the best is searched for: longer before a
@@ -78,7 +91,7 @@ mod tests {
     use engine::Mended;
     use units::{Bytes, Nanos};
 
-    use super::{damage_in_passing, sample_end, warm_bytes};
+    use super::{damage_in_passing, sample_end, sessions_of_share, warm_bytes};
 
     #[test]
     fn only_what_went_wrong_is_told() {
@@ -88,6 +101,15 @@ mod tests {
         assert_eq!(told.len(), 2);
         assert!(told[0].starts_with("3 pages came in with one bit flipped"));
         assert!(told[1].starts_with("1 pages were not as"));
+    }
+
+    #[test]
+    fn sessions_follow_the_weights_and_none_is_left_without() {
+        let shared = |count, shares: [f64; 3]| shares.map(|share| sessions_of_share(count, share));
+        assert_eq!(shared(4, [1.0, 1.0, 1.0]), [4, 4, 4]);
+        assert_eq!(shared(4, [0.5, 0.5, 2.0]), [2, 2, 8]);
+        assert_eq!(shared(1, [0.01, 0.01, 2.98]), [1, 1, 3]);
+        assert_eq!(shared(0, [0.5, 0.5, 2.0]), [0, 0, 0]);
     }
 
     #[test]

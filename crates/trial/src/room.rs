@@ -39,6 +39,9 @@ const FITTING_PERCENT: u64 = 80;
 /// Share of the free space that the databases of a first look may take; the rest is for growth.
 const FIRST_LOOK_PERCENT: u64 = 60;
 
+/// What the copies of a backup leave free: what says whose they are, and the file system's own.
+const ROOM_BESIDE_COPIES: Bytes = Bytes::from_mib(1);
+
 /// Sizes of a first look are multiples of this.
 const SIZE_STEP: u64 = 16 << 20;
 
@@ -61,6 +64,15 @@ pub enum Shortage {
         /// The volume.
         volume: String,
         /// What the run will write at least.
+        needed: Bytes,
+        /// What is free.
+        free: Bytes,
+    },
+    /// Known before a backup makes its copies.
+    OfCopies {
+        /// The volume.
+        volume: String,
+        /// What they need.
         needed: Bytes,
         /// What is free.
         free: Bytes,
@@ -102,6 +114,11 @@ impl fmt::Display for Shortage {
                 f,
                 "{volume}: the run will write at least {needed} more and {free} are free; run \
                  shorter, {REMEDY}"
+            ),
+            Self::OfCopies { volume, needed, free } => write!(
+                f,
+                "{volume}: the copies of the backup need {needed} and {free} are free; free some \
+                 space, or name a folder on another volume for them in the plan"
             ),
             Self::Imminent { volume, at, free, per_second, remaining } => write!(
                 f,
@@ -180,6 +197,15 @@ pub fn before(plan: &Plan, volume: &str, tenants: &Tenants, free: Bytes) -> Resu
         return Ok(());
     }
     Err(Shortage::Before { volume: volume.to_owned(), needed: Bytes(needed), free })
+}
+
+/// Refuses copies of a backup on a volume where they take `needed` bytes more than earlier ones.
+pub fn for_copies(volume: &str, needed: Bytes, free: Bytes) -> Result<(), Shortage> {
+    let needed = Bytes(needed.0.saturating_add(ROOM_BESIDE_COPIES.0));
+    if needed <= free {
+        return Ok(());
+    }
+    Err(Shortage::OfCopies { volume: volume.to_owned(), needed, free })
 }
 
 /// What a database grows by, at least, for each request that a target counts: the payload of the

@@ -4,6 +4,7 @@
 //! Every group of a run executes [`run`] on its own thread; the [`Coordinator`] lets none go on to
 //! the next phase before all are there, so that every database is loaded while any is measured.
 
+mod backup_copy;
 mod check;
 mod copy;
 mod hung;
@@ -119,8 +120,8 @@ pub async fn run(group: Group) -> RunSummary {
 async fn phases(group: Rc<Group>, opened: Vec<Opened>, sampler: Rc<RefCell<Sampler>>) {
     group.open(&opened).await;
     if let Some(reading) = Reading::of(group.plan.test.kind) {
-        group.pass_over(&Barrier::ALL[Barrier::Warm as usize..Barrier::Checked as usize]);
-        return group.read(reading, &opened, Some(sampler)).await;
+        group.pass_over(&Barrier::ALL[Barrier::Warm as usize..Barrier::Replayed as usize]);
+        return group.pass(reading, &opened, sampler).await;
     }
     if group.plan.test.is_recovery() {
         return group.recovery(&opened, sampler).await;
@@ -128,7 +129,7 @@ async fn phases(group: Rc<Group>, opened: Vec<Opened>, sampler: Rc<RefCell<Sampl
     let loaded = group.load(&opened, sampler).await;
     group.drain(&opened, loaded).await;
     group.pass_over(&[Barrier::Replayed]);
-    group.read(Reading::AfterLoad, &opened, None).await;
+    group.read((Reading::AfterLoad, Barrier::Checked), &opened, None).await;
 }
 
 /// The load of a group while it runs.
@@ -212,14 +213,16 @@ impl Group {
     ) -> GroupLoad {
         let live: Vec<_> = opened.iter().filter_map(|opened| opened.share(self)).collect();
         let sampled = live.iter().map(|shared| Sampled {
-            index: shared.content.object() - 1,
+            index: shared.index(),
             database: Some(shared.database.clone()),
             meter: Rc::clone(&shared.meter),
         });
         sampler.borrow_mut().begin(sampled.collect(), phase);
         let count = policy::sessions_per_database(&self.plan);
-        self.log(format!("{} databases, {count} sessions each", live.len()));
-        let mut sessions = Sessions::new(&self.runtime, &live, self.first_session());
+        let is_weighted = self.plan.weight(&self.plan.databases[0]).is_some();
+        let each = if is_weighted { "sessions for one of average weight" } else { "sessions each" };
+        self.log(format!("{} databases, {count} {each}", live.len()));
+        let mut sessions = Sessions::new(&self.runtime, &self.plan, &live, self.first_session());
         sessions.set(count, &self.plan).await;
         GroupLoad { sessions, sampler }
     }
@@ -300,24 +303,40 @@ impl Group {
         self.end(Phase::Drain, opened);
     }
 
-    /// Reads every database to its end and verifies every page, with a sample now and then where
-    /// there is a sampler for it.
-    async fn read(
+    /// The test that consists of one pass over the databases; copies that it has made of them are
+    /// read once all are made.
+    async fn pass(
         self: &Rc<Self>,
         reading: Reading,
+        opened: &[Opened],
+        sampler: Rc<RefCell<Sampler>>,
+    ) {
+        self.read((reading, Barrier::Replayed), opened, Some(Rc::clone(&sampler))).await;
+        let mut databases = self.plan.databases.iter();
+        if databases.any(|database| self.plan.backup_folder(database).is_some()) {
+            self.read((Reading::Copies, Barrier::Checked), opened, Some(sampler)).await;
+        } else {
+            self.pass_over(&[Barrier::Checked]);
+        }
+    }
+
+    /// Reads every database to its end and verifies every page, with a sample now and then where
+    /// there is a sampler for it; over when all groups have come to `barrier`.
+    async fn read(
+        self: &Rc<Self>,
+        (reading, barrier): (Reading, Barrier),
         opened: &[Opened],
         sampler: Option<Rc<RefCell<Sampler>>>,
     ) {
         let wanted = reading != Reading::AfterLoad || self.plan.test.checksum;
         let wanted = wanted && self.coordinator().stopped().is_none();
-        let phase = reading.phase();
         if wanted {
-            self.begin(phase, opened);
+            self.begin(reading.phase(), opened);
             self.read_all(reading, opened, sampler).await;
         }
-        self.member.meet(Barrier::Checked, &self.runtime).await;
+        self.member.meet(barrier, &self.runtime).await;
         if wanted {
-            self.end(phase, opened);
+            self.end(reading.phase(), opened);
         }
     }
 

@@ -41,6 +41,7 @@ impl World {
                 log: Rc::new(volume.clone()),
                 storage: database.folder.clone(),
                 log_storage: database.log_folder.clone(),
+                copies: None,
             });
             volumes.push(volume);
         }

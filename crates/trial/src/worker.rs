@@ -47,9 +47,14 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
+    /// Index of the database in its plan.
+    pub(crate) fn index(&self) -> u32 {
+        self.content.object() - 1
+    }
+
     fn tell(&self, transaction: u64, stage: CommitStage) {
         if let Some(commits) = &self.commits {
-            commits(CommitStep { database: self.content.object() - 1, transaction, stage });
+            commits(CommitStep { database: self.index(), transaction, stage });
         }
     }
 }

@@ -425,6 +425,17 @@ fn a_page_damaged_in_a_backup_is_damage() {
 }
 
 #[test]
+fn a_copy_counts_only_where_all_of_it_was_read_back() {
+    let mut run = backup(60);
+    run.start.databases[1].backup_file = Some("/copies/Plimsoll002.edb".to_owned());
+    assert_eq!(outcome_of(&run, "checksums"), Ruling::CannotJudge);
+    run.copy_checksums = vec![run.backups[1]];
+    assert_eq!(outcome_of(&run, "checksums"), Ruling::Pass);
+    run.copy_checksums[0].bad_pages = 1;
+    assert_eq!(outcome_of(&run, "checksums"), Ruling::Fail);
+}
+
+#[test]
 fn a_backup_that_stood_still_fails() {
     let mut run = backup(60);
     run.long_requests.push(record::LongRequest {

@@ -50,6 +50,12 @@ pub(crate) fn run(flags: &SimulateFlags, console: &mut Console) -> Result<Outcom
         overrides.duration = Some(simulate::USUAL_DURATION);
         plan = read_plan(&flags.plan, &overrides)?;
     }
+    if plan.databases.iter().any(|database| plan.backup_folder(database).is_some()) {
+        return Err(CommandError::new(format!(
+            "{}: [databases] backup_folders: a simulated backup makes no copies; leave them out",
+            flags.plan.display()
+        )));
+    }
     let (file, text) = array_text(&flags.array)?;
     let changes = sweep::combinations_of(&flags.what_if, EXAMPLE)?;
     let folder = flags.output.clone().unwrap_or_else(|| dated_folder(Path::new("."), &plan.name));

@@ -59,7 +59,7 @@ impl Job {
         // Where requests are given up, and where this panics, the world stays as it is: to let go
         // of it would wait for its requests.
         let world = ManuallyDrop::new(wire::world()?);
-        let locations = wire::locations(&world, &self.databases)?;
+        let locations = wire::locations(&world, &self.plan, &self.databases)?;
         let member = Leaves(Rc::new(self.member));
         let (events, checked) = (news.clone(), news.clone());
         let host: Rc<dyn HostSampler> = Rc::new(CountedHost::new(self.watch));

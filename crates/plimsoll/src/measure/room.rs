@@ -19,6 +19,8 @@ pub(super) struct RoomWatch {
     duration: Nanos,
     /// Whether the load goes on for that time; else it ends when it has done enough.
     has_end: bool,
+    /// Whether files grow. Those that a backup makes have their length at once.
+    has_growth: bool,
     /// When the measurement began.
     measured_from: Option<Nanos>,
     shortage: Option<Shortage>,
@@ -55,7 +57,7 @@ impl RoomWatch {
             volume.tenants.log_bytes += log_bytes(logs, &database.log_base)?;
         }
         for (name, volume) in &mut volumes {
-            // A test that only reads needs no room.
+            // A test that reads needs no room but for its copies.
             if !plan.test.kind.is_load() {
                 continue;
             }
@@ -63,10 +65,12 @@ impl RoomWatch {
             room::before(plan, name, &volume.tenants, free)?;
             volume.reserve = room::reserve(plan, &volume.tenants);
         }
+        refuse_copies(plan)?;
         Ok(Self {
             volumes,
             duration: plan.test.duration,
             has_end: !plan.test.is_recovery(),
+            has_growth: plan.test.kind.is_load(),
             measured_from: None,
             shortage: None,
             questions: Questions::start()?,
@@ -102,6 +106,7 @@ impl RoomWatch {
             let remaining = self.remaining(asked);
             if let (Some(volume), Some(free)) = (self.volumes.get_mut(&name), free)
                 && self.shortage.is_none()
+                && self.has_growth
             {
                 self.shortage = volume.shortage(&name, asked, free, remaining);
             }
@@ -156,6 +161,27 @@ impl VolumeRoom {
         let per_second = self.growth.foresees_lack(remaining, room)?;
         Some(Shortage::Foreseen { volume, at, free, per_second, remaining })
     }
+}
+
+/// Refuses the copies of a backup that some volume has no room for.
+fn refuse_copies(plan: &Plan) -> Result<(), CommandError> {
+    let mut volumes: BTreeMap<String, (PathBuf, u64)> = BTreeMap::new();
+    for database in &plan.databases {
+        let Some(folder) = plan.backup_folder(database).map(Path::new) else {
+            continue;
+        };
+        let mount_point = probe::volume(folder)?.mount_point;
+        let (_, needed) = volumes.entry(mount_point).or_insert_with(|| (folder.to_owned(), 0));
+        // An earlier copy makes room for the new one.
+        let [new, old] = [Path::new(&database.folder), folder].map(|folder| {
+            folder.join(&database.file).metadata().map_or(0, |metadata| metadata.len())
+        });
+        *needed += new.saturating_sub(old);
+    }
+    for (volume, (folder, needed)) in volumes {
+        room::for_copies(&volume, Bytes(needed), Bytes(probe::free_bytes(&folder)?))?;
+    }
+    Ok(())
 }
 
 fn volume_of<'a>(

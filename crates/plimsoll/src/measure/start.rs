@@ -22,7 +22,7 @@ pub(super) fn start(
 ) -> Result<Start, CommandError> {
     let (version, update) = WRITTEN_FORMAT;
     let world = wire::world()?;
-    let databases = plan.databases.iter().map(|database| database_facts(&world, database));
+    let databases = plan.databases.iter().map(|database| database_facts(&world, plan, database));
     Ok(Start {
         schema: codec::SCHEMA,
         build: format!("plimsoll {}", env!("CARGO_PKG_VERSION")),
@@ -48,11 +48,11 @@ pub(super) fn start(
 
 /// The folders of databases and logs, each once.
 fn folders(plan: &Plan) -> Vec<PathBuf> {
-    let mut folders: Vec<PathBuf> = plan
-        .databases
-        .iter()
-        .flat_map(|of| [PathBuf::from(&of.folder), PathBuf::from(&of.log_folder)])
-        .collect();
+    let mut folders = Vec::new();
+    for database in &plan.databases {
+        folders.extend([PathBuf::from(&database.folder), PathBuf::from(&database.log_folder)]);
+        folders.extend(plan.backup_folder(database).map(PathBuf::from));
+    }
     folders.sort();
     folders.dedup();
     folders
@@ -60,6 +60,7 @@ fn folders(plan: &Plan) -> Vec<PathBuf> {
 
 fn database_facts(
     world: &device_os::World,
+    plan: &Plan,
     database: &plan::Database,
 ) -> Result<DatabaseFacts, CommandError> {
     let (folder, log_folder) = (Path::new(&database.folder), Path::new(&database.log_folder));
@@ -67,6 +68,10 @@ fn database_facts(
     // Both must be there and take unbuffered requests; the error says what to do where not.
     wire::volume(world, folder)?;
     wire::volume(world, log_folder)?;
+    let backup = plan.backup_folder(database).map(Path::new);
+    if let Some(backup) = backup {
+        wire::volume(world, backup)?;
+    }
     Ok(DatabaseFacts {
         index: database.index,
         name: database.file.trim_end_matches(".edb").to_owned(),
@@ -75,6 +80,8 @@ fn database_facts(
         initial_bytes: target::length(&file).unwrap_or(0),
         volume: volume_facts(folder)?,
         log_volume: volume_facts(log_folder)?,
+        backup_file: backup.map(|folder| folder.join(&database.file).display().to_string()),
+        weight: plan.weight(database),
     })
 }
 

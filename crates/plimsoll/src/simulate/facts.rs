@@ -47,6 +47,8 @@ pub(super) fn start(order: &SimulationOrder<'_>, plan: &Plan, stretch: f64, epoc
 
 fn database_facts(plan: &Plan, database: &plan::Database) -> DatabaseFacts {
     DatabaseFacts {
+        backup_file: None,
+        weight: plan.weight(database),
         index: database.index,
         name: database.file.trim_end_matches(".edb").to_owned(),
         file: format!("{}/{}", database.folder, database.file),

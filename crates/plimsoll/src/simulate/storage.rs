@@ -145,6 +145,7 @@ fn locations(plan: &Plan, volumes: &Volumes) -> Vec<Location> {
             log: Rc::clone(&volumes[&database.log_folder]),
             storage: database.folder.clone(),
             log_storage: database.log_folder.clone(),
+            copies: None,
         })
         .collect()
 }

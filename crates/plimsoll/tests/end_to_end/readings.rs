@@ -2,14 +2,14 @@
 //! nothing into a database.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::Value;
 use testkit::fault_volume::FaultVolume;
 
-use crate::mount::fault_volume;
+use crate::mount::{EXT4, Mount, fault_volume};
 use crate::scene::{PAGE_BYTES, Ran, Scene};
 use crate::signals::send;
 
@@ -126,6 +126,106 @@ fn what_is_not_whole_or_not_meant_is_refused() {
     let ran = scene.run(["run", "plan.toml", "--test", "checksum", "-o", "run"]);
     ran.expect_refusal(&["was not closed properly", "plimsoll recover"]);
     assert!(before == of_databases(&scene), "a refusal writes nothing");
+}
+
+/// A prepared scene whose backups are copied to `copies`.
+fn copying(name: &str) -> Scene {
+    let scene = Scene::prepared(name);
+    std::fs::create_dir(scene.path("copies")).unwrap();
+    let plan = String::from_utf8(scene.read("plan.toml")).unwrap();
+    let copies = format!("[databases]\nbackup_folders = [{:?}]\n", scene.path("copies"));
+    scene.write("plan.toml", plan.replace("[databases]\n", &copies).as_bytes());
+    scene
+}
+
+const BACKUP: [&str; 6] = ["run", "plan.toml", "--test", "backup", "-o", "run"];
+
+#[test]
+fn a_backup_copies_what_it_reads_and_reads_it_back() {
+    let scene = copying("backup-copy");
+    for again in [false, true] {
+        if again {
+            std::fs::remove_dir_all(scene.path("run")).unwrap();
+        }
+        let ran = scene.run(BACKUP);
+        ran.expect_code(0).expect_out(&["PASS", "as copies", "read them back whole"]);
+        for file in ["Plimsoll001.edb", "Plimsoll002.edb"] {
+            assert!(scene.read(file) == scene.read(&format!("copies/{file}")), "{file}");
+        }
+    }
+    let report = json(&scene);
+    assert_eq!(report["backup_copies"].as_array().unwrap().len(), 2);
+    assert_eq!(report["copy_checksums"][0]["seen_pages"], report["backups"][0]["seen_pages"]);
+    let writes = reads(&report, "backup", "backup_copy_write");
+    assert!(writes["average_bytes"].as_f64().unwrap() > 200_000.0, "{writes}");
+    assert!(reads(&report, "check", "backup_copy_read")["count"].as_u64().unwrap() > 1);
+    assert!(reads(&report, "backup", "database_write").is_null(), "a database is only read");
+    let text = String::from_utf8(scene.read("run/report.txt")).unwrap();
+    for said in ["Copies of the Backup", "copies/Plimsoll002.edb", "of reading the copies back"] {
+        assert!(text.contains(said), "{said}:\n{text}");
+    }
+    scene.run(["check", "copies/Plimsoll001.edb"]).expect_code(0);
+}
+
+#[test]
+fn a_copy_takes_the_place_of_nothing_but_an_earlier_one() {
+    let scene = copying("backup-foreign");
+    scene.write("copies/Plimsoll002.edb", b"of another program");
+    let before = scene.snapshot();
+    let ran = scene.run(BACKUP);
+    ran.expect_refusal(&["Plimsoll002.edb", "is no copy", "nothing was written"]);
+    assert!(before == scene.snapshot(), "nothing is written before all places are proved");
+    std::fs::remove_file(scene.path("copies/Plimsoll002.edb")).unwrap();
+    scene.run(BACKUP).expect_code(0);
+    // Of other databases of the same names.
+    std::fs::remove_dir_all(scene.path("run")).unwrap();
+    let other = copying("backup-other");
+    let plan = String::from_utf8(other.read("plan.toml")).unwrap();
+    let [own, theirs] =
+        [other.path("copies"), scene.path("copies")].map(|path| format!("{path:?}"));
+    other.write("plan.toml", plan.replace(&own, &theirs).as_bytes());
+    let before = scene.snapshot();
+    other.run(BACKUP).expect_refusal(&["is the place of copies of", "Name another folder"]);
+    assert!(before == scene.snapshot());
+    // A copy that is another database by now, though the file beside it says that it is one.
+    let database = scene.read("Plimsoll001.edb");
+    scene.write("copies/Plimsoll002.edb", &database);
+    scene.run(BACKUP).expect_refusal(&["is no copy that a backup of this database made"]);
+    assert!(scene.read("copies/Plimsoll002.edb") == database);
+}
+
+/// Sends the copies of `scene` to another folder.
+fn copy_to(scene: &Scene, folder: &Path) {
+    let plan = String::from_utf8(scene.read("plan.toml")).unwrap();
+    let own = format!("{:?}", scene.path("copies"));
+    scene.write("plan.toml", plan.replace(&own, &format!("{folder:?}")).as_bytes());
+}
+
+#[test]
+fn copies_need_a_folder_and_room_before_anything_is_written() {
+    let scene = copying("backup-room");
+    std::fs::remove_dir(scene.path("copies")).unwrap();
+    scene.run(BACKUP).expect_refusal(&["copies", "no such folder"]);
+    // Two databases of 16 MiB.
+    let Some(volume) = Mount::new(&scene, &EXT4, 24) else { return };
+    copy_to(&scene, &volume.0);
+    scene.run(BACKUP).expect_refusal(&["the copies of the backup need", "another volume"]);
+    let entries = std::fs::read_dir(&volume.0).unwrap();
+    let names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names, ["lost+found"]);
+}
+
+#[test]
+fn a_copy_that_is_not_what_was_written_fails() {
+    let Some((volume, other)) = fault_volume("backup-lost") else { return };
+    let scene = copying("backup-lies");
+    copy_to(&scene, &other.path("disk"));
+    volume.set(vec!["database write drop from=20".parse().unwrap()]);
+    let ran = scene.run(BACKUP);
+    ran.expect_code(1).expect_out(&["FAIL", "Damaged pages", "Not fit to hold data"]);
+    let report = json(&scene);
+    assert_eq!(report["backups"][0]["bad_pages"], 0, "what was read is whole");
+    assert_ne!(report["copy_checksums"][0]["bad_pages"], 0, "{}", report["copy_checksums"]);
 }
 
 /// A prepared database of 64 MiB on a volume with faults, which gives up after three seconds.

@@ -1,6 +1,6 @@
 //! "Database Configuration": where each database and its logs lie, and on what.
 
-use record::{RunRecord, VolumeFacts};
+use record::{DatabaseFacts, RunRecord, VolumeFacts};
 
 use super::databases;
 use crate::document::{Block, Cell, Column, Section, Table, TableRow};
@@ -8,16 +8,7 @@ use crate::format;
 
 /// Files, and the volumes under them.
 pub(super) fn section(run: &RunRecord) -> Section {
-    let files = Table {
-        caption: "Files",
-        columns: ["Instance", "Log path", "Database path"].map(Column::text).to_vec(),
-        rows: databases(run)
-            .map(|facts| {
-                let cells = [&facts.name, &facts.log_folder, &facts.file];
-                TableRow::body(cells.map(Cell::plain).to_vec())
-            })
-            .collect(),
-    };
+    let files = files(run);
     let volumes = Table {
         caption: "Volumes",
         columns: [
@@ -41,6 +32,21 @@ pub(super) fn section(run: &RunRecord) -> Section {
         blocks.push(Block::Table(volumes));
     }
     Section { id: "database-configuration", title: "Database Configuration", blocks }
+}
+
+/// The files of each database, and its part of the load where they have several.
+fn files(run: &RunRecord) -> Table {
+    let mut columns = ["Instance", "Log path", "Database path"].map(Column::text).to_vec();
+    if databases(run).any(|facts| facts.weight.is_some()) {
+        columns.push(Column::metric("Weight", "database-weight"));
+    }
+    Table { caption: "Files", columns, rows: databases(run).map(file_row).collect() }
+}
+
+fn file_row(facts: &DatabaseFacts) -> TableRow {
+    let mut cells = [&facts.name, &facts.log_folder, &facts.file].map(Cell::plain).to_vec();
+    cells.extend(facts.weight.map(|weight| Cell::plain(format::three_digits(weight))));
+    TableRow::body(cells)
 }
 
 /// The volumes of databases and logs, each once, in order of appearance.

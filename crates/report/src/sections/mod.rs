@@ -2,12 +2,14 @@
 
 mod charts;
 mod configuration;
+mod copies;
 mod engine;
 pub(crate) mod findings;
 pub(crate) mod host;
 mod input_output;
 mod issues;
 pub(crate) mod parameters;
+mod pass_requests;
 mod recovery;
 mod recovery_io;
 pub(crate) mod summary;
@@ -29,6 +31,7 @@ pub(crate) fn document(run: &RunRecord, verdict: &Verdict) -> Document {
     let of_load =
         |section: fn(&RunRecord) -> Section| passes::judged(run).is_none().then(|| section(run));
     let checksums = (run.start.test != TestType::Backup).then(|| verification::checksums(run));
+    let [copy_writes, copy_reads] = pass_requests::copy_requests(run);
     let parts = [
         Some(findings::section(run, verdict)),
         simulated::section(run),
@@ -48,9 +51,12 @@ pub(crate) fn document(run: &RunRecord, verdict: &Verdict) -> Document {
         of_load(engine::section),
         Some(issues::section(run)),
         checksums,
-        verification::checksum_reads(run),
+        pass_requests::checksum_reads(run),
         verification::backup(run),
-        verification::backup_reads(run),
+        pass_requests::backup_reads(run),
+        copies::section(run),
+        copy_writes,
+        copy_reads,
         host::during_checksum(run),
         Some(test_log(run)),
         Some(plan(run)),

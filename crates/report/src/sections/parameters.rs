@@ -21,7 +21,9 @@ fn load(run: &RunRecord) -> Vec<Fact> {
     let settings = &run.start.settings;
     let mix = settings.mix;
     let found = run.tuned.map_or("", |_| ", found by tuning");
-    let threads = format!("{} (per database{found})", run.sessions_per_database());
+    let is_weighted = run.start.databases.iter().any(|facts| facts.weight.is_some());
+    let each = if is_weighted { "per database of average weight" } else { "per database" };
+    let threads = format!("{} ({each}{found})", run.sessions_per_database());
     let maintenance = if settings.background_maintenance { "yes" } else { "no" };
     let copies = settings.copies_per_database.to_string();
     let mut facts = vec![

@@ -133,7 +133,7 @@ fn mailboxes(run: &RunRecord, verdict: &Verdict) -> Option<Figure> {
 
 fn damaged_pages(run: &RunRecord, verdict: &Verdict) -> Option<Figure> {
     let finding = find(verdict, "checksums")?;
-    let all = run.checksums.iter().chain(&run.backups);
+    let all = run.checksums.iter().chain(&run.backups).chain(&run.copy_checksums);
     let seen: u64 = all.map(|of| of.seen_pages).sum();
     Some(Figure {
         label: "Damaged pages",

@@ -1,9 +1,7 @@
-//! "Checksum Statistics" and "Backup Statistics": what a pass over every page found, and how the
-//! storage did meanwhile.
+//! "Checksum Statistics" and "Backup Statistics": what a pass over every page found.
 
-use record::{Checksum, Phase, PhaseTotals, RunRecord, Series, TestType};
+use record::{Checksum, RunRecord, TestType};
 
-use super::databases;
 use crate::document::{Block, Cell, Column, Section, Table, TableRow, Tone};
 use crate::{format, meaning, passes};
 
@@ -40,7 +38,7 @@ pub(super) fn backup(run: &RunRecord) -> Option<Section> {
     })
 }
 
-fn statistics(run: &RunRecord, caption: &'static str, pass: &[Checksum]) -> Table {
+pub(super) fn statistics(run: &RunRecord, caption: &'static str, pass: &[Checksum]) -> Table {
     let columns = [
         ("Seen pages", "seen-pages"),
         ("Bad pages", "bad-pages"),
@@ -86,84 +84,4 @@ fn cells(name: &str, of: &Checksum) -> Vec<Cell> {
 fn damage(pages: u64) -> Cell {
     let tone = if pages > 0 { Tone::Fail } else { Tone::Plain };
     Cell::plain(format::whole(pages)).toned(tone)
-}
-
-/// The reads of a pass and how they are shown.
-struct PassReads {
-    phase: Phase,
-    series: Series,
-    id: &'static str,
-    title: &'static str,
-    caption: &'static str,
-    metrics: [&'static str; 3],
-}
-
-const CHECKSUM_READS: PassReads = PassReads {
-    phase: Phase::Check,
-    series: Series::ChecksumRead,
-    id: "disk-subsystem-of-checksum",
-    title: "Disk Subsystem Performance (of checksum)",
-    caption: "The reads of the checksum pass",
-    metrics: ["checksum-reads-latency", "checksum-reads-rate", "checksum-reads-bytes"],
-};
-
-const BACKUP_READS: PassReads = PassReads {
-    phase: Phase::Backup,
-    series: Series::BackupRead,
-    id: "disk-subsystem-of-backup",
-    title: "Disk Subsystem Performance (of backup)",
-    caption: "The reads of the backup",
-    metrics: ["backup-reads-latency", "backup-reads-rate", "backup-reads-bytes"],
-};
-
-/// The reads of the checksum pass, where they were measured.
-pub(super) fn checksum_reads(run: &RunRecord) -> Option<Section> {
-    disk_subsystem(run, &CHECKSUM_READS)
-}
-
-/// The reads of a backup, where they were measured.
-pub(super) fn backup_reads(run: &RunRecord) -> Option<Section> {
-    disk_subsystem(run, &BACKUP_READS)
-}
-
-fn disk_subsystem(run: &RunRecord, reads: &PassReads) -> Option<Section> {
-    let all = run.sum_of(reads.phase);
-    if all.count(reads.series) == 0 {
-        return None;
-    }
-    let labels = ["Average Latency (msec)", "Reads/sec", "Average Bytes/Read"];
-    let columns = labels.iter().zip(reads.metrics);
-    let columns = columns.map(|(label, metric)| Column::metric(label, metric));
-    let columns = [Column::text("Instance")].into_iter().chain(columns);
-    let mut rows: Vec<TableRow> = databases(run)
-        .filter_map(|facts| {
-            let totals = run.totals_of(reads.phase, facts.index)?;
-            Some(TableRow::body(read_cells(&facts.name, totals, reads.series)))
-        })
-        .collect();
-    if rows.len() > 1 {
-        rows.push(TableRow::sum(read_cells("(Sum)", &all, reads.series)));
-    }
-    Some(Section {
-        id: reads.id,
-        title: reads.title,
-        blocks: vec![Block::Table(Table {
-            caption: reads.caption,
-            columns: columns.collect(),
-            rows,
-        })],
-    })
-}
-
-fn read_cells(name: &str, totals: &PhaseTotals, series: Series) -> Vec<Cell> {
-    let total = totals.series.get(&series);
-    let mean_ns = total.map_or(0.0, |total| total.latency.mean_ns());
-    let bytes = total.map_or(0.0, record::SeriesTotal::mean_bytes);
-    let rate = totals.per_second(series);
-    vec![
-        Cell::plain(name),
-        Cell::plain(format::milliseconds(mean_ns)),
-        Cell::plain(format::number(rate, 3)),
-        Cell::plain(format::number(bytes, 3)),
-    ]
 }

@@ -2,20 +2,25 @@
 //! checksum pass or a backup does.
 
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use device::{Device, DeviceError, OpenMode};
+use device::{Device, DeviceError, OpenMode, Volume};
 use engine::flush_map_file;
 use ese::flush_map::{FlushMap, MapRefusal};
 use ese::page::PageSize;
 use ese::page_state::PageDamage;
-use record::Checksum;
+use record::{BackupCopy, Checksum, Event};
 use units::Nanos;
 
 use super::Group;
+use super::backup_copy::{self, BackupFile};
 use super::open::Opened;
 use super::reading::Reading;
+use crate::coordinator::Stop;
+use crate::location::Location;
+use crate::manifest::ManifestError;
 use integrity::{Damage, Tally, judge_database};
 
 /// Damaged pages of one database that become issues of their own.
@@ -24,7 +29,8 @@ const MOST_NAMED: usize = 10;
 /// Reads and verifies `all`, and tells what was found.
 pub(super) async fn check(group: &Rc<Group>, reading: Reading, all: &[Opened]) {
     let mut checks = Vec::new();
-    for opened in all {
+    // Where a copy failed there is nothing to read back.
+    for opened in all.iter().filter(|of| reading != Reading::Copies || of.has_copy.get()) {
         let (runtime, group, opened) = (&group.runtime, Rc::clone(group), opened.clone());
         checks.push(runtime.spawn(async move { one(&group, reading, &opened).await }));
     }
@@ -36,37 +42,97 @@ pub(super) async fn check(group: &Rc<Group>, reading: Reading, all: &[Opened]) {
 async fn one(group: &Group, reading: Reading, opened: &Opened) {
     let began = group.runtime.now();
     match verify(group, reading, opened).await {
-        Ok(Some((tally, length))) => {
-            let read = found(group, opened, (&tally, length), began);
+        Ok(Some(judged)) => {
+            let read = found(group, reading, opened, &judged, began);
             (group.events)(reading.event(read));
+            if let Some(copy) = judged.copy {
+                finish_copy(group, opened, copy, began).await;
+            }
         }
         Ok(None) => {}
-        Err(error) => {
+        Err(NotRead::Database(error)) => {
             opened.issue_recorder.not_readable(group.runtime.now(), &error);
+        }
+        Err(NotRead::Copy(error)) => {
+            opened.issue_recorder.not_copied(group.runtime.now(), &error);
+            group.coordinator().stop(Stop::Failed);
         }
     }
 }
 
-/// What was found in how many bytes; none where the run was to end before the database did.
+/// A database or a copy that was read to its end.
+struct Judged {
+    tally: Tally,
+    length: u64,
+    /// What a backup has made of it, but for the header.
+    copy: Option<BackupFile>,
+}
+
+/// Why one was not read at all.
+enum NotRead {
+    Database(DeviceError),
+    Copy(ManifestError),
+}
+
+impl From<DeviceError> for NotRead {
+    fn from(error: DeviceError) -> Self {
+        Self::Database(error)
+    }
+}
+
+/// What was found; none where the run was to end before the file did.
 async fn verify(
     group: &Group,
     reading: Reading,
     opened: &Opened,
-) -> Result<Option<(Tally, u64)>, DeviceError> {
+) -> Result<Option<Judged>, NotRead> {
     let location = &opened.location;
-    let file = &location.plan.file;
-    let device: Rc<dyn Device> = location.database.open(file, OpenMode::ReadOnly).await?;
+    let (volume, _) = place(location, reading);
+    let device = volume.open(&location.plan.file, OpenMode::ReadOnly).await?;
     let length = device.length();
     let page_size = usize::try_from(group.plan.page_size.0)
         .ok()
         .and_then(PageSize::from_bytes)
         .expect("invariant: a plan's page size is one of the format's");
+    let mut shape = reading.shape();
+    let copy = match (&location.copies, reading) {
+        (Some(copies), Reading::Backup) => {
+            let begun = backup_copy::begin(location, copies, &*device, page_size).await;
+            Some(begun.map_err(NotRead::Copy)?)
+        }
+        _ => None,
+    };
+    shape.copy = copy.as_ref().map(|copy| Rc::clone(&copy.blocks));
     let progress = progress(group, location.plan.index);
     let flush_map = flush_map(group, opened, &*device).await?;
     let runtime = group.runtime.clone();
-    let (shape, whole) = (reading.shape(), (page_size, flush_map));
-    let tally = judge_database(runtime, device, shape, whole, progress).await;
-    Ok(tally.map(|tally| (tally, length)))
+    let tally = judge_database(runtime, device, shape, (page_size, flush_map), progress).await;
+    Ok(tally.map(|tally| Judged { tally, length, copy }))
+}
+
+/// The folder of the file that `reading` reads, and its path.
+fn place(location: &Location, reading: Reading) -> (&Rc<dyn Volume>, String) {
+    match (&location.copies, reading) {
+        (Some(copies), Reading::Copies) => {
+            let path = Path::new(&copies.folder).join(&location.plan.file);
+            (&copies.volume, path.display().to_string())
+        }
+        _ => (&location.database, location.path()),
+    }
+}
+
+/// Makes a copy whole, and tells it. A request that failed has been told already.
+async fn finish_copy(group: &Group, opened: &Opened, copy: BackupFile, began: Nanos) {
+    if let Ok(bytes) = copy.finish().await {
+        let now = group.runtime.now();
+        (group.events)(Event::BackupCopy(BackupCopy {
+            at_ns: now.since(group.origin).0,
+            database: opened.location.plan.index,
+            bytes,
+            elapsed_ns: now.since(began).0,
+        }));
+        opened.has_copy.set(true);
+    }
 }
 
 /// Tells how many bytes of the database have come, and breaks off where the run is to end.
@@ -104,9 +170,15 @@ async fn flush_map(
 }
 
 /// Tells the damage, and sums up.
-fn found(group: &Group, opened: &Opened, (tally, length): (&Tally, u64), began: Nanos) -> Checksum {
+fn found(
+    group: &Group,
+    reading: Reading,
+    opened: &Opened,
+    Judged { tally, length, .. }: &Judged,
+    began: Nanos,
+) -> Checksum {
     let now = group.runtime.now();
-    let path = opened.location.path();
+    let (_, path) = place(&opened.location, reading);
     for finding in tally.findings.iter().take(MOST_NAMED) {
         let text = format!("{path}: page {}: {}", finding.page, finding.damage);
         match finding.damage {
@@ -127,7 +199,7 @@ fn found(group: &Group, opened: &Opened, (tally, length): (&Tally, u64), began: 
         uninitialised_pages: tally.uninitialised,
         foreign_pages: tally.foreign,
         lost_flush_pages: tally.lost_flushes,
-        bytes: length,
+        bytes: *length,
         elapsed_ns: now.since(began).0,
     }
 }

@@ -14,6 +14,7 @@ use units::{Bytes, Nanos, Seed};
 use workload::{Content, Ids};
 
 use super::Group;
+use super::backup_copy;
 use super::copy::{copy, not_copied};
 use crate::issue_recorder::IssueRecorder;
 use crate::location::Location;
@@ -35,7 +36,7 @@ pub(super) struct Opened {
     pub(super) live: Rc<RefCell<Option<Live>>>,
     /// What a replay has to come up to, where the database was left to one.
     pub(super) abandoned: Rc<Cell<Option<Abandoned>>>,
-    /// Whether a copy from before the load stands beside it.
+    /// Whether a copy was made: from before the load beside it, or by a backup.
     pub(super) has_copy: Rc<Cell<bool>>,
     is_closed: Rc<Cell<bool>>,
 }
@@ -151,6 +152,7 @@ async fn open_live(
     }
     let (files, seed) = (files_of(location), signature_seed(group, location));
     let settings = engine_settings(&group.plan);
+    let is_scanned = settings.maintenance_pause.is_some();
     let opening = Database::recover(&group.runtime, files, settings, seed, &|_| ());
     let (database, recovered) = opening.await.map_err(NotOpen::NotRecovered)?;
     let mended = recovered.map_or_else(Mended::default, |summary| summary.mended);
@@ -168,6 +170,10 @@ async fn open_live(
         issue_recorder.lost_flush(group.runtime.now(), text);
     }
     group.tell_attached(location, &database);
+    if let Some(page) = database.scanned_to().filter(|_| is_scanned) {
+        let path = location.path();
+        group.log(format!("{path}: background maintenance goes on after page {page}"));
+    }
     let table = database
         .table(TABLE)
         .ok_or_else(|| format!("{}: has no table {TABLE}; prepare it anew", location.path()))?;
@@ -256,10 +262,14 @@ impl Opened {
         Ok(())
     }
 
-    /// Makes sure that there is a whole database to be read. Nothing is written.
+    /// Makes sure that there is a whole database to be read, and a place for a copy of it where one
+    /// is to be made. Nothing is written.
     async fn look_at(&self, group: &Group) -> Result<(), String> {
         proved(group, &self.location).await?;
         refuse_unclean(&self.location, "this test writes nothing into it").await?;
+        if let Some(copies) = &self.location.copies {
+            backup_copy::prove(&self.location, copies).await?;
+        }
         self.is_closed.set(true);
         Ok(())
     }

@@ -14,6 +14,8 @@ pub(super) enum Reading {
     Checksum,
     /// As a backup does.
     Backup,
+    /// To verify the copies that a backup has made, as fast as can be.
+    Copies,
 }
 
 impl Reading {
@@ -29,7 +31,7 @@ impl Reading {
     /// The phase of the run that it is.
     pub(super) const fn phase(self) -> Phase {
         match self {
-            Self::AfterLoad | Self::Checksum => Phase::Check,
+            Self::AfterLoad | Self::Checksum | Self::Copies => Phase::Check,
             Self::Backup => Phase::Backup,
         }
     }
@@ -37,15 +39,15 @@ impl Reading {
     /// What it asks of each database. The figures of the two tests are those of Jetstress 2010 and
     /// 2013.
     pub(super) const fn shape(self) -> ReadShape {
-        match self {
-            Self::AfterLoad => ReadShape::FASTEST,
-            Self::Checksum => {
-                ReadShape { purpose: Purpose::Checksum, block_bytes: 64 << 10, in_flight: 64 }
+        let (purpose, block_bytes, in_flight) = match self {
+            Self::AfterLoad => return ReadShape::FASTEST,
+            Self::Copies => {
+                return ReadShape { purpose: Purpose::BackupCopy, ..ReadShape::FASTEST };
             }
-            Self::Backup => {
-                ReadShape { purpose: Purpose::Backup, block_bytes: 256 << 10, in_flight: 2 }
-            }
-        }
+            Self::Checksum => (Purpose::Checksum, 64 << 10, 64),
+            Self::Backup => (Purpose::Backup, 256 << 10, 2),
+        };
+        ReadShape { purpose, block_bytes, in_flight, copy: None }
     }
 
     /// What it has found, for the journal.
@@ -53,6 +55,7 @@ impl Reading {
         match self {
             Self::AfterLoad | Self::Checksum => Event::Checksum(found),
             Self::Backup => Event::Backup(found),
+            Self::Copies => Event::CopyChecksum(found),
         }
     }
 }

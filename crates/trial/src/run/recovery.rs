@@ -37,7 +37,7 @@ impl Group {
         };
         self.leave(opened, load, began).await;
         self.replay(opened, &sampler).await;
-        self.read(Reading::AfterLoad, opened, None).await;
+        self.read((Reading::AfterLoad, Barrier::Checked), opened, None).await;
     }
 
     /// Loads every database until it has as many logs as the plan asks for, or the time for that is

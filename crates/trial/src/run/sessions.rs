@@ -9,6 +9,7 @@ use plan::Plan;
 use workload::MailMix;
 
 use crate::pace::Pacer;
+use crate::policy::sessions_of_share;
 use crate::worker::{Shared, Worker};
 
 /// Database reads and writes of half a batch, which is what is still to come of one that is under
@@ -24,6 +25,8 @@ pub(super) struct Sessions {
 /// One database under load.
 struct Loaded {
     shared: Rc<Shared>,
+    /// Its load beside that of an average one.
+    share: f64,
     running: Vec<Running>,
     /// Sessions started so far; each draws operations of its own.
     started: u32,
@@ -35,23 +38,31 @@ struct Running {
 }
 
 impl Sessions {
-    /// No sessions yet, on `databases`; the first will have number `first`.
-    pub(super) fn new(runtime: &Runtime, databases: &[Rc<Shared>], first: u32) -> Self {
+    /// No sessions yet, on `databases` of `plan`; the first will have number `first`.
+    pub(super) fn new(
+        runtime: &Runtime,
+        plan: &Plan,
+        databases: &[Rc<Shared>],
+        first: u32,
+    ) -> Self {
         let idle = databases.iter().map(|shared| Loaded {
             shared: Rc::clone(shared),
+            share: plan.share(&plan.databases[shared.index() as usize]),
             running: Vec::new(),
             started: first,
         });
         Self { runtime: runtime.clone(), databases: idle.collect() }
     }
 
-    /// Holds each database at `target_iops` from now on.
+    /// Holds a database of average weight at `target_iops` from now on, and each other at as many
+    /// as its weight asks for.
     pub(super) fn hold(&self, target_iops: f64) {
         let now = self.runtime.now();
-        for Loaded { shared, running, .. } in &self.databases {
+        for Loaded { shared, share, running, .. } in &self.databases {
             let requests = shared.meter.requests();
             let under_way = running.len() as u64 * HALF_A_BATCH_REQUESTS;
-            shared.pacer.set(Some(Pacer::new(target_iops, requests, under_way, now)));
+            let pacer = Pacer::new(target_iops * share, requests, under_way, now);
+            shared.pacer.set(Some(pacer));
         }
     }
 
@@ -68,10 +79,12 @@ impl Sessions {
         at_work.len()
     }
 
-    /// Makes it `count` sessions of each database, and waits for those that are too many to end.
+    /// Makes it `count` sessions of a database of average weight, and waits for those that are too
+    /// many to end.
     pub(super) async fn set(&mut self, count: u32, plan: &Plan) {
         let mut surplus = Vec::new();
         for database in &mut self.databases {
+            let count = sessions_of_share(count, database.share);
             while (database.running.len() as u64) < u64::from(count) {
                 let running = database.start(&self.runtime, plan);
                 database.running.push(running);
@@ -90,8 +103,7 @@ impl Sessions {
 impl Loaded {
     fn start(&mut self, runtime: &Runtime, plan: &Plan) -> Running {
         let halt = Rc::new(Cell::new(false));
-        let index = self.shared.content.object() - 1;
-        let mix = MailMix::new(plan.seed, index, self.started, &plan.workload);
+        let mix = MailMix::new(plan.seed, self.shared.index(), self.started, &plan.workload);
         self.started += 1;
         let worker = Worker::new(&self.shared, Box::new(mix), &halt);
         Running { halt, task: runtime.spawn(worker.work()) }

@@ -1,40 +1,53 @@
-//! Every page of every database must be whole after the load, and in a backup.
+//! Every page of every database must be whole after the load, in a backup and in its copies.
 
-use record::{Checksum, RunRecord, TestType};
+use record::{Checksum, DatabaseFacts, RunRecord, TestType};
 use units::thousands;
 
 use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
-/// Fails on one damaged page; cannot judge where a database was not read to its end.
+/// One pass over files of the run: what came of it, and what is said of a file that it lacks.
+struct PagePass<'a> {
+    all: &'a [Checksum],
+    lacking: &'static str,
+    /// Whether it was to read the file of this database.
+    is_wanted: fn(&RunRecord, &DatabaseFacts) -> bool,
+}
+
+/// Fails on one damaged page; cannot judge where a database, or the copy that a backup was to make
+/// of it, was not read to its end.
 ///
 /// A page with a correctable bit counts: the medium changed it. Uninitialised and foreign pages
 /// do not: a file grows ahead of its use.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
-    let wanted = [
-        (&run.checksums, run.start.settings.verify_checksums),
-        (&run.backups, run.start.test == TestType::Backup),
+    const UNREAD: &str = "was not read to its end";
+    let all: Vec<&Checksum> =
+        run.checksums.iter().chain(&run.backups).chain(&run.copy_checksums).collect();
+    let passes = [
+        PagePass {
+            all: &run.checksums,
+            lacking: UNREAD,
+            is_wanted: |run, _| run.start.settings.verify_checksums,
+        },
+        PagePass {
+            all: &run.backups,
+            lacking: UNREAD,
+            is_wanted: |run, _| run.start.test == TestType::Backup,
+        },
+        PagePass {
+            all: &run.copy_checksums,
+            lacking: "has no copy that was read back to its end",
+            is_wanted: |_, facts| facts.backup_file.is_some(),
+        },
     ];
-    let passes = wanted.into_iter();
-    let passes = passes.filter(|(pass, is_wanted)| *is_wanted || !pass.is_empty());
-    let passes: Vec<&Vec<Checksum>> = passes.map(|(pass, _)| pass).collect();
-    if passes.is_empty() {
+    let databases = &run.start.databases;
+    let is_asked = passes.iter().any(|pass| databases.iter().any(|of| (pass.is_wanted)(run, of)));
+    if !is_asked && all.is_empty() {
         return None;
     }
-    let all = || passes.iter().copied().flatten();
-    let is_read = |index| {
-        let mut passes = passes.iter();
-        passes.all(|pass| pass.iter().any(|of| of.database == index))
-    };
-    let damaged: u64 = all().map(damaged_pages).sum();
-    let unread: Vec<Evidence> = run
-        .start
-        .databases
-        .iter()
-        .filter(|facts| !is_read(facts.index))
-        .map(|facts| Evidence::of_database(facts.index, "was not read to its end"))
-        .collect();
+    let damaged: u64 = all.iter().map(|of| damaged_pages(of)).sum();
+    let unread: Vec<Evidence> = passes.iter().flat_map(|pass| pass.unread(run)).collect();
     let (outcome, evidence) = if damaged > 0 {
-        (Ruling::Fail, all().filter_map(damage).collect())
+        (Ruling::Fail, all.iter().filter_map(|of| damage(of)).collect())
     } else if unread.is_empty() {
         (Ruling::Pass, Vec::new())
     } else {
@@ -45,11 +58,23 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         title: "Damaged pages",
         kind: Kind::Damage,
         outcome,
-        measured: all().next().map(|_| damaged as f64),
+        measured: all.first().map(|_| damaged as f64),
         limit: Some(Limit::AtMost(0.0)),
         unit: Unit::Pages,
         evidence,
     })
+}
+
+impl PagePass<'_> {
+    /// What it should have read and has not; all of it where it read anything.
+    fn unread(&self, run: &RunRecord) -> Vec<Evidence> {
+        let databases = run.start.databases.iter();
+        databases
+            .filter(|facts| (self.is_wanted)(run, facts))
+            .filter(|facts| !self.all.iter().any(|of| of.database == facts.index))
+            .map(|facts| Evidence::of_database(facts.index, self.lacking))
+            .collect()
+    }
 }
 
 fn damaged_pages(of: &Checksum) -> u64 {

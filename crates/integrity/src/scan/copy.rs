@@ -1,0 +1,79 @@
+//! Blocks that were read go on to another file, at the same offsets, while the next ones are read.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use device::{Buffer, Completion, Device, DeviceError, Durability, Purpose, Request};
+
+/// The file that blocks go on to.
+pub struct BlockCopy {
+    device: Rc<dyn Device>,
+    purpose: Purpose,
+    /// Writes in flight at most.
+    in_flight: usize,
+    writing: RefCell<VecDeque<Completion>>,
+    written: Cell<u64>,
+    /// The first write that failed; nothing is written after it.
+    failed: RefCell<Option<DeviceError>>,
+}
+
+impl BlockCopy {
+    /// A copy in `device`, which is as long as what is copied, written with so many requests in
+    /// flight.
+    pub fn new(device: Rc<dyn Device>, purpose: Purpose, in_flight: usize) -> Self {
+        assert!(in_flight > 0, "a copy is written");
+        Self {
+            device,
+            purpose,
+            in_flight,
+            writing: RefCell::default(),
+            written: Cell::new(0),
+            failed: RefCell::default(),
+        }
+    }
+
+    /// Writes a block, once there is room for a further write. The buffer of an earlier one, where
+    /// there is one to be used again.
+    pub async fn write(&self, offset: u64, block: Option<Buffer>) -> Option<Buffer> {
+        let is_full = self.writing.borrow().len() >= self.in_flight;
+        let mut spare = if is_full { self.oldest().await } else { None };
+        match block {
+            Some(block) if self.failed.borrow().is_none() => {
+                let request = Request::write(self.purpose, offset, block, Durability::Volatile);
+                let completion = self.device.submit(request);
+                self.writing.borrow_mut().push_back(completion);
+            }
+            block => spare = spare.or(block),
+        }
+        spare
+    }
+
+    /// Waits for all writes and makes them durable; how many bytes they were.
+    pub async fn finish(&self) -> Result<u64, DeviceError> {
+        while !self.writing.borrow().is_empty() {
+            self.oldest().await;
+        }
+        if let Some(error) = self.failed.borrow().clone() {
+            return Err(error);
+        }
+        self.device.submit(Request::flush(self.purpose)).await.result?;
+        Ok(self.written.get())
+    }
+
+    /// Waits for the oldest write; its buffer.
+    async fn oldest(&self) -> Option<Buffer> {
+        let oldest = self.writing.borrow_mut().pop_front();
+        let outcome = oldest?.await;
+        match outcome.result {
+            Ok(()) => {
+                let bytes = outcome.buffer.as_ref().map_or(0, |buffer| buffer.len() as u64);
+                self.written.set(self.written.get() + bytes);
+            }
+            Err(error) => {
+                self.failed.borrow_mut().get_or_insert(error);
+            }
+        }
+        outcome.buffer
+    }
+}

@@ -1,0 +1,198 @@
+//! Where the databases of a plan lie, and which part of the load each has: dealt out to folders, or
+//! listed one by one.
+
+use std::collections::BTreeSet;
+
+use super::Check;
+use crate::complaint::Problem;
+use crate::low;
+use crate::model::{Database, DatabasePlace};
+use crate::reader::Given;
+
+/// How far apart the parts of the load may be.
+const WEIGHTS: (f64, f64) = (0.01, 100.0);
+
+impl Check<'_> {
+    pub(super) fn databases(
+        &mut self,
+        section: &low::Databases,
+        listed: &[low::Listed],
+    ) -> Option<Vec<Database>> {
+        let places = match (&section.folders, listed) {
+            (Some(folders), []) => self.dealt(section, folders)?,
+            (None, []) => {
+                self.missing(
+                    &section.place,
+                    "folders",
+                    "`folders = [\"/mnt/disk1\"]` to [databases]",
+                );
+                return None;
+            }
+            (Some(_), [first, ..]) => {
+                let way_out = "give either [databases] folders or [[database]] sections, not both";
+                self.conflict(&first.place, way_out);
+                return None;
+            }
+            (None, listed) => self.listed(section, listed)?,
+        };
+        let numbered = (0..).zip(places);
+        Some(numbered.map(|(index, place)| Database::new(index, place)).collect())
+    }
+
+    /// Deals `count` databases out to the folders in turn.
+    fn dealt(
+        &mut self,
+        section: &low::Databases,
+        folders: &[Given<String>],
+    ) -> Option<Vec<DatabasePlace>> {
+        let logs = section.log_folders.as_deref().unwrap_or(folders);
+        let backups = section.backup_folders.as_deref().unwrap_or_default();
+        self.each_once(folders);
+        if section.log_folders.is_some() {
+            self.each_once(logs);
+        }
+        self.each_once(backups);
+        self.apart(folders.iter().chain(logs), backups);
+        if folders.is_empty() || logs.is_empty() {
+            self.missing(&section.place, "", "at least one folder: `folders = [\"/mnt/disk1\"]`");
+            return None;
+        }
+        let bounds = (1, Database::MOST);
+        let default = u32::try_from(folders.len()).unwrap_or(u32::MAX);
+        let count = self.number(section.count.as_ref(), default, bounds);
+        if count > Database::MOST {
+            self.conflict(&section.place, "one plan holds at most 256 databases; split it");
+            return None;
+        }
+        let weights = self.weights(section, count);
+        let places = (0..count as usize).map(|index| DatabasePlace {
+            folder: nth(folders, index).expect("invariant: there is a folder"),
+            log_folder: nth(logs, index).expect("invariant: there is a folder"),
+            backup_folder: nth(backups, index),
+            weight: weights[index % weights.len()],
+        });
+        Some(places.collect())
+    }
+
+    /// The weights of `count` databases, in turn; at least one.
+    fn weights(&mut self, section: &low::Databases, count: u32) -> Vec<f64> {
+        let given = section.weights.as_deref().unwrap_or_default();
+        if let Some(surplus) = given.get(count as usize) {
+            let message = format!("has more weights than the plan has databases ({count})");
+            self.conflict(&surplus.place, message);
+        }
+        let mut weights = vec![1.0; usize::from(given.is_empty())];
+        for weight in given {
+            weights.push(self.within(Some(weight), 1.0, WEIGHTS));
+        }
+        weights
+    }
+
+    fn listed(
+        &mut self,
+        section: &low::Databases,
+        listed: &[low::Listed],
+    ) -> Option<Vec<DatabasePlace>> {
+        self.only_with_folders(section);
+        if listed.len() > Database::MOST as usize {
+            self.conflict(&section.place, "one plan holds at most 256 databases; split it");
+            return None;
+        }
+        let (mut folders, mut logs, mut backups) = (Vec::new(), Vec::new(), Vec::new());
+        let mut places = Vec::new();
+        for database in listed {
+            let Some(folder) = &database.folder else {
+                self.missing(&database.place, "folder", "`folder = \"/mnt/disk1\"` to it");
+                continue;
+            };
+            let log = database.log_folder.as_ref().unwrap_or(folder);
+            folders.push(folder.clone());
+            logs.push(log.clone());
+            backups.extend(database.backup_folder.clone());
+            places.push(DatabasePlace {
+                folder: folder.value.clone(),
+                log_folder: log.value.clone(),
+                backup_folder: database.backup_folder.as_ref().map(|given| given.value.clone()),
+                weight: self.within(database.weight.as_ref(), 1.0, WEIGHTS),
+            });
+        }
+        self.each_once(&folders);
+        for backup in &backups {
+            self.is_name(backup);
+        }
+        self.apart(folders.iter().chain(&logs), &backups);
+        (places.len() == listed.len()).then_some(places)
+    }
+
+    /// Complains about keys that have a twin in `[[database]]`.
+    fn only_with_folders(&mut self, section: &low::Databases) {
+        if let Some(count) = &section.count {
+            let message = "goes with `folders`; [[database]] sections count themselves";
+            self.conflict(&count.place, message);
+        }
+        let (logs, backups) = (&section.log_folders, &section.backup_folders);
+        for (list, twin) in [(logs, "log_folder"), (backups, "backup_folder")] {
+            if let Some(first) = list.iter().flatten().next() {
+                let message = format!("goes with `folders`; write `{twin}` in [[database]]");
+                self.conflict(&first.place, message);
+            }
+        }
+        if let Some(first) = section.weights.iter().flatten().next() {
+            self.conflict(&first.place, "goes with `folders`; write `weight` in [[database]]");
+        }
+    }
+
+    /// Complains about empty and repeated folders; `/a` and `/a/` are the same.
+    fn each_once(&mut self, folders: &[Given<String>]) {
+        for (index, folder) in folders.iter().enumerate() {
+            if !self.is_name(folder) {
+                continue;
+            }
+            let mut earlier = folders[..index].iter();
+            let first = earlier.find(|earlier| plain(&earlier.value) == plain(&folder.value));
+            if let Some(first) = first {
+                self.complaints.push(folder.place.complaint(Problem::Repeated {
+                    folder: folder.value.clone(),
+                    first_line: first.place.line,
+                }));
+            }
+        }
+    }
+
+    /// Complains about folders of copies that hold databases or logs.
+    fn apart<'a>(
+        &mut self,
+        of_databases: impl Iterator<Item = &'a Given<String>>,
+        backups: &[Given<String>],
+    ) {
+        let taken: BTreeSet<&str> = of_databases.map(|folder| plain(&folder.value)).collect();
+        for backup in backups {
+            if taken.contains(plain(&backup.value)) {
+                let message = format!(
+                    "`{}` holds a database or its log; name a folder for the copies alone",
+                    backup.value
+                );
+                self.conflict(&backup.place, message);
+            }
+        }
+    }
+
+    /// Whether a folder may have this name; complains where not.
+    fn is_name(&mut self, folder: &Given<String>) -> bool {
+        let is_name = !folder.value.trim().is_empty() && !folder.value.contains('\0');
+        if !is_name {
+            self.conflict(&folder.place, "is not a folder's name; write the path of a folder");
+        }
+        is_name
+    }
+}
+
+fn plain(folder: &str) -> &str {
+    folder.trim_end_matches(['/', '\\'])
+}
+
+/// The folder that number `index` is dealt out to; none where there is no folder.
+fn nth(folders: &[Given<String>], index: usize) -> Option<String> {
+    let turn = index.checked_rem(folders.len())?;
+    Some(folders[turn].value.clone())
+}
