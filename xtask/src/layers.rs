@@ -35,6 +35,7 @@ const TABLE: &[Layer] = &[
         outside: &["io-uring", "libc", "windows-sys"],
         tests: &[],
     },
+    Layer { package: "device-net", inside: &["device"], outside: &[], tests: &["device-os"] },
     Layer { package: "faults", inside: &["device", "units"], outside: &[], tests: &[] },
     Layer {
         package: "simdisk",

@@ -106,13 +106,37 @@ impl Helpers {
         work: impl FnOnce() -> T + Send + 'static,
         then: impl FnOnce(T) + 'static,
     ) {
+        let (ticket, slot) = self.announce(then);
+        let job: HelperJob = Box::new(move || {
+            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(work());
+        });
+        self.enqueue(ticket, job);
+    }
+
+    /// Announces a result that a thread of others will leave by calling what is returned; `then`
+    /// runs with it on this thread.
+    pub(crate) fn expect<T: Send + 'static>(
+        &self,
+        then: impl FnOnce(T) + 'static,
+    ) -> impl FnOnce(T) + Send + 'static {
+        let (ticket, slot) = self.announce(then);
+        let shared = Arc::clone(&self.shared);
+        move |value| {
+            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(value);
+            shared.lock().done.push(ticket);
+            shared.ring();
+        }
+    }
+
+    /// A ticket for what follows from a result, and where the result is to be left.
+    fn announce<T: Send + 'static>(
+        &self,
+        then: impl FnOnce(T) + 'static,
+    ) -> (u64, Arc<Mutex<Option<T>>>) {
         let ticket = self.next_ticket.get();
         self.next_ticket.set(ticket + 1);
         let result = Arc::new(Mutex::new(None));
         let slot = Arc::clone(&result);
-        let job: HelperJob = Box::new(move || {
-            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(work());
-        });
         self.continuations.borrow_mut().insert(
             ticket,
             Box::new(move || {
@@ -120,7 +144,7 @@ impl Helpers {
                 then(value.expect("invariant: a job that is done has left its result"));
             }),
         );
-        self.enqueue(ticket, job);
+        (ticket, slot)
     }
 
     fn enqueue(&self, ticket: u64, job: HelperJob) {

@@ -14,6 +14,8 @@ mod memory;
 #[cfg(not(target_os = "linux"))]
 mod no_packets;
 pub mod probe;
+#[cfg(any(target_os = "linux", windows))]
+mod remote;
 #[cfg(all(test, any(target_os = "linux", windows)))]
 mod tests;
 #[cfg(any(target_os = "linux", windows))]
@@ -101,6 +103,12 @@ impl World {
     /// its file system keeps files in memory.
     pub fn volume(&self, path: &Path) -> Result<Rc<dyn Volume>, DeviceError> {
         system::volume(&self.host, path)
+    }
+
+    /// Where devices of others, such as exports over a network, have their requests end.
+    #[cfg(any(target_os = "linux", windows))]
+    pub fn remote(&self) -> Rc<dyn device::Remote> {
+        Rc::new(remote::HostRemote(Rc::clone(&self.host)))
     }
 
     /// The block device at `path` as a whole, or the file that stands for one; errors call it

@@ -1,0 +1,67 @@
+//! Why an export cannot be used, in words an operator can act on.
+
+use std::fmt;
+use std::io;
+
+/// Why an export was not opened.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum NbdError {
+    /// The server cannot be reached, or broke off.
+    Connection {
+        /// The export, as it was named.
+        name: String,
+        /// The system's words.
+        error: io::Error,
+    },
+    /// What answers speaks no NBD, or a form of it from before 2013.
+    NotNbd {
+        /// The export, as it was named.
+        name: String,
+    },
+    /// The server refuses; its reason.
+    Refused {
+        /// The export, as it was named.
+        name: String,
+        /// Why, and what to do.
+        why: &'static str,
+    },
+    /// The export takes no writes.
+    ReadOnly {
+        /// The export, as it was named.
+        name: String,
+    },
+    /// The export has no way to make writes last.
+    NoFlush {
+        /// The export, as it was named.
+        name: String,
+    },
+}
+
+impl fmt::Display for NbdError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Connection { name, error } => write!(
+                f,
+                "{name}: no connection: {error}; check address and port, and that the server runs"
+            ),
+            Self::NotNbd { name } => write!(
+                f,
+                "{name}: what answers there is no NBD server of the fixed newstyle; check the port"
+            ),
+            Self::Refused { name, why } => write!(f, "{name}: the server refuses: {why}"),
+            Self::ReadOnly { name } => write!(
+                f,
+                "{name}: the export takes no writes; have the server offer it for writing, or name \
+                 another one"
+            ),
+            Self::NoFlush { name } => write!(
+                f,
+                "{name}: the export offers no flush, so that nothing on it can be made to survive \
+                 a power failure and no result would mean anything; have the server offer flush"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for NbdError {}

@@ -1,0 +1,105 @@
+//! A connected socket, of either kind.
+
+use std::io::{self, Read, Write};
+use std::net::{Shutdown, TcpStream, ToSocketAddrs as _};
+#[cfg(unix)]
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+use crate::address::NbdPlace;
+
+/// Longest wait for a connection and for each answer before requests begin.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// See the module.
+pub(crate) enum WireStream {
+    Tcp(TcpStream),
+    #[cfg(unix)]
+    Unix(UnixStream),
+}
+
+impl WireStream {
+    /// Connects to a server, whose answers are waited for a short time only.
+    pub(crate) fn connect(place: &NbdPlace) -> io::Result<Self> {
+        match place {
+            NbdPlace::Tcp(host, port) => {
+                let stream = reach(host, *port)?;
+                stream.set_nodelay(true)?;
+                stream.set_read_timeout(Some(PATIENCE))?;
+                Ok(Self::Tcp(stream))
+            }
+            #[cfg(unix)]
+            NbdPlace::Unix(path) => {
+                let stream = UnixStream::connect(path)?;
+                stream.set_read_timeout(Some(PATIENCE))?;
+                Ok(Self::Unix(stream))
+            }
+            #[cfg(not(unix))]
+            NbdPlace::Unix(_) => Err(io::ErrorKind::Unsupported.into()),
+        }
+    }
+
+    /// Waits for answers for ever from now on: who asks decides when to give up.
+    pub(crate) fn wait_for_ever(&self) -> io::Result<()> {
+        match self {
+            Self::Tcp(stream) => stream.set_read_timeout(None),
+            #[cfg(unix)]
+            Self::Unix(stream) => stream.set_read_timeout(None),
+        }
+    }
+
+    /// The same socket again, for another thread.
+    pub(crate) fn try_clone(&self) -> io::Result<Self> {
+        Ok(match self {
+            Self::Tcp(stream) => Self::Tcp(stream.try_clone()?),
+            #[cfg(unix)]
+            Self::Unix(stream) => Self::Unix(stream.try_clone()?),
+        })
+    }
+
+    /// Ends the connection for both threads.
+    pub(crate) fn shut(&self) {
+        // It may be gone already.
+        let _ = match self {
+            Self::Tcp(stream) => stream.shutdown(Shutdown::Both),
+            #[cfg(unix)]
+            Self::Unix(stream) => stream.shutdown(Shutdown::Both),
+        };
+    }
+}
+
+/// The first address of the host that answers.
+fn reach(host: &str, port: u16) -> io::Result<TcpStream> {
+    let mut last = io::Error::from(io::ErrorKind::NotFound);
+    for address in (host, port).to_socket_addrs()? {
+        match TcpStream::connect_timeout(&address, PATIENCE) {
+            Ok(stream) => return Ok(stream),
+            Err(error) => last = error,
+        }
+    }
+    Err(last)
+}
+
+impl Read for WireStream {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Tcp(stream) => stream.read(bytes),
+            #[cfg(unix)]
+            Self::Unix(stream) => stream.read(bytes),
+        }
+    }
+}
+
+impl Write for WireStream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Tcp(stream) => stream.write(bytes),
+            #[cfg(unix)]
+            Self::Unix(stream) => stream.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
