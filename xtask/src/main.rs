@@ -2,6 +2,7 @@
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "printing is this program's output")]
 
+mod dist;
 mod fuzz;
 mod guest;
 mod layers;
@@ -42,6 +43,8 @@ cargo xtask <command>
                   at so many I/Os a second, libesedb too follows every long value
   windows [--kills N]              the Windows build, made here and held under Wine to what this
                   one does, and killed N times (default 20); says which packages it lacks
+  dist            programs for Windows and Linux that need nothing beside them, with checksums and
+                  the licences of all that is in them, in target/dist
   caches          disks with caches on, off and believed to be otherwise, in a machine of QEMU's;
                   a minute after the build; root on Debian installs what it needs
   deny            cargo-deny where it is installed, else the licence check alone
@@ -90,6 +93,7 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
         ["soak", "--minutes", minutes, "--iops", iops] => soak(minutes, Some(iops)),
         ["windows"] => windows::whole("20"),
         ["windows", "--kills", kills] => windows::whole(kills),
+        ["dist"] => dist::run(),
         ["caches"] => guest::caches(),
         ["deny"] => licences::deny(),
         _ => Err(Failure::new(USAGE)),

@@ -10,8 +10,10 @@ use xtask::shell;
 
 use crate::wine::{Session, WINE};
 
-/// What must be there, and the package that has it.
-const TOOLS: [(&str, &str); 5] = [
+/// A file that must be there, and the package of Debian that has it.
+pub(crate) type Tool = (&'static str, &'static str);
+
+const TOOLS: [Tool; 5] = [
     ("/usr/bin/rustc", "rustc-web"),
     ("/usr/bin/cargo", "cargo-web"),
     ("/usr/lib/rustlib/src/rust/library/std/Cargo.toml", "rust-web-src"),
@@ -26,7 +28,7 @@ const END_TO_END: &str = " compressed:: damage:: journey:: profile:: salvage:: s
 /// Programs of unit tests: of the backend and of the command.
 const UNIT_TESTS: usize = 2;
 
-const TARGET: &str = "x86_64-pc-windows-gnu";
+pub(crate) const TARGET: &str = "x86_64-pc-windows-gnu";
 
 /// Stands for a library of Windows that Wine 8 lacks: the source of random bytes of Rust's standard
 /// library, over the older function that does the same.
@@ -58,18 +60,14 @@ pub(crate) fn whole(kills: &str) -> Result<(), Failure> {
 /// needs where it may, and says what is missing where it cannot. Kills it so many times. The
 /// environment of tests that drive it, good as long as the session of Wine.
 fn run(kills: &str) -> Result<Option<(Environment, Session)>, Failure> {
-    let lacking = install();
+    let lacking = install(&TOOLS);
     if !lacking.is_empty() {
-        println!(
-            "skipped: the Windows build needs packages that are not there and cannot be installed \
-             here; on Debian, as root: apt-get update && apt-get install {}",
-            lacking.join(" ")
-        );
+        println!("skipped: {}", wanted(&lacking));
         return Ok(None);
     }
     let built = build()?;
     println!("build: {}", built.program.display());
-    let session = Session::boot(shell::root().join("target/windows/wine"))?;
+    let session = Session::boot(folder().join("wine"))?;
     for tests in &built.unit_tests {
         unit_tests(&session, tests)?;
     }
@@ -88,24 +86,60 @@ fn borrowed<'a>(environment: &'a [(&'static str, String)]) -> Vec<(&'static str,
     environment.iter().map(|(name, value)| (*name, value.as_str())).collect()
 }
 
+/// What is needed for the Windows build, in one sentence.
+fn wanted(lacking: &[&str]) -> String {
+    format!(
+        "the Windows build needs packages that are not there and cannot be installed here; on \
+         Debian, as root: apt-get update && apt-get install {}",
+        lacking.join(" ")
+    )
+}
+
 /// The packages of what is not there, after an attempt to install them.
-fn install() -> Vec<&'static str> {
+pub(crate) fn install(tools: &[Tool]) -> Vec<&'static str> {
     let is_there = |path: &str| Path::new(path).exists();
-    let lacking = missing(is_there);
+    let lacking = missing(tools, is_there);
     if lacking.is_empty() {
         return lacking;
     }
-    println!("installing, for the Windows build: {}", lacking.join(" "));
+    println!("installing, for builds of other systems: {}", lacking.join(" "));
     let quietly = ["apt-get", "-qq", "-y", "--no-install-recommends", "install"];
     // What has become of this shows in what is there afterwards.
     let _ = shell::capture(&["apt-get", "-qq", "update"])
         .and_then(|_| shell::capture(&[&quietly[..], &lacking].concat()));
-    missing(is_there)
+    missing(tools, is_there)
 }
 
 /// The packages of what is not there.
-fn missing(is_there: impl Fn(&str) -> bool) -> Vec<&'static str> {
-    TOOLS.iter().filter(|(path, _)| !is_there(path)).map(|(_, package)| *package).collect()
+fn missing(tools: &[Tool], is_there: impl Fn(&str) -> bool) -> Vec<&'static str> {
+    tools.iter().filter(|(path, _)| !is_there(path)).map(|(_, package)| *package).collect()
+}
+
+/// The program as it is handed out: optimised, and without what only debuggers read.
+pub(crate) fn release() -> Result<PathBuf, Failure> {
+    let lacking = install(&TOOLS);
+    if !lacking.is_empty() {
+        return Err(Failure::new(wanted(&lacking)));
+    }
+    cargo("build -q --release -p plimsoll", &[])?;
+    let program = folder().join(TARGET).join("release/plimsoll.exe");
+    lay_library(program.parent().unwrap_or(&program))?;
+    Ok(program)
+}
+
+/// What a program for Windows prints to one word, under Wine.
+pub(crate) fn answer(program: &Path, word: &str) -> Result<String, Failure> {
+    let session = Session::boot(folder().join("wine"))?;
+    let output = session.command(WINE).arg(program).arg(word).output().map_err(Failure::of)?;
+    if !output.status.success() {
+        return Err(Failure::new(format!("{WINE} {} {word} failed", program.display())));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Where all of the Windows build lies.
+fn folder() -> PathBuf {
+    shell::root().join("target/windows")
 }
 
 /// What has been built.
@@ -118,10 +152,31 @@ struct WindowsBuild {
 /// Has Debian's compiler build for Windows, its standard library included. One call of Cargo, as
 /// another would build every library again; a test of the program has it build that too.
 fn build() -> Result<WindowsBuild, Failure> {
-    let words = "/usr/bin/cargo test -q --no-run -p device-os -p plimsoll --lib --bins --test \
-                 windows -Zbuild-std=std,panic_abort --message-format json --target";
-    let mut command = shell::command(&words.split(' ').collect::<Vec<_>>());
-    command.args([TARGET, "--target-dir"]).arg(shell::root().join("target/windows"));
+    let words = "test -q --no-run -p device-os -p plimsoll --lib --bins --test windows \
+                 --message-format json";
+    let unoptimised = [("CARGO_PROFILE_DEV_DEBUG", "0"), ("CARGO_PROFILE_TEST_DEBUG", "0")];
+    let output = cargo(words, &unoptimised)?;
+    let mut built = WindowsBuild::default();
+    for message in Message::parse_stream(&output[..]) {
+        if let Ok(Message::CompilerArtifact(artifact)) = message {
+            built.note(&artifact);
+        }
+    }
+    if built.program.as_os_str().is_empty() || built.unit_tests.len() != UNIT_TESTS {
+        return Err(Failure::new(format!("`cargo {words}` has not built what was asked of it")));
+    }
+    let folders = [Some(built.program.as_path()), built.unit_tests.first().map(PathBuf::as_path)];
+    for folder in folders.into_iter().flatten().filter_map(Path::parent) {
+        lay_library(folder)?;
+    }
+    Ok(built)
+}
+
+/// Runs Debian's Cargo for Windows and returns what it prints.
+fn cargo(words: &str, environment: &[(&str, &str)]) -> Result<Vec<u8>, Failure> {
+    let mut command = shell::command(&["/usr/bin/cargo"]);
+    command.args(words.split(' ')).args(["-Zbuild-std=std,panic_abort", "--target", TARGET]);
+    command.arg("--target-dir").arg(folder());
     // What the toolchain that runs this program has set is meant for it: another compiler, and the
     // name of this package, on which the build scripts of others depend.
     let set = env::vars_os().filter_map(|(name, _)| name.into_string().ok());
@@ -132,24 +187,10 @@ fn build() -> Result<WindowsBuild, Failure> {
         command.env_remove(variable);
     }
     command.env("RUSTC", "/usr/bin/rustc").env("RUSTC_BOOTSTRAP", "1");
-    command.env("CARGO_INCREMENTAL", "0").env("CARGO_PROFILE_DEV_DEBUG", "0");
-    command.env("CARGO_PROFILE_TEST_DEBUG", "0").stderr(Stdio::inherit());
+    command.env("CARGO_INCREMENTAL", "0").env("CARGO_PROFILE_RELEASE_STRIP", "symbols");
+    command.envs(environment.iter().copied()).stderr(Stdio::inherit());
     let output = command.output().ok().filter(|output| output.status.success());
-    let output = output.ok_or_else(|| Failure::new(format!("`{words} {TARGET}` failed")))?;
-    let mut built = WindowsBuild::default();
-    for message in Message::parse_stream(&output.stdout[..]) {
-        if let Ok(Message::CompilerArtifact(artifact)) = message {
-            built.note(&artifact);
-        }
-    }
-    if built.program.as_os_str().is_empty() || built.unit_tests.len() != UNIT_TESTS {
-        return Err(Failure::new(format!("`{words} {TARGET}` has not built what was asked of it")));
-    }
-    let folders = [Some(built.program.as_path()), built.unit_tests.first().map(PathBuf::as_path)];
-    for folder in folders.into_iter().flatten().filter_map(Path::parent) {
-        lay_library(folder)?;
-    }
-    Ok(built)
+    Ok(output.ok_or_else(|| Failure::new(format!("`cargo {words}` for {TARGET} failed")))?.stdout)
 }
 
 impl WindowsBuild {
@@ -197,8 +238,9 @@ fn unit_tests(session: &Session, program: &Path) -> Result<(), Failure> {
 mod tests {
     #[test]
     fn what_is_missing_is_named_by_its_package() {
-        assert_eq!(super::missing(|_| true), [""; 0]);
-        assert_eq!(super::missing(|path| path != super::WINE), ["wine64"]);
-        assert_eq!(super::missing(|_| false).len(), 5);
+        let tools = &super::TOOLS;
+        assert_eq!(super::missing(tools, |_| true), [""; 0]);
+        assert_eq!(super::missing(tools, |path| path != super::WINE), ["wine64"]);
+        assert_eq!(super::missing(tools, |_| false).len(), 5);
     }
 }

@@ -1,0 +1,110 @@
+//! What a program needs of the system that it is copied to, by its own tables: a library that is
+//! missing there shows at the first start, where it cannot be mended.
+
+use std::path::Path;
+
+use xtask::failure::Failure;
+use xtask::shell;
+
+/// Libraries of every Windows since Server 2012 R2, beside those that begin with `api-ms-win-`.
+const OF_WINDOWS: [&str; 16] = [
+    "advapi32.dll",
+    "bcrypt.dll",
+    "bcryptprimitives.dll",
+    "crypt32.dll",
+    "kernel32.dll",
+    "msvcrt.dll",
+    "ncrypt.dll",
+    "ntdll.dll",
+    "ole32.dll",
+    "psapi.dll",
+    "secur32.dll",
+    "shell32.dll",
+    "user32.dll",
+    "userenv.dll",
+    "winmm.dll",
+    "ws2_32.dll",
+];
+
+/// The newest version of the C library that a program may ask for: that of RHEL 8, the oldest
+/// distribution with support for years to come.
+const NEWEST_GLIBC: (u32, u32) = (2, 28);
+
+/// The libraries that a Windows program imports; a failure where one is not the system's.
+pub(super) fn libraries(program: &Path) -> Result<Vec<String>, Failure> {
+    let path = program.display().to_string();
+    let imported = imported(&shell::capture(&["x86_64-w64-mingw32-objdump", "-p", &path])?);
+    let strange: Vec<String> =
+        imported.iter().filter(|name| !is_of_windows(name)).cloned().collect();
+    if imported.is_empty() || !strange.is_empty() {
+        let headline = format!("{path} must import libraries of Windows alone; beside them:");
+        return Err(Failure::list(&headline, &strange));
+    }
+    Ok(imported)
+}
+
+/// What a Linux program needs, in words; a failure where it is a newer C library than old systems
+/// have.
+pub(super) fn linux(program: &Path) -> Result<String, Failure> {
+    let path = program.display().to_string();
+    if !shell::capture(&["objdump", "-p", &path])?.contains("NEEDED") {
+        return Ok("no library at all".to_owned());
+    }
+    let newest = newest_glibc(&shell::capture(&["objdump", "-T", &path])?);
+    match newest {
+        Some((major, minor)) if (major, minor) <= NEWEST_GLIBC => {
+            Ok(format!("glibc {major}.{minor} or newer"))
+        }
+        newest => Err(Failure::new(format!(
+            "{path} asks for glibc {newest:?}, newer than {NEWEST_GLIBC:?}: build it where \
+             musl-tools and the target x86_64-unknown-linux-musl of rustup are"
+        ))),
+    }
+}
+
+/// The names in the import table, as `objdump -p` prints them.
+fn imported(listing: &str) -> Vec<String> {
+    let names = listing.lines().filter_map(|line| line.trim().strip_prefix("DLL Name: "));
+    let mut names: Vec<String> = names.map(str::to_lowercase).collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+fn is_of_windows(name: &str) -> bool {
+    name.starts_with("api-ms-win-") || OF_WINDOWS.contains(&name)
+}
+
+/// The newest version of glibc's symbols that `objdump -T` lists.
+fn newest_glibc(symbols: &str) -> Option<(u32, u32)> {
+    let versions = symbols.split("GLIBC_").skip(1).filter_map(|rest| {
+        let end = rest.find(|of: char| !of.is_ascii_digit() && of != '.').unwrap_or(rest.len());
+        let (major, minor) = rest[..end].split_once('.')?;
+        let minor = minor.split('.').next()?;
+        Some((major.parse().ok()?, minor.parse().ok()?))
+    });
+    versions.max()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{imported, is_of_windows, newest_glibc};
+
+    #[test]
+    fn a_library_that_comes_with_a_compiler_is_no_library_of_windows() {
+        let listing = "\tDLL Name: KERNEL32.dll\n\tvma: Hint\n\tDLL Name: libgcc_s_seh-1.dll\n";
+        let names = imported(listing);
+        assert_eq!(names, ["kernel32.dll", "libgcc_s_seh-1.dll"]);
+        assert_eq!(names.iter().map(|name| is_of_windows(name)).collect::<Vec<_>>(), [true, false]);
+        assert!(is_of_windows("api-ms-win-core-synch-l1-2-0.dll"));
+    }
+
+    #[test]
+    fn the_newest_version_of_a_symbol_counts() {
+        let symbols =
+            "DF *UND* 0 (GLIBC_2.2.5) free\nDF *UND* 0 (GLIBC_2.34) main\n GLIBC_PRIVATE x";
+        assert_eq!(newest_glibc(symbols), Some((2, 34)));
+        assert_eq!(newest_glibc("DF *UND* 0 (GLIBC_2.4)"), Some((2, 4)));
+        assert_eq!(newest_glibc("nothing"), None);
+    }
+}

@@ -1,0 +1,154 @@
+//! The licences of all that the programs contain, in one file: each text once, with what it is for.
+
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package, PackageId};
+
+use xtask::failure::Failure;
+use xtask::shell;
+
+/// What compilers put into a program, and where Debian's packages state its terms.
+const RUNTIMES: [(&str, &str); 4] = [
+    ("Rust standard library", "/usr/share/doc/rust-web-src/copyright"),
+    ("mingw-w64 runtime (Windows)", "/usr/share/doc/mingw-w64-x86-64-dev/copyright"),
+    ("GCC runtime (Windows)", "/usr/share/doc/gcc-mingw-w64-base/copyright"),
+    ("musl (Linux)", "/usr/share/doc/musl-dev/copyright"),
+];
+
+const RULE: &str =
+    "================================================================================";
+
+/// The texts of all crates in the programs for `targets`, and of what compilers add.
+pub(super) fn of(targets: &[&str]) -> Result<String, Failure> {
+    let mut texts: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for target in targets {
+        for package in linked(target)? {
+            let whose = format!("{} {} ({})", package.name, package.version, terms(&package));
+            for text in texts_of(&package)? {
+                texts.entry(text).or_default().insert(whose.clone());
+            }
+        }
+    }
+    for (name, file) in RUNTIMES {
+        if let Ok(text) = fs::read_to_string(file) {
+            texts.entry(text).or_default().insert(name.to_owned());
+        }
+    }
+    Ok(joined(&texts))
+}
+
+fn terms(package: &Package) -> &str {
+    package.license.as_deref().unwrap_or("see below")
+}
+
+/// All crates that become part of the program for `target`, our own among them.
+fn linked(target: &str) -> Result<Vec<Package>, Failure> {
+    let options = ["--filter-platform", target].map(str::to_owned);
+    let metadata = MetadataCommand::new()
+        .current_dir(shell::root())
+        .other_options(options)
+        .exec()
+        .map_err(|error| Failure::new(format!("cargo metadata: {error}")))?;
+    let ids = reached(&metadata);
+    let is_foreign = |package: &Package| package.source.is_some() || package.name == "plimsoll";
+    Ok(metadata
+        .packages
+        .into_iter()
+        .filter(|package| ids.contains(&package.id) && is_foreign(package))
+        .collect())
+}
+
+/// What the program depends on when it runs, over any number of steps.
+fn reached(metadata: &Metadata) -> BTreeSet<PackageId> {
+    let nodes = metadata.resolve.iter().flat_map(|resolve| &resolve.nodes);
+    let edges: BTreeMap<_, _> = nodes.map(|node| (&node.id, &node.deps)).collect();
+    let program = metadata.packages.iter().find(|package| package.name == "plimsoll");
+    let mut waiting: Vec<&PackageId> = program.map(|package| &package.id).into_iter().collect();
+    let mut ids = BTreeSet::new();
+    while let Some(id) = waiting.pop() {
+        if ids.insert(id.clone()) {
+            let normal = edges.get(id).into_iter().flat_map(|deps| deps.iter()).filter(|edge| {
+                edge.dep_kinds.iter().any(|kind| kind.kind == DependencyKind::Normal)
+            });
+            waiting.extend(normal.map(|edge| &edge.pkg));
+        }
+    }
+    ids
+}
+
+/// The texts that lie beside a crate; of one without any, who wrote it, and the text that its
+/// licence has everywhere.
+fn texts_of(package: &Package) -> Result<Vec<String>, Failure> {
+    let folder = package.manifest_path.parent().map(|folder| folder.as_std_path().to_owned());
+    let folder = folder.unwrap_or_else(shell::root);
+    let folder = if package.source.is_some() { folder } else { shell::root() };
+    let texts = texts_in(&folder)?;
+    if !texts.is_empty() {
+        return Ok(texts);
+    }
+    if !terms(package).contains("MIT") {
+        let (name, terms) = (&package.name, terms(package));
+        return Err(Failure::new(format!(
+            "{name} ({terms}) comes without the text of its licence"
+        )));
+    }
+    let mit = fs::read_to_string(shell::root().join("LICENSE-MIT")).map_err(Failure::of)?;
+    let conditions = mit.find("Permission is").map_or(&*mit, |begin| &mit[begin..]);
+    Ok(vec![format!("Copyright (c) {}\n\n{conditions}", package.authors.join(", "))])
+}
+
+fn texts_in(folder: &Path) -> Result<Vec<String>, Failure> {
+    let mut texts = Vec::new();
+    for entry in fs::read_dir(folder).map_err(Failure::of)?.flatten() {
+        let path = entry.path();
+        if path.is_file() && is_licence(&entry.file_name().to_string_lossy()) {
+            let bytes = fs::read(&path).map_err(Failure::of)?;
+            texts.push(String::from_utf8_lossy(&bytes).replace("\r\n", "\n").trim().to_owned());
+        }
+    }
+    Ok(texts)
+}
+
+fn is_licence(file: &str) -> bool {
+    let upper = file.to_uppercase();
+    let begins = ["LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "NOTICE", "UNLICENSE"];
+    begins.iter().any(|begin| upper.starts_with(begin))
+}
+
+fn joined(texts: &BTreeMap<String, BTreeSet<String>>) -> String {
+    let mut all = "What Plimsoll contains, and the terms of it.\n".to_owned();
+    for (text, whose) in texts {
+        let _ = writeln!(all, "\n{RULE}");
+        for name in whose {
+            let _ = writeln!(all, "{name}");
+        }
+        let _ = writeln!(all, "{RULE}\n\n{text}");
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_licence, of};
+
+    #[test]
+    fn every_crate_of_a_program_states_its_terms() {
+        let windows = of(&["x86_64-pc-windows-gnu"]).unwrap();
+        for part in ["windows-sys 0.", "clap 4.", "axum 0.", "plimsoll 0.", "docx-rs 0."] {
+            assert!(windows.lines().any(|line| line.starts_with(part)), "{part}");
+        }
+        assert!(!windows.contains("libesedb"), "tests alone link it");
+        assert!(!windows.lines().any(|line| line.starts_with("io-uring ")));
+        assert!(of(&["x86_64-unknown-linux-musl"]).unwrap().contains("\nio-uring 0."));
+    }
+
+    #[test]
+    fn licences_are_known_by_their_names() {
+        assert!(is_licence("LICENSE-MIT") && is_licence("copying.md") && is_licence("NOTICE"));
+        assert!(!is_licence("README.md"));
+    }
+}
