@@ -6,6 +6,8 @@
 //! `unsafe` of the storage path is here, each block with its argument.
 
 mod clock;
+#[cfg(any(windows, test))]
+mod disk_answers;
 #[cfg(any(target_os = "linux", windows))]
 mod helpers;
 #[cfg(target_os = "linux")]

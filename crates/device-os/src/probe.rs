@@ -36,6 +36,19 @@ pub struct VolumeFacts {
     pub allocation_unit_bytes: Option<u64>,
     /// What new files in the folder get.
     pub marks: Vec<FileMark>,
+    /// Whether `BitLocker` encrypts it; none on systems that have no such.
+    pub bitlocker: Option<BitLocker>,
+}
+
+/// Whether Windows encrypts a volume.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BitLocker {
+    /// It does.
+    On,
+    /// It does not.
+    Off,
+    /// It cannot be known; why.
+    Untold(String),
 }
 
 /// What a file system does to a file on its own account.
@@ -114,6 +127,8 @@ pub struct DiskFacts {
 pub struct BlockDevice {
     /// What the kernel tells of the whole device.
     pub facts: DiskFacts,
+    /// Which kernel that is: what is to be mended is mended in its own way.
+    pub kernel: Platform,
     /// How it is reached; none where it is made of other devices, or nothing tells.
     pub transport: Option<Transport>,
     /// What it is made of.
@@ -124,6 +139,16 @@ pub struct BlockDevice {
     pub misalignment_bytes: Option<u64>,
     /// The partition that is used, where one is.
     pub partition: Option<Partition>,
+}
+
+/// A system with devices.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Platform {
+    /// Linux.
+    #[default]
+    Linux,
+    /// Windows.
+    Windows,
 }
 
 /// The way to a device.

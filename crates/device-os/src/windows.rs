@@ -1,8 +1,10 @@
 //! Windows: a completion port under files and folders.
 
 pub mod console;
+mod devices;
 mod errors;
 mod file;
+mod ioctl;
 pub mod machine;
 mod port;
 mod probe;
@@ -20,8 +22,9 @@ use crate::helpers::Helpers;
 use file::OpenFile;
 
 pub use crate::no_packets::PacketSocket;
+pub(crate) use devices::devices;
 pub(crate) use file::refuses_unaligned;
-pub(crate) use probe::{device_read_bytes, devices, facts, free_bytes};
+pub(crate) use probe::{device_read_bytes, facts, free_bytes};
 pub(crate) use sys::boot_clock;
 
 /// What files and folders need of the backend.

@@ -91,6 +91,7 @@ pub(crate) mod tests {
             kernel: "6.1".to_owned(),
             allocation_unit_bytes: None,
             marks: Vec::new(),
+            bitlocker: None,
         }
     }
 

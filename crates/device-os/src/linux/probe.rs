@@ -48,6 +48,7 @@ pub(crate) fn facts(path: &Path) -> Result<VolumeFacts, DeviceError> {
         kernel: read(Path::new("/proc/sys/kernel/osrelease")).unwrap_or_default(),
         allocation_unit_bytes: None,
         marks: sys::marks(&file),
+        bitlocker: None,
     })
 }
 

@@ -3,7 +3,7 @@
 use std::fs::OpenOptions;
 use std::io;
 use std::os::windows::fs::{MetadataExt as _, OpenOptionsExt as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use device::DeviceError;
 use windows_sys::Win32::Storage::FileSystem::{
@@ -11,24 +11,23 @@ use windows_sys::Win32::Storage::FileSystem::{
     FILE_FLAG_BACKUP_SEMANTICS,
 };
 
-use super::{errors, sys};
-use crate::probe::{
-    BlockDevice, Caching, DiskFacts, DurableWrites, FileMark, OwnCache, VolumeFacts,
-};
+use super::devices::Below;
+use super::{errors, ioctl, sys};
+use crate::disk_answers::has_integrity;
+use crate::probe::{Caching, DurableWrites, FileMark, VolumeFacts};
 
 /// What stands under `path`, which must exist.
 pub(crate) fn facts(path: &Path) -> Result<VolumeFacts, DeviceError> {
     let name = path.display().to_string();
     let wrong = |error: io::Error| errors::of(&error, &name, "probe", 0);
-    let path = std::fs::canonicalize(path).map_err(wrong)?;
-    let folder = if path.is_dir() { &path } else { path.parent().unwrap_or(&path) };
+    let folder = &folder_of(path)?;
     let (free_bytes, total_bytes) = sys::space(folder).map_err(wrong)?;
     let root = sys::volume_root(folder).map_err(wrong)?;
+    let below = Below::of(&root);
     let (file_system, label) = sys::file_system(&root).unwrap_or_default();
     let unit = sys::geometry(&root).map_or(0, |(_, unit)| unit);
-    let (logical_sector, physical_sector) = sectors(folder).unwrap_or((512, 512));
     Ok(VolumeFacts {
-        mount_point: root.strip_prefix(r"\\?\").unwrap_or(&root).to_owned(),
+        mount_point: shown_root(&root),
         file_system,
         source: label,
         options: format!("allocation unit {unit} bytes"),
@@ -39,28 +38,32 @@ pub(crate) fn facts(path: &Path) -> Result<VolumeFacts, DeviceError> {
         } else {
             Caching::None
         },
-        disk: Some(DiskFacts { logical_sector, physical_sector, ..DiskFacts::default() }),
+        disk: Some(below.first(folder).facts),
         durable_writes: DurableWrites::Flush,
         allocation_unit_bytes: (unit > 0).then_some(u64::from(unit)),
         marks: marks(folder),
+        bitlocker: Some(below.bitlocker()),
         kernel: if sys::is_wine() { "Windows (Wine)" } else { "Windows" }.to_owned(),
     })
 }
 
-/// The device under `path`, as far as the volume tells of it.
-pub(crate) fn devices(path: &Path) -> Result<Vec<BlockDevice>, DeviceError> {
-    let facts = facts(path)?;
-    let device = facts.disk.map(|disk| BlockDevice {
-        facts: DiskFacts { name: facts.mount_point, ..disk },
-        own_cache: OwnCache::Untold("Windows is not asked for it".to_owned()),
-        ..BlockDevice::default()
-    });
-    Ok(device.into_iter().collect())
+/// The root of a volume as people write it.
+pub(super) fn shown_root(root: &str) -> String {
+    root.strip_prefix(r"\\?\").unwrap_or(root).to_owned()
 }
 
-/// What new files in the folder get from it (`GetFileAttributes`).
+/// The folder that `path` is or lies in, without links; shares of other computers are refused.
+pub(super) fn folder_of(path: &Path) -> Result<PathBuf, DeviceError> {
+    let path = super::volume::whole_path(path)?;
+    Ok(if path.is_dir() { path } else { path.parent().unwrap_or(&path).to_owned() })
+}
+
+/// What new files in the folder get from it (`GetFileAttributes`; of `ReFS` also what it answers).
 fn marks(folder: &Path) -> Vec<FileMark> {
-    let attributes = std::fs::metadata(folder).map_or(0, |facts| facts.file_attributes());
+    let mut attributes = std::fs::metadata(folder).map_or(0, |facts| facts.file_attributes());
+    if ioctl::integrity(folder).ok().and_then(|answer| has_integrity(&answer)) == Some(true) {
+        attributes |= FILE_ATTRIBUTE_INTEGRITY_STREAM;
+    }
     [
         (FILE_ATTRIBUTE_COMPRESSED, FileMark::Compressed),
         (FILE_ATTRIBUTE_ENCRYPTED, FileMark::Encrypted),
@@ -74,9 +77,7 @@ fn marks(folder: &Path) -> Vec<FileMark> {
 /// Free bytes for an ordinary user on the volume that holds `path`.
 pub(crate) fn free_bytes(path: &Path) -> Result<u64, DeviceError> {
     let wrong = |error: io::Error| errors::of(&error, &path.display().to_string(), "probe", 0);
-    let path = std::fs::canonicalize(path).map_err(wrong)?;
-    let folder = if path.is_dir() { &path } else { path.parent().unwrap_or(&path) };
-    let (free, _) = sys::space(folder).map_err(wrong)?;
+    let (free, _) = sys::space(&folder_of(path)?).map_err(wrong)?;
     Ok(free)
 }
 

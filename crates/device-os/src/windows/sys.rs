@@ -49,7 +49,8 @@ pub(super) fn wide(path: &Path) -> Vec<u16> {
     path.as_os_str().encode_wide().chain([0]).collect()
 }
 
-fn from_wide(text: &[u16]) -> String {
+/// As much as stands before the end that the system has put there.
+pub(super) fn from_wide(text: &[u16]) -> String {
     let end = text.iter().position(|&unit| unit == 0).unwrap_or(text.len());
     String::from_utf16_lossy(&text[..end])
 }

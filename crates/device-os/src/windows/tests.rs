@@ -27,3 +27,15 @@ fn folders_that_cannot_serve_are_refused() {
     let file = world.volume(&std::env::current_exe().unwrap()).err();
     assert!(matches!(file, Some(DeviceError::BadPath { .. })), "{file:?}");
 }
+
+#[test]
+fn the_folder_of_the_build_lies_on_a_device_that_has_sectors() {
+    let here = std::env::current_dir().unwrap();
+    let devices = crate::probe::devices(&here).unwrap();
+    assert!(
+        devices.first().is_some_and(|device| device.facts.logical_sector >= 512),
+        "{devices:?}"
+    );
+    let facts = crate::probe::volume(&here).unwrap();
+    assert!(facts.bitlocker.is_some() && facts.disk.is_some());
+}

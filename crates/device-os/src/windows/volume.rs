@@ -10,6 +10,9 @@ use windows_sys::Win32::Foundation::ERROR_DIRECTORY;
 use super::file::{self, OsDevice};
 use super::{Host, errors, probe, sys};
 
+const SHARE: &str =
+    "a share of another computer, whose cache lies between; use a local disk or a LUN";
+
 /// See the module.
 pub(super) struct OsVolume {
     host: Rc<dyn Host>,
@@ -23,12 +26,7 @@ impl OsVolume {
     pub(super) fn new(host: &Rc<dyn Host>, path: &Path) -> Result<Self, DeviceError> {
         let name = path.display().to_string();
         let wrong = |error: &io::Error| errors::of(error, &name, "open", 0);
-        // With the prefix that takes the limit of 260 characters away.
-        let path = std::fs::canonicalize(path).map_err(|error| wrong(&error))?;
-        if is_remote(&path) {
-            let message = "a share of another computer, whose cache lies between".to_owned();
-            return Err(DeviceError::BadPath { file: name, message });
-        }
+        let path = whole_path(path)?;
         if !path.metadata().map_err(|error| wrong(&error))?.is_dir() {
             return Err(wrong(&io::Error::from_raw_os_error(ERROR_DIRECTORY.cast_signed())));
         }
@@ -43,6 +41,19 @@ impl OsVolume {
         let host = Rc::clone(&self.host);
         Box::pin(async move { host.helpers().call(work).await })
     }
+}
+
+/// The path without links, with the prefix that takes the limit of 260 characters away. Shares are
+/// refused by their names, and drives by what they stand for.
+pub(super) fn whole_path(path: &Path) -> Result<PathBuf, DeviceError> {
+    let name = || path.display().to_string();
+    let refusal = || DeviceError::BadPath { file: name(), message: SHARE.to_owned() };
+    if is_remote(path) {
+        return Err(refusal());
+    }
+    let whole = std::fs::canonicalize(path);
+    let whole = whole.map_err(|error| errors::of(&error, &name(), "open", 0))?;
+    if is_remote(&whole) { Err(refusal()) } else { Ok(whole) }
 }
 
 /// Whether a path leads to another computer.
@@ -156,5 +167,26 @@ impl Volume for OsVolume {
 
     fn name(&self) -> &str {
         &self.name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use device::DeviceError;
+
+    use super::{is_remote, whole_path};
+
+    #[test]
+    fn shares_are_refused_before_anything_is_asked_of_them() {
+        for share in [r"\\server\mail\db", r"\\?\UNC\server\mail", "//server/mail/db"] {
+            assert!(is_remote(Path::new(share)), "{share}");
+            let refused = whole_path(Path::new(share));
+            assert!(matches!(refused, Err(DeviceError::BadPath { .. })), "{refused:?}");
+        }
+        for local in [r"C:\mail", "C:/mail", r"mail\db", r"\\?\C:\mail", r"\mail", r"\\.\C:\mail"] {
+            assert!(!is_remote(Path::new(local)), "{local}");
+        }
     }
 }

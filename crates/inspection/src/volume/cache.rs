@@ -2,7 +2,7 @@
 //! what the kernel believes. The kernel flushes by its belief, so that a disk with a cache that the
 //! kernel does not know of loses acknowledged mail.
 
-use device_os::probe::{BlockDevice, Makeup, OwnCache, Transport};
+use device_os::probe::{BlockDevice, Makeup, OwnCache, Platform, Transport};
 use record::StorageFinding;
 
 use crate::draft::{Check, mended_by};
@@ -56,6 +56,9 @@ fn is_nvme(device: &BlockDevice) -> bool {
 
 fn turn_off(device: &BlockDevice) -> String {
     let name = &device.facts.name;
+    if device.kernel == Platform::Windows {
+        return in_policies(name, "Enable write caching on the device");
+    }
     match device.transport {
         Some(Transport::Ata) => format!("hdparm -W 0 /dev/{name}"),
         Some(Transport::Nvme) => format!("nvme set-feature /dev/{name} -f 6 -v 0"),
@@ -63,11 +66,35 @@ fn turn_off(device: &BlockDevice) -> String {
     }
 }
 
+/// Where Windows keeps what it is told of a disk's cache.
+fn in_policies(name: &str, choice: &str) -> String {
+    format!("Device Manager, the disk that is {name}, tab Policies: clear \"{choice}\"")
+}
+
+/// What Windows was told by a person against what the device says: where it was told that power
+/// protects the cache, it answers flushes in the device's place.
+fn told_protected(device: &BlockDevice, source: &str) -> StorageFinding {
+    let draft = Check::new(("cache-views", "Kernel and device on the cache"), &device.facts.name);
+    let seen = format!("Windows was told that the cache is protected; it is on ({source})");
+    let reason = "no flush is sent: without a battery behind it, power takes acknowledged mail";
+    // Behind a controller or a network the cache may well have a battery; in a disk it has none.
+    let may_be_true = matches!(
+        device.transport,
+        Some(Transport::Sas | Transport::FibreChannel | Transport::Iscsi)
+    );
+    let finding = if may_be_true { draft.warn(seen, reason) } else { draft.fail(seen, reason) };
+    let choice = "Turn off Windows write-cache buffer flushing on the device";
+    mended_by(finding, in_policies(&device.facts.name, choice))
+}
+
 /// What the kernel believes against what the device says.
 fn contradiction(device: &BlockDevice) -> Option<StorageFinding> {
     let draft = Check::new(("cache-views", "Kernel and device on the cache"), &device.facts.name);
     let name = &device.facts.name;
     match (&device.own_cache, device.facts.volatile_cache?) {
+        (OwnCache::On(source), false) if device.kernel == Platform::Windows => {
+            Some(told_protected(device, source))
+        }
         (OwnCache::On(source), false) => Some(mended_by(
             draft.fail(
                 format!("the kernel says write through, the device says on ({source})"),
@@ -94,7 +121,7 @@ fn contradiction(device: &BlockDevice) -> Option<StorageFinding> {
 
 #[cfg(test)]
 mod tests {
-    use device_os::probe::{BlockDevice, Makeup, OwnCache, Transport};
+    use device_os::probe::{BlockDevice, Makeup, OwnCache, Platform, Transport};
     use record::StorageRuling::{self, CannotJudge, Fail, Pass, Warn};
 
     use super::super::tests::{disk, found};
@@ -137,6 +164,28 @@ mod tests {
         assert_eq!(says(OwnCache::Off("page"), false).0, Pass);
         let (outcome, _) = says(OwnCache::Untold("it cannot be asked".to_owned()), false);
         assert_eq!(outcome, CannotJudge);
+        let mut of_windows = device(OwnCache::On("property"), true, false);
+        of_windows.kernel = Platform::Windows;
+        let findings = findings(&of_windows);
+        let remedy = found(&findings, "write-cache").remedy.clone().unwrap_or_default();
+        assert!(remedy.starts_with("Device Manager"), "{remedy}");
+    }
+
+    #[test]
+    fn windows_that_was_told_of_a_battery_sends_no_flush() {
+        let told = |transport: Option<Transport>, kernel_flushes: bool| {
+            let mut device = device(OwnCache::On("property"), kernel_flushes, false);
+            (device.kernel, device.transport) = (Platform::Windows, transport);
+            let findings = findings(&device);
+            let views = found(&findings, "cache-views");
+            (views.outcome, views.remedy.clone().unwrap_or_default())
+        };
+        let (outcome, remedy) = told(Some(Transport::Ata), false);
+        assert_eq!(outcome, Fail);
+        assert!(remedy.contains("write-cache buffer flushing"), "{remedy}");
+        assert_eq!(told(None, false).0, Fail);
+        assert_eq!(told(Some(Transport::Sas), false).0, Warn);
+        assert_eq!(told(Some(Transport::Ata), true), (Pass, String::new()));
     }
 
     #[test]

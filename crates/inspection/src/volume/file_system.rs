@@ -1,6 +1,6 @@
 //! The file system: its kind, allocation unit and options, and what it does to files unasked.
 
-use device_os::probe::{Caching, FileMark};
+use device_os::probe::{BitLocker, Caching, FileMark};
 use record::StorageFinding;
 use units::Bytes;
 
@@ -14,7 +14,23 @@ pub(super) fn findings(place: &StoragePlace<'_>) -> Vec<StorageFinding> {
     let mut findings = vec![kind(place), caching(place), options(place)];
     findings.extend(allocation_unit(place));
     findings.extend(marks(place));
+    findings.extend(bitlocker(place));
     findings
+}
+
+/// What Windows encrypts by volumes.
+fn bitlocker(place: &StoragePlace<'_>) -> Option<StorageFinding> {
+    let draft = Check::new(("volume-encryption", "Encryption of the volume"), place.name);
+    Some(match place.volume.bitlocker.as_ref()? {
+        BitLocker::On => {
+            draft.pass("BitLocker", "supported; it costs processor time on every request")
+        }
+        BitLocker::Off => draft.pass("not by BitLocker", "no request waits for it"),
+        BitLocker::Untold(why) => draft.unknown(
+            format!("BitLocker is not told of; {why}"),
+            "where a volume is encrypted, every request costs processor time",
+        ),
+    })
 }
 
 fn kind(place: &StoragePlace<'_>) -> StorageFinding {
@@ -118,10 +134,18 @@ fn allocation_unit(place: &StoragePlace<'_>) -> Option<StorageFinding> {
         draft.pass(seen, "a page of a database lies in one unit")
     } else {
         let reason = "databases and logs belong on units of 64 KiB: smaller ones scatter a file";
-        let drive = place.volume.mount_point.trim_end_matches([':', '\\']);
-        let remedy = format!("Format-Volume -DriveLetter {drive} -AllocationUnitSize 65536");
+        let remedy = format_command(&place.volume.mount_point, &place.volume.file_system);
         mended_by(draft.fail(seen, reason), format!("{remedy} (it erases the volume)"))
     })
+}
+
+/// For a volume with a letter, or one that is mounted in a folder.
+fn format_command(mount_point: &str, file_system: &str) -> String {
+    let root = mount_point.trim_end_matches('\\');
+    match root.strip_suffix(':') {
+        Some(drive) => format!("Format-Volume -DriveLetter {drive} -AllocationUnitSize 65536"),
+        None => format!("format \"{root}\" /FS:{file_system} /A:64K /Q"),
+    }
 }
 
 fn marks(place: &StoragePlace<'_>) -> Vec<StorageFinding> {
@@ -152,7 +176,7 @@ fn mark_finding(mark: FileMark, subject: &str) -> StorageFinding {
 
 #[cfg(test)]
 mod tests {
-    use device_os::probe::{Caching, FileMark, VolumeFacts};
+    use device_os::probe::{BitLocker, Caching, FileMark, VolumeFacts};
     use record::StorageRuling::{self, CannotJudge, Fail, Pass, Warn};
 
     use super::super::tests::{found, volume};
@@ -207,6 +231,19 @@ mod tests {
     fn units_and_marks_of_windows_are_judged() {
         let unit = |bytes| check("allocation-unit", |of| of.allocation_unit_bytes = Some(bytes)).0;
         assert_eq!((unit(65536), unit(4096)), (Pass, Fail));
+        let remedy = |mount_point: &str| {
+            let (_, remedy) = check("allocation-unit", |of| {
+                of.allocation_unit_bytes = Some(4096);
+                (of.mount_point, of.file_system) = (mount_point.into(), "ReFS".into());
+            });
+            remedy
+        };
+        let letter =
+            "Format-Volume -DriveLetter D -AllocationUnitSize 65536 (it erases the volume)";
+        assert_eq!(remedy("D:\\"), letter);
+        let folder =
+            r#"format "C:\ExchangeVolumes\ExVol1" /FS:ReFS /A:64K /Q (it erases the volume)"#;
+        assert_eq!(remedy("C:\\ExchangeVolumes\\ExVol1\\"), folder);
         for (mark, name, outcome) in [
             (FileMark::Compressed, "compression", Fail),
             (FileMark::Encrypted, "encryption", Fail),
@@ -215,5 +252,10 @@ mod tests {
         ] {
             assert_eq!(check(name, |of| of.marks = vec![mark]).0, outcome, "{name}");
         }
+        let encrypted =
+            |told: BitLocker| check("volume-encryption", |of| of.bitlocker = Some(told.clone())).0;
+        let untold = BitLocker::Untold("asking was not permitted".to_owned());
+        assert_eq!([BitLocker::On, BitLocker::Off].map(encrypted), [Pass, Pass]);
+        assert_eq!(encrypted(untold), CannotJudge);
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use device::Clock as _;
 use device_os::OsClock;
-use device_os::probe::{Caching, DiskFacts, VolumeFacts};
+use device_os::probe::{BitLocker, Caching, DiskFacts, VolumeFacts};
 use record::{StorageFinding, StorageRuling};
 use report::{StorageLook, StorageTally};
 use serde_json::{Value, json};
@@ -140,11 +140,20 @@ fn lines(path: &Path, facts: &VolumeFacts) -> Vec<(&'static str, String)> {
         ("durable writes", facts.durable_writes.to_string()),
         ("kernel", facts.kernel.clone()),
     ];
+    lines.extend(facts.bitlocker.as_ref().map(|told| ("BitLocker", in_words(told))));
     match &facts.disk {
         Some(disk) => lines.extend(disk_lines(disk)),
         None => lines.push(("disk", "none: a network or memory file system".to_owned())),
     }
     lines
+}
+
+fn in_words(told: &BitLocker) -> String {
+    match told {
+        BitLocker::On => "on".to_owned(),
+        BitLocker::Off => "off".to_owned(),
+        BitLocker::Untold(why) => format!("unknown: {why}"),
+    }
 }
 
 fn disk_lines(disk: &DiskFacts) -> Vec<(&'static str, String)> {
@@ -190,6 +199,7 @@ fn as_json(path: &Path, facts: &VolumeFacts) -> Value {
         "unbuffered_unknown": unknown,
         "durable_writes": facts.durable_writes.to_string(),
         "kernel": facts.kernel,
+        "bitlocker": facts.bitlocker.as_ref().map(in_words),
         "disk": facts.disk.as_ref().map(|disk| json!({
             "name": disk.name,
             "model": disk.model,

@@ -10,6 +10,7 @@ use crate::error::CommandError;
 use crate::fill::{Fill, fill};
 use crate::flags::PrepareFlags;
 use crate::signals::StopFlag;
+use crate::system;
 use crate::term::duration;
 
 /// Fills the databases; those that are complete stay as they are.
@@ -18,6 +19,9 @@ pub(crate) fn run(flags: &PrepareFlags, console: &mut Console) -> Result<Outcome
     let stop = StopFlag::install(
         "stopping; again ends at once. Databases that are not complete are filled anew next time.",
     )?;
+    if let Some(sentence) = system::OF_NEW_FILES {
+        console.remark(sentence)?;
+    }
     let filled = fill(&plan, &stop, console.is_quiet())?;
     if flags.json {
         console.answer_json(&as_json(&filled))?;

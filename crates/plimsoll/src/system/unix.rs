@@ -23,6 +23,9 @@ pub(crate) use std::fs::File as FolderHold;
 /// What a shell takes as it is, beside letters and digits.
 pub(crate) const PLAIN_CHARACTERS: &str = "/._-+=:@%,";
 
+/// What to know while files are made that databases are to fill: nothing.
+pub(crate) const OF_NEW_FILES: Option<&str> = None;
+
 /// Ticks per second in which the kernel counts processor time for programs (`USER_HZ`, the same on
 /// every system that Linux runs on today).
 const TICKS_PER_SECOND: f64 = 100.0;

@@ -22,6 +22,12 @@ pub(crate) use device_os::machine::FolderHold;
 /// What the command prompt and PowerShell take as it is, beside letters and digits.
 pub(crate) const PLAIN_CHARACTERS: &str = "\\/._-+=:";
 
+/// What to know while files are made that databases are to fill.
+pub(crate) const OF_NEW_FILES: Option<&str> = Some(
+    "New databases are written out with zeros first, which takes as long as filling them; nothing \
+     is shown meanwhile. No privilege is needed.",
+);
+
 /// What begins or ends more than itself between double quotation marks: variables of PowerShell and
 /// of the command prompt, escapes, and the marks that PowerShell takes for double ones. The plain
 /// double mark is in no path, but in a value it may be.

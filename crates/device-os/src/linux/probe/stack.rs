@@ -59,6 +59,7 @@ pub(super) fn collect(folder: &Path, layer: u32, found: &mut Vec<BlockDevice>) {
         makeup,
         facts,
         own_cache: OwnCache::default(),
+        ..BlockDevice::default()
     });
     for member in members {
         collect(&member, layer + 1, found);

@@ -1,0 +1,109 @@
+//! Questions to volumes, disks and file systems. What comes back are bytes for `disk_answers`.
+#![expect(unsafe_code, reason = "system calls; each block has its argument")]
+
+use std::ffi::c_void;
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::windows::fs::{FileExt as _, OpenOptionsExt as _};
+use std::os::windows::io::AsRawHandle as _;
+use std::path::Path;
+use std::ptr;
+
+use windows_sys::Win32::Storage::FileSystem::{
+    FILE_FLAG_BACKUP_SEMANTICS, GetVolumeNameForVolumeMountPointW,
+};
+use windows_sys::Win32::System::IO::DeviceIoControl;
+use windows_sys::Win32::System::Ioctl::{
+    FSCTL_GET_INTEGRITY_INFORMATION, IOCTL_DISK_GET_DRIVE_GEOMETRY_EX,
+    IOCTL_DISK_GET_PARTITION_INFO_EX, IOCTL_STORAGE_QUERY_PROPERTY, STORAGE_PROPERTY_ID,
+};
+
+use super::sys;
+
+/// `IOCTL_VOLUME_GET_VOLUME_DISK_EXTENTS` of `winioctl.h`.
+const GET_VOLUME_DISK_EXTENTS: u32 = 0x0056_0000;
+
+/// Longer than any answer that is asked for; a volume on more than forty disks is cut.
+const ANSWER_BYTES: usize = 1024;
+
+/// The volume that is mounted at `root`, by the name that it has wherever it is mounted.
+pub(super) fn volume(root: &str) -> io::Result<File> {
+    const LONGEST_NAME: usize = 64;
+    let root = sys::wide(Path::new(root));
+    let mut name = [0; LONGEST_NAME];
+    // SAFETY: the path is terminated, and the buffer is as long as is said.
+    sys::check(unsafe {
+        GetVolumeNameForVolumeMountPointW(root.as_ptr(), name.as_mut_ptr(), LONGEST_NAME as u32)
+    })?;
+    // With a backslash at its end it is the folder in the volume.
+    asked(Path::new(sys::from_wide(&name).trim_end_matches('\\')))
+}
+
+/// The disk of a number.
+pub(super) fn disk(number: u32) -> io::Result<File> {
+    asked(Path::new(&format!(r"\\.\PhysicalDrive{number}")))
+}
+
+/// Opens only to ask, which needs no privilege.
+fn asked(path: &Path) -> io::Result<File> {
+    OpenOptions::new().access_mode(0).custom_flags(FILE_FLAG_BACKUP_SEMANTICS).open(path)
+}
+
+/// The parts of disks under a volume.
+pub(super) fn extents(volume: &File) -> io::Result<Vec<u8>> {
+    ask(volume, GET_VOLUME_DISK_EXTENTS, &[])
+}
+
+/// How the partition under a volume stands in its table.
+pub(super) fn partition(volume: &File) -> io::Result<Vec<u8>> {
+    ask(volume, IOCTL_DISK_GET_PARTITION_INFO_EX, &[])
+}
+
+/// The first bytes of a part of a disk, as they are stored. A privilege of administrators.
+pub(super) fn first_bytes(disk: u32, begin_bytes: u64) -> io::Result<Vec<u8>> {
+    /// Whole sectors of any disk.
+    const BYTES: usize = 4096;
+    let disk = OpenOptions::new().read(true).open(format!(r"\\.\PhysicalDrive{disk}"))?;
+    let mut bytes = vec![0; BYTES];
+    let length = disk.seek_read(&mut bytes, begin_bytes)?;
+    bytes.truncate(length);
+    Ok(bytes)
+}
+
+/// The size of a disk.
+pub(super) fn geometry(disk: &File) -> io::Result<Vec<u8>> {
+    ask(disk, IOCTL_DISK_GET_DRIVE_GEOMETRY_EX, &[])
+}
+
+/// A property of a disk.
+pub(super) fn property(disk: &File, property: STORAGE_PROPERTY_ID) -> io::Result<Vec<u8>> {
+    // `STORAGE_PROPERTY_QUERY`: the property, the standard question, no parameters.
+    let question = [property.cast_unsigned(), 0, 0].map(u32::to_le_bytes);
+    ask(disk, IOCTL_STORAGE_QUERY_PROPERTY, question.as_flattened())
+}
+
+/// Whether a folder's new files get checksums of the file system's own.
+pub(super) fn integrity(folder: &Path) -> io::Result<Vec<u8>> {
+    ask(&asked(folder)?, FSCTL_GET_INTEGRITY_INFORMATION, &[])
+}
+
+fn ask(of: &File, code: u32, question: &[u8]) -> io::Result<Vec<u8>> {
+    let mut answer = vec![0; ANSWER_BYTES];
+    let mut length = 0;
+    // SAFETY: the handle is open, the pointers are to live memory of the lengths that are said, and
+    // the call returns when the kernel no longer uses them, as the file is not overlapped.
+    sys::check(unsafe {
+        DeviceIoControl(
+            of.as_raw_handle(),
+            code,
+            question.as_ptr().cast::<c_void>(),
+            question.len() as u32,
+            answer.as_mut_ptr().cast::<c_void>(),
+            ANSWER_BYTES as u32,
+            &raw mut length,
+            ptr::null_mut(),
+        )
+    })?;
+    answer.truncate(length as usize);
+    Ok(answer)
+}
