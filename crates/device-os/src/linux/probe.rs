@@ -70,6 +70,7 @@ fn device_facts(path: &Path, found: &fs::Metadata, table: &str) -> VolumeFacts {
         kernel: read(Path::new("/proc/sys/kernel/osrelease")).unwrap_or_default(),
         allocation_unit_bytes: None,
         marks: Vec::new(),
+        bitlocker: None,
     }
 }
 
