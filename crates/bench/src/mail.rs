@@ -82,6 +82,7 @@ pub(crate) fn group(
         member: Rc::new(Member::new(coordinator)),
         origin: runtime.now(),
         is_leader: true,
+        rest_percent: 0,
         resumed: None,
         host: None,
     }

@@ -20,6 +20,7 @@ mod mail;
 mod mix;
 mod pairs;
 mod program;
+mod published;
 mod recovery;
 mod report;
 mod slice;
@@ -43,6 +44,7 @@ Measures with files in DIR (default: target/bench). NAME is one of:
   batch                                                counts against limits
   cost                                                 processor time against limits
   fidelity                                             published figures beside ours
+  published                                            published runs beside predictions
   report                                               time against a limit";
 
 fn main() -> ExitCode {
@@ -95,11 +97,12 @@ fn run(name: &str, directory: &Path) -> Result<(), Failure> {
         "batch" => batch::run(directory),
         "cost" => cost::run(directory),
         "fidelity" => fidelity::run(),
+        "published" => published::run(directory),
         "recovery" => recovery::run(directory),
         "report" => report::run(directory),
         _ => Err(Failure::new(format!(
             "no benchmark is called {name}; there are: device, check, prepare, checksum, \
-             engine, batch, cost, fidelity, recovery, report"
+             engine, batch, cost, fidelity, published, recovery, report"
         ))),
     }
 }

@@ -170,11 +170,18 @@ impl ReadAhead {
     }
 
     /// A stream that may begin here, in the place of the one that was used last the longest ago.
+    /// Single reads give way first: random ones beside a scan would push it out.
     fn follow(&mut self, now: VirtualMoment, end: u64) {
         let stream = Stream { next: end, reads: 1, asked: 0, come: 0, used: now };
         if self.streams.len() < MOST_STREAMS {
             self.streams.push(stream);
-        } else if let Some(oldest) = self.streams.iter_mut().min_by_key(|stream| stream.used) {
+            return;
+        }
+        let oldest = self
+            .streams
+            .iter_mut()
+            .min_by_key(|stream| (stream.reads >= READS_OF_A_STREAM, stream.used));
+        if let Some(oldest) = oldest {
             *oldest = stream;
         }
     }
@@ -217,6 +224,18 @@ mod tests {
         let (found, wanted) = ahead.read(4, 400, 400);
         assert_eq!((found, wanted), (FoundAhead::Hit, Some((0, 1_200, 600))));
         assert_eq!(ahead.read(5, 50_000, 100), (FoundAhead::Miss, None));
+    }
+
+    #[test]
+    fn random_reads_push_no_stream_out() {
+        let mut ahead = ReadAhead::new(1_000);
+        ahead.read(0, 0, 100);
+        ahead.read(1, 100, 100);
+        ahead.come(0, 1_200);
+        for number in 2..100 {
+            ahead.read(number, (number + 50) * 1_000_000, 100);
+        }
+        assert_eq!(ahead.read(100, 200, 100).0, FoundAhead::Hit);
     }
 
     #[test]

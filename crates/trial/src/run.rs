@@ -69,6 +69,10 @@ pub struct Group {
     pub origin: Nanos,
     /// The leading group tells the phases and samples the machine.
     pub is_leader: bool,
+    /// How long a session rests after a batch, in percent of the time that the batch took. 0 loads
+    /// storage as much as it bears; 100 is what the published sessions of Jetstress 2010 come to,
+    /// which are at work for half of the time.
+    pub rest_percent: u32,
     /// What is known of a run that goes on here.
     pub resumed: Option<ResumedRun>,
     /// What the machine does, where that can be known. The leading group samples it.

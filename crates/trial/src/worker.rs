@@ -44,6 +44,8 @@ pub(crate) struct Shared {
     pub asked: Cell<u64>,
     /// Holds the load at its target, where there is one.
     pub pacer: Cell<Option<Pacer>>,
+    /// How long a session rests after a batch, in percent of the batch.
+    pub rest_percent: u32,
 }
 
 impl Shared {
@@ -105,6 +107,7 @@ impl Worker {
                 Ok(()) => {
                     let span = shared.runtime.now().since(started);
                     shared.meter.record(Series::Transaction, 0, span);
+                    self.rest(span).await;
                 }
                 Err(error) => shared.issue_recorder.stopped(shared.runtime.now(), &error),
             }
@@ -125,9 +128,21 @@ impl Worker {
         };
         let due = pacer.next_batch(shared.meter.requests(), shared.runtime.now());
         shared.pacer.set(Some(pacer));
-        while shared.runtime.now() < due && self.may_go_on() {
-            let next = (shared.runtime.now() + LOOK).min(due);
-            shared.runtime.sleep_until(next).await;
+        self.wait_until(due).await;
+    }
+
+    /// Rests after a batch that took `span`.
+    async fn rest(&self, span: Nanos) {
+        let rest = Nanos(span.0 / 100 * u64::from(self.shared.rest_percent));
+        self.wait_until(self.shared.runtime.now() + rest).await;
+    }
+
+    /// Waits until then, or until the session is to end.
+    async fn wait_until(&self, due: Nanos) {
+        let runtime = &self.shared.runtime;
+        while runtime.now() < due && self.may_go_on() {
+            let next = (runtime.now() + LOOK).min(due);
+            runtime.sleep_until(next).await;
         }
     }
 

@@ -108,6 +108,7 @@ impl SimulationRequest<'_> {
         let order = SimulationOrder {
             plan: self.plan,
             storage: &storage,
+            rest_percent: self.flags.rest,
             seed: Seed(self.flags.seed.unwrap_or(self.plan.seed.0)),
             command: format!(
                 "plimsoll simulate {} --array {}",
@@ -197,6 +198,9 @@ impl SimulationRequest<'_> {
         let mut all = options(self.overrides);
         let changes = changes.iter().map(|(key, value)| format!("{key}={value}"));
         all.extend(changes.map(|change| ("--what-if".to_owned(), change)));
+        if self.flags.rest > 0 {
+            all.push(("--rest".to_owned(), self.flags.rest.to_string()));
+        }
         if self.flags.each_folder {
             all.push(("--each-folder".to_owned(), String::new()));
         }

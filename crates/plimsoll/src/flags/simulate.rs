@@ -40,6 +40,11 @@ pub(crate) struct SimulateFlags {
     /// Hold the load at so many database reads and writes per second, of all databases
     #[arg(long, value_name = "N")]
     pub target_iops: Option<u32>,
+    /// Let every session rest after a batch for so many percent of the time that it took; 100 is
+    /// what the published runs of Jetstress 2010 come to
+    #[arg(long, value_name = "PERCENT", default_value_t = 0,
+        value_parser = clap::value_parser!(u32).range(0..=10_000))]
+    pub rest: u32,
     /// Seed of the operations and of the array
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,

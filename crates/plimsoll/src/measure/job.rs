@@ -77,6 +77,7 @@ impl Job {
             member: Rc::clone(&member.0),
             origin: self.origin,
             is_leader: self.is_leader,
+            rest_percent: 0,
             resumed: self.resumed,
             host: Some(host),
         };

@@ -34,6 +34,8 @@ pub(crate) struct SimulationOrder<'a> {
     pub plan: &'a Plan,
     /// The array, and how folders lie on it.
     pub storage: &'a SimulatedStorage,
+    /// How long a session rests after a batch, in percent of the batch.
+    pub rest_percent: u32,
     /// Where the streams of the array begin.
     pub seed: Seed,
     /// The command that simulates it again, without its options.
@@ -83,7 +85,8 @@ pub(crate) fn simulate(
             }
         }
     };
-    let group = group(&runtime, &plan, locations, &coordinator, noted);
+    let mut group = group(&runtime, &plan, locations, &coordinator, noted);
+    group.rest_percent = order.rest_percent;
     let summary = world.executor.block_on(trial::run::run(group));
     let mut folder = journal.close()?;
     if let Some(failure) = summary.failure.filter(|failure| failure.at_open) {
@@ -114,6 +117,7 @@ fn group(
         member: Rc::new(Member::new(coordinator)),
         origin: runtime.now(),
         is_leader: true,
+        rest_percent: 0,
         resumed: None,
         host: None,
     }

@@ -296,6 +296,7 @@ impl Opened {
             commits: group.commits.clone(),
             asked: Cell::new(0),
             pacer: Cell::new(None),
+            rest_percent: group.rest_percent,
         }))
     }
 

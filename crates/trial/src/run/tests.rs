@@ -64,6 +64,7 @@ fn group_of(world: &World, coordinator: &Arc<Coordinator>, events: Sink<Event>) 
         member: Rc::new(Member::new(coordinator)),
         origin: runtime.now(),
         is_leader: true,
+        rest_percent: 0,
         resumed: None,
         host: None,
     }
@@ -103,6 +104,31 @@ fn issues(events: &[Event]) -> Vec<(IssueKind, String)> {
         _ => None,
     };
     events.iter().filter_map(issue).collect()
+}
+
+/// Batches measured where each session rests after each for so many percent of its time.
+fn batches(rest_percent: u32) -> u64 {
+    let world = prepared(PLAN);
+    let (events, kept) = collector();
+    let group = Group { rest_percent, ..group_of(&world, &Arc::new(Coordinator::new(1)), events) };
+    world.executor.block_on(run(group));
+    let mut batches = 0;
+    for event in kept.borrow().iter() {
+        match event {
+            Event::Interval(interval) if interval.phase == Phase::Measure => {
+                let databases = interval.databases.iter();
+                batches += databases.map(|of| of.count(Series::Transaction)).sum::<u64>();
+            }
+            _ => {}
+        }
+    }
+    batches
+}
+
+#[test]
+fn sessions_that_rest_as_long_as_they_work_run_half_of_the_batches() {
+    let share = batches(100) as f64 / batches(0) as f64;
+    assert!((0.4..0.65).contains(&share), "{share}");
 }
 
 #[test]

@@ -115,6 +115,7 @@ fn groups_come_to_one_number_together() {
         member: Rc::new(Member::new(&coordinator)),
         origin: runtime.now(),
         is_leader: number == 0,
+        rest_percent: 0,
         resumed: None,
         host: None,
     };

@@ -1,0 +1,95 @@
+//! Published runs beside what `simulate` predicts of them. The array was fitted to some of these
+//! runs, so that the table guards against change and proves nothing about other arrays.
+
+mod prediction;
+mod runs;
+
+use std::fmt;
+use std::path::Path;
+
+use xtask::failure::Failure;
+use xtask::shell;
+
+use super::folder;
+use prediction::Prediction;
+use runs::{PUBLISHED, PublishedFigure};
+
+/// Predicts every published run and prints its figures. Fails where one is out of its band.
+pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
+    shell::run(&["cargo", "build", "-q", "--release", "-p", "plimsoll"])?;
+    let own = directory.join("plimsoll-bench-published");
+    folder::remove(&own)?;
+    folder::create(&own)?;
+    let out = rows(&own);
+    folder::remove(&own)?;
+    match out? {
+        0 => Ok(()),
+        out => Err(Failure::new(format!("{out} figures are out of their bands"))),
+    }
+}
+
+/// Prints the row of every figure; how many are out of their bands.
+fn rows(folder: &Path) -> Result<usize, Failure> {
+    println!("{:<32} {:<20} {:>9} {:>9}   band", "run", "figure", "predicted", "published");
+    let (mut out, mut before) = (0, None);
+    for run in &PUBLISHED {
+        let prediction = Prediction::of(run, folder)?;
+        for figure in run.figures {
+            let predicted = prediction.figure(figure.quantity, before.as_ref())?;
+            let row = Row { run: run.name, figure, predicted };
+            println!("{row}");
+            out += usize::from(!row.is_in());
+        }
+        before = Some(prediction);
+    }
+    Ok(out)
+}
+
+/// One figure of one run.
+struct Row<'a> {
+    run: &'a str,
+    figure: &'a PublishedFigure,
+    predicted: f64,
+}
+
+impl Row<'_> {
+    fn is_in(&self) -> bool {
+        self.figure.band.contains(&self.predicted)
+    }
+}
+
+impl fmt::Display for Row<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let PublishedFigure { quantity, published, band } = self.figure;
+        write!(
+            f,
+            "{:<32} {:<20} {:>9.2} {published:>9.2}   {:.2} to {:.2}  {}",
+            self.run,
+            quantity.name(),
+            self.predicted,
+            band.start(),
+            band.end(),
+            if self.is_in() { "in" } else { "OUT" }
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Row;
+    use super::runs::PUBLISHED;
+
+    #[test]
+    fn a_figure_is_in_its_band_or_out_of_it() {
+        let figure = &PUBLISHED[0].figures[0];
+        let (least, most) = (*figure.band.start(), *figure.band.end());
+        assert!((figure.published * 0.95 - least).abs() < 1e-9, "{least}");
+        for (predicted, is_in) in
+            [(least * 0.999, false), (least, true), (most, true), (most * 1.001, false)]
+        {
+            let row = Row { run: PUBLISHED[0].name, figure, predicted };
+            assert_eq!(row.is_in(), is_in, "{row}");
+            assert_eq!(row.to_string().ends_with("OUT"), !is_in);
+        }
+    }
+}

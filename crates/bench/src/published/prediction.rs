@@ -1,0 +1,88 @@
+//! What `simulate` says of one run, read from its report.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::runs::{PublishedRun, Quantity};
+use crate::folder;
+use xtask::failure::Failure;
+use xtask::shell;
+
+/// The report of a simulated run.
+pub(super) struct Prediction(Value);
+
+impl Prediction {
+    /// Simulates a run with its files in `within`.
+    pub(super) fn of(run: &PublishedRun, within: &Path) -> Result<Self, Failure> {
+        let (plan, out) = (within.join("plan.toml"), within.join("run"));
+        fs::write(&plan, run.plan).map_err(|error| failed(&plan, &error))?;
+        folder::remove(&out)?;
+        let program = shell::root().join("target/release/plimsoll");
+        let (program, plan) = (program.display().to_string(), plan.display().to_string());
+        let to = out.display().to_string();
+        let fixed = [&program, "--quiet", "simulate", &plan, "--array", run.array, "-o", &to];
+        let mut words = [&fixed, run.options].concat();
+        let mut report = out.join("report.json");
+        if !run.changes.is_empty() {
+            words.push("--what-if");
+            words.extend(run.changes);
+            report = out.join("what-if-01").join("report.json");
+        }
+        // The status is that of the verdict, which is not asked for here.
+        let output = shell::command(&words).output().map_err(|error| failed(&report, &error))?;
+        let text = fs::read(&report).map_err(|error| {
+            let said = String::from_utf8_lossy(&output.stderr);
+            Failure::new(format!("`{}`: {error}: {said}", words.join(" ")))
+        })?;
+        let report = serde_json::from_slice(&text);
+        Ok(Self(report.map_err(|error| Failure::new(error.to_string()))?))
+    }
+
+    /// A figure of it; `before` is the run before it.
+    pub(super) fn figure(&self, quantity: Quantity, before: Option<&Self>) -> Result<f64, Failure> {
+        let found = match quantity {
+            Quantity::Iops => self.iops(),
+            Quantity::IopsOverRunBefore => {
+                self.iops().zip(before.and_then(Self::iops)).map(|(now, before)| now / before)
+            }
+            Quantity::ReadMilliseconds => self.mean(&["database_read", "maintenance_read"]),
+            Quantity::WriteMilliseconds => self.mean(&["database_write"]),
+            Quantity::LogMilliseconds => self.mean(&["log_write"]),
+            Quantity::BackupMebibytes => self.pace("backups"),
+            Quantity::ChecksumMebibytes => self.pace("checksums"),
+        };
+        found.ok_or_else(|| Failure::new(format!("the report says no {}", quantity.name())))
+    }
+
+    fn iops(&self) -> Option<f64> {
+        self.0["achieved_transactional_iops"].as_f64()
+    }
+
+    /// Mean latency of requests of these kinds, in milliseconds.
+    fn mean(&self, kinds: &[&str]) -> Option<f64> {
+        let series = &self.0["sum"]["series"];
+        let (mut count, mut total) = (0.0, 0.0);
+        for kind in kinds {
+            let requests = series[kind]["count"].as_f64().unwrap_or(0.0);
+            count += requests;
+            total += requests * series[kind]["average_ms"].as_f64().unwrap_or(0.0);
+        }
+        (count > 0.0).then_some(total / count)
+    }
+
+    /// MiB per second of passes over all databases at the same time.
+    fn pace(&self, passes: &str) -> Option<f64> {
+        let passes = self.0[passes].as_array()?;
+        let paces = passes.iter().map(|pass| {
+            let bytes = pass["bytes"].as_f64()?;
+            Some(bytes / f64::from(1 << 20) / (pass["elapsed_ns"].as_f64()? / 1e9))
+        });
+        paces.sum()
+    }
+}
+
+fn failed(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::new(format!("{}: {error}", path.display()))
+}
