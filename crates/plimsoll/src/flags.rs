@@ -19,7 +19,7 @@ pub(crate) use format::FormatFlags;
 pub(crate) use inspect::InspectFlags;
 pub(crate) use notify::{NotifyFlags, ask_for_json};
 pub(crate) use recover::RecoverFlags;
-pub(crate) use simulate::SimulateFlags;
+pub(crate) use simulate::{CalibrateFlags, SimulateFlags};
 pub(crate) use watch::WatchFlags;
 
 /// Finds the load line of mailbox storage and proves it.
@@ -52,6 +52,8 @@ pub(crate) enum Verb {
     Line(LineFlags),
     /// Predict a run: the same plan in virtual time, on an array that need not exist
     Simulate(SimulateFlags),
+    /// Make an array file of the storage under a folder: measure it, fit the model, say how well
+    Calibrate(CalibrateFlags),
     /// Render the report of a run again
     Report(ReportFlags),
     /// Set runs side by side: what changed, by how much, and whether it is more than noise

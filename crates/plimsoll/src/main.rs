@@ -136,6 +136,7 @@ fn dispatch(verb: Verb, console: &mut Console) -> Result<Outcome, CommandError> 
         Verb::Run(flags) => cmd::run::run(&flags, console),
         Verb::Line(flags) => cmd::line::run(&flags, console),
         Verb::Simulate(flags) => cmd::simulate::run(&flags, console),
+        Verb::Calibrate(flags) => cmd::calibrate::run(&flags, console),
         Verb::Report(flags) => cmd::report::run(&flags, console),
         Verb::Compare(flags) => cmd::compare::run(&flags, console),
         Verb::List(flags) => cmd::list::run(&flags, console),

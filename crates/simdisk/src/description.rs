@@ -150,6 +150,9 @@ pub struct FlashSection {
     /// What every command takes beside.
     #[serde(default)]
     pub overhead_us: f64,
+    /// What every write takes on top: a journal, a copy, a network.
+    #[serde(default)]
+    pub write_overhead_us: f64,
     /// Bytes written for each byte given, in the steady state.
     #[serde(default = "no_amplification")]
     pub write_amplification: f64,

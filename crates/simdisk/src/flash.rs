@@ -22,6 +22,8 @@ pub(crate) struct FlashParameters {
     pub rate: f64,
     /// What every command takes beside.
     pub overhead: f64,
+    /// What every write takes on top, after its bytes have come.
+    pub write_overhead: f64,
     /// Bytes that the device writes for each byte that it is given, in its steady state: what
     /// garbage collection copies is in it. Greedy collection under uniform random writes comes to
     /// about `1 / (2 s)` for a small share `s` of spare flash.
@@ -73,7 +75,8 @@ impl Flash {
             self.inbound = self.inbound.max(ready) + moved;
             let arrived = self.inbound;
             let programmed = self.dies_done(offset, length, |die| die.program(arrived, parameters));
-            self.acknowledged(arrived, programmed, length)
+            let acknowledged = self.acknowledged(arrived, programmed, length);
+            acknowledged + micros(parameters.write_overhead)
         } else {
             let read = self.dies_done(offset, length, |die| die.read(ready, parameters));
             // What waits for its die leaves the interface to the others.
@@ -162,6 +165,7 @@ mod tests {
         page: 16_384,
         rate: 500.0,
         overhead: 20.0,
+        write_overhead: 0.0,
         write_amplification: 2.0,
         buffer: 1e6,
     };

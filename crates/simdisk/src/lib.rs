@@ -7,6 +7,7 @@
 
 mod array;
 mod cache;
+pub mod calibrate;
 mod description;
 mod disk;
 mod flash;

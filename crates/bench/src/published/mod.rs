@@ -11,7 +11,7 @@ use xtask::failure::Failure;
 use xtask::shell;
 
 use super::folder;
-use prediction::Prediction;
+use prediction::PredictedRun;
 use runs::{PUBLISHED, PublishedFigure};
 
 /// Predicts every published run and prints its figures. Fails where one is out of its band.
@@ -33,10 +33,10 @@ fn rows(folder: &Path) -> Result<usize, Failure> {
     println!("{:<32} {:<20} {:>9} {:>9}   band", "run", "figure", "predicted", "published");
     let (mut out, mut before) = (0, None);
     for run in &PUBLISHED {
-        let prediction = Prediction::of(run, folder)?;
+        let prediction = PredictedRun::of(run, folder)?;
         for figure in run.figures {
             let predicted = prediction.figure(figure.quantity, before.as_ref())?;
-            let row = Row { run: run.name, figure, predicted };
+            let row = BandRow { run: run.name, figure, predicted };
             println!("{row}");
             out += usize::from(!row.is_in());
         }
@@ -46,19 +46,19 @@ fn rows(folder: &Path) -> Result<usize, Failure> {
 }
 
 /// One figure of one run.
-struct Row<'a> {
+struct BandRow<'a> {
     run: &'a str,
     figure: &'a PublishedFigure,
     predicted: f64,
 }
 
-impl Row<'_> {
+impl BandRow<'_> {
     fn is_in(&self) -> bool {
         self.figure.band.contains(&self.predicted)
     }
 }
 
-impl fmt::Display for Row<'_> {
+impl fmt::Display for BandRow<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let PublishedFigure { quantity, published, band } = self.figure;
         write!(
@@ -76,7 +76,7 @@ impl fmt::Display for Row<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::Row;
+    use super::BandRow;
     use super::runs::PUBLISHED;
 
     #[test]
@@ -87,7 +87,7 @@ mod tests {
         for (predicted, is_in) in
             [(least * 0.999, false), (least, true), (most, true), (most * 1.001, false)]
         {
-            let row = Row { run: PUBLISHED[0].name, figure, predicted };
+            let row = BandRow { run: PUBLISHED[0].name, figure, predicted };
             assert_eq!(row.is_in(), is_in, "{row}");
             assert_eq!(row.to_string().ends_with("OUT"), !is_in);
         }

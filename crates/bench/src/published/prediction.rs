@@ -5,15 +5,15 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::runs::{PublishedRun, Quantity};
+use super::runs::{PublishedQuantity, PublishedRun};
 use crate::folder;
 use xtask::failure::Failure;
 use xtask::shell;
 
 /// The report of a simulated run.
-pub(super) struct Prediction(Value);
+pub(super) struct PredictedRun(Value);
 
-impl Prediction {
+impl PredictedRun {
     /// Simulates a run with its files in `within`.
     pub(super) fn of(run: &PublishedRun, within: &Path) -> Result<Self, Failure> {
         let (plan, out) = (within.join("plan.toml"), within.join("run"));
@@ -41,17 +41,23 @@ impl Prediction {
     }
 
     /// A figure of it; `before` is the run before it.
-    pub(super) fn figure(&self, quantity: Quantity, before: Option<&Self>) -> Result<f64, Failure> {
+    pub(super) fn figure(
+        &self,
+        quantity: PublishedQuantity,
+        before: Option<&Self>,
+    ) -> Result<f64, Failure> {
         let found = match quantity {
-            Quantity::Iops => self.iops(),
-            Quantity::IopsOverRunBefore => {
+            PublishedQuantity::Iops => self.iops(),
+            PublishedQuantity::IopsOverRunBefore => {
                 self.iops().zip(before.and_then(Self::iops)).map(|(now, before)| now / before)
             }
-            Quantity::ReadMilliseconds => self.mean(&["database_read", "maintenance_read"]),
-            Quantity::WriteMilliseconds => self.mean(&["database_write"]),
-            Quantity::LogMilliseconds => self.mean(&["log_write"]),
-            Quantity::BackupMebibytes => self.pace("backups"),
-            Quantity::ChecksumMebibytes => self.pace("checksums"),
+            PublishedQuantity::ReadMilliseconds => {
+                self.mean(&["database_read", "maintenance_read"])
+            }
+            PublishedQuantity::WriteMilliseconds => self.mean(&["database_write"]),
+            PublishedQuantity::LogMilliseconds => self.mean(&["log_write"]),
+            PublishedQuantity::BackupMebibytes => self.pace("backups"),
+            PublishedQuantity::ChecksumMebibytes => self.pace("checksums"),
         };
         found.ok_or_else(|| Failure::new(format!("the report says no {}", quantity.name())))
     }

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 /// A figure that a run published.
 #[derive(Clone, Copy)]
-pub(super) enum Quantity {
+pub(super) enum PublishedQuantity {
     /// Database reads and writes per second, of all databases.
     Iops,
     /// The same, over those of the run before.
@@ -21,7 +21,7 @@ pub(super) enum Quantity {
     ChecksumMebibytes,
 }
 
-impl Quantity {
+impl PublishedQuantity {
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Iops => "IOPS",
@@ -37,7 +37,7 @@ impl Quantity {
 
 /// A figure and how far a prediction may lie from it.
 pub(super) struct PublishedFigure {
-    pub quantity: Quantity,
+    pub quantity: PublishedQuantity,
     pub published: f64,
     pub band: RangeInclusive<f64>,
 }
@@ -66,7 +66,7 @@ const NO_MAINTENANCE: &str = "preset = \"exchange2010\"\n[databases]\nfolders = 
 const ONE_DATABASE: &str = "preset = \"exchange2010\"\n[databases]\nfolders = [\"/disk\"]\n\
     count = 1\nsize = \"40GiB\"\n";
 
-const fn figure(quantity: Quantity, published: f64, percent: f64) -> PublishedFigure {
+const fn figure(quantity: PublishedQuantity, published: f64, percent: f64) -> PublishedFigure {
     let least = published * (1.0 - percent / 100.0);
     PublishedFigure { quantity, published, band: least..=published * (1.0 + percent / 100.0) }
 }
@@ -83,10 +83,10 @@ pub(super) const PUBLISHED: [PublishedRun; 10] = [
         options: &["--threads", "3", "--rest", "100", "--duration", "4m"],
         changes: &[],
         figures: &[
-            figure(Quantity::Iops, 329.5, 5.0),
-            figure(Quantity::ReadMilliseconds, 12.77, 8.0),
-            figure(Quantity::WriteMilliseconds, 8.47, 20.0),
-            figure(Quantity::LogMilliseconds, 3.55, 20.0),
+            figure(PublishedQuantity::Iops, 329.5, 5.0),
+            figure(PublishedQuantity::ReadMilliseconds, 12.77, 8.0),
+            figure(PublishedQuantity::WriteMilliseconds, 8.47, 20.0),
+            figure(PublishedQuantity::LogMilliseconds, 3.55, 20.0),
         ],
     },
     PublishedRun {
@@ -96,10 +96,10 @@ pub(super) const PUBLISHED: [PublishedRun; 10] = [
         options: &["--threads", "6", "--rest", "100", "--duration", "4m"],
         changes: &[],
         figures: &[
-            figure(Quantity::Iops, 462.4, 5.0),
-            figure(Quantity::ReadMilliseconds, 18.04, 8.0),
-            figure(Quantity::WriteMilliseconds, 12.2, 20.0),
-            figure(Quantity::LogMilliseconds, 5.58, 20.0),
+            figure(PublishedQuantity::Iops, 462.4, 5.0),
+            figure(PublishedQuantity::ReadMilliseconds, 18.04, 8.0),
+            figure(PublishedQuantity::WriteMilliseconds, 12.2, 20.0),
+            figure(PublishedQuantity::LogMilliseconds, 5.58, 20.0),
         ],
     },
     PublishedRun {
@@ -109,10 +109,10 @@ pub(super) const PUBLISHED: [PublishedRun; 10] = [
         options: &["--threads", "3", "--rest", "100", "--duration", "4m"],
         changes: &[],
         figures: &[
-            figure(Quantity::Iops, 338.6, 10.0),
-            figure(Quantity::ReadMilliseconds, 11.61, 10.0),
-            figure(Quantity::WriteMilliseconds, 8.95, 20.0),
-            figure(Quantity::LogMilliseconds, 3.55, 20.0),
+            figure(PublishedQuantity::Iops, 338.6, 10.0),
+            figure(PublishedQuantity::ReadMilliseconds, 11.61, 10.0),
+            figure(PublishedQuantity::WriteMilliseconds, 8.95, 20.0),
+            figure(PublishedQuantity::LogMilliseconds, 3.55, 20.0),
         ],
     },
     PublishedRun {
@@ -122,10 +122,10 @@ pub(super) const PUBLISHED: [PublishedRun; 10] = [
         options: &["--threads", "3", "--rest", "100", "--duration", "8m", "--seed", "4"],
         changes: &[],
         figures: &[
-            figure(Quantity::Iops, 325.9, 5.0),
-            figure(Quantity::ReadMilliseconds, 12.50, 8.0),
-            figure(Quantity::WriteMilliseconds, 7.81, 20.0),
-            figure(Quantity::LogMilliseconds, 3.51, 20.0),
+            figure(PublishedQuantity::Iops, 325.9, 5.0),
+            figure(PublishedQuantity::ReadMilliseconds, 12.50, 8.0),
+            figure(PublishedQuantity::WriteMilliseconds, 7.81, 20.0),
+            figure(PublishedQuantity::LogMilliseconds, 3.51, 20.0),
         ],
     },
     PublishedRun {
@@ -134,7 +134,7 @@ pub(super) const PUBLISHED: [PublishedRun; 10] = [
         array: "vnxe3300",
         options: &["--test", "backup"],
         changes: &[],
-        figures: &[figure(Quantity::BackupMebibytes, 116.8, 10.0)],
+        figures: &[figure(PublishedQuantity::BackupMebibytes, 116.8, 10.0)],
     },
     PublishedRun {
         name: "T6, checksum",
@@ -142,7 +142,7 @@ pub(super) const PUBLISHED: [PublishedRun; 10] = [
         array: "vnxe3300",
         options: &["--test", "checksum"],
         changes: &[],
-        figures: &[figure(Quantity::ChecksumMebibytes, 159.9, 10.0)],
+        figures: &[figure(PublishedQuantity::ChecksumMebibytes, 159.9, 10.0)],
     },
     PublishedRun {
         name: "7.2K disk, write-through",
@@ -151,7 +151,7 @@ pub(super) const PUBLISHED: [PublishedRun; 10] = [
         options: &["--threads", "1"],
         changes: &["cache.mode=write-through"],
         figures: &[PublishedFigure {
-            quantity: Quantity::LogMilliseconds,
+            quantity: PublishedQuantity::LogMilliseconds,
             published: 10.0,
             band: 10.0..=f64::MAX,
         }],
@@ -163,7 +163,7 @@ pub(super) const PUBLISHED: [PublishedRun; 10] = [
         options: &["--threads", "1"],
         changes: &["cache.mode=write-back"],
         figures: &[PublishedFigure {
-            quantity: Quantity::LogMilliseconds,
+            quantity: PublishedQuantity::LogMilliseconds,
             published: 10.0,
             band: 0.0..=10.0,
         }],
@@ -183,7 +183,7 @@ pub(super) const PUBLISHED: [PublishedRun; 10] = [
         options: &["--threads", "12", "--rest", "100"],
         changes: &["path.latency_us=400"],
         figures: &[PublishedFigure {
-            quantity: Quantity::IopsOverRunBefore,
+            quantity: PublishedQuantity::IopsOverRunBefore,
             published: 18.2,
             band: 12.0..=22.0,
         }],

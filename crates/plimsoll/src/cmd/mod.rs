@@ -1,6 +1,7 @@
 //! One short file per verb.
 
 pub(crate) mod builds;
+pub(crate) mod calibrate;
 pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod completions;

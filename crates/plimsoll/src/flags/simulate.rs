@@ -1,12 +1,12 @@
-//! Flags of `simulate`.
+//! Flags of `simulate`, and of `calibrate`, which makes arrays for it.
 
 use std::path::PathBuf;
 
 use clap::Args;
 use plan::Sessions;
-use units::Nanos;
+use units::{Bytes, Nanos};
 
-use super::{IdentityFlags, duration, sessions};
+use super::{IdentityFlags, duration, sessions, size};
 
 /// Flags of `simulate`.
 #[derive(Args, Debug)]
@@ -56,4 +56,31 @@ pub(crate) struct SimulateFlags {
     /// Answer in JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// Flags of `calibrate`.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    plimsoll calibrate /mail -o mail.toml\n  \
+    plimsoll simulate plan.toml --array mail.toml\n  \
+    plimsoll calibrate /mail -o mail.toml --prove")]
+pub(crate) struct CalibrateFlags {
+    /// Folder on the storage in question, which must exist
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// The array file
+    #[arg(long, short, value_name = "FILE", default_value = "array.toml")]
+    pub output: PathBuf,
+    /// Size of the file that requests go to; storage that caches as much answers from its cache
+    #[arg(long, value_parser = size, default_value = "2GiB")]
+    pub size: Bytes,
+    /// How long each of ten loads lasts
+    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "5s")]
+    pub each: Nanos,
+    /// Then predict a held run in the folder, run it, and set both side by side
+    #[arg(long)]
+    pub prove: bool,
+    /// Replace an array file that is there already
+    #[arg(long)]
+    pub force: bool,
 }

@@ -173,6 +173,7 @@ impl FlashSection {
         within("flash.page_kib", self.page_kib as f64, 1.0, 1_024.0)?;
         within("flash.interface_mb_per_second", self.interface_mb_per_second, 0.1, 1e6)?;
         within("flash.overhead_us", self.overhead_us, 0.0, 1e6)?;
+        within("flash.write_overhead_us", self.write_overhead_us, 0.0, 1e6)?;
         within("flash.write_amplification", self.write_amplification, 1.0, 100.0)?;
         within("flash.buffer_kib", self.buffer_kib as f64, 0.0, 1e9)?;
         Ok(FlashParameters {
@@ -182,6 +183,7 @@ impl FlashSection {
             page: self.page_kib << 10,
             rate: self.interface_mb_per_second,
             overhead: self.overhead_us,
+            write_overhead: self.write_overhead_us,
             write_amplification: self.write_amplification,
             buffer: (self.buffer_kib << 10) as f64,
         })

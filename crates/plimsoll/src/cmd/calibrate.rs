@@ -1,0 +1,197 @@
+//! `calibrate`: an array file of storage that is there, so that `simulate` can be held to it.
+
+mod proof;
+
+use std::cell::RefCell;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use device_os::probe::{self, VolumeFacts};
+use simdisk::calibrate::{
+    CalibrationWatch, FittedArray, MeasuredLoad, VolumeProbe, fit, probe as ask,
+};
+use units::{Bytes, Seed};
+
+use crate::Outcome;
+use crate::console::Console;
+use crate::documents::{self, Existing};
+use crate::error::CommandError;
+use crate::flags::CalibrateFlags;
+use crate::signals::StopFlag;
+use crate::{system, term, wire};
+
+/// Left on the volume for others.
+const RESERVE_BYTES: u64 = 1 << 30;
+
+/// Measures, fits, writes the file, and says how well it fits.
+pub(crate) fn run(flags: &CalibrateFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    refuse(flags)?;
+    let stop = StopFlag::install("stopping cleanly; again ends at once and leaves a file")?;
+    console.remark(format_args!(
+        "How long do requests take under {}? A file of {} comes and goes there; ten loads last {} \
+         each. Ctrl-C stops cleanly.",
+        flags.folder.display(),
+        flags.size,
+        flags.each
+    ))?;
+    let measured = measured(flags, &stop, console.is_quiet())?;
+    let name = format!("{} of {}", flags.folder.display(), system::machine(String::new()).name);
+    let provenance = provenance(&probe::volume(&flags.folder)?, flags);
+    let fitted = fit(&measured, flags.size.0, (&name, &provenance))?;
+    let text = fitted.description.text();
+    documents::write(&flags.output, text.as_bytes(), Existing::of_flag(flags.force), &[])?;
+    print(&fitted, &measured, console)?;
+    console.answer(format_args!("Array: {}", flags.output.display()))?;
+    if flags.prove {
+        return proof::prove(&flags.folder, &fitted.description, &stop, console);
+    }
+    Ok(Outcome::Pass)
+}
+
+/// Refuses what is no folder or has no room, and an array file that would be lost.
+fn refuse(flags: &CalibrateFlags) -> Result<(), CommandError> {
+    let name = flags.folder.display();
+    if !flags.folder.is_dir() {
+        return Err(CommandError::new(format!("{name}: is no folder; name one on the storage")));
+    }
+    if flags.output.exists() && !flags.force {
+        return Err(CommandError::new(format!(
+            "{}: is there already; name another file, or say --force",
+            flags.output.display()
+        )));
+    }
+    if flags.size.0 < 64 << 20 || !flags.size.0.is_multiple_of(1 << 20) {
+        return Err(CommandError::new(format!(
+            "--size {}: is to be whole MiB, and 64 MiB at least",
+            flags.size
+        )));
+    }
+    let proof = if flags.prove { proof::ROOM_BYTES } else { 0 };
+    let (free, wanted) = (probe::free_bytes(&flags.folder)?, flags.size.0.max(proof));
+    if free < wanted + RESERVE_BYTES {
+        return Err(CommandError::new(format!(
+            "{name}: {} are free, and files of {} are to leave {} of them; free some, or say \
+             --size",
+            Bytes(free),
+            Bytes(wanted),
+            Bytes(RESERVE_BYTES)
+        )));
+    }
+    Ok(())
+}
+
+/// What the loads meet, in a folder that goes again.
+fn measured(
+    flags: &CalibrateFlags,
+    stop: &StopFlag,
+    quiet: bool,
+) -> Result<Vec<MeasuredLoad>, CommandError> {
+    let scratch = ScratchFolder::new(&flags.folder, "plimsoll-calibrate")?;
+    let world = wire::world()?;
+    let volume = wire::volume(&world, &scratch.0)?;
+    let order = VolumeProbe {
+        file: "probe".to_owned(),
+        file_bytes: flags.size.0,
+        each: flags.each,
+        seed: Seed(1),
+    };
+    let progress = RefCell::new(term::Progress::new("calibrating", quiet));
+    let watch = Rc::new(ShownProbe { stop: stop.clone(), progress });
+    let probing = ask(world.executor().runtime(), volume, order, watch);
+    let measured = world.executor().block_on(probing)?;
+    measured.ok_or_else(|| {
+        let name = flags.folder.display();
+        CommandError::new(format!("{name}: was not measured to the end; measure again"))
+    })
+}
+
+/// Where the numbers of the file come from.
+fn provenance(volume: &VolumeFacts, flags: &CalibrateFlags) -> String {
+    format!(
+        "Fitted to this storage as ten loads met it, in a file of {}, each for {}: {} on {}, \
+         kernel \
+         {}, plimsoll {}. Reads gave overhead, read time, dies and rate; writes gave the rest. \
+         Small durable writes were measured and not fitted: the model does not tell them from \
+         others.",
+        flags.size,
+        flags.each,
+        volume.file_system,
+        volume.source,
+        volume.kernel,
+        env!("CARGO_PKG_VERSION")
+    )
+}
+
+fn print(
+    fitted: &FittedArray,
+    measured: &[MeasuredLoad],
+    console: &mut Console,
+) -> Result<(), CommandError> {
+    console
+        .answer(format_args!("{:<42} {:>12} {:>10} {:>8}", "load", "measured", "model", "off"))?;
+    for load in &fitted.loads {
+        let name = load.measured.load.to_string();
+        let (was, is) = (load.measured.mean.0 as f64 / 1e3, load.fitted_us);
+        let off = load.off_percent();
+        console.answer(format_args!("{name:<42} {was:>9.0} us {is:>7.0} us {off:>+6.1} %"))?;
+    }
+    for load in measured {
+        if fitted.loads.iter().any(|of| of.measured.load == load.load) {
+            continue;
+        }
+        let was = load.mean.0 as f64 / 1e3;
+        console.answer(format_args!("{:<42} {was:>9.0} us  not fitted", load.load.to_string()))?;
+    }
+    console.answer("")?;
+    for parameter in &fitted.parameters {
+        let (least, most) = parameter.range;
+        console.answer(format_args!(
+            "{:<32} {:>9.1}   {least:.1} to {most:.1} fit almost as well",
+            parameter.key, parameter.value
+        ))?;
+    }
+    Ok(())
+}
+
+/// A folder that goes with its content.
+struct ScratchFolder(PathBuf);
+
+impl ScratchFolder {
+    fn new(parent: &Path, name: &str) -> Result<Self, CommandError> {
+        let path = parent.join(format!("{name}-{}", std::process::id()));
+        fs::create_dir(&path)
+            .map_err(|error| CommandError::file(&path, "make the folder", &error))?;
+        Ok(Self(path))
+    }
+}
+
+impl Drop for ScratchFolder {
+    fn drop(&mut self) {
+        if let Err(error) = fs::remove_dir_all(&self.0) {
+            crate::console::say(&format_args!(
+                "{}: is left and may be removed: {error}",
+                self.0.display()
+            ));
+        }
+    }
+}
+
+/// Shows progress and passes Ctrl-C on.
+struct ShownProbe {
+    stop: StopFlag,
+    progress: RefCell<term::Progress>,
+}
+
+impl CalibrationWatch for ShownProbe {
+    fn tell(&self, part: &str, share: f64) {
+        let mut progress = self.progress.borrow_mut();
+        let left = progress.elapsed().mul_f64((1.0 - share) / share.max(0.01));
+        let left = term::duration(left);
+        progress.text(&format!("{:.0} %, {part}, {left} left", share * 100.0));
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stop.is_set()
+    }
+}

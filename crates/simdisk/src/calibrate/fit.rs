@@ -1,0 +1,325 @@
+//! From what loads met to an array: reads first, then writes, each with the parameters that the
+//! loads tell apart.
+
+use std::fmt;
+
+use super::descent::{COARSE, FINE, descend, ranges};
+use super::loads::{MeasuredLoad, ProbeLoadKind};
+use super::replay::mean_latency;
+use crate::description::{
+    ArrayDescription, CacheSection, Calibration, FlashSection, PathSection, RaidSection,
+};
+use crate::model::ArrayModel;
+use crate::raid::RaidLevel;
+
+/// Slower single reads than this that do not gain from company are those of an arm.
+const READ_OF_AN_ARM_US: f64 = 2_000.0;
+
+/// No measurement on a machine in use says how long requests take more exactly than this.
+const LEAST_UNCERTAINTY_PERCENT: f64 = 15.0;
+
+/// A mean of a load is known so exactly at best.
+const MEASURED_WITHIN: f64 = 0.05;
+
+/// What fits.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FittedArray {
+    /// The array, ready to be written to a file.
+    pub description: ArrayDescription,
+    /// What was free, with error bars.
+    pub parameters: Vec<FittedParameter>,
+    /// Every load: measured beside fitted.
+    pub loads: Vec<FittedLoad>,
+}
+
+/// A parameter and how well the loads determine it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FittedParameter {
+    /// Its key in an array file.
+    pub key: &'static str,
+    /// Its value, in the unit of the key.
+    pub value: f64,
+    /// Within it loads are met almost as well: no worse than twice as badly, or by 5 % each.
+    pub range: (f64, f64),
+}
+
+/// A load as it was measured and as the fitted array has it, in microseconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FittedLoad {
+    /// As measured.
+    pub measured: MeasuredLoad,
+    /// Mean latency on the fitted array.
+    pub fitted_us: f64,
+}
+
+impl FittedLoad {
+    /// By how much the fit is above the measurement, in percent.
+    pub fn off_percent(&self) -> f64 {
+        (self.fitted_us / microseconds(&self.measured) - 1.0) * 100.0
+    }
+}
+
+/// Why nothing fits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FitError {
+    /// A load had no answer within its time.
+    Unanswered {
+        /// The load, in words.
+        load: String,
+    },
+    /// Single reads take as long as those of an arm.
+    LooksLikeAnArm {
+        /// Mean of single reads.
+        microseconds: u64,
+    },
+}
+
+impl fmt::Display for FitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unanswered { load } => {
+                write!(f, "{load}: no request was answered in its time; give each load longer")
+            }
+            Self::LooksLikeAnArm { microseconds } => write!(
+                f,
+                "single reads take {microseconds} us and gain nothing from company, like those of \
+                 a disk with an arm; only flash and virtual disks are fitted: describe its disks \
+                 in an array file"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for FitError {}
+
+/// Keys of the parameters that reads determine, then of those that writes determine.
+const READ_KEYS: [&str; 4] =
+    ["flash.overhead_us", "flash.read_us", "flash.dies", "flash.interface_mb_per_second"];
+const WRITE_KEYS: [&str; 2] = ["flash.write_overhead_us", "flash.program_us"];
+
+/// Numbers of dies that are tried.
+const DIES: [f64; 14] =
+    [1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 10.0, 12.0, 16.0, 24.0, 32.0, 48.0, 64.0, 128.0];
+
+/// Each alone; more dies of slower reads; on the die or before it; a slower die or interface.
+const READ_DIRECTIONS: [&[i32]; 7] = [
+    &[1, 0, 0, 0],
+    &[0, 1, 0, 0],
+    &[0, 0, 1, 0],
+    &[0, 0, 0, 1],
+    &[0, 1, 1, 0],
+    &[1, -1, 0, 0],
+    &[0, 1, 0, 4],
+];
+const WRITE_DIRECTIONS: [&[i32]; 3] = [&[1, 0], &[0, 1], &[1, -1]];
+
+/// The array on which loads in a file of `span` bytes take as long as they were measured.
+pub fn fit(
+    measured: &[MeasuredLoad],
+    span: u64,
+    (name, provenance): (&str, &str),
+) -> Result<FittedArray, FitError> {
+    if let Some(unanswered) = measured.iter().find(|of| of.requests == 0) {
+        return Err(FitError::Unanswered { load: unanswered.load.to_string() });
+    }
+    let fitting = Fitting::new(measured, span, name, provenance);
+    fitting.refuse_arms()?;
+    let read =
+        fitting.with_ranges(&fitting.reads, &fitting.begin(), (&READ_KEYS, &READ_DIRECTIONS));
+    let of_writes = fitting.begin_of_writes(values_of(&read));
+    let written =
+        fitting.with_ranges(&fitting.writes, &[of_writes], (&WRITE_KEYS, &WRITE_DIRECTIONS));
+    let values = [read.as_slice(), &written].concat();
+    Ok(fitting.conclude(values))
+}
+
+/// The measurements, and what does not change while values are tried.
+struct Fitting<'a> {
+    reads: Vec<MeasuredLoad>,
+    writes: Vec<MeasuredLoad>,
+    span: u64,
+    name: &'a str,
+    provenance: &'a str,
+}
+
+/// Where values are tried from: those that stay, and those that change.
+struct Begin {
+    /// Values of the read keys while writes are fitted.
+    fixed: Vec<f64>,
+    free: Vec<f64>,
+}
+
+impl<'a> Fitting<'a> {
+    fn new(measured: &[MeasuredLoad], span: u64, name: &'a str, provenance: &'a str) -> Self {
+        // Durable writes cost more than others, which the model does not tell apart.
+        let writes = measured.iter().filter(|of| of.load.kind == ProbeLoadKind::RandomWrites);
+        Self {
+            reads: measured.iter().filter(|of| !of.load.is_write()).copied().collect(),
+            writes: writes.copied().collect(),
+            span,
+            name,
+            provenance,
+        }
+    }
+
+    fn refuse_arms(&self) -> Result<(), FitError> {
+        let (one, many) = (&self.reads[0], &self.reads[3]);
+        let single = microseconds(one);
+        let gain = rate(many) / rate(one);
+        if single > READ_OF_AN_ARM_US && gain < 4.0 {
+            return Err(FitError::LooksLikeAnArm { microseconds: one.mean.0 / 1_000 });
+        }
+        Ok(())
+    }
+
+    /// A guess for each number of dies that may be: no descent finds its way from one to another.
+    fn begin(&self) -> Vec<Begin> {
+        let single = microseconds(&self.reads[0]);
+        let fastest = self.reads[..4].iter().map(rate).fold(0.0, f64::max);
+        let stream = rate(&self.reads[4]) * f64::from(self.reads[4].load.bytes);
+        let random = fastest * f64::from(self.reads[0].load.bytes);
+        let rate = (stream.max(random) / 1e6).clamp(0.2, 4e5);
+        let mut begins = Vec::new();
+        for dies in DIES {
+            let read = (dies / fastest * 1e6).min(single * 0.8);
+            for more in [1.1, 2.2] {
+                let free = vec![single - read, read, dies, rate * more];
+                begins.push(Begin { fixed: Vec::new(), free });
+            }
+        }
+        begins
+    }
+
+    fn begin_of_writes(&self, reads: Vec<f64>) -> Begin {
+        let single = microseconds(&self.writes[0]);
+        let fastest = self.writes[..4].iter().map(rate).fold(0.0, f64::max);
+        let program = (reads[2] / fastest * 1e6).clamp(1.0, 1e6);
+        Begin { fixed: reads, free: vec![(single * 0.5).max(1.0), program] }
+    }
+
+    /// What fits the loads best, and how far from it they are met almost as well.
+    fn with_ranges(
+        &self,
+        loads: &[MeasuredLoad],
+        begins: &[Begin],
+        (keys, directions): (&[&'static str], &[&[i32]]),
+    ) -> Vec<FittedParameter> {
+        let misfit = Misfit { fitting: self, loads, fixed: &begins[0].fixed };
+        let tries = begins.iter().map(|begin| {
+            let mut values = begin.free.clone();
+            (descend(&mut values, directions, &COARSE, |tried| misfit.of(tried)), values)
+        });
+        let best = tries.min_by(|one, other| one.0.total_cmp(&other.0));
+        let (_, mut best) = best.expect("invariant: there is a guess");
+        let least = descend(&mut best, directions, &FINE, |tried| misfit.of(tried));
+        let allowed = loads.len() as f64 * MEASURED_WITHIN * MEASURED_WITHIN;
+        let most = (2.0 * least).max(least + allowed);
+        let ranges = ranges(&best, directions, most, |tried| misfit.of(tried));
+        let all = keys.iter().zip(best).zip(ranges);
+        all.map(|((key, value), range)| FittedParameter { key, value, range }).collect()
+    }
+
+    /// The model with these values of the keys; none where they are out of its bounds.
+    fn model(&self, values: &[f64]) -> Option<ArrayModel> {
+        self.description(values, Calibration::default()).model(self.name).ok()
+    }
+
+    fn description(&self, values: &[f64], calibration: Calibration) -> ArrayDescription {
+        ArrayDescription {
+            name: self.name.to_owned(),
+            provenance: self.provenance.to_owned(),
+            calibration,
+            raid: RaidSection { level: RaidLevel::Raid0, disks: 1, stripe_kib: 1_024, failed: 0 },
+            disk: None,
+            flash: Some(FlashSection {
+                capacity_gb: 10_000.0,
+                dies: whole(value(values, 2, 1.0)),
+                read_us: value(values, 1, 1.0),
+                program_us: value(values, 5, 1.0),
+                page_kib: 32,
+                interface_mb_per_second: value(values, 3, 1e3),
+                overhead_us: value(values, 0, 1.0),
+                write_overhead_us: value(values, 4, 0.0),
+                write_amplification: 1.0,
+                buffer_kib: 512,
+            }),
+            cache: CacheSection::default(),
+            path: PathSection {
+                links: 1,
+                mb_per_second: 1e6,
+                latency_us: 0.0,
+                processors: 1,
+                request_us: 0.0,
+                kib_us: 0.0,
+            },
+        }
+    }
+
+    /// The array with its values, and how far it is off.
+    fn conclude(&self, parameters: Vec<FittedParameter>) -> FittedArray {
+        let values = values_of(&parameters);
+        let model = self.model(&values).expect("invariant: a fit ends within the bounds");
+        let loads = [self.reads.as_slice(), &self.writes].concat().into_iter().map(|measured| {
+            let fitted_us = mean_latency(&model, measured.load, self.span) / 1e3;
+            FittedLoad { measured, fitted_us }
+        });
+        let loads: Vec<FittedLoad> = loads.collect();
+        let squares: f64 = loads.iter().map(|load| load.off_percent().powi(2)).sum();
+        let off = (squares / loads.len() as f64).sqrt();
+        let calibration = Calibration {
+            results: loads.iter().map(|load| load.measured.load.to_string()).collect(),
+            free_parameters: u32::try_from(parameters.len()).unwrap_or(u32::MAX),
+            uncertainty_percent: (2.0 * off).clamp(LEAST_UNCERTAINTY_PERCENT, 100.0),
+        };
+        let description = self.description(&values, calibration);
+        FittedArray { description, parameters, loads }
+    }
+}
+
+/// How badly loads are met.
+struct Misfit<'a> {
+    fitting: &'a Fitting<'a>,
+    loads: &'a [MeasuredLoad],
+    fixed: &'a [f64],
+}
+
+impl Misfit<'_> {
+    /// The sum of squares of how far latencies are off, as logarithms, with these free values.
+    fn of(&self, free: &[f64]) -> f64 {
+        let Some(model) = self.fitting.model(&[self.fixed, free].concat()) else {
+            return f64::MAX;
+        };
+        let squares = self.loads.iter().map(|of| {
+            let fitted = mean_latency(&model, of.load, self.fitting.span) / 1e3;
+            (fitted / microseconds(of)).ln().powi(2)
+        });
+        squares.sum()
+    }
+}
+
+fn values_of(parameters: &[FittedParameter]) -> Vec<f64> {
+    parameters.iter().map(|parameter| parameter.value).collect()
+}
+
+/// The value of a key; `unknown` where it is not fitted yet.
+fn value(values: &[f64], index: usize, unknown: f64) -> f64 {
+    values.get(index).copied().unwrap_or(unknown)
+}
+
+fn microseconds(measured: &MeasuredLoad) -> f64 {
+    (measured.mean.0 as f64 / 1e3).max(1e-3)
+}
+
+/// Requests per second of a closed load.
+fn rate(measured: &MeasuredLoad) -> f64 {
+    f64::from(measured.load.in_flight) / (microseconds(measured) / 1e6)
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a number of dies: one at least, and far below 2^32"
+)]
+fn whole(dies: f64) -> usize {
+    dies.round().max(1.0) as usize
+}

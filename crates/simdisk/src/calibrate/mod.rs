@@ -1,0 +1,14 @@
+//! An array from a volume that is there: loads of known shape on it, and the parameters with which
+//! the model takes as long.
+
+mod descent;
+mod fit;
+mod loads;
+mod probe;
+mod replay;
+#[cfg(test)]
+mod tests;
+
+pub use fit::{FitError, FittedArray, FittedLoad, FittedParameter, fit};
+pub use loads::{MeasuredLoad, PROBE_LOADS, ProbeLoad, ProbeLoadKind};
+pub use probe::{CalibrationWatch, VolumeProbe, probe};

@@ -1,0 +1,164 @@
+//! Puts the loads on a volume, one after the other, in a file of its own.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use device::{Buffer, Device, DeviceError, Durability, Op, OpenMode, Purpose, Request, Runtime};
+use device::{JoinHandle, Volume};
+use units::{Nanos, Prng, Seed};
+
+use super::loads::{MeasuredLoad, PROBE_LOADS, ProbeLoad, ProbeLoadKind};
+
+/// Length of the writes that fill the file.
+const FILL_BYTES: u64 = 1 << 20;
+
+/// What is done.
+#[derive(Clone, Debug)]
+pub struct VolumeProbe {
+    /// Name of the file, which must not be there; it stays.
+    pub file: String,
+    /// Its length, in whole MiB.
+    pub file_bytes: u64,
+    /// How long each load lasts.
+    pub each: Nanos,
+    /// Where contents and places begin.
+    pub seed: Seed,
+}
+
+/// Who follows a probe.
+pub trait CalibrationWatch {
+    /// A part has begun or gone on: its name, and the share of all work that is done, from 0 to 1.
+    fn tell(&self, part: &str, share: f64);
+
+    /// Whether to stop now; what there is then counts for nothing.
+    fn is_stopped(&self) -> bool;
+}
+
+/// What every load met; none where the watch asked to stop.
+pub async fn probe(
+    runtime: Runtime,
+    volume: Rc<dyn Volume>,
+    probe: VolumeProbe,
+    watch: Rc<dyn CalibrationWatch>,
+) -> Result<Option<Vec<MeasuredLoad>>, DeviceError> {
+    let device = volume.open(&probe.file, OpenMode::CreateNew { length: probe.file_bytes }).await?;
+    let file = Rc::new(ProbedFile {
+        runtime,
+        device,
+        span: probe.file_bytes,
+        prng: RefCell::new(Prng::new(probe.seed)),
+    });
+    file.fill(&*watch).await?;
+    let mut measured = Vec::new();
+    for (number, load) in (0_u32..).zip(PROBE_LOADS) {
+        if watch.is_stopped() {
+            return Ok(None);
+        }
+        let share = 0.1 + 0.9 * f64::from(number) / PROBE_LOADS.len() as f64;
+        watch.tell(&load.to_string(), share);
+        measured.push(file.meet(load, probe.each).await?);
+    }
+    Ok((!watch.is_stopped()).then_some(measured))
+}
+
+struct ProbedFile {
+    runtime: Runtime,
+    device: Rc<dyn Device>,
+    span: u64,
+    prng: RefCell<Prng>,
+}
+
+/// One load while it goes on.
+struct LoadUnderWay {
+    load: ProbeLoad,
+    until: Nanos,
+    asked: Cell<u64>,
+    latencies: Cell<(u64, Nanos)>,
+}
+
+impl ProbedFile {
+    /// Writes the whole file: places that were never written are answered without the medium.
+    async fn fill(&self, watch: &dyn CalibrationWatch) -> Result<(), DeviceError> {
+        for offset in (0..self.span).step_by(1 << 20) {
+            if watch.is_stopped() {
+                return Ok(());
+            }
+            watch.tell("writing the file", 0.1 * offset as f64 / self.span as f64);
+            self.write(offset, FILL_BYTES, Durability::Volatile).await?;
+        }
+        let request = Request { purpose: Purpose::Fill, op: Op::Flush };
+        self.device.submit(request).await.result
+    }
+
+    /// A write of noise, which no storage makes smaller; how long it took.
+    async fn write(
+        &self,
+        offset: u64,
+        bytes: u64,
+        durability: Durability,
+    ) -> Result<Nanos, DeviceError> {
+        let length = usize::try_from(bytes).expect("invariant: a write fits into memory");
+        let mut noise = vec![0; length];
+        self.prng.borrow_mut().fill(&mut noise);
+        let op = Op::Write { offset, buffer: Buffer::copy_of(&noise), durability };
+        let written = self.device.submit(Request { purpose: Purpose::Fill, op }).await;
+        let latency = written.latency();
+        written.result.map(|()| latency)
+    }
+
+    async fn read(&self, offset: u64, bytes: u32) -> Result<Nanos, DeviceError> {
+        let length = usize::try_from(bytes).expect("invariant: a read fits into memory");
+        let read = self.device.submit(Request::read(Purpose::Fill, offset, length)).await;
+        let latency = read.latency();
+        read.result.map(|()| latency)
+    }
+
+    /// One load for so long.
+    async fn meet(
+        self: &Rc<Self>,
+        load: ProbeLoad,
+        each: Nanos,
+    ) -> Result<MeasuredLoad, DeviceError> {
+        let under_way = Rc::new(LoadUnderWay {
+            load,
+            until: self.runtime.now() + each,
+            asked: Cell::new(0),
+            latencies: Cell::default(),
+        });
+        let mut tasks: Vec<JoinHandle<Result<(), DeviceError>>> = Vec::new();
+        for sender in 0..load.in_flight {
+            let (file, under_way) = (Rc::clone(self), Rc::clone(&under_way));
+            tasks.push(
+                self.runtime.spawn(async move { file.keep_asking(sender, &under_way).await }),
+            );
+        }
+        for task in tasks {
+            task.await?;
+        }
+        let (requests, total) = under_way.latencies.get();
+        Ok(MeasuredLoad { load, requests, mean: Nanos(total.0 / requests.max(1)) })
+    }
+
+    /// One request after the other until the load is over.
+    async fn keep_asking(&self, sender: u32, under_way: &LoadUnderWay) -> Result<(), DeviceError> {
+        let load = under_way.load;
+        while self.runtime.now() < under_way.until {
+            let number = under_way.asked.replace(under_way.asked.get() + 1);
+            let offset = load.offset((sender, number), self.span, &mut self.prng.borrow_mut());
+            let latency = match load.kind {
+                ProbeLoadKind::RandomReads | ProbeLoadKind::SequentialReads => {
+                    self.read(offset, load.bytes).await?
+                }
+                ProbeLoadKind::RandomWrites => {
+                    self.write(offset, load.bytes.into(), Durability::Volatile).await?
+                }
+                ProbeLoadKind::DurableWrites => {
+                    self.write(offset, load.bytes.into(), Durability::Durable).await?
+                }
+            };
+            let (requests, total) = under_way.latencies.get();
+            under_way.latencies.set((requests + 1, total + latency));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,64 @@
+//! What a load meets on an array of the model.
+
+use units::{Prng, Seed};
+
+use super::loads::ProbeLoad;
+use crate::array::{ArrayState, HostRequest};
+use crate::model::ArrayModel;
+
+/// Requests of a load; the first tenth fills buffers and is not counted.
+const REQUESTS: u64 = 1_500;
+
+/// Mean latency of a load on an array whose requests go to its first `span` bytes, in nanoseconds.
+pub(super) fn mean_latency(model: &ArrayModel, load: ProbeLoad, span: u64) -> f64 {
+    let mut replay = ReplayedLoad {
+        array: ArrayState::new(model, Seed(1)),
+        prng: Prng::new(Seed(2)),
+        load,
+        span,
+        begun: Vec::new(),
+    };
+    for sender in 0..load.in_flight {
+        replay.ask(0, sender);
+    }
+    let (mut count, mut total) = (0_u64, 0.0);
+    while let Some(now) = replay.array.next_event() {
+        let mut answered = Vec::new();
+        replay.array.advance(now, |token| answered.push(token));
+        for token in answered {
+            let (begun, sender) = replay.begun_by(token);
+            if token >= REQUESTS / 10 {
+                count += 1;
+                total += (now - begun) as f64;
+            }
+            if (replay.begun.len() as u64) < REQUESTS {
+                replay.ask(now, sender);
+            }
+        }
+    }
+    total / count.max(1) as f64
+}
+
+struct ReplayedLoad {
+    array: ArrayState,
+    prng: Prng,
+    load: ProbeLoad,
+    span: u64,
+    /// When each request began, and which of those in flight it is.
+    begun: Vec<(u64, u32)>,
+}
+
+impl ReplayedLoad {
+    fn ask(&mut self, now: u64, sender: u32) {
+        let token = self.begun.len() as u64;
+        self.begun.push((now, sender));
+        let offset = self.load.offset((sender, token), self.span, &mut self.prng);
+        let length = u64::from(self.load.bytes);
+        let request = HostRequest { token, is_write: self.load.is_write(), offset, length };
+        self.array.submit(now, request);
+    }
+
+    fn begun_by(&self, token: u64) -> (u64, u32) {
+        self.begun[usize::try_from(token).expect("invariant: a number of a request")]
+    }
+}
