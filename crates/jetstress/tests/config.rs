@@ -74,12 +74,37 @@ fn a_configuration_becomes_the_plan_that_says_the_same() {
     assert_eq!(plan.databases.len(), 4);
     assert_eq!(plan.databases[1].folder, "/mnt/mail/F/vol2/db");
     assert_eq!(plan.databases[1].log_folder, "/mnt/mail/F/vol2/log");
-    for element in ["MultiHostBreak", "ThreadCount", "DatabaseCopyCount", "LogPath"] {
+    assert_eq!(plan.test.copies, 3);
+    for element in ["MultiHostBreak", "ThreadCount", "LogPath"] {
         assert!(remarks.iter().any(|name| name == element), "{element} is not named");
     }
+    assert!(!remarks.iter().any(|name| name == "DatabaseCopyCount"), "it is taken over");
     // What the plan says again is the same plan.
     let again = Plan::parse("again", &plan.to_toml()).unwrap();
     assert_eq!(again.to_toml(), plan.to_toml());
+}
+
+#[test]
+fn weights_and_backups_to_disk_are_taken_over() {
+    let biased = |text: String| {
+        let text = text.replacen("IopsBias=\"1\"", "IopsBias=\"2.5\"", 1);
+        text.replace("</EseInstance>", "<DatabaseBackupPath>/b</DatabaseBackupPath></EseInstance>")
+    };
+    let (read_only, remarks) = plan(&config(2, biased));
+    assert_eq!((read_only.databases[0].weight, read_only.databases[1].weight), (2.5, 1.0));
+    assert_eq!(read_only.databases[0].backup_folder, None);
+    assert!(remarks.contains(&"DatabaseBackupPath".to_owned()));
+    let copied = |text: String| {
+        biased(text)
+            .replace("<SuppressTuning>", "<BackupToDisk>true</BackupToDisk><SuppressTuning>")
+    };
+    let (copied, remarks) = plan(&config(2, copied));
+    assert_eq!(copied.databases[1].backup_folder.as_deref(), Some("/b"));
+    assert!(!remarks.contains(&"DatabaseBackupPath".to_owned()));
+    let wrong = |text: String| text.replace("IopsBias=\"1\"", "IopsBias=\"0\"");
+    let (even, remarks) = plan(&config(2, wrong));
+    assert_eq!((even.databases[0].weight, even.databases.len()), (1.0, 2));
+    assert!(remarks.contains(&"EseInstance@IopsBias".to_owned()));
 }
 
 #[test]

@@ -34,6 +34,9 @@ const NUMBERS: [&str; 20] = [
 /// The pads that the presets stand for: they were fitted so that the load comes out as published.
 const USUAL_PADS: (f64, f64) = (200.0, 2_000.0);
 
+/// More copies of a database no plan has.
+const MOST_COPIES: f64 = 16.0;
+
 /// What the elements have said so far.
 #[derive(Default)]
 pub(super) struct Draft {
@@ -45,6 +48,7 @@ pub(super) struct Draft {
     pub checksum: Option<bool>,
     pub maintenance: Option<bool>,
     pub is_untuned: bool,
+    pub is_copied: bool,
     pub instances: Vec<DatabasePlace>,
     pub limits: Vec<LimitSet>,
     numbers: BTreeMap<&'static str, f64>,
@@ -56,6 +60,9 @@ pub(super) struct Draft {
 pub(super) struct DatabasePlace {
     pub folder: String,
     pub log_folder: String,
+    pub backup_folder: String,
+    /// What the element says of the weight; empty: nothing.
+    pub weight: String,
 }
 
 /// One set of limits, in milliseconds.
@@ -173,9 +180,41 @@ impl Draft {
             let log_folder = self.folder("LogPath", &instance.log_folder, (root, number));
             let (folder, log_folder) = (quoted(&folder), quoted(&log_folder));
             _ = write!(text, "\n[[database]]\nfolder = {folder}\nlog_folder = {log_folder}\n");
+            text += &self.copy_of(instance, (root, number));
+            text += &self.weight_of(instance);
         }
         self.instances = instances;
         text
+    }
+
+    /// Where a backup copies the database to, where it does.
+    fn copy_of(&mut self, instance: &DatabasePlace, below: (&str, u32)) -> String {
+        let path = &instance.backup_folder;
+        if path.is_empty() {
+            return String::new();
+        }
+        if !self.is_copied {
+            let why = "BackupToDisk is off, so a backup only reads";
+            self.remark("DatabaseBackupPath", &format!("{path} is not taken over: {why}"));
+            return String::new();
+        }
+        let folder = self.folder("DatabaseBackupPath", path, below);
+        format!("backup_folder = {}\n", quoted(&folder))
+    }
+
+    /// The part of the load that the database has, where it is not that of all others.
+    fn weight_of(&mut self, instance: &DatabasePlace) -> String {
+        let given = &instance.weight;
+        match given.parse::<f64>() {
+            Ok(1.0) => String::new(),
+            Ok(weight) if (0.01..=100.0).contains(&weight) => format!("weight = {weight}\n"),
+            _ if given.is_empty() => String::new(),
+            _ => {
+                let why = "weights are 0.01 to 100";
+                self.remark("EseInstance@IopsBias", &format!("{given} is not taken over: {why}"));
+                String::new()
+            }
+        }
     }
 
     /// A folder of this system for one of Windows.
@@ -225,14 +264,14 @@ impl Draft {
 
     /// Threads are of each database in 2010 and of all together in 2013.
     fn threads(&mut self) -> String {
-        for element in ["TransPerSec", "DBMThrottlingPassive"] {
+        let unpublished = [
+            ("TransPerSec", "what it counts is not published; hold the load with target_iops"),
+            ("DBMThrottlingPassive", "passive copies are not scanned"),
+        ];
+        for (element, why) in unpublished {
             if let Some(number) = self.number(element).filter(|number| *number > 0.0) {
-                self.remark(element, &format!("{number} is not taken over: say target_iops"));
+                self.remark(element, &format!("{number} is not taken over: {why}"));
             }
-        }
-        if let Some(copies) = self.number("DatabaseCopyCount").filter(|copies| *copies > 1.0) {
-            let why = "reads of closed logs for further copies are not simulated from plans yet";
-            self.remark("DatabaseCopyCount", &format!("{copies} is not taken over: {why}"));
         }
         let Some(threads) = self.number("ThreadCount").filter(|threads| *threads >= 1.0) else {
             return String::new();
@@ -274,6 +313,13 @@ impl Draft {
         for (element, key) in milliseconds {
             if let Some(number) = self.number(element) {
                 _ = writeln!(text, "{key} = \"{number:.0}ms\"");
+            }
+        }
+        if let Some(copies) = self.number("DatabaseCopyCount").filter(|copies| *copies > 1.0) {
+            _ = writeln!(text, "copies = {:.0}", copies.min(MOST_COPIES));
+            if copies > MOST_COPIES {
+                let became = format!("{copies} became {MOST_COPIES}, the most that there are");
+                self.remark("DatabaseCopyCount", &became);
             }
         }
         if let Some(logs) = self.number("LogFilesToReplay") {

@@ -4,14 +4,13 @@ use super::ConversionError;
 use super::draft::{DatabasePlace, Draft, LimitSet};
 
 /// Elements whose one value is what Plimsoll does anyway; any other is not taken over.
-const SAME: [(&str, &str, &str); 21] = [
+const SAME: [(&str, &str, &str); 19] = [
     ("MultiHostBreak", "false", "runs on several hosts are started by hand"),
     ("BinaryPerfLog", "true", "the journal is record.jsonl, whatever this says"),
     ("RunDatabaseMaintenanceSoftRecovery", "false", "a replay runs without maintenance"),
     ("ContinueOnErrors", "false", "a database that fails a write does not go on"),
     ("UseEseCounters", "true", "requests are timed one by one"),
     ("PreloadJetCache", "0.9", "the warm-up always ends at 0.9 of the cache"),
-    ("BackupToDisk", "false", "a backup test only reads"),
     ("OperationMix@LockOps", "true", "its meaning is not published"),
     ("RetrieveLVOnRead", "false", "a read always fetches and checks the whole record"),
     ("RetrieveLVOnScan", "false", "there are no scans in the load"),
@@ -19,17 +18,16 @@ const SAME: [(&str, &str, &str); 21] = [
     ("PrereadOnScan", "true", "there are no scans in the load"),
     ("UpdateLV", "true", "a replacement always writes the long value anew"),
     ("ScanPercentage", "0", "there are no scans in the load"),
-    ("SluggishSessions", "1", "hold the load with target_iops instead"),
+    ("SluggishSessions", "1", "its scale is not published; hold the load with target_iops"),
     ("BatchRecords", "1", "its meaning is not published"),
     ("Bulky1Percentage", "100", "its meaning is not published"),
     ("CircularLog", "1", "logs are always circular"),
     ("LogFileSize", "1024", "a log file is always 1 MiB"),
-    ("EseInstance@IopsBias", "1", "all databases are loaded alike"),
     ("MarginIops", "0.05", "a target always counts as reached at 95 percent"),
 ];
 
 /// Elements that nothing here answers to, and why.
-const LEFT: [(&str, &str); 13] = [
+const LEFT: [(&str, &str); 12] = [
     ("JetstressVersionGenerated", "chooses the preset"),
     ("EseVersionGenerated", "the engine is Plimsoll's own"),
     ("LogFilesToChecksum", "every log file is read back and verified"),
@@ -41,7 +39,6 @@ const LEFT: [(&str, &str); 13] = [
     ("MaximumLatencyErrors", "its meaning is not published; one sample beyond a maximum fails"),
     ("DatabaseSource", "`plimsoll prepare` makes databases, `plimsoll run` opens them"),
     ("DatabaseSpaceReserved", "room for the growth is looked at before and during the run"),
-    ("DatabaseBackupPath", "a backup test only reads"),
     ("MaxVerPages", "versions are kept in memory as they are needed"),
 ];
 
@@ -82,6 +79,8 @@ fn take_place(draft: &mut Draft, name: &str, value: &str) -> bool {
             draft.remark(name, &format!("{value} is not taken over: an instance has one database"));
         }
         ("LogPath", Some(instance)) => value.clone_into(&mut instance.log_folder),
+        ("DatabaseBackupPath", Some(instance)) => value.clone_into(&mut instance.backup_folder),
+        ("EseInstance@IopsBias", Some(instance)) => value.clone_into(&mut instance.weight),
         ("Description", _) => value.clone_into(&mut draft.description),
         ("Type", _) => value.clone_into(&mut draft.kind),
         ("Duration", _) => value.clone_into(&mut draft.duration),
@@ -109,6 +108,7 @@ fn take_load(draft: &mut Draft, name: &str, value: &str) -> Result<bool, Convers
         "RunDatabaseMaintenancePerformance" => {
             draft.maintenance = Some(switch(value).ok_or_else(wrong)?);
         }
+        "BackupToDisk" => draft.is_copied = switch(value).ok_or_else(wrong)?,
         "SuppressTuning" => draft.is_untuned = switch(value).ok_or_else(wrong)?,
         _ => return draft.take_number(name, value).ok_or_else(wrong),
     }
