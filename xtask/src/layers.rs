@@ -47,7 +47,7 @@ const TABLE: &[Layer] = &[
     Layer {
         package: "record",
         inside: &["units"],
-        outside: &["base64", "flate2", "hdrhistogram", "serde", "serde_json", "sha2"],
+        outside: &["base64", "flate2", "hdrhistogram", "schemars", "serde", "serde_json", "sha2"],
         tests: &[],
     },
     Layer {
@@ -111,7 +111,7 @@ const TABLE: &[Layer] = &[
     Layer {
         package: "report",
         inside: &["plan", "provision", "record", "sizing", "verdict", "units"],
-        outside: &["serde", "serde_json", "time"],
+        outside: &["schemars", "serde", "serde_json", "time"],
         tests: &[],
     },
     Layer {
@@ -155,7 +155,15 @@ const TABLE: &[Layer] = &[
             "verdict",
             "workload",
         ],
-        outside: &["clap", "clap_complete", "serde_json", "signal-hook", "terminal_size", "time"],
+        outside: &[
+            "clap",
+            "clap_complete",
+            "clap_mangen",
+            "serde_json",
+            "signal-hook",
+            "terminal_size",
+            "time",
+        ],
         tests: &["testkit"],
     },
     Layer {

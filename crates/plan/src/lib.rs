@@ -25,7 +25,7 @@ pub use complaint::{Complaint, PlanError, Problem};
 pub use convert::Overrides;
 pub use deployment::Deployment;
 pub use limits::Limits;
-pub use low::quoted;
+pub use low::{Holds, PlanKey, plan_keys, quoted};
 pub use model::{
     Cache, Database, LoadSettings, MailboxDemand, Mix, Plan, Sessions, Test, TestKind,
 };

@@ -6,6 +6,7 @@
 
 mod entry;
 mod example;
+mod keys;
 
 use units::{Bytes, Nanos};
 
@@ -14,6 +15,7 @@ use crate::reader::{Lines, NumberOrAuto, TomlPlace, TomlSection, parse};
 
 pub use entry::quoted;
 pub(crate) use example::example;
+pub use keys::{Holds, PlanKey, plan_keys};
 
 use entry::{Entry, List, One};
 use example::{Explained, ExplainedKey, Shown};
@@ -84,6 +86,7 @@ macro_rules! section {
                     shown: Shown::$state,
                     value: $value,
                     remarks: &[$($remark,)*],
+                    holds: stringify!($kind),
                 },)*],
             };
 
@@ -291,7 +294,7 @@ section! {
 }
 
 /// The sections in the order of the example.
-const SECTIONS: [Explained; 8] = [
+static SECTIONS: [Explained; 8] = [
     Head::EXPLAINED,
     Databases::EXPLAINED,
     Listed::EXPLAINED,

@@ -98,9 +98,13 @@ impl Console {
         self.write("\n")
     }
 
-    /// An answer for programs.
-    pub(crate) fn answer_json(&mut self, value: &serde_json::Value) -> Result<(), CommandError> {
-        self.answer_json_line(&value.to_string())
+    /// The answer `kind` for programs, with these members.
+    pub(crate) fn answer_json(
+        &mut self,
+        kind: &str,
+        members: serde_json::Value,
+    ) -> Result<(), CommandError> {
+        self.answer_json_line(&report::answer(kind, members).to_string())
     }
 
     /// The same, where it is JSON already.

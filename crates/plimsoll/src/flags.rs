@@ -4,12 +4,12 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use clap_complete::Shell;
 use plan::Sessions;
 use units::{Bytes, Nanos};
 
 mod format;
 mod inspect;
+mod manual;
 mod notify;
 mod recover;
 mod simulate;
@@ -17,6 +17,7 @@ mod watch;
 
 pub(crate) use format::FormatFlags;
 pub(crate) use inspect::InspectFlags;
+pub(crate) use manual::{CompletionFlags, ManFlags};
 pub(crate) use notify::{NotifyFlags, ask_for_json};
 pub(crate) use recover::RecoverFlags;
 pub(crate) use simulate::{CalibrateFlags, SimulateFlags};
@@ -73,7 +74,8 @@ pub(crate) enum Verb {
     /// Print the header of a database file and the state of its two copies; or that of a log file,
     /// a checkpoint file or a flush map
     Header(FileFlags),
-    /// Print what the tables of a database are made of: columns, types, indexes, flags
+    /// Print what the tables of a database are made of; or the JSON Schema of plan, deployment,
+    /// report, journal or events
     Schema(SchemaFlags),
     /// Say which tree owns how many pages of a database, and how many are free
     Space(FileFlags),
@@ -102,6 +104,8 @@ pub(crate) enum Verb {
     Scan(ScanFlags),
     /// Print a completion script for a shell
     Completions(CompletionFlags),
+    /// Print the manual page, or write that of each command into a folder
+    Man(ManFlags),
 }
 
 /// Flags that say which run it is.
@@ -349,8 +353,8 @@ pub(crate) struct FileFlags {
 /// Flags of `schema`.
 #[derive(Args, Debug)]
 pub(crate) struct SchemaFlags {
-    /// Database file
-    #[arg(value_name = "FILE")]
+    /// Database file; or plan, deployment, report, journal or events for its JSON Schema
+    #[arg(value_name = "FILE|KIND")]
     pub file: PathBuf,
     /// Table [default: all]
     #[arg(value_name = "TABLE")]
@@ -581,7 +585,7 @@ pub(crate) struct SizeFlags {
     #[arg(long, value_name = "KEY", num_args = 1.., conflicts_with_all = ["json", "scenarios"])]
     pub explain: Vec<String>,
     /// Size every combination of values and rank them: KEY=VALUE,VALUE or a file of such lines
-    #[arg(long, value_name = "KEY=VALUES|FILE", num_args = 1.., conflicts_with = "html")]
+    #[arg(long, value_name = "KEY=VALUES|FILE", num_args = 1..)]
     pub scenarios: Vec<String>,
     /// Write a page as well
     #[arg(long, short = 'o', value_name = "FILE")]
@@ -727,14 +731,6 @@ pub(crate) struct ScanFlags {
     /// Answer in JSON
     #[arg(long)]
     pub json: bool,
-}
-
-/// Flags of `completions`.
-#[derive(Args, Debug)]
-pub(crate) struct CompletionFlags {
-    /// The shell
-    #[arg(value_name = "SHELL")]
-    pub shell: Shell,
 }
 
 /// The periods that Microsoft Graph knows.

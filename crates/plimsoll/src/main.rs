@@ -161,6 +161,7 @@ fn dispatch(verb: Verb, console: &mut Console) -> Result<Outcome, CommandError> 
         Verb::Limits(flags) => cmd::limits::run(&flags, console),
         Verb::Scan(flags) => cmd::scan::run(&flags, console),
         Verb::Completions(flags) => cmd::completions::run(&flags, console),
+        Verb::Man(flags) => cmd::man::run(&flags, console),
     }
 }
 

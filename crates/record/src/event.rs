@@ -2,12 +2,13 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Interval, Phase, Start};
 
 /// One line of a journal.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
     /// Always the first line: what is about to be run, where and with which settings.
@@ -45,7 +46,7 @@ pub enum Event {
 }
 
 /// Which end of a phase a [`PhaseMark`] stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Edge {
     /// The phase begins.
@@ -55,7 +56,7 @@ pub enum Edge {
 }
 
 /// A phase begins or ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PhaseMark {
     /// When, in nanoseconds since the start of the run.
     pub at_ns: u64,
@@ -66,7 +67,9 @@ pub struct PhaseMark {
 }
 
 /// How bad an [`Issue`] is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// Worth knowing; does not fail a test.
@@ -76,7 +79,9 @@ pub enum Severity {
 }
 
 /// What kind of trouble an [`Issue`] is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum IssueKind {
     /// A page or log segment whose checksum does not fit its content.
@@ -96,7 +101,7 @@ pub enum IssueKind {
 }
 
 /// Something that a reader of the report must know, with the place where it happened.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Issue {
     /// When, in nanoseconds since the start of the run.
     pub at_ns: u64,
@@ -121,7 +126,7 @@ pub struct Issue {
 }
 
 /// The result of reading one database to its end, and of verifying every page of it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Checksum {
     /// When the pass ended, in nanoseconds since the start of the run.
     pub at_ns: u64,
@@ -157,7 +162,7 @@ impl Checksum {
 }
 
 /// The copy that a backup has made of one database.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BackupCopy {
     /// When all of it was on stable storage, in nanoseconds since the start of the run.
     pub at_ns: u64,
@@ -179,7 +184,7 @@ impl BackupCopy {
 }
 
 /// The result of replaying the log of one database, from its files to an open database.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Replay {
     /// When the database was open, in nanoseconds since the start of the run.
     pub at_ns: u64,
@@ -212,7 +217,7 @@ impl Replay {
 }
 
 /// The search for the number of sessions has ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Tuned {
     /// When, in nanoseconds since the start of the run.
     pub at_ns: u64,
@@ -222,7 +227,7 @@ pub struct Tuned {
 
 /// What was read from a volume between the begin of the warm-up and the end of the measurement, and
 /// what its block devices counted within that time.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct VolumeReads {
     /// Mount point of the volume.
     pub volume: String,
@@ -234,7 +239,7 @@ pub struct VolumeReads {
 
 /// The longest request of one database in one phase: of whatever purpose, or an operation on names,
 /// which no interval tells of.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LongRequest {
     /// When it was answered, in nanoseconds since the start of the run; when the run ended where it
     /// was not.
@@ -261,7 +266,18 @@ pub struct LongRequest {
 
 /// A place in the log of a database, which only grows.
 #[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    JsonSchema,
 )]
 pub struct LogPlace {
     /// The log file.
@@ -280,7 +296,7 @@ impl fmt::Display for LogPlace {
 
 /// A database was opened for the load. Its header says the same until it is opened once more, so
 /// that a run which goes on after a crash knows whether anything else has changed it meanwhile.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Attached {
     /// When, in nanoseconds since the start of the run.
     pub at_ns: u64,
@@ -293,7 +309,7 @@ pub struct Attached {
 }
 
 /// A run that had been cut off goes on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Resumed {
     /// When, in nanoseconds since the start of the run by the wall clock.
     pub at_ns: u64,
@@ -302,7 +318,7 @@ pub struct Resumed {
 }
 
 /// A line of the test log.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LogLine {
     /// When, in nanoseconds since the start of the run.
     pub at_ns: u64,
@@ -311,7 +327,7 @@ pub struct LogLine {
 }
 
 /// How a run ended.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Finished {
     /// When, in nanoseconds since the start of the run.
     pub at_ns: u64,

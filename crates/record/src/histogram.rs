@@ -7,6 +7,7 @@ mod text;
 use std::borrow::Cow;
 use std::fmt;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use buckets::{Buckets, HIGHEST_NS, LOWEST_NS, SIGNIFICANT_DIGITS};
@@ -20,7 +21,7 @@ pub struct Histogram {
 }
 
 /// What reports print of a histogram; all zero where it is empty.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
     /// How many latencies.
     pub count: u64,
@@ -171,7 +172,7 @@ impl fmt::Debug for Histogram {
 }
 
 /// How a histogram stands in a journal; `count` is there for readers that do not decode buckets.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 struct HistogramText<'a> {
     #[serde(default)]
     count: u64,
@@ -179,6 +180,16 @@ struct HistogramText<'a> {
     maximum_ns: u64,
     #[serde(borrow)]
     buckets: Cow<'a, str>,
+}
+
+impl JsonSchema for Histogram {
+    fn schema_name() -> Cow<'static, str> {
+        "Histogram".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        HistogramText::json_schema(generator)
+    }
 }
 
 impl Serialize for Histogram {

@@ -1,10 +1,11 @@
 //! A result that another instrument published, as its file states it. Such a run was not measured
 //! here: it has averages and no intervals, and what the file leaves out stays missing.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What the file of a result says.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ImportedResult {
     /// Name of the file.
@@ -46,7 +47,7 @@ pub struct ImportedResult {
 }
 
 /// What an instrument said of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PublishedOutcome {
     /// It passed.
@@ -66,7 +67,7 @@ impl PublishedOutcome {
 }
 
 /// The load, as far as it is stated.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct PublishedLoad {
     /// Threads of each database.
@@ -86,7 +87,7 @@ pub struct PublishedLoad {
 }
 
 /// Requests of one kind.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct PublishedRequests {
     /// Mean latency.
@@ -98,7 +99,7 @@ pub struct PublishedRequests {
 }
 
 /// One of the two tables of I/O: transactional, or total.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct PublishedIo {
     /// Reads of the database.
@@ -112,7 +113,7 @@ pub struct PublishedIo {
 }
 
 /// A database with its rows of the tables.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct PublishedInstance {
     /// Its name, such as `Instance3328.1`.
@@ -128,7 +129,7 @@ pub struct PublishedInstance {
 }
 
 /// A counter of the machine.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct PublishedCounter {
     /// Its name.
@@ -142,7 +143,7 @@ pub struct PublishedCounter {
 }
 
 /// Checksums of one database.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct PublishedChecksum {
     /// The database.
@@ -158,7 +159,7 @@ pub struct PublishedChecksum {
 }
 
 /// The backup of one database.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct PublishedBackup {
     /// The database.
@@ -170,7 +171,7 @@ pub struct PublishedBackup {
 }
 
 /// The replay of one database.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct PublishedReplay {
     /// The database.
@@ -182,7 +183,7 @@ pub struct PublishedReplay {
 }
 
 /// A name and its value.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct PublishedFact {
     /// The section that it stands in.

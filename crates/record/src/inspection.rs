@@ -1,10 +1,11 @@
 //! What a look at the storage found before the first request: findings as plain data, so that a
 //! report, a comparison and a reader of years later see what the person at the machine saw.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One thing that was looked at.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StorageFinding {
     /// Name of the check for programs, such as `write-cache`.
     pub check: String,
@@ -38,7 +39,9 @@ pub struct WriteSamples {
 }
 
 /// What a check of the storage says.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum StorageRuling {
     /// As it should be.

@@ -2,12 +2,15 @@
 
 use std::ops::AddAssign;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Histogram, LogPlace, Phase, ProcessorShares};
 
 /// A kind of request, measured from submission to completion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Series {
     /// Reads of database pages that a transaction waited for or will need.
@@ -81,7 +84,7 @@ impl Series {
 }
 
 /// The requests of one kind that completed in an interval.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SeriesInterval {
     /// Which kind.
     pub series: Series,
@@ -99,7 +102,7 @@ pub struct SeriesInterval {
 
 /// What an interval's latencies do not tell: requests that had no answer at its end, and time in
 /// which requests waited and none was answered.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Unanswered {
     /// Requests that had no answer at the interval's end.
@@ -183,7 +186,7 @@ impl SeriesInterval {
 }
 
 /// Things counted in an interval, per database.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct IntervalCounters {
     /// Commits that did not wait for the log.
@@ -237,7 +240,7 @@ impl IntervalCounters {
 }
 
 /// Levels at the end of an interval, per database.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Gauges {
     /// Cache in use.
@@ -257,7 +260,7 @@ pub struct Gauges {
 }
 
 /// What one database did in an interval.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DatabaseInterval {
     /// Its index.
     pub index: u32,
@@ -280,7 +283,7 @@ impl DatabaseInterval {
 }
 
 /// What the machine did in an interval.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct HostSample {
     /// Busy time of all processors, in percent of their total; none, as below, where the system
@@ -320,7 +323,7 @@ pub struct HostSample {
 }
 
 /// Everything that happened between two samples.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Interval {
     /// The phase it lies in.
     pub phase: Phase,

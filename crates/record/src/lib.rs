@@ -24,7 +24,7 @@ mod start;
 #[cfg(feature = "synthetic")]
 pub mod synthetic;
 
-pub use codec::{ChainHash, Seal};
+pub use codec::{ChainHash, Seal, journal_schema};
 pub use event::{
     Attached, BackupCopy, Checksum, Edge, Event, Finished, Issue, IssueKind, LogLine, LogPlace,
     LongRequest, PhaseMark, Replay, Resumed, Severity, Tuned, VolumeReads,

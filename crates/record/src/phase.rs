@@ -1,9 +1,12 @@
 //! The parts of a run, which events and intervals name.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The parts of a run, in the order in which they come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
     /// Databases are opened, and recovered where they were not closed.

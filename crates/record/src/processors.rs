@@ -3,13 +3,14 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Less is not worth a word beside the rest.
 const WORTH_A_WORD_PERCENT: f64 = 1.0;
 
 /// Busy time by who used it, in percent of all processors.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ProcessorShares {
     /// All busy time.
@@ -26,7 +27,7 @@ pub struct ProcessorShares {
 }
 
 /// What the processes of one name used together.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProgramShare {
     /// The name that the operating system has for them; anything may stand in it.
     pub name: String,

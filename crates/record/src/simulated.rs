@@ -1,12 +1,13 @@
 //! The model that a run was simulated on: such a run has happened in virtual time, and nothing in
 //! it was measured on storage.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::start::hexadecimal;
 
 /// Where the storage of a simulated run came from, and how far it can be trusted.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Simulation {
     /// Name of the simulated array.
@@ -17,6 +18,7 @@ pub struct Simulation {
     pub detail: SimulationDetail,
     /// Where the random streams of the array begin: angles of disks and the like.
     #[serde(with = "hexadecimal")]
+    #[schemars(with = "String")]
     pub seed: u64,
     /// Bytes of the plan's databases that one byte stands for; 1: nothing was made smaller.
     pub stretch: f64,
@@ -29,7 +31,7 @@ pub struct Simulation {
 }
 
 /// What a simulation runs on the array.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SimulationDetail {
     /// The database engine itself, on page images.

@@ -1,12 +1,13 @@
 //! What a run was: machine, plan and every setting the report or a rule needs, resolved, so that a
 //! record can be read years later without the plan's code.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{ImportedResult, ProcessorShares, Simulation, StorageFinding};
 
 /// The facts known before the first request is made.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Start {
     /// Version of the journal's schema; see [`crate::codec::SCHEMA`].
     pub schema: u32,
@@ -20,6 +21,7 @@ pub struct Start {
     pub machine: Machine,
     /// Where every random stream of the run begins.
     #[serde(with = "hexadecimal")]
+    #[schemars(with = "String")]
     pub seed: u64,
     /// What kind of test it was.
     pub test: TestType,
@@ -61,7 +63,7 @@ pub struct Start {
 }
 
 /// The kind of test, which decides the thresholds and the report's sections.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TestType {
     /// The load of a working day, judged strictly.
@@ -91,7 +93,7 @@ impl TestType {
 }
 
 /// The machine that made the load.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Machine {
     /// Its name.
     pub name: String,
@@ -108,7 +110,7 @@ pub struct Machine {
 }
 
 /// Settings after all defaults were applied.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Settings {
     /// Sessions (Jetstress: threads) that each database served at a time.
@@ -177,7 +179,7 @@ pub struct Settings {
 }
 
 /// Shares of the operations in percent; together 100.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OperationMix {
     /// New messages, appended.
     pub insert_percent: u32,
@@ -192,7 +194,7 @@ pub struct OperationMix {
 /// The limits of the verdict's rules.
 ///
 /// The default is the set that Jetstress 2010 and 2013 call `Strict`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Thresholds {
     /// Name of the set, as reports print it.
@@ -274,7 +276,7 @@ impl Default for Thresholds {
 }
 
 /// One database of the run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DatabaseFacts {
     /// Its place in the run, counted from 0; events name it by this.
     pub index: u32,
@@ -301,7 +303,7 @@ pub struct DatabaseFacts {
 }
 
 /// What is known about a volume; empty or none where it could not be found out.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct VolumeFacts {
     /// Mount point or drive.

@@ -124,6 +124,19 @@ pub struct Column {
     pub metric: Option<&'static str>,
     /// Whether it holds numbers, which stand right.
     pub numeric: bool,
+    /// What a page does with its cells.
+    pub role: ColumnRole,
+}
+
+/// What a page does with the cells of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColumnRole {
+    /// Shows them.
+    Shown,
+    /// Keys of a sizing, shown where a reader wants them, each linked to its formula.
+    Key,
+    /// The same where the formulas stand: what those links lead to.
+    Formula,
 }
 
 /// A row of a table.
@@ -166,17 +179,17 @@ pub enum Tone {
 impl Column {
     /// A column of text that is no metric.
     pub const fn text(label: &'static str) -> Self {
-        Self { group: "", label, metric: None, numeric: false }
+        Self { group: "", label, metric: None, numeric: false, role: ColumnRole::Shown }
     }
 
     /// A column of numbers with their glossary entry.
     pub(crate) const fn metric(label: &'static str, metric: &'static str) -> Self {
-        Self { group: "", label, metric: Some(metric), numeric: true }
+        Self { metric: Some(metric), numeric: true, ..Self::text(label) }
     }
 
     /// A column of numbers that belong to different metrics.
     pub(crate) const fn numbers(label: &'static str) -> Self {
-        Self { group: "", label, metric: None, numeric: true }
+        Self { numeric: true, ..Self::text(label) }
     }
 
     /// The column under a heading that it shares with its neighbours.

@@ -7,6 +7,8 @@ use record::{
     Gauges, HostSample, IntervalCounters, Issue, Phase, PhaseTotals, ProcessorShares, RunRecord,
     Seal, Series, Summary, Unanswered,
 };
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
 use serde::Serialize;
 use verdict::{Finding, Limit, Ruling, Verdict};
 
@@ -15,11 +17,12 @@ use crate::mailboxes::Carried;
 use crate::{format, imported, meaning, next, passes};
 
 /// Version of the schema: a number that rises when a member changes its meaning or goes away.
-pub const SCHEMA: u32 = 1;
+pub(crate) const SCHEMA: u32 = 2;
 
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 struct JsonReport<'a> {
     schema: u32,
+    kind: &'static str,
     verdict: &'static str,
     simulated: Option<&'a record::Simulation>,
     exit_code: u8,
@@ -45,7 +48,7 @@ struct JsonReport<'a> {
     log: &'a [record::LogLine],
 }
 
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 pub(crate) struct FindingPart {
     rule: &'static str,
     title: &'static str,
@@ -57,14 +60,15 @@ pub(crate) struct FindingPart {
     evidence: Vec<String>,
 }
 
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 struct RunPart<'a> {
     build: &'a str,
     database_format: &'a str,
     name: &'a str,
     tags: &'a [String],
     started: Option<String>,
-    started_epoch_ns: u64,
+    /// As text: JavaScript rounds such a number.
+    started_epoch_ns: String,
     ended: Option<String>,
     ended_ns: Option<u64>,
     interrupted: bool,
@@ -81,13 +85,13 @@ struct RunPart<'a> {
     seal_hash: Option<String>,
 }
 
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 struct BreakPart {
     from_ns: u64,
     to_ns: u64,
 }
 
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 struct DatabasePart<'a> {
     #[serde(flatten)]
     facts: &'a record::DatabaseFacts,
@@ -97,7 +101,7 @@ struct DatabasePart<'a> {
     recover: Option<PhasePart>,
 }
 
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 struct PhasePart {
     seconds: f64,
     transactional_iops: f64,
@@ -106,7 +110,7 @@ struct PhasePart {
     gauges: Gauges,
 }
 
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 struct SeriesPart {
     count: u64,
     errors: u64,
@@ -123,7 +127,7 @@ struct SeriesPart {
     stalled_ms: f64,
 }
 
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 struct IntervalPart {
     phase: Phase,
     from_ns: u64,
@@ -134,6 +138,14 @@ struct IntervalPart {
     is_left_out: bool,
     host: Option<HostSample>,
     processors: Option<ProcessorShares>,
+}
+
+/// JSON Schema (draft 2020-12) of the report of a run, made of the very types that are written.
+pub fn report_schema() -> serde_json::Value {
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    let mut schema = settings.into_generator().into_root_schema_for::<JsonReport<'static>>();
+    schema.insert("title".to_owned(), "The report of a Plimsoll run".into());
+    schema.into()
 }
 
 /// The JSON of a report.
@@ -156,6 +168,7 @@ pub(crate) fn written(value: &impl Serialize) -> String {
 pub(crate) fn whole<'a>(run: &'a RunRecord, verdict: &Verdict) -> impl Serialize + use<'a> {
     JsonReport {
         schema: SCHEMA,
+        kind: "report",
         verdict: verdict_of(run, verdict),
         simulated: run.simulated(),
         exit_code: verdict.exit_code(),
@@ -190,7 +203,7 @@ fn run_part(run: &RunRecord) -> RunPart<'_> {
         name: &start.name,
         tags: &start.tags,
         started: format::iso_time(start.started_epoch_ns),
-        started_epoch_ns: start.started_epoch_ns,
+        started_epoch_ns: start.started_epoch_ns.to_string(),
         ended: run.finished.as_ref().and_then(|finished| {
             format::iso_time(start.started_epoch_ns.saturating_add(finished.at_ns))
         }),

@@ -5,6 +5,7 @@
 
 mod chart;
 mod comparison;
+mod contract;
 mod design;
 pub mod document;
 pub mod format;
@@ -34,12 +35,13 @@ use verdict::Verdict;
 pub use comparison::{
     MOST_RUNS, comparison_csv, comparison_html, comparison_json, comparison_text,
 };
+pub use contract::answer;
 pub use design::{
-    Candidate, SIZING_SCHEMA, Sized, explain, failure_json, ranked, scenarios, scenarios_json,
-    sizing_html, sizing_json, sizing_text,
+    Candidate, Sized, explain, failure_json, ranked, scenarios, scenarios_json, sizing_html,
+    sizing_json, sizing_text,
 };
 pub use html::{STYLE, block_html, escape, glossary_html};
-pub use json::{SCHEMA as JSON_SCHEMA, verdict_of};
+pub use json::{report_schema, verdict_of};
 pub use line::{LineReport, line_html, line_json, line_text};
 pub use listed::{achieved_iops, mean_ms, started_iso, started_ns, verdict_name};
 pub use prediction::{

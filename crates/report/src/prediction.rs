@@ -16,9 +16,6 @@ use crate::listed::{achieved_iops, mean_ms, verdict_name};
 use crate::sections::{summary, tone};
 use crate::{html, json, meaning, text};
 
-/// Name and version of the document; the version rises when a member changes its meaning.
-const SCHEMA: &str = "plimsoll.what-if/1";
-
 /// Bytes of text for which there is room beside a bar.
 const LONGEST_LABEL: usize = 22;
 
@@ -140,11 +137,11 @@ pub fn predictions_text(all: &[Prediction]) -> String {
 
 /// The same numbers for programs.
 pub fn predictions_json(all: &[Prediction]) -> String {
-    let json = json!({
-        "schema": SCHEMA,
+    let members = json!({
         "simulated": all.first().and_then(|one| one.run.simulated()).map(|of| &of.array),
         "predictions": all.iter().zip(1..).map(|(one, rank)| one.part(rank)).collect::<Json>(),
     });
+    let json = crate::answer("predictions", members);
     units::plain_json(&format!("{json:#}\n")).into_owned()
 }
 

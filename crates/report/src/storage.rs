@@ -82,7 +82,7 @@ pub fn worst_first(findings: &[StorageFinding]) -> Vec<&StorageFinding> {
 }
 
 /// A finding as programs read it: the record may grow without breaking them.
-#[derive(Serialize)]
+#[derive(schemars::JsonSchema, Serialize)]
 pub(crate) struct StoragePart<'a> {
     check: &'a str,
     title: &'a str,
@@ -187,14 +187,16 @@ pub fn storage_json(look: &StorageLook<'_>, paths: &impl Serialize) -> String {
     #[derive(Serialize)]
     struct Whole<'a, P> {
         schema: u32,
-        at_epoch_ns: u64,
+        kind: &'static str,
+        at: Option<String>,
         tally: StorageTally,
         findings: Vec<StoragePart<'a>>,
         paths: &'a P,
     }
     json::written(&Whole {
-        schema: 1,
-        at_epoch_ns: look.at_epoch_ns,
+        schema: crate::contract::ANSWER_SCHEMA,
+        kind: "inspection",
+        at: crate::format::iso_time(look.at_epoch_ns),
         tally: StorageTally::of(look.findings),
         findings: parts(look.findings),
         paths,

@@ -33,6 +33,8 @@ pub(super) struct ExplainedKey {
     pub value: &'static str,
     /// Said beside it, line by line.
     pub remarks: &'static [&'static str],
+    /// The type of its field.
+    pub holds: &'static str,
 }
 
 impl Explained {
@@ -78,7 +80,7 @@ impl Explained {
 /// A plan with every key explained, ready to be edited.
 pub(crate) fn example() -> String {
     let mut text = String::new();
-    for section in SECTIONS {
+    for section in &SECTIONS {
         if !text.is_empty() {
             text.push('\n');
         }

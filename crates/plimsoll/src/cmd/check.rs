@@ -27,7 +27,10 @@ pub(crate) fn run(flags: &CheckFlags, console: &mut Console) -> Result<Outcome, 
     let files = scan(targets, &mut progress)?;
     progress.clear();
     if flags.json {
-        console.answer_json(&Value::Array(files.iter().map(as_json).collect()))?;
+        console.answer_json(
+            "check",
+            json!({ "files": files.iter().map(as_json).collect::<Vec<_>>() }),
+        )?;
     } else {
         for file in &files {
             if let Some(dirty) = &file.target.dirty {
@@ -171,22 +174,22 @@ fn as_json(file: &Scanned) -> Value {
     let findings = file.tally.findings.iter().map(|finding| {
         json!({
             "page": finding.page.0,
-            "kind": kind(&finding.damage),
+            "damage": kind(&finding.damage),
             "text": words(finding, file),
         })
     });
     json!({
         "file": file.target.path.display().to_string(),
         "page_size_bytes": file.target.page_size.bytes(),
-        "seen": seen,
-        "bad": bad,
-        "correctable": correctable,
-        "wrong_page_number": wrong_number,
-        "lost_flushes": file.lost_flushes(),
+        "seen_pages": seen,
+        "bad_pages": bad,
+        "correctable_pages": correctable,
+        "wrong_page_number_pages": wrong_number,
+        "lost_flush_pages": file.lost_flushes(),
         "flush_map": flush_map_word(file),
-        "uninitialised": uninitialised,
-        "foreign": foreign,
-        "skipped": file.target.skipped_pages(),
+        "uninitialised_pages": uninitialised,
+        "foreign_pages": foreign,
+        "skipped_pages": file.target.skipped_pages(),
         "unbuffered": file.unbuffered,
         "bytes": file.bytes(*seen).0,
         "seconds": file.took.as_secs_f64(),

@@ -55,7 +55,7 @@ pub(crate) fn run(flags: &DumpFlags, console: &mut Console) -> Result<Outcome, C
     let verdict = verify(&bytes, number);
     let state = state(&verdict, page, number);
     if flags.json {
-        console.answer_json(&as_json(page, number, &state))?;
+        console.answer_json("page", as_json(page, number, &state))?;
     } else {
         for (name, value) in fields(page, number, &state) {
             console.answer(format_args!("{name:<16} {value}"))?;

@@ -47,7 +47,8 @@ pub(crate) fn run(flags: &ListFlags, console: &mut Console) -> Result<Outcome, C
     runs.retain(|run| flags.tags.iter().all(|tag| run.record.start.tags.contains(tag)));
     runs.sort_by_key(|run| std::cmp::Reverse(started_ns(&run.record)));
     if flags.json {
-        console.answer_json(&Value::Array(runs.iter().map(as_json).collect()))?;
+        console
+            .answer_json("runs", json!({ "runs": runs.iter().map(as_json).collect::<Vec<_>>() }))?;
     } else {
         print(&runs, &flags.folder, console)?;
     }
@@ -119,6 +120,10 @@ fn verdict_word(run: &ListedRun) -> String {
     if run.is_live { "live".to_owned() } else { report::verdict_name(&run.record, &run.verdict) }
 }
 
+fn verdict_for_programs(run: &ListedRun) -> &'static str {
+    if run.is_live { "live" } else { report::verdict_of(&run.record, &run.verdict) }
+}
+
 fn as_json(run: &ListedRun) -> Value {
     json!({
         "name": run.record.start.name,
@@ -127,7 +132,7 @@ fn as_json(run: &ListedRun) -> Value {
         "description": run.record.start.description,
         "test": run.record.start.test.name(),
         "started": started_iso(&run.record),
-        "verdict": verdict_word(run),
+        "verdict": verdict_for_programs(run),
         "simulated": run.record.simulated().map(|simulation| &simulation.array),
         "imported": run.record.imported().map(|imported| &imported.instrument),
         "achieved_transactional_iops": achieved_iops(&run.record),

@@ -15,6 +15,7 @@ pub(crate) mod inspect;
 pub(crate) mod limits;
 pub(crate) mod line;
 pub(crate) mod list;
+pub(crate) mod man;
 pub(crate) mod plan;
 pub(crate) mod prepare;
 pub(crate) mod profile;

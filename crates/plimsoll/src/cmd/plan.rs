@@ -38,7 +38,7 @@ pub(crate) fn run(flags: &PlanFlags, console: &mut Console) -> Result<Outcome, C
     let plan = test.to_toml(&provision)?;
     match &flags.output {
         Some(folder) => write_all(flags, folder, &provision, &test, plan, console)?,
-        None if flags.json => console.answer_json(&json::of(&provision))?,
+        None if flags.json => console.answer_json("provision", json::of(&provision))?,
         None => console.answer_text(&provision.to_markdown())?,
     }
     complain(&sizing.findings, console)
@@ -86,7 +86,7 @@ fn write_all(
     let mut files = vec![
         file("plan.toml", plan),
         file("provision.md", provision.to_markdown()),
-        file("provision.json", format!("{:#}\n", json::of(provision))),
+        file("provision.json", format!("{:#}\n", report::answer("provision", json::of(provision)))),
     ];
     for kind in kinds(&flags.export)? {
         files.extend(export(provision, kind));

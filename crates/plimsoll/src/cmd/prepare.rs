@@ -24,7 +24,7 @@ pub(crate) fn run(flags: &PrepareFlags, console: &mut Console) -> Result<Outcome
     }
     let filled = fill(&plan, &stop, console.is_quiet())?;
     if flags.json {
-        console.answer_json(&as_json(&filled))?;
+        console.answer_json("prepared", as_json(&filled))?;
         return Ok(Outcome::Pass);
     }
     print(&filled, console)?;

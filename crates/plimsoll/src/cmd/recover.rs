@@ -128,27 +128,31 @@ fn tell(
     let file = path.display();
     let Some(summary) = summary else {
         if as_json {
-            return console.answer_json(&json!({ "file": file.to_string(), "recovered": false }));
+            return console
+                .answer_json("recovery", json!({ "file": file.to_string(), "recovered": false }));
         }
         return console
             .answer(format_args!("{file}: was closed properly, nothing had to be recovered"));
     };
     if as_json {
-        return console.answer_json(&json!({
-            "file": file.to_string(),
-            "recovered": true,
-            "log_generation_first": summary.first.0,
-            "log_generation_last": summary.last.0,
-            "records": summary.records,
-            "pages_redone": summary.pages_redone,
-            "pages_read": summary.pages_read,
-            "reads_mended": summary.mended.reads(),
-            "flipped_bits_mended": summary.mended.flipped_bits,
-            "pages_written": summary.pages_written,
-            "pages_made_anew": summary.pages_made_anew,
-            "transactions_undone": summary.losers,
-            "redo_ns": summary.redo_time.0,
-        }));
+        return console.answer_json(
+            "recovery",
+            json!({
+                "file": file.to_string(),
+                "recovered": true,
+                "log_generation_first": summary.first.0,
+                "log_generation_last": summary.last.0,
+                "records": summary.records,
+                "pages_redone": summary.pages_redone,
+                "pages_read": summary.pages_read,
+                "reads_mended": summary.mended.reads(),
+                "flipped_bits_mended": summary.mended.flipped_bits,
+                "pages_written": summary.pages_written,
+                "pages_made_anew": summary.pages_made_anew,
+                "transactions_undone": summary.losers,
+                "redo_ns": summary.redo_time.0,
+            }),
+        );
     }
     let mended = mended(summary.mended);
     console.answer(format_args!(

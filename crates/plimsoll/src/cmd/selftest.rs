@@ -77,7 +77,7 @@ pub(crate) fn run(flags: &SelftestFlags, console: &mut Console) -> Result<Outcom
     let outcome = outcome_of(&parts);
     let told = Told { folder: &flags.folder, backend: world.backend().to_string(), facts, parts };
     if flags.json {
-        console.answer_json(&told.as_json(outcome))?;
+        console.answer_json("selftest", told.as_json(outcome))?;
     } else {
         told.print(outcome, console)?;
     }

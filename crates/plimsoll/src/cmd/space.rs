@@ -19,11 +19,14 @@ pub(crate) fn run(flags: &FileFlags, console: &mut Console) -> Result<Outcome, C
     let report = opened.reader.salvaged_space_report().map_err(|error| opened.ends(error))?;
     if flags.json {
         let trees: Vec<Value> = report.iter().map(as_json).collect();
-        console.answer_json(&json!({
-            "page_size_bytes": page_bytes,
-            "not_closed": opened.dirty.as_ref().map(Dirty::as_json),
-            "trees": trees,
-        }))?;
+        console.answer_json(
+            "space",
+            json!({
+                "page_size_bytes": page_bytes,
+                "not_closed": opened.dirty.as_ref().map(Dirty::as_json),
+                "trees": trees,
+            }),
+        )?;
     } else {
         print(&report, page_bytes, console)?;
     }

@@ -26,7 +26,7 @@ const INDENT: usize = 4;
 pub(crate) fn run(flags: &FileFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let (report, contents) = examine(&flags.file)?;
     if flags.json {
-        console.answer_json(&as_json(&report, contents.as_ref()))?;
+        console.answer_json("verification", as_json(&report, contents.as_ref()))?;
     } else {
         let mut answers = Answers { path: &flags.file, console };
         answers.print(&report)?;

@@ -103,7 +103,7 @@ impl JournalWatch {
         self.has_finished |= matches!(event, Event::Finished(_));
         let told = self.display.as_mut().and_then(|(display, _)| display.event(event));
         match told.filter(|_| json) {
-            Some(told) => console.answer_json(&told),
+            Some(told) => console.answer_json_line(&told.to_string()),
             None => Ok(()),
         }
     }
@@ -145,7 +145,7 @@ fn conclude(
             "headline": end.headline,
             "folder": folder.display().to_string(),
         });
-        console.answer_json(&events::now("verdict", members))?;
+        console.answer_json_line(&events::now("verdict", members).to_string())?;
     } else {
         console.answer(report::summary(record, verdict).trim_end())?;
     }

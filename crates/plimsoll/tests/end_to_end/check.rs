@@ -24,7 +24,7 @@ fn answer(ran: &Ran) -> serde_json::Value {
 fn where_unbuffered_reads_are_refused_the_cache_serves_and_is_named() {
     let scene = Scene::prepared("buffered");
     let unbuffered = scene.run(["check", "--json", FILE]);
-    assert_eq!(answer(&unbuffered)[0]["unbuffered"], true);
+    assert_eq!(answer(&unbuffered)["files"][0]["unbuffered"], true);
     // The kernel refuses the flag on the one and lets it pass on the other, where it means nothing.
     for kind in ["ramfs", "tmpfs"] {
         let Some(mount) = Mount::of(&scene, kind, &["-t", kind, "none"]) else {
@@ -37,7 +37,7 @@ fn where_unbuffered_reads_are_refused_the_cache_serves_and_is_named() {
             .expect_code(0)
             .expect_out(&["read through the operating system's cache"]);
         let ran = scene.run(["check", "--json", &file]);
-        assert_eq!(answer(&ran)[0]["unbuffered"], false, "{kind}");
+        assert_eq!(answer(&ran)["files"][0]["unbuffered"], false, "{kind}");
         for verb in ["verify", "header", "schema", "space", "export"] {
             scene.run([verb, &file]).expect_code(0);
         }
@@ -66,10 +66,13 @@ fn a_terabyte_behind_the_database_is_skipped_and_named() {
         .expect_err(&["lie behind the last one that the database owns"]);
     lengthen(&scene, 256 << 20);
     let some = answer(&scene.run(["check", "--json", FILE]));
-    assert!(some[0]["skipped"].as_u64().unwrap() > 1_000, "{some}");
+    assert!(some["files"][0]["skipped_pages"].as_u64().unwrap() > 1_000, "{some}");
     let all = answer(&scene.run(["check", "--json", "--foreign", FILE]));
     let pages = (256_u64 << 20) / PAGE_BYTES as u64 - 2;
-    assert_eq!((&all[0]["seen"], &all[0]["skipped"]), (&pages.into(), &0.into()));
+    assert_eq!(
+        (&all["files"][0]["seen_pages"], &all["files"][0]["skipped_pages"]),
+        (&pages.into(), &0.into())
+    );
 }
 
 /// A page that was freed keeps its links, and engines do not always mark it as empty.

@@ -22,8 +22,12 @@ fn runs_are_listed_and_compared_with_what_differs_between_them() {
     let scene = three_runs("compare");
     let listed = scene.run(["list", "--json"]);
     let listed: Value = serde_json::from_str(&listed.expect_code(0).out).unwrap();
-    let folders: Vec<&str> =
-        listed.as_array().unwrap().iter().map(|run| run["folder"].as_str().unwrap()).collect();
+    let folders: Vec<&str> = listed["runs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|run| run["folder"].as_str().unwrap())
+        .collect();
     assert_eq!(folders, ["./runs/backup", "./runs/half", "./runs/full"], "the newest first");
     scene.run(["list", "runs"]).expect_code(0).expect_out(&["Verdict", "runs/half"]);
 

@@ -138,10 +138,10 @@ fn a_lost_write_is_counted_apart() {
     ]);
     let ran = scene.run(["check", "--json", FILE]);
     let answer: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
-    assert_eq!(answer[0]["lost_flushes"], 1);
-    assert_eq!(answer[0]["wrong_page_number"], 0);
-    assert_eq!(answer[0]["findings"][0]["kind"], "lost_flush");
-    assert_eq!(answer[0]["flush_map"], "believed");
+    assert_eq!(answer["files"][0]["lost_flush_pages"], 1);
+    assert_eq!(answer["files"][0]["wrong_page_number_pages"], 0);
+    assert_eq!(answer["files"][0]["findings"][0]["damage"], "lost_flush");
+    assert_eq!(answer["files"][0]["flush_map"], "believed");
 }
 
 #[test]
@@ -156,8 +156,8 @@ fn a_flush_map_that_cannot_be_believed_judges_nothing() {
     let ran = scene.run(["check", "--json", FILE]);
     ran.expect_code(0);
     let answer: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
-    assert_eq!(answer[0]["lost_flushes"], serde_json::Value::Null);
-    assert_eq!(answer[0]["flush_map"], "missing");
+    assert_eq!(answer["files"][0]["lost_flush_pages"], serde_json::Value::Null);
+    assert_eq!(answer["files"][0]["flush_map"], "missing");
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn the_header_of_a_flush_map_pairs_with_its_database() {
         serde_json::from_str(&ran.out).unwrap()
     };
     let (database, map) = (answer(FILE), answer(MAP));
-    assert_eq!(map["kind"], "flush map");
+    assert_eq!(map["file_kind"], "flush map");
     assert_eq!(map["database_flush"], database["header_flush_signature"]);
     assert_eq!(map["map_flush"], database["flush_map_signature"]);
     scene.run(["header", MAP]).expect_out(&["own signature", "last detached"]);
@@ -271,8 +271,8 @@ fn programs_read_the_same_findings() {
     let ran = scene.run(["check", "--json", FILE]);
     ran.expect_code(1);
     let answer: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
-    assert_eq!(answer[0]["bad"], 1);
-    assert_eq!(answer[0]["correctable"], 1);
-    assert_eq!(answer[0]["findings"][0]["page"], 40);
-    assert_eq!(answer[0]["findings"][0]["kind"], "flipped_bit");
+    assert_eq!(answer["files"][0]["bad_pages"], 1);
+    assert_eq!(answer["files"][0]["correctable_pages"], 1);
+    assert_eq!(answer["files"][0]["findings"][0]["page"], 40);
+    assert_eq!(answer["files"][0]["findings"][0]["damage"], "flipped_bit");
 }

@@ -163,8 +163,8 @@ fn a_killed_database_is_not_closed_and_not_damaged() {
     assert!(!ran.out.contains("wiped"), "{}", ran.out);
     let json = scene.run(["check", "--json", "Plimsoll001.edb"]);
     let answer: serde_json::Value = serde_json::from_str(&json.out).unwrap();
-    assert_eq!(answer[0]["not_closed"]["state"], "Dirty Shutdown");
-    assert_eq!(answer[0]["bad"], 0);
+    assert_eq!(answer["files"][0]["not_closed"]["state"], "Dirty Shutdown");
+    assert_eq!(answer["files"][0]["bad_pages"], 0);
     scene
         .run(["verify", "Plimsoll001.edb"])
         .expect_refusal(&["Plimsoll001.edb: Dirty Shutdown, log 0x", "run plimsoll recover"]);

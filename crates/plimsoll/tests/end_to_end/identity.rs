@@ -38,10 +38,10 @@ fn a_name_and_tags_are_in_folder_title_report_and_list() {
         assert!(text.contains('T') && text.ends_with('Z'), "{time}: {text}");
     }
     let listed = json(&scene, &["list", "--json", "--tag", "before"]);
-    assert_eq!(listed[0]["name"], "array a");
-    assert_eq!(json(&scene, &["list", "--json", "--tag", "after"]), serde_json::json!([]));
+    assert_eq!(listed["runs"][0]["name"], "array a");
+    assert_eq!(json(&scene, &["list", "--json", "--tag", "after"])["runs"], serde_json::json!([]));
     let both = ["list", "--json", "--tag", "before", "--tag", "after"];
-    assert_eq!(json(&scene, &both), serde_json::json!([]), "every tag must be there");
+    assert_eq!(json(&scene, &both)["runs"], serde_json::json!([]), "every tag must be there");
     scene.run(["list"]).expect_code(0).expect_out(&["array a", "[rack-3, before]"]);
 }
 

@@ -8,7 +8,7 @@ fn loads_too_short_to_judge_are_repeated_left_out_and_said() {
     let ran = scene.run(["line", "plan.toml", "--step", "1s", "-o", "out", "--json"]);
     ran.expect_code(2);
     let json: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
-    assert_eq!(json["schema"], "plimsoll.line/1");
+    assert_eq!(json["kind"], "line");
     assert_eq!(json["load_line_iops"], serde_json::Value::Null);
     let steps = json["steps"].as_array().unwrap();
     assert_eq!(steps.len(), 6, "{json}");

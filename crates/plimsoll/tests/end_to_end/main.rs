@@ -14,6 +14,7 @@ mod caches;
 mod check;
 mod compare;
 mod compressed;
+mod contract;
 mod damage;
 mod examples;
 mod foreign;

@@ -54,7 +54,7 @@ fn flips_in_files_of_real_engines_are_located() {
         let sound = scene.run(["check", "--json", "sample.edb"]);
         sound.expect_code(0);
         let answer: serde_json::Value = serde_json::from_str(&sound.out).unwrap();
-        let page_bytes = answer[0]["page_size_bytes"].as_u64().unwrap();
+        let page_bytes = answer["files"][0]["page_size_bytes"].as_u64().unwrap();
         let path = scene.path("sample.edb");
         let file = File::options().read(true).write(true).open(&path).unwrap();
         let all = file.metadata().unwrap().len();

@@ -140,12 +140,12 @@ fn headers_of_our_logs_and_of_real_ones_are_read() {
     let scene = Scene::prepared("log-headers");
     scene.kill_run(&["run", "plan.toml"]);
     let log = json(&scene, &["header", "--json", "E00.plg"]);
-    assert_eq!(log["kind"], "log file of Plimsoll");
+    assert_eq!(log["file_kind"], "log file of Plimsoll");
     let own = ["segment_bytes", "header_segments", "segments"].map(|key| log[key].as_u64());
     let long = [4096, 1, 256].map(Some);
     assert!(own == long || own == [512, 8, 2048].map(Some), "{own:?}");
     let checkpoint = json(&scene, &["header", "--json", "E00.pck"]);
-    assert_eq!(checkpoint["kind"], "checkpoint");
+    assert_eq!(checkpoint["file_kind"], "checkpoint");
     assert_eq!(checkpoint["signature"], log["signature"]);
     // As a real engine writes it: its version, its attachment, a checksum over all.
     for segments in [[512, 8, 2048], [4096, 1, 256]] {
@@ -155,7 +155,7 @@ fn headers_of_our_logs_and_of_real_ones_are_read() {
         assert_eq!(stated, segments.map(|number| Some(u64::from(number))));
     }
     let log = json(&scene, &["header", "--json", "E00.log"]);
-    assert_eq!((&log["kind"], &log["format"]), (&"log file".into(), &"8.4000.4.5".into()));
+    assert_eq!((&log["file_kind"], &log["format"]), (&"log file".into(), &"8.4000.4.5".into()));
     assert_eq!(log["generation"], "0x2a");
     assert_eq!(log["flags"], "circular");
     assert_eq!(log["attached"][0]["path"], "C:\\mail\\Mailbox.edb");

@@ -33,7 +33,7 @@ fn text_json_and_page_agree() {
     assert!(page.contains("<svg") && page.contains("office"));
     let json = scene.run(["size", "d.toml", "--json"]);
     let json: serde_json::Value = serde_json::from_str(&json.out).unwrap();
-    assert_eq!(json["schema"], "plimsoll.sizing/1");
+    assert_eq!(json["kind"], "sizing");
     let servers = json["values"]["srv.all"]["value"].as_f64().unwrap();
     assert!(text.out.contains(&format!("WORKABLE  {servers} servers")));
 }

@@ -3,10 +3,12 @@
 //! One module per schema version; this one picks the right one by the first line.
 
 mod follow;
+mod schema;
 mod seal;
 pub mod v1;
 
 pub use follow::JournalPieces;
+pub use schema::journal_schema;
 pub(crate) use seal::SealCheck;
 pub use seal::{ChainHash, Seal, Sealer};
 pub use v1::{DecodeError, decode, encode};

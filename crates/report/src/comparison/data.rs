@@ -9,9 +9,6 @@ use verdict::{ComparedMetric, MetricChange, NamedRun, RunComparison, Significanc
 use super::LETTERS;
 use crate::format;
 
-/// Kind and version of the document.
-const SCHEMA: &str = "plimsoll.comparison/1";
-
 pub(super) fn json(named: &[NamedRun], comparison: &RunComparison) -> String {
     let runs: Vec<Value> = named
         .iter()
@@ -24,7 +21,6 @@ pub(super) fn json(named: &[NamedRun], comparison: &RunComparison) -> String {
                 "run_name": run.record.start.name,
                 "tags": run.record.start.tags,
                 "started": measured.then(|| format::iso_time(run.record.start.started_epoch_ns)),
-                "started_epoch_ns": measured.then_some(run.record.start.started_epoch_ns),
                 "simulated": run.record.simulated().map(|simulation| &simulation.array),
                 "imported": run.record.imported().map(|imported| &imported.instrument),
                 "verdict": run.verdict.outcome.name(),
@@ -37,14 +33,14 @@ pub(super) fn json(named: &[NamedRun], comparison: &RunComparison) -> String {
         .map(|of| json!({ "name": of.name, "values": of.values, "is_work": of.is_work }))
         .collect();
     let metrics = comparison.rows.iter().map(|row| metric(named, row));
-    let document = json!({
-        "schema": SCHEMA,
+    let members = json!({
         "phase": comparison.phase.name(),
         "runs": runs,
         "doubts": comparison.doubts,
         "metrics": metrics.collect::<Vec<Value>>(),
         "differences": differences,
     });
+    let document = crate::answer("comparison", members);
     plain_json(&format!("{document:#}\n")).into_owned()
 }
 

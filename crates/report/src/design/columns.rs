@@ -1,6 +1,6 @@
 //! Tables of a sizing and their columns of numbers.
 
-use crate::document::{Block, Column, Table, TableRow};
+use crate::document::{Block, Column, ColumnRole, Table, TableRow};
 
 /// A table where there are rows.
 pub(super) fn table(
@@ -12,6 +12,11 @@ pub(super) fn table(
         return Vec::new();
     }
     vec![Block::Table(Table { caption, columns, rows })]
+}
+
+/// The column of keys, which a page shows where a reader wants them.
+pub(super) const fn key_column(label: &'static str) -> Column {
+    Column { role: ColumnRole::Key, ..Column::text(label) }
 }
 
 /// A column of numbers, with the metric that the glossary explains.

@@ -7,9 +7,6 @@ use sizing::{DesignFinding, Fact, Note, Value};
 
 use super::Sized;
 
-/// Name and version of the document; the version rises when a member changes its meaning.
-pub const SCHEMA: &str = "plimsoll.sizing/1";
-
 /// The document, with a line end.
 pub(super) fn render(sized: Sized<'_>) -> String {
     let text = format!("{:#}\n", value(sized));
@@ -26,8 +23,7 @@ pub(super) fn value(sized: Sized<'_>) -> Json {
         .iter()
         .map(|fact| (fact.key.name().into_owned(), number(fact)))
         .collect();
-    json!({
-        "schema": SCHEMA,
+    let members = json!({
         "name": deployment.name,
         "product": deployment.product.name,
         "mode": match deployment.mode {
@@ -40,7 +36,8 @@ pub(super) fn value(sized: Sized<'_>) -> Json {
         "notes": sized.sizing.notes.iter().map(note).collect::<Vec<_>>(),
         "failures": failures(sized),
         "values": values,
-    })
+    });
+    crate::answer("sizing", members)
 }
 
 /// Every failure played through on the layout; empty without copies.

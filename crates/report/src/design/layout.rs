@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use provision::layout::{Layout, Mode, Quorum};
-use provision::{QUORUM, Requirements, Simulated, quorum_word, simulate};
+use provision::layout::{Mode, Quorum};
+use provision::{Group, QUORUM, Requirements, Simulated, provision, quorum_word, simulate};
 use sizing::{Key, ServerKind};
 
 use super::Sized;
@@ -30,7 +30,7 @@ pub(super) fn section(sized: Sized<'_>) -> Section {
 }
 
 fn blocks(sized: Sized<'_>, found: &Simulated) -> Vec<Block> {
-    let mut blocks = vec![Block::from(grid(&found.layout))];
+    let mut blocks = vec![Block::from(grid(&found))];
     let columns = vec![
         Column::text("what fails"),
         number_column("ways", None),
@@ -98,7 +98,11 @@ fn beyond(sized: Sized<'_>, modes: &[Mode]) -> Option<String> {
 }
 
 /// Servers by databases: a square for each copy, coloured by its activation preference.
-fn grid(layout: &Layout) -> Picture {
+fn grid(found: &Simulated) -> Picture {
+    let layout = &found.layout;
+    // Without names there is still a layout: numbers stand in for them.
+    let named = provision(found.needs.clone()).ok();
+    let group = named.as_ref().and_then(|named| named.groups.first());
     let shown = layout.databases.len().min(MOST_COLUMNS);
     let (left, cell) = (64.0, 656.0 / shown.max(24) as f64);
     let height = 14.0;
@@ -108,7 +112,9 @@ fn grid(layout: &Layout) -> Picture {
     );
     for (server, place) in layout.servers.iter().enumerate() {
         let top = height * server as f64;
-        let name = format!("{} (site {})", server + 1, place.site + 1);
+        let name = group.and_then(|group| group.servers.get(server)).map(|named| &*named.name);
+        let number = (server + 1).to_string();
+        let name = format!("{}, site {}", name.unwrap_or(&number), place.site + 1);
         let _ = write!(svg, "<text x=\"0\" y=\"{:.1}\">{}</text>", top + 10.0, escape(&name));
         for (database, preference) in layout.held_by(server).filter(|(at, _)| *at < shown) {
             let copy = layout.databases[database][preference - 1];
@@ -121,7 +127,7 @@ fn grid(layout: &Layout) -> Picture {
                 INKS[(preference - 1).min(INKS.len() - 1)],
                 left + cell * database as f64,
                 cell * 0.9,
-                database + 1,
+                escape(&database_name(group, database)),
             );
         }
     }
@@ -133,4 +139,10 @@ fn grid(layout: &Layout) -> Picture {
         "Copies of databases by server".to_owned()
     };
     Picture::wide(title, svg + "</svg>", legend)
+}
+
+/// The name of a database; its number where there are no names.
+fn database_name(group: Option<&Group>, database: usize) -> String {
+    let named = group.and_then(|group| group.databases.get(database));
+    named.map_or_else(|| (database + 1).to_string(), |named| named.name.clone())
 }

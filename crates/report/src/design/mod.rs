@@ -7,6 +7,7 @@ mod explain;
 mod growth;
 mod json;
 mod layout;
+mod material;
 mod pictures;
 mod scenarios;
 mod tables;
@@ -20,7 +21,7 @@ use crate::format::{number, three_digits};
 use crate::{html, text};
 
 pub use explain::explain;
-pub use json::{SCHEMA as SIZING_SCHEMA, failure_json};
+pub use json::failure_json;
 pub(crate) use pictures::{PicturePart, bars_svg};
 pub use scenarios::{Candidate, ranked, scenarios, scenarios_json};
 
@@ -33,11 +34,23 @@ pub struct Sized<'a> {
     pub sizing: &'a Sizing,
 }
 
-/// One self-contained HTML page, every number with its formula.
-pub fn sizing_html(sized: Sized<'_>) -> String {
+/// How the page differs from others: keys and formulas are behind a switch, and a printed page is
+/// short.
+const STYLE: &str = include_str!("style.css");
+
+/// The switch, above everything.
+const SWITCH: &str = "<label class=\"keys\"><input type=\"checkbox\" id=\"keys\"> Show the key of \
+                      each number, and every formula</label>\n";
+
+/// One self-contained HTML page, every number with its formula; of a sweep with the table of all
+/// `candidates`, which are none where there was no sweep.
+pub fn sizing_html(sized: Sized<'_>, candidates: &[Candidate]) -> String {
     let mut document = document(sized);
+    document.sections.extend(scenarios::section(candidates));
     document.sections.push(tables::trace(sized));
-    html::page(&document)
+    let page = html::page(&document);
+    let page = page.replacen("</style>", &format!("{STYLE}</style>"), 1);
+    page.replacen("<main>\n", &format!("<main>\n{SWITCH}"), 1)
 }
 
 /// The same as plain text, without the formulas.

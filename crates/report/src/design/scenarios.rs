@@ -8,6 +8,7 @@ use plan::deployment::Replacement;
 use serde_json::{Value as Json, json};
 use sizing::{Key, ServerKind, Severity, Sizing};
 
+use crate::document::{Block, Cell, Column, Section, Table, TableRow};
 use crate::format::three_digits;
 
 /// One design of a sweep.
@@ -82,6 +83,30 @@ pub fn ranked(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
     candidates
 }
 
+/// The table for the page; none where there was no sweep.
+pub(super) fn section(candidates: &[Candidate]) -> Option<Section> {
+    let first = candidates.first()?;
+    let given = first.replacements.iter().map(|_| Column::text("what changes"));
+    let mut columns = vec![Column::text("rank")];
+    columns.extend(given);
+    columns.extend(COLUMNS.iter().map(|(label, _)| Column::numbers(label)));
+    columns.push(Column::text("forbidden by"));
+    let mut rows = Vec::new();
+    for (candidate, rank) in candidates.iter().zip(1..) {
+        let rank = if candidate.is_workable() { format!("{rank}") } else { "-".to_owned() };
+        let mut cells = vec![Cell::plain(rank)];
+        let given = candidate.replacements.iter();
+        cells.extend(given.map(|of| Cell::plain(format!("{} = {}", of.key, of.value))));
+        cells.extend(COLUMNS.iter().map(|(_, key)| Cell::plain(candidate.cell(*key))));
+        cells.push(Cell::plain(candidate.reason()));
+        rows.push(TableRow::body(cells));
+    }
+    let caption =
+        "Every combination, the best first: workable, then fewest disks, servers, memory.";
+    let blocks = vec![Block::Table(Table { caption, columns, rows })];
+    Some(Section { id: "scenarios", title: "Scenarios", blocks })
+}
+
 /// The table as text.
 pub fn scenarios(candidates: &[Candidate]) -> String {
     let mut head: Vec<String> = vec!["rank".to_owned()];
@@ -121,10 +146,7 @@ fn aligned(rows: &[Vec<String>]) -> String {
 
 /// The table for programs.
 pub fn scenarios_json(candidates: &[Candidate]) -> Json {
-    json!({
-        "schema": "plimsoll.scenarios/1",
-        "ranked": candidates.iter().map(candidate_json).collect::<Vec<_>>(),
-    })
+    json!({ "ranked": candidates.iter().map(candidate_json).collect::<Vec<_>>() })
 }
 
 fn candidate_json(candidate: &Candidate) -> Json {

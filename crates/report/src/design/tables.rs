@@ -3,9 +3,9 @@
 use plan::deployment::BackupFrequency;
 use sizing::{FailureMode, Key, ProcessorKey, ServerKind, Severity, TierKey, schedule};
 
-use super::columns::{number_column, table};
-use super::{Sized, growth, layout, pictures, shown};
-use crate::document::{Block, Cell, Column, Section, Table, TableRow, Tone};
+use super::columns::{key_column, number_column, table};
+use super::{Sized, growth, layout, material, pictures, shown};
+use crate::document::{Block, Cell, Column, ColumnRole, Section, Table, TableRow, Tone};
 use crate::format::three_digits;
 
 /// Entries of the glossary for the keys that have one.
@@ -123,6 +123,8 @@ const METACACHE: &str = "How much I/O MetaCache databases take off the disks is 
 /// Everything that page and text show.
 pub(super) fn sections(sized: Sized<'_>) -> Vec<Section> {
     let mut sections = vec![
+        material::assumptions(sized),
+        material::bill(sized),
         findings(sized),
         mailboxes(sized),
         provenance(sized),
@@ -154,7 +156,7 @@ fn keyed(rows: Vec<TableRow>) -> Table {
             Column::text("what"),
             value,
             Column::text("unit"),
-            Column::text("key for --explain"),
+            key_column("key for --explain"),
         ],
         rows,
     }
@@ -184,11 +186,12 @@ fn findings(sized: Sized<'_>) -> Section {
     let mut found: Vec<_> = sized.sizing.findings.iter().collect();
     found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     let rows: Vec<TableRow> = found.into_iter().map(finding_row).collect();
-    let columns = ["weight", "key", "what is wrong", "what to change"];
+    let columns = ["weight", "about", "what is wrong", "what to change"];
+    let columns = columns.map(Column::text).into_iter().chain([key_column("key")]);
     Section {
         id: "findings",
         title: "Findings",
-        blocks: table("The worst first.", columns.map(Column::text).to_vec(), rows),
+        blocks: table("The worst first.", columns.collect(), rows),
     }
 }
 
@@ -248,7 +251,9 @@ fn provenance(sized: Sized<'_>) -> Section {
 
 fn storage(sized: Sized<'_>) -> Section {
     let mut blocks: Vec<Block> = pictures::capacity(sized).map(Block::from).into_iter().collect();
-    blocks.push(Block::Table(keyed(rows(sized, STORAGE))));
+    let keys: Vec<Key> =
+        STORAGE.iter().copied().filter(|key| material::applies(sized, *key)).collect();
+    blocks.push(Block::Table(keyed(rows(sized, &keys))));
     let system = &sized.deployment.file_system;
     blocks.push(Block::Note(format!(
         "File system {}, encryption {}: {} % of a disk's I/O is left ({}).",
@@ -327,11 +332,12 @@ fn backups(sized: Sized<'_>) -> Section {
 
 fn notes(sized: Sized<'_>) -> Section {
     let columns = vec![
-        Column::text("key"),
+        Column::text("about"),
         Column::text("official workbook"),
         number_column("its number", None),
         Column::text("corrected"),
         number_column("right number", None),
+        key_column("key"),
     ];
     let rows = sized.sizing.notes.iter().map(note_row).collect();
     Section {
@@ -362,7 +368,7 @@ fn note_row(note: &sizing::Note) -> TableRow {
 /// Every number with its formula.
 pub(super) fn trace(sized: Sized<'_>) -> Section {
     let columns = vec![
-        Column::text("key"),
+        Column { role: ColumnRole::Formula, ..Column::text("key") },
         number_column("value", None),
         Column::text("formula"),
         Column::text("numbers put in"),

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{escape, term, tone_class};
-use crate::document::{Block, Cell, Column, Fact, Picture, Table};
+use crate::document::{Block, Cell, Column, ColumnRole, Fact, Picture, Table};
 
 /// A piece of content of a report, for pages that have [`super::STYLE`].
 pub fn block(content: &Block) -> String {
@@ -41,7 +41,11 @@ fn table(content: &Table) -> String {
     html += &group_headings(&content.columns);
     html += "<tr>";
     for column in &content.columns {
-        let class = if column.numeric { " class=\"number\"" } else { "" };
+        let class = match (column.numeric, column.role) {
+            (true, _) => " class=\"number\"",
+            (false, ColumnRole::Key) => " class=\"key\"",
+            (false, _) => "",
+        };
         let label = term(column.label, column.metric);
         let _ = write!(html, "<th scope=\"col\"{class}>{label}</th>");
     }
@@ -84,13 +88,26 @@ fn table_cell(cell: &Cell, column: &Column, heads_row: bool) -> String {
     if column.numeric {
         class.push_str(" number");
     }
-    let text = term(&cell.text, cell.metric);
+    let text = match column.role {
+        ColumnRole::Shown => term(&cell.text, cell.metric),
+        ColumnRole::Key => linked(&cell.text),
+        ColumnRole::Formula => format!("<span id=\"key-{0}\">{0}</span>", escape(&cell.text)),
+    };
+    if column.role == ColumnRole::Key {
+        class.push_str(" key");
+    }
     let bar = cell.share.map(share_bar).unwrap_or_default();
     if heads_row {
         format!("<th scope=\"row\" class=\"{class}\">{text}{bar}</th>")
     } else {
         format!("<td class=\"{class}\">{text}{bar}</td>")
     }
+}
+
+/// A key with the link to its formula.
+fn linked(key: &str) -> String {
+    let key = escape(key);
+    format!("<a href=\"#key-{key}\">{key}</a>")
 }
 
 /// A bar as wide as the used share of a limit, whose end is the limit.

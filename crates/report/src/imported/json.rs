@@ -15,6 +15,7 @@ pub(crate) fn render(run: &RunRecord, verdict: &Verdict, imported: &ImportedResu
     let findings = verdict.findings.iter().map(|of| json!(finding_part(run, of)));
     let document = json!({
         "schema": SCHEMA,
+        "kind": "imported_report",
         "verdict": outcome_name(verdict.outcome),
         "exit_code": verdict.exit_code(),
         "meaning": super::sentences(run, imported),

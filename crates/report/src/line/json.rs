@@ -6,15 +6,11 @@ use verdict::{Estimate, LoadStep};
 use super::LineReport;
 use crate::format;
 
-/// Name and version of the document; the version rises when a member changes its meaning.
-const SCHEMA: &str = "plimsoll.line/1";
-
 /// The document, with a line end.
 pub(super) fn render(line: &LineReport<'_>) -> String {
     let found = line.knee();
     let carried = found.map(|found| line.carried(found.iops));
-    let json: Json = json!({
-        "schema": SCHEMA,
+    let members: Json = json!({
         "name": line.run.start.name,
         "tags": line.run.start.tags,
         "started": format::iso_time(line.run.start.started_epoch_ns),
@@ -27,6 +23,7 @@ pub(super) fn render(line: &LineReport<'_>) -> String {
         "mailboxes_by_space": carried.and_then(|carried| carried.by_space),
         "steps": line.steps.iter().map(step).collect::<Json>(),
     });
+    let json = crate::answer("line", members);
     units::plain_json(&format!("{json:#}\n")).into_owned()
 }
 

@@ -9,6 +9,7 @@ use crate::json;
 #[derive(Serialize)]
 struct JsonSuite {
     schema: u32,
+    kind: &'static str,
     verdict: &'static str,
     exit_code: u8,
     meaning: Vec<String>,
@@ -29,6 +30,7 @@ pub fn suite_json(tests: &[SuiteTest<'_>]) -> String {
     let outcome = suite_outcome(tests);
     json::written(&JsonSuite {
         schema: json::SCHEMA,
+        kind: "set_report",
         verdict: json::outcome_name(outcome),
         exit_code: outcome.exit_code(),
         meaning: meaning(tests),

@@ -64,7 +64,7 @@ fn programs_read_the_same_numbers_in_both_forms() {
     let (runs, comparison) = compared();
     let text = comparison_json(&runs, &comparison);
     let json: serde_json::Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(json["schema"], "plimsoll.comparison/1");
+    assert_eq!(json["kind"], "comparison");
     let metrics = json["metrics"].as_array().unwrap();
     let csv = comparison_csv(&runs, &comparison);
     let mut lines = csv.lines().skip(1);

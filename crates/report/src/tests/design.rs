@@ -78,7 +78,7 @@ fn every_name_in_a_formula_is_a_key() {
 #[test]
 fn all_forms_show_the_same_numbers() {
     each(|sized| {
-        let (page, text) = (sizing_html(sized), sizing_text(sized));
+        let (page, text) = (sizing_html(sized, &[]), sizing_text(sized));
         let json: serde_json::Value = serde_json::from_str(&sizing_json(sized)).unwrap();
         assert!(page.contains("&lt;b&gt;") && !page.contains("<b></h1>"));
         for part in ["<script", "http://", "https://", "src="] {
@@ -114,7 +114,7 @@ fn the_figures_name_their_files() {
     ));
     let sizing = size(&given);
     let sized = Sized { deployment: &given, sizing: &sizing };
-    let (page, text) = (sizing_html(sized), sizing_text(sized));
+    let (page, text) = (sizing_html(sized, &[]), sizing_text(sized));
     assert!(page.contains("log1.csv: 300 rows") && page.contains("row 7: &lt;no&gt; date"));
     assert!(text.contains("log1.csv: 300 rows\n") && text.contains("row 7: <no> date\n"));
     let json: serde_json::Value = serde_json::from_str(&sizing_json(sized)).unwrap();
@@ -126,7 +126,7 @@ fn the_figures_name_their_files() {
 #[test]
 fn the_picture_of_growth_says_when_mailboxes_are_full() {
     each(|sized| {
-        let page = sizing_html(sized);
+        let page = sizing_html(sized, &[]);
         for words in [
             "GB in a database by months from now",
             "100 % of new mail is kept: the last tier is full after 5.4 months",
@@ -138,6 +138,6 @@ fn the_picture_of_growth_says_when_mailboxes_are_full() {
     });
     let unknown = Deployment::parse("d.toml", Deployment::example()).unwrap();
     let sizing = size(&unknown);
-    let page = sizing_html(Sized { deployment: &unknown, sizing: &sizing });
+    let page = sizing_html(Sized { deployment: &unknown, sizing: &sizing }, &[]);
     assert!(!page.contains("months from now"));
 }

@@ -62,7 +62,7 @@ fn every_link_of_the_page_leads_somewhere() {
         let deployment = deployment(rest);
         let sizing = &provision::size(&deployment);
         let deployment = &deployment;
-        every_link_leads_somewhere(&sizing_html(Sized { deployment, sizing }), 20);
+        every_link_leads_somewhere(&sizing_html(Sized { deployment, sizing }, &[]), 20);
     }
 }
 

@@ -104,6 +104,14 @@ impl PythonReaders {
         self.fetch("fetch_controllers.py", folder)
     }
 
+    /// Whether documents (.json, .jsonl or .toml) fit the JSON Schema in a file; what does not is
+    /// the error.
+    pub fn validate(&self, schema: &Path, documents: &[PathBuf]) -> Result<(), SetUpError> {
+        let mut python = Command::new(python_in(&self.folder));
+        python.arg("-B").arg(Path::new(SCRIPTS).join("validate.py")).arg(schema);
+        run(python.args(documents))
+    }
+
     fn fetch(&self, script: &str, folder: &Path) -> Result<(), SetUpError> {
         let mut python = Command::new(python_in(&self.folder));
         run(python.arg("-B").arg(Path::new(SCRIPTS).join(script)).arg(folder))

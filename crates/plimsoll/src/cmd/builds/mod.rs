@@ -25,7 +25,7 @@ pub(crate) fn run(flags: &BuildsFlags, console: &mut Console) -> Result<Outcome,
     let date = table.date();
     if flags.json {
         answer.json["data_as_of"] = Value::from(date);
-        console.answer_json(&answer.json)?;
+        console.answer_json("builds", answer.json)?;
         return Ok(Outcome::Pass);
     }
     for line in answer.lines {

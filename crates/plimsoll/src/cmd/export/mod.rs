@@ -83,7 +83,7 @@ fn list(opened: &OpenDatabase, as_json: bool, console: &mut Console) -> Result<(
         let name = &table.definition.name;
         if as_json {
             let columns: Vec<&str> = columns(table);
-            console.answer_json(&json!({ "table": name, "columns": columns }))?;
+            console.answer_json("table", json!({ "table": name, "columns": columns }))?;
         } else {
             console.answer(name)?;
         }

@@ -20,7 +20,7 @@ pub(super) fn print(
         .map_err(|error| CommandError::new(format!("{}: {error}", path.display())))?;
     let sound = copies.primary == CopyState::Good && copies.shadow == CopyState::Good;
     if json {
-        console.answer_json(&as_json(&copies))?;
+        console.answer_json("header", as_json(&copies))?;
     } else {
         for (name, value) in lines(&copies) {
             console.answer(format_args!("{name:<24} {value}"))?;
@@ -69,6 +69,7 @@ fn lines(copies: &HeaderCopies) -> Vec<(&'static str, String)> {
 fn as_json(copies: &HeaderCopies) -> Value {
     let header = &copies.header;
     json!({
+        "file_kind": "database",
         "state": header.state.to_string(),
         "format": {
             "version": header.format_version,

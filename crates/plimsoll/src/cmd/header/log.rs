@@ -55,7 +55,7 @@ fn checkpoint(
     let agree = one == two;
     let facts = one.or(two).ok_or("a checkpoint; both copies are damaged")?;
     let mut lines = vec![
-        HeaderLine::new("kind", "kind", "checkpoint"),
+        HeaderLine::new("kind", "file_kind", "checkpoint"),
         place("redo begins at", "place", facts.place),
         HeaderLine::new("log signature", "signature", facts.signature.to_string()),
         place("consistent up to", "consistency", facts.consistency),
@@ -86,7 +86,7 @@ fn log(facts: &LogFacts) -> Vec<HeaderLine> {
         bytes => bytes,
     };
     vec![
-        HeaderLine::new("kind", "kind", kind),
+        HeaderLine::new("kind", "file_kind", kind),
         HeaderLine::new("generation", "generation", format!("{:#x}", facts.generation.0)),
         HeaderLine::new("format", "format", format!("{major}.{minor}.{update}.{update_minor}")),
         HeaderLine::new("engine version", "engine_version", facts.engine_version),

@@ -56,7 +56,7 @@ fn print(lines: &[HeaderLine], as_json: bool, console: &mut Console) -> Result<(
     if as_json {
         let fields: Map<_, _> =
             lines.iter().map(|line| (line.key.to_owned(), line.value.clone())).collect();
-        return console.answer_json(&Value::Object(fields));
+        return console.answer_json("header", Value::Object(fields));
     }
     for line in lines {
         let value = match &line.value {
@@ -91,7 +91,7 @@ fn member_text(value: &Value) -> String {
 
 fn flush_map(map: &FlushMapHeader) -> Vec<HeaderLine> {
     vec![
-        HeaderLine::new("kind", "kind", "flush map"),
+        HeaderLine::new("kind", "file_kind", "flush map"),
         HeaderLine::new("clean", "clean", map.is_clean.to_string()),
         HeaderLine::new("created", "created", map.created.to_string()),
         HeaderLine::new("last attached", "attached", map.attached.to_string()),

@@ -41,10 +41,13 @@ pub(super) fn run(
         write_all(&mut changes)?;
     }
     if as_json {
-        console.answer_json(&json!({
-            "written": flags.write,
-            "files": changes.iter().map(change_json).collect::<Vec<_>>(),
-        }))?;
+        console.answer_json(
+            "limits_set",
+            json!({
+                "written": flags.write,
+                "files": changes.iter().map(change_json).collect::<Vec<_>>(),
+            }),
+        )?;
     } else {
         tell(&changes, flags.write, console)?;
     }

@@ -32,7 +32,7 @@ pub(super) fn run(
         }
     }
     if as_json {
-        console.answer_json(&json!({ "servers": answers }))?;
+        console.answer_json("limits", json!({ "servers": answers }))?;
     }
     Ok(Outcome::Pass)
 }

@@ -41,7 +41,11 @@ pub(crate) fn run(flags: &ProfileFlags, console: &mut Console) -> Result<Outcome
         say(report, console)?;
     }
     let profile = collector.finish()?;
-    let text = if flags.json { format!("{}\n", as_json(&profile)) } else { profile.to_toml() };
+    let text = if flags.json {
+        format!("{}\n", report::answer("profile", as_json(&profile)))
+    } else {
+        profile.to_toml()
+    };
     if let Some(path) = &flags.output {
         let inputs: Vec<&Path> = flags.files.iter().map(PathBuf::as_path).collect();
         let existing = Existing::of_flag(flags.force);

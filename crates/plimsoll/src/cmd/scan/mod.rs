@@ -31,7 +31,7 @@ pub(crate) fn run(flags: &ScanFlags, console: &mut Console) -> Result<Outcome, C
         all.push(capture(path, console)?);
     }
     if flags.json {
-        console.answer_json(&show::json(&all))?;
+        console.answer_json("router_scans", show::json(&all))?;
     } else {
         for seen in &all {
             show::text(seen, console)?;

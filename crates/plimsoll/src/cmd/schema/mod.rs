@@ -1,6 +1,8 @@
-//! `schema`: what the tables of a database are made of: columns, indexes, and where they lie.
+//! `schema`: what the tables of a database are made of: columns, indexes, and where they lie; or
+//! what programs read, as JSON Schema.
 
 mod json;
+mod kinds;
 mod words;
 
 use ese::catalog::{CatalogTable, TreePlace};
@@ -21,8 +23,15 @@ const INDENT: usize = 4;
 /// Spaces before what is said of a column or index.
 const DETAIL: usize = 9;
 
-/// Prints the named table, or all of them.
+/// Prints the schema of a kind of document; or of a database the named table, or all of them.
 pub(crate) fn run(flags: &SchemaFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    if let Some(schema) = kinds::schema_of(&flags.file) {
+        if flags.table.is_some() {
+            return Err(CommandError::usage("a schema has no tables; leave TABLE out"));
+        }
+        console.answer_text(&format!("{schema:#}\n"))?;
+        return Ok(Outcome::Pass);
+    }
     let opened = OpenDatabase::open(&flags.file)?;
     let tables: Vec<&CatalogTable> = match &flags.table {
         None => opened.reader.tables().iter().collect(),
@@ -30,7 +39,7 @@ pub(crate) fn run(flags: &SchemaFlags, console: &mut Console) -> Result<Outcome,
     };
     if flags.json {
         let tables: Vec<Value> = tables.into_iter().map(table_json).collect();
-        console.answer_json(&json!({ "tables": tables }))?;
+        console.answer_json("database_schema", json!({ "tables": tables }))?;
     } else {
         let (file, count) = (flags.file.display(), tables.len());
         console.answer_folded(format_args!("{file}: {count} tables"), INDENT)?;

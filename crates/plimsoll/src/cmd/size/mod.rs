@@ -33,7 +33,7 @@ pub(crate) fn run(flags: &SizeFlags, console: &mut Console) -> Result<Outcome, C
     let sizing = size(&deployment);
     let sized = Sized { deployment: &deployment, sizing: &sizing };
     if let Some(page) = &flags.html {
-        let text = report::sizing_html(sized);
+        let text = report::sizing_html(sized, &[]);
         let existing = Existing::of_flag(flags.force);
         documents::write(page, text.as_bytes(), existing, &[path])?;
     }

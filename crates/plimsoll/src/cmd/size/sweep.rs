@@ -2,17 +2,34 @@
 
 use plan::Deployment;
 use provision::size;
-use report::Candidate;
+use report::{Candidate, Sized};
 
 use super::outcome;
 use crate::Outcome;
 use crate::console::Console;
+use crate::documents::{self, Existing};
 use crate::error::CommandError;
 use crate::flags::SizeFlags;
 use crate::sweep;
 
 /// What a person may write.
 const EXAMPLE: &str = "availability.servers_per_site=4,6,8 or tier.1.mailboxes=5000,8000";
+
+/// Writes the page of the deployment as it stands, with the table of all candidates.
+fn write_page(
+    flags: &SizeFlags,
+    (file, text): (&str, &str),
+    candidates: &[Candidate],
+) -> Result<(), CommandError> {
+    let (Some(page), Some(path)) = (&flags.html, &flags.deployment) else {
+        return Ok(());
+    };
+    let deployment = Deployment::parse(file, text)?;
+    let sizing = size(&deployment);
+    let sized = Sized { deployment: &deployment, sizing: &sizing };
+    let html = report::sizing_html(sized, candidates);
+    documents::write(page, html.as_bytes(), Existing::of_flag(flags.force), &[path])
+}
 
 /// Ranks all combinations; fails where none can be built.
 pub(super) fn run(
@@ -29,12 +46,13 @@ pub(super) fn run(
         replacements,
     });
     let candidates = report::ranked(candidates.collect());
+    write_page(flags, (file, text), &candidates)?;
     let first = candidates.first();
     if let Some(Err(complaint)) = first.map(|first| &first.outcome) {
         return Err(CommandError::new(complaint.clone()));
     }
     if flags.json {
-        console.answer_json(&report::scenarios_json(&candidates))?;
+        console.answer_json("scenarios", report::scenarios_json(&candidates))?;
     } else {
         console.answer_text(&report::scenarios(&candidates))?;
     }

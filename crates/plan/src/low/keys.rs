@@ -1,0 +1,89 @@
+//! The keys of a plan for schemas of it: a view of the same table as reading, writing and example.
+
+use super::SECTIONS;
+
+/// A key of a plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanKey {
+    /// Its section; empty before the first one.
+    pub section: &'static str,
+    /// Whether the section may stand there several times.
+    pub is_repeated: bool,
+    /// Its name.
+    pub name: &'static str,
+    /// What it holds.
+    pub holds: Holds,
+    /// What the example says of it; may be empty.
+    pub remarks: String,
+}
+
+/// What a key holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holds {
+    /// Text.
+    Text,
+    /// Several texts.
+    Texts,
+    /// A size, such as `512MiB`.
+    Size,
+    /// A length of time, such as `90s`.
+    Span,
+    /// A whole number.
+    Whole,
+    /// A number.
+    Number,
+    /// Yes or no.
+    Flag,
+    /// A whole number, or `auto`.
+    WholeOrAuto,
+}
+
+/// Every key, in the order of the example.
+pub fn plan_keys() -> Vec<PlanKey> {
+    let of_section = |section: &'static super::Explained| {
+        section.keys.iter().map(move |key| PlanKey {
+            section: section.key(),
+            is_repeated: section.title.starts_with("[["),
+            name: key.name,
+            holds: Holds::of(key.holds),
+            remarks: key.remarks.join(" "),
+        })
+    };
+    SECTIONS.iter().flat_map(of_section).collect()
+}
+
+impl Holds {
+    /// What a field of this type holds.
+    fn of(field: &str) -> Self {
+        match field {
+            "One<String>" => Self::Text,
+            "List<String>" => Self::Texts,
+            "One<Bytes>" => Self::Size,
+            "One<Nanos>" => Self::Span,
+            "One<i128>" => Self::Whole,
+            "One<f64>" => Self::Number,
+            "One<bool>" => Self::Flag,
+            "One<NumberOrAuto>" => Self::WholeOrAuto,
+            other => panic!("no key of a plan holds {other}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Holds, plan_keys};
+
+    #[test]
+    fn every_key_holds_something_known() {
+        let keys = plan_keys();
+        let find = |section, name| {
+            let mut found = keys.iter().filter(|key| key.section == section && key.name == name);
+            found.next().unwrap().holds
+        };
+        assert_eq!(find("", "seed"), Holds::Whole);
+        assert_eq!(find("databases", "folders"), Holds::Texts);
+        assert_eq!(find("test", "type"), Holds::Text);
+        assert_eq!(find("workload", "threads"), Holds::WholeOrAuto);
+        assert!(keys.iter().any(|key| key.section == "database" && key.is_repeated));
+    }
+}

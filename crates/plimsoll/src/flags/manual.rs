@@ -1,0 +1,28 @@
+//! Flags of `completions` and `man`, which are made from these very definitions.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use clap_complete::Shell;
+
+/// Flags of `completions`.
+#[derive(Args, Debug)]
+pub(crate) struct CompletionFlags {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub shell: Shell,
+}
+
+/// Flags of `man`.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    plimsoll man | man -l -\n  \
+    plimsoll man --output /usr/local/share/man/man1")]
+pub(crate) struct ManFlags {
+    /// Command whose page is printed [default: the one of all]
+    #[arg(value_name = "COMMAND", conflicts_with = "output")]
+    pub command: Option<String>,
+    /// Folder that gets the page of every command, such as /usr/local/share/man/man1
+    #[arg(long, short, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+}

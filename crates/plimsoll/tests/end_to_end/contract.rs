@@ -1,0 +1,101 @@
+//! What programs rely on: every answer says what it is, and real ones fit the schemas that
+//! `schema KIND` prints.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::Value;
+use testkit::peers::PythonReaders;
+
+use crate::scene::Scene;
+
+const DEPLOYMENT: &str = "[[tier]]\nmailboxes = 200\nmessages_per_day = 100\n\
+    size_limit = \"1GiB\"\n[availability]\nservers_per_site = 2\ncopies = 2\n";
+
+fn parsed(text: &str) -> Value {
+    serde_json::from_str(text).expect(text)
+}
+
+#[test]
+fn every_answer_says_what_it_is() {
+    let scene = Scene::prepared("kinds");
+    scene.write("deployment.toml", DEPLOYMENT.as_bytes());
+    scene.run(["run", "plan.toml", "-q", "-o", "out"]);
+    let file = "Plimsoll001.edb";
+    for (words, kind) in [
+        (vec!["check", file], "check"),
+        (vec!["header", file], "header"),
+        (vec!["space", file], "space"),
+        (vec!["schema", file], "database_schema"),
+        (vec!["verify", file], "verification"),
+        (vec!["dump", file, "--page", "4"], "page"),
+        (vec!["prepare", "plan.toml"], "prepared"),
+        (vec!["list"], "runs"),
+        (vec!["compare", "out", "out"], "comparison"),
+        (vec!["inspect", "."], "inspection"),
+        (vec!["size", "deployment.toml"], "sizing"),
+        (vec!["plan", "deployment.toml"], "provision"),
+        (vec!["builds", "list", "SE"], "builds"),
+    ] {
+        let ran = scene.run(words.iter().chain(&["--json"]));
+        let answer = parsed(&ran.out);
+        assert_eq!(answer["kind"], kind, "{words:?}: {}", ran.err);
+        assert!(answer["schema"].is_u64(), "{words:?}");
+    }
+    let report = parsed(&scene.run(["report", "out", "--format", "json"]).out);
+    assert_eq!((&report["kind"], &report["schema"]), (&"report".into(), &2.into()));
+    // 64 bits, which JavaScript would round.
+    assert!(report["run"]["started_epoch_ns"].is_string(), "{}", report["run"]);
+}
+
+#[test]
+fn schemas_are_printed_and_a_file_of_that_name_comes_first() {
+    let scene = Scene::prepared("schemas");
+    for kind in ["plan", "deployment", "report", "journal", "events"] {
+        let printed = parsed(&scene.run(["schema", kind]).expect_code(0).out);
+        assert!(printed["title"].is_string(), "{kind}: {printed}");
+    }
+    scene.run(["schema", "plan", "Messages"]).expect_code(64);
+    fs::rename(scene.path("Plimsoll001.edb"), scene.path("plan")).unwrap();
+    scene.run(["schema", "plan"]).expect_code(0).expect_out(&["table Messages"]);
+    scene.run(["schema", "fish"]).expect_refusal(&["fish"]);
+}
+
+/// Holds documents against the schema of a kind.
+#[track_caller]
+fn expect_valid((scene, readers): (&Scene, &PythonReaders), kind: &str, documents: &[&str]) {
+    let schema = scene.path(format!("{kind}.schema.json"));
+    fs::write(&schema, &scene.run(["schema", kind]).out).unwrap();
+    let documents: Vec<PathBuf> = documents.iter().map(|name| scene.path(name)).collect();
+    readers.validate(&schema, &documents).unwrap();
+}
+
+#[test]
+fn real_documents_fit_their_schemas_and_others_do_not() {
+    let Some(readers) = PythonReaders::from_environment("the test of schemas") else {
+        return;
+    };
+    let scene = Scene::prepared("valid");
+    let run = scene.run(["run", "plan.toml", "--json", "-o", "load"]);
+    scene.write("events.jsonl", run.err.as_bytes());
+    scene.write("watched.jsonl", scene.run(["watch", "load", "--json"]).out.as_bytes());
+    let refused = scene.run(["check", "absent.edb", "--json"]);
+    scene.write("errors.jsonl", refused.err.as_bytes());
+    scene.run(["run", "plan.toml", "-q", "--test", "backup", "-o", "backup"]);
+    let array = ["simulate", "plan.toml", "--array", "nvme", "--duration", "2s", "-q"];
+    scene.run(array.iter().chain(&["-o", "simulated"]));
+    scene.write("example.toml", scene.run(["plan"]).out.as_bytes());
+    scene.write("sized.toml", scene.run(["size", "--example"]).out.as_bytes());
+    let journals = ["load", "backup", "simulated"].map(|run| format!("{run}/record.jsonl"));
+    let reports = ["load", "backup", "simulated"].map(|run| format!("{run}/report.json"));
+    let seen = (&scene, &readers);
+    expect_valid(seen, "events", &["events.jsonl", "watched.jsonl", "errors.jsonl"]);
+    expect_valid(seen, "journal", &journals.each_ref().map(String::as_str));
+    expect_valid(seen, "report", &reports.each_ref().map(String::as_str));
+    expect_valid(seen, "plan", &["plan.toml", "example.toml"]);
+    expect_valid(seen, "deployment", &["sized.toml"]);
+    scene.write("wrong.toml", b"[databases]\nsizes = 3\n");
+    let schema = scene.path("plan.schema.json");
+    let wrong = readers.validate(&schema, &[scene.path("wrong.toml")]).unwrap_err();
+    assert!(wrong.message.contains("sizes"), "{wrong}");
+}

@@ -1,0 +1,59 @@
+//! What every answer for programs has in common: its kind, the version of that kind's schema, and
+//! no number that a reader of JavaScript would round.
+
+use serde_json::{Map, Value};
+
+/// Version of the schemas of all answers but reports: it rises when a member of any changes its
+/// meaning or goes away.
+pub(crate) const ANSWER_SCHEMA: u32 = 1;
+
+/// Whole numbers beyond this are no longer exact as IEEE 754 doubles.
+const LARGEST_EXACT: u64 = 1 << 53;
+
+/// The answer `kind` with these members; one that is a list has them as `members`.
+pub fn answer(kind: &str, members: Value) -> Value {
+    let mut answer = match exact(members) {
+        Value::Object(members) => members,
+        other => Map::from_iter([("members".to_owned(), other)]),
+    };
+    answer.insert("schema".to_owned(), ANSWER_SCHEMA.into());
+    answer.insert("kind".to_owned(), kind.into());
+    Value::Object(answer)
+}
+
+/// The value with whole numbers as text where a double would round them.
+fn exact(value: Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            members.into_iter().map(|(name, member)| (name, exact(member))).collect()
+        }
+        Value::Array(elements) => elements.into_iter().map(exact).collect(),
+        Value::Number(number) if is_rounded(&number) => number.to_string().into(),
+        other => other,
+    }
+}
+
+fn is_rounded(number: &serde_json::Number) -> bool {
+    let magnitude = number.as_u64().or_else(|| number.as_i64().map(i64::unsigned_abs));
+    magnitude.is_some_and(|magnitude| magnitude > LARGEST_EXACT)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::answer;
+
+    #[test]
+    fn an_answer_says_what_it_is_and_no_number_is_rounded() {
+        let found = answer("space", json!({ "a": [1, u64::MAX, i64::MIN], "b": { "c": 1 << 53 } }));
+        let expected = json!({
+            "schema": 1,
+            "kind": "space",
+            "a": [1, "18446744073709551615", "-9223372036854775808"],
+            "b": { "c": 1_u64 << 53 },
+        });
+        assert_eq!(found, expected);
+        assert_eq!(answer("runs", json!([]))["members"], json!([]));
+    }
+}
