@@ -9,6 +9,7 @@ mod budget;
 mod checksum;
 mod cost;
 mod crashed;
+mod day;
 mod device;
 mod engine;
 mod fidelity;
@@ -25,6 +26,7 @@ mod recovery;
 mod report;
 mod slice;
 mod tally;
+mod watched;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -45,7 +47,8 @@ Measures with files in DIR (default: target/bench). NAME is one of:
   cost                                                 processor time against limits
   fidelity                                             published figures beside ours
   published                                            published runs beside predictions
-  report                                               time against a limit";
+  report                                               times and sizes against limits
+  watched                                              a run with its live page open, and without";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -100,9 +103,10 @@ fn run(name: &str, directory: &Path) -> Result<(), Failure> {
         "published" => published::run(directory),
         "recovery" => recovery::run(directory),
         "report" => report::run(directory),
+        "watched" => watched::run(directory),
         _ => Err(Failure::new(format!(
             "no benchmark is called {name}; there are: device, check, prepare, checksum, \
-             engine, batch, cost, fidelity, published, recovery, report"
+             engine, batch, cost, fidelity, published, recovery, report, watched"
         ))),
     }
 }

@@ -12,7 +12,7 @@ use record::synthetic::Synthetic;
 use xtask::failure::Failure;
 use xtask::shell;
 
-use super::folder;
+use crate::{day, folder};
 
 /// No journal of this length may take longer.
 const LONGEST: Duration = Duration::from_secs(20);
@@ -36,8 +36,12 @@ pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     let folder = directory.join("plimsoll-bench-report");
     folder::remove(&folder)?;
     folder::create(&folder)?;
-    let measured = journal(&folder).and_then(|bytes| Ok((bytes, report(&folder)?)));
+    let measured = journal(&RUN, &folder).and_then(|bytes| Ok((bytes, report(&folder)?)));
     folder::remove(&folder)?;
+    folder::create(&folder)?;
+    let of_a_day = day::run(&folder);
+    folder::remove(&folder)?;
+    of_a_day?;
     let (bytes, took) = measured?;
     let (megabytes, seconds) = (bytes / 1_000_000, took.as_secs_f64());
     println!("report: a journal of {megabytes} MB in {seconds:.1} s");
@@ -51,12 +55,12 @@ pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
 }
 
 /// Writes the journal and returns its length in bytes.
-fn journal(folder: &Path) -> Result<u64, Failure> {
+pub(crate) fn journal(run: &Synthetic, folder: &Path) -> Result<u64, Failure> {
     let path = folder.join("record.jsonl");
     let failed = |error| Failure::new(format!("{}: {error}", path.display()));
     let mut file = BufWriter::new(File::create_new(&path).map_err(failed)?);
     let (mut bytes, mut written) = (0, Ok(()));
-    RUN.tell(&mut |event| {
+    run.tell(&mut |event| {
         let line = codec::encode(&event);
         bytes += line.len() as u64;
         if written.is_ok() {
@@ -67,7 +71,8 @@ fn journal(folder: &Path) -> Result<u64, Failure> {
     Ok(bytes)
 }
 
-fn report(folder: &Path) -> Result<Duration, Failure> {
+/// Has the program report the run in `folder`, and says how long that took.
+pub(crate) fn report(folder: &Path) -> Result<Duration, Failure> {
     let program = shell::root().join("target/release/plimsoll");
     let words =
         [program.as_path(), Path::new("report"), folder].map(|word| word.display().to_string());

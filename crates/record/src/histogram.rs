@@ -107,8 +107,7 @@ impl Histogram {
     }
 
     /// The sum of all latencies in nanoseconds, exact.
-    #[cfg(test)]
-    pub(crate) const fn sum_ns(&self) -> u64 {
+    pub const fn sum_ns(&self) -> u64 {
         self.sum_ns
     }
 
@@ -148,6 +147,21 @@ impl Histogram {
     /// The latency in nanoseconds that `quantile` (0 to 1) of all do not exceed.
     pub fn quantile(&self, quantile: f64) -> u64 {
         self.quantiles([quantile])[0]
+    }
+
+    /// How many latencies do not exceed each of `bounds_ns` (ascending), for pictures and metrics
+    /// with buckets of their own. One that falls into the same bucket of ours as a bound, a
+    /// thousandth wide, may be counted on either side of it.
+    pub fn counts_within(&self, bounds_ns: &[u64]) -> Vec<u64> {
+        let mut counts = vec![0; bounds_ns.len()];
+        for bucket in self.buckets.iter() {
+            let longest_ns = bucket.highest_ns.min(self.maximum_ns);
+            let first = bounds_ns.partition_point(|&bound_ns| bound_ns < longest_ns);
+            for count in &mut counts[first..] {
+                *count += bucket.count;
+            }
+        }
+        counts
     }
 
     /// What reports print.
@@ -276,6 +290,14 @@ mod tests {
         assert_eq!(histogram.maximum_ns(), 7_200_000_000_000);
         assert_eq!(histogram.sum_ns(), 7_200_000_000_009);
         assert_eq!(histogram.count(), 4);
+    }
+
+    #[test]
+    fn latencies_are_counted_within_bounds_of_others() {
+        let histogram = of(&[500, 1_000_000, 1_000_001, 29_000_000, 7_200_000_000_000]);
+        let bounds = [1_000, 2_000_000, 30_000_000, 60_000_000, 7_200_000_000_000];
+        assert_eq!(histogram.counts_within(&bounds), [1, 3, 4, 4, 5]);
+        assert_eq!(Histogram::new().counts_within(&bounds), [0; 5]);
     }
 
     #[test]

@@ -28,6 +28,7 @@ mod storage;
 mod suite;
 mod summary;
 mod text;
+mod trend;
 
 use record::RunRecord;
 use verdict::Verdict;
@@ -40,7 +41,7 @@ pub use design::{
     Candidate, Sized, explain, failure_json, ranked, scenarios, scenarios_json, sizing_html,
     sizing_json, sizing_text,
 };
-pub use html::{STYLE, block_html, escape, glossary_html};
+pub use html::{CROSSHAIR, STYLE, block_html, escape, glossary_html, served as served_page};
 pub use json::{report_schema, verdict_of};
 pub use line::{LineReport, line_html, line_json, line_text};
 pub use listed::{achieved_iops, mean_ms, started_iso, started_ns, verdict_name};
@@ -50,13 +51,14 @@ pub use prediction::{
 pub use result_xml::result_xml;
 pub use storage::{StorageLook, StorageTally, storage_html, storage_json, worst_first};
 pub use suite::{SuiteTest, suite_html, suite_json, suite_outcome, suite_summary, suite_text};
+pub use trend::{TrendPoint, trend_html};
 
 /// The report before it has a form, for papers that hold it.
 pub fn document(run: &RunRecord, verdict: &Verdict) -> document::Document {
     sections::document(run, verdict)
 }
 
-/// One self-contained HTML page: light and dark, printable, without scripts.
+/// One self-contained HTML page: light and dark, printable; its one script reads charts out.
 pub fn html(run: &RunRecord, verdict: &Verdict) -> String {
     html::page(&sections::document(run, verdict))
 }

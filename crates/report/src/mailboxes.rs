@@ -62,6 +62,29 @@ impl Carried {
         }
     }
 
+    /// The lower of both bounds: no more mailboxes are carried than have room.
+    pub(crate) fn least(&self) -> f64 {
+        self.by_space.map_or(self.by_io, |by_space| by_space.min(self.by_io))
+    }
+
+    /// Which bound the number is, and the other one.
+    pub(crate) fn remark(&self) -> String {
+        let each = format::number(self.iops_each, 2);
+        let by_io = format::number(self.by_io, 0);
+        match self.by_space {
+            None => format!("of {each} IOPS each, without reserve; the room for them is unknown"),
+            Some(by_space) if by_space < self.by_io => format!(
+                "by space, of {} each; by I/O {by_io} of {each} IOPS, without reserve",
+                format::size(self.size_each.0)
+            ),
+            Some(by_space) => format!(
+                "by I/O, of {each} IOPS each, without reserve; by space {} of {}",
+                format::number(by_space, 0),
+                format::size(self.size_each.0)
+            ),
+        }
+    }
+
     /// Both bounds of the mailboxes, and which of them is the limit.
     pub(crate) fn bounds(&self) -> String {
         let by_io = format::number(self.by_io, 0);
@@ -148,6 +171,15 @@ mod tests {
             "Required for 1,000 mailboxes of 0.12 IOPS: 120 IOPS; achieved 337, 180 % more; the \
              room of about 1,100 of 2.0 GiB on 2.2 TiB: enough."
         );
+        let carried = Carried::of(&run);
+        assert!((carried.least() - 1_100.0).abs() < f64::EPSILON, "{}", carried.least());
+        assert_eq!(
+            carried.remark(),
+            "by space, of 2.0 GiB each; by I/O 2,800 of 0.12 IOPS, without reserve"
+        );
+        run.start.settings.mailbox_bytes = Some(1 << 20);
+        assert!(Carried::of(&run).remark().starts_with("by I/O, of 0.12 IOPS each"));
+        run.start.settings.mailbox_bytes = Some(2 << 30);
         run.start.settings.mailboxes = Some(4_000);
         assert!(said(&run).contains("480 IOPS; achieved 337, 29.9 % less;"), "{}", said(&run));
         run.start.settings.mailbox_bytes = Some(10 << 30);

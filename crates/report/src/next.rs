@@ -88,10 +88,8 @@ fn passed(run: &RunRecord) -> String {
         let load = again(run, &[("--test", "performance".to_owned())]);
         return format!("Measure the load of a working day: {load}");
     }
-    let enough = Bytes(run.start.settings.cache_maximum_bytes * SMALL_DATABASE_CACHES);
-    let mut databases = run.start.databases.iter();
-    let is_small = databases.any(|facts| facts.initial_bytes < enough.0);
-    match (is_small, has_plan(run)) {
+    let enough = large_enough(run);
+    match (is_small(run), has_plan(run)) {
         (true, true) => format!(
             "These databases are small: much of them fits into the caches of disks and arrays. Set \
              `size` in the plan to what you will run, {enough} or more, in new folders; then {} \
@@ -113,6 +111,17 @@ fn passed(run: &RunRecord) -> String {
             format!("Run it for two hours: {}", again(run, &changes))
         }
     }
+}
+
+/// The size from which on a database is no small one.
+fn large_enough(run: &RunRecord) -> Bytes {
+    Bytes(run.start.settings.cache_maximum_bytes * SMALL_DATABASE_CACHES)
+}
+
+/// Whether caches serve too much of a database to tell how the storage does with a real one.
+pub(crate) fn is_small(run: &RunRecord) -> bool {
+    let mut databases = run.start.databases.iter();
+    databases.any(|facts| facts.initial_bytes < large_enough(run).0)
 }
 
 fn failed(run: &RunRecord, verdict: &Verdict) -> Vec<String> {

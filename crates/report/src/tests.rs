@@ -142,7 +142,7 @@ fn recovery() -> RunRecord {
 }
 
 /// A run that never touched storage.
-fn simulated() -> RunRecord {
+pub(crate) fn simulated() -> RunRecord {
     let mut run = passing();
     run.start.command = "plimsoll simulate plan.toml --array array.toml".to_owned();
     run.start.machine = Machine { input_output: "simulated".to_owned(), ..Machine::default() };

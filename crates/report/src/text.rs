@@ -16,6 +16,9 @@ const TEXT_WIDTH: usize = 44;
 /// A last column of text is not made narrower than this.
 const NARROWEST_TEXT: usize = 24;
 
+/// Widths that columns of text are tried in, until all of a table stands beside each other.
+const TEXT_WIDTHS: [usize; 6] = [TEXT_WIDTH, 36, 28, 22, 18, 14];
+
 /// The text of a report.
 pub(crate) fn render(document: &Document) -> String {
     let banner = &document.banner;
@@ -82,7 +85,15 @@ fn push_facts(text: &mut String, facts: &[Fact]) {
     let width = width.unwrap_or(0);
     for fact in facts {
         let line = format!("{:<width$}  {}", fact.label, fact.value.text);
-        let _ = writeln!(text, "{}", line.trim_end());
+        if line.chars().count() <= WIDTH {
+            let _ = writeln!(text, "{}", line.trim_end());
+            continue;
+        }
+        let label = format!("{:<width$}  ", fact.label);
+        for (index, part) in wrap(&fact.value.text, WIDTH - label.len()).iter().enumerate() {
+            let label = if index == 0 { &*label } else { &" ".repeat(label.len()) };
+            let _ = writeln!(text, "{label}{part}");
+        }
     }
 }
 
@@ -172,9 +183,25 @@ fn push_table(text: &mut String, table: &Table) {
 
 /// Columns with their lines; a last column of text is made to fit where that leaves it room.
 fn lay_out(table: &Table) -> Vec<Laid> {
+    let tried = TEXT_WIDTHS.map(|width| lay_out_in(table, width));
+    let mut tried = tried.into_iter();
+    let widest = tried.next().expect("invariant: there is a first width");
+    if is_whole(&widest) {
+        widest
+    } else {
+        tried.find(|columns| is_whole(columns)).unwrap_or(widest)
+    }
+}
+
+/// Whether all columns stand beside each other.
+fn is_whole(columns: &[Laid]) -> bool {
+    columns.iter().map(|laid| laid.width + GAP).sum::<usize>() <= WIDTH + GAP
+}
+
+fn lay_out_in(table: &Table, text_width: usize) -> Vec<Laid> {
     let last = table.columns.len() - 1;
     let mut columns: Vec<Laid> =
-        (0..=last).map(|index| Laid::of(table, index, TEXT_WIDTH)).collect();
+        (0..=last).map(|index| Laid::of(table, index, text_width)).collect();
     let before: usize = columns[..last].iter().map(|laid| laid.width + GAP).sum();
     let left_over = WIDTH.saturating_sub(before);
     if left_over >= NARROWEST_TEXT && !columns[last].numeric {

@@ -7,11 +7,13 @@
 
 mod answers;
 mod gate;
+mod history;
 mod live;
 mod metrics;
 mod pages;
 mod routes;
 mod runs;
+mod search;
 mod summary;
 
 use std::fmt;
@@ -23,6 +25,7 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 
 use gate::Gate;
+use history::History;
 use runs::ServedRuns;
 
 pub use gate::Token;
@@ -41,6 +44,18 @@ pub struct ServeSettings {
     pub address: SocketAddr,
     /// Further names that browsers may know this machine by.
     pub host_names: Vec<String>,
+    /// Where what is known of the runs is kept from one start to the next; none: nowhere.
+    pub history: Option<PathBuf>,
+}
+
+/// What is told once requests are taken.
+pub struct Ready<'a> {
+    /// Where they are taken.
+    pub address: SocketAddr,
+    /// What lets a request change anything.
+    pub token: &'a Token,
+    /// Why nothing is kept for the next start, where that was wanted.
+    pub no_history: Option<String>,
 }
 
 /// What only the program itself can do with runs.
@@ -112,17 +127,24 @@ fn host(address: IpAddr) -> String {
     }
 }
 
-/// Serves until `must_stop`; `ready` is told the address and the token once requests are taken.
+/// Serves until `must_stop`; `ready` is told once requests are taken.
 pub fn serve(
     settings: ServeSettings,
     machine: Box<dyn RunControl>,
-    ready: impl FnOnce(SocketAddr, &Token),
+    ready: impl FnOnce(Ready<'_>),
     must_stop: impl Fn() -> bool,
 ) -> Result<(), ServeError> {
-    let ServeSettings { folder, address, host_names } = settings;
+    let ServeSettings { folder, address, host_names, history } = settings;
     let usable = folder.canonicalize().and_then(|root| std::fs::read_dir(&root).map(|_| root));
     let root = usable.map_err(|error| ServeError::Folder { folder, error })?;
     let token = Token::random().map_err(ServeError::System)?;
+    let (history, no_history) = match history.map(|file| History::open(&file)) {
+        Some(Ok(history)) => (Some(history), None),
+        Some(Err(why)) => (None, Some(why)),
+        None => (None, None),
+    };
+    let runs = ServedRuns::new(root, machine, history);
+    runs.look_now_and_then().map_err(ServeError::System)?;
     let mut builder = tokio::runtime::Builder::new_current_thread();
     let runtime = builder.enable_all().max_blocking_threads(8).build();
     let runtime = runtime.map_err(ServeError::System)?;
@@ -130,9 +152,9 @@ pub fn serve(
         let wrong = |error| ServeError::Listen { address, error };
         let listener = TcpListener::bind(address).await.map_err(wrong)?;
         let bound = listener.local_addr().map_err(wrong)?;
-        ready(bound, &token);
+        ready(Ready { address: bound, token: &token, no_history });
         let gate = Gate::new(bound, host_names, token);
-        let router = routes::router(ServedRuns::new(root, machine), gate);
+        let router = routes::router(runs, gate);
         tokio::select! {
             ended = async { axum::serve(listener, router).await } => ended.map_err(wrong),
             () = asked_to_stop(must_stop) => Ok(()),

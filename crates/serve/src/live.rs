@@ -1,16 +1,50 @@
 //! The run that goes on: its journal followed as it grows, and what a page shows of it.
 
+mod decisions;
+
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::PathBuf;
 
-use record::{Event, IntervalRow, Phase, RunRecord, Series, SeriesRow, codec};
+use record::{
+    Event, Histogram, IntervalRow, Phase, PhaseTotals, RunRecord, Series, SeriesRow, codec,
+};
 use serde_json::{Value, json};
 
 use crate::summary::is_load;
 
 /// Points that a page is given at once; of a longer run it gets the newest.
 const MOST_POINTS: usize = 2_000;
+
+/// Upper ends of the bars of the histogram: 1, 2 and 5 times the powers of ten from 10 us to 10 s.
+pub(crate) const BARS_NS: [u64; 19] = {
+    let mut bars = [0; 19];
+    let (mut bar, mut power) = (0, 10_000);
+    while bar < bars.len() {
+        bars[bar] = power * [1, 2, 5][bar % 3];
+        bar += 1;
+        if bar.is_multiple_of(3) {
+            power *= 10;
+        }
+    }
+    bars
+};
+
+/// What a page has been given already.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Given {
+    /// Intervals.
+    pub intervals: usize,
+    /// Lines of the test log.
+    pub lines: usize,
+}
+
+impl Given {
+    /// Everything that is known of `run`.
+    pub(crate) const fn all_of(run: &RunRecord) -> Self {
+        Self { intervals: run.intervals.len(), lines: run.log.len() }
+    }
+}
 
 /// A journal that grows.
 pub(crate) struct JournalTail {
@@ -60,9 +94,9 @@ impl JournalTail {
     }
 }
 
-/// Where a run stands at `now_ns` since 1970, with every point from number `first` on; none before
-/// it has begun.
-pub(crate) fn snapshot(run: &RunRecord, now_ns: u64, first: usize) -> Value {
+/// Where a run stands at `now_ns` since 1970, with everything that has come since `given`; none
+/// before it has begun.
+pub(crate) fn snapshot(run: &RunRecord, now_ns: u64, given: Given) -> Value {
     let since_start_ns = now_ns.saturating_sub(run.start.started_epoch_ns);
     let span = run.phases.iter().rev().find(|span| span.to_ns.is_none());
     let elapsed_ns = span.map(|span| since_start_ns.saturating_sub(span.from_ns));
@@ -71,24 +105,65 @@ pub(crate) fn snapshot(run: &RunRecord, now_ns: u64, first: usize) -> Value {
     let left = planned_ns.zip(elapsed_ns).map(|(whole, gone)| whole.saturating_sub(gone));
     let latest = run.intervals.last().filter(|row| is_load(row.phase));
     let limits = &run.start.settings.thresholds;
-    let first = first.max(run.intervals.len().saturating_sub(MOST_POINTS));
-    let points = run.intervals.get(first..).unwrap_or_default();
+    let (read_limits, log_write_limits) = (
+        (limits.read_average_ns, limits.read_maximum_ns),
+        (limits.log_write_average_ns, limits.log_write_maximum_ns),
+    );
     json!({
         "phase": phase.map(Phase::name),
         "elapsed_s": elapsed_ns.map(seconds),
         "planned_s": planned_ns.map(seconds),
         "left_s": left.map(seconds),
+        "least_left_s": least_left_ns(run, phase).map(seconds),
         "running_s": seconds(since_start_ns),
         "sessions": run.sessions_per_database(),
+        "tuned_at_s": run.tuned.map(|tuned| seconds(tuned.at_ns)),
         "iops": latest.map(iops),
         "target_iops": run.start.settings.target_iops,
-        "read": latency(latest, Series::DatabaseRead, limits.read_average_ns),
-        "log_write": latency(latest, Series::LogWrite, limits.log_write_average_ns),
+        "read": latency(latest, Series::DatabaseRead, read_limits),
+        "log_write": latency(latest, Series::LogWrite, log_write_limits),
         "issues": run.issues.len(),
         "finished": run.finished.is_some(),
-        "next": run.intervals.len(),
-        "points": points.iter().filter(|row| is_load(row.phase)).map(point).collect::<Vec<_>>(),
+        "points": points(run, given),
+        "histogram": phase.map(|phase| histogram(run, phase)),
+        "decisions": decisions::since(run, given),
     })
+}
+
+/// What is still to be measured where the measurement has not begun.
+fn least_left_ns(run: &RunRecord, phase: Option<Phase>) -> Option<u64> {
+    let is_before = matches!(phase, Some(Phase::Open | Phase::Warm | Phase::Tune));
+    planned(run, Phase::Measure).filter(|_| is_before)
+}
+
+/// The intervals of the load that a page has not been given.
+fn points(run: &RunRecord, given: Given) -> Vec<Value> {
+    let first = given.intervals.max(run.intervals.len().saturating_sub(MOST_POINTS));
+    let rows = run.intervals.get(first..).unwrap_or_default();
+    rows.iter().filter(|row| is_load(row.phase)).map(point).collect()
+}
+
+/// Latencies of a phase so far, as counts between the ends of bars.
+fn histogram(run: &RunRecord, phase: Phase) -> Value {
+    let sum = run.sum_of(phase);
+    json!({
+        "upto_ms": BARS_NS.map(milliseconds),
+        "read": bars(&sum, Series::DatabaseRead),
+        "log_write": bars(&sum, Series::LogWrite),
+    })
+}
+
+/// Requests of a kind by bar.
+fn bars(sum: &PhaseTotals, series: Series) -> Vec<u64> {
+    let empty = Histogram::new();
+    let latency = sum.series.get(&series).map_or(&empty, |total| &total.latency);
+    between(&latency.counts_within(&BARS_NS), latency.count())
+}
+
+/// Counts of each bar from those up to its end; a last one holds whatever is beyond.
+fn between(within: &[u64], all: u64) -> Vec<u64> {
+    let ends = within.iter().copied().chain([all]);
+    ends.scan(0, |before, end| Some(end - std::mem::replace(before, end))).collect()
 }
 
 /// How long a phase is to last, where that is known.
@@ -97,14 +172,16 @@ fn planned(run: &RunRecord, phase: Phase) -> Option<u64> {
     is_timed.then_some(run.start.settings.measure_ns)
 }
 
-fn latency(latest: Option<&IntervalRow>, series: Series, limit_ns: u64) -> Value {
+/// The latest interval's requests of a kind, beside the limits of mean and of worst interval.
+fn latency(latest: Option<&IntervalRow>, series: Series, limits_ns: (u64, u64)) -> Value {
     let row: Option<&SeriesRow> = latest.and_then(|row| row.series.get(&series));
     let row = row.filter(|row| row.latency.count > 0);
     json!({
         "mean_ms": row.map(|row| row.latency.mean_ns / 1e6),
         "p99_ms": row.map(|row| milliseconds(row.latency.p99_ns)),
         "maximum_ms": row.map(|row| milliseconds(row.latency.maximum_ns)),
-        "limit_ms": milliseconds(limit_ns),
+        "limit_ms": milliseconds(limits_ns.0),
+        "worst_limit_ms": milliseconds(limits_ns.1),
     })
 }
 
@@ -139,9 +216,10 @@ mod tests {
 
     use record::codec::encode;
     use record::synthetic::Synthetic;
-    use record::{Event, Phase, RunRecord};
+    use record::{Event, Phase, RunRecord, Series};
+    use serde_json::json;
 
-    use super::{JournalTail, snapshot};
+    use super::{Given, JournalTail, between, snapshot};
 
     #[test]
     fn a_journal_is_followed_over_lines_that_are_half_written() {
@@ -183,14 +261,36 @@ mod tests {
         let run = run.unwrap();
         let begun_ns = run.phases.last().unwrap().from_ns;
         let now_ns = run.start.started_epoch_ns + begun_ns + 20_000_000_000;
-        let shown = snapshot(&run, now_ns, 0);
+        let shown = snapshot(&run, now_ns, Given::default());
         assert_eq!(shown["phase"], "measurement");
         assert_eq!(shown["elapsed_s"], 20.0);
         let planned = run.start.settings.measure_ns as f64 / 1e9;
         assert_eq!(shown["left_s"].as_f64(), Some((planned - 20.0).max(0.0)));
         assert_eq!(shown["read"]["limit_ms"], 20.0);
         assert!(shown["iops"].as_f64().unwrap() > 0.0);
-        let next = usize::try_from(shown["next"].as_u64().unwrap()).unwrap();
-        assert_eq!(snapshot(&run, now_ns, next)["points"], serde_json::json!([]));
+        assert_eq!(shown["log_write"]["worst_limit_ms"], 100.0);
+        let bars = shown["histogram"]["read"].as_array().unwrap();
+        let counted: u64 = bars.iter().map(|bar| bar.as_u64().unwrap()).sum();
+        let read = &run.sum_of(Phase::Measure).series[&Series::DatabaseRead];
+        assert_eq!(counted, read.latency.count());
+        let given = Given::all_of(&run);
+        let shown = snapshot(&run, now_ns, given);
+        assert_eq!((&shown["points"], &shown["decisions"]), (&json!([]), &json!([])));
+    }
+
+    #[test]
+    fn bars_hold_what_lies_between_their_ends() {
+        assert_eq!(between(&[0, 3, 3, 9], 10), [0, 3, 0, 6, 1]);
+    }
+
+    #[test]
+    fn before_the_measurement_its_whole_time_is_left() {
+        let mut run = Synthetic::default().run();
+        run.phases.retain(|span| span.phase == Phase::Warm);
+        run.phases[0].to_ns = None;
+        let planned = run.start.settings.measure_ns as f64 / 1e9;
+        let shown = snapshot(&run, run.start.started_epoch_ns, Given::default());
+        assert_eq!(shown["least_left_s"].as_f64(), Some(planned));
+        assert!(shown["left_s"].is_null());
     }
 }

@@ -3,11 +3,13 @@
 
 mod list;
 mod live;
+mod trend;
 
 use std::fmt::Write as _;
 
 pub(crate) use list::list;
 pub(crate) use live::live;
+pub(crate) use trend::trend;
 
 /// What these pages add to the style of reports.
 const STYLE: &str = include_str!("pages/style.css");
@@ -17,7 +19,7 @@ pub(crate) fn style() -> String {
     [report::STYLE, STYLE].concat()
 }
 
-/// The little that needs a script: the live run moves.
+/// What moves the page of the live run.
 pub(crate) const SCRIPT: &str = include_str!("pages/live.js");
 
 /// A page with this title around `body`.

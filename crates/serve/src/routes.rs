@@ -19,12 +19,14 @@ use verdict::NamedRun;
 use crate::answers::{NoAnswer, answer, guard, html, refusal, see_other};
 use crate::gate::{Gate, RequestHead};
 use crate::runs::{Known, Listed, ServedRuns};
+use crate::summary::VolumeIdentity;
 use crate::{metrics, pages};
 
 type WebAnswer = Response<Body>;
 type FormFields = Vec<(String, String)>;
 
 const JSON: &str = "application/json";
+const SCRIPT: &str = "text/javascript; charset=utf-8";
 
 /// Every address of the server.
 pub(crate) fn router(runs: ServedRuns, gate: Gate) -> Router {
@@ -34,10 +36,12 @@ pub(crate) fn router(runs: ServedRuns, gate: Gate) -> Router {
         .route("/live/{*id}", get(live_page))
         .route("/events/{*id}", get(stream::events))
         .route("/compare", get(compare))
+        .route("/trend", get(trend))
         .route("/api/runs", get(api_runs))
         .route("/metrics", get(scrape))
         .route("/style.css", get(async || answer(StatusCode::OK, "text/css", pages::style())))
-        .route("/live.js", get(async || answer(StatusCode::OK, "text/javascript", pages::SCRIPT)))
+        .route("/live.js", get(async || answer(StatusCode::OK, SCRIPT, pages::SCRIPT)))
+        .route("/crosshair.js", get(async || answer(StatusCode::OK, SCRIPT, report::CROSSHAIR)))
         .route("/stop/{*id}", post(stop))
         .route("/start", post(start))
         .fallback(async || missing("There is no such page."))
@@ -183,7 +187,7 @@ async fn report_page(
     beside(move || {
         let run = known(&runs, &id)?;
         let (record, verdict) = runs.load(&run).map_err(unusable)?;
-        Ok(html(report::html(&record, &verdict)))
+        Ok(html(report::served_page(&report::html(&record, &verdict))))
     })
     .await?
 }
@@ -215,7 +219,7 @@ async fn compare(
             named.push(ended(&runs, id)?);
         }
         let compared = verdict::compare(&named).map_err(|error| unusable(error.to_string()))?;
-        Ok(html(report::comparison_html(&named, &compared)))
+        Ok(html(report::served_page(&report::comparison_html(&named, &compared))))
     })
     .await?
 }
@@ -228,13 +232,35 @@ fn ended(runs: &ServedRuns, id: String) -> Result<NamedRun, NoAnswer> {
     Ok(NamedRun { name: id, record, verdict })
 }
 
+/// The page of a volume that a run names in its record.
+async fn trend(
+    State(runs): State<ServedRuns>,
+    Query(fields): Query<FormFields>,
+) -> Result<WebAnswer, NoAnswer> {
+    beside(move || {
+        let volume = VolumeIdentity {
+            machine: value_of(&fields, "machine").to_owned(),
+            mount: value_of(&fields, "mount").to_owned(),
+            model: value_of(&fields, "model").to_owned(),
+            size_bytes: value_of(&fields, "bytes").parse().unwrap_or(0),
+        };
+        let mut all = runs.all();
+        all.retain(|run| matches!(&run.known, Known::Summary(of) if of.volumes.contains(&volume)));
+        if all.is_empty() {
+            return Err(missing("No run of this folder was on that volume."));
+        }
+        Ok(html(pages::trend(&volume, &all)))
+    })
+    .await?
+}
+
 fn unusable(why: impl Into<String>) -> NoAnswer {
     refusal(StatusCode::UNPROCESSABLE_ENTITY, why)
 }
 
 async fn scrape(State(runs): State<ServedRuns>) -> Result<WebAnswer, NoAnswer> {
     beside(move || {
-        let all = runs.all();
+        let all = runs.known();
         let now_ns = epoch_ns();
         let live = all.iter().filter(|run| run.is_live).filter_map(|run| {
             followed(&runs, run, |record| metrics::of_run(&run.id, record, now_ns))

@@ -1,23 +1,25 @@
 //! The runs and plans of the folder, kept in memory and looked for anew when a request asks: the
 //! folders are the truth, and what has not changed since it was read is not read again.
 
+mod walk;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use record::{JOURNAL, RunRecord};
 use verdict::Verdict;
 
 use crate::RunControl;
+use crate::history::{History, PastRuns};
 use crate::live::JournalTail;
 use crate::summary::{self, RunLine};
 
-/// Runs lie in the folder, in one of its folders, or in one of theirs, as `list` looks for them.
-const DEEPEST: u32 = 3;
+pub(crate) use walk::JournalStamp;
+use walk::walked;
 
 /// What was found so shortly ago is not looked for again.
 const FRESH: Duration = Duration::from_millis(500);
@@ -25,8 +27,11 @@ const FRESH: Duration = Duration::from_millis(500);
 /// So long does a list wait for journals that have changed; it shows the others meanwhile.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// Length and time of the last change of a journal.
-type Stamp = (u64, Option<SystemTime>);
+/// Between two looks that no request asks for, so that metrics need not wait for one.
+const BETWEEN_LOOKS: Duration = Duration::from_secs(5);
+
+/// So many journals are read before what they said is stored.
+const STORED_AT_ONCE: usize = 100;
 
 /// A run as far as it is known.
 #[derive(Clone)]
@@ -39,11 +44,11 @@ pub(crate) struct Listed {
     pub is_live: bool,
     /// What is known of it.
     pub known: Known,
-    stamp: Stamp,
+    stamp: JournalStamp,
 }
 
 /// What is known of a run.
-#[derive(Clone)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Known {
     /// Its journal is still to be read.
     Unread,
@@ -78,20 +83,46 @@ struct SharedRuns {
     machine: Box<dyn RunControl>,
     kept: Mutex<RunIndex>,
     has_read: Condvar,
-}
-
-/// What a walk through the folder has found.
-#[derive(Default)]
-struct WalkedFolder {
-    runs: Vec<(String, PathBuf, Stamp)>,
-    plans: BTreeSet<String>,
+    /// None where it could not be opened, or written.
+    history: Mutex<Option<History>>,
 }
 
 impl ServedRuns {
-    /// Of `root`, which is an absolute path without links.
-    pub(crate) fn new(root: PathBuf, machine: Box<dyn RunControl>) -> Self {
-        let (kept, has_read) = (Mutex::default(), Condvar::new());
-        Self(Arc::new(SharedRuns { root, machine, kept, has_read }))
+    /// Of `root`, which is an absolute path without links, with what is known of its runs from
+    /// before.
+    pub(crate) fn new(
+        root: PathBuf,
+        machine: Box<dyn RunControl>,
+        history: Option<(History, PastRuns)>,
+    ) -> Self {
+        let mut index = RunIndex::default();
+        let (history, past) =
+            history.map_or((None, PastRuns::new()), |(history, past)| (Some(history), past));
+        for (id, run) in past {
+            let folder = root.join(&id);
+            let run = Listed { id, folder, is_live: false, known: run.known, stamp: run.stamp };
+            index.runs.insert(run.id.clone(), run);
+        }
+        let (kept, has_read) = (Mutex::new(index), Condvar::new());
+        Self(Arc::new(SharedRuns { root, machine, kept, has_read, history: Mutex::new(history) }))
+    }
+
+    /// Looks for what is new now and then, for as long as anything else holds this.
+    pub(crate) fn look_now_and_then(&self) -> std::io::Result<()> {
+        self.look();
+        drop(self.read_unread(Duration::ZERO));
+        let shared = Arc::downgrade(&self.0);
+        let named = thread::Builder::new().name("looks".to_owned());
+        let thread = named.spawn(move || {
+            while let Some(shared) = shared.upgrade() {
+                let runs = Self(shared);
+                runs.look();
+                drop(runs.read_unread(Duration::ZERO));
+                drop(runs);
+                thread::sleep(BETWEEN_LOOKS);
+            }
+        });
+        thread.map(drop)
     }
 
     /// The served folder.
@@ -107,15 +138,28 @@ impl ServedRuns {
     /// All runs, the newest first; those that are not read yet stand in front.
     pub(crate) fn all(&self) -> Vec<Listed> {
         self.look();
-        let mut runs: Vec<Listed> = self.read_unread().runs.values().cloned().collect();
+        let mut runs: Vec<Listed> = self.read_unread(PATIENCE).runs.values().cloned().collect();
         runs.sort_by_key(|run| std::cmp::Reverse(run.started_ns()));
         runs
+    }
+
+    /// The runs as the last look has found them, in the order of their names; nothing is waited
+    /// for.
+    pub(crate) fn known(&self) -> Vec<Listed> {
+        self.kept().runs.values().cloned().collect()
     }
 
     /// The run of this name, if the folder has one.
     pub(crate) fn find(&self, id: &str) -> Option<Listed> {
         self.look();
         self.kept().runs.get(id).cloned()
+    }
+
+    /// The run of this name as it is now, if the last look has found one that goes on: whoever
+    /// watches it every second needs no walk through the whole folder for that.
+    pub(crate) fn find_live(&self, id: &str) -> Option<Listed> {
+        let run = self.kept().runs.get(id).filter(|run| run.is_live).cloned()?;
+        self.0.machine.is_live(&run.folder.join(JOURNAL)).then_some(run)
     }
 
     /// The plans that lie in the folder.
@@ -174,13 +218,12 @@ impl ServedRuns {
         if self.kept().looked.is_some_and(|looked| looked.elapsed() < FRESH) {
             return;
         }
-        let mut found = WalkedFolder::default();
-        // What cannot be looked into holds no run for this user.
-        let _ = walk(&self.0.root, "", DEEPEST, &mut found);
+        let found = walked(&self.0.root);
         let mut kept = self.kept();
         let mut before = std::mem::take(&mut kept.runs);
         for (id, folder, stamp) in found.runs {
             let old = before.remove(&id).filter(|old| old.stamp == stamp && !old.is_live);
+            let old = old.map(|old| Listed { folder: folder.clone(), ..old });
             let run = old.unwrap_or_else(|| self.changed(id, folder, stamp));
             kept.runs.insert(run.id.clone(), run);
         }
@@ -191,13 +234,13 @@ impl ServedRuns {
     }
 
     /// A run whose journal is new or has grown.
-    fn changed(&self, id: String, folder: PathBuf, stamp: Stamp) -> Listed {
+    fn changed(&self, id: String, folder: PathBuf, stamp: JournalStamp) -> Listed {
         let is_live = self.0.machine.is_live(&folder.join(JOURNAL));
         Listed { id, folder, is_live, known: Known::Unread, stamp }
     }
 
-    /// Has what is unread read on a thread of its own, and waits for a while.
-    fn read_unread(&self) -> MutexGuard<'_, RunIndex> {
+    /// Has what is unread read on a thread of its own, and waits for so long.
+    fn read_unread(&self, patience: Duration) -> MutexGuard<'_, RunIndex> {
         let mut kept = self.kept();
         if kept.unread().is_some() && !kept.is_reading {
             let all = self.clone();
@@ -207,25 +250,51 @@ impl ServedRuns {
         let waited = self
             .0
             .has_read
-            .wait_timeout_while(kept, PATIENCE, |kept| kept.is_reading && kept.unread().is_some());
+            .wait_timeout_while(kept, patience, |kept| kept.is_reading && kept.unread().is_some());
         waited.unwrap_or_else(PoisonError::into_inner).0
     }
 
     fn read_all(&self) {
-        loop {
-            let mut kept = self.kept();
-            let Some(run) = kept.unread().cloned() else {
-                kept.is_reading = false;
-                self.0.has_read.notify_all();
-                return;
-            };
-            drop(kept);
+        let mut unstored = 0;
+        while let Some(run) = self.next_unread() {
             let known = self.read(&run);
             let mut kept = self.kept();
             let place = kept.runs.get_mut(&run.id).filter(|now| now.stamp == run.stamp);
             if let Some(place) = place {
                 place.known = known;
             }
+            drop(kept);
+            unstored += 1;
+            if unstored >= STORED_AT_ONCE {
+                self.store();
+                unstored = 0;
+            }
+        }
+        self.store();
+    }
+
+    /// A run whose journal is still to be read; where there is none, those who wait are told.
+    fn next_unread(&self) -> Option<Listed> {
+        let mut kept = self.kept();
+        let next = kept.unread().cloned();
+        if next.is_none() {
+            kept.is_reading = false;
+            self.0.has_read.notify_all();
+        }
+        next
+    }
+
+    /// Stores what is known of runs that have ended. Where that fails, the next start reads the
+    /// journals again.
+    fn store(&self) {
+        let kept = self.kept();
+        let ended = kept.runs.values().filter(|run| !run.is_live);
+        let known = ended.map(|run| (run.id.clone(), (run.stamp, run.known.clone())));
+        let known = known.filter(|(_, (_, known))| !matches!(known, Known::Unread)).collect();
+        drop(kept);
+        let mut history = self.0.history.lock().unwrap_or_else(PoisonError::into_inner);
+        if history.as_mut().is_some_and(|history| history.keep(&known).is_err()) {
+            *history = None;
         }
     }
 
@@ -248,47 +317,22 @@ impl ServedRuns {
 }
 
 impl Listed {
+    /// A run of a test.
+    #[cfg(test)]
+    pub(crate) fn made_up(id: &str, is_live: bool, known: Known) -> Self {
+        Self {
+            id: id.to_owned(),
+            folder: PathBuf::new(),
+            is_live,
+            known,
+            stamp: JournalStamp::default(),
+        }
+    }
+
     fn started_ns(&self) -> u64 {
         match &self.known {
             Known::Summary(summary) => summary.started_ns.unwrap_or(0),
             _ => u64::MAX,
         }
     }
-}
-
-/// Finds journals and plans below `folder`, which is `name` below the served one. Links are neither
-/// followed nor taken for files.
-fn walk(folder: &Path, name: &str, depth: u32, found: &mut WalkedFolder) -> io::Result<()> {
-    let journal = folder.join(JOURNAL);
-    if let Some(stamp) = file_stamp(&journal) {
-        let id = if name.is_empty() { last_part(folder) } else { name.to_owned() };
-        found.runs.push((id, folder.to_path_buf(), stamp));
-        return Ok(());
-    }
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        let kind = entry.file_type()?;
-        let own = entry.file_name();
-        // A name that is no text cannot be asked for.
-        let Some(own) = own.to_str() else {
-            continue;
-        };
-        let id = if name.is_empty() { own.to_owned() } else { format!("{name}/{own}") };
-        if kind.is_file() && Path::new(own).extension().is_some_and(|kind| kind == "toml") {
-            found.plans.insert(id);
-        } else if kind.is_dir() && depth > 0 {
-            let _ = walk(&entry.path(), &id, depth - 1, found);
-        }
-    }
-    Ok(())
-}
-
-/// What the served folder is called, where it is a run itself.
-fn last_part(folder: &Path) -> String {
-    folder.file_name().map_or_else(|| "run".to_owned(), |name| name.to_string_lossy().into_owned())
-}
-
-fn file_stamp(path: &Path) -> Option<Stamp> {
-    let metadata = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file)?;
-    Some((metadata.len(), metadata.modified().ok()))
 }

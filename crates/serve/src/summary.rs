@@ -1,11 +1,60 @@
 //! A run in one line: what lists, searches and metrics show of it.
 
+use std::collections::BTreeSet;
+
 use record::{Phase, RunRecord, Series};
 use serde_json::{Value, json};
 use verdict::{Ruling, Verdict};
 
+/// How a verdict looks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Tone {
+    /// Good.
+    Pass,
+    /// Worth a look.
+    #[default]
+    Warn,
+    /// Bad.
+    Fail,
+    /// There is none yet.
+    Live,
+}
+
+impl Tone {
+    const ALL: [Self; 4] = [Self::Pass, Self::Warn, Self::Fail, Self::Live];
+
+    /// The class of the pages' style.
+    pub(crate) const fn class(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Warn => "warn",
+            Self::Fail => "fail",
+            Self::Live => "live",
+        }
+    }
+
+    /// The look of that class.
+    pub(crate) fn of_class(class: &str) -> Self {
+        Self::ALL.into_iter().find(|tone| tone.class() == class).unwrap_or_default()
+    }
+}
+
+/// What makes two runs be of one volume. Device names change with every start of a machine; mount
+/// point, model and size do not, unless there is another disk.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct VolumeIdentity {
+    /// The machine that saw it.
+    pub machine: String,
+    /// Where it was mounted.
+    pub mount: String,
+    /// Model of the disk or array; empty where it is not known.
+    pub model: String,
+    /// Size of the volume.
+    pub size_bytes: u64,
+}
+
 /// What is kept in memory of a run.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct RunLine {
     /// Its name; empty in records of earlier releases.
     pub name: String,
@@ -16,36 +65,40 @@ pub(crate) struct RunLine {
     /// The machine that made the load.
     pub machine: String,
     /// The kind of test.
-    pub test: &'static str,
+    pub test: String,
     /// When it began, where that is known.
     pub started_ns: Option<u64>,
     /// The same in ISO 8601.
     pub started: Option<String>,
     /// What it came to, in a word or two.
     pub verdict: String,
-    /// Class of the page's style for that.
-    pub tone: &'static str,
+    /// How that looks.
+    pub tone: Tone,
+    /// Transactional IOPS that were asked for; none: as many as possible.
+    pub asked_iops: Option<f64>,
     /// Transactional IOPS that were achieved.
     pub iops: Option<f64>,
     /// Mean latency of database reads.
     pub read_ms: Option<f64>,
     /// Mean latency of log writes.
     pub log_write_ms: Option<f64>,
+    /// Where its databases and logs lay; none of a run that was simulated or imported.
+    pub volumes: Vec<VolumeIdentity>,
 }
 
 /// Of a run that has ended.
 pub(crate) fn of(run: &RunRecord, verdict: &Verdict) -> RunLine {
     let tone = match verdict.outcome {
-        Ruling::Pass => "pass",
-        Ruling::Fail => "fail",
-        Ruling::Warn | Ruling::CannotJudge => "warn",
+        Ruling::Pass => Tone::Pass,
+        Ruling::Fail => Tone::Fail,
+        Ruling::Warn | Ruling::CannotJudge => Tone::Warn,
     };
     RunLine { verdict: report::verdict_name(run, verdict), tone, ..figures(run) }
 }
 
 /// Of a run that goes on.
 pub(crate) fn of_live(run: &RunRecord) -> RunLine {
-    RunLine { verdict: "Live".to_owned(), tone: "live", ..figures(run) }
+    RunLine { verdict: "Live".to_owned(), tone: Tone::Live, ..figures(run) }
 }
 
 fn figures(run: &RunRecord) -> RunLine {
@@ -55,20 +108,38 @@ fn figures(run: &RunRecord) -> RunLine {
         tags: start.tags.clone(),
         description: start.description.clone(),
         machine: start.machine.name.clone(),
-        test: start.test.name(),
+        test: start.test.name().to_owned(),
         started_ns: report::started_ns(run),
         started: report::started_iso(run),
+        asked_iops: start.settings.target_iops,
         iops: report::achieved_iops(run),
         read_ms: report::mean_ms(run, Series::DatabaseRead),
         log_write_ms: report::mean_ms(run, Series::LogWrite),
+        volumes: volumes(run),
         ..RunLine::default()
     }
+}
+
+/// The volumes of a run that was measured, each once.
+fn volumes(run: &RunRecord) -> Vec<VolumeIdentity> {
+    if run.simulated().is_some() || run.imported().is_some() {
+        return Vec::new();
+    }
+    let facts = run.start.databases.iter().flat_map(|of| [&of.volume, &of.log_volume]);
+    let named = facts.filter(|facts| !facts.mount.is_empty());
+    let volumes = named.map(|facts| VolumeIdentity {
+        machine: run.start.machine.name.clone(),
+        mount: facts.mount.clone(),
+        model: facts.model.clone(),
+        size_bytes: facts.size_bytes,
+    });
+    volumes.collect::<BTreeSet<VolumeIdentity>>().into_iter().collect()
 }
 
 impl RunLine {
     /// Whether every word of `query` is somewhere in what the list shows; case does not count.
     pub(crate) fn matches(&self, id: &str, query: &str) -> bool {
-        let shown = [id, &self.name, &self.description, &self.machine, self.test, &self.verdict];
+        let shown = [id, &self.name, &self.description, &self.machine, &self.test, &self.verdict];
         let started = self.started.as_deref().unwrap_or_default();
         let text = format!("{} {} {started}", shown.join(" "), self.tags.join(" ")).to_lowercase();
         query.to_lowercase().split_whitespace().all(|word| text.contains(word))

@@ -1,10 +1,9 @@
 //! `serve`: the runs of a folder in a browser, until Ctrl-C.
 
 mod local;
+mod place;
 
-use std::net::SocketAddr;
-
-use serve::{ServeSettings, Token};
+use serve::{Ready, ServeSettings};
 
 use crate::Outcome;
 use crate::console::Console;
@@ -21,19 +20,21 @@ pub(crate) fn run(flags: &ServeFlags, console: &mut Console) -> Result<Outcome, 
         folder: flags.folder.clone(),
         address: flags.listen,
         host_names: flags.host.clone(),
+        history: place::of_history(&flags.folder),
     };
     let mut told = Ok(());
     serve::serve(
         settings,
         Box::new(LocalRuns::default()),
-        |address, token| told = tell(address, token, console),
+        |ready| told = tell(&ready, console),
         || stop.is_set(),
     )?;
     told.map(|()| Outcome::Pass)
 }
 
 /// Where to look, with the token that only this terminal shows.
-fn tell(address: SocketAddr, token: &Token, console: &mut Console) -> Result<(), CommandError> {
+fn tell(ready: &Ready<'_>, console: &mut Console) -> Result<(), CommandError> {
+    let Ready { address, token, no_history } = ready;
     console.answer(format_args!("http://{address}/?token={}", token.digits()))?;
     console
         .remark("Open it in a browser; Ctrl-C ends. Without the token nothing can be changed.")?;
@@ -42,6 +43,10 @@ fn tell(address: SocketAddr, token: &Token, console: &mut Console) -> Result<(),
             "Others can reach this address, and a reader of the traffic reads the token: there \
              is no TLS. Use it in a network that you trust, or through a tunnel.",
         )?;
+    }
+    if let Some(why) = no_history {
+        console
+            .remark(format_args!("{why}; the next start will have to read every journal again"))?;
     }
     console.flush()
 }

@@ -34,10 +34,10 @@ impl MonthsChart {
         let mut months = round_ticks(last, 8);
         months.retain(|month| *month <= last);
         frame.horizontal_axis(&x, &labelled(&months));
-        frame.threshold(&self.limit, &y);
         for line in &self.lines {
             frame.line(line, &x, &y);
         }
+        frame.thresholds(std::slice::from_ref(&self.limit), &y);
         frame.finish(&self.title, &self.description)
     }
 }

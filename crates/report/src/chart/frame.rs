@@ -13,7 +13,16 @@ pub(super) struct ChartFrame {
     /// Height in the same.
     pub height: f64,
     body: String,
+    takes_focus: bool,
+    /// The lines that were drawn, as places.
+    drawn: Vec<Vec<(f64, f64)>>,
 }
+
+/// A label's letters are about so wide and so high.
+const LETTER: (f64, f64) = (6.0, 11.0);
+
+/// Left, upper, right and lower end of something.
+type PlacedBox = [f64; 4];
 
 /// Room for the labels of the vertical axis.
 const LEFT: f64 = 46.0;
@@ -27,7 +36,7 @@ const BOTTOM: f64 = 26.0;
 impl ChartFrame {
     /// An empty frame.
     pub(super) const fn new(width: f64, height: f64) -> Self {
-        Self { width, height, body: String::new() }
+        Self { width, height, body: String::new(), takes_focus: false, drawn: Vec::new() }
     }
 
     /// Left and right end of the plot.
@@ -70,14 +79,29 @@ impl ChartFrame {
         }
     }
 
-    /// Draws a threshold across the plot.
-    pub(super) fn threshold(&mut self, threshold: &Threshold, y: &Scale) {
+    /// Draws thresholds across the plot, after its lines: each label stands at one end of its
+    /// threshold, above or below it, where no line and no other label is.
+    pub(super) fn thresholds(&mut self, thresholds: &[Threshold], y: &Scale) {
         let (left, right) = self.across();
-        let place = y.place(threshold.value);
-        let class = if threshold.is_goal { "goal" } else { "limit" };
-        self.rule(class, (left, place), (right, place));
-        let label = format!("{class}-label");
-        self.text(right - 2.0, place - 4.0, "end", &label, &threshold.label);
+        let mut taken: Vec<PlacedBox> = Vec::new();
+        for threshold in thresholds {
+            let place = y.place(threshold.value);
+            let class = if threshold.is_goal { "goal" } else { "limit" };
+            self.rule(class, (left, place), (right, place));
+            let places = label_places((left, right), place, &threshold.label);
+            let free = places.into_iter().find(|(_, _, label)| {
+                !taken.iter().any(|other| overlap(*label, *other)) && !self.is_crossed(*label)
+            });
+            let (x, base, label) = free.unwrap_or(places[0]);
+            taken.push(label);
+            self.text(x, base, "start", &format!("{class}-label"), &threshold.label);
+        }
+    }
+
+    /// Whether a line passes through a box.
+    fn is_crossed(&self, of: PlacedBox) -> bool {
+        let mut pairs = self.drawn.iter().flat_map(|line| line.windows(2));
+        pairs.any(|pair| passes(pair[0], pair[1], of))
     }
 
     /// Draws a line.
@@ -85,6 +109,8 @@ impl ChartFrame {
         let points = path(&line.points, x, y);
         let class = line.ink.class();
         let _ = write!(self.body, r#"<polyline class="line {class}" points="{points}"/>"#);
+        let places = line.points.iter().map(|&(across, up)| (x.place(across), y.place(up)));
+        self.drawn.push(places.collect());
     }
 
     /// Draws a straight stroke.
@@ -104,15 +130,53 @@ impl ChartFrame {
         );
     }
 
+    /// Lets the keyboard reach the picture: its hints can be read with the arrow keys.
+    pub(super) const fn read_by_keyboard(&mut self) {
+        self.takes_focus = true;
+    }
+
     /// The picture, with what a screen reader says of it.
     pub(super) fn finish(self, title: &str, description: &str) -> String {
         let (width, height, body) = (self.width, self.height, self.body);
         let said = escape(&format!("{title}. {description}"));
+        let focus = if self.takes_focus { " tabindex=\"0\"" } else { "" };
         format!(
-            "<svg role=\"img\" aria-label=\"{said}\" \
+            "<svg role=\"img\" aria-label=\"{said}\"{focus} \
              viewBox=\"0 0 {width:.0} {height:.0}\">{body}</svg>"
         )
     }
+}
+
+/// Where the label of a threshold may begin, with what it takes up there: right or left, above or
+/// below.
+fn label_places((left, right): (f64, f64), place: f64, label: &str) -> [(f64, f64, PlacedBox); 4] {
+    let (letter, height) = LETTER;
+    let width = letter * label.chars().count() as f64;
+    let sides = [right - 2.0 - width, left + 4.0];
+    let bases = [place - 4.0, place + height + 2.0];
+    [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(side, base): (usize, usize)| {
+        let (x, base) = (sides[side], bases[base]);
+        (x, base, [x, base - height, x + width, base + 2.0])
+    })
+}
+
+/// Whether the stroke between two points, the second of which lies to the right, passes through a box.
+fn passes(
+    (x1, y1): (f64, f64),
+    (x2, y2): (f64, f64),
+    [left, top, right, bottom]: PlacedBox,
+) -> bool {
+    let (from, to) = (x1.max(left), x2.min(right));
+    if from > to {
+        return false;
+    }
+    let slope = if x2 > x1 { (y2 - y1) / (x2 - x1) } else { 0.0 };
+    let ends = [from, to].map(|x| y1 + slope * (x - x1));
+    ends[0].min(ends[1]) <= bottom && ends[0].max(ends[1]) >= top
+}
+
+fn overlap(one: PlacedBox, other: PlacedBox) -> bool {
+    one[0] <= other[2] && other[0] <= one[2] && one[1] <= other[3] && other[1] <= one[3]
 }
 
 /// Points as the attribute of a line.
@@ -122,4 +186,31 @@ pub(super) fn path(points: &[(f64, f64)], x: &Scale, y: &Scale) -> String {
         .map(|&(across, up)| format!("{:.1},{:.1}", x.place(across), y.place(up)))
         .collect::<Vec<String>>()
         .join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ChartFrame, Scale};
+    use crate::chart::{ChartLine, Ink, Threshold};
+
+    /// Where the label of a limit of 20 stands beside a line through these points.
+    fn label(points: &[(f64, f64)]) -> String {
+        let mut frame = ChartFrame::new(490.0, 240.0);
+        let (x, y) =
+            (Scale::linear((0.0, 9.0), frame.across()), Scale::linear((0.0, 40.0), frame.upward()));
+        let line = ChartLine { label: String::new(), ink: Ink::Read, points: points.to_vec() };
+        frame.line(&line, &x, &y);
+        let limit = Threshold { label: "at most 20 ms".to_owned(), value: 20.0, is_goal: false };
+        frame.thresholds(&[limit], &y);
+        let svg = frame.finish("", "");
+        let at = svg.split("limit-label\" ").nth(1).unwrap();
+        at.split(" text-anchor").next().unwrap().to_owned()
+    }
+
+    #[test]
+    fn a_label_gives_way_to_lines() {
+        assert_eq!(label(&[(0.0, 5.0), (9.0, 5.0)]), "x=\"390.0\" y=\"116.0\"", "right, above");
+        assert_eq!(label(&[(0.0, 5.0), (9.0, 22.0)]), "x=\"50.0\" y=\"116.0\"", "left, above");
+        assert_eq!(label(&[(0.0, 22.0), (9.0, 22.0)]), "x=\"390.0\" y=\"133.0\"", "below");
+    }
 }

@@ -36,9 +36,6 @@ impl LoadChart {
         let loads = round_ticks(most, 6);
         let x = Scale::linear((0.0, loads[loads.len() - 1]), frame.across());
         frame.horizontal_axis(&x, &labelled(&loads));
-        for threshold in &self.thresholds {
-            frame.threshold(threshold, &y);
-        }
         if let Some(knee) = self.knee {
             let (bottom, top) = frame.upward();
             frame.rule("goal", (x.place(knee), bottom), (x.place(knee), top));
@@ -47,6 +44,7 @@ impl LoadChart {
         for line in &self.lines {
             frame.line(line, &x, &y);
         }
+        frame.thresholds(&self.thresholds, &y);
         frame.finish(&self.title, &self.description)
     }
 }

@@ -2,6 +2,7 @@
 //! reader's light or dark theme.
 
 mod curve;
+mod dates;
 mod frame;
 mod load;
 mod percentiles;
@@ -9,6 +10,7 @@ mod scale;
 mod timeline;
 
 pub(crate) use curve::MonthsChart;
+pub(crate) use dates::DatesChart;
 pub(crate) use load::LoadChart;
 pub(crate) use percentiles::PercentileChart;
 pub(crate) use timeline::{Hint, TimeChart};
@@ -48,6 +50,17 @@ impl Ink {
             Self::Log => "ink-log",
             Self::Total => "ink-total",
             Self::Tail => "ink-tail",
+        }
+    }
+
+    /// The class of a band behind a line of this ink, in a legend.
+    const fn band_class(self) -> &'static str {
+        match self {
+            Self::Read => "area band ink-read",
+            Self::Write => "area band ink-write",
+            Self::Log => "area band ink-log",
+            Self::Total => "area band ink-total",
+            Self::Tail => "area band ink-tail",
         }
     }
 }

@@ -70,15 +70,13 @@ impl PercentileChart {
             .map(|&(share, label)| (-(1.0 - share).log10(), label.to_owned()))
             .collect();
         frame.horizontal_axis(&x, &named);
-        for threshold in &self.thresholds {
-            frame.threshold(threshold, &y);
-        }
         for line in &self.lines {
             let rarities =
                 line.points.iter().map(|&(share, value)| (-(1.0 - share).log10(), value));
             let line = ChartLine { points: rarities.collect(), ..line.clone() };
             frame.line(&line, &x, &y);
         }
+        frame.thresholds(&self.thresholds, &y);
         frame.finish(&self.title, &self.description)
     }
 

@@ -29,6 +29,8 @@ pub(crate) struct TimeChart {
     pub lines: Vec<ChartLine>,
     /// Lowest and highest of several databases at each time, where there are several.
     pub band: Vec<(f64, f64, f64)>,
+    /// A fine line for each of several databases.
+    pub each: Vec<Vec<(f64, f64)>>,
     /// Values that must not be passed.
     pub thresholds: Vec<Threshold>,
     /// Begin and end of the part that is judged.
@@ -52,7 +54,8 @@ impl TimeChart {
     /// The picture; its legend begins with the line drawn last.
     pub(crate) fn picture(self) -> Picture {
         let svg = self.svg();
-        let legend = self.lines.iter().rev().map(ChartLine::entry).collect();
+        let lines = self.lines.iter().rev().map(ChartLine::entry);
+        let legend = lines.chain(self.areas()).collect();
         let (title, metric) = (self.title, Some(self.metric));
         Picture { title, metric, is_wide: self.wide, svg, legend }
     }
@@ -67,14 +70,32 @@ impl TimeChart {
         if !self.band.is_empty() {
             frame.add(&self.band_svg(&x, &y));
         }
-        for threshold in &self.thresholds {
-            frame.threshold(threshold, &y);
+        let ink = self.lines.last().map_or("", |line| line.ink.class());
+        for points in &self.each {
+            let points = path(points, &x, &y);
+            frame.add(&format!(r#"<polyline class="line each {ink}" points="{points}"/>"#));
         }
         for line in &self.lines {
             frame.line(line, &x, &y);
         }
+        frame.thresholds(&self.thresholds, &y);
         self.draw_hints(&mut frame, &x);
+        frame.read_by_keyboard();
         frame.finish(&self.title, &self.description)
+    }
+
+    /// Class and meaning of the areas behind the lines.
+    fn areas(&self) -> Vec<(&'static str, String)> {
+        let mut areas = Vec::new();
+        if let Some(line) = self.lines.last().filter(|_| !self.band.is_empty()) {
+            let meaning = "from the fastest database to the slowest".to_owned();
+            areas.push((line.ink.band_class(), meaning));
+        }
+        let (from, to) = self.time_range();
+        if self.judged.is_some_and(|(begin, end)| begin - from > 1.0 || to - end > 1.0) {
+            areas.push(("area idle", "not judged".to_owned()));
+        }
+        areas
     }
 
     fn time_range(&self) -> (f64, f64) {
@@ -147,7 +168,8 @@ impl TimeChart {
         format!(r#"<polygon class="band {ink}" points="{points}"/>"#)
     }
 
-    /// Invisible strips whose title the reader's program shows; no script is needed for that.
+    /// Invisible strips whose title the reader's program shows; the page's script makes a crosshair
+    /// of them.
     fn draw_hints(&self, frame: &mut ChartFrame, x: &Scale) {
         let (bottom, top) = frame.upward();
         let mut svg = String::from(r#"<g class="hints">"#);
@@ -157,8 +179,9 @@ impl TimeChart {
             let text = escape(&hint.text);
             let _ = write!(
                 svg,
-                "<rect x=\"{from:.1}\" y=\"{top:.0}\" width=\"{width:.1}\" \
-                 height=\"{height:.0}\"><title>{text}</title></rect>"
+                "<rect x=\"{from:.1}\" y=\"{top:.0}\" width=\"{width:.1}\" height=\"{height:.0}\" \
+                 data-at=\"{:.0}\"><title>{text}</title></rect>",
+                hint.from
             );
         }
         svg.push_str("</g>");

@@ -100,7 +100,9 @@ fn table_cell(cell: &Cell, column: &Column, heads_row: bool) -> String {
     if heads_row {
         format!("<th scope=\"row\" class=\"{class}\">{text}{bar}</th>")
     } else {
-        format!("<td class=\"{class}\">{text}{bar}</td>")
+        // On a narrow screen each row is a card, whose values name themselves.
+        let label = escape(format!("{} {}", column.group, column.label).trim());
+        format!("<td class=\"{class}\" data-label=\"{label}\"><span>{text}{bar}</span></td>")
     }
 }
 

@@ -8,7 +8,7 @@ use crate::document::Tone;
 
 pub use blocks::block as block_html;
 pub(crate) use page::page;
-pub use page::{STYLE, glossary_html};
+pub use page::{CROSSHAIR, STYLE, glossary_html, served};
 
 /// `text` with the characters that HTML and SVG read as markup made harmless, in attributes too.
 pub fn escape(text: &str) -> String {

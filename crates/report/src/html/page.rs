@@ -7,6 +7,7 @@ use super::blocks::block;
 use super::{escape, term, tone_class};
 use crate::document::{Banner, Document, Figure, Section};
 use crate::glossary::{self, GlossaryEntry};
+use crate::sections::what_follows;
 
 /// The style of every page.
 pub const STYLE: &str = include_str!("style.css");
@@ -14,6 +15,23 @@ pub const STYLE: &str = include_str!("style.css");
 /// Samuel Plimsoll's mark: the line that a ship's load must not press under water.
 const MARK: &str = "<svg class=\"mark\" viewBox=\"0 0 64 48\" aria-hidden=\"true\">\
      <circle cx=\"32\" cy=\"24\" r=\"17\"/><path d=\"M4 24H60\"/></svg>";
+
+/// Reads the charts of a page out; see the script itself.
+pub const CROSSHAIR: &str = include_str!("crosshair.js");
+
+/// What a picture holds that the script reads out.
+const READ_OUT: &str = "<g class=\"hints\">";
+
+/// The script as it stands in a page, which needs nothing beside it.
+fn inline_script() -> String {
+    ["<script>\n", CROSSHAIR, "</script>\n"].concat()
+}
+
+/// A page for a server that lets no page run a script of its own: it asks for [`CROSSHAIR`] as
+/// `/crosshair.js`.
+pub fn served(page: &str) -> String {
+    page.replace(&inline_script(), "<script src=\"/crosshair.js\"></script>\n")
+}
 
 /// The page of a report.
 pub(crate) fn page(document: &Document) -> String {
@@ -28,14 +46,26 @@ pub(crate) fn page(document: &Document) -> String {
          <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n"
     );
     push_banner(&mut html, banner);
+    for section in document.sections.iter().filter(|section| is_of_verdict(section)) {
+        push_section(&mut html, section);
+    }
     push_contents(&mut html, &document.sections);
     html.push_str("<main>\n");
-    for section in &document.sections {
+    for section in document.sections.iter().filter(|section| !is_of_verdict(section)) {
         push_section(&mut html, section);
     }
     html.push_str(&glossary_html(&document.metrics()));
-    html.push_str("</main>\n</body>\n</html>\n");
+    html.push_str("</main>\n");
+    if html.contains(READ_OUT) {
+        html.push_str(&inline_script());
+    }
+    html.push_str("</body>\n</html>\n");
     units::plain(&html).into_owned()
+}
+
+/// Whether a section stands right under the verdict, above the contents.
+fn is_of_verdict(section: &Section) -> bool {
+    section.id == what_follows::ID
 }
 
 fn push_banner(html: &mut String, banner: &Banner) {

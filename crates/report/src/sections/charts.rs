@@ -1,14 +1,19 @@
 //! The pictures: the load over time, latencies over time with their limits, and their percentiles.
 
+use std::fmt::Write as _;
+
 use record::{IntervalRow, Phase, RunRecord, Series, SeriesRow};
 
 use super::span_of;
 use crate::chart::{ChartLine, Hint, Ink, PercentileChart, Threshold, TimeChart};
 use crate::document::{Block, Picture, Section};
-use crate::format;
+use crate::{format, meaning};
 
 /// More points than this cannot be told apart on a page; neighbours are merged.
 const POINTS: usize = 480;
+
+/// So many databases have lines of their own; more would hide each other in the band.
+const MOST_LINES: usize = 8;
 
 /// The charts, where anything was measured.
 pub(super) fn section(run: &RunRecord) -> Option<Section> {
@@ -91,13 +96,22 @@ impl Moment<'_> {
         Some(format::as_milliseconds(p99))
     }
 
+    /// The mean of one database in milliseconds.
+    fn mean_of_ms(&self, series: Series, database: u32) -> Option<f64> {
+        let rows = self.rows.iter().flat_map(|row| &row.databases);
+        let of_database = rows.filter(|of| of.index == database);
+        weighted_mean_ms(of_database.filter_map(|of| of.series.get(&series)))
+    }
+
+    /// The longest of all in milliseconds.
+    fn longest_ms(&self, series: Series) -> Option<f64> {
+        let longest = self.parts(series).map(|part| part.latency.maximum_ns).max()?;
+        Some(longest as f64 / 1e6)
+    }
+
     /// The lowest and the highest mean of a database in milliseconds.
     fn range_ms(&self, series: Series, databases: &[u32]) -> Option<(f64, f64)> {
-        let means = databases.iter().filter_map(|&index| {
-            let rows = self.rows.iter().flat_map(|row| &row.databases);
-            let of_database = rows.filter(|of| of.index == index);
-            weighted_mean_ms(of_database.filter_map(|of| of.series.get(&series)))
-        });
+        let means = databases.iter().filter_map(|&index| self.mean_of_ms(series, index));
         means.fold(None, |range, mean| match range {
             None => Some((mean, mean)),
             Some((low, high)) => Some((mean.min(low), mean.max(high))),
@@ -180,10 +194,12 @@ impl Times<'_> {
         let hints = self.rows.iter().filter_map(|row| {
             let (mean, p99) = (row.mean_ms(series)?, row.p99_ms(series)?);
             let text = format!(
-                "{}: {} ms on average, p99 {} ms",
+                "{}: {} ms on average, p99 {} ms, longest {} ms{}",
                 hint_time(row),
                 format::three_digits(mean),
-                format::three_digits(p99)
+                format::three_digits(p99),
+                format::three_digits(row.longest_ms(series)?),
+                self.said_of_each(row, series)
             );
             Some(Hint { from: row.from(), to: row.to(), text })
         });
@@ -203,12 +219,40 @@ impl Times<'_> {
                 ChartLine::new("Average", ink, average),
             ],
             band: self.band(series),
+            each: self.each(series),
             thresholds: thresholds.collect(),
             judged: self.judged(),
             hints: hints.collect(),
             ..TimeChart::default()
         }
         .picture()
+    }
+
+    /// Indices of the databases that have lines of their own.
+    fn lined(&self) -> Vec<u32> {
+        let databases = &self.run.start.databases;
+        let is_lined = (2..=MOST_LINES).contains(&databases.len());
+        databases.iter().filter(|_| is_lined).map(|of| of.index).collect()
+    }
+
+    fn each(&self, series: Series) -> Vec<Vec<(f64, f64)>> {
+        self.lined().into_iter().map(|database| self.line_of(series, database)).collect()
+    }
+
+    /// The means of one database over time.
+    fn line_of(&self, series: Series, database: u32) -> Vec<(f64, f64)> {
+        let rows = self.rows.iter();
+        rows.filter_map(|row| Some((row.middle(), row.mean_of_ms(series, database)?))).collect()
+    }
+
+    /// The mean of each database at a moment, behind its name.
+    fn said_of_each(&self, row: &Moment<'_>, series: Series) -> String {
+        let mut said = String::new();
+        for index in self.lined() {
+            let mean = row.mean_of_ms(series, index).map_or("-".to_owned(), format::three_digits);
+            let _ = write!(said, "; {} {mean}", meaning::database_name(self.run, index));
+        }
+        said
     }
 
     fn band(&self, series: Series) -> Vec<(f64, f64, f64)> {

@@ -108,7 +108,7 @@ pub(crate) fn section(run: &RunRecord) -> Section {
     } else {
         let stalls: Vec<f64> = run.intervals_of(Phase::Measure).map(stalls_per_second).collect();
         let row = statistics_row("Database Page Fault Stalls/sec", "page-fault-stalls", &stalls, 3);
-        rows.insert(rows.len().min(6), row);
+        rows.insert(rows.len().min(2), row);
         vec![Block::Table(table("Counters of the machine during the measurement", rows))]
     };
     Section { id: "host", title: "Host System Performance", blocks }
@@ -142,16 +142,22 @@ fn counter_rows(run: &RunRecord, phase: Phase) -> Vec<TableRow> {
     if samples.is_empty() {
         return Vec::new();
     }
-    let counters = COUNTERS.iter().map(|counter| {
+    let mut rows: Vec<TableRow> = Vec::new();
+    for counter in &COUNTERS {
         let values: Vec<f64> = samples.iter().filter_map(counter.value).collect();
-        statistics_row(counter.label, counter.metric, &values, counter.decimals)
-    });
-    counters.chain(share_rows(run, phase)).collect()
+        // What this system does not count would be a row of dashes.
+        if !values.is_empty() {
+            rows.push(statistics_row(counter.label, counter.metric, &values, counter.decimals));
+        }
+    }
+    rows.extend(share_rows(run, phase));
+    rows
 }
 
-/// Cells without a number where the system does not tell.
+/// None where the system does not tell.
 fn share_rows(run: &RunRecord, phase: Phase) -> impl Iterator<Item = TableRow> {
-    SHARES.iter().map(move |share| {
+    let is_told = run.intervals_of(phase).any(|row| row.processors.is_some());
+    SHARES.iter().filter(move |_| is_told).map(move |share| {
         let shares = run.intervals_of(phase).filter_map(|row| row.processors.as_ref());
         let values: Vec<f64> = shares.map(share.value).collect();
         statistics_row(share.label, share.metric, &values, 3)

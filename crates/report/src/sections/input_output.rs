@@ -138,11 +138,14 @@ struct IoKinds {
 impl IoKinds {
     /// The table with the twelve columns of Jetstress.
     fn table(&self, run: &RunRecord, caption: &'static str) -> Table {
-        Table {
+        let table = Table {
             caption,
             columns: [vec![Column::text("Instance")], Self::columns()].concat(),
             rows: rows_per_database(run, |totals| self.cells(totals)),
-        }
+        };
+        let sum = run.sum_of(Phase::Measure);
+        let has_log_reads = self.log_reads.iter().any(|series| sum.count(*series) > 0);
+        if has_log_reads { table } else { without(table, &LOG_READS) }
     }
 
     fn columns() -> Vec<Column> {
@@ -184,6 +187,27 @@ impl IoKinds {
         }
         cells
     }
+}
+
+/// The columns of log reads, which are all zeros where nothing read logs.
+const LOG_READS: [&str; 3] = ["log-reads-latency", "log-reads-rate", "log-reads-bytes"];
+
+/// The table without the columns of these metrics.
+fn without(mut table: Table, metrics: &[&str]) -> Table {
+    let columns = table.columns.iter();
+    let kept: Vec<bool> = columns
+        .map(|column| column.metric.is_none_or(|metric| !metrics.contains(&metric)))
+        .collect();
+    table.columns = only(table.columns, &kept);
+    for row in &mut table.rows {
+        row.cells = only(std::mem::take(&mut row.cells), &kept);
+    }
+    table
+}
+
+/// Those of `all` that are kept.
+fn only<T>(all: Vec<T>, kept: &[bool]) -> Vec<T> {
+    all.into_iter().zip(kept).filter(|(_, kept)| **kept).map(|(of, _)| of).collect()
 }
 
 /// All requests of several kinds as one.

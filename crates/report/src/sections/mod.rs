@@ -15,6 +15,7 @@ mod recovery_io;
 pub(crate) mod summary;
 pub(crate) mod throughput;
 mod verification;
+pub(crate) mod what_follows;
 
 pub(crate) use charts::weighted_mean_ms;
 use record::{DatabaseFacts, Phase, PhaseSpan, RunRecord, TestType};
@@ -33,6 +34,7 @@ pub(crate) fn document(run: &RunRecord, verdict: &Verdict) -> Document {
     let checksums = (run.start.test != TestType::Backup).then(|| verification::checksums(run));
     let [copy_writes, copy_reads] = pass_requests::copy_requests(run);
     let parts = [
+        Some(what_follows::section(run, verdict)),
         Some(findings::section(run, verdict)),
         simulated::section(run),
         charts::section(run),

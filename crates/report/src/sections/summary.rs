@@ -116,17 +116,11 @@ fn mailboxes(run: &RunRecord, verdict: &Verdict) -> Option<Figure> {
     run.start.settings.iops_per_mailbox?;
     let is_carried = verdict.exit_code() == 0 && run.span_ns(Phase::Measure) > 0;
     let carried = is_carried.then(|| Carried::of(run))?;
-    let room =
-        carried.by_space.map(|mailboxes| format!("; room for {}", format::number(mailboxes, 0)));
     Some(Figure {
         label: "Mailboxes",
         metric: "mailboxes-carried",
-        value: format::number(carried.by_io, 0),
-        remark: format!(
-            "of {} IOPS each, without reserve{}",
-            format::number(carried.iops_each, 2),
-            room.unwrap_or_default()
-        ),
+        value: format::number(carried.least(), 0),
+        remark: carried.remark(),
         tone: Tone::Plain,
     })
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use report::escape;
 
-use super::{address, page};
+use super::{address, page, trend};
 use crate::runs::{Known, Listed};
 use crate::summary::RunLine;
 
@@ -31,7 +31,7 @@ pub(crate) fn list(runs: &[Listed], query: &str, count: usize, plans: &[String])
     page("Runs", &body)
 }
 
-fn push_runs(body: &mut String, runs: &[Listed]) {
+pub(super) fn push_runs(body: &mut String, runs: &[Listed]) {
     body.push_str(
         "<form action=\"/compare\">\n<table class=\"runs\">\n<thead><tr>\
          <th><span class=\"unseen\">Compare</span></th><th>Run</th><th>Verdict</th>\
@@ -64,7 +64,7 @@ fn row(run: &Listed) -> String {
         address(&run.id),
         escape(name),
         details(&run.id, summary),
-        summary.tone,
+        summary.tone.class(),
         escape(&summary.verdict),
         started(summary),
         number("IOPS", summary.iops, 0),
@@ -80,13 +80,18 @@ fn plain_row(id: &str, what: &str) -> String {
 
 /// Folder, kind, machine, description and tags, under the name.
 fn details(id: &str, summary: &RunLine) -> String {
-    let parts: Vec<&str> = [id, summary.test, &summary.machine, &summary.description]
+    let parts: Vec<&str> = [id, &summary.test, &summary.machine, &summary.description]
         .into_iter()
         .filter(|part| !part.is_empty())
         .collect();
     let mut details = format!("<small>{}", escape(&parts.join(" \u{b7} ")));
     for tag in &summary.tags {
         let _ = write!(details, " <i class=\"tag\">{}</i>", escape(tag));
+    }
+    for volume in &summary.volumes {
+        let place = trend::address(volume);
+        let mount = escape(&volume.mount);
+        let _ = write!(details, " <a href=\"{}\">{mount} over time</a>", escape(&place));
     }
     details + "</small>"
 }

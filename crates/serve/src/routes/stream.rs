@@ -3,19 +3,21 @@
 use std::convert::Infallible;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::sse::{Event, Sse};
 use axum::response::{IntoResponse as _, Response};
 use futures_util::stream::{self, Stream};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{beside, epoch_ns, missing};
 use crate::answers::{NoAnswer, refusal};
-use crate::live::snapshot;
+use crate::live::{Given, snapshot};
+use crate::pages::address;
 use crate::runs::ServedRuns;
+use crate::search;
 
 /// Between two events.
 const PACE: Duration = Duration::from_secs(1);
@@ -23,15 +25,29 @@ const PACE: Duration = Duration::from_secs(1);
 /// Pages that may watch at the same time; each costs a look at the journal a second.
 const MOST_WATCHERS: usize = 32;
 
+/// The next load of a search for the load line begins within this, or none does.
+const BETWEEN_LOADS: Duration = Duration::from_secs(10);
+
 static WATCHERS: AtomicUsize = AtomicUsize::new(0);
 
 /// One page that watches, counted for as long as it is there.
 struct Watcher {
     runs: ServedRuns,
     id: String,
-    next: usize,
+    given: Given,
+    ended: Option<Instant>,
     is_first: bool,
     has_ended: bool,
+}
+
+/// What a look at a run finds.
+enum Sight {
+    /// It goes on so.
+    Live(Value),
+    /// Nothing to show yet; look again.
+    Nothing,
+    /// It has ended; the address to look at next.
+    Ended(String),
 }
 
 impl Drop for Watcher {
@@ -54,7 +70,14 @@ pub(super) async fn events(
         let text = "Too many pages watch runs; close some.";
         return Err(refusal(StatusCode::SERVICE_UNAVAILABLE, text));
     }
-    let watcher = Watcher { runs, id, next: 0, is_first: true, has_ended: false };
+    let watcher = Watcher {
+        runs,
+        id,
+        given: Given::default(),
+        ended: None,
+        is_first: true,
+        has_ended: false,
+    };
     Ok(Sse::new(watched(watcher)).into_response())
 }
 
@@ -67,33 +90,52 @@ fn watched(watcher: Watcher) -> impl Stream<Item = Result<Event, Infallible>> {
             tokio::time::sleep(PACE).await;
         }
         watcher.is_first = false;
-        let (mut watcher, shown) = tokio::task::spawn_blocking(move || {
-            let shown = watcher.look();
-            (watcher, shown)
+        let (mut watcher, sight) = tokio::task::spawn_blocking(move || {
+            let sight = watcher.look();
+            (watcher, sight)
         })
         .await
         .ok()?;
-        watcher.has_ended = shown.is_none();
-        let event = shown.map_or_else(
-            || Event::default().event("end").data("{}"),
-            |shown| Event::default().data(shown.to_string()),
-        );
+        let event = match sight {
+            Sight::Live(shown) => Event::default().data(shown.to_string()),
+            Sight::Nothing => Event::default().comment("nothing yet"),
+            Sight::Ended(place) => {
+                watcher.has_ended = true;
+                Event::default().event("end").data(json!({ "place": place }).to_string())
+            }
+        };
         Some((Ok(event), watcher))
     })
 }
 
 impl Watcher {
-    /// Where the run stands; none where it has ended.
-    fn look(&mut self) -> Option<Value> {
-        let run = self.runs.find(&self.id).filter(|run| run.is_live)?;
+    /// Where the run stands.
+    fn look(&mut self) -> Sight {
+        let Some(run) = self.runs.find_live(&self.id) else {
+            return self.behind();
+        };
+        let loads = search::loads(&self.id, &self.runs.known());
         let tail = self.runs.tail(&run);
         let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
         tail.follow();
         let Some(record) = tail.record() else {
-            return Some(Value::Null);
+            return Sight::Nothing;
         };
-        let shown = snapshot(record, epoch_ns(), self.next);
-        self.next = record.intervals.len();
-        Some(shown)
+        let mut shown = snapshot(record, epoch_ns(), self.given);
+        shown["loads"] = loads;
+        self.given = Given::all_of(record);
+        Sight::Live(shown)
+    }
+
+    /// Where to go when the run has ended: to the next load of its search, or to its report.
+    fn behind(&mut self) -> Sight {
+        if let Some(next) = search::live_load(&self.id, &self.runs.all()) {
+            return Sight::Ended(format!("/live/{}", address(&next)));
+        }
+        let ended = *self.ended.get_or_insert_with(Instant::now);
+        if search::is_load(&self.id) && ended.elapsed() < BETWEEN_LOADS {
+            return Sight::Nothing;
+        }
+        Sight::Ended(format!("/run/{}", address(&self.id)))
     }
 }

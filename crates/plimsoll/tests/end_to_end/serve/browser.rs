@@ -41,12 +41,25 @@ fn look_at(browser: &mut Chromium, address: &str, name: &str) {
     for (width, colours) in VIEWS {
         browser.view(width, colours);
         browser.open(address);
-        let wide = browser.value("document.documentElement.scrollWidth - innerWidth");
-        assert!(wide.as_f64().unwrap() <= 0.0, "{name} {width} {colours}: {wide} px too wide");
-        let lowest = browser.value(LOWEST_CONTRAST);
-        assert!(lowest[0].as_f64().unwrap() >= 4.5, "{name} {width} {colours}: {lowest}");
-        browser.screenshot(&format!("{name}-{width}-{colours}.png"));
+        expect_sound(browser, &format!("{name}-{width}-{colours}"));
     }
+}
+
+/// The same of a page that must not be loaded anew.
+fn look_at_open_page(browser: &mut Chromium, name: &str) {
+    for (width, colours) in VIEWS {
+        browser.view(width, colours);
+        expect_sound(browser, &format!("{name}-{width}-{colours}"));
+    }
+}
+
+/// Nothing is cut off and nothing is too faint; a picture of it is kept.
+fn expect_sound(browser: &mut Chromium, name: &str) {
+    let wide = browser.value("document.documentElement.scrollWidth - innerWidth");
+    assert!(wide.as_f64().unwrap() <= 0.0, "{name}: {wide} px too wide");
+    let lowest = browser.value(LOWEST_CONTRAST);
+    assert!(lowest[0].as_f64().unwrap() >= 4.5, "{name}: {lowest}");
+    browser.screenshot(&format!("{name}.png"));
 }
 
 #[test]
@@ -58,7 +71,7 @@ fn the_list_is_sound_at_every_width_and_works_by_keyboard() {
     let server = Server::start(&scene, &["."]);
     let home = format!("http://{}/", server.address);
     look_at(&mut browser, &home, "list");
-    browser.open(&format!("{home}run/runs/one"));
+    look_at(&mut browser, &format!("{home}run/runs/one"), "report");
     assert_eq!(browser.errors(), Vec::<String>::new(), "the policy lets reports have their style");
     browser.view(1280, "light");
     browser.open(&home);
@@ -101,9 +114,27 @@ fn the_live_page_moves_and_its_stop_button_works_by_keyboard() {
     let mut points = || browser.value(drawn).as_u64().filter(|count| *count > 1);
     let first = wait_for("a line", &mut points);
     wait_for("a longer line", || points().filter(|count| *count > first));
+    // Limits stand in the chart of latency, and what is read out stays when the page moves.
+    let limits = browser.value("document.querySelectorAll('#latency-chart .limit-label').length");
+    assert_eq!(limits, 3);
+    let bars = "document.querySelectorAll('#histogram .bar').length";
+    wait_for("the histogram", || browser.value(bars).as_u64().filter(|count| *count > 0));
+    browser.value("document.getElementById('latency-chart').focus()");
+    browser.press("ArrowLeft");
+    let said = "document.querySelector('#latency-chart ~ .readout').textContent";
+    let said = browser.value(said).as_str().unwrap_or_default().to_owned();
+    assert!(said.contains("database reads") && said.contains("log writes"), "{said}");
+    let decided = browser.value("document.getElementById('decisions').textContent");
+    assert!(decided.as_str().unwrap().contains("2 databases"), "{decided}");
     let phase = browser.value("document.getElementById('phase').textContent");
     assert!([json!("warm-up"), json!("tuning"), json!("measurement")].contains(&phase), "{phase}");
-    browser.value("document.querySelector('.stop').focus()");
+    look_at_open_page(&mut browser, "live-moving");
+    // By keyboard alone: Tab until the button has the focus.
+    let is_there = "document.activeElement.className === 'stop'";
+    (0..20).find(|_| {
+        browser.press("Tab");
+        browser.value(is_there) == true
+    });
     browser.press("Enter");
     let report = wait_for("the report", || {
         let found: Value = browser.value("document.body.textContent.includes('asked to stop')");

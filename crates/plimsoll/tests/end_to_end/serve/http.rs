@@ -2,6 +2,7 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
@@ -15,6 +16,11 @@ pub(super) struct Server {
     /// What a client connects to.
     pub address: String,
     pub token: String,
+}
+
+/// Where the servers of a scene keep what they know.
+pub(super) fn caches(scene: &Scene) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("caches").join(scene.folder.file_name().unwrap())
 }
 
 /// A request, byte for byte.
@@ -42,6 +48,7 @@ impl Server {
             all.extend(["--listen", "127.0.0.1:0"]);
         }
         let mut command = scene.command(&all);
+        command.env("XDG_CACHE_HOME", caches(scene));
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();

@@ -127,6 +127,7 @@ impl Chromium {
         let (code, number, text) = match key {
             "Enter" => ("Enter", 13, "\r"),
             " " => ("Space", 32, " "),
+            "ArrowLeft" => (key, 37, ""),
             _ => (key, 9, ""),
         };
         for kind in ["keyDown", "keyUp"] {
@@ -142,7 +143,8 @@ impl Chromium {
 
     /// Keeps a picture of the page below `target`.
     pub(super) fn screenshot(&mut self, name: &str) {
-        let picture = self.call("Page.captureScreenshot", &json!({}));
+        let picture =
+            self.call("Page.captureScreenshot", &json!({ "captureBeyondViewport": true }));
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("screenshots");
         fs::create_dir_all(&folder).unwrap();
         let decoded = Command::new("base64")

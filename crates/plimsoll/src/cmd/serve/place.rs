@@ -1,0 +1,56 @@
+//! Where `serve` keeps what it knows of a folder's runs: among this user's caches, since the folder
+//! may be another's, read-only, or on a network.
+
+use std::env;
+use std::path::{Component, Path, PathBuf};
+
+/// The file for the runs of `folder`; none where the system names no place for caches, or the
+/// folder cannot be used.
+pub(super) fn of_history(folder: &Path) -> Option<PathBuf> {
+    let root = folder.canonicalize().ok()?;
+    Some(below(&caches()?, &root))
+}
+
+/// This user's caches.
+fn caches() -> Option<PathBuf> {
+    named("XDG_CACHE_HOME")
+        .or_else(|| named("LOCALAPPDATA"))
+        .or_else(|| Some(named("HOME")?.join(".cache")))
+}
+
+/// The absolute path that a variable of the environment names.
+fn named(variable: &str) -> Option<PathBuf> {
+    env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute())
+}
+
+/// Each folder's file lies under the same names among the caches.
+fn below(caches: &Path, root: &Path) -> PathBuf {
+    let mut file = caches.join("plimsoll");
+    for component in root.components() {
+        match component {
+            Component::Normal(name) => file.push(name),
+            // `C:` of Windows is no name of a folder.
+            Component::Prefix(prefix) => {
+                let letters = prefix.as_os_str().to_string_lossy();
+                file.push(letters.replace(|letter: char| !letter.is_ascii_alphanumeric(), "_"));
+            }
+            _ => {}
+        }
+    }
+    file.join("serve-history.sqlite")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::below;
+
+    #[test]
+    fn every_folder_has_a_file_of_its_own_inside_the_caches() {
+        let file = |root: &str| below(Path::new("/c"), Path::new(root));
+        assert_eq!(file("/srv/runs"), Path::new("/c/plimsoll/srv/runs/serve-history.sqlite"));
+        assert_eq!(file("/"), Path::new("/c/plimsoll/serve-history.sqlite"));
+        assert_ne!(file("/srv"), file("/srv/runs"));
+    }
+}

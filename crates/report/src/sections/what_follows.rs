@@ -1,0 +1,84 @@
+//! What to do after the run, and what it does not prove: under the verdict, since a reader who stops
+//! there must not take it for more than it is.
+
+use record::{Phase, RunRecord, TestType};
+use units::Nanos;
+use verdict::Verdict;
+
+use crate::document::{Block, Fact, Section};
+use crate::{format, next};
+
+/// Name of the section for links, and for the page, which shows it above the contents.
+pub(crate) const ID: &str = "what-follows";
+
+/// A load of performance tells of a working day from two hours on, one of stress from a day on: the
+/// lengths of Microsoft's storage programme.
+const HOURS_OF_PERFORMANCE: u64 = 2;
+const HOURS_OF_STRESS: u64 = 24;
+
+/// Steps first, then limits of the run.
+pub(super) fn section(run: &RunRecord, verdict: &Verdict) -> Section {
+    let steps = next::steps(run, verdict).into_iter().map(|step| Fact::new("Next step", step));
+    let limits = unproven(run).into_iter().map(|limit| Fact::new("Not proven", limit));
+    let blocks = vec![Block::Facts(steps.chain(limits).collect())];
+    Section { id: ID, title: "What Follows", blocks }
+}
+
+/// What a reader might take this run to prove, and it does not.
+fn unproven(run: &RunRecord) -> Vec<String> {
+    let mut said = Vec::new();
+    if run.simulated().is_some() {
+        said.push("Anything of real storage: the run was simulated on a model of it.".to_owned());
+    }
+    said.extend(too_short(run));
+    if next::is_small(run) {
+        said.push(
+            "That larger databases do as well: much of these fits into the caches of disks and \
+             arrays."
+                .to_owned(),
+        );
+    }
+    if run.checksums.is_empty() && run.backups.is_empty() {
+        said.push("That every page can be read back: not all of them were read.".to_owned());
+    }
+    said.push(
+        "What a power failure leaves, and what other machines on the same storage take away: \
+         neither happened on purpose."
+            .to_owned(),
+    );
+    said
+}
+
+/// A load that ended before caches, reserves and neighbours of a working day have shown themselves.
+fn too_short(run: &RunRecord) -> Option<String> {
+    let hours = match run.start.test {
+        TestType::Performance => HOURS_OF_PERFORMANCE,
+        TestType::Stress => HOURS_OF_STRESS,
+        TestType::Backup | TestType::Checksum | TestType::Recovery => return None,
+    };
+    let measured = Nanos(run.span_ns(Phase::Measure));
+    (measured < Nanos::from_secs(hours * 3_600)).then(|| {
+        let asked = format::plural(hours, "hour");
+        format!(
+            "That it goes on like this: {} were measured, fewer than {asked}.",
+            format::offset(measured.0)
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unproven;
+    use crate::tests::{passing, simulated};
+
+    #[test]
+    fn what_a_run_does_not_prove_depends_on_what_it_was() {
+        let mut run = passing();
+        assert!(unproven(&run)[0].contains("fewer than 2 hours"), "{:?}", unproven(&run));
+        run.start.test = record::TestType::Backup;
+        run.checksums.clear();
+        let said = unproven(&run).concat();
+        assert!(!said.contains("measured") && said.contains("every page"), "{said}");
+        assert!(unproven(&simulated())[0].contains("simulated"));
+    }
+}

@@ -1,0 +1,81 @@
+//! What runs of one volume came to over months, as charts.
+
+use crate::chart::{ChartLine, DatesChart, Ink};
+use crate::document::Block;
+use crate::{format, html};
+
+/// A run that measured a load.
+#[derive(Clone, Debug)]
+pub struct TrendPoint {
+    /// When it began, in seconds since 1970.
+    pub at_s: f64,
+    /// What it is called when it is read out: date, name, verdict.
+    pub name: String,
+    /// Transactional IOPS that it was held at; none: as many as possible.
+    pub asked_iops: Option<f64>,
+    /// Transactional IOPS.
+    pub iops: Option<f64>,
+    /// Mean latency of database reads in milliseconds.
+    pub read_ms: Option<f64>,
+    /// Mean latency of log writes in milliseconds.
+    pub log_write_ms: Option<f64>,
+}
+
+impl TrendPoint {
+    /// All that is known of it, for the crosshair.
+    fn said(&self) -> String {
+        let asked = self.asked_iops.map_or_else(
+            || "not held".to_owned(),
+            |asked| format!("held at {}", format::three_digits(asked)),
+        );
+        format!(
+            "{}: {} IOPS ({asked}), database reads {} ms, log writes {} ms",
+            self.name,
+            number(self.iops),
+            number(self.read_ms),
+            number(self.log_write_ms)
+        )
+    }
+}
+
+fn number(value: Option<f64>) -> String {
+    value.map_or_else(|| "none".to_owned(), format::three_digits)
+}
+
+/// Rates and latencies of runs in the order of time, as HTML for pages that have
+/// [`crate::STYLE`] and [`crate::CROSSHAIR`].
+pub fn trend_html(points: &[TrendPoint]) -> String {
+    let iops = line("Transactional IOPS", Ink::Total, points, |point| point.iops);
+    let reads = line("Database reads", Ink::Read, points, |point| point.read_ms);
+    let log_writes = line("Log writes", Ink::Log, points, |point| point.log_write_ms);
+    let rates = chart(points, "Transactional IOPS", "/s", vec![iops]);
+    let latencies = chart(points, "Mean latency", "ms", vec![log_writes, reads]);
+    let latencies = DatesChart { logarithmic: true, ..latencies };
+    html::block_html(&Block::Pictures(vec![rates.picture(), latencies.picture()]))
+}
+
+fn line(
+    label: &str,
+    ink: Ink,
+    points: &[TrendPoint],
+    value: fn(&TrendPoint) -> Option<f64>,
+) -> ChartLine {
+    let places = points.iter().filter_map(|point| Some((point.at_s, value(point)?)));
+    ChartLine::new(label, ink, places.collect())
+}
+
+fn chart(
+    points: &[TrendPoint],
+    title: &'static str,
+    unit: &'static str,
+    lines: Vec<ChartLine>,
+) -> DatesChart {
+    DatesChart {
+        title,
+        description: format!("Of {} runs, in the order of time.", points.len()),
+        unit,
+        logarithmic: false,
+        lines,
+        hints: points.iter().map(|point| (point.at_s, point.said())).collect(),
+    }
+}

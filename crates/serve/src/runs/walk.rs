@@ -1,0 +1,79 @@
+//! Finds the journals and plans below a folder.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use record::JOURNAL;
+
+/// Runs lie in the folder, in one of its folders, or in one of theirs, as `list` looks for them.
+const DEEPEST: u32 = 3;
+
+/// What tells one state of a journal from the next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct JournalStamp {
+    /// Its length.
+    pub bytes: u64,
+    /// The time of its last change, in nanoseconds since 1970, where the file system has one.
+    pub changed_ns: Option<i64>,
+}
+
+/// What a walk through a folder has found.
+#[derive(Default)]
+pub(super) struct WalkedFolder {
+    /// Runs: name, folder, state of the journal.
+    pub(super) runs: Vec<(String, PathBuf, JournalStamp)>,
+    /// Names of plans.
+    pub(super) plans: BTreeSet<String>,
+}
+
+/// Walks through `root`.
+pub(super) fn walked(root: &Path) -> WalkedFolder {
+    let mut found = WalkedFolder::default();
+    // What cannot be looked into holds no run for this user.
+    let _ = walk(root, "", DEEPEST, &mut found);
+    found
+}
+
+/// Finds journals and plans below `folder`, which is `name` below the served one. Links are neither
+/// followed nor taken for files.
+fn walk(folder: &Path, name: &str, depth: u32, found: &mut WalkedFolder) -> io::Result<()> {
+    let journal = folder.join(JOURNAL);
+    if let Some(stamp) = journal_stamp(&journal) {
+        let id = if name.is_empty() { last_part(folder) } else { name.to_owned() };
+        found.runs.push((id, folder.to_path_buf(), stamp));
+        return Ok(());
+    }
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let kind = entry.file_type()?;
+        let own = entry.file_name();
+        // A name that is no text cannot be asked for.
+        let Some(own) = own.to_str() else {
+            continue;
+        };
+        let id = if name.is_empty() { own.to_owned() } else { format!("{name}/{own}") };
+        if kind.is_file() && Path::new(own).extension().is_some_and(|kind| kind == "toml") {
+            found.plans.insert(id);
+        } else if kind.is_dir() && depth > 0 {
+            let _ = walk(&entry.path(), &id, depth - 1, found);
+        }
+    }
+    Ok(())
+}
+
+/// What the served folder is called, where it is a run itself.
+fn last_part(folder: &Path) -> String {
+    folder.file_name().map_or_else(|| "run".to_owned(), |name| name.to_string_lossy().into_owned())
+}
+
+/// The state of the journal at `path`; none where there is no file.
+fn journal_stamp(path: &Path) -> Option<JournalStamp> {
+    let metadata = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file)?;
+    let changed = metadata.modified().ok();
+    let since = changed.and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
+    let changed_ns = since.and_then(|since| i64::try_from(since.as_nanos()).ok());
+    Some(JournalStamp { bytes: metadata.len(), changed_ns })
+}
