@@ -215,8 +215,11 @@ impl<'a> Fitting<'a> {
         let allowed = loads.len() as f64 * MEASURED_WITHIN * MEASURED_WITHIN;
         let most = (2.0 * least).max(least + allowed);
         let ranges = ranges(&best, directions, most, |tried| misfit.of(tried));
-        let all = keys.iter().zip(best).zip(ranges);
-        all.map(|((key, value), range)| FittedParameter { key, value, range }).collect()
+        let values = keys.iter().zip(best);
+        values
+            .zip(ranges)
+            .map(|((key, value), range)| FittedParameter { key, value, range })
+            .collect()
     }
 
     /// The model with these values of the keys; none where they are out of its bounds.

@@ -35,7 +35,7 @@ const fn load(kind: ProbeLoadKind, in_flight: u32, bytes: u32) -> ProbeLoad {
 }
 
 /// Every load, reads first: writes fill caches and wake garbage collection.
-pub const PROBE_LOADS: [ProbeLoad; 10] = [
+pub(super) const PROBE_LOADS: [ProbeLoad; 10] = [
     load(ProbeLoadKind::RandomReads, 1, PAGE_BYTES),
     load(ProbeLoadKind::RandomReads, 4, PAGE_BYTES),
     load(ProbeLoadKind::RandomReads, 16, PAGE_BYTES),

@@ -10,5 +10,5 @@ mod replay;
 mod tests;
 
 pub use fit::{FitError, FittedArray, FittedLoad, FittedParameter, fit};
-pub use loads::{MeasuredLoad, PROBE_LOADS, ProbeLoad, ProbeLoadKind};
+pub use loads::{MeasuredLoad, ProbeLoad, ProbeLoadKind};
 pub use probe::{CalibrationWatch, VolumeProbe, probe};

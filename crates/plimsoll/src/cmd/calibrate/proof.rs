@@ -124,11 +124,12 @@ fn figures(predicted: &ServerLoad, measured: &ServerLoad) -> Vec<Proved> {
         ("database writes, ms", false, |of| of.writes.latency_ms),
         ("log writes, ms", false, |of| of.log_writes.latency_ms),
     ];
-    let found = rows.into_iter().filter_map(|(name, is_judged, figure)| {
-        let (predicted, measured) = (figure(predicted)?, figure(measured)?);
-        Some(Proved { name, predicted, measured, is_judged })
-    });
-    found.collect()
+    rows.into_iter()
+        .filter_map(|(name, is_judged, figure)| {
+            let (predicted, measured) = (figure(predicted)?, figure(measured)?);
+            Some(Proved { name, predicted, measured, is_judged })
+        })
+        .collect()
 }
 
 fn compare(
