@@ -1,6 +1,7 @@
-//! What is known of every run, kept from one start of the server to the next, so that the first list
-//! need not read every journal. The folders are the truth: whatever is missing, damaged, made by
-//! another release or older than its journal is read anew, and what a folder no longer holds goes.
+//! What is known of every run, kept from one start of the server to the next, so that the first
+//! list need not read every journal. The folders are the truth: whatever is missing, damaged, made
+//! by another release or older than its journal is read anew, and what a folder no longer holds
+//! goes.
 
 mod rows;
 

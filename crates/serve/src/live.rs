@@ -139,8 +139,13 @@ fn least_left_ns(run: &RunRecord, phase: Option<Phase>) -> Option<u64> {
 /// The intervals of the load that a page has not been given.
 fn points(run: &RunRecord, given: Given) -> Vec<Value> {
     let first = given.intervals.max(run.intervals.len().saturating_sub(MOST_POINTS));
-    let rows = run.intervals.get(first..).unwrap_or_default();
-    rows.iter().filter(|row| is_load(row.phase)).map(point).collect()
+    run.intervals
+        .get(first..)
+        .unwrap_or_default()
+        .iter()
+        .filter(|row| is_load(row.phase))
+        .map(point)
+        .collect()
 }
 
 /// Latencies of a phase so far, as counts between the ends of bars.
@@ -162,8 +167,12 @@ fn bars(sum: &PhaseTotals, series: Series) -> Vec<u64> {
 
 /// Counts of each bar from those up to its end; a last one holds whatever is beyond.
 fn between(within: &[u64], all: u64) -> Vec<u64> {
-    let ends = within.iter().copied().chain([all]);
-    ends.scan(0, |before, end| Some(end - std::mem::replace(before, end))).collect()
+    within
+        .iter()
+        .copied()
+        .chain([all])
+        .scan(0, |before, end| Some(end - std::mem::replace(before, end)))
+        .collect()
 }
 
 /// How long a phase is to last, where that is known.

@@ -1,7 +1,8 @@
 //! Figures for Prometheus, in its text format: how many runs came to what, and the runs that go on.
 //!
 //! Latencies are classic histograms. Native ones are scraped as protobuf alone: no text format has
-//! them yet. A Prometheus that wants them makes them of these (`convert_classic_histograms_to_nhcb`).
+//! them yet. A Prometheus that wants them makes them of these
+//! (`convert_classic_histograms_to_nhcb`).
 
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write as _};

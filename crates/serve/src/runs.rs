@@ -155,8 +155,8 @@ impl ServedRuns {
         self.kept().runs.get(id).cloned()
     }
 
-    /// The run of this name as it is now, if the last look has found one that goes on: whoever
-    /// watches it every second needs no walk through the whole folder for that.
+    /// The run of this name as it is now, if the last look has found one that goes on: a
+    /// watcher, who looks every second, needs no walk through the whole folder for that.
     pub(crate) fn find_live(&self, id: &str) -> Option<Listed> {
         let run = self.kept().runs.get(id).filter(|run| run.is_live).cloned()?;
         self.0.machine.is_live(&run.folder.join(JOURNAL)).then_some(run)
@@ -288,9 +288,12 @@ impl ServedRuns {
     /// journals again.
     fn store(&self) {
         let kept = self.kept();
-        let ended = kept.runs.values().filter(|run| !run.is_live);
-        let known = ended.map(|run| (run.id.clone(), (run.stamp, run.known.clone())));
-        let known = known.filter(|(_, (_, known))| !matches!(known, Known::Unread)).collect();
+        let known = kept
+            .runs
+            .values()
+            .filter(|run| !run.is_live && !matches!(run.known, Known::Unread))
+            .map(|run| (run.id.clone(), (run.stamp, run.known.clone())))
+            .collect();
         drop(kept);
         let mut history = self.0.history.lock().unwrap_or_else(PoisonError::into_inner);
         if history.as_mut().is_some_and(|history| history.keep(&known).is_err()) {

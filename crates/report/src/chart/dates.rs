@@ -98,7 +98,8 @@ impl DatesChart {
         scale
     }
 
-    /// Strips that reach half the way to the neighbours; the page's script makes a crosshair of them.
+    /// Strips that reach half the way to the neighbours; the page's script makes a crosshair of
+    /// them.
     fn strips(&self, frame: &ChartFrame, x: &Scale) -> String {
         let ((left, right), (bottom, top)) = (frame.across(), frame.upward());
         let places: Vec<f64> = self.hints.iter().map(|(at, _)| x.place(*at)).collect();
@@ -126,8 +127,9 @@ impl DatesChart {
     reason = "times of runs are not negative and far below 2^53"
 )]
 fn date(at: f64) -> String {
-    let time = format::iso_time((at.max(0.0) * 1e9) as u64).unwrap_or_default();
-    time.chars().take(10).collect()
+    format::iso_time((at.max(0.0) * 1e9) as u64)
+        .map(|time| time.chars().take(10).collect())
+        .unwrap_or_default()
 }
 
 #[cfg(test)]

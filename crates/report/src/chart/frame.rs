@@ -160,7 +160,8 @@ fn label_places((left, right): (f64, f64), place: f64, label: &str) -> [(f64, f6
     })
 }
 
-/// Whether the stroke between two points, the second of which lies to the right, passes through a box.
+/// Whether the stroke between two points, the second of which lies to the right, passes through a
+/// box.
 fn passes(
     (x1, y1): (f64, f64),
     (x2, y2): (f64, f64),

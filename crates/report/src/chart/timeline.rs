@@ -54,8 +54,7 @@ impl TimeChart {
     /// The picture; its legend begins with the line drawn last.
     pub(crate) fn picture(self) -> Picture {
         let svg = self.svg();
-        let lines = self.lines.iter().rev().map(ChartLine::entry);
-        let legend = lines.chain(self.areas()).collect();
+        let legend = self.lines.iter().rev().map(ChartLine::entry).chain(self.areas()).collect();
         let (title, metric) = (self.title, Some(self.metric));
         Picture { title, metric, is_wide: self.wide, svg, legend }
     }

@@ -241,8 +241,10 @@ impl Times<'_> {
 
     /// The means of one database over time.
     fn line_of(&self, series: Series, database: u32) -> Vec<(f64, f64)> {
-        let rows = self.rows.iter();
-        rows.filter_map(|row| Some((row.middle(), row.mean_of_ms(series, database)?))).collect()
+        self.rows
+            .iter()
+            .filter_map(|row| Some((row.middle(), row.mean_of_ms(series, database)?)))
+            .collect()
     }
 
     /// The mean of each database at a moment, behind its name.

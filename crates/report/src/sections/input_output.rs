@@ -194,8 +194,9 @@ const LOG_READS: [&str; 3] = ["log-reads-latency", "log-reads-rate", "log-reads-
 
 /// The table without the columns of these metrics.
 fn without(mut table: Table, metrics: &[&str]) -> Table {
-    let columns = table.columns.iter();
-    let kept: Vec<bool> = columns
+    let kept: Vec<bool> = table
+        .columns
+        .iter()
         .map(|column| column.metric.is_none_or(|metric| !metrics.contains(&metric)))
         .collect();
     table.columns = only(table.columns, &kept);

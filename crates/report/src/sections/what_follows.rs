@@ -1,5 +1,5 @@
-//! What to do after the run, and what it does not prove: under the verdict, since a reader who stops
-//! there must not take it for more than it is.
+//! What to do after the run, and what it does not prove: under the verdict, since a reader who
+//! stops there must not take it for more than it is.
 
 use record::{Phase, RunRecord, TestType};
 use units::Nanos;

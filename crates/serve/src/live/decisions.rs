@@ -13,8 +13,7 @@ const MOST_LINES: usize = 200;
 /// wrote it.
 pub(super) fn since(run: &RunRecord, given: Given) -> Vec<Value> {
     let first = given.lines.max(run.log.len().saturating_sub(MOST_LINES));
-    let lines = run.log.get(first..).unwrap_or_default();
-    lines.iter().map(|line| shown(run, line)).collect()
+    run.log.get(first..).unwrap_or_default().iter().map(|line| shown(run, line)).collect()
 }
 
 fn shown(run: &RunRecord, line: &LogLine) -> Value {

@@ -45,7 +45,8 @@ const LOADS: &str = "<section id=\"loads\" aria-labelledby=\"loads-title\" hidde
      <table class=\"narrow\"><caption>Each load holds or does not; the next one follows from \
      that.</caption>\n<thead><tr><th scope=\"col\">Load</th>\
      <th scope=\"col\" class=\"number\">IOPS asked for</th>\
-     <th scope=\"col\" class=\"number\">IOPS reached</th><th scope=\"col\">Verdict</th></tr></thead>\n\
+     <th scope=\"col\" class=\"number\">IOPS reached</th>\
+     <th scope=\"col\">Verdict</th></tr></thead>\n\
      <tbody></tbody></table>\n</section>\n";
 
 /// What the tuner has tried, and the rest of the test log.

@@ -16,14 +16,13 @@ pub(crate) fn address(volume: &VolumeIdentity) -> String {
 /// The page of a volume, of whose runs the newest stands first.
 pub(crate) fn trend(volume: &VolumeIdentity, runs: &[Listed]) -> String {
     let size = report::format::size(volume.size_bytes);
-    let about = [volume.model.as_str(), size.as_str()];
-    let about = about.into_iter().filter(|part| !part.is_empty()).collect::<Vec<&str>>();
+    let about = if volume.model.is_empty() { size } else { format!("{}, {size}", volume.model) };
     let mut body = format!(
         "<main>\n<h1>{} on {}</h1>\n<p class=\"note\">{}. Runs are of one volume where machine, \
          mount point, model and size are the same.</p>\n",
         escape(&volume.mount),
         escape(&volume.machine),
-        escape(&about.join(", "))
+        escape(&about)
     );
     body.push_str(&charts(runs));
     body.push_str("<section>\n<h2>Runs</h2>\n");
