@@ -138,8 +138,11 @@ pub(crate) fn extents(answer: &[u8]) -> Vec<DiskExtent> {
     const HEADER_BYTES: usize = 8;
     const EXTENT_BYTES: usize = 24;
     let count = number(answer, 0).unwrap_or(0) as usize;
-    let all = answer.get(HEADER_BYTES..).unwrap_or_default().chunks_exact(EXTENT_BYTES);
-    all.take(count)
+    answer
+        .get(HEADER_BYTES..)
+        .unwrap_or_default()
+        .chunks_exact(EXTENT_BYTES)
+        .take(count)
         .filter_map(|of| {
             Some(DiskExtent { disk: number(of, 0)?, begin_bytes: wide_number(of, 8)? })
         })

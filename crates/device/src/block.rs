@@ -28,7 +28,7 @@ use state::VolumeState;
 /// Bytes that files grow by on the device, and that everything on it is aligned to.
 const UNIT: u64 = 1 << 20;
 
-/// A folder on a raw block device that [`format`] has made a volume of.
+/// A folder on a raw block device that [`format()`] has made a volume of.
 pub struct BlockVolume {
     state: Rc<VolumeState>,
     /// What the names of its files begin with on the device: nothing, or a path and a slash.

@@ -1,8 +1,8 @@
 //! The write-ahead log of one database: records, their writer, their reader.
 //!
 //! A stream of 1 MiB generations in a folder, in ESE's envelope: `E00.plg` is being written,
-//! `E00tmp.plg` formatted ahead, `E0000000A.plg` closed, `E00.pck` the checkpoint. [`Log`] writes;
-//! [`LogChain`] finds the files and [`LogReader`] reads them back after a crash.
+//! `E00tmp.plg` formatted ahead, `E0000000A.plg` closed, `E00.pck` the checkpoint. `Log` writes;
+//! [`LogChain`] finds the files and `LogReader` reads them back after a crash.
 
 mod chain;
 mod checkpoint_file;

@@ -36,8 +36,9 @@ pub(crate) fn combinations_of(
 /// Lines `key = value, value`; empty ones and those that begin with `#` say nothing.
 fn axes_of_file(path: &Path, example: &str) -> Result<Vec<Axis>, CommandError> {
     let (_, text) = documents::read_text(path)?;
-    let lines = text.lines().map(str::trim).enumerate();
-    lines
+    text.lines()
+        .map(str::trim)
+        .enumerate()
         .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
         .map(|(index, line)| {
             axis(line, example).map_err(|error| match error {

@@ -44,11 +44,9 @@ impl RawTarget {
         };
         let inside = whole.strip_prefix(device).ok()?.to_str()?.to_owned();
         let mark = if given.is_some() { MARK } else { "" };
-        Some(Self {
-            device: device.to_owned(),
-            name: format!("{mark}{}", device.display()),
-            inside,
-        })
+        // A path keeps the slash at its end, its components do not.
+        let device: PathBuf = device.components().collect();
+        Some(Self { name: format!("{mark}{}", device.display()), device, inside })
     }
 
     /// Its volume, opened in `world`.

@@ -135,8 +135,11 @@ pub(crate) fn groups(plan: &Plan) -> Vec<Vec<plan::Database>> {
 
 fn devices_of(database: &plan::Database) -> BTreeSet<PathBuf> {
     let folders = [&database.folder, &database.log_folder];
-    let targets = folders.into_iter().filter_map(|folder| RawTarget::of(Path::new(folder)));
-    targets.map(|target| target.device).collect()
+    folders
+        .into_iter()
+        .filter_map(|folder| RawTarget::of(Path::new(folder)))
+        .map(|target| target.device)
+        .collect()
 }
 
 /// Databases that share a device, directly or by way of others.

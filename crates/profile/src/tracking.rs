@@ -97,8 +97,8 @@ impl Traffic {
 }
 
 fn recipients(row: SheetRow<'_>) -> Vec<String> {
-    let addresses = row.text("recipient-address").split(';');
-    addresses
+    row.text("recipient-address")
+        .split(';')
         .map(|address| address.trim().to_lowercase())
         .filter(|address| !address.is_empty())
         .collect()

@@ -46,7 +46,8 @@ mod tests {
 
     #[test]
     fn an_answer_says_what_it_is_and_no_number_is_rounded() {
-        let found = answer("space", json!({ "a": [1, u64::MAX, i64::MIN], "b": { "c": 1 << 53 } }));
+        let found =
+            answer("space", json!({ "a": [1, u64::MAX, i64::MIN], "b": { "c": 1_i64 << 53 } }));
         let expected = json!({
             "schema": 1,
             "kind": "space",

@@ -340,11 +340,13 @@ impl ArrayState {
     #[cfg(test)]
     /// Requests that each drive has served, and the nanoseconds that it was at work.
     pub(crate) fn drive_work(&self) -> Vec<(u64, u64)> {
-        let work = self.drives.iter().map(|drive| match drive {
-            Drive::Disk(disk) => (disk.served, disk.busy),
-            Drive::Flash(flash) => (flash.served, 0),
-        });
-        work.collect()
+        self.drives
+            .iter()
+            .map(|drive| match drive {
+                Drive::Disk(disk) => (disk.served, disk.busy),
+                Drive::Flash(flash) => (flash.served, 0),
+            })
+            .collect()
     }
 }
 

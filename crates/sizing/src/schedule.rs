@@ -33,8 +33,10 @@ pub fn schedule(deployment: &Deployment, sheet: &Sheet) -> Vec<BackupDay> {
         return Vec::new();
     };
     let databases = (0..100_000).take_while(|&count| f64::from(count) < copies.value()).count();
-    let fulls = (0..days).map(|day| (databases + days - 1 - day) / days);
-    fulls.map(|full| BackupDay { full, changes: databases - full }).collect()
+    (0..days)
+        .map(|day| (databases + days - 1 - day) / days)
+        .map(|full| BackupDay { full, changes: databases - full })
+        .collect()
 }
 
 #[cfg(test)]

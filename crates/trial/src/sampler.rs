@@ -127,8 +127,10 @@ impl Sampler {
     }
 
     fn counters(&self) -> Vec<Counters> {
-        let databases = self.databases.iter().map(|sampled| sampled.database.as_ref());
-        databases.map(|open| open.map(Database::counters).unwrap_or_default()).collect()
+        self.databases
+            .iter()
+            .map(|sampled| sampled.database.as_ref().map(Database::counters).unwrap_or_default())
+            .collect()
     }
 }
 

@@ -84,6 +84,8 @@ fn number(block: &[u8], at: usize) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use twox_hash::XxHash3_64;
+
     use super::{Superblock, SuperblockError};
 
     #[test]

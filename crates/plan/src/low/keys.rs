@@ -24,6 +24,8 @@ pub enum Holds {
     Text,
     /// Several texts.
     Texts,
+    /// Several numbers.
+    Numbers,
     /// A size, such as `512MiB`.
     Size,
     /// A length of time, such as `90s`.
@@ -58,6 +60,7 @@ impl Holds {
         match field {
             "One<String>" => Self::Text,
             "List<String>" => Self::Texts,
+            "List<f64>" => Self::Numbers,
             "One<Bytes>" => Self::Size,
             "One<Nanos>" => Self::Span,
             "One<i128>" => Self::Whole,
@@ -82,6 +85,7 @@ mod tests {
         };
         assert_eq!(find("", "seed"), Holds::Whole);
         assert_eq!(find("databases", "folders"), Holds::Texts);
+        assert_eq!(find("databases", "weights"), Holds::Numbers);
         assert_eq!(find("test", "type"), Holds::Text);
         assert_eq!(find("workload", "threads"), Holds::WholeOrAuto);
         assert!(keys.iter().any(|key| key.section == "database" && key.is_repeated));

@@ -39,7 +39,7 @@ pub(crate) fn run(flags: &FormatFlags, console: &mut Console) -> Result<Outcome,
     });
     let free = Bytes(formatted?);
     if flags.json {
-        console.answer_json(&json!({ "device": target.name, "free_bytes": free.0 }))?;
+        console.answer_json("formatted", json!({ "device": target.name, "free_bytes": free.0 }))?;
         return Ok(Outcome::Pass);
     }
     console.answer(format_args!("{}: an empty volume, {free} for files", target.name))?;

@@ -93,7 +93,7 @@ fn command(flags: &QuickFlags) -> String {
 /// to grow.
 fn fitting(plan: &Plan, folder: &Path, overrides: Overrides) -> Result<Plan, CommandError> {
     let world = wire::world()?;
-    let first = wire::locations(&world, &plan, &plan.databases[..1])?.remove(0);
+    let first = wire::locations(&world, plan, &plan.databases[..1])?.remove(0);
     let manifest = world.executor().block_on(async move { manifest::read(&first).await })?;
     let size = match manifest.and_then(|manifest| manifest.planned_size()) {
         Some(size) => size,

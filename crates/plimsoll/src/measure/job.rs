@@ -38,8 +38,9 @@ pub(super) fn jobs(
     (commits, resumed): (Option<&Arc<File>>, Option<&ResumedRun>),
     (origin, watch): (Nanos, PauseWatch),
 ) -> Vec<Job> {
-    let numbered = groups.into_iter().enumerate();
-    numbered
+    groups
+        .into_iter()
+        .enumerate()
         .map(|(number, databases)| Job {
             plan: plan.clone(),
             databases,

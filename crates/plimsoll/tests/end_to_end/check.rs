@@ -58,7 +58,8 @@ fn a_terabyte_behind_the_database_is_skipped_and_named() {
     ran.expect_code(0).expect_out(&["no part of the database", "were not read", "--foreign"]);
     let checked = answer(&scene.run(["check", "--json", FILE]));
     let pages = (1_u64 << 40) / PAGE_BYTES as u64 - 2;
-    let [seen, skipped] = ["seen", "skipped"].map(|name| checked[0][name].as_u64().unwrap());
+    let [seen, skipped] =
+        ["seen_pages", "skipped_pages"].map(|name| checked["files"][0][name].as_u64().unwrap());
     assert!(seen + skipped == pages && seen < 5_000, "{checked}");
     scene
         .run(["verify", FILE])

@@ -188,6 +188,9 @@ fn what_is_read_of_a_killed_database_begins_with_its_state() {
         let ran = scene.run(&words);
         ran.expect_code(2);
         let first = ran.err.lines().next().unwrap_or_default();
+        // For programs, a sentence is the text of an event.
+        let event: Option<serde_json::Value> = serde_json::from_str(first).ok();
+        let first = event.as_ref().map_or(first, |event| event["text"].as_str().unwrap());
         assert!(
             first.starts_with("plimsoll: Plimsoll001.edb: Dirty Shutdown, log 0x")
                 && first.ends_with(": run plimsoll recover Plimsoll001.edb first"),

@@ -75,8 +75,14 @@ fn what_makes_no_paper_is_refused_and_leaves_nothing() {
     paper(&["--vendor", "figure.toml"]).expect_refusal(&["wrong.toml", "is no PNG"]);
     scene.write("absent.toml", b"[[figures]]\nfile = \"absent.png\"\n");
     paper(&["--vendor", "absent.toml"]).expect_refusal(&["absent.png"]);
-    scene.run(["report", "runs/load", "--vendor", "wrong.toml"]).expect_refusal(&["--format esrp"]);
-    scene.run(["report", "runs/load", "runs/backup"]).expect_refusal(&["plimsoll compare"]);
+    scene
+        .run(["report", "runs/load", "--vendor", "wrong.toml"])
+        .expect_code(64)
+        .expect_err(&["--format esrp"]);
+    scene
+        .run(["report", "runs/load", "runs/backup"])
+        .expect_code(64)
+        .expect_err(&["plimsoll compare"]);
     fs::create_dir_all(scene.path("twice")).unwrap();
     for name in ["one", "other"] {
         scene.run(["run", "plan.toml", "--test", "backup", "-q", "-o", &format!("twice/{name}")]);

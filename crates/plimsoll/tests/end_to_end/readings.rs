@@ -118,7 +118,7 @@ fn the_plan_says_how_fast_a_database_must_be_read() {
 fn what_is_not_whole_or_not_meant_is_refused() {
     let scene = Scene::prepared("unclean");
     let ran = scene.run(["run", "plan.toml", "--test", "backup", "--duration", "5s"]);
-    ran.expect_refusal(&["--duration", "backup", "leave it out"]);
+    ran.expect_code(64).expect_err(&["--duration", "backup", "leave it out"]);
     let ran = scene.run(["run", "plan.toml", "--test", "tape"]);
     ran.expect_refusal(&["tape", "checksum"]);
     scene.kill_run(&["run", "plan.toml"]);
@@ -133,7 +133,10 @@ fn copying(name: &str) -> Scene {
     let scene = Scene::prepared(name);
     std::fs::create_dir(scene.path("copies")).unwrap();
     let plan = String::from_utf8(scene.read("plan.toml")).unwrap();
-    let copies = format!("[databases]\nbackup_folders = [{:?}]\n", scene.path("copies"));
+    let copies = format!(
+        "[databases]\nbackup_folders = [{:?}]\n",
+        scene.path("copies").display().to_string()
+    );
     scene.write("plan.toml", plan.replace("[databases]\n", &copies).as_bytes());
     scene
 }
@@ -150,7 +153,7 @@ fn a_backup_copies_what_it_reads_and_reads_it_back() {
         let ran = scene.run(BACKUP);
         ran.expect_code(0).expect_out(&["PASS", "as copies", "read them back whole"]);
         for file in ["Plimsoll001.edb", "Plimsoll002.edb"] {
-            assert!(scene.read(file) == scene.read(&format!("copies/{file}")), "{file}");
+            assert!(scene.read(file) == scene.read(format!("copies/{file}")), "{file}");
         }
     }
     let report = json(&scene);
@@ -197,8 +200,11 @@ fn a_copy_takes_the_place_of_nothing_but_an_earlier_one() {
 /// Sends the copies of `scene` to another folder.
 fn copy_to(scene: &Scene, folder: &Path) {
     let plan = String::from_utf8(scene.read("plan.toml")).unwrap();
-    let own = format!("{:?}", scene.path("copies"));
-    scene.write("plan.toml", plan.replace(&own, &format!("{folder:?}")).as_bytes());
+    let own = format!("{:?}", scene.path("copies").display().to_string());
+    scene.write(
+        "plan.toml",
+        plan.replace(&own, &format!("{:?}", folder.display().to_string())).as_bytes(),
+    );
 }
 
 #[test]

@@ -132,6 +132,6 @@ fn options_of_a_load_are_refused() {
     let scene = Scene::prepared("replay-options");
     for option in [["--duration", "5s"], ["--target-iops", "100"]] {
         let ran = scene.run(["run", "plan.toml", "--test", "recovery"].iter().chain(&option));
-        ran.expect_refusal(&[option[0], "recovery", "leave it out"]);
+        ran.expect_code(64).expect_err(&[option[0], "recovery", "leave it out"]);
     }
 }

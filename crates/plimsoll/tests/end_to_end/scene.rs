@@ -168,11 +168,13 @@ impl Ran {
         self
     }
 
-    /// Exit 2 and one message that holds every one of `parts`.
+    /// Exit 2 and one message, for people or for programs, that holds every one of `parts`.
     #[track_caller]
     pub(crate) fn expect_refusal(&self, parts: &[&str]) {
         self.expect_code(2);
-        let messages = self.err.lines().filter(|line| line.starts_with("plimsoll: ")).count();
+        let is_error =
+            |line: &&str| line.starts_with("plimsoll: ") || line.contains(r#""kind":"error""#);
+        let messages = self.err.lines().filter(is_error).count();
         assert_eq!(messages, 1, "one message:\n{}", self.err);
         self.expect_err(parts);
     }

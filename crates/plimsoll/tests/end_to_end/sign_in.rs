@@ -194,9 +194,10 @@ impl Provider {
     }
 }
 
-/// The address and the code to type in a line to a person.
+/// The address and the code to type in a line to a person, as programs are told it.
 fn place(line: &str) -> Option<(String, String)> {
-    let line = line.trim();
+    let event: Value = serde_json::from_str(line).ok()?;
+    let line = event["text"].as_str()?.trim();
     if line.starts_with("http") {
         return Some((line.to_owned(), String::new()));
     }

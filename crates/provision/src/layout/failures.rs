@@ -137,8 +137,8 @@ pub fn play(layout: &Layout, rules: Rules) -> Vec<Mode> {
     let sites = layout.servers.last().map_or(0, |server| server.site + 1);
     let domains = distinct_domains(layout);
     if domains.len() > sites {
-        let cases = domains.into_iter().map(FailureCase::servers);
-        played.push((Failure::Domain, cases.collect()));
+        let cases = domains.into_iter().map(FailureCase::servers).collect();
+        played.push((Failure::Domain, cases));
     }
     if sites > 1 {
         played.extend(votes.as_ref().map(|votes| (Failure::Link, cut_off(layout, votes))));
@@ -146,8 +146,10 @@ pub fn play(layout: &Layout, rules: Rules) -> Vec<Mode> {
         played.extend([(Failure::Site, whole), (Failure::SiteAndServer, more)]);
     }
     played.retain(|(_, cases)| !cases.is_empty());
-    let modes = played.iter();
-    modes.map(|(failure, cases)| mode(layout, rules, votes.as_ref(), *failure, cases)).collect()
+    played
+        .iter()
+        .map(|(failure, cases)| mode(layout, rules, votes.as_ref(), *failure, cases))
+        .collect()
 }
 
 fn of_site(layout: &Layout, site: usize) -> Vec<usize> {

@@ -45,8 +45,12 @@ fn failures(sized: Sized<'_>) -> Vec<Json> {
     let Some(found) = simulate(sized.deployment, sized.sizing) else {
         return Vec::new();
     };
-    let failures = found.modes.iter().filter_map(|mode| failure_json(&found.needs, mode));
-    failures.map(Json::Object).collect()
+    found
+        .modes
+        .iter()
+        .filter_map(|mode| failure_json(&found.needs, mode))
+        .map(Json::Object)
+        .collect()
 }
 
 /// What a failure costs the servers that are left; pairs are the least and the most of any. None

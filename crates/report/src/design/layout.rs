@@ -30,7 +30,7 @@ pub(super) fn section(sized: Sized<'_>) -> Section {
 }
 
 fn blocks(sized: Sized<'_>, found: &Simulated) -> Vec<Block> {
-    let mut blocks = vec![Block::from(grid(&found))];
+    let mut blocks = vec![Block::from(grid(found))];
     let columns = vec![
         Column::text("what fails"),
         number_column("ways", None),

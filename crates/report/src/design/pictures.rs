@@ -41,8 +41,8 @@ pub(super) fn capacity(sized: Sized<'_>) -> Option<Picture> {
         ("a disk, formatted, GB", vec![("disk", disk, "ink-tail")]),
     ];
     let svg = bars_svg("Capacity of a database volume by use", &bars);
-    let drawn = parts.iter().filter(|part| part.1 > 0.0);
-    let legend = drawn.map(|part| (part.2, part.0.to_owned())).collect();
+    let legend =
+        parts.iter().filter(|part| part.1 > 0.0).map(|part| (part.2, part.0.to_owned())).collect();
     Some(Picture::wide("What lies on a database volume".to_owned(), svg, legend))
 }
 

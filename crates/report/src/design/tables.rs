@@ -203,9 +203,10 @@ fn finding_row(finding: &sizing::DesignFinding) -> TableRow {
     };
     TableRow::body(vec![
         Cell::plain(finding.severity.word()).toned(tone),
-        Cell::plain(finding.key.name()),
+        Cell::plain(finding.key.title()),
         Cell::plain(&*finding.text),
         Cell::plain(finding.remedy),
+        Cell::plain(finding.key.name()).toned(Tone::Muted),
     ])
 }
 
@@ -219,8 +220,10 @@ fn mailboxes(sized: Sized<'_>) -> Section {
         number_column("logs a day", None),
         number_column("months to the limit", None),
     ];
-    let tiers = (1..).zip(&sized.deployment.tiers);
-    let rows = tiers.map(|(number, tier)| tier_row(sized, number, &tier.name)).collect();
+    let rows = (1..)
+        .zip(&sized.deployment.tiers)
+        .map(|(number, tier)| tier_row(sized, number, &tier.name))
+        .collect();
     let mut blocks = table("Averages over the mailboxes of a tier.", columns, rows);
     blocks.extend(growth::picture(sized).map(Block::from));
     Section { id: "mailboxes", title: "One mailbox of each tier", blocks }
@@ -357,11 +360,12 @@ fn note_row(note: &sizing::Note) -> TableRow {
         .map(|(workbook, right)| [workbook, right].map(|value| Cell::plain(three_digits(value))));
     let [workbook, right] = values.unwrap_or_else(|| [Cell::none(), Cell::none()]);
     TableRow::body(vec![
-        Cell::plain(note.key.name()),
+        Cell::plain(note.key.title()),
         Cell::plain(note.quirk.workbook()),
         workbook,
         Cell::plain(note.quirk.corrected()),
         right,
+        Cell::plain(note.key.name()).toned(Tone::Muted),
     ])
 }
 

@@ -158,8 +158,11 @@ fn counter_rows(run: &RunRecord, phase: Phase) -> Vec<TableRow> {
 fn share_rows(run: &RunRecord, phase: Phase) -> impl Iterator<Item = TableRow> {
     let is_told = run.intervals_of(phase).any(|row| row.processors.is_some());
     SHARES.iter().filter(move |_| is_told).map(move |share| {
-        let shares = run.intervals_of(phase).filter_map(|row| row.processors.as_ref());
-        let values: Vec<f64> = shares.map(share.value).collect();
+        let values: Vec<f64> = run
+            .intervals_of(phase)
+            .filter_map(|row| row.processors.as_ref())
+            .map(share.value)
+            .collect();
         statistics_row(share.label, share.metric, &values, 3)
     })
 }

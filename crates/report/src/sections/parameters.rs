@@ -79,8 +79,9 @@ fn above_zero(value: u32) -> Option<String> {
 fn log(run: &RunRecord) -> Vec<Fact> {
     let phases = [Phase::Measure, Phase::Warm];
     let segments = phases.map(|phase| run.sum_of(phase).gauges.log_segment_bytes);
-    let known = segments.into_iter().find(|&bytes| bytes > 0);
-    known
+    segments
+        .into_iter()
+        .find(|&bytes| bytes > 0)
         .map(|bytes| Fact::metric("Log Segment", "log-segment", format::size(bytes)))
         .into_iter()
         .collect()

@@ -128,11 +128,12 @@ impl MeasuredRequest {
 
 /// The values of every line `key = number,` of a description.
 fn numbers_of(text: &str, key: &str) -> Vec<f64> {
-    let values = text.lines().filter_map(|line| {
-        let (name, value) = line.split_once('=')?;
-        (name.trim() == key).then(|| number(value))?
-    });
-    values.collect()
+    text.lines()
+        .filter_map(|line| {
+            let (name, value) = line.split_once('=')?;
+            (name.trim() == key).then(|| number(value))?
+        })
+        .collect()
 }
 
 fn number(text: &str) -> Option<f64> {

@@ -68,8 +68,9 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
 impl PagePass<'_> {
     /// What it should have read and has not; all of it where it read anything.
     fn unread(&self, run: &RunRecord) -> Vec<Evidence> {
-        let databases = run.start.databases.iter();
-        databases
+        run.start
+            .databases
+            .iter()
             .filter(|facts| (self.is_wanted)(run, facts))
             .filter(|facts| !self.all.iter().any(|of| of.database == facts.index))
             .map(|facts| Evidence::of_database(facts.index, self.lacking))

@@ -177,10 +177,12 @@ impl Slots {
 
     /// All pages that have to be written, though a write of them may be in flight.
     pub(super) fn changed(&self) -> Vec<PageNumber> {
-        let changed = self.pages.iter().filter_map(|(number, slot)| match &slot.state {
-            SlotState::Here(page) if page.is_due() => Some(*number),
-            _ => None,
-        });
-        changed.collect()
+        self.pages
+            .iter()
+            .filter_map(|(number, slot)| match &slot.state {
+                SlotState::Here(page) if page.is_due() => Some(*number),
+                _ => None,
+            })
+            .collect()
     }
 }

@@ -7,8 +7,10 @@ use std::path::Path;
 use plan::{Holds, PlanKey, plan_keys};
 use serde_json::{Map, Value, json};
 
-/// The schemas by the words of the command line.
-const KINDS: [(&str, fn() -> Value); 5] = [
+/// A word of the command line and what makes its schema.
+type Kind = (&'static str, fn() -> Value);
+
+const KINDS: [Kind; 5] = [
     ("plan", plan_schema),
     ("deployment", || parsed(include_str!("deployment.json"))),
     ("report", report::report_schema),
@@ -49,10 +51,7 @@ fn plan_schema() -> Value {
 /// The properties of a section, which is made where it is missing.
 fn section_of<'a>(top: &'a mut Map<String, Value>, name: &str, is_repeated: bool) -> &'a mut Value {
     let empty = json!({ "type": "object", "properties": {}, "additionalProperties": false });
-    let whole = match is_repeated {
-        true => json!({ "type": "array", "items": empty }),
-        false => empty,
-    };
+    let whole = if is_repeated { json!({ "type": "array", "items": empty }) } else { empty };
     let section = top.entry(name).or_insert(whole);
     if is_repeated { &mut section["items"]["properties"] } else { &mut section["properties"] }
 }
@@ -60,7 +59,7 @@ fn section_of<'a>(top: &'a mut Map<String, Value>, name: &str, is_repeated: bool
 fn value_schema(key: &PlanKey) -> Value {
     let (holds, form) = match key.holds {
         Holds::Text => (json!("string"), ""),
-        Holds::Texts => (json!("array"), ""),
+        Holds::Texts | Holds::Numbers => (json!("array"), ""),
         Holds::Size => (json!("string"), "A size, such as 512MiB."),
         Holds::Span => (json!("string"), "A length of time, such as 90s."),
         Holds::Whole => (json!("integer"), ""),
@@ -73,8 +72,13 @@ fn value_schema(key: &PlanKey) -> Value {
     if !description.trim().is_empty() {
         schema["description"] = description.trim().into();
     }
-    if key.holds == Holds::Texts {
-        schema["items"] = json!({ "type": "string" });
+    let items = match key.holds {
+        Holds::Texts => Some("string"),
+        Holds::Numbers => Some("number"),
+        _ => None,
+    };
+    if let Some(items) = items {
+        schema["items"] = json!({ "type": items });
     }
     schema
 }

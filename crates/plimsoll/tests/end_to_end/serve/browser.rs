@@ -80,7 +80,7 @@ fn the_list_is_sound_at_every_width_and_works_by_keyboard() {
     // Tab to both ticks, set them by the space bar, and press Enter on the button behind.
     let focus = "document.querySelectorAll('input[type=checkbox]')[0].focus()";
     browser.value(focus);
-    for (key, times) in [(" ", 1), ("Tab", 2), (" ", 1), ("Tab", 2), ("Enter", 1)] {
+    for (key, times) in [(" ", 1), ("Tab", 3), (" ", 1), ("Tab", 3), ("Enter", 1)] {
         for _ in 0..times {
             browser.press(key);
         }

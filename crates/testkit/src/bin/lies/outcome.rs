@@ -74,8 +74,7 @@ impl Observed {
 
 fn issues(journal: &str) -> Vec<String> {
     let events = journal.lines().filter_map(|line| serde_json::from_str(line).ok());
-    let issues = events.filter(|event: &Value| event["event"] == "issue");
-    issues.map(|issue| told(&issue)).collect()
+    events.filter(|event: &Value| event["event"] == "issue").map(|issue| told(&issue)).collect()
 }
 
 fn told(issue: &Value) -> String {
