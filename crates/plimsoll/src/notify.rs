@@ -81,8 +81,11 @@ fn wait(mut child: Child, patience: Duration) -> io::Result<Option<ExitStatus>> 
 fn trouble(ended: io::Result<Option<ExitStatus>>) -> Option<String> {
     Some(match ended {
         Ok(Some(status)) if status.success() => return None,
-        // `exit status: 3`, or the signal.
-        Ok(Some(status)) => format!("ended with {status}"),
+        // The same words on every system; what ended without a status was ended by a signal.
+        Ok(Some(status)) => status.code().map_or_else(
+            || format!("ended with {status}"),
+            |code| format!("ended with exit status {code}"),
+        ),
         Ok(None) => format!("has not ended for {} s and goes on", PATIENCE.as_secs()),
         Err(error) => format!("was not run: {error}"),
     })
@@ -115,7 +118,7 @@ mod tests {
     #[test]
     fn a_command_that_fails_or_hangs_is_told_of() {
         let ended = wait(system::shell("exit 3").spawn().unwrap(), Duration::from_mins(1));
-        assert_eq!(trouble(ended).unwrap(), "ended with exit status: 3");
+        assert_eq!(trouble(ended).unwrap(), "ended with exit status 3");
         let ended = wait(system::shell("sleep 1").spawn().unwrap(), Duration::from_millis(1));
         assert!(trouble(ended).unwrap().contains("goes on"));
         let ended = wait(system::shell("exit 0").spawn().unwrap(), Duration::from_mins(1));

@@ -3,7 +3,8 @@
 
 mod source;
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -34,7 +35,7 @@ pub(crate) struct RawTarget {
 impl RawTarget {
     /// What `path` names on a raw device; none where it is an ordinary path.
     pub(crate) fn of(path: &Path) -> Option<Self> {
-        let text = path.to_str()?;
+        let text = path.to_str()?.trim_end_matches('/');
         let given = text.strip_prefix(MARK);
         let whole = Path::new(given.unwrap_or(text));
         let device = match whole.ancestors().find(|path| is_raw(path, given.is_some())) {
@@ -44,9 +45,11 @@ impl RawTarget {
         };
         let inside = whole.strip_prefix(device).ok()?.to_str()?.to_owned();
         let mark = if given.is_some() { MARK } else { "" };
-        // A path keeps the slash at its end, its components do not.
-        let device: PathBuf = device.components().collect();
-        Some(Self { name: format!("{mark}{}", device.display()), device, inside })
+        Some(Self {
+            device: device.to_owned(),
+            name: format!("{mark}{}", device.display()),
+            inside,
+        })
     }
 
     /// Its volume, opened in `world`.
@@ -80,7 +83,16 @@ impl RawTarget {
             kind => format!(" in a file on {kind}"),
         };
         let file_system = format!("none, raw device{below}");
-        Ok(VolumeFacts { mount_point: self.name.clone(), file_system, ..facts })
+        let mount_point = self.name.clone();
+        // The file system that holds the node, or the file, says nothing of the device's size.
+        let total_bytes = self.bytes().unwrap_or(facts.total_bytes);
+        let free_bytes = facts.free_bytes.min(total_bytes);
+        Ok(VolumeFacts { mount_point, file_system, total_bytes, free_bytes, ..facts })
+    }
+
+    /// Bytes of the device.
+    fn bytes(&self) -> io::Result<u64> {
+        File::open(&self.device)?.seek(SeekFrom::End(0))
     }
 
     /// Free bytes on its volume.

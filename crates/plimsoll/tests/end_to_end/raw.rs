@@ -47,6 +47,9 @@ fn databases_on_a_device_are_filled_loaded_checked_and_recovered() {
     scene.run(["check", files[0]]).expect_code(0);
     // Two seconds prove nothing; what is found depends on the disk.
     scene.run(["run", "plan.toml", "-o", "run", "--quiet"]).expect_code(2);
+    // The room is that of the device, and not of the file system that its file lies on.
+    let journal = String::from_utf8(scene.read("run/record.jsonl")).unwrap();
+    assert!(journal.contains(&format!("\"size_bytes\":{DISK_BYTES},")), "size of the device");
     scene.run(["check", files[0], files[1]]).expect_code(0).expect_out(&[", 0 bad"]);
     scene.run(["check", "raw:disk.img/none.edb"]).expect_refusal(&["raw:disk.img/none.edb"]);
 }
@@ -109,6 +112,9 @@ fn a_block_device_is_used_as_a_whole_and_never_one_that_is_mounted() {
     write_plan(&scene, &device.0);
     scene.run(["prepare", "plan.toml"]).expect_code(0);
     scene.run(["run", "plan.toml", "-o", "run", "--quiet"]).expect_code(2);
+    // The room is that of the device, and not of the file system that its file lies on.
+    let journal = String::from_utf8(scene.read("run/record.jsonl")).unwrap();
+    assert!(journal.contains(&format!("\"size_bytes\":{DISK_BYTES},")), "size of the device");
     let files = ["Plimsoll001.edb", "Plimsoll002.edb"].map(|file| format!("{}/{file}", device.0));
     scene.run(["check", &files[0], &files[1]]).expect_code(0).expect_out(&[", 0 bad"]);
     let made = Command::new("mkfs.ext4").args(["-q", "-F", &device.0]).status();

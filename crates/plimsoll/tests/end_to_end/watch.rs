@@ -112,7 +112,7 @@ fn a_command_is_run_at_the_end_and_no_name_becomes_a_part_of_it() {
                 \"$PLIMSOLL_VERDICT\" \"$PLIMSOLL_RUN\" > told; exit 9";
     let words = ["run", "plan.toml", "--name", name, "-o", "a $(touch pwned)", "--notify", told];
     let ran = scene.run(words);
-    ran.expect_err(&["--notify: the command ended with exit status: 9; the verdict stands"]);
+    ran.expect_err(&["--notify: the command ended with exit status 9; the verdict stands"]);
     let text = fs::read_to_string(scene.path("told")).unwrap();
     let status = ran.code.unwrap();
     let verdict = ["pass", "fail", "cannot_judge"][usize::try_from(status).unwrap()];
