@@ -26,7 +26,6 @@ use crate::edit::{ApplyRecord, PageEdits, TransactionId, UndoAction, rebuild};
 use crate::error::{TransactionError, UnusablePage};
 use crate::log::{Log, LogError, LogRecord, Span};
 use crate::poison::Poison;
-use crate::remembered_paths::RememberedPaths;
 use crate::settings::Settings;
 use crate::space;
 use crate::stage::{FinishedPlan, Halt, Refusal, Stage};
@@ -47,7 +46,6 @@ pub(crate) struct Core {
     pub cleanups: CleanupQueue,
     pub lifecycle: Lifecycle,
     counters: RefCell<Counters>,
-    paths: RefCell<RememberedPaths>,
     dbtime: Cell<u64>,
 }
 
@@ -80,7 +78,6 @@ impl Core {
             cleanups: CleanupQueue::default(),
             lifecycle: Lifecycle::default(),
             counters: RefCell::default(),
-            paths: RefCell::default(),
             dbtime: Cell::new(parts.dbtime),
         })
     }
@@ -105,9 +102,8 @@ impl Core {
             self.poison.check()?;
             let (stop, missing) = {
                 let mut frames = self.cache.frames();
-                let (size, last) = (self.cache.page_size(), self.file.last_page());
-                let mut paths = self.paths.borrow_mut();
-                let mut stage = Stage::new(&mut *frames, &mut paths, size, last);
+                let mut stage =
+                    Stage::new(&mut *frames, self.cache.page_size(), self.file.last_page());
                 match plan(&mut stage, &self.versions.borrow()) {
                     Ok(value) => return Ok(value),
                     Err(stop) => (stop, stage.take_missing()),
@@ -134,9 +130,8 @@ impl Core {
                 if !transaction.is_some() {
                     frames.ignore_uses();
                 }
-                let (size, last) = (self.cache.page_size(), self.file.last_page());
-                let mut paths = self.paths.borrow_mut();
-                let mut stage = Stage::new(&mut *frames, &mut paths, size, last);
+                let mut stage =
+                    Stage::new(&mut *frames, self.cache.page_size(), self.file.last_page());
                 match plan(&mut stage, &self.versions.borrow()) {
                     Ok(value) => break (value, stage.finish()),
                     Err(stop) => (stop, stage.take_missing()),

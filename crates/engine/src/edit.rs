@@ -87,13 +87,6 @@ pub(crate) enum PageEdit {
     },
 }
 
-impl PageEdit {
-    /// Whether a leaf with this edit may lie elsewhere in its tree, or be no leaf of it, after it.
-    pub(crate) const fn reshapes(&self) -> bool {
-        matches!(self, Self::Format { .. } | Self::Links { .. } | Self::PageFlags(_))
-    }
-}
-
 /// The edits of one page by one apply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PageEdits {

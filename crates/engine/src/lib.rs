@@ -24,7 +24,6 @@ mod not_as_written;
 mod notify;
 mod poison;
 pub mod recovery;
-mod remembered_paths;
 mod row;
 mod rows;
 mod settings;

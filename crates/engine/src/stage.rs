@@ -12,8 +12,6 @@ use units::PageNumber;
 
 use crate::edit::{self, PageEdit, PageEdits};
 use crate::error::TransactionError;
-use crate::remembered_paths::RememberedPaths;
-use crate::tree::Path;
 
 /// Where a stage finds pages.
 pub(crate) trait PageSource {
@@ -89,8 +87,6 @@ impl From<Refusal> for TransactionError {
 struct StagedPage {
     number: PageNumber,
     dbtime_before: u64,
-    /// Whether it was a branch page before.
-    is_branch: bool,
     edits: Vec<PageEdit>,
     /// How many of the edits `image` shows.
     shown: usize,
@@ -120,9 +116,6 @@ pub(crate) struct StageCounts {
 /// An overlay over a source of pages.
 pub(crate) struct Stage<'a> {
     source: &'a mut dyn PageSource,
-    paths: &'a mut RememberedPaths,
-    /// Whether the edits so far change the shape of a tree.
-    has_reshaped: bool,
     size: PageSize,
     last_file_page: PageNumber,
     pages: Vec<StagedPage>,
@@ -132,18 +125,14 @@ pub(crate) struct Stage<'a> {
 }
 
 impl<'a> Stage<'a> {
-    /// An empty overlay. `last_file_page` is the last page the file has room for; `paths` are
-    /// those of the trees in `source`.
+    /// An empty overlay. `last_file_page` is the last page the file has room for.
     pub(crate) fn new(
         source: &'a mut dyn PageSource,
-        paths: &'a mut RememberedPaths,
         size: PageSize,
         last_file_page: PageNumber,
     ) -> Self {
         Self {
             source,
-            paths,
-            has_reshaped: false,
             size,
             last_file_page,
             pages: Vec::new(),
@@ -194,30 +183,8 @@ impl<'a> Stage<'a> {
             Some(index) => index,
             None => self.begin_page(number, matches!(edit, PageEdit::Format { .. }))?,
         };
-        if self.pages[index].is_branch || edit.reshapes() {
-            self.has_reshaped = true;
-            self.paths.forget();
-        }
         self.pages[index].edits.push(edit);
         Ok(())
-    }
-
-    /// The path to a key, where a descent has found it since a tree last changed its shape.
-    pub(crate) fn remembered_path(
-        &self,
-        root: PageNumber,
-        key: &[u8],
-        data: &[u8],
-    ) -> Option<Path> {
-        if self.has_reshaped { None } else { self.paths.find(root, key, data) }
-    }
-
-    /// Remembers the path to a key. One through pages as a plan reshapes them is not remembered:
-    /// that plan may never be carried out.
-    pub(crate) fn remember_path(&mut self, root: PageNumber, key: &[u8], data: &[u8], path: &Path) {
-        if !self.has_reshaped {
-            self.paths.remember(root, key, data, path);
-        }
     }
 
     /// Ends planning: what to log and to carry out.
@@ -251,9 +218,9 @@ impl<'a> Stage<'a> {
     }
 
     fn begin_page(&mut self, number: PageNumber, formats: bool) -> Result<usize, Halt> {
-        let (dbtime_before, is_branch) = match self.source.lookup(number).map(PageRef::new) {
-            Some(page) => (page.dbtime(), !page.is_leaf()),
-            None if formats => (0, false),
+        let dbtime_before = match self.source.lookup(number) {
+            Some(bytes) => PageRef::new(bytes).dbtime(),
+            None if formats => 0,
             None => {
                 self.missing.push(number);
                 return Err(Halt::Missing);
@@ -262,7 +229,6 @@ impl<'a> Stage<'a> {
         self.pages.push(StagedPage {
             number,
             dbtime_before,
-            is_branch,
             edits: Vec::new(),
             shown: 0,
             image: None,

@@ -8,7 +8,6 @@ use ese::space::{Extent, Extents, RootFields, SpaceHeader, SpaceNode, SplitBuffe
 use units::{ObjectId, PageNumber};
 
 use crate::edit::{self, PageEdit};
-use crate::remembered_paths::RememberedPaths;
 use crate::space::DATABASE_ROOT;
 use crate::stage::{Halt, PageSource, Stage};
 use crate::tree::{Space, Tree, insert};
@@ -19,7 +18,6 @@ pub(crate) struct TestPages {
     pages: HashMap<PageNumber, Buffer>,
     last: PageNumber,
     dbtime: u64,
-    paths: RememberedPaths,
 }
 
 impl PageSource for TestPages {
@@ -36,13 +34,7 @@ impl TestPages {
     /// A database root of `pages` pages.
     pub(crate) fn new(size: PageSize, pages: u32) -> Self {
         let last = PageNumber(pages);
-        let mut this = Self {
-            size,
-            pages: HashMap::new(),
-            last,
-            dbtime: 0,
-            paths: RememberedPaths::default(),
-        };
+        let mut this = Self { size, pages: HashMap::new(), last, dbtime: 0 };
         let whole = Extent::starting(DATABASE_ROOT, pages);
         this.change(|stage| pool(stage, DATABASE_ROOT, (ObjectId(1), 0), PageNumber::NONE, whole));
         this
@@ -99,14 +91,12 @@ impl TestPages {
     ) -> Result<T, Halt> {
         loop {
             let (size, last) = (self.size, self.last);
-            let mut paths = std::mem::take(&mut self.paths);
-            let mut stage = Stage::new(self, &mut paths, size, last);
-            let planned = plan(&mut stage).map(|value| (value, stage.finish()));
-            self.paths = paths;
-            match planned {
+            let mut stage = Stage::new(self, size, last);
+            match plan(&mut stage) {
                 Err(Halt::Extend { last }) => self.last = last,
                 Err(stop) => return Err(stop),
-                Ok((value, finished)) => {
+                Ok(value) => {
+                    let finished = stage.finish();
                     self.carry_out(finished);
                     return Ok(value);
                 }

@@ -70,11 +70,6 @@ pub(crate) struct Path {
 }
 
 impl Path {
-    /// The way to a root that has not been left yet.
-    pub(crate) const fn to(root: PageNumber) -> Self {
-        Self { steps: [(PageNumber::NONE, 0); MOST_LEVELS], depth: 0, leaf: root }
-    }
-
     /// The branch pages from the root on, each with the line of the child taken.
     pub(crate) fn branches(&self) -> &[(PageNumber, u16)] {
         &self.steps[..self.depth]
@@ -117,16 +112,11 @@ pub(crate) fn descend(
     data: &[u8],
 ) -> Result<Path, Halt> {
     let data = if tree.repeats { data } else { &[] };
-    if let Some(path) = stage.remembered_path(tree.root, key, data) {
-        tree_page(stage, tree, path.leaf)?;
-        return Ok(path);
-    }
-    let mut path = Path::to(tree.root);
+    let mut path = Path { steps: [(PageNumber::NONE, 0); MOST_LEVELS], depth: 0, leaf: tree.root };
     loop {
         let number = path.leaf;
         let page = tree_page(stage, tree, number)?;
         if page.is_leaf() {
-            stage.remember_path(tree.root, key, data, &path);
             return Ok(path);
         }
         let line = page.child_line(key, data);
