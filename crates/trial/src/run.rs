@@ -225,7 +225,9 @@ impl Group {
         let count = policy::sessions_per_database(&self.plan);
         let is_weighted = self.plan.weight(&self.plan.databases[0]).is_some();
         let each = if is_weighted { "sessions for one of average weight" } else { "sessions each" };
-        self.log(format!("{} databases, {count} {each}", live.len()));
+        if self.is_leader {
+            self.log(format!("{} databases, {count} {each}", self.plan.databases.len()));
+        }
         let mut sessions = Sessions::new(&self.runtime, &self.plan, &live, self.first_session());
         sessions.set(count, &self.plan).await;
         GroupLoad { sessions, sampler }

@@ -97,5 +97,5 @@ fn what_cannot_be_run_at_all_is_refused_before_the_first_test() {
     ran.expect_refusal(&["are free"]);
     assert!(!scene.path("set").exists());
     let ran = scene.run(["run", "plan.toml", "--test", "all", "--acknowledge", "x"]);
-    ran.expect_refusal(&["--acknowledge", "leave it out"]);
+    ran.expect_code(64).expect_err(&["--acknowledge", "leave it out"]);
 }
