@@ -32,7 +32,7 @@ const TABLE: &[Layer] = &[
     Layer {
         package: "device-os",
         inside: &["device", "units"],
-        outside: &["io-uring", "libc", "windows-sys"],
+        outside: &["io-uring", "libc", "mimalloc", "windows-sys"],
         tests: &[],
     },
     Layer { package: "device-net", inside: &["device"], outside: &[], tests: &["device-os"] },

@@ -4,7 +4,9 @@
 
 mod class;
 
-use std::alloc::{GlobalAlloc, Layout, System};
+use std::alloc::{GlobalAlloc, Layout};
+
+use mimalloc::MiMalloc;
 use std::ptr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -18,7 +20,7 @@ const ALIGNMENT: usize = device::ALIGNMENT;
 const CLASSES: usize = 9;
 
 /// An allocator for a program that does unbuffered I/O: the memory of buffers is cut from huge
-/// pages where the system has them, all other memory is the system's.
+/// pages where the system has them, all other memory is mimalloc's.
 ///
 /// A freed buffer's memory serves the next buffer of about that size and is not given back.
 #[derive(Debug)]
@@ -65,14 +67,14 @@ unsafe impl GlobalAlloc for BufferMemory {
         match class_of(layout) {
             Some(class) => self.classes()[class].take(piece_bytes(class)),
             // SAFETY: the caller's promises are passed on.
-            None => unsafe { System.alloc(layout) },
+            None => unsafe { MiMalloc.alloc(layout) },
         }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         if class_of(layout).is_none() {
             // SAFETY: the caller's promises are passed on.
-            return unsafe { System.alloc_zeroed(layout) };
+            return unsafe { MiMalloc.alloc_zeroed(layout) };
         }
         // SAFETY: the caller's promises are passed on.
         let piece = unsafe { self.alloc(layout) };
@@ -88,7 +90,7 @@ unsafe impl GlobalAlloc for BufferMemory {
             // SAFETY: the caller got the memory with this layout, so from this class.
             Some(class) => unsafe { self.classes()[class].give(memory) },
             // SAFETY: the caller's promises are passed on.
-            None => unsafe { System.dealloc(memory, layout) },
+            None => unsafe { MiMalloc.dealloc(memory, layout) },
         }
     }
 
@@ -96,7 +98,7 @@ unsafe impl GlobalAlloc for BufferMemory {
         if layout.align() != ALIGNMENT {
             // SAFETY: the caller's promises are passed on; the alignment stays, so the system
             // serves the new size as it served the old one.
-            return unsafe { System.realloc(memory, layout, new_size) };
+            return unsafe { MiMalloc.realloc(memory, layout, new_size) };
         }
         // SAFETY: the caller promises that the new size fits the alignment and is not zero; the
         // two memories are different, and the shorter length lies inside both.
