@@ -211,7 +211,7 @@ impl Cell {
     }
 
     /// The value, or the sign that there is none.
-    pub fn or_none(text: Option<String>) -> Self {
+    pub(crate) fn or_none(text: Option<String>) -> Self {
         text.map_or_else(Self::none, Self::plain)
     }
 

@@ -15,11 +15,14 @@ struct Definition<'a> {
 }
 
 /// The public surface of the product's crates, tests left out.
+#[derive(Default)]
 pub(super) struct Surface {
     lines: usize,
     public: usize,
     /// `crate::name` of public items that no other crate names.
     unused: Vec<String>,
+    /// Those of them that no public signature of their crate holds: they could be private.
+    needless: Vec<String>,
     types: usize,
     /// Names of types that are defined more than once, with their places.
     shared: BTreeMap<String, Vec<String>>,
@@ -33,8 +36,8 @@ const TYPES: [&str; 5] = ["struct", "enum", "trait", "type", "union"];
 /// Measures the surface of every crate under `crates/`.
 pub(super) fn measure(tree: &Tree) -> Surface {
     let words = words_of_crates(tree);
-    let mut surface =
-        Surface { lines: 0, public: 0, unused: Vec::new(), types: 0, shared: BTreeMap::new() };
+    let signatures = signatures_of_crates(tree);
+    let mut surface = Surface::default();
     for (owner, source) in product(tree) {
         let code = without_tests(source);
         surface.lines += lines_of_code(code);
@@ -51,7 +54,11 @@ pub(super) fn measure(tree: &Tree) -> Surface {
             if definition.is_public {
                 surface.public += 1;
                 if !used_elsewhere() {
-                    surface.unused.push(format!("{}: {}", source.path, definition.name));
+                    let item = format!("{}: {}", source.path, definition.name);
+                    if !signatures.get(owner).is_some_and(|words| words.contains(definition.name)) {
+                        surface.needless.push(item.clone());
+                    }
+                    surface.unused.push(item);
                 }
             }
             if is_item && TYPES.contains(&definition.kind) {
@@ -76,6 +83,13 @@ impl Surface {
         (self.unused.len() * 100).div_ceil(self.public.max(1))
     }
 
+    /// Per 1,000 public items, those that no other crate names and no public signature holds. The
+    /// others of [`unused_percent`](Self::unused_percent) are reached through what another crate
+    /// does name, such as the error of a function, and the compiler refuses to hide them.
+    pub(super) fn needless_per_1000(&self) -> usize {
+        (self.needless.len() * 1000).div_ceil(self.public.max(1))
+    }
+
     /// Percent of the types whose name another type has too.
     pub(super) fn shared_percent(&self) -> usize {
         let shared: usize = self.shared.values().map(Vec::len).sum();
@@ -86,9 +100,11 @@ impl Surface {
     pub(super) fn details(&self) -> Vec<String> {
         let unused = self.unused.iter();
         let unused = unused.map(|item| format!("public, used in its crate only: {item}"));
+        let needless = self.needless.iter();
+        let needless = needless.map(|item| format!("public and could be private: {item}"));
         let shared = self.shared.iter();
         let shared = shared.map(|(name, places)| format!("{name}: {}", places.join(", ")));
-        unused.chain(shared).collect()
+        unused.chain(needless).chain(shared).collect()
     }
 }
 
@@ -113,14 +129,62 @@ pub(super) fn lines_of_code(masked: &str) -> usize {
     masked.lines().filter(|line| !line.trim().is_empty()).count()
 }
 
+/// The words in the public signatures of each crate, and those of its integration tests and further
+/// programs, which are crates of their own to the compiler.
+fn signatures_of_crates(tree: &Tree) -> BTreeMap<&str, BTreeSet<&str>> {
+    let mut words: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (owner, source) in product(tree) {
+        words.entry(owner).or_default().extend(signatures(without_tests(source)));
+    }
+    for source in &tree.sources {
+        let path = source.path.strip_prefix("crates/").unwrap_or_default();
+        let Some((owner, file)) = path.split_once('/') else { continue };
+        if file.starts_with("tests/") || file.starts_with("src/bin/") {
+            words.entry(owner).or_default().extend(words_of(&source.masked));
+        }
+    }
+    words
+}
+
+/// The words of every public function's head, public field, and public enum's or trait's body, and
+/// of associated types; what a line defines is not among its own.
+fn signatures(code: &str) -> BTreeSet<&str> {
+    let mut found = BTreeSet::new();
+    let mut body_indent = None;
+    let mut is_open = false;
+    for line in code.lines() {
+        let text = line.trim_start();
+        let indent = line.len() - text.len();
+        let own = definition(text);
+        let begins = text.starts_with("pub ") || text.starts_with("type ");
+        if is_open || begins || body_indent.is_some() {
+            let own_name = own.as_ref().map(|own| own.name);
+            found.extend(words_of(text).filter(|word| Some(*word) != own_name));
+        }
+        match own {
+            Some(own) if own.is_public && own.kind == "fn" => is_open = true,
+            Some(own) if own.is_public && ["enum", "trait"].contains(&own.kind) => {
+                body_indent = text.ends_with('{').then_some(indent).or(body_indent);
+            }
+            _ => {}
+        }
+        is_open &= !text.contains(['{', ';']);
+        body_indent = body_indent.filter(|begun| !(text == "}" && indent == *begun));
+    }
+    found
+}
+
+fn words_of(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_alphanumeric() || c == '_'))
+}
+
 /// Every word of every crate, its tests and programs included.
 fn words_of_crates(tree: &Tree) -> BTreeMap<&str, BTreeSet<&str>> {
     let mut words: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for source in &tree.sources {
         let owner = source.path.strip_prefix("crates/").unwrap_or(&source.path);
         let owner = owner.split('/').next().unwrap_or(owner);
-        let split = |c: char| !(c.is_alphanumeric() || c == '_');
-        words.entry(owner).or_default().extend(source.masked.split(split));
+        words.entry(owner).or_default().extend(words_of(&source.masked));
     }
     words
 }
@@ -218,6 +282,24 @@ mod tests {
         };
         let surface = measure(&tree);
         assert_eq!((surface.types, surface.shared_percent()), (4, 50));
+    }
+
+    #[test]
+    fn what_a_public_signature_holds_cannot_be_private() {
+        let owner = "pub struct Held;\npub struct Alone;\npub enum Said {\n    Much(Deep),\n}\n\
+                     pub struct Deep;\npub fn open(\n    at: u8,\n) -> Result<Held, Said> {\n    \
+                     Alone.open()\n}\n";
+        let tree = Tree {
+            root: std::path::PathBuf::new(),
+            sources: vec![
+                source("crates/a/src/lib.rs", owner),
+                source("crates/b/src/lib.rs", "fn f() { a::open() }\n"),
+            ],
+            texts: Vec::new(),
+        };
+        let surface = measure(&tree);
+        assert_eq!(surface.unused.len(), 4);
+        assert_eq!(surface.needless, ["crates/a/src/lib.rs: Alone"]);
     }
 
     #[test]
