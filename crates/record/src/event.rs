@@ -5,7 +5,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Interval, Phase, Start};
+use crate::{FurtherErrors, Interval, Phase, Start};
 
 /// One line of a journal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -19,6 +19,8 @@ pub enum Event {
     Interval(Interval),
     /// Something that a reader of the report must know.
     Issue(Issue),
+    /// Errors that are only counted.
+    FurtherErrors(FurtherErrors),
     /// The result of verifying every page of one database.
     Checksum(Checksum),
     /// The result of reading one database as a backup does.
@@ -363,6 +365,7 @@ impl Event {
             Self::Tuned(tuned) => shift(&mut tuned.at_ns),
             Self::LongRequest(request) => shift(&mut request.at_ns),
             Self::Attached(attached) => shift(&mut attached.at_ns),
+            Self::FurtherErrors(errors) => shift(&mut errors.at_ns),
             Self::Resumed(resumed) => shift(&mut resumed.at_ns),
             Self::Log(line) => shift(&mut line.at_ns),
             Self::Finished(finished) => shift(&mut finished.at_ns),
@@ -385,6 +388,7 @@ impl Event {
             Self::Tuned(tuned) => Some(tuned.at_ns),
             Self::LongRequest(request) => Some(request.at_ns),
             Self::Attached(attached) => Some(attached.at_ns),
+            Self::FurtherErrors(errors) => Some(errors.at_ns),
             Self::Resumed(resumed) => Some(resumed.at_ns),
             Self::Log(line) => Some(line.at_ns),
             Self::Finished(finished) => Some(finished.at_ns),

@@ -9,6 +9,7 @@
 
 pub mod codec;
 mod event;
+mod further_errors;
 mod histogram;
 mod imported;
 mod inspection;
@@ -29,6 +30,7 @@ pub use event::{
     Attached, BackupCopy, Checksum, Edge, Event, Finished, Issue, IssueKind, LogLine, LogPlace,
     LongRequest, PhaseMark, Replay, Resumed, Severity, Tuned, VolumeReads,
 };
+pub use further_errors::FurtherErrors;
 pub use histogram::{Histogram, HistogramError, Summary};
 pub use imported::{
     ImportedResult, PublishedBackup, PublishedChecksum, PublishedCounter, PublishedFact,

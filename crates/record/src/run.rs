@@ -6,10 +6,10 @@ use std::fmt;
 use crate::codec::{self, DecodeError, Seal, SealCheck};
 use crate::pause::Looked;
 use crate::{
-    Attached, BackupCopy, Checksum, Edge, Event, Finished, Gauges, Histogram, HostSample,
-    ImportedResult, Interval, IntervalCounters, Issue, LogLine, LongRequest, Phase, PhaseMark,
-    ProcessorShares, Replay, STALL_MINIMUM_NS, Series, SeriesInterval, Simulation, Start, Summary,
-    Tuned, Unanswered, VolumeReads,
+    Attached, BackupCopy, Checksum, Edge, Event, Finished, FurtherErrors, Gauges, Histogram,
+    HostSample, ImportedResult, Interval, IntervalCounters, Issue, LogLine, LongRequest, Phase,
+    PhaseMark, ProcessorShares, Replay, STALL_MINIMUM_NS, Series, SeriesInterval, Simulation,
+    Start, Summary, Tuned, Unanswered, VolumeReads,
 };
 
 /// A run: totals per database and phase, one row per interval, and everything that was noted.
@@ -25,6 +25,8 @@ pub struct RunRecord {
     pub intervals: Vec<IntervalRow>,
     /// Trouble, in order.
     pub issues: Vec<Issue>,
+    /// Errors beyond those among the issues, by database and volume.
+    pub further_errors: Vec<FurtherErrors>,
     /// Results of the checksum pass, in the order in which the databases finished.
     pub checksums: Vec<Checksum>,
     /// Results of the backup pass, in the same order.
@@ -265,6 +267,7 @@ impl RunRecord {
             Event::CopyChecksum(read) => self.copy_checksums.push(read),
             Event::Replay(replay) => self.replays.push(replay),
             Event::Tuned(tuned) => self.tuned = Some(tuned),
+            Event::FurtherErrors(errors) => errors.add_to(&mut self.further_errors),
             Event::VolumeReads(reads) => self.volume_reads.push(reads),
             Event::LongRequest(request) => self.push_long_request(request),
             Event::Attached(attached) => {
@@ -398,6 +401,11 @@ impl RunRecord {
     }
 
     /// The intervals of a phase in which the program ran all the time, in order: those that
+    /// Errors that were counted and have no issue of their own.
+    pub fn further_error_count(&self) -> u64 {
+        self.further_errors.iter().map(FurtherErrors::count).sum()
+    }
+
     /// latencies and rates are made of.
     pub fn counting_intervals_of(&self, phase: Phase) -> impl Iterator<Item = &IntervalRow> {
         self.intervals_of(phase).filter(|row| !row.is_left_out)

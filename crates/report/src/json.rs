@@ -44,6 +44,7 @@ struct JsonReport<'a> {
     replays: &'a [record::Replay],
     seconds_per_log: Option<f64>,
     issues: &'a [Issue],
+    further_errors: &'a [record::FurtherErrors],
     intervals: Vec<IntervalPart>,
     log: &'a [record::LogLine],
 }
@@ -190,6 +191,7 @@ pub(crate) fn whole<'a>(run: &'a RunRecord, verdict: &Verdict) -> impl Serialize
         replays: &run.replays,
         seconds_per_log: passes::seconds_per_log(&run.replays),
         issues: &run.issues,
+        further_errors: &run.further_errors,
         intervals: run.intervals.iter().map(interval_part).collect(),
         log: &run.log,
     }

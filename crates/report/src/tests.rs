@@ -10,8 +10,8 @@ mod suite;
 
 use record::synthetic::Synthetic;
 use record::{
-    BackupCopy, Event, Finished, Issue, IssueKind, LogLine, Machine, Phase, Replay, RunRecord,
-    Series, Severity, Simulation, TestType, VolumeReads,
+    BackupCopy, Event, Finished, FurtherErrors, Issue, IssueKind, LogLine, Machine, Phase, Replay,
+    RunRecord, Series, Severity, Simulation, TestType, VolumeReads,
 };
 
 /// A short run that passes.
@@ -42,6 +42,13 @@ fn failing() -> RunRecord {
         text: "read of 32768 bytes at 1048576 failed: Input/output error".to_owned(),
     });
     let last = run.intervals.iter_mut().rfind(|row| row.phase == Phase::Measure);
+    run.push(Event::FurtherErrors(FurtherErrors {
+        at_ns: 150_000_000_000,
+        database: 1,
+        volume: Some("/mail/db02".to_owned()),
+        failed_requests: 1_234,
+        damaged_content: 5,
+    }));
     last.expect("intervals were measured").is_left_out = true;
     run.torn_tail = true;
     run

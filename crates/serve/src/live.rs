@@ -122,7 +122,7 @@ pub(crate) fn snapshot(run: &RunRecord, now_ns: u64, given: Given) -> Value {
         "target_iops": run.start.settings.target_iops,
         "read": latency(latest, Series::DatabaseRead, read_limits),
         "log_write": latency(latest, Series::LogWrite, log_write_limits),
-        "issues": run.issues.len(),
+        "issues": run.issues.len() as u64 + run.further_error_count(),
         "finished": run.finished.is_some(),
         "points": points(run, given),
         "histogram": phase.map(|phase| histogram(run, phase)),

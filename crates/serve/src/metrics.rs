@@ -122,7 +122,7 @@ pub(crate) fn of_run(id: &str, run: &RunRecord, now_ns: u64) -> Vec<Metric> {
             &labels,
             "plimsoll_run_issues",
             "Errors and warnings so far.",
-            run.issues.len() as f64,
+            (run.issues.len() as u64 + run.further_error_count()) as f64,
         ),
         latencies(run, &labels),
     ];

@@ -1,12 +1,13 @@
 //! Turns what goes wrong with one database into issues of the record, without drowning it.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use device::{DeviceError, Runtime};
 use engine::recovery::RecoveryError;
 use engine::{NotAsWritten, OpenError, TransactionError, Written};
-use record::{Event, Issue, IssueKind, Severity};
+use record::{Event, FurtherErrors, Issue, IssueKind, Severity};
 use units::Nanos;
 use workload::Mismatch;
 
@@ -16,7 +17,7 @@ use crate::location::Location;
 use crate::manifest::ManifestError;
 use crate::run::Failure;
 
-/// Issues of one database that are written down; the rest are only counted.
+/// Issues of one database that are written down; the rest are counted by volume.
 const MOST_ISSUES: u32 = 20;
 
 /// The issues of one database.
@@ -30,6 +31,8 @@ pub(crate) struct IssueRecorder {
     origin: Nanos,
     events: Sink<Event>,
     count: Cell<u32>,
+    /// What was not written down since it was last told, by volume.
+    untold: RefCell<BTreeMap<Option<String>, FurtherErrors>>,
     /// Whether the first write, flush or change of a file that failed did so for want of room.
     first_failed_for_room: Cell<Option<bool>>,
     /// Why the database cannot go on.
@@ -46,6 +49,7 @@ impl IssueRecorder {
             origin,
             events,
             count: Cell::new(0),
+            untold: RefCell::default(),
             first_failed_for_room: Cell::new(None),
             fatal: RefCell::default(),
         }
@@ -74,6 +78,11 @@ impl IssueRecorder {
         let mut volumes = self.volumes.iter();
         let found = volumes.find(|(of, _)| Path::new(of) == folder);
         found.map(|(_, volume)| volume.clone())
+    }
+
+    /// The volume of the database file.
+    fn own_volume(&self) -> Option<String> {
+        self.volumes.first().map(|(_, volume)| volume.clone())
     }
 
     /// How many there were.
@@ -113,12 +122,10 @@ impl IssueRecorder {
 
     /// What was read is not what was written.
     pub(crate) fn mismatch(&self, now: Nanos, mismatch: &Mismatch) {
-        self.note(self.issue(now, IssueKind::HashMismatch, mismatch.to_string()));
-    }
-
-    /// A page is not what was written.
-    pub(crate) fn bad_page(&self, now: Nanos, text: String) {
-        self.note(self.issue(now, IssueKind::Checksum, text));
+        self.note(Issue {
+            volume: self.own_volume(),
+            ..self.issue(now, IssueKind::HashMismatch, mismatch.to_string())
+        });
     }
 
     /// A file gave content that is not what was written, at pages that are not yet noted.
@@ -130,9 +137,13 @@ impl IssueRecorder {
         });
     }
 
-    /// A page's last write never reached the medium.
-    pub(crate) fn lost_flush(&self, now: Nanos, text: String) {
-        self.note(self.issue(now, IssueKind::LostFlush, text));
+    /// The last write of something in `file` never reached the medium.
+    pub(crate) fn lost_flush(&self, now: Nanos, file: String, text: String) {
+        self.note(Issue {
+            volume: self.volume_of(&file),
+            file: Some(file),
+            ..self.issue(now, IssueKind::LostFlush, text)
+        });
     }
 
     /// A file does not hold what was written to it and acknowledged.
@@ -151,7 +162,10 @@ impl IssueRecorder {
 
     /// What was read contradicts itself.
     pub(crate) fn damaged(&self, now: Nanos, text: String) {
-        self.note(self.issue(now, IssueKind::Corruption, text));
+        self.note(Issue {
+            volume: self.own_volume(),
+            ..self.issue(now, IssueKind::Corruption, text)
+        });
     }
 
     /// The database cannot go on.
@@ -243,7 +257,9 @@ impl IssueRecorder {
         if self.fatal.borrow().is_none() {
             let failure = Failure { text: text.clone(), at_open };
             *self.fatal.borrow_mut() = Some(failure);
-            self.note(self.issue(now, kind, text));
+            // Why nothing goes on is written down whatever else was.
+            self.count.set(self.count.get() + 1);
+            (self.events)(Event::Issue(self.issue(now, kind, text)));
         }
     }
 
@@ -265,6 +281,36 @@ impl IssueRecorder {
         self.count.set(count);
         if count <= MOST_ISSUES {
             (self.events)(Event::Issue(issue));
+        } else if issue.severity == Severity::Error && issue.kind != IssueKind::VolumeFull {
+            let is_request = issue.kind == IssueKind::InputOutput;
+            let (failed_requests, damaged_content) = if is_request { (1, 0) } else { (0, 1) };
+            self.leave_untold(issue.volume, failed_requests, damaged_content);
+        }
+    }
+
+    fn leave_untold(&self, volume: Option<String>, failed_requests: u64, damaged_content: u64) {
+        let mut untold = self.untold.borrow_mut();
+        let sum = untold.entry(volume).or_default();
+        sum.failed_requests += failed_requests;
+        sum.damaged_content += damaged_content;
+    }
+
+    /// So many further places of `file` are damaged, none of which is written down.
+    pub(crate) fn further_damage(&self, file: &str, places: u64) {
+        if places > 0 {
+            self.leave_untold(self.volume_of(file), 0, places);
+        }
+    }
+
+    /// Tells how much has been counted since the last call without being written down.
+    pub(crate) fn tell_further(&self, now: Nanos) {
+        for (volume, sum) in self.untold.take() {
+            (self.events)(Event::FurtherErrors(FurtherErrors {
+                at_ns: now.since(self.origin).0,
+                database: self.database,
+                volume,
+                ..sum
+            }));
         }
     }
 }

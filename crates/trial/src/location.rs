@@ -51,6 +51,12 @@ impl Location {
         Self { database, log, copies, ..self }
     }
 
+    /// The path of the log file that is written to.
+    pub(crate) fn newest_log(&self) -> String {
+        let file = format!("{}.plg", self.plan.log_base);
+        Path::new(&self.plan.log_folder).join(file).display().to_string()
+    }
+
     /// The database file's path as people write it.
     pub fn path(&self) -> String {
         Path::new(&self.plan.folder).join(&self.plan.file).display().to_string()

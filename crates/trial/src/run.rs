@@ -110,7 +110,7 @@ pub async fn run(group: Group) -> RunSummary {
     let gave_up = group.outlast(&opened, &sampler, phases).await;
     for opened in &opened {
         opened.meter.note_unanswered();
-        opened.tell_longest(&group);
+        opened.tell_what_came(&group);
     }
     let failures = opened.iter().filter_map(|opened| opened.issue_recorder.fatal());
     RunSummary {
@@ -274,7 +274,7 @@ impl Group {
             sampler.borrow_mut().sample(Phase::Measure);
             // A crash would take with it what is only told at the end.
             for opened in opened {
-                opened.tell_longest(self);
+                opened.tell_what_came(self);
             }
         }
     }
@@ -383,7 +383,7 @@ impl Group {
 
     fn end(&self, phase: Phase, opened: &[Opened]) {
         for opened in opened {
-            opened.tell_longest(self);
+            opened.tell_what_came(self);
         }
         self.mark(phase, Edge::End);
     }

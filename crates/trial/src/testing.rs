@@ -17,6 +17,8 @@ pub(crate) struct World {
     pub plan: Plan,
     pub locations: Vec<Location>,
     pub volumes: Vec<MemoryVolume>,
+    /// Where further volumes find their time.
+    pub reactor: Rc<VirtualReactor>,
 }
 
 impl World {

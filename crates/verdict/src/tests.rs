@@ -2,8 +2,8 @@
 
 use record::synthetic::Synthetic;
 use record::{
-    Checksum, Finished, Issue, IssueKind, Phase, RunRecord, Series, Severity, TestType, Thresholds,
-    VolumeReads,
+    Checksum, Event, Finished, FurtherErrors, Issue, IssueKind, Phase, RunRecord, Series, Severity,
+    TestType, Thresholds, VolumeReads,
 };
 
 use crate::{Finding, Limit, Ruling, Verdict, judge};
@@ -296,6 +296,20 @@ fn a_long_list_of_errors_is_cut() {
     let evidence = &finding(&verdict, "input-output-errors").evidence;
     assert_eq!(evidence.len(), 11);
     assert_eq!(evidence[10].text, "and 15 more");
+}
+
+#[test]
+fn errors_that_are_only_counted_fail_too() {
+    let mut run = small().run();
+    run.issues.push(issue(Severity::Error));
+    for failed_requests in [7, 3_000] {
+        let further = FurtherErrors { failed_requests, ..FurtherErrors::default() };
+        run.push(Event::FurtherErrors(further));
+    }
+    let verdict = judge(&run);
+    let finding = finding(&verdict, "input-output-errors");
+    assert_eq!((finding.outcome, finding.measured), (Ruling::Fail, Some(3_008.0)));
+    assert_eq!(finding.evidence[1].text, "and 3,007 more");
 }
 
 #[test]

@@ -92,7 +92,8 @@ fn reliability(server: &Server<'_>) -> Words {
         ns => format!("for {}", seconds_of(ns)),
     };
     let errors = record.issues.iter().filter(|issue| issue.severity == record::Severity::Error);
-    let events = match (record.imported(), errors.count()) {
+    let errors = errors.count() as u64 + record.further_error_count();
+    let events = match (record.imported(), errors) {
         (Some(_), _) => "its result lists no events of the storage".to_owned(),
         (None, 0) => "no error of the storage was recorded".to_owned(),
         (None, count) => format!("{count} errors of the storage were recorded"),

@@ -32,7 +32,7 @@ pub(crate) struct LiveRun {
     /// Measured since the run began, and of that before it was cut off.
     measured_ns: u64,
     earlier_ns: u64,
-    issues: usize,
+    issues: u64,
     work: Option<PassWork>,
 }
 
@@ -80,6 +80,7 @@ impl LiveRun {
             }
             Event::Interval(interval) => self.interval(interval),
             Event::Issue(_) => self.issues += 1,
+            Event::FurtherErrors(errors) => self.issues += errors.count(),
             Event::Tuned(tuned) => self.sessions = Some(tuned.sessions_per_database),
             Event::Resumed(_) => self.earlier_ns = self.measured_ns,
             _ => {}

@@ -14,7 +14,7 @@ const SHOWN: usize = 200;
 /// Errors per volume, then each issue.
 pub(super) fn section(run: &RunRecord) -> Section {
     let mut blocks = Vec::new();
-    if run.issues.is_empty() {
+    if run.issues.is_empty() && run.further_errors.is_empty() {
         blocks.push(Block::Note("No errors and no warnings.".to_owned()));
     } else {
         blocks.push(Block::Table(per_volume(run)));
@@ -24,6 +24,11 @@ pub(super) fn section(run: &RunRecord) -> Section {
             let more = format::plural(left_out, "further issue");
             blocks.push(Block::Note(format!("{more} in the performance log.")));
         }
+        let counted = run.further_error_count();
+        if counted > 0 {
+            let more = format::plural(counted, "further error");
+            blocks.push(Block::Note(format!("{more} counted above and not listed.")));
+        }
     }
     if run.torn_tail {
         let torn = "The last line of the record is cut off: the program stopped while writing it.";
@@ -32,34 +37,57 @@ pub(super) fn section(run: &RunRecord) -> Section {
     Section { id: "test-issues", title: "Test Issues", blocks }
 }
 
-fn per_volume(run: &RunRecord) -> Table {
-    let mut volumes: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
-    for issue in run
-        .issues
-        .iter()
-        .filter(|issue| issue.severity == Severity::Error && issue.kind != IssueKind::VolumeFull)
-    {
-        let volume = issue.volume.as_deref().unwrap_or("(no volume)");
-        let counts = volumes.entry(volume).or_default();
-        match issue.kind {
-            IssueKind::InputOutput => counts.0 += 1,
-            _ => counts.1 += 1,
-        }
+/// What went wrong on one volume.
+#[derive(Default)]
+struct VolumeErrors {
+    failed_requests: u64,
+    damaged_content: u64,
+    /// What is told of a whole database, such as why it does not go on.
+    others: u64,
+}
+
+/// Every error by its volume: those that are listed and those that are only counted.
+fn errors_by_volume(run: &RunRecord) -> BTreeMap<&str, VolumeErrors> {
+    let mut volumes: BTreeMap<&str, VolumeErrors> = BTreeMap::new();
+    for issue in run.issues.iter().filter(|issue| issue.severity == Severity::Error) {
+        let counts = match (issue.kind, &issue.file) {
+            (IssueKind::VolumeFull, _) => continue,
+            (IssueKind::InputOutput, Some(_)) => (1, 0, 0),
+            (IssueKind::InputOutput | IssueKind::Other, _) => (0, 0, 1),
+            _ => (0, 1, 0),
+        };
+        let sum = volumes.entry(named(issue.volume.as_deref())).or_default();
+        sum.failed_requests += counts.0;
+        sum.damaged_content += counts.1;
+        sum.others += counts.2;
     }
+    for errors in &run.further_errors {
+        let sum = volumes.entry(named(errors.volume.as_deref())).or_default();
+        sum.failed_requests += errors.failed_requests;
+        sum.damaged_content += errors.damaged_content;
+    }
+    volumes
+}
+
+fn named(volume: Option<&str>) -> &str {
+    volume.unwrap_or("(no volume)")
+}
+
+fn per_volume(run: &RunRecord) -> Table {
+    let rows = errors_by_volume(run).into_iter().map(|(volume, errors)| {
+        let counts = [errors.failed_requests, errors.damaged_content, errors.others];
+        let counts = counts.map(|count| Cell::plain(format::whole(count)));
+        TableRow::body([vec![Cell::plain(volume)], counts.to_vec()].concat())
+    });
     Table {
         caption: "Errors by volume",
         columns: vec![
             Column::text("Volume"),
             Column::metric("Failed requests", "input-output-errors"),
             Column::metric("Damaged content", "input-output-errors"),
+            Column::metric("Other errors", "input-output-errors"),
         ],
-        rows: volumes
-            .into_iter()
-            .map(|(volume, (requests, content))| {
-                let counts = [requests, content].map(|count| Cell::plain(format::whole(count)));
-                TableRow::body([vec![Cell::plain(volume)], counts.to_vec()].concat())
-            })
-            .collect(),
+        rows: rows.collect(),
     }
 }
 

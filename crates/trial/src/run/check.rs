@@ -163,7 +163,7 @@ async fn flush_map(
         Err(refusal) => {
             let path = location.path();
             let text = format!("{path}: {refusal}; lost flushes were not looked for");
-            opened.issue_recorder.bad_page(group.runtime.now(), text);
+            opened.issue_recorder.wrong_content(group.runtime.now(), path, text);
             Ok(None)
         }
     }
@@ -183,14 +183,15 @@ fn found(
         let text = format!("{path}: page {}: {}", finding.page, finding.damage);
         match finding.damage {
             Damage::Page(PageDamage::LostFlush { .. }) => {
-                opened.issue_recorder.lost_flush(now, text);
+                opened.issue_recorder.lost_flush(now, path.clone(), text);
             }
-            _ => opened.issue_recorder.bad_page(now, text),
+            _ => opened.issue_recorder.wrong_content(now, path.clone(), text),
         }
     }
     // The header's two pages were verified when the database was opened.
     Checksum {
         at_ns: now.since(group.origin).0,
+    opened.issue_recorder.further_damage(&path, tally.bad.saturating_sub(MOST_NAMED as u64));
         database: opened.location.plan.index,
         seen_pages: tally.seen + 2,
         bad_pages: tally.bad - tally.correctable - tally.wrong_number - tally.lost_flushes,

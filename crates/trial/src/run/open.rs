@@ -167,7 +167,7 @@ async fn open_live(
         ));
     }
     if let Some(text) = group.lost_log(location, recovered.map(|summary| summary.end)) {
-        issue_recorder.lost_flush(group.runtime.now(), text);
+        issue_recorder.lost_flush(group.runtime.now(), location.newest_log(), text);
     }
     group.tell_attached(location, &database);
     if let Some(page) = database.scanned_to().filter(|_| is_scanned) {
@@ -314,8 +314,10 @@ impl Opened {
         counters.cache_bytes >= warm_bytes(plan.cache.maximum, file)
     }
 
-    /// Tells the longest request of the phase that ends, where it was long.
-    pub(super) fn tell_longest(&self, group: &Group) {
+    /// Tells the longest request of the phase that ends, where it was long, and how many errors
+    /// were not written down.
+    pub(super) fn tell_what_came(&self, group: &Group) {
+        self.issue_recorder.tell_further(group.runtime.now());
         let index = self.location.plan.index;
         if let Some(found) = self.meter.longest().take(index, group.origin) {
             (group.events)(Event::LongRequest(found));

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use device::{OpenMode, Request, Volume};
 use faults::{Call, Effect, Fault, FaultPlan, FaultyVolume, Matching, Occurrence};
-use record::{Edge, Event, IssueKind, Phase, Series, codec};
+use record::{Edge, Event, FurtherErrors, IssueKind, Phase, RunRecord, Series, codec};
 use units::{Nanos, Seed};
 
 use super::{Group, RunSummary, run};
@@ -108,6 +108,14 @@ fn issues(events: &[Event]) -> Vec<(IssueKind, String)> {
 
 /// Batches measured where each session rests after each for so many percent of its time.
 fn batches(rest_percent: u32) -> u64 {
+/// Errors that have no issue of their own; there are some, all of one volume.
+fn further(events: &[Event]) -> FurtherErrors {
+    let mut run = RunRecord::default();
+    events.iter().cloned().for_each(|event| run.push(event));
+    assert_eq!(run.further_errors.len(), 1, "{:?}", run.further_errors);
+    run.further_errors.remove(0)
+}
+
     let world = prepared(PLAN);
     let (events, kept) = collector();
     let group = Group { rest_percent, ..group_of(&world, &Arc::new(Coordinator::new(1)), events) };

@@ -15,6 +15,8 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let mut shown: Vec<&Issue> =
         run.issues.iter().filter(|issue| issue.kind != IssueKind::VolumeFull).collect();
     let noted = shown.iter().filter(|issue| issue.severity == Severity::Error).count() as u64;
+    let further = run.further_error_count();
+    let noted = noted + further;
     let failed_requests: u64 = run
         .totals
         .values()
@@ -33,9 +35,9 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     shown.sort_by_key(|issue| (std::cmp::Reverse(issue.severity), issue.at_ns));
     let mut evidence: Vec<Evidence> =
         shown.iter().take(EVIDENCE_SHOWN).map(|of| place(of)).collect();
-    if shown.len() > EVIDENCE_SHOWN {
-        let more = shown.len() - EVIDENCE_SHOWN;
-        evidence.push(Evidence::of_run(format!("and {more} more")));
+    let more = shown.len().saturating_sub(EVIDENCE_SHOWN) as u64 + further;
+    if more > 0 {
+        evidence.push(Evidence::of_run(format!("and {} more", thousands(more))));
     }
     if failed_requests > noted {
         let text = format!("{} requests failed", thousands(failed_requests));

@@ -4,7 +4,7 @@ use device::Purpose;
 use faults::{Call, Effect, Fault, Matching, Occurrence};
 use record::{Event, Issue, IssueKind, Severity};
 
-use super::{PLAN, prepared, run_once, suffer};
+use super::{PLAN, further, issues, prepared, run_once, suffer};
 
 /// One in so many reads for `purpose` gives `effect`; the scan reads seldom.
 fn now_and_then(purpose: Purpose, effect: Effect) -> Fault {
@@ -65,4 +65,29 @@ fn each_failed_read_is_told_by_itself() {
     assert!(!issues.is_empty());
     let is_failure = |issue: &Issue| issue.kind == IssueKind::InputOutput;
     assert!(issues.iter().all(is_failure), "{issues:?}");
+}
+
+#[test]
+fn errors_too_many_to_list_are_counted_all_the_same() {
+    let mut world = prepared(PLAN);
+    let fault = now_and_then(Purpose::Database, Effect::Fail { done: false });
+    suffer(&mut world, 1, Fault { occurrence: Occurrence::Every(5), ..fault });
+    let (summary, events) = run_once(&world, None);
+    let mut failed = 0;
+    for event in &events {
+        if let Event::Interval(interval) = event {
+            let series = interval.databases.iter().flat_map(|database| &database.series);
+            failed += series.map(|part| part.errors).sum::<u64>();
+        }
+    }
+    let further = further(&events);
+    assert_eq!((further.database, further.volume.as_deref()), (1, Some("b")));
+    assert_eq!(issues(&events).len(), 20);
+    assert!(failed > 100, "{failed}");
+    // Reads while the database is opened belong to no interval.
+    assert!((failed..failed + 10).contains(&(20 + further.failed_requests)), "{further:?}");
+    assert_eq!(
+        (u64::from(summary.issues), further.damaged_content),
+        (20 + further.failed_requests, 0)
+    );
 }

@@ -5,7 +5,7 @@ use device::Purpose;
 use faults::{Call, Effect, Fault, Matching, Occurrence};
 use record::{Event, Issue, IssueKind};
 
-use super::{PLAN, prepared, run_once, suffer};
+use super::{PLAN, further, prepared, run_once, suffer};
 
 /// From the third write of pages on, the second database's disk makes none.
 fn lossy() -> Fault {
@@ -52,7 +52,9 @@ fn lost_writes_that_are_not_read_are_counted_by_the_checksum_phase() {
         Event::Checksum(checksum) => Some((checksum.database, checksum)),
         _ => None,
     });
+    let mut lost = 0;
     for (database, found) in checksums {
+        lost += found.lost_flush_pages;
         let others = found.bad_pages + found.correctable_pages + found.wrong_page_number_pages;
         assert_eq!((found.lost_flush_pages > 0, others), (database == 1, 0));
     }
@@ -60,4 +62,6 @@ fn lost_writes_that_are_not_read_are_counted_by_the_checksum_phase() {
     assert!(!issues.is_empty());
     let is_lost = |issue: &&Issue| issue.kind == IssueKind::LostFlush && issue.database == Some(1);
     assert!(issues.iter().all(is_lost), "{issues:?}");
+    assert!(issues.iter().all(|issue| issue.volume.as_deref() == Some("b")), "{issues:?}");
+    assert_eq!(issues.len() as u64 + further(&events).damaged_content, lost);
 }
