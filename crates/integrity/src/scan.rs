@@ -72,7 +72,7 @@ async fn scan(
             (Ok(()), Some(block)) => {
                 look(offset, Ok(block))?;
                 if let Some(copy) = &shape.copy {
-                    buffer = copy.write(offset, buffer.take()).await;
+                    buffer = copy.write(runtime, offset, buffer.take()).await;
                 }
             }
             (Err(error), _) => look(offset, Err(error.clone()))?,
@@ -135,7 +135,7 @@ async fn judge_range(
             Ok(bytes) => {
                 tally.judge(&bytes, page_size, page);
                 if let Some(copy) = &shape.copy {
-                    copy.write(offset, Some(bytes)).await;
+                    copy.write(runtime, offset, Some(bytes)).await;
                 }
             }
             Err(error) => tally.unreadable(page, error),

@@ -111,6 +111,64 @@ fn weights_and_backups_to_disk_are_taken_over() {
 fn limits_follow_the_type_and_threads_the_version() {
     let (stress, _) = plan(&config(2, |text| text.replace("<Type>Performance", "<Type>Stress")));
     assert_eq!(stress.test.kind, TestKind::Stress);
+#[test]
+fn as_many_copies_are_taken_over_as_a_plan_may_have() {
+    let of = |count: &str| {
+        let element = format!("DatabaseCopyCount>{count}<");
+        let (plan, remarks) = plan(&config(2, |text| text.replace("DatabaseCopyCount>3<", &element)));
+        (plan.test.copies, remarks.contains(&"DatabaseCopyCount".to_owned()))
+    };
+    assert_eq!(of("1"), (1, false));
+    assert_eq!(of("16"), (16, false));
+    assert_eq!(of("40"), (16, true));
+}
+
+/// Every folder is a volume of 100 GiB.
+fn volume_of(folder: &str) -> Result<VolumeSize, String> {
+    Ok(VolumeSize { volume: folder.to_owned(), total: Bytes::from_gib(100) })
+}
+
+/// The plan of a test of disk subsystem throughput with these shares, or of mailboxes.
+fn of_throughput(sizing: &str, capacity: &str, throughput: &str) -> (Plan, Vec<String>) {
+    let text = config(2, |text| {
+        text.replace(
+            "<DatabaseSizing>Profile</DatabaseSizing>",
+            &format!(
+                "<DatabaseSizing>{sizing}</DatabaseSizing>\
+                 <CapacityPercentage>{capacity}</CapacityPercentage>\
+                 <ThroughputPercentage>{throughput}</ThroughputPercentage>\
+                 <DatabaseSpaceReserved>25</DatabaseSpaceReserved>"
+            ),
+        )
+    });
+    let draft = plan_of_config(&text, "/mnt").unwrap();
+    let overrides = Overrides { volume_of: Some(volume_of), ..Overrides::default() };
+    let plan = Plan::parse_with("plan.toml", &draft.text, &overrides).unwrap();
+    (plan, draft.remarks.into_iter().map(|(element, _)| element).collect())
+}
+
+#[test]
+fn shares_of_capacity_and_throughput_are_taken_over_and_mailboxes_overrule_them() {
+    let (plan, remarks) = of_throughput("Capacity", "50", "80");
+    assert_eq!((plan.size, plan.capacity_percent), (Bytes::from_gib(40), Some(50)));
+    assert_eq!((plan.workload.throughput_percent, plan.workload.target_iops), (Some(80), None));
+    assert!(!remarks.contains(&"ThroughputPercentage".to_owned()), "{remarks:?}");
+    assert!(!remarks.contains(&"DatabaseSpaceReserved".to_owned()), "{remarks:?}");
+    let (whole, _) = of_throughput("Capacity", "100", "100");
+    assert_eq!((whole.size, whole.workload.throughput_percent), (Bytes::from_gib(80), None));
+    let (wrong, remarks) = of_throughput("Capacity", "0", "400");
+    assert_eq!((wrong.capacity_percent, wrong.workload.throughput_percent), (Some(100), None));
+    for element in ["CapacityPercentage", "ThroughputPercentage"] {
+        assert!(remarks.contains(&element.to_owned()), "{element}: {remarks:?}");
+    }
+    let (mailboxes, remarks) = of_throughput("Profile", "50", "80");
+    assert_eq!((mailboxes.capacity_percent, mailboxes.workload.throughput_percent), (None, None));
+    assert_eq!(mailboxes.workload.target_iops, Some(60));
+    for element in ["CapacityPercentage", "ThroughputPercentage"] {
+        assert!(remarks.contains(&element.to_owned()), "{element}: {remarks:?}");
+    }
+}
+
     assert_eq!(stress.limits.read_maximum, Nanos::from_millis(200));
     let (old, _) = plan(&config(2, |text| text.replace("15.0.995.0", "14.01.0180.003")));
     assert_eq!(old.workload.sessions, Sessions::Count(7), "of each database in 2010");

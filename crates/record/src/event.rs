@@ -175,6 +175,10 @@ pub struct BackupCopy {
     /// How long it took to make, in nanoseconds: the read of the database, the writes and the
     /// flush.
     pub elapsed_ns: u64,
+    /// How long the reads of the database waited for the copy, in nanoseconds: while its file was
+    /// made, and for room among its writes. 0 in records of earlier releases.
+    #[serde(default)]
+    pub reads_waited_ns: u64,
 }
 
 impl BackupCopy {

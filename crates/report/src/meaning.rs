@@ -58,12 +58,21 @@ fn failed(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
     let answer = match (damaged, run.start.test) {
         (true, _) => "Not fit to hold data.",
         (false, TestType::Performance | TestType::Stress) => "Does not carry this load.",
+        (false, TestType::Backup) if is_held_back_by_copies(verdict) => {
+            "Too slow to be copied like this: what the copies are written to is the limit."
+        }
         (false, TestType::Backup | TestType::Checksum) => "Too slow to be read like this.",
         (false, TestType::Recovery) => "Too slow to recover like this.",
     };
     let mut said = vec![answer.to_owned()];
     said.extend(objections(run, verdict, Ruling::Fail));
     said
+}
+
+/// Whether only the copies of a backup kept it from being fast enough.
+pub(crate) fn is_held_back_by_copies(verdict: &Verdict) -> bool {
+    let mut failed = verdict.findings.iter().filter(|of| of.outcome == Ruling::Fail).peekable();
+    failed.peek().is_some() && failed.all(|finding| finding.rule == "copy-rate")
 }
 
 /// Where the run itself is not valid, that alone is said: all else follows from it.

@@ -140,6 +140,13 @@ fn failed(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
                 .to_owned(),
         );
     }
+    if meaning::is_held_back_by_copies(verdict) {
+        steps.push(format!(
+            "Name faster folders in `backup_folders`, or none to measure the databases alone: {}",
+            again(run, &[])
+        ));
+        return steps;
+    }
     if !passes::is_of_load(run) {
         steps.push(format!(
             "Find out what holds the requests up, then measure again: {}",

@@ -101,6 +101,7 @@ fn backup() -> RunRecord {
     run.start.test = TestType::Backup;
     run.start.settings.verify_checksums = false;
     run.backups = std::mem::take(&mut run.checksums);
+    run.start.settings.thresholds.read_rate_bytes_per_second = Some(1);
     let mut totals = run.sum_of(Phase::Check);
     let reads = totals.series.remove(&Series::ChecksumRead);
     totals.series.extend(reads.map(|reads| (Series::BackupRead, reads)));
@@ -121,6 +122,7 @@ fn backup() -> RunRecord {
         bytes: of.bytes,
         elapsed_ns: of.elapsed_ns + 1_000_000_000,
     });
+        reads_waited_ns: 0,
     run.copy_checksums.push(of);
     run
 }

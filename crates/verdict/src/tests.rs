@@ -2,8 +2,8 @@
 
 use record::synthetic::Synthetic;
 use record::{
-    Checksum, Event, Finished, FurtherErrors, Issue, IssueKind, Phase, RunRecord, Series, Severity,
-    TestType, Thresholds, VolumeReads,
+    BackupCopy, Checksum, Event, Finished, FurtherErrors, Issue, IssueKind, Phase, PhaseTotals,
+    RunRecord, Series, SeriesTotal, Severity, TestType, Thresholds, VolumeReads,
 };
 
 use crate::{Finding, Limit, Ruling, Verdict, judge};
@@ -443,6 +443,43 @@ fn a_copy_counts_only_where_all_of_it_was_read_back() {
     let mut run = backup(60);
     run.start.databases[1].backup_file = Some("/copies/Plimsoll002.edb".to_owned());
     assert_eq!(outcome_of(&run, "checksums"), Ruling::CannotJudge);
+/// A backup at 49 of 50 MiB/s whose reads waited so many milliseconds of a second for its copies,
+/// and took so many by themselves.
+fn copied_slowly(waited_ms: u64, reads_ms: u64) -> RunRecord {
+    let mut run = backup(49);
+    for (facts, read) in run.start.databases.iter_mut().zip(&run.backups) {
+        facts.backup_file = Some(format!("/copies/{}.edb", facts.name));
+        let (database, reads_waited_ns) = (read.database, waited_ms * MS);
+        run.backup_copies.push(BackupCopy { database, reads_waited_ns, ..BackupCopy::default() });
+        let mut series = SeriesTotal { bytes: 1 << 20, ..SeriesTotal::default() };
+        series.latency.record(reads_ms * MS / 49);
+        let totals =
+            PhaseTotals { series: [(Series::BackupRead, series)].into(), ..Default::default() };
+        run.totals.insert((Phase::Backup, read.database), totals);
+    }
+    run.copy_checksums.clone_from(&run.backups);
+    run
+}
+
+#[test]
+fn a_slow_copy_is_blamed_and_the_volume_of_the_database_is_not_judged() {
+    let run = copied_slowly(900, 500);
+    assert_eq!(outcome_of(&run, "read-rate"), Ruling::CannotJudge);
+    let verdict = judge(&run);
+    let found = finding(&verdict, "copy-rate");
+    assert_eq!((found.outcome, verdict.outcome), (Ruling::Fail, Ruling::Fail));
+    let told = &found.evidence[0].text;
+    assert!(told.contains("waited 0.9 s for the copy in /copies: that folder's volume"), "{told}");
+    assert!(told.ends_with("the database itself gives 98 MiB/s or more"), "{told}");
+    let unsure = judge(&copied_slowly(900, 1_500));
+    let told = &finding(&unsure, "copy-rate").evidence[0].text;
+    assert!(told.contains("without `backup_folders`"), "{told}");
+    // Without the waits it would have been too slow as well.
+    let slow = copied_slowly(1, 500);
+    assert_eq!(outcome_of(&slow, "read-rate"), Ruling::Fail);
+    assert_eq!(outcome_of(&slow, "copy-rate"), Ruling::Pass);
+}
+
     run.copy_checksums = vec![run.backups[1]];
     assert_eq!(outcome_of(&run, "checksums"), Ruling::Pass);
     run.copy_checksums[0].bad_pages = 1;

@@ -4,7 +4,8 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use device::{Buffer, Completion, Device, DeviceError, Durability, Purpose, Request};
+use device::{Buffer, Completion, Device, DeviceError, Durability, Purpose, Request, Runtime};
+use units::Nanos;
 
 /// The file that blocks go on to.
 pub struct BlockCopy {
@@ -14,6 +15,8 @@ pub struct BlockCopy {
     in_flight: usize,
     writing: RefCell<VecDeque<Completion>>,
     written: Cell<u64>,
+    /// How long reads have waited for writes.
+    waited: Cell<Nanos>,
     /// The first write that failed; nothing is written after it.
     failed: RefCell<Option<DeviceError>>,
 }
@@ -29,15 +32,20 @@ impl BlockCopy {
             in_flight,
             writing: RefCell::default(),
             written: Cell::new(0),
+            waited: Cell::new(Nanos::ZERO),
             failed: RefCell::default(),
         }
     }
 
     /// Writes a block, once there is room for a further write. The buffer of an earlier one, where
     /// there is one to be used again.
-    pub async fn write(&self, offset: u64, block: Option<Buffer>) -> Option<Buffer> {
-        let is_full = self.writing.borrow().len() >= self.in_flight;
-        let mut spare = if is_full { self.oldest().await } else { None };
+    pub(super) async fn write(
+        &self,
+        runtime: &Runtime,
+        offset: u64,
+        block: Option<Buffer>,
+    ) -> Option<Buffer> {
+        let mut spare = self.room(runtime).await;
         match block {
             Some(block) if self.failed.borrow().is_none() => {
                 let request = Request::write(self.purpose, offset, block, Durability::Volatile);
@@ -47,6 +55,23 @@ impl BlockCopy {
             block => spare = spare.or(block),
         }
         spare
+    }
+
+    /// Waits until there is room for a further write; the buffer of an earlier one, where there is
+    /// one to be used again.
+    async fn room(&self, runtime: &Runtime) -> Option<Buffer> {
+        if self.writing.borrow().len() < self.in_flight {
+            return None;
+        }
+        let began = runtime.now();
+        let spare = self.oldest().await;
+        self.waited.set(self.waited.get() + runtime.now().since(began));
+        spare
+    }
+
+    /// How long the reads of what is copied have waited for writes of the copy so far.
+    pub fn waited(&self) -> Nanos {
+        self.waited.get()
     }
 
     /// Waits for all writes and makes them durable; how many bytes they were.

@@ -235,6 +235,30 @@ fn a_copy_that_is_not_what_was_written_fails() {
     assert_ne!(found["lost_flush_pages"], 0, "zeros where pages had been written: {found}");
 }
 
+#[test]
+fn a_slow_volume_of_copies_is_blamed_in_place_of_that_of_the_databases() {
+    let Some((volume, other)) = fault_volume("backup-slow") else { return };
+    let scene = copying("backup-held-back");
+    copy_to(&scene, &other.path("disk"));
+    let plan = String::from_utf8(scene.read("plan.toml")).unwrap();
+    scene.write("plan.toml", format!("{plan}\n[limits]\nread_rate = \"4MiB\"\n").as_bytes());
+    // 64 blocks of each database, two at a time.
+    volume.set(vec!["database write delay=200ms".parse().unwrap()]);
+    let ran = scene.run(BACKUP);
+    ran.expect_code(1).expect_out(&[
+        "FAIL",
+        "Too slow to be copied",
+        "disk: that folder's volume is",
+    ]);
+    let report = json(&scene);
+    let findings = report["findings"].as_array().unwrap();
+    let of_reads = findings.iter().find(|finding| finding["rule"] == "read-rate").unwrap();
+    assert_eq!(of_reads["outcome"], "cannot_judge", "{of_reads}");
+    let copy = &report["backup_copies"][0];
+    let seconds = copy["reads_waited_ns"].as_u64().unwrap() as f64 / 1e9;
+    assert!((5.0..60.0).contains(&seconds), "62 of 64 writes wait for one of two: {copy}");
+}
+
 /// A prepared database of 64 MiB on a volume with faults, which gives up after three seconds.
 fn on_faulty_volume(name: &str) -> Option<(FaultVolume, Scene)> {
     let (volume, scene) = fault_volume(name)?;

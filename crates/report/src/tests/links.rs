@@ -25,6 +25,8 @@ fn every_entry_is_of_a_metric_that_is_shown() {
     let mut unlike_the_original = super::passing();
     let settings = &mut unlike_the_original.start.settings;
     (settings.compressible_percent, settings.repeated_percent, settings.zipf_theta) = (40, 10, 0.9);
+    let limits = &mut settings.thresholds;
+    (limits.read_p99_ns, limits.log_write_p99_ns) = (Some(1), Some(1));
     for run in every_kind().into_iter().chain([unlike_the_original]) {
         let document = sections::document(&run, &verdict::judge(&run));
         shown.extend(document.metrics());

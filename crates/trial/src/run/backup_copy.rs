@@ -4,11 +4,14 @@
 use std::path;
 use std::rc::Rc;
 
-use device::{ALIGNMENT, Buffer, Device, DeviceError, Durability, OpenMode, Purpose, Request};
+use device::{
+    ALIGNMENT, Buffer, Device, DeviceError, Durability, OpenMode, Purpose, Request, Runtime,
+};
 use ese::header::{PROBE_BYTES, read_copies};
 use ese::page::PageSize;
 use integrity::BlockCopy;
 use serde::{Deserialize, Serialize};
+use units::Nanos;
 
 use crate::location::{CopyFolder, Location};
 use crate::manifest::{self, ManifestError};
@@ -32,6 +35,8 @@ pub(super) struct BackupFile {
     header: Buffer,
     /// Where everything else goes.
     pub(super) blocks: Rc<BlockCopy>,
+    /// How long it took to make its file.
+    made_in: Nanos,
 }
 
 /// Name of the file that says whose copy is beside it.
@@ -108,7 +113,7 @@ pub(super) async fn begin(
     location: &Location,
     copies: &CopyFolder,
     database: &dyn Device,
-    page_size: PageSize,
+    (runtime, page_size): (&Runtime, PageSize),
 ) -> Result<BackupFile, ManifestError> {
     let (volume, file) = (&copies.volume, &location.plan.file);
     let read = Request::read(Purpose::Backup, 0, 2 * page_size.bytes());
@@ -116,15 +121,22 @@ pub(super) async fn begin(
     let signature = read_copies(&header).ok().map(|both| manifest::digits(both.header.signature));
     let owner =
         CopyOwner { database: whole_path(location), signature: signature.unwrap_or_default() };
+    let began = runtime.now();
     manifest::remove_if_there(&**volume, file).await?;
     manifest::write_document(volume, &owner_file(location), &owner).await?;
     let length = database.length();
     let device = volume.open(file, OpenMode::CreateNew { length }).await?;
     let blocks = BlockCopy::new(Rc::clone(&device), Purpose::BackupCopy, WRITES_IN_FLIGHT);
-    Ok(BackupFile { device, header, blocks: Rc::new(blocks) })
+    let made_in = runtime.now().since(began);
+    Ok(BackupFile { device, header, blocks: Rc::new(blocks), made_in })
 }
 
 impl BackupFile {
+    /// How long the reads of the database have waited for the copy.
+    pub(super) fn reads_waited(&self) -> Nanos {
+        self.made_in + self.blocks.waited()
+    }
+
     /// Makes the copy durable, with its header; how many bytes were written.
     pub(super) async fn finish(self) -> Result<u64, DeviceError> {
         let bytes = self.blocks.finish().await? + self.header.len() as u64;

@@ -97,7 +97,8 @@ async fn verify(
     let mut shape = reading.shape();
     let copy = match (&location.copies, reading) {
         (Some(copies), Reading::Backup) => {
-            let begun = backup_copy::begin(location, copies, &*device, page_size).await;
+            let begun =
+                backup_copy::begin(location, copies, &*device, (&group.runtime, page_size)).await;
             Some(begun.map_err(NotRead::Copy)?)
         }
         _ => None,
@@ -123,6 +124,7 @@ fn place(location: &Location, reading: Reading) -> (&Rc<dyn Volume>, String) {
 
 /// Makes a copy whole, and tells it. A request that failed has been told already.
 async fn finish_copy(group: &Group, opened: &Opened, copy: BackupFile, began: Nanos) {
+    let reads_waited_ns = copy.reads_waited().0;
     if let Ok(bytes) = copy.finish().await {
         let now = group.runtime.now();
         (group.events)(Event::BackupCopy(BackupCopy {
@@ -130,6 +132,7 @@ async fn finish_copy(group: &Group, opened: &Opened, copy: BackupFile, began: Na
             database: opened.location.plan.index,
             bytes,
             elapsed_ns: now.since(began).0,
+            reads_waited_ns,
         }));
         opened.has_copy.set(true);
     }
@@ -188,10 +191,10 @@ fn found(
             _ => opened.issue_recorder.wrong_content(now, path.clone(), text),
         }
     }
+    opened.issue_recorder.further_damage(&path, tally.bad.saturating_sub(MOST_NAMED as u64));
     // The header's two pages were verified when the database was opened.
     Checksum {
         at_ns: now.since(group.origin).0,
-    opened.issue_recorder.further_damage(&path, tally.bad.saturating_sub(MOST_NAMED as u64));
         database: opened.location.plan.index,
         seen_pages: tally.seen + 2,
         bad_pages: tally.bad - tally.correctable - tally.wrong_number - tally.lost_flushes,

@@ -1,6 +1,7 @@
 //! Whole runs in virtual time over storage in memory.
 
 mod budget;
+mod copies;
 mod in_passing;
 mod lost_log;
 mod lost_writes;

@@ -3,6 +3,7 @@
 mod breaks;
 mod caches;
 mod checksums;
+mod copy_rate;
 mod generator_limited;
 mod intact;
 mod interrupted;
@@ -45,7 +46,7 @@ pub(crate) const DISTURBANCES: [&str; 4] =
 pub type Rule = fn(&RunRecord) -> Option<Finding>;
 
 /// Every rule, in the order of reports.
-pub const ALL: [Rule; 26] = [
+pub const ALL: [Rule; 27] = [
     // First: where it objects, nothing else counts.
     intact::judge,
     simulated::finding,
@@ -57,6 +58,7 @@ pub const ALL: [Rule; 26] = [
     latency_percentile::judge_reads,
     latency_percentile::judge_log_writes,
     read_rate::judge,
+    copy_rate::judge,
     replay_time::judge,
     replayed_logs::judge,
     longest_request::judge,

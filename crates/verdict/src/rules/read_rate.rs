@@ -3,9 +3,11 @@
 use record::{Checksum, RunRecord, TestType};
 use units::Bytes;
 
+use super::copy_rate::{Brake, brake_of};
 use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
-/// Fails where a database was read more slowly; cannot judge where one was not read to its end.
+/// Fails where a database was read more slowly; cannot judge where one was not read to its end, or
+/// was held back by the copy that was made of it.
 /// Finds nothing in other tests, or without a limit.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let passes = match run.start.test {
@@ -13,14 +15,15 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         TestType::Checksum => &run.checksums,
         _ => return None,
     };
-    let limit = run.start.settings.thresholds.read_rate_bytes_per_second?;
-    let limit = Limit::AtLeast(mebibytes(limit as f64));
+    let least = run.start.settings.thresholds.read_rate_bytes_per_second?;
+    let limit = Limit::AtLeast(mebibytes(least as f64));
     let rates = passes.iter().filter_map(|pass| Some((pass.database, rate(pass)?)));
     let slowest = rates.min_by(|one, other| one.1.total_cmp(&other.1));
     let is_complete = passes.len() >= run.start.databases.len();
+    let brakes = passes.iter().filter_map(|pass| brake_of(run, pass, least));
     let outcome = match slowest {
-        Some((_, rate)) if !limit.admits(rate) => Ruling::Fail,
-        Some(_) if is_complete => Ruling::Pass,
+        _ if brakes.clone().any(|brake| brake == Brake::Reads) => Ruling::Fail,
+        Some(_) if is_complete && brakes.count() == 0 => Ruling::Pass,
         _ => Ruling::CannotJudge,
     };
     Some(Finding {
@@ -31,27 +34,34 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         measured: slowest.map(|(_, rate)| rate),
         limit: Some(limit),
         unit: Unit::MebibytesPerSecond,
-        evidence: too_slow(passes, limit),
+        evidence: too_slow(run, passes, least),
     })
 }
 
-/// The databases that were.
-fn too_slow(passes: &[Checksum], limit: Limit) -> Vec<Evidence> {
-    let slow = passes.iter().filter(|pass| rate(pass).is_some_and(|rate| !limit.admits(rate)));
-    slow.map(|pass| {
+/// The databases that were, those first that nothing else held back.
+fn too_slow(run: &RunRecord, passes: &[Checksum], least: u64) -> Vec<Evidence> {
+    let brakes = passes.iter().filter_map(|pass| Some((brake_of(run, pass, least)?, pass)));
+    let mut slow: Vec<(Brake, &Checksum)> = brakes.collect();
+    slow.sort_by_key(|(brake, _)| *brake != Brake::Reads);
+    let mut evidence = Vec::new();
+    for (brake, pass) in slow {
         let seconds = pass.elapsed_ns as f64 / 1e9;
-        let text = format!("{} in {seconds:.1} s", Bytes(pass.bytes));
-        Evidence::of_database(pass.database, text)
-    })
-    .collect()
+        let held_back = match brake {
+            Brake::Reads => "",
+            Brake::Copy | Brake::CopyAtLeast => ", held back by the copy that was made of it",
+        };
+        let text = format!("{} in {seconds:.1} s{held_back}", Bytes(pass.bytes));
+        evidence.push(Evidence::of_database(pass.database, text));
+    }
+    evidence
 }
 
 /// MiB per second.
-fn rate(pass: &Checksum) -> Option<f64> {
+pub(super) fn rate(pass: &Checksum) -> Option<f64> {
     let seconds = pass.elapsed_ns as f64 / 1e9;
     (seconds > 0.0).then(|| mebibytes(pass.bytes as f64) / seconds)
 }
 
-fn mebibytes(bytes: f64) -> f64 {
+pub(super) fn mebibytes(bytes: f64) -> f64 {
     bytes / f64::from(1 << 20)
 }

@@ -1,0 +1,139 @@
+//! Whether the copies that a backup makes held back the reads of what they copy: a slow volume of
+//! copies must not be taken for a slow volume of databases.
+
+use std::path::Path;
+
+use record::{BackupCopy, Checksum, Phase, RunRecord, Series, TestType};
+use units::Bytes;
+
+use super::read_rate::{mebibytes, rate};
+use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
+
+/// What kept a database from being read faster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Brake {
+    /// Its own reads, which would not have been fast enough without a copy either.
+    Reads,
+    /// The copy: one at a time its reads would have been fast enough.
+    Copy,
+    /// The copy, and perhaps its reads too.
+    CopyAtLeast,
+}
+
+/// One database read by a backup that copies it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct CopiedRead {
+    /// How long the pass took.
+    pub elapsed_ns: f64,
+    /// How much of that its reads waited for the copy.
+    pub waited_ns: f64,
+    /// How long its reads took, one added to the other; none where that is not known.
+    pub reads_ns: Option<f64>,
+}
+
+impl CopiedRead {
+    /// What kept it from taking at most `allowed_ns`.
+    pub(super) fn brake(self, allowed_ns: f64) -> Brake {
+        if self.elapsed_ns - self.waited_ns > allowed_ns {
+            return Brake::Reads;
+        }
+        // Several were in flight at a time, so that reads alone take no longer than their sum.
+        let is_fast = self.reads_ns.is_some_and(|reads_ns| reads_ns <= allowed_ns);
+        if is_fast { Brake::Copy } else { Brake::CopyAtLeast }
+    }
+}
+
+/// What kept `pass` below `least` bytes per second; none where it was read fast enough.
+pub(super) fn brake_of(run: &RunRecord, pass: &Checksum, least: u64) -> Option<Brake> {
+    let allowed_ns = pass.bytes as f64 * 1e9 / least as f64;
+    let elapsed_ns = pass.elapsed_ns as f64;
+    let is_slow = elapsed_ns > allowed_ns;
+    let Some(copy) = copy_of(run, pass).filter(|_| is_slow) else {
+        return is_slow.then_some(Brake::Reads);
+    };
+    let (waited_ns, reads_ns) = (copy.reads_waited_ns as f64, reads_ns(run, pass));
+    Some(CopiedRead { elapsed_ns, waited_ns, reads_ns }.brake(allowed_ns))
+}
+
+fn copy_of<'a>(run: &'a RunRecord, pass: &Checksum) -> Option<&'a BackupCopy> {
+    run.backup_copies.iter().find(|copy| copy.database == pass.database)
+}
+
+/// The latencies of the reads of a pass, added up.
+fn reads_ns(run: &RunRecord, pass: &Checksum) -> Option<f64> {
+    let totals = run.totals_of(Phase::Backup, pass.database)?;
+    let reads = totals.series.get(&Series::BackupRead).filter(|reads| reads.bytes > 0)?;
+    let each_byte = reads.latency.mean_ns() * reads.latency.count() as f64 / reads.bytes as f64;
+    Some(each_byte * pass.bytes as f64)
+}
+
+/// Fails where a copy kept a database from being read at the rate that the plan sets. Finds nothing
+/// in other tests, without that limit, or where nothing was copied.
+pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
+    let least = run.start.settings.thresholds.read_rate_bytes_per_second?;
+    if run.start.test != TestType::Backup || run.backup_copies.is_empty() {
+        return None;
+    }
+    let copied = run.backups.iter().filter(|pass| copy_of(run, pass).is_some());
+    let slowest = copied.clone().filter_map(rate).min_by(f64::total_cmp);
+    let mut evidence = Vec::new();
+    for pass in copied {
+        let brake = brake_of(run, pass, least).filter(|brake| *brake != Brake::Reads);
+        evidence.extend(brake.and_then(|brake| told(run, pass, brake)));
+    }
+    Some(Finding {
+        rule: "copy-rate",
+        title: "Slowest database read into a backup copy",
+        kind: Kind::Load,
+        outcome: if evidence.is_empty() { Ruling::Pass } else { Ruling::Fail },
+        measured: slowest,
+        limit: Some(Limit::AtLeast(mebibytes(least as f64))),
+        unit: Unit::MebibytesPerSecond,
+        evidence,
+    })
+}
+
+/// Which volume is to blame, and what is known of the other.
+fn told(run: &RunRecord, pass: &Checksum, brake: Brake) -> Option<Evidence> {
+    let copy = copy_of(run, pass)?;
+    let mut databases = run.start.databases.iter();
+    let facts = databases.find(|facts| facts.index == pass.database);
+    let file = facts.and_then(|facts| facts.backup_file.as_deref()).unwrap_or_default();
+    let folder = Path::new(file).parent().unwrap_or(Path::new(""));
+    let of_reads = match (brake, reads_ns(run, pass)) {
+        (Brake::Copy, Some(ns)) => {
+            let alone = mebibytes(pass.bytes as f64) * 1e9 / ns;
+            format!("the database itself gives {alone:.0} MiB/s or more")
+        }
+        _ => "what the database itself gives a backup without `backup_folders` tells".to_owned(),
+    };
+    let text = format!(
+        "{} in {:.1} s, of which its reads waited {:.1} s for the copy in {}: that folder's volume \
+         is the limit; {of_reads}",
+        Bytes(pass.bytes),
+        pass.elapsed_ns as f64 / 1e9,
+        copy.reads_waited_ns as f64 / 1e9,
+        folder.display(),
+    );
+    Some(Evidence::of_database(pass.database, text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Brake, CopiedRead};
+
+    /// What kept a pass of ten seconds from taking six, which waited and read for so many.
+    fn brake(waited: f64, reads: Option<f64>) -> Brake {
+        let reads_ns = reads.map(|seconds| seconds * 1e9);
+        CopiedRead { elapsed_ns: 10e9, waited_ns: waited * 1e9, reads_ns }.brake(6e9)
+    }
+
+    #[test]
+    fn a_copy_is_blamed_for_what_reads_waited_and_for_no_more() {
+        assert_eq!(brake(0.0, Some(19.0)), Brake::Reads);
+        assert_eq!(brake(3.9, Some(1.0)), Brake::Reads, "6.1 s are left without the copy");
+        assert_eq!(brake(4.0, Some(6.1)), Brake::CopyAtLeast);
+        assert_eq!(brake(4.0, Some(6.0)), Brake::Copy);
+        assert_eq!(brake(9.9, None), Brake::CopyAtLeast);
+    }
+}
