@@ -6,8 +6,9 @@ mod elements;
 
 use std::fmt;
 
-use plan::{Plan, PlanError};
+use plan::{Overrides, Plan, PlanError, VolumeSize};
 use roxmltree::{Document, Node};
+use units::Bytes;
 
 use draft::Draft;
 
@@ -70,8 +71,15 @@ pub fn plan_of_config(text: &str, root: &str) -> Result<PlanDraft, ConversionErr
         elements::take(&mut draft, &path, &value)?;
     }
     let (text, remarks) = draft.finish(root)?;
-    Plan::parse("the plan of this configuration", &text).map_err(ConversionError::Plan)?;
+    let overrides = Overrides { volume_of: Some(any_volume), ..Overrides::default() };
+    Plan::parse_with("the plan of this configuration", &text, &overrides)
+        .map_err(ConversionError::Plan)?;
     Ok(PlanDraft { text, remarks })
+}
+
+/// The volumes are those of whoever runs the plan; a configuration says nothing of them.
+fn any_volume(folder: &str) -> Result<VolumeSize, String> {
+    Ok(VolumeSize { volume: folder.to_owned(), total: Bytes::from_gib(1 << 12) })
 }
 
 /// All values in order: elements without children, and attributes, by section and name.

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
 
 use jetstress::{ConversionError, plan_of_config};
-use plan::{Plan, Sessions, TestKind};
+use plan::{Overrides, Plan, Sessions, TestKind, VolumeSize};
 use proptest::prelude::{any, proptest};
 use units::{Bytes, Nanos};
 
@@ -98,19 +98,19 @@ fn weights_and_backups_to_disk_are_taken_over() {
         biased(text)
             .replace("<SuppressTuning>", "<BackupToDisk>true</BackupToDisk><SuppressTuning>")
     };
-    let (copied, remarks) = plan(&config(2, copied));
-    assert_eq!(copied.databases[1].backup_folder.as_deref(), Some("/b"));
+    let (read, remarks) = plan(&config(2, copied));
+    assert_eq!(read.databases[1].backup_folder.as_deref(), Some("/b"));
     assert!(!remarks.contains(&"DatabaseBackupPath".to_owned()));
+    let text = config(2, copied).replace("<DatabaseBackupPath>/b<", "<DatabaseBackupPath>G:\\b<");
+    let draft = plan_of_config(&text, "/mnt").unwrap();
+    let of_windows = Plan::parse("plan.toml", &draft.text).unwrap();
+    assert_eq!(of_windows.databases[0].backup_folder.as_deref(), Some("/mnt/G/b"));
     let wrong = |text: String| text.replace("IopsBias=\"1\"", "IopsBias=\"0\"");
     let (even, remarks) = plan(&config(2, wrong));
     assert_eq!((even.databases[0].weight, even.databases.len()), (1.0, 2));
     assert!(remarks.contains(&"EseInstance@IopsBias".to_owned()));
 }
 
-#[test]
-fn limits_follow_the_type_and_threads_the_version() {
-    let (stress, _) = plan(&config(2, |text| text.replace("<Type>Performance", "<Type>Stress")));
-    assert_eq!(stress.test.kind, TestKind::Stress);
 #[test]
 fn as_many_copies_are_taken_over_as_a_plan_may_have() {
     let of = |count: &str| {
@@ -169,6 +169,10 @@ fn shares_of_capacity_and_throughput_are_taken_over_and_mailboxes_overrule_them(
     }
 }
 
+#[test]
+fn limits_follow_the_type_and_threads_the_version() {
+    let (stress, _) = plan(&config(2, |text| text.replace("<Type>Performance", "<Type>Stress")));
+    assert_eq!(stress.test.kind, TestKind::Stress);
     assert_eq!(stress.limits.read_maximum, Nanos::from_millis(200));
     let (old, _) = plan(&config(2, |text| text.replace("15.0.995.0", "14.01.0180.003")));
     assert_eq!(old.workload.sessions, Sessions::Count(7), "of each database in 2010");

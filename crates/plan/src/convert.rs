@@ -1,5 +1,6 @@
 //! The one conversion from a document to a plan: every check and every default.
 
+mod capacity;
 mod databases;
 
 use units::{Bytes, Nanos, Seed};
@@ -13,6 +14,8 @@ use crate::name::name_fault;
 use crate::preset::Preset;
 use crate::quantity::write_size;
 use crate::reader::{Given, NumberOrAuto, TomlPlace};
+
+pub use capacity::{VolumeOf, VolumeSize};
 
 /// What the command line gives in place of the document.
 #[derive(Clone, Debug, Default)]
@@ -31,6 +34,8 @@ pub struct Overrides {
     pub seed: Option<u64>,
     /// `--size`, of each database.
     pub size: Option<Bytes>,
+    /// Finds the volumes that databases may have a share of; none: there are none to be found.
+    pub volume_of: Option<VolumeOf>,
 }
 
 /// Smallest database file: below it, the fill's own reserve leaves hardly a message.
@@ -63,13 +68,15 @@ pub(crate) fn convert(
     let cache = check.cache(&document.engine);
     let databases = check.databases(&document.databases, &document.listed);
     let page_size = check.page_size(document.databases.page_size.as_ref());
-    let size = check.size(&document.databases, page_size);
+    let sizing =
+        check.sizing(&document.databases, databases.as_deref(), page_size, overrides.volume_of);
     let test = check.test(&document.test);
     let mailboxes = document.mailboxes.as_ref().and_then(|low| check.mailboxes(low));
     let mut workload = check.workload(&document.workload, page_size);
     if let (None, Some(mailboxes)) = (workload.target_iops, mailboxes) {
         workload.target_iops = Some(mailboxes.target_iops().clamp(1, MOST_IOPS));
     }
+    check.throughput_beside_a_target(&document.workload, workload.target_iops);
     let limits = Limits::from_low(&document.limits, test.kind, check.complaints);
     let depth_bounds = (Bytes::from_mib(1), Bytes::from_gib(4));
     Some(Plan {
@@ -79,7 +86,8 @@ pub(crate) fn convert(
         mailboxes,
         seed: Seed(check.number(document.head.seed.as_ref(), 1, (0, MOST_SEED))),
         databases: databases?,
-        size: size?,
+        size: sizing?.size,
+        capacity_percent: sizing?.capacity_percent,
         page_size,
         cache,
         checkpoint_depth: check.within(
@@ -118,12 +126,14 @@ fn apply(overrides: &Overrides, document: &mut low::Document) {
     }
     if let Some(target_iops) = overrides.target_iops {
         document.workload.target_iops = Some(given("--target-iops", i128::from(target_iops)));
+        document.workload.throughput_percent = None;
     }
     if let Some(seed) = overrides.seed {
         document.head.seed = Some(given("--seed", i128::from(seed)));
     }
     if let Some(size) = overrides.size {
         document.databases.size = Some(given("--size", size));
+        document.databases.capacity_percent = None;
     }
 }
 
@@ -260,17 +270,6 @@ impl Check<'_> {
         }
     }
 
-    fn size(&mut self, databases: &low::Databases, page_size: Bytes) -> Option<Bytes> {
-        let Some(given) = &databases.size else {
-            let example = "`size = \"10GiB\"`, the size of each database, to [databases]";
-            self.missing(&databases.place, "size", example);
-            return None;
-        };
-        let most = LARGEST_FILE.min(Bytes((MOST_PAGES * page_size.0) >> 30 << 30)); // whole GiB
-        let bounds = (SMALLEST_FILE, most);
-        Some(self.within(Some(given), bounds.0, bounds))
-    }
-
     /// Complains that `key` is absent from the section at `place`, unless it or the section was
     /// given but could not be read, which has been complained about already.
     fn missing(&mut self, place: &TomlPlace, key: &str, example: &'static str) {
@@ -301,6 +300,7 @@ impl Check<'_> {
         LoadSettings {
             sessions: self.sessions(low.threads.as_ref()),
             target_iops: self.target_iops(low.target_iops.as_ref()),
+            throughput_percent: self.throughput_percent(low.throughput_percent.as_ref()),
             mix: self.mix(low),
             batch_updates,
             commits_per_batch: self.commits_per_batch(low, batch_updates),
@@ -340,6 +340,22 @@ impl Check<'_> {
 
     fn target_iops(&mut self, given: Option<&Given<i128>>) -> Option<u32> {
         given.map(|given| self.number(Some(given), 1, (1, MOST_IOPS)))
+    }
+
+    /// A share of what is found; all of it is what any plan without the key asks for.
+    fn throughput_percent(&mut self, given: Option<&Given<i128>>) -> Option<u32> {
+        given.map(|given| self.number(Some(given), 100, (1, 100)))
+    }
+
+    /// Complains about a share of the load beside what the load is held at.
+    fn throughput_beside_a_target(&mut self, low: &low::Workload, target_iops: Option<u32>) {
+        if let (Some(given), Some(target)) = (&low.throughput_percent, target_iops) {
+            let message = format!(
+                "is a share of the highest load, and target_iops or [mailboxes] hold it at \
+                 {target} IOPS; remove one"
+            );
+            self.conflict(&given.place, message);
+        }
     }
 
     fn mix(&mut self, low: &low::Workload) -> Mix {

@@ -150,6 +150,10 @@ section! {
         size: One<Bytes> => Given "\"10GiB\"" [
             "of each database; at least 20 x cache_maximum to be cold"
         ],
+        capacity_percent: One<i128> => Comment "80" [
+            "instead of size: what all may grow to fill of each volume;"
+            "they begin at four fifths of that"
+        ],
         page_size: One<Bytes> => Given "\"32KiB\"" ["4KiB, 8KiB, 16KiB or 32KiB"],
     }
 }
@@ -213,6 +217,9 @@ section! {
         target_iops: One<i128> => Comment "500" [
             "of all databases; held, and judged. Else what [mailboxes] ask for, or"
             "as many as possible"
+        ],
+        throughput_percent: One<i128> => Comment "80" [
+            "instead of target_iops: of the highest load, which is searched for first"
         ],
         insert: One<i128> => Given "40" ["percent of the operations; the rest are reads"],
         delete: One<i128> => Given "20" [],

@@ -24,6 +24,9 @@ pub struct Plan {
     pub databases: Vec<Database>,
     /// Length of each database file after the fill, rounded up to its growth unit.
     pub size: Bytes,
+    /// What the databases may grow to fill of each volume, in percent, where `size` follows from
+    /// that.
+    pub capacity_percent: Option<u32>,
     /// Page size: 4, 8, 16 or 32 KiB.
     pub page_size: Bytes,
     /// Buffer cache of each database.
@@ -132,6 +135,9 @@ pub struct LoadSettings {
     /// Database reads and writes per second of all databases, which the load is held at; none: as
     /// many as the sessions bring.
     pub target_iops: Option<u32>,
+    /// What the load is held at, in percent of the highest that is found before the measurement;
+    /// none: the document does not say.
+    pub throughput_percent: Option<u32>,
     /// Shares of the operations.
     pub mix: Mix,
     /// Updates (inserts, deletes, replaces) of one batch transaction.

@@ -52,6 +52,7 @@ impl Plan {
         let folders = distinct(all.iter().map(|database| &database.folder));
         let mut section = low::Databases {
             size: Some(given(self.size)),
+            capacity_percent: self.capacity_percent.map(number),
             page_size: Some(given(self.page_size)),
             ..Default::default()
         };
@@ -84,6 +85,7 @@ impl Plan {
                 Sessions::Count(count) => NumberOrAuto::Number(count.into()),
             })),
             target_iops: workload.target_iops.map(number),
+            throughput_percent: workload.throughput_percent.map(number),
             insert: Some(number(workload.mix.insert)),
             delete: Some(number(workload.mix.delete)),
             replace: Some(number(workload.mix.replace)),

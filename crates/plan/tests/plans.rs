@@ -1,6 +1,6 @@
 //! Plans as a user writes them: the embedded ones, every diagnostic, and the way back to text.
 
-use plan::{Limits, Overrides, Plan, Sessions, TestKind};
+use plan::{Limits, Overrides, Plan, PlanError, Sessions, TestKind, VolumeSize};
 use proptest::prelude::*;
 use units::{Bytes, Nanos, Seed};
 
@@ -96,6 +96,7 @@ fn the_command_line_overrides_before_defaults_are_chosen() {
         target_iops: Some(250),
         seed: Some(7),
         size: Some(units::Bytes::from_gib(3)),
+        volume_of: None,
     };
     let plan = Plan::parse_with("plan.toml", SHORT, &overrides).unwrap();
     assert_eq!(plan.test.kind, TestKind::Stress);
@@ -130,6 +131,46 @@ fn every_diagnostic_names_line_key_and_remedy() {
     };
     let actual = cases.into_iter().map(answer).collect::<Vec<_>>().join("\n");
     assert!(actual == DIAGNOSTICS, "diagnostics changed; they now read:\n{actual}");
+}
+
+/// `/a` and `/b` are on a volume of 100 GiB, everything else on one of 1 TiB, and `/none` nowhere.
+fn volume_of(folder: &str) -> Result<VolumeSize, String> {
+    match folder {
+        "/none" => Err("is a share of nothing".to_owned()),
+        "/a" | "/b" => Ok(VolumeSize { volume: "/".to_owned(), total: Bytes::from_gib(100) }),
+        _ => Ok(VolumeSize { volume: folder.to_owned(), total: Bytes::from_gib(1 << 10) }),
+    }
+}
+
+/// A plan of databases in `folders`, with more of the same section, whose volumes are known.
+fn on_volumes(folders: &str, more: &str, size: Option<Bytes>) -> Result<Plan, PlanError> {
+    let overrides = Overrides { volume_of: Some(volume_of), size, ..Overrides::default() };
+    let text = format!("[databases]\nfolders = {folders}\n{more}\n");
+    Plan::parse_with("plan.toml", &text, &overrides)
+}
+
+#[test]
+fn databases_may_be_a_share_of_their_volumes() {
+    let half = "capacity_percent = 50";
+    let plan = on_volumes("[\"/a\", \"/b\", \"/c\"]", half, None).unwrap();
+    let of_two = (Bytes::from_gib(20), Some(50));
+    assert_eq!((plan.size, plan.capacity_percent), of_two, "two of three share 100 GiB");
+    assert_eq!(Plan::parse("again", &plan.to_toml()).unwrap(), plan);
+    let by_hand = on_volumes("[\"/a\"]", half, Some(Bytes::from_gib(3))).unwrap();
+    assert_eq!((by_hand.size, by_hand.capacity_percent), (Bytes::from_gib(3), None));
+    for (folder, more, words) in [
+        ("/none", half, "capacity_percent: is a share of nothing"),
+        ("/a", "capacity_percent = 9\nsize = \"1GiB\"", "and so does `size`"),
+        ("/a", "capacity_percent = 101", "101 is out of range; give 1 to 100"),
+        (
+            "/a",
+            "capacity_percent = 1\ncount = 100",
+            "8MiB on / (100.00 GiB); they have at least 16MiB",
+        ),
+    ] {
+        let refused = on_volumes(&format!("[{folder:?}]"), more, None).unwrap_err().to_string();
+        assert!(refused.contains(words), "{refused}");
+    }
 }
 
 #[test]

@@ -4,13 +4,13 @@ use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use plan::{Deployment, Overrides, Plan};
+use plan::{Deployment, Overrides, Plan, VolumeSize};
 use time::OffsetDateTime;
 use time::macros::format_description;
 use units::Bytes;
 
 use crate::error::CommandError;
-use crate::system;
+use crate::{system, target};
 
 /// No plan or deployment is longer: 256 databases or 100 tiers take a tenth of it.
 const LONGEST_TEXT: u64 = 1 << 20;
@@ -19,10 +19,27 @@ const LONGEST_DOCUMENT: u64 = 16 << 20;
 /// No log or report of an administrator that fits into memory is longer.
 const LONGEST_DATA: u64 = 4 << 30;
 
-/// Reads the plan at `path` with what the command line overrides.
+/// Reads the plan at `path` with what the command line overrides. Databases may be a share of the
+/// volumes that their folders are on.
 pub(crate) fn read_plan(path: &Path, overrides: &Overrides) -> Result<Plan, CommandError> {
     let (file, text) = read_text(path)?;
-    Ok(Plan::parse_with(&file, &text, overrides)?)
+    let volume_of = overrides.volume_of.or(Some(volume_of));
+    Ok(Plan::parse_with(&file, &text, &Overrides { volume_of, ..overrides.clone() })?)
+}
+
+/// The volume of a folder that there is.
+fn volume_of(folder: &str) -> Result<VolumeSize, String> {
+    match target::facts(Path::new(folder)) {
+        Ok(facts) if facts.total_bytes > 0 => {
+            Ok(VolumeSize { volume: facts.mount_point, total: Bytes(facts.total_bytes) })
+        }
+        Ok(_) => Err(format!(
+            "is a share of the volume of {folder}, whose size is not known; give `size`"
+        )),
+        Err(error) => Err(format!(
+            "is a share of the volume of {folder}: {error}; make the folder, or give `size`"
+        )),
+    }
 }
 
 /// Reads the deployment at `path`.

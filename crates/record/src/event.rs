@@ -223,12 +223,16 @@ impl Replay {
 }
 
 /// The search for the number of sessions has ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Tuned {
     /// When, in nanoseconds since the start of the run.
     pub at_ns: u64,
     /// Sessions that load each database from now on.
     pub sessions_per_database: u32,
+    /// What the load is held at from now on, in database reads and writes per second of all
+    /// databases, where the plan asks for a share of the highest load.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target_iops: Option<u32>,
 }
 
 /// What was read from a volume between the begin of the warm-up and the end of the measurement, and
@@ -361,6 +365,7 @@ impl Event {
                 shift(&mut interval.to_ns);
             }
             Self::Issue(issue) => shift(&mut issue.at_ns),
+            Self::FurtherErrors(errors) => shift(&mut errors.at_ns),
             Self::Checksum(read) | Self::Backup(read) | Self::CopyChecksum(read) => {
                 shift(&mut read.at_ns);
             }
@@ -369,7 +374,6 @@ impl Event {
             Self::Tuned(tuned) => shift(&mut tuned.at_ns),
             Self::LongRequest(request) => shift(&mut request.at_ns),
             Self::Attached(attached) => shift(&mut attached.at_ns),
-            Self::FurtherErrors(errors) => shift(&mut errors.at_ns),
             Self::Resumed(resumed) => shift(&mut resumed.at_ns),
             Self::Log(line) => shift(&mut line.at_ns),
             Self::Finished(finished) => shift(&mut finished.at_ns),
@@ -384,6 +388,7 @@ impl Event {
             Self::Phase(mark) => Some(mark.at_ns),
             Self::Interval(interval) => Some(interval.to_ns),
             Self::Issue(issue) => Some(issue.at_ns),
+            Self::FurtherErrors(errors) => Some(errors.at_ns),
             Self::Checksum(read) | Self::Backup(read) | Self::CopyChecksum(read) => {
                 Some(read.at_ns)
             }
@@ -392,7 +397,6 @@ impl Event {
             Self::Tuned(tuned) => Some(tuned.at_ns),
             Self::LongRequest(request) => Some(request.at_ns),
             Self::Attached(attached) => Some(attached.at_ns),
-            Self::FurtherErrors(errors) => Some(errors.at_ns),
             Self::Resumed(resumed) => Some(resumed.at_ns),
             Self::Log(line) => Some(line.at_ns),
             Self::Finished(finished) => Some(finished.at_ns),

@@ -243,6 +243,12 @@ impl RunRecord {
         self.tuned.map_or(given, |tuned| tuned.sessions_per_database)
     }
 
+    /// What the load was held at: what the plan asks for, or a share of what was found.
+    pub fn target_iops(&self) -> Option<f64> {
+        let found = self.tuned.and_then(|tuned| tuned.target_iops).map(f64::from);
+        self.start.settings.target_iops.or(found)
+    }
+
     /// When the last event was over, in nanoseconds since the start of the run.
     pub const fn last_ns(&self) -> u64 {
         self.last_ns
@@ -261,13 +267,13 @@ impl RunRecord {
             Event::Phase(mark) => self.push_phase(mark),
             Event::Interval(interval) => self.push_interval(&interval),
             Event::Issue(issue) => self.issues.push(issue),
+            Event::FurtherErrors(errors) => errors.add_to(&mut self.further_errors),
             Event::Checksum(checksum) => self.checksums.push(checksum),
             Event::Backup(read) => self.backups.push(read),
             Event::BackupCopy(copy) => self.backup_copies.push(copy),
             Event::CopyChecksum(read) => self.copy_checksums.push(read),
             Event::Replay(replay) => self.replays.push(replay),
             Event::Tuned(tuned) => self.tuned = Some(tuned),
-            Event::FurtherErrors(errors) => errors.add_to(&mut self.further_errors),
             Event::VolumeReads(reads) => self.volume_reads.push(reads),
             Event::LongRequest(request) => self.push_long_request(request),
             Event::Attached(attached) => {
@@ -395,17 +401,17 @@ impl RunRecord {
         self.start.simulated.as_deref()
     }
 
+    /// Errors that were counted and have no issue of their own.
+    pub fn further_error_count(&self) -> u64 {
+        self.further_errors.iter().map(FurtherErrors::count).sum()
+    }
+
     /// The intervals of a phase, in order.
     pub fn intervals_of(&self, phase: Phase) -> impl Iterator<Item = &IntervalRow> {
         self.intervals.iter().filter(move |row| row.phase == phase)
     }
 
     /// The intervals of a phase in which the program ran all the time, in order: those that
-    /// Errors that were counted and have no issue of their own.
-    pub fn further_error_count(&self) -> u64 {
-        self.further_errors.iter().map(FurtherErrors::count).sum()
-    }
-
     /// latencies and rates are made of.
     pub fn counting_intervals_of(&self, phase: Phase) -> impl Iterator<Item = &IntervalRow> {
         self.intervals_of(phase).filter(|row| !row.is_left_out)

@@ -119,7 +119,7 @@ pub(crate) fn snapshot(run: &RunRecord, now_ns: u64, given: Given) -> Value {
         "sessions": run.sessions_per_database(),
         "tuned_at_s": run.tuned.map(|tuned| seconds(tuned.at_ns)),
         "iops": latest.map(iops),
-        "target_iops": run.start.settings.target_iops,
+        "target_iops": run.target_iops(),
         "read": latency(latest, Series::DatabaseRead, read_limits),
         "log_write": latency(latest, Series::LogWrite, log_write_limits),
         "issues": run.issues.len() as u64 + run.further_error_count(),

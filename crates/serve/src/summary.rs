@@ -111,7 +111,7 @@ fn figures(run: &RunRecord) -> RunLine {
         test: start.test.name().to_owned(),
         started_ns: report::started_ns(run),
         started: report::started_iso(run),
-        asked_iops: start.settings.target_iops,
+        asked_iops: run.target_iops(),
         iops: report::achieved_iops(run),
         read_ms: report::mean_ms(run, Series::DatabaseRead),
         log_write_ms: report::mean_ms(run, Series::LogWrite),

@@ -24,6 +24,18 @@ pub(crate) fn target_of_a_database(plan: &Plan) -> Option<f64> {
     Some(f64::from(target) / plan.databases.len() as f64)
 }
 
+/// What the load is held at where the highest is `most_iops` and the plan asks for a share of it,
+/// in database reads and writes per second of all databases; none where it asks for all.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a rate is not negative, and too high a one becomes the highest"
+)]
+pub(crate) fn share_of_highest(plan: &Plan, most_iops: f64) -> Option<u32> {
+    let percent = plan.workload.throughput_percent.filter(|percent| *percent < 100)?;
+    Some(((most_iops * f64::from(percent) / 100.0).round() as u32).max(1))
+}
+
 /// Sessions of a database that has `share` times the load of an average one, where that has
 /// `count`; at least one while there are any.
 #[expect(
@@ -91,7 +103,25 @@ mod tests {
     use engine::Mended;
     use units::{Bytes, Nanos};
 
-    use super::{damage_in_passing, sample_end, sessions_of_share, warm_bytes};
+    use plan::Plan;
+
+    use super::{damage_in_passing, sample_end, sessions_of_share, share_of_highest, warm_bytes};
+
+    /// What a plan with `percent` of the load holds where the highest is 2,000.
+    fn held(percent: &str) -> Option<u32> {
+        let databases = "[databases]\nfolders = [\"/a\"]\nsize = \"1GiB\"\n";
+        let plan = Plan::parse("test", &format!("{databases}[workload]\n{percent}"));
+        share_of_highest(&plan.unwrap(), 2_000.0)
+    }
+
+    #[test]
+    fn a_share_of_the_highest_load_is_a_target_and_all_of_it_is_none() {
+        assert_eq!(held(""), None);
+        assert_eq!(held("throughput_percent = 100"), None);
+        // As published: 1,600 of 2,000.
+        assert_eq!(held("throughput_percent = 80"), Some(1_600));
+        assert_eq!(held("throughput_percent = 1"), Some(20));
+    }
 
     #[test]
     fn only_what_went_wrong_is_told() {

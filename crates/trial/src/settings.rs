@@ -95,6 +95,8 @@ pub fn record_settings(plan: &Plan, executors: u32) -> Settings {
         iops_per_mailbox: plan.mailboxes.map(|of| of.iops_each),
         mailbox_bytes: plan.mailboxes.map(|of| of.size.0),
         target_iops: plan.workload.target_iops.map(f64::from),
+        throughput_percent: plan.workload.throughput_percent.map(f64::from),
+        capacity_percent: plan.capacity_percent.map(f64::from),
         warm_fraction: WARM_FRACTION,
         interval_ns: plan.test.interval.0,
         measure_ns: plan.test.duration.0,

@@ -47,7 +47,8 @@ impl World {
             });
             volumes.push(volume);
         }
-        Self { executor: Executor::new(reactor), plan, locations, volumes }
+        let executor = Executor::new(Rc::<VirtualReactor>::clone(&reactor));
+        Self { executor, plan, locations, volumes, reactor }
     }
 }
 

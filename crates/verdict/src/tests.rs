@@ -3,7 +3,7 @@
 use record::synthetic::Synthetic;
 use record::{
     BackupCopy, Checksum, Event, Finished, FurtherErrors, Issue, IssueKind, Phase, PhaseTotals,
-    RunRecord, Series, SeriesTotal, Severity, TestType, Thresholds, VolumeReads,
+    RunRecord, Series, SeriesTotal, Severity, TestType, Thresholds, Tuned, VolumeReads,
 };
 
 use crate::{Finding, Limit, Ruling, Verdict, judge};
@@ -320,6 +320,20 @@ fn a_missed_target_fails_and_a_missing_target_is_not_judged() {
     run.start.settings.target_iops = None;
     let verdict = judge(&run);
     assert!(verdict.findings.iter().all(|finding| finding.rule != "target-iops"));
+}
+
+#[test]
+fn a_missed_share_of_what_a_search_had_seen_is_a_warning() {
+    let mut run = small().run();
+    let settings = &mut run.start.settings;
+    (settings.target_iops, settings.throughput_percent) = (None, Some(80.0));
+    run.tuned = Some(Tuned { target_iops: Some(400), ..Tuned::default() });
+    let verdict = judge(&run);
+    let missed = finding(&verdict, "target-iops");
+    assert_eq!((missed.outcome, verdict.outcome), (Ruling::Warn, Ruling::Pass));
+    assert!(missed.evidence[0].text.contains("80 % of the highest load"), "{missed:?}");
+    run.tuned = Some(Tuned { target_iops: Some(100), ..Tuned::default() });
+    assert_eq!(outcome_of(&run, "target-iops"), Ruling::Pass);
 }
 
 #[test]

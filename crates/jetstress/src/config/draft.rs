@@ -49,6 +49,8 @@ pub(super) struct Draft {
     pub maintenance: Option<bool>,
     pub is_untuned: bool,
     pub is_copied: bool,
+    /// Whether mailboxes hold the load.
+    asks_for_a_load: bool,
     pub instances: Vec<DatabasePlace>,
     pub limits: Vec<LimitSet>,
     numbers: BTreeMap<&'static str, f64>,
@@ -143,19 +145,14 @@ impl Draft {
 
     /// A demand, where the test was of a mailbox profile.
     fn mailboxes(&mut self) -> String {
-        for element in ["ThroughputPercentage", "CapacityPercentage"] {
-            if let Some(percent) = self.number(element).filter(|percent| *percent < 100.0) {
-                self.remark(
-                    element,
-                    &format!("{percent} is not taken over: say target_iops or size"),
-                );
-            }
-        }
         let count = self.number("MailboxCount").filter(|count| *count >= 1.0);
         let iops = self.number("MailboxIops").filter(|iops| *iops > 0.0);
-        let (Some(count), Some(iops), "Profile") = (count, iops, self.sizing.as_str()) else {
+        let (Some(count), Some(iops), true) = (count, iops, self.is_profile()) else {
             return String::new();
         };
+        let why = "the mailboxes say how much load there is";
+        self.leave_percent("ThroughputPercentage", why);
+        self.asks_for_a_load = true;
         let quota = self.number("MailboxQuota").filter(|quota| *quota >= 1.0);
         let size = quota.map_or(String::new(), |quota| format!("size = \"{quota:.0}MiB\"\n"));
         format!("\n[mailboxes]\ncount = {count:.0}\niops_each = {iops:?}\n{size}headroom = 0\n")
@@ -166,14 +163,16 @@ impl Draft {
         let count = self.number("MailboxCount").unwrap_or(0.0);
         let megabytes = count * self.number("MailboxQuota").unwrap_or(0.0);
         let each = (megabytes / self.instances.len() as f64).ceil();
-        let size = if self.sizing == "Profile" && each >= 16.0 {
-            format!("{each:.0}MiB")
+        let size = if self.is_profile() && each >= 16.0 {
+            self.leave_percent("CapacityPercentage", "the mailboxes say how large databases are");
+            format!("size = \"{each:.0}MiB\"")
         } else {
-            let why = "the size follows from the volume there: set `size` in [databases]";
-            self.remark("DatabaseSizing", &format!("`{}` is not taken over: {why}", self.sizing));
-            "10GiB".to_owned()
+            let percent = self.percent("CapacityPercentage").unwrap_or(100.0);
+            let became = format!("capacity_percent = {percent:.0}");
+            self.remark("DatabaseSizing", &format!("`{}` became {became}", self.sizing));
+            became
         };
-        let mut text = format!("\n[databases]\nsize = \"{size}\"\npage_size = \"{page:.0}KiB\"\n");
+        let mut text = format!("\n[databases]\n{size}\npage_size = \"{page:.0}KiB\"\n");
         let instances = std::mem::take(&mut self.instances);
         for (instance, number) in instances.iter().zip(1_u32..) {
             let folder = self.folder("DatabasePaths/Path", &instance.folder, (root, number));
@@ -185,6 +184,29 @@ impl Draft {
         }
         self.instances = instances;
         text
+    }
+
+    /// Whether mailboxes say how much load there is and how large databases are.
+    fn is_profile(&self) -> bool {
+        self.sizing == "Profile"
+    }
+
+    /// A share in percent, rounded; none where there is none, or one that no plan has.
+    fn percent(&mut self, element: &str) -> Option<f64> {
+        let given = self.number(element)?;
+        let percent = given.round();
+        if (1.0..=100.0).contains(&percent) {
+            return Some(percent);
+        }
+        self.remark(element, &format!("{given} is not taken over: it is 1 to 100"));
+        None
+    }
+
+    /// Names a share that something else overrules.
+    fn leave_percent(&mut self, element: &str, why: &str) {
+        if let Some(percent) = self.number(element).filter(|percent| *percent != 100.0) {
+            self.remark(element, &format!("{percent} is not taken over: {why}"));
+        }
     }
 
     /// Where a backup copies the database to, where it does.
@@ -245,7 +267,8 @@ impl Draft {
             }
         }
         text += &self.pads();
-        text + &self.threads()
+        text += &self.threads();
+        text + &self.throughput()
     }
 
     fn pads(&mut self) -> String {
@@ -260,6 +283,17 @@ impl Draft {
             return String::new();
         }
         format!("short_pad = \"{short:.0}B\"\nlong_pad = \"{long:.0}B\"\n")
+    }
+
+    /// The share of the highest load, where it is not all and no mailboxes ask for a load.
+    fn throughput(&mut self) -> String {
+        if self.asks_for_a_load {
+            return String::new();
+        }
+        match self.percent("ThroughputPercentage") {
+            Some(percent) if percent < 100.0 => format!("throughput_percent = {percent:.0}\n"),
+            _ => String::new(),
+        }
     }
 
     /// Threads are of each database in 2010 and of all together in 2013.

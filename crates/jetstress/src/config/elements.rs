@@ -4,7 +4,7 @@ use super::ConversionError;
 use super::draft::{DatabasePlace, Draft, LimitSet};
 
 /// Elements whose one value is what Plimsoll does anyway; any other is not taken over.
-const SAME: [(&str, &str, &str); 19] = [
+const SAME: [(&str, &str, &str); 20] = [
     ("MultiHostBreak", "false", "runs on several hosts are started by hand"),
     ("BinaryPerfLog", "true", "the journal is record.jsonl, whatever this says"),
     ("RunDatabaseMaintenanceSoftRecovery", "false", "a replay runs without maintenance"),
@@ -23,11 +23,16 @@ const SAME: [(&str, &str, &str); 19] = [
     ("Bulky1Percentage", "100", "its meaning is not published"),
     ("CircularLog", "1", "logs are always circular"),
     ("LogFileSize", "1024", "a log file is always 1 MiB"),
+    (
+        "DatabaseSpaceReserved",
+        "25",
+        "capacity_percent always leaves 25 percent of the first size for growth",
+    ),
     ("MarginIops", "0.05", "a target always counts as reached at 95 percent"),
 ];
 
 /// Elements that nothing here answers to, and why.
-const LEFT: [(&str, &str); 12] = [
+const LEFT: [(&str, &str); 11] = [
     ("JetstressVersionGenerated", "chooses the preset"),
     ("EseVersionGenerated", "the engine is Plimsoll's own"),
     ("LogFilesToChecksum", "every log file is read back and verified"),
@@ -38,7 +43,6 @@ const LEFT: [(&str, &str); 12] = [
     ("MaximumChecksumThreads", "the check keeps 64 reads of 64 KiB in flight per database"),
     ("MaximumLatencyErrors", "its meaning is not published; one sample beyond a maximum fails"),
     ("DatabaseSource", "`plimsoll prepare` makes databases, `plimsoll run` opens them"),
-    ("DatabaseSpaceReserved", "room for the growth is looked at before and during the run"),
     ("MaxVerPages", "versions are kept in memory as they are needed"),
 ];
 

@@ -82,11 +82,16 @@ fn refuse_another_plan(
     )))
 }
 
-/// The plan for what is left: the number of sessions that was found stays.
+/// The plan for what is left: the number of sessions that was found stays, and what the load is
+/// held at.
 fn rest_of(mut plan: Plan, record: &RunRecord, remaining: Nanos) -> Plan {
     plan.test.duration = remaining;
     if let (Sessions::Auto, Some(tuned)) = (plan.workload.sessions, record.tuned) {
         plan.workload.sessions = Sessions::Count(tuned.sessions_per_database);
+    }
+    if let Some(target_iops) = record.tuned.and_then(|tuned| tuned.target_iops) {
+        plan.workload.target_iops = Some(target_iops);
+        plan.workload.throughput_percent = None;
     }
     plan
 }

@@ -27,6 +27,7 @@ pub(crate) fn run(flags: &RunFlags, console: &mut Console) -> Result<Outcome, Co
         target_iops: flags.target_iops,
         seed: flags.seed,
         size: None,
+        volume_of: None,
     };
     if let Some(run) = &flags.resume {
         return resume::run(flags, run, &overrides, console);

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use plan::deployment::Replacement;
-use plan::{Overrides, Plan};
+use plan::{Overrides, Plan, VolumeSize};
 use record::{Edge, Event, Phase};
 use report::Prediction;
 use simdisk::ArrayDescription;
@@ -44,6 +44,7 @@ pub(crate) fn run(flags: &SimulateFlags, console: &mut Console) -> Result<Outcom
         target_iops: flags.target_iops,
         seed: flags.seed,
         size: None,
+        volume_of: Some(no_volume),
     };
     let mut plan = read_plan(&flags.plan, &overrides)?;
     if flags.duration.is_none() && plan.test.duration > simulate::USUAL_DURATION {
@@ -68,6 +69,11 @@ pub(crate) fn run(flags: &SimulateFlags, console: &mut Console) -> Result<Outcom
     }
     let all = request.sweep(&changes, &folder, &stop, console.is_quiet())?;
     conclude_sweep(&all, &folder, flags.json, console)
+}
+
+/// A simulated array has room for what the plan asks for.
+fn no_volume(_: &str) -> Result<VolumeSize, String> {
+    Err("is a share of volumes, which a simulation has none of; give `size`".to_owned())
 }
 
 /// The array's file and its text: one of the program's own where a name is given.

@@ -109,6 +109,7 @@ fn overrides(flags: &RunFlags, kind: TestKind, of_plan: TestKind) -> Overrides {
         target_iops: flags.target_iops.filter(|_| is_load),
         seed: flags.seed,
         size: None,
+        volume_of: None,
     }
 }
 

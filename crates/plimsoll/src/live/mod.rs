@@ -81,7 +81,11 @@ impl LiveRun {
             Event::Interval(interval) => self.interval(interval),
             Event::Issue(_) => self.issues += 1,
             Event::FurtherErrors(errors) => self.issues += errors.count(),
-            Event::Tuned(tuned) => self.sessions = Some(tuned.sessions_per_database),
+            Event::Tuned(tuned) => {
+                self.sessions = Some(tuned.sessions_per_database);
+                let found = tuned.target_iops.map(f64::from);
+                self.settings.target_iops = self.settings.target_iops.or(found);
+            }
             Event::Resumed(_) => self.earlier_ns = self.measured_ns,
             _ => {}
         }

@@ -33,7 +33,10 @@ impl RunTeller {
                 Some(self.event("interval", interval.to_ns, self.interval(interval)))
             }
             Event::Tuned(tuned) => {
-                let members = json!({ "sessions_per_database": tuned.sessions_per_database });
+                let members = json!({
+                    "sessions_per_database": tuned.sessions_per_database,
+                    "target_iops": tuned.target_iops,
+                });
                 Some(self.event("tuned", tuned.at_ns, members))
             }
             Event::Issue(issue) => Some(self.event("issue", issue.at_ns, of_issue(issue))),

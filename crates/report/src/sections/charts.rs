@@ -150,7 +150,7 @@ impl Times<'_> {
                 format::three_digits(row.per_second(Series::DatabaseWrite))
             ),
         });
-        let target = self.run.start.settings.target_iops.map(|target| Threshold {
+        let target = self.run.target_iops().map(|target| Threshold {
             label: format!("target {}", format::three_digits(target)),
             value: target,
             is_goal: true,

@@ -16,7 +16,7 @@ pub(crate) fn section(run: &RunRecord) -> Section {
         "achieved-transactional-iops",
         format::number(run.achieved_transactional_iops(), 3),
     )];
-    let target = settings.target_iops.map(|target| format::number(target, 3));
+    let target = run.target_iops().map(|target| format::number(target, 3));
     facts.push(Fact::metric(
         "Target Transactional I/O per Second",
         "target-iops",

@@ -11,35 +11,48 @@ use crate::tune::{Advice, Ceilings, TuneStep, advise};
 
 impl Group {
     /// Leaves each database with as many sessions as it carries within the limits, where the plan
-    /// does not give a number.
+    /// does not give a number, and holds the load at a share of what that brought, where it asks
+    /// for one.
     pub(super) async fn tune(&self, opened: &[Opened], load: &mut GroupLoad) {
-        if self.plan.workload.sessions != Wanted::Auto {
+        let is_held = policy::share_of_highest(&self.plan, 0.0).is_some();
+        if self.plan.workload.sessions != Wanted::Auto && !is_held {
             return;
         }
         self.begin(Phase::Tune, opened);
-        if let Some(count) = self.search(opened, load).await
-            && self.is_leader
-        {
-            (self.events)(Event::Tuned(Tuned {
-                at_ns: self.elapsed(),
-                sessions_per_database: count,
-            }));
+        if let Some(found) = self.search(opened, load).await {
+            let target_iops = policy::share_of_highest(&self.plan, found.iops);
+            if let Some(target) = target_iops {
+                load.sessions.hold(f64::from(target) / self.plan.databases.len() as f64);
+            }
+            if self.is_leader {
+                (self.events)(Event::Tuned(Tuned {
+                    at_ns: self.elapsed(),
+                    sessions_per_database: found.sessions,
+                    target_iops,
+                }));
+            }
         }
         self.end(Phase::Tune, opened);
     }
 
-    /// The number that the search has come to; none where the run is to end.
-    async fn search(&self, opened: &[Opened], load: &mut GroupLoad) -> Option<u32> {
+    /// What the search has come to; none where the run is to end.
+    async fn search(&self, opened: &[Opened], load: &mut GroupLoad) -> Option<TuneStep> {
         let ceilings = Ceilings {
             read_average: self.plan.limits.read_average,
             log_write_average: self.plan.limits.log_write_average,
         };
-        let mut steps = Vec::new();
+        let mut steps: Vec<TuneStep> = Vec::new();
         loop {
-            match advise(&steps, ceilings) {
+            let advice = match self.plan.workload.sessions {
+                Wanted::Auto => advise(&steps, ceilings),
+                // There is nothing to search for but how much so many bring.
+                Wanted::Count(count) if steps.is_empty() => Advice::Try(count),
+                Wanted::Count(count) => Advice::Settle(count),
+            };
+            match advice {
                 Advice::Settle(count) => {
                     load.sessions.set(count, &self.plan).await;
-                    return Some(count);
+                    return steps.into_iter().find(|step| step.sessions == count);
                 }
                 Advice::Try(count) => {
                     load.sessions.set(count, &self.plan).await;

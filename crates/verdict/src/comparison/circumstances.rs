@@ -105,6 +105,8 @@ fn of_load(settings: &Settings) -> [Stated; 14] {
     let mix = settings.mix;
     let target =
         settings.target_iops.map_or("as many as possible".to_owned(), |iops| format!("{iops:.0}"));
+    let share = settings.throughput_percent.filter(|percent| *percent < 100.0);
+    let target = share.map_or(target, |percent| format!("{percent:.0} % of the highest"));
     [
         ("target IOPS", target),
         ("sessions per database", settings.threads_per_database.to_string()),

@@ -6,19 +6,28 @@ use record::{Phase, RunRecord};
 use super::judges_load;
 use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
-/// Fails below the stated share of the target; finds nothing where the plan has no target.
+/// Fails below the stated share of the target, and warns where the target was a share of what a
+/// search had seen, which may have been more than the storage gives for long. Finds nothing where
+/// there is no target.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let settings = &run.start.settings;
-    let target = settings.target_iops.filter(|_| judges_load(run))?;
+    let target = run.target_iops().filter(|_| judges_load(run))?;
     let percent = settings.thresholds.target_reached_percent;
     let limit = Limit::AtLeast(target * percent / 100.0);
     let measured = (run.span_ns(Phase::Measure) > 0).then(|| run.achieved_transactional_iops());
     let outcome = match measured {
         None => Ruling::CannotJudge,
         Some(iops) if limit.admits(iops) => Ruling::Pass,
+        Some(_) if settings.target_iops.is_none() => Ruling::Warn,
         Some(_) => Ruling::Fail,
     };
-    let text = format!("target {target:.1} IOPS, reached from {percent:.0} % of it");
+    let origin = match settings.throughput_percent {
+        Some(share) if settings.target_iops.is_none() => {
+            format!(", {share:.0} % of the highest load that was found")
+        }
+        _ => String::new(),
+    };
+    let text = format!("target {target:.1} IOPS{origin}, reached from {percent:.0} % of it");
     Some(Finding {
         rule: "target-iops",
         title: "Achieved transactional IOPS",

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use record::{Edge, Event, Phase, Series, SeriesInterval};
+use record::{Edge, Event, Phase, RunRecord, Series, SeriesInterval};
 use units::Nanos;
 
 use super::{Group, PLAN, RunSummary, issues, phases, prepared, run, run_once};
@@ -134,4 +134,27 @@ fn groups_come_to_one_number_together() {
         })
     };
     assert!(measured(0) && measured(1));
+}
+
+/// What was held after the search, and what was measured of it, of all databases per second.
+fn held(threads: &str, percent: u32) -> (f64, f64) {
+    let text = PLAN
+        .replace("threads = 2", &format!("threads = {threads}\nthroughput_percent = {percent}"))
+        .replace("1500ms", "20s");
+    let (summary, events) = run_once(&prepared(&text), None);
+    assert_eq!((issues(&events), summary), (Vec::new(), RunSummary::default()));
+    let mut run = RunRecord::default();
+    events.into_iter().for_each(|event| run.push(event));
+    let target = run.target_iops().expect("the load is held");
+    (target, run.achieved_transactional_iops())
+}
+
+#[test]
+fn the_load_is_held_at_a_share_of_the_highest_with_sessions_searched_for_or_given() {
+    let (half, measured) = held("\"auto\"", 50);
+    assert!((0.98..1.03).contains(&(measured / half)), "{measured} of {half}");
+    let [(half, of_half), (tenth, of_tenth)] = [50, 10].map(|percent| held("2", percent));
+    assert!((0.98..1.03).contains(&(of_half / half)), "{of_half} of {half}");
+    assert!((0.95..1.05).contains(&(of_tenth / tenth)), "{of_tenth} of {tenth}");
+    assert!((4.5..5.5).contains(&(half / tenth)), "shares of the same: {half} and {tenth}");
 }
