@@ -8,7 +8,7 @@ mod table;
 use record::RunRecord;
 use verdict::{Knee, LoadStep, Trend, knee};
 
-use crate::document::{Banner, Block, Document, Section, Tone};
+use crate::document::{Banner, Block, Document, Fact, Section, Tone};
 use crate::format::{number, plural, three_digits};
 use crate::mailboxes::Carried;
 use crate::sections::summary;
@@ -53,8 +53,10 @@ impl LineReport<'_> {
     }
 }
 
-fn document(line: &LineReport<'_>) -> Document {
-    let table = Section { id: "loads", title: "Loads", blocks: vec![table::loads(line)] };
+pub(crate) fn document(line: &LineReport<'_>) -> Document {
+    let sure = Fact::metric("Confidence of each mean", "confidence-interval", "95 %");
+    let blocks = vec![table::loads(line), Block::Facts(vec![sure])];
+    let table = Section { id: "loads", title: "Loads", blocks };
     let notes = notes(line).into_iter().map(Block::Note);
     let picture = Block::from(picture::picture(line));
     let blocks = [picture].into_iter().chain(notes);
@@ -83,7 +85,7 @@ fn banner(line: &LineReport<'_>) -> Banner {
         tone,
         number: found.map_or_else(|| "-".to_owned(), |found| number(found.iops, 0)),
         number_unit: "IOPS",
-        number_metric: "achieved-transactional-iops",
+        number_metric: "load-line",
         meaning: meaning(line, found),
         figures: Vec::new(),
     }

@@ -4,6 +4,7 @@ mod comparison;
 mod design;
 mod golden;
 mod imported;
+mod line;
 mod links;
 mod page;
 mod suite;
@@ -41,7 +42,6 @@ fn failing() -> RunRecord {
         offset_bytes: Some(1_048_576),
         text: "read of 32768 bytes at 1048576 failed: Input/output error".to_owned(),
     });
-    let last = run.intervals.iter_mut().rfind(|row| row.phase == Phase::Measure);
     run.push(Event::FurtherErrors(FurtherErrors {
         at_ns: 150_000_000_000,
         database: 1,
@@ -49,6 +49,7 @@ fn failing() -> RunRecord {
         failed_requests: 1_234,
         damaged_content: 5,
     }));
+    let last = run.intervals.iter_mut().rfind(|row| row.phase == Phase::Measure);
     last.expect("intervals were measured").is_left_out = true;
     run.torn_tail = true;
     run
@@ -100,8 +101,8 @@ fn backup() -> RunRecord {
     let mut run = passing();
     run.start.test = TestType::Backup;
     run.start.settings.verify_checksums = false;
-    run.backups = std::mem::take(&mut run.checksums);
     run.start.settings.thresholds.read_rate_bytes_per_second = Some(1);
+    run.backups = std::mem::take(&mut run.checksums);
     let mut totals = run.sum_of(Phase::Check);
     let reads = totals.series.remove(&Series::ChecksumRead);
     totals.series.extend(reads.map(|reads| (Series::BackupRead, reads)));
@@ -121,8 +122,8 @@ fn backup() -> RunRecord {
         database: 0,
         bytes: of.bytes,
         elapsed_ns: of.elapsed_ns + 1_000_000_000,
-    });
         reads_waited_ns: 0,
+    });
     run.copy_checksums.push(of);
     run
 }

@@ -37,7 +37,7 @@ use std::rc::Rc;
 
 pub use coordinator::{Coordinator, Member, Stop};
 pub use host_sampler::HostSampler;
-pub use line::{LineAdvice, TriedLoad, next_load};
+pub use line::{LineAdvice, TriedLoad, loads_left, next_load};
 pub use location::{CopyFolder, Location};
 pub use settings::{record_settings, test_type};
 pub use write_probe::{ProbeWatch, WriteProbe, probe_writes};

@@ -1,5 +1,9 @@
 //! Which load to try next in search of the load line, as a function of what was seen.
 
+mod left;
+
+pub use left::loads_left;
+
 /// Loads that are tried first, as shares of what the storage does when it is not held.
 const LADDER: [f64; 5] = [0.5, 0.75, 0.9, 1.0, 1.15];
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use plan::{Overrides, Plan, Sessions};
 use record::RunRecord;
 use report::LineReport;
-use trial::{LineAdvice, TriedLoad, next_load};
+use trial::{LineAdvice, TriedLoad, loads_left, next_load};
 use units::Nanos;
 use verdict::LoadStep;
 
@@ -28,9 +28,6 @@ const MORE_SESSIONS: u32 = 2;
 /// No longer samples: a step must have enough of them for a confidence interval.
 const LONGEST_SAMPLE: Nanos = Nanos::from_secs(5);
 
-/// Loads that a search usually takes, for the time that is left.
-const USUAL_STEPS: usize = 9;
-
 /// The loads that were tried.
 struct Search<'a> {
     plan: Plan,
@@ -39,7 +36,8 @@ struct Search<'a> {
     folder: &'a Path,
     steps: Vec<LoadStep>,
     last: Option<RunRecord>,
-    began: Instant,
+    /// How long each load took, warm-up and all.
+    took: Vec<Duration>,
 }
 
 /// Searches, writes the reports, and says what was found.
@@ -63,7 +61,7 @@ pub(crate) fn run(flags: &LineFlags, console: &mut Console) -> Result<Outcome, C
         folder: &folder,
         steps: Vec::new(),
         last: None,
-        began: Instant::now(),
+        took: Vec::new(),
     };
     let is_complete = search.carry_out(&stop, console)?;
     let Some(run) = &search.last else {
@@ -79,6 +77,8 @@ fn step_plan(mut plan: Plan, step: Nanos) -> Plan {
     plan.test.duration = step;
     plan.test.interval = plan.test.interval.min(LONGEST_SAMPLE).min(step);
     plan.test.checksum = false;
+    // The loads are shares of the highest already.
+    plan.workload.throughput_percent = None;
     plan
 }
 
@@ -95,8 +95,10 @@ impl Search<'_> {
                 LineAdvice::Free => None,
                 LineAdvice::Hold(iops) => Some(iops),
             };
-            self.tell(asked, console)?;
+            self.tell(asked, &tried, console)?;
+            let began = Instant::now();
             let measured = self.step(asked, stop, console)?;
+            self.took.push(began.elapsed());
             if stop.is_set() {
                 self.last.get_or_insert(measured.record);
                 return Ok(false);
@@ -106,19 +108,17 @@ impl Search<'_> {
         }
     }
 
-    fn tell(&self, asked: Option<u32>, console: &mut Console) -> Result<(), CommandError> {
-        let number = self.steps.len() + 1;
+    fn tell(
+        &self,
+        asked: Option<u32>,
+        tried: &[TriedLoad],
+        console: &mut Console,
+    ) -> Result<(), CommandError> {
+        let number = tried.len() + 1;
         let load = asked.map_or_else(|| "not held".to_owned(), |iops| format!("at {iops} IOPS"));
-        let left = match number - 1 {
-            0 => String::new(),
-            done => {
-                let each = self.began.elapsed() / u32::try_from(done).unwrap_or(u32::MAX);
-                let more = u32::try_from(USUAL_STEPS.saturating_sub(done)).unwrap_or(0).max(1);
-                let left: Duration = each * more;
-                format!("; about {} left", term::duration(left))
-            }
-        };
-        console.remark(format_args!("Load {number}, {load}{left}"))
+        let measured = Duration::from_nanos(self.plan.test.duration.0);
+        let left = left(loads_left(tried), &self.took, measured);
+        console.remark(format_args!("Load {number}, {load}; {left}"))
     }
 
     /// One load, as a run of its own in a folder of its own.
@@ -147,6 +147,34 @@ impl Search<'_> {
         };
         measure(order, stop, console.is_quiet())
     }
+}
+
+/// How many loads are left, the one that begins included, and how long they take: as long as those
+/// that were held and `took` so long already. The first of all, which fills the caches and searches
+/// for the number of sessions, tells less; before it, only how long each is measured is known.
+fn left((fewest, most): (usize, usize), took: &[Duration], measured: Duration) -> String {
+    // A load that has to be repeated may have made it more than was foreseen.
+    let (fewest, most) = (fewest.max(1), most.max(1));
+    let loads = match most {
+        _ if fewest < most => format!("{fewest} to {most} loads left"),
+        1 => "the last load".to_owned(),
+        most => format!("{most} loads left"),
+    };
+    let Some(first) = took.first() else {
+        let measured = term::duration(measured);
+        return format!("{loads}, each measured for {measured} after its warm-up");
+    };
+    let held = took.get(1..).unwrap_or_default();
+    let each = match u32::try_from(held.len()) {
+        Ok(count) if count > 0 => held.iter().sum::<Duration>() / count,
+        _ => *first,
+    };
+    let [least, longest] = [fewest, most]
+        .map(|loads| term::duration(each.saturating_mul(u32::try_from(loads).unwrap_or(u32::MAX))));
+    if least == longest {
+        return format!("{loads}, about {least}");
+    }
+    format!("{loads}, about {least} to {longest}")
 }
 
 /// What the search needs of a step.
@@ -201,5 +229,26 @@ fn outcome(line: &LineReport<'_>) -> Outcome {
         }
         _ if !line.is_complete || !was_judged => Outcome::CannotJudge,
         _ => Outcome::Fail,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::left;
+
+    fn told(loads: (usize, usize), took: &[u64]) -> String {
+        let took: Vec<Duration> =
+            took.iter().map(|seconds| Duration::from_secs(*seconds)).collect();
+        left(loads, &took, Duration::from_secs(60))
+    }
+
+    #[test]
+    fn the_time_that_is_left_is_that_of_the_held_loads_so_far() {
+        assert!(told((5, 9), &[]).starts_with("5 to 9 loads left, each measured for 1 min"));
+        assert_eq!(told((4, 8), &[200]), "4 to 8 loads left, about 13 min 20 s to 26 min 40 s");
+        assert_eq!(told((2, 2), &[200, 80, 120]), "2 loads left, about 3 min 20 s");
+        assert_eq!(told((0, 0), &[200, 80, 120]), "the last load, about 1 min 40 s");
     }
 }

@@ -10,14 +10,14 @@ pub(super) fn loads(line: &LineReport<'_>) -> Block {
     let mut steps: Vec<&LoadStep> = line.steps.iter().collect();
     steps.sort_by(|one, two| one.iops.mean.total_cmp(&two.iops.mean));
     Block::Table(Table {
-        caption: "Loads by rising rate; +- is the 95 % confidence interval",
+        caption: "Loads by rising rate; +- is half of the 95 % confidence interval",
         columns: vec![
-            Column { numeric: true, ..Column::text("Asked") },
+            Column::metric("Asked", "asked-load"),
             Column::metric("IOPS", "achieved-transactional-iops"),
             Column::metric("Read ms", "database-reads-latency"),
             Column::metric("Log write ms", "log-writes-latency"),
-            Column::text("Steady"),
-            Column::text("Holds"),
+            Column { metric: Some("steady-load"), ..Column::text("Steady") },
+            Column { metric: Some("held-load"), ..Column::text("Holds") },
         ],
         rows: steps.into_iter().map(row).collect(),
     })

@@ -38,6 +38,7 @@ fn every_entry_is_of_a_metric_that_is_shown() {
         let document = crate::design::document(Sized { deployment, sizing });
         shown.extend(document.metrics());
     }
+    shown.extend(super::line::metrics());
     // Shown only where the storage was looked at.
     shown.insert("storage-findings");
     // Shown only where a run was cut off and went on.

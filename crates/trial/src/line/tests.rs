@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{LineAdvice, MOST_STEPS, TRIES, TriedLoad, next_load};
+use super::{LineAdvice, MOST_STEPS, TRIES, TriedLoad, loads_left, next_load};
 
 /// A storage that does `most` and keeps the limits up to `line`.
 fn searched(most: f64, line: f64, is_judged: impl Fn(usize) -> bool) -> Vec<TriedLoad> {
@@ -44,7 +44,32 @@ fn a_storage_that_is_judged_only_where_it_is_held_has_a_line() {
     assert!(super::lowest_failed(&tried).is_some(), "{tried:?}");
 }
 
+#[test]
+fn before_anything_was_tried_the_whole_search_is_left() {
+    let (fewest, most) = loads_left(&[]);
+    assert!((4..=6).contains(&fewest) && (8..=MOST_STEPS).contains(&most), "{fewest} to {most}");
+    let ended = searched(1_000.0, 870.0, |_| true);
+    assert_eq!(loads_left(&ended), (0, 0));
+}
+
 proptest! {
+    /// At every moment of a search that repeats nothing, what is left is as many as were said.
+    #[test]
+    fn the_loads_that_come_are_as_many_as_were_said(
+        most in 40.0..1e6_f64,
+        share in 0.1..1.0_f64,
+    ) {
+        let tried = searched(most, most * share, |_| true);
+        let mut spans = Vec::new();
+        for made in 0..=tried.len() {
+            let (fewest, at_most) = loads_left(&tried[..made]);
+            let came = tried.len() - made;
+            prop_assert!(fewest <= came && came <= at_most + 1, "{came}: {fewest} to {at_most}");
+            spans.push(at_most - fewest);
+        }
+        prop_assert!(spans.last() == Some(&0), "{spans:?}");
+    }
+
     #[test]
     fn every_search_ends_and_encloses_the_line(
         most in 40.0..1e6_f64,
