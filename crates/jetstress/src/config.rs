@@ -77,7 +77,7 @@ pub fn plan_of_config(text: &str, root: &str) -> Result<PlanDraft, ConversionErr
     Ok(PlanDraft { text, remarks })
 }
 
-/// The volumes are those of whoever runs the plan; a configuration says nothing of them.
+/// The volumes are those where the plan is run; a configuration says nothing of them.
 fn any_volume(folder: &str) -> Result<VolumeSize, String> {
     Ok(VolumeSize { volume: folder.to_owned(), total: Bytes::from_gib(1 << 12) })
 }

@@ -115,7 +115,8 @@ fn weights_and_backups_to_disk_are_taken_over() {
 fn as_many_copies_are_taken_over_as_a_plan_may_have() {
     let of = |count: &str| {
         let element = format!("DatabaseCopyCount>{count}<");
-        let (plan, remarks) = plan(&config(2, |text| text.replace("DatabaseCopyCount>3<", &element)));
+        let (plan, remarks) =
+            plan(&config(2, |text| text.replace("DatabaseCopyCount>3<", &element)));
         (plan.test.copies, remarks.contains(&"DatabaseCopyCount".to_owned()))
     };
     assert_eq!(of("1"), (1, false));

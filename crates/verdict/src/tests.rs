@@ -443,20 +443,6 @@ fn a_backup_below_the_rate_of_the_plan_fails() {
     assert_eq!(outcome_of(&short, "checksums"), Ruling::CannotJudge);
 }
 
-#[test]
-fn a_page_damaged_in_a_backup_is_damage() {
-    let mut run = backup(60);
-    assert_eq!(outcome_of(&run, "checksums"), Ruling::Pass);
-    run.backups[1].bad_pages = 1;
-    assert_eq!(judge(&run).outcome, Ruling::Fail);
-    assert_eq!(outcome_of(&run, "checksums"), Ruling::Fail);
-}
-
-#[test]
-fn a_copy_counts_only_where_all_of_it_was_read_back() {
-    let mut run = backup(60);
-    run.start.databases[1].backup_file = Some("/copies/Plimsoll002.edb".to_owned());
-    assert_eq!(outcome_of(&run, "checksums"), Ruling::CannotJudge);
 /// A backup at 49 of 50 MiB/s whose reads waited so many milliseconds of a second for its copies,
 /// and took so many by themselves.
 fn copied_slowly(waited_ms: u64, reads_ms: u64) -> RunRecord {
@@ -494,6 +480,20 @@ fn a_slow_copy_is_blamed_and_the_volume_of_the_database_is_not_judged() {
     assert_eq!(outcome_of(&slow, "copy-rate"), Ruling::Pass);
 }
 
+#[test]
+fn a_page_damaged_in_a_backup_is_damage() {
+    let mut run = backup(60);
+    assert_eq!(outcome_of(&run, "checksums"), Ruling::Pass);
+    run.backups[1].bad_pages = 1;
+    assert_eq!(judge(&run).outcome, Ruling::Fail);
+    assert_eq!(outcome_of(&run, "checksums"), Ruling::Fail);
+}
+
+#[test]
+fn a_copy_counts_only_where_all_of_it_was_read_back() {
+    let mut run = backup(60);
+    run.start.databases[1].backup_file = Some("/copies/Plimsoll002.edb".to_owned());
+    assert_eq!(outcome_of(&run, "checksums"), Ruling::CannotJudge);
     run.copy_checksums = vec![run.backups[1]];
     assert_eq!(outcome_of(&run, "checksums"), Ruling::Pass);
     run.copy_checksums[0].bad_pages = 1;

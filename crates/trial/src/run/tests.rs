@@ -12,6 +12,7 @@ mod replication;
 mod resumed;
 mod stalls;
 mod tuning;
+mod weights;
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -107,8 +108,6 @@ fn issues(events: &[Event]) -> Vec<(IssueKind, String)> {
     events.iter().filter_map(issue).collect()
 }
 
-/// Batches measured where each session rests after each for so many percent of its time.
-fn batches(rest_percent: u32) -> u64 {
 /// Errors that have no issue of their own; there are some, all of one volume.
 fn further(events: &[Event]) -> FurtherErrors {
     let mut run = RunRecord::default();
@@ -117,6 +116,8 @@ fn further(events: &[Event]) -> FurtherErrors {
     run.further_errors.remove(0)
 }
 
+/// Batches measured where each session rests after each for so many percent of its time.
+fn batches(rest_percent: u32) -> u64 {
     let world = prepared(PLAN);
     let (events, kept) = collector();
     let group = Group { rest_percent, ..group_of(&world, &Arc::new(Coordinator::new(1)), events) };
