@@ -129,11 +129,16 @@ impl Histogram {
     /// One walk over the buckets serves all quantiles.
     pub fn quantiles<const N: usize>(&self, quantiles: [f64; N]) -> [u64; N] {
         let mut found = [self.maximum_ns; N];
+        let count = self.count() as f64;
+        // Below this no share is worth its division.
+        let least = quantiles.map(|quantile| ((quantile * count) as u64).saturating_sub(1));
         let (mut wanted, mut passed) = (0, 0_u64);
         for bucket in self.buckets.iter() {
             passed = passed.saturating_add(bucket.count);
-            let share = passed as f64 / self.count() as f64;
-            while wanted < N && share >= quantiles[wanted] {
+            while wanted < N
+                && passed >= least[wanted]
+                && passed as f64 / count >= quantiles[wanted]
+            {
                 found[wanted] = bucket.highest_ns.min(self.maximum_ns);
                 wanted += 1;
             }

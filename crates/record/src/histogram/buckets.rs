@@ -22,6 +22,10 @@ const LENGTH: usize = 24 << HALF;
 /// Buckets are made room for in blocks of this many.
 const BLOCK: usize = 256;
 
+/// Buckets that are looked at together: most are empty, and a processor sees that of so many at
+/// once.
+const GLANCE: usize = 32;
+
 /// Counts of latencies by bucket, laid out as `HdrHistogram` does.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Buckets {
@@ -78,16 +82,24 @@ impl Buckets {
         }
         self.make_room(other.first..other.first + other.counts.len());
         let mine = &mut self.counts[other.first - self.first..];
-        for (mine, theirs) in mine.iter_mut().zip(&other.counts) {
-            *mine = mine.saturating_add(*theirs);
+        for (mine, theirs) in mine.chunks_mut(GLANCE).zip(other.counts.chunks(GLANCE)) {
+            if is_filled(theirs) {
+                for (mine, theirs) in mine.iter_mut().zip(theirs) {
+                    *mine = mine.saturating_add(*theirs);
+                }
+            }
         }
         self.total = self.total.saturating_add(other.total);
     }
 
     /// The buckets that hold anything, shortest latencies first.
     pub(super) fn iter(&self) -> impl Iterator<Item = Bucket> {
-        let filled = self.counts.iter().zip(self.first..);
-        filled.filter(|(count, _)| **count > 0).map(|(&count, index)| bucket(index, count))
+        let glances = self.counts.chunks(GLANCE).zip((self.first..).step_by(GLANCE));
+        glances
+            .filter(|(counts, _)| is_filled(counts))
+            .flat_map(|(counts, first)| counts.iter().zip(first..))
+            .filter(|(count, _)| **count > 0)
+            .map(|(&count, index)| bucket(index, count))
     }
 
     fn make_room(&mut self, wanted: Range<usize>) {
@@ -113,6 +125,11 @@ impl PartialEq for Buckets {
     fn eq(&self, other: &Self) -> bool {
         self.iter().eq(other.iter())
     }
+}
+
+/// Without an early end, so that the counts are compared side by side.
+fn is_filled(counts: &[u64]) -> bool {
+    counts.iter().fold(0, |all, count| all | count) != 0
 }
 
 /// The bucket of a latency; none beyond the last.
