@@ -35,7 +35,12 @@ const TABLE: &[Layer] = &[
         outside: &["io-uring", "libc", "mimalloc", "windows-sys"],
         tests: &[],
     },
-    Layer { package: "device-net", inside: &["device"], outside: &[], tests: &["device-os"] },
+    Layer {
+        package: "device-net",
+        inside: &["device"],
+        outside: &["socket2"],
+        tests: &["device-os"],
+    },
     Layer { package: "faults", inside: &["device", "units"], outside: &[], tests: &[] },
     Layer {
         package: "simdisk",
@@ -131,6 +136,7 @@ const TABLE: &[Layer] = &[
         inside: &[
             "builds",
             "device",
+            "device-net",
             "device-os",
             "engine",
             "ese",

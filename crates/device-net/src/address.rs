@@ -25,12 +25,18 @@ pub enum NbdPlace {
 }
 
 impl NbdAddress {
+    /// Whether `text` begins as addresses do, so that it is no path.
+    pub fn is_meant(text: &str) -> bool {
+        text.starts_with("nbd://") || text.starts_with("nbd+unix:")
+    }
+
     /// The export that `text` begins with, how much of the text names it, and what follows without
     /// a slash: the name of a file on it. None where it is no address. `exists` tells whether there
     /// is something at a path.
     ///
     /// The name of an export is one part of the path, slashes in it written as `%2F`; what ends as
-    /// files of a database do is a file on the default export.
+    /// files of a database do is a file on the default export. Both ways of writing an address
+    /// begin as [`NbdAddress::is_meant`] tells.
     pub fn parse(text: &str, exists: impl Fn(&Path) -> bool) -> Option<(Self, String, String)> {
         if let Some(rest) = text.strip_prefix("nbd+unix:///") {
             let (export, path) = rest.split_once("?socket=")?;
@@ -51,7 +57,8 @@ impl NbdAddress {
         };
         let (host, port) = host_and_port(server)?;
         let place = NbdPlace::Tcp(host.to_owned(), port);
-        let named = format!("nbd://{server}/{export}");
+        let slash = if export.is_empty() { "" } else { "/" };
+        let named = format!("nbd://{server}{slash}{export}");
         Some((Self { place, export: decoded(export)? }, named, inside.to_owned()))
     }
 }

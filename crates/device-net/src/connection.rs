@@ -81,7 +81,7 @@ impl Connection {
         if let Err(mpsc::SendError(ToSend::Request(request))) =
             self.sender.send(ToSend::Request(Box::new(request)))
         {
-            let error = self.line.error(request.kind, request.offset);
+            let error = self.line.error();
             (request.end)(RemoteOutcome { buffer: request.buffer, result: Err(error) });
         }
     }
@@ -99,14 +99,11 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl SharedLine {
-    fn error(&self, kind: OpKind, offset: u64) -> DeviceError {
+    fn error(&self) -> DeviceError {
         let why = lock(&self.broken).clone();
-        DeviceError::Io {
+        DeviceError::Disconnected {
             file: self.name.clone(),
-            offset,
-            operation: kind.name(),
-            code: 0,
-            message: why.unwrap_or_else(|| "the connection is closed".to_owned()),
+            why: why.unwrap_or_else(|| "the connection is closed".to_owned()),
         }
     }
 
@@ -115,9 +112,8 @@ impl SharedLine {
         lock(&self.broken).get_or_insert(why);
         let under_way = std::mem::take(&mut *lock(&self.under_way));
         for request in under_way.into_values() {
-            let (buffer, error) =
-                (lock(&request.buffer).take(), self.error(request.kind, request.offset));
-            (request.end)(RemoteOutcome { buffer, result: Err(error) });
+            let buffer = lock(&request.buffer).take();
+            (request.end)(RemoteOutcome { buffer, result: Err(self.error()) });
         }
     }
 
@@ -127,8 +123,8 @@ impl SharedLine {
         while let Ok(ToSend::Request(request)) = requests.recv() {
             cookie += 1;
             if lock(&self.broken).is_some() {
-                let error = self.error(request.kind, request.offset);
-                (request.end)(RemoteOutcome { buffer: request.buffer, result: Err(error) });
+                let result = Err(self.error());
+                (request.end)(RemoteOutcome { buffer: request.buffer, result });
             } else if let Err(error) = self.send(&mut transport, cookie, *request) {
                 transport.shut();
                 self.fail(format!("the connection broke: {error}"));
@@ -204,7 +200,7 @@ impl SharedLine {
         {
             let broken = format!("the connection broke: {error}");
             lock(&self.broken).get_or_insert(broken);
-            end(RemoteOutcome { buffer, result: Err(self.error(kind, offset)) });
+            end(RemoteOutcome { buffer, result: Err(self.error()) });
             return Err(error);
         } else if then_flush {
             let request = WireRequest {
@@ -218,7 +214,7 @@ impl SharedLine {
             if let Err(mpsc::SendError(ToSend::Request(request))) =
                 flushes.send(ToSend::Request(Box::new(request)))
             {
-                let result = Err(self.error(kind, offset));
+                let result = Err(self.error());
                 (request.end)(RemoteOutcome { buffer: request.buffer, result });
             }
             return Ok(());

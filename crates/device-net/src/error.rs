@@ -41,6 +41,18 @@ pub enum NbdError {
 impl fmt::Display for NbdError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Connection { name, error } if is_silence(error) => write!(
+                f,
+                "{name}: the server does not answer; look whether it hangs, or serves one client \
+                 at a time (`qemu-nbd` without `--shared`) and has one already"
+            ),
+            Self::Connection { name, error } if error.kind() == io::ErrorKind::UnexpectedEof => {
+                write!(
+                    f,
+                    "{name}: the server closes the connection before it is agreed on; look at its \
+                     log, and whether it allows this client"
+                )
+            }
             Self::Connection { name, error } => write!(
                 f,
                 "{name}: no connection: {error}; check address and port, and that the server runs"
@@ -62,6 +74,11 @@ impl fmt::Display for NbdError {
             ),
         }
     }
+}
+
+/// Both words are in use for a wait that was too long.
+fn is_silence(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock)
 }
 
 impl std::error::Error for NbdError {}

@@ -1,8 +1,7 @@
 //! Block devices over a wire: exports of NBD servers, to be tried before any system attaches them.
 //!
 //! The client is our own, since completions have to arrive at the reactor of the thread that asked:
-//! one thread sends, one receives, and the reactor is told by [`device::Remote`]. No verb takes an
-//! export yet.
+//! one thread sends, one receives, and the reactor is told by [`device::Remote`].
 
 mod address;
 mod connection;

@@ -64,13 +64,16 @@ pub(crate) fn reply(bytes: &[u8; REPLY_BYTES]) -> Option<(u32, u64)> {
 pub(crate) fn error_of(number: u32, file: &str, kind: OpKind, offset: u64) -> DeviceError {
     let message = match number {
         1 => return DeviceError::PermissionDenied { file: file.to_owned() },
+        108 => {
+            let why = "the server is shutting down".to_owned();
+            return DeviceError::Disconnected { file: file.to_owned(), why };
+        }
         28 => return DeviceError::Full { file: file.to_owned(), offset },
         5 => "input/output error",
         12 => "out of memory",
         22 => "invalid request",
         75 => "value too large",
         95 => "not supported",
-        108 => "the server is shutting down",
         _ => "unknown error",
     };
     DeviceError::Io {

@@ -193,11 +193,11 @@ fn a_server_that_goes_fails_what_is_under_way_and_all_that_follows() {
     assert!(outcome.buffer.is_some(), "the buffer comes back");
     let later = world.executor().block_on(device.submit(Request::flush(Purpose::Database)));
     for result in [outcome.result, later.result] {
-        let Err(DeviceError::Io { file, message, .. }) = result else {
+        let Err(DeviceError::Disconnected { file, why }) = result else {
             panic!("after the server has gone: {result:?}");
         };
         assert!(file.starts_with("nbd+unix:///x?socket="), "{file}");
-        assert!(message.contains("connection"), "{message}");
+        assert!(why.contains("connection"), "{why}");
     }
 }
 

@@ -6,10 +6,21 @@ use std::net::{Shutdown, TcpStream, ToSocketAddrs as _};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
+use socket2::{SockRef, TcpKeepalive};
+
 use crate::address::NbdPlace;
 
 /// Longest wait for a connection and for each answer before requests begin.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A peer that has said nothing for so long is asked whether it is there.
+const SILENCE: Duration = Duration::from_secs(5);
+
+/// Between two such questions.
+const BETWEEN_QUESTIONS: Duration = Duration::from_secs(2);
+
+/// Questions without an answer after which it is not.
+const QUESTIONS: u32 = 3;
 
 /// See the module.
 pub(crate) enum WireStream {
@@ -25,6 +36,7 @@ impl WireStream {
             NbdPlace::Tcp(host, port) => {
                 let stream = reach(host, *port)?;
                 stream.set_nodelay(true)?;
+                notice_loss(&stream)?;
                 stream.set_read_timeout(Some(PATIENCE))?;
                 Ok(Self::Tcp(stream))
             }
@@ -66,6 +78,16 @@ impl WireStream {
             Self::Unix(stream) => stream.shutdown(Shutdown::Both),
         };
     }
+}
+
+/// Has a peer that cannot be reached any more break the connection: without that a cut cable looks
+/// like storage that takes its time. One that is slow still answers, by its system.
+fn notice_loss(stream: &TcpStream) -> io::Result<()> {
+    let socket = SockRef::from(stream);
+    let alive = TcpKeepalive::new().with_time(SILENCE).with_interval(BETWEEN_QUESTIONS);
+    #[cfg(target_os = "linux")]
+    socket.set_tcp_user_timeout(Some(SILENCE + BETWEEN_QUESTIONS * QUESTIONS))?;
+    socket.set_tcp_keepalive(&alive.with_retries(QUESTIONS))
 }
 
 /// The first address of the host that answers.

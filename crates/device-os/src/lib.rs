@@ -108,9 +108,11 @@ impl World {
     }
 
     /// Where devices of others, such as exports over a network, have their requests end.
-    #[cfg(any(target_os = "linux", windows))]
     pub fn remote(&self) -> Rc<dyn device::Remote> {
-        Rc::new(remote::HostRemote(Rc::clone(&self.host)))
+        #[cfg(any(target_os = "linux", windows))]
+        return Rc::new(remote::HostRemote(Rc::clone(&self.host)));
+        #[cfg(not(any(target_os = "linux", windows)))]
+        unreachable!("invariant: there is no world on a system without a backend");
     }
 
     /// The block device at `path` as a whole, or the file that stands for one; errors call it

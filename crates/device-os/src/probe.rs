@@ -84,6 +84,8 @@ pub enum DurableWrites {
     Flag,
     /// A flush behind the write.
     Flush,
+    /// What an NBD server offers: force unit access, or a flush behind the write.
+    Export,
 }
 
 impl fmt::Display for DurableWrites {
@@ -92,6 +94,7 @@ impl fmt::Display for DurableWrites {
             Self::Flag => "RWF_DSYNC",
             Self::Flush if cfg!(windows) => "write and FlushFileBuffers",
             Self::Flush => "write and fdatasync",
+            Self::Export => "NBD_CMD_FLAG_FUA, or NBD_CMD_FLUSH behind the write",
         })
     }
 }

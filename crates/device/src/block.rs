@@ -19,7 +19,7 @@ mod zeros;
 
 use std::rc::Rc;
 
-pub use format::{BlockContent, content, format};
+pub use format::{BlockContent, content, format, identity};
 
 use crate::{Device, DeviceError, FileEntry, OpenMode, Pending, Runtime, Volume};
 use directory::is_name;

@@ -85,6 +85,13 @@ pub enum DeviceError {
         /// Bytes moved.
         moved: usize,
     },
+    /// The way to a device broke, and what was under way has no known end.
+    Disconnected {
+        /// The device.
+        file: String,
+        /// What broke.
+        why: String,
+    },
     /// The device or the operating system reports an error.
     Io {
         /// The file's path or name.
@@ -150,6 +157,11 @@ impl fmt::Display for DeviceError {
             Self::Short { file, offset, wanted, moved } => write!(
                 f,
                 "{file}: {moved} of {wanted} bytes moved at byte {offset}; it may be truncated"
+            ),
+            Self::Disconnected { file, why } => write!(
+                f,
+                "{file}: {why}; nothing more is known of the storage behind it: look at the \
+                 server and the network, then start again"
             ),
             Self::Io { file, offset, operation, code, message } => write!(
                 f,

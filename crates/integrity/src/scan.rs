@@ -120,9 +120,12 @@ async fn judge_range(
     let bytes = page_size.file_offset(range.start)..page_size.file_offset(range.end);
     let mut failed: Vec<Range<u64>> = Vec::new();
     scan(runtime, device, shape, bytes.clone(), |offset, block| {
-        if let Ok(block) = block {
-            tally.judge(block, page_size, page_at(page_size, offset));
-            return progress(block.len() as u64);
+        match block {
+            Ok(block) => {
+                tally.judge(block, page_size, page_at(page_size, offset));
+                return progress(block.len() as u64);
+            }
+            Err(error) => break_off(tally, &error)?,
         }
         failed.push(offset..bytes.end.min(offset + shape.block_bytes));
         ControlFlow::Continue(())
@@ -138,16 +141,28 @@ async fn judge_range(
                     copy.write(runtime, offset, Some(bytes)).await;
                 }
             }
-            Err(error) => tally.unreadable(page, error),
+            Err(error) => {
+                break_off(tally, &error)?;
+                tally.unreadable(page, error);
+            }
         }
         progress(page_size.bytes_u64())?;
     }
     ControlFlow::Continue(())
 }
 
+/// Ends the reading of a device that cannot be reached any more: its pages are not to blame.
+fn break_off(tally: &mut Tally, error: &DeviceError) -> ControlFlow<()> {
+    if !matches!(error, DeviceError::Disconnected { .. }) {
+        return ControlFlow::Continue(());
+    }
+    tally.broken_off.get_or_insert(error.clone());
+    ControlFlow::Break(())
+}
+
 /// Judges every page of the database in `device`, whose header is trusted, and against its flush
 /// map where there is one to be believed. None where `progress`, which is told the bytes of every
-/// read, has broken off.
+/// read, has broken off, or the device cannot be reached any more.
 pub async fn judge_database(
     runtime: Runtime,
     device: Rc<dyn Device>,

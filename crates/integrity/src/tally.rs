@@ -37,6 +37,8 @@ pub struct Tally {
     pub foreign: u64,
     /// The damage, page by page; at most [`Tally::MOST_FINDINGS`].
     pub findings: Vec<DamagedPage>,
+    /// Why the file was not read to its end, where the device could not be reached any more.
+    pub broken_off: Option<DeviceError>,
     /// Which pages are zeros.
     zeros: PageSet,
     /// Which pages the trees point to.
@@ -72,6 +74,7 @@ impl Tally {
             uninitialised: 0,
             foreign: 0,
             findings: Vec::new(),
+            broken_off: None,
             zeros: PageSet::new(judged.0),
             referenced: PageSet::new(judged.0),
         }
@@ -86,6 +89,7 @@ impl Tally {
         self.lost_flushes += other.lost_flushes;
         self.uninitialised += other.uninitialised;
         self.foreign += other.foreign;
+        self.broken_off = self.broken_off.take().or(other.broken_off);
         self.zeros.merge(&other.zeros);
         self.referenced.merge(&other.referenced);
         self.findings.extend(other.findings);

@@ -4,6 +4,8 @@
 use std::io;
 use std::path::Path;
 
+use crate::target::TargetError;
+
 /// Exit status of a command that was called wrongly: `EX_USAGE` of sysexits(3).
 pub(crate) const WRONG_USAGE: u8 = 64;
 
@@ -48,6 +50,10 @@ impl CommandError {
 
     /// A failed operation of the standard library on `path`, with the remedy where there is one.
     pub(crate) fn file(path: &Path, doing: &str, error: &io::Error) -> Self {
+        if let Some(told) = error.get_ref().filter(|inner| inner.is::<TargetError>()) {
+            // It names the place and the remedy itself.
+            return Self::new(told.to_string());
+        }
         let remedy = match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::InvalidFilename => "check the path",
             io::ErrorKind::PermissionDenied => {

@@ -12,7 +12,7 @@ use device::DeviceError;
 use crate::console::say;
 use crate::error::CommandError;
 use crate::system::{self, FolderHold, Hold};
-use crate::target::RawTarget;
+use crate::target::{RawDevice, RawTarget};
 
 /// Longest wait. Who holds a file for longer is at work on it.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -102,10 +102,12 @@ pub(crate) fn refuse_held(path: &Path, quiet: bool) -> Result<(), CommandError> 
     }
 }
 
-/// Whether a process holds the file at `path`, or the raw device that it is on.
+/// Whether a process holds the file at `path`, or the raw device that it is on. An export that is
+/// held is refused when it is opened: to ask would take a connection.
 fn is_held(path: &Path) -> bool {
-    match RawTarget::of(path) {
-        Some(target) => system::is_device_held(&target.device),
+    match RawTarget::of(path).map(|target| target.device) {
+        Some(RawDevice::Local(device)) => system::is_device_held(&device),
+        Some(RawDevice::Export(_) | RawDevice::NoAddress) => false,
         None => system::is_held(path),
     }
 }

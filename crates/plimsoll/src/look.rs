@@ -73,10 +73,11 @@ pub(crate) struct StorageFacts {
 impl StorageFacts {
     /// Asks system and devices.
     pub(crate) fn of(folder: &Path) -> Result<Self, CommandError> {
+        let here = target::of_system(folder);
         Ok(Self {
             name: folder.display().to_string(),
             volume: target::facts(folder)?,
-            devices: probe::devices(&target::of_system(folder))?,
+            devices: here.map_or_else(|| Ok(Vec::new()), |here| probe::devices(&here))?,
         })
     }
 }

@@ -1,21 +1,25 @@
-//! Storage that is named where a folder could stand and has no file system: `/dev/sdx`, or
-//! `raw:FILE` for a file that stands for a device. Files and folders on it are parts of the path.
+//! Storage that is named where a folder could stand and has no file system: `/dev/sdx`, `raw:FILE`
+//! for a file that stands for a device, `nbd://` for an export of a server. Files and folders on it
+//! are parts of the path.
 
+mod error;
+mod export;
 mod source;
 
-use std::fs::{self, File};
-use std::io::{self, Seek as _, SeekFrom};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use device::block::BlockVolume;
 use device::{Device, DeviceError, OpenMode, Volume as _};
-use device_os::World;
+use device_net::NbdAddress;
 use device_os::probe::{self, VolumeFacts};
+use device_os::{Backend, World};
 
 use crate::error::CommandError;
 use crate::{system, wire};
 
+pub(crate) use error::TargetError;
 pub(crate) use source::ByteSource;
 
 /// What marks a file as a device.
@@ -24,18 +28,33 @@ const MARK: &str = "raw:";
 /// A raw device, and a folder or file on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RawTarget {
-    /// The device's node, or the file that stands for it.
-    pub device: PathBuf,
+    /// Where it is.
+    pub device: RawDevice,
     /// The same as people write it.
     pub name: String,
     /// What follows in the path, without a slash at either end.
     pub inside: String,
 }
 
+/// Where a raw device is.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum RawDevice {
+    /// A device's node, or the file that stands for it.
+    Local(PathBuf),
+    /// An export of an NBD server.
+    Export(NbdAddress),
+    /// An address that names no export.
+    NoAddress,
+}
+
 impl RawTarget {
     /// What `path` names on a raw device; none where it is an ordinary path.
     pub(crate) fn of(path: &Path) -> Option<Self> {
-        let text = path.to_str()?.trim_end_matches('/');
+        let text = path.to_str()?;
+        if NbdAddress::is_meant(text) {
+            return Some(Self::of_address(text));
+        }
+        let text = text.trim_end_matches('/');
         let given = text.strip_prefix(MARK);
         let whole = Path::new(given.unwrap_or(text));
         let device = match whole.ancestors().find(|path| is_raw(path, given.is_some())) {
@@ -45,54 +64,108 @@ impl RawTarget {
         };
         let inside = whole.strip_prefix(device).ok()?.to_str()?.to_owned();
         let mark = if given.is_some() { MARK } else { "" };
-        Some(Self {
-            device: device.to_owned(),
-            name: format!("{mark}{}", device.display()),
-            inside,
-        })
+        let name = format!("{mark}{}", device.display());
+        Some(Self { device: RawDevice::Local(device.to_owned()), name, inside })
+    }
+
+    fn of_address(text: &str) -> Self {
+        match export::parse(text) {
+            Some((address, name, inside)) => {
+                Self { device: RawDevice::Export(address), name, inside }
+            }
+            None => {
+                Self { device: RawDevice::NoAddress, name: text.to_owned(), inside: String::new() }
+            }
+        }
+    }
+
+    /// The device as a whole, whatever it holds.
+    pub(crate) fn connect(
+        &self,
+        world: &World,
+        mode: OpenMode,
+    ) -> Result<Rc<dyn Device>, TargetError> {
+        match &self.device {
+            RawDevice::Local(path) => {
+                let opening = world.raw_device(path, &self.name, mode);
+                Ok(world.executor().block_on(opening)?)
+            }
+            RawDevice::Export(address) => export::open(address, &self.name, world, mode),
+            RawDevice::NoAddress => Err(TargetError::NoAddress(self.name.clone())),
+        }
+    }
+
+    /// A device with a volume on it, held against other processes where opening it has not done so.
+    pub(crate) fn held(
+        &self,
+        device: Rc<dyn Device>,
+        world: &World,
+        mode: OpenMode,
+    ) -> Result<Rc<dyn Device>, TargetError> {
+        match &self.device {
+            RawDevice::Export(_) => export::hold(device, world, mode),
+            RawDevice::Local(_) | RawDevice::NoAddress => Ok(device),
+        }
     }
 
     /// Its volume, opened in `world`.
-    pub(crate) fn open(&self, world: &World, mode: OpenMode) -> Result<BlockVolume, CommandError> {
-        let opening = world.raw_device(&self.device, &self.name, mode);
+    pub(crate) fn open(&self, world: &World, mode: OpenMode) -> Result<BlockVolume, TargetError> {
+        let device = self.held(self.connect(world, mode)?, world, mode)?;
         let runtime = world.executor().runtime();
-        let opened = world.executor().block_on(async move {
-            let device = opening.await?;
-            BlockVolume::open(device, &runtime).await
-        });
-        Ok(opened?)
+        let opening = async move { BlockVolume::open(device, &runtime).await };
+        Ok(world.executor().block_on(opening)?)
     }
 
     /// The file that it names, for reads. The volume is read anew each time: another process may
     /// have changed it.
-    pub(crate) fn open_file(&self, world: &World) -> Result<Rc<dyn Device>, DeviceError> {
-        let opening = world.raw_device(&self.device, &self.name, OpenMode::ReadOnly);
-        let (runtime, file) = (world.executor().runtime(), self.inside.clone());
-        world.executor().block_on(async move {
-            let volume = BlockVolume::open(opening.await?, &runtime).await?;
-            let (folder, name) = file.rsplit_once('/').unwrap_or(("", &file));
-            volume.folder(folder).open(name, OpenMode::ReadOnly).await
+    pub(crate) fn open_file(&self, world: &World) -> Result<Rc<dyn Device>, TargetError> {
+        self.file_on(&self.open(world, OpenMode::ReadOnly)?, world)
+    }
+
+    /// The file that it names on its open volume, for reads.
+    pub(crate) fn file_on(
+        &self,
+        volume: &BlockVolume,
+        world: &World,
+    ) -> Result<Rc<dyn Device>, TargetError> {
+        let (folder, name) = self.inside.rsplit_once('/').unwrap_or(("", &self.inside));
+        let folder = volume.folder(folder);
+        if !name.is_empty() {
+            match world.executor().block_on(folder.open(name, OpenMode::ReadOnly)) {
+                Err(DeviceError::NotFound { .. }) => {}
+                opened => return Ok(opened?),
+            }
+        }
+        let files = world.executor().block_on(folder.list())?;
+        let names = files.into_iter().map(|file| file.name);
+        Err(TargetError::NoFile {
+            file: self.inside.clone(),
+            device: self.name.clone(),
+            databases: names.filter(|name| is_database(name)).collect(),
         })
     }
 
-    /// What stands under the volume.
-    fn facts(&self) -> Result<VolumeFacts, DeviceError> {
-        let facts = probe::volume(&self.device)?;
+    /// What stands under the volume, and how much of it is free.
+    fn facts(&self) -> Result<VolumeFacts, TargetError> {
+        let world = World::new(Backend::Auto)?;
+        let RawDevice::Local(path) = &self.device else {
+            let device = self.connect(&world, OpenMode::ReadOnly)?;
+            let total = device.length();
+            return Ok(export::facts(&self.name, total, free_on(device, &world)));
+        };
+        let facts = probe::volume(path)?;
         let below = match facts.file_system.as_str() {
             "" => String::new(),
             kind => format!(" in a file on {kind}"),
         };
         let file_system = format!("none, raw device{below}");
         let mount_point = self.name.clone();
-        // The file system that holds the node, or the file, says nothing of the device's size.
-        let total_bytes = self.bytes().unwrap_or(facts.total_bytes);
-        let free_bytes = facts.free_bytes.min(total_bytes);
+        // The file system that holds the node, or the file, says nothing of the device's room.
+        let (total_bytes, free_bytes) = match self.connect(&world, OpenMode::ReadOnly) {
+            Ok(device) => (device.length(), free_on(device, &world)),
+            Err(_) => (facts.total_bytes, facts.free_bytes),
+        };
         Ok(VolumeFacts { mount_point, file_system, total_bytes, free_bytes, ..facts })
-    }
-
-    /// Bytes of the device.
-    fn bytes(&self) -> io::Result<u64> {
-        File::open(&self.device)?.seek(SeekFrom::End(0))
     }
 
     /// Free bytes on its volume.
@@ -103,14 +176,42 @@ impl RawTarget {
     }
 }
 
+/// Free bytes on the volume of a device; none where there is no volume yet.
+fn free_on(device: Rc<dyn Device>, world: &World) -> u64 {
+    let runtime = world.executor().runtime();
+    let looking = async move { BlockVolume::open(device, &runtime).await?.free_bytes().await };
+    world.executor().block_on(looking).unwrap_or(0)
+}
+
+fn is_database(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("edb"))
+}
+
 fn is_raw(path: &Path, marked: bool) -> bool {
     fs::metadata(path)
         .is_ok_and(|found| system::is_block_device(found.file_type()) || marked && found.is_file())
 }
 
 /// What stands under the folder `path`, on a raw device or not.
-pub(crate) fn facts(path: &Path) -> Result<VolumeFacts, DeviceError> {
-    RawTarget::of(path).map_or_else(|| probe::volume(path), |target| target.facts())
+pub(crate) fn facts(path: &Path) -> Result<VolumeFacts, TargetError> {
+    match RawTarget::of(path) {
+        Some(target) => target.facts(),
+        None => Ok(probe::volume(path)?),
+    }
+}
+
+/// What the volume of the folder `path` is called.
+pub(crate) fn mount_point(path: &Path) -> Result<String, TargetError> {
+    match RawTarget::of(path) {
+        Some(target) => Ok(target.name),
+        None => Ok(probe::volume(path)?.mount_point),
+    }
+}
+
+/// What the export is called that `path` is on, where it is on one.
+pub(crate) fn export_of(path: &Path) -> Option<String> {
+    let target = RawTarget::of(path)?;
+    matches!(target.device, RawDevice::Export(_)).then_some(target.name)
 }
 
 /// Free bytes for files in the folder `path`.
@@ -121,9 +222,14 @@ pub(crate) fn free_bytes(path: &Path) -> Result<u64, CommandError> {
     }
 }
 
-/// What the system knows of the storage under `path`: the path itself, or its device.
-pub(crate) fn of_system(path: &Path) -> PathBuf {
-    RawTarget::of(path).map_or_else(|| path.to_owned(), |target| target.device)
+/// What this system knows the storage under `path` by: the path itself, or its device. None where
+/// another system has it.
+pub(crate) fn of_system(path: &Path) -> Option<PathBuf> {
+    match RawTarget::of(path) {
+        None => Some(path.to_owned()),
+        Some(RawTarget { device: RawDevice::Local(device), .. }) => Some(device),
+        Some(_) => None,
+    }
 }
 
 /// The length of the file at `path`; none where there is none.
@@ -145,7 +251,7 @@ pub(crate) fn list(path: &Path) -> Result<Vec<device::FileEntry>, CommandError> 
 mod tests {
     use std::path::Path;
 
-    use super::RawTarget;
+    use super::{RawDevice, RawTarget};
 
     #[test]
     fn a_marked_file_is_a_device_and_the_rest_of_the_path_is_on_it() {
@@ -156,7 +262,8 @@ mod tests {
         };
         for (rest, inside) in [("", ""), ("/", ""), ("/db1/a.edb", "db1/a.edb")] {
             let target = of(rest);
-            assert_eq!((target.device.as_path(), target.inside.as_str()), (&*file, inside));
+            assert_eq!(target.device, RawDevice::Local(file.clone()));
+            assert_eq!(target.inside, inside);
             assert_eq!(target.name, format!("raw:{}", file.display()));
         }
     }
@@ -169,5 +276,22 @@ mod tests {
         assert_eq!(RawTarget::of(Path::new("no/such/folder")), None);
         let missing = RawTarget::of(Path::new("raw:/no/such/file")).unwrap();
         assert_eq!((missing.name.as_str(), missing.inside.as_str()), ("raw:/no/such/file", ""));
+    }
+
+    #[test]
+    fn an_address_is_never_a_path() {
+        let of = |text: &str| RawTarget::of(Path::new(text)).unwrap();
+        let export = of("nbd://array:1/lun/db1/a.edb");
+        assert!(matches!(export.device, RawDevice::Export(_)), "{export:?}");
+        assert_eq!(
+            (export.name.as_str(), export.inside.as_str()),
+            ("nbd://array:1/lun", "db1/a.edb")
+        );
+        // As folders and files of a plan are put together.
+        let joined = Path::new("nbd://array").join("a.edb");
+        assert_eq!(RawTarget::of(&joined).unwrap().inside, "a.edb");
+        for text in ["nbd://", "nbd://array:port/x", "nbd+unix:///x"] {
+            assert_eq!((of(text).device, of(text).name.as_str()), (RawDevice::NoAddress, text));
+        }
     }
 }

@@ -3,19 +3,19 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::rc::Rc;
 use std::thread;
 
 use device::block::BlockVolume;
-use device::{DeviceError, OpenMode, Volume};
+use device::{Device, DeviceError, OpenMode, Volume};
 use device_os::probe::Caching;
 use device_os::{Backend, World};
 use plan::Plan;
 use trial::{CopyFolder, Location};
 
 use crate::error::CommandError;
-use crate::target::{self, RawTarget};
+use crate::target::{self, RawDevice, RawTarget, TargetError};
 
 /// Storage as the operating system gives it, for the calling thread.
 pub(crate) fn world() -> Result<World, CommandError> {
@@ -24,19 +24,21 @@ pub(crate) fn world() -> Result<World, CommandError> {
 
 /// An existing folder, or a folder on a raw device.
 pub(crate) fn volume(world: &World, folder: &Path) -> Result<Rc<dyn Volume>, CommandError> {
-    OpenVolumes::new(world).open(folder)
+    OpenVolumes::new(world, OpenMode::ReadWrite).open(folder)
 }
 
-/// Folders opened together: those of one raw device share its volume, which is held only once.
+/// Folders and files opened together: those of one raw device share its volume, which is held only
+/// once and takes one connection.
 pub(crate) struct OpenVolumes<'a> {
     world: &'a World,
-    raw: RefCell<BTreeMap<PathBuf, Rc<BlockVolume>>>,
+    mode: OpenMode,
+    raw: RefCell<BTreeMap<RawDevice, Rc<BlockVolume>>>,
 }
 
 impl<'a> OpenVolumes<'a> {
-    /// None yet.
-    pub(crate) fn new(world: &'a World) -> Self {
-        Self { world, raw: RefCell::default() }
+    /// None yet; raw devices are opened in `mode`.
+    pub(crate) fn new(world: &'a World, mode: OpenMode) -> Self {
+        Self { world, mode, raw: RefCell::default() }
     }
 
     /// An existing folder, or a folder on a raw device.
@@ -44,13 +46,25 @@ impl<'a> OpenVolumes<'a> {
         let Some(target) = RawTarget::of(folder) else {
             return self.world.volume(folder).map_err(no_folder);
         };
+        Ok(Rc::new(self.raw(&target)?.folder(&target.inside)))
+    }
+
+    /// An existing file for reads only, on any file system or on a raw device.
+    pub(crate) fn file_to_read(&self, path: &Path) -> Result<Rc<dyn Device>, CommandError> {
+        match RawTarget::of(path) {
+            Some(target) => Ok(target.file_on(&*self.raw(&target)?, self.world)?),
+            None => Ok(self.world.executor().block_on(self.world.open_to_read(path))?),
+        }
+    }
+
+    fn raw(&self, target: &RawTarget) -> Result<Rc<BlockVolume>, TargetError> {
         let opened = self.raw.borrow().get(&target.device).cloned();
         let volume = match opened {
             Some(volume) => volume,
-            None => Rc::new(target.open(self.world, OpenMode::ReadWrite)?),
+            None => Rc::new(target.open(self.world, self.mode)?),
         };
-        self.raw.borrow_mut().insert(target.device, Rc::clone(&volume));
-        Ok(Rc::new(volume.folder(&target.inside)))
+        self.raw.borrow_mut().insert(target.device.clone(), Rc::clone(&volume));
+        Ok(volume)
     }
 }
 
@@ -63,24 +77,13 @@ fn no_folder(error: DeviceError) -> CommandError {
     }
 }
 
-/// An existing file for reads only, on any file system or on a raw device.
-pub(crate) fn open_to_read(
-    world: &World,
-    path: &Path,
-) -> Result<Rc<dyn device::Device>, CommandError> {
-    let Some(target) = RawTarget::of(path) else {
-        return Ok(world.executor().block_on(world.open_to_read(path))?);
-    };
-    Ok(target.open_file(world)?)
-}
-
 /// Where the given databases of `plan` live, opened for the calling thread.
 pub(crate) fn locations(
     world: &World,
     plan: &Plan,
     databases: &[plan::Database],
 ) -> Result<Vec<Location>, CommandError> {
-    let volumes = OpenVolumes::new(world);
+    let volumes = OpenVolumes::new(world, OpenMode::ReadWrite);
     databases.iter().map(|database| location(&volumes, plan, database)).collect()
 }
 
@@ -110,6 +113,10 @@ fn copy_folder(volumes: &OpenVolumes<'_>, folder: &str) -> Result<CopyFolder, Co
 
 /// The volume that holds a folder, unless its file system reads and writes through a cache.
 fn storage(folder: &Path) -> Result<String, CommandError> {
+    // Not asked: the server may take one connection at a time, which is open by now.
+    if let Some(export) = target::export_of(folder) {
+        return Ok(export);
+    }
     let facts = target::facts(folder)?;
     match facts.caching {
         Caching::InFileSystem(why) => Err(CommandError::new(format!(
@@ -133,7 +140,7 @@ pub(crate) fn groups(plan: &Plan) -> Vec<Vec<plan::Database>> {
     groups
 }
 
-fn devices_of(database: &plan::Database) -> BTreeSet<PathBuf> {
+fn devices_of(database: &plan::Database) -> BTreeSet<RawDevice> {
     let folders = [&database.folder, &database.log_folder];
     folders
         .into_iter()
@@ -145,9 +152,9 @@ fn devices_of(database: &plan::Database) -> BTreeSet<PathBuf> {
 /// Databases that share a device, directly or by way of others.
 fn bundles(
     plan: &Plan,
-    devices_of: impl Fn(&plan::Database) -> BTreeSet<PathBuf>,
+    devices_of: impl Fn(&plan::Database) -> BTreeSet<RawDevice>,
 ) -> Vec<Vec<plan::Database>> {
-    let mut bundles: Vec<(BTreeSet<PathBuf>, Vec<plan::Database>)> = Vec::new();
+    let mut bundles: Vec<(BTreeSet<RawDevice>, Vec<plan::Database>)> = Vec::new();
     for database in &plan.databases {
         let mut devices = devices_of(database);
         let mut together = Vec::new();
@@ -168,9 +175,10 @@ fn bundles(
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
-    use std::path::PathBuf;
 
     use plan::Plan;
+
+    use crate::target::RawDevice;
 
     #[test]
     fn databases_are_dealt_out_evenly_and_none_is_lost() {
@@ -191,8 +199,9 @@ mod tests {
         let text = "[databases]\nfolders = [\"/a\"]\ncount = 5\nsize = \"1GiB\"\n";
         let plan = Plan::parse("test", text).unwrap();
         let devices = [vec!["x"], vec!["y"], vec![], vec!["z"], vec!["z", "x"]];
-        let of = |database: &plan::Database| -> BTreeSet<PathBuf> {
-            devices[database.index as usize].iter().map(PathBuf::from).collect()
+        let of = |database: &plan::Database| -> BTreeSet<RawDevice> {
+            let local = |name: &&str| RawDevice::Local(name.into());
+            devices[database.index as usize].iter().map(local).collect()
         };
         let bundles = super::bundles(&plan, of);
         let indexes: Vec<Vec<u32>> = bundles

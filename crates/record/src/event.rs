@@ -94,12 +94,21 @@ pub enum IssueKind {
     InputOutput,
     /// A volume had no room for a write or a longer file. Nothing is damaged by that.
     VolumeFull,
+    /// The connection to storage behind a network broke. Whether anything is damaged is not known.
+    ConnectionLost,
     /// A write that was acknowledged and is not on the medium.
     LostFlush,
     /// Structure that contradicts itself.
     Corruption,
     /// Anything else.
     Other,
+}
+
+impl IssueKind {
+    /// Whether the storage did something that it must never do, as far as can be known.
+    pub const fn blames_storage(self) -> bool {
+        !matches!(self, Self::VolumeFull | Self::ConnectionLost)
+    }
 }
 
 /// Something that a reader of the report must know, with the place where it happened.

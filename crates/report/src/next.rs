@@ -185,6 +185,10 @@ fn not_judged(run: &RunRecord, finding: &Finding) -> String {
             format!("Measure for as long as a verdict takes: {longer}")
         }
         "volume-full" => shorter(run),
+        "connection-lost" => format!(
+            "See that the server runs and can be reached; what is on it may have changed, so \
+             check the databases before they are used again. Then: {same}"
+        ),
         "caches" => {
             let folder = run.start.databases.first();
             let mount = folder.map_or("DIR", |facts| facts.volume.mount.as_str());

@@ -35,6 +35,8 @@ pub(crate) struct IssueRecorder {
     untold: RefCell<BTreeMap<Option<String>, FurtherErrors>>,
     /// Whether the first write, flush or change of a file that failed did so for want of room.
     first_failed_for_room: Cell<Option<bool>>,
+    /// Whether a connection to the storage broke: what fails afterwards fails for that.
+    is_cut_off: Cell<bool>,
     /// Why the database cannot go on.
     fatal: RefCell<Option<Failure>>,
 }
@@ -51,6 +53,7 @@ impl IssueRecorder {
             count: Cell::new(0),
             untold: RefCell::default(),
             first_failed_for_room: Cell::new(None),
+            is_cut_off: Cell::new(false),
             fatal: RefCell::default(),
         }
     }
@@ -98,6 +101,10 @@ impl IssueRecorder {
     /// A request failed, one that `changes` the file or a read.
     pub(crate) fn request_failed(&self, now: Nanos, error: &DeviceError, changes: bool) {
         let is_full = matches!(error, DeviceError::Full { .. });
+        if matches!(error, DeviceError::Disconnected { .. }) && self.is_cut_off.replace(true) {
+            // Every request under way ends so.
+            return;
+        }
         if changes && self.first_failed_for_room.get().is_none() {
             self.first_failed_for_room.set(Some(is_full));
         } else if is_full {
@@ -246,7 +253,9 @@ impl IssueRecorder {
     pub(crate) fn not_copied(&self, now: Nanos, error: &ManifestError) {
         let (kind, at_open) = match error {
             ManifestError::Device(DeviceError::Full { .. }) => (IssueKind::VolumeFull, false),
-            ManifestError::Device(DeviceError::Io { .. }) => (IssueKind::InputOutput, false),
+            ManifestError::Device(DeviceError::Io { .. } | DeviceError::Disconnected { .. }) => {
+                (IssueKind::InputOutput, false)
+            }
             _ => (IssueKind::Other, true),
         };
         self.fail(now, kind, format!("{error}; no copy of the backup was made"), at_open);
@@ -276,12 +285,16 @@ impl IssueRecorder {
         }
     }
 
-    fn note(&self, issue: Issue) {
+    fn note(&self, mut issue: Issue) {
+        let is_unanswered = matches!(issue.kind, IssueKind::InputOutput | IssueKind::Other);
+        if self.is_cut_off.get() && is_unanswered {
+            issue.kind = IssueKind::ConnectionLost;
+        }
         let count = self.count.get() + 1;
         self.count.set(count);
         if count <= MOST_ISSUES {
             (self.events)(Event::Issue(issue));
-        } else if issue.severity == Severity::Error && issue.kind != IssueKind::VolumeFull {
+        } else if issue.severity == Severity::Error && issue.kind.blames_storage() {
             let is_request = issue.kind == IssueKind::InputOutput;
             let (failed_requests, damaged_content) = if is_request { (1, 0) } else { (0, 1) };
             self.leave_untold(issue.volume, failed_requests, damaged_content);
@@ -327,6 +340,7 @@ fn place(error: &DeviceError) -> (String, Option<u64>) {
         | DeviceError::ReadOnly { file }
         | DeviceError::NotAFile { file }
         | DeviceError::Locked { file }
+        | DeviceError::Disconnected { file, .. }
         | DeviceError::Unbuffered { file } => (file.clone(), None),
         other => (other.to_string(), None),
     }

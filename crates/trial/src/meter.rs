@@ -162,10 +162,11 @@ impl Observer for Meter {
 
     fn failed(&self, observation: &Observation, error: &DeviceError) {
         let series = series(observation.purpose, observation.kind);
-        // A full volume did what it was asked to, as far as it could.
-        if let Some(series) = series
-            && !matches!(error, DeviceError::Full { .. })
-        {
+        // A full volume did what it was asked to, as far as it could, and storage that cannot be
+        // reached was not asked.
+        let is_fault =
+            !matches!(error, DeviceError::Full { .. } | DeviceError::Disconnected { .. });
+        if let Some(series) = series.filter(|_| is_fault) {
             self.entry(series, |interval| interval.errors += 1);
         }
         let changes = observation.kind != OpKind::Read;
@@ -173,7 +174,10 @@ impl Observer for Meter {
     }
 
     fn refused(&self, error: &DeviceError) {
-        if matches!(error, DeviceError::Full { .. } | DeviceError::Io { .. }) {
+        if matches!(
+            error,
+            DeviceError::Full { .. } | DeviceError::Io { .. } | DeviceError::Disconnected { .. }
+        ) {
             self.issue_recorder.name_failed(error);
         }
     }

@@ -549,6 +549,24 @@ fn a_full_volume_is_no_damage_and_a_failed_request_beside_it_still_is() {
 }
 
 #[test]
+fn a_lost_connection_proves_nothing_and_names_the_export() {
+    let mut run = small().run();
+    run.issues.push(Issue {
+        kind: IssueKind::ConnectionLost,
+        text: "nbd://array/lun: the server closed the connection".to_owned(),
+        ..issue(Severity::Error)
+    });
+    let verdict = judge(&run);
+    assert_eq!((verdict.outcome, verdict.exit_code()), (Ruling::CannotJudge, 2));
+    let lost = finding(&verdict, "connection-lost");
+    assert!(lost.evidence[0].text.starts_with("nbd://array/lun: "));
+    assert_eq!(outcome_of(&run, "input-output-errors"), Ruling::Pass);
+    // A limit that was not kept is no judgement of storage that was perhaps unreachable.
+    run.start.settings.target_iops = Some(u32::MAX.into());
+    assert_eq!(judge(&run).exit_code(), 2);
+}
+
+#[test]
 fn a_record_that_was_changed_is_not_judged_whatever_it_says() {
     let sealed = |change: &dyn Fn(String) -> String| {
         let mut sealer = record::codec::Sealer::default();

@@ -71,7 +71,12 @@ impl FolderHold {
     /// a lock of a folder itself would keep changes of what is in it out.
     pub fn take(path: &Path) -> io::Result<Option<Self>> {
         let FileIdentity { volume, file } = FileIdentity::of(path)?;
-        let name = wide(Path::new(&format!("Global\\plimsoll-folder-{volume:x}-{file:x}")));
+        Self::take_name(&format!("plimsoll-folder-{volume:x}-{file:x}"))
+    }
+
+    /// Takes a name that is no folder's; none where another process has it.
+    pub fn take_name(name: &str) -> io::Result<Option<Self>> {
+        let name = wide(Path::new(&format!("Global\\{name}")));
         // SAFETY: the name is terminated; no security attributes are given.
         let mutex = unsafe { CreateMutexW(ptr::null(), 0, name.as_ptr()) };
         // SAFETY: takes nothing. It tells how the call above went, which may find the name taken.

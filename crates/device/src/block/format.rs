@@ -44,6 +44,11 @@ pub async fn content(device: &Rc<dyn Device>) -> Result<BlockContent, DeviceErro
     }
 }
 
+/// What tells the volume on `device` from all others; an error where it holds none.
+pub async fn identity(device: &Rc<dyn Device>) -> Result<[u8; 16], DeviceError> {
+    Ok(read(device).await?.0.identity)
+}
+
 /// Makes `device` an empty volume, which `identity`, drawn at random, tells from all others.
 /// Whatever it held is lost; the caller has looked at [`content`] and holds the device against all
 /// others. An error where it is too small. Should power fail meanwhile, it is no volume or an empty

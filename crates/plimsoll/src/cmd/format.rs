@@ -3,9 +3,11 @@
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher as _, Hasher as _};
+use std::rc::Rc;
 
 use device::block::{self, BlockContent, BlockVolume};
-use device::{OpenMode, Volume as _};
+use device::{Device, OpenMode, Volume as _};
+use device_os::World;
 use serde_json::json;
 use units::Bytes;
 
@@ -13,6 +15,7 @@ use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
 use crate::flags::FormatFlags;
+use crate::shell::shell_word;
 use crate::target::RawTarget;
 use crate::wire;
 
@@ -21,33 +24,45 @@ pub(crate) fn run(flags: &FormatFlags, console: &mut Console) -> Result<Outcome,
     let target = RawTarget::of(&flags.device).filter(|target| target.inside.is_empty());
     let target = target.ok_or_else(|| {
         CommandError::new(format!(
-            "{}: is no block device; name one such as /dev/sdx, or raw:FILE for a file that stands \
-             for one",
+            "{}: is no block device; name one such as /dev/sdx, an export such as \
+             nbd://HOST/EXPORT, or raw:FILE for a file that stands for a device",
             flags.device.display()
         ))
     })?;
     let world = wire::world()?;
-    let (runtime, force) = (world.executor().runtime(), flags.force);
-    let opening = world.raw_device(&target.device, &target.name, OpenMode::ReadWrite);
-    let formatted = world.executor().block_on(async move {
-        let device = opening.await?;
-        if let Some(refusal) = refusal(device.name(), &block::content(&device).await?, force) {
-            return Err(CommandError::new(refusal));
-        }
+    let device = vetted(&target, &world, flags.force)?;
+    let runtime = world.executor().runtime();
+    let formatting = async move {
         block::format(&device, identity()).await?;
-        Ok(BlockVolume::open(device, &runtime).await?.free_bytes().await?)
-    });
-    let free = Bytes(formatted?);
+        BlockVolume::open(device, &runtime).await?.free_bytes().await
+    };
+    let free = Bytes(world.executor().block_on(formatting)?);
     if flags.json {
         console.answer_json("formatted", json!({ "device": target.name, "free_bytes": free.0 }))?;
         return Ok(Outcome::Pass);
     }
     console.answer(format_args!("{}: an empty volume, {free} for files", target.name))?;
     console.remark(format_args!(
-        "Next: plimsoll quick {0}, or folders = [\"{0}\"] in a plan.",
+        "Next: plimsoll quick {}, or folders = [\"{}\"] in a plan.",
+        shell_word(&flags.device),
         target.name
     ))?;
     Ok(Outcome::Pass)
+}
+
+/// The device, where it may be formatted: nothing is on it, or a person has said that it may go, and
+/// no process is at work on it.
+fn vetted(target: &RawTarget, world: &World, force: bool) -> Result<Rc<dyn Device>, CommandError> {
+    let device = target.connect(world, OpenMode::ReadWrite)?;
+    let looked_at = Rc::clone(&device);
+    let content = world.executor().block_on(async move { block::content(&looked_at).await })?;
+    if let Some(refusal) = refusal(&target.name, &content, force) {
+        return Err(CommandError::new(refusal));
+    }
+    match content {
+        BlockContent::Volume { .. } => Ok(target.held(device, world, OpenMode::ReadWrite)?),
+        _ => Ok(device),
+    }
 }
 
 /// Why a device that holds this is not formatted.

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
 
-use device::{Clock as _, Volume};
+use device::{Clock as _, OpenMode, Volume};
 use device_os::{OsClock, World};
 use engine::recovery::{RecoveryProgress, RecoverySummary};
 use engine::{Database, DatabaseFiles, Mended, OpenError, Settings};
@@ -45,7 +45,7 @@ pub(crate) fn run(flags: &RecoverFlags, console: &mut Console) -> Result<Outcome
     }
     let log_folder = flags.log_folder.as_deref().unwrap_or(folder);
     let world = wire::world()?;
-    let volumes = wire::OpenVolumes::new(&world);
+    let volumes = wire::OpenVolumes::new(&world, OpenMode::ReadWrite);
     let (database, log) = (volumes.open(folder)?, volumes.open(log_folder)?);
     let manifest = manifest_of(&world, &database, name);
     let planned = manifest.as_ref().and_then(|manifest| Some(manifest.planned()?.log_base));

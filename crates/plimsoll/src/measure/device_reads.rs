@@ -31,8 +31,8 @@ pub(super) struct DeviceReads {
 type DeviceCount = (String, usize, Option<u64>);
 
 struct ReadCounts {
-    /// A folder on the volume.
-    folder: PathBuf,
+    /// What the system knows the volume by; none where another system has it.
+    folder: Option<PathBuf>,
     requested_bytes: u64,
     /// What the devices had read at the begin of the warm-up, and at the end of the measurement.
     bounds: [Option<u64>; 2],
@@ -62,7 +62,7 @@ impl DeviceReads {
     }
 
     fn add(&mut self, folder: &Path) -> Result<String, CommandError> {
-        let name = target::facts(folder)?.mount_point;
+        let name = target::mount_point(folder)?;
         self.volumes.entry(name.clone()).or_insert_with(|| ReadCounts {
             folder: target::of_system(folder),
             requested_bytes: 0,
@@ -91,9 +91,11 @@ impl DeviceReads {
 
     fn look(&mut self, bound: usize) {
         for (name, counted) in &self.volumes {
-            let (name, folder) = (name.clone(), counted.folder.clone());
-            self.questions
-                .ask(&counted.folder, move || (name, bound, probe::device_read_bytes(&folder)));
+            if let Some(folder) = counted.folder.clone() {
+                let name = name.clone();
+                self.questions
+                    .ask(&folder.clone(), move || (name, bound, probe::device_read_bytes(&folder)));
+            }
         }
     }
 

@@ -188,7 +188,7 @@ fn volume_of<'a>(
     volumes: &'a mut BTreeMap<String, VolumeRoom>,
     folder: &Path,
 ) -> Result<&'a mut VolumeRoom, CommandError> {
-    let mount_point = target::facts(folder)?.mount_point;
+    let mount_point = target::mount_point(folder)?;
     Ok(volumes.entry(mount_point).or_insert_with(|| VolumeRoom {
         folder: folder.to_owned(),
         tenants: Tenants::default(),

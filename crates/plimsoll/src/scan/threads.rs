@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use device::Device;
+use device::{Device, OpenMode};
 use device_os::World;
 use integrity::{Tally, judge_pages};
 use units::PageNumber;
@@ -16,8 +16,9 @@ use units::PageNumber;
 use super::target::ScanTarget;
 use crate::crew::{self, Crew, News, NewsSender};
 use crate::error::CommandError;
+use crate::target;
 use crate::term::Progress;
-use crate::wire;
+use crate::wire::{self, OpenVolumes};
 
 /// Bytes of one part: large enough to stream, small enough to keep all threads busy to the end.
 const PART_BYTES: u64 = 256 << 20;
@@ -70,7 +71,9 @@ pub(crate) fn scan(
 ) -> Result<Vec<Scanned>, CommandError> {
     let parts: VecDeque<FilePart> = targets.iter().enumerate().flat_map(parts).collect();
     let cores = thread::available_parallelism().map_or(1, usize::from);
-    let threads = cores.min(parts.len()).max(1);
+    // A server of exports may take one connection at a time, and a thread has one of its own.
+    let is_remote = targets.iter().any(|of| target::export_of(&of.path).is_some());
+    let threads = if is_remote { 1 } else { cores.min(parts.len()).max(1) };
     let work = Arc::new(ScanWork { targets, parts: Mutex::new(parts) });
     let shares = run_threads(&work, threads, progress)?;
     let work = Arc::into_inner(work).expect("invariant: threads that have ended hold nothing");
@@ -111,17 +114,21 @@ fn run_threads(
 /// Takes parts until there are none.
 fn one_thread(work: &ScanWork, news: &ScanNews) -> Result<Shares, CommandError> {
     let world = wire::world()?;
+    let volumes = OpenVolumes::new(&world, OpenMode::ReadOnly);
     let mut open: HashMap<usize, (Rc<dyn Device>, ScanShare)> = HashMap::new();
     while let Some(part) = take(work) {
         let target = &work.targets[part.file];
         let (device, share) = if let Some(known) = open.remove(&part.file) {
             known
         } else {
-            let device = wire::open_to_read(&world, &target.path)?;
+            let device = volumes.file_to_read(&target.path)?;
             let share = begin(target, device.caps().unbuffered);
             (device, share)
         };
         let share = judge_part(&world, news, part.pages, target, Rc::clone(&device), share);
+        if let Some(error) = &share.tally.broken_off {
+            return Err(error.clone().into());
+        }
         open.insert(part.file, (device, share));
     }
     Ok(open.into_iter().map(|(file, (_, share))| (file, share)).collect())

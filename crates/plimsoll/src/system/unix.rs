@@ -2,7 +2,11 @@
 
 use std::fs::{self, File, FileType, OpenOptions, TryLockError};
 use std::io;
+#[cfg(target_os = "linux")]
+use std::os::linux::net::SocketAddrExt as _;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, chown};
+#[cfg(target_os = "linux")]
+use std::os::unix::net::SocketAddr;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::Command;
@@ -52,6 +56,41 @@ pub(crate) fn is_held(path: &Path) -> bool {
 pub(crate) fn is_device_held(device: &Path) -> bool {
     let shared = File::open(device).map(|file| file.try_lock_shared());
     matches!(shared, Ok(Err(TryLockError::WouldBlock)))
+}
+
+/// A name is held by a socket that is bound to it, outside of every file system: it goes with the
+/// process.
+pub(crate) use std::os::unix::net::UnixDatagram as NameHold;
+
+/// Takes a name for this process alone, among all that share its network.
+#[cfg(target_os = "linux")]
+pub(crate) fn hold_name(name: &str) -> Hold<NameHold> {
+    let bound = SocketAddr::from_abstract_name(name).and_then(|it| NameHold::bind_addr(&it));
+    match bound {
+        Ok(held) => Hold::Held(held),
+        Err(error) if error.kind() == io::ErrorKind::AddrInUse => Hold::Busy,
+        Err(_) => Hold::Unheld,
+    }
+}
+
+/// Whether a process has taken a name.
+#[cfg(target_os = "linux")]
+pub(crate) fn is_name_held(name: &str) -> bool {
+    let reached = NameHold::unbound()
+        .and_then(|asking| asking.connect_addr(&SocketAddr::from_abstract_name(name)?));
+    reached.is_ok()
+}
+
+/// Other systems of the kind have no such names.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn hold_name(_: &str) -> Hold<NameHold> {
+    Hold::Unheld
+}
+
+/// See above.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn is_name_held(_: &str) -> bool {
+    false
 }
 
 /// A new file for this process alone to write; a file system without locks says nothing.

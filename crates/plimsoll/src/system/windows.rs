@@ -46,11 +46,28 @@ const SHARING_VIOLATION: i32 = 32;
 
 /// Takes a folder by its name.
 pub(crate) fn hold_folder(folder: &Path) -> Hold<FolderHold> {
-    match FolderHold::take(folder) {
+    as_hold(FolderHold::take(folder))
+}
+
+fn as_hold(taken: io::Result<Option<FolderHold>>) -> Hold<FolderHold> {
+    match taken {
         Ok(Some(held)) => Hold::Held(held),
         Ok(None) => Hold::Busy,
         Err(_) => Hold::Unheld,
     }
+}
+
+/// A name is taken as that of a folder is.
+pub(crate) use device_os::machine::FolderHold as NameHold;
+
+/// Takes a name for this process alone.
+pub(crate) fn hold_name(name: &str) -> Hold<NameHold> {
+    as_hold(FolderHold::take_name(name))
+}
+
+/// Whether a process has taken a name.
+pub(crate) fn is_name_held(name: &str) -> bool {
+    matches!(hold_name(name), Hold::Busy)
 }
 
 /// Whether a process has the file open for writes, or keeps readers out.

@@ -6,10 +6,10 @@ use std::path::Path;
 use std::rc::Rc;
 
 use device::{Buffer, Device, DeviceError, Purpose, Request};
-use device_os::World;
+use device_os::{Backend, World};
 
-use super::RawTarget;
-use crate::{documents, wire};
+use super::{RawTarget, TargetError};
+use crate::documents;
 
 /// Bytes that are read from a raw device at once.
 const WINDOW_BYTES: u64 = 64 << 10;
@@ -51,11 +51,8 @@ impl ByteSource {
 
 impl RawSource {
     fn open(target: &RawTarget) -> io::Result<Self> {
-        let world = wire::world().map_err(|error| io::Error::other(format!("{error:?}")))?;
-        let device = target.open_file(&world).map_err(|error| match error {
-            DeviceError::NotFound { .. } => io::ErrorKind::NotFound.into(),
-            error => io::Error::other(error.to_string()),
-        })?;
+        let world = World::new(Backend::Auto).map_err(TargetError::from)?;
+        let device = target.open_file(&world)?;
         Ok(Self { device, world, position: 0, window: (0, Buffer::zeroed(0)) })
     }
 
@@ -70,7 +67,7 @@ impl RawSource {
         let outcome = self.world.executor().block_on(reading);
         match outcome.result {
             Ok(()) | Err(DeviceError::Short { .. }) => {}
-            Err(error) => return Err(io::Error::other(error.to_string())),
+            Err(error) => return Err(TargetError::from(error).into()),
         }
         let bytes = outcome.buffer.expect("invariant: a device gives the buffer of a read back");
         self.window = (begin, bytes);

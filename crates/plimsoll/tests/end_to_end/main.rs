@@ -17,6 +17,8 @@ mod compressed;
 mod contract;
 mod damage;
 mod examples;
+#[cfg(unix)]
+mod exports;
 mod foreign;
 mod full;
 mod identity;

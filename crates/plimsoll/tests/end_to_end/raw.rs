@@ -51,7 +51,11 @@ fn databases_on_a_device_are_filled_loaded_checked_and_recovered() {
     let journal = String::from_utf8(scene.read("run/record.jsonl")).unwrap();
     assert!(journal.contains(&format!("\"size_bytes\":{DISK_BYTES},")), "size of the device");
     scene.run(["check", files[0], files[1]]).expect_code(0).expect_out(&[", 0 bad"]);
-    scene.run(["check", "raw:disk.img/none.edb"]).expect_refusal(&["raw:disk.img/none.edb"]);
+    let others = ["there is no such file on raw:disk.img", "Plimsoll001.edb to Plimsoll002.edb"];
+    for verb in ["check", "header", "recover", "verify", "space"] {
+        scene.run([verb, "raw:disk.img/none.edb"]).expect_refusal(&others);
+    }
+    scene.run(["check", "raw:disk.img"]).expect_refusal(&["raw:disk.img: is a whole device"]);
 }
 
 #[test]

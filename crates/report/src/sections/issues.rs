@@ -51,7 +51,7 @@ fn errors_by_volume(run: &RunRecord) -> BTreeMap<&str, VolumeErrors> {
     let mut volumes: BTreeMap<&str, VolumeErrors> = BTreeMap::new();
     for issue in run.issues.iter().filter(|issue| issue.severity == Severity::Error) {
         let counts = match (issue.kind, &issue.file) {
-            (IssueKind::VolumeFull, _) => continue,
+            (kind, _) if !kind.blames_storage() => continue,
             (IssueKind::InputOutput, Some(_)) => (1, 0, 0),
             (IssueKind::InputOutput | IssueKind::Other, _) => (0, 0, 1),
             _ => (0, 1, 0),

@@ -1,6 +1,6 @@
 //! Failed requests and damaged content that the load itself came upon.
 
-use record::{Issue, IssueKind, RunRecord, Severity};
+use record::{Issue, RunRecord, Severity};
 use units::thousands;
 
 use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
@@ -11,9 +11,9 @@ const EVIDENCE_SHOWN: usize = 10;
 /// Fails on one error, as Jetstress 2013 does; warnings are shown and fail nothing.
 #[expect(clippy::unnecessary_wraps, reason = "every rule has the same shape")]
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
-    // That a volume was full is said by a rule of its own.
+    // That a volume was full, or could not be reached, is said by rules of their own.
     let mut shown: Vec<&Issue> =
-        run.issues.iter().filter(|issue| issue.kind != IssueKind::VolumeFull).collect();
+        run.issues.iter().filter(|issue| issue.kind.blames_storage()).collect();
     let noted = shown.iter().filter(|issue| issue.severity == Severity::Error).count() as u64;
     let further = run.further_error_count();
     let noted = noted + further;

@@ -3,6 +3,7 @@
 mod breaks;
 mod caches;
 mod checksums;
+mod connection_lost;
 mod copy_rate;
 mod generator_limited;
 mod intact;
@@ -46,7 +47,7 @@ pub(crate) const DISTURBANCES: [&str; 4] =
 pub type Rule = fn(&RunRecord) -> Option<Finding>;
 
 /// Every rule, in the order of reports.
-pub const ALL: [Rule; 27] = [
+pub const ALL: [Rule; 28] = [
     // First: where it objects, nothing else counts.
     intact::judge,
     simulated::finding,
@@ -66,6 +67,7 @@ pub const ALL: [Rule; 27] = [
     checksums::judge,
     issues::judge,
     volume_full::judge,
+    connection_lost::judge,
     caches::judge,
     measured_enough::judge,
     steady_state::judge,

@@ -6,19 +6,28 @@ use crate::{Evidence, Finding, Kind, Ruling, Unit};
 
 /// Cannot judge a run in which a volume was full; finds nothing in any other.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
-    let mut full: Vec<&Issue> =
-        run.issues.iter().filter(|issue| issue.kind == IssueKind::VolumeFull).collect();
-    full.sort_by_key(|issue| issue.at_ns);
-    let first = full.first()?;
-    let volume = first.volume.as_deref().unwrap_or("a volume of the run");
-    let text = format!(
-        "{volume} had no room left ({}); free some space, run shorter, or prepare smaller \
-         databases",
-        first.text
-    );
+    nothing_proved(run, IssueKind::VolumeFull, ("volume-full", "Room on the volumes"), |issue| {
+        format!(
+            "{} had no room left ({}); free some space, run shorter, or prepare smaller databases",
+            issue.volume.as_deref().unwrap_or("a volume of the run"),
+            issue.text
+        )
+    })
+}
+
+/// That a run proves nothing because of its first issue of this kind, in the words of `text`; none
+/// where it has no such issue.
+pub(super) fn nothing_proved(
+    run: &RunRecord,
+    kind: IssueKind,
+    (rule, title): (&'static str, &'static str),
+    text: impl Fn(&Issue) -> String,
+) -> Option<Finding> {
+    let issues = run.issues.iter().filter(|issue| issue.kind == kind);
+    let first = issues.min_by_key(|issue| issue.at_ns)?;
     Some(Finding {
-        rule: "volume-full",
-        title: "Room on the volumes",
+        rule,
+        title,
         kind: Kind::Validity,
         outcome: Ruling::CannotJudge,
         measured: None,
@@ -27,7 +36,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         evidence: vec![Evidence {
             database: first.database,
             span_ns: Some((first.at_ns, first.at_ns)),
-            text,
+            text: text(first),
         }],
     })
 }
