@@ -14,7 +14,7 @@ use super::device_reads::DeviceReads;
 use super::folder::RunFolder;
 use super::merge::Merger;
 use super::processors::ProcessorWatch;
-use super::room::RoomWatch;
+use super::room::{FreeSpace, RoomWatch};
 use super::silence::Silence;
 use super::stop_request::StopRequest;
 use super::tally::WorkTally;
@@ -27,7 +27,7 @@ use crate::signals::StopFlag;
 const LOOK: Duration = Duration::from_millis(100);
 
 /// Between two looks at the free space of the volumes.
-const BETWEEN_LOOKS: Nanos = Nanos::from_millis(100);
+pub(super) const BETWEEN_LOOKS: Nanos = Nanos::from_millis(100);
 
 /// What the threads of a run tell on their way.
 pub(super) enum FollowMessage {
@@ -35,6 +35,8 @@ pub(super) enum FollowMessage {
     Event(Box<Event>),
     /// So many bytes have been verified.
     Checked(u64),
+    /// What a raw device has free.
+    Free(FreeSpace),
 }
 
 /// The threads of the groups.
@@ -138,6 +140,7 @@ impl<'a> Follower<'a> {
             match crew.next(LOOK) {
                 Some(News::Told(FollowMessage::Event(event))) => self.tell(*event),
                 Some(News::Told(FollowMessage::Checked(bytes))) => self.tally.add(bytes),
+                Some(News::Told(FollowMessage::Free(free))) => self.room.hear(free),
                 Some(News::Ended(Some(end))) => ends.push(End::Came(end)),
                 Some(News::Ended(None)) => ends.push(End::Panicked),
                 None => {}

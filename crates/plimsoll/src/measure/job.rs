@@ -1,21 +1,26 @@
 //! What one thread of a run does: a world of its own, and its group of databases in it.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::mem::ManuallyDrop;
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use device::Volume;
+use device_os::World;
 use plan::Plan;
 use trial::run::{Group, ResumedRun, RunSummary};
-use trial::{Coordinator, HostSampler, Member};
-use units::Nanos;
+use trial::{Coordinator, HostSampler, Location, Member};
+use units::{Bytes, Nanos};
 
 use super::acknowledge;
-use super::follow::{FollowMessage, GroupNews};
+use super::follow::{BETWEEN_LOOKS, FollowMessage, GroupNews};
 use super::host::CountedHost;
 use super::pause::PauseWatch;
 use crate::crew;
 use crate::error::CommandError;
+use crate::target::RawTarget;
 use crate::wire;
 
 /// What one thread is given.
@@ -61,6 +66,7 @@ impl Job {
         // of it would wait for its requests.
         let world = ManuallyDrop::new(wire::world()?);
         let locations = wire::locations(&world, &self.plan, &self.databases)?;
+        watch_room(&world, &locations, self.origin, news);
         let member = Leaves(Rc::new(self.member));
         let (events, checked) = (news.clone(), news.clone());
         let host: Rc<dyn HostSampler> = Rc::new(CountedHost::new(self.watch));
@@ -88,6 +94,36 @@ impl Job {
         }
         Ok(summary)
     }
+}
+
+/// Tells what raw devices have free for as long as the world turns: only this thread knows. It reads
+/// directories in memory and asks the storage for nothing.
+fn watch_room(world: &World, locations: &[Location], origin: Nanos, news: &GroupNews) {
+    let mut volumes: BTreeMap<String, Rc<dyn Volume>> = BTreeMap::new();
+    for Location { plan, database, log, storage, log_storage, .. } in locations {
+        for (folder, name, volume) in
+            [(&plan.folder, storage, database), (&plan.log_folder, log_storage, log)]
+        {
+            if RawTarget::of(Path::new(folder)).is_some() {
+                volumes.insert(name.clone(), Rc::clone(volume));
+            }
+        }
+    }
+    if volumes.is_empty() {
+        return;
+    }
+    let (runtime, news) = (world.executor().runtime(), news.clone());
+    // Nothing waits for its end: it goes with the world.
+    drop(world.executor().runtime().spawn(async move {
+        loop {
+            for (name, volume) in &volumes {
+                let free = volume.free_bytes().await.ok().map(Bytes);
+                let at = runtime.now().since(origin);
+                news.tell(FollowMessage::Free((name.clone(), at, free)));
+            }
+            runtime.sleep(BETWEEN_LOOKS).await;
+        }
+    }));
 }
 
 /// Lets the other groups go on where this one panics: its own tasks hold the member for good then.

@@ -24,17 +24,21 @@ pub(super) struct RoomWatch {
     /// When the measurement began.
     measured_from: Option<Nanos>,
     shortage: Option<Shortage>,
-    questions: Questions<Free>,
+    questions: Questions<FreeSpace>,
+    /// What the threads that own raw devices have told of them since the last look.
+    heard: Vec<FreeSpace>,
 }
 
 /// What a volume has answered: its name, when it was asked, and its free space where it told it. A
 /// volume that cannot be asked shows what is wrong with it elsewhere.
-type Free = (String, Nanos, Option<Bytes>);
+pub(super) type FreeSpace = (String, Nanos, Option<Bytes>);
 
 /// One volume and what the run keeps on it.
 struct VolumeRoom {
     /// A folder on it.
     folder: PathBuf,
+    /// Whether the system knows its room; that of a raw device is known to the thread that owns it.
+    is_asked: bool,
     tenants: Tenants,
     /// Indexes of its databases.
     databases: Vec<u32>,
@@ -74,7 +78,13 @@ impl RoomWatch {
             measured_from: None,
             shortage: None,
             questions: Questions::start()?,
+            heard: Vec::new(),
         })
+    }
+
+    /// Takes note of what a raw device has free.
+    pub(super) fn hear(&mut self, free: FreeSpace) {
+        self.heard.push(free);
     }
 
     /// Takes note of the growth that an interval tells of.
@@ -102,7 +112,8 @@ impl RoomWatch {
     /// Looks at what the volumes have answered and asks them again, `at` so long after the start of
     /// the run; whether the run has to end.
     pub(super) fn must_stop(&mut self, at: Nanos) -> bool {
-        for (name, asked, free) in self.questions.answers() {
+        let told = std::mem::take(&mut self.heard);
+        for (name, asked, free) in self.questions.answers().into_iter().chain(told) {
             let remaining = self.remaining(asked);
             if let (Some(volume), Some(free)) = (self.volumes.get_mut(&name), free)
                 && self.shortage.is_none()
@@ -112,9 +123,7 @@ impl RoomWatch {
             }
         }
         if self.questions.waiting().is_none() {
-            // The room of a raw device is known to the thread that owns it alone.
-            let asked = self.volumes.iter().filter(|(_, of)| RawTarget::of(&of.folder).is_none());
-            for (name, volume) in asked {
+            for (name, volume) in self.volumes.iter().filter(|(_, volume)| volume.is_asked) {
                 let (name, folder) = (name.clone(), volume.folder.clone());
                 self.questions.ask(&volume.folder, move || {
                     (name, at, probe::free_bytes(&folder).ok().map(Bytes))
@@ -191,6 +200,7 @@ fn volume_of<'a>(
     let mount_point = target::mount_point(folder)?;
     Ok(volumes.entry(mount_point).or_insert_with(|| VolumeRoom {
         folder: folder.to_owned(),
+        is_asked: RawTarget::of(folder).is_none(),
         tenants: Tenants::default(),
         databases: Vec::new(),
         reserve: Bytes::default(),

@@ -79,6 +79,21 @@ fn a_device_that_may_be_in_use_is_not_taken() {
     scene.run(["format", "--force", "raw:disk.img"]).expect_code(0);
 }
 
+#[test]
+fn a_device_that_fills_up_ends_the_run_before_it_is_full() {
+    let scene = Scene::new("raw-filling");
+    disk(&scene);
+    scene.run(["format", "raw:disk.img"]).expect_code(0);
+    write_plan(&scene, "raw:disk.img");
+    scene.run(["prepare", "plan.toml"]).expect_code(0);
+    let ran = scene.run(["run", "plan.toml", "--duration", "10m", "-o", "run"]);
+    ran.expect_code(2);
+    let words = ["raw:disk.img was about to be full", "raw:disk.img has no room for the run"];
+    assert!(words.iter().any(|words| ran.unfolded().contains(words)), "{}", ran.out);
+    let files = ["raw:disk.img/Plimsoll001.edb", "raw:disk.img/Plimsoll002.edb"];
+    scene.run(["check", files[0], files[1]]).expect_code(0).expect_out(&[", 0 bad"]);
+}
+
 /// A loop device over a file, detached when dropped.
 struct LoopDevice(String);
 
