@@ -7,6 +7,8 @@
 mod behaviour;
 pub mod controller;
 mod draft;
+pub mod layout;
+
 mod volume;
 
 pub use behaviour::{finding_of, is_settled};

@@ -16,7 +16,7 @@ mod simulate;
 mod watch;
 
 pub(crate) use format::FormatFlags;
-pub(crate) use inspect::InspectFlags;
+pub(crate) use inspect::{InspectAnswerFlags, InspectFlags, InspectWhat, LayoutFlags};
 pub(crate) use manual::{CompletionFlags, ManFlags};
 pub(crate) use notify::{NotifyFlags, ask_for_json};
 pub(crate) use recover::RecoverFlags;

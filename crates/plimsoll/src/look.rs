@@ -1,5 +1,6 @@
 //! A look at the storage under folders: what system and controllers tell, judged.
 
+pub(crate) mod layout;
 mod measured;
 mod tools;
 

@@ -10,15 +10,15 @@ mod windows;
 pub(crate) use unix::{
     FolderHold, NameHold, OF_NEW_FILES, PLAIN_CHARACTERS, available_memory, create_held,
     hold_folder, hold_name, host_reading, identity, is_block_device, is_device, is_device_held,
-    is_held, is_name_held, keep_owner, machine, open_held, quoted_word, redraws, set_apart, shell,
-    stop_on_request, sync_folder,
+    is_held, is_name_held, keep_owner, layout_roots, machine, open_held, quoted_word, redraws,
+    set_apart, shell, stop_on_request, sync_folder, volume_number,
 };
 #[cfg(windows)]
 pub(crate) use windows::{
     FolderHold, NameHold, OF_NEW_FILES, PLAIN_CHARACTERS, available_memory, create_held,
     hold_folder, hold_name, host_reading, identity, is_block_device, is_device, is_device_held,
-    is_held, is_name_held, keep_owner, machine, open_held, quoted_word, redraws, set_apart, shell,
-    stop_on_request, sync_folder,
+    is_held, is_name_held, keep_owner, layout_roots, machine, open_held, quoted_word, redraws,
+    set_apart, shell, stop_on_request, sync_folder, volume_number,
 };
 
 /// How an attempt ended to have something for this process alone.

@@ -38,6 +38,11 @@ pub struct FileIdentity {
 }
 
 impl FileIdentity {
+    /// The number of its volume.
+    pub const fn volume(&self) -> u64 {
+        self.volume
+    }
+
     /// That of what is at `path`, links followed.
     pub fn of(path: &Path) -> io::Result<Self> {
         // No access is asked for, so that no other open handle is in the way.

@@ -10,17 +10,21 @@ use report::{StorageLook, StorageTally};
 use serde_json::{Value, json};
 use units::Bytes;
 
+use super::layout;
 use crate::Outcome;
 use crate::console::Console;
 use crate::documents::{self, Existing};
 use crate::error::CommandError;
-use crate::flags::InspectFlags;
+use crate::flags::{InspectAnswerFlags, InspectFlags, InspectWhat};
 use crate::look::{self, MeasureOrder, Outputs, StorageFacts};
 use crate::signals::StopFlag;
 use crate::{system, wire};
 
 /// Prints the facts of each path, then what is right and wrong with them.
 pub(crate) fn run(flags: &InspectFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    if let Some(InspectWhat::Layout(flags)) = &flags.what {
+        return layout::run(flags, console);
+    }
     let known = flags.paths.iter().map(|path| known(path)).collect::<Result<Vec<_>, _>>()?;
     let outputs = match &flags.controller[..] {
         [] => Outputs::installed(),
@@ -30,28 +34,58 @@ pub(crate) fn run(flags: &InspectFlags, console: &mut Console) -> Result<Outcome
     if flags.measure {
         findings.extend(measured(flags, &known, console)?);
     }
-    let machine = system::machine(String::new()).name;
-    let at_epoch_ns = OsClock::new().epoch().0;
-    let look = StorageLook { subject: &machine, at_epoch_ns, findings: &findings };
-    if let Some(page) = &flags.html {
-        let inputs: Vec<&Path> = flags.controller.iter().map(PathBuf::as_path).collect();
-        let existing = Existing::of_flag(flags.force);
-        documents::write(page, report::storage_html(&look).as_bytes(), existing, &inputs)?;
+    let (mut paths, mut lead) = (Vec::new(), Vec::new());
+    for (path, known) in flags.paths.iter().zip(&known) {
+        paths.push(as_json(path, &known.volume));
+        let lines = lines(path, &known.volume).into_iter();
+        lead.extend(lines.map(|(name, value)| format!("{name:<16} {value}")));
+        lead.push(String::new());
     }
-    let paths = flags.paths.iter().zip(&known);
+    let answer = InspectAnswer {
+        subject: &system::machine(String::new()).name,
+        findings: &findings,
+        paths: &paths,
+        lead: &lead,
+        inputs: &flags.controller.iter().map(PathBuf::as_path).collect::<Vec<_>>(),
+    };
+    conclude(&answer, &flags.answer, console)
+}
+
+/// What a look has come to, in every form.
+pub(super) struct InspectAnswer<'a> {
+    /// The machine, and what was looked at.
+    pub subject: &'a str,
+    /// What was found.
+    pub findings: &'a [StorageFinding],
+    /// What each path stands on, for programs.
+    pub paths: &'a [Value],
+    /// The same in lines for people, before the findings.
+    pub lead: &'a [String],
+    /// Files that are not to be replaced by a page.
+    pub inputs: &'a [&'a Path],
+}
+
+/// Writes the page that was asked for and prints the answer; fails where something is to be mended.
+pub(super) fn conclude(
+    answer: &InspectAnswer<'_>,
+    flags: &InspectAnswerFlags,
+    console: &mut Console,
+) -> Result<Outcome, CommandError> {
+    let &InspectAnswer { subject, findings, paths, lead, inputs } = answer;
+    let look = StorageLook { subject, at_epoch_ns: OsClock::new().epoch().0, findings };
+    if let Some(page) = &flags.html {
+        let existing = Existing::of_flag(flags.force);
+        documents::write(page, report::storage_html(&look).as_bytes(), existing, inputs)?;
+    }
     if flags.json {
-        let paths: Vec<Value> = paths.map(|(path, known)| as_json(path, &known.volume)).collect();
         console.answer_text(&report::storage_json(&look, &paths))?;
     } else {
-        for (path, known) in paths {
-            for (name, value) in lines(path, &known.volume) {
-                console.answer(format_args!("{name:<16} {value}"))?;
-            }
-            console.answer("")?;
+        for line in lead {
+            console.answer(line)?;
         }
-        print(&findings, console)?;
+        print(findings, console)?;
     }
-    let fails = StorageTally::of(&findings).fail > 0;
+    let fails = StorageTally::of(findings).fail > 0;
     Ok(if fails { Outcome::Fail } else { Outcome::Pass })
 }
 

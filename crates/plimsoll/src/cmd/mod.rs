@@ -12,6 +12,7 @@ pub(crate) mod format;
 pub(crate) mod header;
 pub(crate) mod import;
 pub(crate) mod inspect;
+mod layout;
 pub(crate) mod limits;
 pub(crate) mod line;
 pub(crate) mod list;

@@ -3,10 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use plan::Plan;
+use plan::{Deployment, Plan};
 use provision::array::VNXE3300;
 use provision::export::{Document, Kind, export};
 use provision::{Provision, Requirements, TestPlan, provision};
+use serde_json::Value;
 use sizing::{DesignFinding, Severity};
 
 use crate::Outcome;
@@ -26,13 +27,7 @@ pub(crate) fn run(flags: &PlanFlags, console: &mut Console) -> Result<Outcome, C
         console.answer_text(&Plan::example())?;
         return Ok(Outcome::Pass);
     };
-    let deployment = read_deployment(path)?;
-    let sizing = provision::size(&deployment);
-    let mut needs = Requirements::of(&deployment, &sizing.sheet, sizing.architecture)?;
-    if let Some(ArrayKind::Vnxe3300) = flags.array {
-        needs = needs.on_array(&VNXE3300)?;
-    }
-    let provision = provision(needs)?;
+    let (provision, findings) = laid_out(&read_deployment(path)?, flags.array)?;
     let test =
         TestPlan { server: flags.server.clone(), root: root(flags)?, scale: flags.scale / 100.0 };
     let plan = test.to_toml(&provision)?;
@@ -41,7 +36,26 @@ pub(crate) fn run(flags: &PlanFlags, console: &mut Console) -> Result<Outcome, C
         None if flags.json => console.answer_json("provision", json::of(&provision))?,
         None => console.answer_text(&provision.to_markdown())?,
     }
-    complain(&sizing.findings, console)
+    complain(&findings, console)
+}
+
+/// A deployment laid out, and what is wrong with its design.
+fn laid_out(
+    deployment: &Deployment,
+    array: Option<ArrayKind>,
+) -> Result<(Provision, Vec<DesignFinding>), CommandError> {
+    let sizing = provision::size(deployment);
+    let mut needs = Requirements::of(deployment, &sizing.sheet, sizing.architecture)?;
+    if let Some(ArrayKind::Vnxe3300) = array {
+        needs = needs.on_array(&VNXE3300)?;
+    }
+    Ok((provision(needs)?, sizing.findings))
+}
+
+/// The answer for programs that `plan` gives of a deployment.
+pub(super) fn layout_of(deployment: &Deployment) -> Result<Value, CommandError> {
+    let (provision, _) = laid_out(deployment, None)?;
+    Ok(report::answer("provision", json::of(&provision)))
 }
 
 /// Says what is wrong with the deployment; it is laid out all the same, so that it can be seen.

@@ -2,13 +2,18 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, Subcommand};
 use units::{Bytes, Nanos};
 
 use super::{duration, size};
 
 /// Flags of `inspect`.
 #[derive(Args, Debug)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    disable_help_subcommand = true
+)]
 pub(crate) struct InspectFlags {
     /// Folders or files
     #[arg(required_unless_present = "controller", value_name = "PATH")]
@@ -27,6 +32,16 @@ pub(crate) struct InspectFlags {
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "60s",
         requires = "measure")]
     pub measure_for: Nanos,
+    #[command(flatten)]
+    pub answer: InspectAnswerFlags,
+    /// Something else than paths
+    #[command(subcommand)]
+    pub what: Option<InspectWhat>,
+}
+
+/// In which form the answer of `inspect` is given.
+#[derive(Args, Debug)]
+pub(crate) struct InspectAnswerFlags {
     /// Write a page as well
     #[arg(long, short = 'o', value_name = "FILE")]
     pub html: Option<PathBuf>,
@@ -36,4 +51,33 @@ pub(crate) struct InspectFlags {
     /// Answer in JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// What else than paths is looked at.
+#[derive(Subcommand, Debug)]
+pub(crate) enum InspectWhat {
+    /// Compare this server with the plan that it was built by: volumes, mounts, copies, spares
+    Layout(LayoutFlags),
+}
+
+/// Flags of `inspect layout`.
+#[derive(Args, Debug)]
+pub(crate) struct LayoutFlags {
+    /// A deployment, or the provision.json that `plan DEPLOYMENT -o DIR` writes
+    #[arg(value_name = "PLAN")]
+    pub plan: PathBuf,
+    /// Server of the plan that this machine is; without it the one of the same name, or the only one
+    #[arg(long, value_name = "NAME")]
+    pub server: Option<String>,
+    /// Folder below which every volume is mounted
+    #[arg(long, value_name = "DIR")]
+    pub volumes_root: Option<PathBuf>,
+    /// Folder below which volumes are mounted once more by database, as automatic reseeding needs it
+    #[arg(long, value_name = "DIR")]
+    pub databases_root: Option<PathBuf>,
+    /// Where the volume for restores is mounted, if not below the others
+    #[arg(long, value_name = "DIR")]
+    pub restore_folder: Option<PathBuf>,
+    #[command(flatten)]
+    pub answer: InspectAnswerFlags,
 }

@@ -13,6 +13,8 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use device_os::probe::Platform;
+use inspection::layout::LayoutRoots;
 use record::Machine;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
@@ -113,6 +115,21 @@ pub(crate) fn open_held(path: &Path) -> io::Result<Hold<File>> {
 pub(crate) fn identity(path: &Path) -> io::Result<(u64, u64)> {
     let facts = fs::metadata(path)?;
     Ok((facts.dev(), facts.ino()))
+}
+
+/// The number of the volume that holds `path`, which tells it from all others at the moment.
+pub(crate) fn volume_number(path: &Path) -> io::Result<u64> {
+    Ok(fs::metadata(path)?.dev())
+}
+
+/// Where the scripts of `plan` for Linux mount volumes.
+pub(crate) fn layout_roots() -> LayoutRoots {
+    LayoutRoots {
+        volumes: "/mnt/mail".to_owned(),
+        databases: None,
+        restore: None,
+        platform: Platform::Linux,
+    }
 }
 
 /// Whether reads may never come to an end.

@@ -13,6 +13,8 @@ use std::time::Duration;
 
 use device_os::console;
 use device_os::machine::{self as told, FileIdentity, MemoryInUse, ProcessorTimes};
+use device_os::probe::Platform;
+use inspection::layout::LayoutRoots;
 use record::Machine;
 
 use super::{Hold, HostReading, ProcessorCount};
@@ -99,6 +101,21 @@ pub(crate) fn open_held(path: &Path) -> io::Result<Hold<File>> {
 /// What tells the file at `path` from all others.
 pub(crate) fn identity(path: &Path) -> io::Result<FileIdentity> {
     FileIdentity::of(path)
+}
+
+/// The number of the volume that holds `path`, which tells it from all others at the moment.
+pub(crate) fn volume_number(path: &Path) -> io::Result<u64> {
+    Ok(FileIdentity::of(path)?.volume())
+}
+
+/// Where the product expects volumes and databases.
+pub(crate) fn layout_roots() -> LayoutRoots {
+    LayoutRoots {
+        volumes: r"C:\ExchangeVolumes".to_owned(),
+        databases: Some(r"C:\ExchangeDatabases".to_owned()),
+        restore: Some(r"C:\ExchangeRestore".to_owned()),
+        platform: Platform::Windows,
+    }
 }
 
 /// The kind of a file does not tell. A device such as `NUL` has no metadata, and is refused for

@@ -26,6 +26,8 @@ mod import;
 mod imported;
 mod inspected;
 mod journey;
+#[cfg(unix)]
+mod layout;
 mod lies;
 mod limits;
 mod limits_runtime;

@@ -1,0 +1,165 @@
+//! What was to be built on one server, out of the answer of `plan`.
+
+use std::fmt;
+
+use serde_json::Value;
+
+/// What one server was to become.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LayoutPlan {
+    /// Its name.
+    pub server: String,
+    /// The file system of every volume.
+    pub file_system: String,
+    /// Whether each volume is a disk of its own, and not cut from redundant groups.
+    pub has_disk_each: bool,
+    /// Its volumes.
+    pub volumes: Vec<PlannedVolume>,
+}
+
+/// A volume of the plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlannedVolume {
+    /// Its label.
+    pub name: String,
+    /// Least length in bytes.
+    pub bytes: u64,
+    /// What it is for.
+    pub purpose: VolumeUse,
+    /// Databases that have a copy, or its log, on it.
+    pub databases: Vec<String>,
+}
+
+/// What a volume of the plan is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VolumeUse {
+    /// Databases, and their logs unless those are apart.
+    Databases,
+    /// Logs alone.
+    Logs,
+    /// Restores.
+    Restore,
+    /// Takes the place of a volume that fails.
+    Spare,
+    /// Caches of databases, which the product makes by itself.
+    MetaCache,
+}
+
+/// Why there is nothing to compare a server with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LayoutPlanError {
+    /// It is no answer of `plan`; what it lacks.
+    NotAPlan(&'static str),
+    /// It has no such server, or several and none was named.
+    NoServer {
+        /// What was looked for.
+        asked: Option<String>,
+        /// The servers that it has.
+        known: Vec<String>,
+    },
+}
+
+impl fmt::Display for LayoutPlanError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotAPlan(lacks) => write!(
+                f,
+                "is no layout of a deployment (it has no {lacks}); name the deployment, or the \
+                 provision.json that `plimsoll plan DEPLOYMENT -o DIR` writes"
+            ),
+            Self::NoServer { asked, known } => {
+                let known = known.join(", ");
+                match asked {
+                    Some(asked) => write!(f, "has no server {asked}; name one of {known}"),
+                    None => write!(f, "is of several servers; say --server with one of {known}"),
+                }
+            }
+        }
+    }
+}
+
+impl std::error::Error for LayoutPlanError {}
+
+impl LayoutPlan {
+    /// The server `asked` of an answer of `plan`; where none is named the one called as this
+    /// machine, or the only one.
+    pub fn of(answer: &Value, asked: Option<&str>, machine: &str) -> Result<Self, LayoutPlanError> {
+        if answer["kind"] != "provision" {
+            return Err(LayoutPlanError::NotAPlan("kind `provision`"));
+        }
+        let groups = list(answer, "groups")?;
+        let mut servers = Vec::new();
+        for group in groups {
+            servers.extend(list(group, "servers")?);
+        }
+        let server = choose(&servers, asked, machine)?;
+        let volumes = list(server, "volumes")?.iter().map(PlannedVolume::of);
+        let mut kinds = list(answer, "disks")?.iter();
+        let alike = kinds.find(|kind| {
+            ["site", "only_lagged"].iter().all(|member| kind[member] == server[member])
+        });
+        Ok(Self {
+            server: text(server, "name")?.to_owned(),
+            file_system: text(answer, "file_system")?.to_owned(),
+            has_disk_each: alike
+                .is_none_or(|kind| kind["pools"].as_array().is_none_or(Vec::is_empty)),
+            volumes: volumes.collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+impl LayoutPlan {
+    /// Whether any of its volumes is for this.
+    pub(super) fn has(&self, purpose: VolumeUse) -> bool {
+        self.volumes.iter().any(|volume| volume.purpose == purpose)
+    }
+}
+
+fn choose<'a>(
+    servers: &[&'a Value],
+    asked: Option<&str>,
+    machine: &str,
+) -> Result<&'a Value, LayoutPlanError> {
+    let found = match (asked, servers) {
+        (Some(asked), _) => named(servers, asked),
+        (None, [only]) => Some(*only),
+        (None, _) => named(servers, machine),
+    };
+    found.ok_or_else(|| LayoutPlanError::NoServer {
+        asked: asked.map(str::to_owned),
+        known: servers.iter().filter_map(|it| Some(it["name"].as_str()?.to_owned())).collect(),
+    })
+}
+
+fn named<'a>(servers: &[&'a Value], name: &str) -> Option<&'a Value> {
+    let mut servers = servers.iter().copied();
+    servers.find(|server| server["name"].as_str().is_some_and(|it| it.eq_ignore_ascii_case(name)))
+}
+
+impl PlannedVolume {
+    fn of(volume: &Value) -> Result<Self, LayoutPlanError> {
+        let purpose = match text(volume, "for")? {
+            "databases" => VolumeUse::Databases,
+            "logs" => VolumeUse::Logs,
+            "restore" => VolumeUse::Restore,
+            "spare" => VolumeUse::Spare,
+            "MetaCache databases" => VolumeUse::MetaCache,
+            _ => return Err(LayoutPlanError::NotAPlan("known `for` of a volume")),
+        };
+        let databases = list(volume, "databases")?.iter();
+        Ok(Self {
+            name: text(volume, "name")?.to_owned(),
+            bytes: volume["bytes"].as_u64().ok_or(LayoutPlanError::NotAPlan("`bytes`"))?,
+            purpose,
+            databases: databases.filter_map(|name| Some(name.as_str()?.to_owned())).collect(),
+        })
+    }
+}
+
+fn list<'a>(value: &'a Value, member: &'static str) -> Result<&'a Vec<Value>, LayoutPlanError> {
+    value[member].as_array().ok_or(LayoutPlanError::NotAPlan(member))
+}
+
+fn text<'a>(value: &'a Value, member: &'static str) -> Result<&'a str, LayoutPlanError> {
+    value[member].as_str().ok_or(LayoutPlanError::NotAPlan(member))
+}
