@@ -18,6 +18,7 @@ use crate::error::CommandError;
 use crate::flags::{InspectAnswerFlags, InspectFlags, InspectWhat};
 use crate::look::{self, MeasureOrder, Outputs, StorageFacts};
 use crate::signals::StopFlag;
+use crate::target::RawTarget;
 use crate::{system, wire};
 
 /// Prints the facts of each path, then what is right and wrong with them.
@@ -141,6 +142,10 @@ fn known(path: &Path) -> Result<StorageFacts, CommandError> {
 
 /// Whether a cache is in the way of what is read and written under the path.
 fn caching(path: &Path, facts: &VolumeFacts) -> Caching {
+    if RawTarget::of(path).is_some() {
+        // There is no folder to be opened.
+        return facts.caching.clone();
+    }
     let folder = if path.is_dir() { Some(path) } else { path.parent() };
     let opened = folder.map(|folder| {
         let world = wire::world()?;

@@ -91,6 +91,8 @@ fn whole_journey(scene: &Scene) {
         scene.run([verb, &files[0]]).expect_code(0);
     }
     scene.run(["check", &files[0], &files[1]]).expect_code(0).expect_out(&[", 0 bad"]);
+    // What a server does with requests cannot be seen, and that is no fault.
+    scene.run(["inspect", EXPORT]).expect_code(0).expect_out(&["cannot be seen from here"]);
     let gone = format!("{EXPORT}/none.edb");
     let others = [&gone, "no such file", "Plimsoll001.edb to Plimsoll002.edb"];
     scene.run(["check", &gone]).expect_refusal(&others);
