@@ -43,8 +43,8 @@ fn strangers(look: &LayoutLook<'_>, volume: &PlannedVolume, seen: &SeenFolder) -
         let told = volume.databases.join(", ");
         return draft.pass(told, "no copy lies here that the plan has on another volume");
     }
-    let reason = "a volume that fails takes other copies than the plan's failures have, and its I/O \
-                  was not calculated for them";
+    let reason = "a volume that fails takes other copies than the plan's failures have, and its \
+                  I/O was not calculated for them";
     mended_by(draft.fail(wrong.join(", "), reason), "move each copy to its volume, or plan anew")
 }
 

@@ -10,21 +10,25 @@ use super::{LayoutLook, LayoutPlan, LayoutPlanError, LayoutRoots, SeenFolder, Se
 
 const TIB: u64 = 1 << 40;
 
+fn volume(name: &str, purpose: &str, databases: &[&str]) -> Value {
+    let bytes: u64 = 4 * TIB;
+    json!({ "name": name, "disk": 1, "bytes": bytes, "for": purpose, "databases": databases })
+}
+
 /// An answer of `plan`: two servers alike, two volumes with two databases each, and a spare.
 fn answer() -> Value {
-    let volume = |name: &str, purpose: &str, databases: &[&str]| json!({ "name": name, "disk": 1, "bytes": 4 * TIB, "for": purpose, "databases": databases });
     let volumes = json!([
         volume("ExVol01", "databases", &["DB01", "DB02"]),
         volume("ExVol02", "databases", &["DB03", "DB04"]),
         volume("ExVol03", "spare", &[]),
     ]);
-    let server =
-        |name: &str| json!({ "name": name, "site": 1, "only_lagged": false, "volumes": volumes });
+    let servers = ["EX01", "EX02"]
+        .map(|name| json!({ "name": name, "site": 1, "only_lagged": false, "volumes": volumes }));
     json!({
         "kind": "provision",
         "file_system": "ReFS",
         "disks": [{ "site": 1, "only_lagged": false, "pools": [] }],
-        "groups": [{ "name": "DAG01", "servers": [server("EX01"), server("EX02")] }],
+        "groups": [{ "name": "DAG01", "servers": servers }],
     })
 }
 

@@ -50,8 +50,8 @@ pub(crate) fn run(flags: &FormatFlags, console: &mut Console) -> Result<Outcome,
     Ok(Outcome::Pass)
 }
 
-/// The device, where it may be formatted: nothing is on it, or a person has said that it may go, and
-/// no process is at work on it.
+/// The device, where it may be formatted: nothing is on it, or a person has said that it may go,
+/// and no process is at work on it.
 fn vetted(target: &RawTarget, world: &World, force: bool) -> Result<Rc<dyn Device>, CommandError> {
     let device = target.connect(world, OpenMode::ReadWrite)?;
     let looked_at = Rc::clone(&device);

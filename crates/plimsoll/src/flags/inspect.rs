@@ -66,13 +66,13 @@ pub(crate) struct LayoutFlags {
     /// A deployment, or the provision.json that `plan DEPLOYMENT -o DIR` writes
     #[arg(value_name = "PLAN")]
     pub plan: PathBuf,
-    /// Server of the plan that this machine is; without it the one of the same name, or the only one
+    /// Server of the plan that this machine is; else the one of the same name, or the only one
     #[arg(long, value_name = "NAME")]
     pub server: Option<String>,
     /// Folder below which every volume is mounted
     #[arg(long, value_name = "DIR")]
     pub volumes_root: Option<PathBuf>,
-    /// Folder below which volumes are mounted once more by database, as automatic reseeding needs it
+    /// Folder below which volumes are mounted again by database, as automatic reseeding needs it
     #[arg(long, value_name = "DIR")]
     pub databases_root: Option<PathBuf>,
     /// Where the volume for restores is mounted, if not below the others

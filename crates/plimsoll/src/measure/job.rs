@@ -96,8 +96,8 @@ impl Job {
     }
 }
 
-/// Tells what raw devices have free for as long as the world turns: only this thread knows. It reads
-/// directories in memory and asks the storage for nothing.
+/// Tells what raw devices have free for as long as the world turns: only this thread knows. It
+/// reads directories in memory and asks the storage for nothing.
 fn watch_room(world: &World, locations: &[Location], origin: Nanos, news: &GroupNews) {
     let mut volumes: BTreeMap<String, Rc<dyn Volume>> = BTreeMap::new();
     for Location { plan, database, log, storage, log_storage, .. } in locations {

@@ -12,9 +12,13 @@ const DEPLOYMENT: &str = "name = \"small office\"\n\
     [availability]\nservers_per_site = 2\ncopies = 2\n\
     [data]\nlargest_database = \"200GiB\"\n";
 
+fn volume(name: &str, purpose: &str, databases: &[&str]) -> Value {
+    let bytes: u64 = 32 << 20;
+    json!({ "name": name, "disk": 1, "bytes": bytes, "for": purpose, "databases": databases })
+}
+
 /// An answer of `plan` for one server: a volume with two databases, and a spare.
 fn answer() -> Value {
-    let volume = |name: &str, purpose: &str, databases: &[&str]| json!({ "name": name, "disk": 1, "bytes": 32 << 20, "for": purpose, "databases": databases });
     let volumes =
         [volume("ExVol01", "databases", &["DB01", "DB02"]), volume("ExVol02", "spare", &[])];
     let server = json!({ "name": "EX01", "site": 1, "only_lagged": false, "volumes": volumes });
