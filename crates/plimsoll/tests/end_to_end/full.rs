@@ -146,3 +146,39 @@ fn a_report_without_room_leaves_no_part_of_itself() {
     let left: Vec<_> = fs::read_dir(&volume.0).unwrap().map(|one| one.unwrap().path()).collect();
     assert!(left.iter().all(|path| !path.display().to_string().contains("page")), "{left:?}");
 }
+
+#[test]
+fn databases_and_load_are_the_shares_that_were_asked_for() {
+    let scene = Scene::new("shares");
+    let Some(volume) = Mount::new(&scene, &EXT4, 256) else { return };
+    let size = "capacity_percent = 30";
+    let plan = small_plan(&volume.0).replace("size = \"16MiB\"", size);
+    let plan = plan.replace("[test]\n", "[workload]\nthroughput_percent = 50\n[test]\n");
+    scene.write("plan.toml", plan.as_bytes());
+    scene.run(["prepare", "plan.toml"]).expect_code(0);
+    let of_volume = Command::new("stat").args(["-f", "-c", "%b %S"]).arg(&volume.0).output();
+    let text = String::from_utf8(of_volume.unwrap().stdout).unwrap();
+    let total: u64 = text.split_whitespace().map(|word| word.parse::<u64>().unwrap()).product();
+    let each = total * 30 / 125 / 2;
+    let made = fs::metadata(volume.0.join("Plimsoll002.edb")).unwrap().len();
+    assert!((each - (1 << 20)..each + (4 << 20)).contains(&made), "{made} of {each}");
+    scene.run(["run", "plan.toml", "--duration", "5s", "-o", "run"]);
+    let report: serde_json::Value = serde_json::from_slice(&scene.read("run/report.json")).unwrap();
+    let settings = &report["run"]["settings"];
+    assert_eq!(
+        (&settings["capacity_percent"], &settings["throughput_percent"]),
+        (&30.0.into(), &50.0.into())
+    );
+    let target = report["run"]["tuned"]["target_iops"].as_f64().expect("the load was held");
+    let measured = report["achieved_transactional_iops"].as_f64().unwrap();
+    assert!((0.5..1.2).contains(&(measured / target)), "{measured} of {target}");
+    // The same plan where there is no such folder.
+    let nowhere = plan.replace(&volume.0.display().to_string(), "/no/such/folder");
+    scene.write("nowhere.toml", nowhere.as_bytes());
+    let refused = scene.run(["prepare", "nowhere.toml"]);
+    refused.expect_refusal(&[
+        "capacity_percent",
+        "/no/such/folder",
+        "make the folder, or give `size`",
+    ]);
+}
