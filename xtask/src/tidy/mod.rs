@@ -1,9 +1,11 @@
 //! The house rules as a program: what a reviewer would otherwise have to say again and again.
 
+mod circles;
 mod documents;
 mod figures;
 mod functions;
 mod habits;
+mod imports;
 mod lints;
 mod mask;
 mod sources;
